@@ -2,8 +2,7 @@
 
 export type { WebhookAnswer, WebhookHandler } from "./delivery/in-process.js";
 export type { CheckWebhookOptions } from "./doctor/options.js";
-export type { Oracle } from "./explore/flow.js";
-export type { ExploreFinding, ExploreReport, ExploreSingle } from "./explore/report.js";
+export type { ExploreFinding, ExploreReport, ExploreSingle, Oracle } from "./explore/report.js";
 export type { Deviation, DeviationKind } from "./explore/schedule.js";
 export { createSandbox } from "./opening.js";
 export type {

@@ -1,86 +1,79 @@
-import type { Seen, SeenCall, SeenCharge, SeenDelivery } from "./seen.js";
+import type {
+  CallPlace,
+  Customer,
+  Observed,
+  ObservedCall,
+  ObservedCharge,
+  ObservedDelivery,
+  WebhookPlace,
+} from "./deviable.js";
 
-/** Where a run can go otherwise. Ids survive another run: what it is, and the how-manieth of its kind. */
+/** A place where a run can deviate. Its id `at` is the same in every run: an operation or type and its position. */
 export type Choice = CallChoice | EventChoice | AttemptChoice | CustomerChoice;
 
 /** A call that the app makes. */
-export interface CallChoice {
+export interface CallChoice extends CallPlace {
   readonly what: "call";
   readonly at: string;
-  readonly operation: string;
-  /** How many of that operation, the flow's own included, come before it. */
-  readonly before: number;
   readonly isRead: boolean;
-  /** It names the run's customer, or a charge of theirs. */
-  readonly isOwn: boolean;
-  /** It made a charge that went on by itself: for how long, in milliseconds of sandbox time. */
+  /** Duration of the timeline of the charge that it created, in sandbox milliseconds; absent unless it advances alone. */
   readonly planMs?: number;
-  /** It read a charge that had another status before. */
+  /** It read a charge whose status had changed. */
   readonly readsChanged?: true;
-  /** What it made or read. */
-  readonly charge?: SeenCharge;
+  /** The charge that it created or read. */
+  readonly charge?: ObservedCharge;
 }
 
-/** An event that the app is told of. */
-export interface EventChoice {
+/** The first attempt at an event. */
+export interface EventChoice extends WebhookPlace {
   readonly what: "event";
   readonly at: string;
-  readonly type: string;
-  /** How many of that type come before it. */
-  readonly before: number;
   readonly isLast: boolean;
-  /** The call that made its charge, of whose events it is the first. */
+  /** The call that created the charge, where this is the charge's first event. */
   readonly firstAfter?: CallChoice;
-  readonly charge: SeenCharge;
+  readonly charge: ObservedCharge;
 }
 
-/** A further attempt at an event that the app did not take, or whose answer was lost. */
-export interface AttemptChoice extends Pick<EventChoice, "at" | "type" | "before" | "charge"> {
+/** A retry of an event. */
+export interface AttemptChoice extends WebhookPlace {
   readonly what: "attempt";
-  /** 2 is the first that is made again. */
+  readonly at: string;
   readonly attempt: number;
-  /** So long after it the charge's next event comes, in milliseconds of sandbox time; absent where there is none. */
+  /** Delay of the charge's next event after it, in sandbox milliseconds; absent without a later one. */
   readonly nextMs?: number;
+  readonly charge: ObservedCharge;
 }
 
-/** Something the customer does: pays a charge, there or on the service's page, or presses a button. */
+/** An action of the customer: paying a charge, paying it on the service's page, or pressing a button. */
 export interface CustomerChoice {
   readonly what: "pays" | "pays_on_page" | "presses";
   readonly at: string;
 }
 
-/** What the steps of the flow have its customer do. */
-export interface Customer {
-  /** The call of the app that sets all off. */
-  readonly press: string | undefined;
-  /** A hosted checkout is paid. */
-  readonly isOnPage: boolean;
-}
-
-/** Where the run could have gone otherwise: at the calls of the app, at events, with the customer. */
-export function choicesOf(seen: Seen, { press, isOnPage }: Customer): Choice[] {
-  const calls = callChoices(seen);
-  const [first] = seen.charges;
+/** Lists the places of a run: calls of the app, events, actions of the customer. */
+export function choicesOf(observed: Observed, { press, isOnPage }: Customer): Choice[] {
+  const calls = callChoices(observed);
+  const [first] = observed.charges;
   return [
     ...(press === undefined ? [] : [{ what: "presses" as const, at: `${press}#1` }]),
     ...calls.map(({ choice }) => choice),
-    ...eventChoices(seen, calls),
-    ...(first?.goesByItself && first.status === "COMPLETED"
+    ...eventChoices(observed, calls),
+    ...(first?.isAutomatic && first.status === "COMPLETED"
       ? [{ what: "pays" as const, at: "charge#1" }]
       : []),
     ...(isOnPage ? [{ what: "pays_on_page" as const, at: "page#1" }] : []),
   ];
 }
 
-/** What is called so much later, the app's own job calls when all is over: nobody waits for it. */
+/** Later calls come from the app's own jobs after the flow; no step waits for them. */
 const TAIL_MS = 4 * 86_400_000;
 
 interface PlacedCall {
   readonly choice: CallChoice;
-  readonly call: SeenCall;
+  readonly call: ObservedCall;
 }
 
-function callChoices({ calls, charges }: Seen): PlacedCall[] {
+function callChoices({ calls, charges }: Observed): PlacedCall[] {
   return calls.flatMap((call, index) => {
     if (call.isFlows) return [];
     const { operation, method, isOwn, atMs } = call;
@@ -97,9 +90,7 @@ function callChoices({ calls, charges }: Seen): PlacedCall[] {
       before,
       isRead: method === "GET",
       isOwn,
-      ...(made === undefined || !made.goesByItself || !isAwaited
-        ? {}
-        : { planMs: made.endedMs - made.createdMs }),
+      ...(made?.isAutomatic && isAwaited ? { planMs: made.endedMs - made.createdMs } : {}),
       ...(hasChanged ? { readsChanged: true } : {}),
       ...(charge === undefined ? {} : { charge }),
     };
@@ -107,9 +98,8 @@ function callChoices({ calls, charges }: Seen): PlacedCall[] {
   });
 }
 
-/** Each event, and each time it is sent again. */
-function eventChoices(seen: Seen, calls: readonly PlacedCall[]): (EventChoice | AttemptChoice)[] {
-  const events = eventsOf(seen);
+function eventChoices(observed: Observed, calls: readonly PlacedCall[]): (EventChoice | AttemptChoice)[] {
+  const events = eventsOf(observed);
   return events.flatMap((event, index) => {
     const { type, charge, attempts } = event;
     const before = events.slice(0, index).filter((one) => one.type === type).length;
@@ -131,12 +121,12 @@ function eventChoices(seen: Seen, calls: readonly PlacedCall[]): (EventChoice | 
   });
 }
 
-interface PlacedEvent extends Pick<SeenDelivery, "event_id" | "type" | "atMs" | "attempts"> {
-  readonly charge: SeenCharge;
+interface PlacedEvent extends Pick<ObservedDelivery, "event_id" | "type" | "atMs" | "attempts"> {
+  readonly charge: ObservedCharge;
 }
 
-/** In the order they came about, each once, however often it is sent. */
-function eventsOf({ charges, deliveries }: Seen): PlacedEvent[] {
+/** Lists the events in order of creation, each once however often it is sent. */
+function eventsOf({ charges, deliveries }: Observed): PlacedEvent[] {
   const events = new Map<string, PlacedEvent>();
   for (const { charge_id, event_id, type, atMs, attempts } of deliveries) {
     const charge = charges.find((one) => one.charge_id === charge_id);

@@ -1,43 +1,33 @@
 import { DEFAULT_LANES } from "../schema/explore.js";
 import { aborter } from "../time/patience.js";
-import { systemWall } from "../time/wall.js";
-import { whyAlone } from "./alone.js";
-import { chanceOf } from "./chance.js";
-import { type Flow, paidPageOf, pressOf } from "./flow.js";
-import type { Verdict } from "./judge.js";
-import { isRace, KINDS } from "./kinds.js";
-import { lessonOf } from "./lesson.js";
-import { Places } from "./places.js";
-import { type Plain, plainRuns } from "./plain.js";
-import type { ExploreFinding, ExploreReport } from "./report.js";
-import { Runs, type RunsOptions } from "./runs.js";
-import { type SaveTo, saved } from "./save.js";
+import { systemWall, type Wall } from "../time/wall.js";
+import type { Deviable, Trace } from "./deviable.js";
+import { Evidence } from "./evidence.js";
+import { behaviourOf, type Verdict } from "./judge.js";
+import { isPossible, isRace, KINDS, KnownDeviations } from "./kinds.js";
+import { type ExploreFinding, type ExploreReport, summarySentence } from "./report.js";
 import { type Deviation, type Schedule, scheduleText } from "./schedule.js";
-import { type Ran, type Searched, search } from "./search.js";
-import type { Seen } from "./seen.js";
-import { sentenceOf } from "./sentence.js";
-import { behaviourOf } from "./trace.js";
-import { type Trial, Trials } from "./trials.js";
-import { Witness } from "./witness.js";
+import { type RunResult, type SearchResult, search, seededRandom } from "./search.js";
+import { observePlainRuns, type PlainRuns, type Trial, Trials } from "./trials.js";
 
-export interface ExploreOptions extends RunsOptions {
-  /** So many deviations together, at most. */
+export interface ExploreOptions {
+  /** Maximum number of deviations in a set. */
   readonly depth: number;
-  /** So much wall time, in milliseconds; without it, as long as it takes. */
+  /** Wall time in milliseconds; unlimited without it. */
   readonly budgetMs?: number | undefined;
-  /** So many runs side by side, where that can be. */
+  /** Maximum number of concurrent runs. */
   readonly lanes?: number | undefined;
-  /** The folder for the scenario files of what is found. */
-  readonly saveTo?: SaveTo | undefined;
+  readonly signal?: AbortSignal | undefined;
+  readonly wall?: Wall | undefined;
   /** Called after each run with the number of runs and findings so far. */
   readonly onRun?: ((runs: number, findings: number) => void) | undefined;
 }
 
-/** More of what could not be judged nobody wants to read. */
-const MOST_NOTES = 20;
-/** So many sets for each lane are looked through for those that can be side by side. */
-const SETS_A_LANE = 4;
-const NOTHING_SEARCHED: Searched = {
+/** Notes beyond this number are dropped. */
+const MAX_NOTES = 20;
+/** Sets per lane among which those that can be concurrent are chosen. */
+const SETS_PER_LANE = 4;
+const NOT_SEARCHED: SearchResult = {
   completeDepth: 0,
   runs: 0,
   runsOfDepth: [],
@@ -46,195 +36,209 @@ const NOTHING_SEARCHED: Searched = {
   saved: { holds_a_failing_set: 0, absorbed: 0, alike: 0, independent: 0, unmet: 0 },
 };
 
-/** Looks for the smallest sets of deviations from a flow that make its app go wrong. */
-export async function explore(flow: Flow, options: ExploreOptions): Promise<ExploreReport> {
+type WrongVerdict = Extract<Verdict, { outcome: "wrong" }>;
+
+/**
+ * Looks for the smallest sets of deviations that break the app.
+ *
+ * @param open prepares the runs; its signal aborts them
+ */
+export async function explore(
+  open: (signal: AbortSignal) => Promise<Deviable>,
+  options: ExploreOptions,
+): Promise<ExploreReport> {
   const { wall = systemWall, budgetMs, signal } = options;
   const end = aborter();
-  // Each step of each lane listens.
   const stop = (): void => end.abort();
-  const callOff = budgetMs === undefined ? () => {} : wall.after(budgetMs, stop);
+  const cancelBudget = budgetMs === undefined ? () => {} : wall.after(budgetMs, stop);
   signal?.addEventListener("abort", stop);
   if (signal?.aborted) stop();
-  const why = (): string | undefined => {
+  const overReason = (): string | undefined => {
     if (signal?.aborted) return "interrupted";
     return end.signal.aborted ? "the budget was over" : undefined;
   };
   try {
-    const runs = await Runs.open(flow, { ...options, signal: end.signal });
+    const deviable = await open(end.signal);
     try {
-      return await new Exploration(flow, options, runs, why).run();
+      return await exploreWith(deviable, options, overReason);
     } finally {
-      await runs.close();
+      await deviable.close();
     }
   } finally {
-    callOff();
+    cancelBudget();
     signal?.removeEventListener("abort", stop);
   }
 }
 
+async function exploreWith(
+  deviable: Deviable,
+  options: ExploreOptions,
+  overReason: () => string | undefined,
+): Promise<ExploreReport> {
+  const { wall = systemWall } = options;
+  const startedMs = wall.nowMs();
+  const plain = await observePlainRuns(deviable, overReason);
+  const exploration = "trace" in plain ? new Exploration(deviable, options, overReason, plain) : undefined;
+  const searched = (await exploration?.search()) ?? NOT_SEARCHED;
+  const findings = "trace" in plain ? exploration!.findings : [plain];
+  const report = {
+    passed: findings.length === 0 && searched.completeDepth > 0,
+    complete_depth: searched.completeDepth,
+    runs: searched.runs,
+    drawn: searched.drawn,
+    choices: exploration?.first.length ?? 0,
+    behaviours: searched.behaviours,
+    ms: wall.nowMs() - startedMs,
+    saved: searched.saved,
+    findings,
+    singles: exploration?.evidence.singles ?? [],
+    notes: exploration?.collectNotes() ?? [],
+  };
+  return { ...report, sentence: summarySentence(deviable.name, report, searched.runsOfDepth) };
+}
+
+/** The search for sets that break an app which passes the plain runs. */
 class Exploration {
-  readonly #flow: Flow;
+  readonly findings: ExploreFinding[] = [];
+  readonly evidence: Evidence;
+  /** Deviations possible in a plain run, without those that are only noted. */
+  readonly first: readonly Deviation[];
+  readonly #noteOnly: readonly Deviation[];
+  readonly #deviable: Deviable;
   readonly #options: ExploreOptions;
-  readonly #runs: Runs;
-  /** Why there is no time left; undefined while there is. */
-  readonly #over: () => string | undefined;
-  readonly #places: Places;
-  readonly #findings: ExploreFinding[] = [];
+  readonly #overReason: () => string | undefined;
+  readonly #plain: PlainRuns;
+  readonly #plainBehaviour: string;
+  readonly #deviations: KnownDeviations;
+  readonly #lanes: number;
+  readonly #trials: Trials;
   readonly #notes = new Set<string>();
-  readonly #witness = new Witness();
   #count = 0;
 
-  constructor(flow: Flow, options: ExploreOptions, runs: Runs, over: () => string | undefined) {
-    this.#flow = flow;
+  constructor(
+    deviable: Deviable,
+    options: ExploreOptions,
+    overReason: () => string | undefined,
+    plain: PlainRuns,
+  ) {
+    const { observed } = plain.trace;
+    this.#deviable = deviable;
     this.#options = options;
-    this.#runs = runs;
-    this.#over = over;
-    this.#places = new Places({
-      press: pressOf(flow)?.app as string | undefined,
-      isOnPage: paidPageOf(flow) !== undefined,
-    });
+    this.#overReason = overReason;
+    this.#plain = plain;
+    this.#plainBehaviour = behaviourOf(plain.trace);
+    this.#deviations = new KnownDeviations(deviable.customer);
+    const all = this.#deviations.findIn(observed);
+    this.first = all.filter(isPossible);
+    this.#noteOnly = all.filter((one) => !isPossible(one));
+    this.evidence = new Evidence(observed);
+    this.#lanes = this.#chooseLanes();
+    this.#trials = new Trials(deviable, this.#deviations, observed, this.#lanes);
   }
 
-  async run(): Promise<ExploreReport> {
-    const { wall = systemWall } = this.#options;
-    const startedMs = wall.nowMs();
-    const plain = await plainRuns(this.#flow, this.#runs, this.#over);
-    if (!("runs" in plain)) this.#findings.push(plain);
-    const first = "runs" in plain ? this.#places.deviationsOf(plain.runs[0].seen) : [];
-    const found = "runs" in plain ? await this.#searched(plain, first) : NOTHING_SEARCHED;
-    for (const note of this.#witness.manners(this.#findings)) this.#notes.add(note);
-    const part = {
-      passed: this.#findings.length === 0 && found.completeDepth > 0,
-      complete_depth: found.completeDepth,
-      runs: found.runs,
-      drawn: found.drawn,
-      choices: first.filter(isPossible).length,
-      behaviours: found.behaviours,
-      ms: wall.nowMs() - startedMs,
-      saved: found.saved,
-      findings: this.#findings,
-      singles: this.#witness.singles,
-      notes: [...this.#notes].slice(0, MOST_NOTES),
-    };
-    return { ...part, sentence: sentenceOf(String(this.#flow.raw.name), part, found.runsOfDepth) };
-  }
-
-  async #searched({ runs, differing }: Plain, all: readonly Deviation[]): Promise<Searched> {
-    const { depth, budgetMs } = this.#options;
-    const lesson = lessonOf(this.#flow, ...runs);
-    const [{ seen: plain, report }] = runs;
-    this.#witness.seePlain(plain);
-    const lanes = this.#lanesFor(whyAlone(this.#flow, lesson, plain));
-    const trials = new Trials(this.#flow, this.#runs, this.#places, { lesson, plain, lanes });
-    const base = behaviourOf(plain, report);
-    if (differing !== undefined)
-      this.#notes.add(
-        `two plain runs differ, in ${differing}: each set is run once, and another run may differ`,
-      );
-    const name = String(this.#flow.raw.name);
-    const found = await search({
-      depth,
-      first: all.filter(isPossible),
-      apart: (one, other) => this.#places.apart(one, other),
-      isOver: () => this.#over() !== undefined,
-      atATime: lanes === 1 ? 1 : lanes * SETS_A_LANE,
-      run: (schedules) => this.#tried(schedules, trials, base),
-      shuffledBy: differing === undefined ? undefined : chanceOf(`${name} shuffled`),
-      beyond: budgetMs === undefined ? undefined : chanceOf(name),
-    });
-    if (!this.#findings.some(({ oracle }) => oracle === "liveness"))
-      for (const deviation of all)
-        if (!isPossible(deviation) && this.#over() === undefined) await this.#noted(deviation, trials);
-    return found;
-  }
-
-  #lanesFor(why: string | undefined): number {
+  #chooseLanes(): number {
     const { lanes } = this.#options;
-    if (why === undefined) return lanes ?? DEFAULT_LANES;
-    if (lanes !== undefined && lanes > 1) this.#notes.add(`one lane: ${why}`);
+    const reason = this.#deviable.isolationReason();
+    if (reason === undefined) return lanes ?? DEFAULT_LANES;
+    if (lanes !== undefined && lanes > 1) this.#notes.add(`one lane: ${reason}`);
     return 1;
   }
 
-  /** In their order, until it is over. */
-  async #tried(schedules: readonly Schedule[], trials: Trials, base: string): Promise<Ran[]> {
-    const ran: Ran[] = [];
-    const done = await trials.sideBySide(schedules);
-    for (const [index, schedule] of schedules.entries()) {
-      const one = await this.#judged(schedule, done.get(index), trials, base);
-      if (one !== undefined) ran.push(one);
-      if (one === undefined || one.isOver) break;
-    }
-    return ran;
+  collectNotes(): string[] {
+    return [...this.#notes, ...this.evidence.practiceNotes(this.findings)].slice(0, MAX_NOTES);
   }
 
-  /** Undefined where there was no time left for it. */
-  async #judged(
-    schedule: Schedule,
-    done: Trial | undefined,
-    trials: Trials,
-    base: string,
-  ): Promise<Ran | undefined> {
-    const trial = done ?? (await trials.brief(schedule));
-    const isWrong = typeof trial.verdict === "object" || trials.isSuspect(trial);
-    const verdict = isWrong ? await this.#confirmed(schedule, trial.verdict, trials) : undefined;
-    if (this.#over() !== undefined) return undefined;
-    if (typeof trial.verdict === "string")
-      this.#notes.add(`not judged: ${scheduleText(schedule)}: ${trial.verdict}`);
-    if (verdict !== undefined) this.#found(schedule, verdict, trial.seen, trials);
-    this.#witness.see(
-      schedule,
-      trial.seen,
-      verdict ?? (typeof trial.verdict === "object" ? "came once" : trial.verdict),
-    );
-    this.#options.onRun?.(++this.#count, this.#findings.length);
-    const behaviour = behaviourOf(trial.seen, trial.report);
+  async search(): Promise<SearchResult> {
+    const { depth, budgetMs } = this.#options;
+    const { name } = this.#deviable;
+    const { difference } = this.#plain;
+    if (difference !== undefined)
+      this.#notes.add(
+        `two plain runs differ, in ${difference}: each set is run once, and another run may differ`,
+      );
+    const result = await search({
+      depth,
+      first: this.first,
+      separationOf: (one, other) => this.#deviations.separationOf(one, other),
+      isOver: () => this.#isOver(),
+      batchSize: this.#lanes === 1 ? 1 : this.#lanes * SETS_PER_LANE,
+      run: (schedules) => this.#runAll(schedules),
+      shuffledBy: difference === undefined ? undefined : seededRandom(`${name} shuffled`),
+      beyond: budgetMs === undefined ? undefined : seededRandom(name),
+    });
+    if (!this.findings.some(({ oracle }) => oracle === "liveness"))
+      for (const deviation of this.#noteOnly) if (!this.#isOver()) await this.#runForNote(deviation);
+    return result;
+  }
+
+  #isOver(): boolean {
+    return this.#overReason() !== undefined;
+  }
+
+  /** Runs the sets in order until the search is over. */
+  async #runAll(schedules: readonly Schedule[]): Promise<RunResult[]> {
+    const results: RunResult[] = [];
+    const done = await this.#trials.concurrently(schedules);
+    for (const [index, schedule] of schedules.entries()) {
+      const result = await this.#run(schedule, done.get(index));
+      if (result !== undefined) results.push(result);
+      if (result === undefined || result.isOver) break;
+    }
+    return results;
+  }
+
+  /** Returns undefined where no time was left. */
+  async #run(schedule: Schedule, done: Trial | undefined): Promise<RunResult | undefined> {
+    const trial = done ?? (await this.#trials.brief(schedule));
+    const { trace, verdict } = trial;
+    const needsConfirmation = verdict.outcome === "wrong" || this.#trials.isSuspect(trial);
+    const failure = needsConfirmation ? await this.#confirm(schedule, verdict) : undefined;
+    if (this.#isOver()) return undefined;
+    if (verdict.outcome === "unknown")
+      this.#notes.add(`not judged: ${scheduleText(schedule)}: ${verdict.reason}`);
+    if (failure !== undefined) this.#report(schedule, failure, trace);
+    // A failure that did not repeat says nothing about the deviation.
+    const outcome = failure?.outcome ?? (verdict.outcome === "wrong" ? "unknown" : verdict.outcome);
+    this.evidence.add(schedule, trace.observed, outcome);
+    this.#options.onRun?.(++this.#count, this.findings.length);
+    const behaviour = behaviourOf(trace);
     return {
-      hasFailed: verdict !== undefined,
+      hasFailed: failure !== undefined,
       behaviour,
-      isAbsorbed: behaviour === base,
-      deviations: this.#places.deviationsOf(trial.seen).filter(isPossible),
-      meets: this.#places.metIn(trial.seen),
-      isOver: verdict?.isOver === true,
+      isAbsorbed: behaviour === this.#plainBehaviour,
+      deviations: this.#deviations.findIn(trace.observed).filter(isPossible),
+      meets: this.#deviations.applicableTo(trace.observed),
+      isOver: failure?.isOver === true,
     };
   }
 
-  /** What is said where the file that is kept fails too. What does not come again is no finding: nobody could mend it by what is told of it. */
-  async #confirmed(
-    schedule: Schedule,
-    first: Trial["verdict"],
-    trials: Trials,
-  ): Promise<Verdict | undefined> {
-    if (typeof first === "object" && first.isOver) return first;
-    const { verdict } = await trials.whole(trials.kept(schedule));
-    if (typeof verdict === "object" && (verdict.isOver || verdict.isBroken)) {
-      const isOver = verdict.isOver || !(await trials.goesRight());
-      return { ...(typeof first === "object" ? first : verdict), isOver };
+  /** Confirms a failure by a run of the plan that is saved. Failures that do not reproduce are not reported. */
+  async #confirm(schedule: Schedule, first: Verdict): Promise<WrongVerdict | undefined> {
+    if (first.outcome === "wrong" && first.isOver) return first;
+    const { verdict } = await this.#trials.full(this.#trials.planSaved(schedule));
+    if (verdict.outcome === "wrong" && (verdict.isOver || verdict.isBroken)) {
+      const isOver = verdict.isOver || !(await this.#trials.isPlainRight());
+      return { ...(first.outcome === "wrong" ? first : verdict), isOver };
     }
-    // What is kept of a race has more in it than twice.
-    if (typeof verdict === "object" && typeof first === "object" && schedule.some(isRace)) return first;
-    if (typeof verdict === "object") return verdict;
-    if (typeof first === "object" && this.#over() === undefined)
+    // The saved plan repeats a race more often, which changes the numbers in the message.
+    if (verdict.outcome === "wrong")
+      return first.outcome === "wrong" && schedule.some(isRace) ? first : verdict;
+    if (first.outcome === "wrong" && !this.#isOver())
       this.#notes.add(`happened once and could not be repeated: ${scheduleText(schedule)}: ${first.message}`);
     return undefined;
   }
 
-  #found(schedule: Schedule, { oracle, message }: Verdict, seen: Seen, trials: Trials): void {
-    const { saveTo, vars = {} } = this.#options;
-    const says = `${message}; ${schedule.map(({ kind, at }) => `${at}: ${KINDS[kind].says}`).join("; ")}`;
-    const { document } = trials.kept(schedule);
-    const file = saveTo && saved(saveTo, { flow: this.#flow, schedule, document, vars, says });
+  #report(schedule: Schedule, { oracle, message }: WrongVerdict, { observed }: Trace): void {
+    const description = `${message}; ${schedule.map(({ kind, at }) => `${at}: ${KINDS[kind].says}`).join("; ")}`;
+    const file = this.#deviable.save(this.#trials.planSaved(schedule), description);
     const deviations = schedule.map(({ kind, at }) => ({ kind, at }));
-    const story = this.#witness.story(seen);
-    this.#findings.push({ oracle, message, deviations, story, ...(file === undefined ? {} : { file }) });
+    const story = this.evidence.storyOf(observed);
+    this.findings.push({ oracle, message, deviations, story, ...(file === undefined ? {} : { file }) });
   }
 
-  async #noted(deviation: Deviation, trials: Trials): Promise<void> {
-    const { verdict } = await trials.whole(trials.compiled([deviation]));
-    if (typeof verdict === "object" && this.#over() === undefined)
+  async #runForNote(deviation: Deviation): Promise<void> {
+    const { verdict } = await this.#trials.full(this.#trials.plan([deviation]));
+    if (verdict.outcome === "wrong" && !this.#isOver())
       this.#notes.add(`${scheduleText([deviation])} (${KINDS[deviation.kind].says}): ${verdict.message}`);
   }
-}
-
-function isPossible({ kind }: Deviation): boolean {
-  return KINDS[kind].isNoteOnly !== true;
 }

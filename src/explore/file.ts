@@ -9,34 +9,42 @@ import { DEFAULT_DEPTH } from "../schema/explore.js";
 import { lazily } from "../schema/lazily.js";
 import { UserError } from "../schema/user-error.js";
 import { type ExploreOptions, explore } from "./explore.js";
-import { flowOf } from "./flow.js";
 import type { ExploreReport } from "./report.js";
-import type { SaveTo } from "./save.js";
+import { flowOf } from "./sandbox/flow.js";
+import { SandboxDeviable, type SandboxDeviableOptions, type SaveTo } from "./sandbox/sandbox-deviable.js";
 
-export interface ExploreFileOptions extends Omit<ExploreOptions, "saveTo"> {
-  /** The folder for the scenario files of what is found; it is made where there is none. */
+export interface ExploreFileOptions extends ExploreOptions, Omit<SandboxDeviableOptions, "saveTo"> {
+  /** The folder for scenario files that reproduce findings; created where it is missing. */
   readonly save?: string | undefined;
-  /** Called with each thing in the file that is odd, in one line with its place. */
+  /** Called with each warning about the file, in one line with its place. */
   readonly onWarning?: ((warning: string) => void) | undefined;
 }
 
-/** What the library is asked, its options checked. */
-interface Asked extends Omit<ExploreFileOptions, "fetch" | "runIdOf" | "depth" | "budgetMs" | "onWarning"> {
+/** Checked options of the library. */
+interface LibraryOptions
+  extends Omit<ExploreFileOptions, "fetch" | "runIdOf" | "depth" | "budgetMs" | "onWarning"> {
   readonly depth?: number;
   readonly budget?: string;
 }
 
-/** Explores for the library's doors, with their defaults. */
+/** Explores for the library, with its defaults. */
 export function exploreAsked(
   file: string,
-  { app, budget, depth = DEFAULT_DEPTH, environment = process.env, ...asked }: Asked,
-  door: Pick<ExploreFileOptions, "fetch" | "runIdOf">,
+  { app, budget, depth = DEFAULT_DEPTH, environment = process.env, ...options }: LibraryOptions,
+  connection: Pick<ExploreFileOptions, "fetch" | "runIdOf">,
 ): Promise<ExploreReport> {
   const budgetMs = budget === undefined ? undefined : durationMs(budget);
-  return exploreFile(file, { ...asked, ...door, environment, depth, budgetMs, app: withoutEndSlashes(app) });
+  return exploreFile(file, {
+    ...options,
+    ...connection,
+    environment,
+    depth,
+    budgetMs,
+    app: withoutEndSlashes(app),
+  });
 }
 
-/** Explores the flow of a scenario file; a file with faults throws each at its line, and one that cannot be explored why. */
+/** Explores the flow of a scenario file. Throws the errors of an invalid file with their lines. */
 export async function exploreFile(
   file: string,
   { save, onWarning, ...options }: ExploreFileOptions,
@@ -48,10 +56,11 @@ export async function exploreFile(
     throw new DocumentError([document.faultAt(["steps"], "the file has none: nothing to explore")]);
   for (const warning of loaded.warnings) onWarning?.(warningText(warning));
   const flow = flowOf(file, document.value);
-  return explore(flow, { ...options, saveTo: save === undefined ? undefined : await savingTo(save) });
+  const saveTo = save === undefined ? undefined : await folderWriter(save);
+  return explore((signal) => SandboxDeviable.open(flow, { ...options, saveTo, signal }), options);
 }
 
-async function savingTo(folder: string): Promise<SaveTo> {
+async function folderWriter(folder: string): Promise<SaveTo> {
   const { writeYaml } = await lazily(() => import("../schema/write-yaml.js"));
   const write = (file: string, text: string): void => {
     try {

@@ -1,150 +1,149 @@
-import type { Difference } from "../scenario/running/failure.js";
-import type { StepReport } from "../scenario/running/report.js";
-import type { RunOutcome } from "../scenario/running/session.js";
+import { MARKINGS } from "../schema/books.js";
 import { counted } from "../schema/printable.js";
-import type { Role } from "./compile.js";
-import type { Oracle } from "./flow.js";
-import { markingOf } from "./marking.js";
-import type { Seen, SeenCharge } from "./seen.js";
-import { failedStep, hasFailed } from "./trace.js";
+import type { Failure, Observed, ObservedCall, ObservedCharge, Trace } from "./deviable.js";
+import type { Oracle } from "./report.js";
 
-/** The end of what is said of a call to an app that is not there. */
-export const NOBODY = "nothing listens there";
+/** The judgement of a run. */
+export type Verdict =
+  | { readonly outcome: "right" }
+  | { readonly outcome: "unknown"; readonly reason: string }
+  | Wrong;
 
-/** Why a run has failed. */
-export interface Verdict {
+interface Wrong {
+  readonly outcome: "wrong";
   readonly oracle: Oracle;
   readonly message: string;
-  /** The app has gone or answers no more: no further run would tell anything. */
+  /** The app is gone or no longer responds: further runs are useless. */
   readonly isOver?: boolean;
-  /** A connection was cut, or what came was no HTTP: the app may have gone, or go on with the next customer. */
+  /** The app broke a connection: it may be gone, or serve the next customer. */
   readonly isBroken?: boolean;
 }
 
-/** What is said of a run; undefined where it came to what it has to, a text where it could not be judged. */
-export function verdictOn(
-  report: RunOutcome,
-  roles: readonly Role[],
-  seen: Seen,
-): Verdict | string | undefined {
-  const verdict = verdictOnReport(report, roles, seen);
-  const hung = seen.deliveries.find(({ unanswered }) => unanswered !== undefined);
-  if (typeof verdict !== "string" || hung === undefined) return verdict;
+export function judge({ failure, observed }: Trace): Verdict {
+  if (failure === undefined) return { outcome: "right" };
+  const verdict = judgeFailure(failure, observed);
+  const hung = observed.deliveries.find(({ unanswered }) => unanswered !== undefined);
+  if (verdict.outcome === "wrong" || hung === undefined) return verdict;
   const message = `the app does not respond to webhooks: ${hung.type}: ${hung.unanswered}`;
-  return { oracle: "liveness", message, isOver: true };
+  return { ...wrong("liveness", message), isOver: true };
 }
 
-function verdictOnReport(
-  report: RunOutcome,
-  roles: readonly Role[],
-  seen: Seen,
-): Verdict | string | undefined {
-  if (report.passed) return undefined;
-  const index = report.steps.findIndex(hasFailed);
-  const step = failedStep(report);
-  if (index === -1 || step === undefined || report.outcome === "error")
-    return report.error ?? step?.failure?.message ?? "it could not be carried out";
-  const message = step.failure?.message ?? "";
-  const end = step.kind === "app" ? endOf(message) : undefined;
-  if (end !== undefined) return { oracle: "liveness", message: `${step.title}: ${message}`, ...end };
-  switch (roles[index]) {
+function judgeFailure(failure: Failure, { charges }: Observed): Verdict {
+  const { isIncomplete, error, role, title, message, isAppCall, ending } = failure;
+  if (isIncomplete) return { outcome: "unknown", reason: error ?? message };
+  const text = `${title}: ${message}`;
+  if (isAppCall && ending !== undefined)
+    return { ...wrong("liveness", text), ...(ending === "broken" ? { isBroken: true } : { isOver: true }) };
+  switch (role) {
     case "reset":
-      return `${step.title}: ${message}`;
+      return { outcome: "unknown", reason: text };
     case "drive":
     case "tail":
     case "rest":
-      return step.kind === "app"
-        ? { oracle: "liveness", message: `the customer gets no further at ${step.title}: ${message}` }
-        : `${step.title}: ${message}`;
+      return isAppCall
+        ? wrong("liveness", `the customer gets no further at ${text}`)
+        : { outcome: "unknown", reason: text };
     case "paid":
-      return verdictOnPaid(step);
+      return judgePaid(failure);
     case "observe":
-      return verdictOnView(step, seen);
+      return judgeView(failure, charges);
     case "manners":
-      return {
-        oracle: "manners",
-        message: `the app responds to a signed event with an error: ${message}`,
-      };
+      return wrong("manners", `the app responds to a signed event with an error: ${message}`);
     default:
-      return {
-        oracle: (roles[index] ?? "expect") as Oracle,
-        message: `${step.title}: ${differencesIn(step) || message}`,
-      };
+      return wrong(role ?? "expect", `${title}: ${differencesText(failure) || message}`);
   }
 }
 
-/** What a run without the steps that ask for it may have come to: it is worth another with them. */
-export function isSuspect({ deliveries, charges }: Seen, plain: Seen): boolean {
-  const isRefused = deliveries.some(({ answers }) =>
-    answers.some((status) => status !== null && status >= 500),
-  );
-  return isRefused || paidIn(charges) !== paidIn(plain.charges);
+function wrong(oracle: Oracle, message: string): Wrong {
+  return { outcome: "wrong", oracle, message };
 }
 
-function paidIn(charges: readonly SeenCharge[]): number {
-  return charges.filter(({ status }) => status === "COMPLETED").length;
-}
-
-/** What a call without an answer says of the app; undefined where there was one. */
-function endOf(message: string): Pick<Verdict, "isOver" | "isBroken"> | undefined {
-  if (message.startsWith("no answer within") || message.endsWith(NOBODY)) return { isOver: true };
-  return message.startsWith("the app did not respond") ? { isBroken: true } : undefined;
-}
-
-function verdictOnPaid({ failure }: StepReport): Verdict {
-  const { got, expected } = failure?.difference?.find(({ path }) => path === "count") ?? {};
+function judgePaid({ differences }: Failure): Verdict {
+  const { got, expected } = differences.find(({ path }) => path === "count") ?? {};
   const paid = Number(got ?? 0);
-  const { lte, gte }: Range = typeof expected === "number" ? { lte: expected } : (expected ?? {});
+  const { lte, gte } = (typeof expected === "number" ? { lte: expected } : (expected ?? {})) as Range;
   const completed = lte ?? gte ?? 0;
+  const ordered = completed === 1 ? "one order" : `what is paid with ${completed}`;
   return paid > completed
-    ? { oracle: "money", message: `paid twice: ${paid} completed charges for ${ordered(completed)}` }
-    : {
-        oracle: "convergence",
-        message: `${counted(paid, "completed charge")}, where a plain run has ${completed}`,
-      };
+    ? wrong("money", `paid twice: ${paid} completed charges for ${ordered}`)
+    : wrong("convergence", `${counted(paid, "completed charge")}, where a plain run has ${completed}`);
 }
 
 type Range = { readonly lte?: number; readonly gte?: number };
 
-function ordered(count: number): string {
-  return count === 1 ? "one order" : `what is paid with ${count}`;
-}
-
-/** What the app believes is another thing than in a plain run: about money, where the ledger says so. */
-function verdictOnView(step: StepReport, { charges }: Seen): Verdict {
-  const differences = step.failure?.difference ?? [];
-  const said = differencesIn(step) || (step.failure?.message ?? "");
-  const more = differences.find(isMore);
-  if (more !== undefined) return { oracle: "money", message: `done more than once: ${said}` };
-  const status = differences.find(({ got }) => markingOf(got) !== undefined);
-  const marking = markingOf(status?.got);
+/** Judges a view of the app that differs from a plain run's; it concerns money where the ledger contradicts it. */
+function judgeView(failure: Failure, charges: readonly ObservedCharge[]): Verdict {
+  const { differences, message } = failure;
+  const text = differencesText(failure) || message;
+  const isMore = differences.some(
+    ({ expected, got }) => typeof expected === "number" && typeof got === "number" && got > expected,
+  );
+  if (isMore) return wrong("money", `done more than once: ${text}`);
+  const marking = differences.map(({ got }) => markingOf(got)).find((found) => found !== undefined);
   const isPaid = charges.some(({ status }) => status === "COMPLETED");
   if (marking !== undefined && (marking === "paid") !== isPaid)
-    return {
-      oracle: "money",
-      message: `${isPaid ? "paid, but not marked as paid by the app" : "not paid, but marked as paid by the app"}: ${said}`,
-    };
+    return wrong(
+      "money",
+      `${isPaid ? "paid, but not marked as paid by the app" : "not paid, but marked as paid by the app"}: ${text}`,
+    );
   if (marking === "unpaid" && charges.every(isFinal))
-    return { oracle: "liveness", message: `the charge has ended, and the app waits: ${said}` };
-  return { oracle: "convergence", message: `the end differs from a plain run's: ${said}` };
+    return wrong("liveness", `the charge has ended, and the app waits: ${text}`);
+  return wrong("convergence", `the end differs from a plain run's: ${text}`);
 }
 
-function isFinal({ status }: SeenCharge): boolean {
+function isFinal({ status }: ObservedCharge): boolean {
   return !["PENDING", "AWAITING_PAYMENT", "PROCESSING"].includes(status);
 }
 
-function isMore({ expected, got }: Difference): boolean {
-  return typeof expected === "number" && typeof got === "number" && got > expected;
+/** Classifies a value of the app as a word for a paid or an unpaid order. */
+export function markingOf(value: unknown): keyof typeof MARKINGS | undefined {
+  if (typeof value !== "string") return undefined;
+  const word = value.toLowerCase().replace(/[\s_-]+/g, "_");
+  return (Object.keys(MARKINGS) as (keyof typeof MARKINGS)[]).find((marking) =>
+    (MARKINGS[marking] as readonly string[]).includes(word),
+  );
 }
 
-function differencesIn({ failure }: StepReport): string {
-  return (failure?.difference ?? []).map(differenceText).join(", ");
+function differencesText({ differences }: Failure): string {
+  const valueText = (value: unknown) => (value === undefined ? "missing" : JSON.stringify(value));
+  return differences
+    .map(({ path, expected, got }) => `${path} is ${valueText(got)}, not ${valueText(expected)}`)
+    .join(", ");
 }
 
-function differenceText({ path, expected, got }: Difference): string {
-  return `${path} is ${shown(got)}, not ${shown(expected)}`;
+/** A brief run whose observation suggests that the checks it left out would fail. */
+export function isSuspect({ deliveries, charges }: Observed, plain: Observed): boolean {
+  const hasError = deliveries.some(({ attempts }) =>
+    attempts.some(({ status }) => status !== null && status >= 500),
+  );
+  return hasError || completedCount(charges) !== completedCount(plain.charges);
 }
 
-function shown(value: unknown): string {
-  return value === undefined ? "missing" : JSON.stringify(value);
+export function completedCount(charges: readonly ObservedCharge[]): number {
+  return charges.filter(({ status }) => status === "COMPLETED").length;
+}
+
+/**
+ * Returns the app's behaviour in a run as text, without ids: calls with their results, responses to each event, final
+ * charges, differences at the end. How a call was refused and which responses were lost is the deviation's doing and left out.
+ */
+export function behaviourOf({ observed: { calls, deliveries, charges }, failure }: Trace): string {
+  const responses = new Map<string, string>();
+  for (const { type, attempts } of deliveries)
+    for (const { status, isLost } of attempts)
+      if (!isLost && !responses.get(type)?.endsWith(` ${status}`))
+        responses.set(type, `${responses.get(type) ?? type} ${status}`);
+  return [
+    ...calls.filter(({ isFlows }) => !isFlows).map(callText),
+    ...[...responses.values()].sort(),
+    ...charges.map(({ status }) => status).sort(),
+    ...(failure?.title === undefined
+      ? []
+      : [failure.title, ...failure.differences.map(({ path, got }) => `${path} ${got}`)]),
+  ].join("\n");
+}
+
+function callText({ operation, status, isDeviated }: ObservedCall): string {
+  const isRefused = isDeviated && (status === null || status >= 400);
+  return `${operation} ${isRefused ? "refused" : status}`;
 }

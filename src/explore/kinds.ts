@@ -1,196 +1,267 @@
 import { formatDuration } from "../schema/duration.js";
-import type { ChargeRule, FaultRule, WebhookRule } from "../schema/scenario.js";
-import type { AttemptChoice, CallChoice, Choice, EventChoice } from "./choices.js";
-import { DEVIATION_KINDS, type Deviation, type DeviationKind } from "./schedule.js";
+import { type AttemptChoice, type CallChoice, type Choice, choicesOf, type EventChoice } from "./choices.js";
+import type { CallChange, Customer, Observed, ObservedCharge, RunPlan, WebhookChange } from "./deviable.js";
+import { DEVIATION_KINDS, type Deviation, type DeviationKind, keyOf } from "./schedule.js";
 
-/** What a deviation comes to in the words of a scenario file. */
-export interface Words {
-  readonly webhooks?: WebhookRule;
-  readonly faults?: FaultRule;
-  readonly charges?: ChargeRule;
-  /** The answer is held: while the flow waits for it, time has to go on for so long. */
-  readonly meanwhile?: string;
-  /** The page that is paid is cancelled before: nothing is paid. */
-  readonly isCancelled?: boolean;
-  /** The flow's first press of the app is done so often at once. */
-  readonly presses?: number;
+/** What a deviation does to the plan of a run. */
+interface Effect {
+  /** @param repeats how often a race is repeated */
+  readonly applyTo: (plan: RunPlan, repeats: number) => void;
+  /** The call that it changes. */
+  readonly call?: CallChoice;
+  /** The flow waits while time moves. */
+  readonly isHolding?: true;
 }
 
-/** Whose charges a rule is for: the run's customer, where a glob can tell. */
-type Whose = { readonly customer_email?: string };
-
 interface Kind {
-  /** What happens, for people. */
+  /** The effect in one line, for reports. */
   readonly says: string;
-  /** What it comes to at that place; undefined where it cannot be. */
-  readonly words: (choice: Choice, whose: Whose) => Words | undefined;
-  /** What the service does not do: tried last, and told as a note. */
-  readonly isNoteOnly?: boolean;
+  /** The effect at a place; undefined where the kind does not apply. */
+  readonly effectAt: (choice: Choice) => Effect | undefined;
+  /** Kinds of one likeness may be handled alike by an app: `refused` did nothing and says so, `repeated` is sent again at once. */
+  readonly likeness?: "refused" | "repeated";
+  /** The order of concurrent work decides the outcome. */
+  readonly isRace?: true;
+  /** The service never does this: tried last, reported as a note. */
+  readonly isNoteOnly?: true;
 }
 
 const LATE = "10m";
-const late = (): WebhookRule => ({ delay: LATE });
-const twice = (): WebhookRule => ({ copies: 2 });
-const answerLost = (): WebhookRule => ({ lose_answer: true });
 const AGAIN_LATER = "1d";
-const PAID_AFTER_EXPIRY = "10m";
-/** Time goes on for so much longer than the plan needs. */
+/** Time moves on this much longer than the timeline of the charge. */
 const MARGIN_MS = 1_000;
 
-type Wrong = Omit<FaultRule, "match" | "times" | "skip" | "per">;
-
-function atCall(choice: CallChoice, whose: Whose, wrong: Wrong): FaultRule {
-  const match = { operation: choice.operation, ...(choice.isOwn ? whose : {}) };
-  return { match, ...wrong, skip: choice.before, times: 1, per: "request" };
-}
-
-function call(wrong: (choice: CallChoice) => Wrong | undefined): Kind["words"] {
-  return (choice, whose) => {
-    const found = choice.what === "call" ? wrong(choice) : undefined;
-    return found === undefined || choice.what !== "call"
+function onCall(changeOf: (choice: CallChoice) => CallChange | undefined): Kind["effectAt"] {
+  return (choice) => {
+    const change = choice.what === "call" ? changeOf(choice) : undefined;
+    return change === undefined || choice.what !== "call"
       ? undefined
-      : { faults: atCall(choice, whose, found) };
+      : { call: choice, applyTo: (plan) => plan.deviateCall(choice, change) };
   };
 }
 
-/** What goes wrong with the first attempt at an event, and what with one that is made again. */
-function event(
-  wrong: (choice: EventChoice) => WebhookRule | undefined,
-  wrongAgain: (choice: AttemptChoice) => WebhookRule | undefined = () => undefined,
-): Kind["words"] {
-  return (choice, whose) => {
-    if (choice.what !== "event" && choice.what !== "attempt") return undefined;
-    const found =
-      choice.what === "event" ? wrong(choice) : withWhich({ attempt: choice.attempt }, wrongAgain(choice));
-    if (found === undefined) return undefined;
-    const skip = choice.before === 0 ? {} : { skip: choice.before };
-    return { webhooks: { match: { type: choice.type, ...whose }, ...found, ...skip, times: 1 } };
-  };
-}
-
-function withWhich(which: WebhookRule, rule: WebhookRule | undefined): WebhookRule | undefined {
-  return rule && { ...which, ...rule };
-}
-
-function afterNext({ nextMs }: AttemptChoice): WebhookRule | undefined {
-  return nextMs === undefined ? undefined : { delay: inWholeSeconds(nextMs + MARGIN_MS) };
-}
-
-function inWholeSeconds(ms: number): string {
-  return formatDuration(Math.ceil(ms / 1_000) * 1_000);
-}
-
-/** While the answer is held, time goes on until what is planned for the charge has happened. */
-function heldAt(
-  choice: CallChoice | undefined,
-  whose: Whose,
-  hold: NonNullable<FaultRule["hold"]>,
-): Words | undefined {
+/** Holds the response while time moves past the timeline of the charge. */
+function holding(choice: CallChoice | undefined, hold: CallChange["hold"]): Effect | undefined {
   if (choice?.planMs === undefined) return undefined;
-  return { faults: atCall(choice, whose, { hold }), meanwhile: inWholeSeconds(choice.planMs + MARGIN_MS) };
+  const ms = choice.planMs + MARGIN_MS;
+  return {
+    call: choice,
+    isHolding: true,
+    applyTo: (plan) => {
+      plan.deviateCall(choice, { hold });
+      plan.moveTime(ms);
+    },
+  };
 }
 
-/** Every kind of deviation: what it says, where it can be, and the words it is written in. */
+function onEvent(
+  changeOf: (choice: EventChoice, repeats: number) => WebhookChange | undefined,
+  retryChangeOf: (choice: AttemptChoice) => WebhookChange | undefined = () => undefined,
+): Kind["effectAt"] {
+  return (choice) => {
+    if (choice.what !== "event" && choice.what !== "attempt") return undefined;
+    const change = (repeats: number) =>
+      choice.what === "event" ? changeOf(choice, repeats) : retryChangeOf(choice);
+    return change(2) && { applyTo: (plan, repeats) => plan.deviateWebhook(choice, change(repeats)!) };
+  };
+}
+
+/** The same change to the first attempt and to retries. */
+function onAttempt(change: WebhookChange): Kind["effectAt"] {
+  return onEvent(
+    () => change,
+    () => change,
+  );
+}
+
+function onCustomer(what: Choice["what"], applyTo: Effect["applyTo"]): Kind["effectAt"] {
+  return (choice) => (choice.what === what ? { applyTo } : undefined);
+}
+
+/** Every kind of deviation. */
 export const KINDS: Readonly<Record<DeviationKind, Kind>> = {
   request_lost: {
     says: "the request is lost on its way: nothing is done",
-    words: call(() => ({ drop: "before" })),
+    effectAt: onCall(() => ({ drop: "before" })),
+    likeness: "refused",
   },
   answer_lost: {
     says: "it is done, and its response is lost",
-    words: call(({ isRead }) => (isRead ? undefined : { drop: "after" })),
+    effectAt: onCall(({ isRead }) => (isRead ? undefined : { drop: "after" })),
   },
   answer_held: {
     says: "it is done, and all its webhooks arrive before the response",
-    words: (choice, whose) => (choice.what === "call" ? heldAt(choice, whose, "idle") : undefined),
+    effectAt: (choice) => (choice.what === "call" ? holding(choice, "idle") : undefined),
   },
   answer_5xx: {
     says: "the service has an error of its own: nothing is done",
-    words: call(() => ({ respond: { status: 503, headers: { "retry-after": "0" } } })),
+    effectAt: onCall(() => ({ respond: { status: 503, headers: { "retry-after": "0" } } })),
+    likeness: "refused",
   },
   answer_429: {
     says: "the service has had too many calls: nothing is done",
-    words: call(() => ({ respond: { status: 429, headers: { "retry-after": "0" } } })),
+    effectAt: onCall(() => ({ respond: { status: 429, headers: { "retry-after": "0" } } })),
+    likeness: "refused",
   },
   read_stale: {
     says: "the read returns the state before the last change",
-    words: call(({ readsChanged }) => (readsChanged ? { stale: "last_change" } : undefined)),
+    effectAt: onCall(({ readsChanged }) => (readsChanged ? { stale: "last_change" } : undefined)),
   },
-  webhook_late: { says: `the webhook arrives ${LATE} late`, words: event(late, late) },
+  webhook_late: { says: `the webhook arrives ${LATE} late`, effectAt: onAttempt({ delay: LATE }) },
   webhook_after_next: {
     says: "the webhook arrives after the next one",
-    words: event(({ isLast }) => (isLast ? undefined : { swap: true }), afterNext),
+    effectAt: onEvent(
+      ({ isLast }) => (isLast ? undefined : { swap: true }),
+      ({ nextMs }) => (nextMs === undefined ? undefined : { delay: wholeSeconds(nextMs + MARGIN_MS) }),
+    ),
   },
-  webhook_twice: { says: "the webhook arrives twice in a row", words: event(twice, twice) },
+  webhook_twice: {
+    says: "the webhook arrives twice in a row",
+    effectAt: onAttempt({ copies: 2 }),
+    likeness: "repeated",
+  },
   webhook_twice_at_once: {
     says: "the webhook arrives twice at the same moment",
-    words: event(() => ({ copies: 2, at_once: true })),
+    effectAt: onEvent((_, copies) => ({ copies, at_once: true })),
+    isRace: true,
   },
   webhook_again_later: {
     says: `the webhook arrives once more, ${AGAIN_LATER} later`,
-    words: event(() => ({ again_after: AGAIN_LATER })),
+    effectAt: onEvent(() => ({ again_after: AGAIN_LATER })),
   },
   webhook_answer_lost: {
     says: "the app's response to the webhook is lost: it arrives again",
-    words: event(answerLost, answerLost),
+    effectAt: onAttempt({ lose_answer: true }),
+    likeness: "repeated",
   },
   webhook_first: {
     says: "the first webhook arrives before the response to the call that created the charge",
-    words: (choice, whose) =>
-      choice.what === "event" ? heldAt(choice.firstAfter, whose, "webhook") : undefined,
+    effectAt: (choice) => (choice.what === "event" ? holding(choice.firstAfter, "webhook") : undefined),
   },
   paid_late: {
     says: "the customer pays when the charge has expired",
-    words: (choice, whose) =>
-      choice.what === "pays"
-        ? {
-            charges: {
-              match: whose,
-              timeline: [
-                { after: "1s", to: "AWAITING_PAYMENT" },
-                { after_expiry: PAID_AFTER_EXPIRY, to: "COMPLETED" },
-              ],
-            },
-          }
-        : undefined,
+    effectAt: onCustomer("pays", (plan) => plan.payLate()),
   },
   cancelled_then_paid: {
     says: "the customer cancels the page in one tab and pays it in another, which is too late",
-    words: ({ what }) => (what === "pays_on_page" ? { isCancelled: true } : undefined),
+    effectAt: onCustomer("pays_on_page", (plan) => plan.cancelThenPay()),
   },
   pressed_twice: {
     says: "the customer presses twice",
-    words: ({ what }) => (what === "presses" ? { presses: 2 } : undefined),
+    effectAt: onCustomer("presses", (plan, times) => plan.press(times)),
+    isRace: true,
   },
   webhook_dropped: {
     says: "the webhook never arrives, which the service does not do",
-    words: event(() => ({ drop: true })),
+    effectAt: onEvent(() => ({ drop: true })),
     isNoteOnly: true,
   },
 };
 
-/** How often what happens twice at once does in a file that is kept: a race is not lost every time. */
-const OFTEN = 10;
+/** A duration rounded up to whole seconds. */
+export function wholeSeconds(ms: number): string {
+  return formatDuration(Math.ceil(ms / 1_000) * 1_000);
+}
 
-/** Whether it is decided by who comes first. */
 export function isRace({ kind }: Deviation): boolean {
-  return kind === "webhook_twice_at_once" || kind === "pressed_twice";
+  return KINDS[kind].isRace === true;
 }
 
-/** The same, so that a race is lost each time, on whatever machine. */
-export function surely(words: Words): Words {
-  const { webhooks, presses } = words;
-  return {
-    ...words,
-    ...(webhooks?.at_once === true ? { webhooks: { ...webhooks, copies: OFTEN } } : {}),
-    ...(presses === undefined ? {} : { presses: OFTEN }),
-  };
+/** The service can do this; see `isNoteOnly`. */
+export function isPossible({ kind }: Deviation): boolean {
+  return KINDS[kind].isNoteOnly !== true;
 }
 
-/** What can go otherwise at a place, in the order it is tried. */
+/** Lists the deviations that apply at a place, in the order in which they are tried. */
 export function deviationsAt(choice: Choice): Deviation[] {
-  return DEVIATION_KINDS.filter((kind) => KINDS[kind].words(choice, {}) !== undefined).map((kind) => ({
+  return DEVIATION_KINDS.filter((kind) => KINDS[kind].effectAt(choice) !== undefined).map((kind) => ({
     kind,
     at: choice.at,
   }));
+}
+
+/** Two deviations need no common run: they exclude each other, or neither can influence the other. */
+export type Separation = "impossible" | "independent";
+
+/** The deviations found so far, each with the place where it was first found. */
+export class KnownDeviations {
+  readonly #customer: Customer;
+  readonly #choices = new Map<string, Choice>();
+  readonly #byRun = new WeakMap<Observed, Deviation[]>();
+  /** The charges of the first run. */
+  #charges: readonly ObservedCharge[] | undefined;
+
+  constructor(customer: Customer) {
+    this.#customer = customer;
+  }
+
+  /** Lists the deviations that are possible in a run. */
+  findIn(observed: Observed): Deviation[] {
+    const known = this.#byRun.get(observed);
+    if (known !== undefined) return known;
+    this.#charges ??= observed.charges;
+    const found = choicesOf(observed, this.#customer).flatMap((choice) => {
+      const deviations = deviationsAt(choice);
+      for (const deviation of deviations)
+        if (!this.#choices.has(keyOf(deviation))) this.#choices.set(keyOf(deviation), choice);
+      return deviations;
+    });
+    this.#byRun.set(observed, found);
+    return found;
+  }
+
+  /** Returns a test of whether a deviation would apply to such a run. */
+  applicableTo(observed: Observed): (deviation: Deviation) => boolean {
+    const found = this.findIn(observed);
+    const [keys, places] = [new Set(found.map(keyOf)), new Set(found.map(({ at }) => at))];
+    return (one) => {
+      const { what } = this.#choiceOf(one);
+      if (what !== "call" && what !== "event") return true;
+      // A held response is released by the charge's timeline: without one the flow would wait in vain.
+      return this.effectOf(one).isHolding === undefined ? places.has(one.at) : keys.has(keyOf(one));
+    };
+  }
+
+  effectOf(deviation: Deviation): Effect {
+    return KINDS[deviation.kind].effectAt(this.#choiceOf(deviation))!;
+  }
+
+  /** Deviations of the same call exclude each other, as do two that hold the flow; those of unrelated charges are independent. */
+  separationOf(one: Deviation, other: Deviation): Separation | undefined {
+    const [a, b] = [this.effectOf(one), this.effectOf(other)];
+    const isSameCall =
+      a.call !== undefined && a.call.before === b.call?.before && a.call.operation === b.call.operation;
+    if (isSameCall || (a.isHolding && b.isHolding)) return "impossible";
+    const [charge, otherCharge] = [this.#chargeOf(one), this.#chargeOf(other)];
+    return charge !== undefined && otherCharge !== undefined && areUnrelated(charge, otherCharge)
+      ? "independent"
+      : undefined;
+  }
+
+  /** The deviation affects only the run's own customer, and the flow does not wait for it. */
+  isOwn(deviation: Deviation): boolean {
+    const choice = this.#choiceOf(deviation);
+    return (choice.what !== "call" || choice.isOwn) && this.effectOf(deviation).isHolding === undefined;
+  }
+
+  #choiceOf(deviation: Deviation): Choice {
+    return this.#choices.get(keyOf(deviation))!;
+  }
+
+  #chargeOf(deviation: Deviation): ObservedCharge | undefined {
+    const choice = this.#choiceOf(deviation);
+    const charge = "charge" in choice ? choice.charge : undefined;
+    return charge && this.#charges?.find((one) => one === charge);
+  }
+}
+
+/** Both charges have metadata and share no value of it. */
+function areUnrelated({ charge_id, metadata }: ObservedCharge, other: ObservedCharge): boolean {
+  const [values, others] = [Object.values(metadata), Object.values(other.metadata)];
+  return (
+    charge_id !== other.charge_id &&
+    values.length > 0 &&
+    others.length > 0 &&
+    !values.some((value) => others.includes(value))
+  );
 }

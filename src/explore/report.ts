@@ -1,6 +1,8 @@
-import type { Oracle } from "./flow.js";
+import { counted } from "../schema/printable.js";
 import type { Deviation } from "./schedule.js";
-import type { Saving } from "./search.js";
+
+/** The check that found a failure, in the order of contract section 11. */
+export type Oracle = "money" | "convergence" | "liveness" | "manners" | "expect" | "reconcile";
 
 /** A smallest set of deviations that breaks the app. */
 export interface ExploreFinding {
@@ -10,17 +12,30 @@ export interface ExploreFinding {
   readonly message: string;
   /** The deviations it takes. */
   readonly deviations: readonly Deviation[];
-  /** What happened in a plain run and in this one, one line per happening; absent without deviations. */
+  /** Timelines of a plain run and of this one, one line per event; absent without deviations. */
   readonly story?: { readonly plain: readonly string[]; readonly failing: readonly string[] };
   /** The scenario file that reproduces it; absent without `save`. */
   readonly file?: string;
 }
 
-/** What a single deviation does to the app. */
+/** The effect of a single deviation on the app. */
 export interface ExploreSingle extends Deviation {
   /** Whether the app ends up right all the same; `unknown` if that could not be judged. */
   readonly outcome: "right" | "wrong" | "unknown";
 }
+
+/** Reason for which a set of deviations need not be run. */
+export type Saving =
+  /** A subset of it fails. */
+  | "holds_a_failing_set"
+  /** The app takes two of its deviations without any change in behaviour. */
+  | "absorbed"
+  /** It differs from a set that was run in a kind that the app takes alike. */
+  | "alike"
+  /** Its deviations concern charges that have nothing in common. */
+  | "independent"
+  /** One of its deviations has nothing to apply to when the others happen. */
+  | "unmet";
 
 /** The result of exploring a flow. */
 export interface ExploreReport {
@@ -48,4 +63,20 @@ export interface ExploreReport {
   readonly notes: readonly string[];
   /** A summary in one sentence. */
   readonly sentence: string;
+}
+
+/** Names of sets by size. */
+const SETS = ["single deviation", "pair", "triple"] as const;
+
+export function summarySentence(
+  name: string,
+  { findings, behaviours, drawn, complete_depth, notes }: Omit<ExploreReport, "sentence">,
+  runsOfDepth: readonly number[],
+): string {
+  const sets = runsOfDepth.map((runs, index) => counted(runs, SETS[index] ?? `set of ${index + 1}`));
+  if (drawn > 0) sets.push(`${counted(drawn, "larger set")} by chance`);
+  const found = counted(findings.length, "finding");
+  const more = notes.length === 0 ? [] : [counted(notes.length, "note")];
+  const all = [...sets, counted(behaviours, "behaviour"), found, ...more].join(", ");
+  return `${name}: ${all}; depth ${complete_depth} complete`;
 }

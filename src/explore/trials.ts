@@ -1,129 +1,174 @@
-import { customerOf } from "./alone.js";
-import { briefly, type Compiled, compiled, type Lesson } from "./compile.js";
-import type { Flow } from "./flow.js";
-import { isSuspect, type Verdict, verdictOn } from "./judge.js";
-import { surely, type Words } from "./kinds.js";
-import type { Places } from "./places.js";
-import type { Carried, Runs } from "./runs.js";
-import { fileNameOf } from "./save.js";
-import { type Deviation, keyOf, type Schedule } from "./schedule.js";
-import type { Seen } from "./seen.js";
+import { oneLine } from "../schema/printable.js";
+import { UserError } from "../schema/user-error.js";
+import type { Deviable, Observed, ObservedCall, RunPlan, Trace } from "./deviable.js";
+import { behaviourOf, isSuspect, judge, type Verdict } from "./judge.js";
+import type { KnownDeviations } from "./kinds.js";
+import type { ExploreFinding } from "./report.js";
+import { keyOf, type Schedule } from "./schedule.js";
 
-/** What runs are held against. */
-export interface Learnt {
-  readonly lesson: Lesson;
-  /** What was seen of a plain run. */
-  readonly plain: Seen;
-  /** So many runs are side by side, at most. */
-  readonly lanes: number;
+/** The runs without deviations. */
+export interface PlainRuns {
+  /** The run that deviating runs are compared with. */
+  readonly trace: Trace;
+  /** The first difference between two plain runs. */
+  readonly difference: string | undefined;
 }
 
-/** A run that came to its end. */
-export interface Trial extends Pick<Carried, "seen" | "report"> {
-  /** What is wrong, a text where it could not be judged. */
-  readonly verdict: Verdict | string | undefined;
+/**
+ * Runs the flow as written, then twice to learn its expected end. Returns a finding where the app fails without any deviation.
+ *
+ * @param overReason why no time is left; undefined while there is
+ */
+export async function observePlainRuns(
+  deviable: Deviable,
+  overReason: () => string | undefined,
+): Promise<PlainRuns | ExploreFinding> {
+  const traces: Trace[] = [];
+  for (const purpose of ["check", "learn", "learn"] as const) {
+    const trace = await deviable.observePlain(purpose);
+    const reason = overReason();
+    if (reason !== undefined)
+      throw new UserError(`${deviable.source}: ${reason} before the app was seen to go right`);
+    if (trace.failure !== undefined) return plainFailure(deviable.source, trace, purpose === "learn");
+    traces.push(trace);
+  }
+  const [, trace, other] = traces as [Trace, Trace, Trace];
+  const [first, second] = [trace, other].map((one) => behaviourOf(one).split("\n"));
+  const difference = first!.find((line, index) => line !== second![index]) ?? second![first!.length];
+  return { trace, difference };
 }
 
-/** Carries out what goes otherwise, and judges it. */
+/** @param hasTail the run went on after the flow, as a deviating run does */
+function plainFailure(source: string, trace: Trace, hasTail: boolean): ExploreFinding {
+  const { error, title, message, body, ending, role } = trace.failure!;
+  const reason = error ?? `${title}: ${message}${excerptOf(body)}`;
+  if (!hasTail && ending === "unreachable" && !trace.hasReachedApp)
+    throw new UserError(`${source}: ${reason}: start it first, or give its right URL`);
+  const verdict = judge(trace);
+  const isGone = verdict.outcome === "wrong" && (verdict.isOver === true || verdict.isBroken === true);
+  if (verdict.outcome !== "wrong" || !(isGone || (hasTail && role !== "drive")))
+    throw new UserError(`${source}: the flow fails with nothing going wrong: ${reason}`);
+  const finding = isGone ? verdict.message : `with nothing going wrong, in the end: ${verdict.message}`;
+  return { oracle: verdict.oracle, message: finding, deviations: [] };
+}
+
+const MAX_EXCERPT = 200;
+
+/** Quotes the app's response, which often names the cause. */
+function excerptOf(body: unknown): string {
+  if (body === undefined || body === null || body === "") return "";
+  const text = oneLine(typeof body === "string" ? body.replace(/\s+/g, " ").trim() : JSON.stringify(body));
+  return ` (${text.length > MAX_EXCERPT ? `${text.slice(0, MAX_EXCERPT)}…` : text})`;
+}
+
+/** A run with its verdict. */
+export interface Trial {
+  readonly trace: Trace;
+  readonly verdict: Verdict;
+}
+
+/** Repetitions of a race: once in the search, more often in a saved file, because a race is not lost every time. */
+const REPEATS = 2;
+const SAVED_REPEATS = 10;
+
+/** Carries out schedules and judges them. */
 export class Trials {
-  readonly #flow: Flow;
-  readonly #runs: Runs;
-  readonly #places: Places;
-  readonly #learnt: Learnt;
-  readonly #isOneCustomer: boolean;
-  /** What has been tried by itself, and whether the app asked for nothing then that shows it other customers. */
-  readonly #isSociable = new Map<string, boolean>();
+  readonly #deviable: Deviable;
+  readonly #deviations: KnownDeviations;
+  readonly #plain: Observed;
+  readonly #lanes: number;
+  /** Single deviations tried so far: true where all calls named the run's own customer. */
+  readonly #isConcurrent = new Map<string, boolean>();
 
-  constructor(flow: Flow, runs: Runs, places: Places, learnt: Learnt) {
-    this.#flow = flow;
-    this.#runs = runs;
-    this.#places = places;
-    this.#learnt = learnt;
-    this.#isOneCustomer = new Set(learnt.plain.charges.map(({ email }) => email)).size === 1;
+  /** @param lanes maximum number of concurrent runs */
+  constructor(deviable: Deviable, deviations: KnownDeviations, plain: Observed, lanes: number) {
+    this.#deviable = deviable;
+    this.#deviations = deviations;
+    this.#plain = plain;
+    this.#lanes = lanes;
   }
 
-  /** The file that shows it each time. */
-  kept(schedule: Schedule): Compiled {
-    return this.compiled(schedule, surely);
+  /** The plan that is saved: races are repeated until they are lost on any machine. */
+  planSaved(schedule: Schedule): RunPlan {
+    return this.plan(schedule, SAVED_REPEATS);
   }
 
-  compiled(schedule: Schedule, as = (words: Words) => words): Compiled {
-    const { lesson } = this.#learnt;
-    const words = schedule.map((one) => as(this.#places.wordsOf(one, lesson.whose)));
-    return compiled(this.#flow, words, lesson, fileNameOf(this.#flow, schedule));
+  plan(schedule: Schedule, repeats = REPEATS): RunPlan {
+    const plan = this.#deviable.planRun(schedule);
+    for (const deviation of schedule) this.#deviations.effectOf(deviation).applyTo(plan, repeats);
+    return plan;
   }
 
-  /** As the file has it, step by step. */
-  async whole(run: Compiled): Promise<Trial> {
-    return this.#judged(run, await this.#runs.carryOut(run, this.#customer));
+  /** Runs a plan with all checks. */
+  full(plan: RunPlan): Promise<Trial> {
+    return this.#run(plan, "full");
   }
 
-  /** Whether the app still goes right where nothing goes wrong. */
-  async goesRight(): Promise<boolean> {
-    return typeof (await this.whole(this.compiled([]))).verdict !== "object";
+  /** The app still passes without deviations. */
+  async isPlainRight(): Promise<boolean> {
+    return (await this.full(this.plan([]))).verdict.outcome !== "wrong";
   }
 
-  /** Without the steps that its trace stands for. */
+  /** Runs a schedule without the checks that its observation stands for. */
   async brief(schedule: Schedule): Promise<Trial> {
-    const run = briefly(this.compiled(schedule));
-    const trial = this.#judged(run, await this.#runs.carryOut(run, this.#customer));
+    const trial = await this.#run(this.plan(schedule), "brief");
     const [only] = schedule;
-    if (only !== undefined && schedule.length === 1)
-      this.#isSociable.set(keyOf(only), this.#places.isOwn(only) && trial.seen.calls.every(isOfOne));
+    if (only !== undefined && schedule.length === 1) {
+      const isOwn = this.#deviations.isOwn(only) && hasOnlyOwnCalls(trial.trace);
+      this.#isConcurrent.set(keyOf(only), isOwn);
+    }
     return trial;
   }
 
   /**
-   * As many as can be side by side, by their index. Each has its own customer, and all have one time: what it comes to is
-   * what it would come to alone, as long as no app looks at other customers. What looks wrong is left out, to be done alone.
+   * Runs the schedules that can be concurrent; returns the results that passed, by index. Each run has its own customer and
+   * all share one clock, so a run ends as it would alone unless the app looks at other customers. Runs that look wrong are
+   * left out, to be repeated alone.
    */
-  async sideBySide(schedules: readonly Schedule[]): Promise<Map<number, Trial>> {
+  async concurrently(schedules: readonly Schedule[]): Promise<Map<number, Trial>> {
     const trials = new Map<number, Trial>();
-    const { lanes } = this.#learnt;
-    const social = [...schedules.keys()].filter((index) => this.#isSocial(schedules[index]!));
-    for (const some of lanes === 1 ? [] : grouped(social, lanes, (index) => schedules[index]!.length)) {
-      const runs = some.map((index) => briefly(this.compiled(schedules[index]!)));
-      const carried = await this.#runs.carryOutTogether(runs, this.#customer);
-      if (!carried.every(({ seen }) => seen.calls.every(isOfOne))) continue;
-      for (const [lane, one] of carried.entries()) {
-        const trial = this.#judged(runs[lane]!, one);
-        if (trial.verdict === undefined && !this.isSuspect(trial)) trials.set(some[lane]!, trial);
+    if (this.#lanes === 1) return trials;
+    const indexes = [...schedules.keys()].filter((index) => this.#canBeConcurrent(schedules[index]!));
+    for (const group of groupsBySize(indexes, this.#lanes, (index) => schedules[index]!.length)) {
+      const plans = group.map((index) => this.plan(schedules[index]!));
+      const traces = await this.#deviable.observe(plans, "brief");
+      if (!traces.every(hasOnlyOwnCalls)) continue;
+      for (const [lane, trace] of traces.entries()) {
+        const trial = { trace, verdict: judge(trace) };
+        if (trial.verdict.outcome === "right" && !this.isSuspect(trial)) trials.set(group[lane]!, trial);
       }
     }
     return trials;
   }
 
-  /** A run without the steps that its trace stands for may have come to something that they would tell. */
-  isSuspect({ seen }: Trial): boolean {
-    return isSuspect(seen, this.#learnt.plain);
+  isSuspect({ trace }: Trial): boolean {
+    return isSuspect(trace.observed, this.#plain);
   }
 
-  readonly #customer = (runId: string): string | undefined =>
-    this.#isOneCustomer ? customerOf(this.#learnt.lesson, runId) : undefined;
-
-  #isSocial(schedule: readonly Deviation[]): boolean {
+  #canBeConcurrent(schedule: Schedule): boolean {
     return (
       schedule.length > 1 &&
-      schedule.every((one) => this.#isSociable.get(keyOf(one)) ?? this.#places.isOwn(one))
+      schedule.every((one) => this.#isConcurrent.get(keyOf(one)) ?? this.#deviations.isOwn(one))
     );
   }
 
-  #judged({ roles }: Compiled, { report, seen }: Carried): Trial {
-    return { report, seen, verdict: verdictOn(report, roles, seen) };
+  async #run(plan: RunPlan, detail: "brief" | "full"): Promise<Trial> {
+    const [trace] = await this.#deviable.observe([plan], detail);
+    return { trace: trace!, verdict: judge(trace!) };
   }
 }
 
-function isOfOne({ isFlows, isOwn }: Seen["calls"][number]): boolean {
-  return isFlows || isOwn;
+function hasOnlyOwnCalls({ observed }: Trace): boolean {
+  return observed.calls.every(({ isFlows, isOwn }: ObservedCall) => isFlows || isOwn);
 }
 
-/** In groups of the same size of set, for those have equally many steps; nobody is alone in one. */
-function grouped(all: readonly number[], most: number, sizeOf: (index: number) => number): number[][] {
+/** Groups of sets of one size, which have equally many steps; no group of one. */
+function groupsBySize(all: readonly number[], max: number, sizeOf: (index: number) => number): number[][] {
   const sizes = [...new Set(all.map(sizeOf))];
   return sizes.flatMap((size) => {
-    const alike = all.filter((index) => sizeOf(index) === size);
+    const same = all.filter((index) => sizeOf(index) === size);
     const groups: number[][] = [];
-    for (let at = 0; at + 1 < alike.length; at += most) groups.push(alike.slice(at, at + most));
+    for (let at = 0; at + 1 < same.length; at += max) groups.push(same.slice(at, at + max));
     return groups;
   });
 }

@@ -1,7 +1,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: scenario files are full of them
 import { expect, it } from "vitest";
-import { briefly, compiled } from "../../src/explore/compile.js";
-import { flowOf } from "../../src/explore/flow.js";
+import { briefDocument, deviatingDocument, SandboxPlan } from "../../src/explore/sandbox/document.js";
+import { flowOf } from "../../src/explore/sandbox/flow.js";
 
 const GET = "GET /orders/${order}";
 const look = (expect: object, more: object = {}) => ({ app: GET, ...more, expect });
@@ -19,8 +19,8 @@ it("looks at the app once for what is expected in the same place already", () =>
   const steps = [{ app: "POST /orders" }, ...told, ...asked];
   const flow = flowOf("a.yaml", { name: "a", steps, observe: [{ app: GET }] });
   const observed = { status: "paid", delivered: 1, items: [1], by: { name: "Ada", id: 7 } };
-  const lesson = { whose: {}, order: {}, completed: 1, observed: [observed] };
-  const { document, roles } = briefly(compiled(flow, [], lesson, "b"));
+  const baseline = { whose: {}, order: {}, completed: 1, observed: [observed] };
+  const { document, roles } = briefDocument(deviatingDocument(flow, new SandboxPlan([], {}), baseline, "b"));
   const looks = (document.steps as object[]).filter((_, index) => roles[index] === "expect");
   expect(looks).toEqual(asked.map((one) => ({ steady: "250ms", ...one })));
   expect(roles).toContain("observe");

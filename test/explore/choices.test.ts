@@ -1,27 +1,33 @@
 import { expect, it } from "vitest";
-import { choicesOf } from "../../src/explore/choices.js";
-import type { Flow } from "../../src/explore/flow.js";
+import { type Choice, choicesOf } from "../../src/explore/choices.js";
+import type { Observed, ObservedDelivery } from "../../src/explore/deviable.js";
 import { deviationsAt, KINDS } from "../../src/explore/kinds.js";
-import { fileNameOf } from "../../src/explore/save.js";
-import type { Seen, SeenDelivery } from "../../src/explore/seen.js";
+import { SandboxPlan } from "../../src/explore/sandbox/document.js";
+import { scenarioName } from "../../src/explore/sandbox/sandbox-deviable.js";
+import type { DeviationKind } from "../../src/explore/schedule.js";
 
 const SECOND = 1_000;
-const charge = (charge_id: string) => ({ charge_id, metadata: {}, history: [], goesByItself: true });
-const told = (charge_id: string, type: string, ...seconds: readonly number[]): SeenDelivery => ({
+const charge = (charge_id: string) => ({ charge_id, metadata: {}, history: [], isAutomatic: true });
+const told = (charge_id: string, type: string, ...seconds: readonly number[]): ObservedDelivery => ({
   charge_id,
   event_id: `evt_${charge_id}_${type}`,
   type,
-  answers: seconds.map(() => 200),
   attempts: seconds.map((second) => ({ status: 200, atMs: second * SECOND, isLost: false })),
   atMs: (seconds[0] ?? 0) * SECOND,
 });
 
+function planned(kind: DeviationKind, choice: Choice): SandboxPlan {
+  const plan = new SandboxPlan([], {});
+  KINDS[kind].effectAt(choice)?.applyTo(plan, 2);
+  return plan;
+}
+
 /** What can go otherwise with webhooks, and in which words. */
-function rulesOf(...deliveries: readonly SeenDelivery[]) {
-  const seen = { calls: [], deliveries, charges: [charge("ch_1"), charge("ch_2")] } as unknown as Seen;
+function rulesOf(...deliveries: readonly ObservedDelivery[]) {
+  const seen = { calls: [], deliveries, charges: [charge("ch_1"), charge("ch_2")] } as unknown as Observed;
   const choices = choicesOf(seen, { press: undefined, isOnPage: false });
   const all = choices.flatMap((choice) =>
-    deviationsAt(choice).map(({ kind, at }) => [`${kind} ${at}`, KINDS[kind].words(choice, {})?.webhooks]),
+    deviationsAt(choice).map(({ kind, at }) => [`${kind} ${at}`, planned(kind, choice).webhooks[0]]),
   );
   return { places: choices.map(({ at }) => at), rules: Object.fromEntries(all) };
 }
@@ -59,14 +65,13 @@ it("an attempt that is made again is late, after the next event, twice, or loses
 });
 
 it("files of sets that begin alike have names of their own, short enough for a scenario", () => {
-  const flow = { raw: { name: "order" } } as unknown as Flow;
   const lost = (at: string) => ({ kind: "webhook_answer_lost" as const, at });
   const both = [lost("charge.processing#1"), lost("charge.completed#1")];
-  const names = ["createQuote#1", "createQuote#2"].map((at) => fileNameOf(flow, [...both, lost(at)]));
+  const names = ["createQuote#1", "createQuote#2"].map((at) => scenarioName("order", [...both, lost(at)]));
   expect(names[0]).toMatch(/^order\.webhook_answer_lost\.charge\.processing-1\..*\.[0-9a-f]{8}$/);
   expect(names[0]).not.toBe(names[1]);
   for (const name of names) expect(name).toHaveLength(100);
-  expect(fileNameOf(flow, [lost("charge.completed#1 attempt 2")])).toBe(
+  expect(scenarioName("order", [lost("charge.completed#1 attempt 2")])).toBe(
     "order.webhook_answer_lost.charge.completed-1-attempt-2",
   );
 });
@@ -88,7 +93,7 @@ it("a stale read shows what was before the last change, whenever the read comes,
     deliveries: [],
     charges: [{ ...charge("ch_1"), history }],
   };
-  const choices = choicesOf(seen as unknown as Seen, { press: undefined, isOnPage: false });
-  const stale = choices.map((choice) => KINDS.read_stale.words(choice, {})?.faults);
+  const choices = choicesOf(seen as unknown as Observed, { press: undefined, isOnPage: false });
+  const stale = choices.map((choice) => planned("read_stale", choice).faults[0]);
   expect(stale).toEqual([undefined, expect.objectContaining({ stale: "last_change", skip: 1 })]);
 });

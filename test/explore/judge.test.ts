@@ -1,27 +1,33 @@
 import { describe, expect, it } from "vitest";
-import type { Flow } from "../../src/explore/flow.js";
-import { verdictOn } from "../../src/explore/judge.js";
-import { lessonOf } from "../../src/explore/lesson.js";
-import type { Carried } from "../../src/explore/runs.js";
-import type { SeenDelivery } from "../../src/explore/seen.js";
-import type { RunReport } from "../../src/scenario/running/report.js";
+import type { Failure, ObservedDelivery } from "../../src/explore/deviable.js";
+import { judge } from "../../src/explore/judge.js";
+import { baselineOf, type PlainRun } from "../../src/explore/sandbox/baseline.js";
+import type { Flow } from "../../src/explore/sandbox/flow.js";
 
-const HEARD: SeenDelivery = {
+const HEARD: ObservedDelivery = {
   charge_id: "ch_1",
   event_id: "evt_1",
   type: "charge.completed",
-  answers: [null],
   attempts: [],
   atMs: 0,
 };
-const STUCK = { passed: false, outcome: "error", error: "the clock is being advanced", steps: [] };
+const STUCK: Failure = {
+  isIncomplete: true,
+  error: "the clock is being advanced",
+  role: undefined,
+  message: "it could not be carried out",
+  isAppCall: false,
+  differences: [],
+};
+const judgeFailure = (failure: Failure, deliveries: readonly ObservedDelivery[] = []) =>
+  judge({ failure, hasReachedApp: true, observed: { calls: [], deliveries, charges: [] } });
 
 describe("a run that could not be carried out to its end", () => {
-  const verdict = (delivery: SeenDelivery) =>
-    verdictOn(STUCK as unknown as RunReport, [], { calls: [], deliveries: [delivery], charges: [] });
+  const verdict = (delivery: ObservedDelivery) => judgeFailure(STUCK, [delivery]);
 
   it("is the app's fault where it hangs with a webhook, and the end of all", () => {
     expect(verdict({ ...HEARD, unanswered: "no answer within 15 s" })).toEqual({
+      outcome: "wrong",
       oracle: "liveness",
       message: "the app does not respond to webhooks: charge.completed: no answer within 15 s",
       isOver: true,
@@ -29,7 +35,7 @@ describe("a run that could not be carried out to its end", () => {
   });
 
   it("is not judged where webhooks have their answers", () => {
-    expect(verdict(HEARD)).toBe(STUCK.error);
+    expect(verdict(HEARD)).toEqual({ outcome: "unknown", reason: STUCK.error });
   });
 });
 
@@ -42,11 +48,11 @@ describe("how often an order is paid", () => {
   /** A run of a flow that knows its order by `${order}`, which is "one". */
   const carried = (...charges: object[]) => {
     const resolve = ({ name }: { name: string }) => (name === "order" ? { value: "one" } : { fault: "" });
-    const seen = { calls: [], deliveries: [], charges };
-    return { seen, loaded: { runId: "r1", scope: { names: ["order"], resolve } } } as unknown as Carried;
+    const observed = { calls: [], deliveries: [], charges };
+    return { observed, loaded: { runId: "r1", scope: { names: ["order"], resolve } } } as unknown as PlainRun;
   };
-  const learnt = (run: Carried) => {
-    const { order, completed, named } = lessonOf({ observe: [] } as unknown as Flow, run, run);
+  const learnt = (run: PlainRun) => {
+    const { order, completed, named } = baselineOf({ observe: [] } as unknown as Flow, run, run);
     return { order, completed, named };
   };
 
@@ -65,10 +71,9 @@ describe("how often an order is paid", () => {
   });
 
   const count = (got: number, expected: unknown = 1) => {
-    const difference = [{ path: "count", expected, got }];
-    const step = { outcome: "failed", kind: "expect_charge", failure: { message: "", difference } };
-    const report = { passed: false, outcome: "failed", steps: [step] } as unknown as RunReport;
-    return verdictOn(report, ["paid"], { calls: [], deliveries: [], charges: [] });
+    const differences = [{ path: "count", expected, got }];
+    const { error: _error, ...failure } = STUCK;
+    return judgeFailure({ ...failure, isIncomplete: false, role: "paid", differences });
   };
 
   it("is what the step has counted", () => {

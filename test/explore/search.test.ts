@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { chanceOf } from "../../src/explore/chance.js";
 import { type Deviation, keyOf, type Schedule } from "../../src/explore/schedule.js";
-import { type Ran, search } from "../../src/explore/search.js";
+import { type RunResult, search, seededRandom } from "../../src/explore/search.js";
 
 const deviations = (count: number): Deviation[] =>
   Array.from({ length: count }, (_, index) => ({ kind: "answer_lost", at: `op#${index + 1}` }));
@@ -9,7 +8,7 @@ const deviations = (count: number): Deviation[] =>
 /** An app as a function: it fails when all of one of the sets go wrong, and absorbs some without a trace. */
 function appOf({ failing = [], absorbed = [], more = {}, missing = {} }: App) {
   const runs: string[][] = [];
-  const ranOf = (schedule: Schedule): Ran => {
+  const ranOf = (schedule: Schedule): RunResult => {
     const places = schedule.map(({ at }) => at);
     runs.push(places);
     const seen = places.filter((at) => !absorbed.includes(at));
@@ -38,7 +37,7 @@ const searched = async (app: App, options: Partial<Parameters<typeof search>[0]>
   const found = await search({
     depth: 2,
     first: deviations(4),
-    apart: () => undefined,
+    separationOf: () => undefined,
     isOver: () => false,
     run,
     ...options,
@@ -87,7 +86,7 @@ describe("the search", () => {
     const left = sets.filter((set) => set !== "op#3" && set.includes("op#3"));
     expect(left).toEqual(["op#2+op#3"]);
     expect({ unmet: saved.unmet, completeDepth }).toEqual({ unmet: 5, completeDepth: 3 });
-    const chance = { shuffledBy: chanceOf("a") };
+    const chance = { shuffledBy: seededRandom("a") };
     expect((await searched(app, chance)).sets).toContain("op#3+op#4");
   });
 
@@ -96,7 +95,7 @@ describe("the search", () => {
     const first = [...kinds.map((kind): Deviation => ({ kind, at: "op#1" })), ...deviations(2).slice(1)];
     const runs: string[] = [];
     const run = async (schedules: readonly Schedule[]) =>
-      schedules.map((schedule): Ran => {
+      schedules.map((schedule): RunResult => {
         const key = schedule.map(keyOf).join("+");
         runs.push(key);
         const behaviour = key.includes("answer_429") ? "gives up" : schedule.map(({ at }) => at).join();
@@ -117,7 +116,7 @@ describe("the search", () => {
       {},
       {
         first: [...deviations(2), { kind: "answer_5xx", at: "op#1" }],
-        apart: (one, other) =>
+        separationOf: (one, other) =>
           [keyOf(one), keyOf(other)].includes("answer_lost op#2") ? "impossible" : undefined,
       },
     );
@@ -136,16 +135,16 @@ describe("the search", () => {
   it("comes to the same however many are handed over at a time", async () => {
     const app = { failing: [["op#2", "op#4"]], absorbed: ["op#1", "op#3"], more: { "op#2": ["op#5"] } };
     const one = await searched(app, { depth: 3 });
-    for (const atATime of [2, 7, 100]) expect(await searched(app, { depth: 3, atATime })).toEqual(one);
+    for (const batchSize of [2, 7, 100]) expect(await searched(app, { depth: 3, batchSize })).toEqual(one);
     const isOver = () => false;
     const run = async (schedules: readonly Schedule[]) => (await appOf({}).run(schedules)).slice(0, 3);
-    expect(await searched({}, { atATime: 4, isOver, run })).toMatchObject({ completeDepth: 0, runs: 3 });
+    expect(await searched({}, { batchSize: 4, isOver, run })).toMatchObject({ completeDepth: 0, runs: 3 });
   });
 
   it("does not combine what concerns other charges, unless a third connects them", async () => {
-    const apart = (one: Deviation, other: Deviation) =>
+    const separationOf = (one: Deviation, other: Deviation) =>
       keyOf(one) !== "answer_lost op#4" && keyOf(other) !== "answer_lost op#4" ? "independent" : undefined;
-    const { sets, saved } = await searched({}, { depth: 3, apart });
+    const { sets, saved } = await searched({}, { depth: 3, separationOf });
     expect(sets.slice(4).sort()).toEqual([
       ...["op#1+op#2+op#4", "op#1+op#3+op#4", "op#1+op#4"],
       ...["op#2+op#3+op#4", "op#2+op#4", "op#3+op#4"],
@@ -155,14 +154,14 @@ describe("the search", () => {
 
   it("combines what an app takes without a trace where that hangs on chance", async () => {
     const all = { absorbed: ["op#1", "op#2", "op#3", "op#4"] };
-    const { sets, saved } = await searched(all, { shuffledBy: chanceOf("a") });
+    const { sets, saved } = await searched(all, { shuffledBy: seededRandom("a") });
     expect({ sets: sets.length, saved: saved.absorbed }).toEqual({ sets: 10, saved: 0 });
-    expect(sets).toEqual((await searched(all, { shuffledBy: chanceOf("a") })).sets);
-    expect(sets).not.toEqual((await searched(all, { shuffledBy: chanceOf("b") })).sets);
+    expect(sets).toEqual((await searched(all, { shuffledBy: seededRandom("a") })).sets);
+    expect(sets).not.toEqual((await searched(all, { shuffledBy: seededRandom("b") })).sets);
   });
 
   it("draws larger sets as long as there is time, none twice, those that led to something new first", async () => {
-    const beyond = () => ({ beyond: chanceOf("a"), first: deviations(6), depth: 1 });
+    const beyond = () => ({ beyond: seededRandom("a"), first: deviations(6), depth: 1 });
     const { sets, drawn, runs, runsOfDepth } = await searched({}, beyond());
     expect({ drawn, runs, runsOfDepth }).toEqual({ drawn: 57, runs: 63, runsOfDepth: [6] });
     expect(new Set(sets).size).toBe(63);

@@ -1,9 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { exploreReport } from "../../src/cli/report/explore.js";
 import { reportText } from "../../src/cli/report/text.js";
-import { blindRepeat } from "../../src/explore/manners.js";
-import type { Seen, SeenCall } from "../../src/explore/seen.js";
-import { storyOf } from "../../src/explore/story.js";
+import type { Observed, ObservedCall } from "../../src/explore/deviable.js";
+import { blindRepeat, timelineOf } from "../../src/explore/evidence.js";
 import { EXPLORED } from "../support/explored.js";
 
 describe("the report of an exploration", () => {
@@ -40,14 +39,14 @@ describe("the report of an exploration", () => {
 });
 
 const call = (operation: string, status: number | null, method = "POST") =>
-  ({ operation, status, method, atMs: 0, isFlows: false }) as SeenCall;
+  ({ operation, status, method, atMs: 0, isFlows: false }) as ObservedCall;
 
 describe("what a run is told by", () => {
   it("is its calls, statuses and webhooks, in the order of their times", () => {
     const charge = { history: [{ status: "COMPLETED", atMs: 65_000 }] };
     const delivery = { type: "charge.completed", attempts: [{ atMs: 66_000, status: null }] };
     const calls = [call("createQuote", 200), { ...call("advance", 200), isFlows: true }];
-    expect(storyOf({ calls, charges: [charge], deliveries: [delivery] } as unknown as Seen)).toEqual([
+    expect(timelineOf({ calls, charges: [charge], deliveries: [delivery] } as unknown as Observed)).toEqual([
       "+0s calls createQuote 200",
       "+1m5s charge is COMPLETED",
       "+1m6s webhook charge.completed → no response",
