@@ -1,15 +1,7 @@
-import type {
-  CallPlace,
-  Customer,
-  Observed,
-  ObservedCall,
-  ObservedCharge,
-  ObservedDelivery,
-  WebhookPlace,
-} from "./deviable.js";
+import type { CallPlace, Deviable, Observed, ObservedCharge, WebhookPlace } from "./deviable.js";
 
 /** A place where a run can deviate. Its id `at` is the same in every run: an operation or type and its position. */
-export type Choice = CallChoice | EventChoice | AttemptChoice | CustomerChoice;
+export type Choice = CallChoice | EventChoice | CustomerChoice;
 
 /** A call that the app makes. */
 export interface CallChoice extends CallPlace {
@@ -24,23 +16,16 @@ export interface CallChoice extends CallPlace {
   readonly charge?: ObservedCharge;
 }
 
-/** The first attempt at an event. */
+/** The first attempt at an event, or a retry, which is an `attempt`. */
 export interface EventChoice extends WebhookPlace {
-  readonly what: "event";
+  readonly what: "event" | "attempt";
   readonly at: string;
+  /** It is the charge's last event. */
   readonly isLast: boolean;
+  /** Delay of the charge's next event after a retry, in sandbox milliseconds; absent without a later one. */
+  readonly nextMs?: number;
   /** The call that created the charge, where this is the charge's first event. */
   readonly firstAfter?: CallChoice;
-  readonly charge: ObservedCharge;
-}
-
-/** A retry of an event. */
-export interface AttemptChoice extends WebhookPlace {
-  readonly what: "attempt";
-  readonly at: string;
-  readonly attempt: number;
-  /** Delay of the charge's next event after it, in sandbox milliseconds; absent without a later one. */
-  readonly nextMs?: number;
   readonly charge: ObservedCharge;
 }
 
@@ -51,12 +36,12 @@ export interface CustomerChoice {
 }
 
 /** Lists the places of a run: calls of the app, events, actions of the customer. */
-export function choicesOf(observed: Observed, { press, isOnPage }: Customer): Choice[] {
+export function choicesOf(observed: Observed, { press, isOnPage }: Deviable["customer"]): Choice[] {
   const calls = callChoices(observed);
   const [first] = observed.charges;
   return [
     ...(press === undefined ? [] : [{ what: "presses" as const, at: `${press}#1` }]),
-    ...calls.map(({ choice }) => choice),
+    ...calls,
     ...eventChoices(observed, calls),
     ...(first?.isAutomatic && first.status === "COMPLETED"
       ? [{ what: "pays" as const, at: "charge#1" }]
@@ -68,12 +53,7 @@ export function choicesOf(observed: Observed, { press, isOnPage }: Customer): Ch
 /** Later calls come from the app's own jobs after the flow; no step waits for them. */
 const TAIL_MS = 4 * 86_400_000;
 
-interface PlacedCall {
-  readonly choice: CallChoice;
-  readonly call: ObservedCall;
-}
-
-function callChoices({ calls, charges }: Observed): PlacedCall[] {
+function callChoices({ calls, charges }: Observed): CallChoice[] {
   return calls.flatMap((call, index) => {
     if (call.isFlows) return [];
     const { operation, method, isOwn, atMs } = call;
@@ -83,7 +63,7 @@ function callChoices({ calls, charges }: Observed): PlacedCall[] {
     const hasChanged = read !== undefined && read.history.filter((change) => change.atMs <= atMs).length > 1;
     const isAwaited = atMs - (calls[0]?.atMs ?? atMs) < TAIL_MS;
     const charge = made ?? read;
-    const choice: CallChoice = {
+    return {
       what: "call",
       at: `${operation}#${before + 1}`,
       operation,
@@ -94,22 +74,27 @@ function callChoices({ calls, charges }: Observed): PlacedCall[] {
       ...(hasChanged ? { readsChanged: true } : {}),
       ...(charge === undefined ? {} : { charge }),
     };
-    return [{ choice, call }];
   });
 }
 
-function eventChoices(observed: Observed, calls: readonly PlacedCall[]): (EventChoice | AttemptChoice)[] {
-  const events = eventsOf(observed);
+function eventChoices(observed: Observed, calls: readonly CallChoice[]): EventChoice[] {
+  const { charges, deliveries } = observed;
+  // An event can have several deliveries.
+  const events = deliveries.filter(
+    ({ event_id }, index) => deliveries.findIndex((one) => one.event_id === event_id) === index,
+  );
   return events.flatMap((event, index) => {
-    const { type, charge, attempts } = event;
+    const { type, charge_id, attempts } = event;
+    const charge = charges.find((one) => one.charge_id === charge_id)!;
     const before = events.slice(0, index).filter((one) => one.type === type).length;
-    const own = events.filter((one) => one.charge === charge);
+    const own = events.filter((one) => one.charge_id === charge_id);
     const next = own[own.indexOf(event) + 1];
-    const maker = own[0] === event ? calls.find(({ call }) => call.made === charge.charge_id) : undefined;
-    const firstAfter = maker?.choice.planMs === undefined ? {} : { firstAfter: maker.choice };
-    const place = { at: `${type}#${before + 1}`, type, before, charge };
+    const isCreator = (call: CallChoice) => call.planMs !== undefined && call.charge === charge;
+    const creator = own[0] === event ? calls.find(isCreator) : undefined;
+    const firstAfter = creator === undefined ? {} : { firstAfter: creator };
+    const place = { at: `${type}#${before + 1}`, type, before, isLast: next === undefined, charge };
     return [
-      { what: "event" as const, ...place, isLast: next === undefined, ...firstAfter },
+      { what: "event" as const, ...place, ...firstAfter },
       ...attempts.slice(1).map(({ atMs }, further) => ({
         ...place,
         what: "attempt" as const,
@@ -119,19 +104,4 @@ function eventChoices(observed: Observed, calls: readonly PlacedCall[]): (EventC
       })),
     ];
   });
-}
-
-interface PlacedEvent extends Pick<ObservedDelivery, "event_id" | "type" | "atMs" | "attempts"> {
-  readonly charge: ObservedCharge;
-}
-
-/** Lists the events in order of creation, each once however often it is sent. */
-function eventsOf({ charges, deliveries }: Observed): PlacedEvent[] {
-  const events = new Map<string, PlacedEvent>();
-  for (const { charge_id, event_id, type, atMs, attempts } of deliveries) {
-    const charge = charges.find((one) => one.charge_id === charge_id);
-    if (charge !== undefined && !events.has(event_id))
-      events.set(event_id, { event_id, type, atMs, attempts, charge });
-  }
-  return [...events.values()];
 }

@@ -53,7 +53,8 @@ export interface Deviable {
   readonly name: string;
   /** Prefix of error messages, such as the flow's file. */
   readonly source: string;
-  readonly customer: Customer;
+  /** The customer's first call of the app, and whether they pay on a page of the service. */
+  readonly customer: { readonly press: string | undefined; readonly isOnPage: boolean };
   /** Carries out the flow without deviations: as the user wrote it, or to learn its expected end. */
   observePlain(purpose: "check" | "learn"): Promise<Trace>;
   /** Why runs must be carried out one at a time; asked after the plain runs. */
@@ -64,14 +65,6 @@ export interface Deviable {
   /** Saves a file that reproduces the run; returns its path, or undefined where nothing is saved. */
   save(plan: RunPlan, description: string): string | undefined;
   close(): Promise<unknown>;
-}
-
-/** Actions of the flow's customer that can deviate. */
-export interface Customer {
-  /** The call of the app that starts the flow. */
-  readonly press: string | undefined;
-  /** The customer pays on a page of the service. */
-  readonly isOnPage: boolean;
 }
 
 /** The outcome of one run. */
@@ -100,14 +93,12 @@ export interface Failure {
   readonly ending?: "unreachable" | "timeout" | "broken" | undefined;
   /** Response body of a failed call. */
   readonly body?: unknown;
-  readonly differences: readonly Difference[];
-}
-
-interface Difference {
-  /** Dotted path. */
-  readonly path: string;
-  readonly expected: unknown;
-  readonly got?: unknown;
+  /** Values that differ, by dotted path. */
+  readonly differences: readonly {
+    readonly path: string;
+    readonly expected: unknown;
+    readonly got?: unknown;
+  }[];
 }
 
 /** The calls, deliveries and charges of one run, each in order of arrival. */

@@ -51,15 +51,10 @@ export function blindRepeat({ calls }: Observed): string | undefined {
   return undefined;
 }
 
-interface TimelineEvent {
-  readonly atMs: number;
-  readonly text: string;
-}
-
 /** Lists the events of a run, a line each in order. Ids and absolute times are left out, so that two runs can be compared. */
 export function timelineOf({ calls, deliveries, charges }: Observed): string[] {
   const own = calls.filter(({ isFlows }) => !isFlows);
-  const events: readonly TimelineEvent[] = [
+  const events = [
     ...own.map(({ operation, status, atMs }) => ({
       atMs,
       text: `calls ${operation} ${status ?? "no answer"}`,

@@ -4,11 +4,11 @@ import { systemWall, type Wall } from "../time/wall.js";
 import type { Deviable, Trace } from "./deviable.js";
 import { Evidence } from "./evidence.js";
 import { behaviourOf, type Verdict } from "./judge.js";
-import { isPossible, isRace, KINDS, KnownDeviations } from "./kinds.js";
+import { KINDS, KnownDeviations } from "./kinds.js";
 import { type ExploreFinding, type ExploreReport, summarySentence } from "./report.js";
 import { type Deviation, type Schedule, scheduleText } from "./schedule.js";
 import { type RunResult, type SearchResult, search, seededRandom } from "./search.js";
-import { observePlainRuns, type PlainRuns, type Trial, Trials } from "./trials.js";
+import { observePlainRuns, type PlainRuns, SAVED_REPEATS, type Trial, Trials } from "./trials.js";
 
 export interface ExploreOptions {
   /** Maximum number of deviations in a set. */
@@ -60,7 +60,7 @@ export async function explore(
   try {
     const deviable = await open(end.signal);
     try {
-      return await exploreWith(deviable, options, overReason);
+      return await exploreWith(deviable, { ...options, overReason });
     } finally {
       await deviable.close();
     }
@@ -70,15 +70,16 @@ export async function explore(
   }
 }
 
-async function exploreWith(
-  deviable: Deviable,
-  options: ExploreOptions,
-  overReason: () => string | undefined,
-): Promise<ExploreReport> {
+interface LimitedOptions extends ExploreOptions {
+  /** Returns why no time is left; undefined while there is. */
+  readonly overReason: () => string | undefined;
+}
+
+async function exploreWith(deviable: Deviable, options: LimitedOptions): Promise<ExploreReport> {
   const { wall = systemWall } = options;
   const startedMs = wall.nowMs();
-  const plain = await observePlainRuns(deviable, overReason);
-  const exploration = "trace" in plain ? new Exploration(deviable, options, overReason, plain) : undefined;
+  const plain = await observePlainRuns(deviable, options.overReason);
+  const exploration = "trace" in plain ? new Exploration(deviable, options, plain) : undefined;
   const searched = (await exploration?.search()) ?? NOT_SEARCHED;
   const findings = "trace" in plain ? exploration!.findings : [plain];
   const report = {
@@ -103,34 +104,22 @@ class Exploration {
   readonly evidence: Evidence;
   /** Deviations possible in a plain run, without those that are only noted. */
   readonly first: readonly Deviation[];
-  readonly #noteOnly: readonly Deviation[];
   readonly #deviable: Deviable;
-  readonly #options: ExploreOptions;
-  readonly #overReason: () => string | undefined;
+  readonly #options: LimitedOptions;
   readonly #plain: PlainRuns;
-  readonly #plainBehaviour: string;
   readonly #deviations: KnownDeviations;
   readonly #lanes: number;
   readonly #trials: Trials;
   readonly #notes = new Set<string>();
   #count = 0;
 
-  constructor(
-    deviable: Deviable,
-    options: ExploreOptions,
-    overReason: () => string | undefined,
-    plain: PlainRuns,
-  ) {
+  constructor(deviable: Deviable, options: LimitedOptions, plain: PlainRuns) {
     const { observed } = plain.trace;
     this.#deviable = deviable;
     this.#options = options;
-    this.#overReason = overReason;
     this.#plain = plain;
-    this.#plainBehaviour = behaviourOf(plain.trace);
     this.#deviations = new KnownDeviations(deviable.customer);
-    const all = this.#deviations.findIn(observed);
-    this.first = all.filter(isPossible);
-    this.#noteOnly = all.filter((one) => !isPossible(one));
+    this.first = this.#deviations.findIn(observed).filter(isPossible);
     this.evidence = new Evidence(observed);
     this.#lanes = this.#chooseLanes();
     this.#trials = new Trials(deviable, this.#deviations, observed, this.#lanes);
@@ -167,12 +156,13 @@ class Exploration {
       beyond: budgetMs === undefined ? undefined : seededRandom(name),
     });
     if (!this.findings.some(({ oracle }) => oracle === "liveness"))
-      for (const deviation of this.#noteOnly) if (!this.#isOver()) await this.#runForNote(deviation);
+      for (const deviation of this.#deviations.findIn(this.#plain.trace.observed))
+        if (!isPossible(deviation) && !this.#isOver()) await this.#runForNote(deviation);
     return result;
   }
 
   #isOver(): boolean {
-    return this.#overReason() !== undefined;
+    return this.#options.overReason() !== undefined;
   }
 
   /** Runs the sets in order until the search is over. */
@@ -202,12 +192,13 @@ class Exploration {
     this.evidence.add(schedule, trace.observed, outcome);
     this.#options.onRun?.(++this.#count, this.findings.length);
     const behaviour = behaviourOf(trace);
+    const deviations = this.#deviations.findIn(trace.observed);
     return {
       hasFailed: failure !== undefined,
       behaviour,
-      isAbsorbed: behaviour === this.#plainBehaviour,
-      deviations: this.#deviations.findIn(trace.observed).filter(isPossible),
-      meets: this.#deviations.applicableTo(trace.observed),
+      isAbsorbed: behaviour === behaviourOf(this.#plain.trace),
+      deviations: deviations.filter(isPossible),
+      meets: this.#deviations.applicability(deviations),
       isOver: failure?.isOver === true,
     };
   }
@@ -215,14 +206,14 @@ class Exploration {
   /** Confirms a failure by a run of the plan that is saved. Failures that do not reproduce are not reported. */
   async #confirm(schedule: Schedule, first: Verdict): Promise<WrongVerdict | undefined> {
     if (first.outcome === "wrong" && first.isOver) return first;
-    const { verdict } = await this.#trials.full(this.#trials.planSaved(schedule));
+    const { verdict } = await this.#trials.run(this.#trials.plan(schedule, SAVED_REPEATS), "full");
     if (verdict.outcome === "wrong" && (verdict.isOver || verdict.isBroken)) {
       const isOver = verdict.isOver || !(await this.#trials.isPlainRight());
       return { ...(first.outcome === "wrong" ? first : verdict), isOver };
     }
     // The saved plan repeats a race more often, which changes the numbers in the message.
     if (verdict.outcome === "wrong")
-      return first.outcome === "wrong" && schedule.some(isRace) ? first : verdict;
+      return first.outcome === "wrong" && schedule.some(({ kind }) => KINDS[kind].isRace) ? first : verdict;
     if (first.outcome === "wrong" && !this.#isOver())
       this.#notes.add(`happened once and could not be repeated: ${scheduleText(schedule)}: ${first.message}`);
     return undefined;
@@ -230,15 +221,19 @@ class Exploration {
 
   #report(schedule: Schedule, { oracle, message }: WrongVerdict, { observed }: Trace): void {
     const description = `${message}; ${schedule.map(({ kind, at }) => `${at}: ${KINDS[kind].says}`).join("; ")}`;
-    const file = this.#deviable.save(this.#trials.planSaved(schedule), description);
+    const file = this.#deviable.save(this.#trials.plan(schedule, SAVED_REPEATS), description);
     const deviations = schedule.map(({ kind, at }) => ({ kind, at }));
     const story = this.evidence.storyOf(observed);
     this.findings.push({ oracle, message, deviations, story, ...(file === undefined ? {} : { file }) });
   }
 
   async #runForNote(deviation: Deviation): Promise<void> {
-    const { verdict } = await this.#trials.full(this.#trials.plan([deviation]));
+    const { verdict } = await this.#trials.run(this.#trials.plan([deviation]), "full");
     if (verdict.outcome === "wrong" && !this.#isOver())
       this.#notes.add(`${scheduleText([deviation])} (${KINDS[deviation.kind].says}): ${verdict.message}`);
   }
+}
+
+function isPossible({ kind }: Deviation): boolean {
+  return KINDS[kind].isNoteOnly !== true;
 }

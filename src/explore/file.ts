@@ -34,14 +34,8 @@ export function exploreAsked(
   connection: Pick<ExploreFileOptions, "fetch" | "runIdOf">,
 ): Promise<ExploreReport> {
   const budgetMs = budget === undefined ? undefined : durationMs(budget);
-  return exploreFile(file, {
-    ...options,
-    ...connection,
-    environment,
-    depth,
-    budgetMs,
-    app: withoutEndSlashes(app),
-  });
+  const checked = { environment, depth, budgetMs, app: withoutEndSlashes(app) };
+  return exploreFile(file, { ...options, ...connection, ...checked });
 }
 
 /** Explores the flow of a scenario file. Throws the errors of an invalid file with their lines. */

@@ -61,15 +61,14 @@ function wrong(oracle: Oracle, message: string): Wrong {
 function judgePaid({ differences }: Failure): Verdict {
   const { got, expected } = differences.find(({ path }) => path === "count") ?? {};
   const paid = Number(got ?? 0);
-  const { lte, gte } = (typeof expected === "number" ? { lte: expected } : (expected ?? {})) as Range;
+  const range = typeof expected === "number" ? { lte: expected } : expected;
+  const { lte, gte } = (range ?? {}) as Partial<Record<"lte" | "gte", number>>;
   const completed = lte ?? gte ?? 0;
   const ordered = completed === 1 ? "one order" : `what is paid with ${completed}`;
   return paid > completed
     ? wrong("money", `paid twice: ${paid} completed charges for ${ordered}`)
     : wrong("convergence", `${counted(paid, "completed charge")}, where a plain run has ${completed}`);
 }
-
-type Range = { readonly lte?: number; readonly gte?: number };
 
 /** Judges a view of the app that differs from a plain run's; it concerns money where the ledger contradicts it. */
 function judgeView(failure: Failure, charges: readonly ObservedCharge[]): Verdict {

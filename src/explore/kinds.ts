@@ -1,6 +1,6 @@
 import { formatDuration } from "../schema/duration.js";
-import { type AttemptChoice, type CallChoice, type Choice, choicesOf, type EventChoice } from "./choices.js";
-import type { CallChange, Customer, Observed, ObservedCharge, RunPlan, WebhookChange } from "./deviable.js";
+import { type CallChoice, type Choice, choicesOf, type EventChoice } from "./choices.js";
+import type { CallChange, Deviable, Observed, ObservedCharge, RunPlan, WebhookChange } from "./deviable.js";
 import { DEVIATION_KINDS, type Deviation, type DeviationKind, keyOf } from "./schedule.js";
 
 /** What a deviation does to the plan of a run. */
@@ -56,7 +56,7 @@ function holding(choice: CallChoice | undefined, hold: CallChange["hold"]): Effe
 
 function onEvent(
   changeOf: (choice: EventChoice, repeats: number) => WebhookChange | undefined,
-  retryChangeOf: (choice: AttemptChoice) => WebhookChange | undefined = () => undefined,
+  retryChangeOf: (choice: EventChoice) => WebhookChange | undefined = () => undefined,
 ): Kind["effectAt"] {
   return (choice) => {
     if (choice.what !== "event" && choice.what !== "attempt") return undefined;
@@ -163,15 +163,6 @@ export function wholeSeconds(ms: number): string {
   return formatDuration(Math.ceil(ms / 1_000) * 1_000);
 }
 
-export function isRace({ kind }: Deviation): boolean {
-  return KINDS[kind].isRace === true;
-}
-
-/** The service can do this; see `isNoteOnly`. */
-export function isPossible({ kind }: Deviation): boolean {
-  return KINDS[kind].isNoteOnly !== true;
-}
-
 /** Lists the deviations that apply at a place, in the order in which they are tried. */
 export function deviationsAt(choice: Choice): Deviation[] {
   return DEVIATION_KINDS.filter((kind) => KINDS[kind].effectAt(choice) !== undefined).map((kind) => ({
@@ -185,34 +176,28 @@ export type Separation = "impossible" | "independent";
 
 /** The deviations found so far, each with the place where it was first found. */
 export class KnownDeviations {
-  readonly #customer: Customer;
+  readonly #customer: Deviable["customer"];
   readonly #choices = new Map<string, Choice>();
-  readonly #byRun = new WeakMap<Observed, Deviation[]>();
   /** The charges of the first run. */
   #charges: readonly ObservedCharge[] | undefined;
 
-  constructor(customer: Customer) {
+  constructor(customer: Deviable["customer"]) {
     this.#customer = customer;
   }
 
   /** Lists the deviations that are possible in a run. */
   findIn(observed: Observed): Deviation[] {
-    const known = this.#byRun.get(observed);
-    if (known !== undefined) return known;
     this.#charges ??= observed.charges;
-    const found = choicesOf(observed, this.#customer).flatMap((choice) => {
+    return choicesOf(observed, this.#customer).flatMap((choice) => {
       const deviations = deviationsAt(choice);
       for (const deviation of deviations)
         if (!this.#choices.has(keyOf(deviation))) this.#choices.set(keyOf(deviation), choice);
       return deviations;
     });
-    this.#byRun.set(observed, found);
-    return found;
   }
 
-  /** Returns a test of whether a deviation would apply to such a run. */
-  applicableTo(observed: Observed): (deviation: Deviation) => boolean {
-    const found = this.findIn(observed);
+  /** Returns a test of whether a deviation would apply to a run in which these were found. */
+  applicability(found: readonly Deviation[]): (deviation: Deviation) => boolean {
     const [keys, places] = [new Set(found.map(keyOf)), new Set(found.map(({ at }) => at))];
     return (one) => {
       const { what } = this.#choiceOf(one);
@@ -250,8 +235,7 @@ export class KnownDeviations {
 
   #chargeOf(deviation: Deviation): ObservedCharge | undefined {
     const choice = this.#choiceOf(deviation);
-    const charge = "charge" in choice ? choice.charge : undefined;
-    return charge && this.#charges?.find((one) => one === charge);
+    return this.#charges?.find((one) => "charge" in choice && one === choice.charge);
   }
 }
 

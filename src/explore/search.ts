@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { KINDS, type Separation } from "./kinds.js";
-import type { Saving } from "./report.js";
+import type { ExploreReport, Saving } from "./report.js";
 import { type Deviation, keyOf, type Schedule, scheduleKey } from "./schedule.js";
 
 /** The result of one run. */
@@ -36,15 +36,10 @@ export interface SearchOptions {
 }
 
 /** Statistics of a search. */
-export interface SearchResult {
+export interface SearchResult extends Pick<ExploreReport, "runs" | "drawn" | "behaviours" | "saved"> {
   /** All sets up to this size have been run or saved. */
   readonly completeDepth: number;
-  readonly runs: number;
   readonly runsOfDepth: readonly number[];
-  /** Number of runs larger than the depth. */
-  readonly drawn: number;
-  readonly behaviours: number;
-  readonly saved: Readonly<Record<Saving, number>>;
 }
 
 /** Runs all sets of 1, 2, … deviations, smallest first, so that a set which fails has no smaller one in it that does. */

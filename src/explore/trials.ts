@@ -1,6 +1,6 @@
 import { oneLine } from "../schema/printable.js";
 import { UserError } from "../schema/user-error.js";
-import type { Deviable, Observed, ObservedCall, RunPlan, Trace } from "./deviable.js";
+import type { Deviable, Observed, RunPlan, Trace } from "./deviable.js";
 import { behaviourOf, isSuspect, judge, type Verdict } from "./judge.js";
 import type { KnownDeviations } from "./kinds.js";
 import type { ExploreFinding } from "./report.js";
@@ -67,9 +67,10 @@ export interface Trial {
   readonly verdict: Verdict;
 }
 
-/** Repetitions of a race: once in the search, more often in a saved file, because a race is not lost every time. */
+/** Repetitions of a race in the search. */
 const REPEATS = 2;
-const SAVED_REPEATS = 10;
+/** Repetitions in a saved file, which must lose the race on any machine. */
+export const SAVED_REPEATS = 10;
 
 /** Carries out schedules and judges them. */
 export class Trials {
@@ -88,30 +89,20 @@ export class Trials {
     this.#lanes = lanes;
   }
 
-  /** The plan that is saved: races are repeated until they are lost on any machine. */
-  planSaved(schedule: Schedule): RunPlan {
-    return this.plan(schedule, SAVED_REPEATS);
-  }
-
   plan(schedule: Schedule, repeats = REPEATS): RunPlan {
     const plan = this.#deviable.planRun(schedule);
     for (const deviation of schedule) this.#deviations.effectOf(deviation).applyTo(plan, repeats);
     return plan;
   }
 
-  /** Runs a plan with all checks. */
-  full(plan: RunPlan): Promise<Trial> {
-    return this.#run(plan, "full");
-  }
-
   /** The app still passes without deviations. */
   async isPlainRight(): Promise<boolean> {
-    return (await this.full(this.plan([]))).verdict.outcome !== "wrong";
+    return (await this.run(this.plan([]), "full")).verdict.outcome !== "wrong";
   }
 
   /** Runs a schedule without the checks that its observation stands for. */
   async brief(schedule: Schedule): Promise<Trial> {
-    const trial = await this.#run(this.plan(schedule), "brief");
+    const trial = await this.run(this.plan(schedule), "brief");
     const [only] = schedule;
     if (only !== undefined && schedule.length === 1) {
       const isOwn = this.#deviations.isOwn(only) && hasOnlyOwnCalls(trial.trace);
@@ -152,23 +143,22 @@ export class Trials {
     );
   }
 
-  async #run(plan: RunPlan, detail: "brief" | "full"): Promise<Trial> {
+  async run(plan: RunPlan, detail: "brief" | "full"): Promise<Trial> {
     const [trace] = await this.#deviable.observe([plan], detail);
     return { trace: trace!, verdict: judge(trace!) };
   }
 }
 
 function hasOnlyOwnCalls({ observed }: Trace): boolean {
-  return observed.calls.every(({ isFlows, isOwn }: ObservedCall) => isFlows || isOwn);
+  return observed.calls.every(({ isFlows, isOwn }) => isFlows || isOwn);
 }
 
 /** Groups of sets of one size, which have equally many steps; no group of one. */
 function groupsBySize(all: readonly number[], max: number, sizeOf: (index: number) => number): number[][] {
-  const sizes = [...new Set(all.map(sizeOf))];
-  return sizes.flatMap((size) => {
+  const groups: number[][] = [];
+  for (const size of new Set(all.map(sizeOf))) {
     const same = all.filter((index) => sizeOf(index) === size);
-    const groups: number[][] = [];
     for (let at = 0; at + 1 < same.length; at += max) groups.push(same.slice(at, at + max));
-    return groups;
-  });
+  }
+  return groups;
 }

@@ -42,13 +42,8 @@ function ownedBy({ email }: ObservedCharge, { observed }: PlainRun): readonly Ob
   return observed.charges.filter((one) => one.email === email);
 }
 
-interface Matching {
-  readonly match: Readonly<Record<string, unknown>>;
-  readonly charges: readonly ObservedCharge[];
-}
-
 /** Finds the charges whose metadata holds a variable of the flow, such as the order's id. */
-function namedOrder({ observed, loaded }: PlainRun): Matching | undefined {
+function namedOrder({ observed, loaded }: PlainRun) {
   const [charge] = observed.charges;
   const variables = loaded.scope.names.map((name) => [name, variableOf(loaded, name)] as const);
   const named = Object.entries(charge?.metadata ?? {}).flatMap(([key, value]) => {

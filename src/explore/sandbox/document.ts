@@ -6,7 +6,7 @@ import type { CallChange, CallPlace, Role, RunPlan, WebhookChange, WebhookPlace 
 import { markingOf } from "../judge.js";
 import { wholeSeconds } from "../kinds.js";
 import type { Schedule } from "../schedule.js";
-import { type FinalCheck, type Flow, paidPageOf, pressOf } from "./flow.js";
+import { type Flow, paidPageOf, pressOf } from "./flow.js";
 
 /** The end that every run must come to, as two plain runs showed it. */
 export interface Baseline {
@@ -27,8 +27,6 @@ export interface RunDocument {
   readonly document: Readonly<Record<string, unknown>>;
   readonly roles: readonly Role[];
 }
-
-const PAID_AFTER_EXPIRY = "10m";
 
 /** Collects the deviations of one run as rules and changes of a scenario file. */
 export class SandboxPlan implements RunPlan {
@@ -73,7 +71,7 @@ export class SandboxPlan implements RunPlan {
       match: this.#whose,
       timeline: [
         { after: "1s", to: "AWAITING_PAYMENT" },
-        { after_expiry: PAID_AFTER_EXPIRY, to: "COMPLETED" },
+        { after_expiry: "10m", to: "COMPLETED" },
       ],
     });
   }
@@ -110,14 +108,9 @@ export function briefDocument({ document, roles }: RunDocument): RunDocument {
 
 /** Both steps send the same request, and the first expects everything that the second does. */
 function implies(first: RawStep, second: RawStep): boolean {
-  const { expect, ...request } = first;
-  const { expect: otherExpect, name: _name, ...otherRequest } = second;
-  return (
-    isRecord(expect) &&
-    isRecord(otherExpect) &&
-    isSame(request, otherRequest) &&
-    isContained(otherExpect, expect)
-  );
+  const { expect: whole, ...request } = first;
+  const { expect: part, name: _name, ...other } = second;
+  return isRecord(whole) && isRecord(part) && isSame(request, other) && isContained(part, whole);
 }
 
 function isContained(part: unknown, whole: unknown): boolean {
@@ -146,14 +139,13 @@ interface Placed {
 
 /** Builds the run without deviations, which saves the app's views for the baseline. */
 export function plainDocument(flow: Flow): RunDocument {
-  const drive = [...resetting(flow), ...flow.drive.map((step): Placed => ({ step, role: "drive" }))];
-  const observe = flow.observe.map(
-    ({ ignore: _ignore, steady = STEADY, ...view }, index): Placed => ({
-      step: { ...view, steady, save: { [observedName(index)]: "body" } },
-      role: "observe",
-    }),
-  );
-  return assemble(flow, {}, [...drive, ...tailOf(flow), ...observe, ...checksOf(flow)]);
+  return assemble(flow, {}, [
+    ...withRole("reset", flow.reset),
+    ...withRole("drive", flow.drive),
+    ...tailOf(flow),
+    ...viewsOf(flow, (index) => ({ save: { [observedName(index)]: "body" } })),
+    ...checksOf(flow),
+  ]);
 }
 
 /** Builds a run with deviations, which must end as the plain runs did. */
@@ -166,32 +158,39 @@ export function deviatingDocument(
   const { isCancelled, schedule } = plan;
   const baseline = isCancelled ? unpaid(learned) : learned;
   const rules = {
-    name,
     charges: plan.charges,
     webhooks: [...plan.webhooks].sort(bySkip),
     faults: [...plan.faults].sort(bySkip),
   };
-  const checks: Placed[] = [
-    ...paymentChecks(baseline, plan).map((step): Placed => ({ step, role: "paid" })),
-    ...flow.observe.map(
-      ({ ignore: _ignore, steady = STEADY, ...view }, index): Placed => ({
-        step: { ...view, steady, expect: { body: baseline.observed[index] } },
-        role: "observe",
-      }),
-    ),
-    ...checksOf(flow, isCancelled ? ({ oracle }) => oracle !== "expect" : undefined),
-    ...(plan.excusesErrors ? [] : [{ step: NO_5XX, role: "manners" as const }]),
+  const placed = [
+    ...withRole("reset", flow.reset),
+    ...withRole("drive", driveSteps(flow, plan, baseline)),
+    ...tailOf(flow, schedule.length),
+    ...withRole("paid", paymentChecks(baseline, plan)),
+    ...viewsOf(flow, (index) => ({ expect: { body: baseline.observed[index] } })),
+    ...checksOf(flow, isCancelled),
+    ...withRole("manners", plan.excusesErrors ? [] : [NO_5XX]),
   ];
-  const drive = driveSteps(flow, plan, baseline);
-  return assemble(flow, rules, [...resetting(flow), ...drive, ...tailOf(flow, schedule.length), ...checks]);
+  return assemble(flow, rules, placed, name);
 }
 
 /** Descending: a rule with `skip` counts only what no rule before it matches. */
-function bySkip(
-  one: { readonly skip?: number | undefined },
-  other: { readonly skip?: number | undefined },
-): number {
+function bySkip(one: FaultRule | WebhookRule, other: FaultRule | WebhookRule): number {
   return (other.skip ?? 0) - (one.skip ?? 0);
+}
+
+function withRole(role: Role, steps: readonly RawStep[]): Placed[] {
+  return steps.map((step) => ({ step, role }));
+}
+
+/** Reads of the app's views, completed by `fieldsOf`. */
+function viewsOf({ observe }: Flow, fieldsOf: (index: number) => object): Placed[] {
+  const steps = observe.map(({ ignore: _ignore, steady = STEADY, ...view }, index) => ({
+    ...view,
+    steady,
+    ...fieldsOf(index),
+  }));
+  return withRole("observe", steps);
 }
 
 const PRESSED = "The customer presses again before there is a response";
@@ -199,10 +198,6 @@ const NO_5XX: RawStep = {
   name: "No signed event got an error of the app's own",
   expect_delivery: { answered: "5xx", count: 0 },
 };
-
-function resetting({ reset }: Flow): Placed[] {
-  return reset.map((step) => ({ step, role: "reset" }));
-}
 
 /** A customer who presses twice may place two orders: each is paid at most once, and at least one is paid. */
 function paymentChecks({ order, completed, named }: Baseline, { presses }: SandboxPlan): RawStep[] {
@@ -243,7 +238,7 @@ function cancelStep({ name, pay_twice, close_page }: RawStep): RawStep {
 }
 
 /** The flow's steps, made tolerant: the customer retries without a response or on an error, and responses are not checked. */
-function driveSteps(flow: Flow, plan: SandboxPlan, { whose }: Baseline): Placed[] {
+function driveSteps(flow: Flow, plan: SandboxPlan, { whose }: Baseline): RawStep[] {
   const { presses, moves, schedule } = plan;
   const press = pressOf(flow);
   const page = plan.isCancelled ? paidPageOf(flow) : undefined;
@@ -256,13 +251,12 @@ function driveSteps(flow: Flow, plan: SandboxPlan, { whose }: Baseline): Placed[
     const others = Array.from({ length: presses - 1 }, () => [repeated]);
     return [{ name: PRESSED, parallel: [[tolerant], ...others] }];
   });
-  if (moves === undefined) return steps.map((step) => ({ step, role: "drive" }));
+  if (moves === undefined) return steps;
   const meanwhile = [
     { wait_for: "charge", ...(whose.customer_email === undefined ? {} : { match: whose }) },
     { advance: moves },
   ];
-  const both = { name: "Time passes while the app waits", parallel: [steps, meanwhile] };
-  return [{ step: both, role: "drive" }];
+  return [{ name: "Time passes while the app waits", parallel: [steps, meanwhile] }];
 }
 
 function tolerantStep(step: RawStep, tries: number): RawStep | undefined {
@@ -296,17 +290,16 @@ function tailOf(flow: Flow, deviations = 1): Placed[] {
   // Each deviation may hit one run of the jobs; the last run must be undisturbed.
   const times = Array.from({ length: Math.max(2, deviations + 1) });
   const ticks = times.flatMap((): RawStep[] => [...flow.ticks, { advance: "1h" }]);
-  const steps: RawStep[] = [
-    { name: "Everything works again, and time passes", advance: LONG },
-    ...(flow.ticks.length === 0 ? [] : ticks),
-    { wait_for: "idle" },
-  ];
+  const start = { name: "Everything works again, and time passes", advance: LONG };
+  const steps: RawStep[] = [start, ...(flow.ticks.length === 0 ? [] : ticks), { wait_for: "idle" }];
   return steps.map((step) => ({ step, role: "wait_for" in step ? "rest" : "tail" }));
 }
 
-function checksOf(flow: Flow, isWanted: (check: FinalCheck) => boolean = () => true): Placed[] {
+function checksOf(flow: Flow, isCancelled = false): Placed[] {
+  // Expectations of a paid order do not hold once it is cancelled.
+  const checks = flow.checks.filter(({ oracle }) => !isCancelled || oracle !== "expect");
   return [
-    ...flow.checks.filter(isWanted).map(({ step, oracle }): Placed => {
+    ...checks.map(({ step, oracle }): Placed => {
       const isAppCall = typeof step.app === "string" && step.steady === undefined;
       return { step: isAppCall ? { ...step, steady: STEADY } : step, role: oracle };
     }),
@@ -319,28 +312,20 @@ function checksOf(flow: Flow, isWanted: (check: FinalCheck) => boolean = () => t
   ];
 }
 
-type Rules = Partial<Record<"charges" | "webhooks" | "faults", readonly object[]>> & {
-  readonly name?: string;
-};
+/** Fields of a flow that a run does not have. */
+const EXPLORE_FIELDS = ["given", "observe", "tick", "never", "reset", "$schema"];
+type Rules = Partial<Pick<SandboxPlan, "charges" | "webhooks" | "faults">>;
 
 /** Puts the rules of the run before the flow's own, because the first match wins. */
-function assemble({ raw }: Flow, { name, ...rules }: Rules, placed: readonly Placed[]): RunDocument {
-  const {
-    given: _given,
-    observe: _observe,
-    tick: _tick,
-    never: _never,
-    reset: _reset,
-    $schema: _schema,
-    ...own
-  } = raw;
+function assemble({ raw }: Flow, rules: Rules, placed: readonly Placed[], name = raw.name): RunDocument {
+  const fields = Object.entries(raw).filter(([key]) => !EXPLORE_FIELDS.includes(key));
   const merged = Object.entries(rules).flatMap(([kind, list]) => {
     const all = [...list, ...((raw[kind] ?? []) as object[])];
     return all.length === 0 ? [] : [[kind, all]];
   });
   const document = {
-    ...own,
-    ...(name === undefined ? {} : { name }),
+    ...Object.fromEntries(fields),
+    name,
     ...Object.fromEntries(merged),
     steps: placed.map(({ step }) => step),
   };

@@ -6,19 +6,14 @@ import type { Never, Observed as ObservedView } from "../../schema/scenario-file
 import { UserError } from "../../schema/user-error.js";
 import type { Oracle } from "../report.js";
 
-/** A step that checks the end of a run. */
-export interface FinalCheck {
-  readonly step: RawStep;
-  readonly oracle: Oracle;
-}
-
 /** A scenario file split into the steps that carry the customer through and those that check the end. */
 export interface Flow {
   readonly file: string;
   readonly raw: Readonly<Record<string, unknown>>;
   /** Steps with an effect, in order. */
   readonly drive: readonly RawStep[];
-  readonly checks: readonly FinalCheck[];
+  /** Steps that check the end, each with its oracle. */
+  readonly checks: readonly { readonly step: RawStep; readonly oracle: Oracle }[];
   /** Views of the app that must end as in a plain run. */
   readonly observe: readonly ObservedView[];
   readonly ticks: readonly RawStep[];
@@ -44,7 +39,7 @@ const MESSAGE_CHECKS: readonly StepKind[] = [
 /** @param raw a valid scenario file */
 export function flowOf(file: string, raw: Readonly<Record<string, unknown>>): Flow {
   const drive: RawStep[] = [];
-  const checks: FinalCheck[] = [];
+  const checks: Flow["checks"][number][] = [];
   for (const step of (raw.steps ?? []) as RawStep[]) {
     const [kind] = stepKinds(step);
     if (kind === undefined) continue;

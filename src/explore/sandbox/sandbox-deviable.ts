@@ -16,7 +16,7 @@ import { stepKinds } from "../../scenario/step-faults.js";
 import { everyStep, type RawStep } from "../../scenario/step-places.js";
 import type { StepKind } from "../../scenario/steps/kinds.js";
 import { systemWall, type Wall } from "../../time/wall.js";
-import type { Customer, Deviable, Failure, Observed, Role, Trace } from "../deviable.js";
+import type { Deviable, Failure, Observed, Role, Trace } from "../deviable.js";
 import type { Schedule } from "../schedule.js";
 import { baselineOf, type PlainRun } from "./baseline.js";
 import {
@@ -52,31 +52,25 @@ export interface SaveTo {
   readonly yamlOf: (value: unknown) => string;
 }
 
-interface Run extends PlainRun {
-  readonly trace: Trace;
-}
+type Run = PlainRun & { readonly trace: Trace };
 
 export class SandboxDeviable implements Deviable {
   readonly name: string;
   readonly source: string;
-  readonly customer: Customer;
+  readonly customer: Deviable["customer"];
   readonly #flow: Flow;
   readonly #options: SandboxDeviableOptions;
   readonly #client: Client;
   readonly #session: Session;
   readonly #plain: Run[] = [];
-  #learned: Baseline | undefined;
+  /** Set by the second plain run that learns. */
+  #baseline!: Baseline;
   /** Checked files by their content without the rules. */
   readonly #checked = new Map<string, LoadedScenario>();
-  #position: ListPosition;
+  #position: ListPosition | undefined;
 
-  private constructor(
-    flow: Flow,
-    options: SandboxDeviableOptions,
-    client: Client,
-    session: Session,
-    position: ListPosition,
-  ) {
+  private constructor(flow: Flow, options: SandboxDeviableOptions, session: Session) {
+    const { fetch, namespace, controlToken, wall = systemWall } = options;
     this.name = String(flow.raw.name);
     this.source = flow.file;
     this.customer = {
@@ -85,9 +79,8 @@ export class SandboxDeviable implements Deviable {
     };
     this.#flow = flow;
     this.#options = options;
-    this.#client = client;
+    this.#client = new Client({ fetch, namespace, controlToken }, wall);
     this.#session = session;
-    this.#position = position;
   }
 
   /** Leases the namespace until it is closed. */
@@ -95,8 +88,9 @@ export class SandboxDeviable implements Deviable {
     const { fetch, namespace, controlToken, app, runIdOf, signal, wall = systemWall } = options;
     const name = `explore-${runIdOf(String(flow.raw.name))}`;
     const session = await Session.open({ fetch, namespace, controlToken, app, signal, wall, name });
-    const client = new Client({ fetch, namespace, controlToken }, wall);
-    return new SandboxDeviable(flow, options, client, session, await currentPosition(client));
+    const deviable = new SandboxDeviable(flow, options, session);
+    deviable.#position = await currentPosition(deviable.#client);
+    return deviable;
   }
 
   close(): Promise<string[]> {
@@ -107,14 +101,9 @@ export class SandboxDeviable implements Deviable {
     const { given: _given, ...written } = this.#flow.raw;
     const plain = plainDocument(this.#flow);
     const [run] = await this.#carryOut([purpose === "check" ? { ...plain, document: written } : plain]);
-    if (purpose === "learn") this.#plain.push(run!);
+    if (purpose === "learn" && this.#plain.push(run!) === 2)
+      this.#baseline = baselineOf(this.#flow, this.#plain[0]!, run!);
     return run!.trace;
-  }
-
-  get #baseline(): Baseline {
-    const [one, other] = this.#plain as [Run, Run];
-    this.#learned ??= baselineOf(this.#flow, one, other);
-    return this.#learned;
   }
 
   isolationReason(): string | undefined {
@@ -159,7 +148,7 @@ export class SandboxDeviable implements Deviable {
     const all = await Promise.all(runs.map(({ document }) => this.#load(document)));
     const [{ roles }] = runs as [RunDocument];
     const reports = await this.#session.runTogether(all, (index) => roles[index] === "tail");
-    const { rows, position } = await rowsSince(this.#client, this.#position, all.length);
+    const { rows, position } = await rowsSince(this.#client, this.#position!, all.length);
     this.#position = position;
     return all.map((loaded, index) => {
       const report = reports[index]!;
