@@ -9,7 +9,6 @@ import { deleteEndpoint } from "../engine/commands/webhooks.js";
 import { keepClock } from "../engine/commands/world.js";
 import type { Engine } from "../engine/engine.js";
 import type { Hold } from "../engine/log-views.js";
-import { receiverName } from "../engine/receiver-name.js";
 import type { Change, Delivery } from "../engine/records.js";
 import type { Command } from "../engine/transaction.js";
 import type { ChargeStatus } from "../schema/common.js";
@@ -23,8 +22,7 @@ import { aborter, type Patience, whenOver } from "../time/patience.js";
 import { Reader } from "../time/reader.js";
 import { runAhead } from "../time/run-ahead.js";
 import { Scheduler } from "../time/scheduler.js";
-import { Advisor } from "./advice/advisor.js";
-import type { Scene } from "./advice/habit.js";
+import { type AdviceContext, Advisor } from "./advice/advisor.js";
 import { AnswerHolds } from "./answer-holds.js";
 import { type KeptByReset, openState, registerWebhook, seededAgain } from "./beginning.js";
 import { Counters } from "./counters.js";
@@ -157,7 +155,7 @@ export class Namespace {
       onRequest: (request) => this.counters.noteRequest(request),
       onChange: (change) => this.counters.noteChange(change, engine.state),
     });
-    this.advisor = new Advisor(this.#scene(clock), options.advice);
+    this.advisor = new Advisor(this.#adviceContext(clock), options.advice);
     observers.add(this.advisor);
     observers.add(this.#watchers);
     this.mailboxLeases = new MailboxLeases({
@@ -181,9 +179,8 @@ export class Namespace {
     return { atMs: this.nowMs(), wallMs: this.#options.wall.nowMs() };
   }
 
-  /** What of it an app's habits are judged by. */
-  #scene(clock: Clock): Scene {
-    const { clock: control, engine } = this;
+  #adviceContext(clock: Clock): AdviceContext {
+    const { clock: control } = this;
     return {
       clock: {
         get runs() {
@@ -197,8 +194,6 @@ export class Namespace {
         const key = apiKey === null ? undefined : this.keys.find(apiKey);
         return key && `${key.organization_id} ${key.key.startsWith("sk_live_") ? "live" : "test"}`;
       },
-      statusOf: (chargeId) => engine.state.get("charges", chargeId)?.status,
-      receiverName: (webhookId) => receiverName(engine.state.get("endpoints", webhookId)),
     };
   }
 

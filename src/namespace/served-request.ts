@@ -10,8 +10,6 @@ export interface ServedRequest {
   readonly clientGone: boolean;
   readonly apiKey: string | null;
   readonly requestBody: string | null;
-  /** What stands in its body under that name; undefined where there is none. */
-  readonly metadata?: unknown;
   readonly responseBody: string | null;
   /** The work was done, and a fault kept the answer back. */
   readonly isAnswerLost?: boolean | undefined;
@@ -41,7 +39,7 @@ export interface JournalEntry extends ServedRequest {
   inFlight: boolean;
   /** When it came, in sandbox time; written as text for whoever asks to see it. */
   readonly atMs: number;
-  /** What of it the service advises against, by the ids of those habits. */
+  /** Ids of the advice about this request. */
   habits?: readonly string[] | undefined;
   /** In wall time: an app's pauses are seen by it where sandbox time stands. */
   readonly wallMs: number;

@@ -148,12 +148,6 @@ export function isOver(status: ChargeStatus): boolean {
   return outcomePage(status) !== undefined;
 }
 
-/** Tests whether a charge has ended and the shop has no money of it. */
-export function isWithoutPayment(status: ChargeStatus): boolean {
-  const { stage, next } = STATUSES[status];
-  return stage === "unpaid" || next.length === 0;
-}
-
 export function isPaid(status: ChargeStatus): boolean {
   return STATUSES[status].stage === "paid";
 }

@@ -90,15 +90,4 @@ describe("lists in the dashboard", () => {
     expect(rowsOf(requests, "requests").length).toBeGreaterThan(2);
     expect(await page("/requests?status=400")).toContain("0 found");
   });
-
-  it("call receivers by their URLs in advice, too", async () => {
-    await using receiver = await Receiver.open();
-    receiver.handler = refuseWith(500);
-    const { sandbox, charge, page } = await started({ webhooks: [receiver.url] });
-    for (let many = 0; many < 5; many++) await charge(`ada${many}@example.com`);
-    await sandbox.advance("1m");
-    const advice = rowsOf(await page("/checks"), "advice").join();
-    expect(advice).toContain("attempts at ");
-    expect(advice).not.toContain("we_");
-  });
 });

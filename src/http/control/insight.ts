@@ -45,7 +45,7 @@ export const INSIGHT = [
       says: {
         summary: "Get advice",
         about:
-          "What the app does against the service's advice, with what to do instead: polling, missing idempotency keys, sensitive data in metadata, failing webhooks, …",
+          "What the app does against the service's advice, with what to do instead: polling, missing idempotency keys, ignored fields, late webhook responses",
       },
     },
     ({ namespaces, namespace, query }) => {

@@ -17,7 +17,6 @@ export interface Served {
   readonly namespace: Namespace | undefined;
   readonly arrival: Arrival;
   readonly requestBody?: string | null;
-  readonly metadata?: unknown;
   /** Where the fault that was met comes from. */
   readonly fault?: string;
   /** What the service passed over. */
@@ -94,7 +93,6 @@ function rowOf(call: Exchange, served: Served, ended: Ended): JournalEntry {
     isAnswerLost: ended.isAnswerLost,
     apiKey: keyToKeep(bearerKey(call.header("authorization"))),
     requestBody: served.requestBody ?? null,
-    metadata: served.metadata,
     responseBody: reply === null ? null : reply.json,
     errorCode: reply?.code ?? null,
     idempotencyKey: call.header("idempotency-key"),

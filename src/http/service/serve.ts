@@ -82,7 +82,6 @@ function serveAsked(
     namespace,
     arrival,
     requestBody: text,
-    metadata: body.metadata,
     tolerated,
   };
   const fault = pickFault(operation, call, namespace, body);

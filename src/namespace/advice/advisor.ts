@@ -1,48 +1,74 @@
 import type { Attempt, Change, Delivery } from "../../engine/records.js";
+import { iso } from "../../schema/time.js";
 import type { Observer } from "../observers.js";
 import type { JournalEntry } from "../served-request.js";
-import {
-  type Example,
-  type Habit,
-  type Metadata,
-  type Notes,
-  type ReadingWatch,
-  Recent,
-  type Scene,
-  type Watch,
-} from "./habit.js";
-import { Pauses } from "./pauses.js";
-import { POLLING } from "./polling.js";
-import { REQUESTS } from "./requests.js";
-import { WEBHOOKS } from "./webhooks.js";
+import { isWithoutBackoff } from "./backoff.js";
 
-/** All there is to be advised of, in the order it is told. */
-export const HABITS: readonly Habit[] = [...POLLING, ...REQUESTS, ...WEBHOOKS];
+/**
+ * Watches how an app uses the API and notes five habits that the service advises against. The namespace calls it for each
+ * request and each change of its records; a log counts findings a habit. Advice never changes a response.
+ */
 
-/** Most requests with advice have one piece of it: those share a list, for the journal keeps many requests. */
-const JUST: Readonly<Record<string, readonly string[]>> = Object.fromEntries(
-  HABITS.map(({ id }) => [id, [id]]),
-);
+const BALANCES_INTERVAL_MS = 10_000;
+const POLLING_LIMIT_MS = 15 * 60_000;
+const RESPONSE_LIMIT_MS = 5_000;
+/** Advancing a manual clock by this much skips a pause; it does not make one. */
+const SKIP_MS = 60_000;
+/** On a manual clock, so many reads at one instant with one response are a loop that would never end. */
+const LOOP_READS = 10;
+const PAUSES_MAX = 50;
+const CHARGES_MAX = 1_000;
+const ACCOUNTS_MAX = 1_000;
+const IGNORED_NOTES_MAX = 3;
 
-/** What was found of each habit. */
+interface Habit {
+  readonly advice: string;
+  readonly why: string;
+}
+
+/** By id: a heading of docs/advice.md each, in the order of reports. */
+export const HABITS = {
+  balances_too_often: {
+    advice: "Read balances at most every 10 seconds; 30 to 60 are enough.",
+    why: "balances were read again too soon",
+  },
+  charge_polling: {
+    advice: "Wait for the webhook; poll at growing intervals, and for 10 to 15 minutes at most.",
+    why: "a charge was polled without backoff or for too long",
+  },
+  withdrawal_without_key: {
+    advice: "Give each withdrawal an Idempotency-Key: when it is retried, the money is sent once.",
+    why: "withdrawals were created without one",
+  },
+  tolerated: {
+    advice: "Send only what the call takes: the service silently ignores the rest.",
+    why: "something was sent that the service does not look at",
+  },
+  webhook_responses: {
+    advice: "Respond to a webhook with 2xx at once and do the work afterwards; redirects are not followed.",
+    why: "webhooks got a late response or a redirect",
+  },
+} as const satisfies Record<string, Habit>;
+type HabitId = keyof typeof HABITS;
+
+const IDS = Object.keys(HABITS) as HabitId[];
+
+const describe = (id: HabitId) => ({ id, ...HABITS[id], docs: `docs/advice.md#${id}` });
+
+/** How often each habit was found, with the last example. */
 export class AdviceLog {
-  readonly #found = new Map<Habit, { times: number; example: Example }>();
+  readonly #found = new Map<HabitId, { times: number; example: string }>();
 
-  /** So many times more, or less; the example is that of the last. */
-  note(habit: Habit, times: number, example?: Example): void {
-    let found = this.#found.get(habit);
-    if (found === undefined) this.#found.set(habit, (found = { times: 0, example: "" }));
-    found.times += times;
-    if (example !== undefined) found.example = example;
+  note(id: HabitId, times: number, example: string): void {
+    this.#found.set(id, { times: (this.#found.get(id)?.times ?? 0) + times, example });
   }
 
   items() {
-    return HABITS.flatMap((habit) => {
-      const found = this.#found.get(habit);
-      if (found === undefined || found.times <= 0) return [];
-      const { id, advice, why, docs } = said(habit);
-      const { times, example } = found;
-      return [{ id, advice, why, times, example: typeof example === "string" ? example : example(), docs }];
+    return IDS.flatMap((id) => {
+      const found = this.#found.get(id);
+      if (found === undefined) return [];
+      const { advice, why, docs } = describe(id);
+      return [{ id, advice, why, ...found, docs }];
     });
   }
 
@@ -51,131 +77,184 @@ export class AdviceLog {
   }
 }
 
-function said({ id, advice, why }: Habit) {
-  return { id, advice, why, docs: `docs/advice.md#${id}` };
+/** What the advisor asks its namespace. */
+export interface AdviceContext {
+  readonly clock: {
+    readonly runs: boolean;
+    /** Total time by which the clock was advanced manually. */
+    readonly leaptMs: number;
+  };
+  /** An organization and mode; undefined for an unknown key. */
+  accountOf(apiKey: string | null): string | undefined;
 }
 
-/** What is found of one habit, for each log that is to have it. */
-class NotesOfHabit implements Notes {
-  readonly #habit: Habit;
-  readonly #logs: readonly AdviceLog[];
-  readonly #onFound: (habit: Habit) => void;
-
-  constructor(habit: Habit, logs: readonly AdviceLog[], onFound: (habit: Habit) => void) {
-    this.#habit = habit;
-    this.#logs = logs;
-    this.#onFound = onFound;
-  }
-
-  found(example: Example): void {
-    this.#onFound(this.#habit);
-    for (const log of this.#logs) log.note(this.#habit, 1, example);
-  }
-
-  more(example: Example): void {
-    for (const log of this.#logs) log.note(this.#habit, 0, example);
-  }
-
-  undo(times: number): void {
-    for (const log of this.#logs) log.note(this.#habit, -times);
-  }
+interface LastRead {
+  atMs: number;
+  leaptMs: number;
 }
 
-/** What each habit does with what it looks on. */
-interface Watches {
-  readonly requests: readonly NonNullable<Watch["onRequest"]>[];
-  readonly readings: readonly ReadingWatch[];
-  /** Of each charge that was read what the habits of reading keep, one after another. */
-  readonly charges: Recent<{ readonly pauses: Pauses; readonly kept: readonly object[] }>;
-  readonly attempts: readonly NonNullable<Watch["onAttempt"]>[];
+interface AccountReads extends LastRead {
+  /** The number of writes before the last read. */
+  writes: number;
 }
 
-/** Calls that make something of their metadata. */
-const WITH_METADATA: readonly (string | null)[] = ["createWhitelabel", "createCheckout", "createWithdrawal"];
+interface ChargeReads extends LastRead {
+  reads: number;
+  /** The newest pauses between reads. */
+  pauses: number[];
+  response: string | null;
+  /** Reads in a row at one instant with one response. */
+  repeats: number;
+  polledMs: number;
+  isFound: boolean;
+}
 
-/**
- * Looks on what an app does, as it happens, and notes what the service advises against. Counts in memory, over more
- * than the journal keeps.
- */
+/** Counts are kept in memory and do not depend on how many requests the journal keeps. */
 export class Advisor implements Observer {
   readonly log = new AdviceLog();
   readonly #logs: readonly AdviceLog[];
-  readonly #scene: Scene;
-  /** An attempt is one object in each record that has it. */
-  #seen = new WeakSet<Attempt>();
-  /** The request that is looked at, and the habits that are found with it. */
-  #lookingAt: JournalEntry | undefined;
-  /** Made for whoever does something: most namespaces of a suite are short-lived. */
-  #watches: Watches | undefined;
+  readonly #context: AdviceContext;
+  #writes = 0;
+  readonly #accounts = new Map<string, AccountReads>();
+  readonly #charges = new Map<string, ChargeReads>();
+  readonly #ignoredNotes = new Set<string>();
+  /** An attempt is the same object in each later record of its delivery. */
+  #seenAttempts = new WeakSet<Attempt>();
 
-  /** @param total where it is noted too, and stays when this one is cleared */
-  constructor(scene: Scene, total: AdviceLog) {
-    this.#scene = scene;
+  /** @param total a log that is not cleared with this advisor */
+  constructor(context: AdviceContext, total: AdviceLog) {
+    this.#context = context;
     this.#logs = [this.log, total];
   }
 
-  #watching(): Watches {
-    if (this.#watches !== undefined) return this.#watches;
-    const all = HABITS.map((habit) =>
-      habit.watch(new NotesOfHabit(habit, this.#logs, (found) => this.#noteFound(found)), this.#scene),
-    );
-    const readings = all.flatMap(({ reading }) => reading ?? []);
-    return (this.#watches = {
-      requests: all.flatMap(({ onRequest }) => onRequest ?? []),
-      readings,
-      charges: new Recent(() => ({ pauses: new Pauses(), kept: readings.map((one) => one.begin()) })),
-      attempts: all.flatMap(({ onAttempt }) => onAttempt ?? []),
-    });
-  }
-
-  #noteFound(habit: Habit): void {
-    const entry = this.#lookingAt;
-    if (entry === undefined) return;
-    if (entry.habits === undefined) entry.habits = JUST[habit.id];
-    else if (!entry.habits.includes(habit.id)) entry.habits = [...entry.habits, habit.id];
-  }
-
   onRequest(entry: JournalEntry): void {
-    const watches = this.#watching();
-    this.#lookingAt = entry;
-    if (entry.operation === "getCharge" || entry.operation === "getPayin") this.#onRead(entry, watches);
-    const metadata = metadataOf(entry);
-    for (const onRequest of watches.requests) onRequest(entry, metadata);
-    this.#lookingAt = undefined;
-  }
-
-  #onRead(entry: JournalEntry, { readings, charges }: Watches): void {
-    const id = entry.path.slice(entry.path.lastIndexOf("/") + 1);
-    const { pauses, kept } = charges.of(id);
-    const read = { id, entry, pause: pauses.next(entry, this.#scene) };
-    for (let index = 0; index < readings.length; index++) readings[index]!.onRead(kept[index]!, read);
-  }
-
-  /** What there was to say of one request. */
-  adviceOf({ habits = [] }: JournalEntry) {
-    return HABITS.filter(({ id }) => habits.includes(id)).map(said);
+    const { operation, tolerated = [] } = entry;
+    if (entry.method !== "GET") this.#writes++;
+    if (operation === "getBalances") this.#onBalances(entry);
+    else if (operation === "getCharge" || operation === "getPayin") this.#onChargeRead(entry);
+    else if (operation === "createWithdrawal") this.#onWithdrawal(entry);
+    if (tolerated.length > 0) this.#onTolerated(entry, tolerated);
   }
 
   onChange({ puts }: Change): void {
     for (const [name, , record] of puts) {
       if (name !== "deliveries" || record === null) continue;
-      const delivery = record as Delivery;
-      const attempt = delivery.attempts.at(-1);
-      if (attempt === undefined || this.#seen.has(attempt)) continue;
-      this.#seen.add(attempt);
-      for (const onAttempt of this.#watching().attempts) onAttempt(attempt, delivery);
+      const { delivery_id, attempts } = record as Delivery;
+      const attempt = attempts.at(-1);
+      if (attempt === undefined || this.#seenAttempts.has(attempt)) continue;
+      this.#seenAttempts.add(attempt);
+      const status = attempt.status ?? 0;
+      const isRedirect = status >= 300 && status < 400;
+      if (!isRedirect && attempt.duration_ms <= RESPONSE_LIMIT_MS) continue;
+      const problem = isRedirect ? `redirect ${status}` : `${attempt.duration_ms} ms`;
+      this.#note("webhook_responses", 1, `${delivery_id} at ${attempt.at}: ${problem}`);
     }
+  }
+
+  /** The advice about one request. */
+  adviceOf({ habits = [] }: JournalEntry) {
+    return IDS.filter((id) => habits.includes(id)).map(describe);
   }
 
   clear(): void {
     this.log.clear();
-    this.#watches = undefined;
+    this.#writes = 0;
+    this.#accounts.clear();
+    this.#charges.clear();
+    this.#ignoredNotes.clear();
+    this.#seenAttempts = new WeakSet();
+  }
+
+  #note(id: HabitId, times: number, example: string): void {
+    for (const log of this.#logs) log.note(id, times, example);
+  }
+
+  #noteRequest(id: HabitId, entry: JournalEntry, example: string): void {
+    entry.habits = [...(entry.habits ?? []), id];
+    this.#note(id, 1, example);
+  }
+
+  /** Two reads without a write between them are polling. */
+  #onBalances(entry: JournalEntry): void {
+    const account = this.#context.accountOf(entry.apiKey);
+    if (account === undefined) return;
+    const writes = this.#writes;
+    const last = findRecent(this.#accounts, account, ACCOUNTS_MAX, () => ({ ...NO_READ, writes }));
+    const pause = this.#pauseSince(last, entry);
+    if (pause !== undefined && pause < BALANCES_INTERVAL_MS && last.writes === writes)
+      this.#noteRequest("balances_too_often", entry, requestAt(entry));
+    last.writes = writes;
+  }
+
+  #onChargeRead(entry: JournalEntry): void {
+    const id = entry.path.slice(entry.path.lastIndexOf("/") + 1);
+    const charge = findRecent(this.#charges, id, CHARGES_MAX, newChargeReads);
+    const pause = this.#pauseSince(charge, entry);
+    const { clock } = this.#context;
+    charge.reads++;
+    charge.repeats = pause === 0 && charge.response === entry.responseBody ? charge.repeats + 1 : 1;
+    charge.response = entry.responseBody;
+    // Reads at one instant of a manual clock have no pace.
+    if (pause !== undefined && (pause > 0 || clock.runs)) {
+      charge.pauses.push(pause);
+      if (charge.pauses.length > PAUSES_MAX) charge.pauses.shift();
+    }
+    // A client that returns after more than the limit has not polled in between.
+    if (pause !== undefined && pause <= POLLING_LIMIT_MS) charge.polledMs += pause;
+    const isTooLong = charge.polledMs > POLLING_LIMIT_MS;
+    if (!charge.isFound && !isTooLong && charge.repeats < LOOP_READS && !isWithoutBackoff(charge.pauses))
+      return;
+    const example = `${charge.reads} reads of ${id}${isTooLong ? " in more than 15 minutes" : ""}`;
+    if (charge.isFound) this.#note("charge_polling", 0, example);
+    else this.#noteRequest("charge_polling", entry, example);
+    charge.isFound = true;
+  }
+
+  #onWithdrawal(entry: JournalEntry): void {
+    const isRejected = entry.status !== null && entry.status >= 400;
+    if (entry.idempotencyKey === null && !isRejected)
+      this.#noteRequest("withdrawal_without_key", entry, requestAt(entry));
+  }
+
+  #onTolerated(entry: JournalEntry, ignored: readonly string[]): void {
+    const notes = this.#ignoredNotes;
+    for (const note of ignored) if (notes.size < IGNORED_NOTES_MAX) notes.add(`${entry.operation} ${note}`);
+    this.#noteRequest("tolerated", entry, [...notes].join(" · "));
+  }
+
+  /** Undefined for the first read, after a restore that set the clock back, and after a skip. */
+  #pauseSince(last: LastRead, { atMs }: JournalEntry): number | undefined {
+    const { leaptMs } = this.#context.clock;
+    const pause = atMs - last.atMs;
+    const skippedMs = leaptMs - last.leaptMs;
+    last.atMs = atMs;
+    last.leaptMs = leaptMs;
+    return pause >= 0 && skippedMs < SKIP_MS ? pause : undefined;
   }
 }
 
-const NONE = {};
+const NO_READ: LastRead = { atMs: Number.NaN, leaptMs: 0 };
 
-function metadataOf({ operation, metadata }: JournalEntry): Metadata {
-  if (!WITH_METADATA.includes(operation)) return NONE;
-  return typeof metadata === "object" && metadata !== null ? (metadata as Metadata) : NONE;
+const newChargeReads = (): ChargeReads => ({
+  ...NO_READ,
+  reads: 0,
+  pauses: [],
+  response: null,
+  repeats: 0,
+  polledMs: 0,
+  isFound: false,
+});
+
+/** Finds or adds an entry of a map that drops its oldest one beyond a limit. */
+function findRecent<Value>(map: Map<string, Value>, key: string, max: number, make: () => Value): Value {
+  const known = map.get(key);
+  if (known !== undefined) return known;
+  if (map.size >= max) map.delete(map.keys().next().value!);
+  const value = make();
+  map.set(key, value);
+  return value;
+}
+
+function requestAt({ id, atMs }: JournalEntry): string {
+  return `request ${id} at ${iso(atMs)}`;
 }

@@ -1,32 +1,30 @@
-/** So many pauses of one length are a pace. */
-const PACE = 5;
-/** A pause that is so much longer than another has grown. What is less may be chance: a timer's, a network's. */
+/** So many pauses of one length are a constant interval. */
+const PACE_PAUSES = 5;
+/** A pause that is longer by this factor has grown. */
 const GROWTH = 1.5;
-/** A busy machine makes a pause longer by as much, now and then. */
-const HICCUP_MS = 250;
-/** Pauses that are longer by so little, each than the one before, are so by chance. */
-const CHANCE_MS = 50;
-/** Whose pauses have grown so often has backed off, and may then stay where it is. */
+/** Tolerance for a late timer. */
+const TIMER_TOLERANCE_MS = 250;
+/** Pauses that grow by less in all grow by chance. */
+const GROWTH_MIN_MS = 50;
+/** After so many steps of growth the interval may stay constant. */
 const BACKOFF_STEPS = 2;
 
 /**
- * Whether something was read again and again without growing pauses: there is one that at least four later ones are no
- * longer than, but for chance, and the pauses had not grown to it before. Long pauses among them or afterwards change
- * nothing, nor does how exact the clock is.
+ * True if the pauses between reads do not grow: at least five, from one on, are no longer than it, and the pauses had not
+ * grown to it step by step before. Long pauses in between or afterwards change nothing.
  */
 export function isWithoutBackoff(pauses: readonly number[]): boolean {
   return pauses.some((pause, index) => {
     const alike = pauses.slice(index).filter((other) => other <= grownFrom(pause));
-    return alike.length >= PACE && !isGrowing(alike) && !hasBackedOff(pauses, index);
+    return alike.length >= PACE_PAUSES && !isGrowing(alike) && !hasBackedOff(pauses, index);
   });
 }
 
-/** What is longer than a pause by chance is shorter than that. */
 function grownFrom(pause: number): number {
-  return pause * GROWTH + HICCUP_MS;
+  return pause * GROWTH + TIMER_TOLERANCE_MS;
 }
 
-/** Whether the pauses had grown step by step up to that one, and did not shrink again. */
+/** True if the pauses grew step by step up to the index and did not shrink again. */
 function hasBackedOff(pauses: readonly number[], index: number): boolean {
   let steps = 0;
   let longest = pauses[0]!;
@@ -38,10 +36,10 @@ function hasBackedOff(pauses: readonly number[], index: number): boolean {
   return steps >= BACKOFF_STEPS && median(pauses.slice(index)) >= pauses[0]! * GROWTH ** BACKOFF_STEPS;
 }
 
-/** Little by little, but each pause is longer than the one before, and the last by more than chance. */
+/** True if each pause is longer than the one before. */
 function isGrowing(pauses: readonly number[]): boolean {
   return (
-    pauses.at(-1)! - pauses[0]! >= CHANCE_MS &&
+    pauses.at(-1)! - pauses[0]! >= GROWTH_MIN_MS &&
     pauses.every((pause, index) => index === 0 || pause > pauses[index - 1]!)
   );
 }
