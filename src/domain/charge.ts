@@ -8,7 +8,7 @@ import type {
 } from "../schema/records/payments.js";
 import { isOpen, STATUSES } from "../schema/statuses.js";
 import { iso } from "../schema/time.js";
-import { progressed } from "./moved-charge.js";
+import { withProgress } from "./charge-state.js";
 import type { StatusRules } from "./timeline.js";
 
 export type { Actor } from "../schema/common.js";
@@ -118,7 +118,7 @@ export function transition(
 
   return {
     effects,
-    charge: progressed(
+    charge: withProgress(
       charge,
       {
         status: to,
@@ -192,5 +192,5 @@ export function settle(charge: Charge, atMs: number): Charge {
     overruled,
     notes,
   };
-  return progressed(charge, settled, charge.tasks);
+  return withProgress(charge, settled, charge.tasks);
 }

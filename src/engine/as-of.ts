@@ -1,5 +1,5 @@
 import type { Charge } from "../domain/charge.js";
-import { plainCharge } from "../domain/moved-charge.js";
+import { plainCharge } from "../domain/charge-state.js";
 import type { Withdrawal } from "../domain/withdrawal.js";
 import { toldBy } from "../schema/event-types.js";
 import type { Collections } from "./records.js";

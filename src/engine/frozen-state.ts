@@ -1,4 +1,4 @@
-import { plainCharge } from "../domain/moved-charge.js";
+import { plainCharge } from "../domain/charge-state.js";
 import { plainEvent } from "./event-record.js";
 import type { CollectionName, Collections, Key, StateDump } from "./records.js";
 import type { Table } from "./table.js";

@@ -1,4 +1,4 @@
-import { plainCharge } from "../domain/moved-charge.js";
+import { plainCharge } from "../domain/charge-state.js";
 import { iso } from "../schema/time.js";
 import { type EventId, WrittenLater } from "./event-record.js";
 import { changesOf, type Fields, type KeptGrowth } from "./kept-fields.js";

@@ -1,5 +1,5 @@
 import { type Charge, isWrittenLater } from "../domain/charge.js";
-import { hasTermsOf, LIFE_FIELDS, lifeOf, plainCharge } from "../domain/moved-charge.js";
+import { hasSameTerms, plainCharge, STATE_FIELDS, stateOf } from "../domain/charge-state.js";
 
 export type Fields = Readonly<Record<string, unknown>>;
 
@@ -66,12 +66,12 @@ interface Comparison {
 
 /** The fields of both that may differ, by place: looking up forty fields by their names takes three times as long. */
 function comparisonOf(before: Fields, after: Fields): Comparison {
-  if (hasTermsOf(after, before))
+  if (hasSameTerms(after, before))
     return {
-      old: LIFE_FIELDS,
-      names: LIFE_FIELDS,
-      olds: lifeOf(before as object as Charge),
-      values: lifeOf(after),
+      old: STATE_FIELDS,
+      names: STATE_FIELDS,
+      olds: stateOf(before as object as Charge),
+      values: stateOf(after),
     };
   const [one, other] = [plainCharge(before), plainCharge(after)];
   return {

@@ -1,5 +1,5 @@
 import type { Charge } from "../domain/charge.js";
-import { plainCharge } from "../domain/moved-charge.js";
+import { plainCharge } from "../domain/charge-state.js";
 import { firstRule, matches, type Subject } from "../domain/scenario.js";
 import { type PlannedEntry, type StatusRules, verdictOn } from "../domain/timeline.js";
 import type { Withdrawal } from "../domain/withdrawal.js";

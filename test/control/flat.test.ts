@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { plainCharge } from "../../src/domain/moved-charge.js";
+import { plainCharge } from "../../src/domain/charge-state.js";
 import type { Put } from "../../src/engine/records.js";
 import type { State } from "../../src/engine/state.js";
 import { START } from "../support/kept.js";

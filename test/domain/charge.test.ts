@@ -8,7 +8,7 @@ import {
   settle,
   transition,
 } from "../../src/domain/charge.js";
-import { plainCharge } from "../../src/domain/moved-charge.js";
+import { plainCharge } from "../../src/domain/charge-state.js";
 import { CHARGE_STATUSES, type ChargeStatus } from "../../src/schema/common.js";
 import { chargeRecord } from "../../src/schema/records/payments.js";
 import { isOpen } from "../../src/schema/statuses.js";

@@ -7,9 +7,9 @@ import {
   settle,
   transition,
 } from "../../domain/charge.js";
+import { plainCharge, withProgress } from "../../domain/charge-state.js";
 import { paymentPostings, refundPostings, settlementPostings } from "../../domain/ledger.js";
 import { compare } from "../../domain/money.js";
-import { plainCharge, progressed } from "../../domain/moved-charge.js";
 import { entryAt, entryAtExpiry, mayFollow, type PlannedEntry } from "../../domain/timeline.js";
 import type { ChargeStatus } from "../../schema/common.js";
 import { isRefusal, type Refusal, refuse } from "../../schema/errors.js";
@@ -52,7 +52,7 @@ function tasksWith(tasks: ChargeTasks, name: keyof ChargeTasks, taskId: number |
 const NO_TASKS: ChargeTasks = { expiry: undefined, timeline: undefined, settlement: undefined };
 
 function withTasks(charge: Charge, tasks: ChargeTasks): Charge {
-  return keepViews(charge, progressed(charge, charge, tasks));
+  return keepViews(charge, withProgress(charge, charge, tasks));
 }
 
 /**
@@ -203,7 +203,7 @@ export function runTimelineEntry(task: Task): Command<void> {
     if (typeof moved === "string") {
       const noted = { ...plainCharge(found), notes: [...found.notes, { at: tx.at, note: moved }] };
       const tasks = tasksWith(waiting, "timeline", following(found));
-      putCharge(tx, keepViews(found, progressed(found, noted, tasks)));
+      putCharge(tx, keepViews(found, withProgress(found, noted, tasks)));
     } else {
       // What comes after expiry was planned with it.
       const next = moved.charge.status === "EXPIRED" ? undefined : following(moved.charge);

@@ -1,6 +1,6 @@
 import type { Charge } from "../../domain/charge.js";
+import { plainCharge } from "../../domain/charge-state.js";
 import { compare, isZero } from "../../domain/money.js";
-import { plainCharge } from "../../domain/moved-charge.js";
 import { type Price, type Pricing, price } from "../../domain/pricing.js";
 import type { ChosenMethod } from "../../domain/requests/payments.js";
 import { durationMs } from "../../schema/duration.js";

@@ -1,0 +1,101 @@
+import type { Charge, ChargeTasks } from "../schema/records/payments.js";
+
+/** The fields of a priced charge that change, in the order of its record. */
+export const STATE_FIELDS = [
+  "status",
+  "updated_at",
+  "settled_at",
+  "failure_reason",
+  "status_history",
+  "actors",
+  "overruled",
+  "tasks",
+  "notes",
+] as const satisfies readonly (keyof Charge)[];
+
+type ChargeProgress = Pick<Charge, Exclude<(typeof STATE_FIELDS)[number], "tasks">>;
+
+/**
+ * A charge that shares its terms, the record it first changed from, and has its state fields besides. An advance makes
+ * hundreds of thousands of these; each takes a quarter of a whole record.
+ */
+class ChargeState {
+  readonly terms: Charge;
+  readonly status: Charge["status"];
+  readonly updated_at: Charge["updated_at"];
+  readonly settled_at: Charge["settled_at"];
+  readonly failure_reason: Charge["failure_reason"];
+  readonly status_history: Charge["status_history"];
+  readonly actors: Charge["actors"];
+  readonly overruled: boolean;
+  readonly tasks: ChargeTasks;
+  readonly notes: Charge["notes"];
+
+  constructor(terms: Charge, progress: ChargeProgress, tasks: ChargeTasks) {
+    this.terms = terms;
+    this.status = progress.status;
+    this.updated_at = progress.updated_at;
+    this.settled_at = progress.settled_at;
+    this.failure_reason = progress.failure_reason;
+    this.status_history = progress.status_history;
+    this.actors = progress.actors;
+    this.overruled = progress.overruled;
+    this.tasks = tasks;
+    this.notes = progress.notes;
+  }
+
+  toJSON(): Charge {
+    return {
+      ...this.terms,
+      status: this.status,
+      updated_at: this.updated_at,
+      settled_at: this.settled_at,
+      failure_reason: this.failure_reason,
+      status_history: this.status_history,
+      actors: this.actors,
+      overruled: this.overruled,
+      tasks: this.tasks,
+      notes: this.notes,
+    };
+  }
+}
+
+let hasGetters = false;
+
+/** Gives `ChargeState` a getter for each field of the terms. Every charge has the same fields: the first one names them. */
+function defineGetters(terms: Charge): void {
+  hasGetters = true;
+  const names = Object.keys(terms) as (keyof Charge)[];
+  for (const name of names.filter((name) => !(STATE_FIELDS as readonly string[]).includes(name)))
+    Object.defineProperty(ChargeState.prototype, name, {
+      get(this: ChargeState) {
+        return this.terms[name];
+      },
+    });
+}
+
+/** The charge with another state. */
+export function withProgress(charge: Charge, progress: ChargeProgress, tasks: ChargeTasks): Charge {
+  const terms = termsOf(charge);
+  if (!hasGetters) defineGetters(terms);
+  return new ChargeState(terms, progress, tasks) as object as Charge;
+}
+
+function termsOf(charge: object): Charge {
+  return charge instanceof ChargeState ? charge.terms : (charge as Charge);
+}
+
+/** Tests whether both are charges that differ in `STATE_FIELDS` alone. */
+export function hasSameTerms(after: object, before: object): after is Charge {
+  return after instanceof ChargeState && termsOf(before) === after.terms;
+}
+
+/** The values of `STATE_FIELDS`, in their order. */
+export function stateOf(charge: Charge): readonly unknown[] {
+  return STATE_FIELDS.map((name) => charge[name]);
+}
+
+/** Makes a charge's getters own fields, before it is spread or its fields are listed. Returns other records as they are. */
+export function plainCharge<Item extends object>(record: Item): Item {
+  return record instanceof ChargeState ? (record.toJSON() as object as Item) : record;
+}
