@@ -5,7 +5,7 @@ import type { CurrencyFixture, MethodFixture, OrganizationFixture, RailFixture }
 import { iso } from "../schema/time.js";
 import { type AsOf, type DatedName, recordAsOf } from "./as-of.js";
 import type { Caller } from "./caller.js";
-import { chargesWith, placeOfOwner } from "./indexes.js";
+import { chargesWith, listOfOwner } from "./indexes.js";
 import type { Collections, Endpoint } from "./records.js";
 import type { State } from "./state.js";
 
@@ -57,7 +57,7 @@ export function listOwned<Name extends "destinations" | "withdrawals">(
   asOf: AsOf | undefined,
 ): { total: number; items: Collections[Name][] } {
   const { mode, organization } = caller;
-  const place = placeOfOwner(name, { mode, organization_id: organization.organization_id });
+  const place = listOfOwner(name, { mode, organization_id: organization.organization_id });
   if (asOf === undefined) return pageAt(state, name, place, limit, offset);
   const then = listAsOf(state, name, place, asOf);
   return { total: then.length, items: then.slice(offset, offset + limit) };

@@ -6,17 +6,14 @@ import { hasWords } from "./charge-fields.js";
 import { ClosedEvents } from "./closed-events.js";
 import { type FrozenState, freeze, thaw } from "./frozen-state.js";
 import {
-  type Alike,
-  addInOrder,
-  addTo,
+  addToGroup,
   type Found,
-  type Group,
   type Having,
   type IndexedName,
   Indexes,
   isIndexed,
-  keysOf,
-  removeFrom,
+  type KindFilter,
+  removeFromGroup,
 } from "./indexes.js";
 import type {
   Change,
@@ -62,7 +59,7 @@ export class State {
   #endpointsInOrder: Endpoint[] | undefined;
   #activeScenarios: StoredScenario[] | undefined;
   /** By what they are about; made when somebody first asks. */
-  #tasksOf: Map<string, Group> | undefined;
+  #tasksOf: Map<string, Key[]> | undefined;
   #planned = 0;
   /** Made when somebody first asks. */
   #statement: Statement | undefined;
@@ -168,7 +165,7 @@ export class State {
         this.#closedEvents.noteDelivery(before as Delivery | undefined, after as Delivery | undefined, event);
       }
     }
-    if (isIndexed(name)) this.#indexes.of(name).note(key, before as never, after as never, isBack);
+    if (isIndexed(name)) this.#indexes.of(name).note(key, before as never, after as never);
   }
 
   #noteEntry(before: LedgerEntry | undefined, after: LedgerEntry | undefined): void {
@@ -183,10 +180,8 @@ export class State {
     } else if (before !== undefined) this.tasks.noteCancelled(before);
     this.#planned += plansOf(after) - plansOf(before);
     if (this.#tasksOf === undefined) return;
-    if (before !== undefined) removeFrom(this.#tasksOf, before.ref, before.task_id);
-    if (after === undefined) return;
-    if (isBack) addInOrder(this.#tasksOf, after.ref, after.task_id, Number);
-    else addTo(this.#tasksOf, after.ref, after.task_id);
+    if (before !== undefined) removeFromGroup(this.#tasksOf, before.ref, before.task_id);
+    if (after !== undefined) addToGroup(this.#tasksOf, after.ref, after.task_id, Number);
   }
 
   /** How many tasks there are but for attempts at deliveries. */
@@ -198,9 +193,10 @@ export class State {
   tasksOf(id: string): Task[] {
     if (this.#tasksOf === undefined) {
       this.#tasksOf = new Map();
-      for (const { ref, task_id } of this.tables.tasks.values()) addTo(this.#tasksOf, ref, task_id);
+      for (const { ref, task_id } of this.tables.tasks.values())
+        addToGroup(this.#tasksOf, ref, task_id, Number);
     }
-    return keysOf(this.#tasksOf.get(id)).map((taskId) => this.tables.tasks.get(taskId)!);
+    return (this.#tasksOf.get(id) ?? []).map((taskId) => this.tables.tasks.get(taskId)!);
   }
 
   /** A page of records, newest first. */
@@ -213,14 +209,14 @@ export class State {
     return this.#indexes.of(name).page(place, offset, limit);
   }
 
-  /** A page of those alike in status, mode and the like, newest first, and how many there are: it costs the page. */
+  /** A page of the records of the selected kinds, newest first; its cost does not grow with the offset. */
   found<Name extends IndexedName>(
     name: Name,
-    isMeant: Alike<Collections[Name]>,
+    isSelected: KindFilter<Collections[Name]>,
     offset: number,
     limit: number,
   ): Found<Collections[Name]> {
-    return this.#indexes.of(name).found(isMeant, offset, limit);
+    return this.#indexes.of(name).found(isSelected, offset, limit);
   }
 
   /** The charges that have all of these, oldest first. */
@@ -269,7 +265,8 @@ export class State {
 
   /** The deliveries of an event, newest first. */
   deliveriesOf(eventId: string): Delivery[] {
-    return this.#indexes.of("deliveries").group(eventId).reverse();
+    const ofEvent = { name: "event_id", of: (one: Delivery) => one.event_id, value: eventId };
+    return this.#indexes.of("deliveries").having([ofEvent]).reverse();
   }
 
   chargeOfCheckout(checkoutId: string): Charge | undefined {
@@ -278,7 +275,8 @@ export class State {
 
   /** The ledger entries of a charge or withdrawal, oldest first. */
   entriesOf(objectId: string): LedgerEntry[] {
-    return this.#indexes.of("entries").group(objectId);
+    const ofObject = { name: "object_id", of: (entry: LedgerEntry) => entry.object_id, value: objectId };
+    return this.#indexes.of("entries").having([ofObject]);
   }
 
   /** A page of the ledger with the balances each entry led to, newest first: it costs the page, but for the first time. */
@@ -289,7 +287,12 @@ export class State {
 
   /** The accounts of an organization, in the order they were opened. */
   holdingsOf(mode: Mode, organizationId: string): Holdings[] {
-    return this.#indexes.of("holdings").group(`${mode}|${organizationId}`);
+    const ofOwner = {
+      name: "owner",
+      of: (held: Holdings) => `${held.mode}|${held.organization_id}`,
+      value: `${mode}|${organizationId}`,
+    };
+    return this.#indexes.of("holdings").having([ofOwner]);
   }
 
   /** All webhook endpoints, oldest first. */

@@ -1,6 +1,5 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { ByNumber } from "../../src/engine/by-number.js";
 import { pageOfMany, SortedList } from "../../src/engine/sorted-list.js";
 
 /** The same list as a plain ascending array. */
@@ -123,34 +122,4 @@ it("a page of several lists is that of all their numbers", () => {
       expect(pageOfMany(lists, offset, limit)).toEqual(all.slice(offset, offset + limit));
     }),
   );
-});
-
-describe("by number", () => {
-  it("finds what a map of the same numbers finds, far apart and near the edges too", () => {
-    const [byNumber, map] = [new ByNumber<string>(), new Map<number, string>()];
-    const numbers = [1, 2, 1_022, 1_023, 1_024, 1_025, 2_048, 50_000, 2 ** 40, 2 ** 40 + 1, 2 ** 53 - 1];
-    const agreed = () => {
-      for (const one of numbers.flatMap((number) => [number - 1, number, number + 1]))
-        expect(byNumber.get(one)).toBe(map.get(one));
-    };
-    const put = (number: number, value: string) => {
-      byNumber.set(number, value);
-      map.set(number, value);
-    };
-    for (const number of numbers) put(number, `${number}`);
-    agreed();
-    for (const number of [1_023, 1_024, 50_000, 50_000, 7]) {
-      byNumber.delete(number);
-      map.delete(number);
-    }
-    agreed();
-    for (const number of [1_024, 1_024, 2]) put(number, "again");
-    agreed();
-    // A block goes when it is empty, and not before.
-    for (const number of [1_024, 1_025]) {
-      byNumber.delete(number);
-      map.delete(number);
-      agreed();
-    }
-  });
 });
