@@ -4,14 +4,18 @@ import type { WebhookRule } from "../schema/scenario.js";
 
 export type Downtime = NonNullable<Mishap["down"]>;
 
-/** When a rule has the receiver down, counted from when it began to apply. */
+/** The downtime that a rule gives a receiver, from when the rule began to apply. */
 export function downtimeOf(down: NonNullable<WebhookRule["down"]>, beganMs: number): Downtime {
   const { from = "0s", for: length, answer = "refused" } = typeof down === "string" ? { for: down } : down;
   const from_ms = beganMs + durationMs(from);
   return { from_ms, until_ms: from_ms + durationMs(length), answer };
 }
 
-/** Why an attempt fails on the way, made at that moment as the so-manieth: nothing is sent. Null where it is sent. */
+/**
+ * Why an attempt fails without being sent; null if it is sent.
+ *
+ * @param attempt 1-based number of the attempt
+ */
 export function failureOf(
   mishap: Mishap | null,
   attempt: number,

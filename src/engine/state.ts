@@ -35,17 +35,17 @@ import { TaskQueue } from "./tasks.js";
 
 type Tables = { readonly [Name in CollectionName]: Table<Collections[Name]> };
 
-/** A put that is tried, and what there was before. */
+/** An applied put that may be undone. */
 interface Tried {
   readonly put: Put;
   readonly old: unknown;
-  /** Of the keys, where the put has changed it. */
+  /** The order of keys before the put, if it changed. */
   readonly order: readonly Key[] | undefined;
 }
 
 /**
- * All data of a namespace: maps of immutable records, and the indexes over them. Nothing but `apply` changes
- * it, one whole Change at a time; the indexes follow from the records and are never saved.
+ * All data of a namespace: maps of immutable records, and the indexes over them. Only `apply` and `tryOut` change it, one
+ * whole Change at a time; the indexes follow from the records and are never saved.
  */
 export class State {
   seq = 0;
@@ -58,10 +58,10 @@ export class State {
   readonly #closedEvents = new ClosedEvents();
   #endpointsInOrder: Endpoint[] | undefined;
   #activeScenarios: StoredScenario[] | undefined;
-  /** By what they are about; made when somebody first asks. */
+  /** Task ids by `ref`, built when first asked for. */
   #tasksOf: Map<string, Key[]> | undefined;
   #planned = 0;
-  /** Made when somebody first asks. */
+  /** Built when first asked for. */
   #statement: Statement | undefined;
 
   constructor() {
@@ -83,8 +83,9 @@ export class State {
   }
 
   /**
-   * As `apply`, until `confirm` or what this returns: that takes it back, down to the order of the records. What was tried
-   * last is taken back first.
+   * Applies a change that may be undone until `confirm`.
+   *
+   * @returns undoes the change, down to the order of records; the last change is undone first
    */
   tryOut({ seq, at, puts, counters }: Change): () => void {
     const [seqBefore, atBefore] = [this.seq, this.at];
@@ -126,7 +127,7 @@ export class State {
     this.#index(name, key, record ?? undefined, old, true);
   }
 
-  /** What was tried stays. */
+  /** Ends the undo of all changes so far. */
   confirm(): void {
     for (const name of COLLECTION_NAMES) this.tables[name].forgetHidden();
     this.tasks.forgetDropped();
@@ -140,7 +141,7 @@ export class State {
     this.#index(name, key, old, record ?? undefined);
   }
 
-  /** @param isBack whether `after` is what there was before `before` */
+  /** @param isBack true when a put is undone */
   #index(name: CollectionName, key: Key, before: unknown, after: unknown, isBack = false): void {
     switch (name) {
       case "tasks":
@@ -184,12 +185,12 @@ export class State {
     if (after !== undefined) addToGroup(this.#tasksOf, after.ref, after.task_id, Number);
   }
 
-  /** How many tasks there are but for attempts at deliveries. */
+  /** Number of tasks other than attempts at deliveries. */
   get planned(): number {
     return this.#planned;
   }
 
-  /** What is planned for a charge, withdrawal or delivery. */
+  /** The tasks of a charge, withdrawal or delivery. */
   tasksOf(id: string): Task[] {
     if (this.#tasksOf === undefined) {
       this.#tasksOf = new Map();

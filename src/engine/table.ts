@@ -1,11 +1,11 @@
 import type { Key } from "./records.js";
 
 /**
- * The records of a collection, in the order they came. One that is hidden is gone for whoever looks, but its place is
- * kept until it is known whether it is gone for good.
+ * The records of a collection in insertion order. A removal that may be undone hides the record: readers no longer see
+ * it, and its place is kept.
  */
 export class Table<Item> extends Map<Key, Item> {
-  /** There is `undefined` under these. */
+  /** The values under these keys are undefined. */
   readonly #hidden = new Set<Key>();
 
   hide(key: Key): void {
@@ -13,22 +13,22 @@ export class Table<Item> extends Map<Key, Item> {
     this.#hidden.add(key);
   }
 
-  /** It is there again, in its place. */
+  /** Restores a hidden record in its place. */
   unhide(key: Key, item: Item): void {
     this.#hidden.delete(key);
     super.set(key, item);
   }
 
-  /** What is hidden is gone for good. */
+  /** Removes the hidden records. */
   forgetHidden(): void {
     for (const key of this.#hidden) super.delete(key);
     this.#hidden.clear();
   }
 
   /**
-   * As `set`, also where that key is hidden: it comes last then, as what is new does.
+   * Like `set`. A hidden key is added again at the end.
    *
-   * @returns in that case the order there was, for `putBack`
+   * @returns the earlier order of keys if the key was hidden, for `putBack`
    */
   put(key: Key, item: Item): readonly Key[] | undefined {
     const order = this.#hidden.delete(key) ? [...super.keys()] : undefined;
@@ -37,7 +37,7 @@ export class Table<Item> extends Map<Key, Item> {
     return order;
   }
 
-  /** Hides it where it was before `put`. */
+  /** Undoes `put` of a hidden key. */
   putBack(key: Key, order: readonly Key[]): void {
     const items = new Map(super.entries());
     super.clear();
@@ -45,12 +45,12 @@ export class Table<Item> extends Map<Key, Item> {
     this.hide(key);
   }
 
-  /** Up to so many, oldest first. */
+  /** Oldest first. */
   oldest(limit: number): [Key, Item][] {
     return first(this.entries(), limit);
   }
 
-  /** A copy of the keys and records of this moment. */
+  /** Copies the keys and records. */
   entriesNow(): { readonly keys: Key[]; readonly records: Item[] } {
     return { keys: [...this.keys()], records: [...this.values()] };
   }
@@ -88,7 +88,6 @@ export class Table<Item> extends Map<Key, Item> {
   }
 }
 
-/** Up to so many of them. */
 export function first<Item>(items: Iterable<Item>, limit: number): Item[] {
   const found: Item[] = [];
   for (const item of items) {

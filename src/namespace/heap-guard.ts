@@ -4,19 +4,16 @@ import type { HeapUse, HeapWatch } from "../time/heap-watch.js";
 
 type LoadWatch = () => Promise<{ watchHeap(note: (use: HeapUse) => void): HeapWatch }>;
 
-/**
- * From 0.8 on V8 gives up where collecting garbage four times took most of the time and gained little. Reads work on
- * when it is full here, and on a busy machine most of the time is lost anyway: so full is well before that.
- */
-const FULL = 0.7;
-/** Once full, so much has to be free again that it is not full again at once. */
-const ROOMY = 0.65;
-/** A start, and most sandboxes of a test, do less than would make it worth while to look. */
+/** Share of the heap limit. V8 may end the process from 0.8 on; reads need memory too while changes are refused. */
+const FULL_SHARE = 0.7;
+/** Lower than `FULL_SHARE`, so that the guard does not flip at once. */
+const FREE_SHARE = 0.65;
+/** Most sandboxes of a test make fewer changes and need no watch. */
 const WATCH_AFTER_CHANGES = 256;
 
 /**
- * Refuses changes while memory is short. V8 ends a process whose heap is full, with nothing in what it says that a user
- * could act on; reads, resets and what deletes go on instead.
+ * Refuses changes while memory is short; reads, resets and deletions go on. V8 would end the process with a message that
+ * names no remedy.
  */
 export class HeapGuard {
   readonly #onError: (error: unknown) => void;
@@ -27,13 +24,13 @@ export class HeapGuard {
   #isFreed = false;
   #isClosed = false;
 
-  /** @param onError told once each time that memory gets short */
+  /** @param onError called once each time that memory gets short */
   constructor(onError: (error: unknown) => void, load: LoadWatch = () => import("../time/heap-watch.js")) {
     this.#onError = onError;
     this.#load = load;
   }
 
-  /** To be called before a change is kept. @throws NoRoom when there is none for it */
+  /** Called before a change is committed. @throws NoRoom while memory is short */
   check(): void {
     if (++this.#changes === WATCH_AFTER_CHANGES) void this.#begin();
     if (this.#noRoom === undefined) return;
@@ -44,7 +41,7 @@ export class HeapGuard {
     if (this.#noRoom !== undefined) throw this.#noRoom;
   }
 
-  /** Much may have become garbage: whoever comes next and finds no room looks again. */
+  /** Data was deleted: the next refusal measures the heap first. */
   noteFreed(): void {
     this.#isFreed = true;
   }
@@ -55,7 +52,7 @@ export class HeapGuard {
   }
 
   #note({ liveBytes, limitBytes }: HeapUse): void {
-    const isFull = liveBytes > limitBytes * (this.#noRoom === undefined ? FULL : ROOMY);
+    const isFull = liveBytes > limitBytes * (this.#noRoom === undefined ? FULL_SHARE : FREE_SHARE);
     if (!isFull) this.#noRoom = undefined;
     else if (this.#noRoom === undefined) {
       this.#noRoom = new NoRoom(

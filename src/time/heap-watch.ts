@@ -2,26 +2,26 @@ import { constants, type PerformanceEntry, PerformanceObserver } from "node:perf
 import { getHeapSpaceStatistics, getHeapStatistics, setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 
-/** What is alive on V8's heap, and how much may be: `--max-old-space-size`. */
+/** Live bytes on V8's heap and their limit, `--max-old-space-size`. */
 export interface HeapUse {
   readonly liveBytes: number;
   readonly limitBytes: number;
 }
 
 export interface HeapWatch {
-  /** Collects all garbage, which takes about a second a GB, and measures what is left. */
+  /** Collects garbage, which takes about a second per GB, and measures the rest. */
   measure(): HeapUse;
   close(): void;
 }
 
 const MB = 1024 * 1024;
-/** V8's own limit counts three semispaces too, which hold what is new: 16 MB each, and 64 from its version 13 on. */
+/** V8's limit includes three semispaces of 16 MB, or 64 MB since V8 13. */
 const NEW_SPACE_BYTES = 3 * (Number.parseInt(process.versions.v8, 10) >= 13 ? 64 : 16) * MB;
 
-/** Tells what is alive after each whole collection: at any other moment nobody knows what of the heap is garbage. */
+/** Reports the heap after each major collection; at other times the share of garbage is unknown. */
 export function watchHeap(note: (use: HeapUse) => void): HeapWatch {
   const observer = new PerformanceObserver((list) => {
-    if (list.getEntries().some(isWhole)) note(heapUse());
+    if (list.getEntries().some(isMajor)) note(heapUse());
   });
   observer.observe({ entryTypes: ["gc"] });
   return {
@@ -33,7 +33,7 @@ export function watchHeap(note: (use: HeapUse) => void): HeapWatch {
   };
 }
 
-function isWhole(collection: PerformanceEntry & { readonly detail?: { readonly kind?: number } }): boolean {
+function isMajor(collection: PerformanceEntry & { readonly detail?: { readonly kind?: number } }): boolean {
   return collection.detail?.kind === constants.NODE_PERFORMANCE_GC_MAJOR;
 }
 
