@@ -119,7 +119,7 @@ export class Advisor implements Observer {
   readonly #charges = new Map<string, ChargeReads>();
   readonly #ignoredNotes = new Set<string>();
   /** An attempt is the same object in each later record of its delivery. */
-  #seenAttempts = new WeakSet<Attempt>();
+  readonly #seenAttempts = new WeakSet<Attempt>();
 
   /** @param total a log that is not cleared with this advisor */
   constructor(context: AdviceContext, total: AdviceLog) {
@@ -162,7 +162,6 @@ export class Advisor implements Observer {
     this.#accounts.clear();
     this.#charges.clear();
     this.#ignoredNotes.clear();
-    this.#seenAttempts = new WeakSet();
   }
 
   #note(id: HabitId, times: number, example: string): void {
