@@ -1,3 +1,4 @@
+import type { Column, Format } from "../client/lists.js";
 import { STATUSES } from "../schema/statuses.js";
 import { cellWidth, cutCells, padCells } from "./cells.js";
 import { paint, type Style } from "./paint.js";
@@ -12,17 +13,22 @@ const READABLE = 20;
 const ID_PREFIX = 11;
 
 /**
- * Rows of cells, the first of them the headings, as aligned lines of at most `width` cells of the terminal. Instants lose what
- * all have in common, URLs their scheme, paths `/api/v1`, ids all but a prefix; then the widest column is cut.
+ * Rows of cells under their columns' names, as aligned lines of at most `width` cells of the terminal. Instants lose what all
+ * have in common, addresses their scheme or `/api/v1`, ids all but a prefix; then the widest column that may be cut is cut.
  */
-export function tableLines(rows: readonly (readonly string[])[], width = Number.POSITIVE_INFINITY): string[] {
-  const fitting = fittingRows(rows, width);
+export function tableLines(
+  columns: readonly Column[],
+  cells: readonly (readonly string[])[],
+  width = Number.POSITIVE_INFINITY,
+): string[] {
+  const headings = columns.map(({ name }) => headingOf(name));
+  const fitting = fittingRows(columns, [headings, ...cells], width);
   const widths = widthsOf(fitting);
   return fitting.map((row, place) =>
     row
       .map((text, index) => {
         const padded = index === row.length - 1 ? text : padCells(text, widths[index]! + GAP);
-        const style = place === 0 ? "dim" : styleOf(rows[0]![index]!, text);
+        const style = place === 0 ? "dim" : styleOf(columns[index]!.name, text);
         return style === undefined ? padded : paint(style, text) + padded.slice(text.length);
       })
       .join("")
@@ -30,7 +36,13 @@ export function tableLines(rows: readonly (readonly string[])[], width = Number.
   );
 }
 
-function widthsOf(rows: readonly (readonly string[])[]): number[] {
+export function headingOf(field: string): string {
+  return field.replaceAll("_", " ");
+}
+
+type Rows = readonly (readonly string[])[];
+
+function widthsOf(rows: Rows): number[] {
   return rows[0]!.map((_heading, index) => Math.max(...rows.map((row) => cellWidth(row[index]!))));
 }
 
@@ -38,70 +50,48 @@ function lineWidth(widths: readonly number[]): number {
   return widths.reduce((sum, one) => sum + one, GAP * (widths.length - 1));
 }
 
-function fittingRows(rows: readonly (readonly string[])[], width: number): readonly (readonly string[])[] {
-  if (lineWidth(widthsOf(rows)) <= width) return rows;
-  const instants = withShortInstants(rows);
-  if (lineWidth(widthsOf(instants)) <= width) return instants;
-  const short = instants.map((row) => row.map(withoutScheme));
-  const isId = short[0]!.map((_, index) => short.some((row) => ID.test(row[index]!)));
-  const withIds = widthsWithin(short, isId, width, READABLE);
-  if (lineWidth(withIds) <= width) return cutTo(short, withIds);
-  const prefixes = short.map((row) => row.map((text) => (ID.test(text) ? text.slice(0, ID_PREFIX) : text)));
-  return cutTo(prefixes, widthsWithin(prefixes, isId, width, COLUMN_MIN));
-}
-
-/** The widths of columns once the widest have been narrowed, none below `least`, until a line fits. */
-function widthsWithin(
-  rows: readonly (readonly string[])[],
-  isId: readonly boolean[],
-  width: number,
-  least: number,
-): number[] {
-  const widths = widthsOf(rows);
-  const mayGive = (index: number): boolean => {
-    const values = rows.slice(1).map((row) => row[index]!);
-    return widths[index]! > least && !isId[index] && !isWhole(rows[0]![index]!, values);
+function fittingRows(columns: readonly Column[], rows: Rows, width: number): Rows {
+  const fits = (some: Rows) => lineWidth(widthsOf(some)) <= width;
+  /** Changes the cells below the headings of the columns of one format. */
+  const changed = (some: Rows, format: Format, change: (text: string) => string): Rows =>
+    some.map((row, place) =>
+      row.map((text, index) => (place > 0 && columns[index]!.format === format ? change(text) : text)),
+    );
+  /** Cuts the widest columns that may be cut, none below `least`. */
+  const cut = (some: Rows, least: number): Rows => {
+    const widths = widthsOf(some);
+    while (lineWidth(widths) > width) {
+      const open = cuttable.filter((index) => widths[index]! > least);
+      if (open.length === 0) break;
+      widths[open.reduce((widest, one) => (widths[one]! > widths[widest]! ? one : widest))]!--;
+    }
+    return some.map((row) => row.map((text, index) => cutCells(text, widths[index]!)));
   };
-  while (lineWidth(widths) > width) {
-    const gives = widestOf(widths, mayGive);
-    if (gives === undefined) break;
-    widths[gives]!--;
-  }
-  return widths;
-}
-
-function cutTo(rows: readonly (readonly string[])[], widths: readonly number[]): string[][] {
-  return rows.map((row) => row.map((text, index) => cutCells(text, widths[index]!)));
-}
-
-function withoutScheme(text: string): string {
-  return text.replace(/^https?:\/\//, "").replace(/^\/api\/v1(?=\/)/, "");
-}
-
-/** Half an amount or half a status says nothing; of an error, its beginning does. */
-function isWhole(heading: string, values: readonly string[]): boolean {
-  return heading === "status" || values.every((value) => /^[\d.:, -]*$/.test(value));
-}
-
-function widestOf(widths: readonly number[], mayGive: (index: number) => boolean): number | undefined {
-  let widest: number | undefined;
-  for (const [index, width] of widths.entries())
-    if (mayGive(index) && (widest === undefined || width > widths[widest]!)) widest = index;
-  return widest;
+  // A field of ids may hold names instead, such as a scenario's as the cause of a fault.
+  const cuttable = [...columns.keys()].filter((index) => {
+    const { format } = columns[index]!;
+    return CUT.includes(format) || (format === "id" && !rows.some((row) => ID.test(row[index]!)));
+  });
+  if (fits(rows)) return rows;
+  const days = new Set(rows.flat().flatMap((text) => (INSTANT.test(text) ? [text.slice(0, 10)] : [])));
+  const instants = changed(rows, "time", (text) =>
+    text.replace(INSTANT, (all, time) => (days.size > 1 ? `${all.slice(5, 10)} ${time}` : time)),
+  );
+  if (fits(instants)) return instants;
+  const short = changed(instants, "address", (text) => text.replace(/^https?:\/\/|^\/api\/v1(?=\/)/, ""));
+  const readable = cut(short, READABLE);
+  if (fits(readable)) return readable;
+  return cut(
+    changed(short, "id", (text) => (ID.test(text) ? text.slice(0, ID_PREFIX) : text)),
+    COLUMN_MIN,
+  );
 }
 
 const ID = /^[a-z]{2,4}_[0-9a-f]{24}$/;
 const INSTANT = /^\d{4}-\d\d-\d\dT(\d\d:\d\d:\d\d)\.\d{3}Z$/;
 
-/** Instants of one day without the day, others without the year and what is less than a second. */
-function withShortInstants(rows: readonly (readonly string[])[]): string[][] {
-  const days = new Set(rows.flat().flatMap((text) => (INSTANT.test(text) ? [text.slice(0, 10)] : [])));
-  return rows.map((row) =>
-    row.map((text) =>
-      text.replace(INSTANT, (all, time) => (days.size > 1 ? `${all.slice(5, 10)} ${time}` : time)),
-    ),
-  );
-}
+/** Half an amount or half a status says nothing; of an error, its beginning does. */
+const CUT: readonly Format[] = ["text", "address"];
 
 /** The columns whose words say how something went. */
 const TELLING = ["status", "response"];

@@ -2,21 +2,15 @@ import { afterEach, describe, expect, it, vi } from "vitest";
 import { table } from "../../src/cli/client/output.js";
 import { changedBetweenPaint, paint } from "../../src/cli/paint.js";
 import { tableLines } from "../../src/cli/table.js";
+import { type Column, type Format, LISTS } from "../../src/client/lists.js";
 import { OPERATIONS } from "../../src/http/service/operations.js";
 import { openSandbox } from "../support/api-client.js";
 import { closedAtEnd } from "../support/lifetime.js";
 import { run } from "../support/process-command.js";
 import { offTerminal, onTerminal } from "../support/standard-output.js";
 
-const CHARGES = [
-  "charge_id",
-  "status",
-  "amount",
-  "currency",
-  "payment_method",
-  "customer_email",
-  "created_at",
-];
+const CHARGES = LISTS.charges.columns;
+const column = (name: string, format: Format = "text"): Column => ({ name, format });
 const ROWS = [
   ["ch_2ea485811b000000000015e5", "PENDING", "512.50", "KES", "mobile_money", "grace.hopper@example.com"],
   [
@@ -31,7 +25,7 @@ const ROWS = [
 ].map((row, place) => [...row, `2026-03-01T11:0${place}:50.123Z`]);
 const ANSWER = {
   total: 39,
-  items: ROWS.map((row) => Object.fromEntries(CHARGES.map((name, index) => [name, row[index]]))),
+  items: ROWS.map((row) => Object.fromEntries(CHARGES.map(({ name }, index) => [name, row[index]]))),
 };
 
 afterEach(offTerminal);
@@ -50,9 +44,7 @@ const unpainted = (text: string): string => {
 describe("a table", () => {
   it.each([80, 100, 200])("fits a terminal of %d columns, and uses them", (columns) => {
     plainTerminal(columns);
-    const lines = unpainted(table(...CHARGES)(ANSWER))
-      .trimEnd()
-      .split("\n");
+    const lines = unpainted(table(CHARGES)(ANSWER)).trimEnd().split("\n");
     expect(Math.max(...lines.map((line) => line.length))).toBe(columns);
     expect(lines.at(-1)).toBe("3 of 39");
     if (columns > 100) expect(lines[1]).toContain("ch_2ea485811b000000000015e5");
@@ -60,8 +52,8 @@ describe("a table", () => {
   });
 
   it("drops schemes, /api/v1 and the ends of ids before anything is cut", () => {
+    const columns = [column("url", "address"), column("path", "address"), column("id", "id"), column("note")];
     const rows = [
-      ["url", "path", "id", "note"],
       [
         "http://localhost:3000/webhooks",
         "/api/v1/payments/quotes",
@@ -69,51 +61,50 @@ describe("a table", () => {
         "it is late",
       ],
     ];
-    expect(tableLines(rows, 90)[1]).toBe(
+    expect(tableLines(columns, rows, 90)[1]).toBe(
       "localhost:3000/webhooks  /payments/quotes  dlv_2ea485811b000000000015e5  it is late",
     );
-    expect(tableLines(rows, 66)[1]).toBe(
+    expect(tableLines(columns, rows, 66)[1]).toBe(
       "localhost:3000/webhooks  /payments/quotes  dlv_2ea4858  it is late",
     );
   });
 
   it("counts cells of the terminal, not characters", () => {
-    const lines = tableLines([
-      ["name", "status"],
-      ["日本", "PENDING"],
-      ["é\u0301x", "FAILED"],
-    ]);
+    const lines = tableLines(
+      [column("name"), column("status", "status")],
+      [
+        ["日本", "PENDING"],
+        ["é\u0301x", "FAILED"],
+      ],
+    );
     expect(lines[1]!.indexOf("PENDING")).toBe(2 + 2);
     expect(lines[2]!.indexOf("FAILED")).toBe(3 + 4);
-    expect(tableLines([["name"], ["日本語日本語日本語"]], 7)[1]).toBe("日本語…");
+    expect(tableLines([column("name")], [["日本語日本語日本語"]], 7)[1]).toBe("日本語…");
   });
 
   it("is whole where there is no terminal, and plain", () => {
-    const lines = table(...CHARGES)(ANSWER).split("\n");
+    const lines = table(CHARGES)(ANSWER).split("\n");
     expect(lines[2]).toContain(ROWS[1]![5]);
     expect(lines[2]).toContain("2026-03-01T11:01:50.123Z");
     expect(lines.join("")).not.toContain("\u001b");
   });
 
   it("says the day where there is more than one, and nothing narrower than can be read", () => {
+    const columns = [column("at", "time"), column("id", "id")];
     const rows = [
-      ["at", "id"],
       ["2026-03-01T11:00:50.123Z", "x"],
       ["2026-03-02T11:00:50.123Z", "y"],
     ];
-    expect(tableLines(rows, 20)[1]).toBe("03-01 11:00:50  x");
-    expect(tableLines([["url"], ["http://localhost:3000/webhooks"]], 3)[1]).toBe("local…");
+    expect(tableLines(columns, rows, 20)[1]).toBe("03-01 11:00:50  x");
+    expect(tableLines([column("url", "address")], [["http://localhost:3000/webhooks"]], 3)[1]).toBe("local…");
   });
 
   it("shows on a terminal how each went by its colour", () => {
     plainTerminal(100);
-    const text = table(...CHARGES)(ANSWER);
+    const text = table(CHARGES)(ANSWER);
     for (const painted of [paint("red", "FAILED"), paint("green", "COMPLETED"), paint("cyan", "PENDING")])
       expect(text).toContain(painted);
-    const answers = table(
-      "status",
-      "response",
-    )({
+    const answers = table([column("status"), column("response")])({
       items: [
         { status: 200, response: "ECONNREFUSED" },
         { status: 404, response: 503 },

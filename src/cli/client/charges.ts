@@ -1,18 +1,11 @@
 import { UserError } from "../../schema/user-error.js";
 import type { Connection } from "./connection.js";
 import { HISTORY, OTLP_OPTION } from "./insight.js";
-import { record, table } from "./output.js";
+import { fieldsOf, listCommand } from "./lists.js";
+import { record } from "./output.js";
 import { type Action, type Asked, type ClientCommand, textOf } from "./row.js";
 
-const FIELDS = [
-  "charge_id",
-  "status",
-  "amount",
-  "currency",
-  "payment_method",
-  "customer_email",
-  "created_at",
-];
+const FIELDS = fieldsOf("charges");
 
 /** A charge, when something was done to it. */
 export const chargeRecord = record(...FIELDS);
@@ -49,21 +42,10 @@ async function refuseNoMethod(connection: Connection): Promise<never> {
 }
 
 export const CHARGE_COMMANDS: readonly ClientCommand[] = [
-  {
-    usage: "charges",
+  listCommand("charges", {
     says: "the charges, newest first",
-    example: "payments-sandbox charges --status PENDING --email ada@example.com",
-    options: [
-      ["--status <status>", "only of this status"],
-      ["--email <address>", "only of this customer"],
-      ["--limit <number>", "how many"],
-    ],
-    plain: {
-      call: async ({ connection, flags: { status, email, limit } }) =>
-        connection.get("/charges", { status, customer_email: email, limit }),
-      print: table(...FIELDS),
-    },
-  },
+    example: "charges --status PENDING --email ada@example.com",
+  }),
   {
     usage: "charge <selector> [verb]",
     says: "one charge (an id, last, email:a@b); complete | fail | cancel | expire | refund it, or its story; or create, to make one",

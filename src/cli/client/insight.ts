@@ -10,7 +10,7 @@ import { styleOf } from "../table.js";
 import { lineWidth } from "../terminal.js";
 import { hanging, wrapped } from "../wrapped.js";
 import type { Json } from "./connection.js";
-import { table } from "./output.js";
+import { listCommand, tableOf } from "./lists.js";
 import { type Action, type ClientCommand, textOf } from "./row.js";
 
 /** A line a kind of thing: what was met, and what was not. */
@@ -36,14 +36,6 @@ function refuseUnmet(coverage: Covered, list: string): void {
   const { unmet } = required;
   if (unmet.length > 0) throw new UserError(`not met: ${unmet.join(", ")}`);
 }
-
-/** The tasks of the control API, in words. */
-const NEXT_WORDS: Readonly<Record<string, string>> = {
-  timeline: "status change",
-  withdrawal: "status change",
-  expire: "expiry",
-  settle: "settlement",
-};
 
 /** The same of `history` and of `charge SEL story`. */
 export const OTLP_OPTION = ["--otlp", "its story as an OpenTelemetry trace, in OTLP's JSON"] as const;
@@ -120,45 +112,13 @@ export const INSIGHT_COMMANDS: readonly ClientCommand[] = [
           selector === undefined || isWithdrawal ? selector : (await connection.charge(selector)).charge_id;
         return connection.get("/next", { id, limit });
       },
-      print: (answer) =>
-        table(
-          "at",
-          "what",
-          "to",
-          "id",
-        )({
-          ...answer,
-          items: (answer.items as Json[]).map((row) => ({
-            ...row,
-            what: NEXT_WORDS[String(row.what)] ?? row.what,
-          })),
-        }),
+      print: tableOf("next"),
     },
   },
-  {
-    usage: "deliveries",
+  listCommand("deliveries", {
     says: "the webhooks sent, newest first, with the app's responses",
-    example: "payments-sandbox deliveries --failing",
-    options: [
-      ["--failing", "only those that were tried and not delivered"],
-      ["--type <glob>", "only of this type"],
-      ["--limit <number>", "how many"],
-    ],
-    plain: {
-      call: async ({ connection, flags: { failing, type, limit } }) =>
-        connection.get("/deliveries", { failing, type, limit }),
-      print: (answer) =>
-        table(
-          "created_at",
-          "type",
-          "url",
-          "status",
-          "attempts",
-          "response",
-          "delivery_id",
-        )({ ...answer, items: (answer.items as Json[]).map(deliveryRow) }),
-    },
-  },
+    example: "deliveries --failing",
+  }),
   {
     usage: "history <selector>",
     says: "all that happened to a charge: requests, transitions, webhooks and the app's responses",
@@ -167,10 +127,3 @@ export const INSIGHT_COMMANDS: readonly ClientCommand[] = [
     plain: HISTORY,
   },
 ];
-
-/** With the last response, or why there is none. */
-function deliveryRow(delivery: Json): Json {
-  const attempts = delivery.attempts as readonly { status: number | null; error: string | null }[];
-  const last = attempts.at(-1);
-  return { ...delivery, attempts: attempts.length, response: last?.status ?? last?.error };
-}

@@ -1,7 +1,8 @@
-import { record, table } from "./output.js";
+import { fieldsOf, listAction, listCommand } from "./lists.js";
+import { record } from "./output.js";
 import type { Action, ClientCommand } from "./row.js";
 
-const WITHDRAWAL = ["withdrawal_id", "status", "amount", "fee", "currency", "created_at"];
+const WITHDRAWAL = fieldsOf("withdrawals");
 
 function movesTo(to: string): Action {
   return {
@@ -19,10 +20,7 @@ export const MONEY_COMMANDS: readonly ClientCommand[] = [
     usage: "balances",
     says: "every organization's balances, one line per currency",
     example: "payments-sandbox balances",
-    plain: {
-      call: async ({ connection }) => connection.get("/balances", { limit: 100 }),
-      print: table("organization_id", "mode", "currency", "available_balance", "pending_balance"),
-    },
+    plain: listAction("balances", { limit: 100 }),
   },
   {
     usage: "fund <currency> <amount>",
@@ -32,23 +30,13 @@ export const MONEY_COMMANDS: readonly ClientCommand[] = [
     plain: {
       call: async ({ connection, flags: { mode }, words: [currency, amount] }) =>
         connection.post("/balances", { currency, amount, mode }),
-      print: record("organization_id", "mode", "currency", "available_balance", "pending_balance"),
+      print: record(...fieldsOf("balances")),
     },
   },
-  {
-    usage: "withdrawals",
+  listCommand("withdrawals", {
     says: "the withdrawals, newest first",
-    example: "payments-sandbox withdrawals --status FAILED",
-    options: [
-      ["--status <status>", "only of this status"],
-      ["--limit <number>", "how many"],
-    ],
-    plain: {
-      call: async ({ connection, flags: { status, limit } }) =>
-        connection.get("/withdrawals", { status, limit }),
-      print: table(...WITHDRAWAL),
-    },
-  },
+    example: "withdrawals --status FAILED",
+  }),
   {
     usage: "withdrawal <selector> [verb]",
     says: "one withdrawal (an id, last); process | complete | fail | cancel it",

@@ -1,7 +1,8 @@
+import { type Column, columnValue } from "../../client/lists.js";
 import { oneLine, printableJson } from "../../schema/printable.js";
 import { fitted } from "../fit.js";
 import { paint } from "../paint.js";
-import { styleOf, tableLines } from "../table.js";
+import { headingOf, styleOf, tableLines } from "../table.js";
 import { lineWidth } from "../terminal.js";
 import { wrapped } from "../wrapped.js";
 import type { Json } from "./connection.js";
@@ -12,22 +13,21 @@ const GAP = 2;
 /** Says what came of a command, for people. */
 export type Print = (answer: Json) => string;
 
-/** A list as an aligned table of the columns named. */
-export function table(...columns: readonly string[]): Print {
-  return tableWithNotes(() => [], ...columns);
-}
-
-/** The same, with lines under a row that has something odd about it. */
-export function tableWithNotes(
-  notesOf: (item: Json) => readonly string[],
-  ...columns: readonly string[]
+/**
+ * A list as an aligned table.
+ *
+ * @param notesOf lines under a row that has something odd about it
+ */
+export function table(
+  columns: readonly Column[],
+  notesOf: (item: Json) => readonly string[] = () => [],
 ): Print {
   return (answer) => {
     const items = (answer.items as Json[]) ?? [];
     if (items.length === 0) return "none\n";
-    const cells = items.map((item) => columns.map((column) => cell(item[column])));
+    const cells = items.map((item) => columns.map((column) => cell(columnValue(column, item))));
     const width = lineWidth();
-    const [head, ...rows] = tableLines([columns.map(heading), ...cells], width);
+    const [head, ...rows] = tableLines(columns, cells, width);
     const lines = rows.flatMap((line, place) => [
       line,
       ...notesOf(items[place]!).map((note) => fitted([["yellow", `  ! ${oneLine(note)}`]], width)),
@@ -49,14 +49,10 @@ export function record(...names: readonly string[]): Print {
         const lines = wrapped(value, width + GAP, lineWidth())
           .join("\n")
           .trimStart();
-        return `${paint("dim", heading(field).padEnd(width + GAP))}${style === undefined ? lines : paint(style, lines)}\n`;
+        return `${paint("dim", headingOf(field).padEnd(width + GAP))}${style === undefined ? lines : paint(style, lines)}\n`;
       })
       .join("");
   };
-}
-
-function heading(field: string): string {
-  return field.replaceAll("_", " ");
 }
 
 function cell(value: unknown): string {

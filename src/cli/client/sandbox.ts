@@ -2,7 +2,8 @@ import { appEnvironment } from "../../app-environment.js";
 import { UserError } from "../../schema/user-error.js";
 import { shellQuoted } from "../shell.js";
 import type { Json } from "./connection.js";
-import { record, table } from "./output.js";
+import { listAction } from "./lists.js";
+import { record } from "./output.js";
 import { type Asked, type ClientCommand, knownWord, need, segment } from "./row.js";
 
 const SNAPSHOT = "the snapshot's name";
@@ -46,7 +47,7 @@ export const SANDBOX_COMMANDS: readonly ClientCommand[] = [
         print: ({ namespace }, { words: [, name] }) =>
           `namespace "${namespace}" restored from snapshot "${name}"\n`,
       },
-      list: { call: async ({ connection }) => connection.get("/snapshots"), print: table("name", "at") },
+      list: listAction("snapshots"),
       delete: {
         call: async ({ connection, words: [, name] }) =>
           connection.delete(`/snapshots/${segment(name, SNAPSHOT)}`),
@@ -58,10 +59,7 @@ export const SANDBOX_COMMANDS: readonly ClientCommand[] = [
     says: "list | add [NAME] | delete NAME",
     example: "payments-sandbox namespace add worker-1",
     verbs: {
-      list: {
-        call: async ({ connection }) => connection.get("/namespaces"),
-        print: table("name", "api_key", "charges"),
-      },
+      list: listAction("namespaces"),
       add: {
         call: async ({ connection, words: [, name] }) => connection.post("/namespaces", { name }),
         print: record("name", "api_key", "live_api_key", "webhook_secret"),
@@ -74,12 +72,6 @@ export const SANDBOX_COMMANDS: readonly ClientCommand[] = [
   },
 ];
 
-/** As the list shows a scenario, on a line: `default` is asked last whether or not it was turned on. */
-function asListed({ name, active, description = "" }: Json): Json {
-  const words = String(description).replace(/\s+/g, " ").trim();
-  return { name, active: name === "default" ? "always" : active, description: words };
-}
-
 /** What goes wrong, and how charges behave. */
 export const RULE_COMMANDS: readonly ClientCommand[] = [
   {
@@ -87,11 +79,7 @@ export const RULE_COMMANDS: readonly ClientCommand[] = [
     says: "list | show NAME | use NAME | drop NAME",
     example: "payments-sandbox scenario use declined",
     verbs: {
-      list: {
-        call: async ({ connection }) => connection.get("/scenarios", { limit: 100 }),
-        print: ({ items, ...page }) =>
-          table("name", "active", "description")({ ...page, items: (items as Json[]).map(asListed) }),
-      },
+      list: listAction("scenarios", { limit: 100 }),
       show: {
         call: async ({ connection, words: [, name] }) =>
           connection.get(`/scenarios/${segment(name, SCENARIO)}`),
@@ -114,10 +102,7 @@ export const RULE_COMMANDS: readonly ClientCommand[] = [
     says: "list | add RULE (as JSON) | remove ID | clear",
     example: `payments-sandbox fault add '{"match":{"operation":"createQuote"},"respond":{"status":500},"times":1}'`,
     verbs: {
-      list: {
-        call: async ({ connection }) => connection.get("/faults"),
-        print: table("fault_id", "match", "respond", "delay", "drop", "applied"),
-      },
+      list: listAction("faults"),
       add: {
         call: async ({ connection, words: [, rule] }) =>
           connection.post("/faults", ruleOf(need(rule, "the rule"))),

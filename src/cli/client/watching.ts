@@ -1,10 +1,11 @@
-import { unansweredText } from "../../client/story-text.js";
+import { LISTS } from "../../client/lists.js";
 import { anyGlobMatches } from "../../domain/glob.js";
 import { say, sayJson, tellLine } from "../terminal.js";
 import { assignments } from "./assignments.js";
 import { chargeRecord } from "./charges.js";
 import type { Json } from "./connection.js";
-import { table, tableWithNotes } from "./output.js";
+import { listCommand, queryOf } from "./lists.js";
+import { table } from "./output.js";
 import { type Asked, type ClientCommand, textOf } from "./row.js";
 
 const timeoutOf = ({ flags: { timeout = "30s" } }: Asked): string => String(timeout);
@@ -14,58 +15,25 @@ const toleratedOf = ({ tolerated }: Json): string[] =>
 
 /** What went to and fro, and what is waited for. */
 export const WATCHING_COMMANDS: readonly ClientCommand[] = [
-  {
-    usage: "requests",
+  listCommand("requests", {
     says: "the app's requests and the responses, newest first",
-    example: "payments-sandbox requests --status 4xx",
-    options: [
-      ["--operation <glob>", "only of this operation"],
-      ["--status <status>", "only with this status, such as 400 or 4xx"],
-      ["--limit <number>", "how many"],
-    ],
-    plain: {
-      call: async ({ connection, flags: { operation, status, limit } }) =>
-        connection.get("/requests", { operation, status, limit }),
-      print: (answer) =>
-        tableWithNotes(
-          toleratedOf,
-          "at",
-          "method",
-          "path",
-          "operation",
-          "status",
-          "fault",
-        )({
-          ...answer,
-          items: (answer.items as Json[]).map((one) => ({
-            ...one,
-            status: one.status ?? unansweredText(one),
-          })),
-        }),
-    },
-  },
-  {
-    usage: "events",
+    example: "requests --status 4xx",
+    print: table(LISTS.requests.columns, toleratedOf),
+  }),
+  listCommand("events", {
     says: "the webhook events, newest first; with --follow as they come",
-    example: "payments-sandbox events --follow",
-    options: [
-      ["-f, --follow", "go on until interrupted"],
-      ["--type <glob>", "only of this type"],
-      ["--limit <number>", "how many"],
-    ],
-    plain: {
-      call: async ({ connection, flags }) => {
-        const { type, limit } = flags;
-        if (!flags.follow) return connection.get("/events", { type, limit });
-        // A type that there is none of would be waited for in vain.
-        if (type !== undefined) await connection.get("/events", { type, limit: 1 });
-        const { follow } = await import("./follow.js");
-        await follow(connection, (name, data) => sayMessage(name, data, flags));
-        return undefined;
-      },
-      print: table("at", "type", "event_id", "charge_id", "withdrawal_id"),
+    example: "events --follow",
+    options: [["-f, --follow", "go on until interrupted"]],
+    call: async ({ connection, flags }) => {
+      if (!flags.follow) return connection.get("/events", queryOf("events", flags));
+      const { type } = flags;
+      // A type that there is none of would be waited for in vain.
+      if (type !== undefined) await connection.get("/events", { type, limit: 1 });
+      const { follow } = await import("./follow.js");
+      await follow(connection, (name, data) => sayMessage(name, data, flags));
+      return undefined;
     },
-  },
+  }),
   {
     usage: "wait <what>",
     says: "wait until the sandbox is ready, a charge exists, or nothing is due: ready | charge | idle",

@@ -1,10 +1,17 @@
+import type { Column } from "../../client/lists.js";
 import { say } from "../terminal.js";
 import { assignments } from "./assignments.js";
-import type { Json } from "./connection.js";
+import { listAction } from "./lists.js";
 import { record, table } from "./output.js";
 import { type ClientCommand, need, segment, textOf } from "./row.js";
 
-const DELIVERY_FIELDS = ["delivery_id", "event_id", "type", "url"];
+/** A delivery that has just been made. */
+const DELIVERY: readonly Column[] = [
+  { name: "delivery_id", format: "id" },
+  { name: "event_id", format: "id" },
+  { name: "type", format: "text" },
+  { name: "url", format: "address" },
+];
 
 export const WEBHOOK_COMMANDS: readonly ClientCommand[] = [
   {
@@ -50,23 +57,7 @@ export const WEBHOOK_COMMANDS: readonly ClientCommand[] = [
       ["--secret <secret>", "add: the signing secret"],
     ],
     verbs: {
-      list: {
-        call: async ({ connection }) => connection.get("/webhook-endpoints"),
-        print: (answer) =>
-          table(
-            "webhook_id",
-            "url",
-            "mode",
-            "events",
-            "enabled",
-          )({
-            ...answer,
-            items: (answer.items as Json[]).map((one) => ({
-              ...one,
-              url: one.url ?? `mailbox ${one.mailbox}`,
-            })),
-          }),
-      },
+      list: listAction("webhook-endpoints"),
       add: {
         call: async ({ connection, flags: { events, mode, secret, force }, words: [, target] }) =>
           connection.post("/webhook-endpoints", {
@@ -85,12 +76,12 @@ export const WEBHOOK_COMMANDS: readonly ClientCommand[] = [
       redeliver: {
         call: async ({ connection, flags: { times = 1 }, words: [, target] }) =>
           (await import("./deliveries.js")).redeliver(connection, target, Number(times)),
-        print: table(...DELIVERY_FIELDS),
+        print: table(DELIVERY),
       },
       retry: {
         call: async ({ connection, words: [, target] }) =>
           (await import("./deliveries.js")).retry(connection, target),
-        print: record(...DELIVERY_FIELDS),
+        print: record(...DELIVERY.map(({ name }) => name)),
       },
       pull: {
         call: async ({ connection, flags: { forwardTo, once } }) => {

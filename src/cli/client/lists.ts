@@ -1,0 +1,54 @@
+import { LISTS, type ListName } from "../../client/lists.js";
+import { type Print, table } from "./output.js";
+import type { Action, Asked, ClientCommand } from "./row.js";
+
+const LIMIT = ["--limit <number>", "how many"] as const;
+
+/** The command that shows a list of the control API, with an option for each of its filters. */
+export function listCommand(
+  name: ListName,
+  {
+    says,
+    example,
+    options = [],
+    ...action
+  }: Pick<ClientCommand, "says" | "example" | "options"> & Partial<Action>,
+): ClientCommand {
+  const own = filtersOf(name).flatMap(({ option }) => (option === undefined ? [] : [option]));
+  return {
+    usage: name,
+    says,
+    example: `payments-sandbox ${example}`,
+    options: [...options, ...own, LIMIT],
+    plain: { ...listAction(name), ...action },
+  };
+}
+
+const filtersOf = (name: ListName) => LISTS[name].filters ?? [];
+
+/** Shows a list, filtered by the flags that the command has. */
+export function listAction(name: ListName, query: Readonly<Record<string, unknown>> = {}): Action {
+  return {
+    call: async ({ connection, flags }) => connection.get(`/${name}`, { ...queryOf(name, flags), ...query }),
+    print: tableOf(name),
+  };
+}
+
+/** The query of the control API that the flags ask for. */
+export function queryOf(name: ListName, flags: Asked["flags"]): Readonly<Record<string, unknown>> {
+  const values = filtersOf(name).map(({ name, option: [spelling] = [""] }) => [
+    name,
+    flags[/^--([a-z]+)/.exec(spelling)?.[1] ?? ""],
+  ]);
+  return { ...Object.fromEntries(values), limit: flags.limit };
+}
+
+export function tableOf(name: ListName, fields?: readonly string[]): Print {
+  const { columns } = LISTS[name];
+  return table(fields === undefined ? columns : columns.filter((one) => fields.includes(one.name)));
+}
+
+/** The fields of a list's columns. */
+export function fieldsOf(name: ListName): string[] {
+  return LISTS[name].columns.map((column) => column.name);
+}
