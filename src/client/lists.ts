@@ -124,7 +124,7 @@ const lists = {
     columns: [
       time("created_at", "at"),
       text("type", "title"),
-      address("url"),
+      address("url", "title"),
       status("status", "status"),
       count("attempts", "side", (delivery) => attemptsOf(delivery).length),
       text("response", undefined, (delivery) => {

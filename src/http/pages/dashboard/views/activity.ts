@@ -1,38 +1,15 @@
 import { appEnvironment } from "../../../../app-environment.js";
-import type { Charge } from "../../../../domain/charge.js";
-import type { Withdrawal } from "../../../../domain/withdrawal.js";
 import { isFailing } from "../../../../engine/failing.js";
-import type { Delivery, EventRecord, StoredFault } from "../../../../engine/records.js";
+import type { StoredFault } from "../../../../engine/records.js";
 import type { JournalEntry } from "../../../../namespace/served-request.js";
 import { iso } from "../../../../schema/time.js";
-import { type Content, html, type Markup } from "../../html.js";
-import { attention, errorText, failureOf, placeOf } from "../attention.js";
+import { html, type Markup } from "../../html.js";
+import { attention, placeOf } from "../attention.js";
 import { command, controlCurl } from "../curl.js";
-import {
-  amountOf,
-  badge,
-  button,
-  deliveryState,
-  dotted,
-  durationOf,
-  form,
-  input,
-  many,
-  modeMark,
-  part,
-  row,
-  rows,
-  short,
-  shortText,
-  snippet,
-  span,
-  toneOf,
-  toneOfHttp,
-  wanted,
-} from "../parts.js";
+import { badge, button, form, input, part, row, rows, snippet, wanted } from "../parts.js";
 import { here, href, isShown, type Scene } from "../scene.js";
 import { dueRow } from "./due.js";
-import { objectIdOf } from "./request.js";
+import { chargeRow, deliveryRow, isOfMode, requestRow, withdrawalRow } from "./rows.js";
 
 const SHOWN = 30;
 const DUE_SHOWN = 8;
@@ -153,152 +130,6 @@ function alikeTogether(entries: readonly JournalEntry[]): [JournalEntry, ...Jour
 
 /** A charge's own row tells of these. */
 const MAKES_CHARGE = new Set(["createQuote", "createWhitelabel", "createCheckout", "getCharge"]);
-
-export function isOfMode({ mode }: Scene, { apiKey }: JournalEntry): boolean {
-  return mode === undefined || (apiKey?.startsWith("sk_live_") ?? false) === (mode === "live");
-}
-
-/** The entry of a charge's metadata that an app most likely knows it by. */
-function orderOf({ metadata }: Charge): string | false {
-  const entries = Object.entries(metadata);
-  const [name, value] = entries.find(([name]) => /order/i.test(name)) ?? entries[0] ?? [];
-  return name !== undefined && `${name} ${value}`;
-}
-
-/** A charge or a payout in a row about something else: its id, and what the app calls it. */
-function objectWords({ namespace }: Scene, id: string | null | undefined): Content[] {
-  if (id == null) return [];
-  const { state } = namespace.engine;
-  const charge = state.get("charges", id);
-  const order = charge === undefined ? state.get("withdrawals", id)?.reference : orderOf(charge);
-  return [html`<code>${shortText(id)}</code>`, order];
-}
-
-export interface RowOptions {
-  /** The time in front of it, where it is not that of the last change. */
-  readonly at?: string;
-  readonly acts?: Content;
-}
-
-export function chargeRow(scene: Scene, charge: Charge, { at, acts }: RowOptions = {}): Markup {
-  const { state } = scene.namespace.engine;
-  const deliveries = state.eventsOf(charge.charge_id).flatMap(({ event_id }) => state.deliveriesOf(event_id));
-  const failing = deliveries.filter(isFailing).length;
-  const said = [
-    html`<code>${shortText(charge.charge_id)}</code>`,
-    orderOf(charge),
-    charge.failure_reason,
-    failing > 0 && `${many(failing, "webhook")} failing`,
-    charge.scenario !== null && charge.scenario !== "default" && `scenario ${charge.scenario}`,
-  ];
-  return row(scene, {
-    key: charge.charge_id,
-    at: at ?? charge.updated_at,
-    status: badge(charge.status),
-    title: html`<bdi>${charge.customer_email ?? charge.customer_name ?? "no e-mail"}</bdi> ${modeMark(charge.mode)}`,
-    to: href(scene, "charges", charge.charge_id),
-    sub: dotted(said),
-    side: amountOf(charge.amount, charge.currency),
-    acts,
-    tone: toneOf(charge.status),
-  });
-}
-
-export function withdrawalRow(scene: Scene, one: Withdrawal): Markup {
-  return row(scene, {
-    key: one.withdrawal_id,
-    at: one.updated_at,
-    status: badge(one.status),
-    title: html`${short(one.withdrawal_id)} ${one.reference ?? "payout"} ${modeMark(one.mode)}`,
-    to: `${href(scene, "money")}#withdrawals`,
-    sub: one.failure_reason,
-    side: amountOf(one.amount, one.currency),
-    tone: toneOf(one.status),
-  });
-}
-
-export function eventRow(scene: Scene, { event_id, type, at, object_id, mode }: EventRecord): Markup {
-  const { state } = scene.namespace.engine;
-  const isCharge = state.get("charges", object_id ?? "") !== undefined;
-  return row(scene, {
-    key: event_id,
-    at,
-    title: html`${type} ${modeMark(mode)}`,
-    to: isCharge ? href(scene, "charges", object_id!) : `${href(scene, "money")}#withdrawals`,
-    sub: dotted([short(event_id), ...objectWords(scene, object_id)]),
-    side: many(state.deliveriesOf(event_id).length, "webhook"),
-  });
-}
-
-/** @param about what it is about, where the page does not say it already */
-export function deliveryRow(
-  scene: Scene,
-  delivery: Delivery,
-  { at, about = objectWords(scene, delivery.object_id) }: RowOptions & { readonly about?: Content[] } = {},
-): Markup {
-  const { namespace, nowMs } = scene;
-  const { state } = namespace.engine;
-  const last = delivery.attempts.at(-1);
-  const hold = namespace.holdOf(delivery);
-  const failing = isFailing(delivery);
-  const next = delivery.next_attempt_at;
-  const sub =
-    hold !== null
-      ? hold.reason
-      : failing
-        ? `${failureOf(delivery)}${next === null ? " · given up" : ` · next try in ${span(Date.parse(next) - nowMs)}`}`
-        : last === undefined
-          ? delivery.mishap?.drop
-            ? `dropped by scenario ${delivery.mishap.scenario}`
-            : "on its way"
-          : `${last.status ?? last.error} in ${Math.round(last.duration_ms)} ms`;
-  const label = `${delivery.event_type} to ${placeOf(state.get("endpoints", delivery.webhook_id))}`;
-  const isWaiting = delivery.status === "pending";
-  return row(scene, {
-    key: delivery.delivery_id,
-    at: at ?? last?.at ?? delivery.created_at,
-    status: badge(deliveryState(delivery)),
-    title: html`${delivery.event_type} → ${placeOf(state.get("endpoints", delivery.webhook_id))} ${modeMark(delivery.mode)}`,
-    to: href(scene, "webhooks", delivery.delivery_id),
-    sub: dotted([...about, sub]),
-    side: `${delivery.attempts.length} attempt${delivery.attempts.length === 1 ? "" : "s"}`,
-    acts:
-      failing && isWaiting
-        ? button({ does: `retry ${delivery.delivery_id}`, label: "Retry now", to: label, key: "r" })
-        : button({ does: `redeliver ${delivery.delivery_id}`, label: "Redeliver", to: label, key: "r" }),
-    tone: failing ? "bad" : "",
-  });
-}
-
-/** @param others those before it that came out the same; the row keeps its place by the first of them */
-export function requestRow(scene: Scene, entry: JournalEntry, others: readonly JournalEntry[] = []): Markup {
-  const bad = entry.inFlight ? false : (entry.status ?? 500) >= 400;
-  const said = [
-    entry.operation,
-    ...objectWords(scene, objectIdOf(entry)),
-    bad &&
-      (entry.status === null
-        ? entry.clientGone
-          ? "the client hung up"
-          : "connection dropped"
-        : errorText(entry)),
-    entry.fault !== null && `fault ${entry.fault}`,
-    ...(entry.tolerated ?? []).map((note) => `ignored: ${note}`),
-  ];
-  return row(scene, {
-    key: `request-${(others.at(-1) ?? entry).id}`,
-    at: iso(entry.atMs),
-    status: badge(
-      `${entry.inFlight ? "in flight" : (entry.status ?? "dropped")}${others.length === 0 ? "" : ` ×${others.length + 1}`}`,
-      entry.inFlight ? "warn" : toneOfHttp(entry.status),
-    ),
-    title: html`${entry.method} ${entry.path}`,
-    to: href(scene, "requests", String(entry.id)),
-    sub: dotted(said),
-    side: !entry.inFlight && durationOf(entry),
-    tone: bad ? "bad" : "",
-  });
-}
 
 /** Nothing has happened yet: how something does. */
 function firstSteps(scene: Scene): Markup {

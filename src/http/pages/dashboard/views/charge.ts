@@ -21,12 +21,12 @@ import {
   when,
 } from "../parts.js";
 import { href, type Scene } from "../scene.js";
-import { deliveryRow } from "./activity.js";
 import { chargeFlow, chargeTest } from "./flow.js";
 import { history, historyTools } from "./history.js";
 import { allMoves } from "./moves.js";
 import { payloadsPart } from "./payloads.js";
 import { moneyOf } from "./postings.js";
+import { deliveryRow } from "./rows.js";
 
 /** One charge: why it is as it is, and all that happened on the way. */
 export function chargeView(scene: Scene, charge: Charge): Markup {

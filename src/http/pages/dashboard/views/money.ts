@@ -2,24 +2,10 @@ import { WITHDRAWAL_RULES } from "../../../../domain/withdrawal.js";
 import { rateOf } from "../../../../engine/market.js";
 import { grouped, sentence } from "../../format.js";
 import { html, type Markup } from "../../html.js";
-import {
-  amountOf,
-  badge,
-  button,
-  choice,
-  form,
-  input,
-  modeMark,
-  pager,
-  part,
-  row,
-  rows,
-  short,
-  toneOf,
-  wideTable,
-} from "../parts.js";
+import { button, choice, form, input, modeMark, pager, part, row, rows, short, wideTable } from "../parts.js";
 import { isShown, offsetOf, PAGE_ROWS, type Scene } from "../scene.js";
 import { ledgerPart } from "./ledger.js";
+import { withdrawalRow } from "./rows.js";
 
 /** Balances, payouts, where they go, and what currencies are worth. */
 export function moneyView(scene: Scene): Markup {
@@ -89,13 +75,14 @@ ${part({
   body: html`${rows(
     "Withdrawals",
     withdrawals.items.map((one) =>
-      row(scene, {
-        key: one.withdrawal_id,
-        at: one.updated_at,
-        status: badge(one.status),
-        title: html`${short(one.withdrawal_id)} ${one.reference ?? ""} ${modeMark(one.mode)}`,
-        sub: html`${one.failure_reason !== null && html`${one.failure_reason} · `}fee ${grouped(one.fee)} · to ${short(one.destination_id)}${one.scenario !== null && html` · scenario ${one.scenario}`}`,
-        side: amountOf(one.amount, one.currency),
+      withdrawalRow(scene, one, {
+        to: undefined,
+        about: [
+          one.failure_reason,
+          `fee ${grouped(one.fee)}`,
+          html`to ${short(one.destination_id)}`,
+          one.scenario !== null && `scenario ${one.scenario}`,
+        ],
         acts: WITHDRAWAL_RULES.statuses[one.status].next.map((to) =>
           button({
             does: `withdrawal ${one.withdrawal_id} ${to}`,
@@ -103,7 +90,6 @@ ${part({
             to: one.withdrawal_id,
           }),
         ),
-        tone: toneOf(one.status),
       }),
     ),
     "None: your app makes them with POST /payouts/withdrawals.",

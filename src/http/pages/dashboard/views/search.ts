@@ -3,19 +3,15 @@ import { deliveriesAbout, deliveriesWithWords } from "../../../control/deliverie
 import { html, type Markup } from "../../html.js";
 import { part, rows } from "../parts.js";
 import { href, isShown, type Scene } from "../scene.js";
-import { chargeRow, deliveryRow, eventRow, requestRow, withdrawalRow } from "./activity.js";
+import type { Hits } from "./listing.js";
 import { requestsWith } from "./requests.js";
+import { chargeRow, deliveryRow, eventRow, requestRow, withdrawalRow } from "./rows.js";
 
 /** Rows of each kind. */
 const ROWS = 10;
 /** Limit what a keystroke costs: events are looked up for so many charges, payouts among the newest so many. */
 const MOST_CHARGES = 100;
 const MOST_PAYOUTS = 1_000;
-
-interface Hits<Item> {
-  readonly total: number;
-  readonly items: readonly Item[];
-}
 
 /** Everything the words of the search occur in: charges, payouts, deliveries, events and requests. */
 export function searchView(scene: Scene): Markup {
@@ -31,25 +27,11 @@ export function searchView(scene: Scene): Markup {
   const { deliveries, events } = q === "" ? NOTHING : webhooksWith(scene, q, ids);
   const all = (view: "charges" | "webhooks" | "requests") => href(scene, view, undefined, { q });
   const list = [
-    hits(scene, "charges", "Charges", all("charges"), { total: charges.length, items: charges }, chargeRow),
-    hits(
-      scene,
-      "payouts",
-      "Payouts",
-      href(scene, "money"),
-      { total: payouts.length, items: payouts },
-      withdrawalRow,
-    ),
-    hits(scene, "deliveries", "Deliveries", all("webhooks"), deliveries, deliveryRow),
-    hits(scene, "events", "Events", undefined, events, eventRow),
-    hits(
-      scene,
-      "requests",
-      "Requests",
-      all("requests"),
-      { total: requests.length, items: requests },
-      requestRow,
-    ),
+    hits(scene, "Charges", hitsOf(charges), chargeRow, all("charges")),
+    hits(scene, "Payouts", hitsOf(payouts), withdrawalRow, href(scene, "money")),
+    hits(scene, "Deliveries", deliveries, deliveryRow, all("webhooks")),
+    hits(scene, "Events", events, eventRow),
+    hits(scene, "Requests", hitsOf(requests), requestRow, all("requests")),
   ].filter((one) => one !== false);
   if (list.length > 0) return html`<h1>Search</h1>${list}`;
   return html`<h1>Search</h1><p class="soft">${q === "" ? "Type an id, an e-mail, a name, an order, a type of event, or text of a request." : `Nothing has “${q}” in it.`}</p>`;
@@ -57,17 +39,20 @@ export function searchView(scene: Scene): Markup {
 
 const NOTHING = { deliveries: { total: 0, items: [] }, events: { total: 0, items: [] } };
 
+function hitsOf<Item>(items: readonly Item[]): Hits<Item> {
+  return { total: items.length, items };
+}
+
 function hits<Item>(
   scene: Scene,
-  id: string,
   title: string,
-  to: string | undefined,
   { total, items }: Hits<Item>,
   rowOf: (scene: Scene, item: Item) => Markup,
+  to?: string,
 ): Markup | false {
   if (total === 0) return false;
   return part({
-    id,
+    id: title.toLowerCase(),
     title: `${title}: ${total}`,
     tools: total > ROWS && to !== undefined && html`<a href="${to}">All ${total}</a>`,
     body: rows(
@@ -121,6 +106,5 @@ function newest<Item extends { readonly seq: number; readonly mode: Delivery["mo
   scene: Scene,
   all: readonly Item[],
 ): Hits<Item> {
-  const items = all.filter((one) => isShown(scene, one)).sort((a, b) => b.seq - a.seq);
-  return { total: items.length, items };
+  return hitsOf(all.filter((one) => isShown(scene, one)).sort((a, b) => b.seq - a.seq));
 }
