@@ -4,7 +4,7 @@ import { addClientCommands } from "./client/commands.js";
 import { addExploreOptions } from "./explore-options.js";
 import { helpText } from "./help-text.js";
 import { isUserMistake, refuse } from "./mistakes.js";
-import { addStartOptions } from "./options.js";
+import { addConnectionOptions, addStartOptions } from "./options.js";
 
 /** Every command but `start`, which is loaded without the others. */
 export function addCommands(root: Command): void {
@@ -95,7 +95,7 @@ export function addCommands(root: Command): void {
       orExit2(async () => (await import("./check-webhook.js")).checkWebhookCommand(url, flags)),
     );
 
-  root
+  const reconcile = root
     .command("reconcile")
     .description("compare the app's payments with the ledger; exits 0 when they match, 1 when they differ")
     .option("--app-cmd <command>", "what prints the app's rows: CSV with a header, or JSON lines")
@@ -112,11 +112,8 @@ export function addCommands(root: Command): void {
     )
     .option("--partial", "the rows are only part of the app's orders")
     .option("--since <instant>", "charges created earlier need no row")
-    .option("--junit <file>", "also write the report as JUnit XML")
-    .option("--url <url>", "the running sandbox (default: PAYMENTS_SANDBOX_URL, else the default port)")
-    .option("--namespace <name>", "the namespace to use")
-    .option("--control-token <value>", "the control API's token")
-    .option("--json", "print the response as JSON")
+    .option("--junit <file>", "also write the report as JUnit XML");
+  addConnectionOptions(reconcile)
     .addHelpText("after", helpText("payments-sandbox reconcile --file orders.csv --status BEZAHLT=paid"))
     .exitOverride(asCouldNotRun)
     .action((flags: Record<string, string>) =>
@@ -171,11 +168,7 @@ export function addCommands(root: Command): void {
       "find the order, duplicate or loss that breaks an app; exits 0 nothing found, 1 findings, 2 could not run",
     )
     .argument("<flow>", "a scenario file whose steps carry one customer through the app");
-  addExploreOptions(explore)
-    .option("--url <url>", "the running sandbox (default: PAYMENTS_SANDBOX_URL, else the default port)")
-    .option("--namespace <name>", "the namespace to use")
-    .option("--control-token <value>", "the control API's token")
-    .option("--json", "print the response as JSON")
+  addConnectionOptions(addExploreOptions(explore))
     .addHelpText(
       "after",
       helpText("payments-sandbox explore flows/order.yaml --app localhost:3000 --save found"),

@@ -51,6 +51,15 @@ export function addStartOptions(
   return command;
 }
 
+/** Gives a command the options of every call to a running sandbox. */
+export function addConnectionOptions(command: Command): Command {
+  return command
+    .option("--url <url>", "the running sandbox (default: PAYMENTS_SANDBOX_URL, else the default port)")
+    .option("--namespace <name>", "the namespace to use")
+    .option("--control-token <value>", "the control API's token")
+    .option("--json", "print the response as JSON");
+}
+
 /** `--a, --b <x>` with two long names are two options to commander. */
 export function spellings(flags: string): string[] {
   const [first, second] = flags.split(", ");

@@ -1,4 +1,4 @@
-import type { Column, Format } from "../client/lists.js";
+import { type Format, formatOf } from "../client/lists.js";
 import { STATUSES } from "../schema/statuses.js";
 import { cellWidth, cutCells, padCells } from "./cells.js";
 import { paint, type Style } from "./paint.js";
@@ -17,18 +17,18 @@ const ID_PREFIX = 11;
  * have in common, addresses their scheme or `/api/v1`, ids all but a prefix; then the widest column that may be cut is cut.
  */
 export function tableLines(
-  columns: readonly Column[],
+  columns: readonly string[],
   cells: readonly (readonly string[])[],
   width = Number.POSITIVE_INFINITY,
 ): string[] {
-  const headings = columns.map(({ name }) => headingOf(name));
+  const headings = columns.map(headingOf);
   const fitting = fittingRows(columns, [headings, ...cells], width);
   const widths = widthsOf(fitting);
   return fitting.map((row, place) =>
     row
       .map((text, index) => {
         const padded = index === row.length - 1 ? text : padCells(text, widths[index]! + GAP);
-        const style = place === 0 ? "dim" : styleOf(columns[index]!.name, text);
+        const style = place === 0 ? "dim" : styleOf(columns[index]!, text);
         return style === undefined ? padded : paint(style, text) + padded.slice(text.length);
       })
       .join("")
@@ -50,12 +50,13 @@ function lineWidth(widths: readonly number[]): number {
   return widths.reduce((sum, one) => sum + one, GAP * (widths.length - 1));
 }
 
-function fittingRows(columns: readonly Column[], rows: Rows, width: number): Rows {
+function fittingRows(columns: readonly string[], rows: Rows, width: number): Rows {
+  const formats = columns.map(formatOf);
   const fits = (some: Rows) => lineWidth(widthsOf(some)) <= width;
   /** Changes the cells below the headings of the columns of one format. */
   const changed = (some: Rows, format: Format, change: (text: string) => string): Rows =>
     some.map((row, place) =>
-      row.map((text, index) => (place > 0 && columns[index]!.format === format ? change(text) : text)),
+      row.map((text, index) => (place > 0 && formats[index] === format ? change(text) : text)),
     );
   /** Cuts the widest columns that may be cut, none below `least`. */
   const cut = (some: Rows, least: number): Rows => {
@@ -69,7 +70,7 @@ function fittingRows(columns: readonly Column[], rows: Rows, width: number): Row
   };
   // A field of ids may hold names instead, such as a scenario's as the cause of a fault.
   const cuttable = [...columns.keys()].filter((index) => {
-    const { format } = columns[index]!;
+    const format = formats[index]!;
     return CUT.includes(format) || (format === "id" && !rows.some((row) => ID.test(row[index]!)));
   });
   if (fits(rows)) return rows;

@@ -6,23 +6,23 @@ import { unansweredText } from "./story-text.js";
 
 export type Json = Readonly<Record<string, unknown>>;
 
-/** How a value is written. A terminal that is too narrow shortens a time, an id and an address, cuts a text, and keeps the rest. */
+/** How a value is written. A narrow terminal shortens a time, an id and an address, cuts a text, and keeps the rest. */
 export type Format = "text" | "id" | "time" | "address" | "status" | "amount" | "count";
 
-/** The parts of a row of the dashboard. */
-export type Slot = "at" | "status" | "title" | "sub" | "side";
+const FORMATS: readonly (readonly [field: RegExp, format: Format])[] = [
+  [/(^|_)id$|^fault$/, "id"],
+  [/(^|_)at$/, "time"],
+  [/^(url|path)$/, "address"],
+  [/^status$/, "status"],
+  [/^(amount|fee)$|_balance$/, "amount"],
+  [/^(attempts|applied|charges)$/, "count"],
+];
 
-export interface Column {
-  /** Field of the record, and heading in a terminal. */
-  readonly name: string;
-  readonly format: Format;
-  /** Default: the field. */
-  readonly value?: ((record: Json) => unknown) | undefined;
-  /** Where the dashboard shows it; columns of one slot follow each other. */
-  readonly slot?: Slot | undefined;
+export function formatOf(field: string): Format {
+  return FORMATS.find(([pattern]) => pattern.test(field))?.[1] ?? "text";
 }
 
-export type Query = Readonly<Record<string, string>>;
+type Query = Readonly<Record<string, string>>;
 
 export interface Filter {
   /** Query parameter of the control API. */
@@ -35,104 +35,72 @@ export interface Filter {
   readonly query?: (value: string) => Query;
 }
 
+/** Parts of a row of the dashboard besides its time. */
+export type Slot = "status" | "title" | "sub" | "side";
+
 export interface List {
-  readonly columns: readonly Column[];
+  /** Fields of the record; their names are the headings in a terminal. */
+  readonly columns: readonly string[];
+  /** Values that are not the field itself. */
+  readonly values?: Readonly<Record<string, (record: Json) => unknown>>;
   readonly filters?: readonly Filter[];
+  /** Columns of each part of the dashboard's row. */
+  readonly slots?: Readonly<Partial<Record<Slot, readonly string[]>>>;
   /** View of the dashboard that has a page for each record. */
   readonly view?: "charges" | "webhooks" | "requests";
-  /** Headings of the dashboard's table, a slot each. */
+  /** Headings of the dashboard's table. */
   readonly headings?: readonly [at: string, status: string, title: string, sub: string, side: string];
 }
 
-const as =
-  (format: Format) =>
-  (name: string, slot?: Slot, value?: Column["value"]): Column => ({ name, format, slot, value });
-const text = as("text");
-const id = as("id");
-const time = as("time");
-const address = as("address");
-const status = as("status");
-const amount = as("amount");
-const count = as("count");
-
-/** A filter that is an option and a field of the same name. */
-function both(
-  name: string,
-  placeholder: string,
-  about: string,
-  label: string,
-  query?: Filter["query"],
-): Filter {
-  const filter = { name, option: [`--${name} <${placeholder}>`, about], field: { name, label } } as const;
-  return query === undefined ? filter : { ...filter, query };
+export function valueIn({ values }: Pick<List, "values">, field: string, record: Json): unknown {
+  const value = values?.[field];
+  return value === undefined ? record[field] : value(record);
 }
 
-const STATUS = both("status", "status", "only of this status", "Status");
-const TYPE = both("type", "glob", "only of this type", "Event");
+const STATUS: Filter = {
+  name: "status",
+  option: ["--status <status>", "only of this status"],
+  field: { name: "status", label: "Status" },
+};
+const TYPE: Filter = {
+  name: "type",
+  option: ["--type <glob>", "only of this type"],
+  field: { name: "type", label: "Event" },
+};
+const search = (label: string, hint: string): Filter => ({ name: "q", field: { name: "q", label, hint } });
 
-const search = (label: string, hint: string, query?: Filter["query"]): Filter => ({
-  name: "q",
-  field: { name: "q", label, hint },
-  ...(query === undefined ? {} : { query }),
-});
-
-const TASKS: Readonly<Record<string, string>> = {
+const TASKS: Query = {
   timeline: "status change",
   withdrawal: "status change",
   expire: "expiry",
   settle: "settlement",
 };
 
-interface Attempt {
-  readonly status: number | null;
-  readonly error: string | null;
-}
-
-const attemptsOf = ({ attempts }: Json) => attempts as readonly Attempt[];
+const attemptsOf = ({ attempts }: Json) => attempts as { status: number | null; error: string | null }[];
 
 const lists = {
   charges: {
-    columns: [
-      id("charge_id", "sub"),
-      status("status", "status"),
-      amount("amount", "side"),
-      text("currency"),
-      text("payment_method"),
-      text("customer_email", "title"),
-      time("created_at", "at"),
-    ],
+    columns: ["charge_id", "status", "amount", "currency", "payment_method", "customer_email", "created_at"],
     filters: [
       search("Search", "id, e-mail, name, order"),
       STATUS,
       { name: "customer_email", option: ["--email <address>", "only of this customer"] },
     ],
+    slots: { status: ["status"], sub: ["charge_id"], side: ["amount"] },
     view: "charges",
     headings: ["Created", "Status", "Customer", "Charge", "Amount"],
   },
   withdrawals: {
-    columns: [
-      id("withdrawal_id", "title"),
-      status("status", "status"),
-      amount("amount", "side"),
-      amount("fee"),
-      text("currency"),
-      time("created_at", "at"),
-    ],
+    columns: ["withdrawal_id", "status", "amount", "fee", "currency", "created_at"],
     filters: [STATUS],
+    slots: { status: ["status"], side: ["amount"] },
   },
   deliveries: {
-    columns: [
-      time("created_at", "at"),
-      text("type", "title"),
-      address("url", "title"),
-      status("status", "status"),
-      count("attempts", "side", (delivery) => attemptsOf(delivery).length),
-      text("response", undefined, (delivery) => {
-        const last = attemptsOf(delivery).at(-1);
-        return last?.status ?? last?.error;
-      }),
-      id("delivery_id"),
-    ],
+    columns: ["created_at", "type", "url", "status", "attempts", "response", "delivery_id"],
+    values: {
+      attempts: (delivery) => attemptsOf(delivery).length,
+      response: (delivery) => attemptsOf(delivery).at(-1)?.status ?? attemptsOf(delivery).at(-1)?.error,
+    },
     filters: [
       { name: "failing", option: ["--failing", "only those that were tried and not delivered"] },
       {
@@ -144,87 +112,59 @@ const lists = {
       { name: "webhook_id", field: { name: "receiver", label: "Receiver" } },
       search("About", "order, e-mail, id"),
     ],
+    slots: { status: ["status"], title: ["type", "url"], side: ["attempts"] },
     view: "webhooks",
     headings: ["Created", "Status", "Event → receiver", "About", "Attempts"],
   },
   requests: {
-    columns: [
-      time("at", "at"),
-      text("method", "title"),
-      address("path", "title"),
-      text("operation", "sub"),
-      status("status", "status", (request) => request.status ?? unansweredText(request)),
-      id("fault"),
-    ],
+    columns: ["at", "method", "path", "operation", "status", "fault"],
+    values: { status: (request) => request.status ?? unansweredText(request) },
     filters: [
       // The control API has no search in bodies.
-      search("Text", "in the path or a body", () => ({})),
-      both("status", "status", "only with this status, such as 400 or 4xx", "Status", (value) => ({
-        status: value.padEnd(3, "x"),
-      })),
-      both("operation", "glob", "only of this operation", "Operation"),
+      { ...search("Text", "in the path or a body"), query: () => ({}) },
+      {
+        ...STATUS,
+        option: ["--status <status>", "only with this status, such as 400 or 4xx"],
+        query: (value) => ({ status: value.padEnd(3, "x") }),
+      },
+      {
+        name: "operation",
+        option: ["--operation <glob>", "only of this operation"],
+        field: { name: "operation", label: "Operation" },
+      },
     ],
+    slots: { status: ["status"], title: ["method", "path"], sub: ["operation"] },
     view: "requests",
     headings: ["Time", "Status", "Request", "About", "Duration"],
   },
   events: {
-    columns: [
-      time("at", "at"),
-      text("type", "title"),
-      id("event_id", "sub"),
-      id("charge_id"),
-      id("withdrawal_id"),
-    ],
+    columns: ["at", "type", "event_id", "charge_id", "withdrawal_id"],
     filters: [TYPE],
+    slots: { title: ["type"] },
   },
   next: {
-    columns: [
-      time("at"),
-      text("what", undefined, ({ what }) => TASKS[String(what)] ?? what),
-      text("to"),
-      id("id"),
-    ],
+    columns: ["at", "what", "to", "id"],
+    values: { what: ({ what }) => TASKS[String(what)] ?? what },
   },
-  balances: {
-    columns: [
-      text("organization_id"),
-      text("mode"),
-      text("currency"),
-      amount("available_balance"),
-      amount("pending_balance"),
-    ],
-  },
+  balances: { columns: ["organization_id", "mode", "currency", "available_balance", "pending_balance"] },
   "webhook-endpoints": {
-    columns: [
-      id("webhook_id"),
-      address("url", undefined, ({ url, mailbox }) => url ?? `mailbox ${mailbox}`),
-      text("mode"),
-      text("events"),
-      text("enabled"),
-    ],
+    columns: ["webhook_id", "url", "mode", "events", "enabled"],
+    values: { url: ({ url, mailbox }) => url ?? `mailbox ${mailbox}` },
   },
-  snapshots: { columns: [text("name"), time("at")] },
-  namespaces: { columns: [text("name"), text("api_key"), count("charges")] },
+  snapshots: { columns: ["name", "at"] },
+  namespaces: { columns: ["name", "api_key", "charges"] },
   scenarios: {
-    columns: [
-      text("name"),
+    columns: ["name", "active", "description"],
+    values: {
       // `default` is asked last whether or not it was turned on.
-      text("active", undefined, ({ name, active }) => (name === "default" ? "always" : active)),
-      text("description", undefined, ({ description = "" }) =>
-        String(description).replace(/\s+/g, " ").trim(),
-      ),
-    ],
+      active: ({ name, active }) => (name === "default" ? "always" : active),
+      description: ({ description = "" }) => String(description).replace(/\s+/g, " ").trim(),
+    },
   },
-  faults: {
-    columns: [id("fault_id"), text("match"), text("respond"), text("delay"), text("drop"), count("applied")],
-  },
+  faults: { columns: ["fault_id", "match", "respond", "delay", "drop", "applied"] },
 } satisfies Readonly<Record<string, List>>;
 
 export type ListName = keyof typeof lists;
 
 /** By the path of the list below `/_sandbox`. */
 export const LISTS: Readonly<Record<ListName, List>> = lists;
-
-export function columnValue({ name, value }: Column, record: Json): unknown {
-  return value === undefined ? record[name] : value(record);
-}

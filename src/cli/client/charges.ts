@@ -1,11 +1,12 @@
+import { LISTS } from "../../client/lists.js";
 import { UserError } from "../../schema/user-error.js";
 import type { Connection } from "./connection.js";
 import { HISTORY, OTLP_OPTION } from "./insight.js";
-import { fieldsOf, listCommand } from "./lists.js";
+import { listCommand } from "./lists.js";
 import { record } from "./output.js";
 import { type Action, type Asked, type ClientCommand, textOf } from "./row.js";
 
-const FIELDS = fieldsOf("charges");
+const FIELDS = LISTS.charges.columns;
 
 /** A charge, when something was done to it. */
 export const chargeRecord = record(...FIELDS);
@@ -42,10 +43,7 @@ async function refuseNoMethod(connection: Connection): Promise<never> {
 }
 
 export const CHARGE_COMMANDS: readonly ClientCommand[] = [
-  listCommand("charges", {
-    says: "the charges, newest first",
-    example: "charges --status PENDING --email ada@example.com",
-  }),
+  listCommand("charges", "the charges, newest first", "charges --status PENDING --email ada@example.com"),
   {
     usage: "charge <selector> [verb]",
     says: "one charge (an id, last, email:a@b); complete | fail | cancel | expire | refund it, or its story; or create, to make one",

@@ -1,6 +1,7 @@
 import { Argument, type Command } from "commander";
 import { every } from "../../time/timers.js";
 import { helpText } from "../help-text.js";
+import { addConnectionOptions } from "../options.js";
 import { Progress, say, sayJson } from "../terminal.js";
 import { CHARGE_COMMANDS } from "./charges.js";
 import { CLOCK_COMMAND } from "./clock.js";
@@ -34,11 +35,7 @@ export function addClientCommands(root: Command): void {
     const command = root.command(name!).description(row.says);
     for (const word of words) command.addArgument(argument(word, name!, Object.keys(row.verbs ?? {})));
     for (const [flags, says] of row.options ?? []) command.option(flags, says);
-    command
-      .option("--url <url>", "the running sandbox (default: PAYMENTS_SANDBOX_URL, else the default port)")
-      .option("--namespace <name>", "the namespace to use")
-      .option("--control-token <value>", "the control API's token")
-      .option("--json", "print the response as JSON")
+    addConnectionOptions(command)
       .addHelpText("after", helpText(row.example))
       .action(async (...given: unknown[]) => {
         const flags = given.at(-2) as Asked["flags"];

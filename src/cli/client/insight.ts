@@ -1,4 +1,5 @@
 import type { ChargeView, Story } from "../../client/collect.js";
+import { LISTS } from "../../client/lists.js";
 import type { TracedStory } from "../../client/otlp.js";
 import { storyRows, storyTitle, unansweredText } from "../../client/story-text.js";
 import { packageVersion } from "../../files/package.js";
@@ -10,7 +11,8 @@ import { styleOf } from "../table.js";
 import { lineWidth } from "../terminal.js";
 import { hanging, wrapped } from "../wrapped.js";
 import type { Json } from "./connection.js";
-import { listCommand, tableOf } from "./lists.js";
+import { listCommand } from "./lists.js";
+import { table } from "./output.js";
 import { type Action, type ClientCommand, textOf } from "./row.js";
 
 /** A line a kind of thing: what was met, and what was not. */
@@ -112,13 +114,14 @@ export const INSIGHT_COMMANDS: readonly ClientCommand[] = [
           selector === undefined || isWithdrawal ? selector : (await connection.charge(selector)).charge_id;
         return connection.get("/next", { id, limit });
       },
-      print: tableOf("next"),
+      print: table(LISTS.next),
     },
   },
-  listCommand("deliveries", {
-    says: "the webhooks sent, newest first, with the app's responses",
-    example: "deliveries --failing",
-  }),
+  listCommand(
+    "deliveries",
+    "the webhooks sent, newest first, with the app's responses",
+    "deliveries --failing",
+  ),
   {
     usage: "history <selector>",
     says: "all that happened to a charge: requests, transitions, webhooks and the app's responses",

@@ -1,5 +1,5 @@
 import { LISTS, type ListName } from "../../client/lists.js";
-import { type Print, table } from "./output.js";
+import { table } from "./output.js";
 import type { Action, Asked, ClientCommand } from "./row.js";
 
 const LIMIT = ["--limit <number>", "how many"] as const;
@@ -7,12 +7,9 @@ const LIMIT = ["--limit <number>", "how many"] as const;
 /** The command that shows a list of the control API, with an option for each of its filters. */
 export function listCommand(
   name: ListName,
-  {
-    says,
-    example,
-    options = [],
-    ...action
-  }: Pick<ClientCommand, "says" | "example" | "options"> & Partial<Action>,
+  says: string,
+  example: string,
+  { options = [], ...action }: Pick<ClientCommand, "options"> & Partial<Action> = {},
 ): ClientCommand {
   const own = filtersOf(name).flatMap(({ option }) => (option === undefined ? [] : [option]));
   return {
@@ -30,7 +27,7 @@ const filtersOf = (name: ListName) => LISTS[name].filters ?? [];
 export function listAction(name: ListName, query: Readonly<Record<string, unknown>> = {}): Action {
   return {
     call: async ({ connection, flags }) => connection.get(`/${name}`, { ...queryOf(name, flags), ...query }),
-    print: tableOf(name),
+    print: table(LISTS[name]),
   };
 }
 
@@ -41,14 +38,4 @@ export function queryOf(name: ListName, flags: Asked["flags"]): Readonly<Record<
     flags[/^--([a-z]+)/.exec(spelling)?.[1] ?? ""],
   ]);
   return { ...Object.fromEntries(values), limit: flags.limit };
-}
-
-export function tableOf(name: ListName, fields?: readonly string[]): Print {
-  const { columns } = LISTS[name];
-  return table(fields === undefined ? columns : columns.filter((one) => fields.includes(one.name)));
-}
-
-/** The fields of a list's columns. */
-export function fieldsOf(name: ListName): string[] {
-  return LISTS[name].columns.map((column) => column.name);
 }

@@ -1,8 +1,9 @@
-import { fieldsOf, listAction, listCommand } from "./lists.js";
+import { LISTS } from "../../client/lists.js";
+import { listAction, listCommand } from "./lists.js";
 import { record } from "./output.js";
 import type { Action, ClientCommand } from "./row.js";
 
-const WITHDRAWAL = fieldsOf("withdrawals");
+const WITHDRAWAL = LISTS.withdrawals.columns;
 
 function movesTo(to: string): Action {
   return {
@@ -30,13 +31,10 @@ export const MONEY_COMMANDS: readonly ClientCommand[] = [
     plain: {
       call: async ({ connection, flags: { mode }, words: [currency, amount] }) =>
         connection.post("/balances", { currency, amount, mode }),
-      print: record(...fieldsOf("balances")),
+      print: record(...LISTS.balances.columns),
     },
   },
-  listCommand("withdrawals", {
-    says: "the withdrawals, newest first",
-    example: "withdrawals --status FAILED",
-  }),
+  listCommand("withdrawals", "the withdrawals, newest first", "withdrawals --status FAILED"),
   {
     usage: "withdrawal <selector> [verb]",
     says: "one withdrawal (an id, last); process | complete | fail | cancel it",

@@ -1,4 +1,4 @@
-import { type Column, columnValue } from "../../client/lists.js";
+import { type List, valueIn } from "../../client/lists.js";
 import { oneLine, printableJson } from "../../schema/printable.js";
 import { fitted } from "../fit.js";
 import { paint } from "../paint.js";
@@ -19,13 +19,14 @@ export type Print = (answer: Json) => string;
  * @param notesOf lines under a row that has something odd about it
  */
 export function table(
-  columns: readonly Column[],
+  list: Pick<List, "columns" | "values">,
   notesOf: (item: Json) => readonly string[] = () => [],
 ): Print {
   return (answer) => {
     const items = (answer.items as Json[]) ?? [];
     if (items.length === 0) return "none\n";
-    const cells = items.map((item) => columns.map((column) => cell(columnValue(column, item))));
+    const { columns } = list;
+    const cells = items.map((item) => columns.map((column) => cell(valueIn(list, column, item))));
     const width = lineWidth();
     const [head, ...rows] = tableLines(columns, cells, width);
     const lines = rows.flatMap((line, place) => [

@@ -15,14 +15,10 @@ const toleratedOf = ({ tolerated }: Json): string[] =>
 
 /** What went to and fro, and what is waited for. */
 export const WATCHING_COMMANDS: readonly ClientCommand[] = [
-  listCommand("requests", {
-    says: "the app's requests and the responses, newest first",
-    example: "requests --status 4xx",
-    print: table(LISTS.requests.columns, toleratedOf),
+  listCommand("requests", "the app's requests and the responses, newest first", "requests --status 4xx", {
+    print: table(LISTS.requests, toleratedOf),
   }),
-  listCommand("events", {
-    says: "the webhook events, newest first; with --follow as they come",
-    example: "events --follow",
+  listCommand("events", "the webhook events, newest first; with --follow as they come", "events --follow", {
     options: [["-f, --follow", "go on until interrupted"]],
     call: async ({ connection, flags }) => {
       if (!flags.follow) return connection.get("/events", queryOf("events", flags));

@@ -1,17 +1,10 @@
-import type { Column } from "../../client/lists.js";
 import { say } from "../terminal.js";
 import { assignments } from "./assignments.js";
 import { listAction } from "./lists.js";
 import { record, table } from "./output.js";
 import { type ClientCommand, need, segment, textOf } from "./row.js";
 
-/** A delivery that has just been made. */
-const DELIVERY: readonly Column[] = [
-  { name: "delivery_id", format: "id" },
-  { name: "event_id", format: "id" },
-  { name: "type", format: "text" },
-  { name: "url", format: "address" },
-];
+const DELIVERY = ["delivery_id", "event_id", "type", "url"];
 
 export const WEBHOOK_COMMANDS: readonly ClientCommand[] = [
   {
@@ -76,12 +69,12 @@ export const WEBHOOK_COMMANDS: readonly ClientCommand[] = [
       redeliver: {
         call: async ({ connection, flags: { times = 1 }, words: [, target] }) =>
           (await import("./deliveries.js")).redeliver(connection, target, Number(times)),
-        print: table(DELIVERY),
+        print: table({ columns: DELIVERY }),
       },
       retry: {
         call: async ({ connection, words: [, target] }) =>
           (await import("./deliveries.js")).retry(connection, target),
-        print: record(...DELIVERY.map(({ name }) => name)),
+        print: record(...DELIVERY),
       },
       pull: {
         call: async ({ connection, flags: { forwardTo, once } }) => {

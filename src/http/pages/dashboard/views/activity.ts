@@ -1,4 +1,6 @@
 import { appEnvironment } from "../../../../app-environment.js";
+import type { Charge } from "../../../../domain/charge.js";
+import type { Withdrawal } from "../../../../domain/withdrawal.js";
 import { isFailing } from "../../../../engine/failing.js";
 import type { StoredFault } from "../../../../engine/records.js";
 import type { JournalEntry } from "../../../../namespace/served-request.js";
@@ -51,55 +53,33 @@ interface Happened {
 function happened(scene: Scene, show: string): Markup[] {
   const { namespace } = scene;
   const { state } = namespace.engine;
+  const isMeant = (one: Charge | Withdrawal) =>
+    isShown(scene, one) && (show !== "errors" || one.status === "FAILED");
   const charges = state
-    .found(
-      "charges",
-      (one) => isShown(scene, one) && (show !== "errors" || one.status === "FAILED"),
-      0,
-      SHOWN,
-    )
+    .found("charges", isMeant, 0, SHOWN)
     .items.map((one): Happened => ({ at: one.updated_at, row: chargeRow(scene, one) }));
+  const withdrawals = () =>
+    state
+      .found("withdrawals", isMeant, 0, 10)
+      .items.map((one): Happened => ({ at: one.updated_at, row: withdrawalRow(scene, one) }));
   const deliveries = () =>
     state
       .found("deliveries", (one) => isShown(scene, one) && (show !== "errors" || isFailing(one)), 0, SHOWN)
       .items.map(
         (one): Happened => ({ at: one.attempts.at(-1)?.at ?? one.created_at, row: deliveryRow(scene, one) }),
       );
+  const isRequestMeant = (one: JournalEntry) =>
+    isOfMode(scene, one) &&
+    ((one.status ?? 500) >= 400 ||
+      (show !== "errors" &&
+        (show !== "all" || !MAKES_CHARGE.has(one.operation ?? "") || (one.tolerated ?? []).length > 0)));
   const requests = () =>
-    alikeTogether(
-      namespace.journal
-        .entries()
-        .slice(0, 200)
-        .filter((one) => isOfMode(scene, one))
-        .filter((one) => show !== "errors" || (one.status ?? 500) >= 400)
-        .filter(
-          (one) =>
-            show !== "all" ||
-            one.operation === null ||
-            !MAKES_CHARGE.has(one.operation) ||
-            (one.tolerated ?? []).length > 0 ||
-            (one.status ?? 500) >= 400,
-        ),
-    )
+    alikeTogether(namespace.journal.entries().slice(0, 200).filter(isRequestMeant))
       .slice(0, SHOWN)
       .map(
         ([newest, ...others]): Happened => ({
           at: iso(newest.atMs),
           row: requestRow(scene, newest, others),
-        }),
-      );
-  const withdrawals = () =>
-    state
-      .found(
-        "withdrawals",
-        (one) => isShown(scene, one) && (show !== "errors" || one.status === "FAILED"),
-        0,
-        10,
-      )
-      .items.map(
-        (one): Happened => ({
-          at: one.updated_at,
-          row: withdrawalRow(scene, one),
         }),
       );
   const all: Record<string, () => Happened[]> = {

@@ -2,14 +2,7 @@
  * A record of each list as a row of a page. Time, status, title and the value at the end come from the list's columns;
  * a view adds what only the server knows, such as the order of a delivery's charge or how many webhooks fail.
  */
-import {
-  type Column,
-  columnValue,
-  type Json,
-  LISTS,
-  type ListName,
-  type Slot,
-} from "../../../../client/lists.js";
+import { formatOf, type Json, LISTS, type ListName, type Slot, valueIn } from "../../../../client/lists.js";
 import type { Charge } from "../../../../domain/charge.js";
 import type { Withdrawal } from "../../../../domain/withdrawal.js";
 import { isFailing } from "../../../../engine/failing.js";
@@ -51,18 +44,18 @@ export interface RowOptions {
 /** A record as a row: a list's columns, each in its slot, except for what is given. */
 function recordRow(
   scene: Scene,
-  list: ListName,
+  name: ListName,
   record: object,
   { about = [], ...given }: Partial<Row> & RowOptions & Pick<Row, "key">,
 ): Markup {
-  const { columns, view } = LISTS[list];
+  const list = LISTS[name];
   const fields = record as Json & { readonly mode?: Mode };
   const slot = (name: Slot) =>
-    columns.filter((one) => one.slot === name).map((one) => content(one, columnValue(one, fields), fields));
+    (list.slots?.[name] ?? []).map((field) => content(field, valueIn(list, field, fields), fields));
   return row(scene, {
     status: slot("status"),
     title: html`<bdi>${slot("title").map((one, place) => html`${place > 0 && " "}${one}`)}</bdi>${fields.mode !== undefined && html` ${modeMark(fields.mode)}`}`,
-    to: view && href(scene, view, given.key),
+    to: list.view && href(scene, list.view, given.key),
     sub: dotted([...slot("sub"), ...about]),
     side: slot("side"),
     tone: toneOf(String(fields.status)),
@@ -70,13 +63,14 @@ function recordRow(
   });
 }
 
-function content({ name, format }: Column, value: unknown, { currency }: Json): Content {
+function content(field: string, value: unknown, { currency }: Json): Content {
   if (value === null || value === undefined) return false;
   const text = String(value);
+  const format = formatOf(field);
   if (format === "id") return html`<code>${shortText(text)}</code>`;
   if (format === "status") return badge(text);
   if (format === "amount") return amountOf(text, String(currency));
-  return format === "count" ? many(Number(value), name.replace(/s$/, "")) : text;
+  return format === "count" ? many(Number(value), field.replace(/s$/, "")) : text;
 }
 
 export function isOfMode({ mode }: Scene, { apiKey }: JournalEntry): boolean {
