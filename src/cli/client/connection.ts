@@ -103,18 +103,12 @@ export class Connection extends ControlClient {
     return charge as ChargeJson;
   }
 
-  /** The withdrawal of an id or a unique prefix of one, or `last`, `last-1`. */
-  async withdrawal(selector: string): Promise<Json> {
-    const withdrawal = await this.#record("/withdrawals", "withdrawal_id", selector);
-    if (withdrawal === undefined) throw noneMatches("withdrawal", selector, SELECTORS.slice(0, 2));
-    return withdrawal;
-  }
-
-  /** The delivery of an id or a unique prefix of one, or `last`, `last-1`. */
-  async delivery(selector: string): Promise<Json> {
-    const delivery = await this.#record("/deliveries", "delivery_id", selector);
-    if (delivery === undefined) throw noneMatches("delivery", selector, SELECTORS.slice(0, 2));
-    return delivery;
+  /** The withdrawal or delivery of an id or a unique prefix of one, or `last`, `last-1`. */
+  async record(kind: "withdrawal" | "delivery", selector: string): Promise<Json> {
+    const path = kind === "delivery" ? "/deliveries" : "/withdrawals";
+    const found = await this.#record(path, `${kind}_id`, selector);
+    if (found === undefined) throw noneMatches(kind, selector, SELECTORS.slice(0, 2));
+    return found;
   }
 
   /** The record of an id, of a unique prefix of one, or the newest but so many. */

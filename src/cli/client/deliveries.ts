@@ -21,7 +21,8 @@ export async function retry(connection: Connection, selector: string | undefined
 
 /** The id of the delivery that a selector names, or of the newest of an event. */
 async function deliveryOf(connection: Connection, selector = "last"): Promise<string> {
-  if (!selector.startsWith("evt_")) return String((await connection.delivery(selector)).delivery_id);
+  if (!selector.startsWith("evt_"))
+    return String((await connection.record("delivery", selector)).delivery_id);
   const found = await connection.newest("/deliveries", { event_id: selector });
   if (found === undefined) throw new UserError(`there is no delivery of event ${selector}`);
   return String(found.delivery_id);

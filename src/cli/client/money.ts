@@ -8,7 +8,7 @@ const WITHDRAWAL = LISTS.withdrawals.columns;
 function movesTo(to: string): Action {
   return {
     call: async ({ connection, flags: { reason }, words: [selector] }) => {
-      const { withdrawal_id } = await connection.withdrawal(selector!);
+      const { withdrawal_id } = await connection.record("withdrawal", selector!);
       return connection.post(`/withdrawals/${withdrawal_id}/transition`, { to, reason });
     },
     print: record(...WITHDRAWAL),
@@ -41,7 +41,7 @@ export const MONEY_COMMANDS: readonly ClientCommand[] = [
     example: "payments-sandbox withdrawal last fail --reason account_closed",
     options: [["--reason <text>", "why"]],
     plain: {
-      call: async ({ connection, words: [selector] }) => connection.withdrawal(selector!),
+      call: async ({ connection, words: [selector] }) => connection.record("withdrawal", selector!),
       print: record(...WITHDRAWAL, "failure_reason", "destination_id", "reference"),
     },
     verbs: {

@@ -50,7 +50,13 @@ export function knownWord(known: readonly string[], command: string, word: strin
   throw new UserError(`unknown action "${word}" for ${command}${rest} one of: ${known.join(", ")}`);
 }
 
-/** A value as a part of a path. */
-export function segment(value: string | undefined, what: string): string {
-  return encodeURIComponent(need(value, what));
+/** Calls the path of the thing that the second word names; `what` describes it where the word is missing. */
+export function named(
+  method: "get" | "post" | "delete",
+  path: string,
+  what: string,
+  rest = "",
+): Action["call"] {
+  return async ({ connection, words: [, name] }) =>
+    connection[method](`${path}/${encodeURIComponent(need(name, what))}${rest}`);
 }

@@ -4,7 +4,7 @@ import { shellQuoted } from "../shell.js";
 import type { Json } from "./connection.js";
 import { listAction } from "./lists.js";
 import { record } from "./output.js";
-import { type Asked, type ClientCommand, knownWord, need, segment } from "./row.js";
+import { type Asked, type ClientCommand, knownWord, named, need } from "./row.js";
 
 const SNAPSHOT = "the snapshot's name";
 const NAMESPACE = "the namespace's name";
@@ -41,17 +41,13 @@ export const SANDBOX_COMMANDS: readonly ClientCommand[] = [
         doing: "saving",
       },
       restore: {
-        call: async ({ connection, words: [, name] }) =>
-          connection.post(`/snapshots/${segment(name, SNAPSHOT)}/restore`),
+        call: named("post", "/snapshots", SNAPSHOT, "/restore"),
         doing: "restoring",
         print: ({ namespace }, { words: [, name] }) =>
           `namespace "${namespace}" restored from snapshot "${name}"\n`,
       },
       list: listAction("snapshots"),
-      delete: {
-        call: async ({ connection, words: [, name] }) =>
-          connection.delete(`/snapshots/${segment(name, SNAPSHOT)}`),
-      },
+      delete: { call: named("delete", "/snapshots", SNAPSHOT) },
     },
   },
   {
@@ -64,10 +60,7 @@ export const SANDBOX_COMMANDS: readonly ClientCommand[] = [
         call: async ({ connection, words: [, name] }) => connection.post("/namespaces", { name }),
         print: record("name", "api_key", "live_api_key", "webhook_secret"),
       },
-      delete: {
-        call: async ({ connection, words: [, name] }) =>
-          connection.delete(`/namespaces/${segment(name, NAMESPACE)}`),
-      },
+      delete: { call: named("delete", "/namespaces", NAMESPACE) },
     },
   },
 ];
@@ -81,20 +74,11 @@ export const RULE_COMMANDS: readonly ClientCommand[] = [
     verbs: {
       list: listAction("scenarios", { limit: 100 }),
       show: {
-        call: async ({ connection, words: [, name] }) =>
-          connection.get(`/scenarios/${segment(name, SCENARIO)}`),
+        call: named("get", "/scenarios", SCENARIO),
         print: (scenario) => `${JSON.stringify(scenario, null, 2)}\n`,
       },
-      use: {
-        call: async ({ connection, words: [, name] }) =>
-          connection.post(`/scenarios/${segment(name, SCENARIO)}/activate`),
-        print: scenarioRecord,
-      },
-      drop: {
-        call: async ({ connection, words: [, name] }) =>
-          connection.post(`/scenarios/${segment(name, SCENARIO)}/deactivate`),
-        print: scenarioRecord,
-      },
+      use: { call: named("post", "/scenarios", SCENARIO, "/activate"), print: scenarioRecord },
+      drop: { call: named("post", "/scenarios", SCENARIO, "/deactivate"), print: scenarioRecord },
     },
   },
   {
@@ -107,10 +91,7 @@ export const RULE_COMMANDS: readonly ClientCommand[] = [
         call: async ({ connection, words: [, rule] }) =>
           connection.post("/faults", ruleOf(need(rule, "the rule"))),
       },
-      remove: {
-        call: async ({ connection, words: [, id] }) =>
-          connection.delete(`/faults/${segment(id, "the fault's id")}`),
-      },
+      remove: { call: named("delete", "/faults", "the fault's id") },
       clear: { call: async ({ connection }) => connection.delete("/faults") },
     },
   },

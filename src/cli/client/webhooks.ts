@@ -2,7 +2,7 @@ import { say } from "../terminal.js";
 import { assignments } from "./assignments.js";
 import { listAction } from "./lists.js";
 import { record, table } from "./output.js";
-import { type ClientCommand, need, segment, textOf } from "./row.js";
+import { type ClientCommand, named, need, textOf } from "./row.js";
 
 const DELIVERY = ["delivery_id", "event_id", "type", "url"];
 
@@ -62,10 +62,7 @@ export const WEBHOOK_COMMANDS: readonly ClientCommand[] = [
           }),
         print: record("webhook_id", "url", "mode", "secret"),
       },
-      delete: {
-        call: async ({ connection, words: [, id] }) =>
-          connection.delete(`/webhook-endpoints/${segment(id, "the endpoint's id")}`),
-      },
+      delete: { call: named("delete", "/webhook-endpoints", "the endpoint's id") },
       redeliver: {
         call: async ({ connection, flags: { times = 1 }, words: [, target] }) =>
           (await import("./deliveries.js")).redeliver(connection, target, Number(times)),
