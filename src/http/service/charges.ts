@@ -5,7 +5,7 @@ import { payinQuerySchema } from "../../schema/requests.js";
 import { pageOf } from "../query.js";
 import { okJson, type Reply } from "../reply.js";
 import { type Call, operation } from "./operation.js";
-import { sameUntilChanged } from "./same-until-changed.js";
+import { memoizeByState } from "./state-memo.js";
 
 export const listPayins = operation(
   {
@@ -31,7 +31,7 @@ export const listPayins = operation(
     if (asOf !== undefined) return okJson(make());
     const { mode, organization } = caller;
     const which = `${mode}|${organization.organization_id}|${page.status}|${page.offset}|${page.limit}`;
-    return okJson(sameUntilChanged(engine, which, make));
+    return okJson(memoizeByState(engine, which, make));
   },
 );
 

@@ -1,13 +1,13 @@
 import { expect, it } from "vitest";
 import type { Engine } from "../../src/engine/engine.js";
-import { sameUntilChanged } from "../../src/http/service/same-until-changed.js";
+import { memoizeByState } from "../../src/http/service/state-memo.js";
 
 /** What it takes of an engine, and how often a text was made of it. */
 function engineAt(seq: number) {
   const engine = { state: { seq }, isKept: true };
   let made = 0;
   const read = (which = "a") =>
-    sameUntilChanged(engine as unknown as Engine, which, () => `${which} ${++made} at ${engine.state.seq}`);
+    memoizeByState(engine as unknown as Engine, which, () => `${which} ${++made} at ${engine.state.seq}`);
   return { engine, read };
 }
 
