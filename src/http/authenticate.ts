@@ -3,14 +3,13 @@ import type { Caller } from "../engine/caller.js";
 import type { Namespace } from "../namespace/namespace.js";
 import type { KeyFixture } from "../schema/fixtures.js";
 
-/** The key of `Authorization: Bearer KEY`, or null when there is none or the scheme is another. */
+/** The key of `Authorization: Bearer KEY`; null without one or with another scheme. */
 export function bearerKey(header: string | null | undefined): string | null {
   if (header === null || header === undefined) return null;
-  // An app sends the same header with each call.
   if (header === lastHeader) return lastKey;
   const match = /^Bearer +([^\s]+) *$/i.exec(header);
   const key = match === null ? null : match[1]!;
-  // What may be a real key stays nowhere.
+  // A key that may be a real one is not kept.
   if (!header.includes("_live_")) {
     lastHeader = header;
     lastKey = key;
@@ -18,10 +17,11 @@ export function bearerKey(header: string | null | undefined): string | null {
   return key;
 }
 
+/** The last header and its key: an app sends the same with each call. */
 let lastHeader: string | undefined;
 let lastKey: string | null = null;
 
-/** Who holds the key: its prefix gives the mode. Undefined when the organization is gone or deactivated. */
+/** The holder of a key, with the mode of its prefix; undefined for a removed or deactivated organization. */
 export function callerOf(namespace: Namespace, key: KeyFixture): Caller | undefined {
   const { state, catalogue } = namespace.engine;
   const organization = organizationOf(state, catalogue, key.organization_id);

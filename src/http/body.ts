@@ -3,18 +3,18 @@ import { isTooDeep, MAX_DEPTH, TOO_DEEP } from "../schema/depth.js";
 import { invalid, type Refusal, refuse } from "../schema/errors.js";
 
 export const MAX_BODY_BYTES = 1024 * 1024;
-/** So much of a body that is too large is read on and dropped, so that its sender hears the answer. */
-const MAX_DISCARDED_BYTES = 64 * 1024 * 1024;
+/** Bytes of a too large body that are read and dropped, so that its sender gets the response. */
+const DISCARDED_BYTES_MAX = 64 * 1024 * 1024;
 
-/** A request's body, read but not yet judged: the checks that come before it may still want to see it. */
+/** A request's body before the check of size and JSON. */
 export type RawBody =
-  /** `isGarbled`: it was no UTF-8, and the text is what could be made of it. */
+  /** `isGarbled`: not valid UTF-8; the text has replacement characters. */
   | { readonly text: string; readonly isGarbled?: boolean }
   | { readonly tooLarge: true }
-  /** Its sender hung up before it was whole: nobody reads the answer, and nothing may be done for it. */
+  /** The client disconnected before the body was whole: the call must not be executed. */
   | { readonly torn: true };
 
-/** Keeps at most the limit. */
+/** Reads a body, of which at most the limit is kept in memory. */
 export async function readBody(request: Request, maxBytes = MAX_BODY_BYTES): Promise<RawBody> {
   try {
     return await readAll(request, maxBytes);
@@ -32,7 +32,7 @@ async function readAll(request: Request, maxBytes: number): Promise<RawBody> {
   let size = 0;
   for await (const chunk of request.body as unknown as AsyncIterable<Uint8Array>) {
     size += chunk.length;
-    if (size > Math.max(maxBytes, MAX_DISCARDED_BYTES)) break;
+    if (size > Math.max(maxBytes, DISCARDED_BYTES_MAX)) break;
     if (size <= maxBytes) chunks.push(chunk);
     else chunks.length = 0;
   }
@@ -42,9 +42,9 @@ async function readAll(request: Request, maxBytes: number): Promise<RawBody> {
 
 const utf8 = new TextDecoder("utf-8", { fatal: true });
 
-/** The text of a body that is whole. */
+/** Decodes a whole body. */
 export function textOf(bytes: ArrayBuffer | Uint8Array): RawBody {
-  // Nearly all that is sent is ASCII, of which there is nothing to be decoded.
+  // Nearly all bodies are ASCII, which latin-1 decodes faster.
   if (bytes instanceof Buffer && isAscii(bytes)) return { text: bytes.toString("latin1") };
   try {
     return { text: utf8.decode(bytes) };
@@ -57,7 +57,7 @@ export interface JsonObject {
   readonly object: Record<string, unknown>;
 }
 
-/** The JSON object of a body, or what is wrong with it: too large, another type, broken, no object. */
+/** The JSON object of a body; refuses a body that is too large, of another type, malformed or no object. */
 export function parseBody(raw: RawBody, header: (name: string) => string | null): JsonObject | Refusal {
   if ("tooLarge" in raw) return tooLarge();
   if ("torn" in raw) return tornBody();
@@ -81,8 +81,8 @@ export function tornBody(): Refusal {
   return invalid({ body: "ended before it was complete" });
 }
 
-/** A body so short is not too deep. */
-const SHORT = 2 * MAX_DEPTH;
+/** A shorter text cannot be nested too deeply. */
+const DEEP_LENGTH_MIN = 2 * MAX_DEPTH;
 
 export function parseObject(
   { text, isGarbled }: Extract<RawBody, { text: string }>,
@@ -97,6 +97,6 @@ export function parseObject(
   }
   if (typeof value !== "object" || value === null || Array.isArray(value))
     return invalid({ body: "must be a JSON object" });
-  if (text.length > SHORT && isTooDeep(value, maxDepth)) return invalid({ body: TOO_DEEP });
+  if (text.length > DEEP_LENGTH_MIN && isTooDeep(value, maxDepth)) return invalid({ body: TOO_DEEP });
   return { object: value as Record<string, unknown> };
 }

@@ -1,7 +1,7 @@
 import { refuse } from "../schema/errors.js";
 import { errorReply, toResponse } from "./reply.js";
 
-/** What a server on this machine is called whatever it listens on. */
+/** Names of this machine, whatever the server listens on. */
 export const LOCAL_NAMES = ["localhost", "host.docker.internal", "127.0.0.1", "::1"];
 
 /**
@@ -50,16 +50,13 @@ export function hostName(host: string): string {
   return (text.match(/:/g)?.length ?? 0) > 1 ? text : text.replace(/:\d*$/, "");
 }
 
-/**
- * One way to write an address to listen on, for there are many: `0` is 0.0.0.0, `127.1` is 127.0.0.1, `0::0` is ::.
- * A name stays as it is.
- */
+/** Normalizes an address: `0` is 0.0.0.0, `127.1` is 127.0.0.1, `0::0` is ::. Names stay as they are. */
 export function plainAddress(host: string): string {
   const url = `http://${host.includes(":") ? `[${host}]` : host}`;
   return URL.canParse(url) ? hostName(new URL(url).hostname) : host;
 }
 
-/** Whether a server that listens there listens on every address of the machine; `host` is a plain address. */
+/** Tests for an address that listens on all addresses of the machine; `host` is normalized. */
 export function isEverywhere(host: string): boolean {
   return ["0.0.0.0", "::", "::ffff:0:0"].includes(host);
 }

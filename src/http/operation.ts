@@ -3,49 +3,46 @@ import { invalid, isRefusal, type Refusal } from "../schema/errors.js";
 import { check, issueDetails } from "../schema/issues.js";
 import { readQuery } from "./query.js";
 
-/**
- * One row says everything about a call but its work: where it is, what it takes, what it answers. The row checks the
- * request and types what the handler gets of it. The service's own and the control API's add what they have besides.
- */
+/** An operation without its handler: route, input schemas and response. Operations of the service and of the control API extend it. */
 export interface Row<Query, Body> {
-  /** Stable name, also in OpenAPI, scenarios and the journal. */
+  /** Stable, also in OpenAPI, scenarios and the journal. */
   readonly id: string;
   readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   /** With parameters as `:name`. */
   readonly path: string;
   readonly query?: z.ZodMiniObject & z.ZodMiniType<Query>;
-  /** What is sent must be of this shape. Without a body in its row, a call does not look at what is sent along. */
+  /** The schema of the body. Without one, the body is ignored. */
   readonly body?: z.ZodMiniType<Body>;
-  /** A body that the command checks itself: fixtures have a say in it, and one answer names every fault. */
+  /** The schema of a body that the command checks together with the fixtures, so that one response names every error. */
   readonly rawBody?: z.ZodMiniType;
-  /** Shows what time brings: what is due by now happens first. */
+  /** Runs due tasks before the handler. */
   readonly reads?: true;
 }
 
-/** A row as far as it is the entry of an OpenAPI document. */
+/** A row with its entry in an OpenAPI document. */
 export interface DescribedRow<Words extends CallWords = CallWords> extends Row<unknown, unknown> {
-  /** The named schema of what it answers. */
+  /** The name of the response schema. */
   readonly answer: string;
-  /** Read by what makes the OpenAPI documents alone; the build leaves it out. */
+  /** For the OpenAPI documents; left out of the build. */
   readonly says: Words;
 }
 
-/** What a document says of a call beyond what its row shows. */
+/** Text of the OpenAPI document. */
 export interface CallWords {
   readonly tag: string;
   readonly summary: string;
   readonly about: string;
-  /** What is assumed of it, where the interface does not say. */
+  /** Assumptions where the interface does not say. */
   readonly assumed?: string;
 }
 
-/** What a request asks, checked. */
+/** A checked query and body. */
 export interface Asked<Query, Body> {
   readonly query: Query;
   readonly body: Body;
 }
 
-/** A request against its row; `isStray` as in `readQuery`. */
+/** Checks query and body by their row; `isStray` as in `readQuery`. */
 export function readAsked(
   { query, body }: Row<unknown, unknown>,
   url: string,

@@ -5,14 +5,14 @@ import { own } from "../schema/own.js";
 import type { Operation } from "./service/operation.js";
 import { OPERATIONS } from "./service/operations.js";
 
-/** What is wrong with the path a user gives to an operation. */
+/** An error in a custom path. */
 export interface PathFault {
-  /** As a key of `paths`. */
+  /** The key in the setting `paths`. */
   readonly id: string;
   readonly message: string;
 }
 
-/** Everything that is wrong with the paths a user gives to operations. */
+/** All errors in the setting `paths`. */
 export function pathFaults(paths: Readonly<Record<string, string>>): PathFault[] {
   return Object.entries(paths).flatMap(([id, path]) => {
     const message = faultOf(id, path, paths);
@@ -34,12 +34,12 @@ function faultOf(id: string, path: string, paths: Readonly<Record<string, string
     : `${operation.method} ${path} is ${twin.id} already: an operation needs a path of its own`;
 }
 
-/** Where an operation is, with parameters as `:name`. */
+/** The path of an operation, with parameters as `:name`. */
 export function pathOf({ id, path }: Operation, paths: Readonly<Record<string, string>>): string {
   return own(paths, id)?.replace(/\{(\w+)\}/g, ":$1") ?? path;
 }
 
-/** Where all of them are. */
+/** The routes of all operations. */
 export function serviceRoutes(paths: Readonly<Record<string, string>>): Route[] {
   return OPERATIONS.map((operation) => ({
     id: operation.id,
@@ -48,7 +48,7 @@ export function serviceRoutes(paths: Readonly<Record<string, string>>): Route[] 
   }));
 }
 
-/** What a request is told apart by: what a parameter is called does not matter. */
+/** The route of an operation without the names of its parameters. */
 function routeOf({ id, method, path }: Operation, paths: Readonly<Record<string, string>>): string {
   const given = own(paths, id) ?? path;
   return `${method} ${given.replace(/:\w+|\{\w+\}/g, "{}")}`;

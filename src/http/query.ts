@@ -4,10 +4,7 @@ import { check, issueMessage, issuePath } from "../schema/issues.js";
 import { nearest } from "../schema/nearest.js";
 import { PAYIN_LIMIT_DEFAULT } from "../schema/requests.js";
 
-/**
- * The query of a URL against a schema of strings. A known parameter may come once; an unknown one is ignored, unless
- * `isStray` finds that it should not be there.
- */
+/** Checks the query of a URL by a schema of strings. A repeated parameter is refused, an unknown one only if `isStray` says so. */
 export function readQuery<T extends Record<string, unknown>>(
   schema: z.ZodMiniObject & z.ZodMiniType<T>,
   url: string,

@@ -1,14 +1,13 @@
 import * as z from "zod/mini";
 
-/** Whether a value is right beyond doubt. */
+/** True: the value is valid. False: run the schema. */
 type Test = (value: unknown) => boolean;
 
 const tests = new WeakMap<z.core.$ZodType, Test>();
 
 /**
- * Whether a value is right by a schema, where that can be told at a glance; false is a doubt, and asks for the schema
- * itself, which has all the rest to say. Most of what is sent is right, and made of texts: looking takes a tenth of
- * what it costs to parse it.
+ * Fast path of validation: true means valid, false means "run the schema". It takes a tenth of the time of parsing; without
+ * it a POST takes at least 1.1 times the processor time.
  */
 export function isPlainlyRight(schema: z.core.$ZodType, value: unknown): boolean {
   let test = tests.get(schema);
@@ -59,7 +58,7 @@ function isAnyText(schema: z.core.$ZodType): boolean {
   return schema instanceof z.ZodMiniString && (checksOf(schema)?.length ?? 1) === 0;
 }
 
-/** As JSON has it; a field called `__proto__` is a matter for closer looks. */
+/** Tests for an object as JSON.parse makes it; one with a key `__proto__` is left to the schema. */
 function isPlain(value: unknown): value is Record<string, unknown> {
   return (
     typeof value === "object" &&
@@ -69,7 +68,7 @@ function isPlain(value: unknown): value is Record<string, unknown> {
   );
 }
 
-/** What a schema asks besides its shape; undefined where there is something else than is known here. */
+/** The checks of a schema besides its shape; undefined if one of them is not supported here. */
 function checksOf(schema: z.core.$ZodType): readonly Test[] | undefined {
   const tests: Test[] = [];
   const own = schema._zod.traits.has("$ZodCheck") ? [schema as unknown as z.core.$ZodCheck] : [];
@@ -90,7 +89,7 @@ interface AnyCheck {
   readonly fn?: (value: unknown) => unknown;
 }
 
-/** Formats that are no more than their pattern. */
+/** Formats that consist of their pattern alone. */
 const PATTERNS: readonly (string | undefined)[] = ["regex", "email"];
 
 function testOfCheck({ check, format, pattern, minimum, maximum, fn }: AnyCheck): Test | undefined {
@@ -100,7 +99,7 @@ function testOfCheck({ check, format, pattern, minimum, maximum, fn }: AnyCheck)
         return undefined;
       return (value) => pattern.test(value as string);
     case "min_length":
-      // A character may be two units long.
+      // A character may have two UTF-16 units.
       return (value) => typeof value === "string" && value.length >= 2 * minimum! - 1;
     case "max_length":
       return (value) => typeof value === "string" && value.length <= maximum!;

@@ -6,10 +6,10 @@ import type { OperationId } from "../../schema/operation-ids.js";
 import type { Asked, CallWords, DescribedRow, Row } from "../operation.js";
 import type { Reply } from "../reply.js";
 
-/** Whether a call needs an API key: `optional` is one that answers more to whoever has one. */
+/** Need of an API key; with `optional`, a key adds to the response. */
 export type KeyNeed = "required" | "optional" | "none";
 
-interface WhoAsks {
+interface CallerByNeed {
   readonly required: Caller;
   readonly optional: Caller | undefined;
   readonly none: undefined;
@@ -19,9 +19,9 @@ interface WhoAsks {
 export interface Call<Need extends KeyNeed = "required", Query = unknown, Body = Record<string, unknown>>
   extends Asked<Query, Body> {
   readonly namespace: Namespace;
-  readonly caller: WhoAsks[Need];
+  readonly caller: CallerByNeed[Need];
   readonly url: string;
-  /** Whose state a read answers with, as a fault has it; undefined for that of now. */
+  /** The earlier state that a fault makes a read show; undefined for the current one. */
   readonly asOf: AsOf | undefined;
   param(name: string): string;
   header(name: string): string | null;
@@ -31,15 +31,15 @@ interface ServiceRow<Need extends KeyNeed, Query, Body>
   extends Row<Query, Body>,
     Pick<DescribedRow<ServiceWords>, "answer" | "says"> {
   readonly id: OperationId;
-  /** Request headers it heeds besides the key. */
+  /** Request headers that matter, besides the key. */
   readonly headers?: readonly ("Idempotency-Key" | "Sandbox-Scenario")[];
-  /** Required unless it says otherwise. */
+  /** Default: required. */
   readonly key?: Need;
 }
 
 export interface ServiceWords extends CallWords {
   readonly tag: Tag;
-  /** What there may be none of by the path's id. */
+  /** The object that the path's id may not find. */
   readonly missing?: string;
 }
 
@@ -53,21 +53,21 @@ export const TAGS = {
 } as const;
 export type Tag = keyof typeof TAGS;
 
-/** Of a call that the interface only names. */
+/** The assumption of a call that the interface only names. */
 export const UNSHOWN_CALL =
   "The interface names this operation without showing it: path, parameters and bodies are assumed.";
 
-/** A call of the service as it is routed: its row and its work. */
+/** A row with its handler. */
 export interface Operation extends ServiceRow<KeyNeed, unknown, unknown> {
   readonly key: KeyNeed;
   handle(call: Call<KeyNeed, unknown, unknown>): Reply | Refusal;
 }
 
-/** A call of the service: its row, and the work of one that has passed the row's checks. */
+/** Makes an operation; its handler gets calls that have passed every check of the row. */
 export function operation<Query, Body = Record<string, unknown>, Need extends KeyNeed = "required">(
   row: ServiceRow<Need, Query, Body>,
   handle: (call: Call<Need, Query, Body>) => Reply | Refusal,
 ): Operation {
-  // Whoever serves the call has checked what the row asks for, the key too.
+  // `handle` (handle.ts) has checked the key and the input of the row.
   return { key: "required", ...row, handle: handle as Operation["handle"] } as Operation;
 }
