@@ -1,21 +1,21 @@
 import { getPath } from "hono/utils/url";
 import { type Apps, healthReply } from "./http/app.js";
+import { isDropped } from "./http/call.js";
 import { ControlAccess, controlDoor } from "./http/control-access.js";
-import { answerDirectly } from "./http/direct.js";
-import { isDropped } from "./http/dropped.js";
+import { takeFastPath } from "./http/fast-path.js";
 import { HostGuard, hostName, hostRefused, isEverywhere, LOCAL_NAMES, plainAddress } from "./http/hosts.js";
 import { type Listening, type ListenOptions, listen } from "./http/listener.js";
 import { errorReply, replyHeaders, toResponse } from "./http/reply.js";
 import type { Trust } from "./http/tls/trust.js";
-import { unanswered } from "./http/unanswered.js";
+import { earlyReplies } from "./http/wire.js";
 import type { OpenOptions } from "./options.js";
 import { refuse } from "./schema/errors.js";
 import { lazily } from "./schema/lazily.js";
 
-/** The options of a sandbox that is open: somebody hears of errors. */
+/** The options of an open sandbox. */
 export type OpenedOptions = OpenOptions & { readonly onError: (error: unknown) => void };
 
-/** What answers behind a port. */
+/** What a port serves. */
 export interface Served {
   readonly apps: Apps;
   readonly options: OpenedOptions;
@@ -23,17 +23,16 @@ export interface Served {
   nowMs(): number;
 }
 
-/** An open port; over HTTPS, with what its certificate is to be trusted by. */
+/** An open port; over HTTPS, with the files that let clients trust its certificate. */
 export interface OpenPort extends Listening {
   readonly trust?: Trust;
 }
 
-/** Whether that is served over HTTPS. */
 function isSecure({ tls, tls_cert }: OpenOptions): boolean {
   return tls === true || tls_cert !== undefined;
 }
 
-/** Opens a port, and tells clients how to trust it. */
+/** Opens a port; over HTTPS, writes the files that let clients trust it. */
 export async function openPort(port: number, host: string, served: Served): Promise<OpenPort> {
   const { options } = served;
   if (!isSecure(options)) return open(port, host, served);
@@ -49,7 +48,7 @@ export async function openPort(port: number, host: string, served: Served): Prom
   }
 }
 
-/** A request goes by the host it is for and, for the control API beyond loopback, by its token. */
+/** Opens a port that checks the host of each request and, beyond loopback, the token of the control API. */
 function open(
   port: number,
   host: string,
@@ -57,7 +56,7 @@ function open(
   secureServer?: ListenOptions["secureServer"],
 ): Promise<Listening> {
   const { apps, options, version, nowMs } = served;
-  const { app, direct } = apps;
+  const { app, fastPath } = apps;
   const guard = new HostGuard(namesOf(host, options));
   const access = new ControlAccess(options.control_token);
   const needsToken = controlDoor(host, options.control_token) !== "open";
@@ -68,9 +67,9 @@ function open(
     ownsProcess: options.ownsProcess ?? false,
     loadRest: async () => apps.control(),
     fetch: (request, incoming) => {
-      // A request line with a whole URL names the host there, and the Host header counts for nothing.
-      const asked = incoming.url?.startsWith("/") ? incoming.headers.host : new URL(request.url).host;
-      if (!guard.allows(asked)) return hostRefused(asked, nowMs());
+      // The host of an absolute request line overrides the Host header.
+      const requestHost = incoming.url?.startsWith("/") ? incoming.headers.host : new URL(request.url).host;
+      if (!guard.allows(requestHost)) return hostRefused(requestHost, nowMs());
       if (
         needsToken &&
         getPath(request).startsWith("/_sandbox") &&
@@ -85,8 +84,8 @@ function open(
       const response = app.fetch(request);
       return response instanceof Promise ? response.then(cutIfDropped) : cutIfDropped(response);
     },
-    direct: (incoming, outgoing) =>
-      guard.allows(incoming.headers.host) && answerDirectly(direct, incoming, outgoing),
+    fastPath: (incoming, outgoing) =>
+      guard.allows(incoming.headers.host) && takeFastPath(fastPath, incoming, outgoing),
     onEarlyHealth: (incoming, outgoing) => {
       if (!guard.allows(incoming.headers.host)) return false;
       const { status, json } = healthReply(version);
@@ -94,17 +93,17 @@ function open(
       outgoing.end(json);
       return true;
     },
-    ...unanswered({ nowMs, errorCodes: options.error_codes, onError: options.onError }),
+    ...earlyReplies({ nowMs, errorCodes: options.error_codes, onError: options.onError }),
   });
 }
 
-/** The URL a sandbox is reached at that listens there. */
+/** The base URL of a sandbox that listens there. */
 export function urlOf(host: string, port: number, options: OpenOptions): string {
   const name = isEverywhere(host) ? "127.0.0.1" : host.includes(":") ? `[${host}]` : host;
   return `${isSecure(options) ? "https" : "http"}://${name}:${port}`;
 }
 
-/** What it is called besides `localhost` and the like, without ports. */
+/** The server's host names besides `LOCAL_NAMES`, without ports. */
 function namesOf(host: string, { public_url, allowed_host = [] }: OpenOptions): string[] {
   const name = plainAddress(host);
   const all = [
@@ -122,5 +121,5 @@ function controlRefused(access: ControlAccess, nowMs: number): Response {
   return toResponse(errorReply(refuse("FORBIDDEN", message)), nowMs);
 }
 
-/** Tells the adapter that there is nothing left to send. */
+/** Makes the adapter send nothing. */
 const ALREADY_SENT_HEADER = "x-hono-already-sent";

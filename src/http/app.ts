@@ -6,20 +6,18 @@ import { refuse } from "../schema/errors.js";
 import { lazily } from "../schema/lazily.js";
 import { NoRoom } from "../schema/no-room.js";
 import { iso } from "../schema/time.js";
+import { handleRequest, isDropped } from "./call.js";
 import type { ControlApp } from "./control/app.js";
-import type { DirectWay } from "./direct.js";
-import { isDropped } from "./dropped.js";
-import { answerRequest } from "./exchange.js";
+import type { FastPath } from "./fast-path.js";
 import type { DocumentOf } from "./openapi/serve.js";
 import { isEmbedded, OTHER_SITE } from "./origin.js";
 import { pageRoutes } from "./pages/routes.js";
 import { pathOf, serviceRoutes } from "./paths.js";
-import { errorReply, failureReply, ok, type Reply, responseOf, toResponse, toSent } from "./reply.js";
+import { errorReply, failureReply, ok, type Reply, responseOf, serialize, toResponse } from "./reply.js";
 import { type Handle, Routes } from "./routes.js";
-import { hintWithoutCall } from "./service/hints.js";
+import { hintForUnknownCall } from "./service/admit.js";
+import { handle, handleUnknown } from "./service/handle.js";
 import { OPERATIONS } from "./service/operations.js";
-import { serve, serveUnknown } from "./service/serve.js";
-import { ServiceCalls } from "./service-calls.js";
 
 export interface AppOptions {
   readonly namespaces: Namespaces;
@@ -27,21 +25,20 @@ export interface AppOptions {
   readonly paths?: Readonly<Record<string, string>>;
   /** Error code → the user's own name for it. */
   readonly errorCodes?: Readonly<Record<string, string>>;
-  /** What both APIs are described by, made or read when somebody asks. */
+  /** The documents of both APIs, made or read on demand. */
   readonly documentOf: DocumentOf;
-  /** Told of every answer 500: a fault of ours, never of the caller. */
+  /** Called with the error behind every 500. */
   readonly onError: (error: unknown) => void;
 }
 
 export interface Apps {
   readonly app: Hono;
-  /** The part of it that is the control API, loaded when it is first asked for. */
+  /** The control API, loaded at the first use. */
   control(): ControlApp | Promise<ControlApp>;
-  /** The way to the service's calls without a Request; the app has the same behind its routes. */
-  readonly direct: DirectWay;
+  readonly fastPath: FastPath;
 }
 
-/** Every route of the server. A path that exists with another method answers 405, any other 404. */
+/** Every route of the server. A known path with another method gives 405, an unknown path 404. */
 export function createApps({
   namespaces,
   paths = {},
@@ -51,11 +48,10 @@ export function createApps({
 }: AppOptions): Apps {
   const routes = new Routes();
   const { app } = routes;
-  const service = new ServiceCalls(app);
   for (const operation of OPERATIONS)
-    routes.add(operation.method, pathOf(operation, paths), service.handler(serve(namespaces, operation)));
+    routes.addCall(operation.method, pathOf(operation, paths), (call) => handle(namespaces, operation, call));
   const ways = { fetch: fetchOf(app), routes: serviceRoutes(paths) };
-  // Whatever a page shows is kept.
+  // Pages show saved state alone.
   const page =
     (handle: Handle): Handle =>
     async (c) => {
@@ -65,7 +61,7 @@ export function createApps({
       return response;
     };
   for (const { method, path, handle } of pageRoutes(namespaces)) routes.add(method, path, page(handle));
-  // These are made on demand, so that a start does not read what most runs never ask for.
+  // Loaded on demand, to keep starts short.
   const described = { namespaces, paths, documentOf };
   const openapi = () => lazily(() => import("./openapi/serve.js"));
   routes.add("GET", "/openapi.json", async (c) => (await openapi()).serveDocument("service", described, c));
@@ -93,18 +89,18 @@ export function createApps({
   );
   routes.add("GET", "/health", () => toResponse(healthReply(namespaces.version), namespaces.nowMs()));
 
-  const told = (error: unknown) => {
+  const report = (error: unknown) => {
     if (!(error instanceof NoRoom)) onError(error);
   };
   const failed = (error: unknown, path: string) => {
-    told(error);
-    // The control API is no part of the service, whose codes the user may have given other names.
-    return toSent(failureReply(error, isControl(path) ? {} : errorCodes), namespaces.nowMs());
+    report(error);
+    // `error_codes` renames the codes of the service, not of the control API.
+    return serialize(failureReply(error, isControl(path) ? {} : errorCodes), namespaces.nowMs());
   };
   let control: ControlApp | undefined;
   const loadControl = async (): Promise<ControlApp> => {
     const { createControlApp } = await lazily(() => import("./control/app.js"));
-    return (control ??= createControlApp({ described, ways, page, onError: told, failed }));
+    return (control ??= createControlApp({ described, ways, page, onError: report, failed }));
   };
   const controlApp = () => control ?? loadControl();
   const toControl = async (c: Context) => {
@@ -122,21 +118,21 @@ export function createApps({
         allow === undefined
           ? errorReply(
               refuse("NOT_FOUND", nothingAt(path, ways.routes)),
-              { "sandbox-hint": hintWithoutCall(false) },
+              { "sandbox-hint": hintForUnknownCall(false) },
               errorCodes,
             )
           : errorReply(
               refuse("METHOD_NOT_ALLOWED", `${method} is not allowed at ${path}`),
-              { allow, "sandbox-hint": hintWithoutCall(true) },
+              { allow, "sandbox-hint": hintForUnknownCall(true) },
               errorCodes,
             );
-      return answerRequest((call) => serveUnknown(namespaces, call, reply), c);
+      return handleRequest((call) => handleUnknown(namespaces, call, reply), c);
     })
     .onError((error, c) => responseOf(failed(error, c.req.path)));
   return {
     app,
     control: controlApp,
-    direct: { meant: (method, path) => service.meant(method, path), failed },
+    fastPath: { match: (method, path) => routes.match(method, path), failed },
   };
 }
 
@@ -154,7 +150,7 @@ function isControl(path: string): boolean {
   return path === CONTROL || path.startsWith(`${CONTROL}/`);
 }
 
-/** Calls without a socket. A connection that is cut is an error here as it is over the network. */
+/** Calls the app without a socket. A cut connection rejects as it does over the network. */
 export function fetchOf(app: Hono): (request: Request) => Promise<Response> {
   return async (request) => {
     const response = await app.fetch(request);

@@ -11,36 +11,35 @@ import { lazily } from "../schema/lazily.js";
 import { UserError } from "../schema/user-error.js";
 import { later } from "../time/timers.js";
 import { turns } from "../time/turns.js";
-import { Incoming } from "./incoming.js";
+import { Incoming } from "./fast-path.js";
 import { failureOf, onTheWire, type PlainAnswer, responses, statusOfParserError } from "./wire.js";
 
-/** Makes a server, whether it speaks HTTPS or not. */
+/** Creates a server for HTTP or HTTPS. */
 export type CreateServer = typeof createPlainServer;
 
 export interface ListenOptions {
   readonly port: number;
   readonly host: string;
-  /** Answers one request; `incoming` is Node's own, for what a Request does not tell. */
+  /** Handles a request; `incoming` is Node's own, for what a Request lacks. */
   readonly fetch: (request: Request, incoming: IncomingMessage) => Response | Promise<Response>;
-  /** Answers one without a Request, where that can be done; false leaves it to `fetch`. */
-  readonly direct?: (incoming: Incoming, outgoing: ServerResponse) => boolean;
-  /** Answers what is no HTTP request we could make sense of, with the status that says why. */
+  /** Handles an ordinary call without a Request; false leaves it to `fetch`. */
+  readonly fastPath?: (incoming: Incoming, outgoing: ServerResponse) => boolean;
+  /** Answers malformed HTTP requests. */
   readonly onUnreadable: (status: number) => PlainAnswer;
-  /** Answers what comes in plain HTTP to a server that speaks HTTPS; default: with no word. */
+  /** Answers plain HTTP on an HTTPS port; default: closes the connection. */
   readonly onPlainHttp?: () => PlainAnswer;
-  /** Answers a request when `fetch` has failed, or its answer cannot be sent. */
+  /** Answers a request whose `fetch` failed or whose response cannot be sent. */
   readonly onFailure: (error: unknown) => PlainAnswer;
-  /** Loads what else not every request needs. */
+  /** Loads the parts that not every request needs. */
   readonly loadRest?: () => Promise<unknown>;
-  /** Answers GET /health while the rest is still being loaded; false leaves it to the rest. */
+  /** Answers GET /health during loading; false leaves it to `fetch`. */
   readonly onEarlyHealth?: (incoming: IncomingMessage, outgoing: ServerResponse) => boolean;
   /**
-   * Whether this process is ours alone. Then Request and Response of the whole of it are replaced by lighter ones,
-   * and what answers is loaded behind the open port. In somebody else's process, which may be over at any moment for
-   * all that has to do with us (a test suite's), nothing is left to load once the port is open.
+   * True for the sandbox's own process: global Request and Response are replaced by lighter ones, and `fetch` is loaded
+   * behind the open port. In a user's process, such as a test suite's, which may end at any moment, all is loaded first.
    */
   readonly ownsProcess: boolean;
-  /** Makes a server that speaks HTTPS; default: one that does not. */
+  /** Creates an HTTPS server; default: HTTP. */
   readonly secureServer?: CreateServer | undefined;
 }
 
@@ -50,10 +49,10 @@ export interface Listening {
   close(): Promise<void>;
 }
 
-/** Whoever has waited for the port has their first answer by then. */
+/** Delay of loading, so that a client waiting for the port gets its first response before. */
 const LOADED_AFTER_MS = 100;
 
-/** Opens the port. Refuses with one line when it is taken or not ours to take. */
+/** Opens the port; rejects with a UserError when it is taken or not permitted. */
 export async function listen(options: ListenOptions): Promise<Listening> {
   let answer = options.ownsProcess ? undefined : await requestListener(options);
   let loading: Promise<RequestListener> | undefined;
@@ -63,16 +62,16 @@ export async function listen(options: ListenOptions): Promise<Listening> {
     IncomingMessage: Incoming,
     ServerResponse: responses(options.onFailure),
     requireHostHeader: false,
-    // As a Request has them: Node alone drops the second of what should come once.
+    // As in a Request: Node alone drops repeated headers of some names.
     joinDuplicateHeaders: true,
   };
   const createServer = options.secureServer ?? createPlainServer;
   const serveRequest = (incoming: Incoming, outgoing: ServerResponse, isPipelined: boolean) => {
     turns.noteCall();
-    // Before all else: to find out that it is no call of the service would make the first answer wait for the routes.
+    // First, because matching a route would make the first response wait for the router.
     const isEarly = answer === undefined && incoming.url === "/health" && incoming.method === "GET";
     if (isEarly && options.onEarlyHealth?.(incoming, outgoing)) return;
-    if (!isPipelined && options.direct?.(incoming, outgoing)) return;
+    if (!isPipelined && options.fastPath?.(incoming, outgoing)) return;
     if (answer !== undefined) return answer(incoming, outgoing);
     void load().then((loaded) => loaded(incoming, outgoing));
   };
@@ -94,7 +93,7 @@ export async function listen(options: ListenOptions): Promise<Listening> {
       plain.write(onTheWire(options.onPlainHttp()));
       return plain.destroySoon();
     }
-    // Whoever does not shake hands, or does not trust us, would not understand.
+    // The client has not completed the TLS handshake and could not read a response.
     if (isBeforeHandshake(socket)) return socket.destroy();
     const refuse = (): void => {
       // A response that has begun must not be mixed with another.
@@ -113,7 +112,7 @@ export async function listen(options: ListenOptions): Promise<Listening> {
     server.listen(options.port, options.host, () => {
       const address = server.address();
       const port = typeof address === "object" && address !== null ? address.port : options.port;
-      // Calls of the service and the question for health are answered without it.
+      // The fast path and GET /health do not need the rest.
       if (answer === undefined) later(LOADED_AFTER_MS, () => void load());
       resolve({
         port,
@@ -169,14 +168,14 @@ class Pipelines {
   }
 }
 
-/** How OpenSSL calls what begins as a request over plain HTTP does; before Node 24 it knows few methods by their names. */
+/** OpenSSL's errors for plain HTTP; before Node 24 it recognizes few methods. */
 const PLAIN_HTTP = new Set([
   "ERR_SSL_HTTP_REQUEST",
   "ERR_SSL_HTTPS_PROXY_REQUEST",
   "ERR_SSL_WRONG_VERSION_NUMBER",
 ]);
 
-/** The connection that is to be a secure one, where somebody speaks plain HTTP on it. */
+/** The TCP connection below a TLS one that failed because of plain HTTP. */
 function plainHttp(
   { code }: NodeJS.ErrnoException,
   socket: Socket & { _parent?: Socket },
@@ -185,15 +184,12 @@ function plainHttp(
   return below?.writable ? below : undefined;
 }
 
-/** Of a connection that is to be a secure one, and is not yet. */
+/** Tests for a TLS connection before its handshake. */
 function isBeforeHandshake(socket: Socket & Partial<Pick<TLSSocket, "getProtocol">>): boolean {
   return socket.getProtocol !== undefined && !socket.getProtocol();
 }
 
-/**
- * The adapter from Node's requests to those of Hono. It brings in the whole of fetch, which takes longer than
- * everything else at a start. A request that comes before it is there waits.
- */
+/** Loads the adapter from Node to Hono with all of fetch, the slowest part of a start. Earlier requests wait for it. */
 async function requestListener({
   fetch,
   loadRest,

@@ -2,16 +2,16 @@ import { ERROR_STATUS, INTERNAL_ERROR, type Refusal } from "../schema/errors.js"
 import { NO_ROOM, NoRoom } from "../schema/no-room.js";
 import { iso } from "../schema/time.js";
 
-/** An answer before it is one of HTTP: a status and the JSON text. */
+/** A response before serialization: a status and the JSON text. */
 export interface Reply {
   readonly status: number;
   readonly json: string;
-  /** The JSON text in pieces, in the place of `json`: it may be longer than a string can be. */
+  /** The JSON text in pieces, in place of `json`, for texts longer than a string can be. */
   readonly pieces?: AsyncIterable<string>;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Of an error: its code, whatever name the user has given it. */
+  /** The code of an error, before the names of `error_codes`. */
   readonly code?: string;
-  /** The id of what the call has made. */
+  /** The id of the created object. */
   readonly objectId?: string;
 }
 
@@ -19,17 +19,17 @@ export function ok(value: unknown): Reply {
   return { status: 200, json: JSON.stringify(value) };
 }
 
-/** The answer to a call that has made something of that id. */
+/** The reply to a call that created an object. */
 export function okMade(objectId: string, value: unknown): Reply {
   return { status: 200, json: JSON.stringify(value), objectId };
 }
 
-/** JSON that was made before, as it is. */
+/** A reply of JSON text. */
 export function okJson(json: string): Reply {
   return { status: 200, json };
 }
 
-/** JSON that is made while it is sent, as fast as it is read. */
+/** A reply of JSON text made while it is sent, at the speed of its reader. */
 export function okPieces(pieces: AsyncIterable<string>): Reply {
   return { status: 200, json: "", pieces };
 }
@@ -50,7 +50,7 @@ export function errorReply(
   };
 }
 
-/** The answer to a call whose work could not be done, or not be kept. */
+/** The reply to a call that could not be executed or saved. */
 export function failureReply(error: unknown, codes: Readonly<Record<string, string>>): Reply {
   return error instanceof NoRoom
     ? errorReply(NO_ROOM, { "retry-after": "1" }, codes)
@@ -59,30 +59,34 @@ export function failureReply(error: unknown, codes: Readonly<Record<string, stri
 
 const JSON_TYPE = "application/json; charset=utf-8";
 
-/** What every answer carries. */
+/** The headers of every response. */
 export function replyHeaders(nowMs: number): Record<string, string> {
   return { "content-type": JSON_TYPE, "x-content-type-options": "nosniff", "sandbox-now": iso(nowMs) };
 }
 
-/** An answer as it is sent, by whichever door. */
-export interface Sent {
+/** A response ready to be sent by either entry. */
+export interface SerializedResponse {
   readonly status: number;
   readonly headers: Record<string, string>;
   readonly body: string;
 }
 
-/** What is sent of a reply that is whole. */
-export function toSent(reply: Reply, nowMs: number, extra?: Readonly<Record<string, string>>): Sent {
+/** Serializes a reply without pieces. */
+export function serialize(
+  reply: Reply,
+  nowMs: number,
+  extra?: Readonly<Record<string, string>>,
+): SerializedResponse {
   return { status: reply.status, headers: headersOf(reply, nowMs, extra), body: reply.json };
 }
 
 /** Headers are one plain object from the start: node-server writes such a response without building another. */
-export function responseOf({ status, headers, body }: Sent): Response {
+export function responseOf({ status, headers, body }: SerializedResponse): Response {
   return new Response(body, { status, headers });
 }
 
 export function toResponse(reply: Reply, nowMs: number, extra?: Readonly<Record<string, string>>): Response {
-  if (reply.pieces === undefined) return responseOf(toSent(reply, nowMs, extra));
+  if (reply.pieces === undefined) return responseOf(serialize(reply, nowMs, extra));
   const headers = headersOf(reply, nowMs, extra);
   return new Response(streamOf(reply.pieces), { status: reply.status, headers });
 }

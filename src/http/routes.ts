@@ -1,31 +1,60 @@
 import { type Context, Hono } from "hono";
+import { type Handler, handleRequest } from "./call.js";
 
 export type Handle = (c: Context) => Response | Promise<Response>;
 
-/** What there is at a path. */
-interface Place {
+/** A call of the service that a method and a path name. */
+export interface RouteMatch {
+  readonly handler: Handler;
+  param(name: string): string | undefined;
+}
+
+interface PathEntry {
   readonly methods: string[];
-  /** Made when somebody first misses one: a start need not. */
+  /** Compiled at the first use, to keep starts short. */
   pattern?: RegExp;
 }
 
-/** The routes of an app, and what there is at a path besides what was asked of it. */
+/** The routes of an app; Hono's router finds them for both entries. */
 export class Routes {
   readonly app = new Hono();
-  readonly #places = new Map<string, Place>();
+  readonly #paths = new Map<string, PathEntry>();
+  readonly #handlers = new Map<unknown, Handler>();
 
   add(method: string, path: string, handle: Handle): void {
-    const place = this.#places.get(path);
-    if (place === undefined) this.#places.set(path, { methods: [method] });
-    else place.methods.push(method);
+    const entry = this.#paths.get(path);
+    if (entry === undefined) this.#paths.set(path, { methods: [method] });
+    else entry.methods.push(method);
     this.app.on(method, path, handle);
   }
 
-  /** The methods there are at a path, as the header `Allow` has them; undefined where there is nothing. */
+  /** Adds a call of the service, which `match` finds too. */
+  addCall(method: string, path: string, handler: Handler): void {
+    const handle: Handle = (c) => handleRequest(handler, c);
+    this.#handlers.set(handle, handler);
+    this.add(method, path, handle);
+  }
+
+  /** Finds a call of the service by a path that needs no decoding; undefined for other routes. */
+  match(method: string, path: string): RouteMatch | undefined {
+    const [[first], captured] = this.app.router.match(method, path);
+    if (first === undefined) return undefined;
+    const [[handle], params] = first as unknown as [[Handle], Readonly<Record<string, string | number>>];
+    const handler = this.#handlers.get(handle);
+    if (handler === undefined) return undefined;
+    // The router gives each parameter as text, or as its index among the captured texts.
+    const param = (name: string): string | undefined => {
+      const value = params[name];
+      return typeof value === "number" ? captured?.[value] : value;
+    };
+    return { handler, param };
+  }
+
+  /** The methods of a path for the header `Allow`; undefined for an unknown path. */
   allowedAt(path: string): string | undefined {
-    for (const [known, place] of this.#places) {
-      place.pattern ??= new RegExp(`^${known.replace(/:\w+/g, "[^/]+")}$`);
-      const { pattern, methods } = place;
+    for (const [known, entry] of this.#paths) {
+      entry.pattern ??= new RegExp(`^${known.replace(/:\w+/g, "[^/]+")}$`);
+      const { pattern, methods } = entry;
       if (pattern.test(path)) return (methods.includes("GET") ? [...methods, "HEAD"] : methods).join(", ");
     }
     return undefined;

@@ -1,9 +1,9 @@
 import { type OutgoingHttpHeaders, ServerResponse, STATUS_CODES } from "node:http";
-import { INTERNAL_ERROR } from "../schema/errors.js";
-import type { Incoming } from "./incoming.js";
-import { errorReply } from "./reply.js";
+import { INTERNAL_ERROR, type Refusal, refuse } from "../schema/errors.js";
+import type { Incoming } from "./fast-path.js";
+import { errorReply, replyHeaders } from "./reply.js";
 
-/** An answer that needs nothing but a socket to go out by. */
+/** A response for a bare socket. */
 export interface PlainAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
@@ -23,14 +23,14 @@ export function statusOfParserError(code: string | undefined): number {
   }
 }
 
-/** The bytes of an answer after which the connection is closed. */
+/** A response whose connection is closed after it, as text. */
 export function onTheWire({ status, headers, body }: PlainAnswer): string {
   const all = { ...headers, connection: "close", "content-length": String(Buffer.byteLength(body)) };
   const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`);
   return `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join("")}\r\n${body}`;
 }
 
-/** When even the answer that something has failed cannot be made. */
+/** The response when `onFailure` itself fails. */
 const LAST_RESORT: PlainAnswer = {
   status: 500,
   headers: { "content-type": "application/json; charset=utf-8" },
@@ -45,7 +45,7 @@ export function failureOf(onFailure: (error: unknown) => PlainAnswer, error: unk
   }
 }
 
-/** Responses that say that something has failed where what they were to say cannot be sent, a header's value most likely. */
+/** A ServerResponse that answers 500 when it cannot be sent as it is, for example with an invalid header value. */
 export function responses(onFailure: (error: unknown) => PlainAnswer): typeof ServerResponse<Incoming> {
   return class extends ServerResponse<Incoming> {
     #instead: string | undefined;
@@ -69,4 +69,45 @@ export function responses(onFailure: (error: unknown) => PlainAnswer): typeof Se
       return this.#instead === undefined ? super.end(...(args as [unknown])) : super.end(this.#instead);
     }
   };
+}
+
+interface RefusalOptions {
+  nowMs(): number;
+  /** Error code → the user's own name for it. */
+  readonly errorCodes?: Readonly<Record<string, string>> | undefined;
+  readonly onError: (error: unknown) => void;
+}
+
+/** Responses to requests that do not reach the app, in the service's error shape. */
+export function earlyReplies({ nowMs, errorCodes, onError }: RefusalOptions) {
+  const answer = (refusal: Refusal) => {
+    const { status, json } = errorReply(refusal, undefined, errorCodes);
+    return { status, headers: replyHeaders(nowMs()), body: json };
+  };
+  return {
+    onUnreadable: (status: number) => answer(unreadable(status)),
+    onPlainHttp: () =>
+      answer(refuse("VALIDATION_ERROR", "This port speaks HTTPS: use https:// in place of http://")),
+    onFailure: (error: unknown) => {
+      onError(error);
+      return answer(INTERNAL_ERROR);
+    },
+  };
+}
+
+function unreadable(status: number): Refusal {
+  switch (status) {
+    case 408:
+      return refuse("VALIDATION_ERROR", "The request took too long to arrive", undefined, status);
+    case 417:
+      return refuse("VALIDATION_ERROR", "The only expectation supported is 100-continue", undefined, status);
+    case 505:
+      return refuse("VALIDATION_ERROR", "The HTTP version must be 1.0 or 1.1", undefined, status);
+    case 413:
+      return refuse("PAYLOAD_TOO_LARGE", "The request's chunks are too large for its body");
+    case 431:
+      return refuse("PAYLOAD_TOO_LARGE", "The request's headers are too large", undefined, status);
+    default:
+      return refuse("VALIDATION_ERROR", "The request is malformed");
+  }
 }

@@ -67,7 +67,7 @@ describe("what answers on a port", () => {
     const rest = new Promise<void>((resolve) => (loaded = resolve));
     const port = await open({
       loadRest: () => rest,
-      direct: ({ url = "" }) => {
+      fastPath: ({ url = "" }) => {
         asked.push(url);
         return false;
       },

@@ -4,7 +4,7 @@ import { refuse } from "../../schema/errors.js";
 import { lazily } from "../../schema/lazily.js";
 import { iso } from "../../schema/time.js";
 import type { DescribeOptions } from "../openapi/serve.js";
-import { errorReply, responseOf, type Sent, toResponse } from "../reply.js";
+import { errorReply, responseOf, type SerializedResponse, toResponse } from "../reply.js";
 import { type Handle, Routes } from "../routes.js";
 import { CONTROL_OPERATIONS } from "./operations.js";
 import { type ControlInProcess, type ControlWays, controlInProcess, serveControl } from "./serve.js";
@@ -25,7 +25,7 @@ export interface ControlAppOptions {
   /** Called for every response 500. */
   readonly onError: (error: unknown) => void;
   /** Reports an error and makes its response. */
-  readonly failed: (error: unknown, path: string) => Sent;
+  readonly failed: (error: unknown, path: string) => SerializedResponse;
 }
 
 /**

@@ -1,8 +1,7 @@
 import { INTERNAL_ERROR, type Refusal, refuse } from "../../schema/errors.js";
 import { NO_ROOM } from "../../schema/no-room.js";
 import { tooLarge } from "../body.js";
-import { INVALID_KEY, overLimit, READ_ONLY_KEY } from "../service/admit.js";
-import { NO_ORGANIZATION } from "../service/hints.js";
+import { INVALID_KEY, NO_ORGANIZATION, overLimit, READ_ONLY_KEY } from "../service/admit.js";
 import type { Operation } from "../service/operation.js";
 import { json } from "./described.js";
 import { ALWAYS, HINT, headerRefs, KEYED } from "./headers.js";

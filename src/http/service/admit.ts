@@ -3,23 +3,22 @@ import { nameInKey } from "../../namespace/identity.js";
 import type { Namespace } from "../../namespace/namespace.js";
 import type { Namespaces } from "../../namespace/namespaces.js";
 import type { Arrival } from "../../namespace/served-request.js";
-import { type Refusal, refuse } from "../../schema/errors.js";
+import { type ErrorCode, type Refusal, refuse } from "../../schema/errors.js";
 import { bearerKey, callerOf } from "../authenticate.js";
-import type { Exchange } from "../exchange.js";
+import type { HttpCall } from "../call.js";
 import { errorReply, type Reply } from "../reply.js";
-import { hintOf, looksReal, NO_ORGANIZATION, REAL_KEY } from "./hints.js";
 import type { Operation } from "./operation.js";
 
-/** What is known of a call once the checks before the fault are through. */
+/** A call that has passed the checks of its head. */
 export interface Admitted {
   readonly namespace: Namespace;
   readonly caller: Caller | undefined;
   readonly headers: Record<string, string> | undefined;
-  /** When the call came: what it leads to is later, however long its body takes to read. */
+  /** The time of the head: events of this call are later, however long its body takes. */
   readonly arrival: Arrival;
 }
 
-/** A check that has answered the call. */
+/** The reply of a failed check. */
 export interface Rejected {
   readonly namespace: Namespace | undefined;
   readonly reply: Reply;
@@ -28,8 +27,18 @@ export interface Rejected {
 
 export const INVALID_KEY = refuse("UNAUTHORIZED", "Invalid API key");
 export const READ_ONLY_KEY = refuse("FORBIDDEN", "This API key is read-only");
+export const NO_ORGANIZATION = refuse("NOT_FOUND", "Organization not found");
+const REAL_KEY = refuse(
+  "UNAUTHORIZED",
+  "Invalid API key: it looks like a real key of live mode, which the sandbox neither takes nor keeps; use sk_live_sandbox",
+);
 
-/** A key that names a namespace would be right once there is one. */
+/** Tests for a key of the real service: `sk_live_` and at least 16 characters. A namespace's live key begins with `ns_`. */
+export function looksReal(key: string | null): boolean {
+  return key !== null && /^[a-z]{2}_live_(?!ns_)[A-Za-z0-9_-]{16,}$/.test(key);
+}
+
+/** A key may name a namespace that has yet to be made. */
 function invalidKey(namespaces: Namespaces, key: string | null): Refusal {
   if (looksReal(key)) {
     namespaces.noticeRealKey();
@@ -41,8 +50,8 @@ function invalidKey(namespaces: Namespaces, key: string | null): Refusal {
   return refuse(code, `${message}: make the namespace "${name}" first, or start with --auto-namespaces`);
 }
 
-/** The checks of a call that need nothing but its head: namespace → key → rate → permission → organization. */
-export function admit(namespaces: Namespaces, operation: Operation, call: Exchange): Admitted | Rejected {
+/** Steps 2 to 4 of a call, which need its head alone: namespace, key, rate, permission, organization. */
+export function admit(namespaces: Namespaces, operation: Operation, call: HttpCall): Admitted | Rejected {
   const authorization = call.header("authorization");
   const token = bearerKey(authorization);
   const named = call.header("sandbox-namespace");
@@ -80,7 +89,7 @@ export function admit(namespaces: Namespaces, operation: Operation, call: Exchan
   return { namespace, caller, headers, arrival: namespace.arrival() };
 }
 
-/** Says whose limit it is: whoever works by hand did not ask for one. */
+/** Names the limit as the sandbox's own, and how to turn it off. */
 export function overLimit(limit: number, resetSeconds: number): Refusal {
   return refuse(
     "RATE_LIMIT_EXCEEDED",
@@ -91,7 +100,7 @@ export function overLimit(limit: number, resetSeconds: number): Refusal {
 const NAMESPACE_HINT =
   "`payments-sandbox namespace list` prints the namespaces; `namespace add NAME` makes one";
 
-/** A refusal in the service's error shape, with the codes the user may have given other names. */
+/** A refusal in the service's error shape, with a hint and the names of the setting `error_codes`. */
 export function refused(
   namespace: Namespace,
   refusal: Refusal,
@@ -104,4 +113,44 @@ export function refused(
 
 export function noNamespace(namespaces: Namespaces, header: string | null, apiKey: string | null): Reply {
   return errorReply(namespaces.whyNone(header, apiKey), { "sandbox-hint": NAMESPACE_HINT });
+}
+
+/** Fixes by error code, for the header `Sandbox-Hint`: the body stays the service's own. */
+const BY_CODE: Readonly<Partial<Record<ErrorCode, string>>> = {
+  VALIDATION_ERROR: "Each field in error.details says what is wrong with it; /docs shows the whole request",
+  INSUFFICIENT_BALANCE:
+    "Complete a charge in that currency first, or begin with balances from a fixtures file",
+  UNAUTHORIZED:
+    "Send Authorization: Bearer KEY with a key of the sandbox, such as sk_test_sandbox; `payments-sandbox env` prints it",
+  FORBIDDEN: "This key reads only; sk_test_sandbox may write",
+  NOT_FOUND:
+    "Ids belong to one organization, mode and namespace, and are gone after a reset; `payments-sandbox charges` lists them",
+  METHOD_NOT_ALLOWED: "The header Allow has the methods of this path",
+  PAYLOAD_TOO_LARGE: "Send less than 1 MiB",
+  IDEMPOTENCY_KEY_REUSED:
+    "Make a new Idempotency-Key for each new request; repeat one only with the same body",
+  RATE_LIMIT_EXCEEDED: "Wait as long as Retry-After says, or start the sandbox with --rate-limit off",
+};
+
+/** Fixes by the first invalid field listed here, before those by code. */
+const BY_FIELD: Readonly<Record<string, string>> = {
+  body: "Send one JSON object with Content-Type: application/json",
+  quote_id:
+    "Make a new quote and use it within 30 s of sandbox time; the clock may have been moved past its end",
+  "pricing.amount": 'Send amounts as text with the currency\'s decimals, such as "500.00"',
+  payment_method: "GET /api/v1/payments/payment-methods with this key lists the methods it may use",
+  phone_number: "Send the number in E.164, such as +254700000001",
+};
+
+/** The hint for an unknown path, or for a known one with another method. */
+export function hintForUnknownCall(isKnownPath: boolean): string {
+  return isKnownPath ? BY_CODE.METHOD_NOT_ALLOWED! : "/docs lists every path of the service";
+}
+
+/** The fix of a refusal, if there is a known one. */
+function hintOf({ code, message, details = {} }: Refusal): string | undefined {
+  if (message === NO_ORGANIZATION.message)
+    return "The key's organization is deactivated; use sk_test_sandbox";
+  const field = Object.keys(BY_FIELD).find((one) => one in details);
+  return field === undefined ? BY_CODE[code] : BY_FIELD[field];
 }

@@ -1,16 +1,22 @@
+import type { Subject } from "../../domain/scenario.js";
+import type { AsOf } from "../../engine/as-of.js";
+import { chargeSubject } from "../../engine/subjects.js";
+import { objectOf } from "../../namespace/answer-holds.js";
 import type { PickedFault } from "../../namespace/faults.js";
 import type { Namespace } from "../../namespace/namespace.js";
+import { durationMs } from "../../schema/duration.js";
 import { type ErrorCode, INTERNAL_ERROR, INVALID_BODY_MESSAGE } from "../../schema/errors.js";
-import type { Exchange } from "../exchange.js";
-import type { Reply } from "../reply.js";
-import { INVALID_KEY } from "./admit.js";
-import { faultSubject, isObject } from "./fault-subject.js";
+import type { FaultRule } from "../../schema/scenario.js";
+import type { CallResult, HttpCall } from "../call.js";
+import { failureReply, type Reply, serialize } from "../reply.js";
+import { type Admitted, INVALID_KEY } from "./admit.js";
+import { journalInFlight, type ServedCall } from "./journal.js";
 import type { Operation } from "./operation.js";
 
-/** The fault that a scenario or the control API has in store for this request, if any; counts it as met. */
+/** Picks the fault that a scenario or the control API has set for this call, and counts it. */
 export function pickFault(
   operation: Operation,
-  call: Exchange,
+  call: HttpCall,
   namespace: Namespace,
   body: Record<string, unknown>,
 ): PickedFault | undefined {
@@ -20,19 +26,91 @@ export function pickFault(
     header ??
     (isObject(metadata) && typeof metadata.sandbox_scenario === "string" ? metadata.sandbox_scenario : null);
   if (named === null && !namespace.faults.isArmed()) return undefined;
-  return namespace.faults.pick(named, () =>
-    faultSubject(namespace, {
-      operation: operation.id,
-      method: call.method,
-      path: call.path,
-      chargeId: call.param("charge_id"),
-      body,
-    }),
+  return namespace.faults.pick(named, () => subjectOf(operation, call, namespace, body));
+}
+
+/** What fault rules are matched against: the request, and the charge it is about. */
+function subjectOf(
+  operation: Operation,
+  call: HttpCall,
+  namespace: Namespace,
+  body: Record<string, unknown>,
+): Subject {
+  const chargeId = call.param("charge_id");
+  const charge = chargeId === undefined ? undefined : namespace.engine.state.get("charges", chargeId);
+  const ofCharge = charge === undefined ? undefined : chargeSubject(charge);
+  const fields: Record<string, string> = {};
+  for (const [name, value] of Object.entries(body)) if (typeof value === "string") fields[name] = value;
+  const { pricing, metadata } = body;
+  if (isObject(pricing)) {
+    if (typeof pricing.base_currency === "string") fields.base_currency = pricing.base_currency;
+    if (typeof pricing.amount === "string") fields.base_amount = pricing.amount;
+  }
+  const texts = Object.entries(isObject(metadata) ? metadata : {}).filter(
+    (entry): entry is [string, string] => typeof entry[1] === "string",
   );
+  const { method, path } = call;
+  return {
+    metadata: { ...ofCharge?.metadata, ...Object.fromEntries(texts) },
+    fields: { ...ofCharge?.fields, ...fields, operation: operation.id, method, path },
+  };
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/**
+ * Answers late, wrongly, with an earlier state or not at all. `drop: after` executes the call and cuts the connection; a call
+ * whose client has disconnected meanwhile is executed too, as a service does that learns of it too late.
+ */
+export async function answerWithFault(
+  call: HttpCall,
+  { namespace, headers }: Admitted,
+  served: ServedCall,
+  { rule, source, giveBack }: PickedFault,
+  execute: (asOf?: AsOf) => Reply,
+): Promise<CallResult> {
+  const { respond, delay, drop, hold, delay_answer, stale } = rule;
+  const { signal } = call;
+  const isSlow = [delay, hold, delay_answer].some((one) => one !== undefined) || drop === "hang";
+  const entry = journalInFlight(call, { ...served, fault: source }, isSlow);
+  // False: the namespace was closed during the delay.
+  if (delay !== undefined && !(await namespace.sleep(durationMs(delay)))) return null;
+  const { error_codes } = namespace.engine.settings;
+  let reply: Reply | null;
+  try {
+    if (respond !== undefined) reply = forcedReply(respond, error_codes);
+    else if (drop === "before") reply = null;
+    else reply = execute(stale === undefined ? undefined : asOfStale(stale, namespace.nowMs()));
+    const saving = namespace.whenKept();
+    if (saving !== undefined) await saving;
+  } catch (error) {
+    // Nothing has happened, so the fault does not count.
+    giveBack();
+    entry.end({ reply: failureReply(error, error_codes) });
+    throw error;
+  }
+  const objectId = reply === null ? undefined : objectOf(reply.json);
+  if (drop !== undefined) {
+    entry.end({ reply: null, objectId, clientGone: signal.aborted, isAnswerLost: reply !== null });
+    if (drop === "hang") await entry.staysOpen(namespace.holds.open(signal));
+    return null;
+  }
+  entry.made(objectId);
+  const isOpen = reply === null || (await namespace.holds.until(rule, reply.json, signal));
+  const clientGone = signal.aborted;
+  const sent = isOpen && !clientGone ? reply : null;
+  entry.end({ reply: sent, objectId, clientGone });
+  return sent === null ? null : serialize(sent, namespace.nowMs(), headers);
+}
+
+function asOfStale(stale: NonNullable<FaultRule["stale"]>, nowMs: number): AsOf {
+  return stale === "last_change" ? stale : nowMs - durationMs(stale);
 }
 
 /** A forced error has the service's shape; its code is the usual one of its status unless the rule has another. */
-export function forcedReply(
+function forcedReply(
   respond: NonNullable<PickedFault["rule"]["respond"]>,
   codes: Readonly<Record<string, string>>,
 ): Reply {
@@ -41,7 +119,7 @@ export function forcedReply(
   const code = respond.code ?? codes[usual] ?? usual;
   const error = { code, message: message ?? FORCED_MESSAGES[usual] ?? "Error" };
   const sent: Record<string, string> = status === 429 || status === 503 ? { "retry-after": "1" } : {};
-  // In small letters like our own: a header must stand in another's place however the rule writes it.
+  // Lower case as our own headers, so that a rule's header replaces one of ours.
   for (const [name, value] of Object.entries(headers ?? {})) sent[name.toLowerCase()] = value;
   return {
     status,
@@ -51,7 +129,7 @@ export function forcedReply(
   };
 }
 
-/** The code behind a name that the user has given it. */
+/** The service's code for a name from the setting `error_codes`. */
 function canonical(name: string, codes: Readonly<Record<string, string>>): string {
   return Object.keys(codes).find((code) => codes[code] === name) ?? name;
 }

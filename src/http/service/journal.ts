@@ -1,70 +1,70 @@
+import * as z from "zod/mini";
+import { globMatches } from "../../domain/glob.js";
 import type { Namespace } from "../../namespace/namespace.js";
 import type { Arrival, JournalEntry } from "../../namespace/served-request.js";
+import { ALL_EVENT_TYPES } from "../../schema/event-types.js";
+import { didYouMean } from "../../schema/nearest.js";
 import { bearerKey } from "../authenticate.js";
-import type { Exchange } from "../exchange.js";
+import type { HttpCall } from "../call.js";
 import { isEmbedded } from "../origin.js";
 import type { Reply } from "../reply.js";
-import { looksReal } from "./hints.js";
+import { looksReal } from "./admit.js";
+import type { Operation } from "./operation.js";
 
-/** So much of an address is kept; the longest a person would read. */
-const KEPT_PATH_LENGTH = 2_048;
-const KEPT_URL_LENGTH = 2 * KEPT_PATH_LENGTH;
+const PATH_LENGTH_MAX = 2_048;
+const URL_LENGTH_MAX = 2 * PATH_LENGTH_MAX;
 
-/** What is known of a call of the service before it is answered. */
-export interface Served {
-  /** Null where there is no such call. */
+/** A call as far as it is known before its reply. */
+export interface ServedCall {
+  /** Null for an unknown path or method. */
   readonly operation: string | null;
   readonly namespace: Namespace | undefined;
   readonly arrival: Arrival;
   readonly requestBody?: string | null;
-  /** Where the fault that was met comes from. */
+  /** The source of the fault that applied. */
   readonly fault?: string;
-  /** What the service passed over. */
-  readonly tolerated?: readonly string[];
+  /** Notes on ignored parts (`ignoredIn`). */
+  readonly ignored?: readonly string[];
 }
 
-/** What has become of it. */
-export interface Ended {
-  /** Null where none was sent. */
+/** The end of a call. */
+interface CallEnd {
+  /** Null if none was sent. */
   readonly reply: Reply | null;
   readonly clientGone?: boolean;
   readonly isAnswerLost?: boolean;
-  /** What was made by it, or read, where no answer was sent that says so. */
+  /** The object of a call without a reply that names it. */
   readonly objectId?: string | undefined;
 }
 
-/** Writes down what the app sent and got. Two objects: a copy that has both costs more than all the rest of this. */
-export function journal(call: Exchange, served: Served, ended: Ended): void {
-  if (isAnApps(call)) served.namespace?.journal.add(rowOf(call, served, ended), served.arrival);
+/** Adds a call to the request journal. */
+export function journal(call: HttpCall, served: ServedCall, end: CallEnd): void {
+  if (isFromApp(call)) served.namespace?.journal.add(rowOf(call, served, end), served.arrival);
 }
 
-/** A call that takes its time: its row is there meanwhile. */
-export interface CallUnderWay {
-  /** What it has made, though it is not answered yet. */
+/** A slow call: its row is in the journal before its end. */
+interface InFlightCall {
+  /** Sets the object before the reply is sent. */
   made(objectId: string | undefined): void;
-  end(ended: Ended): void;
-  /** Lets its row say that it is in flight for so long, for all that has become of it. */
+  end(end: CallEnd): void;
+  /** Marks the ended call as in flight until the promise resolves. */
   staysOpen(until: Promise<void>): Promise<void>;
 }
 
-/** Writes down that it has come, unless it is over at once. */
-export function journalUnderWay(
-  call: Exchange,
-  served: Served,
-  { isSlow }: { readonly isSlow: boolean },
-): CallUnderWay {
+/** Adds a slow call to the journal at once, another at its end. */
+export function journalInFlight(call: HttpCall, served: ServedCall, isSlow: boolean): InFlightCall {
   const { namespace, arrival } = served;
   const row =
-    isSlow && isAnApps(call)
+    isSlow && isFromApp(call)
       ? namespace?.journal.begin(rowOf(call, served, { reply: null }), arrival)
       : undefined;
   return {
     made: (objectId) => {
       if (row !== undefined) row.objectId = objectId;
     },
-    end: (ended) => {
-      if (row === undefined) journal(call, served, ended);
-      else namespace?.journal.finish(row, rowOf(call, served, ended));
+    end: (end) => {
+      if (row === undefined) journal(call, served, end);
+      else namespace?.journal.finish(row, rowOf(call, served, end));
     },
     staysOpen: async (until) => {
       if (row !== undefined) row.inFlight = true;
@@ -74,23 +74,23 @@ export function journalUnderWay(
   };
 }
 
-/** What a page of another site sends without a key is nobody's app: it is left out, for it would push out what is. */
-function isAnApps(call: Exchange): boolean {
+/** Leaves out requests without a key from pages of other sites: they would push the app's own out of the journal. */
+function isFromApp(call: HttpCall): boolean {
   return Boolean(call.header("authorization")) || !isEmbedded((name) => call.header(name));
 }
 
-/** With the places of what the journal puts into it: an object that grows takes twice the memory, and there are many. */
-function rowOf(call: Exchange, served: Served, ended: Ended): JournalEntry {
+/** Has every field of the row from the start: an object that grows takes twice the memory. */
+function rowOf(call: HttpCall, served: ServedCall, end: CallEnd): JournalEntry {
   const { arrival } = served;
-  const { reply } = ended;
+  const { reply } = end;
   return {
     method: call.method,
-    url: cut(call.url, KEPT_URL_LENGTH),
-    path: cut(call.path, KEPT_PATH_LENGTH),
+    url: cut(call.url, URL_LENGTH_MAX),
+    path: cut(call.path, PATH_LENGTH_MAX),
     operation: served.operation,
     status: reply === null ? null : reply.status,
-    clientGone: ended.clientGone ?? false,
-    isAnswerLost: ended.isAnswerLost,
+    clientGone: end.clientGone ?? false,
+    isAnswerLost: end.isAnswerLost,
     apiKey: keyToKeep(bearerKey(call.header("authorization"))),
     requestBody: served.requestBody ?? null,
     responseBody: reply === null ? null : reply.json,
@@ -99,8 +99,8 @@ function rowOf(call: Exchange, served: Served, ended: Ended): JournalEntry {
     runner: call.header("sandbox-runner"),
     scenario: call.header("sandbox-scenario"),
     fault: served.fault ?? null,
-    objectId: ended.objectId ?? reply?.objectId,
-    tolerated: served.tolerated,
+    objectId: end.objectId ?? reply?.objectId,
+    tolerated: served.ignored,
     habits: undefined,
     id: 0,
     inFlight: false,
@@ -110,12 +110,114 @@ function rowOf(call: Exchange, served: Served, ended: Ended): JournalEntry {
   };
 }
 
-/** Not even in memory stays what looks like a real key: the beginning says that there was one. */
+/** Cuts a real key after its prefix; the rest is not kept even in memory. */
 function keyToKeep(key: string | null): string | null {
   return looksReal(key) ? key!.slice(0, key!.indexOf("_live_") + "_live_".length) : key;
 }
 
-/** The text, or its beginning with a mark that there was more. */
-export function cut(text: string, length: number): string {
+/** Cuts a text to a length and appends an ellipsis. */
+function cut(text: string, length: number): string {
   return text.length <= length ? text : `${text.slice(0, length)}…`;
+}
+
+const NOTES_MAX = 10;
+const NOTE_NAME_LENGTH_MAX = 64;
+
+/** Notes on the parts of a call that the service ignores silently, as `place: reason`. */
+export function ignoredIn(
+  operation: Operation,
+  call: HttpCall,
+  body: Readonly<Record<string, unknown>>,
+  eventNames: Readonly<Record<string, string>>,
+): readonly string[] {
+  const notes = new Notes();
+  const schema = operation.rawBody ?? operation.body;
+  const fields = schema === undefined ? ANY : fieldsOf(schema);
+  if (fields !== ANY) noteFields(notes, fields, body, "body");
+  const mark = call.url.indexOf("?");
+  if (mark !== -1) noteParameters(notes, operation, call.url.slice(mark + 1));
+  if (call.header("idempotency-key") !== null) noteKey(notes, operation);
+  if (operation.id === "createWebhook" || operation.id === "updateWebhook")
+    noteTypes(notes, body.events, eventNames);
+  return notes.all;
+}
+
+const NONE: readonly string[] = [];
+
+class Notes {
+  /** Made with the first note: most calls have none. */
+  #all: string[] | undefined;
+
+  get all(): readonly string[] {
+    return this.#all ?? NONE;
+  }
+
+  get isFull(): boolean {
+    return this.#all?.length === NOTES_MAX;
+  }
+
+  add(note: string): void {
+    if (this.isFull) return;
+    this.#all ??= [];
+    this.#all.push(note);
+  }
+}
+
+function noteFields(notes: Notes, known: Fields, value: object, place: string): void {
+  for (const name of Object.keys(value)) {
+    if (notes.isFull) return;
+    const parts = known.get(name);
+    if (parts === undefined) notes.add(stray(place, name, "not a field of this call", [...known.keys()]));
+    else if (parts !== ANY) {
+      const part = (value as Readonly<Record<string, unknown>>)[name];
+      if (typeof part === "object" && part !== null) noteFields(notes, parts, part, `${place}.${name}`);
+    }
+  }
+}
+
+/** The fields of a schema, with the fields of each. */
+type Fields = ReadonlyMap<string, Fields>;
+
+/** Fields of a schema that allows any. */
+const ANY: Fields = new Map();
+const FIELDS = new WeakMap<z.core.$ZodType, Fields>();
+
+function fieldsOf(schema: z.core.$ZodType): Fields {
+  let fields = FIELDS.get(schema);
+  if (fields === undefined) FIELDS.set(schema, (fields = readFieldsOf(schema)));
+  return fields;
+}
+
+function readFieldsOf(schema: z.core.$ZodType): Fields {
+  if (schema instanceof z.ZodMiniOptional) return fieldsOf(schema.def.innerType);
+  if (!(schema instanceof z.ZodMiniObject)) return ANY;
+  const shape = schema.shape as Readonly<Record<string, z.core.$ZodType>>;
+  return new Map(Object.entries(shape).map(([name, field]) => [name, fieldsOf(field)]));
+}
+
+function noteParameters(notes: Notes, { query }: Operation, sent: string): void {
+  const known = Object.keys(query?.shape ?? {});
+  for (const name of new Set(new URLSearchParams(sent).keys()))
+    if (!known.includes(name)) notes.add(stray("query", name, "not a parameter of this call", known));
+}
+
+function stray(place: string, name: string, what: string, known: readonly string[]): string {
+  const shown = cut(name, NOTE_NAME_LENGTH_MAX);
+  return `${place}.${shown}: ${what}${didYouMean(shown, known)}`;
+}
+
+/** A repeated POST is executed again despite its key; other methods are safe to repeat. */
+function noteKey(notes: Notes, { method, headers }: Operation): void {
+  if (method === "POST" && !headers?.includes("Idempotency-Key"))
+    notes.add("headers.idempotency-key: not heeded by this call; sent again, it is done again");
+}
+
+function noteTypes(notes: Notes, globs: unknown, eventNames: Readonly<Record<string, string>>): void {
+  if (!Array.isArray(globs)) return;
+  const known = [...ALL_EVENT_TYPES, ...Object.values(eventNames)];
+  for (const [index, glob] of globs.entries())
+    if (typeof glob === "string" && !known.some((name) => globMatches(glob, name)))
+      notes.add(
+        `body.events.${index}: ${cut(glob, NOTE_NAME_LENGTH_MAX)} is an unknown event type${didYouMean(glob, known)}`,
+      );
 }

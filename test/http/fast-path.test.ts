@@ -1,6 +1,6 @@
 import { Socket } from "node:net";
 import { describe, expect, it } from "vitest";
-import { Incoming } from "../../src/http/incoming.js";
+import { Incoming } from "../../src/http/fast-path.js";
 import { yieldToOthers } from "../../src/time/wall.js";
 
 /** Whatever goes on at once has done so. */

@@ -1,0 +1,85 @@
+import type { Context } from "hono";
+import { type RawBody, readBody } from "./body.js";
+import { responseOf, type SerializedResponse } from "./reply.js";
+
+/** A call of the service by either entry: the fast path of Node's port, or a Request. */
+export interface HttpCall {
+  readonly method: string;
+  /** With scheme and host. */
+  readonly url: string;
+  readonly path: string;
+  /** Aborted when the client disconnects. */
+  readonly signal: AbortSignal;
+  readonly hasBody: boolean;
+  /** Null for an absent header; repeated headers are joined. */
+  header(name: string): string | null;
+  /** A parameter of the path. */
+  param(name: string): string | undefined;
+  readBody(): Promise<RawBody>;
+}
+
+/** Null cuts the connection without a response. */
+export type CallResult = SerializedResponse | null;
+
+/** Handles a call of the service. */
+export type Handler = (call: HttpCall) => CallResult | Promise<CallResult>;
+
+/** Handles a call that came as a Request. */
+export function handleRequest(handler: Handler, c: Context): Response | Promise<Response> {
+  const result = handler(new RequestCall(c));
+  return result instanceof Promise ? result.then(toResponse) : toResponse(result);
+}
+
+class RequestCall implements HttpCall {
+  readonly #c: Context;
+
+  constructor(c: Context) {
+    this.#c = c;
+  }
+
+  get method(): string {
+    return this.#c.req.method;
+  }
+
+  get url(): string {
+    return this.#c.req.url;
+  }
+
+  get path(): string {
+    return this.#c.req.path;
+  }
+
+  get signal(): AbortSignal {
+    return this.#c.req.raw.signal;
+  }
+
+  get hasBody(): boolean {
+    return this.#c.req.raw.body !== null;
+  }
+
+  header(name: string): string | null {
+    return this.#c.req.raw.headers.get(name);
+  }
+
+  param(name: string): string | undefined {
+    return this.#c.req.param(name);
+  }
+
+  readBody(): Promise<RawBody> {
+    return readBody(this.#c.req.raw);
+  }
+}
+
+/** Responses that stand for a cut connection: the port destroys the socket, `fetchOf` throws a network error. */
+const dropped = new WeakSet<Response>();
+
+export function isDropped(response: Response): boolean {
+  return dropped.has(response);
+}
+
+function toResponse(result: CallResult): Response {
+  if (result !== null) return responseOf(result);
+  const response = new Response(null, { status: 500 });
+  dropped.add(response);
+  return response;
+}
