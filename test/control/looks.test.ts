@@ -40,12 +40,10 @@ describe("what is due", () => {
     });
   });
 
-  it("has quotes and destinations beside it, whoever's they are", async ({ shop: { client } }) => {
+  it("has quotes and destinations beside it, of every key", async ({ shop: { client } }) => {
     await client.pay();
     const [quote] = (await client.ask(asked("quotes"))).json.items;
-    expect((await client.ask(asked(`quotes/${quote.quote_id}`))).json).toEqual(quote);
     expect(quote).toMatchObject({ mode: "test", organization_id: "org_sandbox" });
-    expect((await client.ask(asked("quotes/qt_none"))).status).toBe(404);
     expect((await client.ask(asked("destinations"))).json).toEqual({ total: 0, items: [] });
   });
 });
