@@ -59,15 +59,22 @@ await bundleOver(root, { testing: "src/testing.ts" }, dist, {
 
 writeFileSync(join(dist, "payments-sandbox.mjs"), await oneFile(root, core), { mode: 0o755 });
 
-const tsc = join(dirname(createRequire(import.meta.url).resolve("typescript-7/package.json")), "bin", "tsc");
-const emitted = join(dist, "emitted");
-// Several threads each look at what they share: half as much work again, and the order of a union is their luck.
-const project = join(root, "tsconfig.build.json");
-execFileSync(process.execPath, [tsc, "-p", project, "--outDir", emitted, "--singleThreaded"], {
-  stdio: "inherit",
-});
-writeTypes(emitted, { index: "index.d.ts", testing: "testing.d.ts" }, join(dist, "types"));
-rmSync(emitted, { recursive: true });
+// Mutants need not type-check: npm run mutants builds without.
+if (!process.argv.includes("--no-types")) {
+  const tsc = join(
+    dirname(createRequire(import.meta.url).resolve("typescript-7/package.json")),
+    "bin",
+    "tsc",
+  );
+  const emitted = join(dist, "emitted");
+  // Several threads each look at what they share: half as much work again, and the order of a union is their luck.
+  const project = join(root, "tsconfig.build.json");
+  execFileSync(process.execPath, [tsc, "-p", project, "--outDir", emitted, "--singleThreaded"], {
+    stdio: "inherit",
+  });
+  writeTypes(emitted, { index: "index.d.ts", testing: "testing.d.ts" }, join(dist, "types"));
+  rmSync(emitted, { recursive: true });
+}
 
 const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
 process.stdout.write(`built payments-sandbox ${version}\n`);

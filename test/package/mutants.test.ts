@@ -1,0 +1,69 @@
+import { join } from "node:path";
+import ts from "typescript";
+import { expect, it } from "vitest";
+import { ROOT } from "../support/built.js";
+
+const { apply, drawMutants, mutationsOf, readSources } = await import(join(ROOT, "scripts/mutants/list.mjs"));
+
+const SOURCE = `
+const TABLE = { limit: 10, says: "left alone" };
+interface Shape { readonly kind: "a" }
+async function send(count: number, kind: string): Promise<void> {
+  if (count > 3 && kind === "b") await post(count + 1);
+  field(kind === "c" ? kind : "", "left alone");
+}
+const isLow = (count: number) => count < 1;
+`;
+
+/** The first word of each, and its place in the source. */
+const edits = (source: string) =>
+  mutationsOf(source).map(({ kind, before, text }: Record<string, string>) => `${kind}: ${before} → ${text}`);
+
+it("finds what can be mutated in functions, and nothing in tables, types and descriptions", () => {
+  expect(edits(SOURCE).sort()).toEqual([
+    "change a number: 1 → 2",
+    "change a number: 1 → 2",
+    "change a number: 3 → 4",
+    "drop a call: await post(count + 1); → ;",
+    'drop a call: field(kind === "c" ? kind : "", "left alone"); → ;',
+    "drop an await: await  → ",
+    'empty a string: "b" → ""',
+    'empty a string: "c" → ""',
+    'negate a condition: count > 3 && kind === "b" → !(count > 3 && kind === "b")',
+    'negate a condition: kind === "c" → !(kind === "c")',
+    "return early:  →  return;",
+    "swap a comparison: < → <=",
+    "swap a comparison: === → !==",
+    "swap a comparison: === → !==",
+    "swap a comparison: > → >=",
+    "swap an operator: && → ||",
+    "swap an operator: + → -",
+  ]);
+});
+
+const SOURCES = new Map(
+  [...readSources(ROOT)].filter(([file]) => /^src\/((domain|store|http\/control)\/|[^/]+$)/.test(file)),
+);
+const draw = (seed: string, count: number) => drawMutants(SOURCES, seed, count);
+const mutants = draw("mutants", 100);
+
+it("draws the same mutants from the same seed, and the same ones first where it draws more", () => {
+  expect(draw("mutants", 120).slice(0, 100)).toEqual(mutants);
+  expect(draw("other", 100)).not.toEqual(mutants);
+});
+
+it("makes mutants that parse, and so do the files with probes", () => {
+  const isParsed = (text: string) =>
+    ts.transpileModule(text, { reportDiagnostics: true }).diagnostics?.length === 0;
+  for (const mutant of mutants) {
+    const source: string = SOURCES.get(mutant.file);
+    const probes = mutant.probes.map((edit: { text: string }) => ({
+      ...edit,
+      text: edit.text.replace("PROBE", "run()"),
+    }));
+    for (const text of [apply(source, [mutant]), apply(source, probes)]) {
+      expect(text).not.toBe(source);
+      expect(isParsed(text), `${mutant.file}:${mutant.line} ${mutant.kind}`).toBe(true);
+    }
+  }
+});
