@@ -1,29 +1,19 @@
-// Plants mutants in a copy of the tree, one at a time, and tells which of them the tests kill:
+// Plants mutants in a copy of the tree, one at a time, and tells which the tests kill:
 //
-//   npm run mutants -- [--count 100] [--seed mutants] [--only N] [--limit 90] [--min K] [--json FILE]
+//   npm run mutants -- [--count 100] [--seed mutants] [--only N] [--limit SECONDS] [--min KILLED] [--json FILE]
 //
-// One run of the quick tests first notes which test files run which mutant's function. A mutant is tried against those,
-// the fastest first; what survives, against the slow tests whose names are like the file's.
-import { spawn } from "node:child_process";
-import {
-  cpSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  realpathSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
-import { basename, dirname, join, relative } from "node:path";
+// A run of the quick tests records which test files run which mutant's function. Each mutant is tried against some of
+// those, the fastest first; then each survivor against slow tests whose paths resemble its file's.
+import { writeFileSync } from "node:fs";
+import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { apply, drawMutants, readSources } from "./mutants/list.mjs";
+import { TreeCopy } from "./mutants/tree.mjs";
 
-/** @typedef {import("./mutants/list.mjs").Mutant} Mutant */
-/** @typedef {{ status: "killed" | "survived" | "limit", by?: string, ms: number }} Outcome */
+/** @typedef {import("./mutants/list.mjs").Mutant & { number: number }} Mutant */
+/** @typedef {import("./mutants/tree.mjs").Outcome} Outcome */
+/** @typedef {import("./mutants/tree.mjs").Suite} Suite */
 
 const TEXT = { type: "string" };
 const { values: options } = parseArgs({
@@ -31,253 +21,176 @@ const { values: options } = parseArgs({
 });
 const seed = options.seed ?? "mutants";
 const limitMs = Number(options.limit ?? 90) * 1000;
-/** How long the chosen test files took without a mutant. */
-const QUICK_MS = 15_000;
+/** A mutant is tried against so much of the quick tests, by the time they take. */
+const QUICK_SHARE = 0.12;
 const SLOW_FILES = 3;
-const TEST_TIMEOUT_MS = 30_000;
+const FIRST_RUN_MS = 30 * 60_000;
+const SETUP = "test/support/setup.ts";
+const REACHED = "reached.jsonl";
 
+const begin = Date.now();
 const root = join(dirname(fileURLToPath(import.meta.url)), "..");
-const copy = realpathSync(mkdtempSync(join(tmpdir(), "mutants-")));
-const SKIPPED = new Set(["node_modules", ".git", "dist", "release"]);
-const REACHED = join(copy, "reached.jsonl");
-const REPORT = join(copy, "report.json");
-
-/** @type {import("node:child_process").ChildProcess | undefined} */
-let running;
-const stop = () => {
-  try {
-    if (running?.pid !== undefined) process.kill(-running.pid, "SIGKILL");
-  } catch {
-    // It has ended.
-  }
-};
-process.once("exit", () => {
-  stop();
-  rmSync(copy, { recursive: true, force: true, maxRetries: 5 });
-});
-for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => process.exit(130));
-
-function copyTree() {
-  cpSync(root, copy, { recursive: true, filter: (file) => !SKIPPED.has(basename(file)) });
-  // Not one link for the whole folder: vitest.config.ts compiles src into node_modules/.cache.
-  mkdirSync(join(copy, "node_modules"));
-  for (const name of readdirSync(join(root, "node_modules")))
-    if (![".cache", ".vite"].includes(name))
-      symlinkSync(join(root, "node_modules", name), join(copy, "node_modules", name));
-}
-
-/** @returns {Promise<number | "limit">} the exit code of Node */
-function runNode(args, ms) {
-  return new Promise((resolve) => {
-    // A group of its own, which can be killed with all that tests started.
-    const child = spawn(process.execPath, args, { cwd: copy, stdio: "ignore", detached: true });
-    running = child;
-    let isLate = false;
-    const timer = setTimeout(() => {
-      isLate = true;
-      stop();
-    }, ms);
-    child.once("close", (code) => {
-      clearTimeout(timer);
-      stop();
-      running = undefined;
-      resolve(isLate ? "limit" : (code ?? 1));
-    });
-  });
-}
-
-/** @param {string[]} files @returns {Promise<Outcome & { suites: { file: string, ms: number, isGreen: boolean }[] }>} */
-async function runTests(files, ms, more = []) {
-  rmSync(REPORT, { force: true });
-  const begin = Date.now();
-  const vitest = [
-    "node_modules/vitest/vitest.mjs",
-    "run",
-    ...files,
-    "--maxWorkers=1",
-    "--reporter=json",
-    `--outputFile=${REPORT}`,
-  ];
-  const code = await runNode(
-    [...vitest, `--testTimeout=${TEST_TIMEOUT_MS}`, `--hookTimeout=${TEST_TIMEOUT_MS}`, ...more],
-    ms,
-  );
-  const outcome = { ms: Date.now() - begin, suites: [] };
-  if (code === "limit") return { status: "limit", ...outcome };
-  const results = readReport();
-  const failed = results.find(({ status }) => status === "failed");
-  const test =
-    failed?.assertionResults.find(({ status }) => status === "failed")?.fullName ?? "(outside of a test)";
-  const by = failed === undefined ? "vitest ended" : `${relative(copy, failed.name)}: ${test}`;
-  const suites = results.map(({ name, startTime, endTime, status }) => ({
-    file: relative(copy, name),
-    ms: endTime - startTime,
-    isGreen: status === "passed",
-  }));
-  return { status: code === 0 ? "survived" : "killed", ...(code !== 0 && { by }), ...outcome, suites };
-}
-
-function readReport() {
-  try {
-    return JSON.parse(readFileSync(REPORT, "utf8")).testResults;
-  } catch {
-    return [];
-  }
-}
-
-/** Writes the file with each probe of its mutants; in the code of one, ID stands for the mutant's number. */
-function plantProbes(file, inFile, code) {
-  const edits = inFile.flatMap(({ number, probes }) =>
-    probes.map((edit) => ({ ...edit, text: edit.text.replace("PROBE", code.replace("ID", String(number))) })),
-  );
-  writeFileSync(join(copy, file), apply(sources.get(file), edits));
-}
-
-const restore = (file) => writeFileSync(join(copy, file), sources.get(file));
-
-/** Runs all quick tests once. @returns {Promise<Map<number, { file: string, ms: number }[]>>} those that run each mutant's function, the fastest first */
-async function findReaching() {
-  const setup = join(copy, "test/support/setup.ts");
-  const collector = `
-    import { appendFileSync as appendReached } from "node:fs";
-    import { afterAll as afterFile, expect as current } from "vitest";
-    globalThis.__reached = new Set();
-    afterFile(() => appendReached(${JSON.stringify(REACHED)}, JSON.stringify([current.getState().testPath, [...globalThis.__reached]]) + "\\n"));
-  `;
-  const original = readFileSync(setup, "utf8");
-  writeFileSync(setup, `${collector}\n${original}`);
-  const files = new Set(mutants.map(({ file }) => file));
-  for (const file of files)
-    plantProbes(
-      file,
-      mutants.filter((one) => one.file === file),
-      "globalThis.__reached?.add(ID)",
-    );
-  const { suites } = await runTests([], 30 * 60_000, ["--mode", "quick"]);
-  writeFileSync(setup, original);
-  for (const file of files) restore(file);
-  const green = new Map(suites.filter(({ isGreen }) => isGreen).map((suite) => [suite.file, suite]));
-  for (const { file, isGreen } of suites) if (!isGreen) print(`fails without a mutant, is left out: ${file}`);
-  for (const { file } of suites) quick.add(file);
-  const reaching = new Map(mutants.map(({ number }) => [number, []]));
-  for (const line of readFileSync(REACHED, "utf8").trim().split("\n")) {
-    const [path, numbers] = JSON.parse(line);
-    const suite = green.get(relative(copy, path));
-    if (suite !== undefined) for (const number of numbers) reaching.get(number).push(suite);
-  }
-  for (const list of reaching.values()) list.sort((a, b) => a.ms - b.ms);
-  return reaching;
-}
-
-/** Throws unless a mutant that must be killed is killed: otherwise the tests would not run what is mutated. */
-async function checkPlanting() {
-  const certain = mutants.find(({ number }) => reaching.get(number).length > 0);
-  if (certain === undefined) throw new Error("no quick test runs any of the mutants");
-  plantProbes(certain.file, [certain], `(() => { throw new Error("planted") })()`);
-  const { status } = await runTests(withinBudget(reaching.get(certain.number)), limitMs, ["--bail=1"]);
-  restore(certain.file);
-  if (status !== "killed") throw new Error(`${certain.file} throws, and the tests ${status}`);
-}
-
-function withinBudget(suites) {
-  let ms = 0;
-  return suites
-    .filter((suite) => (ms += suite.ms) <= QUICK_MS || suite === suites[0])
-    .map(({ file }) => file);
-}
-
-const wordsOf = (file) => file.split(/[/.-]/).map((word) => word.replace(/s$/, ""));
-
-/** Of the slow tests, those whose paths share most words with the file's. Pages in a browser take too long. */
-function slowTestsOf(file) {
-  const words = new Set(wordsOf(file).filter((word) => !["src", "t"].includes(word)));
-  return readdirSync(join(copy, "test"), { recursive: true, encoding: "utf8" })
-    .map((test) => `test/${test.replaceAll("\\", "/")}`)
-    .filter((test) => test.endsWith(".test.ts") && !quick.has(test) && !unfit.has(test))
-    .filter((test) => !/browser|containers/.test(test))
-    .map((test) => ({ test, shared: new Set(wordsOf(test).filter((word) => words.has(word))).size }))
-    .filter(({ shared }) => shared > 0)
-    .sort((a, b) => b.shared - a.shared)
-    .slice(0, SLOW_FILES)
-    .map(({ test }) => test);
-}
-
-const build = () => runNode(["scripts/build.mjs", "--no-types"], 5 * 60_000);
-
-/** @param {Mutant} mutant @returns {Promise<Outcome & { tests: number }>} */
-async function tryMutant(mutant) {
-  const plant = () => writeFileSync(join(copy, mutant.file), apply(sources.get(mutant.file), [mutant]));
-  const files = withinBudget(reaching.get(mutant.number));
-  plant();
-  let outcome =
-    files.length > 0 ? await runTests(files, limitMs, ["--bail=1"]) : { status: "survived", ms: 0 };
-  let slow = slowTestsOf(mutant.file);
-  while (outcome.status === "survived" && slow.length > 0) {
-    plant();
-    if ((await build()) !== 0)
-      return { status: "killed", by: "scripts/build.mjs", ms: outcome.ms, tests: files.length };
-    outcome = await runTests(slow, limitMs, ["--bail=1"]);
-    const [file] = (outcome.by ?? "").split(": ");
-    if (outcome.status !== "killed" || (await isGreen(file, mutant.file))) break;
-    outcome.status = "survived";
-    slow = slowTestsOf(mutant.file);
-  }
-  restore(mutant.file);
-  const { status, by, ms } = outcome;
-  return { status, ...(status === "killed" && { by }), ms, tests: files.length + slow.length };
-}
-
-/** Whether a slow test file passes without a mutant; it is run once. */
-async function isGreen(test, mutated) {
-  if (known.has(test)) return true;
-  restore(mutated);
-  await build();
-  const { status } = await runTests([test], limitMs * 2);
-  (status === "survived" ? known : unfit).add(test);
-  return status === "survived";
-}
+const sources = readSources(root);
+const drawn = drawMutants(sources, seed, Number(options.count ?? 100)).map((one, index) => ({
+  number: index + 1,
+  ...one,
+}));
+const mutants = drawn.filter(({ number }) => number === Number(options.only ?? number));
+const copy = new TreeCopy(root);
 
 const print = (line) => process.stdout.write(`${line}\n`);
 const progress = (line) => process.stderr.isTTY && process.stderr.write(`\r\u001b[K${line}`);
 const titleOf = ({ room, file, line, kind, before, text }) =>
   `${room}  ${file}:${line}  ${kind}${before === "" ? "" : `: ${before} → ${text || "(nothing)"}`}`;
 
-const begin = Date.now();
-const sources = readSources(root);
-const all = drawMutants(sources, seed, Number(options.count ?? 100)).map((one, index) => ({
-  number: index + 1,
-  ...one,
-}));
-const mutants =
-  options.only === undefined ? all : all.filter(({ number }) => number === Number(options.only));
-/** Test files of the quick run; slow ones that pass without a mutant; slow ones that fail. */
-const [quick, known, unfit] = [new Set(), new Set(), new Set()];
-copyTree();
-progress("quick tests, without a mutant");
-const reaching = await findReaching();
-await checkPlanting();
-const results = [];
-for (const mutant of mutants) {
-  progress(`${mutant.number} of ${all.length}: ${titleOf(mutant)}`);
-  const { probes: _, start: __, end: ___, ...described } = mutant;
-  const result = { ...described, ...(await tryMutant(mutant)) };
-  results.push(result);
-  progress("");
-  print(
-    `${result.status.padEnd(8)}  ${mutant.number}  ${titleOf(mutant)}${result.by === undefined ? "" : `  [${result.by}]`}`,
+const plant = (file, edits) => copy.write(file, apply(sources.get(file), edits));
+const restore = (file) => plant(file, []);
+
+/** @param {Mutant} mutant @param {string} code where the mutant's function begins */
+const probesOf = ({ probes }, code) =>
+  probes.map((edit) => ({ ...edit, text: edit.text.replace("PROBE", code) }));
+
+/** Runs all quick tests without a mutant. @returns {Promise<Suite[]>} */
+async function runQuickTests() {
+  const setup = copy.read(SETUP);
+  copy.write(
+    SETUP,
+    `import { appendFileSync as appendReached } from "node:fs";
+    import { afterAll as afterFile, expect as current } from "vitest";
+    globalThis.__reached = new Set();
+    afterFile(() => {
+      const reached = [current.getState().testPath, [...globalThis.__reached]];
+      appendReached(${JSON.stringify(join(copy.folder, REACHED))}, JSON.stringify(reached) + "\\n");
+    });
+    ${setup}`,
   );
-  if (options.json !== undefined)
-    writeFileSync(
-      options.json,
-      `${JSON.stringify({ seed, count: all.length, ms: Date.now() - begin, results }, null, 2)}\n`,
-    );
+  const files = new Set(mutants.map(({ file }) => file));
+  for (const file of files) {
+    const inFile = mutants.filter((one) => one.file === file);
+    const edits = inFile.flatMap((one) => probesOf(one, `globalThis.__reached?.add(${one.number})`));
+    plant(file, edits);
+  }
+  const { suites } = await copy.test([], FIRST_RUN_MS, "--mode=quick");
+  copy.write(SETUP, setup);
+  for (const file of files) restore(file);
+  for (const { file, isGreen } of suites) if (!isGreen) print(`fails without a mutant, left out: ${file}`);
+  return suites;
 }
+
+/** @returns {Map<number, Suite[]>} the test files that run each mutant's function, the fastest first */
+function readReached() {
+  const green = new Map(quick.filter(({ isGreen }) => isGreen).map((suite) => [suite.file, suite]));
+  const reaching = new Map(mutants.map(({ number }) => [number, []]));
+  for (const line of copy.read(REACHED).trim().split("\n")) {
+    const [path, numbers] = JSON.parse(line);
+    const suite = green.get(relative(copy.folder, path).replaceAll("\\", "/"));
+    if (suite !== undefined) for (const number of numbers) reaching.get(number).push(suite);
+  }
+  for (const suites of reaching.values()) suites.sort((a, b) => a.ms - b.ms);
+  return reaching;
+}
+
+/** @returns {string[]} */
+function quickTestsOf({ number }) {
+  const budgetMs = quick.reduce((sum, { ms }) => sum + ms, 0) * QUICK_SHARE;
+  let ms = 0;
+  const affordable = reaching
+    .get(number)
+    .filter((suite, index) => (ms += suite.ms) <= budgetMs || index === 0);
+  return affordable.map(({ file }) => file);
+}
+
+/** Throws unless the tests fail when a function throws: otherwise they would run other files than those changed. */
+async function checkPlanting() {
+  const certain = mutants.find(({ number }) => reaching.get(number).length > 0);
+  if (certain === undefined) return print("no quick test runs any of the mutants");
+  plant(certain.file, probesOf(certain, '(() => { throw new Error("planted"); })()'));
+  const { status } = await copy.test(quickTestsOf(certain), limitMs, "--bail=1");
+  restore(certain.file);
+  if (status !== "killed") throw new Error(`${certain.file} throws, and the tests do not fail: ${status}`);
+}
+
+const wordsOf = (path) => path.split(/[/.-]/).map((word) => word.replace(/s$/, ""));
+
+/** Without pages in a browser and containers, which take too long. @returns {string[]} */
+function slowTestsOf({ file }) {
+  const words = new Set(wordsOf(file).filter((word) => !["src", "t"].includes(word)));
+  const sharedWords = (test) => new Set(wordsOf(test).filter((word) => words.has(word))).size;
+  return copy
+    .tests()
+    .filter((test) => !quick.some((suite) => suite.file === test) && !failing.has(test))
+    .filter((test) => !/browser|containers/.test(test) && sharedWords(test) > 0)
+    .sort((a, b) => sharedWords(b) - sharedWords(a))
+    .slice(0, SLOW_FILES);
+}
+
+/** @param {Mutant} mutant @returns {Promise<Outcome>} against quick tests that run it */
+async function tryQuickly(mutant) {
+  const tests = quickTestsOf(mutant);
+  if (tests.length === 0) return { status: "survived", ms: 0, suites: [] };
+  plant(mutant.file, [mutant]);
+  const outcome = await copy.test(tests, limitMs, "--bail=1");
+  restore(mutant.file);
+  return outcome;
+}
+
+/** @param {Mutant} mutant @returns {Promise<Outcome>} against slow tests, some of which run what is built */
+async function tryWidely(mutant) {
+  const tests = slowTestsOf(mutant);
+  if (tests.length === 0) return { status: "survived", ms: 0, suites: [] };
+  plant(mutant.file, [mutant]);
+  const isBuilt = await copy.build();
+  const outcome = isBuilt
+    ? await copy.test(tests, limitMs, "--bail=1")
+    : { status: "killed", by: "scripts/build.mjs", ms: 0, suites: [] };
+  restore(mutant.file);
+  if (outcome.status !== "killed" || !isBuilt) return outcome;
+  const [test] = outcome.by.split(": ");
+  return !tests.includes(test) || (await passesAlone(test)) ? outcome : tryWidely(mutant);
+}
+
+/** Runs a slow test file without a mutant, once. */
+async function passesAlone(test) {
+  if (passing.has(test)) return true;
+  await copy.build();
+  const { status } = await copy.test([test], limitMs * 2);
+  (status === "survived" ? passing : failing).add(test);
+  return status === "survived";
+}
+
+function writeResults() {
+  const json = { seed, count: drawn.length, ms: Date.now() - begin, results: [...results.values()] };
+  if (options.json !== undefined) writeFileSync(options.json, `${JSON.stringify(json, null, 2)}\n`);
+}
+
+progress("quick tests without a mutant");
+const quick = await runQuickTests();
+const reaching = readReached();
+await checkPlanting();
+/** Slow test files that pass without a mutant, and those that fail. */
+const [passing, failing] = [new Set(), new Set()];
+const results = new Map();
+for (const attempt of [tryQuickly, tryWidely])
+  for (const mutant of mutants) {
+    const { number, probes: _, start: __, end: ___, ...described } = mutant;
+    const earlier = results.get(number) ?? { status: "survived", ms: 0 };
+    if (earlier.status !== "survived") continue;
+    progress(`${number} of ${drawn.length}: ${titleOf(mutant)}`);
+    const { status, by, why, ms } = await attempt(mutant);
+    const reachedBy = reaching.get(number).length;
+    results.set(number, { number, ...described, reachedBy, status, by, why, ms: earlier.ms + ms });
+    writeResults();
+    progress("");
+    if (status !== "survived" || attempt === tryWidely)
+      print(`${status.padEnd(9)} ${number} ${titleOf(mutant)}${by === undefined ? "" : ` [${by}]`}`);
+  }
+
+const done = [...results.values()];
 const countOf = (list, status) => list.filter((one) => one.status === status).length;
 const totals = (list) =>
   ["killed", "survived", "limit"].map((status) => `${status} ${countOf(list, status)}`).join(", ");
-for (const room of [...new Set(results.map((one) => one.room))].sort())
-  print(`${room.padEnd(12)}${totals(results.filter((one) => one.room === room))}`);
-print(`all         ${totals(results)}, in ${Math.round((Date.now() - begin) / 1000)} s`);
-for (const one of results)
-  if (one.status !== "killed") print(`${one.status}: ${one.number}  ${titleOf(one)}`);
-process.exit(countOf(results, "killed") < Number(options.min ?? 0) ? 1 : 0);
+for (const room of [...new Set(done.map((one) => one.room))].sort())
+  print(`${room.padEnd(12)}${totals(done.filter((one) => one.room === room))}`);
+print(`all         ${totals(done)}, in ${Math.round((Date.now() - begin) / 1000)} s`);
+for (const one of done) if (one.status !== "killed") print(`${one.status}: ${one.number}  ${titleOf(one)}`);
+process.exit(countOf(done, "killed") < Number(options.min ?? 0) ? 1 : 0);
