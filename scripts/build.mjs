@@ -20,8 +20,8 @@ const tools = join(dist, "tools");
 await bundleTools(
   root,
   {
-    shipped: "src/scenario/shipped.ts",
-    schema: "src/scenario/json-schema.ts",
+    shipped: "src/tools/scenario/shipped.ts",
+    schema: "src/tools/scenario/json-schema.ts",
     opening: "src/opening.ts",
     documents: "src/openapi-documents.ts",
   },
@@ -43,7 +43,7 @@ const { core, exported } = await bundle(
   root,
   {
     cli: "src/cli/main.ts",
-    "compiled-code": "src/files/compiled-code.ts",
+    "compiled-code": "src/core/files/compiled-code.ts",
     index: "src/index.ts",
     testing: "src/testing/common-js.ts",
     "testing-setup": "src/testing/setup.ts",

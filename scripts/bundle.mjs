@@ -21,7 +21,7 @@ const SHIPPED = [withoutWords, readsDocuments];
 export async function bundle(root, input, dir, startModules) {
   const chunks = await chunksOf(await open(root, input, SHIPPED));
   const core = reachedBy(startModules, chunks);
-  const control = reachedBy(["src/http/control/app.ts"], chunks);
+  const control = reachedBy(["src/server/control/app.ts"], chunks);
   const bundled = await open(root, input, SHIPPED);
   const { output } = await bundled.write({
     ...COMMON_JS,
@@ -72,7 +72,7 @@ export async function bundleOver(root, input, dir, bundled) {
  * The command in parts for one file to carry, as CommonJS, with a module in the place of the package's folder.
  *
  * @param {string} root the package's folder
- * @param {string} inside what stands in for src/files/package.ts
+ * @param {string} inside what stands in for src/core/files/package.ts
  * @param {Set<string>} core what a start reaches, as `bundle` has found it
  * @returns {Promise<{ name: string, code: string, isForStart: boolean }[]>}
  */
@@ -80,7 +80,7 @@ export async function bundleInParts(root, inside, core) {
   const standsIn = {
     name: "stands-in",
     resolveId: (source, importer = root) =>
-      join(importer, "..", source) === join(root, "src/files/package.js") ? inside : undefined,
+      join(importer, "..", source) === join(root, "src/core/files/package.js") ? inside : undefined,
   };
   const bundled = await open(root, { cli: "src/cli/main.ts" }, [...SHIPPED, standsIn]);
   const { output } = await bundled.generate({

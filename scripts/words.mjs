@@ -12,7 +12,7 @@ const WORDS = {
   named: [0, 1],
 };
 const ROWS = new Set(["operation", "controlOperation", "answeredElsewhere"]);
-const SPOKEN = /[\\/]src[\\/](schema|http[\\/](service|control))[\\/]/;
+const SPOKEN = /[\\/]src[\\/](core[\\/]schema|server[\\/](service|control))[\\/]/;
 
 export const withoutWords = {
   name: "without-words",

@@ -1,6 +1,6 @@
-import { type ErrorCode, type ErrorDetails, refuse } from "./schema/errors.js";
-import { SandboxError } from "./schema/sandbox-error.js";
-import { UserError } from "./schema/user-error.js";
+import { type ErrorCode, type ErrorDetails, refuse } from "./core/schema/errors.js";
+import { SandboxError } from "./core/schema/sandbox-error.js";
+import { UserError } from "./core/schema/user-error.js";
 
 /** How requests reach a sandbox: in this process, or over the network. */
 export type SandboxFetch = (path: string, init: RequestInit) => Promise<SandboxAnswer>;

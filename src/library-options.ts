@@ -1,21 +1,13 @@
 import * as z from "zod/mini";
-import { unknownNames, type Vocabulary } from "./domain/known-names.js";
-import type {
-  ExploreFlowOptions,
-  ListenOptions,
-  ResetOptions,
-  RunFileOptions,
-  SandboxOptions,
-  WebhookHandlerOptions,
-} from "./public-types.js";
-import { advanceTarget } from "./schema/advance-target.js";
-import { camelCase, snakeCase } from "./schema/camel-case.js";
-import { httpUrlSchema } from "./schema/common.js";
-import { durationMs, durationSchema } from "./schema/duration.js";
-import { resetRequestSchema, transitionRequestSchema } from "./schema/engine-requests.js";
-import { depthSchema, lanesSchema } from "./schema/explore.js";
-import { check, issueMessage, issuePath } from "./schema/issues.js";
-import { didYouMean } from "./schema/nearest.js";
+import { unknownNames, type Vocabulary } from "./core/domain/known-names.js";
+import { advanceTarget } from "./core/schema/advance-target.js";
+import { camelCase, snakeCase } from "./core/schema/camel-case.js";
+import { httpUrlSchema } from "./core/schema/common.js";
+import { durationMs, durationSchema } from "./core/schema/duration.js";
+import { resetRequestSchema, transitionRequestSchema } from "./core/schema/engine-requests.js";
+import { depthSchema, lanesSchema } from "./core/schema/explore.js";
+import { check, issueMessage, issuePath } from "./core/schema/issues.js";
+import { didYouMean } from "./core/schema/nearest.js";
 import {
   listenOptionsSchema,
   OPTION_NAMES,
@@ -24,13 +16,21 @@ import {
   type OptionRow,
   type StartOptions,
   startOptionsSchema,
-} from "./schema/option-table.js";
-import { webhookHandlerSchema, webhookUrl } from "./schema/options.js";
-import { own } from "./schema/own.js";
-import { knownKeys } from "./schema/places.js";
-import { instantText, parseInstant } from "./schema/time.js";
-import { UserError } from "./schema/user-error.js";
-import { type Signature, secretFault } from "./schema/webhooks.js";
+} from "./core/schema/option-table.js";
+import { webhookHandlerSchema, webhookUrl } from "./core/schema/options.js";
+import { own } from "./core/schema/own.js";
+import { knownKeys } from "./core/schema/places.js";
+import { instantText, parseInstant } from "./core/schema/time.js";
+import { UserError } from "./core/schema/user-error.js";
+import { type Signature, secretFault } from "./core/schema/webhooks.js";
+import type {
+  ExploreFlowOptions,
+  ListenOptions,
+  ResetOptions,
+  RunFileOptions,
+  SandboxOptions,
+  WebhookHandlerOptions,
+} from "./public-types.js";
 
 /** What was given to one of the library's methods, checked; a UserError says what is wrong, by the method's name. */
 function checked<T>(method: string, schema: z.ZodMiniType<T>, known: readonly string[], given: unknown): T {

@@ -1,4 +1,4 @@
-import { packageText } from "./files/package.js";
+import { packageText } from "./core/files/package.js";
 import type { documentOf as made } from "./openapi-documents.js";
 
 /** The document of an API, as the build has written it down. */

@@ -1,9 +1,9 @@
-import { controlDocument } from "./http/openapi/control.js";
-import type { Api, DocumentOf } from "./http/openapi/serve.js";
-import { serviceDocument } from "./http/openapi/service.js";
-import { playService } from "./http/openapi/service-story.js";
 import type { OpenOptions } from "./options.js";
 import type { Sandbox } from "./sandbox.js";
+import { controlDocument } from "./server/openapi/control.js";
+import type { Api, DocumentOf } from "./server/openapi/serve.js";
+import { serviceDocument } from "./server/openapi/service.js";
+import { playService } from "./server/openapi/service-story.js";
 
 type Open = (options: OpenOptions) => Promise<Sandbox>;
 type Made = ReturnType<DocumentOf>;

@@ -1,19 +1,14 @@
-import { Catalogue } from "./domain/catalogue.js";
-import { packageVersion } from "./files/package.js";
-import { createApps } from "./http/app.js";
-import { startOptionsOf } from "./library-options.js";
-import { DEFAULT_NAMESPACE } from "./namespace/identity.js";
-import { Namespaces, type NamespacesOptions } from "./namespace/namespaces.js";
-import type { NamespaceOptions, WebhookOption } from "./namespace/options.js";
-import type { CheckReceiver } from "./namespace/receiver-check.js";
-import type { ScenarioKit } from "./namespace/scenario-kit.js";
-import { type OpenOptions, readService } from "./options.js";
-import type { SandboxOptions } from "./public-types.js";
-import { Sandbox } from "./sandbox.js";
-import { withoutEndSlashes } from "./schema/addresses.js";
-import { durationMs } from "./schema/duration.js";
-import { lazily } from "./schema/lazily.js";
-import { NoRoom } from "./schema/no-room.js";
+import { Catalogue } from "./core/domain/catalogue.js";
+import { packageVersion } from "./core/files/package.js";
+import { DEFAULT_NAMESPACE } from "./core/namespace/identity.js";
+import { Namespaces, type NamespacesOptions } from "./core/namespace/namespaces.js";
+import type { NamespaceOptions, WebhookOption } from "./core/namespace/options.js";
+import type { CheckReceiver } from "./core/namespace/receiver-check.js";
+import type { ScenarioKit } from "./core/namespace/scenario-kit.js";
+import { withoutEndSlashes } from "./core/schema/addresses.js";
+import { durationMs } from "./core/schema/duration.js";
+import { lazily } from "./core/schema/lazily.js";
+import { NoRoom } from "./core/schema/no-room.js";
 import {
   clockSetting,
   DEFAULT_API_KEY,
@@ -21,33 +16,38 @@ import {
   DEFAULT_WEBHOOK_SECRET,
   FIXED_SEED,
   webhookUrl,
-} from "./schema/options.js";
-import { printableLines } from "./schema/printable.js";
-import { type Settings, settingsOf } from "./schema/settings.js";
-import { parseInstant } from "./schema/time.js";
-import { StoreError } from "./store/error.js";
-import { openStorage } from "./store/open-storage.js";
-import { madeUpSeed, madeUpToken, systemWall } from "./time/wall.js";
+} from "./core/schema/options.js";
+import { printableLines } from "./core/schema/printable.js";
+import { type Settings, settingsOf } from "./core/schema/settings.js";
+import { parseInstant } from "./core/schema/time.js";
+import { StoreError } from "./core/store/error.js";
+import { openStorage } from "./core/store/open-storage.js";
+import { madeUpSeed, madeUpToken, systemWall } from "./core/time/wall.js";
+import { startOptionsOf } from "./library-options.js";
+import { type OpenOptions, readService } from "./options.js";
+import type { SandboxOptions } from "./public-types.js";
+import { Sandbox } from "./sandbox.js";
+import { createApps } from "./server/http/app.js";
 
 /** Looks at the data of an earlier run; where there can be none, its schemas need not be loaded. */
 async function auditWith(catalogue: Catalogue, settings: Settings): Promise<NamespaceOptions["audit"]> {
-  const { auditState } = await import("./engine/intake/read.js");
+  const { auditState } = await import("./core/engine/intake/read.js");
   return (state) => auditState(state, { catalogue, settings });
 }
 
 /** Scenarios run over HTTP like any client, so what runs them is loaded when somebody asks for it. */
 export const scenarioKit: ScenarioKit = {
   read: async (namespace, source, vocabulary) =>
-    (await lazily(() => import("./scenario/kit.js"))).readScenarioIn(namespace, source, vocabulary),
+    (await lazily(() => import("./tools/scenario/kit.js"))).readScenarioIn(namespace, source, vocabulary),
   run: async (namespace, run) =>
-    (await lazily(() => import("./scenario/kit.js"))).runScenarioIn(namespace, run),
+    (await lazily(() => import("./tools/scenario/kit.js"))).runScenarioIn(namespace, run),
 };
 
 /** As with scenarios, what sends the probes is loaded when somebody asks for it. */
 export function receiverChecks(timeout: string | undefined): CheckReceiver {
   return async ({ url, secret, signature, onRow, onSent }) => {
-    const { checkWebhook } = await lazily(() => import("./doctor/check.js"));
-    const { readCheckOptions } = await lazily(() => import("./doctor/options.js"));
+    const { checkWebhook } = await lazily(() => import("./tools/doctor/check.js"));
+    const { readCheckOptions } = await lazily(() => import("./tools/doctor/options.js"));
     const options = readCheckOptions(url, { secret, signature, timeout }, (option) => option);
     return checkWebhook({ ...options, onSent }, onRow);
   };

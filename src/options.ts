@@ -1,19 +1,19 @@
 import { existsSync } from "node:fs";
-import { unknownNames, type Vocabulary, vocabularyOf } from "./domain/known-names.js";
-import { repeatableRunId } from "./domain/run-id.js";
-import type { DocumentError, Fault, LoadedDocument } from "./files/documents.js";
-import { pathFaults, serviceRoutes } from "./http/paths.js";
-import type { LoadedScenario } from "./scenario/files.js";
-import { loadShipped } from "./scenario/shipped.js";
-import type { Fixtures } from "./schema/fixtures.js";
-import type { OnHappening } from "./schema/happening.js";
-import { didYouMean } from "./schema/nearest.js";
-import { type StartOptions, startOptionsSchema } from "./schema/option-table.js";
-import { FIXED_SEED } from "./schema/options.js";
-import { own } from "./schema/own.js";
-import type { Scenario } from "./schema/scenario.js";
-import type { Given } from "./schema/scenario-file.js";
-import { UserError } from "./schema/user-error.js";
+import { unknownNames, type Vocabulary, vocabularyOf } from "./core/domain/known-names.js";
+import { repeatableRunId } from "./core/domain/run-id.js";
+import type { DocumentError, Fault, LoadedDocument } from "./core/files/documents.js";
+import type { Fixtures } from "./core/schema/fixtures.js";
+import type { OnHappening } from "./core/schema/happening.js";
+import { didYouMean } from "./core/schema/nearest.js";
+import { type StartOptions, startOptionsSchema } from "./core/schema/option-table.js";
+import { FIXED_SEED } from "./core/schema/options.js";
+import { own } from "./core/schema/own.js";
+import type { Scenario } from "./core/schema/scenario.js";
+import type { Given } from "./core/schema/scenario-file.js";
+import { UserError } from "./core/schema/user-error.js";
+import { pathFaults, serviceRoutes } from "./server/http/paths.js";
+import type { LoadedScenario } from "./tools/scenario/files.js";
+import { loadShipped } from "./tools/scenario/shipped.js";
 
 /** What a sandbox is started with: the options of `start`, checked. */
 export interface OpenOptions extends StartOptions {
@@ -93,7 +93,7 @@ export async function readService(
     try {
       return await read();
     } catch (error) {
-      const { DocumentError } = await import("./files/documents.js");
+      const { DocumentError } = await import("./core/files/documents.js");
       if (!(error instanceof DocumentError)) throw error;
       files.push({ path, error });
       return undefined;
@@ -166,7 +166,7 @@ export async function configFaults(document: LoadedDocument): Promise<Fault[]> {
     return [];
   } catch (error) {
     if (!(error instanceof OptionsError)) throw error;
-    const { inOrder } = await import("./files/documents.js");
+    const { inOrder } = await import("./core/files/documents.js");
     const faults = [
       ...error.faults.map(({ path, message }) => document.faultAt(path, message)),
       ...error.files.flatMap(({ path, error: { faults } }) =>
@@ -191,17 +191,17 @@ function unknownScenario(name: string, known: readonly string[]): string {
 
 /** Files that a person wrote are read and checked by modules that a start without them need not load. */
 async function mergedFixtures(base: Fixtures, given: string | LoadedDocument): Promise<Fixtures> {
-  const { mergeFixtures, readFixtures } = await import("./files/fixtures.js");
+  const { mergeFixtures, readFixtures } = await import("./core/files/fixtures.js");
   return typeof given === "string" ? readFixtures(base, given) : mergeFixtures(base, given);
 }
 
 async function fixturesWith(base: Fixtures, value: unknown): Promise<Fixtures> {
-  const { valueDocument } = await import("./files/documents.js");
+  const { valueDocument } = await import("./core/files/documents.js");
   return mergedFixtures(base, valueDocument(value));
 }
 
 async function readScenario(file: string, seed: string, vocabulary: Vocabulary): Promise<LoadedScenario> {
-  const { readScenarioFile } = await import("./scenario/files.js");
+  const { readScenarioFile } = await import("./tools/scenario/files.js");
   return readScenarioFile(file, {
     environment: process.env,
     runIdOf: (name) => repeatableRunId(seed, name),
@@ -214,8 +214,8 @@ async function worldAndWarnings(
   options: StartOptions,
 ): Promise<Pick<Service, "given" | "warnings">> {
   if (files.length === 0) return { given: {}, warnings: [] };
-  const { warningText } = await import("./files/documents.js");
-  const { worldOf } = await import("./scenario/world.js");
+  const { warningText } = await import("./core/files/documents.js");
+  const { worldOf } = await import("./tools/scenario/world.js");
   const { given, ignored } = worldOf(files, options);
   const warnings = files.flatMap(({ file, warnings, steps }) => [
     ...warnings.map(warningText),

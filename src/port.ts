@@ -1,16 +1,23 @@
 import { getPath } from "hono/utils/url";
-import { type Apps, healthReply } from "./http/app.js";
-import { isDropped } from "./http/call.js";
-import { ControlAccess, controlDoor } from "./http/control-access.js";
-import { takeFastPath } from "./http/fast-path.js";
-import { HostGuard, hostName, hostRefused, isEverywhere, LOCAL_NAMES, plainAddress } from "./http/hosts.js";
-import { type Listening, type ListenOptions, listen } from "./http/listener.js";
-import { errorReply, replyHeaders, toResponse } from "./http/reply.js";
-import type { Trust } from "./http/tls/trust.js";
-import { earlyReplies } from "./http/wire.js";
+import { refuse } from "./core/schema/errors.js";
+import { lazily } from "./core/schema/lazily.js";
 import type { OpenOptions } from "./options.js";
-import { refuse } from "./schema/errors.js";
-import { lazily } from "./schema/lazily.js";
+import { type Apps, healthReply } from "./server/http/app.js";
+import { isDropped } from "./server/http/call.js";
+import { ControlAccess, controlDoor } from "./server/http/control-access.js";
+import { takeFastPath } from "./server/http/fast-path.js";
+import {
+  HostGuard,
+  hostName,
+  hostRefused,
+  isEverywhere,
+  LOCAL_NAMES,
+  plainAddress,
+} from "./server/http/hosts.js";
+import { type Listening, type ListenOptions, listen } from "./server/http/listener.js";
+import { errorReply, replyHeaders, toResponse } from "./server/http/reply.js";
+import { earlyReplies } from "./server/http/wire.js";
+import type { Trust } from "./server/tls/trust.js";
 
 /** The options of an open sandbox. */
 export type OpenedOptions = OpenOptions & { readonly onError: (error: unknown) => void };
@@ -36,7 +43,7 @@ function isSecure({ tls, tls_cert }: OpenOptions): boolean {
 export async function openPort(port: number, host: string, served: Served): Promise<OpenPort> {
   const { options } = served;
   if (!isSecure(options)) return open(port, host, served);
-  const { secure } = await lazily(() => import("./http/tls/secure.js"));
+  const { secure } = await lazily(() => import("./server/tls/secure.js"));
   const { createServer, publish } = await secure(options, [...LOCAL_NAMES, ...namesOf(host, options)]);
   const listening = await open(port, host, served, createServer);
   try {

@@ -1,8 +1,8 @@
-import type { StepReport } from "./scenario/running/report.js";
-import type { Marking } from "./schema/books.js";
-import type { ChargeStatus, Mode, WithdrawalStatus } from "./schema/common.js";
-import type { CollectionName } from "./schema/records/names.js";
-import type { Signature } from "./schema/webhooks.js";
+import type { Marking } from "./core/schema/books.js";
+import type { ChargeStatus, Mode, WithdrawalStatus } from "./core/schema/common.js";
+import type { CollectionName } from "./core/schema/records/names.js";
+import type { Signature } from "./core/schema/webhooks.js";
+import type { StepReport } from "./tools/scenario/running/report.js";
 
 /**
  * What the library's methods take and return, as in its declarations. Durations are text such as

@@ -1,16 +1,24 @@
 import { CALL, type ControlCall, ControlClient, type SandboxFetch } from "./control-client.js";
-import { KeptAssertions } from "./delivery/assertions.js";
-import type { WebhookHandler } from "./delivery/in-process.js";
-import type { CheckWebhookOptions } from "./doctor/options.js";
-import { vocabularyOf } from "./domain/known-names.js";
-import { transitionCharge } from "./engine/commands/charges.js";
-import { copied } from "./engine/frozen-state.js";
-import type { StateDump } from "./engine/records.js";
-import { chargeDetail } from "./engine/views.js";
-import type { ExploreReport } from "./explore/report.js";
-import { type Apps, fetchOf } from "./http/app.js";
-import type { ControlApp } from "./http/control/app.js";
-import { plainAddress } from "./http/hosts.js";
+import { KeptAssertions } from "./core/delivery/assertions.js";
+import type { WebhookHandler } from "./core/delivery/in-process.js";
+import { vocabularyOf } from "./core/domain/known-names.js";
+import { transitionCharge } from "./core/engine/commands/charges.js";
+import { copied } from "./core/engine/frozen-state.js";
+import type { StateDump } from "./core/engine/records.js";
+import { chargeDetail } from "./core/engine/views.js";
+import { KEPT_BY_DEFAULT } from "./core/namespace/beginning.js";
+import type { Namespace } from "./core/namespace/namespace.js";
+import type { Namespaces } from "./core/namespace/namespaces.js";
+import { withoutEndSlashes } from "./core/schema/addresses.js";
+import type { BookReport } from "./core/schema/books.js";
+import type { ChargeStatus } from "./core/schema/common.js";
+import { isRefusal } from "./core/schema/errors.js";
+import { lazily, nothingLoading } from "./core/schema/lazily.js";
+import { DEFAULT_HOST } from "./core/schema/options.js";
+import type { WebhookReport } from "./core/schema/receiver-report.js";
+import { SandboxError } from "./core/schema/sandbox-error.js";
+import { UserError } from "./core/schema/user-error.js";
+import type { AdvanceReport } from "./core/time/advance.js";
 import {
   advanceTargetOf,
   checkExploreOptions,
@@ -22,9 +30,6 @@ import {
   transitionOf,
   webhookHandlerOptions,
 } from "./library-options.js";
-import { KEPT_BY_DEFAULT } from "./namespace/beginning.js";
-import type { Namespace } from "./namespace/namespace.js";
-import type { Namespaces } from "./namespace/namespaces.js";
 import { type OpenedOptions, type OpenPort, openPort, urlOf } from "./port.js";
 import type {
   ChargeDetail,
@@ -37,17 +42,12 @@ import type {
   WebhookHandlerOptions,
   WebhookSubscription,
 } from "./public-types.js";
-import type { RunReport } from "./scenario/running/report.js";
-import { withoutEndSlashes } from "./schema/addresses.js";
-import type { BookReport } from "./schema/books.js";
-import type { ChargeStatus } from "./schema/common.js";
-import { isRefusal } from "./schema/errors.js";
-import { lazily, nothingLoading } from "./schema/lazily.js";
-import { DEFAULT_HOST } from "./schema/options.js";
-import type { WebhookReport } from "./schema/receiver-report.js";
-import { SandboxError } from "./schema/sandbox-error.js";
-import { UserError } from "./schema/user-error.js";
-import type { AdvanceReport } from "./time/advance.js";
+import type { ControlApp } from "./server/control/app.js";
+import { type Apps, fetchOf } from "./server/http/app.js";
+import { plainAddress } from "./server/http/hosts.js";
+import type { CheckWebhookOptions } from "./tools/doctor/options.js";
+import type { ExploreReport } from "./tools/explore/report.js";
+import type { RunReport } from "./tools/scenario/running/report.js";
 
 /** Everything a running sandbox is, behind the library's door and under the command. */
 export class Sandbox {
@@ -247,8 +247,8 @@ export class Sandbox {
    */
   async checkWebhook(url: string, options: CheckWebhookOptions = {}): Promise<WebhookReport> {
     this.#here("checkWebhook");
-    const { checkWebhook } = await lazily(() => import("./doctor/check.js"));
-    const { readCheckOptions } = await lazily(() => import("./doctor/options.js"));
+    const { checkWebhook } = await lazily(() => import("./tools/doctor/check.js"));
+    const { readCheckOptions } = await lazily(() => import("./tools/doctor/options.js"));
     const { signature, webhook_timeout } = this.#options;
     const defaults = { secret: this.webhookSecret, signature, timeout: webhook_timeout };
     const given = Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
@@ -311,8 +311,8 @@ export class Sandbox {
   async run(file: string, options: RunFileOptions = {}): Promise<RunReport> {
     const namespace = this.#here("run");
     checkRunOptions(file, options);
-    const { readScenarioFile } = await lazily(() => import("./scenario/files.js"));
-    const { runScenario } = await lazily(() => import("./scenario/running/run.js"));
+    const { readScenarioFile } = await lazily(() => import("./tools/scenario/files.js"));
+    const { runScenario } = await lazily(() => import("./tools/scenario/running/run.js"));
     const { vars, environment = process.env, app, ...rest } = options;
     const loaded = await readScenarioFile(file, {
       given: vars ?? {},
@@ -334,7 +334,7 @@ export class Sandbox {
   async explore(flow: string, options: ExploreFlowOptions): Promise<ExploreReport> {
     const namespace = this.#here("explore");
     checkExploreOptions(flow, options);
-    const { exploreAsked } = await lazily(() => import("./explore/file.js"));
+    const { exploreAsked } = await lazily(() => import("./tools/explore/file.js"));
     return exploreAsked(flow, options, {
       runIdOf: (name) => namespace.nextRunId(name),
       fetch: this[CALL],

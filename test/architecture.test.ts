@@ -13,7 +13,7 @@ const sources = readdirSync(SRC, { recursive: true, encoding: "utf8" })
 describe("src", () => {
   it("is found at all", () => {
     expect(sources).toEqual(
-      expect.arrayContaining(["index.ts", "domain/money.ts", "http/service/charges.ts"]),
+      expect.arrayContaining(["index.ts", "core/domain/money.ts", "server/service/charges.ts"]),
     );
   });
 
@@ -26,60 +26,75 @@ const messages = (file: string, source: string) => faultsOf(file, source).map((f
 
 describe("the check of imports", () => {
   it.each([
-    ["schema/a.ts", 'import { a } from "../domain/a.js";', "schema must not know domain"],
-    ["domain/a.ts", 'import type { State } from "../engine/state.js";', "domain must not know engine"],
-    ["domain/a.ts", 'import { type State } from "../engine/state.js";', "domain must not know engine"],
-    ["domain/a.ts", 'export { State } from "../engine/state.js";', "domain must not know engine"],
-    ["domain/a.ts", 'export * from "../engine/state.js";', "domain must not know engine"],
-    ["domain/a.ts", 'export type * from "../engine/state.js";', "domain must not know engine"],
-    ["domain/a.ts", 'import "../engine/state.js";', "domain must not know engine"],
-    ["domain/a.ts", 'type S = import("../engine/state.js").State;', "domain must not know engine"],
-    ["domain/a.ts", 'import state = require("../engine/state.js");', "domain must not know engine"],
-    ["engine/a.ts", 'const { a } = await import("../store/a.js");', "engine must not know store"],
-    ["engine/a.ts", "const { a } = await import(`../http/a.js`);", "engine must not know http"],
-    ["engine/a.ts", 'const a = require("../http/a.js");', "engine must not know http"],
-    ["engine/commands/a.ts", 'import "../../time/a.js";', "engine must not know time"],
-    ["time/a.ts", 'import "../delivery/a.js";', "time must not know delivery"],
-    ["store/a.ts", 'import "../delivery/a.js";', "store must not know delivery"],
-    ["delivery/a.ts", 'import "../store/a.js";', "delivery must not know store"],
-    ["store/a.ts", 'import "../namespace/a.js";', "store must not know namespace"],
-    ["namespace/a.ts", 'import "../http/service/a.js";', "namespace must not know http"],
-    ["namespace/a.ts", 'import "../scenario/files.js";', "namespace must not know scenario"],
-    ["http/pages/a.tsx", 'import "../../scenario/a.js";', "http must not know scenario"],
-    ["http/a.ts", 'import "../sandbox.js";', "http must not know sandbox"],
-    ["scenario/a.ts", 'import "../namespace/a.js";', "scenario must not know namespace"],
-    ["scenario/a.ts", 'import "../engine/a.js";', "scenario must not know engine"],
-    ["cli/a.ts", 'import type { State } from "../engine/state.js";', "cli must not know engine"],
-    ["cli/a.ts", 'import "../namespace/a.js";', "cli must not know namespace"],
-    ["control-client.ts", 'import "./delivery/a.js";', "client must not know delivery"],
-    ["doctor/a.ts", 'import "../http/a.js";', "doctor must not know http"],
+    ["core/schema/a.ts", 'import { a } from "../domain/a.js";', "schema must not know domain"],
+    ["core/domain/a.ts", 'import type { State } from "../engine/state.js";', "domain must not know engine"],
+    ["core/domain/a.ts", 'import { type State } from "../engine/state.js";', "domain must not know engine"],
+    ["core/domain/a.ts", 'export { State } from "../engine/state.js";', "domain must not know engine"],
+    ["core/domain/a.ts", 'export * from "../engine/state.js";', "domain must not know engine"],
+    ["core/domain/a.ts", 'export type * from "../engine/state.js";', "domain must not know engine"],
+    ["core/domain/a.ts", 'import "../engine/state.js";', "domain must not know engine"],
+    ["core/domain/a.ts", 'type S = import("../engine/state.js").State;', "domain must not know engine"],
+    ["core/domain/a.ts", 'import state = require("../engine/state.js");', "domain must not know engine"],
+    ["core/engine/a.ts", 'const { a } = await import("../store/a.js");', "engine must not know store"],
+    [
+      "core/engine/a.ts",
+      "const { a } = await import(`../../server/http/a.js`);",
+      "engine must not know server",
+    ],
+    ["core/engine/a.ts", 'const a = require("../../server/http/a.js");', "engine must not know server"],
+    ["core/engine/commands/a.ts", 'import "../../time/a.js";', "engine must not know time"],
+    ["core/time/a.ts", 'import "../delivery/a.js";', "time must not know delivery"],
+    ["core/store/a.ts", 'import "../delivery/a.js";', "store must not know delivery"],
+    ["core/delivery/a.ts", 'import "../store/a.js";', "delivery must not know store"],
+    ["core/store/a.ts", 'import "../namespace/a.js";', "store must not know namespace"],
+    ["core/namespace/a.ts", 'import "../../server/service/a.js";', "namespace must not know server"],
+    ["core/namespace/a.ts", 'import "../../tools/scenario/files.js";', "namespace must not know scenario"],
+    ["server/http/a.ts", 'import "../../pages/a.js";', "server must not know pages"],
+    ["pages/a.tsx", 'import "../tools/scenario/a.js";', "pages must not know scenario"],
+    ["server/http/a.ts", 'import "../../sandbox.js";', "server must not know sandbox"],
+    ["tools/scenario/a.ts", 'import "../../core/namespace/a.js";', "scenario must not know namespace"],
+    ["tools/scenario/a.ts", 'import "../../core/engine/a.js";', "scenario must not know engine"],
+    ["cli/a.ts", 'import type { State } from "../core/engine/state.js";', "cli must not know engine"],
+    ["cli/a.ts", 'import "../core/namespace/a.js";', "cli must not know namespace"],
+    ["control-client.ts", 'import "./core/delivery/a.js";', "client must not know delivery"],
+    ["tools/doctor/a.ts", 'import "../../server/http/a.js";', "doctor must not know server"],
     ["sandbox.ts", 'import "./index.js";', "sandbox must not know index"],
     ["options.ts", 'import "./cli/start.js";', "sandbox must not know cli"],
     ["index.ts", 'import "./cli/start.js";', "index must not know cli"],
     ["cli/a.ts", 'import "../index.js";', "cli must not know index"],
-    ["engine/a.ts", "await import(name);", "imports what only shows at run time"],
-    ["engine/a.ts", 'import "../../test/support/engine.js";', "which is in no layer"],
-    ["engine/a.ts", 'import "../helpers/a.js";', "which is in no layer"],
-    ["domain/pricing.ts", 'import { Decimal } from "decimal.js";', "which only domain/money.ts may"],
-    ["store/a.ts", 'import type { Decimal } from "decimal.js";', "which only domain/money.ts may"],
-    ["engine/a.ts", 'import { readFileSync } from "node:fs";', "engine is pure"],
-    ["domain/a.ts", 'import { createServer } from "http";', "domain is pure"],
-    ["http/a.ts", 'import { setTimeout } from "node:timers/promises";', "outside src/time/"],
+    ["core/engine/a.ts", "await import(name);", "imports what only shows at run time"],
+    ["core/engine/a.ts", 'import "../../../test/support/engine.js";', "which is in no layer"],
+    ["core/engine/a.ts", 'import "../../helpers/a.js";', "which is in no layer"],
+    [
+      "core/domain/pricing.ts",
+      'import { Decimal } from "decimal.js";',
+      "which only core/domain/money.ts may",
+    ],
+    ["core/store/a.ts", 'import type { Decimal } from "decimal.js";', "which only core/domain/money.ts may"],
+    ["core/engine/a.ts", 'import { readFileSync } from "node:fs";', "engine is pure"],
+    ["core/domain/a.ts", 'import { createServer } from "http";', "domain is pure"],
+    ["server/http/a.ts", 'import { setTimeout } from "node:timers/promises";', "outside src/core/time/"],
   ])("finds in %s: %s", (file, source, message) => {
     expect(messages(file, source)).toContainEqual(expect.stringContaining(message));
   });
 
   it.each([
-    ["schema/a.ts", 'import * as z from "zod/mini";\nimport { b } from "./b.js";'],
-    ["domain/money.ts", 'import { Decimal } from "decimal.js";'],
-    ["domain/a.ts", 'import { createHash } from "node:crypto";\nimport type { B } from "../schema/b.js";'],
-    ["engine/commands/a.ts", 'import { b } from "../../domain/b.js";\nexport { c } from "../state.js";'],
+    ["core/schema/a.ts", 'import * as z from "zod/mini";\nimport { b } from "./b.js";'],
+    ["core/domain/money.ts", 'import { Decimal } from "decimal.js";'],
     [
-      "store/a.ts",
+      "core/domain/a.ts",
+      'import { createHash } from "node:crypto";\nimport type { B } from "../schema/b.js";',
+    ],
+    ["core/engine/commands/a.ts", 'import { b } from "../../domain/b.js";\nexport { c } from "../state.js";'],
+    [
+      "core/store/a.ts",
       'import { openSync } from "node:fs";\nimport type { Change } from "../engine/records.js";',
     ],
-    ["http/service/a.ts", 'import { b } from "../reply.js";\nimport { c } from "../../engine/queries.js";'],
-    ["sandbox.ts", 'import { a } from "./namespace/a.js";\nimport { b } from "./http/b.js";'],
+    [
+      "server/service/a.ts",
+      'import { b } from "../http/reply.js";\nimport { c } from "../../core/engine/queries.js";',
+    ],
+    ["sandbox.ts", 'import { a } from "./core/namespace/a.js";\nimport { b } from "./server/http/b.js";'],
     ["cli/a.ts", 'const { Sandbox } = await import("../sandbox.js");'],
     ["index.ts", 'export { Sandbox } from "./sandbox.js";'],
   ])("lets %s be", (file, source) => {
@@ -87,13 +102,13 @@ describe("the check of imports", () => {
   });
 
   it("wants a place for every file", () => {
-    for (const file of ["helpers.ts", "util/a.ts", "sandbox/a.ts"])
+    for (const file of ["helpers.ts", "util/a.ts", "sandbox/a.ts", "core/a.ts", "tools/cli/a.ts"])
       expect(messages(file, "")).toEqual(["is in no layer of the architecture"]);
   });
 
   it("tells the line", () => {
-    const [fault] = faultsOf("schema/a.ts", '\n// A comment.\nimport "../domain/a.js";\n');
-    expect(fault).toMatchObject({ file: "schema/a.ts", line: 3 });
+    const [fault] = faultsOf("core/schema/a.ts", '\n// A comment.\nimport "../domain/a.js";\n');
+    expect(fault).toMatchObject({ file: "core/schema/a.ts", line: 3 });
   });
 });
 
@@ -132,9 +147,16 @@ describe("the check for time, timers and chance", () => {
     ['import { randomBytes } from "node:crypto";', "randomBytes: randomness"],
     ['import { randomUUID as id } from "node:crypto";', "randomUUID: randomness"],
   ])("finds %s", (source, message) => {
-    for (const file of ["engine/a.ts", "store/a.ts", "http/a.ts", "sandbox.ts", "index.ts", "cli/a.ts"])
+    for (const file of [
+      "core/engine/a.ts",
+      "core/store/a.ts",
+      "server/http/a.ts",
+      "sandbox.ts",
+      "index.ts",
+      "cli/a.ts",
+    ])
       expect(messages(file, source)).toContain(message);
-    expect(messages("time/a.ts", source)).toEqual([]);
+    expect(messages("core/time/a.ts", source)).toEqual([]);
   });
 
   it.each([
@@ -149,6 +171,6 @@ describe("the check for time, timers and chance", () => {
     'import { createHash } from "node:crypto";',
     "interface Wall { performance: number; setTimeout(run: () => void): void }",
   ])("lets be: %s", (source) => {
-    expect(messages("engine/a.ts", source)).toEqual([]);
+    expect(messages("core/engine/a.ts", source)).toEqual([]);
   });
 });

@@ -1,4 +1,4 @@
-// Stands in for src/files/package.ts in the one file: what the package's folder holds is inside, and the command that
+// Stands in for src/core/files/package.ts in the one file: what the package's folder holds is inside, and the command that
 // starts this one again is whatever this one was started as.
 import { files, own } from "payments-sandbox:inside";
 

@@ -1,8 +1,8 @@
 import { networkInterfaces } from "node:os";
-import { hostName, isEverywhere, plainAddress } from "../http/hosts.js";
+import type { StartOptions } from "../core/schema/option-table.js";
+import { DEFAULT_HOST } from "../core/schema/options.js";
 import { urlOf } from "../port.js";
-import type { StartOptions } from "../schema/option-table.js";
-import { DEFAULT_HOST } from "../schema/options.js";
+import { hostName, isEverywhere, plainAddress } from "../server/http/hosts.js";
 
 /** Where else a server can be reached that listens on every address; undefined when it listens on one. */
 export interface Elsewhere {

@@ -1,8 +1,8 @@
-import { checkWebhook } from "../doctor/check.js";
-import { readCheckOptions } from "../doctor/options.js";
-import { oneLine } from "../schema/printable.js";
-import { UserError } from "../schema/user-error.js";
-import type { Signature } from "../schema/webhooks.js";
+import { oneLine } from "../core/schema/printable.js";
+import { UserError } from "../core/schema/user-error.js";
+import type { Signature } from "../core/schema/webhooks.js";
+import { checkWebhook } from "../tools/doctor/check.js";
+import { readCheckOptions } from "../tools/doctor/options.js";
 import { Connection } from "./client/connection.js";
 import { paint } from "./paint.js";
 import { writeJunit } from "./report/junit.js";

@@ -1,5 +1,5 @@
 import { type Command, CommanderError, Option } from "commander";
-import { packageVersion } from "../files/package.js";
+import { packageVersion } from "../core/files/package.js";
 import { addClientCommands } from "./client/commands.js";
 import { addExploreOptions } from "./explore-options.js";
 import { helpText } from "./help-text.js";

@@ -1,6 +1,6 @@
 import type { Command } from "commander";
-import { didYouMean } from "../schema/nearest.js";
-import { UserError } from "../schema/user-error.js";
+import { didYouMean } from "../core/schema/nearest.js";
+import { UserError } from "../core/schema/user-error.js";
 import { say } from "./terminal.js";
 
 const SHELLS = ["bash", "zsh", "fish"];

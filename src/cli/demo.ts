@@ -1,8 +1,8 @@
 import { ControlClient } from "../control-client.js";
+import type { Happening } from "../core/schema/happening.js";
+import { counted } from "../core/schema/printable.js";
 import { openSandbox } from "../opening.js";
 import type { Sandbox } from "../sandbox.js";
-import type { Happening } from "../schema/happening.js";
-import { counted } from "../schema/printable.js";
 import { happeningLine } from "./live/live.js";
 import { paint } from "./paint.js";
 import { columns, say, sayJson } from "./terminal.js";

@@ -1,4 +1,4 @@
-import { UserError } from "../schema/user-error.js";
+import { UserError } from "../core/schema/user-error.js";
 import { strictFailures } from "./exec/applied-rules.js";
 import { Runner } from "./exec/command.js";
 import { type Plan, parseTemplate } from "./exec/plan.js";

@@ -1,6 +1,6 @@
-import { exploreFile } from "../explore/file.js";
-import { freshRunId } from "../scenario/running/run-id.js";
-import { aborter } from "../time/patience.js";
+import { aborter } from "../core/time/patience.js";
+import { exploreFile } from "../tools/explore/file.js";
+import { freshRunId } from "../tools/scenario/running/run-id.js";
 import { Connection, type ConnectionFlags } from "./client/connection.js";
 import { putOnDashboard } from "./client/explored.js";
 import { type ExplorationFlags, explorationOf, toldExploration } from "./exploration.js";

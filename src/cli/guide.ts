@@ -1,5 +1,5 @@
+import { DEFAULT_HOST, DEFAULT_PORT } from "../core/schema/options.js";
 import { openSandbox } from "../opening.js";
-import { DEFAULT_HOST, DEFAULT_PORT } from "../schema/options.js";
 import { say } from "./terminal.js";
 
 /** `guide`: the page that a sandbox serves at /llms.txt. */

@@ -1,6 +1,6 @@
 import { existsSync, writeFileSync } from "node:fs";
-import { OPTIONS, TOPICS } from "../schema/option-table.js";
-import { UserError } from "../schema/user-error.js";
+import { OPTIONS, TOPICS } from "../core/schema/option-table.js";
+import { UserError } from "../core/schema/user-error.js";
 import { CONFIG_FILES } from "./options.js";
 import { say } from "./terminal.js";
 

@@ -1,4 +1,4 @@
-import { UserError } from "../schema/user-error.js";
+import { UserError } from "../core/schema/user-error.js";
 import { askForJson, isUserMistake, refuse } from "./mistakes.js";
 import { goOnUnread } from "./own-process.js";
 import { askForPlain } from "./paint.js";

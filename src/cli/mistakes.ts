@@ -1,6 +1,6 @@
 import type { CommanderError } from "commander";
-import { SandboxError } from "../schema/sandbox-error.js";
-import { UserError } from "../schema/user-error.js";
+import { SandboxError } from "../core/schema/sandbox-error.js";
+import { UserError } from "../core/schema/user-error.js";
 import { sayJson, tellLine } from "./terminal.js";
 
 /** What a program is told of a mistake besides its message. */

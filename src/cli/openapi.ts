@@ -1,6 +1,6 @@
+import { DEFAULT_HOST, DEFAULT_PORT } from "../core/schema/options.js";
 import { openSandbox } from "../opening.js";
 import { urlOf } from "../port.js";
-import { DEFAULT_HOST, DEFAULT_PORT } from "../schema/options.js";
 import { startOptions } from "./options.js";
 import { sayJson } from "./terminal.js";
 

@@ -1,8 +1,8 @@
 import { existsSync } from "node:fs";
 import type { Command } from "commander";
-import { camelCase } from "../schema/camel-case.js";
-import { check, issueMessage } from "../schema/issues.js";
-import { nearest } from "../schema/nearest.js";
+import { camelCase } from "../core/schema/camel-case.js";
+import { check, issueMessage } from "../core/schema/issues.js";
+import { nearest } from "../core/schema/nearest.js";
 import {
   OPTION_NAMES,
   OPTIONS,
@@ -10,8 +10,8 @@ import {
   type OptionRow,
   type StartOptions,
   startOptionsSchema,
-} from "../schema/option-table.js";
-import { UserError } from "../schema/user-error.js";
+} from "../core/schema/option-table.js";
+import { UserError } from "../core/schema/user-error.js";
 
 /** An option that has a flag, and so a variable. */
 interface FlaggedRow extends Omit<OptionRow, "flags"> {
@@ -147,7 +147,7 @@ async function configFile(
   const named = flag ?? environment[variableOf("config")];
   const file = named ?? CONFIG_FILES.find((name) => existsSync(name));
   if (file === undefined) return {};
-  const { checkDocument, readDocument } = await import("../files/documents.js");
+  const { checkDocument, readDocument } = await import("../core/files/documents.js");
   const document = await readDocument(file);
   if (document.value === null) return {};
   return checkDocument(startOptionsSchema, document) as Record<string, unknown>;

@@ -1,5 +1,5 @@
 import { Command, CommanderError, Help } from "commander";
-import { didYouMean } from "../schema/nearest.js";
+import { didYouMean } from "../core/schema/nearest.js";
 import { addCommands } from "./commands.js";
 import { helpText } from "./help-text.js";
 import { badUsage, refuse, usageMistake } from "./mistakes.js";

@@ -1,9 +1,9 @@
 import type { SandboxFetch } from "../control-client.js";
-import { isLoopback } from "../http/hosts.js";
-import { findTrust, type Trust } from "../http/tls/trust.js";
-import { withoutEndSlashes } from "../schema/addresses.js";
-import { webhookUrl } from "../schema/receiver-url.js";
-import { UserError } from "../schema/user-error.js";
+import { withoutEndSlashes } from "../core/schema/addresses.js";
+import { webhookUrl } from "../core/schema/receiver-url.js";
+import { UserError } from "../core/schema/user-error.js";
+import { isLoopback } from "../server/http/hosts.js";
+import { findTrust, type Trust } from "../server/tls/trust.js";
 
 /** How a sandbox that runs already is reached. */
 export interface Reach {

@@ -1,7 +1,7 @@
-import { controlDoor } from "../http/control-access.js";
+import type { StartOptions } from "../core/schema/option-table.js";
+import { DEFAULT_HOST, DEFAULT_PORT, webhookUrl } from "../core/schema/options.js";
 import type { Sandbox } from "../sandbox.js";
-import type { StartOptions } from "../schema/option-table.js";
-import { DEFAULT_HOST, DEFAULT_PORT, webhookUrl } from "../schema/options.js";
+import { controlDoor } from "../server/http/control-access.js";
 import { elsewhere } from "./addresses.js";
 import { paint } from "./paint.js";
 import { shellQuoted } from "./shell.js";

@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { appEnvironment } from "../app-environment.js";
+import type { BookReport, Marking } from "../core/schema/books.js";
+import { UserError } from "../core/schema/user-error.js";
 import type { ReconcileOptions } from "../public-types.js";
-import type { BookReport, Marking } from "../schema/books.js";
-import { UserError } from "../schema/user-error.js";
 import { askApp } from "./books/ask-app.js";
 import { compareBooks } from "./books/compare.js";
 import { Connection, type ConnectionFlags } from "./client/connection.js";

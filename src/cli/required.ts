@@ -1,5 +1,5 @@
-import { didYouMean } from "../schema/nearest.js";
-import { UserError } from "../schema/user-error.js";
+import { didYouMean } from "../core/schema/nearest.js";
+import { UserError } from "../core/schema/user-error.js";
 
 /** What was met and what was not, by kind, as the control API tells it. */
 export type Covered = Readonly<

@@ -1,9 +1,9 @@
-import type { Vocabulary } from "../domain/known-names.js";
-import { DocumentError, type Fault, faultText } from "../files/documents.js";
-import { type LoadedScenario, readScenarioFile, type ScenarioGivens } from "../scenario/files.js";
-import type { RunReport } from "../scenario/running/report.js";
-import { didYouMean } from "../schema/nearest.js";
-import { UserError } from "../schema/user-error.js";
+import type { Vocabulary } from "../core/domain/known-names.js";
+import { DocumentError, type Fault, faultText } from "../core/files/documents.js";
+import { didYouMean } from "../core/schema/nearest.js";
+import { UserError } from "../core/schema/user-error.js";
+import { type LoadedScenario, readScenarioFile, type ScenarioGivens } from "../tools/scenario/files.js";
+import type { RunReport } from "../tools/scenario/running/report.js";
 
 /** A file as it was given: what there is to run, or why there is nothing. */
 export type GivenFile = LoadedScenario | BrokenFile;

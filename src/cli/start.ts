@@ -1,6 +1,6 @@
+import { DEFAULT_PORT, DEFAULT_RATE_LIMIT } from "../core/schema/options.js";
 import { openSandbox } from "../opening.js";
 import type { Sandbox } from "../sandbox.js";
-import { DEFAULT_PORT, DEFAULT_RATE_LIMIT } from "../schema/options.js";
 import { tell } from "./mistakes.js";
 import { startOptions } from "./options.js";
 import { tellLastWords } from "./own-process.js";

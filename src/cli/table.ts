@@ -1,5 +1,5 @@
-import { type Format, formatOf } from "../client/lists.js";
-import { STATUSES } from "../schema/statuses.js";
+import { type Format, formatOf } from "../core/client/lists.js";
+import { STATUSES } from "../core/schema/statuses.js";
 import { cellWidth, cutCells, padCells } from "./cells.js";
 import { paint, type Style } from "./paint.js";
 

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { Agent, request } from "node:https";
 import { Readable } from "node:stream";
-import type { Trust } from "../http/tls/trust.js";
+import type { Trust } from "../server/tls/trust.js";
 
 const agents = new Map<string, Agent>();
 

@@ -1,7 +1,7 @@
-import { faultText, warningText } from "../files/documents.js";
+import { faultText, warningText } from "../core/files/documents.js";
+import { oneLine } from "../core/schema/printable.js";
 import { configFaults } from "../options.js";
-import { type Validation, validateFile } from "../scenario/validation.js";
-import { oneLine } from "../schema/printable.js";
+import { type Validation, validateFile } from "../tools/scenario/validation.js";
 import { say, sayJson } from "./terminal.js";
 import { variablesOf } from "./variables.js";
 import { vocabularyOf } from "./vocabulary.js";

@@ -1,5 +1,5 @@
-import { VARIABLE_NAME } from "../schema/scenario-file.js";
-import { UserError } from "../schema/user-error.js";
+import { VARIABLE_NAME } from "../core/schema/scenario-file.js";
+import { UserError } from "../core/schema/user-error.js";
 
 /** What `--var name=value` gives, however often it is said; the last of a name counts. */
 export function variablesOf(given: readonly string[] = []): Record<string, string> {

@@ -1,6 +1,6 @@
-import type { Vocabulary } from "../domain/known-names.js";
+import type { Vocabulary } from "../core/domain/known-names.js";
+import { UserError } from "../core/schema/user-error.js";
 import { readVocabulary } from "../options.js";
-import { UserError } from "../schema/user-error.js";
 import { startOptions } from "./options.js";
 
 /**

@@ -1,4 +1,4 @@
-import { UserError } from "../schema/user-error.js";
+import { UserError } from "../core/schema/user-error.js";
 
 /** What a runner takes a function by, to call it at its time. */
 // biome-ignore lint/suspicious/noExplicitAny: each runner hands its hooks something else, and we take nothing of it

@@ -1,7 +1,7 @@
+import { UserError } from "../core/schema/user-error.js";
 import { startOptionsOf } from "../library-options.js";
 import { openSandbox } from "../opening.js";
 import type { SandboxOptions } from "../public-types.js";
-import { UserError } from "../schema/user-error.js";
 import { OWN_OPTIONS, type Place } from "./place.js";
 
 /** A sandbox in this process, for this test file alone. */

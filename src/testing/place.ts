@@ -1,7 +1,7 @@
-import type { WebhookHandler } from "../delivery/in-process.js";
-import type { ExploreReport } from "../explore/report.js";
+import type { WebhookHandler } from "../core/delivery/in-process.js";
 import type { ExploreFlowOptions, WebhookHandlerOptions } from "../public-types.js";
 import type { Sandbox } from "../sandbox.js";
+import type { ExploreReport } from "../tools/explore/report.js";
 
 /** The options that `setupSandbox` has besides those of `createSandbox`. */
 export const OWN_OPTIONS = ["hooks", "server", "listen", "reconcile"] as const;

@@ -1,9 +1,16 @@
 import { appEnvironment } from "../app-environment.js";
-import { differencesText } from "../client/books-text.js";
 import { type ControlCall, ControlClient } from "../control-client.js";
-import { KeptAssertions } from "../delivery/assertions.js";
-import type { WebhookHandler } from "../delivery/in-process.js";
-import type { ExploreReport } from "../explore/report.js";
+import { differencesText } from "../core/client/books-text.js";
+import { KeptAssertions } from "../core/delivery/assertions.js";
+import type { WebhookHandler } from "../core/delivery/in-process.js";
+import { advanceTarget } from "../core/schema/advance-target.js";
+import type { BookReport } from "../core/schema/books.js";
+import type { ChargeStatus } from "../core/schema/common.js";
+import { invalid } from "../core/schema/errors.js";
+import { SandboxError } from "../core/schema/sandbox-error.js";
+import { instantText } from "../core/schema/time.js";
+import { UserError } from "../core/schema/user-error.js";
+import type { AdvanceReport } from "../core/time/advance.js";
 import type {
   ChargeDetail,
   ExploreFlowOptions,
@@ -13,14 +20,7 @@ import type {
   SandboxState,
   WebhookHandlerOptions,
 } from "../public-types.js";
-import { advanceTarget } from "../schema/advance-target.js";
-import type { BookReport } from "../schema/books.js";
-import type { ChargeStatus } from "../schema/common.js";
-import { invalid } from "../schema/errors.js";
-import { SandboxError } from "../schema/sandbox-error.js";
-import { instantText } from "../schema/time.js";
-import { UserError } from "../schema/user-error.js";
-import type { AdvanceReport } from "../time/advance.js";
+import type { ExploreReport } from "../tools/explore/report.js";
 import { endedTest } from "./failed-test.js";
 import { findHooks, type TestHooks } from "./hooks.js";
 import { openOwn } from "./own.js";

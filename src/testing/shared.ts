@@ -1,7 +1,8 @@
 import { ControlClient } from "../control-client.js";
-import { answerOf, type WebhookHandler } from "../delivery/in-process.js";
-import { isLoopback } from "../http/hosts.js";
-import { listen } from "../http/listener.js";
+import { answerOf, type WebhookHandler } from "../core/delivery/in-process.js";
+import { withoutEndSlashes } from "../core/schema/addresses.js";
+import { lazily } from "../core/schema/lazily.js";
+import { UserError } from "../core/schema/user-error.js";
 import {
   checkExploreOptions,
   serverOptionsOf,
@@ -9,10 +10,9 @@ import {
   webhookHandlerOptions,
 } from "../library-options.js";
 import type { SandboxOptions, WebhookHandlerOptions } from "../public-types.js";
-import { freshRunId } from "../scenario/running/run-id.js";
-import { withoutEndSlashes } from "../schema/addresses.js";
-import { lazily } from "../schema/lazily.js";
-import { UserError } from "../schema/user-error.js";
+import { isLoopback } from "../server/http/hosts.js";
+import { listen } from "../server/http/listener.js";
+import { freshRunId } from "../tools/scenario/running/run-id.js";
 import { OWN_OPTIONS, type Place } from "./place.js";
 
 /** A namespace of a server that is there already, for this test file alone; it goes when the file is done. */
@@ -70,7 +70,7 @@ export async function openShared(server: string, options: SandboxOptions): Promi
       }),
     explore: async (flow, how) => {
       checkExploreOptions(flow, how);
-      const { exploreAsked } = await lazily(() => import("../explore/file.js"));
+      const { exploreAsked } = await lazily(() => import("../tools/explore/file.js"));
       return exploreAsked(flow, how, { fetch: shared.fetch, runIdOf: () => freshRunId() });
     },
     refurnish,

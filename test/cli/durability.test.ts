@@ -1,9 +1,9 @@
 import { copyFileSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { FileStore } from "../../src/core/store/file-store.js";
+import { nodeIo } from "../../src/core/store/io.js";
 import { createSandbox } from "../../src/index.js";
-import { FileStore } from "../../src/store/file-store.js";
-import { nodeIo } from "../../src/store/io.js";
 import { START } from "../support/api-client.js";
 import { temporaryFolder } from "../support/folders.js";
 import { run } from "../support/process-command.js";

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import { startOptions } from "../../src/cli/options.js";
-import { startOptionsSchema } from "../../src/schema/option-table.js";
+import { startOptionsSchema } from "../../src/core/schema/option-table.js";
 import { temporaryFolder } from "../support/folders.js";
 import { Command, type Finished, run } from "../support/process-command.js";
 

@@ -1,8 +1,8 @@
 import { Command } from "commander";
 import { describe, expect, it } from "vitest";
 import { addStartOptions, OPTION_ROWS, startOptions, variableOf } from "../../src/cli/options.js";
-import { type StartOptions, startOptionsSchema } from "../../src/schema/option-table.js";
-import { UserError } from "../../src/schema/user-error.js";
+import { type StartOptions, startOptionsSchema } from "../../src/core/schema/option-table.js";
+import { UserError } from "../../src/core/schema/user-error.js";
 import { temporaryFile } from "../support/folders.js";
 
 type Row = (typeof OPTION_ROWS)[number];

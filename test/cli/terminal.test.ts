@@ -5,7 +5,7 @@ import fc from "fast-check";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { paint } from "../../src/cli/paint.js";
 import { say, sayJson, tellLine } from "../../src/cli/terminal.js";
-import { withOneLines } from "../../src/schema/printable.js";
+import { withOneLines } from "../../src/core/schema/printable.js";
 
 /** What a terminal obeys in the place of showing it; ends of lines and tabs aside. */
 const OBEYED = /(?![\n\t])[\p{Cc}\p{Cf}\u2028\u2029]/u;

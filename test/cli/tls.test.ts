@@ -4,8 +4,8 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { request } from "node:https";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { makeCertificates } from "../../src/http/tls/authority.js";
 import { createSandbox } from "../../src/index.js";
+import { makeCertificates } from "../../src/server/tls/authority.js";
 import { temporaryFolder } from "../support/folders.js";
 import { ROOT, run } from "../support/process-command.js";
 

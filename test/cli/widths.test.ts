@@ -7,7 +7,7 @@ import { paint } from "../../src/cli/paint.js";
 import { runReport } from "../../src/cli/report/run.js";
 import { reportText } from "../../src/cli/report/text.js";
 import { createSandbox } from "../../src/index.js";
-import type { RunReport } from "../../src/scenario/running/report.js";
+import type { RunReport } from "../../src/tools/scenario/running/report.js";
 import { START } from "../support/api-client.js";
 import { closedAtEnd } from "../support/lifetime.js";
 import { REFUSING_URL } from "../support/receiver-server.js";

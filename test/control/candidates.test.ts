@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { mismatches } from "../../src/domain/deep-match.js";
-import type { Put } from "../../src/engine/records.js";
-import { State } from "../../src/engine/state.js";
-import { candidatesOf } from "../../src/http/control/candidates.js";
-import type { Namespace } from "../../src/namespace/namespace.js";
+import { mismatches } from "../../src/core/domain/deep-match.js";
+import type { Put } from "../../src/core/engine/records.js";
+import { State } from "../../src/core/engine/state.js";
+import type { Namespace } from "../../src/core/namespace/namespace.js";
+import { candidatesOf } from "../../src/server/control/candidates.js";
 
 const EMAILS = ["ada@shop.test", "bob@shop.test", "ada*"];
 const ORDERS = ["1", "2", "*", "a\\b"];

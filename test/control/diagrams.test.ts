@@ -1,6 +1,10 @@
 import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
-import { CHARGE_STATUSES, deliveryStatusSchema, withdrawalStatusSchema } from "../../src/schema/common.js";
+import {
+  CHARGE_STATUSES,
+  deliveryStatusSchema,
+  withdrawalStatusSchema,
+} from "../../src/core/schema/common.js";
 import { pageText } from "../docs/support/pages.js";
 import { payin, payout, retry } from "../docs/support/sequence-diagrams.js";
 import {

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
-import { CONTROL_OPERATIONS } from "../../src/http/control/operations.js";
+import { CONTROL_OPERATIONS } from "../../src/server/control/operations.js";
 import { openSandbox } from "../support/api-client.js";
 import { runnableBlocks } from "../support/runnable-docs.js";
 

@@ -1,5 +1,5 @@
 import { describe, expect } from "vitest";
-import { EVENT_TYPES, toldBy } from "../../src/schema/event-types.js";
+import { EVENT_TYPES, toldBy } from "../../src/core/schema/event-types.js";
 import {
   type Api,
   expectError,

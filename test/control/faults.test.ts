@@ -1,7 +1,7 @@
 import * as http from "node:http";
 import fc from "fast-check";
 import { describe, expect } from "vitest";
-import { OPERATION_IDS } from "../../src/schema/operation-ids.js";
+import { OPERATION_IDS } from "../../src/core/schema/operation-ids.js";
 import { expectError, expectInvalid, openApi, openSandbox } from "../support/api-client.js";
 import { it } from "../support/api-test.js";
 import { Client } from "../support/receiver-client.js";

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
-import { plainCharge } from "../../src/domain/charge-state.js";
-import type { Put } from "../../src/engine/records.js";
-import type { State } from "../../src/engine/state.js";
+import { plainCharge } from "../../src/core/domain/charge-state.js";
+import type { Put } from "../../src/core/engine/records.js";
+import type { State } from "../../src/core/engine/state.js";
 import { START } from "../support/kept.js";
 import { FakeWall, worldOn } from "../support/receiver-world.js";
 

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
+import { FileStore } from "../../src/core/store/file-store.js";
 import { openSandbox } from "../../src/opening.js";
-import { FileStore } from "../../src/store/file-store.js";
 import { START } from "../support/api-client.js";
 import { temporaryFolder } from "../support/folders.js";
 import { withChecksum } from "../support/kept.js";

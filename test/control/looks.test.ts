@@ -1,7 +1,7 @@
 import { describe, expect } from "vitest";
-import type { Charge } from "../../src/domain/charge.js";
-import type { Put } from "../../src/engine/records.js";
-import { State } from "../../src/engine/state.js";
+import type { Charge } from "../../src/core/domain/charge.js";
+import type { Put } from "../../src/core/engine/records.js";
+import { State } from "../../src/core/engine/state.js";
 import { openSandbox } from "../support/api-client.js";
 import { it } from "../support/api-test.js";
 import { chargeWith } from "../support/charges.js";

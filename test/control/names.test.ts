@@ -1,5 +1,5 @@
 import { describe, expect } from "vitest";
-import { UserError } from "../../src/schema/user-error.js";
+import { UserError } from "../../src/core/schema/user-error.js";
 import { openSandbox } from "../support/api-client.js";
 import { it } from "../support/api-test.js";
 

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { otlpOf, type TracedStory } from "../../src/client/otlp.js";
+import { otlpOf, type TracedStory } from "../../src/core/client/otlp.js";
 import { KES_ORDER, openSandbox } from "../support/api-client.js";
 import { faultsOfTrace } from "../support/otlp.js";
 

@@ -1,5 +1,5 @@
 import { describe, expect } from "vitest";
-import { CONTROL_OPERATIONS } from "../../src/http/control/operations.js";
+import { CONTROL_OPERATIONS } from "../../src/server/control/operations.js";
 import { expectInvalid, openApi } from "../support/api-client.js";
 import { it } from "../support/api-test.js";
 

@@ -1,8 +1,8 @@
 import { spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { beforeAll, describe, expect, it } from "vitest";
-import { OPERATIONS } from "../../src/http/service/operations.js";
-import { CHARGE_STATUSES } from "../../src/schema/common.js";
+import { CHARGE_STATUSES } from "../../src/core/schema/common.js";
+import { OPERATIONS } from "../../src/server/service/operations.js";
 import { buildIfMissing } from "../support/process-command.js";
 
 interface Run {

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import type { ChargeStatus } from "../../src/schema/common.js";
-import { STATUSES } from "../../src/schema/statuses.js";
+import type { ChargeStatus } from "../../src/core/schema/common.js";
+import { STATUSES } from "../../src/core/schema/statuses.js";
 import { pageText } from "./support/pages.js";
 
 it("the cheat sheet says what each status of a charge may become", () => {

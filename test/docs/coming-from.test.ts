@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { parse } from "yaml";
-import { check } from "../../src/schema/issues.js";
-import { scenarioSchema } from "../../src/schema/scenario.js";
+import { check } from "../../src/core/schema/issues.js";
+import { scenarioSchema } from "../../src/core/schema/scenario.js";
 import { blocksOf } from "./support/pages.js";
 
 it("what an MSW handler is turned into is a scenario", () => {

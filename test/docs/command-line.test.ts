@@ -1,7 +1,7 @@
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { OPTION_ROWS } from "../../src/cli/options.js";
-import { startOptionsSchema } from "../../src/schema/option-table.js";
+import { startOptionsSchema } from "../../src/core/schema/option-table.js";
 import {
   commandTable,
   otherOptionsTable,

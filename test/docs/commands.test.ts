@@ -1,6 +1,6 @@
 import { CommanderError } from "commander";
 import { describe, expect, it } from "vitest";
-import { UserError } from "../../src/schema/user-error.js";
+import { UserError } from "../../src/core/schema/user-error.js";
 import { PAGES } from "./support/pages.js";
 import { idleProgram } from "./support/program.js";
 import { type WrittenCommand, writtenCommands } from "./support/written-commands.js";

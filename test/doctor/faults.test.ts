@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
+import { EVENT_TYPES } from "../../src/core/schema/event-types.js";
+import { PROBES, type Probe } from "../../src/core/schema/receiver-report.js";
 import type { WebhookReport } from "../../src/index.js";
-import { EVENT_TYPES } from "../../src/schema/event-types.js";
-import { PROBES, type Probe } from "../../src/schema/receiver-report.js";
 import { everyNameIs, namesAreAsEver } from "../support/names.js";
 import {
   checkAt,

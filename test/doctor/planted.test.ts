@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import type { ProbeRow } from "../../src/schema/receiver-report.js";
+import type { ProbeRow } from "../../src/core/schema/receiver-report.js";
 import { PLANTED } from "./planted.js";
 import { checkAt, serve } from "./receivers.js";
 import { Shop } from "./shop.js";

@@ -1,4 +1,4 @@
-import type { FaultName } from "../../src/doctor/faults.js";
+import type { FaultName } from "../../src/tools/doctor/faults.js";
 import type { Event, Incoming, Reply } from "./receivers.js";
 import { NEVER, Shop } from "./shop.js";
 

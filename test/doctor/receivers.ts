@@ -1,11 +1,11 @@
 import { createHmac } from "node:crypto";
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from "node:http";
 import { Webhook } from "standardwebhooks";
-import { checkWebhook } from "../../src/doctor/check.js";
-import { type CheckWebhookOptions, readCheckOptions } from "../../src/doctor/options.js";
-import { DEFAULT_WEBHOOK_SECRET } from "../../src/schema/options.js";
-import type { ProbeRow, WebhookReport } from "../../src/schema/receiver-report.js";
-import type { Wall } from "../../src/time/wall.js";
+import { DEFAULT_WEBHOOK_SECRET } from "../../src/core/schema/options.js";
+import type { ProbeRow, WebhookReport } from "../../src/core/schema/receiver-report.js";
+import type { Wall } from "../../src/core/time/wall.js";
+import { checkWebhook } from "../../src/tools/doctor/check.js";
+import { type CheckWebhookOptions, readCheckOptions } from "../../src/tools/doctor/options.js";
 import { closed, listening } from "../support/servers.js";
 
 export interface Incoming {

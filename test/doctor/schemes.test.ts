@@ -2,9 +2,9 @@ import { createHmac } from "node:crypto";
 import Stripe from "stripe";
 import { Webhook as SvixWebhook } from "svix";
 import { expect, it } from "vitest";
-import { FORGED } from "../../src/doctor/forged.js";
-import { DEFAULT_WEBHOOK_SECRET } from "../../src/schema/options.js";
-import type { Signature } from "../../src/schema/webhooks.js";
+import { DEFAULT_WEBHOOK_SECRET } from "../../src/core/schema/options.js";
+import type { Signature } from "../../src/core/schema/webhooks.js";
+import { FORGED } from "../../src/tools/doctor/forged.js";
 import { checkAt, type Incoming, receiver, serve } from "./receivers.js";
 
 const SECRET = DEFAULT_WEBHOOK_SECRET;

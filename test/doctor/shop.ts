@@ -1,7 +1,7 @@
 import { createHmac } from "node:crypto";
+import { DEFAULT_WEBHOOK_SECRET } from "../../src/core/schema/options.js";
+import type { Wall } from "../../src/core/time/wall.js";
 import { createSandbox, type Sandbox, type WebhookReport } from "../../src/index.js";
-import { DEFAULT_WEBHOOK_SECRET } from "../../src/schema/options.js";
-import type { Wall } from "../../src/time/wall.js";
 import { closedAtEnd } from "../support/lifetime.js";
 import { type Event, type Incoming, type Reply, serve } from "./receivers.js";
 

@@ -7,12 +7,12 @@ import {
   type ChargeTransition,
   settle,
   transition,
-} from "../../src/domain/charge.js";
-import { plainCharge } from "../../src/domain/charge-state.js";
-import { CHARGE_STATUSES, type ChargeStatus } from "../../src/schema/common.js";
-import { chargeRecord } from "../../src/schema/records/payments.js";
-import { isOpen } from "../../src/schema/statuses.js";
-import { iso } from "../../src/schema/time.js";
+} from "../../src/core/domain/charge.js";
+import { plainCharge } from "../../src/core/domain/charge-state.js";
+import { CHARGE_STATUSES, type ChargeStatus } from "../../src/core/schema/common.js";
+import { chargeRecord } from "../../src/core/schema/records/payments.js";
+import { isOpen } from "../../src/core/schema/statuses.js";
+import { iso } from "../../src/core/schema/time.js";
 import { CREATED_MS, chargeWith } from "../support/charges.js";
 
 /** The contract's row on transitions (section 2), letter by letter. */

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { mismatches } from "../../src/domain/deep-match.js";
+import { mismatches } from "../../src/core/domain/deep-match.js";
 
 const fits = (expected: unknown, actual: unknown): boolean => mismatches(expected, actual).length === 0;
 

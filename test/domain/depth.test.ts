@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { isTooDeep, jsonOrText, MAX_DEPTH } from "../../src/schema/depth.js";
+import { isTooDeep, jsonOrText, MAX_DEPTH } from "../../src/core/schema/depth.js";
 
 /** How many brackets of a JSON text are open at once at most; those within strings are none. */
 function depthOf(json: string): number {

@@ -1,6 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { durationMs, formatDuration, MAX_DURATION_MS, parseDuration } from "../../src/schema/duration.js";
+import {
+  durationMs,
+  formatDuration,
+  MAX_DURATION_MS,
+  parseDuration,
+} from "../../src/core/schema/duration.js";
 
 describe("a duration", () => {
   it.each([

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { anyGlobMatches, compiledGlob, globMatches } from "../../src/domain/glob.js";
+import { anyGlobMatches, compiledGlob, globMatches } from "../../src/core/domain/glob.js";
 
 /** The definition, written as it is said. */
 function model(glob: string, text: string): boolean {

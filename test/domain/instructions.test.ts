@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { bankAccountNumber, merchantPhoneNumber } from "../../src/domain/account-numbers.js";
-import { type InstructionsInput, METHOD_KINDS } from "../../src/domain/method-kinds.js";
-import { walletAddress } from "../../src/domain/wallets.js";
+import { bankAccountNumber, merchantPhoneNumber } from "../../src/core/domain/account-numbers.js";
+import { type InstructionsInput, METHOD_KINDS } from "../../src/core/domain/method-kinds.js";
+import { walletAddress } from "../../src/core/domain/wallets.js";
 
 const digests = fc.uint8Array({ minLength: 32, maxLength: 32 });
 const sha256 = (text: string) => createHash("sha256").update(text).digest();

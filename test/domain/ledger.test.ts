@@ -15,8 +15,8 @@ import {
   withdrawalDonePostings,
   withdrawalPostings,
   withdrawalReturnedPostings,
-} from "../../src/domain/ledger.js";
-import { LEDGER_ACCOUNTS } from "../../src/schema/common.js";
+} from "../../src/core/domain/ledger.js";
+import { LEDGER_ACCOUNTS } from "../../src/core/schema/common.js";
 import { decimalsArb, unitsArb } from "../support/amounts.js";
 import { decimalText, minorUnits } from "../support/fraction.js";
 

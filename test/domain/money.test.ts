@@ -14,7 +14,7 @@ import {
   toCanonical,
   totalInUsd,
   zero,
-} from "../../src/domain/money.js";
+} from "../../src/core/domain/money.js";
 import { amountArb, decimalsArb, percentArb, rateArb, unitsArb } from "../support/amounts.js";
 import {
   decimalText,

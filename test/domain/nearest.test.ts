@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { nearest } from "../../src/schema/nearest.js";
+import { nearest } from "../../src/core/schema/nearest.js";
 
 /** How many letters were left out, put in, mistaken or swapped with the next, by its recursive definition. */
 function distance(a: string, b: string): number {

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { patternOf } from "../../src/schema/pattern.js";
+import { patternOf } from "../../src/core/schema/pattern.js";
 
 it.each([
   ["(a", "is no regular expression: Unterminated group"],

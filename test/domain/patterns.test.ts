@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import ts from "typescript";
 import { describe, expect, it } from "vitest";
-import { emailSchema } from "../../src/schema/common.js";
+import { emailSchema } from "../../src/core/schema/common.js";
 
 const SRC = fileURLToPath(new URL("../../src/", import.meta.url));
 

@@ -1,14 +1,14 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { check } from "../../src/schema/issues.js";
-import { isPlainlyRight } from "../../src/schema/plainly-right.js";
+import { check } from "../../src/core/schema/issues.js";
+import { isPlainlyRight } from "../../src/core/schema/plainly-right.js";
 import {
   checkoutRequestSchema,
   destinationRequestSchema,
   quoteRequestSchema,
   whitelabelRequestSchema,
   withdrawalRequestSchema,
-} from "../../src/schema/requests.js";
+} from "../../src/core/schema/requests.js";
 
 const pricing = { base_currency: "USD", amount: "25.00", local_pricing: { KES: "3200.00" } };
 const RIGHT = [

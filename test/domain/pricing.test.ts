@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { type Pricing, type PricingTerms, price, samePricing } from "../../src/domain/pricing.js";
+import { type Pricing, type PricingTerms, price, samePricing } from "../../src/core/domain/pricing.js";
 import { amountArb, decimalsArb, percentArb, rateArb } from "../support/amounts.js";
 import { decimalText, fraction, halfUp, minorUnits, over, significant, times } from "../support/fraction.js";
 

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { isSuccess, judge } from "../../src/domain/retry.js";
-import { durationMs } from "../../src/schema/duration.js";
-import { DEFAULT_SETTINGS } from "../../src/schema/settings.js";
+import { isSuccess, judge } from "../../src/core/domain/retry.js";
+import { durationMs } from "../../src/core/schema/duration.js";
+import { DEFAULT_SETTINGS } from "../../src/core/schema/settings.js";
 
 const SCHEDULE = [5_000, 300_000, 1_800_000];
 const answer = (status: number | null, retryAfterMs: number | null = null) => ({ status, retryAfterMs });

@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { firstRule, matches, type Subject } from "../../src/domain/scenario.js";
-import { askedScenario, scenariosFor } from "../../src/engine/scenarios.js";
-import { State } from "../../src/engine/state.js";
-import { type ChargeMatch, type Scenario, scenarioSchema } from "../../src/schema/scenario.js";
+import { firstRule, matches, type Subject } from "../../src/core/domain/scenario.js";
+import { askedScenario, scenariosFor } from "../../src/core/engine/scenarios.js";
+import { State } from "../../src/core/engine/state.js";
+import { type ChargeMatch, type Scenario, scenarioSchema } from "../../src/core/schema/scenario.js";
 import { unitsArb } from "../support/amounts.js";
 import { decimalText } from "../support/fraction.js";
 

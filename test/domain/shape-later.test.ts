@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import * as z from "zod/mini";
-import { check } from "../../src/schema/issues.js";
-import { field, fieldsOf, shape, shapeLater, wordsOf } from "../../src/schema/words.js";
+import { check } from "../../src/core/schema/issues.js";
+import { field, fieldsOf, shape, shapeLater, wordsOf } from "../../src/core/schema/words.js";
 
 const fields = () => ({
   amount: field(z.string(), "How much."),

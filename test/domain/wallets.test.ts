@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { keccak_256 } from "@noble/hashes/sha3.js";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { eip55, walletAddress } from "../../src/domain/wallets.js";
+import { eip55, walletAddress } from "../../src/core/domain/wallets.js";
 
 const digests = fc.uint8Array({ minLength: 32, maxLength: 32 });
 const sha256 = (data: Uint8Array | string) => createHash("sha256").update(data).digest();

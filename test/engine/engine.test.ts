@@ -1,17 +1,17 @@
 import { describe, expect, it } from "vitest";
-import { withdrawalPostings } from "../../src/domain/ledger.js";
-import { readBalances } from "../../src/engine/commands/accounts.js";
-import { createWhitelabel, transitionCharge } from "../../src/engine/commands/charges.js";
-import { createQuote } from "../../src/engine/commands/quotes.js";
-import { storeScenario } from "../../src/engine/commands/scenarios.js";
-import { Engine } from "../../src/engine/engine.js";
-import { chargesWith } from "../../src/engine/indexes.js";
-import { post } from "../../src/engine/ledger.js";
-import type { Change, StateDump } from "../../src/engine/records.js";
-import { State } from "../../src/engine/state.js";
-import type { Command } from "../../src/engine/transaction.js";
-import { isRefusal, refuse } from "../../src/schema/errors.js";
-import { DEFAULT_SETTINGS } from "../../src/schema/settings.js";
+import { withdrawalPostings } from "../../src/core/domain/ledger.js";
+import { readBalances } from "../../src/core/engine/commands/accounts.js";
+import { createWhitelabel, transitionCharge } from "../../src/core/engine/commands/charges.js";
+import { createQuote } from "../../src/core/engine/commands/quotes.js";
+import { storeScenario } from "../../src/core/engine/commands/scenarios.js";
+import { Engine } from "../../src/core/engine/engine.js";
+import { chargesWith } from "../../src/core/engine/indexes.js";
+import { post } from "../../src/core/engine/ledger.js";
+import type { Change, StateDump } from "../../src/core/engine/records.js";
+import { State } from "../../src/core/engine/state.js";
+import type { Command } from "../../src/core/engine/transaction.js";
+import { isRefusal, refuse } from "../../src/core/schema/errors.js";
+import { DEFAULT_SETTINGS } from "../../src/core/schema/settings.js";
 import {
   asJson,
   askQuote,

@@ -1,7 +1,14 @@
 import { createHash } from "node:crypto";
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { digestOf, hexDigest, idOf, idOfHex, numberedId, passingDigestOf } from "../../src/engine/ids.js";
+import {
+  digestOf,
+  hexDigest,
+  idOf,
+  idOfHex,
+  numberedId,
+  passingDigestOf,
+} from "../../src/core/engine/ids.js";
 
 const plain = (scope: string, kind: string, counter: number) =>
   createHash("sha256").update(`${scope}\0${kind}\0${counter}`).digest("hex");

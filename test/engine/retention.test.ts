@@ -1,11 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { recordAttempt, retryDelivery } from "../../src/engine/commands/deliveries.js";
-import { redeliver, triggerEvent } from "../../src/engine/commands/events.js";
-import { registerEndpoint } from "../../src/engine/commands/webhooks.js";
-import type { Engine } from "../../src/engine/engine.js";
-import type { Delivery } from "../../src/engine/records.js";
-import { State } from "../../src/engine/state.js";
+import { recordAttempt, retryDelivery } from "../../src/core/engine/commands/deliveries.js";
+import { redeliver, triggerEvent } from "../../src/core/engine/commands/events.js";
+import { registerEndpoint } from "../../src/core/engine/commands/webhooks.js";
+import type { Engine } from "../../src/core/engine/engine.js";
+import type { Delivery } from "../../src/core/engine/records.js";
+import { State } from "../../src/core/engine/state.js";
 import { DELIVERED, must, newEngine, START_MS } from "../support/engine.js";
 
 const EVENTS = 5;

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { pageOfMany, SortedList } from "../../src/engine/sorted-list.js";
+import { pageOfMany, SortedList } from "../../src/core/engine/sorted-list.js";
 
 /** The same list as a plain ascending array. */
 class PlainList {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { LedgerEntry } from "../../src/engine/records.js";
-import { Statement } from "../../src/engine/statement.js";
+import type { LedgerEntry } from "../../src/core/engine/records.js";
+import { Statement } from "../../src/core/engine/statement.js";
 
 function entry(seq: number, amount: string): LedgerEntry {
   return {

@@ -1,18 +1,18 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { Charge } from "../../src/domain/charge.js";
-import { transitionCharge } from "../../src/engine/commands/charges.js";
-import { createDestination } from "../../src/engine/commands/destinations.js";
-import { createWithdrawal } from "../../src/engine/commands/withdrawals.js";
-import type { Engine } from "../../src/engine/engine.js";
-import type { Task } from "../../src/engine/records.js";
-import { State } from "../../src/engine/state.js";
-import { commandOf } from "../../src/engine/task-commands.js";
-import { scenarioWarnings } from "../../src/scenario/warnings.js";
-import { CHARGE_STATUSES, type ChargeStatus, WITHDRAWAL_STATUSES } from "../../src/schema/common.js";
-import { isRefusal } from "../../src/schema/errors.js";
-import type { ChargeEntry, WithdrawalEntry } from "../../src/schema/scenario.js";
-import { runAhead } from "../../src/time/run-ahead.js";
+import type { Charge } from "../../src/core/domain/charge.js";
+import { transitionCharge } from "../../src/core/engine/commands/charges.js";
+import { createDestination } from "../../src/core/engine/commands/destinations.js";
+import { createWithdrawal } from "../../src/core/engine/commands/withdrawals.js";
+import type { Engine } from "../../src/core/engine/engine.js";
+import type { Task } from "../../src/core/engine/records.js";
+import { State } from "../../src/core/engine/state.js";
+import { commandOf } from "../../src/core/engine/task-commands.js";
+import { CHARGE_STATUSES, type ChargeStatus, WITHDRAWAL_STATUSES } from "../../src/core/schema/common.js";
+import { isRefusal } from "../../src/core/schema/errors.js";
+import type { ChargeEntry, WithdrawalEntry } from "../../src/core/schema/scenario.js";
+import { runAhead } from "../../src/core/time/run-ahead.js";
+import { scenarioWarnings } from "../../src/tools/scenario/warnings.js";
 import {
   asJson,
   must,

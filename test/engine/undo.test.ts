@@ -1,28 +1,28 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { readBalances } from "../../src/engine/commands/accounts.js";
-import { createWhitelabel, transitionCharge } from "../../src/engine/commands/charges.js";
-import { recordAttempt } from "../../src/engine/commands/deliveries.js";
-import { redeliver } from "../../src/engine/commands/events.js";
-import { createQuote } from "../../src/engine/commands/quotes.js";
-import { setRates } from "../../src/engine/commands/rates.js";
+import { readBalances } from "../../src/core/engine/commands/accounts.js";
+import { createWhitelabel, transitionCharge } from "../../src/core/engine/commands/charges.js";
+import { recordAttempt } from "../../src/core/engine/commands/deliveries.js";
+import { redeliver } from "../../src/core/engine/commands/events.js";
+import { createQuote } from "../../src/core/engine/commands/quotes.js";
+import { setRates } from "../../src/core/engine/commands/rates.js";
 import {
   addFault,
   removeFaults,
   removeScenario,
   storeScenario,
-} from "../../src/engine/commands/scenarios.js";
-import { deleteEndpoint, registerEndpoint } from "../../src/engine/commands/webhooks.js";
-import { Engine } from "../../src/engine/engine.js";
-import { idempotently } from "../../src/engine/idempotency.js";
-import { auditState } from "../../src/engine/intake/read.js";
-import { keptChange, noneYet, wholeChange } from "../../src/engine/kept-change.js";
-import type { Put } from "../../src/engine/records.js";
-import { State } from "../../src/engine/state.js";
-import { commandOf } from "../../src/engine/task-commands.js";
-import type { Command } from "../../src/engine/transaction.js";
-import { DEFAULT_SETTINGS } from "../../src/schema/settings.js";
-import { memoryStore } from "../../src/store/memory.js";
+} from "../../src/core/engine/commands/scenarios.js";
+import { deleteEndpoint, registerEndpoint } from "../../src/core/engine/commands/webhooks.js";
+import { Engine } from "../../src/core/engine/engine.js";
+import { idempotently } from "../../src/core/engine/idempotency.js";
+import { auditState } from "../../src/core/engine/intake/read.js";
+import { keptChange, noneYet, wholeChange } from "../../src/core/engine/kept-change.js";
+import type { Put } from "../../src/core/engine/records.js";
+import { State } from "../../src/core/engine/state.js";
+import { commandOf } from "../../src/core/engine/task-commands.js";
+import type { Command } from "../../src/core/engine/transaction.js";
+import { DEFAULT_SETTINGS } from "../../src/core/schema/settings.js";
+import { memoryStore } from "../../src/core/store/memory.js";
 import {
   asJson,
   bytesOf,

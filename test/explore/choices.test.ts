@@ -1,10 +1,10 @@
 import { expect, it } from "vitest";
-import { type Choice, choicesOf } from "../../src/explore/choices.js";
-import type { Observed, ObservedDelivery } from "../../src/explore/deviable.js";
-import { deviationsAt, KINDS } from "../../src/explore/kinds.js";
-import { SandboxPlan } from "../../src/explore/sandbox/document.js";
-import { scenarioName } from "../../src/explore/sandbox/sandbox-deviable.js";
-import type { DeviationKind } from "../../src/explore/schedule.js";
+import { type Choice, choicesOf } from "../../src/tools/explore/choices.js";
+import type { Observed, ObservedDelivery } from "../../src/tools/explore/deviable.js";
+import { deviationsAt, KINDS } from "../../src/tools/explore/kinds.js";
+import { SandboxPlan } from "../../src/tools/explore/sandbox/document.js";
+import { scenarioName } from "../../src/tools/explore/sandbox/sandbox-deviable.js";
+import type { DeviationKind } from "../../src/tools/explore/schedule.js";
 
 const SECOND = 1_000;
 const charge = (charge_id: string) => ({ charge_id, metadata: {}, history: [], isAutomatic: true });

@@ -9,8 +9,8 @@ import type {
   Trace,
   WebhookChange,
   WebhookPlace,
-} from "../../src/explore/deviable.js";
-import { explore } from "../../src/explore/explore.js";
+} from "../../src/tools/explore/deviable.js";
+import { explore } from "../../src/tools/explore/explore.js";
 
 const CHARGE: ObservedCharge = {
   charge_id: "ch_1",

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import type { Failure, ObservedDelivery } from "../../src/explore/deviable.js";
-import { judge } from "../../src/explore/judge.js";
-import { baselineOf, type PlainRun } from "../../src/explore/sandbox/baseline.js";
-import type { Flow } from "../../src/explore/sandbox/flow.js";
+import type { Failure, ObservedDelivery } from "../../src/tools/explore/deviable.js";
+import { judge } from "../../src/tools/explore/judge.js";
+import { baselineOf, type PlainRun } from "../../src/tools/explore/sandbox/baseline.js";
+import type { Flow } from "../../src/tools/explore/sandbox/flow.js";
 
 const HEARD: ObservedDelivery = {
   charge_id: "ch_1",

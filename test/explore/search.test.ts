@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { type Deviation, keyOf, type Schedule } from "../../src/explore/schedule.js";
-import { type RunResult, search, seededRandom } from "../../src/explore/search.js";
+import { type Deviation, keyOf, type Schedule } from "../../src/tools/explore/schedule.js";
+import { type RunResult, search, seededRandom } from "../../src/tools/explore/search.js";
 
 const deviations = (count: number): Deviation[] =>
   Array.from({ length: count }, (_, index) => ({ kind: "answer_lost", at: `op#${index + 1}` }));

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { exploreReport } from "../../src/cli/report/explore.js";
 import { reportText } from "../../src/cli/report/text.js";
-import type { Observed, ObservedCall } from "../../src/explore/deviable.js";
-import { blindRepeat, timelineOf } from "../../src/explore/evidence.js";
+import type { Observed, ObservedCall } from "../../src/tools/explore/deviable.js";
+import { blindRepeat, timelineOf } from "../../src/tools/explore/evidence.js";
 import { EXPLORED } from "../support/explored.js";
 
 describe("the report of an exploration", () => {

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { OPERATIONS } from "../../src/http/service/operations.js";
+import { check, issueMessage, issuePath } from "../../src/core/schema/issues.js";
+import { OPERATION_IDS } from "../../src/core/schema/operation-ids.js";
+import { startOptionsSchema } from "../../src/core/schema/option-table.js";
 import { openSandbox } from "../../src/opening.js";
 import type { OpenOptions } from "../../src/options.js";
-import { check, issueMessage, issuePath } from "../../src/schema/issues.js";
-import { OPERATION_IDS } from "../../src/schema/operation-ids.js";
-import { startOptionsSchema } from "../../src/schema/option-table.js";
+import { OPERATIONS } from "../../src/server/service/operations.js";
 import { Api, expectError, KES_ORDER, later, okBody, openApi, START } from "../support/api-client.js";
 import { closedAtEnd } from "../support/lifetime.js";
 import { Receiver, refuseWith } from "../support/receiver-server.js";

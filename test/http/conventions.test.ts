@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect } from "vitest";
-import { OPERATIONS } from "../../src/http/service/operations.js";
 import { createSandbox } from "../../src/opening.js";
+import { OPERATIONS } from "../../src/server/service/operations.js";
 import {
   Api,
   expectError,

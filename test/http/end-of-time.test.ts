@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect } from "vitest";
-import { iso, MAX_INSTANT_MS } from "../../src/schema/time.js";
+import { iso, MAX_INSTANT_MS } from "../../src/core/schema/time.js";
 import { type Api, expectInvalid, KES_ORDER, okBody, openApi } from "../support/api-client.js";
 import { it } from "../support/api-test.js";
 import { Receiver } from "../support/receiver-server.js";

@@ -1,7 +1,7 @@
 import { Socket } from "node:net";
 import { describe, expect, it } from "vitest";
-import { Incoming } from "../../src/http/fast-path.js";
-import { yieldToOthers } from "../../src/time/wall.js";
+import { yieldToOthers } from "../../src/core/time/wall.js";
+import { Incoming } from "../../src/server/http/fast-path.js";
 
 /** Whatever goes on at once has done so. */
 const atOnce = () => new Promise<void>((resolve) => process.nextTick(resolve));

@@ -1,5 +1,5 @@
 import { describe, expect } from "vitest";
-import type { IdempotentAnswer, StateDump } from "../../src/engine/records.js";
+import type { IdempotentAnswer, StateDump } from "../../src/core/engine/records.js";
 import {
   type Answer,
   type Api,

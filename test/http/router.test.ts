@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import { createApps } from "../../src/http/app.js";
-import type { Namespaces } from "../../src/namespace/namespaces.js";
+import type { Namespaces } from "../../src/core/namespace/namespaces.js";
+import { createApps } from "../../src/server/http/app.js";
 
 it("the service's paths can be told apart by Hono's fast router", async () => {
   const namespaces = { version: "0.0.0", nowMs: () => 0, find: () => undefined } as unknown as Namespaces;

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import type { Engine } from "../../src/engine/engine.js";
-import { memoizeByState } from "../../src/http/service/state-memo.js";
+import type { Engine } from "../../src/core/engine/engine.js";
+import { memoizeByState } from "../../src/server/service/state-memo.js";
 
 /** What it takes of an engine, and how often a text was made of it. */
 function engineAt(seq: number) {

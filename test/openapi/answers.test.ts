@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { Observers } from "../../src/namespace/observers.js";
-import { RequestJournal } from "../../src/namespace/request-journal.js";
-import type { ServedRequest } from "../../src/namespace/served-request.js";
+import { Observers } from "../../src/core/namespace/observers.js";
+import { RequestJournal } from "../../src/core/namespace/request-journal.js";
+import type { ServedRequest } from "../../src/core/namespace/served-request.js";
 import { openApi } from "../support/api-client.js";
 import { answerFaults, checkAnswer } from "../support/openapi-answers.js";
 import { operationsOf, shippedDocument } from "../support/openapi-document.js";

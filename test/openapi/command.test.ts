@@ -25,9 +25,9 @@ describe("payments-sandbox openapi", () => {
 describe("a start", () => {
   it("reads nothing of the document or its page", async () => {
     const { read, known } = await readAtStart(["src/cli/main.ts", "src/cli/start.ts", "src/index.ts"]);
-    expect(read).toContain("src/http/app.ts");
+    expect(read).toContain("src/server/http/app.ts");
     expect([...read].filter((file) => /openapi|responses\.ts|pages\/docs/.test(file))).toEqual([]);
-    expect(known).toContain("src/http/openapi/document.ts");
+    expect(known).toContain("src/server/openapi/document.ts");
   });
 
   it("reads nothing of the control API, nor of the schemas that only it needs", async () => {

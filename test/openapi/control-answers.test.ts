@@ -1,8 +1,8 @@
 import { request } from "node:http";
 import { beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { nameOf } from "../../src/http/openapi/schemas.js";
+import { STREAM_SCHEMAS } from "../../src/core/schema/control-responses.js";
 import type { SandboxOptions } from "../../src/index.js";
-import { STREAM_SCHEMAS } from "../../src/schema/control-responses.js";
+import { nameOf } from "../../src/server/openapi/schemas.js";
 import { openSandbox, START } from "../support/api-client.js";
 import { Answer } from "../support/caller.js";
 import type { Described } from "../support/openapi-control.js";

@@ -23,8 +23,8 @@ describe("payments-sandbox openapi --control", () => {
 
 describe("who serves a document", () => {
   it("makes none", async () => {
-    const { read, known } = await readAtStart(["src/http/openapi/serve.ts", "src/http/control/app.ts"]);
-    expect(read).toContain("src/http/control/operations.ts");
+    const { read, known } = await readAtStart(["src/server/openapi/serve.ts", "src/server/control/app.ts"]);
+    expect(read).toContain("src/server/control/operations.ts");
     expect(
       known.filter((file) => /openapi\/(control|described|schemas|service)|control-responses/.test(file)),
     ).toEqual([]);

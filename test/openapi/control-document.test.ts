@@ -1,10 +1,10 @@
 import { beforeAll, describe, expect } from "vitest";
-import { createApps } from "../../src/http/app.js";
-import { CONTROL_OPERATIONS } from "../../src/http/control/operations.js";
-import { nameOf } from "../../src/http/openapi/schemas.js";
-import type { Namespaces } from "../../src/namespace/namespaces.js";
-import { STREAM_SCHEMAS } from "../../src/schema/control-responses.js";
-import { ERROR_STATUS } from "../../src/schema/errors.js";
+import type { Namespaces } from "../../src/core/namespace/namespaces.js";
+import { STREAM_SCHEMAS } from "../../src/core/schema/control-responses.js";
+import { ERROR_STATUS } from "../../src/core/schema/errors.js";
+import { CONTROL_OPERATIONS } from "../../src/server/control/operations.js";
+import { createApps } from "../../src/server/http/app.js";
+import { nameOf } from "../../src/server/openapi/schemas.js";
 import { openApi } from "../support/api-client.js";
 import { it } from "../support/api-test.js";
 import { ControlAnswers, shippedControlDocument } from "../support/openapi-control.js";

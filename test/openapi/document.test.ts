@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect } from "vitest";
-import type { OpenApiDocument } from "../../src/http/openapi/document.js";
-import { playService } from "../../src/http/openapi/service-story.js";
-import { OPERATIONS } from "../../src/http/service/operations.js";
+import { ERROR_STATUS } from "../../src/core/schema/errors.js";
 import { openSandbox } from "../../src/opening.js";
-import { ERROR_STATUS } from "../../src/schema/errors.js";
+import type { OpenApiDocument } from "../../src/server/openapi/document.js";
+import { playService } from "../../src/server/openapi/service-story.js";
+import { OPERATIONS } from "../../src/server/service/operations.js";
 import { Api, KES_ORDER, okBody, openApi } from "../support/api-client.js";
 import { it } from "../support/api-test.js";
 import { temporaryFile } from "../support/folders.js";

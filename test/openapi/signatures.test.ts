@@ -1,8 +1,8 @@
 import { createConfig, lintFromString } from "@redocly/openapi-core";
 import { describe, expect, it } from "vitest";
-import type { OpenApiDocument } from "../../src/http/openapi/document.js";
+import { SIGNATURE_PRESETS, SIGNATURE_SCHEMES, type Signature } from "../../src/core/schema/webhooks.js";
 import { createSandbox, openSandbox } from "../../src/opening.js";
-import { SIGNATURE_PRESETS, SIGNATURE_SCHEMES, type Signature } from "../../src/schema/webhooks.js";
+import type { OpenApiDocument } from "../../src/server/openapi/document.js";
 import { Api } from "../support/api-client.js";
 import { Client } from "../support/receiver-client.js";
 import { Receiver } from "../support/receiver-server.js";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { PROBES } from "../../src/schema/receiver-report.js";
+import { PROBES } from "../../src/core/schema/receiver-report.js";
 import { Receiver } from "../support/receiver-server.js";
 import { said, started } from "./support/dashboard.js";
 

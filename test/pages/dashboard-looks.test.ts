@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { Table } from "../../src/engine/table.js";
+import { Table } from "../../src/core/engine/table.js";
 import { Receiver } from "../support/receiver-server.js";
 import { started } from "./support/dashboard.js";
 

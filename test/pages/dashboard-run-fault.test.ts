@@ -1,8 +1,8 @@
 import { expect, it } from "vitest";
-import { act } from "../../src/http/pages/dashboard/actions.js";
-import { reportsOf } from "../../src/http/pages/dashboard/reports.js";
-import type { Namespace } from "../../src/namespace/namespace.js";
-import type { Namespaces } from "../../src/namespace/namespaces.js";
+import type { Namespace } from "../../src/core/namespace/namespace.js";
+import type { Namespaces } from "../../src/core/namespace/namespaces.js";
+import { act } from "../../src/pages/dashboard/actions.js";
+import { reportsOf } from "../../src/pages/dashboard/reports.js";
 
 it("a run that our own fault has ended does not stand in the way of the next", async () => {
   const told: string[] = [];

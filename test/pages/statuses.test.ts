@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { CHARGE_STATUSES } from "../../src/schema/common.js";
-import { STATUSES } from "../../src/schema/statuses.js";
+import { CHARGE_STATUSES } from "../../src/core/schema/common.js";
+import { STATUSES } from "../../src/core/schema/statuses.js";
 import { openApi } from "../support/api-client.js";
 
 /** The way from PENDING to a status. */

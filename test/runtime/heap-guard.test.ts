@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
-import { HeapGuard } from "../../src/namespace/heap-guard.js";
-import { NoRoom } from "../../src/schema/no-room.js";
-import type { HeapUse } from "../../src/time/heap-watch.js";
+import { HeapGuard } from "../../src/core/namespace/heap-guard.js";
+import { NoRoom } from "../../src/core/schema/no-room.js";
+import type { HeapUse } from "../../src/core/time/heap-watch.js";
 
 /** A guard of a heap of 100 bytes, that has begun to watch it. */
 async function guarded() {

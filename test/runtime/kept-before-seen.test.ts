@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import type { KeptChange } from "../../src/engine/records.js";
-import { memoryStore } from "../../src/store/memory.js";
-import { yieldToOthers } from "../../src/time/wall.js";
+import type { KeptChange } from "../../src/core/engine/records.js";
+import { memoryStore } from "../../src/core/store/memory.js";
+import { yieldToOthers } from "../../src/core/time/wall.js";
 import { dataFile, diskThatMayFill, START, server } from "../support/kept.js";
 import { FakeWall, worldOn } from "../support/receiver-world.js";
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type ListenOptions, listen } from "../../src/http/listener.js";
+import { type ListenOptions, listen } from "../../src/server/http/listener.js";
 import { exchange, head } from "../support/api-wire.js";
 import { atEnd } from "../support/lifetime.js";
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { Observers } from "../../src/namespace/observers.js";
+import { Observers } from "../../src/core/namespace/observers.js";
 
 describe("an observer that fails", () => {
   it("is reported once, and keeps nobody else from hearing", () => {

@@ -2,12 +2,12 @@ import { mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { freeze } from "../../src/engine/frozen-state.js";
-import { State } from "../../src/engine/state.js";
-import type { Store } from "../../src/engine/store.js";
-import { FileStorage } from "../../src/store/file-storage.js";
-import { memoryStorage } from "../../src/store/memory.js";
-import type { Storage } from "../../src/store/storage.js";
+import { freeze } from "../../src/core/engine/frozen-state.js";
+import { State } from "../../src/core/engine/state.js";
+import type { Store } from "../../src/core/engine/store.js";
+import { FileStorage } from "../../src/core/store/file-storage.js";
+import { memoryStorage } from "../../src/core/store/memory.js";
+import type { Storage } from "../../src/core/store/storage.js";
 import { change, dumpOf, upTo } from "../support/store-model.js";
 
 let folder: string;

@@ -1,10 +1,10 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
-import type { StateDump } from "../../src/engine/records.js";
+import type { StateDump } from "../../src/core/engine/records.js";
+import { crc32 } from "../../src/core/store/crc32.js";
+import { StoreError } from "../../src/core/store/error.js";
 import { createSandbox } from "../../src/index.js";
-import { crc32 } from "../../src/store/crc32.js";
-import { StoreError } from "../../src/store/error.js";
 import { START } from "../support/api-client.js";
 import { temporaryFolder } from "../support/folders.js";
 import { Client } from "../support/receiver-client.js";

@@ -17,10 +17,10 @@ import { fileURLToPath } from "node:url";
 import { Worker } from "node:worker_threads";
 import { build } from "esbuild";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { StoreError } from "../../src/store/error.js";
-import { FileStore, type FileStoreOptions } from "../../src/store/file-store.js";
-import type { Owner } from "../../src/store/lock.js";
-import { pause } from "../../src/time/timers.js";
+import { StoreError } from "../../src/core/store/error.js";
+import { FileStore, type FileStoreOptions } from "../../src/core/store/file-store.js";
+import type { Owner } from "../../src/core/store/lock.js";
+import { pause } from "../../src/core/time/timers.js";
 import { temporaryFolder } from "../support/folders.js";
 import { change, dumpOf, modelOf, upTo } from "../support/store-model.js";
 
@@ -384,7 +384,7 @@ describe("files that are not the store's to write", () => {
 
 describe("many processes that start at once", () => {
   const CHILD = `
-    import { FileStore } from "./src/store/file-store.ts";
+    import { FileStore } from "./src/core/store/file-store.ts";
     process.stdout.write("ready\\n");
     process.stdin.once("data", () => {
       try {

@@ -19,12 +19,12 @@ import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { Change } from "../../src/engine/records.js";
-import { StoreError } from "../../src/store/error.js";
-import { FileStore, type FileStoreOptions } from "../../src/store/file-store.js";
-import { nodeIo, type StoreIo } from "../../src/store/io.js";
-import { encodeLines } from "../../src/store/journal-line.js";
-import { SnapshotFile } from "../../src/store/snapshot.js";
+import type { Change } from "../../src/core/engine/records.js";
+import { StoreError } from "../../src/core/store/error.js";
+import { FileStore, type FileStoreOptions } from "../../src/core/store/file-store.js";
+import { nodeIo, type StoreIo } from "../../src/core/store/io.js";
+import { encodeLines } from "../../src/core/store/journal-line.js";
+import { SnapshotFile } from "../../src/core/store/snapshot.js";
 import { temporaryFolder } from "../support/folders.js";
 import { change, dumpOf, type Model, modelOf, upTo } from "../support/store-model.js";
 
@@ -709,7 +709,7 @@ describe("file store, kill -9", () => {
   /** Appends as fast as it can, compacts now and then, and prints each change once it is acknowledged. */
   const CHILD = `
     import { writeSync } from "node:fs";
-    import { FileStore } from "./src/store/file-store.ts";
+    import { FileStore } from "./src/core/store/file-store.ts";
     const store = new FileStore({ file: process.argv[2], compactAtBytes: 20000 });
     const loaded = store.load();
     const rates = new Map(loaded?.snapshot?.collections.rates);

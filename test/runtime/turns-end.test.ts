@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { soon } from "../../src/time/timers.js";
-import { atTurnsEnd } from "../../src/time/turns-end.js";
-import { yieldToOthers } from "../../src/time/wall.js";
+import { soon } from "../../src/core/time/timers.js";
+import { atTurnsEnd } from "../../src/core/time/turns-end.js";
+import { yieldToOthers } from "../../src/core/time/wall.js";
 
 /** Runs in a turn of its own, from its beginning. */
 async function inATurn(run: () => void): Promise<void> {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { Turns } from "../../src/time/turns.js";
+import { Turns } from "../../src/core/time/turns.js";
 
 const turnOfTheLoop = () => new Promise<void>((resolve) => setImmediate(resolve));
 

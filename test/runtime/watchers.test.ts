@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import type { Change, Put } from "../../src/engine/records.js";
-import type { News, Watch, WatchEnd } from "../../src/namespace/news.js";
-import { Watchers } from "../../src/namespace/watchers.js";
-import { systemWall } from "../../src/time/wall.js";
+import type { Change, Put } from "../../src/core/engine/records.js";
+import type { News, Watch, WatchEnd } from "../../src/core/namespace/news.js";
+import { Watchers } from "../../src/core/namespace/watchers.js";
+import { systemWall } from "../../src/core/time/wall.js";
 
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 

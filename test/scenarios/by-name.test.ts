@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import { readFlow } from "../../src/files/flows.js";
-import { validateFile } from "../../src/scenario/validation.js";
+import { readFlow } from "../../src/core/files/flows.js";
+import { validateFile } from "../../src/tools/scenario/validation.js";
 import { FLOWS } from "./support/shipped.js";
 
 it("a flow that is shipped is found by its name, and by every path it has", async () => {

@@ -3,15 +3,15 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { runReport } from "../../src/cli/report/run.js";
 import { reportText } from "../../src/cli/report/text.js";
-import { configFaults } from "../../src/options.js";
-import { STEP_KINDS } from "../../src/scenario/steps/kinds.js";
-import { validateFile } from "../../src/scenario/validation.js";
 import {
   chargeMatchSchema,
   faultRuleSchema,
   webhookRuleSchema,
   withdrawalMatchSchema,
-} from "../../src/schema/scenario.js";
+} from "../../src/core/schema/scenario.js";
+import { configFaults } from "../../src/options.js";
+import { STEP_KINDS } from "../../src/tools/scenario/steps/kinds.js";
+import { validateFile } from "../../src/tools/scenario/validation.js";
 import { Api, openSandbox } from "../support/api-client.js";
 import { ROOT } from "../support/process-command.js";
 import { fileWith } from "../support/scenario-run.js";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { configFaults } from "../../src/options.js";
-import { validateFile } from "../../src/scenario/validation.js";
+import { validateFile } from "../../src/tools/scenario/validation.js";
 import { FATES, FLOWS, firstSentence, SHIPPED } from "./support/shipped.js";
 
 describe.each(SHIPPED)("scenarios/$name", (file) => {

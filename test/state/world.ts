@@ -1,4 +1,4 @@
-import type { StateDump } from "../../src/engine/records.js";
+import type { StateDump } from "../../src/core/engine/records.js";
 import { openSandbox } from "../../src/opening.js";
 import type { Sandbox } from "../../src/sandbox.js";
 import { START } from "../support/api-client.js";

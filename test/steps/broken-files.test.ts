@@ -3,7 +3,7 @@ import { writeFileSync } from "node:fs";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { configFaults } from "../../src/options.js";
-import { type Validation, validateFile } from "../../src/scenario/validation.js";
+import { type Validation, validateFile } from "../../src/tools/scenario/validation.js";
 import { fileWith } from "../support/scenario-run.js";
 import { threadTimeMs } from "../support/thread-time.js";
 

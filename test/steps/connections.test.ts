@@ -1,8 +1,8 @@
 import { createServer } from "node:http";
 import type { Socket } from "node:net";
 import { expect, it } from "vitest";
-import { KeptConnections } from "../../src/delivery/outgoing.js";
-import { callApp } from "../../src/scenario/steps/call-app.js";
+import { KeptConnections } from "../../src/core/delivery/outgoing.js";
+import { callApp } from "../../src/tools/scenario/steps/call-app.js";
 import { atEnd } from "../support/lifetime.js";
 import { listening } from "../support/servers.js";
 

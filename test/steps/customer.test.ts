@@ -2,7 +2,7 @@
 import { createServer } from "node:http";
 import { describe, expect, it } from "vitest";
 import { configFaults } from "../../src/options.js";
-import { validateFile } from "../../src/scenario/validation.js";
+import { validateFile } from "../../src/tools/scenario/validation.js";
 import { failed, fileWith, runSteps } from "../support/scenario-run.js";
 import { listening } from "../support/servers.js";
 

@@ -1,10 +1,10 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: scenario files are full of them
 import { describe, expect, it } from "vitest";
-import { OPERATIONS } from "../../src/http/service/operations.js";
+import { ANSWERS } from "../../src/core/schema/responses/answers.js";
+import { wordsOf } from "../../src/core/schema/words.js";
 import { configFaults, readVocabulary } from "../../src/options.js";
-import { validateFile } from "../../src/scenario/validation.js";
-import { ANSWERS } from "../../src/schema/responses/answers.js";
-import { wordsOf } from "../../src/schema/words.js";
+import { OPERATIONS } from "../../src/server/service/operations.js";
+import { validateFile } from "../../src/tools/scenario/validation.js";
 import { fileWith } from "../support/scenario-run.js";
 
 async function ofStep(step: string): Promise<string[]> {

@@ -1,7 +1,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: scenario files are full of them
 import { describe, expect, it } from "vitest";
-import { DocumentError, faultText } from "../../src/files/documents.js";
-import { type LoadedScenario, readScenarioFile } from "../../src/scenario/files.js";
+import { DocumentError, faultText } from "../../src/core/files/documents.js";
+import { type LoadedScenario, readScenarioFile } from "../../src/tools/scenario/files.js";
 import { fileWith } from "../support/scenario-run.js";
 
 interface Given {

@@ -8,8 +8,8 @@ import {
   SCENARIO_SCHEMA_FILE,
   scenarioJsonSchema,
   scenarioJsonSchemaText,
-} from "../../src/scenario/json-schema.js";
-import { STEP_KINDS } from "../../src/scenario/steps/kinds.js";
+} from "../../src/tools/scenario/json-schema.js";
+import { STEP_KINDS } from "../../src/tools/scenario/steps/kinds.js";
 import { ROOT } from "../support/process-command.js";
 
 const validate = new Ajv2020({ strict: true, allErrors: true }).compile(scenarioJsonSchema());

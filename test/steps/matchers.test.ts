@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { configFaults } from "../../src/options.js";
-import { validateFile } from "../../src/scenario/validation.js";
+import { validateFile } from "../../src/tools/scenario/validation.js";
 import { openSandbox } from "../support/api-client.js";
 import { it as called } from "../support/api-test.js";
 import { Client } from "../support/receiver-client.js";

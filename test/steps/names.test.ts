@@ -1,8 +1,8 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: scenario files are full of them
 import { describe, expect, it } from "vitest";
+import type { StartOptions } from "../../src/core/schema/option-table.js";
 import { configFaults, readVocabulary } from "../../src/options.js";
-import { validateFile } from "../../src/scenario/validation.js";
-import type { StartOptions } from "../../src/schema/option-table.js";
+import { validateFile } from "../../src/tools/scenario/validation.js";
 import { fileWith } from "../support/scenario-run.js";
 
 /** What is warned of in a file, each as line:column, field and message. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { vocabularyOf } from "../../src/domain/known-names.js";
-import { parseDocument } from "../../src/files/documents.js";
-import { loadScenario } from "../../src/scenario/files.js";
+import { vocabularyOf } from "../../src/core/domain/known-names.js";
+import { parseDocument } from "../../src/core/files/documents.js";
+import { loadScenario } from "../../src/tools/scenario/files.js";
 
 async function warnings(text: string): Promise<string[]> {
   const document = await parseDocument("a.yaml", `name: a\n${text}\n`);

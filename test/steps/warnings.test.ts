@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { shapeWarnings } from "../../src/scenario/rule-shapes.js";
-import { scenarioWarnings } from "../../src/scenario/warnings.js";
-import type { ChargeEntry, Scenario, WithdrawalEntry } from "../../src/schema/scenario.js";
+import type { ChargeEntry, Scenario, WithdrawalEntry } from "../../src/core/schema/scenario.js";
+import { shapeWarnings } from "../../src/tools/scenario/rule-shapes.js";
+import { scenarioWarnings } from "../../src/tools/scenario/warnings.js";
 
 const ofCharge = (...timeline: ChargeEntry[]) =>
   scenarioWarnings({ name: "x", charges: [{ timeline }] }).map(({ path, message }) => [path.at(-1), message]);

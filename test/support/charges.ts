@@ -1,5 +1,5 @@
-import type { Charge } from "../../src/domain/charge.js";
-import { iso } from "../../src/schema/time.js";
+import type { Charge } from "../../src/core/domain/charge.js";
+import { iso } from "../../src/core/schema/time.js";
 
 export const CREATED_MS = Date.UTC(2026, 0, 31, 9);
 

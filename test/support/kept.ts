@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { FileStorage } from "../../src/store/file-storage.js";
-import { FileStore } from "../../src/store/file-store.js";
-import { nodeIo, type StoreIo } from "../../src/store/io.js";
+import { FileStorage } from "../../src/core/store/file-storage.js";
+import { FileStore } from "../../src/core/store/file-store.js";
+import { nodeIo, type StoreIo } from "../../src/core/store/io.js";
 import { START as START_TEXT } from "./api-client.js";
 import { temporaryFolder } from "./folders.js";
 import { FakeWall, worldOn } from "./receiver-world.js";

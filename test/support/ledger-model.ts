@@ -1,4 +1,4 @@
-import type { ChargeStatus, WithdrawalStatus } from "../../src/schema/common.js";
+import type { ChargeStatus, WithdrawalStatus } from "../../src/core/schema/common.js";
 import { CHARGE_MOVES, DECIMALS, RATES, SETTLEMENT_MS, WITHDRAWAL_MOVES } from "./contract.js";
 import { decimalText } from "./fraction.js";
 import { priceOf, units } from "./prices.js";

@@ -1,6 +1,6 @@
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 import formats from "ajv-formats";
-import type { OpenApiDocument } from "../../src/http/openapi/document.js";
+import type { OpenApiDocument } from "../../src/server/openapi/document.js";
 import { type DescribedResponse, operationsOf, shippedDocument } from "./openapi-document.js";
 
 const ID = "https://payments-sandbox.test/openapi.json";

@@ -1,5 +1,5 @@
-import type { OpenApiDocument } from "../../src/http/openapi/document.js";
-import type { Json } from "../../src/http/openapi/json.js";
+import type { OpenApiDocument } from "../../src/server/openapi/document.js";
+import type { Json } from "../../src/server/openapi/json.js";
 import { openApi } from "./api-client.js";
 import { schemaValidator } from "./openapi-answers.js";
 import { operationsOf } from "./openapi-document.js";

@@ -1,9 +1,9 @@
-import { Catalogue } from "../../src/domain/catalogue.js";
-import type { OpenApiDocument } from "../../src/http/openapi/document.js";
-import { type Facts, factsOf, fill } from "../../src/http/openapi/facts.js";
-import { serviceDocument } from "../../src/http/openapi/service.js";
-import { loadShipped } from "../../src/scenario/shipped.js";
-import { DEFAULT_SETTINGS } from "../../src/schema/settings.js";
+import { Catalogue } from "../../src/core/domain/catalogue.js";
+import { DEFAULT_SETTINGS } from "../../src/core/schema/settings.js";
+import type { OpenApiDocument } from "../../src/server/openapi/document.js";
+import { type Facts, factsOf, fill } from "../../src/server/openapi/facts.js";
+import { serviceDocument } from "../../src/server/openapi/service.js";
+import { loadShipped } from "../../src/tools/scenario/shipped.js";
 
 /** The document of a sandbox with the shipped fixtures and settings, at no address and without examples. */
 export async function shippedDocument(): Promise<OpenApiDocument> {

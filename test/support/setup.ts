@@ -1,9 +1,9 @@
 import { channel } from "node:diagnostics_channel";
 import { afterAll, afterEach, beforeEach, vi } from "vitest";
-import type { Change, EventRecord } from "../../src/engine/records.js";
-import type { ServedRequest } from "../../src/namespace/served-request.js";
-import { check, issueDetails } from "../../src/schema/issues.js";
-import { RECORDS } from "../../src/schema/records/all.js";
+import type { Change, EventRecord } from "../../src/core/engine/records.js";
+import type { ServedRequest } from "../../src/core/namespace/served-request.js";
+import { check, issueDetails } from "../../src/core/schema/issues.js";
+import { RECORDS } from "../../src/core/schema/records/all.js";
 import { beginTest, endFile, endTest } from "./lifetime.js";
 
 // For every test file, in the worker it shares with others: what a test opened is closed, and every answer of the

@@ -13,20 +13,11 @@ export interface SourceFault {
 }
 
 const PURE_LAYERS = ["schema", "domain", "engine"] as const;
-const CORE = [...PURE_LAYERS, "time", "files", "store", "delivery", "namespace", "http"] as const;
+const CORE = [...PURE_LAYERS, "time", "files", "store", "delivery", "namespace"] as const;
 
-/** What the command and what it is made of may know: no state, no store and no namespace, but the sandbox's door. */
-const KIT = [
-  "schema",
-  "domain",
-  "time",
-  "files",
-  "delivery",
-  "client",
-  "scenario",
-  "doctor",
-  "explore",
-] as const;
+/** Core as the tools and the command see it: no state, no store and no namespace. */
+const KIT = ["schema", "domain", "time", "files", "delivery", "client"] as const;
+const TOOLS = ["scenario", "doctor", "explore"] as const;
 
 /** Each layer, and those it may import besides itself. */
 const MAY_IMPORT = {
@@ -38,16 +29,26 @@ const MAY_IMPORT = {
   store: [...PURE_LAYERS, "time"],
   delivery: [...PURE_LAYERS, "time"],
   namespace: [...PURE_LAYERS, "time", "store", "delivery"],
-  http: [...PURE_LAYERS, "time", "store", "delivery", "client", "namespace"],
   client: ["schema"],
-  scenario: ["schema", "domain", "time", "files", "delivery", "client"],
-  doctor: [...PURE_LAYERS, "time", "files", "delivery", "client"],
-  explore: ["schema", "domain", "time", "files", "delivery", "client", "scenario"],
-  sandbox: [...CORE, "client", "scenario", "doctor", "explore"],
-  index: [...CORE, "client", "scenario", "doctor", "explore", "sandbox"],
-  cli: [...KIT, "http", "sandbox"],
+  server: [...CORE, "client"],
+  pages: [...CORE, "client", "server"],
+  scenario: KIT,
+  doctor: [...KIT, "engine"],
+  explore: [...KIT, "scenario"],
+  sandbox: [...CORE, "client", "server", "pages", ...TOOLS],
+  index: [...CORE, "client", "server", "pages", ...TOOLS, "sandbox"],
+  cli: [...KIT, ...TOOLS, "server", "sandbox"],
 } as const satisfies Record<string, readonly string[]>;
 type Layer = keyof typeof MAY_IMPORT;
+
+/** The layers of each room; a room without a list is one layer. */
+const ROOMS: Readonly<Record<string, readonly Layer[] | undefined>> = {
+  core: [...CORE, "client"],
+  server: undefined,
+  pages: undefined,
+  tools: TOOLS,
+  cli: undefined,
+};
 
 /** Files that lie in src itself. `testing.ts` is the second public door (contract section 8). */
 const LAYER_OF_FILE: Readonly<Record<string, Layer>> = {
@@ -66,7 +67,7 @@ const LAYER_OF_FILE: Readonly<Record<string, Layer>> = {
 };
 
 /** Packages only one file may import. */
-const ONLY_IMPORTER: Readonly<Record<string, string>> = { "decimal.js": "domain/money.ts" };
+const ONLY_IMPORTER: Readonly<Record<string, string>> = { "decimal.js": "core/domain/money.ts" };
 
 /** Pure layers see nothing of the machine but Node's hashes, which are functions like any other. */
 const PURE: readonly Layer[] = PURE_LAYERS;
@@ -97,12 +98,12 @@ const PURE_MEMBERS: Readonly<Record<string, readonly string[]>> = {
 };
 
 function layerOf(file: string): Layer | undefined {
-  const folder = file.split("/")[0]!;
-  if (folder === "testing") return LAYER_OF_FILE["testing.ts"];
-  if (!file.includes("/")) return LAYER_OF_FILE[file];
-  return Object.hasOwn(MAY_IMPORT, folder) && folder !== "sandbox" && folder !== "index"
-    ? (folder as Layer)
-    : undefined;
+  const [room, folder] = file.split("/") as [string, string?];
+  if (folder === undefined) return LAYER_OF_FILE[file];
+  if (room === "testing") return "index";
+  if (!Object.hasOwn(ROOMS, room)) return undefined;
+  const layers = ROOMS[room];
+  return layers === undefined ? (room as Layer) : layers.find((layer) => layer === folder);
 }
 
 /** What a relative specifier means, as a path below src; undefined when it leads out of it. */
@@ -124,7 +125,7 @@ function importFault(file: string, specifier: string): string | undefined {
     if (isBuiltin(specifier) && PURE.includes(layer) && !PURE_MODULES.includes(specifier))
       return `imports ${specifier}, but ${layer} is pure`;
     if (layer !== "time" && IMPURE_MODULES.includes(specifier.replace(/^node:/, "")))
-      return `imports ${specifier} outside src/time/`;
+      return `imports ${specifier} outside src/core/time/`;
     return undefined;
   }
   const target = resolve(file, specifier);

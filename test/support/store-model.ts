@@ -1,9 +1,9 @@
-import { wholeChange } from "../../src/engine/kept-change.js";
-import type { Change, StateDump } from "../../src/engine/records.js";
-import { State } from "../../src/engine/state.js";
-import type { Store } from "../../src/engine/store.js";
-import { COLLECTION_NAMES } from "../../src/schema/records/names.js";
-import { FileStore } from "../../src/store/file-store.js";
+import { wholeChange } from "../../src/core/engine/kept-change.js";
+import type { Change, StateDump } from "../../src/core/engine/records.js";
+import { State } from "../../src/core/engine/state.js";
+import type { Store } from "../../src/core/engine/store.js";
+import { COLLECTION_NAMES } from "../../src/core/schema/records/names.js";
+import { FileStore } from "../../src/core/store/file-store.js";
 
 /** The independent model: what the state is, and nothing about how it is kept. */
 export interface Model {

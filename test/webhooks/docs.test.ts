@@ -1,13 +1,13 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
-import { CHARGE_STATUSES, WITHDRAWAL_STATUSES } from "../../src/schema/common.js";
-import { formatDuration } from "../../src/schema/duration.js";
-import { check } from "../../src/schema/issues.js";
-import { startOptionsSchema } from "../../src/schema/option-table.js";
-import { scenarioSchema } from "../../src/schema/scenario.js";
-import { DEFAULT_SETTINGS } from "../../src/schema/settings.js";
-import { SIGNATURE_SCHEMES, type SignatureScheme } from "../../src/schema/webhooks.js";
+import { CHARGE_STATUSES, WITHDRAWAL_STATUSES } from "../../src/core/schema/common.js";
+import { formatDuration } from "../../src/core/schema/duration.js";
+import { check } from "../../src/core/schema/issues.js";
+import { startOptionsSchema } from "../../src/core/schema/option-table.js";
+import { scenarioSchema } from "../../src/core/schema/scenario.js";
+import { DEFAULT_SETTINGS } from "../../src/core/schema/settings.js";
+import { SIGNATURE_SCHEMES, type SignatureScheme } from "../../src/core/schema/webhooks.js";
 
 const page = readFileSync(new URL("../../docs/webhooks.md", import.meta.url), "utf8");
 

@@ -1,9 +1,9 @@
 import { Webhook } from "standardwebhooks";
 import { describe, expect, it } from "vitest";
-import { carriedEvent, forgedMishap } from "../../src/engine/forged-event.js";
-import type { EventRecord } from "../../src/engine/records.js";
-import { DEFAULT_WEBHOOK_SECRET } from "../../src/schema/options.js";
-import { DEFAULT_SETTINGS } from "../../src/schema/settings.js";
+import { carriedEvent, forgedMishap } from "../../src/core/engine/forged-event.js";
+import type { EventRecord } from "../../src/core/engine/records.js";
+import { DEFAULT_WEBHOOK_SECRET } from "../../src/core/schema/options.js";
+import { DEFAULT_SETTINGS } from "../../src/core/schema/settings.js";
 import { START } from "../support/api-client.js";
 import type { Client, Shop } from "../support/receiver-client.js";
 import { accept, hold, type Received, Receiver } from "../support/receiver-server.js";

@@ -4,17 +4,17 @@ import { Webhook as StandardWebhook } from "standardwebhooks";
 import Stripe from "stripe";
 import { Webhook as SvixWebhook } from "svix";
 import { describe, expect, it } from "vitest";
-import { signatureHeaders } from "../../src/delivery/signing.js";
-import type { Sandbox } from "../../src/index.js";
-import { check, issueMessage } from "../../src/schema/issues.js";
-import { startOptionsSchema } from "../../src/schema/option-table.js";
+import { signatureHeaders } from "../../src/core/delivery/signing.js";
+import { check, issueMessage } from "../../src/core/schema/issues.js";
+import { startOptionsSchema } from "../../src/core/schema/option-table.js";
 import {
   type CustomSignature,
   SIGNATURE_PRESETS,
   type Signature,
   secretFault,
   signatureSchema,
-} from "../../src/schema/webhooks.js";
+} from "../../src/core/schema/webhooks.js";
+import type { Sandbox } from "../../src/index.js";
 import { openSandbox } from "../support/api-client.js";
 import { Client } from "../support/receiver-client.js";
 import { Receiver } from "../support/receiver-server.js";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { isMetadataAddress, webhookUrl } from "../../src/schema/receiver-url.js";
+import { isMetadataAddress, webhookUrl } from "../../src/core/schema/receiver-url.js";
 
 describe("a receiver's address", () => {
   it.each([

@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { UserError } from "../../schema/user-error.js";
+import { UserError } from "../../core/schema/user-error.js";
 
 const MOST_CHARACTERS = 100_000_000;
 

@@ -1,8 +1,8 @@
-import { parseBooks } from "../../domain/books/text.js";
+import { parseBooks } from "../../core/domain/books/text.js";
+import type { BookReport } from "../../core/schema/books.js";
+import { SandboxError } from "../../core/schema/sandbox-error.js";
+import { UserError } from "../../core/schema/user-error.js";
 import type { ReconcileOptions } from "../../public-types.js";
-import type { BookReport } from "../../schema/books.js";
-import { SandboxError } from "../../schema/sandbox-error.js";
-import { UserError } from "../../schema/user-error.js";
 
 /** Holds what the app has printed against the ledger. What cannot be understood is a UserError with its line. */
 export async function compareBooks(

@@ -1,5 +1,5 @@
-import { own } from "../../schema/own.js";
-import { UserError } from "../../schema/user-error.js";
+import { own } from "../../core/schema/own.js";
+import { UserError } from "../../core/schema/user-error.js";
 import type { Json } from "./connection.js";
 
 /** `a.b=value` pairs as an object; what reads as JSON is JSON, the rest is text. */

@@ -1,5 +1,5 @@
-import { LISTS } from "../../client/lists.js";
-import { UserError } from "../../schema/user-error.js";
+import { LISTS } from "../../core/client/lists.js";
+import { UserError } from "../../core/schema/user-error.js";
 import type { Connection } from "./connection.js";
 import { HISTORY, OTLP_OPTION } from "./insight.js";
 import { listCommand } from "./lists.js";

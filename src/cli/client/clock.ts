@@ -1,7 +1,7 @@
-import { durationFault, parseDuration } from "../../schema/duration.js";
-import { counted } from "../../schema/printable.js";
-import { instantFault, parseInstant } from "../../schema/time.js";
-import { UserError } from "../../schema/user-error.js";
+import { durationFault, parseDuration } from "../../core/schema/duration.js";
+import { counted } from "../../core/schema/printable.js";
+import { instantFault, parseInstant } from "../../core/schema/time.js";
+import { UserError } from "../../core/schema/user-error.js";
 import type { Json } from "./connection.js";
 import { record } from "./output.js";
 import type { Action, ClientCommand } from "./row.js";

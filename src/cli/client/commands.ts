@@ -1,5 +1,5 @@
 import { Argument, type Command } from "commander";
-import { every } from "../../time/timers.js";
+import { every } from "../../core/time/timers.js";
 import { helpText } from "../help-text.js";
 import { addConnectionOptions } from "../options.js";
 import { Progress, say, sayJson } from "../terminal.js";

@@ -1,9 +1,9 @@
 import { type ControlCall, ControlClient, ForeignAnswer } from "../../control-client.js";
-import { refuse } from "../../schema/errors.js";
-import { didYouMean } from "../../schema/nearest.js";
-import { DEFAULT_HOST, DEFAULT_PORT } from "../../schema/options.js";
-import { SandboxError } from "../../schema/sandbox-error.js";
-import { UserError } from "../../schema/user-error.js";
+import { refuse } from "../../core/schema/errors.js";
+import { didYouMean } from "../../core/schema/nearest.js";
+import { DEFAULT_HOST, DEFAULT_PORT } from "../../core/schema/options.js";
+import { SandboxError } from "../../core/schema/sandbox-error.js";
+import { UserError } from "../../core/schema/user-error.js";
 import { KnownMistake } from "../mistakes.js";
 import { type Reach, reach, refuseUntrusted } from "../reach.js";
 

@@ -1,8 +1,8 @@
-import { HttpReceivers } from "../../delivery/http-receivers.js";
-import { WEBHOOK_URL_MESSAGE, webhookUrl } from "../../schema/receiver-url.js";
-import { UserError } from "../../schema/user-error.js";
-import { pause } from "../../time/timers.js";
-import { madeUpInstance, systemWall } from "../../time/wall.js";
+import { HttpReceivers } from "../../core/delivery/http-receivers.js";
+import { WEBHOOK_URL_MESSAGE, webhookUrl } from "../../core/schema/receiver-url.js";
+import { UserError } from "../../core/schema/user-error.js";
+import { pause } from "../../core/time/timers.js";
+import { madeUpInstance, systemWall } from "../../core/time/wall.js";
 import type { Connection, Json } from "./connection.js";
 
 /** `webhook redeliver [last|ID] --times N`: new deliveries of the same event. */

@@ -1,4 +1,4 @@
-import type { ExploreReport } from "../../explore/report.js";
+import type { ExploreReport } from "../../tools/explore/report.js";
 import { tellLine } from "../terminal.js";
 import type { Connection } from "./connection.js";
 

@@ -1,4 +1,4 @@
-import { UserError } from "../../schema/user-error.js";
+import { UserError } from "../../core/schema/user-error.js";
 import type { Connection } from "./connection.js";
 
 /** Reads the live stream and hands over each message, until the connection or the reader ends it. */

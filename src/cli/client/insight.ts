@@ -1,9 +1,9 @@
-import type { ChargeView, Story } from "../../client/collect.js";
-import { LISTS } from "../../client/lists.js";
-import type { TracedStory } from "../../client/otlp.js";
-import { storyRows, storyTitle, unansweredText } from "../../client/story-text.js";
-import { packageVersion } from "../../files/package.js";
-import { UserError } from "../../schema/user-error.js";
+import type { ChargeView, Story } from "../../core/client/collect.js";
+import { LISTS } from "../../core/client/lists.js";
+import type { TracedStory } from "../../core/client/otlp.js";
+import { storyRows, storyTitle, unansweredText } from "../../core/client/story-text.js";
+import { packageVersion } from "../../core/files/package.js";
+import { UserError } from "../../core/schema/user-error.js";
 import { paint, type Style } from "../paint.js";
 import { type Advice, adviceLine } from "../report/advice-text.js";
 import { type Covered, Required } from "../required.js";
@@ -48,7 +48,7 @@ export const HISTORY: Action = {
     const charge = await connection.charge(selector!);
     const story = { charge, ...(await connection.get(`/charges/${charge.charge_id}/timeline`)) };
     if (flags.otlp !== true) return story;
-    const { otlpOf } = await import("../../client/otlp.js");
+    const { otlpOf } = await import("../../core/client/otlp.js");
     return otlpOf(story as unknown as TracedStory, packageVersion());
   },
   print: (answer, { flags }) => {

@@ -1,4 +1,4 @@
-import { LISTS, type ListName } from "../../client/lists.js";
+import { LISTS, type ListName } from "../../core/client/lists.js";
 import { table } from "./output.js";
 import type { Action, Asked, ClientCommand } from "./row.js";
 

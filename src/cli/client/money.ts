@@ -1,4 +1,4 @@
-import { LISTS } from "../../client/lists.js";
+import { LISTS } from "../../core/client/lists.js";
 import { listAction, listCommand } from "./lists.js";
 import { record } from "./output.js";
 import type { Action, ClientCommand } from "./row.js";

@@ -1,4 +1,4 @@
-import { UserError } from "../../schema/user-error.js";
+import { UserError } from "../../core/schema/user-error.js";
 import { assignments } from "./assignments.js";
 import type { Json } from "./connection.js";
 import type { Asked } from "./row.js";

@@ -1,5 +1,5 @@
-import { type List, valueIn } from "../../client/lists.js";
-import { oneLine, printableJson } from "../../schema/printable.js";
+import { type List, valueIn } from "../../core/client/lists.js";
+import { oneLine, printableJson } from "../../core/schema/printable.js";
 import { fitted } from "../fit.js";
 import { paint } from "../paint.js";
 import { headingOf, styleOf, tableLines } from "../table.js";

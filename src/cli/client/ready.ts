@@ -1,6 +1,6 @@
-import { parseDuration } from "../../schema/duration.js";
-import { UserError } from "../../schema/user-error.js";
-import { machineNowMs, pause } from "../../time/timers.js";
+import { parseDuration } from "../../core/schema/duration.js";
+import { UserError } from "../../core/schema/user-error.js";
+import { machineNowMs, pause } from "../../core/time/timers.js";
 import type { Connection } from "./connection.js";
 
 const LOOK_EVERY_MS = 50;

@@ -1,5 +1,5 @@
-import { didYouMean } from "../../schema/nearest.js";
-import { UserError } from "../../schema/user-error.js";
+import { didYouMean } from "../../core/schema/nearest.js";
+import { UserError } from "../../core/schema/user-error.js";
 import type { Connection, ConnectionFlags, Json } from "./connection.js";
 
 /** What a person asked for: the sandbox meant, the flags, and the words after the command's name. */

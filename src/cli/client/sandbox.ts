@@ -1,5 +1,5 @@
 import { appEnvironment } from "../../app-environment.js";
-import { UserError } from "../../schema/user-error.js";
+import { UserError } from "../../core/schema/user-error.js";
 import { shellQuoted } from "../shell.js";
 import type { Json } from "./connection.js";
 import { listAction } from "./lists.js";

@@ -1,5 +1,5 @@
-import { LISTS } from "../../client/lists.js";
-import { anyGlobMatches } from "../../domain/glob.js";
+import { LISTS } from "../../core/client/lists.js";
+import { anyGlobMatches } from "../../core/domain/glob.js";
 import { say, sayJson, tellLine } from "../terminal.js";
 import { assignments } from "./assignments.js";
 import { chargeRecord } from "./charges.js";

@@ -1,8 +1,8 @@
 import { pagesOf } from "../../control-client.js";
+import type { ScenarioView } from "../../core/schema/control-scenario-responses.js";
+import { counted, oneLine } from "../../core/schema/printable.js";
+import type { ChargeRule, FaultRule, WebhookRule } from "../../core/schema/scenario.js";
 import type { Sandbox } from "../../sandbox.js";
-import type { ScenarioView } from "../../schema/control-scenario-responses.js";
-import { counted, oneLine } from "../../schema/printable.js";
-import type { ChargeRule, FaultRule, WebhookRule } from "../../schema/scenario.js";
 import type { Covered } from "../required.js";
 import { type DueTasks, everywhere, type RunResult } from "./plan.js";
 

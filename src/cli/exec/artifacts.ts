@@ -1,11 +1,11 @@
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { collect, type FailedTest, failedTestsOf, namespacesOf } from "../../client/collect.js";
-import { maskKeys, maskText } from "../../client/mask.js";
-import { timelinesText } from "../../client/story-text.js";
-import { makeFolder } from "../../files/folders.js";
+import { collect, type FailedTest, failedTestsOf, namespacesOf } from "../../core/client/collect.js";
+import { maskKeys, maskText } from "../../core/client/mask.js";
+import { timelinesText } from "../../core/client/story-text.js";
+import { makeFolder } from "../../core/files/folders.js";
+import { UserError } from "../../core/schema/user-error.js";
 import type { Sandbox } from "../../sandbox.js";
-import { UserError } from "../../schema/user-error.js";
 import { type Artifacts, clientOf, type Plan, type RunResult, type Under } from "./plan.js";
 
 const TEST_NAME_MAX = 80;

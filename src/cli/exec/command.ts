@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { machineNowMs } from "../../time/timers.js";
-import { monotonicMs } from "../../time/wall.js";
+import { machineNowMs } from "../../core/time/timers.js";
+import { monotonicMs } from "../../core/time/wall.js";
 import { tellLine } from "../terminal.js";
 import { Guard } from "./guard.js";
 import { commandLineOf, endAll, Family, MARK_VARIABLE, processRow } from "./processes.js";

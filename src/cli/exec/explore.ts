@@ -1,12 +1,12 @@
 import { connect } from "node:net";
 import { CALL } from "../../control-client.js";
-import { exploreFile } from "../../explore/file.js";
-import type { ExploreReport } from "../../explore/report.js";
+import { UserError } from "../../core/schema/user-error.js";
+import { pause } from "../../core/time/timers.js";
+import { monotonicMs } from "../../core/time/wall.js";
 import { openSandbox } from "../../opening.js";
-import { freshRunId } from "../../scenario/running/run-id.js";
-import { UserError } from "../../schema/user-error.js";
-import { pause } from "../../time/timers.js";
-import { monotonicMs } from "../../time/wall.js";
+import { exploreFile } from "../../tools/explore/file.js";
+import type { ExploreReport } from "../../tools/explore/report.js";
+import { freshRunId } from "../../tools/scenario/running/run-id.js";
 import { type ExplorationFlags, explorationOf, toldExploration } from "../exploration.js";
 import { tellLine } from "../terminal.js";
 import { commandText, environmentOf, type Plan } from "./plan.js";

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { ownCommand } from "../../files/package.js";
-import { monotonicMs, systemWall } from "../../time/wall.js";
+import { ownCommand } from "../../core/files/package.js";
+import { monotonicMs, systemWall } from "../../core/time/wall.js";
 
 /**
  * Tells the signals it gets, and answers a ping after those it got before. When its input ends without a word,

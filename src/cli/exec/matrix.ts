@@ -1,5 +1,5 @@
-import type { ScenarioView } from "../../schema/control-scenario-responses.js";
-import { oneLine } from "../../schema/printable.js";
+import type { ScenarioView } from "../../core/schema/control-scenario-responses.js";
+import { oneLine } from "../../core/schema/printable.js";
 import { type Paint, paint as painted, type Style } from "../paint.js";
 import { type Advice, adviceLine, adviceSince } from "../report/advice-text.js";
 import { wrapped } from "../wrapped.js";

@@ -1,12 +1,12 @@
 import { appEnvironment } from "../../app-environment.js";
-import { namespacesOf } from "../../client/collect.js";
 import { ControlClient, pagesOf } from "../../control-client.js";
+import { namespacesOf } from "../../core/client/collect.js";
+import type { AdviceList } from "../../core/schema/control-responses.js";
+import type { ScenarioView } from "../../core/schema/control-scenario-responses.js";
+import type { StartOptions } from "../../core/schema/option-table.js";
+import { oneLine } from "../../core/schema/printable.js";
+import { UserError } from "../../core/schema/user-error.js";
 import type { Sandbox } from "../../sandbox.js";
-import type { AdviceList } from "../../schema/control-responses.js";
-import type { ScenarioView } from "../../schema/control-scenario-responses.js";
-import type { StartOptions } from "../../schema/option-table.js";
-import { oneLine } from "../../schema/printable.js";
-import { UserError } from "../../schema/user-error.js";
 import type { Required } from "../required.js";
 import type { Runner } from "./command.js";
 

@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
-import { pause } from "../../time/timers.js";
-import { monotonicMs } from "../../time/wall.js";
+import { pause } from "../../core/time/timers.js";
+import { monotonicMs } from "../../core/time/wall.js";
 
 /** The variable the command's processes are known by, even those whose parent has gone. */
 export const MARK_VARIABLE = "PAYMENTS_SANDBOX_EXEC";

@@ -1,8 +1,8 @@
 import { join } from "node:path";
-import { namespacesOf } from "../../client/collect.js";
+import { namespacesOf } from "../../core/client/collect.js";
+import type { BookReport } from "../../core/schema/books.js";
+import { counted } from "../../core/schema/printable.js";
 import type { Sandbox } from "../../sandbox.js";
-import type { BookReport } from "../../schema/books.js";
-import { counted } from "../../schema/printable.js";
 import { askApp } from "../books/ask-app.js";
 import { compareBooks } from "../books/compare.js";
 import { isUserMistake, tell } from "../mistakes.js";

@@ -1,9 +1,9 @@
+import type { AdviceList } from "../../core/schema/control-responses.js";
+import { oneLine } from "../../core/schema/printable.js";
+import { iso } from "../../core/schema/time.js";
+import { machineNowMs } from "../../core/time/timers.js";
 import { openSandbox } from "../../opening.js";
 import type { Sandbox } from "../../sandbox.js";
-import type { AdviceList } from "../../schema/control-responses.js";
-import { oneLine } from "../../schema/printable.js";
-import { iso } from "../../schema/time.js";
-import { machineNowMs } from "../../time/timers.js";
 import { tellAdvice } from "../report/advice-text.js";
 import type { Covered } from "../required.js";
 import { tellLine } from "../terminal.js";

@@ -1,6 +1,6 @@
 import { constants } from "node:os";
-import { aborter } from "../../time/patience.js";
-import { monotonicMs, systemWall } from "../../time/wall.js";
+import { aborter } from "../../core/time/patience.js";
+import { monotonicMs, systemWall } from "../../core/time/wall.js";
 import type { Guard } from "./guard.js";
 import { processRow, signalProcess } from "./processes.js";
 

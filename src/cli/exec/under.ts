@@ -1,11 +1,11 @@
+import type { ScenarioView } from "../../core/schema/control-scenario-responses.js";
+import type { StartOptions } from "../../core/schema/option-table.js";
+import { FIXED_SEED } from "../../core/schema/options.js";
+import { UserError } from "../../core/schema/user-error.js";
+import { every, monotonicMs } from "../../core/time/timers.js";
 import { openSandbox } from "../../opening.js";
 import { OptionsError } from "../../options.js";
 import type { Sandbox } from "../../sandbox.js";
-import type { ScenarioView } from "../../schema/control-scenario-responses.js";
-import type { StartOptions } from "../../schema/option-table.js";
-import { FIXED_SEED } from "../../schema/options.js";
-import { UserError } from "../../schema/user-error.js";
-import { every, monotonicMs } from "../../time/timers.js";
 import { wantsColour } from "../paint.js";
 import { say, sayJson, tellLine } from "../terminal.js";
 import { activeScenarios, allScenarios, isMishap, strictFailures } from "./applied-rules.js";

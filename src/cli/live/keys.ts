@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process";
 import { readFileSync } from "node:fs";
+import { SandboxError } from "../../core/schema/sandbox-error.js";
 import type { Sandbox } from "../../sandbox.js";
-import { SandboxError } from "../../schema/sandbox-error.js";
 import { paint } from "../paint.js";
 
 const CTRL_C = "\u0003";

@@ -1,15 +1,15 @@
-import type { Sandbox } from "../../sandbox.js";
-import { formatDuration } from "../../schema/duration.js";
+import { formatDuration } from "../../core/schema/duration.js";
 import type {
   AttemptHappened,
   Happening,
   MadeObject,
   RequestHappened,
   TransitionHappened,
-} from "../../schema/happening.js";
-import { oneLine } from "../../schema/printable.js";
-import { STATUSES } from "../../schema/statuses.js";
-import { pause } from "../../time/timers.js";
+} from "../../core/schema/happening.js";
+import { oneLine } from "../../core/schema/printable.js";
+import { STATUSES } from "../../core/schema/statuses.js";
+import { pause } from "../../core/time/timers.js";
+import type { Sandbox } from "../../sandbox.js";
 import { fitted, type Part } from "../fit.js";
 import { paint, type Style } from "../paint.js";
 import { columns, isBehind, say } from "../terminal.js";

@@ -1,4 +1,4 @@
-import type { AdviceList } from "../../schema/control-responses.js";
+import type { AdviceList } from "../../core/schema/control-responses.js";
 import { tellLine } from "../terminal.js";
 
 export type Advice = AdviceList["items"][number];

@@ -1,5 +1,5 @@
-import { type BookFinding, type BookReport, FINDING_KINDS, FINDINGS } from "../../schema/books.js";
-import { counted } from "../../schema/printable.js";
+import { type BookFinding, type BookReport, FINDING_KINDS, FINDINGS } from "../../core/schema/books.js";
+import { counted } from "../../core/schema/printable.js";
 import type { Report, ReportCase } from "./report.js";
 
 /** The app's books compared with the ledger, as a report: a case per kind of finding, a finding per row. */

@@ -1,5 +1,5 @@
-import type { ExploreFinding, ExploreSingle } from "../../explore/report.js";
-import { DEVIATION_KINDS, keyOf } from "../../explore/schedule.js";
+import type { ExploreFinding, ExploreSingle } from "../../tools/explore/report.js";
+import { DEVIATION_KINDS, keyOf } from "../../tools/explore/schedule.js";
 import type { Paint, Style } from "../paint.js";
 import { wrapped } from "../wrapped.js";
 

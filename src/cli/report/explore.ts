@@ -1,7 +1,7 @@
-import { KINDS } from "../../explore/kinds.js";
-import type { ExploreFinding, ExploreReport } from "../../explore/report.js";
-import { keyOf, scheduleKey, scheduleText } from "../../explore/schedule.js";
-import { withOneLines } from "../../schema/printable.js";
+import { withOneLines } from "../../core/schema/printable.js";
+import { KINDS } from "../../tools/explore/kinds.js";
+import type { ExploreFinding, ExploreReport } from "../../tools/explore/report.js";
+import { keyOf, scheduleKey, scheduleText } from "../../tools/explore/schedule.js";
 import { matrixLines, storyLines } from "./explore-drawings.js";
 import type { Detail, Report, ReportCase } from "./report.js";
 

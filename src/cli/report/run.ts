@@ -1,6 +1,6 @@
-import type { Difference, Failure } from "../../scenario/running/failure.js";
-import { leaves, type RunReport, type StepReport } from "../../scenario/running/report.js";
-import { counted } from "../../schema/printable.js";
+import { counted } from "../../core/schema/printable.js";
+import type { Difference, Failure } from "../../tools/scenario/running/failure.js";
+import { leaves, type RunReport, type StepReport } from "../../tools/scenario/running/report.js";
 import type { Detail, Report, ReportCase } from "./report.js";
 
 /** The run of a scenario file. Strictly, a rule that never applied is a failure. */

@@ -1,4 +1,4 @@
-import { withOneLines } from "../../schema/printable.js";
+import { withOneLines } from "../../core/schema/printable.js";
 import { cut } from "../cut.js";
 import { type Paint, paint, type Style } from "../paint.js";
 import { lineWidth } from "../terminal.js";

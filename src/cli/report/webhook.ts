@@ -1,11 +1,11 @@
-import { counted, withOneLines } from "../../schema/printable.js";
+import { counted, withOneLines } from "../../core/schema/printable.js";
 import {
   type Finding,
   PROBES,
   type Probe,
   type ProbeRow,
   type WebhookReport,
-} from "../../schema/receiver-report.js";
+} from "../../core/schema/receiver-report.js";
 import { paint } from "../paint.js";
 import type { Detail, Report, ReportCase } from "./report.js";
 import { caseLines } from "./text.js";

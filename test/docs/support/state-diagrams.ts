@@ -1,7 +1,7 @@
-import { CHARGE_RULES } from "../../../src/domain/charge.js";
-import { judge } from "../../../src/domain/retry.js";
-import { WITHDRAWAL_RULES } from "../../../src/domain/withdrawal.js";
-import { DEFAULT_SETTINGS } from "../../../src/schema/settings.js";
+import { CHARGE_RULES } from "../../../src/core/domain/charge.js";
+import { judge } from "../../../src/core/domain/retry.js";
+import { WITHDRAWAL_RULES } from "../../../src/core/domain/withdrawal.js";
+import { DEFAULT_SETTINGS } from "../../../src/core/schema/settings.js";
 
 type Arrow = readonly [from: string, to: string, label?: string];
 

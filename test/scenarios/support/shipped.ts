@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parse } from "yaml";
-import type { ScenarioFile } from "../../../src/schema/scenario-file.js";
+import type { ScenarioFile } from "../../../src/core/schema/scenario-file.js";
 import { ROOT } from "../../support/process-command.js";
 
 /** A file of `scenarios/` as it stands there. */

@@ -1,0 +1,112 @@
+import type { Charge } from "../core/domain/charge.js";
+import { cancelCharge, transitionCharge } from "../core/engine/commands/charges.js";
+import { chooseMethod } from "../core/engine/commands/checkouts.js";
+import type { Command } from "../core/engine/transaction.js";
+import type { Namespace } from "../core/namespace/namespace.js";
+import { reasonSchema } from "../core/schema/engine-requests.js";
+import { isRefusal, type Refusal } from "../core/schema/errors.js";
+import { check } from "../core/schema/issues.js";
+import { isOver } from "../core/schema/statuses.js";
+import { isOutcome, OUTCOMES } from "./checkout/sandbox-panel.js";
+import { methodForm } from "./form.js";
+import { linksFrom } from "./links.js";
+import { needsMethod } from "./model.js";
+import { goOn, showPage } from "./page.js";
+import { seeOther } from "./respond.js";
+
+/** What the customer, or whoever tests the shop, does on the page. */
+export type Action = (namespace: Namespace, charge: Charge, form: URLSearchParams) => Response;
+
+export type ActionName = "method" | "paid" | "cancel" | "outcome";
+
+export const ACTIONS: Readonly<Record<ActionName, Action>> = {
+  method: (namespace, charge, form) => {
+    const chosen = namespace.execute(choose(namespace, charge, form));
+    return isRefusal(chosen)
+      ? refused(namespace, charge, chosen, form, "A payment method has been chosen already.")
+      : goOn(namespace, now(namespace, charge), "page");
+  },
+
+  /** Changes nothing: that money has come is for the scenario or the sandbox panel to say. */
+  paid: (namespace, charge) =>
+    needsMethod(charge)
+      ? showPage(namespace, charge, { trouble: { status: 409, problem: "Choose a payment method first." } })
+      : goOn(namespace, charge, "waiting"),
+
+  /** Cancelled twice is cancelled: a second press on the button goes where the first one went. */
+  cancel: (namespace, charge, form) => {
+    if (charge.status === "CANCELLED") return goOn(namespace, charge, "page");
+    const cancelled = namespace.execute(cancelCharge(charge.charge_id));
+    return isRefusal(cancelled)
+      ? refused(namespace, charge, cancelled, form, "The payment cannot be cancelled any more.")
+      : goOn(namespace, cancelled, "page");
+  },
+
+  outcome: (namespace, charge, form) => {
+    const wanted = form.get("outcome");
+    if (!isOutcome(wanted))
+      return showPage(namespace, charge, {
+        trouble: { status: 400, problem: "That is none of the outcomes to choose from." },
+      });
+    const to = OUTCOMES[wanted];
+    const reason = (to === "FAILED" && form.get("reason")?.trim()) || undefined;
+    if (reason !== undefined && !check(reasonSchema, reason).ok)
+      return showPage(namespace, charge, { trouble: { status: 400, problem: "The reason is too long." } });
+    if (to === undefined && isOver(charge.status)) return goOn(namespace, charge, "page");
+    const moved = namespace.execute<Charge | Refusal | undefined>((tx) => {
+      // Without a method there is no price, and so nothing to complete: the form's choice comes along.
+      if (needsMethod(charge) && (to === "COMPLETED" || to === undefined)) {
+        const chosen = choose(namespace, charge, form)(tx);
+        if (isRefusal(chosen) || to === undefined) return chosen;
+      }
+      return to === undefined ? undefined : transitionCharge(charge.charge_id, to, "control", reason)(tx);
+    });
+    if (isRefusal(moved)) return refused(namespace, charge, moved, form, moved.message);
+    // The customer is long gone when the shop pays back: nobody is led anywhere.
+    if (to === "REFUNDED") return seeOther(linksFrom(charge.checkout_id, "action").page, namespace.nowMs());
+    return goOn(namespace, now(namespace, charge), "waiting");
+  },
+};
+
+function choose(namespace: Namespace, charge: Charge, form: URLSearchParams): Command<Charge | Refusal> {
+  return chooseMethod(charge.charge_id, methodForm(form, charge, namespace.engine.catalogue));
+}
+
+/** The charge as it is once what falls due at this very moment has happened, too. */
+function now(namespace: Namespace, charge: Charge): Charge {
+  namespace.settle();
+  return namespace.engine.state.get("charges", charge.charge_id) ?? charge;
+}
+
+const FAULTS: Readonly<Record<string, string>> = {
+  payment_method: "Choose one of these payment methods.",
+  currency: "Choose one of these currencies.",
+  phone_number: "Enter your phone number with country code, such as +254700000001.",
+};
+
+/** The page again: with a message at each field that is wrong, or with one that says it is too late. */
+function refused(
+  namespace: Namespace,
+  charge: Charge,
+  refusal: Refusal,
+  form: URLSearchParams,
+  tooLate: string,
+): Response {
+  const current = now(namespace, charge);
+  if (refusal.code !== "VALIDATION_ERROR")
+    return showPage(namespace, current, { trouble: { status: refusal.status ?? 409, problem: tooLate } });
+  const details = Object.entries(refusal.details ?? {});
+  const faults = Object.fromEntries(
+    details.filter(([name]) => Object.hasOwn(FAULTS, name)).map(([name]) => [name, FAULTS[name]!]),
+  );
+  const others = details
+    .filter(([name]) => !Object.hasOwn(FAULTS, name))
+    .map(([name, why]) => `${name} ${why}`);
+  return showPage(namespace, current, {
+    trouble: {
+      status: 400,
+      fields: { sent: form, faults },
+      ...(others.length === 0 ? {} : { problem: others.join("; ") }),
+    },
+  });
+}

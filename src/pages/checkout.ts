@@ -1,0 +1,87 @@
+import type { Namespaces } from "../core/namespace/namespaces.js";
+import { refuse } from "../core/schema/errors.js";
+import { isOver } from "../core/schema/statuses.js";
+import { isForeign } from "../server/http/origin.js";
+import { errorReply, toResponse } from "../server/http/reply.js";
+import { ACTIONS, type ActionName } from "./actions.js";
+import { refusedDocument } from "./checkout/refused.js";
+import { readForm } from "./form.js";
+import { linksFrom } from "./links.js";
+import { showPage } from "./page.js";
+import { jsonResponse, pageResponse, seeOther } from "./respond.js";
+import { shopUrl } from "./shop.js";
+
+/** The checkout with everything due by now behind it. Its id is all it takes to see it and to act on it. */
+function find(namespaces: Namespaces, checkoutId: string) {
+  const namespace = namespaces.findCheckout(checkoutId);
+  namespace?.settle();
+  const charge = namespace?.engine.state.chargeOfCheckout(checkoutId);
+  return namespace === undefined || charge === undefined ? undefined : { namespace, charge };
+}
+
+function missing(namespaces: Namespaces): Response {
+  return refusedResponse(
+    namespaces,
+    404,
+    "Checkout not found",
+    "There is no checkout at this address. Check the link, or go back to the shop and start again.",
+  );
+}
+
+function refusedResponse(namespaces: Namespaces, status: number, title: string, text: string): Response {
+  return pageResponse(refusedDocument(title, text), { status, nowMs: namespaces.nowMs() });
+}
+
+/** GET /checkout/ID. On the waiting view a customer goes to the shop as soon as it is over. */
+export function showCheckout(namespaces: Namespaces, request: Request, checkoutId: string): Response {
+  const found = find(namespaces, checkoutId);
+  if (found === undefined) return missing(namespaces);
+  const { namespace, charge } = found;
+  const waiting = new URL(request.url).searchParams.get("waiting") === "1";
+  const shop = waiting && isOver(charge.status) ? shopUrl(charge) : undefined;
+  return shop === undefined ? showPage(namespace, charge, { waiting }) : seeOther(shop, namespace.nowMs());
+}
+
+/** GET /checkout/ID/status: what the page asks every second. `next` is the way to the shop, once it is over. */
+export function checkoutStatus(namespaces: Namespaces, _request: Request, checkoutId: string): Response {
+  const found = find(namespaces, checkoutId);
+  if (found === undefined)
+    return toResponse(errorReply(refuse("NOT_FOUND", "Checkout not found")), namespaces.nowMs());
+  const { namespace, charge } = found;
+  const next = isOver(charge.status) ? shopUrl(charge) : undefined;
+  return jsonResponse(
+    { status: charge.status, ...(next === undefined ? {} : { next }) },
+    200,
+    namespace.nowMs(),
+  );
+}
+
+/** GET of an action's address, where a form that was refused leaves the customer: back to the page. */
+export function backToPage(namespaces: Namespaces, _request: Request, checkoutId: string): Response {
+  return find(namespaces, checkoutId) === undefined
+    ? missing(namespaces)
+    : seeOther(linksFrom(checkoutId, "action").page, namespaces.nowMs());
+}
+
+/** POST /checkout/ID/ACTION. */
+export async function actOnCheckout(
+  namespaces: Namespaces,
+  request: Request,
+  checkoutId: string,
+  action: ActionName,
+): Promise<Response> {
+  const publicUrl = namespaces.findCheckout(checkoutId)?.publicUrl;
+  if (isForeign(request, publicUrl))
+    return refusedResponse(
+      namespaces,
+      403,
+      "Not from here",
+      "Forms sent by another site's page are refused.",
+    );
+  const read = await readForm(request);
+  const found = find(namespaces, checkoutId);
+  if (found === undefined) return missing(namespaces);
+  return "form" in read
+    ? ACTIONS[action](found.namespace, found.charge, read.form)
+    : refusedResponse(namespaces, read.status, "This was not understood", read.why);
+}

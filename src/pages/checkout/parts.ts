@@ -1,0 +1,109 @@
+import type { Charge } from "../../core/domain/charge.js";
+import { grouped, money, moneyText, readableInstant, remainingTime } from "../format.js";
+import { type Content, html, type Markup } from "../html.js";
+import type { Live } from "../layout.js";
+import { type Page, unit } from "../model.js";
+
+/** The amount there is to pay: in the base currency until a method is chosen, then all of it, fees included. */
+export function dueAmount({ charge, catalogue }: Page): Markup {
+  return money(charge.amount, unit(catalogue, charge.currency));
+}
+
+export function pageTitle(page: Page): string {
+  const error = page.problem !== undefined || Object.keys(page.fields.faults).length > 0 ? "Error: " : "";
+  const { charge, catalogue, merchant } = page;
+  return `${error}Pay ${merchant} – ${moneyText(charge.amount, unit(catalogue, charge.currency))}`;
+}
+
+/** Who is paid, how much, for whom and until when. */
+export function summary(page: Page, total: Content = dueAmount(page), about: Content = false): Markup {
+  const { charge } = page;
+  return html`<section class="summary" aria-labelledby="title">
+<h1 id="title">Pay <bdi>${page.merchant}</bdi></h1>
+<p class="total">${total}</p>
+${about}
+${breakdown(page)}
+${charge.status !== "PROCESSING" && countdown(page)}
+</section>`;
+}
+
+/** How the amount comes about, and whose payment it is. */
+export function breakdown(page: Page): Markup | false {
+  const { charge, catalogue } = page;
+  const { pricing, fees, settlement_amount } = charge;
+  const paid = unit(catalogue, charge.currency);
+  const rows: [string, Content][] = [];
+  if (fees !== null && settlement_amount !== null) {
+    rows.push(["Price", money(pricing.amount, unit(catalogue, pricing.base_currency))]);
+    if (charge.currency !== pricing.base_currency) {
+      rows.push([`Price in ${paid}`, money(settlement_amount, paid)]);
+      rows.push(["Exchange rate", rateText(page, charge.currency, charge.exchange_rate)]);
+    }
+    const { platform_fee, gateway_fee } = fees.fee_breakdown;
+    rows.push(["Platform fee", money(platform_fee, paid)], ["Gateway fee", money(gateway_fee, paid)]);
+    rows.push(["Total fees", html`<span id="fees">${money(fees.total_fee, paid)}</span>`]);
+    rows.push(["Total", html`<strong>${dueAmount(page)}</strong>`]);
+  }
+  rows.push(...customer(charge));
+  if (rows.length === 0) return false;
+  return html`<dl class="lines">${rows.map(([label, value]) => html`<div><dt>${label}</dt><dd>${value}</dd></div>`)}</dl>`;
+}
+
+function customer({ customer_name, customer_email }: Charge): [string, Content][] {
+  const rows: [string, Content][] = [];
+  if (customer_name !== null) rows.push(["Customer", html`<bdi>${customer_name}</bdi>`]);
+  if (customer_email !== null) rows.push(["E-mail", html`<bdi>${customer_email}</bdi>`]);
+  return rows;
+}
+
+/** What one unit of the base currency is worth, or that the shop set this price itself. */
+export function rateText({ charge, catalogue }: Page, currency: string, rate: string | null): string {
+  const { base_currency, local_pricing } = charge.pricing;
+  if (local_pricing !== undefined && Object.hasOwn(local_pricing, currency)) return "set by the shop";
+  const [base, paid] = [unit(catalogue, base_currency), unit(catalogue, currency)];
+  const units = Number(rate ?? "1");
+  // The other way round where a unit of the price is worth but a fraction: nobody reads 0.000645161290323.
+  return units < 1 ? `1 ${paid} = ${shown(1 / units)} ${base}` : `1 ${base} = ${shown(units)} ${paid}`;
+}
+
+/** To six significant digits: what is paid is the amount, which stands beside it exactly. */
+function shown(units: number): string {
+  const text = units.toPrecision(6);
+  if (text.includes("e")) return grouped(String(Math.round(units)));
+  return grouped(text.includes(".") ? text.replace(/\.?0+$/, "") : text);
+}
+
+/** In sandbox time, and so at its speed; where the clock stands still it says so. */
+function countdown({ charge, remainingMs, speed }: Page): Markup {
+  return html`<p class="left"><span id="left">Time left</span>
+<strong role="timer" aria-labelledby="left" data-countdown>${remainingTime(remainingMs)}</strong></p>
+<p class="small soft">Expires <time datetime="${charge.expires_at}">${readableInstant(charge.expires_at)}</time>${speed === 0 && ". The sandbox clock is paused."}</p>`;
+}
+
+/** Why what was sent could not be done. */
+export function notice({ problem }: Page): Markup | false {
+  return problem !== undefined && html`<p class="notice" role="alert" tabindex="-1" autofocus>${problem}</p>`;
+}
+
+export function cancelForm({ charge, links }: Page): Markup {
+  return html`<form method="post" action="${links.action("cancel")}">
+<button class="plain">${charge.cancel_url === null ? "Cancel the payment" : "Cancel and return to shop"}</button>
+</form>`;
+}
+
+/** For a script only: its place is kept, but it is not to be seen or reached without one. */
+export function copyButton(what: string, value: string, valueId: string): Markup {
+  return html`<button type="button" class="copy" data-copy="${value}" aria-describedby="${valueId}"><span>Copy</span><span class="unseen"> ${what}</span></button>`;
+}
+
+export function live(page: Page, stay: Live["stay"], then: Live["then"]): Live {
+  return {
+    page: then === "shop" ? page.links.waiting : page.links.page,
+    statusUrl: page.links.status,
+    stay,
+    then,
+    speed: page.speed,
+    expires: page.charge.expires_at,
+    remainingMs: page.remainingMs,
+  };
+}

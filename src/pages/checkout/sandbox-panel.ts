@@ -1,0 +1,96 @@
+import type { ChargeStatus } from "../../core/schema/common.js";
+import { LONGEST } from "../../core/schema/lengths.js";
+import { isOver } from "../../core/schema/statuses.js";
+import { iso } from "../../core/schema/time.js";
+import { span } from "../format.js";
+import { html, type Markup } from "../html.js";
+import { canBecome, needsMethod, type Page } from "../model.js";
+
+/** What the panel can make of a payment; `scenario` lets things take their course. */
+export const OUTCOMES = {
+  complete: "COMPLETED",
+  fail: "FAILED",
+  expire: "EXPIRED",
+  refund: "REFUNDED",
+  scenario: undefined,
+} as const satisfies Record<string, ChargeStatus | undefined>;
+export type Outcome = keyof typeof OUTCOMES;
+
+export function isOutcome(text: string | null): text is Outcome {
+  return text !== null && Object.hasOwn(OUTCOMES, text);
+}
+
+/** What a payment fails for in practice; any other text will do as well. */
+const REASONS = [
+  "declined",
+  "insufficient_funds",
+  "declined_by_operator",
+  "operator_timeout",
+  "limit_exceeded",
+  "suspected_fraud",
+];
+
+/**
+ * The part of the page that no real service has: whoever tests the shop decides how the payment ends. It stays at the
+ * lower edge of the window, and what is needed less often unfolds.
+ */
+export function sandboxPanel(page: Page): Markup {
+  const { charge, links } = page;
+  const choosing = needsMethod(charge);
+  // The choice of a method comes along: without one there is nothing to complete.
+  const form = choosing ? "method" : "outcome";
+  const button = ([value, label]: [Outcome, string]) =>
+    html`<button name="outcome" value="${value}" form="${form}"${choosing && html` formaction="${links.action("outcome")}"`}>${label}</button>`;
+  const buttons = buttonsFor(page);
+  const canFail = buttons.some(([value]) => value === "fail");
+  return html`<aside class="sandbox" aria-labelledby="sandbox"><div>
+<h2 id="sandbox">Sandbox<span class="small"> – not part of the real page</span></h2>
+${!choosing && html`<form id="outcome" method="post" action="${links.action("outcome")}"></form>`}
+<div class="outcomes">${buttons.map(button)}</div>
+<details><summary>More</summary><div class="more">
+<p>${charge.mode === "live" ? "Live mode, but in a sandbox: no real money moves." : "Test mode: no real money moves."} ${hint(page, buttons.length > 0)}</p>
+${canFail && reasonField(form)}
+${!isOver(charge.status) && clockForm(page)}
+<p class="small">Charge <code>${charge.charge_id}</code>, ${charge.status}${charge.scenario !== null && html`, scenario <bdi>${charge.scenario}</bdi>`}. <a href="${links.dashboard(page.namespace)}/charges/${charge.charge_id}">Open it in the dashboard</a></p>
+</div></details>
+</div></aside>`;
+}
+
+function buttonsFor({ charge, offers }: Page): [Outcome, string][] {
+  const buttons: [Outcome, string][] = [];
+  const canBePaid = charge.settlement_amount !== null || offers.length > 0;
+  if (canBePaid && canBecome(charge, "COMPLETED"))
+    buttons.push(["complete", charge.status === "EXPIRED" ? "Complete late" : "Complete"]);
+  if (canBecome(charge, "FAILED")) buttons.push(["fail", "Fail"]);
+  if (canBecome(charge, "EXPIRED")) buttons.push(["expire", "Expire"]);
+  if (canBecome(charge, "REFUNDED")) buttons.push(["refund", "Refund"]);
+  if (canBePaid && !isOver(charge.status)) buttons.push(["scenario", "Let the scenario decide"]);
+  return buttons;
+}
+
+function hint({ charge, speed }: Page, open: boolean): string {
+  if (!open) return "This payment is over.";
+  if (charge.status === "COMPLETED") return "The payment is complete; it can be refunded.";
+  if (charge.status === "EXPIRED") return "A payment after expiry may still be processed.";
+  const still =
+    speed === 0 ? " The sandbox clock is paused: a scenario goes on only when time is moved." : "";
+  return needsMethod(charge)
+    ? `Choose how the payment ends; to complete it, choose a method first.${still}`
+    : `Choose how the payment ends.${still}`;
+}
+
+function reasonField(form: string): Markup {
+  return html`<div class="reason"><label for="reason">Reason if it fails</label>
+<input id="reason" name="reason" form="${form}" list="reasons" placeholder="declined" maxlength="${LONGEST.reason}" autocomplete="off">
+<datalist id="reasons">${REASONS.map((reason) => html`<option value="${reason}">`)}</datalist></div>`;
+}
+
+/** Time is moved by the dashboard, and where that needs a token, this needs it too. */
+function clockForm({ charge, links, namespace, next, nowMs, isWaiting, speed }: Page): Markup {
+  const back = `/checkout/${charge.checkout_id}${isWaiting ? "?waiting=1" : ""}`;
+  return html`<form class="outcomes" method="post" action="${links.dashboard(namespace)}">
+<input type="hidden" name="back" value="${back}">
+<button name="do" value="advance 10s">+10 s</button>
+${next !== undefined && html`<button name="do" value="to ${iso(next.dueMs)}">Next step: ${next.to}${speed === 0 && html`, in ${span(next.dueMs - nowMs)}`}</button>`}
+</form>`;
+}

@@ -1,0 +1,274 @@
+import { resend } from "../../core/engine/commands/events.js";
+import { SIGNED } from "../../core/engine/events.js";
+import type { Delivery } from "../../core/engine/records.js";
+import type { Namespace } from "../../core/namespace/namespace.js";
+import { parseDuration } from "../../core/schema/duration.js";
+import { invalid, isRefusal, type Refusal, refuse } from "../../core/schema/errors.js";
+import { WEBHOOK_URL_MESSAGE, webhookUrl } from "../../core/schema/receiver-url.js";
+import { MAX_BODY_BYTES, parseObject, tooLarge } from "../../server/http/body.js";
+import { APP_CALLS } from "./app-calls.js";
+import { answerOf } from "./attention.js";
+import { type Action, type Actions, callControl, type Outcome, type Press } from "./calls.js";
+import { many, span } from "./parts.js";
+import { readyFault } from "./ready-faults.js";
+import { REPORT_ACTIONS } from "./report-actions.js";
+import { homeOf } from "./scene.js";
+
+/** The fields of control responses that notices name. */
+interface Result {
+  readonly url?: string;
+  readonly events?: readonly string[];
+  readonly status?: string;
+  readonly currency?: string;
+  readonly name?: string;
+  readonly removed?: number;
+  readonly from?: string;
+  readonly to?: string;
+  readonly fired_total?: number;
+  readonly match?: { readonly operation?: unknown };
+}
+
+/** A call of the control API as a button; `:id` is the first word after the action's name. */
+type Call = readonly [
+  line: string,
+  notice: (result: Result, press: Press) => string,
+  body?: (press: Press) => object | Refusal,
+];
+
+const advanced = ({ from = "", to = "", fired_total = 0 }: Result): string =>
+  `Advanced ${span(Date.parse(to) - Date.parse(from))}: ${many(fired_total, "step")} ran`;
+const receives = ({ url, events = [] }: Result): string => `${url} receives ${events.join(", ")}`;
+const faultsStopped = ({ removed = 0 }: Result): string => `${many(removed, "fault")} stopped`;
+const faultSet = ({ match }: Result): string => `The fault is set for ${match?.operation ?? "any call"}`;
+const nameIn = ({ field }: Press) => ({ name: field("name") });
+
+const TRANSITION: Call = [
+  "POST /charges/:id/transition",
+  ({ status }, { words: [id], field }) => [`${id} is ${status}`, field("reason")].filter(Boolean).join(": "),
+  ({ words: [, to], field }) => ({ to: to ?? field("to"), reason: field("reason") || "from the dashboard" }),
+];
+
+const CALLS: Readonly<Record<string, Call>> = {
+  advance: ["POST /clock/advance", advanced, ({ words: [by] }) => ({ by })],
+  jump: [
+    "POST /clock/advance",
+    advanced,
+    ({ field }) => ({ [parseDuration(field("value")) === undefined ? "to" : "by"]: field("value") }),
+  ],
+  until: [
+    "POST /clock/advance",
+    (result) => (result.fired_total === 0 ? "Nothing is due" : advanced(result)),
+    () => ({ until: "next" }),
+  ],
+  clock: [
+    "PUT /clock",
+    (_, { words: [mode] }) => (mode === "manual" ? "The clock is frozen" : "The clock runs"),
+    ({ words: [mode] }) => ({ mode }),
+  ],
+  charge: TRANSITION,
+  move: TRANSITION,
+  own: [
+    "POST /charges/:id/advance",
+    ({ status }, { words: [id] }) => `${id} is ${status}, by its own timeline`,
+    ({ words: [, until] }) => ({ until }),
+  ],
+  withdrawal: [
+    "POST /withdrawals/:id/transition",
+    ({ status }, { words: [id] }) => `${id} is ${status}`,
+    ({ words: [, to] }) => ({ to }),
+  ],
+  fund: [
+    "POST /balances",
+    ({ currency }, { field }) => `${currency} ${field("amount")} added`,
+    ({ words: [mode = "test"], field }) => ({ currency: field("currency"), amount: field("amount"), mode }),
+  ],
+  rate: [
+    "PUT /rates",
+    (_, { field }) => `1 USD is ${field("rate")} ${field("currency")}`,
+    ({ field }) => ({ rates: { [field("currency")]: field("rate") } }),
+  ],
+  receiver: [
+    "POST /webhook-endpoints",
+    receives,
+    (press) => ({
+      url: press.field("url"),
+      events: eventsIn(press),
+      mode: press.field("mode") === "live" ? "live" : "test",
+    }),
+  ],
+  aim: [
+    "PATCH /webhook-endpoints/:id",
+    receives,
+    (press) => ({
+      url: press.field("url"),
+      ...(press.form.has("events") ? { events: eventsIn(press) } : {}),
+    }),
+  ],
+  enable: [
+    "PATCH /webhook-endpoints/:id",
+    (_, { words: [, on] }) => `The receiver is ${on === "on" ? "on" : "off"}`,
+    ({ words: [, on] }) => ({ enabled: on === "on" }),
+  ],
+  fault: ["POST /faults", faultSet, ({ form }) => objectIn(form, "rule")],
+  "fault-ready": [
+    "POST /faults",
+    faultSet,
+    ({ namespace, words: [name = ""] }) =>
+      readyFault(namespace, name) ?? refuse("NOT_FOUND", `There is no fault "${name}"`),
+  ],
+  "fault-off": ["DELETE /faults/:id", faultsStopped],
+  "faults-off": ["DELETE /faults", faultsStopped],
+  activate: ["POST /scenarios/:id/activate", ({ name }) => `Scenario ${name} applies to everything new`],
+  deactivate: ["POST /scenarios/:id/deactivate", ({ name }) => `Scenario ${name} is off`],
+  save: ["POST /snapshots", ({ name }) => `Snapshot ${name} saved`, nameIn],
+  restore: ["POST /snapshots/:id/restore", (_, { words: [name] }) => `Snapshot ${name} restored`],
+  undo: ["POST /snapshots/:id/restore", () => "Undone: everything is as it was before the reset"],
+  forget: ["DELETE /snapshots/:id", ({ name }) => `Snapshot ${name} deleted`],
+  namespace: ["POST /namespaces", ({ name }) => `Namespace ${name} created`, nameIn],
+};
+
+function actionOf([line, notice, body]: Call): Action {
+  const [method = "", path = ""] = line.split(" ");
+  return async (press) => {
+    const json = body?.(press);
+    if (isRefusal(json)) return json;
+    const result = await callControl<Result>(press, method, path.replace(":id", idIn(press)), json);
+    return isRefusal(result) ? result : { text: notice(result, press) };
+  };
+}
+
+const idIn = ({ words: [id = ""] }: Press): string => encodeURIComponent(id);
+
+function eventsIn({ field }: Press): string[] {
+  const events = field("events").match(/[^\s,]+/g);
+  return events ?? ["*"];
+}
+
+function objectIn(form: URLSearchParams, name: string): Record<string, unknown> | Refusal {
+  const parsed = parseObject({ text: form.get(name) ?? "" });
+  return isRefusal(parsed) ? invalid({ [name]: parsed.details?.body ?? parsed.message }) : parsed.object;
+}
+
+/** The snapshot a reset takes first. */
+const BEFORE_RESET = "before-reset";
+
+/** How many deliveries one press retries, and the control API lists at a time. */
+const MAX_RETRIED = 1_000;
+const PAGE = 100;
+
+const ACTIONS: Actions = {
+  ...Object.fromEntries(Object.entries(CALLS).map(([name, call]) => [name, actionOf(call)])),
+  ...REPORT_ACTIONS,
+  ...APP_CALLS,
+  to: async (press) => {
+    const [to = ""] = press.words;
+    // The moment may have passed since the page was made.
+    if (Date.parse(to) < press.namespace.nowMs()) return { text: "That moment has passed" };
+    const moved = await callControl<Result>(press, "POST", "/clock/advance", { to });
+    if (isRefusal(moved)) return moved;
+    return { text: `Advanced to ${to.slice(11, 19)}: ${many(moved.fired_total ?? 0, "step")} ran` };
+  },
+  reset: async (press) => {
+    const { name } = press.namespace;
+    // The button names the namespace: a press on an old page, or by a script, does nothing.
+    if (press.words[0] !== name) return invalid({ value: `must be the namespace to reset, ${name}` });
+    const saved = await callControl(press, "POST", "/snapshots", { name: BEFORE_RESET });
+    const reset = await callControl(press, "POST", "/reset", {});
+    if (isRefusal(reset)) return reset;
+    const text = `Namespace “${name}” reset (receivers and keys kept)`;
+    return isRefusal(saved) ? { text } : { text, undo: BEFORE_RESET };
+  },
+  duplicate: async (press) => {
+    const { namespace, form, field } = press;
+    const name = field("name");
+    if (name === "") return invalid({ name: "is missing" });
+    if (namespace.engine.state.get("scenarios", name) !== undefined && !form.has("replace"))
+      return invalid({ name: `there is a scenario ${name} already: choose another name, or replace it` });
+    const scenario = objectIn(form, "scenario");
+    if (isRefusal(scenario)) return scenario;
+    const path = `/scenarios/${encodeURIComponent(name)}`;
+    const saved = await callControl(press, "PUT", path, { ...scenario, name });
+    return isRefusal(saved) ? saved : { text: `Scenario ${name} saved`, to: homeOf(namespace.name) + path };
+  },
+  redeliver: async (press) => {
+    const path = `/deliveries/${idIn(press)}/redeliver`;
+    const made = await callControl<{ items: Delivery[] }>(press, "POST", path, {});
+    return isRefusal(made) ? made : { text: await attemptsText(press.namespace, made.items) };
+  },
+  retry: async (press) => {
+    const delivery = await callControl<Delivery>(press, "POST", `/deliveries/${idIn(press)}/retry`, {});
+    return isRefusal(delivery) ? delivery : { text: await attemptsText(press.namespace, [delivery]) };
+  },
+  "retry-all": async (press) => {
+    const failing: Delivery[] = [];
+    for (let total = 1; failing.length < Math.min(total, MAX_RETRIED); ) {
+      const query = `webhook_id=${idIn(press)}&failing=1&limit=${PAGE}&offset=${failing.length}`;
+      const page = await callControl<{ total: number; items: Delivery[] }>(
+        press,
+        "GET",
+        `/deliveries?${query}`,
+      );
+      if (isRefusal(page)) return page;
+      failing.push(...page.items);
+      total = page.items.length === 0 ? 0 : page.total;
+    }
+    let retried = 0;
+    for (const { delivery_id } of failing)
+      if (!isRefusal(await callControl(press, "POST", `/deliveries/${delivery_id}/retry`, {}))) retried++;
+    return { text: `${retried} ${retried === 1 ? "delivery" : "deliveries"} tried again` };
+  },
+  resend: async ({ namespace, words: [id = ""], form, field }) => {
+    if (Buffer.byteLength(form.get("data") ?? "") > MAX_BODY_BYTES) return tooLarge();
+    const data = objectIn(form, "data");
+    if (isRefusal(data)) return data;
+    const times = Number(form.get("times") ?? 1);
+    if (!Number.isInteger(times) || times < 1 || times > 100) return invalid({ times: "must be 1 to 100" });
+    const signed = SIGNED.find((one) => one === (form.get("sign") ?? "right"));
+    if (signed === undefined) return invalid({ sign: `must be one of: ${SIGNED.join(", ")}` });
+    const toUrl = field("url") === "" ? undefined : webhookUrl(field("url"));
+    if (field("url") !== "" && toUrl === undefined) return invalid({ url: WEBHOOK_URL_MESSAGE });
+    const made = namespace.execute(resend(id, { data, times, signed, toUrl }));
+    if (isRefusal(made)) return made;
+    const text = await attemptsText(namespace, made);
+    return { text, to: `${homeOf(namespace.name)}/webhooks/${made.at(-1)!.delivery_id}` };
+  },
+};
+
+const MAX_WAIT_MS = 3_000;
+const POLL_MS = 50;
+
+/** The results of deliveries' next attempts, waited for; of several, those with one response together: `3 × 200, 1 × 500`. */
+async function attemptsText(
+  namespace: Namespace,
+  planned: readonly Pick<Delivery, "delivery_id" | "attempts">[],
+): Promise<string> {
+  const attempts = new Map(planned.map((one) => [one.delivery_id, one.attempts.length]));
+  const found = () =>
+    [...attempts.keys()].flatMap((id) => namespace.engine.state.get("deliveries", id) ?? []);
+  const isTried = (one: Delivery) => one.attempts.length > attempts.get(one.delivery_id)!;
+  const isWaiting = (one: Delivery) => !isTried(one) && namespace.holdOf(one) === null;
+  namespace.settle();
+  for (let waited = 0; waited < MAX_WAIT_MS && found().some(isWaiting); waited += POLL_MS)
+    await namespace.sleep(POLL_MS);
+  const [delivery, ...others] = found();
+  if (others.length > 0) {
+    const counts = new Map<string, number>();
+    for (const one of [delivery!, ...others]) counts.set(answerOf(one), (counts.get(answerOf(one)) ?? 0) + 1);
+    const responses = [...counts].map(([response, count]) => `${count} × ${response}`);
+    return `Sent ${attempts.size} times: ${responses.join(", ")}`;
+  }
+  if (delivery === undefined || !isTried(delivery))
+    return (delivery && namespace.holdOf(delivery)?.reason) ?? "Sent; no response yet";
+  const { status, error, duration_ms } = delivery.attempts.at(-1)!;
+  const response = `${status ?? error} in ${Math.round(duration_ms)} ms`;
+  return `${delivery.status === "delivered" ? "Delivered" : "Failed again"}: ${response}`;
+}
+
+/** Carries out the action that a form names in `do`. */
+export async function act(press: Omit<Press, "words" | "field">): Promise<Outcome | Refusal> {
+  const { form } = press;
+  const [name = "", ...words] = (form.get("do") ?? "").trim().split(" ");
+  const action = Object.hasOwn(ACTIONS, name) ? ACTIONS[name] : undefined;
+  if (action === undefined) return refuse("VALIDATION_ERROR", "There is no such button");
+  return action({ ...press, words, field: (one) => form.get(one)?.trim() ?? "" });
+}

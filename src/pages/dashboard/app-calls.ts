@@ -1,0 +1,127 @@
+import { invalid, isRefusal, type Refusal, refuse } from "../../core/schema/errors.js";
+import { type Actions, callService, type Outcome, type Press, RUNNER, type ServiceCall } from "./calls.js";
+import { pathOf } from "./curl.js";
+import { homeOf } from "./scene.js";
+
+const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"];
+
+/** The buttons that call the service as the app does. */
+export const APP_CALLS: Actions = {
+  replay: (press) => {
+    const entry = entryOf(press);
+    if (entry === undefined) return refuse("NOT_FOUND", "That request is no longer kept");
+    const { method, apiKey, idempotencyKey, scenario, requestBody } = entry;
+    const body = requestBody ?? "";
+    return send(press, { method, path: pathOf(entry), key: apiKey, idempotencyKey, scenario, body });
+  },
+  send: (press) => {
+    const { field, namespace } = press;
+    const { apiKey, liveApiKey } = namespace.info;
+    const method = field("method").toUpperCase();
+    if (!METHODS.includes(method)) return invalid({ method: `must be one of ${METHODS.join(", ")}` });
+    const path = field("path");
+    if (!path.startsWith("/api/"))
+      return invalid({ path: "must be a path of the service, such as /api/v1/payments/quotes" });
+    const body = field("body");
+    const fault = jsonFault(body);
+    if (fault !== undefined) return invalid({ body: fault });
+    const keys = new Map([
+      ["test", apiKey],
+      ["live", liveApiKey],
+      ["none", null],
+    ]);
+    const asked = keys.get(field("key"));
+    return send(press, {
+      method,
+      path,
+      key: asked === undefined ? (entryOf(press)?.apiKey ?? apiKey) : asked,
+      idempotencyKey: field("idempotency"),
+      scenario: field("scenario"),
+      body: method === "GET" ? "" : body,
+    });
+  },
+  make: (press) =>
+    pay(press, press.namespace.info.apiKey, {
+      order: { pricing: { base_currency: "KES", amount: "500.00" }, payment_method: "mobile_money" },
+      customer: {
+        customer_email: "grace.hopper@example.com",
+        customer_name: "Grace Hopper",
+        phone_number: "+254700000001",
+        metadata: { order_id: "A-1042" },
+      },
+    }),
+  again: (press) => {
+    const charge = press.namespace.engine.state.get("charges", press.words[0] ?? "");
+    if (charge === undefined) return refuse("NOT_FOUND", "Charge not found");
+    const { mode, pricing, payment_method, payment_rail, currency, metadata } = charge;
+    const { customer_email, customer_name, phone_number, bank_account_number } = charge;
+    const { apiKey, liveApiKey } = press.namespace.info;
+    const order = {
+      pricing,
+      payment_method: payment_method ?? charge.offered_methods[0] ?? "",
+      ...(payment_rail === null ? {} : { payment_rail }),
+      ...(currency === pricing.base_currency ? {} : { currency }),
+    };
+    const known = Object.entries({ customer_email, customer_name, phone_number, bank_account_number });
+    const customer = { ...Object.fromEntries(known.filter(([, value]) => value !== null)), metadata };
+    return pay(press, mode === "live" ? liveApiKey : apiKey, { order, customer });
+  },
+};
+
+function entryOf({ namespace, words: [id] }: Press) {
+  return namespace.journal.entries().find((one) => String(one.id) === id);
+}
+
+function jsonFault(text: string): string | undefined {
+  try {
+    if (text !== "") JSON.parse(text);
+    return undefined;
+  } catch (error) {
+    return `is not JSON: ${(error as Error).message}`;
+  }
+}
+
+/** Sends a call and shows its page. */
+async function send(press: Press, call: ServiceCall): Promise<Outcome | Refusal> {
+  const { namespace } = press;
+  const { method, path } = call;
+  if (!URL.canParse(path, "http://sandbox")) return invalid({ path: "must be a path" });
+  const before = namespace.journal.entries()[0]?.id ?? 0;
+  const status = await callService(press, call).then(
+    (response) => response.status,
+    () => undefined,
+  );
+  const sent = namespace.journal.entries().find((one) => one.id > before && one.runner === RUNNER);
+  const { pathname } = new URL(path, "http://sandbox");
+  return {
+    text: status === undefined ? "The connection was dropped" : `${method} ${pathname}: ${status}`,
+    isBad: status === undefined || status >= 400,
+    ...(sent === undefined ? {} : { to: `${homeOf(namespace.name)}/requests/${sent.id}` }),
+  };
+}
+
+interface Payment {
+  readonly order: Readonly<Record<string, unknown>>;
+  readonly customer: object;
+}
+
+/** Makes a quote and a charge of it. */
+async function pay(press: Press, key: string, { order, customer }: Payment): Promise<Outcome | Refusal> {
+  const scenario = press.field("scenario");
+  const post = async (path: string, body: object): Promise<Record<string, string> | Refusal> => {
+    const call = { method: "POST", path: `/api/v1/payments/${path}`, key, scenario };
+    const response = await callService(press, { ...call, body: JSON.stringify(body) });
+    const made = (await response.json()) as Record<string, string> & {
+      error?: { message: string; details?: object };
+    };
+    if (made.error === undefined) return made;
+    return refuse("VALIDATION_ERROR", `${made.error.message} ${JSON.stringify(made.error.details ?? {})}`);
+  };
+  const quote = await post("quotes", order);
+  if (isRefusal(quote)) return quote;
+  const { currency: _quoted, ...checkout } = order;
+  const charge = await post("whitelabel", { ...checkout, ...customer, quote_id: quote.quote_id });
+  if (isRefusal(charge)) return charge;
+  const { charge_id } = charge;
+  return { text: `Charge ${charge_id} created`, to: `${homeOf(press.namespace.name)}/charges/${charge_id}` };
+}

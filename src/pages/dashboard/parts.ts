@@ -1,0 +1,296 @@
+import { isFailing } from "../../core/engine/failing.js";
+import type { Delivery } from "../../core/engine/records.js";
+import type { JournalEntry } from "../../core/namespace/served-request.js";
+import type { Mode } from "../../core/schema/common.js";
+import { STATUSES } from "../../core/schema/statuses.js";
+import { grouped } from "../format.js";
+import { type Content, html, type Markup } from "../html.js";
+import { here, offsetOf, PAGE_ROWS, type Scene } from "./scene.js";
+
+export { span } from "../format.js";
+
+const MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
+
+/** How a list shows a status: that of a charge, a withdrawal or a delivery. */
+export type Tone = "good" | "bad" | "warn" | "";
+const TONES: Readonly<Record<string, Tone>> = {
+  ...Object.fromEntries(Object.entries(STATUSES).map(([status, { tone = "" }]) => [status, tone])),
+  CANCELLED: "",
+  EXPIRED: "warn",
+  delivered: "good",
+  failed: "bad",
+  failing: "bad",
+  dropped: "bad",
+};
+
+export function toneOf(status: string): Tone {
+  return TONES[status] ?? "";
+}
+
+export function toneOfHttp(status: number | null): Tone {
+  if (status === null || status >= 400) return "bad";
+  return status < 300 ? "good" : "warn";
+}
+
+/** One word for the state of a delivery, in rows, pages and filters: it fails from its first refusal on, given up or not. */
+export function deliveryState(delivery: Delivery): string {
+  return isFailing(delivery) ? "failing" : delivery.status;
+}
+
+const MARKS: Readonly<Record<Tone, string>> = { good: "✓", bad: "✗", warn: "⚠", "": "●" };
+
+/** A status with its mark: colour alone says nothing. */
+export function badge(text: string, tone: Tone = toneOf(text)): Markup {
+  return html`<span class="badge ${tone}"><span aria-hidden="true">${MARKS[tone]}</span> ${text}</span>`;
+}
+
+/** Sandbox time: the hour, and the day where it is another than today's. */
+export function when({ nowMs }: Scene, iso: string): Markup {
+  const today = new Date(nowMs).toISOString().slice(0, 10);
+  const day = iso.slice(0, 10) !== today && html`<span class="date">${dayOf(iso)}</span> `;
+  return html`<time datetime="${iso}" title="${iso}">${day}${iso.slice(11, 19)}</time>`;
+}
+
+export function dayOf(iso: string): string {
+  return `${Number(iso.slice(8, 10))} ${MONTHS[Number(iso.slice(5, 7)) - 1]} ${iso.slice(0, 4)}`;
+}
+
+export function many(count: number, what: string): string {
+  return `${count} ${what}${count === 1 ? "" : "s"}`;
+}
+
+/** What there is of it, separated by dots. */
+export function dotted(list: readonly Content[]): Markup {
+  const present = list.filter(Boolean);
+  return html`<bdi>${present.map((one, place) => html`${place > 0 && " · "}${one}`)}</bdi>`;
+}
+
+export function amountOf(amount: string, currency: string): Markup {
+  return html`<span class="amount">${currency} ${grouped(amount)}</span>`;
+}
+
+export function durationOf({ durationMs }: JournalEntry): string {
+  return durationMs === 0 ? "<1 ms" : `${durationMs} ms`;
+}
+
+/** Enough of an id to tell it from others; the whole of it is the title. */
+export function short(id: string): Markup {
+  return html`<code title="${id}">${shortText(id)}</code>`;
+}
+
+export function shortText(id: string): string {
+  return id.length > 14 ? `${id.slice(0, 11)}…` : id;
+}
+
+export function modeMark(mode: Mode): Markup | false {
+  return mode === "live" && html`<span class="tag">live</span>`;
+}
+
+export interface Button {
+  /** The name of an action and what it needs, separated by spaces. */
+  readonly does: string;
+  readonly label: string;
+  /** What it is done to, for who cannot see the row. */
+  readonly to?: string;
+  readonly key?: string;
+  readonly kind?: "main" | "danger";
+  /** Where it can be seen at work: the page goes there at once. */
+  readonly there?: string;
+}
+
+/** A button of the page's one form for actions. */
+export function button({ does, label, to, key, kind, there }: Button): Markup {
+  return html`<button form="act" name="do" value="${does}"${kind !== undefined && html` class="${kind}"`}${key !== undefined && html` data-key-is="${key}"`}${there !== undefined && html` data-there="${there}"`}>${label}${to !== undefined && html`<span class="unseen"> ${to}</span>`}</button>`;
+}
+
+/** Puts text on the clipboard; there for a script only. */
+export function copy(label: string, text: string, key?: string): Markup {
+  return html`<button type="button" class="copy" data-copy="${text}"${key !== undefined && html` data-key-is="${key}"`}>${label}</button>`;
+}
+
+/** Text to be copied, to be seen without a script too. */
+export function snippet(label: string, text: string, key?: string): Markup {
+  return html`<div class="snippet"><div class="bar"><span>${label}</span>${copy("Copy", text, key)}</div><pre tabindex="0" aria-label="${label}">${text}</pre></div>`;
+}
+
+export interface Row {
+  readonly key: string;
+  readonly at?: string | undefined;
+  readonly status?: Content;
+  readonly title: Content;
+  /** Where its title leads. */
+  readonly to?: string | undefined;
+  readonly sub?: Content;
+  readonly side?: Content;
+  readonly acts?: Content;
+  readonly tone?: Tone | undefined;
+}
+
+/** A table that scrolls sideways on a narrow screen. */
+export function wideTable(
+  label: string,
+  columns: readonly (readonly [name: string, kind?: "number"])[],
+  rows: Content,
+): Markup {
+  const head = columns.map(
+    ([name, kind]) => html`<th scope="col"${kind !== undefined && html` class="${kind}"`}>${name}</th>`,
+  );
+  return html`<div class="wide" tabindex="0" role="region" aria-label="${label}">
+<table><thead><tr>${head}</tr></thead><tbody>${rows}</tbody></table></div>`;
+}
+
+/** One row of a list: it is kept and patched by its key. */
+export function row(scene: Scene, { key, at, status, title, to, sub, side, acts, tone = "" }: Row): Markup {
+  const titled = to === undefined ? title : html`<a href="${to}" data-row>${title}</a>`;
+  return html`<li class="row ${tone}" data-key="${key}"><span class="at">${at !== undefined && when(scene, at)}</span>
+<span class="state">${status}</span>
+<span class="what"><span class="title">${titled}</span>${sub !== undefined && sub !== false && html`<span class="sub">${sub}</span>`}</span>
+<span class="side">${side}</span>
+<span class="acts">${acts}</span></li>`;
+}
+
+/** Names of a table's columns: when, status, what, more about it, and what stands at the end of a row. */
+export type Heads = readonly [at: string, state: string, title: string, sub: string, side: string];
+
+/** @param heads makes it a table: one line a row where there is room, its columns aligned and named */
+export function rows(label: string, list: readonly Markup[], none: Content, heads?: Heads): Markup {
+  if (list.length === 0)
+    return html`<ul class="rows" data-list aria-label="${label}"><li class="none" data-key="none">${none}</li></ul>`;
+  return html`<ul class="rows${heads !== undefined && " table"}" data-list aria-label="${label}">${heads !== undefined && headsRow(heads)}${list}</ul>`;
+}
+
+function headsRow([at, state, title, sub, side]: Heads): Markup {
+  return html`<li class="heads" data-key="heads" aria-hidden="true"><span class="at">${at}</span><span class="state">${state}</span><span class="what"><span class="title">${title}</span><span class="sub">${sub}</span></span><span class="side">${side}</span><span class="acts"></span></li>`;
+}
+
+export interface Part {
+  readonly id: string;
+  readonly title: string;
+  readonly tools?: Content;
+  readonly body: Content;
+  /** It only grows, and has nothing to press: it is brought up to date under the pointer too. */
+  readonly grows?: boolean;
+}
+
+/** A section that is kept up to date by itself; the button says that it has more to show. */
+export function part({ id, title, tools, body, grows = false }: Part): Markup {
+  return html`<section id="${id}" data-part${grows && html` data-grows`} aria-labelledby="${id}-title"><div class="head"><h2 id="${id}-title">${title}</h2><button type="button" class="more" data-more hidden>Show what is new</button><span class="tools">${tools}</span></div>${body}</section>`;
+}
+
+/** A section of which only the title shows until it is opened. */
+export function foldedPart({
+  id,
+  title,
+  body,
+  isOpen = false,
+}: Omit<Part, "tools" | "grows"> & { readonly isOpen?: boolean }): Markup {
+  return html`<section id="${id}" data-part><details${isOpen && html` open`}><summary><h2>${title}</h2></summary>${body}</details></section>`;
+}
+
+export function choice(
+  name: string,
+  label: string,
+  options: readonly (readonly [string, string])[],
+  chosen: string,
+): Markup {
+  return html`<label class="field"><span>${label}</span><select name="${name}">${options.map(([value, text]) => html`<option value="${value}"${value === chosen && html` selected`}>${text}</option>`)}</select></label>`;
+}
+
+export interface Input {
+  readonly name: string;
+  readonly label: string;
+  readonly value?: string;
+  readonly hint?: string;
+  readonly type?: "text" | "search" | "number";
+  readonly required?: boolean;
+  /** The id of a list of what it may be. */
+  readonly list?: string;
+  /** Of a number. */
+  readonly min?: number;
+  readonly max?: number;
+}
+
+export function input({
+  name,
+  label,
+  value = "",
+  hint,
+  type = "text",
+  required = false,
+  list,
+  min,
+  max,
+}: Input): Markup {
+  const limits = html`${min !== undefined && html` min="${min}"`}${max !== undefined && html` max="${max}"`}`;
+  const aids = html`${list !== undefined && html` list="${list}"`}${hint !== undefined && html` placeholder="${hint}"`}`;
+  return html`<label class="field"><span>${label}</span>
+<input type="${type}" name="${name}" value="${value}" autocomplete="off" spellcheck="false"${limits}${aids}${required && html` required`}></label>`;
+}
+
+/** A field for JSON; what is wrong with it is said beside it, while it is written. */
+export function jsonField(
+  name: string,
+  label: string,
+  value: string,
+  { rows, kind }: { readonly rows: number; readonly kind: "object" | "any" },
+): Markup {
+  return html`<label class="field whole"><span>${label}</span><textarea name="${name}" rows="${rows}" spellcheck="false" data-json="${kind}" aria-describedby="${name}-fault">${value}</textarea></label>
+<p class="fault" id="${name}-fault" role="status"></p>`;
+}
+
+/** A form that acts with what is filled in; its buttons say with what. */
+export function form(scene: Scene, body: Content, label: string, encoding?: "multipart/form-data"): Markup {
+  return html`<form class="fields" method="post"${encoding !== undefined && html` enctype="${encoding}"`} action="/_sandbox/dashboard/${encodeURIComponent(scene.namespace.name)}" data-act aria-label="${label}"><input type="hidden" name="back" value="${here(scene)}">${body}</form>`;
+}
+
+/** A form that only looks: all of it stands in the address. */
+export function filters(scene: Scene, body: Content, does = "Filter", to?: string): Markup {
+  return html`<form class="fields" method="get"${to !== undefined && html` action="${to}"`} role="search" aria-label="${does}" data-live>${scene.mode !== undefined && html`<input type="hidden" name="mode" value="${scene.mode}">`}${body}<button class="plainly">${does}</button></form>`;
+}
+
+/**
+ * Links to the other pages of a list. A list of one page has none: below a list that still grows, they would shift.
+ * @param name query parameter of the offset, where a view has more than one list
+ */
+export function pager(scene: Scene, total: number, name = "offset"): Markup | false {
+  const offset = offsetOf(scene, name);
+  if (offset === 0 && total <= PAGE_ROWS) return false;
+  const to = Math.min(offset + PAGE_ROWS, total);
+  const step = (label: string, by: number) =>
+    html`<a href="${here(scene, { [name]: String(Math.max(0, offset + by)) })}">${label}</a>`;
+  return html`<nav class="pager" aria-label="${name === "offset" ? "Pages" : `Pages of ${name}`}"><span>${offset + 1}–${to} of ${total}</span>${offset > 0 && step("← Newer", -PAGE_ROWS)}${to < total && step("Older →", PAGE_ROWS)}</nav>`;
+}
+
+export function facts(list: readonly (readonly [string, Content])[]): Markup {
+  return html`<dl class="facts">${list.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>`;
+}
+
+export function json(value: unknown): string {
+  return JSON.stringify(value, null, 2);
+}
+
+/** JSON as people read it, where it is JSON. */
+export function pretty(text: string | null): string {
+  if (text === null || text === "") return "";
+  try {
+    return json(JSON.parse(text));
+  } catch {
+    return text;
+  }
+}
+
+/** The first words of what a receiver said. */
+export function firstLine(text: string | null, most = 140): string {
+  const line = (text ?? "").trim().split("\n")[0]!;
+  return line.length > most ? `${line.slice(0, most)}…` : line;
+}
+
+/** A word for the shell. */
+export function quoted(text: string): string {
+  return `'${text.replaceAll("'", "'\\''")}'`;
+}
+
+/** What a rule's match asks of a field, as it is written. */
+export function wanted(value: unknown): string {
+  return typeof value === "string" ? value : JSON.stringify(value);
+}

@@ -1,0 +1,182 @@
+import { parseBooks } from "../../core/domain/books/text.js";
+import type { BookReport } from "../../core/schema/books.js";
+import { jsonOrText } from "../../core/schema/depth.js";
+import { invalid, isRefusal, type Refusal, refuse } from "../../core/schema/errors.js";
+import { check } from "../../core/schema/issues.js";
+import type { SentProbe } from "../../core/schema/receiver-report.js";
+import { webhookUrl } from "../../core/schema/receiver-url.js";
+import { iso } from "../../core/schema/time.js";
+import { UserError } from "../../core/schema/user-error.js";
+import { appSteps } from "./app-steps.js";
+import { type Actions, callControl, type Outcome, type Press } from "./calls.js";
+import { many } from "./parts.js";
+import { exploredSchema, isOver, type ReceiverChecked, reportsOf, type ScenarioRan } from "./reports.js";
+import { homeOf } from "./scene.js";
+
+/** The buttons whose result is a report that the page shows. */
+export const REPORT_ACTIONS: Actions = {
+  check: checkReceiver,
+  run: runScenario,
+  books: compareBooks,
+  explored: readExplored,
+};
+
+/** Limits of what is kept of each probe: requests, and characters of a body. */
+const MAX_SENT = 6;
+const MAX_CHARS = 4_096;
+
+/** Sends a receiver the probes of `check-webhook`; the page shows each as it is done. */
+async function checkReceiver({ namespaces, namespace, words }: Press): Promise<Outcome | Refusal> {
+  const [webhookId = ""] = words;
+  const endpoint = namespace.engine.state.get("endpoints", webhookId);
+  if (endpoint === undefined) return refuse("NOT_FOUND", "That receiver has been deleted");
+  const { url, secret, signature } = endpoint;
+  if (url === null || !/^https?:/.test(url))
+    return invalid({ url: "there is none to send to: events of this receiver stay in this process" });
+  const reports = reportsOf(namespace);
+  if (reports.receiver !== undefined && !isOver(reports.receiver))
+    return busy(reports.receiver.url, "checked");
+  const at = iso(namespace.nowMs());
+  const checked: ReceiverChecked = { webhookId, url, at, rows: new Map(), sent: new Map() };
+  reports.receiver = checked;
+  const report = () => namespace.tellReport("receiver");
+  report();
+  try {
+    checked.report = await namespaces.checkReceiver({
+      url,
+      secret,
+      signature,
+      onRow: (row) => {
+        checked.rows.set(row.probe, row);
+        report();
+      },
+      onSent: (request) => keep(checked, request),
+    });
+    // Rows of the whole report may say more than those of its probes.
+    for (const row of checked.report.probes) checked.rows.set(row.probe, row);
+  } catch (error) {
+    checked.error = error instanceof Error ? error.message : String(error);
+  }
+  report();
+  return { ...outcomeOf(checked), to: `${homeOf(namespace.name)}/checks#probes` };
+}
+
+function busy(name: string, verb: string): Refusal {
+  return refuse("VALIDATION_ERROR", `${name} is being ${verb}. Try again when that is done.`);
+}
+
+function keep({ sent }: ReceiverChecked, request: SentProbe): void {
+  const known = sent.get(request.probe) ?? [];
+  if (known.length === MAX_SENT) return;
+  const { body } = request;
+  known.push({ ...request, body: body.length > MAX_CHARS ? `${body.slice(0, MAX_CHARS)}…` : body });
+  sent.set(request.probe, known);
+}
+
+function outcomeOf({ url, report, error }: ReceiverChecked): Outcome {
+  if (report === undefined) return { text: `The check could not be carried out: ${error}`, isBad: true };
+  const { outcome, summary, findings } = report;
+  if (outcome === "unreachable") return { text: `${url} cannot be reached: ${report.error}`, isBad: true };
+  const text = `${summary.pass} passed, ${summary.fail} failed, ${summary.note} to review`;
+  return findings.length === 0
+    ? { text: `No fault was found: ${text}` }
+    : { text: `${many(findings.length, "fault")} found: ${text}`, isBad: outcome === "failed" };
+}
+
+/** Runs a scenario's steps; the page shows each as it is done. */
+async function runScenario(press: Press): Promise<Outcome | Refusal> {
+  const { namespaces, namespace, fetch, field } = press;
+  const [name = ""] = press.words;
+  const source = namespace.engine.state.get("scenarios", name)?.scenario.source;
+  if (source === undefined) return invalid({ name: "the scenario has no steps to run" });
+  const reports = reportsOf(namespace);
+  if (reports.run !== undefined && reports.run.report === undefined) return busy(reports.run.name, "run");
+  const asked = field("app") || undefined;
+  const app = asked === undefined ? undefined : webhookUrl(asked);
+  if (asked === undefined ? appSteps(source.steps) > 0 : app === undefined)
+    return invalid({ app: "must be your app's URL, such as http://localhost:3000" });
+  const at = iso(namespace.nowMs());
+  const ran: ScenarioRan = { name, at, app: asked, of: 0, current: undefined, steps: [] };
+  const show = (progress: Partial<ScenarioRan>) => {
+    Object.assign(ran, progress);
+    namespace.tellReport("run");
+  };
+  reports.run = ran;
+  show({});
+  let report: Awaited<ReturnType<typeof namespaces.scenarios.run>> | undefined;
+  try {
+    report = await namespaces.scenarios.run(namespace, {
+      source,
+      vars: {},
+      app,
+      fetch,
+      onStepBegin: (title, _number, of) => show({ of, current: title }),
+      onStep: (step) => show({ steps: [...ran.steps, step], current: undefined }),
+    });
+  } finally {
+    // A run that failed by an error of ours must not block the next one.
+    if (report === undefined || isRefusal(report)) delete reports.run;
+    show({ current: undefined });
+  }
+  if (isRefusal(report)) return report;
+  show({ report });
+  const { passed, steps, error } = report;
+  const wrong = steps.find(({ outcome }) => outcome === "failed" || outcome === "error");
+  return {
+    text: passed
+      ? `${name}: ${many(steps.length, "step")} passed`
+      : `${name} failed: ${error ?? `${wrong?.title}: ${wrong?.failure?.message}`}`,
+    isBad: !passed,
+    to: `${homeOf(namespace.name)}/scenarios/${encodeURIComponent(name)}#run`,
+  };
+}
+
+/** Compares the app's rows with the ledger. */
+async function compareBooks(press: Press): Promise<Outcome | Refusal> {
+  const { namespace, form } = press;
+  const text = form.get("file") || form.get("rows") || "";
+  let books: ReturnType<typeof parseBooks>;
+  try {
+    books = parseBooks(text, "your rows");
+  } catch (error) {
+    if (error instanceof UserError) return refuse("VALIDATION_ERROR", error.message);
+    throw error;
+  }
+  const { rows, lines } = books;
+  if (rows.length === 0) return invalid({ rows: "no rows: paste some, or choose a file" });
+  const options = { partial: form.has("partial"), mode: form.get("mode") ?? "test" };
+  const report = await callControl<BookReport>(press, "POST", "/reconcile", { rows, ...options });
+  if (isRefusal(report)) return withLine(report, lines);
+  reportsOf(namespace).books = { at: iso(namespace.nowMs()), report, lines };
+  namespace.tellReport("books");
+  const compared = `${many(report.rows, "row")} against ${many(report.charges, "charge")}`;
+  return {
+    text: report.passed ? `Nothing differs: ${compared}` : `${many(report.total, "difference")}: ${compared}`,
+    isBad: !report.passed,
+    to: `${homeOf(namespace.name)}/checks#books`,
+  };
+}
+
+/** Names the line of the file in place of the row's index. */
+function withLine({ message, details = {} }: Refusal, lines: readonly number[]): Refusal {
+  const [fault] = Object.entries(details);
+  const [, index, field] = /^rows\.(\d+)\.?(.*)$/.exec(fault?.[0] ?? "") ?? [];
+  const where =
+    index === undefined ? fault?.join(" ") : `line ${lines[Number(index)]}: ${field} ${fault![1]}`;
+  return refuse("VALIDATION_ERROR", where === undefined ? message : `${message}: ${where}`);
+}
+
+/** Keeps a report of `explore --json`, to be shown. */
+function readExplored({ namespace, form }: Press): Outcome | Refusal {
+  const text = (form.get("file") || form.get("report") || "").trim();
+  const read = check(exploredSchema, jsonOrText(text.split("\n").at(-1)!));
+  if (!read.ok)
+    return invalid({ report: "must be what `payments-sandbox explore … --json` prints: one line of JSON" });
+  const { findings } = read.data;
+  reportsOf(namespace).explored = { at: iso(namespace.nowMs()), report: read.data };
+  namespace.tellReport("explored");
+  return {
+    text: findings.length === 0 ? "It found nothing" : many(findings.length, "finding"),
+    to: `${homeOf(namespace.name)}/checks#explored`,
+  };
+}

@@ -1,0 +1,212 @@
+import type { Context } from "hono";
+import type { Namespace } from "../../core/namespace/namespace.js";
+import type { Namespaces } from "../../core/namespace/namespaces.js";
+import { isRefusal, type Refusal } from "../../core/schema/errors.js";
+import { iso } from "../../core/schema/time.js";
+import { readBody } from "../../server/http/body.js";
+import { isForeign } from "../../server/http/origin.js";
+import { noNamespace } from "../../server/service/admit.js";
+import { html } from "../html.js";
+import { Shell } from "../shell.js";
+import { act } from "./actions.js";
+import type { Press } from "./calls.js";
+import { flashed, flashOf } from "./flash.js";
+import { frame } from "./frame.js";
+import { DASHBOARD, homeOf, isView, type Notice, type Scene, VIEWS } from "./scene.js";
+import { SCRIPT } from "./script.js";
+import { STYLES } from "./styles.js";
+import { viewOf } from "./view.js";
+import { asideView } from "./views/activity.js";
+
+/** The books of an app are sent as a file. */
+const MAX_FORM_BYTES = 32 * 1024 * 1024;
+
+const SHELL = new Shell({
+  styles: STYLES,
+  script: SCRIPT,
+  connects: true,
+  path: DASHBOARD,
+  referrer: "same-origin",
+});
+
+/** Not painted before the last of it is there: on a slow machine its parts would move as they come in. */
+const WHOLE = html`<link rel="expect" href="#help" blocking="render">`;
+
+/** What the script asks for: the body alone, without styles and script. */
+const PART = "sandbox-part";
+
+/** `GET /_sandbox/dashboard.css` and `.js`. */
+export function dashboardFile(namespaces: Namespaces, kind: "css" | "js"): Response {
+  return SHELL.file(kind, namespaces.nowMs());
+}
+
+/** `GET /_sandbox/dashboard/{namespace}/{view}/{id}`; what is left out is `default` and the activity. */
+export function showDashboard(namespaces: Namespaces, c: Context): Response {
+  const named = c.req.param("namespace") ?? c.req.query("namespace") ?? null;
+  const namespace = namespaces.find(named, null);
+  if (namespace === undefined) return noSuch(namespaces, noNamespace(namespaces, named, null).json, named);
+  // The menu's choice of a namespace comes as a form without a script.
+  const view = c.req.param("view");
+  if (view !== undefined && !isView(view))
+    return notFound(namespaces, namespace, `There is no view “${view}”.`);
+  return respond(namespaces, namespace, c, new URL(c.req.url), 200, flashOf(c.req.header("cookie")));
+}
+
+function respond(
+  namespaces: Namespaces,
+  namespace: Namespace,
+  c: Context,
+  url: URL,
+  status: number,
+  notice: Notice | undefined,
+  typed?: URLSearchParams,
+): Response {
+  const scene = { ...sceneOf(namespaces, namespace, url, notice), typed };
+  namespace.settle();
+  const shown = viewOf(scene);
+  if (shown === undefined)
+    return notFound(
+      namespaces,
+      namespace,
+      `There is no ${scene.view.replace(/s$/, "")} “${scene.id}” in namespace ${namespace.name}; it may have gone with a reset.`,
+    );
+  const body = frame(scene, shown, scene.view === "activity" ? asideView(scene) : undefined);
+  const headers = { "set-cookie": flashed(undefined), vary: PART };
+  if (c.req.header(PART) !== undefined)
+    return new Response(`<body data-namespace="${encodeURIComponent(namespace.name)}">${body.text}</body>`, {
+      status,
+      headers: {
+        "content-type": "text/html; charset=utf-8",
+        ...SHELL.headers(scene.nowMs),
+        ...(notice === undefined ? {} : headers),
+      },
+    });
+  const title = `${scene.id ?? VIEWS[scene.view]} · ${namespace.name} · payments-sandbox`;
+  const page = { title, head: WHOLE, bodyAttributes: html` data-namespace="${namespace.name}"`, body };
+  const response = SHELL.answer(page, { status, nowMs: scene.nowMs, forms: "'self'" });
+  if (notice !== undefined)
+    for (const [name, value] of Object.entries(headers)) response.headers.set(name, value);
+  return response;
+}
+
+function sceneOf(namespaces: Namespaces, namespace: Namespace, url: URL, notice: Notice | undefined): Scene {
+  const [, view = "activity", id] = url.pathname
+    .slice(DASHBOARD.length + 1)
+    .split("/")
+    .map(decoded);
+  const query = new URLSearchParams(url.search);
+  const mode = query.get("mode");
+  query.delete("mode");
+  query.delete("namespace");
+  // A form that is looked at before it is sent has it along.
+  query.delete("back");
+  return {
+    namespaces,
+    namespace,
+    view: isView(view) ? view : "activity",
+    id,
+    query,
+    mode: mode === "live" || mode === "test" ? mode : undefined,
+    nowMs: namespace.nowMs(),
+    origin: namespace.publicUrl ?? url.origin,
+    notice,
+  };
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+/** What a button does; then the page it was on, or the one it leads to. */
+export async function actOnDashboard(
+  namespaces: Namespaces,
+  fetch: Press["fetch"],
+  c: Context,
+): Promise<Response> {
+  const form = await formOf(c.req.raw);
+  const named = c.req.param("namespace") ?? form.get("namespace");
+  const namespace = namespaces.find(named, null);
+  if (namespace === undefined) return noSuch(namespaces, noNamespace(namespaces, named, null).json, named);
+  const isOld = c.req.param("namespace") === undefined;
+  const home = isOld
+    ? `${DASHBOARD}?namespace=${encodeURIComponent(namespace.name)}`
+    : homeOf(namespace.name);
+  const back = backTo(form.get("back"), namespace) ?? home;
+  const refused = (status: number, text: string) =>
+    respond(namespaces, namespace, c, new URL(back, c.req.url), status, { text, isBad: true }, form);
+  if (isForeign(c.req.raw, namespace.publicUrl))
+    return refused(403, "That form was not sent from this page.");
+  const done = await act({ namespaces, namespace, form, fetch });
+  if (isRefusal(done)) return refused(409, wordsOf(done));
+  const { to, ...notice } = done;
+  const checkout = checkoutIn(form.get("back"), namespace);
+  return new Response(null, {
+    status: 303,
+    headers: {
+      location: to ?? checkout ?? back,
+      "sandbox-now": iso(namespace.nowMs()),
+      ...(checkout === undefined ? { "set-cookie": flashed(notice) } : {}),
+    },
+  });
+}
+
+/** Its fields; a file is its text. What cannot be read is a form without fields, which no button sends. */
+async function formOf(request: Request): Promise<URLSearchParams> {
+  const raw = await readBody(request, MAX_FORM_BYTES);
+  const text = "text" in raw ? raw.text : "";
+  const type = request.headers.get("content-type") ?? "";
+  if (!type.startsWith("multipart/form-data")) return new URLSearchParams(text);
+  const form = new URLSearchParams();
+  const read = await new Response(text, { headers: { "content-type": type } })
+    .formData()
+    .catch(() => new FormData());
+  for (const [name, value] of read) form.set(name, typeof value === "string" ? value : await value.text());
+  return form;
+}
+
+/** The page of one of its checkouts, whose sandbox bar moves time too; as seen from here, whatever stands before. */
+function checkoutIn(asked: string | null, { engine }: Namespace): string | undefined {
+  const [, id = "", query = ""] = /^\/checkout\/(\w+)(\?waiting=1)?$/.exec(asked ?? "") ?? [];
+  return engine.state.chargeOfCheckout(id) === undefined ? undefined : `../../checkout/${id}${query}`;
+}
+
+/** Only to a page of the same namespace's dashboard. */
+function backTo(asked: string | null, namespace: Namespace): string | undefined {
+  if (asked === null || !URL.canParse(asked, "http://sandbox")) return undefined;
+  const { pathname, search, host } = new URL(asked, "http://sandbox");
+  const home = homeOf(namespace.name);
+  return host === "sandbox" && (pathname === home || pathname.startsWith(`${home}/`))
+    ? `${pathname}${search}`
+    : undefined;
+}
+
+function wordsOf({ code, message, details = {} }: Refusal): string {
+  if (code === "CLOCK_BUSY") return "Time is being moved already. Try again when that is done.";
+  const said = Object.entries(details).map(([field, why]) => `${field} ${why}`);
+  return said.length === 0 || message.includes("cannot become") ? message : `${message}: ${said.join("; ")}`;
+}
+
+function notFound(namespaces: Namespaces, namespace: Namespace, text: string): Response {
+  const body = html`<main class="alone"><h1>Not found</h1><p>${text}</p><p><a href="${homeOf(namespace.name)}">Back to the activity of ${namespace.name}</a></p></main>`;
+  return SHELL.answer(
+    { title: "Not found", body },
+    { status: 404, nowMs: namespaces.nowMs(), forms: "'self'" },
+  );
+}
+
+/** A person who asks for a namespace that is not there. */
+function noSuch(namespaces: Namespaces, why: string, name: string | null): Response {
+  const { message } = (JSON.parse(why) as { error: { message: string } }).error;
+  const body = html`<main class="alone"><h1>There is no namespace “${name}”</h1><p>${message}</p><ul>${namespaces
+    .list()
+    .slice(0, 100)
+    .map((one) => html`<li><a href="${homeOf(one.name)}">${one.name}</a></li>`)}</ul></main>`;
+  return SHELL.answer(
+    { title: "No such namespace", body },
+    { status: 404, nowMs: namespaces.nowMs(), forms: "'self'" },
+  );
+}

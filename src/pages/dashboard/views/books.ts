@@ -1,0 +1,87 @@
+import type { BookFinding, FindingKind } from "../../../core/schema/books.js";
+import { html, type Markup } from "../../html.js";
+import { command } from "../curl.js";
+import { badge, button, choice, copy, form, many, part, row, rows, short, when } from "../parts.js";
+import { reportsOf } from "../reports.js";
+import { href, type Scene } from "../scene.js";
+
+const SHOWN = 50;
+
+/** What an app does about each. */
+const FIXES: Readonly<Record<FindingKind, string>> = {
+  paid_not_marked: "Redeliver its webhook, and see what your receiver does with it.",
+  marked_not_paid: "Mark an order paid when charge.completed says so, or a read of the charge.",
+  amount_differs: "Compare with the charge's own amount, fees included, as decimals and never as floats.",
+  paid_twice: "Look for the order's open charge before creating another; refund one of these.",
+  delivered_twice: "Remember each event's id, and hand out an order once.",
+  refunded_and_delivered: "Stop the delivery when charge.refunded arrives.",
+  unknown_charge: "See that the id is of this namespace and mode, and was there after the last reset.",
+};
+
+const HINT = `charge_id,status,amount,currency
+ch_…,paid,512.50,KES`;
+
+/** The app's books compared with the ledger. */
+export function booksPart(scene: Scene): Markup {
+  const { books } = reportsOf(scene.namespace);
+  return part({
+    id: "books",
+    title: "Your app's records",
+    tools: copy("Copy command", command(scene, "reconcile --file orders.csv")),
+    body: html`${
+      books === undefined
+        ? html`<p>Paste what your app believes: CSV with a header, or JSON lines, an order a row, with <code>charge_id</code> or <code>metadata.KEY</code>, and <code>status</code>, <code>amount</code>, <code>currency</code>, <code>delivered</code>. It is compared with the ledger.</p>`
+        : html`<p>${books.report.passed ? badge("nothing differs", "good") : badge(many(books.report.total, "difference"), "bad")} ${many(books.report.rows, "row")} against ${many(books.report.charges, "charge")}, ${when(scene, books.at)}; compared: ${books.report.compared.join(", ")}</p>
+${rows(
+  "What differs",
+  books.report.findings.slice(0, SHOWN).map((one) => finding(scene, one, books.lines)),
+  "Nothing: your app's records and the ledger agree.",
+)}${books.report.total > SHOWN && html`<p class="soft">and ${books.report.total - SHOWN} more: the command lists them all</p>`}`
+    }
+${form(
+  scene,
+  html`<label class="field whole"><span>Rows</span><textarea name="rows" rows="4" spellcheck="false" placeholder="${HINT}"></textarea></label>
+<label class="field"><span>or a file</span><input type="file" name="file" accept=".csv,.json,.jsonl,.ndjson,text/plain"></label>
+${choice(
+  "mode",
+  "Mode",
+  [
+    ["test", "test"],
+    ["live", "live"],
+  ],
+  scene.mode ?? "test",
+)}
+<label class="field"><span>Some of the orders only</span><input type="checkbox" name="partial"></label>
+<button name="do" value="books" class="main">Compare</button>`,
+  "Compare your app's books",
+  "multipart/form-data",
+)}`,
+  });
+}
+
+function finding(scene: Scene, one: BookFinding, lines: readonly number[]): Markup {
+  const { kind, charge_id, message, order } = one;
+  const charge = charge_id === null ? undefined : scene.namespace.engine.state.get("charges", charge_id);
+  const paid = charge && kind === "paid_not_marked" ? completedDelivery(scene, charge.charge_id) : undefined;
+  const said = Object.entries(order ?? {}).map(([name, value]) => `${name} ${value}`);
+  return row(scene, {
+    key: `${kind}-${one.row}-${charge_id}`,
+    status: badge(kind.replaceAll("_", " "), "bad"),
+    title: charge_id === null ? message : html`${short(charge_id)} ${message}`,
+    to: charge === undefined ? undefined : href(scene, "charges", charge.charge_id),
+    sub: html`${said.length > 0 && html`<bdi>${said.join(", ")}</bdi> · `}${FIXES[kind]}`,
+    side: one.row === null ? "in no row" : `line ${lines[one.row - 1]}`,
+    acts: paid !== undefined && button({ does: `redeliver ${paid}`, label: "Redeliver", to: message }),
+    tone: "bad",
+  });
+}
+
+/** The newest delivery that says it is paid. */
+function completedDelivery({ namespace }: Scene, chargeId: string): string | undefined {
+  const { state } = namespace.engine;
+  return state
+    .eventsOf(chargeId)
+    .filter(({ type }) => type === "charge.completed")
+    .flatMap(({ event_id }) => state.deliveriesOf(event_id))
+    .at(-1)?.delivery_id;
+}

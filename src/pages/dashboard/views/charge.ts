@@ -1,0 +1,153 @@
+import type { Charge } from "../../../core/domain/charge.js";
+import { isFailing } from "../../../core/engine/failing.js";
+import { chargeDetail } from "../../../core/engine/views.js";
+import { causeOf } from "../../../server/control/story.js";
+import { grouped } from "../../format.js";
+import { html, type Markup } from "../../html.js";
+import { command, controlCurl } from "../curl.js";
+import {
+  amountOf,
+  badge,
+  choice,
+  copy,
+  facts,
+  foldedPart,
+  form,
+  json,
+  modeMark,
+  part,
+  rows,
+  snippet,
+  when,
+} from "../parts.js";
+import { href, type Scene } from "../scene.js";
+import { chargeFlow, chargeTest } from "./flow.js";
+import { history, historyTools } from "./history.js";
+import { allMoves } from "./moves.js";
+import { payloadsPart } from "./payloads.js";
+import { moneyOf } from "./postings.js";
+import { deliveryRow } from "./rows.js";
+
+/** One charge: why it is as it is, and all that happened on the way. */
+export function chargeView(scene: Scene, charge: Charge): Markup {
+  const { state } = scene.namespace.engine;
+  const id = charge.charge_id;
+  const deliveries = state.eventsOf(id).flatMap(({ event_id }) => state.deliveriesOf(event_id));
+  const failing = deliveries.filter(isFailing).length;
+  return html`<p class="back"><a href="${href(scene, "charges")}">← Charges</a></p>
+<div class="object" data-part id="charge"><h1><code>${id}</code> ${badge(charge.status)} ${modeMark(charge.mode)}</h1>
+<p class="big">${amountOf(charge.amount, charge.currency)}${charge.settlement_amount !== null && charge.fees !== null && html` <span class="soft">(price ${grouped(charge.settlement_amount)} + ${grouped(charge.fees.total_fee)} fees)</span>`}</p>
+<p class="why"><strong>Why:</strong> ${whyWords(scene, charge)}</p>
+<div class="actions">${allMoves(scene, charge)}${charge.kind === "hosted" && html`<a class="button" href="/checkout/${charge.checkout_id}">Checkout page ↗</a>`}${copies(scene, charge)}</div></div>
+${part({ id: "timeline", title: "Timeline", tools: historyTools(scene), body: history(scene, charge) })}
+${part({ id: "money", title: "Money", body: moneyOf(scene, id) })}
+${part({
+  id: "webhooks",
+  title: `Webhooks: ${deliveries.length}${failing > 0 ? `, ${failing} failing` : ""}`,
+  body: rows(
+    "Webhooks",
+    deliveries.sort((a, b) => b.seq - a.seq).map((one) => deliveryRow(scene, one, { about: [] })),
+    html`No receiver has heard of it. <a href="${href(scene, "webhooks")}">Add a receiver</a>`,
+    ["Time", "Status", "Event → receiver", "Response", "Attempts"],
+  ),
+})}
+${part({
+  id: "about",
+  title: "Details",
+  body: facts([
+    ["Customer", html`<bdi>${charge.customer_name ?? ""} ${charge.customer_email ?? "–"}</bdi>`],
+    ["Method", charge.payment_method ?? "not chosen yet"],
+    ["Reference", html`<code>${charge.provider_reference}</code>`],
+    ["Created", when(scene, charge.created_at)],
+    ["Expires", when(scene, charge.expires_at)],
+    ["Settled", charge.settled_at === null ? "not yet" : when(scene, charge.settled_at)],
+    ["Exchange rate", charge.exchange_rate ?? "–"],
+    ...Object.entries(charge.metadata).map(([name, value]): [string, Markup] => [
+      name,
+      html`<bdi>${value}</bdi>`,
+    ]),
+    ...(charge.kind === "hosted"
+      ? ([["Checkout page", html`<a href="/checkout/${charge.checkout_id}">open ↗</a>`]] as [
+          string,
+          Markup,
+        ][])
+      : []),
+  ]),
+})}
+${payloadsPart(scene, charge)}
+${foldedPart({
+  id: "again",
+  title: "Reproduce",
+  body: html`${form(
+    scene,
+    html`<input type="hidden" name="charge" value="${id}">${choice(
+      "scenario",
+      "With scenario",
+      [
+        ["", "as it is now"],
+        ...[...state.tables.scenarios.keys()]
+          .map((name): [string, string] => [String(name), String(name)])
+          .sort(),
+      ],
+      charge.scenario_asked ?? "",
+    )}<button name="do" value="again ${id}">Make the same again</button>`,
+    "Make the same again",
+  )}
+${snippet("curl", controlCurl(scene, `GET /_sandbox/charges/${id}/timeline`), "c")}
+${snippet("Command line", command(scene, `charge ${id}`))}
+${snippet("Scenario (YAML): what happened, as a file", chargeFlow(charge))}
+${snippet("Test (Vitest)", chargeTest(charge))}`,
+})}
+${foldedPart({
+  id: "raw",
+  title: "Raw",
+  body: html`<pre tabindex="0" aria-label="The charge as JSON">${json({ ...chargeDetail(charge), mode: charge.mode, kind: charge.kind, scenario: charge.scenario, timeline: charge.timeline, notes: charge.notes })}</pre>`,
+})}`;
+}
+
+/** The snippets of Reproduce, to be copied without opening it. */
+function copies(scene: Scene, charge: Charge): Markup {
+  const { charge_id: id } = charge;
+  return html`${copy("Copy curl", controlCurl(scene, `GET /_sandbox/charges/${id}/timeline`))}${copy("Copy command", command(scene, `charge ${id}`))}${copy("Copy scenario", chargeFlow(charge))}${copy("Copy test", chargeTest(charge))}`;
+}
+
+/** Who brought it where it is, in a sentence. */
+function whyWords(scene: Scene, charge: Charge): Markup {
+  const place = charge.status_history.length - 1;
+  const last = charge.status_history[place]!;
+  const cause = causeOf(charge, place);
+  const reason = last.reason === undefined ? "" : ` (“${last.reason}”)`;
+  if (place === 0) return html`it has just been created; ${planWords(scene, charge)}.`;
+  switch (cause.actor) {
+    case "scenario":
+      return html`scenario <a href="${href(scene, "scenarios")}#${cause.scenario}">${cause.scenario}</a>${ruleWords(scene, charge)} planned ${last.status}${reason} at ${when(scene, last.at)}${charge.scenario_asked !== null && html`; the app asked for the scenario by name`}.`;
+    case "clock":
+      return html`nobody had paid when its time ran out at ${when(scene, last.at)}.`;
+    case "customer":
+      return html`the customer decided on the hosted page at ${when(scene, last.at)}${reason}.`;
+    case "control":
+      return html`moved by hand, over the control API or this page, at ${when(scene, last.at)}${reason}, ${charge.scenario === null ? "after no rule had matched" : html`after scenario ${charge.scenario} had brought it to ${charge.status_history[place - 1]!.status}`}.`;
+    default:
+      return html`changed at ${when(scene, last.at)}${reason}.`;
+  }
+}
+
+function planWords(_scene: Scene, { scenario, timeline }: Charge): string {
+  if (scenario === null) return "no scenario has a rule for it";
+  return timeline.length === 0
+    ? `scenario ${scenario} plans nothing for it`
+    : `scenario ${scenario} plans ${timeline.map(({ to }) => to).join(" → ")}`;
+}
+
+/** What the rule that matched looks at. */
+function ruleWords({ namespace }: Scene, { scenario, rule }: Charge): Markup | false {
+  const found =
+    scenario === null || typeof rule !== "number"
+      ? undefined
+      : namespace.engine.state.get("scenarios", scenario)?.scenario.charges?.[rule];
+  if (found === undefined) return false;
+  const match = Object.entries(found.match ?? {}).map(
+    ([field, wanted]) => `${field} ${typeof wanted === "string" ? wanted : JSON.stringify(wanted)}`,
+  );
+  return html`, rule <code>charges.${rule as number}</code>${match.length > 0 && html` <code>${match.join(", ")}</code>`},`;
+}

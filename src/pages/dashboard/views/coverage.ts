@@ -1,0 +1,68 @@
+import type { MishapKind } from "../../../core/namespace/mishaps.js";
+import { ERROR_STATUS, type ErrorCode } from "../../../core/schema/errors.js";
+import { STATUSES } from "../../../core/schema/statuses.js";
+import { coverageOf } from "../../../server/control/insight.js";
+import { html, type Markup } from "../../html.js";
+import { command } from "../curl.js";
+import { part, quoted, snippet } from "../parts.js";
+import type { Scene } from "../scene.js";
+
+type Kind = keyof ReturnType<typeof coverageOf>;
+
+/** The shipped scenario under which an app meets it. */
+const UNDER: Readonly<Record<MishapKind, string>> = {
+  duplicate: "webhook_twice_at_once",
+  lost_answer: "lost_response",
+  retry: "webhook_outage",
+  out_of_order: "webhook_chaos",
+  late_payment: "late_payment",
+};
+
+interface Row {
+  readonly title: string;
+  /** The command that brings it about. */
+  readonly meet?: (name: string) => string;
+}
+
+const KINDS: Readonly<Record<Kind, Row>> = {
+  operations: { title: "Calls" },
+  statuses: {
+    title: "Statuses",
+    meet: (name) => {
+      const { verb } = STATUSES[name as keyof typeof STATUSES];
+      // The command has no verb for what is under way.
+      if (verb !== undefined && name !== "PROCESSING") return `charge last ${verb}`;
+      return name === "PENDING" ? "charge create" : "clock next";
+    },
+  },
+  events: { title: "Events", meet: (name) => `trigger ${name}` },
+  error_codes: {
+    title: "Error codes",
+    meet: (code) =>
+      `fault add ${quoted(JSON.stringify({ respond: { status: ERROR_STATUS[code as ErrorCode], code }, times: 1 }))}`,
+  },
+  mishaps: {
+    title: "What goes wrong on the way",
+    meet: (name) => `scenario use ${UNDER[name as MishapKind]}`,
+  },
+};
+
+/** What of all there is the app has met, and how it meets the rest. */
+export function coverageParts(scene: Scene): Markup[] {
+  const coverage = coverageOf(scene.namespace.counters);
+  return (Object.keys(KINDS) as Kind[]).map((kind) => {
+    const { met, not_met } = coverage[kind];
+    const { title, meet } = KINDS[kind];
+    const names = [...Object.keys(met), ...not_met].sort();
+    const chip = (name: string) =>
+      name in met
+        ? html`<li class="good"><span aria-hidden="true">✓</span> ${name} <small>${met[name]}×</small></li>`
+        : html`<li><span aria-hidden="true">○</span> ${kind === "operations" ? html`<a href="/docs#${name}">${name}</a>` : name}<span class="unseen"> not met</span></li>`;
+    return part({
+      id: `coverage-${kind}`,
+      title: `${title}: ${Object.keys(met).length} of ${names.length} met`,
+      body: html`<ul class="chips" aria-label="${title}">${names.map(chip)}</ul>
+${meet !== undefined && not_met.length > 0 && html`<details><summary>How your app meets the others</summary>${snippet("Commands", not_met.map((name) => command(scene, meet(name))).join("\n"))}</details>`}`,
+    });
+  });
+}

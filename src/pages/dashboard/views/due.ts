@@ -1,0 +1,34 @@
+import type { Task } from "../../../core/engine/records.js";
+import { iso } from "../../../core/schema/time.js";
+import { html, type Markup } from "../../html.js";
+import { button, short, span } from "../parts.js";
+import { href, type Scene } from "../scene.js";
+
+/** What a task will do, in words. */
+export function dueWords({ namespace }: Scene, { kind, ref, step = 0 }: Task): string {
+  const { state } = namespace.engine;
+  switch (kind) {
+    case "expire":
+      return "EXPIRED, if nobody has paid";
+    case "timeline":
+      return state.get("charges", ref)?.timeline[step]?.to ?? "next step";
+    case "withdrawal":
+      return state.get("withdrawals", ref)?.timeline[step]?.to ?? "next step";
+    case "settle":
+      return "settlement";
+    case "attempt": {
+      const delivery = state.get("deliveries", ref);
+      return `${(delivery?.attempts.length ?? 0) > 0 ? "retry " : ""}${delivery?.event_type ?? "webhook"}`;
+    }
+  }
+}
+
+/** One thing that is due; its button runs time to there. */
+export function dueRow(scene: Scene, task: Task, nowMs: number): Markup {
+  const { ref, kind, task_id, due_ms } = task;
+  const view = kind === "attempt" ? "webhooks" : kind === "withdrawal" ? "money" : "charges";
+  const inMs = due_ms - nowMs;
+  return html`<li data-key="task-${task_id}"><span class="at">${inMs <= 0 ? "now" : `+${span(inMs)}`}</span>
+<a href="${href(scene, view, view === "money" ? undefined : ref)}"><span>${dueWords(scene, task)}</span> <span class="soft">${short(ref)}</span></a>
+${inMs > 0 && button({ does: `to ${iso(due_ms)}`, label: "Go", to: `to ${ref} ${dueWords(scene, task)}` })}</li>`;
+}

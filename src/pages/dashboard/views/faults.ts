@@ -1,0 +1,96 @@
+import type { StoredFault } from "../../../core/engine/records.js";
+import type { JournalEntry } from "../../../core/namespace/served-request.js";
+import type { FaultRule } from "../../../core/schema/scenario.js";
+import { iso } from "../../../core/schema/time.js";
+import { html, type Markup } from "../../html.js";
+import { command, controlCurl } from "../curl.js";
+import { badge, button, copy, form, json, jsonField, many, part, row, rows, wanted, when } from "../parts.js";
+import { READY_FAULTS } from "../ready-faults.js";
+import { href, type Scene } from "../scene.js";
+
+const EXAMPLE = { match: { operation: "createQuote" }, respond: { status: 503 }, times: 1, per: "request" };
+
+/** What goes wrong at the API: set one, see how often it has, stop it. */
+export function faultsView(scene: Scene): Markup {
+  const { namespace } = scene;
+  const faults = [...namespace.engine.state.tables.faults.values()].sort((a, b) => b.seq - a.seq);
+  const hits = lastHits(scene);
+  return html`<h1>Faults</h1>
+${part({
+  id: "new",
+  title: "New fault",
+  body: html`<div class="actions">${Object.entries(READY_FAULTS).map(([name, { label }]) => button({ does: `fault-ready ${name}`, label }))}</div>${form(
+    scene,
+    html`${jsonField("rule", "Fault (JSON)", scene.typed?.get("rule") ?? json(EXAMPLE), { rows: 12, kind: "object" })}<button name="do" value="fault" class="main">Start</button>`,
+    "New fault",
+  )}`,
+})}
+${part({
+  id: "faults",
+  title: `Active: ${faults.length}`,
+  tools: faults.length > 0 && button({ does: "faults-off", label: "Stop all" }),
+  body: rows(
+    "Active faults",
+    faults.map((one) => faultRow(scene, one, hits.get(one.fault_id))),
+    "None: every call gets its normal response. A scenario may have faults of its own.",
+  ),
+})}`;
+}
+
+/** The newest call that met each, of those that are still known. */
+function lastHits({ namespace }: Scene): Map<string, JournalEntry> {
+  const hits = new Map<string, JournalEntry>();
+  for (const entry of namespace.journal.entries())
+    if (entry.fault !== null && !hits.has(entry.fault)) hits.set(entry.fault, entry);
+  return hits;
+}
+
+function faultRow(scene: Scene, { fault_id, rule }: StoredFault, hit: JournalEntry | undefined): Markup {
+  const { times } = rule;
+  const applied = scene.namespace.faults.applied(fault_id);
+  // Of each customer or charge, `times` is no number of all.
+  const isCounted = times !== undefined && rule.per === "request";
+  const lastHit =
+    hit === undefined
+      ? "no call has met it yet"
+      : html`last hit ${when(scene, iso(hit.atMs))} <a href="${href(scene, "requests", String(hit.id))}">${hit.method} ${hit.path} ↗</a>`;
+  const isUsedUp = isCounted && applied >= times;
+  return row(scene, {
+    key: fault_id,
+    status: badge(
+      !isCounted ? many(applied, "hit") : isUsedUp ? "used up" : `${applied} of ${times} used`,
+      isUsedUp ? "" : "warn",
+    ),
+    title: `${matchWords(rule)} → ${effectOf(rule)}`,
+    sub: html`${isCounted && html`<progress max="${times}" value="${Math.min(applied, times)}" aria-label="${applied} of ${times} used"></progress> `}${lastHit}${limitWords(rule)}`,
+    acts: html`${copy("Copy curl", controlCurl(scene, "POST /_sandbox/faults", rule))}${copy("Copy command", command(scene, `fault add '${JSON.stringify(rule)}'`))}${button({ does: `fault-off ${fault_id}`, label: "Stop", to: fault_id })}`,
+  });
+}
+
+function matchWords({ match = {} }: FaultRule): string {
+  const { operation = "any call", ...fields } = match;
+  const said = Object.entries(fields).map(([name, value]) => `${name} ${wanted(value)}`);
+  return [wanted(operation), ...said].join(", ");
+}
+
+function limitWords({ skip = 0, probability, times, per }: FaultRule): string {
+  const each = times !== undefined && per !== "request" ? ` · ${times} for each ${per ?? "customer"}` : "";
+  const chance = probability === undefined ? "" : ` · ${Math.round(Number(probability) * 100)} % of calls`;
+  return `${each}${skip > 0 ? ` · lets ${skip} pass first` : ""}${chance}`;
+}
+
+function effectOf(rule: FaultRule): string {
+  const { respond, delay, delay_answer, drop, hold, stale } = rule;
+  return [
+    respond !== undefined &&
+      `return ${respond.status}${respond.code === undefined ? "" : ` ${respond.code}`}`,
+    delay !== undefined && `${delay} before the work`,
+    delay_answer !== undefined && `${delay_answer} after the work`,
+    drop !== undefined && (drop === "hang" ? "never respond" : `drop the connection ${drop} the work`),
+    hold !== undefined && `hold the response until ${hold}`,
+    stale !== undefined &&
+      (stale === "last_change" ? "reads as before the last change" : `reads as of ${stale} ago`),
+  ]
+    .filter(Boolean)
+    .join(", ");
+}

@@ -1,0 +1,215 @@
+import type { Charge } from "../../../core/domain/charge.js";
+import type { Delivery } from "../../../core/engine/records.js";
+import { comesBefore } from "../../../core/engine/tasks.js";
+import type { StoryItem } from "../../../core/schema/control-responses.js";
+import { iso } from "../../../core/schema/time.js";
+import { storyOf } from "../../../server/control/story.js";
+import { grouped } from "../../format.js";
+import { type Content, html, type Markup } from "../../html.js";
+import { placeOf } from "../attention.js";
+import { badge, button, firstLine, span, toneOf, toneOfHttp } from "../parts.js";
+import { here, href, type Scene } from "../scene.js";
+import { dueWords } from "./due.js";
+
+/** From here on a pause is a row of its own. */
+const FOLDED_MS = 20_000;
+
+const LANES = ["Your app", "Charge", "Money", "Webhooks to your app"] as const;
+type Lane = 0 | 1 | 2 | 3;
+
+interface Line {
+  readonly key: string;
+  readonly at: string;
+  /** When it was in the machine's time, where that is kept. */
+  readonly wallAt?: string;
+  readonly lane: Lane;
+  readonly body: Content;
+  readonly isDue?: boolean;
+  /** Something has gone wrong, or is tried again because it has. */
+  readonly isProblem?: boolean;
+}
+
+/** All that happened to a charge and what will, in lanes: the app, the charge, its money, its webhooks. */
+export function history(scene: Scene, charge: Charge): Markup {
+  const all = [...past(scene, charge), ...future(scene, charge)];
+  const lines = isNarrowed(scene) ? all.filter(({ isProblem }) => isProblem) : all;
+  const isWall = isByWall(scene);
+  const began = Date.parse(all[0]?.at ?? charge.created_at);
+  const timeOf = (line: Line) =>
+    isWall ? (line.wallAt?.slice(11, 23) ?? "–") : `+${span(Date.parse(line.at) - began)}`;
+  let before = began;
+  let hasNow = false;
+  const list = groupsOf(lines, timeOf).map((group) => {
+    const { at, isDue } = group[0]!;
+    const gap = Date.parse(at) - before;
+    before = Date.parse(at);
+    const fold =
+      gap >= FOLDED_MS && !isWall && html`<tr class="fold"><td colspan="5">~ ${span(gap)} ~</td></tr>`;
+    const nowLine =
+      isDue && !hasNow && html`<tr class="now"><td colspan="5">now · what is below is due</td></tr>`;
+    hasNow ||= isDue === true;
+    return html`${nowLine}${fold}<tr class="${isDue ? "due" : ""}"><td class="at" title="${at}">${timeOf(group[0]!)}</td>${LANES.map((name, lane) => html`<td data-lane="${name}">${group.filter((line) => line.lane === lane).map(({ key, body }) => html`<div id="${key}">${body}</div>`)}</td>`)}</tr>`;
+  });
+  const columns = [isWall ? "Wall time" : "Time", ...LANES].map((name) => html`<th scope="col">${name}</th>`);
+  const none = html`<tr><td colspan="5" class="soft">No problem: nothing was refused, and no webhook failed.</td></tr>`;
+  return html`${isWall && html`<p class="soft">Wall time (UTC) is kept of requests and webhooks; the rest happens in sandbox time alone.</p>`}
+<div class="wide" tabindex="0" role="region" aria-label="History">
+<table class="lanes"><thead><tr>${columns}</tr></thead><tbody>${list.length === 0 ? none : list}</tbody></table></div>`;
+}
+
+/** Lines that show the same time share a row of the table. */
+function groupsOf(lines: readonly Line[], timeOf: (line: Line) => string): Line[][] {
+  const groups: Line[][] = [];
+  for (const line of lines) {
+    const last = groups.at(-1);
+    if (last !== undefined && timeOf(last[0]!) === timeOf(line) && last[0]!.isDue === line.isDue)
+      last.push(line);
+    else groups.push([line]);
+  }
+  return groups;
+}
+
+/** Which time the history is told in, and how much of it; both stand in the address. */
+export function historyTools(scene: Scene): Markup {
+  const pair = (label: string, name: string, value: string, isOn: boolean, texts: readonly string[]) =>
+    html`<span class="modes" role="group" aria-label="${label}">${texts.map((text, place) => html`<a href="${here(scene, { [name]: place === 0 ? undefined : value })}#timeline"${isOn === (place === 1) && html` aria-current="true"`}>${text}</a>`)}</span>`;
+  return html`${pair("Time", "time", "wall", isByWall(scene), ["Sandbox time", "Wall time"])}${pair("Shown", "only", "problems", isNarrowed(scene), ["All", "Only problems"])}`;
+}
+
+function isByWall({ query }: Scene): boolean {
+  return query.get("time") === "wall";
+}
+
+function isNarrowed({ query }: Scene): boolean {
+  return query.get("only") === "problems";
+}
+
+function past(scene: Scene, charge: Charge): Line[] {
+  return storyOf(scene.namespace, charge).items.map((item, place) => lineOf(scene, item, place));
+}
+
+function lineOf(scene: Scene, item: StoryItem, place: number): Line {
+  const { at } = item;
+  switch (item.kind) {
+    case "request": {
+      const { method, path, status, request_id, operation, fault, sent_at, in_flight } = item;
+      return {
+        key: `request-${request_id}`,
+        at,
+        wallAt: sent_at,
+        isProblem: fault !== null || (!in_flight && (status ?? 500) >= 400),
+        lane: 0,
+        body: html`<a href="${href(scene, "requests", String(request_id))}">${method} ${operation ?? path}</a>
+${badge(String(status ?? "dropped"), toneOfHttp(status))}
+${fault !== null && html`<span class="soft">fault ${fault}</span>`}`,
+      };
+    }
+    case "transition": {
+      const { status, reason, by } = item;
+      const cause =
+        by.actor === "scenario"
+          ? `scenario ${by.scenario}${by.rule === null ? "" : `, ${by.rule}`}`
+          : WHO[by.actor];
+      return {
+        key: `state-${place}`,
+        at,
+        isProblem: ["bad", "warn"].includes(toneOf(status)),
+        lane: 1,
+        body: html`${badge(status, toneOf(status))}
+${reason !== undefined && html`<bdi>${reason}</bdi>`}
+<span class="soft">${cause}</span>`,
+      };
+    }
+    case "ledger":
+      return {
+        key: item.entry_id,
+        at,
+        lane: 2,
+        body: html`<a href="#money">${item.posting}</a>
+<span class="soft">${item.currency} ${moved(item.postings)}</span>`,
+      };
+    case "event":
+      return { key: item.event_id, at, lane: 3, body: html`<strong>${item.type}</strong>` };
+    case "note":
+      return { key: `note-${place}`, at, lane: 1, body: html`<span class="soft">${item.note}</span>` };
+    case "attempt":
+      return attemptLine(scene, item);
+    case "hold":
+      return {
+        key: `${item.delivery_id}-hold`,
+        at,
+        isProblem: true,
+        lane: 3,
+        body: html`${receiverLink(scene, item)} ${badge("held", "warn")} <span class="soft">${item.reason}</span>`,
+      };
+  }
+}
+
+function attemptLine(scene: Scene, item: Extract<StoryItem, { kind: "attempt" }>): Line {
+  const { delivery_id, attempt, status, error, response_body, duration_ms, sent_at, at } = item;
+  const delivery = scene.namespace.engine.state.get("deliveries", delivery_id);
+  const isLast = delivery?.attempts.length === attempt;
+  const isProblem = status === null || status >= 300;
+  const response = badge(status === null ? "no response" : String(status), toneOfHttp(status));
+  const body = html`${receiverLink(scene, item, `#attempt-${attempt}`)} ${response}
+<span class="soft">${Math.round(duration_ms)} ms${attempt > 1 && html`, attempt ${attempt}`}</span>
+${isProblem && html`<br><q>${firstLine(response_body ?? error, 110)}</q>`}
+${isProblem && isLast && delivery !== undefined && retryButton(delivery)}`;
+  return { key: `${delivery_id}-${attempt}`, at, wallAt: sent_at, isProblem, lane: 3, body };
+}
+
+function retryButton({ status, delivery_id, event_type }: Delivery): Markup {
+  return status === "pending"
+    ? button({ does: `retry ${delivery_id}`, label: "Retry now", to: event_type, key: "r" })
+    : button({ does: `redeliver ${delivery_id}`, label: "Redeliver", to: event_type, key: "r" });
+}
+
+/** Among problems alone the event's type is not in a line above. */
+function receiverLink(
+  scene: Scene,
+  { delivery_id, type, receiver }: Extract<StoryItem, { kind: "attempt" | "hold" }>,
+  anchor = "",
+): Markup {
+  const link = html`<a href="${href(scene, "webhooks", delivery_id)}${anchor}">${receiver}</a>`;
+  return html`└ ${isNarrowed(scene) && html`${type} → `}${link}`;
+}
+
+const WHO: Readonly<Record<string, string>> = {
+  api: "by your app",
+  clock: "its time ran out",
+  customer: "by the customer",
+  control: "by hand",
+};
+
+function moved(postings: readonly { readonly account: string; readonly amount: string }[]): string {
+  const to = postings.find(
+    ({ account, amount }) => account !== "outside" && account !== "fees" && !amount.startsWith("-"),
+  );
+  return to === undefined ? "" : `${grouped(to.amount)} → ${to.account.replace("_", " ")}`;
+}
+
+function future(scene: Scene, charge: Charge): Line[] {
+  const { state } = scene.namespace.engine;
+  const ids = [
+    charge.charge_id,
+    ...state
+      .eventsOf(charge.charge_id)
+      .flatMap(({ event_id }) => state.deliveriesOf(event_id).map((one) => one.delivery_id)),
+  ];
+  return ids
+    .flatMap((id) => state.tasksOf(id))
+    .sort((a, b) => (comesBefore(a, b) ? -1 : 1))
+    .slice(0, 20)
+    .map((task): Line => {
+      const at = iso(task.due_ms);
+      const delivery = task.kind === "attempt" ? state.get("deliveries", task.ref) : undefined;
+      return {
+        key: `task-${task.task_id}`,
+        at,
+        isDue: true,
+        isProblem: (delivery?.attempts.length ?? 0) > 0,
+        lane: task.kind === "attempt" ? 3 : task.kind === "settle" ? 2 : 1,
+        body: html`${dueWords(scene, task)}${delivery !== undefined && html` → ${placeOf(state.get("endpoints", delivery.webhook_id))}`} ${task.due_ms > scene.nowMs && button({ does: `to ${at}`, label: "Run to here", to: dueWords(scene, task) })}`,
+      };
+    });
+}

@@ -1,0 +1,58 @@
+import { LEDGER_ACCOUNTS, type LedgerAccount } from "../../../core/schema/common.js";
+import { grouped } from "../../format.js";
+import { html, type Markup } from "../../html.js";
+import { choice, filters, modeMark, pager, part, short, when, wideTable } from "../parts.js";
+import { href, isShown, offsetOf, PAGE_ROWS, type Scene } from "../scene.js";
+import { ACCOUNT_NAMES, signed, total } from "./postings.js";
+
+/** Every posting, newest first, with the balances it led from and to. */
+export function ledgerPart(scene: Scene): Markup {
+  const { state } = scene.namespace.engine;
+  const accounts = [...state.tables.holdings.values()].filter((one) => isShown(scene, one)).slice(0, 200);
+  const account = accounts.find(({ key }) => key === scene.query.get("account"))?.key;
+  const rows = state.statement({ mode: scene.mode, account }, offsetOf(scene), PAGE_ROWS);
+  const options = accounts.map(({ key, organization_id, mode, currency }): [string, string] => [
+    key,
+    `${currency}, ${organization_id}, ${mode}`,
+  ]);
+  return part({
+    id: "ledger",
+    title: `Ledger: ${rows.total}`,
+    body: html`${filters(scene, choice("account", "Account", [["", "all"], ...options], account ?? ""))}
+${
+  rows.items.length === 0
+    ? html`<p class="soft">No money has moved.</p>`
+    : wideTable(
+        "Ledger",
+        [
+          ["When"],
+          ["For"],
+          ["Currency"],
+          ...LEDGER_ACCOUNTS.map((name) => [ACCOUNT_NAMES[name], "number"] as const),
+          ["Sum", "number"],
+          ["Available before → after", "number"],
+        ],
+        rows.items.map(
+          ({ entry, before, after }) =>
+            html`<tr data-key="${entry.entry_id}"><td>${when(scene, entry.at)}</td>
+<td>${entry.kind.replaceAll("_", " ")} ${aboutLink(scene, entry.object_id)} ${modeMark(entry.mode)}</td>
+<td>${entry.currency}</td>
+${LEDGER_ACCOUNTS.map((name) => html`<td class="number">${cell(entry.postings, name)}</td>`)}
+<td class="number soft">${total(entry.postings.map(({ amount }) => amount))}</td>
+<td class="number">${grouped(before.available ?? "0")} → <strong>${grouped(after.available ?? "0")}</strong></td></tr>`,
+        ),
+      )
+}${pager(scene, rows.total)}`,
+  });
+}
+
+function cell(postings: readonly { account: LedgerAccount; amount: string }[], name: LedgerAccount): string {
+  const amounts = postings.filter(({ account }) => account === name).map(({ amount }) => amount);
+  return amounts.length === 0 ? "" : signed(total(amounts));
+}
+
+/** What it was posted for; a fixture's opening balance has no page. */
+function aboutLink(scene: Scene, id: string): Markup {
+  if (id.startsWith("ch_")) return html`<a href="${href(scene, "charges", id)}">${short(id)}</a>`;
+  return short(id);
+}

@@ -1,0 +1,28 @@
+import type { Charge } from "../../../core/domain/charge.js";
+import { html, type Markup } from "../../html.js";
+import { choice, filters, foldedPart, when } from "../parts.js";
+import type { Scene } from "../scene.js";
+import { differenceOf } from "./difference.js";
+
+/** Two of a charge's payloads beside each other: by default the last, and the one before. */
+export function payloadsPart(scene: Scene, charge: Charge): Markup | false {
+  const events = scene.namespace.engine.state.eventsOf(charge.charge_id);
+  if (events.length < 2) return false;
+  const named = (name: string) => events.find(({ event_id }) => event_id === scene.query.get(name));
+  const newest = events.reduce((a, b) => (b.seq > a.seq ? b : a));
+  const after = named("after") ?? newest;
+  const older = events.filter(({ seq }) => seq < after.seq);
+  const before =
+    named("before") ?? (older.length === 0 ? newest : older.reduce((a, b) => (b.seq > a.seq ? b : a)));
+  const options = [...events]
+    .sort((a, b) => a.seq - b.seq)
+    .map(({ event_id, type, at }): [string, string] => [event_id, `${at.slice(11, 19)} ${type}`]);
+  return foldedPart({
+    id: "compare",
+    isOpen: scene.query.has("before") || scene.query.has("after"),
+    title: "Compare payloads",
+    body: html`${filters(scene, html`${choice("before", "From", options, before.event_id)}${choice("after", "To", options, after.event_id)}`, "Compare", "#compare")}
+<p class="soft">${before.type}, ${when(scene, before.at)} → ${after.type}, ${when(scene, after.at)}</p>
+${differenceOf(before.body, after.body)}`,
+  });
+}

@@ -1,0 +1,190 @@
+import type { JournalEntry } from "../../../core/namespace/served-request.js";
+import { jsonOrText } from "../../../core/schema/depth.js";
+import { maskKey } from "../../../core/schema/mask-key.js";
+import { iso } from "../../../core/schema/time.js";
+import { html, type Markup } from "../../html.js";
+import { errorText } from "../attention.js";
+import { pathOf, requestCurl } from "../curl.js";
+import {
+  badge,
+  button,
+  choice,
+  durationOf,
+  facts,
+  form,
+  input,
+  jsonField,
+  part,
+  pretty,
+  row,
+  rows,
+  snippet,
+  toneOfHttp,
+  when,
+} from "../parts.js";
+import { href, type Scene } from "../scene.js";
+
+/** A request: why it failed, request and response, and a form to send it again. */
+export function requestView(scene: Scene, entry: JournalEntry): Markup {
+  const { state } = scene.namespace.engine;
+  const charge = state.get("charges", objectIdOf(entry) ?? "");
+  const problems = problemsOf(entry);
+  const advice = scene.namespace.advisor.adviceOf(entry);
+  return html`<p class="back"><a href="${href(scene, "requests")}">← Requests</a>${charge !== undefined && html` · <a href="${href(scene, "charges", charge.charge_id)}">${charge.charge_id}</a>`}</p>
+${headOf(scene, entry)}
+${problems.length > 0 && part({ id: "wrong", title: isBad(entry) ? "Problems" : "Ignored fields", body: problemTable(problems) })}
+${
+  advice.length > 0 &&
+  part({
+    id: "advice",
+    title: "Advice",
+    body: rows(
+      "Advice",
+      advice.map(({ id, advice: text, why, docs }) =>
+        row(scene, {
+          key: id,
+          status: badge("advice", "warn"),
+          title: text,
+          sub: why,
+          side: html`<code>${docs}</code>`,
+        }),
+      ),
+      "",
+    ),
+  })
+}
+${part({ id: "sent", title: "Request", body: bodyOf(entry.requestBody, "Request") })}
+${part({ id: "told", title: "Response", body: bodyOf(entry.responseBody, "Response") })}
+${part({ id: "edit", title: "Edit & resend", body: editForm(scene, entry) })}
+${part({ id: "copies", title: "Copy", body: snippet("curl", requestCurl(scene, entry), "c") })}`;
+}
+
+function headOf(scene: Scene, entry: JournalEntry): Markup {
+  const bad = isBad(entry);
+  return html`<div class="object" data-part id="request"><h1>${entry.method} ${entry.path} ${badge(entry.inFlight ? "in flight" : String(entry.status ?? "dropped"), entry.inFlight ? "warn" : toneOfHttp(entry.status))}</h1>
+${bad && html`<p class="why"><strong>Why:</strong> ${entry.fault !== null && html`${faultLink(scene, entry.fault)} interfered: `}${entry.status === null ? (entry.clientGone ? "the client hung up" : "the connection was dropped") : errorText(entry)}</p>`}
+${!bad && entry.fault !== null && html`<p class="why">${faultLink(scene, entry.fault)} had a part in it.</p>`}
+${facts([
+  [
+    "Operation",
+    entry.operation === null ? "none" : html`<a href="/docs#${entry.operation}">${entry.operation}</a>`,
+  ],
+  ["At", when(scene, iso(entry.atMs))],
+  ["Sent at (wall time)", iso(entry.wallMs)],
+  ["Duration", entry.inFlight ? "in flight" : durationOf(entry)],
+  ["Sent by", entry.runner ?? "your app"],
+  ["Key", entry.apiKey === null ? "none" : maskKey(entry.apiKey)],
+  ["Idempotency-Key", entry.idempotencyKey ?? "none"],
+  ["Scenario asked for", entry.scenario ?? "none"],
+])}
+<div class="actions">${button({ does: `replay ${entry.id}`, label: "Replay", kind: "main", key: "r" })}<a class="button" href="#edit">Edit &amp; resend</a></div></div>`;
+}
+
+function isBad({ inFlight, status }: JournalEntry): boolean {
+  return !inFlight && (status ?? 500) >= 400;
+}
+
+/** The charge, payout or quote that a call made, or that its path names. */
+export function objectIdOf({ objectId, path, method, responseBody }: JournalEntry): string | undefined {
+  return (
+    objectId ??
+    /\/([a-z]+_[0-9a-f]{8,})/.exec(path)?.[1] ??
+    (method === "POST" ? /"(?:charge|withdrawal|quote)_id":"(\w+)"/.exec(responseBody ?? "")?.[1] : undefined)
+  );
+}
+
+function faultLink(scene: Scene, fault: string): Markup {
+  return scene.namespace.engine.state.get("scenarios", fault) === undefined
+    ? html`<a href="${href(scene, "faults")}">fault ${fault}</a>`
+    : html`<a href="${href(scene, "scenarios")}#${fault}">scenario ${fault}</a>`;
+}
+
+/** A field of the request that was refused or ignored. */
+interface Problem {
+  /** A dotted path into the body, or a query parameter. */
+  readonly field: string;
+  /** Its value as JSON; undefined without one. */
+  readonly sent: string | undefined;
+  readonly message: string;
+}
+
+/** One for each of the error's `details`, and for each field that was ignored. */
+function problemsOf({
+  method,
+  url,
+  status,
+  requestBody,
+  responseBody,
+  tolerated = [],
+}: JournalEntry): Problem[] {
+  const request = method === "GET" ? queryOf(url) : jsonOrText(requestBody ?? "");
+  const details =
+    (status ?? 500) >= 400 ? valueAt(jsonOrText(responseBody ?? ""), "error.details") : undefined;
+  const ignored = tolerated.flatMap((note) => {
+    const [, field, message] = /^body\.([^:]+): (.*)$/.exec(note) ?? [];
+    return field === undefined ? [] : [[field, message] as const];
+  });
+  return [...Object.entries(details ?? {}), ...ignored].map(([field, message]) => ({
+    field,
+    sent: JSON.stringify(valueAt(request, field)),
+    message: String(message),
+  }));
+}
+
+function queryOf(url: string): object {
+  return Object.fromEntries(new URL(url, "http://sandbox").searchParams);
+}
+
+function valueAt(value: unknown, path: string): unknown {
+  return path
+    .split(".")
+    .reduce<unknown>(
+      (owner, name) =>
+        typeof owner === "object" && owner !== null && Object.hasOwn(owner, name)
+          ? (owner as Record<string, unknown>)[name]
+          : undefined,
+      value,
+    );
+}
+
+function problemTable(problems: readonly Problem[]): Markup {
+  return html`<dl class="diff">${problems.map(({ field, sent, message }) => {
+    const value = sent !== undefined && html`you sent <del>${sent}</del> · `;
+    return html`<div><dt><code>${field}</code></dt><dd>${value}<span class="soft">${message}</span></dd></div>`;
+  })}</dl>`;
+}
+
+function editForm(scene: Scene, entry: JournalEntry): Markup {
+  const methods = [...new Set([entry.method, "GET", "POST", "PUT", "PATCH", "DELETE"])];
+  return form(
+    scene,
+    html`${choice(
+      "method",
+      "Method",
+      methods.map((one): [string, string] => [one, one]),
+      entry.method,
+    )}
+<label class="field grow"><span>Path</span><input name="path" value="${pathOf(entry)}" required autocomplete="off" spellcheck="false"></label>
+${choice(
+  "key",
+  "Key",
+  [
+    ["same", entry.apiKey === null ? "none" : maskKey(entry.apiKey)],
+    ["test", "test"],
+    ["live", "live"],
+    ["none", "none"],
+  ],
+  entry.apiKey === null ? "none" : "same",
+)}
+${input({ name: "idempotency", label: "Idempotency-Key" })}
+${jsonField("body", "Body (JSON)", pretty(entry.requestBody), { rows: 10, kind: "any" })}
+<button name="do" value="send ${entry.id}" class="main">Send</button>`,
+    "Edit and resend",
+  );
+}
+
+function bodyOf(text: string | null, label: string): Markup {
+  return text === null || text === ""
+    ? html`<p class="soft">No body.</p>`
+    : html`<pre tabindex="0" aria-label="${label}">${pretty(text)}</pre>`;
+}

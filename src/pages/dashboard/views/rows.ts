@@ -1,0 +1,193 @@
+/**
+ * A record of each list as a row of a page. Time, status, title and the value at the end come from the list's columns;
+ * a view adds what only the server knows, such as the order of a delivery's charge or how many webhooks fail.
+ */
+import { formatOf, type Json, LISTS, type ListName, type Slot, valueIn } from "../../../core/client/lists.js";
+import type { Charge } from "../../../core/domain/charge.js";
+import type { Withdrawal } from "../../../core/domain/withdrawal.js";
+import { isFailing } from "../../../core/engine/failing.js";
+import type { Delivery, EventRecord } from "../../../core/engine/records.js";
+import type { JournalEntry } from "../../../core/namespace/served-request.js";
+import type { Mode } from "../../../core/schema/common.js";
+import { iso } from "../../../core/schema/time.js";
+import { type Content, html, type Markup } from "../../html.js";
+import { errorText, failureOf, placeOf } from "../attention.js";
+import {
+  amountOf,
+  badge,
+  button,
+  deliveryState,
+  dotted,
+  durationOf,
+  many,
+  modeMark,
+  type Row,
+  row,
+  short,
+  shortText,
+  span,
+  toneOf,
+  toneOfHttp,
+} from "../parts.js";
+import { href, type Scene } from "../scene.js";
+import { objectIdOf } from "./request.js";
+
+export interface RowOptions {
+  /** The time of the row. Default: the last change. */
+  readonly at?: string;
+  readonly acts?: Content;
+  readonly to?: string | undefined;
+  /** Follows the columns in the second line. */
+  readonly about?: readonly Content[];
+}
+
+/** A record as a row: a list's columns, each in its slot, except for what is given. */
+function recordRow(
+  scene: Scene,
+  name: ListName,
+  record: object,
+  { about = [], ...given }: Partial<Row> & RowOptions & Pick<Row, "key">,
+): Markup {
+  const list = LISTS[name];
+  const fields = record as Json & { readonly mode?: Mode };
+  const slot = (name: Slot) =>
+    (list.slots?.[name] ?? []).map((field) => content(field, valueIn(list, field, fields), fields));
+  return row(scene, {
+    status: slot("status"),
+    title: html`<bdi>${slot("title").map((one, place) => html`${place > 0 && " "}${one}`)}</bdi>${fields.mode !== undefined && html` ${modeMark(fields.mode)}`}`,
+    to: list.view && href(scene, list.view, given.key),
+    sub: dotted([...slot("sub"), ...about]),
+    side: slot("side"),
+    tone: toneOf(String(fields.status)),
+    ...given,
+  });
+}
+
+function content(field: string, value: unknown, { currency }: Json): Content {
+  if (value === null || value === undefined) return false;
+  const text = String(value);
+  const format = formatOf(field);
+  if (format === "id") return html`<code>${shortText(text)}</code>`;
+  if (format === "status") return badge(text);
+  if (format === "amount") return amountOf(text, String(currency));
+  return format === "count" ? many(Number(value), field.replace(/s$/, "")) : text;
+}
+
+export function isOfMode({ mode }: Scene, { apiKey }: JournalEntry): boolean {
+  return mode === undefined || (apiKey?.startsWith("sk_live_") ?? false) === (mode === "live");
+}
+
+/** The entry of a charge's metadata that most likely is the app's order. */
+function orderOf({ metadata }: Charge): string | false {
+  const entries = Object.entries(metadata);
+  const [name, value] = entries.find(([name]) => /order/i.test(name)) ?? entries[0] ?? [];
+  return name !== undefined && `${name} ${value}`;
+}
+
+/** A charge or a payout in a row about something else: its id and the app's reference. */
+function objectWords({ namespace }: Scene, id: string | null | undefined): Content[] {
+  if (id == null) return [];
+  const { state } = namespace.engine;
+  const charge = state.get("charges", id);
+  const order = charge === undefined ? state.get("withdrawals", id)?.reference : orderOf(charge);
+  return [html`<code>${shortText(id)}</code>`, order];
+}
+
+export function chargeRow(scene: Scene, charge: Charge, options: RowOptions = {}): Markup {
+  const { charge_id: key, customer_email, customer_name, failure_reason, scenario, updated_at: at } = charge;
+  const { state } = scene.namespace.engine;
+  const failing = state
+    .eventsOf(key)
+    .flatMap(({ event_id }) => state.deliveriesOf(event_id))
+    .filter(isFailing).length;
+  const about = [
+    orderOf(charge),
+    failure_reason,
+    failing > 0 && `${many(failing, "webhook")} failing`,
+    scenario !== null && scenario !== "default" && `scenario ${scenario}`,
+  ];
+  const customer = html`<bdi>${customer_email ?? customer_name ?? "no e-mail"}</bdi> ${modeMark(charge.mode)}`;
+  return recordRow(scene, "charges", charge, { key, at, title: customer, about, ...options });
+}
+
+export function withdrawalRow(scene: Scene, one: Withdrawal, options: RowOptions = {}): Markup {
+  return recordRow(scene, "withdrawals", one, {
+    key: one.withdrawal_id,
+    at: one.updated_at,
+    title: html`${short(one.withdrawal_id)} ${one.reference ?? "payout"} ${modeMark(one.mode)}`,
+    to: `${href(scene, "money")}#withdrawals`,
+    about: [one.failure_reason],
+    ...options,
+  });
+}
+
+export function eventRow(scene: Scene, event: EventRecord): Markup {
+  const { event_id: key, at, object_id } = event;
+  const { state } = scene.namespace.engine;
+  const isCharge = state.get("charges", object_id ?? "") !== undefined;
+  return recordRow(scene, "events", event, {
+    key,
+    at,
+    to: isCharge ? href(scene, "charges", object_id!) : `${href(scene, "money")}#withdrawals`,
+    sub: dotted([short(key), ...objectWords(scene, object_id)]),
+    side: many(state.deliveriesOf(key).length, "webhook"),
+  });
+}
+
+/** @param about the object of the event, unless the page names it */
+export function deliveryRow(
+  scene: Scene,
+  delivery: Delivery,
+  { about = objectWords(scene, delivery.object_id), ...options }: RowOptions = {},
+): Markup {
+  const { delivery_id: key, event_type: type, attempts, next_attempt_at: next, mishap } = delivery;
+  const last = attempts.at(-1);
+  const failing = isFailing(delivery);
+  const outcome =
+    scene.namespace.holdOf(delivery)?.reason ??
+    (failing
+      ? `${failureOf(delivery)}${next === null ? " · given up" : ` · next try in ${span(Date.parse(next) - scene.nowMs)}`}`
+      : last !== undefined
+        ? `${last.status ?? last.error} in ${Math.round(last.duration_ms)} ms`
+        : mishap?.drop
+          ? `dropped by scenario ${mishap.scenario}`
+          : "on its way");
+  const receiver = placeOf(scene.namespace.engine.state.get("endpoints", delivery.webhook_id));
+  const [verb, label] =
+    failing && delivery.status === "pending" ? ["retry", "Retry now"] : ["redeliver", "Redeliver"];
+  const record = { ...delivery, type, url: `→ ${receiver}`, status: deliveryState(delivery) };
+  return recordRow(scene, "deliveries", record, {
+    key,
+    at: last?.at ?? delivery.created_at,
+    about: [...about, outcome],
+    acts: button({ does: `${verb} ${key}`, label, to: `${type} to ${receiver}`, key: "r" }),
+    tone: failing ? "bad" : "",
+    ...options,
+  });
+}
+
+/** @param others earlier calls with the same outcome; the row keeps its place by the first of them */
+export function requestRow(scene: Scene, entry: JournalEntry, others: readonly JournalEntry[] = []): Markup {
+  const { status, inFlight, fault, tolerated = [] } = entry;
+  const bad = !inFlight && (status ?? 500) >= 400;
+  const error =
+    status !== null ? errorText(entry) : entry.clientGone ? "the client hung up" : "connection dropped";
+  const times = others.length === 0 ? "" : ` ×${others.length + 1}`;
+  return recordRow(scene, "requests", entry, {
+    key: `request-${(others.at(-1) ?? entry).id}`,
+    at: iso(entry.atMs),
+    status: badge(
+      `${inFlight ? "in flight" : (status ?? "dropped")}${times}`,
+      inFlight ? "warn" : toneOfHttp(status),
+    ),
+    to: href(scene, "requests", String(entry.id)),
+    about: [
+      ...objectWords(scene, objectIdOf(entry)),
+      bad && error,
+      fault !== null && `fault ${fault}`,
+      ...tolerated.map((note) => `ignored: ${note}`),
+    ],
+    side: !inFlight && durationOf(entry),
+    tone: bad ? "bad" : "",
+  });
+}

@@ -1,0 +1,78 @@
+import type { StoredScenario } from "../../../core/engine/records.js";
+import type { ChargeEntry, ChargeRule } from "../../../core/schema/scenario.js";
+import { html, type Markup } from "../../html.js";
+import { appSteps } from "../app-steps.js";
+import { command } from "../curl.js";
+import { badge, button, copy, many, part, toneOf } from "../parts.js";
+import { href, type Scene } from "../scene.js";
+
+/** What can be made to happen: each scenario drawn as a line. */
+export function scenariosView(scene: Scene): Markup {
+  const { state } = scene.namespace.engine;
+  const all = [...state.tables.scenarios.values()].sort(
+    (a, b) => b.activated - a.activated || (a.name < b.name ? -1 : 1),
+  );
+  const active = all.filter(({ activated }) => activated > 0);
+  const others = all.filter(({ activated }) => activated === 0);
+  return html`<h1>Scenarios</h1>
+<p class="soft">A scenario decides the outcome of charges, withdrawals, webhooks and calls. An active one applies to everything new; any other applies when a call requests it by name in the header <code>Sandbox-Scenario</code>.</p>
+${part({ id: "on", title: `Active: ${active.length}`, body: html`<ul class="cards" data-list aria-label="Active scenarios">${active.length === 0 ? html`<li data-key="none" class="soft">Only the rules of “default”.</li>` : active.map((one) => card(scene, one))}</ul>` })}
+${part({ id: "library", title: `Library: ${others.length}`, body: html`<ul class="cards" data-list aria-label="Library">${others.map((one) => card(scene, one))}</ul>` })}`;
+}
+
+function card(scene: Scene, stored: StoredScenario): Markup {
+  const { name, scenario, activated } = stored;
+  const { rules } = scene.namespace.engine;
+  const applied = Object.values(rules.of(scenario)).reduce((sum, times) => sum + times, 0);
+  const { charges = [], withdrawals = [], webhooks = [], faults = [], source } = scenario;
+  const page = href(scene, "scenarios", name);
+  return html`<li id="${name}" class="card" data-key="${name}"><h3><a href="${href(scene, "scenarios", name)}" data-row>${name}</a> ${activated > 0 && badge("active", "warn")}</h3>
+${scenario.description !== undefined && html`<p>${scenario.description.trim()}</p>`}
+${drawnRules(charges.slice(0, 3))}${charges.length > 3 && html`<p class="soft">and ${many(charges.length - 3, "more rule")}</p>`}
+<p class="soft">${[
+    withdrawals.length > 0 && `${many(withdrawals.length, "rule")} for withdrawals`,
+    webhooks.length > 0 && `webhooks: ${webhooks.map((rule) => effects(rule)).join("; ")}`,
+    faults.length > 0 && `faults: ${faults.map((rule) => effects(rule)).join("; ")}`,
+    `applied ${many(applied, "time")}`,
+  ]
+    .filter(Boolean)
+    .join(" · ")}</p>
+<div class="actions">${switchOf(stored)}
+${
+  source !== undefined &&
+  (appSteps(source.steps) > 0
+    ? html`<a class="button" href="${page}">Run with your app…<span class="unseen"> ${name}</span></a>`
+    : button({ does: `run ${name}`, label: "Run its steps", to: name, there: page }))
+}
+<a class="button" href="${page}#yaml">YAML<span class="unseen"> of ${name}</span></a>
+<a class="button" href="${page}#save">Duplicate<span class="unseen"> ${name}</span></a>
+${copy("Copy command", command(scene, `scenario use ${name}`))}</div></li>`;
+}
+
+/** Turns it on, or off again. */
+export function switchOf({ name, activated }: StoredScenario): Markup | false {
+  if (activated > 0) return button({ does: `deactivate ${name}`, label: "Turn off", to: name });
+  return name !== "default" && button({ does: `activate ${name}`, label: "Turn on", to: name });
+}
+
+/** What goes wrong by a rule, in its own words. */
+export function effects(rule: object): string {
+  return Object.entries(rule)
+    .map(([name, value]) => `${name} ${typeof value === "object" ? JSON.stringify(value) : value}`)
+    .join(", ");
+}
+
+/** What becomes of charges, each rule a line. */
+export function drawnRules(rules: readonly ChargeRule[]): Markup[] {
+  return rules.map(({ match, timeline }) => line(match, timeline));
+}
+
+/** A timeline, drawn: what comes after what, and how much later. */
+function line(match: object | undefined, timeline: readonly ChargeEntry[]): Markup {
+  return html`<p class="drawn"><span class="soft">${match === undefined ? "every charge" : effects(match)}:</span> <span class="stop">PENDING</span>${timeline.length === 0 && html`<span class="gap">nothing follows</span>`}${timeline.map(
+    (entry) => {
+      const after = "after" in entry ? entry.after : `expiry + ${entry.after_expiry}`;
+      return html`<span class="gap">${after}</span><span class="stop ${toneOf(entry.to)}">${entry.to}${entry.reason !== undefined && html` <small>${entry.reason}</small>`}</span>`;
+    },
+  )}</p>`;
+}

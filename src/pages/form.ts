@@ -1,0 +1,62 @@
+import type { Catalogue } from "../core/domain/catalogue.js";
+import type { Charge } from "../core/domain/charge.js";
+import { METHOD_KINDS } from "../core/domain/method-kinds.js";
+import { readBody } from "../server/http/body.js";
+
+const MAX_FORM_BYTES = 64 * 1024;
+
+export type ReadForm =
+  | { readonly form: URLSearchParams }
+  | { readonly status: 400 | 413; readonly why: string };
+
+/** The fields of a form as a browser sends it without files. */
+export async function readForm(request: Request): Promise<ReadForm> {
+  const raw = await readBody(request);
+  if ("torn" in raw) return { status: 400, why: "The form ended before it was complete." };
+  if ("tooLarge" in raw || Buffer.byteLength(raw.text) > MAX_FORM_BYTES)
+    return { status: 413, why: "What was sent is larger than 64 KiB." };
+  const type = request.headers.get("content-type");
+  if (raw.text !== "" && !/^application\/x-www-form-urlencoded\s*(;|$)/i.test(type ?? ""))
+    return { status: 400, why: "The form must be sent as application/x-www-form-urlencoded." };
+  return { form: new URLSearchParams(raw.text) };
+}
+
+/** The name of a method's own field: each method has a choice of currencies, and some ask for a number. */
+export function fieldOf(name: string, methodId: string): string {
+  return `${name}.${methodId}`;
+}
+
+/** What the customer chose, in the shape `chooseMethod` reads. */
+export interface MethodForm {
+  readonly payment_method?: string;
+  readonly currency?: string;
+  readonly phone_number?: string;
+  readonly bank_account_number?: string;
+}
+
+/**
+ * The page's fields belong to a method each; plain names do as well, for who fills in the form by program. An
+ * empty field is one that was not filled in, and a field of another kind of method is none of this one's business.
+ */
+export function methodForm(form: URLSearchParams, charge: Charge, catalogue: Catalogue): MethodForm {
+  const id = form.get("payment_method") ?? undefined;
+  if (id === undefined) return {};
+  const kind = charge.offered_methods.includes(id) ? catalogue.method(id)?.kind : undefined;
+  const field = (name: string): string | undefined =>
+    (form.get(fieldOf(name, id)) ?? form.get(name))?.trim() || undefined;
+  const currency = field("currency");
+  const { field: own } = kind === undefined ? {} : METHOD_KINDS[kind];
+  const phone = own === "phone_number" ? plainPhone(field("phone_number")) : undefined;
+  const account = own === "bank_account_number" ? field("bank_account_number") : undefined;
+  return {
+    payment_method: id,
+    ...(currency === undefined ? {} : { currency }),
+    ...(phone === undefined ? {} : { phone_number: phone }),
+    ...(account === undefined ? {} : { bank_account_number: account }),
+  };
+}
+
+/** A number as people write it, in the plain form the service takes: `00254 (700) 000-001` → `+254700000001`. */
+function plainPhone(text: string | undefined): string | undefined {
+  return text?.replace(/[\s().\u2010-\u2015-]/g, "").replace(/^00/, "+");
+}

@@ -1,0 +1,80 @@
+import type { Charge } from "../core/domain/charge.js";
+import { nextStatus } from "../core/engine/look-ahead.js";
+import type { Namespace } from "../core/namespace/namespace.js";
+import { isOpen, isOver, outcomePage } from "../core/schema/statuses.js";
+import { chooseView } from "./checkout/choose.js";
+import { outcomeView } from "./checkout/outcome.js";
+import { payView } from "./checkout/pay.js";
+import type { View } from "./checkout/view.js";
+import { waitingView } from "./checkout/waiting.js";
+import { linksFrom } from "./links.js";
+import { type FieldState, needsMethod, type Page, UNTOUCHED } from "./model.js";
+import { offersFor } from "./offer.js";
+import { pageResponse, seeOther } from "./respond.js";
+import { shopUrl } from "./shop.js";
+
+/** What a form came to grief on; the page is shown again with it. */
+export interface Trouble {
+  readonly status: number;
+  readonly problem?: string;
+  readonly fields?: FieldState;
+}
+
+function viewFor(charge: Charge, waiting: boolean): View {
+  const outcome = outcomePage(charge.status);
+  if (outcome !== undefined) return (page) => outcomeView(page, outcome);
+  if (needsMethod(charge)) return chooseView;
+  return waiting || !isOpen(charge.status) ? waitingView : payView;
+}
+
+/** The page of a checkout as it stands now, as an answer to a look at it or to a form. */
+export function showPage(
+  namespace: Namespace,
+  charge: Charge,
+  { waiting = false, trouble }: { waiting?: boolean; trouble?: Trouble },
+): Response {
+  const nowMs = namespace.nowMs();
+  const view = viewFor(charge, waiting);
+  const { document, status } = view(pageOf(namespace, charge, nowMs, waiting, trouble));
+  return pageResponse(document, {
+    status: trouble?.status ?? status,
+    nowMs,
+    leadsAway: charge.success_url !== null || charge.cancel_url !== null,
+  });
+}
+
+function pageOf(
+  namespace: Namespace,
+  charge: Charge,
+  nowMs: number,
+  isWaiting: boolean,
+  trouble: Trouble | undefined,
+): Page {
+  const { catalogue, state } = namespace.engine;
+  const clock = namespace.clock.view();
+  const quote = charge.quote_id === null ? undefined : state.get("quotes", charge.quote_id);
+  return {
+    charge,
+    namespace: namespace.name,
+    catalogue,
+    merchant: catalogue.organization(charge.organization_id)?.name ?? charge.organization_id,
+    links: linksFrom(charge.checkout_id, trouble === undefined ? "page" : "action"),
+    shop: shopUrl(charge),
+    nowMs,
+    remainingMs: Math.max(0, charge.expires_at_ms - nowMs),
+    speed: clock.mode === "manual" ? 0 : clock.speed,
+    problem: trouble?.problem,
+    fields: trouble?.fields ?? UNTOUCHED,
+    quoted: quote && { method: quote.payment_method, currency: quote.currency },
+    offers: needsMethod(charge) ? offersFor(namespace, charge) : [],
+    next: nextStatus(state, charge),
+    isWaiting,
+  };
+}
+
+/** Where the customer goes once it is over: the shop, or the page again when the shop gave no address. */
+export function goOn(namespace: Namespace, charge: Charge, otherwise: "page" | "waiting"): Response {
+  const links = linksFrom(charge.checkout_id, "action");
+  const shop = isOver(charge.status) ? shopUrl(charge) : undefined;
+  return seeOther(shop ?? (isOver(charge.status) ? links.page : links[otherwise]), namespace.nowMs());
+}

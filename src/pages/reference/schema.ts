@@ -1,0 +1,162 @@
+import { UNSHOWN } from "../../core/schema/words.js";
+import type { OpenApiDocument } from "../../server/openapi/document.js";
+import { html, type Markup } from "../html.js";
+
+type ByName<Value> = Readonly<Record<string, Value>>;
+type Texts = Partial<Record<"$ref" | "description" | "format" | "pattern" | "x-sandbox-assumption", string>>;
+type Limits = Partial<Record<`${"min" | "max"}${"imum" | "Length" | "Items"}` | "maxProperties", number>>;
+
+/** A JSON Schema: the keywords that the page shows. */
+export interface Schema extends Texts, Limits {
+  readonly type?: string | readonly string[];
+  readonly const?: unknown;
+  readonly enum?: readonly unknown[];
+  readonly default?: unknown;
+  readonly examples?: readonly unknown[];
+  readonly contentSchema?: Schema;
+  readonly items?: Schema;
+  readonly additionalProperties?: Schema;
+  readonly anyOf?: readonly Schema[];
+  readonly oneOf?: readonly Schema[];
+  readonly allOf?: readonly Schema[];
+  readonly properties?: ByName<Schema>;
+  readonly required?: readonly string[];
+}
+
+interface Parameter extends Omit<Schema, "required"> {
+  readonly name: string;
+  readonly in: string;
+  readonly required?: boolean;
+  readonly schema: Schema;
+}
+
+/** A response, or the body of a request. */
+export interface Contents extends Texts {
+  readonly content?: ByName<{
+    readonly schema: Schema;
+    readonly examples?: ByName<{ readonly value: unknown }>;
+  }>;
+}
+
+export interface Operation extends Texts {
+  readonly method: string;
+  readonly path: string;
+  readonly operationId: string;
+  readonly tags: readonly string[];
+  readonly summary: string;
+  readonly description: string;
+  readonly security?: readonly object[];
+  readonly parameters?: readonly Parameter[];
+  readonly requestBody?: Contents;
+  readonly responses: ByName<Contents>;
+}
+
+/** Every operation in the document's order, then every webhook, whose path is its name. */
+export function operationsOf({ paths, webhooks }: OpenApiDocument): Operation[] {
+  return Object.entries({ ...paths, ...webhooks }).flatMap(([path, item]) =>
+    Object.entries(item as ByName<Operation>).map(([method, operation]) => ({
+      ...operation,
+      method: method.toUpperCase(),
+      path,
+    })),
+  );
+}
+
+/** The name of the component that a reference leads to. */
+export function nameOf(reference: string): string {
+  return reference.slice(reference.lastIndexOf("/") + 1);
+}
+
+/** Paragraphs, lists of `- ` lines and `code`: the markup of descriptions. */
+export function prose(text: string): Markup[] {
+  return text.split("\n\n").map((block) => {
+    const lines = block.split("\n");
+    if (lines.every((line) => line.startsWith("- ")))
+      return html`<ul>${lines.map((line) => html`<li>${inline(line.slice(2))}</li>`)}</ul>`;
+    return html`<p>${inline(block)}</p>`;
+  });
+}
+
+function inline(text: string): Markup[] {
+  return text.split("`").map((part, index) => (index % 2 === 0 ? html`${part}` : html`<code>${part}</code>`));
+}
+
+/** Marks an assumption. The most frequent reason, a field that the interface does not show, is left out. */
+export function assumption({ "x-sandbox-assumption": text }: Texts): Markup | undefined {
+  if (text === undefined) return undefined;
+  return html`<p class="why"><span class="mark">assumed</span>${text !== UNSHOWN && html` ${inline(text)}`}</p>`;
+}
+
+export function parameterList(parameters: readonly Parameter[]): Markup {
+  return html`<dl class="fields">${parameters.map(({ name, in: place, required, schema, ...rest }) =>
+    field(name, { ...schema, ...rest }, required === true, place),
+  )}</dl>`;
+}
+
+/** The description of a schema, its variants and its fields. */
+export function schemaPart(schema: Schema): Markup {
+  const { properties, required = [] } = schema;
+  if (properties === undefined)
+    return html`${description(schema)}${(schema.oneOf ?? schema.anyOf) && html`<p>${typeOf(schema)}</p>`}`;
+  return html`${description(schema)}<dl class="fields">${Object.entries(properties).map(([name, property]) =>
+    field(name, property, required.includes(name)),
+  )}</dl>`;
+}
+
+function field(name: string, schema: Schema, required: boolean, place = ""): Markup {
+  return html`<div><dt><code>${name}</code> <span class="type">${typeOf(schema)} ${place}</span>${
+    required && html` <span class="required">required</span>`
+  }</dt><dd>${description(schema)}</dd></div>`;
+}
+
+function description(schema: Schema): Markup {
+  const limits = limitsOf(schema);
+  return html`${schema.description && prose(schema.description)}${
+    limits.length > 0 && html`<p class="soft">${limits}</p>`
+  }${assumption(schema)}`;
+}
+
+/** A type in words, with a link where it has a name of its own. */
+export function typeOf(schema: Schema): Markup {
+  const { $ref, anyOf, oneOf, items, additionalProperties, properties, type = "anything" } = schema;
+  if ($ref !== undefined) return html`<a href="#schema-${nameOf($ref)}">${nameOf($ref)}</a>`;
+  const choices = anyOf ?? oneOf;
+  if (choices !== undefined) return joined(choices.map(typeOf), " or ");
+  if (schema.const !== undefined) return code(schema.const);
+  if (items !== undefined) return html`list of ${typeOf(items)}`;
+  if (schema.contentSchema !== undefined) return html`stream of ${typeOf(schema.contentSchema)}`;
+  if (properties !== undefined)
+    return html`{ ${Object.entries(properties).map(([name, part]) => html`${name}: ${typeOf(part)} `)}}`;
+  if (additionalProperties) return html`map to ${typeOf(additionalProperties)}`;
+  return html`${typeof type === "string" ? type : type.join(" or ")}`;
+}
+
+function joined(parts: readonly Markup[], separator: string): Markup {
+  return html`${parts.map((part, index) => html`${index > 0 && separator}${part}`)}`;
+}
+
+function code(value: unknown): Markup {
+  return html`<code>${typeof value === "string" ? value : JSON.stringify(value)}</code>`;
+}
+
+/** The limits of a value beyond its type, and an example. */
+function limitsOf(schema: Schema): Markup[] {
+  const { enum: values, pattern, format, examples = [] } = schema;
+  const limits = [
+    values && html`One of ${joined(values.map(code), ", ")}`,
+    range(schema.minimum, schema.maximum),
+    range(schema.minLength, schema.maxLength, " characters"),
+    range(schema.minItems, schema.maxItems, " entries"),
+    range(undefined, schema.maxProperties, " keys"),
+    schema.default !== undefined && html`Default ${code(schema.default)}`,
+    // A format says the same as its pattern, in a word.
+    pattern !== undefined && format === undefined && html`Pattern ${code(pattern)}`,
+    examples[0] !== undefined && html`For example ${code(examples[0])}`,
+  ];
+  return limits.flatMap((limit) => (limit ? [html`${limit}. `] : []));
+}
+
+function range(least?: number, most?: number, unit = ""): string | false {
+  if (least === undefined) return most !== undefined && `At most ${most}${unit}`;
+  return most === undefined ? `At least ${least}${unit}` : `${least} to ${most}${unit}`;
+}

@@ -1,0 +1,99 @@
+import type { Holdings } from "../../core/domain/ledger.js";
+import { fundBalance } from "../../core/engine/commands/accounts.js";
+import { setRates } from "../../core/engine/commands/rates.js";
+import { rateOf } from "../../core/engine/market.js";
+import type { Namespace } from "../../core/namespace/namespace.js";
+import { ratesRequestSchema } from "../../core/schema/control.js";
+import { fundRequestSchema } from "../../core/schema/engine-requests.js";
+import { invalid } from "../../core/schema/errors.js";
+import { check, issueDetails } from "../../core/schema/issues.js";
+import { pageQuerySchema } from "../../core/schema/requests.js";
+import { controlOperation, listed, okOr } from "./operation.js";
+
+export const BALANCES = [
+  controlOperation(
+    {
+      id: "listBalances",
+      method: "GET",
+      path: "/_sandbox/balances",
+      query: pageQuerySchema,
+      reads: true,
+      answer: "ControlBalanceList",
+      says: {
+        summary: "List balances",
+        about: "All accounts. Unlike the service's own call, this opens none.",
+      },
+    },
+    ({ namespace, query }) => {
+      const newestFirst = [...namespace.engine.state.tables.holdings.values()].sort((a, b) => b.seq - a.seq);
+      return listed(newestFirst, query, balanceView);
+    },
+  ),
+  controlOperation(
+    {
+      id: "fundBalance",
+      method: "POST",
+      path: "/_sandbox/balances",
+      body: fundRequestSchema,
+      answer: "ControlBalance",
+      says: {
+        summary: "Fund a balance",
+        about: "Adds available funds at once, to be paid out or refunded. No event is sent.",
+        example: { currency: "GHS", amount: "50.00" },
+      },
+    },
+    ({ namespace, body, mode }) => okOr(namespace.execute(fundBalance({ mode, ...body })), balanceView),
+  ),
+];
+
+function balanceView({ organization_id, mode, currency, balances }: Holdings) {
+  return {
+    organization_id,
+    mode,
+    currency,
+    available_balance: balances.available,
+    pending_balance: balances.pending,
+  };
+}
+
+export const RATES = [
+  controlOperation(
+    {
+      id: "getRates",
+      method: "GET",
+      path: "/_sandbox/rates",
+      answer: "Rates",
+      says: {
+        summary: "Get exchange rates",
+        about: "Units of each currency for one US dollar, as of now.",
+      },
+    },
+    ({ namespace }) => ratesOf(namespace),
+  ),
+  controlOperation(
+    {
+      id: "setRates",
+      method: "PUT",
+      path: "/_sandbox/rates",
+      answer: "Rates",
+      says: {
+        summary: "Set exchange rates",
+        body: "RatesRequest",
+        about: "Other rates keep their values; existing quotes keep their rates.",
+        example: { rates: { NGN: "1600" } },
+      },
+    },
+    ({ namespace, body }) => {
+      const { rates: nested } = body;
+      const rates = check(ratesRequestSchema, typeof nested === "object" && nested !== null ? nested : body);
+      if (!rates.ok) return invalid(issueDetails(rates.issues));
+      return namespace.execute(setRates(rates.data)) ?? ratesOf(namespace);
+    },
+  ),
+];
+
+/** Units of each currency for one US dollar, as of now. */
+function ratesOf({ engine: { catalogue, state } }: Namespace) {
+  const rates = catalogue.fixtures.currencies.map((currency) => [currency.code, rateOf(state, currency)]);
+  return { rates: Object.fromEntries(rates) as Record<string, string> };
+}

@@ -1,0 +1,89 @@
+import { reconcile } from "../../core/domain/books/reconcile.js";
+import { type RowFault, readRows } from "../../core/domain/books/rows.js";
+import type { Charge } from "../../core/domain/charge.js";
+import { havingMetadata } from "../../core/engine/charge-fields.js";
+import type { State } from "../../core/engine/state.js";
+import { reconcileRequestSchema } from "../../core/schema/books.js";
+import type { Mode } from "../../core/schema/common.js";
+import { invalid } from "../../core/schema/errors.js";
+import { controlOperation } from "./operation.js";
+
+const MAX_BYTES = 32 * 1024 * 1024;
+/** Limits of one response. */
+const MOST_TOLD = 1_000;
+const MOST_FAULTS = 20;
+
+export const BOOKS = [
+  controlOperation(
+    {
+      id: "reconcile",
+      method: "POST",
+      path: "/_sandbox/reconcile",
+      body: reconcileRequestSchema,
+      maxBodyBytes: MAX_BYTES,
+      reads: true,
+      answer: "BookReport",
+      says: {
+        summary: "Reconcile the app's books",
+        about:
+          "Finds orders that are paid but not marked as paid, marked but not paid, of a different amount, paid or delivered twice, refunded but delivered, or unknown. Invalid rows are rejected, each by its number.",
+        example: { rows: [{ charge_id: "ch_fc604d12b8bda13e0f0fd3ec", status: "pending", delivered: 0 }] },
+      },
+    },
+    ({ namespace: { engine }, body, mode: ofKey }) => {
+      const read = readRows(body.rows, body);
+      if (!("rows" in read)) return unreadable(read);
+      const { mode = ofKey, since, partial } = body;
+      const { state } = engine;
+      const charges = chargesOf(state, mode);
+      const found = reconcile(read.rows, {
+        ...charges,
+        toBeSpokenOf: () => {
+          if (partial === true) return [];
+          const sinceMs = since === undefined ? 0 : Date.parse(since);
+          return charges.paid().filter(({ created_at }) => Date.parse(created_at) >= sinceMs);
+        },
+      });
+      return {
+        passed: found.length === 0,
+        rows: read.rows.length,
+        charges: charges.count,
+        compared: read.compared,
+        total: found.length,
+        findings: found.slice(0, MOST_TOLD),
+      };
+    },
+  ),
+];
+
+/** The number of an order's keys looked up by index; the charges found are filtered by the others. */
+const KEYS_LOOKED_UP = 4;
+
+/** Indexed access to the charges of a mode. */
+function chargesOf(state: State, mode: Mode) {
+  const isOfMode = (charge: Charge) => charge.mode === mode;
+  return {
+    count: state.found("charges", isOfMode, 0, 0).total,
+    byId: (chargeId: string) => {
+      const charge = state.get("charges", chargeId);
+      return charge !== undefined && isOfMode(charge) ? charge : undefined;
+    },
+    ofOrder: (order: Readonly<Record<string, string>>) => {
+      const fields = Object.entries(order).map(([key, value]) => havingMetadata(key, value));
+      return state
+        .chargesHaving(fields.slice(0, KEYS_LOOKED_UP))
+        .filter((charge) => isOfMode(charge) && fields.every(({ of, value }) => of(charge) === value));
+    },
+    paid: () => {
+      const isPaid = (charge: Charge) => isOfMode(charge) && charge.status === "COMPLETED";
+      return state.found("charges", isPaid, 0, Number.POSITIVE_INFINITY).items.reverse();
+    },
+  };
+}
+
+function unreadable(faults: readonly RowFault[]) {
+  const told = faults
+    .slice(0, MOST_FAULTS)
+    .map(({ index, field, message }) => [`rows.${index}.${field}`, `${message} (row ${index + 1})`]);
+  return invalid(Object.fromEntries(told), "Invalid rows");
+}

@@ -1,0 +1,150 @@
+import type { Charge } from "../../core/domain/charge.js";
+import { havingEmail, havingMetadata } from "../../core/engine/charge-fields.js";
+import type { Having } from "../../core/engine/indexes.js";
+import type { Delivery, Key } from "../../core/engine/records.js";
+import type { State } from "../../core/engine/state.js";
+import { chargeDetail } from "../../core/engine/views.js";
+import type { Namespace } from "../../core/namespace/namespace.js";
+import type { News } from "../../core/namespace/news.js";
+import type { JournalEntry } from "../../core/namespace/served-request.js";
+import { isMatcher } from "../../core/schema/matcher-words.js";
+import { deliveriesAbout, viewIn } from "./deliveries.js";
+import { requestView } from "./requests.js";
+
+/** Expected fields of a record, in the form that `mismatches` takes. */
+export type Match = Readonly<Record<string, unknown>>;
+
+/** Records of a kind that can be waited for. */
+export interface Candidates<Item extends object> {
+  /** All records that could match, from an index if the match has an indexed field. */
+  among(match: Match): Iterable<Item>;
+  newest(limit: number): readonly Item[];
+  /** Changed records; of deleted ones the key only. */
+  changed(news: News): Iterable<readonly [Key, Item | undefined]>;
+  key(item: Item): Key;
+  /** Greater is newer. */
+  order(item: Item): number;
+  view(item: Item): Record<string, unknown>;
+  /** Fields of the view that can be read without making it. */
+  readonly quick: Readonly<Record<string, (item: Item) => unknown>>;
+}
+
+/** Fields that the view of a charge copies unchanged. */
+const CHARGE_FIELDS = Object.fromEntries(
+  (
+    [
+      "charge_id",
+      "checkout_id",
+      "mode",
+      "status",
+      "customer_email",
+      "customer_name",
+      "metadata",
+      "amount",
+      "currency",
+      "payment_method",
+    ] as const satisfies readonly (keyof Charge)[]
+  ).map((field) => [field, (charge: Charge) => charge[field]]),
+);
+
+/** The text, unless it is a glob. */
+function exact(value: unknown): string | undefined {
+  return typeof value === "string" && !/[*?\\]/.test(value) ? value : undefined;
+}
+
+function listOf<Item>(item: Item | undefined): Item[] {
+  return item === undefined ? [] : [item];
+}
+
+function chargesAmong(state: State, match: Match): Iterable<Charge> {
+  const id = exact(match.charge_id);
+  if (id !== undefined) return listOf(state.get("charges", id));
+  const checkoutId = exact(match.checkout_id);
+  if (checkoutId !== undefined) return listOf(state.chargeOfCheckout(checkoutId));
+  const fields = havings(match);
+  return fields.length === 0 ? state.tables.charges.values() : state.chargesHaving(fields);
+}
+
+function havings({ customer_email, metadata }: Match): Having<Charge>[] {
+  const email = exact(customer_email);
+  const isObject = typeof metadata === "object" && metadata !== null && !isMatcher(metadata);
+  return [
+    ...(email === undefined ? [] : [havingEmail(email)]),
+    ...Object.entries(isObject ? metadata : {}).flatMap(([key, wanted]) => {
+      const value = exact(wanted);
+      return value === undefined || key.startsWith("\\") ? [] : [havingMetadata(key, value)];
+    }),
+  ];
+}
+
+function deliveriesAmong(state: State, match: Match): Iterable<Delivery> {
+  const id = exact(match.delivery_id);
+  if (id !== undefined) return listOf(state.get("deliveries", id));
+  const eventId = exact(match.event_id);
+  if (eventId !== undefined) return state.deliveriesOf(eventId);
+  const objectId = exact(match.charge_id) ?? exact(match.withdrawal_id);
+  return objectId === undefined ? state.tables.deliveries.values() : deliveriesAbout(state, objectId);
+}
+
+function charges({ engine }: Namespace): Candidates<Charge> {
+  return {
+    among: (match) => chargesAmong(engine.state, match),
+    newest: (limit) => engine.state.page("charges", "charges", 0, limit),
+    *changed(news) {
+      for (const key of news.charges) yield [key, engine.state.get("charges", key)];
+    },
+    key: ({ charge_id }) => charge_id,
+    order: ({ seq }) => seq,
+    view: (charge) => ({ ...chargeDetail(charge), mode: charge.mode }),
+    quick: CHARGE_FIELDS,
+  };
+}
+
+function deliveries(namespace: Namespace): Candidates<Delivery> {
+  const { engine } = namespace;
+  return {
+    among: (match) => deliveriesAmong(engine.state, match),
+    newest: (limit) => engine.state.page("deliveries", "deliveries", 0, limit),
+    *changed(news) {
+      for (const key of news.deliveries) yield [key, engine.state.get("deliveries", key)];
+    },
+    key: ({ delivery_id }) => delivery_id,
+    order: ({ seq }) => seq,
+    view: viewIn(namespace),
+    quick: {
+      delivery_id: ({ delivery_id }) => delivery_id,
+      event_id: ({ event_id }) => event_id,
+      webhook_id: ({ webhook_id }) => webhook_id,
+      type: ({ event_type }) => event_type,
+      status: ({ status }) => status,
+      mode: ({ mode }) => mode,
+    },
+  };
+}
+
+function requests({ journal }: Namespace): Candidates<JournalEntry> {
+  return {
+    among: () => journal.entries(),
+    newest: (limit) => journal.entries().slice(0, limit),
+    *changed(news) {
+      for (const entry of news.requests) yield [entry.id, entry];
+    },
+    key: ({ id }) => id,
+    order: ({ id }) => id,
+    view: requestView,
+    quick: {
+      request_id: ({ id }) => id,
+      method: ({ method }) => method,
+      path: ({ path }) => path,
+      operation: ({ operation }) => operation,
+      status: ({ status }) => status,
+      runner: ({ runner }) => runner ?? null,
+    },
+  };
+}
+
+const KINDS = { charge: charges, delivery: deliveries, request: requests } as const;
+
+export function candidatesOf(namespace: Namespace, kind: keyof typeof KINDS): Candidates<object> {
+  return KINDS[kind](namespace) as unknown as Candidates<object>;
+}

@@ -1,0 +1,211 @@
+import type { Charge } from "../../core/domain/charge.js";
+import { havingEmail, havingMetadata } from "../../core/engine/charge-fields.js";
+import { transitionCharge } from "../../core/engine/commands/charges.js";
+import { chargeBack, refundPart } from "../../core/engine/commands/reversals.js";
+import type { Having } from "../../core/engine/indexes.js";
+import { chargeDetailJson } from "../../core/engine/views.js";
+import type { Namespace } from "../../core/namespace/namespace.js";
+import type { ChargeStatus } from "../../core/schema/common.js";
+import { chargeAdvanceRequestSchema, refundRequestSchema } from "../../core/schema/control.js";
+import { chargeQuerySchema } from "../../core/schema/control-webhooks.js";
+import { transitionRequestSchema } from "../../core/schema/engine-requests.js";
+import { refuse } from "../../core/schema/errors.js";
+import { partialRefundRequestSchema, reversalRequestSchema } from "../../core/schema/reversals.js";
+import { pageOf } from "../http/query.js";
+import { controlOperation, MadeJson, okOr } from "./operation.js";
+import { storyOf } from "./story.js";
+
+/** Prefix of query parameters that filter by metadata. */
+const METADATA = "metadata.";
+
+export const EXTENSION_NOTE =
+  "The service has no such operation: the status stays `COMPLETED`, and the event's type begins with `sandbox.`.";
+
+const DEFAULT_METHOD_NOTE =
+  "If a hosted charge needs a method for this and has none, its quote's method is used while that price is locked, else the first one the checkout offers.";
+
+export const CHARGES = [
+  controlOperation(
+    {
+      id: "listCharges",
+      method: "GET",
+      path: "/_sandbox/charges",
+      query: chargeQuerySchema,
+      queryPrefix: METADATA,
+      reads: true,
+      answer: "ControlChargeList",
+      says: {
+        summary: "List charges",
+        about: "Charges of every organization, newest first.",
+        prefixed:
+          "Only charges with this metadata: one parameter `metadata.KEY` per key, such as `metadata.order_id=1042`.",
+      },
+    },
+    ({ namespace, query, url }) => {
+      const { mode, customer_email, status, q } = query;
+      const { state } = namespace.engine;
+      const { limit, offset } = pageOf(query);
+      const isMeant = (charge: Charge) =>
+        (mode === undefined || charge.mode === mode) && (status === undefined || charge.status === status);
+      const fields = fieldsAsked(customer_email, url);
+      const hasFields = (charge: Charge) => fields.every(({ of, value }) => of(charge) === value);
+      const { total, items } =
+        q !== undefined
+          ? pageWithin(
+              state.chargesWithWords(q).filter((charge) => isMeant(charge) && hasFields(charge)),
+              offset,
+              limit,
+            )
+          : fields.length === 0
+            ? state.found("charges", isMeant, offset, limit)
+            : pageWithin(state.chargesHaving(fields).filter(isMeant).reverse(), offset, limit);
+      return new MadeJson(`{"total":${total},"items":[${items.map(controlChargeJson).join(",")}]}`);
+    },
+  ),
+  controlOperation(
+    {
+      id: "getCharge",
+      method: "GET",
+      path: "/_sandbox/charges/:charge_id",
+      reads: true,
+      answer: "ControlCharge",
+      says: {
+        summary: "Get a charge",
+        about: "A charge of any organization, with the scenario and timeline that decide its outcome.",
+      },
+    },
+    ({ namespace, param }) =>
+      okOr(chargeOf(namespace, param("charge_id")), (charge) => new MadeJson(controlChargeJson(charge))),
+  ),
+  controlOperation(
+    {
+      id: "transitionCharge",
+      method: "POST",
+      path: "/_sandbox/charges/:charge_id/transition",
+      body: transitionRequestSchema,
+      answer: "Charge",
+      says: {
+        summary: "Change a charge's status",
+        about: `Sets its status now. The rest of its scenario's timeline is cancelled. ${DEFAULT_METHOD_NOTE}`,
+        refuses: ["INVALID_TRANSITION", "INSUFFICIENT_BALANCE"],
+        example: { to: "FAILED", reason: "declined_by_operator" },
+      },
+    },
+    ({ namespace, body, param }) => move(namespace, param("charge_id"), body.to, body.reason),
+  ),
+  controlOperation(
+    {
+      id: "refundCharge",
+      method: "POST",
+      path: "/_sandbox/charges/:charge_id/refund",
+      body: refundRequestSchema,
+      answer: "Charge",
+      says: {
+        summary: "Refund a charge",
+        about: "Refunds the whole charge. A charge that has not settled yet settles first.",
+        refuses: ["INVALID_TRANSITION", "INSUFFICIENT_BALANCE"],
+        example: { reason: "requested_by_merchant" },
+      },
+    },
+    ({ namespace, body, param }) => move(namespace, param("charge_id"), "REFUNDED", body.reason),
+  ),
+  controlOperation(
+    {
+      id: "refundPart",
+      method: "POST",
+      path: "/_sandbox/charges/:charge_id/partial-refund",
+      body: partialRefundRequestSchema,
+      answer: "Reversal",
+      says: {
+        summary: "Refund part of a charge (extension)",
+        about: `Refunds part of a settled charge from the available balance; a later refund returns the rest and the fee. ${EXTENSION_NOTE}`,
+        refuses: ["INVALID_TRANSITION", "INSUFFICIENT_BALANCE"],
+        example: { amount: "100.00", reason: "one_item_missing" },
+      },
+    },
+    ({ namespace, body: { amount, reason }, param }) =>
+      namespace.execute(refundPart(param("charge_id"), amount, reason)),
+  ),
+  controlOperation(
+    {
+      id: "chargeBack",
+      method: "POST",
+      path: "/_sandbox/charges/:charge_id/chargeback",
+      body: reversalRequestSchema,
+      answer: "Reversal",
+      says: {
+        summary: "Charge back a payment (extension)",
+        about: `The customer's bank takes back what is left of a settled charge from the available balance; the fee is not returned. ${EXTENSION_NOTE}`,
+        refuses: ["INVALID_TRANSITION", "INSUFFICIENT_BALANCE"],
+        example: { reason: "fraudulent" },
+      },
+    },
+    ({ namespace, body, param }) => namespace.execute(chargeBack(param("charge_id"), body.reason)),
+  ),
+  controlOperation(
+    {
+      id: "advanceCharge",
+      method: "POST",
+      path: "/_sandbox/charges/:charge_id/advance",
+      body: chargeAdvanceRequestSchema,
+      answer: "Charge",
+      says: {
+        summary: "Advance a charge along its timeline",
+        about: `Runs the tasks scheduled for this charge, and no others, until it reaches the status. The clock is not moved. ${DEFAULT_METHOD_NOTE}`,
+        refuses: ["INVALID_TRANSITION"],
+        example: { until: "COMPLETED" },
+      },
+    },
+    ({ namespace, body, param }) =>
+      okOr(namespace.advanceCharge(param("charge_id"), body.until), chargeReply),
+  ),
+  controlOperation(
+    {
+      id: "getChargeTimeline",
+      method: "GET",
+      path: "/_sandbox/charges/:charge_id/timeline",
+      reads: true,
+      answer: "ChargeStory",
+      says: {
+        summary: "Get a charge's history",
+        about:
+          "Requests, transitions, ledger entries, events, and every delivery attempt with its response, in order.",
+      },
+    },
+    ({ namespace, param }) =>
+      okOr(chargeOf(namespace, param("charge_id")), (charge) => storyOf(namespace, charge)),
+  ),
+];
+
+function chargeOf({ engine }: Namespace, id: string) {
+  return engine.state.get("charges", id) ?? refuse("NOT_FOUND", "Charge not found");
+}
+
+function move(namespace: Namespace, id: string, to: ChargeStatus, reason: string | undefined): object {
+  return okOr(namespace.execute(transitionCharge(id, to, "control", reason)), chargeReply);
+}
+
+/** The charge as the service shows it. */
+export function chargeReply(charge: Charge): MadeJson {
+  return new MadeJson(chargeDetailJson(charge));
+}
+
+/** The charge as the service shows it, with its mode, kind, scenario and timeline. */
+function controlChargeJson(charge: Charge): string {
+  const { mode, kind, scenario, scenario_asked, timeline, notes } = charge;
+  const extra = JSON.stringify({ mode, kind, sandbox: { scenario, scenario_asked, timeline, notes } });
+  return `${chargeDetailJson(charge).slice(0, -1)},${extra.slice(1)}`;
+}
+
+function fieldsAsked(email: string | undefined, url: string): Having<Charge>[] {
+  const mark = url.indexOf("?");
+  const asked = mark === -1 ? [] : [...new URLSearchParams(url.slice(mark + 1))];
+  const metadata = asked
+    .filter(([name]) => name.startsWith(METADATA))
+    .map(([name, value]) => havingMetadata(name.slice(METADATA.length), value));
+  return email === undefined ? metadata : [havingEmail(email), ...metadata];
+}
+
+function pageWithin(found: readonly Charge[], offset: number, limit: number) {
+  return { total: found.length, items: found.slice(offset, offset + limit) };
+}

@@ -1,0 +1,107 @@
+import type { Charge } from "../../core/domain/charge.js";
+import { cancelCharge } from "../../core/engine/commands/charges.js";
+import { chooseMethod } from "../../core/engine/commands/checkouts.js";
+import type { Destination, Quote } from "../../core/engine/records.js";
+import type { Command } from "../../core/engine/transaction.js";
+import { destinationView, quoteView } from "../../core/engine/views.js";
+import type { Namespace } from "../../core/namespace/namespace.js";
+import { payRequestSchema } from "../../core/schema/control.js";
+import { type Refusal, refuse } from "../../core/schema/errors.js";
+import { pageQuerySchema } from "../../core/schema/requests.js";
+import { pageOf } from "../http/query.js";
+import { chargeReply } from "./charges.js";
+import { controlOperation, okOr } from "./operation.js";
+
+/** Quotes and payout destinations of every organization and both modes. */
+export const QUOTES = [
+  controlOperation(
+    {
+      id: "listQuotes",
+      method: "GET",
+      path: "/_sandbox/quotes",
+      query: pageQuerySchema,
+      reads: true,
+      answer: "ControlQuoteList",
+      says: { summary: "List quotes", about: "Quotes of every organization, newest first." },
+    },
+    ({ namespace: { engine }, query }) => {
+      const { limit, offset } = pageOf(query);
+      const items = engine.state.page("quotes", "quotes", offset, limit);
+      return { total: engine.state.count("quotes"), items: items.map(controlQuoteView) };
+    },
+  ),
+  controlOperation(
+    {
+      id: "listControlDestinations",
+      method: "GET",
+      path: "/_sandbox/destinations",
+      query: pageQuerySchema,
+      reads: true,
+      answer: "ControlDestinationList",
+      says: {
+        summary: "List payout destinations",
+        about: "Destinations of every organization, newest first.",
+      },
+    },
+    ({ namespace: { engine }, query }) => {
+      const { limit, offset } = pageOf(query);
+      const items = engine.state.page("destinations", "destinations", offset, limit);
+      return { total: engine.state.count("destinations"), items: items.map(controlDestinationView) };
+    },
+  ),
+];
+
+function controlQuoteView(quote: Quote) {
+  return { ...quoteView(quote), mode: quote.mode, organization_id: quote.organization_id };
+}
+
+function controlDestinationView(one: Destination) {
+  return { ...destinationView(one), mode: one.mode, organization_id: one.organization_id };
+}
+
+export const CHECKOUTS = [
+  controlOperation(
+    {
+      id: "payCheckout",
+      method: "POST",
+      path: "/_sandbox/checkouts/:checkout_id/pay",
+      body: payRequestSchema,
+      reads: true,
+      answer: "Charge",
+      says: {
+        summary: "Pay a checkout",
+        about:
+          "Does what the customer does on the hosted page: picks a method and pays. The scenario decides the outcome.",
+        refuses: ["INVALID_TRANSITION"],
+        example: { payment_method: "mobile_money", currency: "KES", phone_number: "+254700000001" },
+      },
+    },
+    ({ namespace, body, param }) =>
+      onChargeOf(namespace, param("checkout_id"), (chargeId) => chooseMethod(chargeId, body)),
+  ),
+  controlOperation(
+    {
+      id: "cancelCheckout",
+      method: "POST",
+      path: "/_sandbox/checkouts/:checkout_id/cancel",
+      reads: true,
+      answer: "Charge",
+      says: {
+        summary: "Cancel a checkout",
+        about: "The customer cancels.",
+        refuses: ["INVALID_TRANSITION"],
+      },
+    },
+    ({ namespace, param }) => onChargeOf(namespace, param("checkout_id"), cancelCharge),
+  ),
+];
+
+function onChargeOf(
+  namespace: Namespace,
+  checkoutId: string,
+  command: (chargeId: string) => Command<Charge | Refusal>,
+): object {
+  const charge = namespace.engine.state.chargeOfCheckout(checkoutId);
+  if (charge === undefined) return refuse("NOT_FOUND", "Checkout not found");
+  return okOr(namespace.execute(command(charge.charge_id)), chargeReply);
+}

@@ -1,0 +1,78 @@
+import { advanceRequestSchema, clockRequestSchema } from "../../core/schema/control.js";
+import { durationMs } from "../../core/schema/duration.js";
+import { invalid } from "../../core/schema/errors.js";
+import { type ClockSetting, clockSetting, runningAt } from "../../core/schema/options.js";
+import { iso, parseInstant } from "../../core/schema/time.js";
+import { controlOperation } from "./operation.js";
+
+function earlier(nowMs: number): string {
+  return `must not be earlier than the time it is: ${iso(nowMs)}`;
+}
+
+export const CLOCK = [
+  controlOperation(
+    {
+      id: "getClock",
+      method: "GET",
+      path: "/_sandbox/clock",
+      answer: "Clock",
+      says: {
+        summary: "Get the clock",
+        about: "The current time, the clock's mode and speed, and when the next task is due.",
+      },
+    },
+    ({ namespace }) => namespace.clock.view(),
+  ),
+  controlOperation(
+    {
+      id: "setClock",
+      method: "PUT",
+      path: "/_sandbox/clock",
+      body: clockRequestSchema,
+      waits: true,
+      answer: "Clock",
+      says: {
+        summary: "Set the clock",
+        about: "Freezes or resumes the clock, or jumps ahead. Tasks that fall due on the way run.",
+        example: { mode: "manual" },
+      },
+    },
+    async ({ namespace, body: { mode, speed, now } }) => {
+      const nowMs = now === undefined ? undefined : parseInstant(now);
+      if (nowMs !== undefined && nowMs < namespace.nowMs())
+        return invalid({ now: earlier(namespace.nowMs()) });
+      const refusal = await namespace.clock.set({ setting: settingOf(mode, speed), nowMs });
+      return refusal ?? namespace.clock.view();
+    },
+  ),
+  controlOperation(
+    {
+      id: "advanceClock",
+      method: "POST",
+      path: "/_sandbox/clock/advance",
+      body: advanceRequestSchema,
+      waits: true,
+      answer: "AdvanceReport",
+      says: {
+        summary: "Advance the clock",
+        about:
+          "Jumps ahead and runs every task that falls due on the way, in order: delivery attempts started at an instant finish before time moves past it. Returns when it is done. Deliveries to mailboxes are not waited for.",
+        example: { until: "next" },
+      },
+    },
+    ({ namespace, body: { by, to, until } }) => {
+      if (until !== undefined) return namespace.clock.advance({ until });
+      if (by !== undefined) return namespace.clock.advance({ byMs: durationMs(by) });
+      const toMs = parseInstant(to!)!;
+      const nowMs = namespace.nowMs();
+      return toMs < nowMs ? invalid({ to: earlier(nowMs) }) : namespace.clock.advance({ toMs });
+    },
+  ),
+];
+
+/** A speed without a mode makes the clock run. */
+function settingOf(mode: string | undefined, speed: number | undefined): ClockSetting | undefined {
+  if (mode === "manual") return clockSetting(mode);
+  if (speed !== undefined) return runningAt(speed);
+  return mode === undefined ? undefined : clockSetting(mode);
+}

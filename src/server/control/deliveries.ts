@@ -1,0 +1,195 @@
+import { anyGlobMatches } from "../../core/domain/glob.js";
+import { retryDelivery } from "../../core/engine/commands/deliveries.js";
+import { redeliver, triggerEvent } from "../../core/engine/commands/events.js";
+import { isFailing } from "../../core/engine/failing.js";
+import { deliveryView, eventView } from "../../core/engine/log-views.js";
+import type { Delivery, EventRecord } from "../../core/engine/records.js";
+import type { State } from "../../core/engine/state.js";
+import type { Namespace } from "../../core/namespace/namespace.js";
+import {
+  deliveryQuerySchema,
+  emptyRequestSchema,
+  eventQuerySchema,
+  redeliverRequestSchema,
+  triggerRequestSchema,
+} from "../../core/schema/control-webhooks.js";
+import { refuse } from "../../core/schema/errors.js";
+import { pageOf } from "../http/query.js";
+import { controlOperation, listed, okOr } from "./operation.js";
+
+export const EVENTS = [
+  controlOperation(
+    {
+      id: "listEvents",
+      method: "GET",
+      path: "/_sandbox/events",
+      query: eventQuerySchema,
+      reads: true,
+      answer: "EventList",
+      says: { summary: "List events", about: "The log of events, newest first." },
+    },
+    ({ namespace, query }) => {
+      const { type, charge_id, mode } = query;
+      const { state } = namespace.engine;
+      const isMeant = (event: EventRecord) =>
+        (type === undefined || anyGlobMatches(type, event.type)) &&
+        (mode === undefined || event.mode === mode);
+      if (charge_id !== undefined) return listed(state.eventsOf(charge_id).filter(isMeant), query, eventView);
+      const { limit, offset } = pageOf(query);
+      const { total, items } = state.found("events", isMeant, offset, limit);
+      return { total, items: items.map(eventView) };
+    },
+  ),
+  controlOperation(
+    {
+      id: "createEvent",
+      method: "POST",
+      path: "/_sandbox/events",
+      body: triggerRequestSchema,
+      answer: "TriggeredEvent",
+      says: {
+        summary: "Trigger an event",
+        about:
+          "An event that no status change caused: about an existing charge, or a sample that has the shape of one.",
+        example: { type: "webhook.test", data: { hello: "app" } },
+      },
+    },
+    ({ namespace, body, mode: keyMode }) => {
+      const { type, charge_id, data, force, mode } = body;
+      const trigger = triggerEvent({ type, mode: mode ?? keyMode, chargeId: charge_id, data, force });
+      return okOr(namespace.execute(trigger), (event) => ({
+        ...eventView(event),
+        deliveries: namespace.engine.state.deliveriesOf(event.event_id).length,
+      }));
+    },
+  ),
+];
+
+export const DELIVERIES = [
+  controlOperation(
+    {
+      id: "listDeliveries",
+      method: "GET",
+      path: "/_sandbox/deliveries",
+      query: deliveryQuerySchema,
+      reads: true,
+      answer: "DeliveryList",
+      says: {
+        summary: "List deliveries",
+        about: "The log of deliveries, newest first, with every attempt and its response.",
+      },
+    },
+    ({ namespace, query }) => {
+      const { type, charge_id, event_id, webhook_id, status, failing, mode, q } = query;
+      const { state } = namespace.engine;
+      const isMeant = (delivery: Delivery) =>
+        (type === undefined || anyGlobMatches(type, delivery.event_type)) &&
+        (status === undefined || delivery.status === status) &&
+        (webhook_id === undefined || delivery.webhook_id === webhook_id) &&
+        (failing === undefined || isFailing(delivery)) &&
+        (mode === undefined || delivery.mode === mode);
+      const view = viewIn(namespace);
+      if (event_id === undefined && charge_id === undefined && q === undefined) {
+        const { limit, offset } = pageOf(query);
+        const { total, items } = state.found("deliveries", isMeant, offset, limit);
+        return { total, items: items.map(view) };
+      }
+      const among =
+        charge_id !== undefined
+          ? deliveriesAbout(state, charge_id)
+          : event_id !== undefined
+            ? state.deliveriesOf(event_id)
+            : deliveriesWithWords(state, q!);
+      const withWords = q === undefined ? undefined : new Set(deliveriesWithWords(state, q));
+      return listed(
+        among.filter(
+          (one) =>
+            isMeant(one) &&
+            (event_id === undefined || one.event_id === event_id) &&
+            (withWords === undefined || withWords.has(one)),
+        ),
+        query,
+        view,
+      );
+    },
+  ),
+  controlOperation(
+    {
+      id: "getDelivery",
+      method: "GET",
+      path: "/_sandbox/deliveries/:delivery_id",
+      reads: true,
+      answer: "Delivery",
+      says: {
+        summary: "Get a delivery",
+        about: "One delivery: its exact bytes, headers, responses and next attempt.",
+      },
+    },
+    ({ namespace, param }) =>
+      okOr(
+        namespace.engine.state.get("deliveries", param("delivery_id")) ??
+          refuse("NOT_FOUND", "Delivery not found"),
+        viewIn(namespace),
+      ),
+  ),
+  controlOperation(
+    {
+      id: "redeliver",
+      method: "POST",
+      path: "/_sandbox/deliveries/:delivery_id/redeliver",
+      body: redeliverRequestSchema,
+      answer: "DeliveryList",
+      says: {
+        summary: "Redeliver a webhook",
+        about: "New deliveries of the same event to the same receiver, freshly signed.",
+        example: { times: 2 },
+      },
+    },
+    ({ namespace, body, param }) =>
+      okOr(namespace.execute(redeliver(param("delivery_id"), body.times ?? 1)), (made) => ({
+        total: made.length,
+        items: made.map(viewIn(namespace)),
+      })),
+  ),
+  controlOperation(
+    {
+      id: "retryDelivery",
+      method: "POST",
+      path: "/_sandbox/deliveries/:delivery_id/retry",
+      body: emptyRequestSchema,
+      answer: "Delivery",
+      says: {
+        summary: "Retry a delivery now",
+        about:
+          "Makes the next attempt of the same delivery now instead of when it is due; it counts like any other attempt.",
+        refuses: ["INVALID_TRANSITION"],
+      },
+    },
+    ({ namespace, param }) => okOr(namespace.execute(retryDelivery(param("delivery_id"))), viewIn(namespace)),
+  ),
+];
+
+/** Newest first. */
+export function deliveriesAbout(state: State, objectId: string): Delivery[] {
+  return state
+    .eventsOf(objectId)
+    .flatMap(({ event_id }) => state.deliveriesOf(event_id))
+    .sort((a, b) => b.seq - a.seq);
+}
+
+/** A search looks at the deliveries of this many charges, the newest. */
+const MOST_CHARGES = 500;
+
+/** Deliveries about charges with these words, or about the object with that id; newest first. */
+export function deliveriesWithWords(state: State, words: string): Delivery[] {
+  const itself = state.get("deliveries", words.trim());
+  const objects = state.chargesWithWords(words).slice(0, MOST_CHARGES);
+  const ids = new Set([...objects.map(({ charge_id }) => charge_id), words.trim()]);
+  const found = [...ids].flatMap((id) => deliveriesAbout(state, id));
+  found.push(...state.deliveriesOf(words.trim()), ...(itself === undefined ? [] : [itself]));
+  return [...new Set(found)].sort((a, b) => b.seq - a.seq);
+}
+
+export function viewIn(namespace: Namespace) {
+  return (delivery: Delivery) => deliveryView(namespace.engine.state, delivery, namespace.holdOf(delivery));
+}

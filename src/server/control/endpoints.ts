@@ -1,0 +1,200 @@
+import {
+  deleteEndpoint,
+  endpointAt,
+  registerEndpoint,
+  updateEndpoint,
+} from "../../core/engine/commands/webhooks.js";
+import { controlEndpointView } from "../../core/engine/log-views.js";
+import {
+  ackRequestSchema,
+  endpointPatchSchema,
+  endpointRequestSchema,
+  takeRequestSchema,
+} from "../../core/schema/control-webhooks.js";
+import { durationMs } from "../../core/schema/duration.js";
+import { invalid, refuse } from "../../core/schema/errors.js";
+import { webhookUrl } from "../../core/schema/options.js";
+import { pageQuerySchema } from "../../core/schema/requests.js";
+import { secretFault } from "../../core/schema/webhooks.js";
+import { viewIn } from "./deliveries.js";
+import { controlOperation, listed, okOr } from "./operation.js";
+
+export const ENDPOINTS = [
+  controlOperation(
+    {
+      id: "listWebhookEndpoints",
+      method: "GET",
+      path: "/_sandbox/webhook-endpoints",
+      query: pageQuerySchema,
+      answer: "WebhookEndpointList",
+      says: {
+        summary: "List receivers",
+        about: "The receivers of every organization and mode, newest first.",
+      },
+    },
+    ({ namespace, query }) =>
+      listed([...namespace.engine.state.endpoints()].reverse(), query, controlEndpointView),
+  ),
+  controlOperation(
+    {
+      id: "createWebhookEndpoint",
+      method: "POST",
+      path: "/_sandbox/webhook-endpoints",
+      body: endpointRequestSchema,
+      answer: "WebhookEndpoint",
+      says: {
+        summary: "Register a receiver",
+        about:
+          "A URL or a mailbox. It receives the events of every organization in its mode, unless one is given.",
+        example: { mailbox: "tests" },
+      },
+    },
+    ({ namespace, body, mode: keyMode }) => {
+      const { url, mailbox, lease, mode, organization_id, events, secret, signature, unreachable } = body;
+      const place = {
+        url: url === undefined ? null : webhookUrl(url)!,
+        mailbox: mailbox ?? null,
+        mode: mode ?? keyMode,
+        organizationId: organization_id ?? null,
+      };
+      const { state, settings } = namespace.engine;
+      const known = endpointAt(state, place);
+      const signedWith = secret ?? known?.secret ?? namespace.info.webhookSecret;
+      const fault = secretFault(signature ?? known?.signature ?? settings.signature, signedWith);
+      if (fault !== undefined) return invalid({ secret: fault });
+      const endpoint = registerEndpoint({
+        ...place,
+        leaseMs: lease === undefined ? undefined : durationMs(lease),
+        ...(unreachable === undefined ? {} : { unreachable }),
+        events: events ?? ["*"],
+        secret: signedWith,
+        ...(signature === undefined ? {} : { signature }),
+      });
+      return controlEndpointView(namespace.execute(endpoint));
+    },
+  ),
+  controlOperation(
+    {
+      id: "getWebhookEndpoint",
+      method: "GET",
+      path: "/_sandbox/webhook-endpoints/:webhook_id",
+      answer: "WebhookEndpoint",
+      says: { summary: "Get a receiver", about: "One receiver." },
+    },
+    ({ namespace, param }) =>
+      okOr(
+        namespace.engine.state.get("endpoints", param("webhook_id")) ??
+          refuse("NOT_FOUND", "Webhook not found"),
+        controlEndpointView,
+      ),
+  ),
+  controlOperation(
+    {
+      id: "updateWebhookEndpoint",
+      method: "PATCH",
+      path: "/_sandbox/webhook-endpoints/:webhook_id",
+      body: endpointPatchSchema,
+      answer: "WebhookEndpoint",
+      says: {
+        summary: "Update a receiver",
+        about: "Changes the fields that are sent and keeps the rest.",
+        example: { enabled: true },
+      },
+    },
+    ({ namespace, body: { url, force: _force, ...patch }, param }) => {
+      const known = namespace.engine.state.get("endpoints", param("webhook_id"));
+      if (url !== undefined && known !== undefined && known.mailbox !== null)
+        return invalid({ url: "is not for a mailbox" });
+      const fault = known && secretFault(patch.signature ?? known.signature, known.secret);
+      if (fault !== undefined)
+        return invalid({ signature: `cannot use this endpoint's secret, which ${fault}` });
+      const changes = { ...patch, url: url === undefined ? undefined : webhookUrl(url) };
+      return okOr(
+        namespace.execute(updateEndpoint(undefined, param("webhook_id"), changes)),
+        controlEndpointView,
+      );
+    },
+  ),
+  controlOperation(
+    {
+      id: "deleteWebhookEndpoint",
+      method: "DELETE",
+      path: "/_sandbox/webhook-endpoints/:webhook_id",
+      answer: "WebhookEndpointDeleted",
+      says: { summary: "Delete a receiver", about: "No more events are sent to it." },
+    },
+    ({ namespace, param }) =>
+      okOr(namespace.execute(deleteEndpoint(undefined, param("webhook_id"))), ({ webhook_id }) => ({
+        webhook_id,
+        deleted: true,
+      })),
+  ),
+];
+
+const TAKEN_AT_ONCE = 100;
+
+export const MAILBOXES = [
+  controlOperation(
+    {
+      id: "takeFromMailbox",
+      method: "POST",
+      path: "/_sandbox/mailboxes/:name/take",
+      body: takeRequestSchema,
+      answer: "MailboxItemList",
+      says: {
+        summary: "Receive from a mailbox",
+        about:
+          "Returns exactly what a receiver would be sent, signed now. Each delivery must then be acknowledged within the time a receiver has to respond.",
+        example: { max: 1 },
+      },
+    },
+    ({ namespace, body, param }) => {
+      const name = param("name");
+      const { state } = namespace.engine;
+      if (!state.endpoints().some((endpoint) => endpoint.mailbox === name))
+        return refuse("NOT_FOUND", `There is no mailbox "${name}"`);
+      const taken = namespace.mailboxes.takeFromMailbox(name, body.max ?? TAKEN_AT_ONCE);
+      namespace.mailboxLeases.renew(name, taken.length > 0);
+      const items = taken.map(({ deliveryId, request }) => {
+        const delivery = state.get("deliveries", deliveryId);
+        return {
+          delivery_id: deliveryId,
+          event_id: delivery?.event_id,
+          type: delivery?.event_type,
+          attempt: (delivery?.attempts.length ?? 0) + 1,
+          ack_within_ms: namespace.mailboxes.answerWithinMs,
+          headers: request.headers,
+          body: request.body,
+        };
+      });
+      return { total: taken.length, items };
+    },
+  ),
+  controlOperation(
+    {
+      id: "acknowledgeDelivery",
+      method: "POST",
+      path: "/_sandbox/mailboxes/:name/:delivery_id/ack",
+      body: ackRequestSchema,
+      answer: "Delivery",
+      says: {
+        summary: "Acknowledge a delivery",
+        about:
+          "Reports the receiver's response to a delivery taken from the mailbox; a failure is retried as scheduled.",
+        example: { status: 200, body: "ok" },
+      },
+    },
+    ({ namespace, body, param }) => {
+      const { status = null, body: response_body = null, error = null, headers } = body;
+      const id = param("delivery_id");
+      const [, retryAfter = null] =
+        Object.entries(headers ?? {}).find(([name]) => name.toLowerCase() === "retry-after") ?? [];
+      if (!namespace.mailboxes.acknowledge(id, { status, response_body, error }, retryAfter))
+        return refuse(
+          "NOT_FOUND",
+          "No delivery with that ID is taken from this mailbox, or the acknowledgement came too late",
+        );
+      return viewIn(namespace)(namespace.engine.state.get("deliveries", id)!);
+    },
+  ),
+];

@@ -1,0 +1,69 @@
+import { ControlClient } from "../../control-client.js";
+import { happenedIn } from "../../core/client/collect.js";
+import { failedTestRequestSchema } from "../../core/schema/control.js";
+import { isRefusal } from "../../core/schema/errors.js";
+import { pageQuerySchema } from "../../core/schema/requests.js";
+import { iso } from "../../core/schema/time.js";
+import { controlOperation, listed, MadeJson } from "./operation.js";
+
+/** Exports of failed tests, saved before the next reset. */
+export const FAILED_TESTS = [
+  controlOperation(
+    {
+      id: "keepFailedTest",
+      method: "POST",
+      path: "/_sandbox/failed-tests",
+      body: failedTestRequestSchema,
+      reads: true,
+      answer: "FailedTest",
+      says: {
+        summary: "Save a failed test",
+        about:
+          "Call it when a test has failed, before its namespace is reset or deleted: the charges' histories, requests, events, deliveries, coverage and advice are kept under the test's name, for up to 100 tests. `exec --artifacts` writes them to files.",
+        example: { test: "shop.test.ts > an order is paid" },
+      },
+    },
+    async ({ namespaces, namespace, fetch, body }) => {
+      const { name } = namespace;
+      const client = new ControlClient({
+        namespace: name,
+        fetch: (path, init) => fetch(new Request(`http://localhost${path}`, init)),
+      });
+      const happened = await happenedIn(client);
+      return namespaces.failedTests.save(
+        { test: body.test, namespace: name, at: iso(namespace.nowMs()) },
+        happened,
+      );
+    },
+  ),
+  controlOperation(
+    {
+      id: "listFailedTests",
+      method: "GET",
+      path: "/_sandbox/failed-tests",
+      query: pageQuerySchema,
+      answer: "FailedTestList",
+      says: {
+        summary: "List failed tests",
+        about: "The recorded failed tests of all namespaces, newest first.",
+      },
+    },
+    ({ namespaces: { failedTests }, query }) => ({
+      ...listed(failedTests.list(), query),
+      left_out: failedTests.leftOut,
+    }),
+  ),
+  controlOperation(
+    {
+      id: "getFailedTest",
+      method: "GET",
+      path: "/_sandbox/failed-tests/:failed_test_id",
+      answer: "FailedTestDetail",
+      says: { summary: "Get a failed test", about: "One failed test, with everything that happened in it." },
+    },
+    ({ namespaces, param }) => {
+      const json = namespaces.failedTests.json(Number(param("failed_test_id")));
+      return isRefusal(json) ? json : new MadeJson(json);
+    },
+  ),
+];

@@ -1,0 +1,83 @@
+import type { Counters } from "../../core/namespace/counters.js";
+import { MISHAP_KINDS } from "../../core/namespace/mishaps.js";
+import { CHARGE_STATUSES } from "../../core/schema/common.js";
+import { ofWhomQuerySchema } from "../../core/schema/control.js";
+import { ERROR_STATUS } from "../../core/schema/errors.js";
+import { EVENT_TYPES, TEST_EVENT_TYPE } from "../../core/schema/event-types.js";
+import { OPERATIONS } from "../service/operations.js";
+import { controlOperation } from "./operation.js";
+
+/** Codes that only the control API uses. */
+const CONTROL_CODES = new Set([
+  "WAIT_TIMEOUT",
+  "INVALID_TRANSITION",
+  "CLOCK_BUSY",
+  "NAMESPACE_EXISTS",
+  "NAMESPACE_LEASED",
+]);
+
+export const INSIGHT = [
+  controlOperation(
+    {
+      id: "getCoverage",
+      method: "GET",
+      path: "/_sandbox/coverage",
+      query: ofWhomQuerySchema,
+      reads: true,
+      answer: "Coverage",
+      says: {
+        summary: "Get coverage",
+        about: "Operations, statuses, events, error codes and mishaps the app has met, and those it has not.",
+      },
+    },
+    ({ namespaces, namespace, query }) => {
+      return coverageOf(query.of === "server" ? namespaces.met : namespace.counters);
+    },
+  ),
+  controlOperation(
+    {
+      id: "getAdvice",
+      method: "GET",
+      path: "/_sandbox/advice",
+      query: ofWhomQuerySchema,
+      reads: true,
+      answer: "AdviceList",
+      says: {
+        summary: "Get advice",
+        about:
+          "What the app does against the service's advice, with what to do instead: polling, missing idempotency keys, ignored fields, late webhook responses",
+      },
+    },
+    ({ namespaces, namespace, query }) => {
+      const items = (query.of === "server" ? namespaces.advice : namespace.advisor.log).items();
+      return { total: items.length, items };
+    },
+  ),
+];
+
+/** Splits each list of known names by whether the app has met them. */
+export function coverageOf(counters: Counters) {
+  return {
+    operations: split(
+      OPERATIONS.map(({ id }) => id),
+      counters.of("operations"),
+    ),
+    statuses: split(CHARGE_STATUSES, counters.of("statuses")),
+    events: split(
+      EVENT_TYPES.filter((type) => type !== TEST_EVENT_TYPE),
+      counters.of("events"),
+    ),
+    error_codes: split(
+      Object.keys(ERROR_STATUS).filter((code) => !CONTROL_CODES.has(code)),
+      counters.of("error_codes"),
+    ),
+    mishaps: split(MISHAP_KINDS, counters.of("mishaps")),
+  };
+}
+
+function split(known: readonly string[], met: ReadonlyMap<string, number>) {
+  return {
+    met: Object.fromEntries(known.filter((name) => met.has(name)).map((name) => [name, met.get(name)])),
+    not_met: known.filter((name) => !met.has(name)),
+  };
+}

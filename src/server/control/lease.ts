@@ -1,0 +1,64 @@
+import { leaseRequestSchema } from "../../core/schema/control.js";
+import { invalid, isRefusal } from "../../core/schema/errors.js";
+import { type ControlCall, controlOperation } from "./operation.js";
+
+/** At most one scenario run at a time holds a namespace. */
+export const LEASE = [
+  controlOperation(
+    {
+      id: "takeLease",
+      method: "POST",
+      path: "/_sandbox/lease",
+      body: leaseRequestSchema,
+      answer: "Lease",
+      says: {
+        summary: "Acquire a namespace lease",
+        about:
+          "A run (header `Sandbox-Run`, a name of its own) has the namespace until it releases it or its process ends: then the clock, rules, faults and mailboxes are restored, and with `snapshot` the whole state. The run counts as alive while it has a call with `hold` open, or made one in the last 30 s of wall time. Such a call renews its lease: it returns after 10 s and must then be made again; `held` is false once the lease is released.",
+        refuses: ["NAMESPACE_LEASED"],
+      },
+    },
+    (call) =>
+      ofRun(call, async (run, { namespaces, namespace, body, signal }) => {
+        if (body.hold === true) {
+          const held = await namespace.lease.hold(run, signal());
+          return isRefusal(held) ? held : { namespace: namespace.name, run, held };
+        }
+        const onGone = async () => {
+          if (body.with_namespace === true) namespaces.delete(namespace.name);
+          else if (body.snapshot !== undefined) {
+            await namespace.snapshots.restore(body.snapshot);
+            namespace.snapshots.delete(body.snapshot);
+          }
+        };
+        return namespace.lease.take(run, onGone) ?? { namespace: namespace.name, run, held: true };
+      }),
+  ),
+  controlOperation(
+    {
+      id: "releaseLease",
+      method: "DELETE",
+      path: "/_sandbox/lease",
+      answer: "Lease",
+      says: {
+        summary: "Release a lease",
+        about: "The run (header `Sandbox-Run`) has ended and has restored what it changed.",
+      },
+    },
+    (call) =>
+      ofRun(
+        call,
+        (run, { namespace }) =>
+          namespace.lease.release(run) ?? { namespace: namespace.name, run, held: false },
+      ),
+  ),
+];
+
+function ofRun<Call extends Pick<ControlCall, "run">, Answer>(
+  call: Call,
+  work: (run: string, call: Call) => Answer,
+) {
+  return call.run === null
+    ? invalid({ "Sandbox-Run": "must name the run, in this header" })
+    : work(call.run, call);
+}

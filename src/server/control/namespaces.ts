@@ -1,0 +1,135 @@
+import { changeKey, changeOrganization } from "../../core/engine/access.js";
+import { organizationView } from "../../core/engine/queries.js";
+import {
+  keyPatchSchema,
+  namespaceRequestSchema,
+  organizationPatchSchema,
+} from "../../core/schema/control.js";
+import { invalid, refuse } from "../../core/schema/errors.js";
+import { namespaceNameSchema } from "../../core/schema/namespace-name.js";
+import { pageQuerySchema } from "../../core/schema/requests.js";
+import { controlOperation, listed, okOr } from "./operation.js";
+
+export const NAMESPACES = [
+  controlOperation(
+    {
+      id: "listNamespaces",
+      method: "GET",
+      path: "/_sandbox/namespaces",
+      query: pageQuerySchema,
+      answer: "NamespaceList",
+      says: { summary: "List namespaces", about: "Every namespace, newest first." },
+    },
+    ({ namespaces, query }) => listed(namespaces.list(), query),
+  ),
+  controlOperation(
+    {
+      id: "createNamespace",
+      method: "POST",
+      path: "/_sandbox/namespaces",
+      body: namespaceRequestSchema,
+      answer: "Namespace",
+      says: {
+        summary: "Create a namespace",
+        about: "Creates a namespace that does not exist yet.",
+        refuses: ["NAMESPACE_EXISTS"],
+        example: { name: "worker-1", clock: "manual" },
+      },
+    },
+    ({ namespaces, body }) => namespaces.create(body),
+  ),
+  controlOperation(
+    {
+      id: "getNamespace",
+      method: "GET",
+      path: "/_sandbox/namespaces/:name",
+      answer: "Namespace",
+      says: { summary: "Get a namespace", about: "One namespace." },
+    },
+    ({ namespaces, param }) =>
+      namespaces.list().find(({ name }) => name === param("name")) ?? namespaces.whyNone(param("name"), null),
+  ),
+  controlOperation(
+    {
+      id: "putNamespace",
+      method: "PUT",
+      path: "/_sandbox/namespaces/:name",
+      params: { name: namespaceNameSchema },
+      body: namespaceRequestSchema,
+      answer: "Namespace",
+      says: {
+        summary: "Create a namespace unless it exists",
+        about:
+          "Creates the namespace unless it exists; an existing one is not changed. Safe to repeat. A namespace of an earlier run that could not be opened is opened again.",
+        refuses: ["NAMESPACE_EXISTS"],
+        example: { clock: "manual" },
+      },
+    },
+    ({ namespaces, body, param }) => {
+      const name = param("name");
+      return body.name !== undefined && body.name !== name
+        ? invalid({ name: "must be the name in the path" })
+        : namespaces.ensure(name, body);
+    },
+  ),
+  controlOperation(
+    {
+      id: "deleteNamespace",
+      method: "DELETE",
+      path: "/_sandbox/namespaces/:name",
+      answer: "NameDeleted",
+      says: {
+        summary: "Delete a namespace",
+        about: "Deletes the namespace and everything in it, even if it could not be opened.",
+      },
+    },
+    ({ namespaces, param }) => {
+      const name = param("name");
+      return namespaces.delete(name) ?? { name, deleted: true };
+    },
+  ),
+];
+
+const UNTIL_RESET = "A reset undoes the change.";
+
+export const ACCESS = [
+  controlOperation(
+    {
+      id: "updateKey",
+      method: "PATCH",
+      path: "/_sandbox/keys/:key",
+      body: keyPatchSchema,
+      answer: "Key",
+      says: {
+        summary: "Update a key",
+        about: `A revoked key gets 401 from now on, until it is active again. ${UNTIL_RESET}`,
+        example: { status: "revoked" },
+      },
+    },
+    ({ namespace, body, param }) => {
+      const known = namespace.keys.all().find(({ key }) => key === param("key"));
+      return known === undefined
+        ? refuse("NOT_FOUND", `There is no key "${param("key")}"`)
+        : namespace.execute(changeKey(known, body));
+    },
+  ),
+  controlOperation(
+    {
+      id: "updateOrganization",
+      method: "PATCH",
+      path: "/_sandbox/organizations/:organization_id",
+      body: organizationPatchSchema,
+      answer: "Organization",
+      says: {
+        summary: "Update an organization",
+        about: `A deactivated organization gets 404 for every call from now on; payments in progress continue. ${UNTIL_RESET}`,
+        example: { status: "deactivated" },
+      },
+    },
+    ({ namespace, body, param }) => {
+      const { engine } = namespace;
+      const changed = namespace.execute(changeOrganization(param("organization_id"), body));
+      return okOr(changed, (organization) => organizationView(organization, engine.world.start_ms));
+    },
+  ),
+];

@@ -1,0 +1,94 @@
+import { anyGlobMatches } from "../../core/domain/glob.js";
+import type { JournalEntry } from "../../core/namespace/served-request.js";
+import { requestQuerySchema } from "../../core/schema/control-webhooks.js";
+import { jsonOrText } from "../../core/schema/depth.js";
+import { INVALID_QUERY_MESSAGE, invalid } from "../../core/schema/errors.js";
+import { maskKey } from "../../core/schema/mask-key.js";
+import { iso, parseInstant } from "../../core/schema/time.js";
+import { controlOperation, listed } from "./operation.js";
+
+export const REQUESTS = [
+  controlOperation(
+    {
+      id: "listRequests",
+      method: "GET",
+      path: "/_sandbox/requests",
+      query: requestQuerySchema,
+      answer: "RequestList",
+      says: {
+        summary: "List requests",
+        about: "Requests of the app and their responses, with bodies, newest first. API keys are masked.",
+      },
+    },
+    ({ namespace, query }) => {
+      const { method, path, operation, status, since } = query;
+      const sinceId = since !== undefined && /^\d+$/.test(since) ? Number(since) : undefined;
+      const sinceMs = since === undefined || sinceId !== undefined ? undefined : parseInstant(since);
+      if (since !== undefined && sinceId === undefined && sinceMs === undefined)
+        return invalid(
+          { since: "must be the id of a request, or an ISO 8601 instant such as 2026-01-31T09:00:00.000Z" },
+          INVALID_QUERY_MESSAGE,
+        );
+      const found = namespace.journal
+        .entries()
+        .filter(
+          (entry) =>
+            (method === undefined || entry.method === method) &&
+            (path === undefined || anyGlobMatches(path, entry.path)) &&
+            (operation === undefined || anyGlobMatches(operation, entry.operation)) &&
+            (status === undefined || anyGlobMatches(status.replaceAll("x", "?"), String(entry.status))) &&
+            (sinceId === undefined || entry.id > sinceId) &&
+            (sinceMs === undefined || entry.atMs >= sinceMs),
+        );
+      return listed(found, query, requestView);
+    },
+  ),
+  controlOperation(
+    {
+      id: "clearRequests",
+      method: "DELETE",
+      path: "/_sandbox/requests",
+      answer: "RequestList",
+      says: { summary: "Clear the request journal", about: "Empties the request journal." },
+    },
+    ({ namespace }) => {
+      namespace.clearRequests();
+      return { total: 0, items: [] };
+    },
+  ),
+];
+
+/** A journal entry with parsed JSON bodies and a masked key. */
+export function requestView(entry: JournalEntry) {
+  const mark = entry.url.indexOf("?");
+  return {
+    request_id: entry.id,
+    at: iso(entry.atMs),
+    sent_at: iso(entry.wallMs),
+    method: entry.method,
+    path: entry.path,
+    query: mark === -1 ? {} : Object.fromEntries(new URLSearchParams(entry.url.slice(mark + 1))),
+    operation: entry.operation,
+    status: entry.status,
+    in_flight: entry.inFlight,
+    client_gone: entry.clientGone,
+    api_key: entry.apiKey === null ? null : maskKey(entry.apiKey),
+    idempotency_key: entry.idempotencyKey,
+    runner: entry.runner ?? null,
+    scenario: entry.scenario,
+    fault: entry.fault,
+    tolerated: [...(entry.tolerated ?? [])],
+    request_body: asJson(entry.requestBody),
+    request_body_bytes: entry.requestBytes ?? bytesOf(entry.requestBody),
+    response_body: asJson(entry.responseBody),
+    response_body_bytes: entry.responseBytes ?? bytesOf(entry.responseBody),
+  };
+}
+
+function bytesOf(text: string | null): number | null {
+  return text === null || text === "" ? null : Buffer.byteLength(text);
+}
+
+function asJson(text: string | null): unknown {
+  return text === null || text === "" ? null : jsonOrText(text);
+}

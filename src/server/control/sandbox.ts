@@ -1,0 +1,75 @@
+import { KEPT_BY_DEFAULT } from "../../core/namespace/beginning.js";
+import { resetRequestSchema } from "../../core/schema/engine-requests.js";
+import { answeredElsewhere, type ControlCall, controlOperation } from "./operation.js";
+
+/** Handled by the HTTP entry, before the modules of other calls are loaded. */
+export const HEALTH = answeredElsewhere({
+  id: "getHealth",
+  method: "GET",
+  path: "/health",
+  answer: "Health",
+  says: { summary: "Health check", about: "Returns 200 as soon as the server is ready." },
+});
+
+export const SANDBOX = [
+  controlOperation(
+    {
+      id: "getSandbox",
+      method: "GET",
+      path: "/_sandbox",
+      answer: "Sandbox",
+      says: {
+        summary: "Get sandbox info",
+        about: "Version, namespace, keys, seed, clock and record counts.",
+      },
+    },
+    sandboxView,
+  ),
+  controlOperation(
+    {
+      id: "resetSandbox",
+      method: "POST",
+      path: "/_sandbox/reset",
+      body: resetRequestSchema,
+      waits: true,
+      answer: "Sandbox",
+      says: {
+        summary: "Reset",
+        about:
+          "Puts the namespace back to its initial state. Webhooks and keys are kept by default; snapshots and other namespaces always are. Work in flight is dropped. A manual clock goes back to where it started, a running one to wall time.",
+        example: { keep: ["webhooks"] },
+      },
+    },
+    (call) => {
+      const { keep = KEPT_BY_DEFAULT, ids } = call.body;
+      return call.namespace.reset({ keep, repeatIds: ids === "repeat" }) ?? sandboxView(call);
+    },
+  ),
+];
+
+/** The server and the namespace, after due tasks have run. */
+export function sandboxView({ namespaces, namespace }: Pick<ControlCall, "namespaces" | "namespace">) {
+  namespace.settle();
+  const { tables } = namespace.engine.state;
+  const { apiKey, liveApiKey, webhookSecret, seed } = namespace.info;
+  return {
+    version: namespaces.version,
+    namespace: namespace.name,
+    keys: namespace.keys.all(),
+    api_key: apiKey,
+    live_api_key: liveApiKey,
+    webhook_secret: webhookSecret,
+    seed,
+    clock: namespace.clock.view(),
+    counts: {
+      charges: tables.charges.size,
+      quotes: tables.quotes.size,
+      withdrawals: tables.withdrawals.size,
+      events: tables.events.size,
+      deliveries: tables.deliveries.size,
+      webhook_endpoints: tables.endpoints.size,
+      scenarios: tables.scenarios.size,
+      tasks: tables.tasks.size,
+    },
+  };
+}

@@ -1,0 +1,248 @@
+import type { Vocabulary } from "../../core/domain/known-names.js";
+import {
+  activateScenario,
+  addFault,
+  noScenario,
+  removeFaults,
+  removeScenario,
+  storeScenario,
+} from "../../core/engine/commands/scenarios.js";
+import { faultView, scenarioView } from "../../core/engine/log-views.js";
+import type { StoredScenario } from "../../core/engine/records.js";
+import type { Namespace } from "../../core/namespace/namespace.js";
+import { runScenarioRequestSchema, scenarioQuerySchema } from "../../core/schema/control.js";
+import { invalid, isRefusal, type Refusal } from "../../core/schema/errors.js";
+import { check, issueDetails } from "../../core/schema/issues.js";
+import { webhookUrl } from "../../core/schema/options.js";
+import { pageQuerySchema } from "../../core/schema/requests.js";
+import { faultRuleSchema, type Scenario, scenarioSchema } from "../../core/schema/scenario.js";
+import { controlOperation, listed, nameFault, okOr } from "./operation.js";
+
+export const SCENARIOS = [
+  controlOperation(
+    {
+      id: "listScenarios",
+      method: "GET",
+      path: "/_sandbox/scenarios",
+      query: scenarioQuerySchema,
+      answer: "ScenarioList",
+      says: {
+        summary: "List scenarios",
+        about:
+          "Every scenario of the namespace: active ones first, in the order they are evaluated; then by name.",
+      },
+    },
+    ({ namespace, query }) => {
+      const inOrder = [...namespace.engine.state.tables.scenarios.values()].sort(
+        (a, b) => b.activated - a.activated || (a.name < b.name ? -1 : 1),
+      );
+      return listed(inOrder, query, (stored) => view(namespace, stored, query.of));
+    },
+  ),
+  controlOperation(
+    {
+      id: "getScenario",
+      method: "GET",
+      path: "/_sandbox/scenarios/:name",
+      answer: "Scenario",
+      says: { summary: "Get a scenario", about: "One scenario." },
+    },
+    ({ namespace, param }) =>
+      okOr(
+        scenarioOf(namespace, param("name")) ?? noScenario(namespace.engine.state, param("name")),
+        (stored) => view(namespace, stored),
+      ),
+  ),
+  controlOperation(
+    {
+      id: "putScenario",
+      method: "PUT",
+      path: "/_sandbox/scenarios/:name",
+      answer: "Scenario",
+      says: {
+        summary: "Save a scenario",
+        body: "ScenarioRequest",
+        about:
+          "Creates or replaces the scenario. It applies once it is activated, or when it is requested by name.",
+        example: {
+          description: "The operator declines.",
+          charges: [
+            {
+              match: { currency: "KES" },
+              timeline: [{ after: "2s", to: "FAILED", reason: "declined_by_operator" }],
+            },
+          ],
+        },
+      },
+    },
+    async ({ namespaces, namespace, body: { force, ...body }, vocabulary, param }) => {
+      if (force !== undefined && typeof force !== "boolean") return invalid({ force: "must be a boolean" });
+      const named = { name: param("name"), ...body };
+      const known = force === true ? undefined : vocabulary;
+      const hasMore = "steps" in body || "vars" in body;
+      const scenario = hasMore
+        ? await namespaces.scenarios.read(namespace, named, known)
+        : checkedScenario(named, known);
+      if (isRefusal(scenario)) return scenario;
+      if (scenario.name !== param("name")) return invalid({ name: "must be the name in the path" });
+      // New rules: their counters start at zero.
+      namespace.faults.forget(scenario.name);
+      return view(namespace, namespace.execute(storeScenario(scenario, { active: false, byHand: true })));
+    },
+  ),
+  controlOperation(
+    {
+      id: "deleteScenario",
+      method: "DELETE",
+      path: "/_sandbox/scenarios/:name",
+      answer: "NameDeleted",
+      says: {
+        summary: "Delete a scenario",
+        about: "Its rules no longer apply; objects they have already matched keep their timelines.",
+      },
+    },
+    ({ namespace, param }) => {
+      const name = param("name");
+      if (scenarioOf(namespace, name) === undefined) return noScenario(namespace.engine.state, name);
+      namespace.execute(removeScenario(name));
+      namespace.faults.forget(name);
+      return { name, deleted: true };
+    },
+  ),
+  controlOperation(
+    {
+      id: "activateScenario",
+      method: "POST",
+      path: "/_sandbox/scenarios/:name/activate",
+      answer: "Scenario",
+      says: {
+        summary: "Activate a scenario",
+        about: "Its rules apply to everything that names no scenario. The last one activated is tried first.",
+      },
+    },
+    ({ namespace, param }) => {
+      const stored = namespace.execute(activateScenario(param("name"), true));
+      // `times` and `skip` count from the activation.
+      if (!isRefusal(stored)) namespace.faults.forget(stored.name);
+      return okOr(stored, (one) => view(namespace, one));
+    },
+  ),
+  controlOperation(
+    {
+      id: "deactivateScenario",
+      method: "POST",
+      path: "/_sandbox/scenarios/:name/deactivate",
+      answer: "Scenario",
+      says: { summary: "Deactivate a scenario", about: "It then applies only when requested by name." },
+    },
+    ({ namespace, param }) =>
+      okOr(namespace.execute(activateScenario(param("name"), false)), (stored) => view(namespace, stored)),
+  ),
+  controlOperation(
+    {
+      id: "runScenario",
+      method: "POST",
+      path: "/_sandbox/scenarios/:name/run",
+      body: runScenarioRequestSchema,
+      answer: "RunReport",
+      says: {
+        summary: "Run a scenario's steps",
+        about:
+          "Runs its steps in this namespace, with the clock frozen meanwhile, and returns when they are done.",
+        example: { app: "http://localhost:3000", vars: { amount: "500.00" } },
+      },
+    },
+    ({ namespaces, namespace, fetch, body, param, signal }) => {
+      const stored = scenarioOf(namespace, param("name"));
+      if (stored === undefined) return noScenario(namespace.engine.state, param("name"));
+      const { source } = stored.scenario;
+      if (source === undefined) return invalid({ name: "the scenario has no steps to run" });
+      const { vars = {}, app } = body;
+      const needs = {
+        source,
+        vars,
+        app: app === undefined ? undefined : webhookUrl(app),
+        fetch,
+        signal: signal(),
+      };
+      return namespaces.scenarios.run(namespace, needs);
+    },
+  ),
+];
+
+function view({ engine }: Namespace, stored: StoredScenario, of?: "namespace" | "server") {
+  return scenarioView(stored, engine.rules.of(stored.scenario, of));
+}
+
+function scenarioOf({ engine }: Namespace, name: string) {
+  return engine.state.get("scenarios", name);
+}
+
+function checkedScenario(body: unknown, vocabulary: Vocabulary | undefined): Scenario | Refusal {
+  const checked = check(scenarioSchema, body);
+  if (!checked.ok) return invalid(issueDetails(checked.issues, scenarioSchema));
+  return (vocabulary && nameFault(scenarioSchema, checked.data, { vocabulary })) ?? checked.data;
+}
+
+export const FAULTS = [
+  controlOperation(
+    {
+      id: "listFaults",
+      method: "GET",
+      path: "/_sandbox/faults",
+      query: pageQuerySchema,
+      answer: "FaultList",
+      says: {
+        summary: "List faults",
+        about: "The faults added here, newest first; those of scenarios are listed with their scenario.",
+      },
+    },
+    ({ namespace: { engine, faults }, query }) => {
+      const newestFirst = [...engine.state.tables.faults.values()].sort((a, b) => b.seq - a.seq);
+      return listed(newestFirst, query, (fault) => faultView(fault, faults.applied(fault.fault_id)));
+    },
+  ),
+  controlOperation(
+    {
+      id: "createFault",
+      method: "POST",
+      path: "/_sandbox/faults",
+      body: faultRuleSchema,
+      answer: "Fault",
+      says: {
+        summary: "Add a fault",
+        about: "From now on, matching API calls fail, are delayed or lose their connection.",
+        example: { match: { operation: "createQuote" }, respond: { status: 503 }, times: 2 },
+      },
+    },
+    ({ namespace, body }) => faultView(namespace.execute(addFault(body)), 0),
+  ),
+  controlOperation(
+    {
+      id: "deleteFaults",
+      method: "DELETE",
+      path: "/_sandbox/faults",
+      answer: "FaultsRemoved",
+      says: { summary: "Delete all faults", about: "Faults of scenarios are kept." },
+    },
+    ({ namespace }) => remove(namespace),
+  ),
+  controlOperation(
+    {
+      id: "deleteFault",
+      method: "DELETE",
+      path: "/_sandbox/faults/:fault_id",
+      answer: "FaultsRemoved",
+      says: { summary: "Delete a fault", about: "One fault." },
+    },
+    ({ namespace, param }) => remove(namespace, param("fault_id")),
+  ),
+];
+
+/** Removes one fault, or all. */
+function remove(namespace: Namespace, faultId?: string): object {
+  return okOr(namespace.execute(removeFaults(faultId)), (removed) => {
+    for (const id of removed) namespace.faults.forget(id);
+    return { removed: removed.length };
+  });
+}

@@ -1,0 +1,175 @@
+import type { Context } from "hono";
+import type { SandboxAnswer } from "../../control-client.js";
+import { type Route, type Vocabulary, vocabularyOf, withRoutes } from "../../core/domain/known-names.js";
+import type { Namespace } from "../../core/namespace/namespace.js";
+import type { Namespaces } from "../../core/namespace/namespaces.js";
+import { isRefusal, type Refusal, refuse } from "../../core/schema/errors.js";
+import { aborter } from "../../core/time/patience.js";
+import { bearerKey } from "../http/authenticate.js";
+import { MAX_BODY_BYTES, parseObject, type RawBody, readBody, tooLarge, tornBody } from "../http/body.js";
+import { isForeign, OTHER_SITE } from "../http/origin.js";
+import { errorReply, failureReply, type Reply, replyHeaders, toResponse } from "../http/reply.js";
+import { noNamespace } from "../service/admit.js";
+import type { ControlCall, ControlOperation } from "./operation.js";
+
+export interface ControlWays {
+  readonly fetch: ControlCall["fetch"];
+  readonly routes: readonly Route[];
+}
+
+/** A control call, by socket or in this process. */
+interface ControlRequest extends Pick<ControlCall, "url" | "signal" | "param"> {
+  header(name: string): string | null;
+  /** An absent body is an empty object. */
+  body(
+    publicUrl: string | undefined,
+  ): Record<string, unknown> | Refusal | Promise<Record<string, unknown> | Refusal>;
+}
+
+/** A reply and the sandbox time of it. */
+interface TimedReply {
+  readonly reply: Reply;
+  readonly nowMs: number;
+}
+
+/** Handles a control call: finds its namespace, reads its body, runs its operation. */
+async function replyTo(
+  namespaces: Namespaces,
+  operation: ControlOperation,
+  { fetch, routes }: ControlWays,
+  { url, signal, param, header, body: bodyOf }: ControlRequest,
+): Promise<TimedReply> {
+  const name = header("sandbox-namespace");
+  const key = bearerKey(header("authorization"));
+  const namespace = namespaces.find(name, key);
+  if (namespace === undefined)
+    return { reply: noNamespace(namespaces, name, key), nowMs: namespaces.nowMs() };
+  const busy = namespace.calm();
+  if (busy !== undefined) await busy;
+  const answer = async (): Promise<Reply | Refusal> => {
+    const body = operation.method === "GET" ? {} : await bodyOf(namespace.publicUrl);
+    if (isRefusal(body)) return body;
+    return operation.handle({
+      namespaces,
+      namespace,
+      url,
+      mode: key?.startsWith("sk_live_") ? "live" : "test",
+      run: header("sandbox-run"),
+      fetch,
+      vocabulary: vocabularyIn(namespace, routes),
+      query: undefined,
+      body,
+      signal,
+      param,
+    });
+  };
+  const result = await answer();
+  const keeping = namespace.whenKept();
+  if (keeping !== undefined) await keeping;
+  return { reply: isRefusal(result) ? errorReply(result) : result, nowMs: namespace.nowMs() };
+}
+
+/** Handles a control call by socket. */
+export function serveControl(
+  namespaces: Namespaces,
+  operation: ControlOperation,
+  ways: ControlWays,
+): (c: Context) => Promise<Response> {
+  return async (c) => {
+    const { raw } = c.req;
+    const { reply, nowMs } = await replyTo(namespaces, operation, ways, {
+      url: c.req.url,
+      header: (name) => raw.headers.get(name),
+      signal: () => raw.signal,
+      param: (parameter) => c.req.param(parameter) ?? "",
+      body: (publicUrl) =>
+        isForeign(raw, publicUrl) ? refuse("FORBIDDEN", OTHER_SITE) : readObject(raw, operation),
+    });
+    return toResponse(reply, nowMs);
+  };
+}
+
+async function readObject(
+  request: Request,
+  { maxBodyBytes: maxBytes = MAX_BODY_BYTES, maxDepth }: ControlOperation,
+): Promise<Record<string, unknown> | Refusal> {
+  const raw: RawBody = await readBody(request, maxBytes);
+  if ("tooLarge" in raw) return tooLarge(maxBytes);
+  if ("torn" in raw) return tornBody();
+  if (raw.text.trim() === "") return {};
+  const parsed = parseObject(raw, maxDepth);
+  return isRefusal(parsed) ? parsed : parsed.object;
+}
+
+/** Calls the control API; undefined if the path is not one of its calls. */
+export type ControlInProcess = (path: string, init: RequestInit) => Promise<SandboxAnswer> | undefined;
+
+interface InProcessOptions {
+  readonly namespaces: Namespaces;
+  readonly operations: readonly ControlOperation[];
+  readonly ways: ControlWays;
+  readonly onError: (error: unknown) => void;
+}
+
+const NEVER = aborter().signal;
+
+/** The control API for callers in this process: the same checks without Request and Response objects. */
+export function controlInProcess({
+  namespaces,
+  operations,
+  ways,
+  onError,
+}: InProcessOptions): ControlInProcess {
+  const routes = operations.map((operation) => {
+    const names = [...operation.path.matchAll(/:(\w+)/g)].map(([, name]) => name!);
+    return { operation, names, pattern: new RegExp(`^${operation.path.replace(/:\w+/g, "([^/]+)")}$`) };
+  });
+  return (path, { method = "GET", headers, body, signal }) => {
+    if (typeof body !== "string" && body !== undefined) return undefined;
+    const [bare] = path.split("?");
+    const route = routes.find(({ operation, pattern }) => operation.method === method && pattern.test(bare!));
+    if (route === undefined) return undefined;
+    const { operation, names, pattern } = route;
+    const values = pattern.exec(bare!)!.slice(1);
+    const sent = new Headers(headers);
+    return replyTo(namespaces, operation, ways, {
+      url: `http://localhost${path}`,
+      header: (name) => sent.get(name),
+      signal: () => signal ?? NEVER,
+      param: (name) => decodeURIComponent(values[names.indexOf(name)] ?? ""),
+      body: () => (body === undefined ? {} : JSON.parse(body)),
+    })
+      .catch((error): TimedReply => {
+        onError(error);
+        return { reply: failureReply(error, {}), nowMs: namespaces.nowMs() };
+      })
+      .then(answerOf);
+  };
+}
+
+function answerOf({ reply: { status, json, pieces, headers }, nowMs }: TimedReply): SandboxAnswer {
+  return {
+    status,
+    ok: status < 300,
+    headers: new Headers({ ...replyHeaders(nowMs), ...headers }),
+    body: null,
+    text: async () => (pieces === undefined ? json : joined(pieces)),
+  };
+}
+
+async function joined(pieces: AsyncIterable<string>): Promise<string> {
+  let text = "";
+  for await (const piece of pieces) text += piece;
+  return text;
+}
+
+/** The known names of a namespace, with the event types it has sent by `force`. */
+function vocabularyIn({ engine }: Namespace, routes: readonly Route[]): Vocabulary {
+  const { catalogue, settings, state } = engine;
+  const known = vocabularyOf({ fixtures: catalogue.fixtures, eventNames: settings.event_names, routes });
+  return withRoutes((kind) => {
+    const names = known(kind);
+    if (names === undefined || (kind !== "event type" && kind !== "event name")) return names;
+    return [...names, ...state.eventTypes().filter((type) => !names.includes(type))];
+  }, routes);
+}

@@ -1,0 +1,121 @@
+import { snapshotRequestSchema } from "../../core/schema/control.js";
+import { MAX_DEPTH } from "../../core/schema/depth.js";
+import { refuse } from "../../core/schema/errors.js";
+import { pageQuerySchema } from "../../core/schema/requests.js";
+import { controlOperation, listed, MadeJson } from "./operation.js";
+import { sandboxView } from "./sandbox.js";
+
+export const STATE = [
+  controlOperation(
+    {
+      id: "getState",
+      method: "GET",
+      path: "/_sandbox/state",
+      answer: "StateDump",
+      says: {
+        summary: "Export the state",
+        about:
+          "The whole state of the namespace at this moment, to be imported here or elsewhere. It is streamed, whatever its size, and other calls are served meanwhile.",
+      },
+    },
+    ({ namespace }) => new MadeJson(namespace.snapshots.text()),
+  ),
+  controlOperation(
+    {
+      id: "putState",
+      method: "PUT",
+      path: "/_sandbox/state",
+      // The longest string of Node.js.
+      maxBodyBytes: 511 * 1024 * 1024,
+      maxDepth: MAX_DEPTH + 20,
+      waits: true,
+      answer: "Sandbox",
+      says: {
+        summary: "Import a state",
+        body: "StateDump",
+        about:
+          "Replaces the namespace's state by an exported one. The whole import is checked first; if anything is wrong, the error names its place and nothing changes. New objects get new IDs. At most 511 MiB.",
+        example: {
+          version: 1,
+          seq: 0,
+          at: 1769850000000,
+          counters: {},
+          collections: {
+            world: [
+              [
+                "world",
+                {
+                  name: "default",
+                  seed: "payments-sandbox",
+                  start_ms: 1769850000000,
+                  asked_start_ms: 1769850000000,
+                  generation: 0,
+                  highest_generation: 0,
+                  restores: 1,
+                },
+              ],
+            ],
+          },
+        },
+      },
+    },
+    async (call) => (await call.namespace.snapshots.load(call.body)) ?? sandboxView(call),
+  ),
+  controlOperation(
+    {
+      id: "listSnapshots",
+      method: "GET",
+      path: "/_sandbox/snapshots",
+      query: pageQuerySchema,
+      answer: "SnapshotList",
+      says: { summary: "List snapshots", about: "The snapshots of the namespace, newest first." },
+    },
+    ({ namespace, query }) => listed(namespace.snapshots.list(), query),
+  ),
+  controlOperation(
+    {
+      id: "createSnapshot",
+      method: "POST",
+      path: "/_sandbox/snapshots",
+      body: snapshotRequestSchema,
+      answer: "Snapshot",
+      says: {
+        summary: "Save a snapshot",
+        about:
+          "Saves the state under a name; an existing snapshot of that name is overwritten. Deliveries in flight are saved as pending.",
+        example: { name: "paid" },
+      },
+    },
+    ({ namespace, body }) => namespace.snapshots.save(body.name),
+  ),
+  controlOperation(
+    {
+      id: "restoreSnapshot",
+      method: "POST",
+      path: "/_sandbox/snapshots/:name/restore",
+      waits: true,
+      answer: "Sandbox",
+      says: {
+        summary: "Restore a snapshot",
+        about:
+          "Restores the state, time included, but not the request journal and the rate limit windows. New objects get new IDs. The snapshot is kept.",
+      },
+    },
+    async (call) => (await call.namespace.snapshots.restore(call.param("name"))) ?? sandboxView(call),
+  ),
+  controlOperation(
+    {
+      id: "deleteSnapshot",
+      method: "DELETE",
+      path: "/_sandbox/snapshots/:name",
+      answer: "NameDeleted",
+      says: { summary: "Delete a snapshot", about: "Deletes the snapshot for good." },
+    },
+    ({ namespace, param }) => {
+      const name = param("name");
+      return namespace.snapshots.delete(name)
+        ? { name, deleted: true }
+        : refuse("NOT_FOUND", `There is no snapshot "${name}"`);
+    },
+  ),
+];

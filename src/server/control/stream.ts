@@ -1,0 +1,198 @@
+import type { Context } from "hono";
+import type { Charge } from "../../core/domain/charge.js";
+import { eventView } from "../../core/engine/log-views.js";
+import type { Change, Delivery, EventRecord } from "../../core/engine/records.js";
+import type { Namespace } from "../../core/namespace/namespace.js";
+import type { Namespaces } from "../../core/namespace/namespaces.js";
+import type { JournalEntry } from "../../core/namespace/served-request.js";
+import { streamQuerySchema } from "../../core/schema/control-webhooks.js";
+import { isRefusal } from "../../core/schema/errors.js";
+import { bearerKey } from "../http/authenticate.js";
+import { readQuery } from "../http/query.js";
+import { errorReply, replyHeaders, toResponse } from "../http/reply.js";
+import { noNamespace } from "../service/admit.js";
+import { viewIn } from "./deliveries.js";
+import { answeredElsewhere } from "./operation.js";
+import { requestView } from "./requests.js";
+
+/** Buffer of a slow reader. */
+const BUFFERED_BYTES = 16 * 1024 * 1024;
+
+export const STREAM = answeredElsewhere({
+  id: "followStream",
+  method: "GET",
+  path: "/_sandbox/stream",
+  query: streamQuerySchema,
+  answer: "StreamHello",
+  says: {
+    summary: "Stream activity live",
+    about:
+      "Server-sent events: `hello` at first, then `request`, `charge`, `event`, `delivery` and `clock` as they come. " +
+      "Past events are not replayed. Up to 16 MB are buffered for a slow reader; beyond that " +
+      "messages are dropped, and a `missed` message in their place says how many. With `view=light` there are only " +
+      "`hello` and `news`, at most seven a second, which list what has changed.",
+  },
+});
+
+/** `GET /_sandbox/stream`: requests, charges, events and deliveries as they come, as server-sent events. */
+export function serveStream(namespaces: Namespaces): (c: Context) => Response {
+  return (c) => {
+    const { headers } = c.req.raw;
+    const name = headers.get("sandbox-namespace") ?? c.req.query("namespace") ?? null;
+    const key = bearerKey(headers.get("authorization"));
+    const namespace = namespaces.find(name, key);
+    if (namespace === undefined) return toResponse(noNamespace(namespaces, name, key), namespaces.nowMs());
+    const asked = readQuery(streamQuerySchema, c.req.url);
+    if (isRefusal(asked)) return toResponse(errorReply(asked), namespaces.nowMs());
+    const answer = {
+      headers: {
+        ...replyHeaders(namespace.nowMs()),
+        "content-type": "text/event-stream",
+        "cache-control": "no-store",
+        "x-accel-buffering": "no",
+      },
+    };
+    // An unread stream would never be cancelled.
+    return new Response(c.req.raw.method === "HEAD" ? null : streamOf(namespace, asked.query.view), answer);
+  };
+}
+
+/** Messages are dropped while the buffer is full; a `missed` message then has their number. */
+function streamOf(namespace: Namespace, view: "light" | undefined): ReadableStream<Uint8Array> {
+  const encoder = new TextEncoder();
+  let stop = (): void => {};
+  let leftOut = 0;
+  return new ReadableStream<Uint8Array>(
+    {
+      start(controller) {
+        const send = (event: string, view: () => unknown): void => {
+          // After a drop, `pull` sends `missed` first.
+          if (leftOut > 0 || (controller.desiredSize ?? 0) <= 0) leftOut++;
+          else controller.enqueue(encoder.encode(messageText(event, view())));
+        };
+        const sendRequest = (entry: JournalEntry): void => send("request", () => requestView(entry));
+        send("hello", () => ({ namespace: namespace.name, now: namespace.clock.view().now }));
+        if (view === "light") {
+          stop = lightNews(namespace, (news) => send("news", () => news));
+          return;
+        }
+        stop = namespace.subscribe({
+          onChange: (change) => {
+            for (const [event, view] of messagesOf(namespace, change)) send(event, view);
+          },
+          onArrival: sendRequest,
+          onRequest: sendRequest,
+        });
+      },
+      // Called after each read while the buffer has room.
+      pull(controller) {
+        if (leftOut === 0 || (controller.desiredSize ?? 0) < BUFFERED_BYTES / 2) return;
+        controller.enqueue(encoder.encode(messageText("missed", { count: leftOut })));
+        leftOut = 0;
+      },
+      cancel: () => stop(),
+    },
+    { highWaterMark: BUFFERED_BYTES, size: ({ byteLength }) => byteLength },
+  );
+}
+
+function messageText(event: string, data: unknown): string {
+  return `event: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
+}
+
+/** The messages of a change: names, and functions that make the data. */
+function* messagesOf(namespace: Namespace, change: Change): Generator<[string, () => unknown]> {
+  for (const [name, , record] of change.puts) {
+    if (record === null) continue;
+    if (name === "charges") yield ["charge", () => chargeNews(record as Charge)];
+    else if (name === "events") yield ["event", () => eventView(record as EventRecord)];
+    else if (name === "deliveries") yield ["delivery", () => viewIn(namespace)(record as Delivery)];
+    else if (name === "clock") yield ["clock", () => namespace.clock.view()];
+  }
+}
+
+function chargeNews({ charge_id, status, amount, currency, updated_at, customer_email }: Charge) {
+  return { charge_id, status, amount, currency, updated_at, customer_email };
+}
+
+/** Changes within 20 ms are one message; the pause limits messages to seven a second, 200 ms after a change at most. */
+const GATHER_MS = 20;
+const PAUSE_MS = 130;
+/** Further changes of a message are counted only. */
+const MOST_NAMED = 100;
+
+const KINDS = {
+  charges: "charge",
+  withdrawals: "withdrawal",
+  events: "event",
+  deliveries: "delivery",
+  endpoints: "receiver",
+  faults: "fault",
+  scenarios: "scenario",
+  clock: "clock",
+} as const;
+
+interface Named {
+  readonly kind: string;
+  readonly id: string;
+  readonly status: string | null;
+}
+
+interface News {
+  readonly now: string;
+  readonly counts: Record<string, number>;
+  readonly items: readonly Named[];
+}
+
+/** Reports changes in batches, each object once with its latest status. Returns the unsubscribe function. */
+function lightNews(namespace: Namespace, tell: (news: News) => void): () => void {
+  let named = new Map<string, Named>();
+  let counts: Record<string, number> = {};
+  let isPlanned = false;
+  let isOver = false;
+  const flush = async (): Promise<void> => {
+    if (!(await namespace.sleep(GATHER_MS)) || isOver) return;
+    const items = [...named.values()].slice(0, MOST_NAMED);
+    const news = { now: namespace.clock.view().now, counts, items };
+    named = new Map();
+    counts = {};
+    tell(news);
+    if (!(await namespace.sleep(PAUSE_MS)) || isOver) return;
+    isPlanned = false;
+    if (Object.keys(counts).length > 0) plan();
+  };
+  const plan = (): void => {
+    if (isPlanned) return;
+    isPlanned = true;
+    void flush();
+  };
+  const note = (kind: string, id: string, status: string | null): void => {
+    counts[kind] = (counts[kind] ?? 0) + 1;
+    plan();
+    const key = `${kind} ${id}`;
+    if (named.has(key) || named.size < MOST_NAMED) named.set(key, { kind, id, status });
+  };
+  const noteRequest = ({ id, status }: JournalEntry): void =>
+    note("request", String(id), status === null ? null : String(status));
+  const stop = namespace.subscribe({
+    onChange: ({ puts }: Change) => {
+      for (const [name, key, record] of puts) {
+        if (Object.hasOwn(KINDS, name))
+          note(KINDS[name as keyof typeof KINDS], String(key), statusOf(record));
+      }
+    },
+    onArrival: noteRequest,
+    onRequest: noteRequest,
+    onReport: (name) => note("report", name, null),
+  });
+  return () => {
+    isOver = true;
+    stop();
+  };
+}
+
+function statusOf(record: unknown): string | null {
+  if (record === null) return "gone";
+  const { status } = record as { readonly status?: unknown };
+  return typeof status === "string" ? status : null;
+}

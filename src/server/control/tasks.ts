@@ -1,0 +1,199 @@
+import { CHARGE_RULES } from "../../core/domain/charge.js";
+import { WITHDRAWAL_RULES } from "../../core/domain/withdrawal.js";
+import type { Collections, Delivery, Task } from "../../core/engine/records.js";
+import type { State } from "../../core/engine/state.js";
+import { comesBefore } from "../../core/engine/tasks.js";
+import { nextQuerySchema } from "../../core/schema/control-webhooks.js";
+import { iso } from "../../core/schema/time.js";
+import { pageOf } from "../http/query.js";
+import { deliveriesAbout } from "./deliveries.js";
+import { controlOperation, listed } from "./operation.js";
+
+export const TASKS = [
+  controlOperation(
+    {
+      id: "listTasks",
+      method: "GET",
+      path: "/_sandbox/tasks",
+      query: nextQuerySchema,
+      reads: true,
+      answer: "TaskList",
+      says: {
+        summary: "List scheduled tasks",
+        about:
+          "All scheduled tasks, earliest first: expiries, timelines, settlements, withdrawal steps and delivery attempts. Deliveries in flight or in a mailbox are no longer scheduled.",
+      },
+    },
+    ({ namespace: { engine }, query }) => {
+      const { state } = engine;
+      if (query.id === undefined) {
+        const { limit, offset } = pageOf(query);
+        return {
+          total: state.tables.tasks.size - state.tasks.underWay,
+          items: tasksDue(state, offset, offset + limit).map((task) => taskView(state, task)),
+        };
+      }
+      const about = state.tasksOf(query.id).sort((a, b) => (comesBefore(a, b) ? -1 : 1));
+      return listed(about, query, (task) => taskView(state, task));
+    },
+  ),
+];
+
+/** A range of the scheduled tasks, earliest first. */
+function tasksDue(state: State, from: number, to: number): Task[] {
+  const tasks: Task[] = [];
+  for (const task of state.tasks.inOrder()) {
+    if (tasks.length === to) break;
+    tasks.push(task);
+  }
+  return tasks.slice(from);
+}
+
+function taskView(state: State, { task_id, kind, due_ms, ref, step }: Task) {
+  const delivery = kind === "attempt" ? state.get("deliveries", ref) : undefined;
+  return {
+    task_id,
+    kind,
+    due_at: iso(due_ms),
+    id: ref,
+    to: becomes(state, { kind, ref, step }),
+    event_type: delivery?.event_type ?? null,
+    webhook_id: delivery?.webhook_id ?? null,
+  };
+}
+
+/** The status that a task leads to, if any. */
+function becomes(state: State, { kind, ref, step = 0 }: Pick<Task, "kind" | "ref" | "step">): string | null {
+  switch (kind) {
+    case "expire":
+      return "EXPIRED";
+    case "timeline":
+      return state.get("charges", ref)?.timeline[step]?.to ?? null;
+    case "withdrawal":
+      return state.get("withdrawals", ref)?.timeline[step]?.to ?? null;
+    default:
+      return null;
+  }
+}
+
+/** Sorts after every time. */
+const LATEST = "~";
+
+export const NEXT = [
+  controlOperation(
+    {
+      id: "listNext",
+      method: "GET",
+      path: "/_sandbox/next",
+      query: nextQuerySchema,
+      reads: true,
+      answer: "NextList",
+      says: {
+        summary: "List what can happen next",
+        about:
+          "Scheduled tasks and deliveries in time order, deliveries that wait for something else, and the possible next statuses of charges and withdrawals, newest first.",
+      },
+    },
+    ({ namespace: { engine }, query }) =>
+      query.id === undefined
+        ? pageOfAll(engine.state, pageOf(query))
+        : listed(about(engine.state, query.id), query),
+  ),
+];
+
+/** Tasks by time, then deliveries that wait for something else, then possible statuses; reads only the page. */
+function pageOfAll(state: State, { limit, offset }: { limit: number; offset: number }) {
+  const end = offset + limit;
+  const items: object[] = [];
+  let passed = 0;
+  const take = (total: number, part: (from: number, to: number) => object[]) => {
+    const from = Math.max(offset - passed, 0);
+    const to = Math.min(end - passed, total);
+    if (from < to) items.push(...part(from, to));
+    passed += total;
+  };
+  const queued = state.tables.tasks.size - state.tasks.underWay;
+  take(queued, (from, to) => tasksDue(state, from, to).map((task) => dueView(state, task)));
+  const queuedDeliveries = queued - state.planned;
+  take(state.found("deliveries", isWaiting, 0, 0).total - queuedDeliveries, (from, to) =>
+    state
+      .found("deliveries", isWaiting, 0, Number.POSITIVE_INFINITY)
+      .items.filter((delivery) => !isQueued(state, delivery))
+      .reverse()
+      .slice(from, to)
+      .map(deliveryView),
+  );
+  const left = Math.max(end - passed, 0);
+  const charges = state.found("charges", isOpenCharge, 0, left);
+  const withdrawals = state.found("withdrawals", isOpenWithdrawal, 0, left);
+  take(charges.total + withdrawals.total, (from, to) =>
+    movesOf(charges.items, withdrawals.items).slice(from, to),
+  );
+  return { total: passed, items };
+}
+
+function about(state: State, id: string): object[] {
+  const tasks = state.tasksOf(id).filter(isPlan);
+  const charge = state.get("charges", id);
+  const withdrawal = state.get("withdrawals", id);
+  return [
+    ...[
+      ...tasks.sort((a, b) => (comesBefore(a, b) ? -1 : 1)).map((task) => dueView(state, task)),
+      ...deliveriesAbout(state, id).filter(isWaiting).reverse().map(deliveryView),
+    ].sort((a, b) => (a.at ?? LATEST).localeCompare(b.at ?? LATEST)),
+    ...movesOf(
+      charge !== undefined && isOpenCharge(charge) ? [charge] : [],
+      withdrawal !== undefined && isOpenWithdrawal(withdrawal) ? [withdrawal] : [],
+    ),
+  ];
+}
+
+/** Attempts are listed with their delivery. */
+const isPlan = ({ kind }: Task) => kind !== "attempt";
+const isWaiting = ({ status }: Delivery) => status === "pending";
+
+function nextOf({ status }: Collections["charges"]) {
+  return CHARGE_RULES.statuses[status].next;
+}
+
+function nextOfWithdrawal({ status }: Collections["withdrawals"]) {
+  return WITHDRAWAL_RULES.statuses[status].next;
+}
+
+const isOpenCharge = (charge: Collections["charges"]) => nextOf(charge).length > 0;
+const isOpenWithdrawal = (withdrawal: Collections["withdrawals"]) => nextOfWithdrawal(withdrawal).length > 0;
+
+function isQueued(state: State, { task }: Delivery): boolean {
+  const planned = task === null ? undefined : state.get("tasks", task);
+  return planned !== undefined && !state.tasks.isUnderWay(planned);
+}
+
+function dueView(state: State, task: Task) {
+  const { kind, due_ms, ref } = task;
+  const delivery = kind === "attempt" ? state.get("deliveries", ref) : undefined;
+  if (delivery !== undefined) return deliveryView(delivery);
+  const to = becomes(state, task);
+  return { kind: "task", id: ref, at: iso(due_ms), what: kind, to: to === null ? [] : [to] };
+}
+
+function deliveryView({ delivery_id, event_type, next_attempt_at }: Delivery) {
+  return { kind: "delivery", id: delivery_id, at: next_attempt_at, what: event_type, to: [] };
+}
+
+/** Newest first. */
+function movesOf(
+  charges: readonly Collections["charges"][],
+  withdrawals: readonly Collections["withdrawals"][],
+): object[] {
+  return [
+    ...charges.map((one) => ({ id: one.charge_id, status: one.status, seq: one.seq, to: nextOf(one) })),
+    ...withdrawals.map((one) => ({
+      id: one.withdrawal_id,
+      status: one.status,
+      seq: one.seq,
+      to: nextOfWithdrawal(one),
+    })),
+  ]
+    .sort((a, b) => b.seq - a.seq)
+    .map(({ id, status, to }) => ({ kind: "transition", id, at: null, what: status, to }));
+}

@@ -1,0 +1,190 @@
+import * as z from "zod/mini";
+import { mismatches } from "../../core/domain/deep-match.js";
+import type { Vocabulary } from "../../core/domain/known-names.js";
+import { isInRange } from "../../core/domain/matcher.js";
+import type { Key } from "../../core/engine/records.js";
+import type { News, Watch } from "../../core/namespace/news.js";
+import { waitRequestSchema } from "../../core/schema/control.js";
+import { durationMs } from "../../core/schema/duration.js";
+import { type ErrorDetails, type Refusal, refuse } from "../../core/schema/errors.js";
+import { lazily } from "../../core/schema/lazily.js";
+import type { Range } from "../../core/schema/matchers.js";
+import { own } from "../../core/schema/own.js";
+import type { WAITED_RECORDS } from "../../core/schema/waited-records.js";
+import { type Candidates, candidatesOf, type Match } from "./candidates.js";
+import { controlOperation, nameFault } from "./operation.js";
+
+const DEFAULT_TIMEOUT = "10s";
+/** The scan yields to other work after this many records. */
+const LOOKED_AT_IN_A_TURN = 1_000;
+/** The nearest misses are searched among this many of the newest records. */
+const MISSES_LOOKED_AT = 200;
+const MISSES_SHOWN = 3;
+const MISS_LENGTH = 500;
+
+export const CROWDED = refuse("RATE_LIMIT_EXCEEDED", "Too many calls are already waiting in this namespace");
+
+export const WAIT = [
+  controlOperation(
+    {
+      id: "waitFor",
+      method: "POST",
+      path: "/_sandbox/wait",
+      body: waitRequestSchema,
+      reads: true,
+      answer: "WaitResult",
+      says: {
+        summary: "Wait for an event",
+        about:
+          "Returns as soon as there is a matching charge, request or delivery, or when nothing is due and no delivery is in flight. A wait ends when its caller disconnects; a namespace may have 1,000 pending waits.",
+        refuses: ["WAIT_TIMEOUT", "RATE_LIMIT_EXCEEDED"],
+        example: { for: "idle" },
+      },
+    },
+    async ({ namespace, body, vocabulary, signal }) => {
+      const { for: what, match = {}, count = 1, timeout = DEFAULT_TIMEOUT } = body;
+      const fault = what === "idle" ? undefined : await matchFault(what, match, vocabulary);
+      if (fault !== undefined) return fault;
+      const patience = { timeoutMs: durationMs(timeout), signal: signal() };
+      if (what === "idle") {
+        const end = await namespace.until(
+          { lookAround: () => [], look: () => {}, isMet: () => namespace.isIdle() },
+          patience,
+        );
+        if (end === "met") return { idle: true, now: namespace.clock.view().now };
+        return (
+          waitError(end, namespace.name) ??
+          refuse("WAIT_TIMEOUT", `Not idle within ${timeout}: something is due or a delivery is in flight`)
+        );
+      }
+      const candidates = candidatesOf(namespace, what);
+      const watch = new RecordWatch(candidates, match, count);
+      const end = await namespace.until(watch, patience);
+      if (end === "met") return watch.newest();
+      const soFar =
+        count === 1
+          ? ""
+          : ` (${watch.found} of ${typeof count === "number" ? count : JSON.stringify(count)})`;
+      return (
+        waitError(end, namespace.name) ??
+        refuse(
+          "WAIT_TIMEOUT",
+          `No ${what} matched within ${timeout}${soFar}`,
+          nearestMisses(candidates, match),
+        )
+      );
+    },
+  ),
+];
+
+/** Refuses a match that no record can meet. */
+async function matchFault(
+  what: keyof typeof WAITED_RECORDS,
+  match: Readonly<Record<string, unknown>>,
+  vocabulary: Vocabulary,
+): Promise<Refusal | undefined> {
+  const { WAITED_RECORDS } = await lazily(() => import("../../core/schema/waited-records.js"));
+  return nameFault(z.object({ match: WAITED_RECORDS[what] }), { match }, { vocabulary, isClosed: true });
+}
+
+/** The error of a wait that was not admitted or whose namespace closed. */
+function waitError(end: string, namespace: string): Refusal | undefined {
+  if (end === "crowded") return CROWDED;
+  return end === "closed" ? refuse("NOT_FOUND", `There is no namespace "${namespace}"`) : undefined;
+}
+
+/** Waits until enough records match. */
+class RecordWatch implements Watch {
+  readonly #candidates: Candidates<object>;
+  readonly #match: Match;
+  readonly #count: number | Range;
+  /** Expected fields that need no view, and the others. */
+  readonly #quick: readonly { readonly wanted: unknown; readonly read: (item: object) => unknown }[];
+  readonly #rest: Readonly<Record<string, unknown>>;
+  /** Matches found so far. */
+  #matching = new Map<Key, object>();
+
+  constructor(candidates: Candidates<object>, match: Match, count: number | Range) {
+    this.#candidates = candidates;
+    this.#match = match;
+    this.#count = count;
+    const wanted = Object.entries(match).map(([field, value]) => ({
+      field,
+      wanted: value,
+      read: own(candidates.quick, field),
+    }));
+    this.#quick = wanted.flatMap(({ read, ...one }) => (read === undefined ? [] : [{ ...one, read }]));
+    this.#rest = Object.fromEntries(
+      wanted.filter(({ read }) => read === undefined).map((one) => [one.field, one.wanted]),
+    );
+  }
+
+  *lookAround(): Generator<undefined, void> {
+    this.#matching = new Map();
+    let looked = 0;
+    for (const item of this.#candidates.among(this.#match)) {
+      if (looked++ > 0 && looked % LOOKED_AT_IN_A_TURN === 0) yield;
+      this.#note(this.#candidates.key(item), item);
+    }
+  }
+
+  look(news: News): void {
+    for (const [key, item] of this.#candidates.changed(news)) this.#note(key, item, news.views);
+  }
+
+  #note(key: Key, item: object | undefined, views?: Map<object, object>): void {
+    if (item !== undefined && this.#matches(item, views)) this.#matching.set(key, item);
+    else this.#matching.delete(key);
+  }
+
+  #matches(item: object, views: Map<object, object> | undefined): boolean {
+    for (const { wanted, read } of this.#quick) if (mismatches(wanted, read(item)).length > 0) return false;
+    if (Object.keys(this.#rest).length === 0) return true;
+    let whole = views?.get(item);
+    if (whole === undefined) {
+      whole = this.#candidates.view(item);
+      views?.set(item, whole);
+    }
+    return mismatches(this.#rest, whole).length === 0;
+  }
+
+  isMet(): boolean {
+    const range = typeof this.#count === "number" ? { gte: this.#count } : this.#count;
+    return isInRange(range, this.#matching.size);
+  }
+
+  get found(): number {
+    return this.#matching.size;
+  }
+
+  newest(): Record<string, unknown> {
+    const { order, view } = this.#candidates;
+    return view([...this.#matching.values()].reduce((a, b) => (order(b) > order(a) ? b : a)));
+  }
+}
+
+/** Undefined without misses: an error's details are never empty. */
+function nearestMisses({ newest, key, view }: Candidates<object>, match: Match): ErrorDetails | undefined {
+  const ranked = newest(MISSES_LOOKED_AT)
+    .map((one) => ({ key: key(one), wrong: mismatches(match, view(one)) }))
+    .filter(({ wrong }) => wrong.length > 0)
+    .sort((a, b) => a.wrong.length - b.wrong.length)
+    .slice(0, MISSES_SHOWN);
+  if (ranked.length === 0) return undefined;
+  return Object.fromEntries(
+    ranked.map(({ key, wrong }) => [
+      String(key),
+      wrong
+        .map(
+          ({ path, expected, actual, why }) =>
+            `${path} is ${excerpt(actual)}, not ${excerpt(expected)}${why === undefined ? "" : ` (${why})`}`,
+        )
+        .join("; "),
+    ]),
+  );
+}
+
+function excerpt(value: unknown): string {
+  const text = JSON.stringify(value) ?? "absent";
+  return text.length <= MISS_LENGTH ? text : `${text.slice(0, MISS_LENGTH)}…`;
+}

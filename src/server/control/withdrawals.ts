@@ -1,0 +1,86 @@
+import type { Withdrawal } from "../../core/domain/withdrawal.js";
+import { bounceWithdrawal } from "../../core/engine/commands/reversals.js";
+import { transitionWithdrawalById } from "../../core/engine/commands/withdrawals.js";
+import { withdrawalView } from "../../core/engine/views.js";
+import { withdrawalTransitionRequestSchema } from "../../core/schema/control.js";
+import { withdrawalQuerySchema } from "../../core/schema/control-webhooks.js";
+import { refuse } from "../../core/schema/errors.js";
+import { reversalRequestSchema } from "../../core/schema/reversals.js";
+import { pageOf } from "../http/query.js";
+import { EXTENSION_NOTE } from "./charges.js";
+import { controlOperation, okOr } from "./operation.js";
+
+export const WITHDRAWALS = [
+  controlOperation(
+    {
+      id: "listControlWithdrawals",
+      method: "GET",
+      path: "/_sandbox/withdrawals",
+      query: withdrawalQuerySchema,
+      reads: true,
+      answer: "ControlWithdrawalList",
+      says: { summary: "List withdrawals", about: "Withdrawals of every organization, newest first." },
+    },
+    ({ namespace: { engine }, query }) => {
+      const { mode, status } = query;
+      const { limit, offset } = pageOf(query);
+      const isMeant = (one: Withdrawal) =>
+        (mode === undefined || one.mode === mode) && (status === undefined || one.status === status);
+      const { total, items } = engine.state.found("withdrawals", isMeant, offset, limit);
+      return { total, items: items.map(controlWithdrawalView) };
+    },
+  ),
+  controlOperation(
+    {
+      id: "getControlWithdrawal",
+      method: "GET",
+      path: "/_sandbox/withdrawals/:withdrawal_id",
+      reads: true,
+      answer: "ControlWithdrawal",
+      says: { summary: "Get a withdrawal", about: "A withdrawal of any organization." },
+    },
+    ({ namespace: { engine }, param }) =>
+      okOr(
+        engine.state.get("withdrawals", param("withdrawal_id")) ??
+          refuse("NOT_FOUND", "Withdrawal not found"),
+        controlWithdrawalView,
+      ),
+  ),
+  controlOperation(
+    {
+      id: "bounceWithdrawal",
+      method: "POST",
+      path: "/_sandbox/withdrawals/:withdrawal_id/bounce",
+      body: reversalRequestSchema,
+      answer: "Reversal",
+      says: {
+        summary: "Return a payout (extension)",
+        about: `A completed payout is returned to the available balance; the fee is not. ${EXTENSION_NOTE}`,
+        refuses: ["INVALID_TRANSITION"],
+        example: { reason: "account_closed" },
+      },
+    },
+    ({ namespace, body, param }) => namespace.execute(bounceWithdrawal(param("withdrawal_id"), body.reason)),
+  ),
+  controlOperation(
+    {
+      id: "transitionWithdrawal",
+      method: "POST",
+      path: "/_sandbox/withdrawals/:withdrawal_id/transition",
+      body: withdrawalTransitionRequestSchema,
+      answer: "Withdrawal",
+      says: {
+        summary: "Change a withdrawal's status",
+        about: "Sets its status now. The rest of its scenario's timeline is cancelled.",
+        refuses: ["INVALID_TRANSITION"],
+        example: { to: "PROCESSING" },
+      },
+    },
+    ({ namespace, body: { to, reason }, param }) =>
+      okOr(namespace.execute(transitionWithdrawalById(param("withdrawal_id"), to, reason)), withdrawalView),
+  ),
+];
+
+function controlWithdrawalView(withdrawal: Withdrawal) {
+  return { ...withdrawalView(withdrawal), mode: withdrawal.mode };
+}

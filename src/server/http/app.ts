@@ -1,0 +1,165 @@
+import type { Context, Hono } from "hono";
+import type { Route } from "../../core/domain/known-names.js";
+import { nearestPath } from "../../core/domain/path-patterns.js";
+import type { Namespaces } from "../../core/namespace/namespaces.js";
+import { refuse } from "../../core/schema/errors.js";
+import { lazily } from "../../core/schema/lazily.js";
+import { NoRoom } from "../../core/schema/no-room.js";
+import { iso } from "../../core/schema/time.js";
+import { pageRoutes } from "../../pages/routes.js";
+import type { ControlApp } from "../control/app.js";
+import type { DocumentOf } from "../openapi/serve.js";
+import { hintForUnknownCall } from "../service/admit.js";
+import { handle, handleUnknown } from "../service/handle.js";
+import { OPERATIONS } from "../service/operations.js";
+import { handleRequest, isDropped } from "./call.js";
+import type { FastPath } from "./fast-path.js";
+import { isEmbedded, OTHER_SITE } from "./origin.js";
+import { pathOf, serviceRoutes } from "./paths.js";
+import { errorReply, failureReply, ok, type Reply, responseOf, serialize, toResponse } from "./reply.js";
+import { type Handle, Routes } from "./routes.js";
+
+export interface AppOptions {
+  readonly namespaces: Namespaces;
+  /** Operation id → path of the user's own, parameters in braces. */
+  readonly paths?: Readonly<Record<string, string>>;
+  /** Error code → the user's own name for it. */
+  readonly errorCodes?: Readonly<Record<string, string>>;
+  /** The documents of both APIs, made or read on demand. */
+  readonly documentOf: DocumentOf;
+  /** Called with the error behind every 500. */
+  readonly onError: (error: unknown) => void;
+}
+
+export interface Apps {
+  readonly app: Hono;
+  /** The control API, loaded at the first use. */
+  control(): ControlApp | Promise<ControlApp>;
+  readonly fastPath: FastPath;
+}
+
+/** Every route of the server. A known path with another method gives 405, an unknown path 404. */
+export function createApps({
+  namespaces,
+  paths = {},
+  errorCodes = {},
+  documentOf,
+  onError,
+}: AppOptions): Apps {
+  const routes = new Routes();
+  const { app } = routes;
+  for (const operation of OPERATIONS)
+    routes.addCall(operation.method, pathOf(operation, paths), (call) => handle(namespaces, operation, call));
+  const ways = { fetch: fetchOf(app), routes: serviceRoutes(paths) };
+  // Pages show saved state alone.
+  const page =
+    (handle: Handle): Handle =>
+    async (c) => {
+      await namespaces.calm();
+      const response = await handle(c);
+      await namespaces.whenKept();
+      return response;
+    };
+  for (const { method, path, handle } of pageRoutes(namespaces)) routes.add(method, path, page(handle));
+  // Loaded on demand, to keep starts short.
+  const described = { namespaces, paths, documentOf };
+  const openapi = () => lazily(() => import("../openapi/serve.js"));
+  routes.add("GET", "/openapi.json", async (c) => (await openapi()).serveDocument("service", described, c));
+  routes.add("GET", "/llms.txt", async (c) =>
+    (await lazily(() => import("../openapi/guide.js"))).serveGuide(described, c),
+  );
+  routes.add("GET", "/docs", async (c) =>
+    (await lazily(() => import("../../pages/docs.js"))).serveDocs(described, c),
+  );
+  routes.add("GET", "/", (c) =>
+    c.req.header("accept")?.includes("text/html")
+      ? new Response(null, {
+          status: 302,
+          headers: { location: "/_sandbox/dashboard", "sandbox-now": iso(namespaces.nowMs()) },
+        })
+      : toResponse(
+          ok({
+            name: "payments-sandbox",
+            version: namespaces.version,
+            docs: "/docs",
+            dashboard: "/_sandbox/dashboard",
+          }),
+          namespaces.nowMs(),
+        ),
+  );
+  routes.add("GET", "/health", () => toResponse(healthReply(namespaces.version), namespaces.nowMs()));
+
+  const report = (error: unknown) => {
+    if (!(error instanceof NoRoom)) onError(error);
+  };
+  const failed = (error: unknown, path: string) => {
+    report(error);
+    // `error_codes` renames the codes of the service, not of the control API.
+    return serialize(failureReply(error, isControl(path) ? {} : errorCodes), namespaces.nowMs());
+  };
+  let control: ControlApp | undefined;
+  const loadControl = async (): Promise<ControlApp> => {
+    const { createControlApp } = await lazily(() => import("../control/app.js"));
+    return (control ??= createControlApp({ described, ways, page, onError: report, failed }));
+  };
+  const controlApp = () => control ?? loadControl();
+  const toControl = async (c: Context) => {
+    if (isEmbedded((name) => c.req.raw.headers.get(name)))
+      return toResponse(errorReply(refuse("FORBIDDEN", OTHER_SITE)), namespaces.nowMs());
+    return (await controlApp()).app.fetch(c.req.raw, c.env);
+  };
+  app.all(`${CONTROL}/*`, toControl);
+  app.all(CONTROL, toControl);
+  app
+    .notFound((c) => {
+      const { path, method } = c.req;
+      const allow = routes.allowedAt(path);
+      const reply =
+        allow === undefined
+          ? errorReply(
+              refuse("NOT_FOUND", nothingAt(path, ways.routes)),
+              { "sandbox-hint": hintForUnknownCall(false) },
+              errorCodes,
+            )
+          : errorReply(
+              refuse("METHOD_NOT_ALLOWED", `${method} is not allowed at ${path}`),
+              { allow, "sandbox-hint": hintForUnknownCall(true) },
+              errorCodes,
+            );
+      return handleRequest((call) => handleUnknown(namespaces, call, reply), c);
+    })
+    .onError((error, c) => responseOf(failed(error, c.req.path)));
+  return {
+    app,
+    control: controlApp,
+    fastPath: { match: (method, path) => routes.match(method, path), failed },
+  };
+}
+
+function nothingAt(path: string, routes: readonly Route[]): string {
+  const near = nearestPath(
+    path,
+    routes.map((one) => one.path),
+  );
+  return `There is nothing at ${path}${near === undefined ? "" : `; did you mean ${near}? /docs has every call`}`;
+}
+
+const CONTROL = "/_sandbox";
+
+function isControl(path: string): boolean {
+  return path === CONTROL || path.startsWith(`${CONTROL}/`);
+}
+
+/** Calls the app without a socket. A cut connection rejects as it does over the network. */
+export function fetchOf(app: Hono): (request: Request) => Promise<Response> {
+  return async (request) => {
+    const response = await app.fetch(request);
+    if (isDropped(response))
+      throw new TypeError("fetch failed", { cause: new Error("the connection was cut") });
+    return response;
+  };
+}
+
+export function healthReply(version: string): Reply {
+  return ok({ status: "ok", version });
+}

@@ -1,0 +1,102 @@
+import { isAscii } from "node:buffer";
+import { isTooDeep, MAX_DEPTH, TOO_DEEP } from "../../core/schema/depth.js";
+import { invalid, type Refusal, refuse } from "../../core/schema/errors.js";
+
+export const MAX_BODY_BYTES = 1024 * 1024;
+/** Bytes of a too large body that are read and dropped, so that its sender gets the response. */
+const DISCARDED_BYTES_MAX = 64 * 1024 * 1024;
+
+/** A request's body before the check of size and JSON. */
+export type RawBody =
+  /** `isGarbled`: not valid UTF-8; the text has replacement characters. */
+  | { readonly text: string; readonly isGarbled?: boolean }
+  | { readonly tooLarge: true }
+  /** The client disconnected before the body was whole: the call must not be executed. */
+  | { readonly torn: true };
+
+/** Reads a body, of which at most the limit is kept in memory. */
+export async function readBody(request: Request, maxBytes = MAX_BODY_BYTES): Promise<RawBody> {
+  try {
+    return await readAll(request, maxBytes);
+  } catch {
+    return { torn: true };
+  }
+}
+
+async function readAll(request: Request, maxBytes: number): Promise<RawBody> {
+  const length = request.headers.get("content-length");
+  if (length !== null)
+    return Number(length) > maxBytes ? { tooLarge: true } : textOf(await request.arrayBuffer());
+  if (request.body === null) return { text: "" };
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of request.body as unknown as AsyncIterable<Uint8Array>) {
+    size += chunk.length;
+    if (size > Math.max(maxBytes, DISCARDED_BYTES_MAX)) break;
+    if (size <= maxBytes) chunks.push(chunk);
+    else chunks.length = 0;
+  }
+  if (size > maxBytes) return { tooLarge: true };
+  return textOf(Buffer.concat(chunks));
+}
+
+const utf8 = new TextDecoder("utf-8", { fatal: true });
+
+/** Decodes a whole body. */
+export function textOf(bytes: ArrayBuffer | Uint8Array): RawBody {
+  // Nearly all bodies are ASCII, which latin-1 decodes faster.
+  if (bytes instanceof Buffer && isAscii(bytes)) return { text: bytes.toString("latin1") };
+  try {
+    return { text: utf8.decode(bytes) };
+  } catch {
+    return { text: new TextDecoder().decode(bytes), isGarbled: true };
+  }
+}
+
+export interface JsonObject {
+  readonly object: Record<string, unknown>;
+}
+
+/** The JSON object of a body; refuses a body that is too large, of another type, malformed or no object. */
+export function parseBody(raw: RawBody, header: (name: string) => string | null): JsonObject | Refusal {
+  if ("tooLarge" in raw) return tooLarge();
+  if ("torn" in raw) return tornBody();
+  const contentType = header("content-type") ?? "";
+  if (!/^application\/json\s*(;|$)/i.test(contentType))
+    return invalid({ body: "must be sent with Content-Type: application/json" });
+  const [, charset] = /;\s*charset\s*=\s*"?([^\s;"]*)/i.exec(contentType) ?? [];
+  if (charset !== undefined && !/^(utf-?8|us-ascii)$/i.test(charset))
+    return invalid({ body: `must be UTF-8, not ${charset}` });
+  const encoding = header("content-encoding") ?? "identity";
+  if (encoding !== "" && encoding.toLowerCase() !== "identity")
+    return invalid({ body: `must not be compressed: Content-Encoding ${encoding} is not supported` });
+  return parseObject(raw);
+}
+
+export function tooLarge(maxBytes = MAX_BODY_BYTES): Refusal {
+  return refuse("PAYLOAD_TOO_LARGE", `The request body is larger than ${maxBytes / 2 ** 20} MiB`);
+}
+
+export function tornBody(): Refusal {
+  return invalid({ body: "ended before it was complete" });
+}
+
+/** A shorter text cannot be nested too deeply. */
+const DEEP_LENGTH_MIN = 2 * MAX_DEPTH;
+
+export function parseObject(
+  { text, isGarbled }: Extract<RawBody, { text: string }>,
+  maxDepth = MAX_DEPTH,
+): JsonObject | Refusal {
+  if (isGarbled) return invalid({ body: "is not valid UTF-8" });
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return invalid({ body: text.trim() === "" ? "is required" : "is not valid JSON" });
+  }
+  if (typeof value !== "object" || value === null || Array.isArray(value))
+    return invalid({ body: "must be a JSON object" });
+  if (text.length > DEEP_LENGTH_MIN && isTooDeep(value, maxDepth)) return invalid({ body: TOO_DEEP });
+  return { object: value as Record<string, unknown> };
+}

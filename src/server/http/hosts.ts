@@ -1,0 +1,67 @@
+import { refuse } from "../../core/schema/errors.js";
+import { errorReply, toResponse } from "./reply.js";
+
+/** Names of this machine, whatever the server listens on. */
+export const LOCAL_NAMES = ["localhost", "host.docker.internal", "127.0.0.1", "::1"];
+
+/**
+ * Refuses requests whose Host is not this server's: a page of another site that rebinds its name to a loopback
+ * address would otherwise be let in. Ports are not compared.
+ */
+export class HostGuard {
+  readonly #names: ReadonlySet<string>;
+  readonly #seen = new Map<string, boolean>();
+
+  constructor(names: readonly string[]) {
+    this.#names = new Set([...LOCAL_NAMES, ...names.map((name) => hostName(name))]);
+  }
+
+  allows(host: string | undefined): boolean {
+    if (host === undefined) return false;
+    let allowed = this.#seen.get(host);
+    if (allowed === undefined) {
+      const name = hostName(host);
+      allowed = this.#names.has(name) || isLoopback(name);
+      if (this.#seen.size < 1_000) this.#seen.set(host, allowed);
+    }
+    return allowed;
+  }
+}
+
+export function hostRefused(host: string | undefined, nowMs: number): Response {
+  return toResponse(
+    errorReply(
+      refuse(
+        "FORBIDDEN",
+        `This server does not serve the host ${JSON.stringify(host ?? "")}; see --allowed-host`,
+      ),
+      { "sandbox-hint": "Call the sandbox as localhost, or start it with --allowed-host NAME" },
+    ),
+    nowMs,
+  );
+}
+
+/** The name without its port, lower case, an IPv6 address without its brackets. */
+export function hostName(host: string): string {
+  const text = host.trim().toLowerCase();
+  const bracketed = /^\[([^\]]*)\](:\d*)?$/.exec(text);
+  if (bracketed !== null) return bracketed[1]!;
+  // A bare IPv6 address has more than one colon and no port.
+  return (text.match(/:/g)?.length ?? 0) > 1 ? text : text.replace(/:\d*$/, "");
+}
+
+/** Normalizes an address: `0` is 0.0.0.0, `127.1` is 127.0.0.1, `0::0` is ::. Names stay as they are. */
+export function plainAddress(host: string): string {
+  const url = `http://${host.includes(":") ? `[${host}]` : host}`;
+  return URL.canParse(url) ? hostName(new URL(url).hostname) : host;
+}
+
+/** Tests for an address that listens on all addresses of the machine; `host` is normalized. */
+export function isEverywhere(host: string): boolean {
+  return ["0.0.0.0", "::", "::ffff:0:0"].includes(host);
+}
+
+/** 127.0.0.0/8 and ::1. */
+export function isLoopback(name: string): boolean {
+  return name === "localhost" || name === "::1" || /^127(\.\d{1,3}){3}$/.test(name);
+}

@@ -1,0 +1,229 @@
+import {
+  createServer as createPlainServer,
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+  type ServerResponse,
+} from "node:http";
+import type { Socket } from "node:net";
+import type { TLSSocket } from "node:tls";
+import { lazily } from "../../core/schema/lazily.js";
+import { UserError } from "../../core/schema/user-error.js";
+import { later } from "../../core/time/timers.js";
+import { turns } from "../../core/time/turns.js";
+import { Incoming } from "./fast-path.js";
+import { failureOf, onTheWire, type PlainAnswer, responses, statusOfParserError } from "./wire.js";
+
+/** Creates a server for HTTP or HTTPS. */
+export type CreateServer = typeof createPlainServer;
+
+export interface ListenOptions {
+  readonly port: number;
+  readonly host: string;
+  /** Handles a request; `incoming` is Node's own, for what a Request lacks. */
+  readonly fetch: (request: Request, incoming: IncomingMessage) => Response | Promise<Response>;
+  /** Handles an ordinary call without a Request; false leaves it to `fetch`. */
+  readonly fastPath?: (incoming: Incoming, outgoing: ServerResponse) => boolean;
+  /** Answers malformed HTTP requests. */
+  readonly onUnreadable: (status: number) => PlainAnswer;
+  /** Answers plain HTTP on an HTTPS port; default: closes the connection. */
+  readonly onPlainHttp?: () => PlainAnswer;
+  /** Answers a request whose `fetch` failed or whose response cannot be sent. */
+  readonly onFailure: (error: unknown) => PlainAnswer;
+  /** Loads the parts that not every request needs. */
+  readonly loadRest?: () => Promise<unknown>;
+  /** Answers GET /health during loading; false leaves it to `fetch`. */
+  readonly onEarlyHealth?: (incoming: IncomingMessage, outgoing: ServerResponse) => boolean;
+  /**
+   * True for the sandbox's own process: global Request and Response are replaced by lighter ones, and `fetch` is loaded
+   * behind the open port. In a user's process, such as a test suite's, which may end at any moment, all is loaded first.
+   */
+  readonly ownsProcess: boolean;
+  /** Creates an HTTPS server; default: HTTP. */
+  readonly secureServer?: CreateServer | undefined;
+}
+
+export interface Listening {
+  readonly port: number;
+  readonly server: Server;
+  close(): Promise<void>;
+}
+
+/** Delay of loading, so that a client waiting for the port gets its first response before. */
+const LOADED_AFTER_MS = 100;
+
+/** Opens the port; rejects with a UserError when it is taken or not permitted. */
+export async function listen(options: ListenOptions): Promise<Listening> {
+  let answer = options.ownsProcess ? undefined : await requestListener(options);
+  let loading: Promise<RequestListener> | undefined;
+  const load = (): Promise<RequestListener> =>
+    (loading ??= requestListener(options).then((loaded) => (answer = loaded)));
+  const http = {
+    IncomingMessage: Incoming,
+    ServerResponse: responses(options.onFailure),
+    requireHostHeader: false,
+    // As in a Request: Node alone drops repeated headers of some names.
+    joinDuplicateHeaders: true,
+  };
+  const createServer = options.secureServer ?? createPlainServer;
+  const serveRequest = (incoming: Incoming, outgoing: ServerResponse, isPipelined: boolean) => {
+    turns.noteCall();
+    // First, because matching a route would make the first response wait for the router.
+    const isEarly = answer === undefined && incoming.url === "/health" && incoming.method === "GET";
+    if (isEarly && options.onEarlyHealth?.(incoming, outgoing)) return;
+    if (!isPipelined && options.fastPath?.(incoming, outgoing)) return;
+    if (answer !== undefined) return answer(incoming, outgoing);
+    void load().then((loaded) => loaded(incoming, outgoing));
+  };
+  const pipelines = new Pipelines(serveRequest);
+  const refuseRequest = (status: number) => (_incoming: IncomingMessage, outgoing: ServerResponse) => {
+    const { headers, body } = options.onUnreadable(status);
+    outgoing.shouldKeepAlive = false;
+    outgoing.writeHead(status, { ...headers, "content-length": Buffer.byteLength(body) }).end(body);
+  };
+  const refuseVersion = refuseRequest(505);
+  const server = createServer(http, (incoming, outgoing) => {
+    if (incoming.httpVersionMajor === 1) pipelines.serve(incoming, outgoing);
+    else refuseVersion(incoming, outgoing);
+  });
+  server.on("checkExpectation", refuseRequest(417));
+  server.on("clientError", (error: NodeJS.ErrnoException, socket: Socket) => {
+    const plain = plainHttp(error, socket);
+    if (plain !== undefined && options.onPlainHttp !== undefined) {
+      plain.write(onTheWire(options.onPlainHttp()));
+      return plain.destroySoon();
+    }
+    // The client has not completed the TLS handshake and could not read a response.
+    if (isBeforeHandshake(socket)) return socket.destroy();
+    const refuse = (): void => {
+      // A response that has begun must not be mixed with another.
+      const { _httpMessage: begun } = socket as { _httpMessage?: ServerResponse | null };
+      if (error.code !== "ECONNRESET" && socket.writable && !begun?.headersSent)
+        socket.write(onTheWire(options.onUnreadable(statusOfParserError(error.code))));
+      socket.destroySoon();
+    };
+    // The requests before the malformed bytes are whole; they are answered first.
+    const last = pipelines.pending(socket);
+    if (last?.req.complete && error.code !== "ECONNRESET") last.once("close", refuse);
+    else refuse();
+  });
+  return new Promise((resolve, reject) => {
+    server.once("error", (error: NodeJS.ErrnoException) => reject(listenError(error, options)));
+    server.listen(options.port, options.host, () => {
+      const address = server.address();
+      const port = typeof address === "object" && address !== null ? address.port : options.port;
+      // The fast path and GET /health do not need the rest.
+      if (answer === undefined) later(LOADED_AFTER_MS, () => void load());
+      resolve({
+        port,
+        server,
+        close: () =>
+          new Promise((done) => {
+            server.close(() => done());
+            server.closeAllConnections();
+          }),
+      });
+    });
+  });
+}
+
+/** Pipelined requests that may wait on one connection; with more it is closed. */
+const PIPELINED_MAX = 1_000;
+
+/**
+ * Serves the requests of a connection one after another: a pipelined request begins when the response before it has been sent
+ * (RFC 9112, section 9.3.2).
+ */
+class Pipelines {
+  readonly #serve: (incoming: Incoming, outgoing: ServerResponse, isPipelined: boolean) => void;
+  /** The last response of each connection. */
+  readonly #last = new WeakMap<Socket, ServerResponse>();
+  readonly #waiting = new WeakMap<Socket, number>();
+
+  constructor(serve: (incoming: Incoming, outgoing: ServerResponse, isPipelined: boolean) => void) {
+    this.#serve = serve;
+  }
+
+  /** The last response of the connection, if it has not been sent yet. */
+  pending(socket: Socket): ServerResponse | undefined {
+    const last = this.#last.get(socket);
+    return last === undefined || last.writableFinished || last.closed ? undefined : last;
+  }
+
+  serve(incoming: Incoming, outgoing: ServerResponse): void {
+    const { socket } = incoming;
+    const before = this.pending(socket);
+    this.#last.set(socket, outgoing);
+    if (before === undefined) {
+      this.#serve(incoming, outgoing, false);
+      return;
+    }
+    const waiting = this.#waiting.get(socket) ?? 0;
+    if (waiting === PIPELINED_MAX) socket.destroy();
+    this.#waiting.set(socket, waiting + 1);
+    before.once("close", () => {
+      this.#waiting.set(socket, this.#waiting.get(socket)! - 1);
+      if (!socket.destroyed) this.#serve(incoming, outgoing, true);
+    });
+  }
+}
+
+/** OpenSSL's errors for plain HTTP; before Node 24 it recognizes few methods. */
+const PLAIN_HTTP = new Set([
+  "ERR_SSL_HTTP_REQUEST",
+  "ERR_SSL_HTTPS_PROXY_REQUEST",
+  "ERR_SSL_WRONG_VERSION_NUMBER",
+]);
+
+/** The TCP connection below a TLS one that failed because of plain HTTP. */
+function plainHttp(
+  { code }: NodeJS.ErrnoException,
+  socket: Socket & { _parent?: Socket },
+): Socket | undefined {
+  const below = code !== undefined && PLAIN_HTTP.has(code) ? socket._parent : undefined;
+  return below?.writable ? below : undefined;
+}
+
+/** Tests for a TLS connection before its handshake. */
+function isBeforeHandshake(socket: Socket & Partial<Pick<TLSSocket, "getProtocol">>): boolean {
+  return socket.getProtocol !== undefined && !socket.getProtocol();
+}
+
+/** Loads the adapter from Node to Hono with all of fetch, the slowest part of a start. Earlier requests wait for it. */
+async function requestListener({
+  fetch,
+  loadRest,
+  onUnreadable,
+  onFailure,
+  ownsProcess,
+}: ListenOptions): Promise<RequestListener> {
+  const { getRequestListener, RequestError } = await lazily(() => import("@hono/node-server"));
+  await loadRest?.();
+  return getRequestListener(
+    (request, env) => fetch(request, (env as { incoming: IncomingMessage }).incoming),
+    {
+      overrideGlobalObjects: ownsProcess,
+      errorHandler: (error) => {
+        const { status, headers, body } =
+          error instanceof RequestError ? onUnreadable(400) : failureOf(onFailure, error);
+        return new Response(body, { status, headers });
+      },
+    },
+  ) as RequestListener;
+}
+
+function listenError(error: NodeJS.ErrnoException, { port, host }: ListenOptions): UserError {
+  switch (error.code) {
+    case "EADDRINUSE":
+      return new UserError(
+        `port ${port} on ${host} is in use; choose another with --port, or --port 0 for any free one`,
+      );
+    case "EACCES":
+      return new UserError(`port ${port} may not be used by this user; choose one above 1023 with --port`);
+    case "EADDRNOTAVAIL":
+    case "ENOTFOUND":
+      return new UserError(`${host} is not an address of this machine; choose another with --host`);
+    default:
+      return new UserError(`cannot listen on ${host}:${port} (${error.code ?? error.message})`);
+  }
+}

@@ -1,0 +1,59 @@
+import type { Route } from "../../core/domain/known-names.js";
+import { unknownName } from "../../core/schema/names.js";
+import { isOperationId, OPERATION_IDS } from "../../core/schema/operation-ids.js";
+import { own } from "../../core/schema/own.js";
+import type { Operation } from "../service/operation.js";
+import { OPERATIONS } from "../service/operations.js";
+
+/** An error in a custom path. */
+export interface PathFault {
+  /** The key in the setting `paths`. */
+  readonly id: string;
+  readonly message: string;
+}
+
+/** All errors in the setting `paths`. */
+export function pathFaults(paths: Readonly<Record<string, string>>): PathFault[] {
+  return Object.entries(paths).flatMap(([id, path]) => {
+    const message = faultOf(id, path, paths);
+    return message === undefined ? [] : [{ id, message }];
+  });
+}
+
+function faultOf(id: string, path: string, paths: Readonly<Record<string, string>>): string | undefined {
+  if (!isOperationId(id)) return unknownName("operation", id, OPERATION_IDS);
+  const operation = OPERATIONS.find((one) => one.id === id)!;
+  const wanted = segments(operation.path, /^:/).map((name) => `{${name.slice(1)}}`);
+  if (segments(path, /[{}]/).join() !== wanted.join())
+    return wanted.length === 0
+      ? `has no parameters, but ${path} has`
+      : `needs ${wanted.join(" and ")} between slashes, and no other parameter`;
+  const twin = OPERATIONS.find((one) => one.id !== id && routeOf(one, paths) === routeOf(operation, paths));
+  return twin === undefined
+    ? undefined
+    : `${operation.method} ${path} is ${twin.id} already: an operation needs a path of its own`;
+}
+
+/** The path of an operation, with parameters as `:name`. */
+export function pathOf({ id, path }: Operation, paths: Readonly<Record<string, string>>): string {
+  return own(paths, id)?.replace(/\{(\w+)\}/g, ":$1") ?? path;
+}
+
+/** The routes of all operations. */
+export function serviceRoutes(paths: Readonly<Record<string, string>>): Route[] {
+  return OPERATIONS.map((operation) => ({
+    id: operation.id,
+    method: operation.method,
+    path: pathOf(operation, paths),
+  }));
+}
+
+/** The route of an operation without the names of its parameters. */
+function routeOf({ id, method, path }: Operation, paths: Readonly<Record<string, string>>): string {
+  const given = own(paths, id) ?? path;
+  return `${method} ${given.replace(/:\w+|\{\w+\}/g, "{}")}`;
+}
+
+function segments(path: string, pattern: RegExp): string[] {
+  return path.split("/").filter((segment) => pattern.test(segment));
+}

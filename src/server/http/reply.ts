@@ -1,0 +1,118 @@
+import { ERROR_STATUS, INTERNAL_ERROR, type Refusal } from "../../core/schema/errors.js";
+import { NO_ROOM, NoRoom } from "../../core/schema/no-room.js";
+import { iso } from "../../core/schema/time.js";
+
+/** A response before serialization: a status and the JSON text. */
+export interface Reply {
+  readonly status: number;
+  readonly json: string;
+  /** The JSON text in pieces, in place of `json`, for texts longer than a string can be. */
+  readonly pieces?: AsyncIterable<string>;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** The code of an error, before the names of `error_codes`. */
+  readonly code?: string;
+  /** The id of the created object. */
+  readonly objectId?: string;
+}
+
+export function ok(value: unknown): Reply {
+  return { status: 200, json: JSON.stringify(value) };
+}
+
+/** The reply to a call that created an object. */
+export function okMade(objectId: string, value: unknown): Reply {
+  return { status: 200, json: JSON.stringify(value), objectId };
+}
+
+/** A reply of JSON text. */
+export function okJson(json: string): Reply {
+  return { status: 200, json };
+}
+
+/** A reply of JSON text made while it is sent, at the speed of its reader. */
+export function okPieces(pieces: AsyncIterable<string>): Reply {
+  return { status: 200, json: "", pieces };
+}
+
+/** The error shape of the service (specification: Errors). */
+export function errorReply(
+  refusal: Refusal,
+  headers?: Readonly<Record<string, string>>,
+  codes: Readonly<Record<string, string>> = {},
+): Reply {
+  const { message, details } = refusal;
+  const code = codes[refusal.code] ?? refusal.code;
+  return {
+    status: refusal.status ?? ERROR_STATUS[refusal.code],
+    code: refusal.code,
+    json: JSON.stringify({ error: details === undefined ? { code, message } : { code, message, details } }),
+    ...(headers === undefined ? {} : { headers }),
+  };
+}
+
+/** The reply to a call that could not be executed or saved. */
+export function failureReply(error: unknown, codes: Readonly<Record<string, string>>): Reply {
+  return error instanceof NoRoom
+    ? errorReply(NO_ROOM, { "retry-after": "1" }, codes)
+    : errorReply(INTERNAL_ERROR, undefined, codes);
+}
+
+const JSON_TYPE = "application/json; charset=utf-8";
+
+/** The headers of every response. */
+export function replyHeaders(nowMs: number): Record<string, string> {
+  return { "content-type": JSON_TYPE, "x-content-type-options": "nosniff", "sandbox-now": iso(nowMs) };
+}
+
+/** A response ready to be sent by either entry. */
+export interface SerializedResponse {
+  readonly status: number;
+  readonly headers: Record<string, string>;
+  readonly body: string;
+}
+
+/** Serializes a reply without pieces. */
+export function serialize(
+  reply: Reply,
+  nowMs: number,
+  extra?: Readonly<Record<string, string>>,
+): SerializedResponse {
+  return { status: reply.status, headers: headersOf(reply, nowMs, extra), body: reply.json };
+}
+
+/** Headers are one plain object from the start: node-server writes such a response without building another. */
+export function responseOf({ status, headers, body }: SerializedResponse): Response {
+  return new Response(body, { status, headers });
+}
+
+export function toResponse(reply: Reply, nowMs: number, extra?: Readonly<Record<string, string>>): Response {
+  if (reply.pieces === undefined) return responseOf(serialize(reply, nowMs, extra));
+  const headers = headersOf(reply, nowMs, extra);
+  return new Response(streamOf(reply.pieces), { status: reply.status, headers });
+}
+
+function headersOf(
+  reply: Reply,
+  nowMs: number,
+  extra: Readonly<Record<string, string>> | undefined,
+): Record<string, string> {
+  const headers = replyHeaders(nowMs);
+  if (extra !== undefined) Object.assign(headers, extra);
+  if (reply.headers !== undefined) Object.assign(headers, reply.headers);
+  return headers;
+}
+
+function streamOf(pieces: AsyncIterable<string>): ReadableStream<Uint8Array> {
+  const encoder = new TextEncoder();
+  const left = pieces[Symbol.asyncIterator]();
+  return new ReadableStream({
+    async pull(controller) {
+      const { done, value } = await left.next();
+      if (done) controller.close();
+      else controller.enqueue(encoder.encode(value));
+    },
+    async cancel() {
+      await left.return?.();
+    },
+  });
+}

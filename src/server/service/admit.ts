@@ -1,0 +1,156 @@
+import type { Caller } from "../../core/engine/caller.js";
+import { nameInKey } from "../../core/namespace/identity.js";
+import type { Namespace } from "../../core/namespace/namespace.js";
+import type { Namespaces } from "../../core/namespace/namespaces.js";
+import type { Arrival } from "../../core/namespace/served-request.js";
+import { type ErrorCode, type Refusal, refuse } from "../../core/schema/errors.js";
+import { bearerKey, callerOf } from "../http/authenticate.js";
+import type { HttpCall } from "../http/call.js";
+import { errorReply, type Reply } from "../http/reply.js";
+import type { Operation } from "./operation.js";
+
+/** A call that has passed the checks of its head. */
+export interface Admitted {
+  readonly namespace: Namespace;
+  readonly caller: Caller | undefined;
+  readonly headers: Record<string, string> | undefined;
+  /** The time of the head: events of this call are later, however long its body takes. */
+  readonly arrival: Arrival;
+}
+
+/** The reply of a failed check. */
+export interface Rejected {
+  readonly namespace: Namespace | undefined;
+  readonly reply: Reply;
+  readonly headers?: Record<string, string> | undefined;
+}
+
+export const INVALID_KEY = refuse("UNAUTHORIZED", "Invalid API key");
+export const READ_ONLY_KEY = refuse("FORBIDDEN", "This API key is read-only");
+export const NO_ORGANIZATION = refuse("NOT_FOUND", "Organization not found");
+const REAL_KEY = refuse(
+  "UNAUTHORIZED",
+  "Invalid API key: it looks like a real key of live mode, which the sandbox neither takes nor keeps; use sk_live_sandbox",
+);
+
+/** Tests for a key of the real service: `sk_live_` and at least 16 characters. A namespace's live key begins with `ns_`. */
+export function looksReal(key: string | null): boolean {
+  return key !== null && /^[a-z]{2}_live_(?!ns_)[A-Za-z0-9_-]{16,}$/.test(key);
+}
+
+/** A key may name a namespace that has yet to be made. */
+function invalidKey(namespaces: Namespaces, key: string | null): Refusal {
+  if (looksReal(key)) {
+    namespaces.noticeRealKey();
+    return REAL_KEY;
+  }
+  const name = key === null ? undefined : nameInKey(key);
+  if (name === undefined || namespaces.areMadeByKey) return INVALID_KEY;
+  const { code, message } = INVALID_KEY;
+  return refuse(code, `${message}: make the namespace "${name}" first, or start with --auto-namespaces`);
+}
+
+/** Steps 2 to 4 of a call, which need its head alone: namespace, key, rate, permission, organization. */
+export function admit(namespaces: Namespaces, operation: Operation, call: HttpCall): Admitted | Rejected {
+  const authorization = call.header("authorization");
+  const token = bearerKey(authorization);
+  const named = call.header("sandbox-namespace");
+  const namespace = namespaces.find(named, token);
+  if (namespace === undefined) return { namespace, reply: noNamespace(namespaces, named, token) };
+  const key = token === null ? undefined : namespace.keys.find(token);
+  const needsNoKey = operation.key === "none" ? key === undefined : authorization === null;
+  if (operation.key !== "required" && needsNoKey)
+    return { namespace, caller: undefined, headers: undefined, arrival: namespace.arrival() };
+
+  if (key === undefined) return { namespace, reply: refused(namespace, invalidKey(namespaces, token)) };
+
+  let headers: Record<string, string> | undefined;
+  if (namespace.rates !== undefined) {
+    const { limited, limit, remaining, resetSeconds } = namespace.rates.hit(
+      key.key,
+      namespace.nowMs(),
+      key.rate_limit,
+    );
+    headers = {
+      "ratelimit-policy": `"default";q=${limit};w=60`,
+      ratelimit: `"default";r=${remaining};t=${resetSeconds}`,
+    };
+    if (limited) {
+      const retry = { "retry-after": String(resetSeconds) };
+      return { namespace, reply: refused(namespace, overLimit(limit, resetSeconds), retry), headers };
+    }
+  }
+  if (operation.key === "none")
+    return { namespace, caller: undefined, headers, arrival: namespace.arrival() };
+  if (key.permission === "read_only" && operation.method !== "GET")
+    return { namespace, reply: refused(namespace, READ_ONLY_KEY), headers };
+  const caller = callerOf(namespace, key);
+  if (caller === undefined) return { namespace, reply: refused(namespace, NO_ORGANIZATION), headers };
+  return { namespace, caller, headers, arrival: namespace.arrival() };
+}
+
+/** Names the limit as the sandbox's own, and how to turn it off. */
+export function overLimit(limit: number, resetSeconds: number): Refusal {
+  return refuse(
+    "RATE_LIMIT_EXCEEDED",
+    `Rate limit exceeded. Try again in ${resetSeconds} s. The sandbox allows ${limit} requests per minute and key; start it with --rate-limit off for no limit.`,
+  );
+}
+
+const NAMESPACE_HINT =
+  "`payments-sandbox namespace list` prints the namespaces; `namespace add NAME` makes one";
+
+/** A refusal in the service's error shape, with a hint and the names of the setting `error_codes`. */
+export function refused(
+  namespace: Namespace,
+  refusal: Refusal,
+  headers?: Readonly<Record<string, string>>,
+): Reply {
+  const hint = hintOf(refusal);
+  const all = hint === undefined ? headers : { ...headers, "sandbox-hint": hint };
+  return errorReply(refusal, all, namespace.engine.settings.error_codes);
+}
+
+export function noNamespace(namespaces: Namespaces, header: string | null, apiKey: string | null): Reply {
+  return errorReply(namespaces.whyNone(header, apiKey), { "sandbox-hint": NAMESPACE_HINT });
+}
+
+/** Fixes by error code, for the header `Sandbox-Hint`: the body stays the service's own. */
+const BY_CODE: Readonly<Partial<Record<ErrorCode, string>>> = {
+  VALIDATION_ERROR: "Each field in error.details says what is wrong with it; /docs shows the whole request",
+  INSUFFICIENT_BALANCE:
+    "Complete a charge in that currency first, or begin with balances from a fixtures file",
+  UNAUTHORIZED:
+    "Send Authorization: Bearer KEY with a key of the sandbox, such as sk_test_sandbox; `payments-sandbox env` prints it",
+  FORBIDDEN: "This key reads only; sk_test_sandbox may write",
+  NOT_FOUND:
+    "Ids belong to one organization, mode and namespace, and are gone after a reset; `payments-sandbox charges` lists them",
+  METHOD_NOT_ALLOWED: "The header Allow has the methods of this path",
+  PAYLOAD_TOO_LARGE: "Send less than 1 MiB",
+  IDEMPOTENCY_KEY_REUSED:
+    "Make a new Idempotency-Key for each new request; repeat one only with the same body",
+  RATE_LIMIT_EXCEEDED: "Wait as long as Retry-After says, or start the sandbox with --rate-limit off",
+};
+
+/** Fixes by the first invalid field listed here, before those by code. */
+const BY_FIELD: Readonly<Record<string, string>> = {
+  body: "Send one JSON object with Content-Type: application/json",
+  quote_id:
+    "Make a new quote and use it within 30 s of sandbox time; the clock may have been moved past its end",
+  "pricing.amount": 'Send amounts as text with the currency\'s decimals, such as "500.00"',
+  payment_method: "GET /api/v1/payments/payment-methods with this key lists the methods it may use",
+  phone_number: "Send the number in E.164, such as +254700000001",
+};
+
+/** The hint for an unknown path, or for a known one with another method. */
+export function hintForUnknownCall(isKnownPath: boolean): string {
+  return isKnownPath ? BY_CODE.METHOD_NOT_ALLOWED! : "/docs lists every path of the service";
+}
+
+/** The fix of a refusal, if there is a known one. */
+function hintOf({ code, message, details = {} }: Refusal): string | undefined {
+  if (message === NO_ORGANIZATION.message)
+    return "The key's organization is deactivated; use sk_test_sandbox";
+  const field = Object.keys(BY_FIELD).find((one) => one in details);
+  return field === undefined ? BY_CODE[code] : BY_FIELD[field];
+}

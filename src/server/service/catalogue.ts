@@ -1,0 +1,94 @@
+import { payoutCurrencies } from "../../core/domain/requests/payouts.js";
+import { currencyCodes, paymentMethodView, railView } from "../../core/engine/queries.js";
+import { INVALID_QUERY_MESSAGE, invalid } from "../../core/schema/errors.js";
+import { railQuerySchema } from "../../core/schema/requests.js";
+import { ok } from "../http/reply.js";
+import { operation, UNSHOWN_CALL } from "./operation.js";
+
+export const listPaymentMethods = operation(
+  {
+    id: "listPaymentMethods",
+    method: "GET",
+    path: "/api/v1/payments/payment-methods",
+    key: "optional",
+    answer: "PaymentMethodList",
+    says: {
+      tag: "Catalogue",
+      summary: "List payment methods",
+      about: "With an API key, the payment methods its organization may use; without one, all of them.",
+      assumed:
+        "With a key: the methods the key's organization has enabled. A key that is sent must be valid.",
+    },
+  },
+  ({ namespace, caller }) => {
+    const { catalogue } = namespace.engine;
+    const methods =
+      caller === undefined ? catalogue.fixtures.methods : catalogue.enabledMethods(caller.organization);
+    return ok({ payment_methods: methods.map(paymentMethodView) });
+  },
+);
+
+export const listSupportedCurrencies = operation(
+  {
+    id: "listSupportedCurrencies",
+    method: "GET",
+    path: "/api/v1/payments/supported-currencies",
+    key: "none",
+    answer: "CurrencyCodes",
+    says: {
+      tag: "Catalogue",
+      summary: "List payment currencies",
+      about: "The currencies customers can pay in: the same for everyone, in both modes.",
+    },
+  },
+  ({ namespace }) => ok(currencyCodes(namespace.engine.catalogue.fixtures.currencies)),
+);
+
+export const listPaymentRails = operation(
+  {
+    id: "listPaymentRails",
+    method: "GET",
+    path: "/api/v1/payments/payment-rails",
+    query: railQuerySchema,
+    answer: "PaymentRailList",
+    says: {
+      tag: "Catalogue",
+      summary: "List payment rails",
+      about: "The bank networks and operators a method can take in a currency. Both filters are optional.",
+      assumed: UNSHOWN_CALL,
+    },
+  },
+  ({ namespace, caller, query: { payment_method, currency } }) => {
+    const { catalogue } = namespace.engine;
+    const enabled = catalogue.enabledMethods(caller.organization).map((method) => method.id);
+    const details: Record<string, string> = {};
+    if (payment_method !== undefined && !enabled.includes(payment_method))
+      details.payment_method = `must be one of ${enabled.join(", ")}`;
+    if (currency !== undefined && catalogue.currency(currency) === undefined)
+      details.currency = `must be one of ${catalogue.fixtures.currencies.map((one) => one.code).join(", ")}`;
+    if (Object.keys(details).length > 0) return invalid(details, INVALID_QUERY_MESSAGE);
+    const rails = catalogue.fixtures.rails.filter(
+      (rail) =>
+        enabled.includes(rail.payment_method) &&
+        (payment_method === undefined || rail.payment_method === payment_method) &&
+        (currency === undefined || rail.currency === currency),
+    );
+    return ok({ payment_rails: rails.map((rail) => railView(catalogue, rail)) });
+  },
+);
+
+export const listPayoutCurrencies = operation(
+  {
+    id: "listPayoutCurrencies",
+    method: "GET",
+    path: "/api/v1/payouts/supported-currencies",
+    answer: "CurrencyCodes",
+    says: {
+      tag: "Catalogue",
+      summary: "List payout currencies",
+      about: "The currencies of withdrawals: fewer than those of payments.",
+      assumed: `${UNSHOWN_CALL} They are the currencies with a stated minimum withdrawal.`,
+    },
+  },
+  ({ namespace }) => ok(currencyCodes(payoutCurrencies(namespace.engine.catalogue))),
+);

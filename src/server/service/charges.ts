@@ -1,0 +1,76 @@
+import { findOwned, listPayins as pageOfPayins } from "../../core/engine/queries.js";
+import { chargeDetailJson, payinSummaryJson } from "../../core/engine/views.js";
+import { type Refusal, refuse } from "../../core/schema/errors.js";
+import { payinQuerySchema } from "../../core/schema/requests.js";
+import { pageOf } from "../http/query.js";
+import { okJson, type Reply } from "../http/reply.js";
+import { type Call, operation } from "./operation.js";
+import { memoizeByState } from "./state-memo.js";
+
+export const listPayins = operation(
+  {
+    id: "listPayins",
+    method: "GET",
+    path: "/api/v1/payments/payins",
+    query: payinQuerySchema,
+    reads: true,
+    answer: "PayinList",
+    says: {
+      tag: "Payments",
+      summary: "List payments",
+      about: "The organization's payments in the key's mode, newest first.",
+    },
+  },
+  ({ namespace, caller, query, asOf }) => {
+    const { engine } = namespace;
+    const page = { ...pageOf(query), status: query.status_filter };
+    const make = (): string => {
+      const { total, items } = pageOfPayins(engine.state, caller, page, asOf);
+      return `{"total":${total},"items":[${items.map(payinSummaryJson).join()}]}`;
+    };
+    if (asOf !== undefined) return okJson(make());
+    const { mode, organization } = caller;
+    const which = `${mode}|${organization.organization_id}|${page.status}|${page.offset}|${page.limit}`;
+    return okJson(memoizeByState(engine, which, make));
+  },
+);
+
+export const getPayin = operation(
+  {
+    id: "getPayin",
+    method: "GET",
+    path: "/api/v1/payments/payins/:charge_id",
+    reads: true,
+    answer: "Charge",
+    says: {
+      tag: "Payments",
+      summary: "Get a payment by charge ID",
+      about: "The same record as getting the charge.",
+      missing: "charge",
+    },
+  },
+  showCharge,
+);
+
+export const getCharge = operation(
+  {
+    id: "getCharge",
+    method: "GET",
+    path: "/api/v1/payments/charges/:charge_id",
+    reads: true,
+    answer: "Charge",
+    says: {
+      tag: "Payments",
+      summary: "Get a charge",
+      about:
+        "A payment in full. Poll it to complement webhooks, at growing intervals, for 10 to 15 minutes at most.",
+      missing: "charge",
+    },
+  },
+  showCharge,
+);
+
+function showCharge({ namespace, caller, param, asOf }: Call): Reply | Refusal {
+  const charge = findOwned(namespace.engine.state, "charges", caller, param("charge_id"), asOf);
+  return charge === undefined ? refuse("NOT_FOUND", "Charge not found") : okJson(chargeDetailJson(charge));
+}

@@ -1,0 +1,93 @@
+import { createWhitelabel as whitelabelCommand } from "../../core/engine/commands/charges.js";
+import { createCheckout as checkoutCommand } from "../../core/engine/commands/checkouts.js";
+import { createQuote as quoteCommand } from "../../core/engine/commands/quotes.js";
+import { checkoutView, quoteView, whitelabelResult } from "../../core/engine/views.js";
+import { isRefusal } from "../../core/schema/errors.js";
+import {
+  checkoutRequestSchema,
+  quoteRequestSchema,
+  whitelabelRequestSchema,
+} from "../../core/schema/requests.js";
+import { ok, okMade } from "../http/reply.js";
+import { operation } from "./operation.js";
+
+const CREATES = "It returns 200, as the whitelabel checkout does.";
+
+/** A request may name its scenario in a header, which goes before the metadata's. */
+export const createQuote = operation(
+  {
+    id: "createQuote",
+    method: "POST",
+    path: "/api/v1/payments/quotes",
+    rawBody: quoteRequestSchema,
+    headers: ["Sandbox-Scenario"],
+    answer: "Quote",
+    says: {
+      tag: "Payments",
+      summary: "Create a quote",
+      about: "Locks rate, fees and total of a payment. A checkout may name the quote until it expires.",
+      assumed: `Fields beyond pricing, method, \`to_currency\` and e-mail. ${CREATES}`,
+    },
+  },
+  ({ namespace, caller, body, header }) => {
+    const quote = namespace.executeInTurn(quoteCommand(caller, body, header("sandbox-scenario")));
+    return isRefusal(quote) ? quote : ok(quoteView(quote));
+  },
+);
+
+export const createWhitelabel = operation(
+  {
+    id: "createWhitelabel",
+    method: "POST",
+    path: "/api/v1/payments/whitelabel",
+    rawBody: whitelabelRequestSchema,
+    headers: ["Sandbox-Scenario"],
+    answer: "WhitelabelResult",
+    says: {
+      tag: "Payments",
+      summary: "Create a whitelabel checkout",
+      about:
+        "Creates a checkout and starts its payment in one call, at the price of a valid quote. Show the customer the " +
+        "instructions, then learn the outcome from webhooks or by polling the charge.",
+    },
+  },
+  ({ namespace, caller, body, header }) => {
+    const charge = namespace.executeInTurn(
+      whitelabelCommand(caller, body, header("sandbox-scenario"), traceOf(header("traceparent"))),
+    );
+    return isRefusal(charge) ? charge : okMade(charge.charge_id, whitelabelResult(charge));
+  },
+);
+
+/** The link carries the public address, or the one this request came to. */
+export const createCheckout = operation(
+  {
+    id: "createCheckout",
+    method: "POST",
+    path: "/api/v1/payments/checkouts",
+    rawBody: checkoutRequestSchema,
+    headers: ["Sandbox-Scenario"],
+    answer: "Checkout",
+    says: {
+      tag: "Payments",
+      summary: "Create a standard checkout",
+      about:
+        "Creates a hosted page where the customer picks a method and pays. Redirect the customer to its URL.",
+      assumed: `Fields other than pricing, e-mail, metadata and lifetime; the shape of the response. ${CREATES} The charge is there from the start and gets its price when the customer picks a method.`,
+    },
+  },
+  ({ namespace, caller, body, header, url }) => {
+    const charge = namespace.executeInTurn(
+      checkoutCommand(caller, body, header("sandbox-scenario"), traceOf(header("traceparent"))),
+    );
+    if (isRefusal(charge)) return charge;
+    const base = namespace.publicUrl ?? new URL(url).origin;
+    return okMade(charge.charge_id, checkoutView(charge, `${base}/checkout/${charge.checkout_id}`));
+  },
+);
+
+/** The trace of a call (W3C Trace Context), or null where its header is not one; all zeros are none. */
+function traceOf(header: string | null): string | null {
+  const isOne = /^[0-9a-f]{2}-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}$/.test(header ?? "");
+  return isOne ? header : null;
+}

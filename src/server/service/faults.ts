@@ -1,0 +1,152 @@
+import type { Subject } from "../../core/domain/scenario.js";
+import type { AsOf } from "../../core/engine/as-of.js";
+import { chargeSubject } from "../../core/engine/subjects.js";
+import { objectOf } from "../../core/namespace/answer-holds.js";
+import type { PickedFault } from "../../core/namespace/faults.js";
+import type { Namespace } from "../../core/namespace/namespace.js";
+import { durationMs } from "../../core/schema/duration.js";
+import { type ErrorCode, INTERNAL_ERROR, INVALID_BODY_MESSAGE } from "../../core/schema/errors.js";
+import type { FaultRule } from "../../core/schema/scenario.js";
+import type { CallResult, HttpCall } from "../http/call.js";
+import { failureReply, type Reply, serialize } from "../http/reply.js";
+import { type Admitted, INVALID_KEY } from "./admit.js";
+import { journalInFlight, type ServedCall } from "./journal.js";
+import type { Operation } from "./operation.js";
+
+/** Picks the fault that a scenario or the control API has set for this call, and counts it. */
+export function pickFault(
+  operation: Operation,
+  call: HttpCall,
+  namespace: Namespace,
+  body: Record<string, unknown>,
+): PickedFault | undefined {
+  const header = call.header("sandbox-scenario");
+  const { metadata } = body;
+  const named =
+    header ??
+    (isObject(metadata) && typeof metadata.sandbox_scenario === "string" ? metadata.sandbox_scenario : null);
+  if (named === null && !namespace.faults.isArmed()) return undefined;
+  return namespace.faults.pick(named, () => subjectOf(operation, call, namespace, body));
+}
+
+/** What fault rules are matched against: the request, and the charge it is about. */
+function subjectOf(
+  operation: Operation,
+  call: HttpCall,
+  namespace: Namespace,
+  body: Record<string, unknown>,
+): Subject {
+  const chargeId = call.param("charge_id");
+  const charge = chargeId === undefined ? undefined : namespace.engine.state.get("charges", chargeId);
+  const ofCharge = charge === undefined ? undefined : chargeSubject(charge);
+  const fields: Record<string, string> = {};
+  for (const [name, value] of Object.entries(body)) if (typeof value === "string") fields[name] = value;
+  const { pricing, metadata } = body;
+  if (isObject(pricing)) {
+    if (typeof pricing.base_currency === "string") fields.base_currency = pricing.base_currency;
+    if (typeof pricing.amount === "string") fields.base_amount = pricing.amount;
+  }
+  const texts = Object.entries(isObject(metadata) ? metadata : {}).filter(
+    (entry): entry is [string, string] => typeof entry[1] === "string",
+  );
+  const { method, path } = call;
+  return {
+    metadata: { ...ofCharge?.metadata, ...Object.fromEntries(texts) },
+    fields: { ...ofCharge?.fields, ...fields, operation: operation.id, method, path },
+  };
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/**
+ * Answers late, wrongly, with an earlier state or not at all. `drop: after` executes the call and cuts the connection; a call
+ * whose client has disconnected meanwhile is executed too, as a service does that learns of it too late.
+ */
+export async function answerWithFault(
+  call: HttpCall,
+  { namespace, headers }: Admitted,
+  served: ServedCall,
+  { rule, source, giveBack }: PickedFault,
+  execute: (asOf?: AsOf) => Reply,
+): Promise<CallResult> {
+  const { respond, delay, drop, hold, delay_answer, stale } = rule;
+  const { signal } = call;
+  const isSlow = [delay, hold, delay_answer].some((one) => one !== undefined) || drop === "hang";
+  const entry = journalInFlight(call, { ...served, fault: source }, isSlow);
+  // False: the namespace was closed during the delay.
+  if (delay !== undefined && !(await namespace.sleep(durationMs(delay)))) return null;
+  const { error_codes } = namespace.engine.settings;
+  let reply: Reply | null;
+  try {
+    if (respond !== undefined) reply = forcedReply(respond, error_codes);
+    else if (drop === "before") reply = null;
+    else reply = execute(stale === undefined ? undefined : asOfStale(stale, namespace.nowMs()));
+    const saving = namespace.whenKept();
+    if (saving !== undefined) await saving;
+  } catch (error) {
+    // Nothing has happened, so the fault does not count.
+    giveBack();
+    entry.end({ reply: failureReply(error, error_codes) });
+    throw error;
+  }
+  const objectId = reply === null ? undefined : objectOf(reply.json);
+  if (drop !== undefined) {
+    entry.end({ reply: null, objectId, clientGone: signal.aborted, isAnswerLost: reply !== null });
+    if (drop === "hang") await entry.staysOpen(namespace.holds.open(signal));
+    return null;
+  }
+  entry.made(objectId);
+  const isOpen = reply === null || (await namespace.holds.until(rule, reply.json, signal));
+  const clientGone = signal.aborted;
+  const sent = isOpen && !clientGone ? reply : null;
+  entry.end({ reply: sent, objectId, clientGone });
+  return sent === null ? null : serialize(sent, namespace.nowMs(), headers);
+}
+
+function asOfStale(stale: NonNullable<FaultRule["stale"]>, nowMs: number): AsOf {
+  return stale === "last_change" ? stale : nowMs - durationMs(stale);
+}
+
+/** A forced error has the service's shape; its code is the usual one of its status unless the rule has another. */
+function forcedReply(
+  respond: NonNullable<PickedFault["rule"]["respond"]>,
+  codes: Readonly<Record<string, string>>,
+): Reply {
+  const { status, message, details, headers } = respond;
+  const usual = status >= 500 ? "INTERNAL_ERROR" : (CODE_OF_STATUS[status] ?? "VALIDATION_ERROR");
+  const code = respond.code ?? codes[usual] ?? usual;
+  const error = { code, message: message ?? FORCED_MESSAGES[usual] ?? "Error" };
+  const sent: Record<string, string> = status === 429 || status === 503 ? { "retry-after": "1" } : {};
+  // Lower case as our own headers, so that a rule's header replaces one of ours.
+  for (const [name, value] of Object.entries(headers ?? {})) sent[name.toLowerCase()] = value;
+  return {
+    status,
+    code: respond.code === undefined ? usual : canonical(respond.code, codes),
+    json: JSON.stringify({ error: details === undefined ? error : { ...error, details } }),
+    headers: sent,
+  };
+}
+
+/** The service's code for a name from the setting `error_codes`. */
+function canonical(name: string, codes: Readonly<Record<string, string>>): string {
+  return Object.keys(codes).find((code) => codes[code] === name) ?? name;
+}
+
+const CODE_OF_STATUS: Readonly<Record<number, ErrorCode>> = {
+  401: "UNAUTHORIZED",
+  403: "FORBIDDEN",
+  404: "NOT_FOUND",
+  405: "METHOD_NOT_ALLOWED",
+  413: "PAYLOAD_TOO_LARGE",
+  429: "RATE_LIMIT_EXCEEDED",
+};
+const FORCED_MESSAGES: Readonly<Partial<Record<ErrorCode, string>>> = {
+  VALIDATION_ERROR: INVALID_BODY_MESSAGE,
+  UNAUTHORIZED: INVALID_KEY.message,
+  FORBIDDEN: "No permission",
+  NOT_FOUND: "Not found",
+  RATE_LIMIT_EXCEEDED: "Rate limit exceeded",
+  INTERNAL_ERROR: INTERNAL_ERROR.message,
+};

@@ -1,0 +1,143 @@
+import type { AsOf } from "../../core/engine/as-of.js";
+import type { Namespaces } from "../../core/namespace/namespaces.js";
+import { isRefusal } from "../../core/schema/errors.js";
+import { bearerKey } from "../http/authenticate.js";
+import { type JsonObject, parseBody, type RawBody } from "../http/body.js";
+import type { CallResult, HttpCall } from "../http/call.js";
+import { readAsked } from "../http/operation.js";
+import { failureReply, type Reply, serialize } from "../http/reply.js";
+import { type Admitted, admit, refused } from "./admit.js";
+import { answerWithFault, pickFault } from "./faults.js";
+import { ignoredIn, journal, type ServedCall } from "./journal.js";
+import type { Operation } from "./operation.js";
+
+/**
+ * Handles a call of the service, in ten steps; both entries end here. Step 1, the route, has given the operation: by the fast
+ * path (fast-path.ts) for ordinary calls on the port, by Hono for all others.
+ */
+export function handle(
+  namespaces: Namespaces,
+  operation: Operation,
+  call: HttpCall,
+): CallResult | Promise<CallResult> {
+  // 2 Key, 3 rate, 4 permission and organization.
+  const admitted = admit(namespaces, operation, call);
+  if ("reply" in admitted) {
+    const { namespace, reply, headers } = admitted;
+    const arrival = (namespace ?? namespaces.default).arrival();
+    journal(call, { operation: operation.id, namespace, arrival }, { reply });
+    return serialize(reply, (namespace ?? namespaces).nowMs(), headers);
+  }
+  // A read is answered without yielding, unless changes are being saved.
+  if (operation.method !== "GET") return receive(operation, call, admitted);
+  const saving = admitted.namespace.calm();
+  if (saving === undefined) return answer(operation, call, admitted, NO_BODY);
+  return saving.then(() => answer(operation, call, admitted, NO_BODY));
+}
+
+/** Reads the body, whose size and JSON are judged after the faults. */
+async function receive(operation: Operation, call: HttpCall, admitted: Admitted): Promise<CallResult> {
+  let raw: RawBody = NO_BODY;
+  if (operation.body !== undefined || operation.rawBody !== undefined) {
+    raw = await call.readBody();
+    if ("torn" in raw) return hungUp(call, { ...admitted, operation: operation.id });
+  }
+  const { keeping } = admitted.namespace;
+  if (keeping !== undefined) await keeping;
+  return answer(operation, call, admitted, raw);
+}
+
+const NO_BODY = { text: "" };
+const NOTHING_PARSED: JsonObject = { object: {} };
+
+function answer(
+  operation: Operation,
+  call: HttpCall,
+  admitted: Admitted,
+  raw: RawBody,
+): CallResult | Promise<CallResult> {
+  const { namespace, caller, headers, arrival } = admitted;
+  // The namespace was closed while the body came.
+  if (namespace.isClosed) return null;
+  const parsed = raw === NO_BODY ? NOTHING_PARSED : parseBody(raw, (name) => call.header(name));
+  const body = isRefusal(parsed) ? {} : parsed.object;
+  const { error_codes, event_names } = namespace.engine.settings;
+  // 5 Fault; it takes the place of the steps below, or surrounds them.
+  const fault = pickFault(operation, call, namespace, body);
+  const served: ServedCall = {
+    operation: operation.id,
+    namespace,
+    arrival,
+    requestBody: raw !== NO_BODY && "text" in raw ? raw.text : null,
+    ignored: ignoredIn(operation, call, body, event_names),
+  };
+  const execute = (asOf?: AsOf): Reply => {
+    // 6 Size and JSON.
+    if (isRefusal(parsed)) return refused(namespace, parsed);
+    // 7 Validation.
+    const asked = readAsked(operation, call.url, body);
+    if (isRefusal(asked)) return refused(namespace, asked);
+    // 8 Execution.
+    if (operation.reads) namespace.settle();
+    const result = operation.handle({
+      namespace,
+      caller,
+      query: asked.query,
+      body: asked.body,
+      url: call.url,
+      asOf,
+      param: (name) => call.param(name) ?? "",
+      header: (name) => call.header(name),
+    });
+    return isRefusal(result) ? refused(namespace, result) : result;
+  };
+  if (fault !== undefined) return answerWithFault(call, admitted, served, fault, execute);
+  const fail = (error: unknown): void => journal(call, served, { reply: failureReply(error, error_codes) });
+  let reply: Reply;
+  try {
+    reply = execute();
+  } catch (error) {
+    fail(error);
+    throw error;
+  }
+  const send = (): CallResult => {
+    // 9 Request journal.
+    journal(call, served, { reply });
+    // 10 Reply.
+    return serialize(reply, namespace.nowMs(), headers);
+  };
+  if (namespace.engine.isKept) return send();
+  // Callbacks, so that replies leave in the order of their calls.
+  return new Promise((resolve, reject) => {
+    namespace.engine.whenKept((failure) => {
+      if (failure === undefined) return resolve(send());
+      fail(failure.error);
+      reject(failure.error);
+    });
+  });
+}
+
+/** Journals a call whose client disconnected before the body was whole. */
+function hungUp(call: HttpCall, served: ServedCall): CallResult {
+  journal(call, served, { reply: null, clientGone: true });
+  return null;
+}
+
+/**
+ * Answers a call that no operation serves. A misspelt path or wrong method is an app's mistake and goes into the journal;
+ * requests that browsers make by themselves do not.
+ */
+export async function handleUnknown(
+  namespaces: Namespaces,
+  call: HttpCall,
+  reply: Reply,
+): Promise<CallResult> {
+  const authorization = call.header("authorization");
+  if (!authorization && !call.path.startsWith("/api/")) return serialize(reply, namespaces.nowMs());
+  const namespace = namespaces.find(call.header("sandbox-namespace"), bearerKey(authorization));
+  const served = { operation: null, namespace, arrival: (namespace ?? namespaces.default).arrival() };
+  const raw: RawBody = call.hasBody ? await call.readBody() : NO_BODY;
+  if ("torn" in raw) return hungUp(call, served);
+  journal(call, { ...served, requestBody: "text" in raw && raw.text !== "" ? raw.text : null }, { reply });
+  return serialize(reply, (namespace ?? namespaces).nowMs());
+}

@@ -1,0 +1,223 @@
+import * as z from "zod/mini";
+import { globMatches } from "../../core/domain/glob.js";
+import type { Namespace } from "../../core/namespace/namespace.js";
+import type { Arrival, JournalEntry } from "../../core/namespace/served-request.js";
+import { ALL_EVENT_TYPES } from "../../core/schema/event-types.js";
+import { didYouMean } from "../../core/schema/nearest.js";
+import { bearerKey } from "../http/authenticate.js";
+import type { HttpCall } from "../http/call.js";
+import { isEmbedded } from "../http/origin.js";
+import type { Reply } from "../http/reply.js";
+import { looksReal } from "./admit.js";
+import type { Operation } from "./operation.js";
+
+const PATH_LENGTH_MAX = 2_048;
+const URL_LENGTH_MAX = 2 * PATH_LENGTH_MAX;
+
+/** A call as far as it is known before its reply. */
+export interface ServedCall {
+  /** Null for an unknown path or method. */
+  readonly operation: string | null;
+  readonly namespace: Namespace | undefined;
+  readonly arrival: Arrival;
+  readonly requestBody?: string | null;
+  /** The source of the fault that applied. */
+  readonly fault?: string;
+  /** Notes on ignored parts (`ignoredIn`). */
+  readonly ignored?: readonly string[];
+}
+
+/** The end of a call. */
+interface CallEnd {
+  /** Null if none was sent. */
+  readonly reply: Reply | null;
+  readonly clientGone?: boolean;
+  readonly isAnswerLost?: boolean;
+  /** The object of a call without a reply that names it. */
+  readonly objectId?: string | undefined;
+}
+
+/** Adds a call to the request journal. */
+export function journal(call: HttpCall, served: ServedCall, end: CallEnd): void {
+  if (isFromApp(call)) served.namespace?.journal.add(rowOf(call, served, end), served.arrival);
+}
+
+/** A slow call: its row is in the journal before its end. */
+interface InFlightCall {
+  /** Sets the object before the reply is sent. */
+  made(objectId: string | undefined): void;
+  end(end: CallEnd): void;
+  /** Marks the ended call as in flight until the promise resolves. */
+  staysOpen(until: Promise<void>): Promise<void>;
+}
+
+/** Adds a slow call to the journal at once, another at its end. */
+export function journalInFlight(call: HttpCall, served: ServedCall, isSlow: boolean): InFlightCall {
+  const { namespace, arrival } = served;
+  const row =
+    isSlow && isFromApp(call)
+      ? namespace?.journal.begin(rowOf(call, served, { reply: null }), arrival)
+      : undefined;
+  return {
+    made: (objectId) => {
+      if (row !== undefined) row.objectId = objectId;
+    },
+    end: (end) => {
+      if (row === undefined) journal(call, served, end);
+      else namespace?.journal.finish(row, rowOf(call, served, end));
+    },
+    staysOpen: async (until) => {
+      if (row !== undefined) row.inFlight = true;
+      await until;
+      if (row !== undefined) row.inFlight = false;
+    },
+  };
+}
+
+/** Leaves out requests without a key from pages of other sites: they would push the app's own out of the journal. */
+function isFromApp(call: HttpCall): boolean {
+  return Boolean(call.header("authorization")) || !isEmbedded((name) => call.header(name));
+}
+
+/** Has every field of the row from the start: an object that grows takes twice the memory. */
+function rowOf(call: HttpCall, served: ServedCall, end: CallEnd): JournalEntry {
+  const { arrival } = served;
+  const { reply } = end;
+  return {
+    method: call.method,
+    url: cut(call.url, URL_LENGTH_MAX),
+    path: cut(call.path, PATH_LENGTH_MAX),
+    operation: served.operation,
+    status: reply === null ? null : reply.status,
+    clientGone: end.clientGone ?? false,
+    isAnswerLost: end.isAnswerLost,
+    apiKey: keyToKeep(bearerKey(call.header("authorization"))),
+    requestBody: served.requestBody ?? null,
+    responseBody: reply === null ? null : reply.json,
+    errorCode: reply?.code ?? null,
+    idempotencyKey: call.header("idempotency-key"),
+    runner: call.header("sandbox-runner"),
+    scenario: call.header("sandbox-scenario"),
+    fault: served.fault ?? null,
+    objectId: end.objectId ?? reply?.objectId,
+    tolerated: served.ignored,
+    habits: undefined,
+    id: 0,
+    inFlight: false,
+    atMs: arrival.atMs,
+    wallMs: arrival.wallMs,
+    durationMs: Math.max(0, (served.namespace?.arrival().wallMs ?? 0) - arrival.wallMs),
+  };
+}
+
+/** Cuts a real key after its prefix; the rest is not kept even in memory. */
+function keyToKeep(key: string | null): string | null {
+  return looksReal(key) ? key!.slice(0, key!.indexOf("_live_") + "_live_".length) : key;
+}
+
+/** Cuts a text to a length and appends an ellipsis. */
+function cut(text: string, length: number): string {
+  return text.length <= length ? text : `${text.slice(0, length)}…`;
+}
+
+const NOTES_MAX = 10;
+const NOTE_NAME_LENGTH_MAX = 64;
+
+/** Notes on the parts of a call that the service ignores silently, as `place: reason`. */
+export function ignoredIn(
+  operation: Operation,
+  call: HttpCall,
+  body: Readonly<Record<string, unknown>>,
+  eventNames: Readonly<Record<string, string>>,
+): readonly string[] {
+  const notes = new Notes();
+  const schema = operation.rawBody ?? operation.body;
+  const fields = schema === undefined ? ANY : fieldsOf(schema);
+  if (fields !== ANY) noteFields(notes, fields, body, "body");
+  const mark = call.url.indexOf("?");
+  if (mark !== -1) noteParameters(notes, operation, call.url.slice(mark + 1));
+  if (call.header("idempotency-key") !== null) noteKey(notes, operation);
+  if (operation.id === "createWebhook" || operation.id === "updateWebhook")
+    noteTypes(notes, body.events, eventNames);
+  return notes.all;
+}
+
+const NONE: readonly string[] = [];
+
+class Notes {
+  /** Made with the first note: most calls have none. */
+  #all: string[] | undefined;
+
+  get all(): readonly string[] {
+    return this.#all ?? NONE;
+  }
+
+  get isFull(): boolean {
+    return this.#all?.length === NOTES_MAX;
+  }
+
+  add(note: string): void {
+    if (this.isFull) return;
+    this.#all ??= [];
+    this.#all.push(note);
+  }
+}
+
+function noteFields(notes: Notes, known: Fields, value: object, place: string): void {
+  for (const name of Object.keys(value)) {
+    if (notes.isFull) return;
+    const parts = known.get(name);
+    if (parts === undefined) notes.add(stray(place, name, "not a field of this call", [...known.keys()]));
+    else if (parts !== ANY) {
+      const part = (value as Readonly<Record<string, unknown>>)[name];
+      if (typeof part === "object" && part !== null) noteFields(notes, parts, part, `${place}.${name}`);
+    }
+  }
+}
+
+/** The fields of a schema, with the fields of each. */
+type Fields = ReadonlyMap<string, Fields>;
+
+/** Fields of a schema that allows any. */
+const ANY: Fields = new Map();
+const FIELDS = new WeakMap<z.core.$ZodType, Fields>();
+
+function fieldsOf(schema: z.core.$ZodType): Fields {
+  let fields = FIELDS.get(schema);
+  if (fields === undefined) FIELDS.set(schema, (fields = readFieldsOf(schema)));
+  return fields;
+}
+
+function readFieldsOf(schema: z.core.$ZodType): Fields {
+  if (schema instanceof z.ZodMiniOptional) return fieldsOf(schema.def.innerType);
+  if (!(schema instanceof z.ZodMiniObject)) return ANY;
+  const shape = schema.shape as Readonly<Record<string, z.core.$ZodType>>;
+  return new Map(Object.entries(shape).map(([name, field]) => [name, fieldsOf(field)]));
+}
+
+function noteParameters(notes: Notes, { query }: Operation, sent: string): void {
+  const known = Object.keys(query?.shape ?? {});
+  for (const name of new Set(new URLSearchParams(sent).keys()))
+    if (!known.includes(name)) notes.add(stray("query", name, "not a parameter of this call", known));
+}
+
+function stray(place: string, name: string, what: string, known: readonly string[]): string {
+  const shown = cut(name, NOTE_NAME_LENGTH_MAX);
+  return `${place}.${shown}: ${what}${didYouMean(shown, known)}`;
+}
+
+/** A repeated POST is executed again despite its key; other methods are safe to repeat. */
+function noteKey(notes: Notes, { method, headers }: Operation): void {
+  if (method === "POST" && !headers?.includes("Idempotency-Key"))
+    notes.add("headers.idempotency-key: not heeded by this call; sent again, it is done again");
+}
+
+function noteTypes(notes: Notes, globs: unknown, eventNames: Readonly<Record<string, string>>): void {
+  if (!Array.isArray(globs)) return;
+  const known = [...ALL_EVENT_TYPES, ...Object.values(eventNames)];
+  for (const [index, glob] of globs.entries())
+    if (typeof glob === "string" && !known.some((name) => globMatches(glob, name)))
+      notes.add(
+        `body.events.${index}: ${cut(glob, NOTE_NAME_LENGTH_MAX)} is an unknown event type${didYouMean(glob, known)}`,
+      );
+}

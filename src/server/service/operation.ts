@@ -1,0 +1,73 @@
+import type { AsOf } from "../../core/engine/as-of.js";
+import type { Caller } from "../../core/engine/caller.js";
+import type { Namespace } from "../../core/namespace/namespace.js";
+import type { Refusal } from "../../core/schema/errors.js";
+import type { OperationId } from "../../core/schema/operation-ids.js";
+import type { Asked, CallWords, DescribedRow, Row } from "../http/operation.js";
+import type { Reply } from "../http/reply.js";
+
+/** Need of an API key; with `optional`, a key adds to the response. */
+export type KeyNeed = "required" | "optional" | "none";
+
+interface CallerByNeed {
+  readonly required: Caller;
+  readonly optional: Caller | undefined;
+  readonly none: undefined;
+}
+
+/** A call of the service that has passed every check. */
+export interface Call<Need extends KeyNeed = "required", Query = unknown, Body = Record<string, unknown>>
+  extends Asked<Query, Body> {
+  readonly namespace: Namespace;
+  readonly caller: CallerByNeed[Need];
+  readonly url: string;
+  /** The earlier state that a fault makes a read show; undefined for the current one. */
+  readonly asOf: AsOf | undefined;
+  param(name: string): string;
+  header(name: string): string | null;
+}
+
+interface ServiceRow<Need extends KeyNeed, Query, Body>
+  extends Row<Query, Body>,
+    Pick<DescribedRow<ServiceWords>, "answer" | "says"> {
+  readonly id: OperationId;
+  /** Request headers that matter, besides the key. */
+  readonly headers?: readonly ("Idempotency-Key" | "Sandbox-Scenario")[];
+  /** Default: required. */
+  readonly key?: Need;
+}
+
+export interface ServiceWords extends CallWords {
+  readonly tag: Tag;
+  /** The object that the path's id may not find. */
+  readonly missing?: string;
+}
+
+export const TAGS = {
+  Catalogue: "Payment methods, currencies and rails.",
+  Payments: "Quotes, checkouts and charges.",
+  Account: "The organization and its balances.",
+  Payouts: "Withdrawals and their destinations. All of this is assumed, except the minimum amounts.",
+  Webhooks: "Webhook endpoints. Registration is assumed.",
+  Events: "What is sent to registered receivers. Names, shape and signature are assumed.",
+} as const;
+export type Tag = keyof typeof TAGS;
+
+/** The assumption of a call that the interface only names. */
+export const UNSHOWN_CALL =
+  "The interface names this operation without showing it: path, parameters and bodies are assumed.";
+
+/** A row with its handler. */
+export interface Operation extends ServiceRow<KeyNeed, unknown, unknown> {
+  readonly key: KeyNeed;
+  handle(call: Call<KeyNeed, unknown, unknown>): Reply | Refusal;
+}
+
+/** Makes an operation; its handler gets calls that have passed every check of the row. */
+export function operation<Query, Body = Record<string, unknown>, Need extends KeyNeed = "required">(
+  row: ServiceRow<Need, Query, Body>,
+  handle: (call: Call<Need, Query, Body>) => Reply | Refusal,
+): Operation {
+  // `handle` (handle.ts) has checked the key and the input of the row.
+  return { key: "required", ...row, handle: handle as Operation["handle"] } as Operation;
+}

@@ -1,0 +1,154 @@
+import { createDestination as destinationCommand } from "../../core/engine/commands/destinations.js";
+import { createWithdrawal as withdrawalCommand } from "../../core/engine/commands/withdrawals.js";
+import { idempotently } from "../../core/engine/idempotency.js";
+import { findOwned, listOwned } from "../../core/engine/queries.js";
+import { destinationView, withdrawalView } from "../../core/engine/views.js";
+import { isRefusal, refuse } from "../../core/schema/errors.js";
+import {
+  destinationRequestSchema,
+  pageQuerySchema,
+  withdrawalRequestSchema,
+} from "../../core/schema/requests.js";
+import { pageOf } from "../http/query.js";
+import { ok, okJson } from "../http/reply.js";
+import { operation, UNSHOWN_CALL } from "./operation.js";
+
+export const createDestination = operation(
+  {
+    id: "createDestination",
+    method: "POST",
+    path: "/api/v1/payouts/destinations",
+    rawBody: destinationRequestSchema,
+    answer: "Destination",
+    says: {
+      tag: "Payouts",
+      summary: "Create a payout destination",
+      about: "Registers an account that withdrawals can be sent to.",
+      assumed: UNSHOWN_CALL,
+    },
+  },
+  ({ namespace, caller, body }) => {
+    const destination = namespace.executeInTurn(destinationCommand(caller, body));
+    return isRefusal(destination) ? destination : ok(destinationView(destination));
+  },
+);
+
+export const listDestinations = operation(
+  {
+    id: "listDestinations",
+    method: "GET",
+    path: "/api/v1/payouts/destinations",
+    query: pageQuerySchema,
+    answer: "DestinationList",
+    says: {
+      tag: "Payouts",
+      summary: "List payout destinations",
+      about: "The organization's destinations in the key's mode, newest first.",
+      assumed: UNSHOWN_CALL,
+    },
+  },
+  ({ namespace, caller, query, asOf }) => {
+    const { total, items } = listOwned(namespace.engine.state, "destinations", caller, pageOf(query), asOf);
+    return ok({ total, items: items.map(destinationView) });
+  },
+);
+
+export const getDestination = operation(
+  {
+    id: "getDestination",
+    method: "GET",
+    path: "/api/v1/payouts/destinations/:destination_id",
+    answer: "Destination",
+    says: {
+      tag: "Payouts",
+      summary: "Get a payout destination",
+      about: "One destination.",
+      assumed: UNSHOWN_CALL,
+      missing: "destination",
+    },
+  },
+  ({ namespace, caller, param, asOf }) => {
+    const { state } = namespace.engine;
+    const destination = findOwned(state, "destinations", caller, param("destination_id"), asOf);
+    return destination === undefined
+      ? refuse("NOT_FOUND", "Payout destination not found")
+      : ok(destinationView(destination));
+  },
+);
+
+/** Safe to send again with the same Idempotency-Key: the money goes once. */
+export const createWithdrawal = operation(
+  {
+    id: "createWithdrawal",
+    method: "POST",
+    path: "/api/v1/payouts/withdrawals",
+    rawBody: withdrawalRequestSchema,
+    headers: ["Idempotency-Key", "Sandbox-Scenario"],
+    answer: "Withdrawal",
+    says: {
+      tag: "Payouts",
+      summary: "Create a withdrawal",
+      about:
+        "Sends money from the available balance to a destination. Send an Idempotency-Key: repeated with the same " +
+        "key and body, the call returns the first response and the money is sent once.",
+      assumed: `${UNSHOWN_CALL} Amount and fee leave the available balance at once, and come back if the withdrawal fails or is cancelled.`,
+    },
+  },
+  ({ namespace, caller, body, header }) => {
+    const answer = namespace.executeInTurn(
+      idempotently(
+        { key: header("idempotency-key"), scope: `${caller.key}|createWithdrawal`, body },
+        withdrawalCommand(caller, body, header("sandbox-scenario")),
+        (withdrawal) => JSON.stringify(withdrawalView(withdrawal)),
+      ),
+    );
+    if (isRefusal(answer)) return answer;
+    const reply = okJson(answer.json);
+    return answer.replayed ? { ...reply, headers: { "idempotent-replayed": "true" } } : reply;
+  },
+);
+
+export const listWithdrawals = operation(
+  {
+    id: "listWithdrawals",
+    method: "GET",
+    path: "/api/v1/payouts/withdrawals",
+    query: pageQuerySchema,
+    reads: true,
+    answer: "WithdrawalList",
+    says: {
+      tag: "Payouts",
+      summary: "List withdrawals",
+      about: "The organization's withdrawals in the key's mode, newest first.",
+      assumed: UNSHOWN_CALL,
+    },
+  },
+  ({ namespace, caller, query, asOf }) => {
+    const { total, items } = listOwned(namespace.engine.state, "withdrawals", caller, pageOf(query), asOf);
+    return ok({ total, items: items.map(withdrawalView) });
+  },
+);
+
+export const getWithdrawal = operation(
+  {
+    id: "getWithdrawal",
+    method: "GET",
+    path: "/api/v1/payouts/withdrawals/:withdrawal_id",
+    reads: true,
+    answer: "Withdrawal",
+    says: {
+      tag: "Payouts",
+      summary: "Get a withdrawal",
+      about: "One withdrawal. Poll it to complement webhooks.",
+      assumed: UNSHOWN_CALL,
+      missing: "withdrawal",
+    },
+  },
+  ({ namespace, caller, param, asOf }) => {
+    const { state } = namespace.engine;
+    const withdrawal = findOwned(state, "withdrawals", caller, param("withdrawal_id"), asOf);
+    return withdrawal === undefined
+      ? refuse("NOT_FOUND", "Withdrawal not found")
+      : ok(withdrawalView(withdrawal));
+  },
+);

@@ -1,0 +1,148 @@
+import {
+  deleteEndpoint,
+  registerEndpoint,
+  rotateSecret,
+  updateEndpoint,
+} from "../../core/engine/commands/webhooks.js";
+import { visibleEndpoints } from "../../core/engine/queries.js";
+import type { Endpoint } from "../../core/engine/records.js";
+import { endpointView } from "../../core/engine/views.js";
+import { isRefusal, type Refusal, refuse } from "../../core/schema/errors.js";
+import { pageQuerySchema, webhookPatchSchema, webhookRequestSchema } from "../../core/schema/requests.js";
+import { pageOf } from "../http/query.js";
+import { ok, type Reply } from "../http/reply.js";
+import { operation, UNSHOWN_CALL } from "./operation.js";
+
+export const createWebhook = operation(
+  {
+    id: "createWebhook",
+    method: "POST",
+    path: "/api/v1/webhooks",
+    body: webhookRequestSchema,
+    answer: "Webhook",
+    says: {
+      tag: "Webhooks",
+      summary: "Register a webhook",
+      about: "Registers a URL for events in the key's mode. Registering the same URL again updates it.",
+      assumed: UNSHOWN_CALL,
+    },
+  },
+  ({ namespace, caller, body: { url, events } }) =>
+    shown(
+      namespace.executeInTurn(
+        registerEndpoint({
+          url: new URL(url).href,
+          mode: caller.mode,
+          organizationId: caller.organization.organization_id,
+          events: events ?? ["*"],
+        }),
+      ),
+    ),
+);
+
+export const listWebhooks = operation(
+  {
+    id: "listWebhooks",
+    method: "GET",
+    path: "/api/v1/webhooks",
+    query: pageQuerySchema,
+    answer: "WebhookList",
+    says: {
+      tag: "Webhooks",
+      summary: "List webhooks",
+      about: "The endpoints of the key's mode, newest first, including those the sandbox was started with.",
+      assumed: UNSHOWN_CALL,
+    },
+  },
+  ({ namespace, caller, query }) => {
+    const { limit, offset } = pageOf(query);
+    const endpoints = visibleEndpoints(namespace.engine.state, caller).reverse();
+    return ok({
+      total: endpoints.length,
+      items: endpoints.slice(offset, offset + limit).map(endpointView),
+    });
+  },
+);
+
+export const getWebhook = operation(
+  {
+    id: "getWebhook",
+    method: "GET",
+    path: "/api/v1/webhooks/:webhook_id",
+    answer: "Webhook",
+    says: {
+      tag: "Webhooks",
+      summary: "Get a webhook",
+      about: "One endpoint, with its secret.",
+      assumed: UNSHOWN_CALL,
+      missing: "endpoint",
+    },
+  },
+  ({ namespace, caller, param }) => {
+    const id = param("webhook_id");
+    const endpoint = visibleEndpoints(namespace.engine.state, caller).find((one) => one.webhook_id === id);
+    return shown(endpoint ?? refuse("NOT_FOUND", "Webhook not found"));
+  },
+);
+
+export const updateWebhook = operation(
+  {
+    id: "updateWebhook",
+    method: "PATCH",
+    path: "/api/v1/webhooks/:webhook_id",
+    body: webhookPatchSchema,
+    answer: "Webhook",
+    says: {
+      tag: "Webhooks",
+      summary: "Update a webhook",
+      about: "Changes the fields that are sent and keeps the rest.",
+      assumed: UNSHOWN_CALL,
+      missing: "endpoint",
+    },
+  },
+  ({ namespace, caller, param, body: { url, ...rest } }) => {
+    const patch = { ...rest, url: url === undefined ? undefined : new URL(url).href };
+    return shown(namespace.executeInTurn(updateEndpoint(caller, param("webhook_id"), patch)));
+  },
+);
+
+export const deleteWebhook = operation(
+  {
+    id: "deleteWebhook",
+    method: "DELETE",
+    path: "/api/v1/webhooks/:webhook_id",
+    answer: "WebhookDeleted",
+    says: {
+      tag: "Webhooks",
+      summary: "Delete a webhook",
+      about: "No more events are sent to it.",
+      assumed: UNSHOWN_CALL,
+      missing: "endpoint",
+    },
+  },
+  ({ namespace, caller, param }) => {
+    const deleted = namespace.executeInTurn(deleteEndpoint(caller, param("webhook_id")));
+    return isRefusal(deleted) ? deleted : ok({ webhook_id: deleted.webhook_id, deleted: true });
+  },
+);
+
+export const rotateWebhookSecret = operation(
+  {
+    id: "rotateWebhookSecret",
+    method: "POST",
+    path: "/api/v1/webhooks/:webhook_id/rotate-secret",
+    answer: "Webhook",
+    says: {
+      tag: "Webhooks",
+      summary: "Rotate a webhook's secret",
+      about: "Gives the endpoint a new secret. For 24 hours, events are signed with both.",
+      assumed: UNSHOWN_CALL,
+      missing: "endpoint",
+    },
+  },
+  ({ namespace, caller, param }) => shown(namespace.executeInTurn(rotateSecret(caller, param("webhook_id")))),
+);
+
+function shown(endpoint: Endpoint | Refusal): Reply | Refusal {
+  return isRefusal(endpoint) ? endpoint : ok(endpointView(endpoint));
+}

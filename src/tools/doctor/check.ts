@@ -1,0 +1,52 @@
+import type { ProbeRow, WebhookReport } from "../../core/schema/receiver-report.js";
+import { iso } from "../../core/schema/time.js";
+import { Eyes } from "./eyes.js";
+import { judge } from "./judge.js";
+import type { Evidence } from "./probe.js";
+import { collect } from "./probes.js";
+import { type CheckOptions, Session } from "./session.js";
+
+/**
+ * Sends a receiver the probes and tells what is wrong with it. `onRow` hears how each came out as
+ * soon as it is known; which fault it shows may be told better at the end.
+ */
+export async function checkWebhook(
+  options: CheckOptions,
+  onRow: (row: ProbeRow) => void = () => {},
+): Promise<WebhookReport> {
+  const { url, signature, timeoutMs, wall } = options;
+  const startMs = wall.nowMs();
+  const session = new Session(options);
+  const eyes = options.eyes && (await Eyes.open(session, options.eyes));
+  let evidence: Evidence;
+  try {
+    evidence = await collect(session, eyes, (probe, soFar) => {
+      const row = judge(soFar, session.scheme).rows.find((one) => one.probe === probe)!;
+      const isNobodyThere = probe === "valid" && row.answers[0]!.kind === "unreachable";
+      if (!isNobodyThere) onRow(row);
+    });
+  } finally {
+    await eyes?.close();
+  }
+  await eyes?.refuseLimited();
+  const { rows, findings } = judge(evidence, session.scheme);
+  const first = evidence.answers.get("valid")![0]!;
+  const isUnreachable = first.kind === "unreachable";
+  const count = (verdict: string) => rows.filter((row) => row.verdict === verdict).length;
+  return {
+    url,
+    signature,
+    timeout_ms: timeoutMs,
+    started_at: iso(startMs),
+    duration_ms: wall.nowMs() - startMs,
+    outcome: isUnreachable
+      ? "unreachable"
+      : rows.some((row) => row.verdict === "fail" && row.severity === "must")
+        ? "failed"
+        : "passed",
+    error: isUnreachable ? first.error : null,
+    summary: { pass: count("pass"), fail: count("fail"), note: count("note") },
+    findings,
+    probes: rows,
+  };
+}

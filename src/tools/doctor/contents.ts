@@ -1,0 +1,198 @@
+import { EVENT_TYPES } from "../../core/schema/event-types.js";
+import type { Answer, Probe } from "../../core/schema/receiver-report.js";
+import { isRefusal } from "./answers.js";
+import { timelessScheme } from "./forged.js";
+import { accepting, because, fault } from "./marks.js";
+import { fresh, type GenuineProbe } from "./probe.js";
+import type { SampleEvent, Samples } from "./samples.js";
+import { isFine, type Session } from "./session.js";
+
+const UNICODE = "names in many scripts";
+const UNKNOWN_FIELDS = "fields it cannot know";
+const OTHER_SPELLING = "the same JSON in another spelling";
+const NO_METHOD = "no method yet";
+const EACH_TIME = "2xx each time";
+const MINUTE_MS = 60_000;
+const HOURS = 10;
+
+type Contents = Readonly<Record<string, (samples: Samples) => SampleEvent>>;
+
+/** Sends what a good receiver accepts, one after the other. */
+async function send(session: Session, contents: Contents): Promise<Answer[]> {
+  const answers: Answer[] = [];
+  for (const [sent, make] of Object.entries(contents))
+    answers.push(...(await session.genuine(sent, () => make(session.samples))));
+  return answers;
+}
+
+/** What a receiver does with what events may tell. */
+export const CONTENTS = {
+  minute_old: {
+    title: "a signature a minute old",
+    sent: "an event signed a minute ago",
+    expected: "2xx: clocks differ, and ways are long",
+    outOfScope: timelessScheme,
+    send: (session) =>
+      session.genuine("an event signed a minute ago", () => fresh(session), { ageMs: MINUTE_MS }),
+    judge: (answers) => accepting(answers, "tolerance_too_small"),
+  },
+
+  old_change: {
+    title: "a change of hours ago",
+    sent: `an event about a change of ${HOURS} hours ago, freshly signed, as a late retry is`,
+    expected: "2xx",
+    send: (session) =>
+      send(session, { "a late event": (samples) => samples.oldEvent(HOURS * 60 * MINUTE_MS) }),
+    judge: (answers) => accepting(answers, "body_timestamp"),
+  },
+
+  each_type: {
+    title: "each type there is",
+    sent: `an event of each of the ${EVENT_TYPES.length} types, properly signed`,
+    expected: EACH_TIME,
+    send: (session) =>
+      send(
+        session,
+        Object.fromEntries(
+          EVENT_TYPES.map((type) => [type, (samples: Samples) => samples.eventOfType(type)]),
+        ),
+      ),
+    judge: (answers) => {
+      const ofCharges = answers.filter(({ sent }) => sent.startsWith("charge."));
+      return accepting(answers, ofCharges.every(isFine) ? "other_types" : "lifecycle");
+    },
+  },
+
+  unknown_type: {
+    title: "an unknown event type",
+    sent: "charge.review_opened, properly signed",
+    expected: "2xx, and nothing done",
+    send: (session) =>
+      send(session, {
+        "charge.review_opened": (samples) => samples.event(samples.charge(), "charge.review_opened"),
+      }),
+    judge: (answers) => accepting(answers, "unknown_type"),
+  },
+
+  unknown_family: {
+    title: "an event of another family",
+    sent: "invoice.sent, properly signed, of something that is no charge",
+    expected: "2xx, and nothing done",
+    send: (session) =>
+      send(session, {
+        "invoice.sent": (samples) => samples.eventOf("invoice.sent", { invoice_id: "inv_1", lines: [] }),
+      }),
+    judge: (answers, _evidence, marks) => {
+      const found = accepting(answers, "unknown_family");
+      if (found.fault !== "unknown_family") return found;
+      if (marks.get("unknown_type")?.fault === "unknown_type") return because("unknown_type");
+      return marks.get("each_type")?.fault === "other_types" ? because("each_type") : found;
+    },
+  },
+
+  unicode: {
+    title: "unicode, unknown fields",
+    sent: "names in many scripts; fields it cannot know; the same JSON with other spaces and escapes",
+    expected: EACH_TIME,
+    send: (session) =>
+      send(session, {
+        [UNICODE]: (samples) =>
+          samples.event(
+            samples.charge({
+              customer_name: "Zoë Ọláyínká 李 😀",
+              metadata: { note: "₦ ≠ ¥ – «ẞ» 👩🏾‍💻", ключ: "значение" },
+            }),
+          ),
+        [UNKNOWN_FIELDS]: (samples) => samples.eventFromTheFuture(samples.charge()),
+        [OTHER_SPELLING]: (samples) => samples.eventSpelledOtherwise(),
+      }),
+    judge: (answers, evidence) => {
+      const failing = answers.filter((one) => !isFine(one) && one.sent !== UNKNOWN_FIELDS);
+      // One that rewrites the JSON stumbles on scripts, too, where its language escapes them.
+      const worst = failing.at(-1);
+      if (worst === undefined) return accepting(answers, "unknown_fields");
+      if (!isRefusal(worst, evidence)) return fault("content_crashes");
+      return fault(worst.sent === OTHER_SPELLING ? "reserialized_body" : "unicode");
+    },
+  },
+
+  payments: {
+    title: "other ways to pay",
+    sent: "a charge paid in crypto, one by bank transfer, of millions, and one of a hosted page without a method",
+    expected: EACH_TIME,
+    send: (session) =>
+      send(session, {
+        crypto: (samples) => samples.event(samples.charge(CRYPTO)),
+        "a bank transfer of millions": (samples) => samples.event(samples.charge(TRANSFER)),
+        [NO_METHOD]: (samples) => samples.event(samples.charge(HOSTED), "charge.expired"),
+      }),
+    judge: (answers, _evidence, marks) => {
+      const isItsType = answers.every((one) => isFine(one) || one.sent === NO_METHOD);
+      const found = accepting(answers, "payments");
+      return found.fault === "payments" && isItsType && marks.get("each_type")?.fault === "lifecycle"
+        ? because("each_type")
+        : found;
+    },
+  },
+
+  large: {
+    title: "a large body",
+    sent: "an event of 12 KB: metadata may have 10",
+    expected: "2xx",
+    send: (session) =>
+      send(session, { "12 KB": (samples) => samples.event(samples.charge({ metadata: FULL_METADATA })) }),
+    judge: (answers) => accepting(answers, "large_body"),
+  },
+} as const satisfies Readonly<Partial<Record<Probe, GenuineProbe>>>;
+
+const CRYPTO = {
+  amount: "25.12345678",
+  currency: "USDT_TRC20",
+  payment_method: "crypto",
+  payment_rail: "tron",
+  fees: { total_fee: "0.25", fee_breakdown: { platform_fee: "0.10", gateway_fee: "0.15" } },
+  settlement_amount: "24.87345678",
+  payment_instructions: {
+    type: "crypto",
+    network: "TRC20",
+    wallet_address: "TSandboxWalletThatTakesNothing0001",
+    amount: "25.12345678",
+    currency: "USDT",
+    reference: "PSBCRYPTO",
+    instructions: "Nothing is to be paid: this event only checks a webhook receiver.",
+  },
+} as const;
+
+const TRANSFER = {
+  amount: "12500000.00",
+  currency: "NGN",
+  payment_method: "bank_transfer",
+  payment_rail: null,
+  fees: { total_fee: "125000.00", fee_breakdown: { platform_fee: "50000.00", gateway_fee: "75000.00" } },
+  settlement_amount: "12375000.00",
+  payment_instructions: {
+    type: "bank_transfer",
+    bank_name: "Sandbox Bank",
+    account_number: "0123456789",
+    account_name: "Payments Sandbox",
+    reference: "PSBTRANSFER",
+    instructions: "Nothing is to be paid: this event only checks a webhook receiver.",
+  },
+} as const;
+
+/** What a hosted page's charge has before its customer picks a method. */
+const HOSTED = {
+  status: "EXPIRED",
+  payment_method: null,
+  payment_rail: null,
+  customer_name: null,
+  fees: null,
+  exchange_rate: null,
+  settlement_amount: null,
+  payment_instructions: null,
+} as const;
+
+/** As much as may be: 20 keys, 10 KB. */
+const FULL_METADATA = Object.fromEntries(
+  Array.from({ length: 20 }, (_entry, index) => [`key_${index}`, "x".repeat(490)]),
+);

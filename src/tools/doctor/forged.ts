@@ -1,0 +1,229 @@
+import type { Answer, AnswerKind, Probe } from "../../core/schema/receiver-report.js";
+import type { SignatureScheme } from "../../core/schema/webhooks.js";
+import { settled } from "./answers.js";
+import type { FaultName } from "./faults.js";
+import { type SignatureParts, versionIn } from "./forged-headers.js";
+import { because, fault, type Mark, NOT_NOW, PASS } from "./marks.js";
+import { type ForgedProbe, fresh } from "./probe.js";
+import type { Session } from "./session.js";
+
+export const REFUSED = "400 or 401, and nothing done";
+const NOTHING_SIGNED = "nothing is signed, so a receiver cannot tell";
+const NO_TIMESTAMP =
+  "this scheme signs no timestamp, so a receiver cannot tell an old request from a new one";
+
+/** How far off the stale event is, and the one from the future: twice what the official libraries let pass. */
+const STALE_MS = 10 * 60_000;
+/** Fewer characters than any comparison may be content with. */
+const FIRST = 8;
+
+export function unsignedScheme({ headers }: SignatureScheme): string | undefined {
+  return Object.keys(headers).length > 0 ? undefined : NOTHING_SIGNED;
+}
+
+export function timelessScheme({ payload }: SignatureScheme): string | undefined {
+  return payload === "body" ? NO_TIMESTAMP : undefined;
+}
+
+/** An event with a signature that does not fit. */
+export function forged(session: Session, sent: string): Promise<Answer[]> {
+  return session.forged(sent, fresh(session), { secrets: [session.unknownSecret] });
+}
+
+/** An event of which only the signature is not right. */
+async function withSignatures(
+  session: Session,
+  variants: Readonly<Record<string, (parts: SignatureParts) => string>>,
+): Promise<Answer[]> {
+  const answers: Answer[] = [];
+  for (const [sent, forge] of Object.entries(variants))
+    answers.push(...(await session.forged(sent, fresh(session), { forge })));
+  return answers;
+}
+
+const otherCase = (text: string): string =>
+  text.replace(/[a-z]/gi, (letter) =>
+    letter === letter.toLowerCase() ? letter.toUpperCase() : letter.toLowerCase(),
+  );
+
+/** Forgeries, and events that were good once or are not good yet. */
+export const FORGED = {
+  tampered: {
+    title: "a tampered body",
+    sent: "an event whose amount was changed after it was signed",
+    expected: REFUSED,
+    accepted: "tampered_accepted",
+    outOfScope: (scheme) =>
+      unsignedScheme(scheme) ??
+      (scheme.algorithm === null
+        ? "this scheme sends the secret itself and signs nothing of the body, so a receiver cannot tell"
+        : undefined),
+    send: (session) => {
+      const tamper = (body: string) => body.replace('"amount":"512.50"', '"amount":"51250.00"');
+      return session.forged("an event with another amount than was signed", fresh(session), { tamper });
+    },
+  },
+  wrong_secret: {
+    title: "a wrong secret",
+    sent: "an event signed with another secret",
+    expected: REFUSED,
+    accepted: "wrong_secret_accepted",
+    outOfScope: unsignedScheme,
+    send: (session) => forged(session, "an event signed with another secret"),
+  },
+  unsigned: {
+    title: "no signature",
+    sent: "an event without the signature's headers",
+    expected: REFUSED,
+    accepted: "unsigned_accepted",
+    outOfScope: unsignedScheme,
+    send: (session) => session.forged("an event without a signature", fresh(session), { isUnsigned: true }),
+  },
+  empty_signature: {
+    title: "an empty signature",
+    sent: "events with nothing in the signature's header, and with nothing after what says how it was made",
+    expected: REFUSED,
+    accepted: "part_accepted",
+    sameAs: "unsigned",
+    outOfScope: unsignedScheme,
+    send: (session) =>
+      withSignatures(session, {
+        "an empty header": () => "",
+        ...(session.scheme.each === "{signature}"
+          ? {}
+          : { "an empty signature": ({ head, tag }) => head + tag }),
+      }),
+  },
+  partial_signature: {
+    title: "a part of the signature",
+    sent: `events with the first half of the right signature, and with one of which only ${FIRST} characters are right`,
+    expected: REFUSED,
+    accepted: "part_accepted",
+    sameAs: "empty_signature",
+    outOfScope: unsignedScheme,
+    send: (session) =>
+      withSignatures(session, {
+        "half of the signature": ({ head, tag, value }) =>
+          head + tag + value.slice(0, Math.ceil(value.length / 2)),
+        [`${FIRST} right characters`]: ({ head, tag, value }) =>
+          head + tag + value.slice(0, FIRST) + value.slice(FIRST).replace(/[^=]/g, wrongCharacter),
+      }),
+  },
+  other_case: {
+    title: "the signature in other case",
+    sent: "an event with the right signature, its letters' case turned around",
+    expected: REFUSED,
+    accepted: "case_ignored",
+    outOfScope: (scheme) =>
+      unsignedScheme(scheme) ??
+      (scheme.algorithm !== null && scheme.encoding === "hex"
+        ? "hexadecimal digits mean the same in either case"
+        : undefined),
+    send: (session) =>
+      withSignatures(session, {
+        "the other case": ({ head, tag, value }) => head + tag + otherCase(value),
+      }),
+  },
+  other_version: {
+    title: "a signature of another version",
+    sent: "an event with the right signature under another version than its own",
+    expected: REFUSED,
+    accepted: "version_ignored",
+    outOfScope: (scheme) =>
+      unsignedScheme(scheme) ??
+      (versionIn(scheme) === undefined ? "this scheme names no version" : undefined),
+    send: (session) =>
+      withSignatures(session, {
+        "another version": ({ head, tag, value }) => head + tag.replace(/v\d/, "v9") + value,
+      }),
+  },
+  stale: {
+    title: "a stale timestamp",
+    sent: "an event with the right secret, signed ten minutes ago",
+    expected: `${REFUSED}: it may be a recording`,
+    accepted: "stale_accepted",
+    outOfScope: timelessScheme,
+    send: (session) => session.forged("an event signed ten minutes ago", fresh(session), { ageMs: STALE_MS }),
+  },
+  future: {
+    title: "a timestamp of the future",
+    sent: "an event with the right secret, signed ten minutes from now",
+    expected: REFUSED,
+    accepted: "future_accepted",
+    sameAs: "stale",
+    outOfScope: (scheme) =>
+      timelessScheme(scheme) ??
+      ("stripe-signature" in scheme.headers ? "this scheme's own libraries let it pass" : undefined),
+    send: (session) =>
+      session.forged("an event signed ten minutes from now", fresh(session), { ageMs: -STALE_MS }),
+  },
+} as const satisfies Readonly<Partial<Record<Probe, ForgedProbe>>>;
+
+function wrongCharacter(right: string): string {
+  return right === "0" ? "1" : "0";
+}
+
+/** How a refusal may go wrong, whatever is refused. */
+const BADLY_REFUSED: Readonly<Partial<Record<AnswerKind, FaultName>>> = {
+  crashed: "refusals_crash",
+  timeout: "refusals_hang",
+  broken: "refusals_break",
+  redirected: "refusals_redirect",
+};
+
+/** What matters most of several answers to a forgery. */
+const GRAVEST: readonly AnswerKind[] = ["accepted", "timeout", "broken", "redirected", "crashed", "busy"];
+
+/**
+ * Judges them together: who verifies nothing accepts them all, and that is one fault; and so it is when all of them
+ * make it stumble in the same way.
+ */
+export function judgeForged(answers: ReadonlyMap<Probe, readonly Answer[]>): Map<Probe, Mark> {
+  const kinds = new Map<Probe, AnswerKind>();
+  for (const probe of Object.keys(FORGED) as (keyof typeof FORGED)[]) {
+    const reached = (answers.get(probe) ?? []).filter(({ kind }) => kind !== "unreachable");
+    if (reached.length === 0) continue;
+    const found = settled(reached).map(({ kind }) => kind);
+    kinds.set(probe, GRAVEST.find((kind) => found.includes(kind)) ?? "refused");
+  }
+  const accepted = [...kinds.keys()].filter((probe) => kinds.get(probe) === "accepted");
+  const common = commonFault(kinds, accepted);
+  const firstBad = new Map<AnswerKind, Probe>();
+  const marks = new Map<Probe, Mark>();
+  for (const [probe, kind] of kinds) {
+    const badly = BADLY_REFUSED[kind];
+    if (kind === "accepted") marks.set(probe, acceptedMark(probe as keyof typeof FORGED, accepted, common));
+    else if (badly !== undefined) {
+      const first = firstBad.get(kind);
+      marks.set(probe, first === undefined ? fault(badly) : because(first));
+      if (first === undefined) firstBad.set(kind, probe);
+    } else marks.set(probe, kind === "busy" ? NOT_NOW : PASS);
+  }
+  return marks;
+}
+
+function acceptedMark(
+  probe: keyof typeof FORGED,
+  accepted: readonly Probe[],
+  common: FaultName | undefined,
+): Mark {
+  const { accepted: shown, sameAs }: ForgedProbe = FORGED[probe];
+  if (common !== undefined) return probe === accepted[0] ? fault(common) : because(accepted[0]!);
+  return sameAs !== undefined && accepted.includes(sameAs) ? because(rootOf(sameAs, accepted)) : fault(shown);
+}
+
+function rootOf(probe: Probe, accepted: readonly Probe[]): Probe {
+  const { sameAs }: ForgedProbe = FORGED[probe as keyof typeof FORGED];
+  return sameAs !== undefined && accepted.includes(sameAs) ? rootOf(sameAs, accepted) : probe;
+}
+
+/** The one fault behind several that were accepted, if there is one. */
+function commonFault(
+  kinds: ReadonlyMap<Probe, AnswerKind>,
+  accepted: readonly Probe[],
+): FaultName | undefined {
+  const compared = (["tampered", "wrong_secret"] as const).filter((probe) => kinds.has(probe));
+  if (compared.length === 0 || !compared.every((probe) => accepted.includes(probe))) return undefined;
+  if (accepted.includes("unsigned")) return "no_verification";
+  return compared.length > 1 ? "signature_not_compared" : undefined;
+}

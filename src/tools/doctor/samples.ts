@@ -1,0 +1,171 @@
+import type { z } from "zod/mini";
+import { digest, digestOf, idOf, referenceOf } from "../../core/engine/ids.js";
+import type { ChargeStatus, WithdrawalStatus } from "../../core/schema/common.js";
+import { chargeEventType, toldBy } from "../../core/schema/event-types.js";
+import type { chargeDetailSchema } from "../../core/schema/responses/charges.js";
+import type { withdrawalSchema } from "../../core/schema/responses/payouts.js";
+import { STATUSES } from "../../core/schema/statuses.js";
+import { iso } from "../../core/schema/time.js";
+
+/** A charge as an event tells of it. */
+type Charge = z.infer<typeof chargeDetailSchema>;
+type Withdrawal = z.infer<typeof withdrawalSchema>;
+
+/** An event as the service would send it. */
+export interface SampleEvent {
+  readonly id: string;
+  readonly body: string;
+}
+
+const MINUTE_MS = 60_000;
+
+/** Charges and events nobody has seen before: ids are new in each run, lest a receiver remembers the last one's. */
+export class Samples {
+  readonly #scope: string;
+  readonly #nowMs: () => number;
+  #counter = 0;
+
+  constructor(seed: string, nowMs: () => number) {
+    this.#scope = `check-webhook ${seed}`;
+    this.#nowMs = nowMs;
+  }
+
+  /** A new charge that waits for its customer, with what differs. */
+  charge(differs: Partial<Charge> = {}, createdMs = this.#nowMs() - MINUTE_MS): Charge {
+    const bytes = digest(this.#scope, "charge", ++this.#counter);
+    const reference = referenceOf(digestOf(bytes.toString("hex")).toString("hex"));
+    return {
+      charge_id: idOf("charge", bytes),
+      checkout_id: idOf("checkout", digest(this.#scope, "checkout", this.#counter)),
+      organization_id: "org_sandbox",
+      amount: "512.50",
+      currency: "KES",
+      status: "AWAITING_PAYMENT",
+      payment_provider: null,
+      provider_reference: reference,
+      created_at: iso(createdMs),
+      updated_at: iso(createdMs),
+      payment_method: "mobile_money",
+      payment_rail: "nairobi_money",
+      customer_email: "ada@example.com",
+      customer_name: "Ada Obi",
+      metadata: { order_id: `check-${this.#counter}` },
+      fees: { total_fee: "12.50", fee_breakdown: { platform_fee: "5.00", gateway_fee: "7.50" } },
+      exchange_rate: "1",
+      settlement_amount: "500.00",
+      settled_at: null,
+      failure_reason: null,
+      payment_instructions: {
+        type: "mobile_money",
+        provider: "Nairobi Money Sandbox",
+        phone_number: "+254700000042",
+        reference,
+        instructions: "Nothing is to be paid: this event only checks a webhook receiver.",
+      },
+      expires_at: iso(createdMs + 60 * MINUTE_MS),
+      status_history: [
+        { status: "PENDING", at: iso(createdMs) },
+        { status: "AWAITING_PAYMENT", at: iso(createdMs) },
+      ],
+      ...differs,
+    };
+  }
+
+  /** A new charge's life up to a status, the creation left out, which makes no event. */
+  life(to: ChargeStatus): Charge[] {
+    const { sample } = STATUSES[to];
+    if (sample === undefined || sample.from === "PENDING") return [this.charge()];
+    const before = this.life(sample.from);
+    const at = iso(this.#nowMs());
+    const last = before.at(-1)!;
+    const charge = {
+      ...last,
+      status: to,
+      updated_at: at,
+      settled_at: to === "COMPLETED" ? at : last.settled_at,
+      failure_reason: to === "FAILED" ? (sample.reason ?? null) : null,
+      status_history: [...last.status_history, { status: to, at }],
+    };
+    return [...before, charge];
+  }
+
+  /** A new event about a charge; by default the one its status gives rise to. */
+  event(charge: Charge, type = chargeEventType(charge.status)): SampleEvent {
+    return this.eventOf(type, charge);
+  }
+
+  /** A new event of any type about anything. */
+  eventOf(type: string, data: unknown, atMs = this.#nowMs()): SampleEvent {
+    const { id, fields } = this.#fields(data, type, atMs);
+    return { id, body: JSON.stringify(fields) };
+  }
+
+  /** A new event of a type there is, about a charge or a withdrawal that has just got there. */
+  eventOfType(type: string): SampleEvent {
+    const told = toldBy(type);
+    if (told === undefined) return this.eventOf(type, { hello: "receiver" });
+    return told.object === "charge"
+      ? this.event(this.life(told.status).at(-1)!)
+      : this.eventOf(type, this.#withdrawal(told.status));
+  }
+
+  /** A new event about a change of so long ago. */
+  oldEvent(ageMs: number): SampleEvent {
+    const atMs = this.#nowMs() - ageMs;
+    return this.eventOf("charge.awaiting_payment", this.charge({}, atMs - MINUTE_MS), atMs);
+  }
+
+  /** An event with fields the service may add one day, in it and in its data. */
+  eventFromTheFuture(charge: Charge): SampleEvent {
+    const { id, fields } = this.#fields(charge, "charge.awaiting_payment", this.#nowMs());
+    return {
+      id,
+      body: JSON.stringify({
+        ...fields,
+        api_version: "2099-01-01",
+        data: { ...fields.data, risk: { score: 12, signals: ["new_device"] }, installments: null },
+      }),
+    };
+  }
+
+  /** An event that means what any other means, and is spelled otherwise: spaces, escapes. ASCII only. */
+  eventSpelledOtherwise(): SampleEvent {
+    const { id, fields } = this.#fields(
+      this.charge({ customer_name: "Zoe" }),
+      "charge.awaiting_payment",
+      this.#nowMs(),
+    );
+    const body = JSON.stringify(fields).replace(
+      '"customer_name":"Zoe"',
+      '"customer_name" : "Zo\\u00eb \\/ Co"',
+    );
+    return { id, body: body.replace('{"id":', '{ "id": ') };
+  }
+
+  #withdrawal(status: WithdrawalStatus): Withdrawal {
+    const bytes = digest(this.#scope, "withdrawal", ++this.#counter);
+    const createdMs = this.#nowMs() - MINUTE_MS;
+    return {
+      withdrawal_id: idOf("withdrawal", bytes),
+      destination_id: idOf("destination", digest(this.#scope, "destination", this.#counter)),
+      organization_id: "org_sandbox",
+      amount: "1000.00",
+      fee: "10.00",
+      currency: "KES",
+      status,
+      failure_reason: status === "FAILED" ? "rejected_by_bank" : null,
+      reference: `check-${this.#counter}`,
+      metadata: {},
+      created_at: iso(createdMs),
+      updated_at: iso(this.#nowMs()),
+    };
+  }
+
+  #fields<Data>(data: Data, type: string, atMs: number) {
+    const id = idOf("event", digest(this.#scope, "event", ++this.#counter));
+    return {
+      id,
+      fields: { id, type, timestamp: iso(atMs), mode: "test", data },
+    };
+  }
+}

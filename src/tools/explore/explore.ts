@@ -1,0 +1,239 @@
+import { DEFAULT_LANES } from "../../core/schema/explore.js";
+import { aborter } from "../../core/time/patience.js";
+import { systemWall, type Wall } from "../../core/time/wall.js";
+import type { Deviable, Trace } from "./deviable.js";
+import { Evidence } from "./evidence.js";
+import { behaviourOf, type Verdict } from "./judge.js";
+import { KINDS, KnownDeviations } from "./kinds.js";
+import { type ExploreFinding, type ExploreReport, summarySentence } from "./report.js";
+import { type Deviation, type Schedule, scheduleText } from "./schedule.js";
+import { type RunResult, type SearchResult, search, seededRandom } from "./search.js";
+import { observePlainRuns, type PlainRuns, SAVED_REPEATS, type Trial, Trials } from "./trials.js";
+
+export interface ExploreOptions {
+  /** Maximum number of deviations in a set. */
+  readonly depth: number;
+  /** Wall time in milliseconds; unlimited without it. */
+  readonly budgetMs?: number | undefined;
+  /** Maximum number of concurrent runs. */
+  readonly lanes?: number | undefined;
+  readonly signal?: AbortSignal | undefined;
+  readonly wall?: Wall | undefined;
+  /** Called after each run with the number of runs and findings so far. */
+  readonly onRun?: ((runs: number, findings: number) => void) | undefined;
+}
+
+/** Notes beyond this number are dropped. */
+const MAX_NOTES = 20;
+/** Sets per lane among which those that can be concurrent are chosen. */
+const SETS_PER_LANE = 4;
+const NOT_SEARCHED: SearchResult = {
+  completeDepth: 0,
+  runs: 0,
+  runsOfDepth: [],
+  drawn: 0,
+  behaviours: 0,
+  saved: { holds_a_failing_set: 0, absorbed: 0, alike: 0, independent: 0, unmet: 0 },
+};
+
+type WrongVerdict = Extract<Verdict, { outcome: "wrong" }>;
+
+/**
+ * Looks for the smallest sets of deviations that break the app.
+ *
+ * @param open prepares the runs; its signal aborts them
+ */
+export async function explore(
+  open: (signal: AbortSignal) => Promise<Deviable>,
+  options: ExploreOptions,
+): Promise<ExploreReport> {
+  const { wall = systemWall, budgetMs, signal } = options;
+  const end = aborter();
+  const stop = (): void => end.abort();
+  const cancelBudget = budgetMs === undefined ? () => {} : wall.after(budgetMs, stop);
+  signal?.addEventListener("abort", stop);
+  if (signal?.aborted) stop();
+  const overReason = (): string | undefined => {
+    if (signal?.aborted) return "interrupted";
+    return end.signal.aborted ? "the budget was over" : undefined;
+  };
+  try {
+    const deviable = await open(end.signal);
+    try {
+      return await exploreWith(deviable, { ...options, overReason });
+    } finally {
+      await deviable.close();
+    }
+  } finally {
+    cancelBudget();
+    signal?.removeEventListener("abort", stop);
+  }
+}
+
+interface LimitedOptions extends ExploreOptions {
+  /** Returns why no time is left; undefined while there is. */
+  readonly overReason: () => string | undefined;
+}
+
+async function exploreWith(deviable: Deviable, options: LimitedOptions): Promise<ExploreReport> {
+  const { wall = systemWall } = options;
+  const startedMs = wall.nowMs();
+  const plain = await observePlainRuns(deviable, options.overReason);
+  const exploration = "trace" in plain ? new Exploration(deviable, options, plain) : undefined;
+  const searched = (await exploration?.search()) ?? NOT_SEARCHED;
+  const findings = "trace" in plain ? exploration!.findings : [plain];
+  const report = {
+    passed: findings.length === 0 && searched.completeDepth > 0,
+    complete_depth: searched.completeDepth,
+    runs: searched.runs,
+    drawn: searched.drawn,
+    choices: exploration?.first.length ?? 0,
+    behaviours: searched.behaviours,
+    ms: wall.nowMs() - startedMs,
+    saved: searched.saved,
+    findings,
+    singles: exploration?.evidence.singles ?? [],
+    notes: exploration?.collectNotes() ?? [],
+  };
+  return { ...report, sentence: summarySentence(deviable.name, report, searched.runsOfDepth) };
+}
+
+/** The search for sets that break an app which passes the plain runs. */
+class Exploration {
+  readonly findings: ExploreFinding[] = [];
+  readonly evidence: Evidence;
+  /** Deviations possible in a plain run, without those that are only noted. */
+  readonly first: readonly Deviation[];
+  readonly #deviable: Deviable;
+  readonly #options: LimitedOptions;
+  readonly #plain: PlainRuns;
+  readonly #deviations: KnownDeviations;
+  readonly #lanes: number;
+  readonly #trials: Trials;
+  readonly #notes = new Set<string>();
+  #count = 0;
+
+  constructor(deviable: Deviable, options: LimitedOptions, plain: PlainRuns) {
+    const { observed } = plain.trace;
+    this.#deviable = deviable;
+    this.#options = options;
+    this.#plain = plain;
+    this.#deviations = new KnownDeviations(deviable.customer);
+    this.first = this.#deviations.findIn(observed).filter(isPossible);
+    this.evidence = new Evidence(observed);
+    this.#lanes = this.#chooseLanes();
+    this.#trials = new Trials(deviable, this.#deviations, observed, this.#lanes);
+  }
+
+  #chooseLanes(): number {
+    const { lanes } = this.#options;
+    const reason = this.#deviable.isolationReason();
+    if (reason === undefined) return lanes ?? DEFAULT_LANES;
+    if (lanes !== undefined && lanes > 1) this.#notes.add(`one lane: ${reason}`);
+    return 1;
+  }
+
+  collectNotes(): string[] {
+    return [...this.#notes, ...this.evidence.practiceNotes(this.findings)].slice(0, MAX_NOTES);
+  }
+
+  async search(): Promise<SearchResult> {
+    const { depth, budgetMs } = this.#options;
+    const { name } = this.#deviable;
+    const { difference } = this.#plain;
+    if (difference !== undefined)
+      this.#notes.add(
+        `two plain runs differ, in ${difference}: each set is run once, and another run may differ`,
+      );
+    const result = await search({
+      depth,
+      first: this.first,
+      separationOf: (one, other) => this.#deviations.separationOf(one, other),
+      isOver: () => this.#isOver(),
+      batchSize: this.#lanes === 1 ? 1 : this.#lanes * SETS_PER_LANE,
+      run: (schedules) => this.#runAll(schedules),
+      shuffledBy: difference === undefined ? undefined : seededRandom(`${name} shuffled`),
+      beyond: budgetMs === undefined ? undefined : seededRandom(name),
+    });
+    if (!this.findings.some(({ oracle }) => oracle === "liveness"))
+      for (const deviation of this.#deviations.findIn(this.#plain.trace.observed))
+        if (!isPossible(deviation) && !this.#isOver()) await this.#runForNote(deviation);
+    return result;
+  }
+
+  #isOver(): boolean {
+    return this.#options.overReason() !== undefined;
+  }
+
+  /** Runs the sets in order until the search is over. */
+  async #runAll(schedules: readonly Schedule[]): Promise<RunResult[]> {
+    const results: RunResult[] = [];
+    const done = await this.#trials.concurrently(schedules);
+    for (const [index, schedule] of schedules.entries()) {
+      const result = await this.#run(schedule, done.get(index));
+      if (result !== undefined) results.push(result);
+      if (result === undefined || result.isOver) break;
+    }
+    return results;
+  }
+
+  /** Returns undefined where no time was left. */
+  async #run(schedule: Schedule, done: Trial | undefined): Promise<RunResult | undefined> {
+    const trial = done ?? (await this.#trials.brief(schedule));
+    const { trace, verdict } = trial;
+    const needsConfirmation = verdict.outcome === "wrong" || this.#trials.isSuspect(trial);
+    const failure = needsConfirmation ? await this.#confirm(schedule, verdict) : undefined;
+    if (this.#isOver()) return undefined;
+    if (verdict.outcome === "unknown")
+      this.#notes.add(`not judged: ${scheduleText(schedule)}: ${verdict.reason}`);
+    if (failure !== undefined) this.#report(schedule, failure, trace);
+    // A failure that did not repeat says nothing about the deviation.
+    const outcome = failure?.outcome ?? (verdict.outcome === "wrong" ? "unknown" : verdict.outcome);
+    this.evidence.add(schedule, trace.observed, outcome);
+    this.#options.onRun?.(++this.#count, this.findings.length);
+    const behaviour = behaviourOf(trace);
+    const deviations = this.#deviations.findIn(trace.observed);
+    return {
+      hasFailed: failure !== undefined,
+      behaviour,
+      isAbsorbed: behaviour === behaviourOf(this.#plain.trace),
+      deviations: deviations.filter(isPossible),
+      meets: this.#deviations.applicability(deviations),
+      isOver: failure?.isOver === true,
+    };
+  }
+
+  /** Confirms a failure by a run of the plan that is saved. Failures that do not reproduce are not reported. */
+  async #confirm(schedule: Schedule, first: Verdict): Promise<WrongVerdict | undefined> {
+    if (first.outcome === "wrong" && first.isOver) return first;
+    const { verdict } = await this.#trials.run(this.#trials.plan(schedule, SAVED_REPEATS), "full");
+    if (verdict.outcome === "wrong" && (verdict.isOver || verdict.isBroken)) {
+      const isOver = verdict.isOver || !(await this.#trials.isPlainRight());
+      return { ...(first.outcome === "wrong" ? first : verdict), isOver };
+    }
+    // The saved plan repeats a race more often, which changes the numbers in the message.
+    if (verdict.outcome === "wrong")
+      return first.outcome === "wrong" && schedule.some(({ kind }) => KINDS[kind].isRace) ? first : verdict;
+    if (first.outcome === "wrong" && !this.#isOver())
+      this.#notes.add(`happened once and could not be repeated: ${scheduleText(schedule)}: ${first.message}`);
+    return undefined;
+  }
+
+  #report(schedule: Schedule, { oracle, message }: WrongVerdict, { observed }: Trace): void {
+    const description = `${message}; ${schedule.map(({ kind, at }) => `${at}: ${KINDS[kind].says}`).join("; ")}`;
+    const file = this.#deviable.save(this.#trials.plan(schedule, SAVED_REPEATS), description);
+    const deviations = schedule.map(({ kind, at }) => ({ kind, at }));
+    const story = this.evidence.storyOf(observed);
+    this.findings.push({ oracle, message, deviations, story, ...(file === undefined ? {} : { file }) });
+  }
+
+  async #runForNote(deviation: Deviation): Promise<void> {
+    const { verdict } = await this.#trials.run(this.#trials.plan([deviation]), "full");
+    if (verdict.outcome === "wrong" && !this.#isOver())
+      this.#notes.add(`${scheduleText([deviation])} (${KINDS[deviation.kind].says}): ${verdict.message}`);
+  }
+}
+
+function isPossible({ kind }: Deviation): boolean {
+  return KINDS[kind].isNoteOnly !== true;
+}

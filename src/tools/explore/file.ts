@@ -1,0 +1,68 @@
+import { writeFileSync } from "node:fs";
+import { DocumentError, isRecord, warningText } from "../../core/files/documents.js";
+import { readFlow } from "../../core/files/flows.js";
+import { makeFolder } from "../../core/files/folders.js";
+import { withoutEndSlashes } from "../../core/schema/addresses.js";
+import { durationMs } from "../../core/schema/duration.js";
+import { DEFAULT_DEPTH } from "../../core/schema/explore.js";
+import { lazily } from "../../core/schema/lazily.js";
+import { UserError } from "../../core/schema/user-error.js";
+import { loadScenarioFile } from "../scenario/files.js";
+import { type ExploreOptions, explore } from "./explore.js";
+import type { ExploreReport } from "./report.js";
+import { flowOf } from "./sandbox/flow.js";
+import { SandboxDeviable, type SandboxDeviableOptions, type SaveTo } from "./sandbox/sandbox-deviable.js";
+
+export interface ExploreFileOptions extends ExploreOptions, Omit<SandboxDeviableOptions, "saveTo"> {
+  /** The folder for scenario files that reproduce findings; created where it is missing. */
+  readonly save?: string | undefined;
+  /** Called with each warning about the file, in one line with its place. */
+  readonly onWarning?: ((warning: string) => void) | undefined;
+}
+
+/** Checked options of the library. */
+interface LibraryOptions
+  extends Omit<ExploreFileOptions, "fetch" | "runIdOf" | "depth" | "budgetMs" | "onWarning"> {
+  readonly depth?: number;
+  readonly budget?: string;
+}
+
+/** Explores for the library, with its defaults. */
+export function exploreAsked(
+  file: string,
+  { app, budget, depth = DEFAULT_DEPTH, environment = process.env, ...options }: LibraryOptions,
+  connection: Pick<ExploreFileOptions, "fetch" | "runIdOf">,
+): Promise<ExploreReport> {
+  const budgetMs = budget === undefined ? undefined : durationMs(budget);
+  const checked = { environment, depth, budgetMs, app: withoutEndSlashes(app) };
+  return exploreFile(file, { ...options, ...connection, ...checked });
+}
+
+/** Explores the flow of a scenario file. Throws the errors of an invalid file with their lines. */
+export async function exploreFile(
+  file: string,
+  { save, onWarning, ...options }: ExploreFileOptions,
+): Promise<ExploreReport> {
+  const document = await readFlow(file);
+  const { vars = {}, environment = {}, runIdOf } = options;
+  const loaded = await loadScenarioFile(document, { given: vars, environment, runIdOf });
+  if (!isRecord(document.value) || loaded.steps.length === 0)
+    throw new DocumentError([document.faultAt(["steps"], "the file has none: nothing to explore")]);
+  for (const warning of loaded.warnings) onWarning?.(warningText(warning));
+  const flow = flowOf(file, document.value);
+  const saveTo = save === undefined ? undefined : await folderWriter(save);
+  return explore((signal) => SandboxDeviable.open(flow, { ...options, saveTo, signal }), options);
+}
+
+async function folderWriter(folder: string): Promise<SaveTo> {
+  const { writeYaml } = await lazily(() => import("../../core/schema/write-yaml.js"));
+  const write = (file: string, text: string): void => {
+    try {
+      makeFolder(folder);
+      writeFileSync(file, text);
+    } catch (error) {
+      throw new UserError(`save: ${file} cannot be written (${(error as NodeJS.ErrnoException).code})`);
+    }
+  };
+  return { folder, write, yamlOf: writeYaml };
+}

@@ -1,0 +1,148 @@
+import { MARKINGS } from "../../core/schema/books.js";
+import { counted } from "../../core/schema/printable.js";
+import type { Failure, Observed, ObservedCall, ObservedCharge, Trace } from "./deviable.js";
+import type { Oracle } from "./report.js";
+
+/** The judgement of a run. */
+export type Verdict =
+  | { readonly outcome: "right" }
+  | { readonly outcome: "unknown"; readonly reason: string }
+  | Wrong;
+
+interface Wrong {
+  readonly outcome: "wrong";
+  readonly oracle: Oracle;
+  readonly message: string;
+  /** The app is gone or no longer responds: further runs are useless. */
+  readonly isOver?: boolean;
+  /** The app broke a connection: it may be gone, or serve the next customer. */
+  readonly isBroken?: boolean;
+}
+
+export function judge({ failure, observed }: Trace): Verdict {
+  if (failure === undefined) return { outcome: "right" };
+  const verdict = judgeFailure(failure, observed);
+  const hung = observed.deliveries.find(({ unanswered }) => unanswered !== undefined);
+  if (verdict.outcome === "wrong" || hung === undefined) return verdict;
+  const message = `the app does not respond to webhooks: ${hung.type}: ${hung.unanswered}`;
+  return { ...wrong("liveness", message), isOver: true };
+}
+
+function judgeFailure(failure: Failure, { charges }: Observed): Verdict {
+  const { isIncomplete, error, role, title, message, isAppCall, ending } = failure;
+  if (isIncomplete) return { outcome: "unknown", reason: error ?? message };
+  const text = `${title}: ${message}`;
+  if (isAppCall && ending !== undefined)
+    return { ...wrong("liveness", text), ...(ending === "broken" ? { isBroken: true } : { isOver: true }) };
+  switch (role) {
+    case "reset":
+      return { outcome: "unknown", reason: text };
+    case "drive":
+    case "tail":
+    case "rest":
+      return isAppCall
+        ? wrong("liveness", `the customer gets no further at ${text}`)
+        : { outcome: "unknown", reason: text };
+    case "paid":
+      return judgePaid(failure);
+    case "observe":
+      return judgeView(failure, charges);
+    case "manners":
+      return wrong("manners", `the app responds to a signed event with an error: ${message}`);
+    default:
+      return wrong(role ?? "expect", `${title}: ${differencesText(failure) || message}`);
+  }
+}
+
+function wrong(oracle: Oracle, message: string): Wrong {
+  return { outcome: "wrong", oracle, message };
+}
+
+function judgePaid({ differences }: Failure): Verdict {
+  const { got, expected } = differences.find(({ path }) => path === "count") ?? {};
+  const paid = Number(got ?? 0);
+  const range = typeof expected === "number" ? { lte: expected } : expected;
+  const { lte, gte } = (range ?? {}) as Partial<Record<"lte" | "gte", number>>;
+  const completed = lte ?? gte ?? 0;
+  const ordered = completed === 1 ? "one order" : `what is paid with ${completed}`;
+  return paid > completed
+    ? wrong("money", `paid twice: ${paid} completed charges for ${ordered}`)
+    : wrong("convergence", `${counted(paid, "completed charge")}, where a plain run has ${completed}`);
+}
+
+/** Judges a view of the app that differs from a plain run's; it concerns money where the ledger contradicts it. */
+function judgeView(failure: Failure, charges: readonly ObservedCharge[]): Verdict {
+  const { differences, message } = failure;
+  const text = differencesText(failure) || message;
+  const isMore = differences.some(
+    ({ expected, got }) => typeof expected === "number" && typeof got === "number" && got > expected,
+  );
+  if (isMore) return wrong("money", `done more than once: ${text}`);
+  const marking = differences.map(({ got }) => markingOf(got)).find((found) => found !== undefined);
+  const isPaid = charges.some(({ status }) => status === "COMPLETED");
+  if (marking !== undefined && (marking === "paid") !== isPaid)
+    return wrong(
+      "money",
+      `${isPaid ? "paid, but not marked as paid by the app" : "not paid, but marked as paid by the app"}: ${text}`,
+    );
+  if (marking === "unpaid" && charges.every(isFinal))
+    return wrong("liveness", `the charge has ended, and the app waits: ${text}`);
+  return wrong("convergence", `the end differs from a plain run's: ${text}`);
+}
+
+function isFinal({ status }: ObservedCharge): boolean {
+  return !["PENDING", "AWAITING_PAYMENT", "PROCESSING"].includes(status);
+}
+
+/** Classifies a value of the app as a word for a paid or an unpaid order. */
+export function markingOf(value: unknown): keyof typeof MARKINGS | undefined {
+  if (typeof value !== "string") return undefined;
+  const word = value.toLowerCase().replace(/[\s_-]+/g, "_");
+  return (Object.keys(MARKINGS) as (keyof typeof MARKINGS)[]).find((marking) =>
+    (MARKINGS[marking] as readonly string[]).includes(word),
+  );
+}
+
+function differencesText({ differences }: Failure): string {
+  const valueText = (value: unknown) => (value === undefined ? "missing" : JSON.stringify(value));
+  return differences
+    .map(({ path, expected, got }) => `${path} is ${valueText(got)}, not ${valueText(expected)}`)
+    .join(", ");
+}
+
+/** A brief run whose observation suggests that the checks it left out would fail. */
+export function isSuspect({ deliveries, charges }: Observed, plain: Observed): boolean {
+  const hasError = deliveries.some(({ attempts }) =>
+    attempts.some(({ status }) => status !== null && status >= 500),
+  );
+  return hasError || completedCount(charges) !== completedCount(plain.charges);
+}
+
+export function completedCount(charges: readonly ObservedCharge[]): number {
+  return charges.filter(({ status }) => status === "COMPLETED").length;
+}
+
+/**
+ * Returns the app's behaviour in a run as text, without ids: calls with their results, responses to each event, final
+ * charges, differences at the end. How a call was refused and which responses were lost is the deviation's doing and left out.
+ */
+export function behaviourOf({ observed: { calls, deliveries, charges }, failure }: Trace): string {
+  const responses = new Map<string, string>();
+  for (const { type, attempts } of deliveries)
+    for (const { status, isLost } of attempts)
+      if (!isLost && !responses.get(type)?.endsWith(` ${status}`))
+        responses.set(type, `${responses.get(type) ?? type} ${status}`);
+  return [
+    ...calls.filter(({ isFlows }) => !isFlows).map(callText),
+    ...[...responses.values()].sort(),
+    ...charges.map(({ status }) => status).sort(),
+    ...(failure?.title === undefined
+      ? []
+      : [failure.title, ...failure.differences.map(({ path, got }) => `${path} ${got}`)]),
+  ].join("\n");
+}
+
+function callText({ operation, status, isDeviated }: ObservedCall): string {
+  const isRefused = isDeviated && (status === null || status >= 400);
+  return `${operation} ${isRefused ? "refused" : status}`;
+}

@@ -1,0 +1,251 @@
+import { formatDuration } from "../../core/schema/duration.js";
+import { type CallChoice, type Choice, choicesOf, type EventChoice } from "./choices.js";
+import type { CallChange, Deviable, Observed, ObservedCharge, RunPlan, WebhookChange } from "./deviable.js";
+import { DEVIATION_KINDS, type Deviation, type DeviationKind, keyOf } from "./schedule.js";
+
+/** What a deviation does to the plan of a run. */
+interface Effect {
+  /** @param repeats how often a race is repeated */
+  readonly applyTo: (plan: RunPlan, repeats: number) => void;
+  /** The call that it changes. */
+  readonly call?: CallChoice;
+  /** The flow waits while time moves. */
+  readonly isHolding?: true;
+}
+
+interface Kind {
+  /** The effect in one line, for reports. */
+  readonly says: string;
+  /** The effect at a place; undefined where the kind does not apply. */
+  readonly effectAt: (choice: Choice) => Effect | undefined;
+  /** Kinds of one likeness may be handled alike by an app: `refused` did nothing and says so, `repeated` is sent again at once. */
+  readonly likeness?: "refused" | "repeated";
+  /** The order of concurrent work decides the outcome. */
+  readonly isRace?: true;
+  /** The service never does this: tried last, reported as a note. */
+  readonly isNoteOnly?: true;
+}
+
+const LATE = "10m";
+const AGAIN_LATER = "1d";
+/** Time moves on this much longer than the timeline of the charge. */
+const MARGIN_MS = 1_000;
+
+function onCall(changeOf: (choice: CallChoice) => CallChange | undefined): Kind["effectAt"] {
+  return (choice) => {
+    const change = choice.what === "call" ? changeOf(choice) : undefined;
+    return change === undefined || choice.what !== "call"
+      ? undefined
+      : { call: choice, applyTo: (plan) => plan.deviateCall(choice, change) };
+  };
+}
+
+/** Holds the response while time moves past the timeline of the charge. */
+function holding(choice: CallChoice | undefined, hold: CallChange["hold"]): Effect | undefined {
+  if (choice?.planMs === undefined) return undefined;
+  const ms = choice.planMs + MARGIN_MS;
+  return {
+    call: choice,
+    isHolding: true,
+    applyTo: (plan) => {
+      plan.deviateCall(choice, { hold });
+      plan.moveTime(ms);
+    },
+  };
+}
+
+function onEvent(
+  changeOf: (choice: EventChoice, repeats: number) => WebhookChange | undefined,
+  retryChangeOf: (choice: EventChoice) => WebhookChange | undefined = () => undefined,
+): Kind["effectAt"] {
+  return (choice) => {
+    if (choice.what !== "event" && choice.what !== "attempt") return undefined;
+    const change = (repeats: number) =>
+      choice.what === "event" ? changeOf(choice, repeats) : retryChangeOf(choice);
+    return change(2) && { applyTo: (plan, repeats) => plan.deviateWebhook(choice, change(repeats)!) };
+  };
+}
+
+/** The same change to the first attempt and to retries. */
+function onAttempt(change: WebhookChange): Kind["effectAt"] {
+  return onEvent(
+    () => change,
+    () => change,
+  );
+}
+
+function onCustomer(what: Choice["what"], applyTo: Effect["applyTo"]): Kind["effectAt"] {
+  return (choice) => (choice.what === what ? { applyTo } : undefined);
+}
+
+/** Every kind of deviation. */
+export const KINDS: Readonly<Record<DeviationKind, Kind>> = {
+  request_lost: {
+    says: "the request is lost on its way: nothing is done",
+    effectAt: onCall(() => ({ drop: "before" })),
+    likeness: "refused",
+  },
+  answer_lost: {
+    says: "it is done, and its response is lost",
+    effectAt: onCall(({ isRead }) => (isRead ? undefined : { drop: "after" })),
+  },
+  answer_held: {
+    says: "it is done, and all its webhooks arrive before the response",
+    effectAt: (choice) => (choice.what === "call" ? holding(choice, "idle") : undefined),
+  },
+  answer_5xx: {
+    says: "the service has an error of its own: nothing is done",
+    effectAt: onCall(() => ({ respond: { status: 503, headers: { "retry-after": "0" } } })),
+    likeness: "refused",
+  },
+  answer_429: {
+    says: "the service has had too many calls: nothing is done",
+    effectAt: onCall(() => ({ respond: { status: 429, headers: { "retry-after": "0" } } })),
+    likeness: "refused",
+  },
+  read_stale: {
+    says: "the read returns the state before the last change",
+    effectAt: onCall(({ readsChanged }) => (readsChanged ? { stale: "last_change" } : undefined)),
+  },
+  webhook_late: { says: `the webhook arrives ${LATE} late`, effectAt: onAttempt({ delay: LATE }) },
+  webhook_after_next: {
+    says: "the webhook arrives after the next one",
+    effectAt: onEvent(
+      ({ isLast }) => (isLast ? undefined : { swap: true }),
+      ({ nextMs }) => (nextMs === undefined ? undefined : { delay: wholeSeconds(nextMs + MARGIN_MS) }),
+    ),
+  },
+  webhook_twice: {
+    says: "the webhook arrives twice in a row",
+    effectAt: onAttempt({ copies: 2 }),
+    likeness: "repeated",
+  },
+  webhook_twice_at_once: {
+    says: "the webhook arrives twice at the same moment",
+    effectAt: onEvent((_, copies) => ({ copies, at_once: true })),
+    isRace: true,
+  },
+  webhook_again_later: {
+    says: `the webhook arrives once more, ${AGAIN_LATER} later`,
+    effectAt: onEvent(() => ({ again_after: AGAIN_LATER })),
+  },
+  webhook_answer_lost: {
+    says: "the app's response to the webhook is lost: it arrives again",
+    effectAt: onAttempt({ lose_answer: true }),
+    likeness: "repeated",
+  },
+  webhook_first: {
+    says: "the first webhook arrives before the response to the call that created the charge",
+    effectAt: (choice) => (choice.what === "event" ? holding(choice.firstAfter, "webhook") : undefined),
+  },
+  paid_late: {
+    says: "the customer pays when the charge has expired",
+    effectAt: onCustomer("pays", (plan) => plan.payLate()),
+  },
+  cancelled_then_paid: {
+    says: "the customer cancels the page in one tab and pays it in another, which is too late",
+    effectAt: onCustomer("pays_on_page", (plan) => plan.cancelThenPay()),
+  },
+  pressed_twice: {
+    says: "the customer presses twice",
+    effectAt: onCustomer("presses", (plan, times) => plan.press(times)),
+    isRace: true,
+  },
+  webhook_dropped: {
+    says: "the webhook never arrives, which the service does not do",
+    effectAt: onEvent(() => ({ drop: true })),
+    isNoteOnly: true,
+  },
+};
+
+/** A duration rounded up to whole seconds. */
+export function wholeSeconds(ms: number): string {
+  return formatDuration(Math.ceil(ms / 1_000) * 1_000);
+}
+
+/** Lists the deviations that apply at a place, in the order in which they are tried. */
+export function deviationsAt(choice: Choice): Deviation[] {
+  return DEVIATION_KINDS.filter((kind) => KINDS[kind].effectAt(choice) !== undefined).map((kind) => ({
+    kind,
+    at: choice.at,
+  }));
+}
+
+/** Two deviations need no common run: they exclude each other, or neither can influence the other. */
+export type Separation = "impossible" | "independent";
+
+/** The deviations found so far, each with the place where it was first found. */
+export class KnownDeviations {
+  readonly #customer: Deviable["customer"];
+  readonly #choices = new Map<string, Choice>();
+  /** The charges of the first run. */
+  #charges: readonly ObservedCharge[] | undefined;
+
+  constructor(customer: Deviable["customer"]) {
+    this.#customer = customer;
+  }
+
+  /** Lists the deviations that are possible in a run. */
+  findIn(observed: Observed): Deviation[] {
+    this.#charges ??= observed.charges;
+    return choicesOf(observed, this.#customer).flatMap((choice) => {
+      const deviations = deviationsAt(choice);
+      for (const deviation of deviations)
+        if (!this.#choices.has(keyOf(deviation))) this.#choices.set(keyOf(deviation), choice);
+      return deviations;
+    });
+  }
+
+  /** Returns a test of whether a deviation would apply to a run in which these were found. */
+  applicability(found: readonly Deviation[]): (deviation: Deviation) => boolean {
+    const [keys, places] = [new Set(found.map(keyOf)), new Set(found.map(({ at }) => at))];
+    return (one) => {
+      const { what } = this.#choiceOf(one);
+      if (what !== "call" && what !== "event") return true;
+      // A held response is released by the charge's timeline: without one the flow would wait in vain.
+      return this.effectOf(one).isHolding === undefined ? places.has(one.at) : keys.has(keyOf(one));
+    };
+  }
+
+  effectOf(deviation: Deviation): Effect {
+    return KINDS[deviation.kind].effectAt(this.#choiceOf(deviation))!;
+  }
+
+  /** Deviations of the same call exclude each other, as do two that hold the flow; those of unrelated charges are independent. */
+  separationOf(one: Deviation, other: Deviation): Separation | undefined {
+    const [a, b] = [this.effectOf(one), this.effectOf(other)];
+    const isSameCall =
+      a.call !== undefined && a.call.before === b.call?.before && a.call.operation === b.call.operation;
+    if (isSameCall || (a.isHolding && b.isHolding)) return "impossible";
+    const [charge, otherCharge] = [this.#chargeOf(one), this.#chargeOf(other)];
+    return charge !== undefined && otherCharge !== undefined && areUnrelated(charge, otherCharge)
+      ? "independent"
+      : undefined;
+  }
+
+  /** The deviation affects only the run's own customer, and the flow does not wait for it. */
+  isOwn(deviation: Deviation): boolean {
+    const choice = this.#choiceOf(deviation);
+    return (choice.what !== "call" || choice.isOwn) && this.effectOf(deviation).isHolding === undefined;
+  }
+
+  #choiceOf(deviation: Deviation): Choice {
+    return this.#choices.get(keyOf(deviation))!;
+  }
+
+  #chargeOf(deviation: Deviation): ObservedCharge | undefined {
+    const choice = this.#choiceOf(deviation);
+    return this.#charges?.find((one) => "charge" in choice && one === choice.charge);
+  }
+}
+
+/** Both charges have metadata and share no value of it. */
+function areUnrelated({ charge_id, metadata }: ObservedCharge, other: ObservedCharge): boolean {
+  const [values, others] = [Object.values(metadata), Object.values(other.metadata)];
+  return (
+    charge_id !== other.charge_id &&
+    values.length > 0 &&
+    others.length > 0 &&
+    !values.some((value) => others.includes(value))
+  );
+}

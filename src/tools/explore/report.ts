@@ -1,0 +1,82 @@
+import { counted } from "../../core/schema/printable.js";
+import type { Deviation } from "./schedule.js";
+
+/** The check that found a failure, in the order of contract section 11. */
+export type Oracle = "money" | "convergence" | "liveness" | "manners" | "expect" | "reconcile";
+
+/** A smallest set of deviations that breaks the app. */
+export interface ExploreFinding {
+  /** The oracle that found it. */
+  readonly oracle: Oracle;
+  /** What is wrong, in one line. */
+  readonly message: string;
+  /** The deviations it takes. */
+  readonly deviations: readonly Deviation[];
+  /** Timelines of a plain run and of this one, one line per event; absent without deviations. */
+  readonly story?: { readonly plain: readonly string[]; readonly failing: readonly string[] };
+  /** The scenario file that reproduces it; absent without `save`. */
+  readonly file?: string;
+}
+
+/** The effect of a single deviation on the app. */
+export interface ExploreSingle extends Deviation {
+  /** Whether the app ends up right all the same; `unknown` if that could not be judged. */
+  readonly outcome: "right" | "wrong" | "unknown";
+}
+
+/** Reason for which a set of deviations need not be run. */
+export type Saving =
+  /** A subset of it fails. */
+  | "holds_a_failing_set"
+  /** The app takes two of its deviations without any change in behaviour. */
+  | "absorbed"
+  /** It differs from a set that was run in a kind that the app takes alike. */
+  | "alike"
+  /** Its deviations concern charges that have nothing in common. */
+  | "independent"
+  /** One of its deviations has nothing to apply to when the others happen. */
+  | "unmet";
+
+/** The result of exploring a flow. */
+export interface ExploreReport {
+  /** Whether every single deviation was tried and there are no findings. */
+  readonly passed: boolean;
+  /** Every set of up to this many deviations was run, except those counted in `saved`. */
+  readonly complete_depth: number;
+  /** Number of runs, without the plain ones. */
+  readonly runs: number;
+  /** How many of them had more deviations than the depth: random sets, run in what was left of the budget. */
+  readonly drawn: number;
+  /** Number of deviations possible in a plain run. */
+  readonly choices: number;
+  /** Number of different behaviours of the app. */
+  readonly behaviours: number;
+  /** Duration in milliseconds of wall time. */
+  readonly ms: number;
+  /** Number of sets that did not have to be run, by reason. */
+  readonly saved: Readonly<Record<Saving, number>>;
+  /** The findings, smallest set first. */
+  readonly findings: readonly ExploreFinding[];
+  /** Every single deviation tried, with its outcome. */
+  readonly singles: readonly ExploreSingle[];
+  /** Notes, one line each. */
+  readonly notes: readonly string[];
+  /** A summary in one sentence. */
+  readonly sentence: string;
+}
+
+/** Names of sets by size. */
+const SETS = ["single deviation", "pair", "triple"] as const;
+
+export function summarySentence(
+  name: string,
+  { findings, behaviours, drawn, complete_depth, notes }: Omit<ExploreReport, "sentence">,
+  runsOfDepth: readonly number[],
+): string {
+  const sets = runsOfDepth.map((runs, index) => counted(runs, SETS[index] ?? `set of ${index + 1}`));
+  if (drawn > 0) sets.push(`${counted(drawn, "larger set")} by chance`);
+  const found = counted(findings.length, "finding");
+  const more = notes.length === 0 ? [] : [counted(notes.length, "note")];
+  const all = [...sets, counted(behaviours, "behaviour"), found, ...more].join(", ");
+  return `${name}: ${all}; depth ${complete_depth} complete`;
+}

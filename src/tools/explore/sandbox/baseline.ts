@@ -1,0 +1,103 @@
+import { isRecord } from "../../../core/files/documents.js";
+import { isMatcherWord } from "../../../core/schema/matcher-words.js";
+import type { LoadedScenario } from "../../scenario/files.js";
+import type { Observed, ObservedCharge } from "../deviable.js";
+import { completedCount } from "../judge.js";
+import { type Baseline, observedName } from "./document.js";
+import type { Flow } from "./flow.js";
+
+export interface PlainRun {
+  readonly observed: Observed;
+  readonly loaded: LoadedScenario;
+}
+
+/** Placeholder for the run id in scenario files. */
+const RUN_ID = `\${run.id}`;
+
+/** Derives the expected end of every run from what two plain runs have in common. */
+export function baselineOf(flow: Flow, one: PlainRun, other: PlainRun): Baseline {
+  const [charge] = one.observed.charges;
+  const { runId } = one.loaded;
+  const hasOwnEmail = charge?.email.includes(runId) ?? false;
+  const whose = hasOwnEmail
+    ? { customer_email: charge!.email.replaceAll("*", "\\*").replaceAll(runId, RUN_ID) }
+    : {};
+  const named = namedOrder(one);
+  const all = hasOwnEmail ? { match: whose, charges: ownedBy(charge!, one) } : named;
+  return {
+    whose,
+    order: all?.match ?? {},
+    completed: completedCount(all?.charges ?? one.observed.charges),
+    ...(named === undefined
+      ? {}
+      : { named: { match: named.match, completed: completedCount(named.charges) } }),
+    observed: flow.observe.map(({ ignore = [] }, index) => {
+      const [first, second] = [one, other].map((run) => observedIn(run, index));
+      return commonPart(first, second, ignore) ?? { exists: true };
+    }),
+  };
+}
+
+function ownedBy({ email }: ObservedCharge, { observed }: PlainRun): readonly ObservedCharge[] {
+  return observed.charges.filter((one) => one.email === email);
+}
+
+/** Finds the charges whose metadata holds a variable of the flow, such as the order's id. */
+function namedOrder({ observed, loaded }: PlainRun) {
+  const [charge] = observed.charges;
+  const variables = loaded.scope.names.map((name) => [name, variableOf(loaded, name)] as const);
+  const named = Object.entries(charge?.metadata ?? {}).flatMap(([key, value]) => {
+    const name = variables.find(([, content]) => content !== "" && String(content) === value)?.[0];
+    return name === undefined ? [] : [{ key, value, reference: `\${${name}}` }];
+  });
+  if (named.length === 0) return undefined;
+  return {
+    match: { metadata: Object.fromEntries(named.map(({ key, reference }) => [key, reference])) },
+    charges: observed.charges.filter(({ metadata }) =>
+      named.every(({ key, value }) => metadata[key] === value),
+    ),
+  };
+}
+
+function variableOf({ scope }: LoadedScenario, name: string): unknown {
+  const resolved = scope.resolve({ name, fallback: undefined });
+  return typeof resolved === "object" && "value" in resolved && !isRecord(resolved.value)
+    ? resolved.value
+    : "";
+}
+
+function observedIn(run: PlainRun, index: number): unknown {
+  const resolved = run.loaded.scope.resolve({ name: observedName(index), fallback: undefined });
+  const value = typeof resolved === "object" && "value" in resolved ? resolved.value : undefined;
+  return withoutRun(value, run.loaded.runId);
+}
+
+/** Replaces the run id, so that the value can be expected of every run. */
+function withoutRun(value: unknown, runId: string): unknown {
+  if (typeof value === "string")
+    return value.replace(/[*?]/g, "\\$&").replaceAll("${", "$${").replaceAll(runId, RUN_ID);
+  if (Array.isArray(value)) return value.map((part) => withoutRun(part, runId));
+  if (!isRecord(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, part]) => [key, withoutRun(part, runId)]));
+}
+
+/** Returns what both values share, as an expectation; undefined where they share nothing. */
+function commonPart(one: unknown, other: unknown, ignore: readonly string[], path = ""): unknown {
+  if (ignore.includes(path)) return undefined;
+  if (Array.isArray(one) && Array.isArray(other) && one.length === other.length)
+    return one.map(
+      (part, index) => commonPart(part, other[index], ignore, below(path, String(index))) ?? { exists: true },
+    );
+  if (isRecord(one) && isRecord(other)) {
+    const fields = Object.entries(one).flatMap(([key, part]) => {
+      const common = commonPart(part, other[key], ignore, below(path, key));
+      return common === undefined ? [] : [[isMatcherWord(key) ? `\\${key}` : key, common]];
+    });
+    return fields.length === 0 ? undefined : Object.fromEntries(fields);
+  }
+  return JSON.stringify(one) === JSON.stringify(other) && !Array.isArray(one) ? one : undefined;
+}
+
+function below(path: string, key: string): string {
+  return path === "" ? key : `${path}.${key}`;
+}

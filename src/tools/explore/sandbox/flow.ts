@@ -1,0 +1,81 @@
+import { isRecord } from "../../../core/files/documents.js";
+import type { Never, Observed as ObservedView } from "../../../core/schema/scenario-file.js";
+import { UserError } from "../../../core/schema/user-error.js";
+import { stepKinds } from "../../scenario/step-faults.js";
+import type { RawStep } from "../../scenario/step-places.js";
+import type { StepKind } from "../../scenario/steps/kinds.js";
+import type { Oracle } from "../report.js";
+
+/** A scenario file split into the steps that carry the customer through and those that check the end. */
+export interface Flow {
+  readonly file: string;
+  readonly raw: Readonly<Record<string, unknown>>;
+  /** Steps with an effect, in order. */
+  readonly drive: readonly RawStep[];
+  /** Steps that check the end, each with its oracle. */
+  readonly checks: readonly { readonly step: RawStep; readonly oracle: Oracle }[];
+  /** Views of the app that must end as in a plain run. */
+  readonly observe: readonly ObservedView[];
+  readonly ticks: readonly RawStep[];
+  /** Steps that reset the app before each run. */
+  readonly reset: readonly RawStep[];
+  readonly never: readonly Never[];
+}
+
+/** Steps that check state, whatever led to it. */
+const STATE_CHECKS: Partial<Record<StepKind, Oracle>> = {
+  expect_charge: "expect",
+  expect_balance: "expect",
+  reconcile: "reconcile",
+};
+/** Steps that check messages. Deviations change messages, so these are left out. */
+const MESSAGE_CHECKS: readonly StepKind[] = [
+  "expect_webhook",
+  "expect_delivery",
+  "expect_request",
+  "expect_sequence",
+];
+
+/** @param raw a valid scenario file */
+export function flowOf(file: string, raw: Readonly<Record<string, unknown>>): Flow {
+  const drive: RawStep[] = [];
+  const checks: Flow["checks"][number][] = [];
+  for (const step of (raw.steps ?? []) as RawStep[]) {
+    const [kind] = stepKinds(step);
+    if (kind === undefined) continue;
+    if (kind === "manual") throw new UserError(`${file}: a flow with manual steps cannot be explored`);
+    const oracle = step.save === undefined ? (STATE_CHECKS[kind] ?? appCheck(step)) : undefined;
+    if (oracle !== undefined) checks.push({ step, oracle });
+    else if (!MESSAGE_CHECKS.includes(kind)) drive.push(step);
+  }
+  if (!drive.some((step) => stepKinds(step)[0] === "app"))
+    throw new UserError(`${file}: a flow to explore needs a step that calls the app`);
+  return {
+    file,
+    raw,
+    drive,
+    checks,
+    observe: (raw.observe ?? []) as ObservedView[],
+    ticks: (raw.tick ?? []) as RawStep[],
+    reset: (raw.reset ?? []) as RawStep[],
+    never: (raw.never ?? []) as Never[],
+  };
+}
+
+/** A read of the app with an expectation checks state. */
+function appCheck({ app, expect }: RawStep): Oracle | undefined {
+  return typeof app === "string" && app.startsWith("GET ") && isRecord(expect) ? "expect" : undefined;
+}
+
+/** Finds the step that pays a hosted checkout and whose result no later step needs. */
+export function paidPageOf({ drive }: Flow): RawStep | undefined {
+  return drive.find(({ pay_twice, close_page, save }) => {
+    const isPaid = isRecord(pay_twice) || (isRecord(close_page) && close_page.payment_method !== undefined);
+    return isPaid && save === undefined;
+  });
+}
+
+/** Finds the customer's first call of the app. */
+export function pressOf({ drive }: Flow): RawStep | undefined {
+  return drive.find(({ app }) => typeof app === "string" && !app.startsWith("GET "));
+}

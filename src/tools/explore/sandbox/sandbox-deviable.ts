@@ -1,0 +1,264 @@
+/**
+ * The sandbox as a `Deviable`: each run is a scenario file, carried out over HTTP as a new customer of the same app.
+ *
+ *   plan ── document.ts ──> scenario file ── Session ──> report and rows of the sandbox's lists ── observation.ts ──> trace
+ */
+import { createHash } from "node:crypto";
+import { dirname, isAbsolute, join, relative } from "node:path";
+import type { SandboxFetch } from "../../../control-client.js";
+import { RULE_KINDS } from "../../../core/domain/scenario.js";
+import { isRecord, valueDocument } from "../../../core/files/documents.js";
+import { systemWall, type Wall } from "../../../core/time/wall.js";
+import { type LoadedScenario, loadedWith, loadScenarioFile } from "../../scenario/files.js";
+import { Client } from "../../scenario/running/client.js";
+import { leaves, type StepReport } from "../../scenario/running/report.js";
+import { type RunOutcome, Session } from "../../scenario/running/session.js";
+import { stepKinds } from "../../scenario/step-faults.js";
+import { everyStep, type RawStep } from "../../scenario/step-places.js";
+import type { StepKind } from "../../scenario/steps/kinds.js";
+import type { Deviable, Failure, Observed, Role, Trace } from "../deviable.js";
+import type { Schedule } from "../schedule.js";
+import { baselineOf, type PlainRun } from "./baseline.js";
+import {
+  type Baseline,
+  briefDocument,
+  deviatingDocument,
+  plainDocument,
+  type RunDocument,
+  SandboxPlan,
+} from "./document.js";
+import { type Flow, paidPageOf, pressOf } from "./flow.js";
+import { currentPosition, type ListPosition, observedOf, rowsSince } from "./observation.js";
+
+export interface SandboxDeviableOptions {
+  readonly fetch: SandboxFetch;
+  readonly namespace?: string | undefined;
+  readonly controlToken?: string | undefined;
+  /** The base URL of the app, without a slash at the end. */
+  readonly app: string;
+  readonly vars?: Readonly<Record<string, string>> | undefined;
+  readonly environment?: Readonly<Record<string, string | undefined>> | undefined;
+  /** Returns a unique id for a run. */
+  readonly runIdOf: (name: string) => string;
+  readonly signal?: AbortSignal | undefined;
+  readonly wall?: Wall | undefined;
+  readonly saveTo?: SaveTo | undefined;
+}
+
+/** Writes scenario files that reproduce findings. */
+export interface SaveTo {
+  readonly folder: string;
+  readonly write: (file: string, text: string) => void;
+  readonly yamlOf: (value: unknown) => string;
+}
+
+type Run = PlainRun & { readonly trace: Trace };
+
+export class SandboxDeviable implements Deviable {
+  readonly name: string;
+  readonly source: string;
+  readonly customer: Deviable["customer"];
+  readonly #flow: Flow;
+  readonly #options: SandboxDeviableOptions;
+  readonly #client: Client;
+  readonly #session: Session;
+  readonly #plain: Run[] = [];
+  /** Set by the second plain run that learns. */
+  #baseline!: Baseline;
+  /** Checked files by their content without the rules. */
+  readonly #checked = new Map<string, LoadedScenario>();
+  #position: ListPosition | undefined;
+
+  private constructor(flow: Flow, options: SandboxDeviableOptions, session: Session) {
+    const { fetch, namespace, controlToken, wall = systemWall } = options;
+    this.name = String(flow.raw.name);
+    this.source = flow.file;
+    this.customer = {
+      press: pressOf(flow)?.app as string | undefined,
+      isOnPage: paidPageOf(flow) !== undefined,
+    };
+    this.#flow = flow;
+    this.#options = options;
+    this.#client = new Client({ fetch, namespace, controlToken }, wall);
+    this.#session = session;
+  }
+
+  /** Leases the namespace until it is closed. */
+  static async open(flow: Flow, options: SandboxDeviableOptions): Promise<SandboxDeviable> {
+    const { fetch, namespace, controlToken, app, runIdOf, signal, wall = systemWall } = options;
+    const name = `explore-${runIdOf(String(flow.raw.name))}`;
+    const session = await Session.open({ fetch, namespace, controlToken, app, signal, wall, name });
+    const deviable = new SandboxDeviable(flow, options, session);
+    deviable.#position = await currentPosition(deviable.#client);
+    return deviable;
+  }
+
+  close(): Promise<string[]> {
+    return this.#session.close();
+  }
+
+  async observePlain(purpose: "check" | "learn"): Promise<Trace> {
+    const { given: _given, ...written } = this.#flow.raw;
+    const plain = plainDocument(this.#flow);
+    const [run] = await this.#carryOut([purpose === "check" ? { ...plain, document: written } : plain]);
+    if (purpose === "learn" && this.#plain.push(run!) === 2)
+      this.#baseline = baselineOf(this.#flow, this.#plain[0]!, run!);
+    return run!.trace;
+  }
+
+  isolationReason(): string | undefined {
+    return isolationReason(this.#flow, this.#baseline, this.#plain[0]!.observed);
+  }
+
+  planRun(schedule: Schedule): SandboxPlan {
+    return new SandboxPlan(schedule, this.#baseline.whose);
+  }
+
+  async observe(plans: readonly SandboxPlan[], detail: "brief" | "full"): Promise<Trace[]> {
+    const documents = plans.map((plan) => this.#documentOf(plan));
+    const runs = await this.#carryOut(detail === "full" ? documents : documents.map(briefDocument));
+    return runs.map(({ trace }) => trace);
+  }
+
+  save(plan: SandboxPlan, description: string): string | undefined {
+    const { saveTo, vars = {} } = this.#options;
+    if (saveTo === undefined) return undefined;
+    const { document } = this.#documentOf(plan);
+    const { name, description: _description, vars: _vars, ...rest } = document;
+    const file = join(saveTo.folder, `${name}.yaml`);
+    const defaults = isRecord(document.vars) ? document.vars : {};
+    const value = {
+      name,
+      description,
+      ...(Object.keys(defaults).length === 0
+        ? {}
+        : { vars: { ...defaults, ...only(vars, Object.keys(defaults)) } }),
+      ...(withMovedIncludes(dirname(this.#flow.file), saveTo.folder, rest) as object),
+    };
+    saveTo.write(file, saveTo.yamlOf(value));
+    return file;
+  }
+
+  #documentOf(plan: SandboxPlan): RunDocument {
+    return deviatingDocument(this.#flow, plan, this.#baseline, scenarioName(this.name, plan.schedule));
+  }
+
+  /** Carries out runs concurrently, each with a customer of its own; all share one clock. */
+  async #carryOut(runs: readonly RunDocument[]): Promise<Run[]> {
+    const all = await Promise.all(runs.map(({ document }) => this.#load(document)));
+    const [{ roles }] = runs as [RunDocument];
+    const reports = await this.#session.runTogether(all, (index) => roles[index] === "tail");
+    const { rows, position } = await rowsSince(this.#client, this.#position!, all.length);
+    this.#position = position;
+    return all.map((loaded, index) => {
+      const report = reports[index]!;
+      const observed = observedOf(rows, this.#customerOf(loaded.runId));
+      const hasReachedApp = leaves(report.steps).some(
+        ({ step: { kind, outcome } }) => kind === "app" && outcome === "passed",
+      );
+      return { loaded, observed, trace: { observed, failure: failureOf(report, roles), hasReachedApp } };
+    });
+  }
+
+  /** Email of the run's customer; undefined before the plain runs, and where a run has several customers. */
+  #customerOf(runId: string): string | undefined {
+    if (this.#plain.length < 2) return undefined;
+    const emails = new Set(this.#plain[0]!.observed.charges.map(({ email }) => email));
+    return emails.size === 1 ? customerEmail(this.#baseline, runId) : undefined;
+  }
+
+  /** Checks the steps once for all runs that differ only in their rules. */
+  async #load(document: RunDocument["document"]): Promise<LoadedScenario> {
+    const { vars = {}, environment = {}, runIdOf } = this.#options;
+    const names = isRecord(document.vars) ? Object.keys(document.vars) : [];
+    const givens = { given: only(vars, names), environment, runIdOf };
+    const key = JSON.stringify(Object.entries(document).filter(([word]) => !PER_RUN.has(word)));
+    const checked = this.#checked.get(key);
+    if (checked !== undefined) return loadedWith(checked, document, givens);
+    // Includes are relative to the flow's file.
+    const loaded = await loadScenarioFile({ ...valueDocument(document), file: this.#flow.file }, givens);
+    if (document.include === undefined && !everyStep(loaded.steps).some(({ kind }) => kind === "include"))
+      this.#checked.set(key, loaded);
+    return loaded;
+  }
+}
+
+/** Fields that differ between runs. */
+const PER_RUN: ReadonlySet<string> = new Set(["name", ...RULE_KINDS]);
+
+function only(vars: Readonly<Record<string, string>>, names: readonly string[]): Record<string, string> {
+  return Object.fromEntries(Object.entries(vars).filter(([name]) => names.includes(name)));
+}
+
+function failureOf(report: RunOutcome, roles: readonly Role[]): Failure | undefined {
+  if (report.passed) return undefined;
+  const hasFailed = ({ outcome }: StepReport) => outcome === "failed" || outcome === "error";
+  const step = leaves(report.steps).find((leaf) => hasFailed(leaf.step))?.step;
+  const { message, got, difference = [] } = step?.failure ?? {};
+  return {
+    isIncomplete: step === undefined || report.outcome === "error",
+    error: report.error,
+    role: roles[report.steps.findIndex(hasFailed)],
+    title: step?.title,
+    message: message ?? (step === undefined ? "it could not be carried out" : ""),
+    isAppCall: step?.kind === "app",
+    ending: endingOf(message ?? ""),
+    body: isRecord(got) ? got.body : undefined,
+    differences: difference,
+  };
+}
+
+/** Recognizes the scenario runner's messages for calls without a response. */
+function endingOf(message: string): Failure["ending"] {
+  if (message.endsWith("nothing listens there")) return "unreachable";
+  if (message.startsWith("no answer within")) return "timeout";
+  return message.startsWith("the app did not respond") ? "broken" : undefined;
+}
+
+const MAX_NAME = 100;
+
+/** Names a scenario after the flow and its deviations. */
+export function scenarioName(flow: string, schedule: Schedule): string {
+  const parts = schedule.map(({ kind, at }) => `${kind}.${at.replace(/[^A-Za-z0-9_.-]+/g, "-")}`);
+  const name = [flow, ...parts].join(".");
+  if (name.length <= MAX_NAME) return name;
+  // The end is what distinguishes long names.
+  const ending = `.${createHash("sha256").update(name).digest("hex").slice(0, 8)}`;
+  return `${name.slice(0, MAX_NAME - ending.length)}${ending}`;
+}
+
+/** Rewrites includes, which are relative to the flow's folder, for the folder of the saved file. */
+function withMovedIncludes(from: string, to: string, value: unknown, key = ""): unknown {
+  if (key === "include" && typeof value === "string")
+    return isAbsolute(value) ? value : relative(to, join(from, value));
+  if (Array.isArray(value)) return value.map((part) => withMovedIncludes(from, to, part, key));
+  if (!isRecord(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, part]) => [name, withMovedIncludes(from, to, part, name)]),
+  );
+}
+
+/** Steps that concern only the run's own customer, or the clock that concurrent runs share. */
+const CONCURRENT_STEPS: readonly StepKind[] = ["app", "request", "advance", "expect_charge", "wait_for"];
+
+/** Explains why runs of a flow cannot be concurrent; undefined where they can. */
+export function isolationReason(flow: Flow, { whose }: Baseline, plain: Observed): string | undefined {
+  const { raw, drive, ticks, checks } = flow;
+  if (flow.reset.length > 0) return "`reset` sets the app back before each";
+  if (RULE_KINDS.some((kind) => raw[kind] !== undefined)) return "the flow has rules of its own";
+  if (whose.customer_email === undefined) return `no customer_email has \${run.id} in it`;
+  const shared = [...drive, ...ticks, ...checks.map(({ step }) => step)].find(concernsOthers);
+  if (shared !== undefined) return `a step that is a ${stepKinds(shared)[0]} concerns all customers`;
+  const call = plain.calls.find(({ isFlows, isOwn }) => !isFlows && !isOwn);
+  return call && `the app calls ${call.operation}, which shows it all customers`;
+}
+
+function concernsOthers(step: RawStep): boolean {
+  const [kind] = stepKinds(step);
+  if (kind === "wait_for") return step.wait_for === "request" || step.wait_for === "delivery";
+  return kind === undefined || !CONCURRENT_STEPS.includes(kind);
+}
+
+export function customerEmail({ whose }: Baseline, runId: string): string | undefined {
+  return whose.customer_email?.replaceAll(`\${run.id}`, runId).replaceAll("\\*", "*");
+}

@@ -1,0 +1,164 @@
+import { oneLine } from "../../core/schema/printable.js";
+import { UserError } from "../../core/schema/user-error.js";
+import type { Deviable, Observed, RunPlan, Trace } from "./deviable.js";
+import { behaviourOf, isSuspect, judge, type Verdict } from "./judge.js";
+import type { KnownDeviations } from "./kinds.js";
+import type { ExploreFinding } from "./report.js";
+import { keyOf, type Schedule } from "./schedule.js";
+
+/** The runs without deviations. */
+export interface PlainRuns {
+  /** The run that deviating runs are compared with. */
+  readonly trace: Trace;
+  /** The first difference between two plain runs. */
+  readonly difference: string | undefined;
+}
+
+/**
+ * Runs the flow as written, then twice to learn its expected end. Returns a finding where the app fails without any deviation.
+ *
+ * @param overReason why no time is left; undefined while there is
+ */
+export async function observePlainRuns(
+  deviable: Deviable,
+  overReason: () => string | undefined,
+): Promise<PlainRuns | ExploreFinding> {
+  const traces: Trace[] = [];
+  for (const purpose of ["check", "learn", "learn"] as const) {
+    const trace = await deviable.observePlain(purpose);
+    const reason = overReason();
+    if (reason !== undefined)
+      throw new UserError(`${deviable.source}: ${reason} before the app was seen to go right`);
+    if (trace.failure !== undefined) return plainFailure(deviable.source, trace, purpose === "learn");
+    traces.push(trace);
+  }
+  const [, trace, other] = traces as [Trace, Trace, Trace];
+  const [first, second] = [trace, other].map((one) => behaviourOf(one).split("\n"));
+  const difference = first!.find((line, index) => line !== second![index]) ?? second![first!.length];
+  return { trace, difference };
+}
+
+/** @param hasTail the run went on after the flow, as a deviating run does */
+function plainFailure(source: string, trace: Trace, hasTail: boolean): ExploreFinding {
+  const { error, title, message, body, ending, role } = trace.failure!;
+  const reason = error ?? `${title}: ${message}${excerptOf(body)}`;
+  if (!hasTail && ending === "unreachable" && !trace.hasReachedApp)
+    throw new UserError(`${source}: ${reason}: start it first, or give its right URL`);
+  const verdict = judge(trace);
+  const isGone = verdict.outcome === "wrong" && (verdict.isOver === true || verdict.isBroken === true);
+  if (verdict.outcome !== "wrong" || !(isGone || (hasTail && role !== "drive")))
+    throw new UserError(`${source}: the flow fails with nothing going wrong: ${reason}`);
+  const finding = isGone ? verdict.message : `with nothing going wrong, in the end: ${verdict.message}`;
+  return { oracle: verdict.oracle, message: finding, deviations: [] };
+}
+
+const MAX_EXCERPT = 200;
+
+/** Quotes the app's response, which often names the cause. */
+function excerptOf(body: unknown): string {
+  if (body === undefined || body === null || body === "") return "";
+  const text = oneLine(typeof body === "string" ? body.replace(/\s+/g, " ").trim() : JSON.stringify(body));
+  return ` (${text.length > MAX_EXCERPT ? `${text.slice(0, MAX_EXCERPT)}…` : text})`;
+}
+
+/** A run with its verdict. */
+export interface Trial {
+  readonly trace: Trace;
+  readonly verdict: Verdict;
+}
+
+/** Repetitions of a race in the search. */
+const REPEATS = 2;
+/** Repetitions in a saved file, which must lose the race on any machine. */
+export const SAVED_REPEATS = 10;
+
+/** Carries out schedules and judges them. */
+export class Trials {
+  readonly #deviable: Deviable;
+  readonly #deviations: KnownDeviations;
+  readonly #plain: Observed;
+  readonly #lanes: number;
+  /** Single deviations tried so far: true where all calls named the run's own customer. */
+  readonly #isConcurrent = new Map<string, boolean>();
+
+  /** @param lanes maximum number of concurrent runs */
+  constructor(deviable: Deviable, deviations: KnownDeviations, plain: Observed, lanes: number) {
+    this.#deviable = deviable;
+    this.#deviations = deviations;
+    this.#plain = plain;
+    this.#lanes = lanes;
+  }
+
+  plan(schedule: Schedule, repeats = REPEATS): RunPlan {
+    const plan = this.#deviable.planRun(schedule);
+    for (const deviation of schedule) this.#deviations.effectOf(deviation).applyTo(plan, repeats);
+    return plan;
+  }
+
+  /** The app still passes without deviations. */
+  async isPlainRight(): Promise<boolean> {
+    return (await this.run(this.plan([]), "full")).verdict.outcome !== "wrong";
+  }
+
+  /** Runs a schedule without the checks that its observation stands for. */
+  async brief(schedule: Schedule): Promise<Trial> {
+    const trial = await this.run(this.plan(schedule), "brief");
+    const [only] = schedule;
+    if (only !== undefined && schedule.length === 1) {
+      const isOwn = this.#deviations.isOwn(only) && hasOnlyOwnCalls(trial.trace);
+      this.#isConcurrent.set(keyOf(only), isOwn);
+    }
+    return trial;
+  }
+
+  /**
+   * Runs the schedules that can be concurrent; returns the results that passed, by index. Each run has its own customer and
+   * all share one clock, so a run ends as it would alone unless the app looks at other customers. Runs that look wrong are
+   * left out, to be repeated alone.
+   */
+  async concurrently(schedules: readonly Schedule[]): Promise<Map<number, Trial>> {
+    const trials = new Map<number, Trial>();
+    if (this.#lanes === 1) return trials;
+    const indexes = [...schedules.keys()].filter((index) => this.#canBeConcurrent(schedules[index]!));
+    for (const group of groupsBySize(indexes, this.#lanes, (index) => schedules[index]!.length)) {
+      const plans = group.map((index) => this.plan(schedules[index]!));
+      const traces = await this.#deviable.observe(plans, "brief");
+      if (!traces.every(hasOnlyOwnCalls)) continue;
+      for (const [lane, trace] of traces.entries()) {
+        const trial = { trace, verdict: judge(trace) };
+        if (trial.verdict.outcome === "right" && !this.isSuspect(trial)) trials.set(group[lane]!, trial);
+      }
+    }
+    return trials;
+  }
+
+  isSuspect({ trace }: Trial): boolean {
+    return isSuspect(trace.observed, this.#plain);
+  }
+
+  #canBeConcurrent(schedule: Schedule): boolean {
+    return (
+      schedule.length > 1 &&
+      schedule.every((one) => this.#isConcurrent.get(keyOf(one)) ?? this.#deviations.isOwn(one))
+    );
+  }
+
+  async run(plan: RunPlan, detail: "brief" | "full"): Promise<Trial> {
+    const [trace] = await this.#deviable.observe([plan], detail);
+    return { trace: trace!, verdict: judge(trace!) };
+  }
+}
+
+function hasOnlyOwnCalls({ observed }: Trace): boolean {
+  return observed.calls.every(({ isFlows, isOwn }) => isFlows || isOwn);
+}
+
+/** Groups of sets of one size, which have equally many steps; no group of one. */
+function groupsBySize(all: readonly number[], max: number, sizeOf: (index: number) => number): number[][] {
+  const groups: number[][] = [];
+  for (const size of new Set(all.map(sizeOf))) {
+    const same = all.filter((index) => sizeOf(index) === size);
+    for (let at = 0; at + 1 < same.length; at += max) groups.push(same.slice(at, at + max));
+  }
+  return groups;
+}

@@ -1,0 +1,73 @@
+import { isAbsolute, join } from "node:path";
+import { DocumentError, isRecord, type LoadedDocument, readDocument } from "../../core/files/documents.js";
+import { listsIn } from "./step-places.js";
+import type { Path } from "./variables.js";
+
+/** The files that a scenario file includes, and those they do, by their path. */
+export type Included = ReadonlyMap<string, LoadedDocument>;
+
+/** A name is meant from where the file that has it lies. */
+export function fileBeside(file: string, name: string): string {
+  return isAbsolute(name) ? name : join(file, "..", name);
+}
+
+/** Reads them all. One that is not there, or leads back to itself, is told where it is included. */
+export async function readIncluded(document: LoadedDocument): Promise<Included> {
+  const read = new Map<string, LoadedDocument>();
+  const follow = async (document: LoadedDocument, chain: readonly string[]): Promise<void> => {
+    for (const { at, name } of includesOf(document.value)) {
+      const file = fileBeside(document.file, name);
+      if (chain.includes(file)) {
+        const message = `leads back to itself: ${[...chain, file].join(" → ")}`;
+        throw new DocumentError([document.faultAt(at, message)]);
+      }
+      if (read.has(file)) continue;
+      const included = await readDocument(file).catch(toldAt(document, at, file));
+      read.set(file, included);
+      await follow(included, [...chain, file]);
+    }
+  };
+  await follow(document, [join(document.file)]);
+  return read;
+}
+
+/** Of a file that cannot be read, the file that names it says where it should be. */
+export function toldAt(document: LoadedDocument, at: Path, file: string) {
+  return (error: unknown): never => {
+    const [first] = error instanceof DocumentError ? error.faults : [];
+    if (first?.line !== 1 || first.column !== 1) throw error;
+    throw new DocumentError([document.faultAt(at, `${file}: ${first.message}`)]);
+  };
+}
+
+interface Include {
+  readonly at: Path;
+  readonly name: string;
+}
+
+/** Those at the top of a file, and those among its steps. */
+function includesOf(value: unknown): Include[] {
+  if (!isRecord(value)) return [];
+  return [...namedAt(value.include, ["include"]), ...includesAmong(value.steps, ["steps"])];
+}
+
+function includesAmong(list: unknown, at: Path): Include[] {
+  if (!Array.isArray(list)) return [];
+  return list.flatMap((step: unknown, index) => {
+    if (!isRecord(step)) return [];
+    const here = [...at, index];
+    return [
+      ...namedAt(step.include, [...here, "include"]),
+      ...listsIn(step).flatMap((part) => includesAmong(part.list, [...here, ...part.at])),
+    ];
+  });
+}
+
+/** A name, or at the top several. */
+export function namedAt(include: unknown, at: Path): Include[] {
+  if (typeof include === "string") return [{ at, name: include }];
+  if (!Array.isArray(include)) return [];
+  return include.flatMap((name: unknown, index) =>
+    typeof name === "string" ? [{ at: [...at, index], name }] : [],
+  );
+}

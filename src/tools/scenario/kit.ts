@@ -1,0 +1,69 @@
+import type { Vocabulary } from "../../core/domain/known-names.js";
+import { DocumentError, type Fault, valueDocument } from "../../core/files/documents.js";
+import { withoutEndSlashes } from "../../core/schema/addresses.js";
+import { invalid, isRefusal, type Refusal } from "../../core/schema/errors.js";
+import type { Scenario } from "../../core/schema/scenario.js";
+import { type LoadedScenario, loadScenario } from "./files.js";
+import type { RunReport } from "./running/report.js";
+import { type RunOptions, runScenario } from "./running/run.js";
+
+/** The namespace a scenario is run in. */
+export interface Stage {
+  readonly name: string;
+  /** The id of a run of that scenario, another one each time. */
+  nextRunId(scenario: string): string;
+}
+
+interface Run extends Pick<RunOptions, "onStep" | "onStepBegin" | "signal"> {
+  readonly source: Readonly<Record<string, unknown>>;
+  readonly vars: Readonly<Record<string, string>>;
+  readonly app: string | undefined;
+  readonly fetch: (request: Request) => Promise<Response>;
+}
+
+/** A scenario that came as a value, its variables filled in; refused where it has names the vocabulary has not. */
+export function readScenarioIn(
+  stage: Stage,
+  source: Run["source"],
+  vocabulary?: Vocabulary,
+): Scenario | Refusal {
+  const loaded = load(stage, source, {}, vocabulary);
+  if (isRefusal(loaded)) return loaded;
+  return loaded.unknown.length > 0 ? refused(loaded.unknown) : loaded.scenario;
+}
+
+/** Carries out the steps of a scenario that came as a value; the report, whatever came of it. */
+export async function runScenarioIn(
+  stage: Stage,
+  { source, vars, app, fetch, signal, onStep, onStepBegin }: Run,
+): Promise<RunReport | Refusal> {
+  const loaded = load(stage, source, vars);
+  if (isRefusal(loaded)) return loaded;
+  return runScenario(loaded, {
+    namespace: stage.name,
+    app: app && withoutEndSlashes(app),
+    signal,
+    onStep,
+    onStepBegin,
+    fetch: (path, init) => fetch(new Request(`http://sandbox${path}`, init)),
+  });
+}
+
+function load(
+  stage: Stage,
+  source: Run["source"],
+  given: Run["vars"],
+  vocabulary?: Vocabulary,
+): LoadedScenario | Refusal {
+  try {
+    const runIdOf = (name: string): string => stage.nextRunId(name);
+    return loadScenario(valueDocument(source), { given, runIdOf, vocabulary });
+  } catch (error) {
+    if (!(error instanceof DocumentError)) throw error;
+    return refused(error.faults);
+  }
+}
+
+function refused(faults: readonly Fault[]): Refusal {
+  return invalid(Object.fromEntries(faults.map(({ field, message }) => [field || "body", message])));
+}

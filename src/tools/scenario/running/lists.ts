@@ -1,0 +1,53 @@
+import { pagesOf } from "../../../control-client.js";
+import type { Client } from "./client.js";
+import { StepFailure } from "./failure.js";
+
+/** As many as the sandbox keeps by default; a run that looks through more has lost its way. */
+const MOST = 10_000;
+
+export type Row = Record<string, unknown>;
+
+const IDS = {
+  requests: "request_id",
+  events: "event_id",
+  deliveries: "delivery_id",
+  charges: "charge_id",
+} as const;
+export type List = keyof typeof IDS;
+
+export function idOf(list: List, row: Row): string {
+  return String(row[IDS[list]]);
+}
+
+/** The id of the newest record of a list, if there is one. */
+export async function newest(client: Client, list: List): Promise<string | undefined> {
+  const { items } = (await client.must("GET", `/${list}?limit=1`)) as { items: Row[] };
+  return items[0] === undefined ? undefined : idOf(list, items[0]);
+}
+
+/**
+ * Newest first, up to a record that was there before.
+ *
+ * @param size how many are asked for at a time
+ */
+export async function listSince(
+  client: Client,
+  list: List,
+  last: string | undefined,
+  size?: number,
+): Promise<Row[]> {
+  const found: Row[] = [];
+  for await (const page of pagesOf<Row>(`/${list}`, (path) => client.must("GET", path), size)) {
+    const end = page.findIndex((row) => idOf(list, row) === last);
+    if (end !== -1) return [...found, ...page.slice(0, end)];
+    found.push(...page);
+    if (found.length >= MOST) throw tooMany(list);
+  }
+  return found;
+}
+
+function tooMany(list: List): StepFailure {
+  return new StepFailure({
+    message: `more than ${MOST} ${list} to look through: name fewer, or reset first`,
+  });
+}

@@ -1,0 +1,124 @@
+import { keepAlive, systemWall, type Wall } from "../../../core/time/wall.js";
+import type { LoadedScenario } from "../files.js";
+import { everyStep } from "../step-places.js";
+import { accessTo, freezeClock } from "./access.js";
+import { Applied } from "./applied.js";
+import { Baseline } from "./baseline.js";
+import { carryOutAll, MOST_CARRIED_OUT, notRun, untilAborted } from "./carry-out.js";
+import { Client } from "./client.js";
+import type { RunContext } from "./context.js";
+import { CannotRun } from "./failure.js";
+import { keepState } from "./isolation.js";
+import type { Lease } from "./lease.js";
+import { Leftovers } from "./leftovers.js";
+import { callsApp } from "./made-by.js";
+import type { Outcome, RunReport, StepReport } from "./report.js";
+import { putRules } from "./rules.js";
+import { isThere, type StageOptions, takeStage } from "./stage.js";
+
+export interface RunOptions extends StageOptions {
+  readonly manual?: ((text: string) => Promise<void>) | undefined;
+  /** Ends the run early; what it has changed is put back all the same. */
+  readonly signal?: AbortSignal | undefined;
+  readonly onStep?: ((step: StepReport, of: number) => void) | undefined;
+  readonly onStepBegin?: ((title: string, number: number, of: number) => void) | undefined;
+  readonly wall?: Wall | undefined;
+}
+
+/** Carries out the steps of a scenario against a sandbox, and leaves it as it was but for what they did. */
+export async function runScenario(loaded: LoadedScenario, options: RunOptions): Promise<RunReport> {
+  const { wall = systemWall } = options;
+  const startedMs = wall.nowMs();
+  const steps: StepReport[] = [];
+  const leftovers = new Leftovers();
+  const { fetch, namespace, controlToken, signal } = options;
+  const { runId } = loaded;
+  const client = new Client(
+    { fetch, namespace: isThere(loaded, options) ? namespace : undefined, controlToken, runner: runId },
+    wall,
+  );
+  const stop = (): void => client.abandon();
+  signal?.addEventListener("abort", stop);
+  const release = keepAlive();
+  const applied = new Applied(client, loaded.rulePlaces);
+  let error: string | undefined;
+  const of = loaded.steps.length;
+  const end = (report: StepReport): void => {
+    steps.push(report);
+    options.onStep?.(report, of);
+  };
+  let lease: Lease | undefined;
+  let moved: string | undefined;
+  try {
+    const stage = await takeStage(loaded, { ...options, wall }, client, leftovers);
+    ({ lease, moved } = stage);
+    if (stage.name !== undefined) client.enter(stage.name);
+    if (loaded.isIsolated) await keepState(client, runId, leftovers);
+    const context = await contextOf(loaded, options, client, leftovers, applied);
+    await untilAborted(signal, context.begin());
+    const carrying = { context, signal, file: loaded.file, budget: { left: MOST_CARRIED_OUT } };
+    const begin = (title: string, number: number) => options.onStepBegin?.(title, number, of);
+    await carryOutAll(loaded.steps, loaded.scope, carrying, { begin, end });
+  } catch (caught) {
+    error = reasonOf(caught);
+    for (const [index, step] of loaded.steps.entries()) end(notRun(step, index + 1, loaded.file));
+  }
+  if (outcomeOf(steps, error) !== "error") error = await applied.note().then(() => undefined, reasonOf);
+  const warnings = await leftovers.finish();
+  await lease?.release();
+  release();
+  signal?.removeEventListener("abort", stop);
+  const outcome = outcomeOf(steps, error);
+  return {
+    file: loaded.file,
+    name: loaded.scenario.name,
+    outcome,
+    passed: outcome === "passed",
+    run_id: loaded.runId,
+    ...(moved === undefined ? {} : { namespace: moved }),
+    duration_ms: wall.nowMs() - startedMs,
+    steps,
+    applied: applied.counts,
+    ...applied.neverHappened(loaded.file),
+    ...(error === undefined ? {} : { error }),
+    warnings,
+  };
+}
+
+export function reasonOf(caught: unknown): string {
+  return caught instanceof Error ? caught.message : String(caught);
+}
+
+export function outcomeOf(steps: readonly StepReport[], error: string | undefined): Outcome {
+  if (error !== undefined || steps.some(({ outcome }) => outcome === "error")) return "error";
+  return steps.some(({ outcome }) => outcome === "failed") ? "failed" : "passed";
+}
+
+async function contextOf(
+  loaded: LoadedScenario,
+  options: RunOptions,
+  client: Client,
+  leftovers: Leftovers,
+  applied: Applied,
+): Promise<RunContext> {
+  const { app, wall = systemWall, manual = async () => {} } = options;
+  if (app === undefined && everyStep(loaded.steps).some(({ kind }) => callsApp(kind)))
+    throw new CannotRun("there are steps that call the app under test: give its URL with --app");
+  const access = await accessTo(client);
+  const baseline = new Baseline(client);
+  return {
+    client,
+    wall,
+    ...access,
+    app,
+    applied,
+    baseline,
+    leftovers,
+    manual,
+    begin: async () => {
+      await freezeClock(client, leftovers);
+      applied.begin(await putRules(client, loaded, leftovers));
+      await baseline.take();
+    },
+  };
+}

@@ -1,0 +1,171 @@
+import { KeptConnections } from "../../../core/delivery/outgoing.js";
+import { RULE_KINDS } from "../../../core/domain/scenario.js";
+import { keepAlive, systemWall, type Wall } from "../../../core/time/wall.js";
+import type { LoadedScenario } from "../files.js";
+import { everyStep } from "../step-places.js";
+import { type Access, accessTo, freezeClock } from "./access.js";
+import { Applied } from "./applied.js";
+import { Baseline } from "./baseline.js";
+import { MOST_CARRIED_OUT } from "./carry-out.js";
+import { Client } from "./client.js";
+import { CannotRun } from "./failure.js";
+import { carryOutInStep } from "./in-step.js";
+import { Lease } from "./lease.js";
+import { Leftovers } from "./leftovers.js";
+import { looksBack } from "./looks-back.js";
+import type { RunReport } from "./report.js";
+import { outcomeOf, reasonOf } from "./run.js";
+import type { StageOptions } from "./stage.js";
+
+export interface SessionOptions extends StageOptions {
+  /** What its lease and its rules are called: a name that nothing else has. */
+  readonly name: string;
+  readonly signal?: AbortSignal | undefined;
+  readonly wall?: Wall | undefined;
+}
+
+/** How a run came out. */
+export type RunOutcome = Pick<RunReport, "outcome" | "passed" | "steps" | "error">;
+
+/**
+ * A namespace held for many runs. What a run of its own takes and gives back (the lease, the
+ * clock, a name for its rules) is taken once, and what nobody asks for is not looked at.
+ */
+export class Session {
+  readonly #options: SessionOptions;
+  readonly #client: Client;
+  readonly #access: Access;
+  readonly #lease: Lease | undefined;
+  readonly #leftovers: Leftovers;
+  readonly #release = keepAlive();
+  readonly #connections = new KeptConnections();
+  #hasRules = false;
+
+  private constructor(
+    options: SessionOptions,
+    client: Client,
+    access: Access,
+    lease: Lease | undefined,
+    leftovers: Leftovers,
+  ) {
+    this.#options = options;
+    this.#client = client;
+    this.#access = access;
+    this.#lease = lease;
+    this.#leftovers = leftovers;
+  }
+
+  /** Takes the namespace; throws where another run has it. */
+  static async open(options: SessionOptions): Promise<Session> {
+    const client = clientOf(options, { runner: options.name });
+    const access = await accessTo(client);
+    const taken = await Lease.take(clientOf(options, { run: options.name }), { with_namespace: false });
+    if (typeof taken === "string") throw new CannotRun(`${taken}: try again then, or name another`);
+    const leftovers = new Leftovers();
+    const session = new Session(options, client, access, taken, leftovers);
+    await freezeClock(client, leftovers);
+    return session;
+  }
+
+  /** Carries out the steps of a scenario; what they have changed is put back. */
+  async run(loaded: LoadedScenario): Promise<RunOutcome> {
+    const [outcome] = await this.runTogether([loaded], () => false);
+    return outcome!;
+  }
+
+  /**
+   * Carries out several side by side, which share the time, and whose rules must each be for its own customer alone.
+   *
+   * @param concernsAll whether the step at that index, from 0, is one for all of them where it says the same
+   */
+  async runTogether(
+    all: readonly LoadedScenario[],
+    concernsAll: (index: number) => boolean,
+  ): Promise<RunOutcome[]> {
+    const { signal } = this.#options;
+    const lanes = all.map((loaded) => this.#laneOf(loaded, all));
+    const stop = (): void => {
+      for (const { client } of lanes) client.abandon();
+    };
+    signal?.addEventListener("abort", stop);
+    try {
+      await this.#put(all);
+      for (const { begin } of lanes) await begin();
+      return (await carryOutInStep(lanes, concernsAll)).map((steps) => {
+        const outcome = outcomeOf(steps, undefined);
+        return { outcome, passed: outcome === "passed", steps };
+      });
+    } catch (caught) {
+      return all.map(() => ({ outcome: "error", passed: false, steps: [], error: reasonOf(caught) }));
+    } finally {
+      for (const { leftovers } of lanes) await leftovers.finish();
+      signal?.removeEventListener("abort", stop);
+    }
+  }
+
+  #laneOf(loaded: LoadedScenario, all: readonly LoadedScenario[]) {
+    const { app, wall = systemWall, signal } = this.#options;
+    const client = clientOf(this.#options, { runner: loaded.runId });
+    const leftovers = new Leftovers();
+    const baseline = new Baseline(client);
+    const isLookedBackTo = everyStep(loaded.steps).some(looksBack);
+    const begin = async (): Promise<void> => {
+      if (isLookedBackTo) await baseline.take();
+    };
+    const context = {
+      client,
+      wall,
+      ...this.#access,
+      app,
+      connections: this.#connections,
+      applied: new Applied(client, loaded.rulePlaces),
+      baseline,
+      leftovers,
+      manual: async () => {},
+      begin: async () => {
+        this.#hasRules = false;
+        await freezeClock(client, leftovers);
+        await this.#put(all);
+        await begin();
+      },
+      isTerse: true,
+    };
+    const carrying = { context, signal, file: loaded.file, budget: { left: MOST_CARRIED_OUT } };
+    return { client, leftovers, begin, carrying, steps: loaded.steps, scope: loaded.scope };
+  }
+
+  /** Gives back what was taken; what could not be put back is told. */
+  async close(): Promise<string[]> {
+    const warnings = await this.#leftovers.finish();
+    await this.#lease?.release();
+    this.#connections.close();
+    this.#release();
+    return warnings;
+  }
+
+  /** These rules in the place of those of the runs before. */
+  async #put(all: readonly LoadedScenario[]): Promise<void> {
+    const rules = RULE_KINDS.flatMap((kind) => {
+      const list = all.flatMap(({ scenario }): unknown[] => scenario[kind] ?? []);
+      return list.length === 0 ? [] : [[kind, list]];
+    });
+    if (rules.length === 0 && !this.#hasRules) return;
+    const { name } = this.#options;
+    const path = `/scenarios/${encodeURIComponent(name)}`;
+    await this.#client.must("PUT", path, { name, ...Object.fromEntries(rules), force: true });
+    if (this.#hasRules) return;
+    this.#leftovers.add("the rules", async () => {
+      await this.#client.undo("POST", `${path}/deactivate`);
+      await this.#client.undo("DELETE", path);
+    });
+    await this.#client.must("POST", `${path}/activate`);
+    this.#hasRules = true;
+  }
+}
+
+function clientOf(
+  { fetch, namespace, controlToken, wall = systemWall }: SessionOptions,
+  as: { readonly run: string } | { readonly runner: string },
+): Client {
+  return new Client({ fetch, namespace, controlToken, ...as }, wall);
+}

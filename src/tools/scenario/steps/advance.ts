@@ -1,0 +1,20 @@
+import * as z from "zod/mini";
+import { advanceTarget } from "../../../core/schema/advance-target.js";
+import { durationFault } from "../../../core/schema/duration.js";
+import { instantFault } from "../../../core/schema/time.js";
+import { step, stepSchema } from "./row.js";
+
+const TARGET = "must be a duration such as 10m, an ISO instant, next or idle";
+
+/** Everything that falls due on the way has happened. */
+export const advance = step({
+  says: "Moves sandbox time: a duration, an ISO instant, next or idle.",
+  schema: stepSchema({
+    advance: z.string(TARGET).check(
+      z.refine((text) => advanceTarget(text) !== undefined, {
+        error: ({ input }) => durationFault(input) ?? instantFault(input) ?? TARGET,
+      }),
+    ),
+  }),
+  run: ({ advance }, { client }) => client.must("POST", "/clock/advance?wait=10s", advanceTarget(advance)),
+});

@@ -1,0 +1,123 @@
+import * as z from "zod/mini";
+import { durationMs, durationSchema } from "../../../core/schema/duration.js";
+import { lazily } from "../../../core/schema/lazily.js";
+import { callSchema } from "../../../core/schema/scenario-file.js";
+import { type Answer, ask, type NoAnswer, reasonOf } from "../running/client.js";
+import type { RunContext } from "../running/context.js";
+import { CannotRun, StepFailure } from "../running/failure.js";
+import { checkOutcome, resultOf } from "./answers.js";
+import { callShape, type ExpectedAnswer, resultSchema } from "./parts.js";
+import { type Content, callOf, contentOf, DEFAULT_WITHIN } from "./request.js";
+import { step, stepSchema } from "./row.js";
+
+const MOST_TRIES = 100;
+const TRIES = `must be 1 to ${MOST_TRIES}`;
+/** How long to wait before an app is asked again: half as long as its answer has stayed the same, within bounds. */
+const LOOK_AGAIN_MS = { least: 20, most: 200 } as const;
+
+export const app = step({
+  says: "A call of the app under test (--app): METHOD /path.",
+  result: () => resultSchema(z.unknown()),
+  schema: stepSchema({
+    app: callSchema,
+    ...callShape,
+    tries: z.optional(z.int("must be a whole number").check(z.gte(1, TRIES), z.lte(MOST_TRIES, TRIES))),
+    steady: z.optional(durationSchema),
+  }),
+  run: async (step, context) => {
+    const { tries = 1, steady } = step;
+    if (steady !== undefined) return resultOf(await steadyAnswer(step, context, durationMs(steady)));
+    for (let left = tries; ; left--)
+      try {
+        return resultOf(await expectedAnswer(step, context));
+      } catch (error) {
+        if (!(error instanceof StepFailure) || left === 1) throw error;
+      }
+  },
+});
+
+interface AppStep extends Content {
+  readonly app: string;
+  readonly expect?: ExpectedAnswer | undefined;
+  readonly within?: string | undefined;
+}
+
+async function expectedAnswer(step: AppStep, context: RunContext): Promise<Answer | NoAnswer> {
+  const { app, expect, within = DEFAULT_WITHIN } = step;
+  const withinMs = durationMs(within);
+  const answer = await sentToApp(context, app, step, withinMs, expect?.dropped);
+  checkOutcome(expect, answer, withinMs);
+  return answer;
+}
+
+/** Asks until the answer is as expected, or stays the same for so long: an app may have work in hand. */
+async function steadyAnswer(
+  step: AppStep,
+  context: RunContext,
+  steadyMs: number,
+): Promise<Answer | NoAnswer> {
+  const { wall } = context;
+  const { expect, within = DEFAULT_WITHIN } = step;
+  const startedMs = wall.nowMs();
+  let last: { readonly text: string; readonly sinceMs: number } | undefined;
+  for (;;) {
+    const got = await expectedAnswer(step, context).catch((error) => asFailure(error));
+    const nowMs = wall.nowMs();
+    if (!(got instanceof StepFailure) && expect !== undefined) return got;
+    const text = got instanceof StepFailure ? JSON.stringify(got.failure.got ?? got.message) : textOf(got);
+    if (last?.text !== text) last = { text, sinceMs: nowMs };
+    const isOver = nowMs - last.sinceMs >= steadyMs || nowMs - startedMs >= durationMs(within);
+    if (isOver && got instanceof StepFailure) throw got;
+    if (isOver) return got as Answer | NoAnswer;
+    const sameMs = nowMs - last.sinceMs;
+    const { least, most } = LOOK_AGAIN_MS;
+    const waitMs = Math.max(least, Math.min(sameMs / 2, most, steadyMs - sameMs));
+    await new Promise<void>((resolve) => void wall.after(waitMs, resolve));
+  }
+}
+
+function asFailure(error: unknown): StepFailure {
+  if (error instanceof StepFailure) return error;
+  throw error;
+}
+
+/** What of an answer is the app's word: its headers have the time in them. */
+function textOf(answer: Answer | NoAnswer): string {
+  return typeof answer === "string" ? answer : JSON.stringify([answer.status, answer.body]);
+}
+
+/**
+ * A call of the app under test.
+ *
+ * @param mayBeCut that the connection is cut is an outcome like any other; else it fails the step
+ */
+export async function sentToApp(
+  context: RunContext,
+  call: string,
+  content: Content,
+  withinMs: number,
+  mayBeCut = false,
+): Promise<Answer | NoAnswer> {
+  if (context.app === undefined)
+    throw new CannotRun("this step calls the app under test: give its URL with --app");
+  const { method, path } = callOf(call);
+  const { headers, body } = contentOf(content, {});
+  const url = `${context.app}${path}`;
+  // Files are checked where no app is called.
+  const { callApp } = await lazily(() => import("./call-app.js"));
+  try {
+    return await ask(context.wall, withinMs, context.client.signal, (signal) =>
+      callApp(new URL(url), { method, headers, body, signal, connections: context.connections }),
+    );
+  } catch (error) {
+    if (error instanceof StepFailure) throw error;
+    if (mayBeCut && wasCut(error)) return "dropped";
+    throw new StepFailure({ message: `the app did not respond at ${url}: ${reasonOf(error)}` });
+  }
+}
+
+/** Whether there was a connection to be cut: none to an app that is not there, nor for a call nobody can send. */
+function wasCut(error: unknown): boolean {
+  const { code = "" } = error as NodeJS.ErrnoException;
+  return !/^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|ERR_INVALID_.*|ERR_UNESCAPED_.*)$/.test(code);
+}

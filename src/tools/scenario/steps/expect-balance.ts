@@ -1,0 +1,78 @@
+import * as z from "zod/mini";
+import { mismatches } from "../../../core/domain/deep-match.js";
+import { compare, subtract } from "../../../core/domain/money.js";
+import { modeSchema } from "../../../core/schema/common.js";
+import { type BalanceRow, balances } from "../running/baseline.js";
+import { type Difference, StepFailure } from "../running/failure.js";
+import { textField, textSchema } from "./parts.js";
+import { step, stepSchema } from "./row.js";
+import { settle } from "./settle.js";
+
+/** A signed decimal: how much a balance has changed. */
+const SIGNED = 'must be a signed decimal string such as "+500.00"';
+const changeSchema = z
+  .string('must be a signed decimal string in quotes, such as "+500.00"')
+  .check(z.regex(/^[+-]?\d{1,30}(\.\d{1,18})?$/, SIGNED));
+
+const balanceSchema = z
+  .strictObject({
+    currency: textSchema,
+    mode: z.optional(modeSchema),
+    organization_id: z.optional(textSchema),
+    available_balance: textField,
+    pending_balance: textField,
+    /** Of the available balance since the run began. */
+    change: z.optional(changeSchema),
+  })
+  .check(
+    z.refine(
+      (expected) =>
+        expected.available_balance !== undefined ||
+        expected.pending_balance !== undefined ||
+        expected.change !== undefined,
+      "needs available_balance, pending_balance or change",
+    ),
+  );
+
+export const expectBalance = step({
+  says: "A balance by value, or how much the available balance has changed since the run began.",
+  schema: stepSchema({ expect_balance: balanceSchema }),
+  run: async (step, context) => {
+    const { currency, mode = "test", organization_id, change, ...values } = step.expect_balance;
+    await settle(context);
+    const now = await balances(context.client);
+    const organization = organization_id ?? context.organization;
+    const isMeant = (row: BalanceRow): boolean =>
+      row.currency === currency && row.mode === mode && row.organization_id === organization;
+    const found = now.find(isMeant);
+    const available = found?.available_balance ?? "0";
+    const pending = found?.pending_balance ?? "0";
+    const difference: Difference[] = [];
+    const got: Record<string, string> = { currency, available_balance: available, pending_balance: pending };
+    const hold = (path: string, expected: unknown, actual: string): void => {
+      if (expected !== undefined && !isAmount(expected, actual))
+        difference.push({ path, expected, got: actual });
+    };
+    hold("available_balance", values.available_balance, available);
+    hold("pending_balance", values.pending_balance, pending);
+    if (change !== undefined) {
+      const before = context.baseline.balance(isMeant)?.available_balance ?? "0";
+      const moved = subtract(available, before);
+      got.change = moved.startsWith("-") ? moved : `+${moved}`;
+      hold("change", change, got.change);
+    }
+    if (difference.length > 0)
+      throw new StepFailure(
+        { message: `the ${currency} balance differs`, expected: step.expect_balance, got, difference },
+        "expect_balance",
+      );
+    return got;
+  },
+});
+
+/** `5.0` is `5.00`; anything but a decimal is matched as everywhere else. */
+function isAmount(expected: unknown, actual: string): boolean {
+  if (typeof expected === "string" && /^[+-]?\d+(\.\d+)?$/.test(expected))
+    return compare(expected.replace("+", ""), actual.replace("+", "")) === 0;
+  return mismatches(expected, actual).length === 0;
+}

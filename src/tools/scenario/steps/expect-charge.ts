@@ -1,0 +1,42 @@
+import { pagesOf } from "../../../control-client.js";
+import { controlChargeSchema } from "../../../core/schema/control-responses.js";
+import type { RunContext } from "../running/context.js";
+import { listSince, type Row } from "../running/lists.js";
+import { expecting } from "./expecting.js";
+import { chargeFields, fields } from "./parts.js";
+
+export const expectCharge = expecting("expect_charge", {
+  says: "A charge is as described; with count, exactly that many are.",
+  what: "charge",
+  fields: { ...chargeFields, ...fields("kind", "sandbox") },
+  record: controlChargeSchema,
+  rows: candidates,
+  idOf: (row) => String(row.charge_id),
+});
+
+/** Named by its id, that charge alone is looked at: what differs is then told of it. */
+async function candidates(
+  { client }: RunContext,
+  { charge_id, customer_email, metadata }: Readonly<Record<string, unknown>>,
+): Promise<readonly Row[]> {
+  if (isExact(charge_id)) {
+    const answer = await client.control("GET", `/charges/${encodeURIComponent(charge_id)}`);
+    return answer.status === 200 ? [answer.body as Row] : [];
+  }
+  const named = Object.entries((metadata ?? {}) as object).map(([key, value]) => [`metadata.${key}`, value]);
+  const exact = [["customer_email", customer_email], ...named].filter(([, value]) => isExact(value));
+  const some = exact.length === 0 ? [] : await chargesWith(client, exact as [string, string][]);
+  // Where there is none, those that come near are told of.
+  return some.length > 0 ? some : listSince(client, "charges", undefined);
+}
+
+function isExact(value: unknown): value is string {
+  return typeof value === "string" && !/[*?/\\]/.test(value);
+}
+
+async function chargesWith(client: RunContext["client"], exact: [string, string][]): Promise<Row[]> {
+  const path = `/charges?${new URLSearchParams(exact).toString()}`;
+  const found: Row[] = [];
+  for await (const page of pagesOf<Row>(path, (one) => client.must("GET", one))) found.push(...page);
+  return found;
+}

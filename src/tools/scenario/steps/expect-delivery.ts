@@ -1,0 +1,46 @@
+import * as z from "zod/mini";
+import { attemptSchema, deliverySchema } from "../../../core/schema/control-log-responses.js";
+import type { Row } from "../running/lists.js";
+import { expecting } from "./expecting.js";
+import { waitingInMailboxes } from "./mailboxes.js";
+import { fits } from "./matching.js";
+import { deliveryFields, fields, httpStatusSchema } from "./parts.js";
+
+/** What a rule dropped was never attempted: it counts, by itself, where the step asks for it. */
+export const expectDelivery = expecting("expect_delivery", {
+  says: "Delivery attempts of webhooks since the run started, and the app's responses.",
+  what: "delivery attempt",
+  fields: {
+    ...deliveryFields,
+    ...fields("attempt", "error", "response_body", "request_headers"),
+    /** What the app answered: a status, a class of them, or `none` when no answer came. */
+    answered: z.optional(z.union([httpStatusSchema, z.literal("none")], "must be 200, 2xx or none")),
+  },
+  record: z.extend(attemptSchema, deliverySchema.shape),
+  rows: async ({ baseline }, { status, mishap }) => {
+    const all = await baseline.since("deliveries");
+    // What nobody made counts where it is asked for.
+    const deliveries = mishap === undefined ? all.filter((delivery) => !isForged(delivery)) : all;
+    return status === "dropped" ? deliveries.map(asRow) : deliveries.flatMap(attemptsOf);
+  },
+  aside: (context, { answered: _answered, attempt: _attempt, ...expected }) =>
+    waitingInMailboxes(context, (delivery) => fits(expected, delivery)),
+  idOf: ({ type, delivery_id, attempt }) =>
+    `${String(type)} ${String(delivery_id)}${attempt === undefined ? "" : ` attempt ${String(attempt)}`}`,
+});
+
+function isForged({ mishap }: Row): boolean {
+  return (mishap as { forged: boolean } | null)?.forged === true;
+}
+
+function asRow({ attempts: _attempts, ...delivery }: Row): Row {
+  return delivery;
+}
+
+/** A row for each attempt, with the delivery's own fields; `status` stays the delivery's. */
+function attemptsOf(delivery: Row): Row[] {
+  const { attempts, ...common } = delivery as { attempts: Row[] };
+  return [...attempts]
+    .reverse()
+    .map((attempt) => ({ ...attempt, ...common, answered: attempt.status, attempt: attempt.attempt }));
+}

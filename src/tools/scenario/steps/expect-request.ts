@@ -1,0 +1,33 @@
+import * as z from "zod/mini";
+import { requestEntrySchema } from "../../../core/schema/control-log-responses.js";
+import { idOf, type Row } from "../running/lists.js";
+import { expecting } from "./expecting.js";
+import { fits } from "./matching.js";
+import { requestFields } from "./parts.js";
+import { checkSpacing, type Spacing, spacingSchema } from "./spacing.js";
+
+/** The run's own requests are not the app's. */
+export const expectRequest = expecting("expect_request", {
+  says: "What the app has sent since the run began.",
+  what: "request",
+  fields: requestFields,
+  record: requestEntrySchema,
+  together: {
+    fields: { spacing: z.optional(spacingSchema) },
+    check: ({ spacing }, found, at) => {
+      if (spacing !== undefined) checkSpacing(spacing as Spacing, found, at);
+    },
+  },
+  rows: async ({ baseline }) => (await baseline.since("requests")).filter((row) => !isOwn(row)),
+  aside: async ({ baseline }, expected) => {
+    const own = (await baseline.since("requests")).filter(isOwn).filter((row) => fits(expected, row));
+    return own.length === 0
+      ? undefined
+      : `the steps' own ${own.length} ${own.length === 1 ? "does" : "do"} not count`;
+  },
+  idOf: (row) => `request ${idOf("requests", row)} ${String(row.method)} ${String(row.path)}`,
+});
+
+function isOwn({ runner }: Row): boolean {
+  return runner !== null && runner !== undefined;
+}

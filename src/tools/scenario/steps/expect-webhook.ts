@@ -1,0 +1,20 @@
+import * as z from "zod/mini";
+import { modeSchema } from "../../../core/schema/common.js";
+import { eventSchema } from "../../../core/schema/control-log-responses.js";
+import { idOf } from "../running/lists.js";
+import { expecting } from "./expecting.js";
+import { eventType, fields } from "./parts.js";
+
+/** Whether or not anybody heard them. */
+export const expectWebhook = expecting("expect_webhook", {
+  says: "Events emitted since the run began.",
+  what: "event",
+  fields: {
+    ...fields("event_id", "at", "organization_id", "charge_id", "withdrawal_id", "data", "payload"),
+    type: eventType,
+    mode: z.optional(modeSchema),
+  },
+  record: eventSchema,
+  rows: ({ baseline }) => baseline.since("events"),
+  idOf: (row) => `${String(row.type)} ${idOf("events", row)}`,
+});

@@ -1,0 +1,21 @@
+import * as z from "zod/mini";
+import { faultRuleSchema } from "../../../core/schema/scenario.js";
+import { titleOf } from "../running/title.js";
+import { step, stepSchema } from "./row.js";
+
+export const fault = step({
+  says: "From here on API calls fail; `clear` ends what this run has set.",
+  schema: stepSchema({ fault: z.union([z.literal("clear"), faultRuleSchema]) }),
+  run: async (step, { client, leftovers, applied, place }) => {
+    const { fault } = step;
+    if (fault === "clear") {
+      await applied.note();
+      await leftovers.clear((what) => what.startsWith("fault "));
+      return null;
+    }
+    const set = (await client.must("POST", "/faults", fault)) as { fault_id: string };
+    applied.watch(set.fault_id, titleOf("fault", step), place);
+    leftovers.add(`fault ${set.fault_id}`, () => client.undo("DELETE", `/faults/${set.fault_id}`));
+    return set;
+  },
+});

@@ -1,0 +1,157 @@
+import * as z from "zod/mini";
+import { CHARGE_STATUSES, deliveryStatusSchema, modeSchema } from "../../../core/schema/common.js";
+import { durationSchema } from "../../../core/schema/duration.js";
+import { minLength } from "../../../core/schema/lengths.js";
+import { expectationSchema, expectedMatcherSchema, rangeSchema } from "../../../core/schema/matchers.js";
+import { naming } from "../../../core/schema/names.js";
+import { placesOf } from "../../../core/schema/places.js";
+import { chargeDetailSchema } from "../../../core/schema/responses.js";
+import { variableNameSchema } from "../../../core/schema/scenario-file.js";
+
+/** What the schemas of several steps are made of. */
+
+export const textSchema = z.string().check(minLength(1, "must not be empty"));
+export const anything = z.optional(z.unknown());
+/** What a value of any kind has to match. */
+const expected = z.optional(expectationSchema);
+export const nameSchema = z.optional(textSchema);
+
+/** Variable → where its value stands in the result, such as `body.quote_id`. */
+export const save = z.optional(
+  z.record(
+    variableNameSchema,
+    z
+      .string()
+      .check(
+        z.regex(/^[^.\s]+(\.[^.\s]+)*$/, "must be a path in the result, such as body.quote_id or charge_id"),
+      ),
+  ),
+);
+
+/** A status, a class of them such as `4xx`, or a matcher. */
+export const httpStatusSchema = z.union(
+  [
+    z.int().check(z.gte(100), z.lte(599)),
+    z.string().check(z.regex(/^[1-5][\dx]{2}$/, "must be a status such as 200 or 2xx")),
+    expectedMatcherSchema,
+  ],
+  "must be a status such as 200 or 2xx",
+);
+/** So many, or bounds for how many. */
+export const countSchema = z.union([
+  z.int("must be a whole number").check(z.gte(0, "must not be negative")),
+  rangeSchema,
+]);
+
+export const answerSchema = z
+  .strictObject({
+    status: z.optional(httpStatusSchema),
+    headers: z.optional(z.record(z.string(), expectationSchema)),
+    body: expected,
+    error: z.optional(textSchema),
+    dropped: z.optional(z.literal(true)),
+    timeout: z.optional(z.literal(true)),
+  })
+  .check(
+    z.refine((expected) => noAnswerIn(expected) === undefined || Object.keys(expected).length === 1, {
+      error: ({ input }) =>
+        `${noAnswerIn(input as object)} means that there is no answer: nothing else can be expected of it`,
+    }),
+  );
+
+/** The word that says there is no answer. */
+function noAnswerIn(expected: object): string | undefined {
+  return ["dropped", "timeout"].find((word) => Object.hasOwn(expected, word));
+}
+
+export type ExpectedAnswer = z.infer<typeof answerSchema>;
+
+/** What a call comes to, by what its answer's body is like. */
+export function resultSchema(body: z.core.$ZodType) {
+  const here = z.literal(true);
+  return z.object({ status: z.int(), headers: z.unknown(), body, dropped: here, timeout: here });
+}
+
+/** What may stand beside a call. */
+export const callShape = {
+  /** JSON, or a string that is sent as it is. */
+  body: anything,
+  /** `null` leaves a header out that would be sent. */
+  headers: z.optional(z.record(z.string(), z.nullable(z.string()))),
+  expect: z.optional(answerSchema),
+  save,
+  /** Wall time the answer may take. */
+  within: z.optional(durationSchema),
+};
+
+/** Fields of a record that may be expected: whatever value they have to match. */
+export function fields<const Name extends string>(...names: readonly Name[]) {
+  return Object.fromEntries(names.map((field) => [field, expected])) as Record<Name, typeof expected>;
+}
+
+function statusPattern(statuses: readonly string[]) {
+  return z.union([
+    z.enum([...statuses]),
+    z.string().check(z.regex(/[*?]/, { error: `must be one of ${statuses.join(", ")}`, abort: true })),
+    expectedMatcherSchema,
+  ]);
+}
+
+const chargeNames = Object.keys(chargeDetailSchema.shape) as (keyof typeof chargeDetailSchema.shape)[];
+
+function isText(name: keyof typeof chargeDetailSchema.shape): boolean {
+  return placesOf(chargeDetailSchema.shape[name]).every(({ def }) => ["string", "null"].includes(def.type));
+}
+
+/** A field that is text in every record: a number, as YAML takes an amount without quotes for one, would fit none. */
+export const textField = z.optional(
+  expectationSchema.check(z.refine((value) => typeof value !== "number", "is text: put it in quotes")),
+);
+
+export const chargeFields = {
+  ...fields(...chargeNames),
+  ...Object.fromEntries(chargeNames.filter(isText).map((name) => [name, textField])),
+  mode: z.optional(modeSchema),
+  status: z.optional(statusPattern(CHARGE_STATUSES)),
+};
+
+export const eventType = naming("event type", anything);
+
+export const deliveryFields = {
+  ...fields(
+    "delivery_id",
+    "event_id",
+    "webhook_id",
+    "url",
+    "charge_id",
+    "withdrawal_id",
+    "created_at",
+    "next_attempt_at",
+    "mishap",
+    "data",
+  ),
+  type: eventType,
+  mode: z.optional(modeSchema),
+  status: z.optional(z.union([deliveryStatusSchema, expectedMatcherSchema])),
+};
+
+export const requestFields = {
+  ...fields(
+    "query",
+    "operation",
+    "in_flight",
+    "client_gone",
+    "api_key",
+    "idempotency_key",
+    "scenario",
+    "fault",
+    "tolerated",
+    "request_body",
+    "request_body_bytes",
+    "response_body",
+    "response_body_bytes",
+  ),
+  method: naming("HTTP method", anything),
+  path: naming("path", anything),
+  status: z.optional(httpStatusSchema),
+};

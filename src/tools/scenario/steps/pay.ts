@@ -1,0 +1,90 @@
+import * as z from "zod/mini";
+import { chargeStatusSchema } from "../../../core/schema/common.js";
+import { controlChargeSchema } from "../../../core/schema/control-responses.js";
+import { naming } from "../../../core/schema/names.js";
+import { pricingSchema, quoteRequestSchema, whitelabelRequestSchema } from "../../../core/schema/requests.js";
+import { variableNameSchema } from "../../../core/schema/scenario-file.js";
+import type { RunContext } from "../running/context.js";
+import { StepFailure } from "../running/failure.js";
+import { NamedRecord } from "../scope.js";
+import { checkOutcome } from "./answers.js";
+import { save, textSchema } from "./parts.js";
+import { DEFAULT_WITHIN_MS, sent } from "./request.js";
+import { step, stepSchema } from "./row.js";
+
+export const DEFAULTS = { currency: "KES", method: "card", until: "COMPLETED" } as const;
+/** What a customer has to say where the step does not, by the method. */
+export const SAID: Readonly<Record<string, object>> = {
+  mobile_money: { phone_number: "+254700000001" },
+  bank_transfer: { bank_account_number: "0123456789" },
+};
+
+type Row = Readonly<Record<string, unknown>>;
+
+const { payment_rail, to_currency } = quoteRequestSchema.shape;
+const { phone_number, bank_account_number, customer_name, metadata, expires_in_minutes } =
+  whitelabelRequestSchema.shape;
+const paySchema = z.strictObject({
+  amount: pricingSchema.shape.amount,
+  currency: z.optional(naming("currency", textSchema)),
+  method: z.optional(naming("payment method", textSchema)),
+  to_currency,
+  payment_rail,
+  customer_email: z.optional(textSchema),
+  customer_name,
+  phone_number,
+  bank_account_number,
+  metadata,
+  expires_in_minutes,
+  until: z.optional(chargeStatusSchema),
+  as: z.optional(variableNameSchema),
+});
+
+export const pay = step({
+  says: "Creates and pays a charge: a quote, its checkout, and the tasks scheduled for it until it is COMPLETED.",
+  schema: stepSchema({ pay: paySchema, save }),
+  result: () => controlChargeSchema,
+  named: ({ pay }, charge) =>
+    pay.as === undefined ? undefined : [pay.as, new NamedRecord(String((charge as Row).charge_id), charge)],
+  run: async (step, context) => {
+    const { amount, currency, method, to_currency, payment_rail, until, as, ...customer } = step.pay;
+    const asked = {
+      pricing: { base_currency: currency ?? DEFAULTS.currency, amount },
+      payment_method: method ?? DEFAULTS.method,
+      payment_rail,
+    };
+    const { quote_id } = await call(context, "quotes", { ...asked, to_currency });
+    const { charge_id } = await call(context, "whitelabel", {
+      ...asked,
+      quote_id,
+      customer_email: `${as ?? "customer"}@shop.test`,
+      ...SAID[asked.payment_method],
+      ...customer,
+    });
+    await becomes(context, String(charge_id), until, "pay");
+    return context.client.must("GET", `/charges/${String(charge_id)}`);
+  },
+});
+
+/** Carries out what is planned for a charge until it has that status; fails the step of that kind where it is not to have it. */
+export async function becomes(
+  { client }: RunContext,
+  charge: string,
+  wanted: string = DEFAULTS.until,
+  kind: string,
+): Promise<void> {
+  if (wanted === "PENDING") return;
+  const { status, body } = await client.control("POST", `/charges/${charge}/advance`, { until: wanted });
+  if (status < 300) return;
+  const { error } = body as { error?: { message?: string } };
+  const message = `the charge ${charge} does not become ${wanted} by itself: ${error?.message ?? ""}`;
+  const { scenario, timeline } = ((await client.must("GET", `/charges/${charge}`)) as { sandbox: Row })
+    .sandbox;
+  throw new StepFailure({ message, got: { scenario, timeline } }, `${kind}.until`);
+}
+
+async function call(context: RunContext, path: string, body: object): Promise<Row> {
+  const answer = await sent(context, "POST", `/api/v1/payments/${path}`, { body }, DEFAULT_WITHIN_MS);
+  checkOutcome(undefined, answer, DEFAULT_WITHIN_MS);
+  return typeof answer === "string" ? {} : (answer.body as Row);
+}

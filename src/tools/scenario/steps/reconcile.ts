@@ -1,0 +1,66 @@
+import * as z from "zod/mini";
+import { differencesText } from "../../../core/client/books-text.js";
+import { type BookReport, readingShape } from "../../../core/schema/books.js";
+import { modeSchema } from "../../../core/schema/common.js";
+import { durationMs } from "../../../core/schema/duration.js";
+import { callSchema } from "../../../core/schema/scenario-file.js";
+import type { RunContext } from "../running/context.js";
+import { StepFailure } from "../running/failure.js";
+import { checkOutcome } from "./answers.js";
+import { sentToApp } from "./app.js";
+import { callShape } from "./parts.js";
+import { DEFAULT_WITHIN } from "./request.js";
+import { step, stepSchema } from "./row.js";
+import { settle } from "./settle.js";
+
+const { headers, within } = callShape;
+const booksSchema = z.strictObject({
+  app: callSchema,
+  headers,
+  within,
+  mode: z.optional(modeSchema),
+  ...readingShape,
+});
+
+export const reconcile = step({
+  says: "Compares the app's orders with the ledger: a call of the app that returns a list, and how to read it.",
+  schema: stepSchema({ reconcile: booksSchema }),
+  run: async (step, context) => {
+    const { app, headers = {}, within, ...reading } = step.reconcile;
+    await settle(context);
+    const withinMs = durationMs(within ?? DEFAULT_WITHIN);
+    const answer = await sentToApp(context, app, { headers }, withinMs);
+    checkOutcome(undefined, answer, withinMs);
+    const rows = typeof answer === "string" ? [] : rowsIn(answer.body, app);
+    const report = await compared(context, { ...reading, rows, since: context.baseline.at });
+    if (report.passed) return report;
+    const { message, differences } = differencesText(report);
+    throw failing(message, differences);
+  },
+});
+
+/** The list that the app answered, or the one list in what it answered. */
+function rowsIn(body: unknown, call: string): readonly unknown[] {
+  const whole = typeof body === "object" && body !== null ? body : {};
+  const lists = Array.isArray(body) ? [body] : Object.values(whole).filter((part) => Array.isArray(part));
+  if (lists.length === 1) return lists[0]!;
+  throw failing(`${call} must answer a list of orders, or an object with one list in it`, [], body);
+}
+
+async function compared({ client }: RunContext, request: object): Promise<BookReport> {
+  const { status, body } = await client.control("POST", "/reconcile", request);
+  if (status < 300) return body as BookReport;
+  const { error } = body as { error?: { message?: string; details?: Readonly<Record<string, string>> } };
+  const faults = Object.entries(error?.details ?? {}).map(([field, message]) => `${field} ${message}`);
+  throw failing(`the app's rows cannot be compared with the ledger: ${error?.message ?? status}`, faults);
+}
+
+/** Told at the step's line. */
+function failing(message: string, differences: readonly string[], got?: unknown): StepFailure {
+  const told = differences.map((expected) => ({ path: "", expected }));
+  return new StepFailure({
+    message,
+    ...(got === undefined ? {} : { got }),
+    ...(told.length === 0 ? {} : { difference: told }),
+  });
+}

@@ -1,0 +1,20 @@
+import * as z from "zod/mini";
+import { stepListSchema, variableNameSchema } from "../../../core/schema/scenario-file.js";
+import { container, stepSchema } from "./row.js";
+
+export const REPEAT_MAX = 10_000;
+const BOUNDS = `must be 1 to ${REPEAT_MAX}`;
+
+export const repeat = container({
+  says: "Runs its steps this many times; with `as` a variable says which time it is, from 1.",
+  schema: stepSchema({
+    repeat: z.int("must be a whole number").check(z.gte(1, BOUNDS), z.lte(REPEAT_MAX, BOUNDS)),
+    as: z.optional(variableNameSchema),
+    steps: stepListSchema,
+  }),
+  turns: ({ repeat, as }) =>
+    Array.from({ length: repeat }, (_, index) => {
+      const turn = index + 1;
+      return { list: 0, part: `${as ?? "turn"} ${turn}`, own: as === undefined ? {} : { [as]: turn } };
+    }),
+});

@@ -1,0 +1,96 @@
+import * as z from "zod/mini";
+import type { Route } from "../../../core/domain/known-names.js";
+import { globFitsRoute } from "../../../core/domain/path-patterns.js";
+import { durationMs } from "../../../core/schema/duration.js";
+import { answerOf } from "../../../core/schema/responses/answers.js";
+import { callSchema } from "../../../core/schema/scenario-file.js";
+import type { Answer, NoAnswer } from "../running/client.js";
+import type { RunContext } from "../running/context.js";
+import { checkOutcome, resultOf } from "./answers.js";
+import { callShape, resultSchema } from "./parts.js";
+import { step, stepSchema } from "./row.js";
+
+export const DEFAULT_WITHIN = "30s";
+export const DEFAULT_WITHIN_MS = durationMs(DEFAULT_WITHIN);
+
+export const request = step({
+  says: "A call of the sandbox, with the namespace's key: METHOD /path.",
+  result: (step, routes = []) => resultSchema(bodyOf(step, routes)),
+  holds: "expect",
+  schema: stepSchema({ request: callSchema, ...callShape }),
+  run: async (step, context) => {
+    const { method, path } = callOf(step.request);
+    const withinMs = durationMs(step.within ?? DEFAULT_WITHIN);
+    const answer = await sent(context, method, path, step, withinMs);
+    checkOutcome(step.expect, answer, withinMs);
+    return resultOf(answer);
+  },
+});
+
+/** A call of the sandbox with the key of test mode. */
+export function sent(
+  { client, keys }: RunContext,
+  method: string,
+  path: string,
+  content: Content,
+  withinMs: number,
+): Promise<Answer | NoAnswer> {
+  const usual = { authorization: `Bearer ${keys.test}` };
+  return client.service(method, path, contentOf(content, usual), withinMs);
+}
+
+/** What a call brings along. */
+export interface Content {
+  readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string | null>> | undefined;
+}
+
+/** What the body of the answer is like that a step expects of the service. */
+function bodyOf({ request, expect }: Readonly<Record<string, unknown>>, routes: readonly Route[]) {
+  if (typeof request !== "string") return z.unknown();
+  const { method, path } = routeOf(request);
+  const called = routes.filter((route) => route.method === method && globFitsRoute(path, route.path));
+  if (called.length === 0) return z.unknown();
+  return answerOf(
+    called.map(({ id }) => id),
+    outcomeIn(expect),
+  );
+}
+
+/** Without a word about its status, it is expected to have worked. */
+function outcomeIn(expect: unknown): "worked" | "failed" | undefined {
+  const { status = "2xx", error } = (expect ?? {}) as Readonly<Record<string, unknown>>;
+  if (error !== undefined || /^[45]/.test(String(status))) return "failed";
+  return /^2/.test(String(status)) ? "worked" : undefined;
+}
+
+/** The call of a step as routes are told by it: variables may be anything, and its query is left out. */
+export function routeOf(call: string): { method: string; path: string } {
+  const { method, path } = callOf(call);
+  return { method, path: path.replace(/\$\{[^{}]*\}/g, "*").split("?", 1)[0]! };
+}
+
+/** `POST /orders` in its parts. */
+export function callOf(text: string): { method: string; path: string } {
+  const space = text.indexOf(" ");
+  return { method: text.slice(0, space), path: text.slice(space + 1) };
+}
+
+/** Headers and body of a call; a body that is no string goes as JSON. */
+export function contentOf(
+  step: Content,
+  usual: Readonly<Record<string, string>>,
+): { headers: Record<string, string>; body: string | undefined } {
+  const body =
+    step.body === undefined
+      ? undefined
+      : typeof step.body === "string"
+        ? step.body
+        : JSON.stringify(step.body);
+  const headers: Record<string, string> = { ...usual };
+  if (body !== undefined) headers["content-type"] = "application/json";
+  for (const [name, value] of Object.entries(step.headers ?? {}))
+    if (value === null) delete headers[name.toLowerCase()];
+    else headers[name.toLowerCase()] = value;
+  return { headers, body };
+}

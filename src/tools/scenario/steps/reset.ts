@@ -1,0 +1,19 @@
+import * as z from "zod/mini";
+import { resetRequestSchema } from "../../../core/schema/engine-requests.js";
+import { step, stepSchema } from "./row.js";
+
+/** The run's own rules are put in place again. */
+export const reset = step({
+  says: "Puts the namespace back to its initial state.",
+  schema: stepSchema({ reset: z.union([z.literal(true), z.null(), resetRequestSchema]) }),
+  run: async ({ reset }, { client, begin, applied }) => {
+    await applied.note();
+    const answer = await client.must(
+      "POST",
+      "/reset?wait=10s",
+      reset === true || reset === null ? {} : reset,
+    );
+    await begin();
+    return answer;
+  },
+});

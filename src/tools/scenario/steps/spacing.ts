@@ -1,0 +1,62 @@
+import * as z from "zod/mini";
+import { durationMs, durationSchema, formatDuration } from "../../../core/schema/duration.js";
+import { type Difference, StepFailure } from "../running/failure.js";
+import type { Row } from "../running/lists.js";
+
+const bound = z.optional(durationSchema);
+
+/** Pauses between requests that follow each other. */
+export const spacingSchema = z
+  .strictObject({ gt: bound, gte: bound, lt: bound, lte: bound, growing: z.optional(z.literal(true)) })
+  .check(z.refine((spacing) => Object.keys(spacing).length > 0, "needs gt, gte, lt, lte or growing"));
+export type Spacing = z.infer<typeof spacingSchema>;
+
+const HOLDS: Readonly<Record<"gt" | "gte" | "lt" | "lte", (pause: number, bound: number) => boolean>> = {
+  gt: (pause, bound) => pause > bound,
+  gte: (pause, bound) => pause >= bound,
+  lt: (pause, bound) => pause < bound,
+  lte: (pause, bound) => pause <= bound,
+};
+const BOUNDS = Object.keys(HOLDS) as (keyof typeof HOLDS)[];
+/** Growing is more than what a busy machine adds: a tenth. */
+const GROWTH = 1.1;
+
+/** Fails where the pauses are not as they should be, or where there are too few to tell. */
+export function checkSpacing(spacing: Spacing, newestFirst: readonly Row[], at: string): void {
+  const pauses = pausesBetween([...newestFirst].reverse());
+  const least = spacing.growing ? 2 : 1;
+  const fail = (message: string, difference: readonly Difference[]): never => {
+    const got = { pauses: pauses.map(inWords) };
+    throw new StepFailure({ message, expected: { spacing }, got, difference }, at);
+  };
+  if (pauses.length < least)
+    fail(`${pauses.length + 1} such requests have too few pauses to check: ${least + 1} are needed`, [
+      { path: "spacing", expected: spacing },
+    ]);
+  for (const [index, pause] of pauses.entries()) {
+    const which = `the pause before request ${index + 2}`;
+    for (const name of BOUNDS) {
+      const bound = spacing[name];
+      if (bound !== undefined && !HOLDS[name](pause, durationMs(bound)))
+        fail(`${which} is ${inWords(pause)}, not ${name} ${bound}`, [
+          { path: `spacing.${name}`, expected: bound, got: inWords(pause) },
+        ]);
+    }
+    const before = pauses[index - 1];
+    if (spacing.growing && before !== undefined && pause < before * GROWTH)
+      fail(`${which} is ${inWords(pause)}, and the one before it was ${inWords(before)}: they do not grow`, [
+        { path: "spacing.growing", expected: true, got: false },
+      ]);
+  }
+}
+
+function inWords(ms: number): string {
+  return formatDuration(ms) || "0ms";
+}
+
+/** In sandbox time or in wall time, whichever passed more: an app waits in the one, a test moves the other. */
+function pausesBetween(rows: readonly Row[]): number[] {
+  const since = (field: string, index: number): number =>
+    Date.parse(String(rows[index]![field])) - Date.parse(String(rows[index - 1]![field]));
+  return rows.slice(1).map((_, index) => Math.max(since("at", index + 1), since("sent_at", index + 1)));
+}

@@ -1,0 +1,35 @@
+import * as z from "zod/mini";
+import { CHARGE_STATUSES, WITHDRAWAL_STATUSES } from "../../../core/schema/common.js";
+import { checkAnswer } from "./answers.js";
+import { answerSchema, save, textSchema } from "./parts.js";
+import { step, stepSchema } from "./row.js";
+
+const transitionSchema = z
+  .strictObject({
+    charge_id: z.optional(textSchema),
+    withdrawal_id: z.optional(textSchema),
+    to: z.enum([...new Set([...CHARGE_STATUSES, ...WITHDRAWAL_STATUSES])]),
+    reason: z.optional(textSchema),
+    expect: z.optional(answerSchema),
+  })
+  .check(
+    z.refine(
+      (asked) => (asked.charge_id === undefined) !== (asked.withdrawal_id === undefined),
+      "needs either charge_id or withdrawal_id",
+    ),
+  );
+
+export const transition = step({
+  says: "Moves a charge or withdrawal to a status, as the control API does.",
+  schema: stepSchema({ transition: transitionSchema, expect: z.optional(answerSchema), save }),
+  run: async (step, { client }) => {
+    const { charge_id, withdrawal_id, to, reason, expect } = step.transition;
+    const path =
+      charge_id === undefined
+        ? `/withdrawals/${encodeURIComponent(withdrawal_id!)}`
+        : `/charges/${encodeURIComponent(charge_id)}`;
+    const answer = await client.control("POST", `${path}/transition`, { to, reason });
+    checkAnswer(step.expect ?? expect, answer, step.expect ? "expect" : "transition.expect");
+    return answer.body;
+  },
+});

@@ -1,0 +1,124 @@
+import * as z from "zod/mini";
+import {
+  durationMs,
+  durationSchema,
+  formatDuration,
+  LONGEST_WAIT_MS,
+} from "../../../core/schema/duration.js";
+import { expectedMatcherSchema, type Range, rangeSchema } from "../../../core/schema/matchers.js";
+import { own } from "../../../core/schema/own.js";
+import { WAITED_RECORDS } from "../../../core/schema/waited-records.js";
+import type { Answer } from "../running/client.js";
+import type { RunContext } from "../running/context.js";
+import { StepFailure } from "../running/failure.js";
+import { difference } from "./matching.js";
+import { chargeFields, deliveryFields, requestFields, save } from "./parts.js";
+import { describedRecord } from "./records.js";
+import { step, stepSchema } from "./row.js";
+
+const DEFAULT_WITHIN = "10s";
+/** What the sandbox says of a request that the run itself has made. */
+const OWN = /runner is "[^"]*", not null/;
+/** What the sandbox takes to answer once the time is up. */
+const GRACE_MS = 5_000;
+
+const waitedStatusSchema = z.union([z.int("must be a status such as 200"), expectedMatcherSchema]);
+
+const RECORDS: Readonly<Record<string, z.ZodMiniObject>> = WAITED_RECORDS;
+
+/** What may be waited for, and what can be asked of each. */
+const MATCHES = {
+  charge: z.strictObject(chargeFields),
+  delivery: z.strictObject({
+    ...deliveryFields,
+    answered: z.optional(waitedStatusSchema),
+  }),
+  request: z.strictObject({ ...requestFields, status: z.optional(waitedStatusSchema) }),
+} as const;
+
+function waitSchema<const What extends keyof typeof MATCHES>(what: What) {
+  return stepSchema({
+    wait_for: z.literal(what),
+    match: z.optional(MATCHES[what] as z.ZodMiniType<Record<string, unknown>>),
+    count: z.optional(z.union([z.int().check(z.gte(1, "must be at least 1")), rangeSchema])),
+    within: z.optional(durationSchema),
+    save,
+  });
+}
+
+/** The shape of the step by what is waited for. */
+export const WAIT_SCHEMAS = {
+  charge: waitSchema("charge"),
+  request: waitSchema("request"),
+  delivery: waitSchema("delivery"),
+  idle: stepSchema({ wait_for: z.literal("idle"), within: z.optional(durationSchema) }),
+} as const;
+export const WAIT_KINDS = Object.keys(WAIT_SCHEMAS);
+
+/** The sandbox answers as soon as it is so; nobody sleeps. */
+export const waitFor = step({
+  result: ({ wait_for, match }) => {
+    const record = own(RECORDS, String(wait_for));
+    return record && describedRecord(record, match);
+  },
+  holds: "match",
+  says: "Waits until there is a matching charge, request or delivery, or until nothing is in flight.",
+  schema: z.discriminatedUnion("wait_for", [
+    WAIT_SCHEMAS.charge,
+    WAIT_SCHEMAS.request,
+    WAIT_SCHEMAS.delivery,
+    WAIT_SCHEMAS.idle,
+  ]),
+  run: async (step, context) => {
+    const within = step.within ?? DEFAULT_WITHIN;
+    if (step.wait_for === "idle") return wait(context, { for: "idle" }, within);
+    const { wait_for: what, match = {}, count = 1 } = step;
+    const wanted = what === "request" ? { ...match, runner: null } : match;
+    const before = what === "charge" ? 0 : await countBefore(context, what, wanted);
+    return wait(context, { for: what, match: wanted, count: counted(count, before) }, within, step.match);
+  },
+});
+
+/** The count with those from before on top. */
+function counted(count: number | Range, before: number): number | Range {
+  if (typeof count === "number") return before + count;
+  return Object.fromEntries(Object.entries(count).map(([bound, so]) => [bound, so + before]));
+}
+
+/** How many there were before the run began: happenings are counted from there. */
+async function countBefore(
+  { baseline }: RunContext,
+  what: "request" | "delivery",
+  match: Readonly<Record<string, unknown>>,
+): Promise<number> {
+  const list = what === "request" ? "requests" : "deliveries";
+  const known = await baseline.before(list);
+  return known.filter((row) => difference(match, row).length === 0).length;
+}
+
+async function wait(
+  { client }: RunContext,
+  what: { for: string; match?: unknown; count?: number | Range },
+  within: string,
+  expected?: unknown,
+): Promise<unknown> {
+  // One call waits no longer than the sandbox lets it.
+  let leftMs = durationMs(within);
+  let answer: Answer;
+  do {
+    const timeoutMs = Math.min(leftMs, LONGEST_WAIT_MS);
+    const timeout = formatDuration(timeoutMs);
+    answer = await client.control("POST", "/wait", { ...what, timeout }, timeoutMs + GRACE_MS);
+    if (answer.status === 200) return answer.body;
+    leftMs -= timeoutMs;
+  } while (answer.status === 408 && leftMs > 0);
+  const { error } = answer.body as { error?: { message?: string; details?: Record<string, string> } };
+  throw new StepFailure({
+    message: error?.message ?? `status ${answer.status}`,
+    ...(expected === undefined ? {} : { expected }),
+    nearest: Object.entries(error?.details ?? {}).map(([id, text]) => ({
+      id,
+      difference: [{ path: "", expected: text.replace(OWN, "it is one of the steps' own") }],
+    })),
+  });
+}

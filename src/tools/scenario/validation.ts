@@ -1,0 +1,122 @@
+import { type Vocabulary, vocabularyOf } from "../../core/domain/known-names.js";
+import { checkDocument, DocumentError, type Fault, type LoadedDocument } from "../../core/files/documents.js";
+import { readFlow } from "../../core/files/flows.js";
+import { FIXTURE_IDS } from "../../core/schema/fixtures.js";
+import { startOptionsSchema } from "../../core/schema/option-table.js";
+import { scenarioFileSchema } from "../../core/schema/scenario-file.js";
+import { loadScenarioFile } from "./files.js";
+import { loadShipped } from "./shipped.js";
+
+export type FileKind = "scenario" | "fixtures" | "config";
+
+/** What came of checking a file; it is fine when there are no faults. */
+export interface Validation {
+  readonly file: string;
+  /** Undefined when it cannot be told what it is meant to be. */
+  readonly kind: FileKind | undefined;
+  readonly faults: readonly Fault[];
+  readonly warnings: readonly Fault[];
+}
+
+export interface ValidationOptions {
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly vars?: Readonly<Record<string, string>>;
+  /** All that is wrong with a config file whose options have the right shape. */
+  /** The names there are; default: those of every sandbox. */
+  readonly vocabulary?: Vocabulary | undefined;
+  readonly configFaults: (document: LoadedDocument) => Promise<readonly Fault[]>;
+}
+
+/** Checks a scenario, fixtures or config file; which it is, its content tells. */
+export async function validateFile(file: string, options: ValidationOptions): Promise<Validation> {
+  let kind: FileKind | undefined;
+  try {
+    const document = await readFlow(file);
+    kind = kindOf(document);
+    const warnings = await check(kind, document, options);
+    return { file, kind, faults: [], warnings };
+  } catch (error) {
+    if (!(error instanceof DocumentError)) throw error;
+    return { file, kind, faults: error.faults, warnings: [] };
+  }
+}
+
+const WORDS: Readonly<Record<FileKind, readonly string[]>> = {
+  scenario: Object.keys(scenarioFileSchema.shape),
+  fixtures: Object.keys(FIXTURE_IDS),
+  config: Object.keys(startOptionsSchema.shape),
+};
+
+/** By the words at the top; those that several kinds know are told apart by what is in them. */
+function kindOf(document: LoadedDocument): FileKind {
+  if (/payments-sandbox\.config\.(ya?ml|json)$/.test(document.file)) return "config";
+  const { value } = document;
+  if (typeof value !== "object" || value === null || Array.isArray(value))
+    throw new DocumentError([
+      document.faultAt(
+        [],
+        "is no scenario, fixtures or config file: it should be a list of names and values",
+      ),
+    ]);
+  const keys = Object.keys(value);
+  const score = (kind: FileKind): number =>
+    keys.filter((key) => WORDS[kind].includes(key)).length +
+    (kind === hintOf(value as Record<string, unknown>) ? 0.5 : 0);
+  const [best, second] = (Object.keys(WORDS) as FileKind[]).sort((a, b) => score(b) - score(a));
+  if (score(best!) === 0 || score(best!) === score(second!))
+    throw new DocumentError([
+      document.faultAt(
+        [],
+        "is not recognizable as a scenario (name, charges, steps …), fixtures (currencies, keys …) or config file (port, webhooks …)",
+      ),
+    ]);
+  return best!;
+}
+
+/** Charges with an id are fixtures, webhooks with a URL are config. */
+function hintOf({ charges, webhooks }: Record<string, unknown>): FileKind | undefined {
+  const has = (list: unknown, ...names: string[]): boolean =>
+    Array.isArray(list) &&
+    list.some(
+      (one) => typeof one === "object" && one !== null && names.some((name) => Object.hasOwn(one, name)),
+    );
+  if (has(charges, "id", "organization_id")) return "fixtures";
+  if (has(webhooks, "url", "mailbox")) return "config";
+  if (has(charges, "timeline", "match") || has(webhooks, "match", "copies", "drop", "delay"))
+    return "scenario";
+  return undefined;
+}
+
+async function check(
+  kind: FileKind,
+  document: LoadedDocument,
+  { environment, vars, configFaults, vocabulary = vocabularyOf({}) }: ValidationOptions,
+): Promise<readonly Fault[]> {
+  switch (kind) {
+    case "scenario": {
+      const given = vars ?? {};
+      const givens = { given, environment, runIdOf: () => "0", vocabulary };
+      const { warnings, fixtures } = await loadScenarioFile(document, givens);
+      if (fixtures !== undefined) await mergedOverShipped(fixtures);
+      return warnings;
+    }
+    case "fixtures": {
+      await mergedOverShipped(document);
+      return [];
+    }
+    case "config": {
+      // Every line may be a comment, as `init` writes them.
+      if (document.value === null) return [];
+      checkDocument(startOptionsSchema, document);
+      const faults = await configFaults(document);
+      if (faults.length > 0) throw new DocumentError(faults);
+      return [];
+    }
+  }
+}
+
+/** Throws every fault of fixtures. */
+async function mergedOverShipped(document: LoadedDocument): Promise<void> {
+  const { mergeFixtures } = await import("../../core/files/fixtures.js");
+  mergeFixtures((await loadShipped()).fixtures, document);
+}
