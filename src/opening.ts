@@ -25,6 +25,7 @@ import { openStorage } from "./core/store/open-storage.js";
 import { madeUpSeed, madeUpToken, systemWall } from "./core/time/wall.js";
 import { startOptionsOf } from "./library-options.js";
 import { type OpenOptions, readService } from "./options.js";
+import { PAGES } from "./pages/routes.js";
 import type { SandboxOptions } from "./public-types.js";
 import { Sandbox } from "./sandbox.js";
 import { createApps } from "./server/http/app.js";
@@ -116,6 +117,7 @@ export async function openSandbox(asked: OpenOptions): Promise<Sandbox> {
   });
   const apps = createApps({
     namespaces,
+    pages: PAGES,
     paths: options.paths ?? {},
     errorCodes: options.error_codes ?? {},
     documentOf: async (api) =>

@@ -1,35 +1,75 @@
 import type { Context } from "hono";
 import type { Namespaces } from "../core/namespace/namespaces.js";
 import { lazily } from "../core/schema/lazily.js";
+import { iso } from "../core/schema/time.js";
+import type { PageRoute, Pages } from "../server/http/app.js";
 import type { ActionName } from "./actions.js";
-
-type Handle = (c: Context) => Promise<Response>;
-
-export interface PageRoute {
-  readonly method: "GET" | "POST";
-  readonly path: string;
-  readonly handle: Handle;
-}
 
 const ACTION_NAMES: readonly ActionName[] = ["method", "paid", "cancel", "outcome"];
 
-/** The hosted checkout. The pages themselves are loaded with the first request for one: a start is not to pay for them. */
-export function pageRoutes(namespaces: Namespaces): PageRoute[] {
+/** Every page. Their code is loaded with the first request for one, to keep starts short. */
+export const PAGES: Pages = {
+  service: (described) => [
+    ...checkoutRoutes(described.namespaces),
+    get("/docs", async (c) => (await lazily(() => import("./docs.js"))).serveDocs(described, c)),
+  ],
+  control: (described, fetch) => [
+    get("/_sandbox/docs", async (c) =>
+      (await lazily(() => import("./docs.js"))).serveControlDocs(described, c),
+    ),
+    ...dashboardRoutes(described.namespaces, fetch),
+  ],
+};
+
+function get(path: string, handle: PageRoute["handle"]): PageRoute {
+  return { method: "GET", path, handle };
+}
+
+function checkoutRoutes(namespaces: Namespaces): PageRoute[] {
   const load = () => lazily(() => import("./checkout.js"));
   const id = (c: Context): string => c.req.param("checkout_id") ?? "";
-  const get = (path: string, name: "showCheckout" | "checkoutStatus" | "backToPage"): PageRoute => ({
-    method: "GET",
-    path,
-    handle: async (c) => (await load())[name](namespaces, c.req.raw, id(c)),
-  });
-  const post = (action: ActionName): PageRoute => ({
+  const show = (path: string, name: "showCheckout" | "checkoutStatus" | "backToPage"): PageRoute =>
+    get(path, async (c) => (await load())[name](namespaces, c.req.raw, id(c)));
+  const act = (action: ActionName): PageRoute => ({
     method: "POST",
     path: `/checkout/:checkout_id/${action}`,
     handle: async (c) => (await load()).actOnCheckout(namespaces, c.req.raw, id(c), action),
   });
   return [
-    get("/checkout/:checkout_id", "showCheckout"),
-    get("/checkout/:checkout_id/status", "checkoutStatus"),
-    ...ACTION_NAMES.flatMap((name) => [get(`/checkout/:checkout_id/${name}`, "backToPage"), post(name)]),
+    show("/checkout/:checkout_id", "showCheckout"),
+    show("/checkout/:checkout_id/status", "checkoutStatus"),
+    ...ACTION_NAMES.flatMap((name) => [show(`/checkout/:checkout_id/${name}`, "backToPage"), act(name)]),
   ];
+}
+
+function dashboardRoutes(
+  namespaces: Namespaces,
+  fetch: (request: Request) => Promise<Response>,
+): PageRoute[] {
+  const load = () => lazily(() => import("./dashboard/serve.js"));
+  return [
+    ...(["css", "js"] as const).map((kind) =>
+      get(`/_sandbox/dashboard.${kind}`, async () => (await load()).dashboardFile(namespaces, kind)),
+    ),
+    ...["", "/:namespace", "/:namespace/:view", "/:namespace/:view/:id"].flatMap((below) => [
+      get(`/_sandbox/dashboard${below}`, async (c) => (await load()).showDashboard(namespaces, c)),
+      get(`/_sandbox/dashboard${below}/`, async (c) => withoutSlash(c, namespaces.nowMs())),
+    ]),
+    ...["", "/:namespace"].map(
+      (below): PageRoute => ({
+        method: "POST",
+        path: `/_sandbox/dashboard${below}`,
+        handle: async (c) => (await load()).actOnDashboard(namespaces, fetch, c),
+      }),
+    ),
+  ];
+}
+
+/** Redirects a path that was typed with a slash at its end. */
+function withoutSlash(c: Context, nowMs: number): Response {
+  const { pathname, search } = new URL(c.req.url);
+  return new Response(null, {
+    status: 302,
+    headers: { location: `${pathname.slice(0, -1)}${search}`, "sandbox-now": iso(nowMs) },
+  });
 }

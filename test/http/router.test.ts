@@ -1,10 +1,16 @@
 import { expect, it } from "vitest";
 import type { Namespaces } from "../../src/core/namespace/namespaces.js";
+import { PAGES } from "../../src/pages/routes.js";
 import { createApps } from "../../src/server/http/app.js";
 
 it("the service's paths can be told apart by Hono's fast router", async () => {
   const namespaces = { version: "0.0.0", nowMs: () => 0, find: () => undefined } as unknown as Namespaces;
-  const { app } = createApps({ namespaces, documentOf: () => Promise.reject(), onError: () => {} });
+  const { app } = createApps({
+    namespaces,
+    pages: PAGES,
+    documentOf: () => Promise.reject(),
+    onError: () => {},
+  });
   // Chosen at the first call.
   expect((await app.request("/health")).status).toBe(200);
   expect(app.router.name).toBe("SmartRouter + RegExpRouter");

@@ -2,6 +2,7 @@ import { beforeAll, describe, expect } from "vitest";
 import type { Namespaces } from "../../src/core/namespace/namespaces.js";
 import { STREAM_SCHEMAS } from "../../src/core/schema/control-responses.js";
 import { ERROR_STATUS } from "../../src/core/schema/errors.js";
+import { PAGES } from "../../src/pages/routes.js";
 import { CONTROL_OPERATIONS } from "../../src/server/control/operations.js";
 import { createApps } from "../../src/server/http/app.js";
 import { nameOf } from "../../src/server/openapi/schemas.js";
@@ -35,6 +36,7 @@ describe("the control API's document", () => {
   it("has every call there is, and no other", async () => {
     const { app, control: controlApp } = createApps({
       namespaces: {} as Namespaces,
+      pages: PAGES,
       documentOf: () => Promise.reject(),
       onError: () => {},
     });

@@ -9,6 +9,7 @@ import { memoryStorage, memoryStore } from "../../src/core/store/memory.js";
 import type { Storage } from "../../src/core/store/storage.js";
 import { MAX_TIMER_MS, type Wall } from "../../src/core/time/wall.js";
 import { receiverChecks, scenarioKit } from "../../src/opening.js";
+import { PAGES } from "../../src/pages/routes.js";
 import { Sandbox } from "../../src/sandbox.js";
 import { createApps } from "../../src/server/http/app.js";
 import { loadShipped } from "../../src/tools/scenario/shipped.js";
@@ -157,6 +158,7 @@ export async function worldOn(wall: Wall, wishes: WorldWishes = {}) {
   const onError = (error: unknown) => errors.push(error);
   const apps = createApps({
     namespaces: host,
+    pages: PAGES,
     documentOf: () => Promise.reject(new Error("no documents here")),
     onError,
   });

@@ -6,9 +6,8 @@ import { refuse } from "../../core/schema/errors.js";
 import { lazily } from "../../core/schema/lazily.js";
 import { NoRoom } from "../../core/schema/no-room.js";
 import { iso } from "../../core/schema/time.js";
-import { pageRoutes } from "../../pages/routes.js";
 import type { ControlApp } from "../control/app.js";
-import type { DocumentOf } from "../openapi/serve.js";
+import type { DescribeOptions, DocumentOf } from "../openapi/serve.js";
 import { hintForUnknownCall } from "../service/admit.js";
 import { handle, handleUnknown } from "../service/handle.js";
 import { OPERATIONS } from "../service/operations.js";
@@ -19,8 +18,24 @@ import { pathOf, serviceRoutes } from "./paths.js";
 import { errorReply, failureReply, ok, type Reply, responseOf, serialize, toResponse } from "./reply.js";
 import { type Handle, Routes } from "./routes.js";
 
+/** A page's route; its handler runs when the state that it shows is saved. */
+export interface PageRoute {
+  readonly method: "GET" | "POST";
+  readonly path: string;
+  readonly handle: Handle;
+}
+
+/** The pages, which the server serves without importing them. */
+export interface Pages {
+  /** Pages beside the service: checkout and reference. */
+  service(described: DescribeOptions): PageRoute[];
+  /** Pages under /_sandbox. */
+  control(described: DescribeOptions, fetch: (request: Request) => Promise<Response>): PageRoute[];
+}
+
 export interface AppOptions {
   readonly namespaces: Namespaces;
+  readonly pages: Pages;
   /** Operation id → path of the user's own, parameters in braces. */
   readonly paths?: Readonly<Record<string, string>>;
   /** Error code → the user's own name for it. */
@@ -41,6 +56,7 @@ export interface Apps {
 /** Every route of the server. A known path with another method gives 405, an unknown path 404. */
 export function createApps({
   namespaces,
+  pages,
   paths = {},
   errorCodes = {},
   documentOf,
@@ -51,16 +67,6 @@ export function createApps({
   for (const operation of OPERATIONS)
     routes.addCall(operation.method, pathOf(operation, paths), (call) => handle(namespaces, operation, call));
   const ways = { fetch: fetchOf(app), routes: serviceRoutes(paths) };
-  // Pages show saved state alone.
-  const page =
-    (handle: Handle): Handle =>
-    async (c) => {
-      await namespaces.calm();
-      const response = await handle(c);
-      await namespaces.whenKept();
-      return response;
-    };
-  for (const { method, path, handle } of pageRoutes(namespaces)) routes.add(method, path, page(handle));
   // Loaded on demand, to keep starts short.
   const described = { namespaces, paths, documentOf };
   const openapi = () => lazily(() => import("../openapi/serve.js"));
@@ -68,9 +74,16 @@ export function createApps({
   routes.add("GET", "/llms.txt", async (c) =>
     (await lazily(() => import("../openapi/guide.js"))).serveGuide(described, c),
   );
-  routes.add("GET", "/docs", async (c) =>
-    (await lazily(() => import("../../pages/docs.js"))).serveDocs(described, c),
-  );
+  const addPages = (to: Routes, pageRoutes: readonly PageRoute[]) => {
+    for (const { method, path, handle } of pageRoutes)
+      to.add(method, path, async (c) => {
+        await namespaces.calm();
+        const response = await handle(c);
+        await namespaces.whenKept();
+        return response;
+      });
+  };
+  addPages(routes, pages.service(described));
   routes.add("GET", "/", (c) =>
     c.req.header("accept")?.includes("text/html")
       ? new Response(null, {
@@ -100,7 +113,13 @@ export function createApps({
   let control: ControlApp | undefined;
   const loadControl = async (): Promise<ControlApp> => {
     const { createControlApp } = await lazily(() => import("../control/app.js"));
-    return (control ??= createControlApp({ described, ways, page, onError: report, failed }));
+    return (control ??= createControlApp({
+      described,
+      ways,
+      addPages: (to) => addPages(to, pages.control(described, ways.fetch)),
+      onError: report,
+      failed,
+    }));
   };
   const controlApp = () => control ?? loadControl();
   const toControl = async (c: Context) => {
