@@ -8,19 +8,19 @@ const SRC = fileURLToPath(new URL("../../src/", import.meta.url));
 
 /** Where texts of the caller's are checked and matched. */
 const PLACES = [
-  "schema",
-  "domain",
-  "engine",
-  "http",
-  "http/service",
-  "http/control",
-  "time",
-  "files",
-  "store",
-  "delivery",
-  "namespace",
-  "scenario",
-  "scenario/steps",
+  "core/schema",
+  "core/domain",
+  "core/engine",
+  "core/time",
+  "core/files",
+  "core/store",
+  "core/delivery",
+  "core/namespace",
+  "server/http",
+  "server/service",
+  "server/control",
+  "tools/scenario",
+  "tools/scenario/steps",
 ];
 
 function patternsIn(file: string): RegExp[] {
