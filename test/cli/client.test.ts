@@ -291,7 +291,7 @@ describe("what is around the charges", () => {
       [["advance"], "needs a duration"],
       [["advance", "soon"], "takes a duration"],
       [["advance", "99999999999d"], "99999999999d is too long: a duration is at most"],
-      [["to", "2026-02-30T00:00:00Z"], "2026-02-30T00:00:00Z names a day or a time there is not"],
+      [["to", "2026-02-30T00:00:00Z"], "2026-02-30T00:00:00Z is not an existing date or time"],
       [["to", "noon"], "takes an ISO 8601 instant"],
       [["to", "2020-01-01T00:00:00Z"], "must not be earlier"],
       [["speed", "-1"], ""],

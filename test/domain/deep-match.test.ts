@@ -85,7 +85,7 @@ describe("a matcher", () => {
     [{ in: [{ lt: 1 }] }, [], "a list cannot be compared with a number"],
     [{ contains: 1 }, "a1", "a text contains texts only"],
     [{ matches: "1" }, 1, "matches is for texts"],
-    [{ not: { matches: "(" } }, "a", "the pattern is no regular expression: Unterminated group"],
+    [{ not: { matches: "(" } }, "a", "the pattern is not a regular expression: Unterminated group"],
   ])("%j does not fit %j, and says why that cannot be told", (wanted, actual, why) => {
     expect(mismatches({ a: wanted }, { a: actual })).toEqual([{ path: "a", expected: wanted, actual, why }]);
   });

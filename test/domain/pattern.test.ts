@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { patternOf } from "../../src/core/schema/pattern.js";
 
 it.each([
-  ["(a", "is no regular expression: Unterminated group"],
+  ["(a", "is not a regular expression: Unterminated group"],
   ["a".repeat(201), "must be at most 200 characters"],
 ])("the pattern %s is refused: %s", (source, fault) => {
   expect(patternOf(source)).toBe(fault);

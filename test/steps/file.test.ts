@@ -189,8 +189,8 @@ describe("steps", () => {
       "  - advance: 9000000d",
       "3:5 steps.0.advance: is too long: a duration is at most 3660000d, which is 10,000 years",
     ],
-    ["  - advance: 2026-02-30T00:00:00Z", "3:5 steps.0.advance: names a day or a time there is not"],
-    ["  - advance: 2026-03-01T00:00:00", "3:5 steps.0.advance: needs a zone: write a Z behind it for UTC"],
+    ["  - advance: 2026-02-30T00:00:00Z", "3:5 steps.0.advance: is not an existing date or time"],
+    ["  - advance: 2026-03-01T00:00:00", "3:5 steps.0.advance: needs a time zone: append Z for UTC"],
     ["  - transition: { to: FAILED }", "3:5 steps.0.transition: needs either charge_id or withdrawal_id"],
     ["  - transition: { charge_id: x, to: DONE }", /^3:33 steps\.0\.transition\.to: must be one of PENDING/],
     [

@@ -74,7 +74,7 @@ charges:
   it.each([
     [
       "charges: [{ match: { customer_email: { gte: 5 } }, timeline: [] }]",
-      "2:40 charges.0.match.customer_email.gte: compares amounts, numbers and times, and this is a text",
+      "2:40 charges.0.match.customer_email.gte: compares amounts, numbers and times, but this field is text",
     ],
     [
       "charges: [{ match: { amount: { gte: 2026-01-01 } }, timeline: [] }]",
@@ -86,7 +86,7 @@ charges:
     ],
     [
       'charges: [{ match: { customer_name: { not: { matches: "(a" } } }, timeline: [] }]',
-      "2:46 charges.0.match.customer_name.not.matches: is no regular expression: Unterminated group",
+      "2:46 charges.0.match.customer_name.not.matches: is not a regular expression: Unterminated group",
     ],
     [
       "webhooks: [{ match: { type: { inn: [a] } }, drop: true }]",
@@ -98,19 +98,19 @@ charges:
     ],
     [
       "steps:\n  - expect_charge: { metadata: { order: { matches: '(a' } } }",
-      "3:43 steps.0.expect_charge.metadata.order.matches: is no regular expression: Unterminated group; a field that is called so is written \\matches",
+      "3:43 steps.0.expect_charge.metadata.order.matches: is not a regular expression: Unterminated group; to expect a field of this name, write \\matches",
     ],
     [
       "steps:\n  - request: GET /x\n    expect: { status: { in: 200 }, body: { a: [{ gte: [] }] } }",
-      "4:25 steps.0.expect.status.in: must be a list; a field that is called so is written \\in",
+      "4:25 steps.0.expect.status.in: must be a list; to expect a field of this name, write \\in",
     ],
     [
       "steps: [{ expect_charge: { amount: { exists: maybe } } }]",
-      "2:38 steps.0.expect_charge.amount.exists: must be a boolean; a field that is called so is written \\exists",
+      "2:38 steps.0.expect_charge.amount.exists: must be a boolean; to expect a field of this name, write \\exists",
     ],
     [
       "steps: [{ expect_charge: { amount: { matches: 3 } } }]",
-      "2:38 steps.0.expect_charge.amount.matches: must be a string; a field that is called so is written \\matches",
+      "2:38 steps.0.expect_charge.amount.matches: must be a string; to expect a field of this name, write \\matches",
     ],
     [
       "steps: [{ expect_webhook: { count: { gte: -1 } } }]",

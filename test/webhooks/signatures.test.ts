@@ -269,7 +269,7 @@ describe("the schema", () => {
       "algorithm must be one of sha256, sha512, sha1; encoding is required",
     ],
     [{ ...CUSTOM, header: "X Signature" }, "header must be the name of a header"],
-    [{ ...CUSTOM, header: "Content-Type" }, "header must not be a header every delivery has anyway"],
+    [{ ...CUSTOM, header: "Content-Type" }, "header must not be a header that every delivery already has"],
     [{ ...CUSTOM, prefix: "{id}" }, "prefix must be"],
     [{ ...CUSTOM, prefix: "a\r\nb" }, "prefix must be"],
     [{ ...CUSTOM, payload: "id.body" }, "payload must be one of body, timestamp.body, id.timestamp.body"],

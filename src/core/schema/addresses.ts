@@ -1,4 +1,4 @@
-/** An address without the slashes at its end: a path that begins with one can follow. */
+/** Removes trailing slashes, so that a path can be appended. */
 export function withoutEndSlashes(address: string): string {
   let end = address.length;
   while (address[end - 1] === "/") end--;

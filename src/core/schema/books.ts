@@ -4,7 +4,7 @@ import { instantSchema } from "./control.js";
 import { entriesAtMost, minLength } from "./lengths.js";
 import { closedShape, field, inWords } from "./words.js";
 
-/** The words apps have for a status, by what it means for the money. */
+/** Common status words of apps, by their meaning for the money. */
 export const MARKINGS = {
   paid: [
     "paid",
@@ -37,11 +37,11 @@ export const MARKINGS = {
   ],
   refunded: ["refunded", "reversed"],
 } as const satisfies Readonly<Record<string, readonly string[]>>;
-/** What a status of the app's own means for the money. */
+/** Meaning of an app's status for the money. */
 export type Marking = keyof typeof MARKINGS;
 const MARKING_NAMES = Object.keys(MARKINGS) as Marking[];
 
-/** What is found where an app's books and the ledger differ, in the order it is told. */
+/** Differences between an app's books and the ledger, in the order of reports. */
 export const FINDINGS = {
   paid_not_marked: "paid, but not marked as paid by the app",
   marked_not_paid: "not paid, but marked as paid or delivered by the app",
@@ -51,41 +51,41 @@ export const FINDINGS = {
   refunded_and_delivered: "refunded, but delivered",
   unknown_charge: "there is no such charge",
 } as const;
-/** Where an app's books and the ledger can differ. */
+/** A kind of difference between an app's books and the ledger. */
 export type FindingKind = keyof typeof FINDINGS;
 export const FINDING_KINDS = Object.keys(FINDINGS) as FindingKind[];
 
-/** Where the app's books and the ledger differ. */
+/** A difference between the app's books and the ledger. */
 export interface BookFinding {
-  /** What differs. */
+  /** The kind of difference. */
   readonly kind: FindingKind;
   /** The row, from 1; null if no row refers to the charge. */
   readonly row: number | null;
   /** The charge; null if there is none. */
   readonly charge_id: string | null;
-  /** How the app calls it, where that is known: the metadata of the row or of the charge. */
+  /** The app's own ID, if known: the metadata of the row or of the charge. */
   readonly order: Readonly<Record<string, string>> | null;
-  /** In a line. */
+  /** The difference in one line. */
   readonly message: string;
 }
 
 /** The app's books compared with the ledger. */
 export interface BookReport {
-  /** Whether there are no findings. */
+  /** True if there are no findings. */
   readonly passed: boolean;
-  /** How many rows there were. */
+  /** Number of rows. */
   readonly rows: number;
-  /** How many charges were compared. */
+  /** Number of charges compared. */
   readonly charges: number;
-  /** The fields the rows had; others could not be compared. */
+  /** The fields present in the rows; only these are compared. */
   readonly compared: readonly string[];
-  /** How much was found. */
+  /** Number of findings. */
   readonly total: number;
   /** The findings, by row; the first 1,000. */
   readonly findings: readonly BookFinding[];
 }
 
-/** What a row may say besides `metadata.KEY`. */
+/** Fields of a row, besides `metadata.KEY`. */
 export const ROW_FIELDS = ["charge_id", "status", "amount", "currency", "delivered"] as const;
 export const METADATA_FIELD = "metadata.";
 
@@ -96,8 +96,7 @@ export function isRowField(name: string): boolean {
   );
 }
 
-/** How rows are to be read. */
-const reading = {
+const rowOptions = {
   map: field(
     z.optional(
       z.record(
@@ -115,7 +114,7 @@ const reading = {
   statuses: field(
     z.optional(z.record(z.string(), z.enum(MARKING_NAMES, `must be one of ${MARKING_NAMES.join(", ")}`))),
     {
-      says: `The app's own words: ${inWords(MARKING_NAMES)}. Known without: ${MARKING_NAMES.map((name) => `${name} (${MARKINGS[name].join(", ")})`).join("; ")}. Case, spaces and dashes are ignored.`,
+      says: `The app's status words: ${inWords(MARKING_NAMES)}. Known words: ${MARKING_NAMES.map((name) => `${name} (${MARKINGS[name].join(", ")})`).join("; ")}. Case, spaces and dashes are ignored.`,
       examples: [{ BEZAHLT: "paid" }],
     },
   ),
@@ -124,14 +123,13 @@ const reading = {
     "The rows are only part of the app's orders: a paid charge without a row is not a finding.",
   ),
 };
-/** How rows are to be read, as a step says it beside its call of the app. */
+/** The same options, for a step that reads the rows from the app. */
 export const readingShape = {
-  map: reading.map.schema,
-  statuses: reading.statuses.schema,
-  partial: reading.partial.schema,
+  map: rowOptions.map.schema,
+  statuses: rowOptions.statuses.schema,
+  partial: rowOptions.partial.schema,
 };
 
-/** So many rows at most. */
 export const MOST_ROWS = 100_000;
 
 export const reconcileRequestSchema = closedShape(
@@ -142,7 +140,7 @@ export const reconcileRequestSchema = closedShape(
       says: "One row per order: `charge_id` or `metadata.KEY` identify it, `status` is the app's view; `amount`, `currency` and `delivered` (how often) are optional. Other fields are ignored.",
       examples: [[{ charge_id: "ch_0", status: "paid", amount: "512.50", currency: "KES", delivered: 1 }]],
     }),
-    ...reading,
+    ...rowOptions,
     since: field(
       z.optional(instantSchema),
       "Charges created earlier are checked only if a row refers to them.",

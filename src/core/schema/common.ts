@@ -1,9 +1,9 @@
 import * as z from "zod/mini";
 import { atMost, LONGEST } from "./lengths.js";
 
-/** The two isolated worlds of data, told apart by the prefix of the API key (specification: Authentication). */
+/** Test and live data are separate; the prefix of the API key selects one (specification: Authentication). */
 export const MODES = ["test", "live"] as const;
-/** Which of the two worlds of data. */
+/** Test or live; their data is separate. */
 export type Mode = (typeof MODES)[number];
 export const modeSchema = z.enum(MODES);
 
@@ -18,11 +18,11 @@ export const CHARGE_STATUSES = [
   "EXPIRED",
   "REFUNDED",
 ] as const;
-/** Where a charge stands. */
+/** The status of a charge. */
 export type ChargeStatus = (typeof CHARGE_STATUSES)[number];
 export const chargeStatusSchema = z.enum(CHARGE_STATUSES);
 
-/** Who changes a status. The control API and the customer overrule what is left of a scenario's timeline. */
+/** Actors of status changes. The control API and the customer override the rest of a scenario's timeline. */
 export const ACTORS = ["api", "scenario", "clock", "customer", "control"] as const;
 export type Actor = (typeof ACTORS)[number];
 
@@ -32,26 +32,24 @@ export const WITHDRAWAL_STATUSES = ["PENDING", "PROCESSING", "COMPLETED", "FAILE
 export type WithdrawalStatus = (typeof WITHDRAWAL_STATUSES)[number];
 export const withdrawalStatusSchema = z.enum(WITHDRAWAL_STATUSES);
 
-/** Where a delivery stands. */
 export const deliveryStatusSchema = z.enum(["pending", "delivered", "failed", "dropped"]);
 
 /**
- * The accounts of one organization in one mode and currency. `outside` is the world beyond: customers and
- * banks. What leaves one account enters another, so the five always sum to zero.
+ * Accounts of an organization in one mode and currency. `outside` is the counterpart: customers and banks. Every
+ * posting balances, so the five always sum to zero.
  */
 export const LEDGER_ACCOUNTS = ["available", "pending", "in_transit", "fees", "outside"] as const;
 export type LedgerAccount = (typeof LEDGER_ACCOUNTS)[number];
 
 /**
- * A non-negative decimal string without exponent, sign or superfluous leading zeros: at most 30 digits
- * before the point. How many may follow it depends on the currency and is checked where that is known.
+ * A decimal string without sign, exponent or leading zeros, at most 30 digits before the point. Decimals depend on the
+ * currency and are checked in `domain/requests`.
  */
 export const AMOUNT_PATTERN = /^(0|[1-9]\d{0,29})(\.\d+)?$/;
 export const amountSchema = z
   .string()
   .check(z.regex(AMOUNT_PATTERN, 'must be a decimal string such as "100.00"'));
 
-/** Hundredths of an amount. */
 export const percentSchema = z
   .string()
   .check(z.regex(/^\d{1,3}(\.\d{1,10})?$/, 'must be a percentage such as "1.5"'));
@@ -62,7 +60,7 @@ export const rateSchema = z.string().check(
   z.refine((text) => /[1-9]/.test(text), "must be more than 0"),
 );
 
-/** ISO 8601 with milliseconds and Z, as every body of the service shows it. */
+/** ISO 8601 with milliseconds and Z. */
 export const timestampSchema = z.iso.datetime({ precision: 3 });
 
 /** Limits of the Metadata object (specification: Metadata). Bytes count keys and values together. */
@@ -84,7 +82,6 @@ export const metadataSchema = z.record(z.string(), z.string()).check(
   ),
 );
 
-/** An absolute http or https URL, as the shop's redirect and webhook addresses must be. */
 export const httpUrlSchema = z.string().check(
   atMost(LONGEST.url),
   z.refine(

@@ -11,20 +11,18 @@ import {
 } from "./records/webhooks.js";
 import { field, fieldsOf, pickFields, recordShape } from "./words.js";
 
-/** Responses of the control API about requests, events, deliveries and receivers, derived from their records. */
 export const count = z.int().check(z.gte(0));
 export const ordinal = z.int().check(z.gte(1));
 const anyData = z.record(text, z.unknown());
 const statusOrNull = z.nullable(z.int());
 
-/** A page of a list, with the number of items on all pages. */
 export function pageOf<Item extends z.core.$ZodType>(
   name: string,
-  what: string,
+  items: string,
   item: Item,
   order = "newest first",
 ) {
-  return recordShape(name, `A page of ${what.toLowerCase()}, ${order}.`, {
+  return recordShape(name, `A page of ${items.toLowerCase()}, ${order}.`, {
     total: field(count, "Number of items on all pages."),
     items: z.array(item),
   });

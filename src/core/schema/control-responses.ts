@@ -29,8 +29,8 @@ import {
 import { field, fieldsOf, named, pickFields, recordShape, shape } from "./words.js";
 
 /**
- * Responses of the control API, derived from the records they show. Not parsed at run time: the OpenAPI document is
- * made of them, and tests compare every response with it.
+ * Responses of the control API, derived from stored records. The OpenAPI document is generated from them, and tests
+ * check every response against it. Never parsed at run time.
  */
 const timeOrNull = z.nullable(timestampSchema);
 const deleted = z.literal(true);
@@ -156,7 +156,7 @@ const delivered = {
   webhook_id: text,
   receiver: field(text, "The receiver for people: its URL without the scheme, or its mailbox."),
 };
-export const happeningSchema = named(
+export const storyItemSchema = named(
   "Happening",
   "One thing that happened, by `kind`.",
   z.discriminatedUnion("kind", [
@@ -190,7 +190,7 @@ export const happeningSchema = named(
       ...delivered,
       ...fieldsOf(attemptSchema),
     }),
-    recordShape("HoldHappening", "A delivery that is held since then.", {
+    recordShape("HoldHappening", "A delivery that is held from then on.", {
       kind: z.literal("hold"),
       at: timestampSchema,
       ...delivered,
@@ -198,14 +198,14 @@ export const happeningSchema = named(
     }),
   ]),
 );
-/** One item of a charge's story: what the control API returns, the command line prints and the dashboard draws. */
-export type StoryItem = z.infer<typeof happeningSchema>;
+/** One item of a charge's story, in the control API, the command line and the dashboard. */
+export type StoryItem = z.infer<typeof storyItemSchema>;
 recordShape("ChargeStory", "All that happened to a charge, in order.", {
   charge_id: text,
   status,
   traceparent: field(textOrNull, "The W3C Trace Context of the call that made it, if it had one."),
   total: count,
-  items: z.array(happeningSchema),
+  items: z.array(storyItemSchema),
 });
 
 const controlBalanceSchema = recordShape("ControlBalance", "What an organization holds in a currency.", {
@@ -221,23 +221,22 @@ const controlWithdrawalSchema = recordShape("ControlWithdrawal", "A withdrawal o
   mode,
 });
 pageOf("ControlWithdrawalList", "Withdrawals", controlWithdrawalSchema);
-/** A record of any organization, with its owner. */
-function ownedShape<Schema extends z.core.$ZodType & { readonly shape: object }>(
+function controlShape<Schema extends z.core.$ZodType & { readonly shape: object }>(
   name: string,
   note: string,
   schema: Schema,
 ) {
   return recordShape(name, note, { ...fieldsOf(schema), ...owner });
 }
-const ownedQuote = ownedShape("ControlQuote", "A quote of any organization.", quoteSchema);
+const ownedQuote = controlShape("ControlQuote", "A quote of any organization.", quoteSchema);
 pageOf("ControlQuoteList", "Quotes", ownedQuote);
 const ownedDestination = named(
   "ControlDestination",
   "A payout destination of any organization, by `type`.",
   z.discriminatedUnion("type", [
-    ownedShape("ControlBankAccount", "A bank account.", bankAccountDestinationSchema),
-    ownedShape("ControlMobileMoney", "A mobile money wallet.", mobileMoneyDestinationSchema),
-    ownedShape("ControlCryptoWallet", "A crypto wallet.", cryptoWalletDestinationSchema),
+    controlShape("ControlBankAccount", "A bank account.", bankAccountDestinationSchema),
+    controlShape("ControlMobileMoney", "A mobile money wallet.", mobileMoneyDestinationSchema),
+    controlShape("ControlCryptoWallet", "A crypto wallet.", cryptoWalletDestinationSchema),
   ]),
 );
 pageOf("ControlDestinationList", "Destinations", ownedDestination);
@@ -308,7 +307,7 @@ recordShape("Lease", "The run that holds the namespace.", { namespace: text, run
 
 const failedTest = {
   failed_test_id: field(count, "Counts up with each."),
-  test: field(text, "What it is called."),
+  test: field(text, "Its name."),
   namespace: field(text, "Its namespace; it may have been deleted since."),
   at: field(timestampSchema, "When, in sandbox time."),
 };
@@ -325,7 +324,7 @@ const storiesSchema = shape("Stories", "What happened to the charges.", {
       shape("Story", "What happened to a charge.", {
         charge: field(z.record(z.string(), z.unknown()), "The charge."),
         is_in_order: field(z.boolean(), "Whether it was paid and its webhooks accepted."),
-        items: field(z.array(happeningSchema), "What happened to it, in order."),
+        items: field(z.array(storyItemSchema), "What happened to it, in order."),
       }),
     ),
     "Those not in order first, then the newest; 500 at most.",
@@ -335,7 +334,7 @@ export const failedTestDetailSchema = shape("FailedTestDetail", "What happened i
   ...failedTest,
   requests: field(requestListSchema, "The app's requests and the responses."),
   events: field(eventListSchema, "The webhooks for its receivers."),
-  deliveries: field(deliveryListSchema, "How that went."),
+  deliveries: field(deliveryListSchema, "The deliveries of those webhooks."),
   coverage: field(coverageSchema, "What the app had met."),
   advice: field(adviceListSchema, "What it did against the service's advice."),
   stories: field(storiesSchema, "What happened to each charge."),
@@ -346,7 +345,7 @@ recordShape("Rates", "Units of each currency for one US dollar.", { rates: z.rec
 export const streamMissedSchema = recordShape("StreamMissed", "Messages dropped for a slow reader.", {
   count: ordinal,
 });
-/** By the name of the server-sent event; each is the JSON of its `data`. */
+/** Name of the server-sent event → its `data`. */
 export const STREAM_SCHEMAS = {
   hello: recordShape("StreamHello", "The stream.", { namespace: text, now: timestampSchema }),
   request: requestEntrySchema,

@@ -4,7 +4,6 @@ import { text, texts } from "./records/parts.js";
 import { faultRuleSchema, scenarioSchema } from "./scenario.js";
 import { field, fieldsOf, recordShape } from "./words.js";
 
-/** Responses of the control API about scenarios, their runs, and faults. */
 const appliedSchema = z.record(text, count);
 const optionalText = z.optional(text);
 const anything = z.optional(z.unknown());
@@ -53,7 +52,7 @@ const failureSchema = recordShape("StepFailure", "Why a step did not pass.", {
     z.optional(ordinal),
     "The line of the expectation that failed; absent for the step as a whole.",
   ),
-  note: field(optionalText, "What else there is, and why it does not count."),
+  note: field(optionalText, "Other records there are, and why they do not count."),
   made_by: field(z.optional(texts), "Responses made by a fault, and which fault."),
   nearest: field(z.optional(z.array(nearMissSchema)), "The records that match most closely."),
 });

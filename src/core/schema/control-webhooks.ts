@@ -16,7 +16,7 @@ import { pageQuerySchema } from "./requests.js";
 import { signatureSchema } from "./webhooks.js";
 import { closedShape, field, fieldsOf, parameters, refined } from "./words.js";
 
-/** What the control API is asked of charges' and webhooks' logs, and of receivers. */
+/** Requests of the control API about charges, logs and receivers. */
 const page = fieldsOf(pageQuerySchema);
 const optionalText = z.optional(z.string());
 const mode = field(z.optional(modeSchema), "Only this mode; by default both.");
@@ -26,7 +26,7 @@ const type = field(naming("event type", z.optional(globTextSchema)), {
 });
 const ofCharge = field(optionalText, "Only this charge.");
 
-/** `metadata.KEY` is read apart, for its name is open. */
+/** `metadata.KEY` is parsed separately: its name is open. */
 export const chargeQuerySchema = parameters({
   ...page,
   mode,
@@ -137,7 +137,6 @@ export const redeliverRequestSchema = closedShape("RedeliverRequest", "How often
   times: field(z.optional(wholeNumber(1, 100)), "How many new deliveries to make (default 1)."),
 });
 
-/** A call that takes nothing. */
 export const emptyRequestSchema = closedShape("RetryRequest", "Takes nothing.", {});
 
 export const takeRequestSchema = closedShape("TakeRequest", "How many.", {
@@ -170,7 +169,7 @@ export const ackRequestSchema = refined(
     },
   ),
   z.refine(({ status, error }) => (status === undefined) !== (error === undefined), {
-    error: "is needed, unless there is an error instead",
+    error: "is required unless error is given",
     path: ["status"],
   }),
 );

@@ -23,7 +23,11 @@ import { instantFault, parseInstant } from "./time.js";
 import { anySecretSchema } from "./webhooks.js";
 import { closedShape, type Fields, field, fieldsOf, parameters, refined } from "./words.js";
 
-/** What the control API is asked. Unknown fields are faults here: a slip would go unseen. */
+/**
+ * Request bodies and queries of the control API, read by `server/control`, the steps of scenarios and the OpenAPI
+ * document. Unknown fields are errors, so that typos do not pass unnoticed. `engine-requests.ts` has the bodies that a
+ * start needs, `control-webhooks.ts` those about logs and receivers. No code here acts on a body.
+ */
 export const instantSchema = z.string().check(
   z.refine((text) => parseInstant(text) !== undefined, {
     error: ({ input }) =>
@@ -31,7 +35,7 @@ export const instantSchema = z.string().check(
   }),
 );
 
-function given(body: object): number {
+function countPresent(body: object): number {
   return Object.values(body).filter((value) => value !== undefined).length;
 }
 
@@ -40,7 +44,7 @@ export const advanceRequestSchema = refined(
     "AdvanceRequest",
     { says: "How far: exactly one of these.", adds: { minProperties: 1, maxProperties: 1 } },
     {
-      by: field(z.optional(durationSchema), { says: "For so long.", examples: ["30m", "1h30m"] }),
+      by: field(z.optional(durationSchema), { says: "By this duration.", examples: ["30m", "1h30m"] }),
       to: field(z.optional(instantSchema), "To this instant; not in the past."),
       until: field(
         z.optional(z.enum(["next", "idle"])),
@@ -48,7 +52,7 @@ export const advanceRequestSchema = refined(
       ),
     },
   ),
-  z.refine((body) => given(body) === 1, "needs exactly one of by, to and until"),
+  z.refine((body) => countPresent(body) === 1, "needs exactly one of by, to and until"),
 );
 
 export const clockRequestSchema = refined(
@@ -70,20 +74,20 @@ export const clockRequestSchema = refined(
       ),
     },
   ),
-  z.refine((body) => given(body) > 0, "needs at least one of mode, speed and now"),
+  z.refine((body) => countPresent(body) > 0, "needs at least one of mode, speed and now"),
   z.refine(({ mode, speed }) => speed === undefined || speed === speedOf(mode, speed), {
     error: ({ input }) => `contradicts the mode ${(input as { mode: string }).mode}: leave one of them out`,
     path: ["speed"],
   }),
 );
 
-/** The speed a mode says; one that says none takes any. */
-function speedOf(mode: string | undefined, otherwise: number): number {
+/** The speed a mode implies, else the default. */
+function speedOf(mode: string | undefined, defaultSpeed: number): number {
   if (mode === "manual") return clockSetting(mode).speed;
-  return mode?.endsWith("x") ? clockSetting(mode).speed : otherwise;
+  return mode?.endsWith("x") ? clockSetting(mode).speed : defaultSpeed;
 }
 
-/** What a call takes that an advance under way keeps from its work. */
+/** Query of calls that are refused while the clock is being advanced. */
 export const waitQuerySchema = parameters({
   wait: field(z.optional(waitDurationSchema), {
     says: "If the clock is being advanced, wait up to this long (wall time, at most 10m) instead of returning 409.",
@@ -94,7 +98,7 @@ export const waitQuerySchema = parameters({
 export const ofWhomQuerySchema = parameters({
   of: field(
     z.optional(z.enum(["namespace", "server"])),
-    "`server`: of every namespace since the start, including those reset or deleted since.",
+    "`server`: of every namespace since the start, with those reset or deleted since.",
   ),
 });
 
@@ -115,7 +119,6 @@ export const withdrawalTransitionRequestSchema = closedShape(
   { to: field(withdrawalStatusSchema, "The status."), reason },
 );
 
-/** What the customer says on the hosted page, said for them. */
 export const payRequestSchema = closedShape("PayRequest", "What the customer chooses on the hosted page.", {
   payment_method: field(methodChoiceSchema.shape.payment_method, method("One of the checkout's.")),
   currency: field(
@@ -131,12 +134,12 @@ export const payRequestSchema = closedShape("PayRequest", "What the customer cho
   bank_account_number: field(methodChoiceSchema.shape.bank_account_number, "Needed for a bank transfer."),
 });
 
-/** The fields of a fixture that may be changed while it runs, at least one of them. */
-function patchOf<All extends Fields>(name: string, says: string, fields: All) {
+/** A patch of a fixture at run time; at least one field is required. */
+function patchOf<All extends Fields>(name: string, text: string, fields: All) {
   const names = Object.keys(fields);
   return refined(
-    closedShape(name, { says, adds: { minProperties: 1 } }, fields),
-    otherwiseRight((body) => given(body as object) > 0, `needs at least one of ${names.join(", ")}`),
+    closedShape(name, { says: text, adds: { minProperties: 1 } }, fields),
+    otherwiseRight((body) => countPresent(body as object) > 0, `needs at least one of ${names.join(", ")}`),
   );
 }
 
@@ -210,7 +213,7 @@ export const namespaceRequestSchema = closedShape(
   },
 );
 
-/** What is a namespace's own and no part of its state: a state may be imported into another. */
+/** Fields outside the state, which can be imported into another namespace. */
 export const namespaceIdentitySchema = z.pick(namespaceRequestSchema, {
   name: true,
   api_key: true,
@@ -219,14 +222,14 @@ export const namespaceIdentitySchema = z.pick(namespaceRequestSchema, {
 });
 export type NamespaceIdentity = z.infer<typeof namespaceIdentitySchema>;
 
-/** A snapshot's file is called so. */
+/** Also the name of the snapshot's file. */
 export const snapshotNameSchema = mailboxSchema;
 
 export const snapshotRequestSchema = closedShape("SnapshotRequest", "A state to keep.", {
   name: field(snapshotNameSchema, "Its name; an existing one of that name is overwritten."),
 });
 
-/** The outline of an exported state; its records are checked where one is taken in. */
+/** The outline of an exported state; `engine/intake` checks its records on import. */
 export const stateDumpSchema = closedShape(
   "StateDump",
   "A whole state, as exported. The format changes between versions: import exactly what an export returned.",
@@ -245,7 +248,7 @@ export const stateDumpSchema = closedShape(
   },
 );
 
-/** What a file that holds a snapshot says. */
+/** The content of a snapshot file. */
 export const snapshotFileSchema = z.strictObject({
   name: z.string(),
   at: instantSchema,
@@ -262,7 +265,7 @@ export const runScenarioRequestSchema = closedShape("ScenarioRunRequest", "What 
 
 export const failedTestRequestSchema = closedShape("FailedTestRequest", "A test that has failed.", {
   test: field(z.string().check(minLength(1, "must not be empty"), atMost(LONGEST.message)), {
-    says: "What it is called.",
+    says: "Its name.",
     examples: ["shop.test.ts > an order is paid"],
   }),
 });

@@ -1,8 +1,8 @@
-/** Deeper than anybody writes. What goes through JSON by calling itself, level by level, is safe up to here. */
+/** Nesting limit of JSON; recursive functions rely on it. */
 export const MAX_DEPTH = 100;
 export const TOO_DEEP = `is nested deeper than ${MAX_DEPTH} levels`;
 
-/** Whether a value from JSON has lists and objects within each other to more than so many levels. */
+/** Returns true if a JSON value is nested deeper than `levels`. */
 export function isTooDeep(value: unknown, levels = MAX_DEPTH): boolean {
   if (typeof value !== "object" || value === null) return false;
   if (levels === 0) return true;
@@ -15,7 +15,7 @@ export function isTooDeep(value: unknown, levels = MAX_DEPTH): boolean {
   return false;
 }
 
-/** What JSON stands in a text; the text itself when it is none, or too deep to be passed on as JSON. */
+/** Parses JSON; returns the text itself if it is invalid or nested too deep. */
 export function jsonOrText(text: string): unknown {
   try {
     const value: unknown = JSON.parse(text);

@@ -5,12 +5,12 @@ const UNIT_MS = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as c
 /** `500ms`, `30s`, `10m`, `2h`, `1d`, and sums such as `1h30m`. */
 export const DURATION_PATTERN = /^(\d+(\.\d+)?(ms|s|m|h|d))+$/;
 
-/** Ten thousand years: beyond it a Date cannot be written as an ISO timestamp. */
+/** 10,000 years; ISO timestamps end there. */
 export const MAX_DURATION_MS = 10_000 * 366 * UNIT_MS.d;
 
 const MAX_LENGTH = 100;
 
-/** Milliseconds of a duration text, or undefined when it is not one. */
+/** Milliseconds, or undefined if the text is not a duration. */
 export function parseDuration(text: string): number | undefined {
   if (text.length > MAX_LENGTH || !DURATION_PATTERN.test(text)) return undefined;
   let total = 0;
@@ -32,18 +32,18 @@ export function formatDuration(durationMs: number): string {
   return text;
 }
 
-/** The last durations asked for: timelines ask for the same few again and again. */
-const known = new Map<string, number>();
-const KNOWN_LIMIT = 1_000;
+/** Cache: timelines repeat the same few durations. */
+const cache = new Map<string, number>();
+const CACHE_MAX = 1_000;
 
 /** Milliseconds of a duration that a schema has already checked. */
 export function durationMs(text: string): number {
-  const cached = known.get(text);
+  const cached = cache.get(text);
   if (cached !== undefined) return cached;
   const parsed = parseDuration(text);
   if (parsed === undefined) throw new Error(`not a duration: ${text}`);
-  if (known.size >= KNOWN_LIMIT) known.clear();
-  known.set(text, parsed);
+  if (cache.size >= CACHE_MAX) cache.clear();
+  cache.set(text, parsed);
   return parsed;
 }
 
@@ -55,7 +55,7 @@ export const durationSchema = z.string(DURATION).check(
   }),
 );
 
-/** What is wrong with a text that is written as a duration. */
+/** Error message for a duration over the limit; undefined for other text. */
 export function durationFault(text: unknown): string | undefined {
   return typeof text === "string" && text.length <= MAX_LENGTH && DURATION_PATTERN.test(text)
     ? `is too long: a duration is at most ${formatDuration(MAX_DURATION_MS)}, which is 10,000 years`
@@ -64,7 +64,7 @@ export function durationFault(text: unknown): string | undefined {
 
 export const LONGEST_WAIT_MS = 10 * UNIT_MS.m;
 
-/** How long a call may wait for something, in wall time. */
+/** Timeout of a waiting call, in wall time. */
 export const waitDurationSchema = durationSchema.check(
   z.refine(
     (text) => (parseDuration(text) ?? 0) <= LONGEST_WAIT_MS,

@@ -4,7 +4,7 @@ import { atMost, LONGEST, minLength } from "./lengths.js";
 import { currency } from "./phrases.js";
 import { closedShape, field } from "./words.js";
 
-// What the control API is asked, and the engine and the library are too: a start loads these, and not the others.
+// Request bodies that engine and library read too. Separate from `control.ts`: a start does not load that file.
 
 export const resetRequestSchema = closedShape("ResetRequest", "How to go back to the start.", {
   keep: field(

@@ -1,4 +1,4 @@
-/** Every error code the service and the control API can answer with, and its HTTP status. */
+/** Error codes of the service and the control API, with their HTTP status. */
 export const ERROR_STATUS = {
   VALIDATION_ERROR: 400,
   INSUFFICIENT_BALANCE: 400,
@@ -16,15 +16,15 @@ export const ERROR_STATUS = {
   RATE_LIMIT_EXCEEDED: 429,
   INTERNAL_ERROR: 500,
 } as const;
-/** What kind of error it is. */
+/** An error code of the service or the control API. */
 export type ErrorCode = keyof typeof ERROR_STATUS;
 
-/** Map of dotted field path to message text (specification: Error object). */
+/** Dotted field path → message (specification: Error object). */
 export type ErrorDetails = Record<string, string>;
 
 /**
- * A refusal is a value, not an exception: what the caller did wrong, in the service's error shape.
- * `status` is only there where it differs from the code's usual one (a refund that lacks funds is a 409).
+ * A client error, returned as a value and never thrown. `status` overrides the status of the code: a refund without
+ * funds is a 409.
  */
 export interface Refusal {
   readonly refused: true;
@@ -44,10 +44,9 @@ export function refuse(code: ErrorCode, message: string, details?: ErrorDetails,
   };
 }
 
-/** What is said of a fault of ours. */
 export const INTERNAL_ERROR = refuse("INTERNAL_ERROR", "Internal error");
 
-/** A refusal in one line: what it says, its code, and each field with what is wrong with it. */
+/** Formats a refusal as one line: message, code, and each field with its error. */
 export function refusalText({
   message,
   code,
@@ -57,14 +56,14 @@ export function refusalText({
   readonly code: string;
   readonly details?: Readonly<ErrorDetails> | undefined;
 }): string {
-  const fields = Object.entries(details).map(([field, fault]) => `${field} ${fault}`);
+  const fields = Object.entries(details).map(([field, error]) => `${field} ${error}`);
   return [`${message} (${code})`, ...fields].join("; ");
 }
 
 export const INVALID_BODY_MESSAGE = "Invalid request parameters";
 export const INVALID_QUERY_MESSAGE = "Invalid query parameters";
 
-/** A 400 of the service with the fields at fault. */
+/** A 400 with details per field. */
 export function invalid(details: ErrorDetails, message: string = INVALID_BODY_MESSAGE): Refusal {
   return refuse("VALIDATION_ERROR", message, details);
 }

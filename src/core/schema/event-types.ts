@@ -2,30 +2,28 @@ import { CHARGE_STATUSES, type ChargeStatus, WITHDRAWAL_STATUSES, type Withdrawa
 import { didYouMean } from "./nearest.js";
 import { REVERSAL_EVENT_TYPES, REVERSALS } from "./reversal-kinds.js";
 
-/** What the event of a charge's new status is called. */
 export function chargeEventType(status: ChargeStatus): string {
   return `charge.${status.toLowerCase()}`;
 }
 
-/** What the event of a withdrawal's new status is called. */
 export function withdrawalEventType(status: WithdrawalStatus): string {
   return `withdrawal.${status.toLowerCase()}`;
 }
 
-/** The event that says nothing of any object: it tries a receiver. */
+/** An event without an object, to test a receiver. */
 export const TEST_EVENT_TYPE = "webhook.test";
 
-/** Every type of event there is. Creation makes none, so there is none for PENDING. */
+/** Event types of the service. Creation has no event, so PENDING has none. */
 export const EVENT_TYPES: readonly string[] = [
   ...CHARGE_STATUSES.filter((status) => status !== "PENDING").map(chargeEventType),
   ...WITHDRAWAL_STATUSES.filter((status) => status !== "PENDING").map(withdrawalEventType),
   TEST_EVENT_TYPE,
 ];
 
-/** Those, and the types of the sandbox's own extensions. */
+/** Event types of the service and of the sandbox's extensions. */
 export const ALL_EVENT_TYPES: readonly string[] = [...EVENT_TYPES, ...REVERSAL_EVENT_TYPES];
 
-/** What an event of that type tells of; undefined where it tells of no object. */
+/** The object of an event type, and its status; undefined for an event without an object. */
 export function toldBy(
   type: string,
 ):
@@ -40,7 +38,7 @@ export function toldBy(
   return withdrawal && { object: "withdrawal", status: withdrawal };
 }
 
-/** The type a name stands for: the sandbox's own, or the one the config has events of that type sent under. */
+/** The event type of a name, which may be the one on the wire from the config. */
 export function eventTypeOf(
   name: string,
   eventNames: Readonly<Record<string, string>> = {},
@@ -49,7 +47,7 @@ export function eventTypeOf(
   return EVENT_TYPES.find((type) => Object.hasOwn(eventNames, type) && eventNames[type] === name);
 }
 
-/** What is wrong with a name that stands for no type, with the one that may have been meant. */
+/** Error message for an unknown event type, with the nearest known one. */
 export function unknownEventType(name: string, known: readonly string[] = EVENT_TYPES): string {
   return `is an unknown event type${didYouMean(name, known, ".")} Known: ${known.join(", ")}`;
 }

@@ -4,9 +4,8 @@ import { durationSchema } from "./duration.js";
 import { atMost, LONGEST, minLength } from "./lengths.js";
 
 /**
- * The shape of a fixtures file: everything about the emulated service that a user may want to change.
- * A user's file merges over the shipped one by id (see `mergeFixtures`), so every list is a list of
- * records with an id of their own.
+ * The fixtures file: organizations, keys, methods, currencies and rates of the emulated service. A user's file is
+ * merged over the shipped one by the ID of each record (`mergeFixtures`).
  */
 const nameSchema = z.string().check(minLength(1, "must not be empty"), atMost(LONGEST.name));
 const countrySchema = z.string().check(z.regex(/^[A-Z]{2}$/, "must be a two-letter country code"));
@@ -20,16 +19,16 @@ export const currencyFixtureSchema = z.strictObject({
   decimals: z.int().check(z.gte(0), z.lte(18)),
   /** Units of this currency for one US dollar. */
   rate: rateSchema,
-  /** The network customers are told to use; crypto only. */
+  /** The network in payment instructions; crypto only. */
   network: z.optional(nameSchema),
   /** The asset code without its network; crypto only. */
   asset: z.optional(nameSchema),
-  /** Stated minimum of a withdrawal; a currency without one is not offered for payouts. */
+  /** Minimum of a withdrawal; a currency without one has no payouts. */
   minimum_withdrawal: z.optional(amountSchema),
   withdrawal_fee: z.optional(amountSchema),
-  /** How long a completed payment stays pending. */
+  /** Time from completion to settlement. */
   settlement_delay: z.optional(durationSchema),
-  /** Settlement of crypto: so many confirmations, one each interval. */
+  /** Settlement of crypto: `count` confirmations, one per `interval`. */
   confirmations: z.optional(
     z.strictObject({ count: z.int().check(z.gte(0), z.lte(1000)), interval: durationSchema }),
   ),
@@ -43,7 +42,7 @@ export const methodFixtureSchema = z.strictObject({
   type: z.enum(["fiat", "crypto"]),
   enabled_by_default: z.boolean(),
   currencies: z.array(codeSchema),
-  /** Which customer fields and instructions the method has. */
+  /** Determines customer fields and instructions. */
   kind: z.enum(["bank_transfer", "mobile_money", "card", "crypto"]),
   fees: z.strictObject({ platform_percent: percentSchema, gateway_percent: percentSchema }),
 });
@@ -69,7 +68,7 @@ export const organizationFixtureSchema = z.strictObject({
   enabled_payment_methods: z.array(z.string()),
 });
 
-/** What a key may be while it runs; those of fixtures are active. */
+/** Keys from fixtures start as active. */
 export const keyStatusSchema = z.enum(["active", "revoked"]);
 
 export const keyFixtureSchema = z.strictObject({
@@ -128,7 +127,7 @@ export type OrganizationFixture = Fixtures["organizations"][number];
 export type ChargeFixture = Fixtures["charges"][number];
 export type KeyFixture = Fixtures["keys"][number];
 
-/** The field that names a record in each list: what a user's file is merged by. */
+/** The ID field of the records in each list, for merging. */
 export const FIXTURE_IDS = {
   currencies: "code",
   methods: "id",
@@ -140,7 +139,7 @@ export const FIXTURE_IDS = {
   charges: "id",
 } as const satisfies Record<keyof Fixtures, string>;
 
-/** A user's fixtures file: any of the lists, and of each record its id and what should differ. */
+/** A user's fixtures file: any of the lists; each record has its ID and the fields to override. */
 export const fixturesPatchSchema = z.strictObject({
   currencies: z.optional(z.array(z.required(z.partial(currencyFixtureSchema), { code: true }))),
   methods: z.optional(z.array(z.required(z.partial(methodFixtureSchema), { id: true }))),

@@ -1,4 +1,4 @@
-/** What a call has made, as its answer says. */
+/** The object a call created, from its response. */
 export interface MadeObject {
   readonly id: string;
   readonly amount: string | null;
@@ -6,36 +6,36 @@ export interface MadeObject {
   readonly customer_email: string | null;
 }
 
-interface Happened {
+interface ActivityBase {
   readonly namespace: string;
   /** Sandbox time. */
   readonly at: string;
 }
 
-export interface RequestHappened extends Happened {
+export interface RequestHappened extends ActivityBase {
   readonly kind: "request";
   readonly method: string;
   readonly path: string;
-  /** Null when there was no answer; `unanswered` says why. */
+  /** Null without a response; `unanswered` has the reason. */
   readonly status: number | null;
   readonly unanswered: "client gone" | "connection cut" | null;
   readonly fault: string | null;
-  /** The scenario run, or the command, that sent it when it was not the app. */
+  /** The scenario run or command that sent it; null for the app. */
   readonly runner: string | null;
   readonly error: string | null;
   readonly made: MadeObject | null;
 }
 
-export interface TransitionHappened extends Happened {
+export interface TransitionHappened extends ActivityBase {
   readonly kind: "transition";
   readonly id: string;
   readonly status: string;
   readonly reason: string | null;
-  /** What decided it. */
+  /** The cause of the change. */
   readonly by: string | null;
 }
 
-export interface AttemptHappened extends Happened {
+export interface AttemptHappened extends ActivityBase {
   readonly kind: "attempt";
   readonly type: string;
   readonly delivery_id: string;
@@ -46,8 +46,8 @@ export interface AttemptHappened extends Happened {
   readonly next_attempt_at: string | null;
 }
 
-/** Something that happened in a running sandbox, for whoever looks on. */
+/** A line of the live log of a running sandbox. */
 export type Happening = RequestHappened | TransitionHappened | AttemptHappened;
 
-/** Hears of each; what there is to know of it is made when it is asked for, for most may never be. */
-export type OnHappening = (tell: () => Happening) => void;
+/** Listener of the live log. `create` builds the event on demand: most are never printed. */
+export type OnHappening = (create: () => Happening) => void;

@@ -5,13 +5,13 @@ import { knownKeys } from "./places.js";
 
 type Issue = z.core.$ZodIssue;
 
-/** One readable sentence for what is wrong with a field, without the field's name (that is the key). */
+/** Error message for a field, without its name: that is the key in `details`. */
 export function issueMessage(issue: Issue): string {
   if (issue.input === undefined && (issue.code === "invalid_type" || issue.code === "invalid_value"))
     return "is required";
   switch (issue.code) {
     case "invalid_type":
-      // What a schema says of it in particular is better than what kind it must be of.
+      // A message of the schema is more specific than the type.
       if (issue.message !== NO_MESSAGE && !/^(number|int)$/.test(issue.expected)) return issue.message;
       return `must be ${article(issue.expected)}`;
     case "unrecognized_keys":
@@ -31,20 +31,20 @@ export function issueMessage(issue: Issue): string {
   }
 }
 
-/** What zod says where the schema says nothing. */
+/** Zod's message if the schema has none. */
 export const NO_MESSAGE = "Invalid input";
 
-/** Its words are one setting for a whole process, which others in it change too: a test with Playwright does. */
+/** Sets the message explicitly: zod's locale is global to the process, and Playwright tests change it. */
 export const PARSING = { reportInput: true, error: () => NO_MESSAGE } as const;
 
 type BoundIssue = Extract<Issue, { readonly code: "too_small" | "too_big" }>;
 
 function boundMessage(issue: BoundIssue): string {
-  const [bound, within, beyond] =
+  const [bound, inclusive, exclusive] =
     issue.code === "too_small"
       ? [issue.minimum, "at least", "more than"]
       : [issue.maximum, "at most", "less than"];
-  return `must be ${issue.inclusive ? within : beyond} ${bound.toLocaleString("en")}`;
+  return `must be ${issue.inclusive ? inclusive : exclusive} ${bound.toLocaleString("en")}`;
 }
 
 function article(type: string): string {
@@ -53,22 +53,19 @@ function article(type: string): string {
   return /^[aeio]/.test(type) ? `an ${type}` : `a ${type}`;
 }
 
-/** The dotted path the service names a field by: `pricing.amount`, or `body` for the whole of it. */
+/** Dotted path of a field, such as `pricing.amount`; `body` for the whole body. */
 export function issuePath(issue: Issue): string {
   return issue.path.length === 0 ? "body" : issue.path.map(String).join(".");
 }
 
-/**
- * Where a choice of shapes fits none: what is wrong with the one that fits best, for it is the one that was meant.
- * Nothing for any other issue.
- */
+/** For a value that matches no option of a union: the issues of the closest option. Empty for other issues. */
 export function meantIssues(issue: Issue): Issue[] {
   if (issue.code !== "invalid_union") return [];
   const [best = []] = [...issue.errors].sort((a, b) => distance(a) - distance(b));
   return best.map((inner) => ({ ...inner, path: [...issue.path, ...inner.path] }) as Issue);
 }
 
-/** How far a value is from a shape: one that is of another kind altogether is farthest. */
+/** Distance of a value from a schema: a wrong type counts 10, any other issue 1. */
 function distance(issues: readonly Issue[]): number {
   return issues.reduce((sum, issue) => {
     if (issue.path.length > 0) return sum + 1;
@@ -81,16 +78,16 @@ function distance(issues: readonly Issue[]): number {
   }, 0);
 }
 
-/** A choice of shapes says itself what it takes, or leaves that to the shape that was meant. */
-function plainIssues(issue: Issue): Issue[] {
-  const meant = issue.message === NO_MESSAGE ? meantIssues(issue) : [];
-  return meant.length === 0 ? [issue] : meant.flatMap(plainIssues);
+/** Expands a union without a message of its own to the issues of its closest option. */
+function expandUnions(issue: Issue): Issue[] {
+  const closest = issue.message === NO_MESSAGE ? meantIssues(issue) : [];
+  return closest.length === 0 ? [issue] : closest.flatMap(expandUnions);
 }
 
-/** All faults at once, the first of each field, in the error shape's `details`; with the schema, what a slip meant. */
+/** All errors as `details` of an error body, one per field. With the schema, unknown fields get suggestions. */
 export function issueDetails(issues: readonly Issue[], schema?: z.core.$ZodType): ErrorDetails {
   const details = new Map<string, string>();
-  for (const issue of issues.flatMap(plainIssues)) {
+  for (const issue of issues.flatMap(expandUnions)) {
     if (issue.code === "unrecognized_keys") {
       const path = issue.path.map((part) => (typeof part === "number" ? part : String(part)));
       const known = schema === undefined ? [] : knownKeys(schema, path);
@@ -108,7 +105,7 @@ export type Checked<T> =
   | { readonly ok: true; readonly data: T }
   | { readonly ok: false; readonly issues: readonly Issue[] };
 
-/** Parses without throwing, and keeps the input in each issue so that "missing" and "wrong" read differently. */
+/** Parses without throwing. Issues keep their input, which tells missing fields from wrong ones. */
 export function check<T>(schema: z.ZodMiniType<T>, value: unknown): Checked<T> {
   const result = schema.safeParse(value, PARSING);
   return result.success ? { ok: true, data: result.data } : { ok: false, issues: result.error.issues };

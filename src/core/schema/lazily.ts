@@ -1,20 +1,20 @@
 const loading = new Set<Promise<unknown>>();
 
 /**
- * Loads a module when it is first needed, where nobody may be waiting for it: `nothingLoading()` does. A test runner
- * takes a module that is asked for after its end for a fault, and Jest ends the whole run for it.
+ * Imports a module on first use and tracks it for `nothingLoading()`. Test runners report an import after their end as
+ * an error; Jest ends the whole run.
  */
 export async function lazily<Module>(load: () => Promise<Module>): Promise<Module> {
-  const loaded = load();
-  loading.add(loaded);
+  const promise = load();
+  loading.add(promise);
   try {
-    return await loaded;
+    return await promise;
   } finally {
-    loading.delete(loaded);
+    loading.delete(promise);
   }
 }
 
-/** Resolves when nothing is being loaded. A module that fails is its asker's to tell of. */
+/** Resolves when no import is pending. Errors go to the caller of `lazily`. */
 export async function nothingLoading(): Promise<void> {
   while (loading.size > 0) await Promise.allSettled(loading);
 }

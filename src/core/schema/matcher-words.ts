@@ -1,4 +1,3 @@
-/** What a matcher says of a value, a word each. */
 export const MATCHER_WORDS = [
   "not",
   "in",
@@ -12,7 +11,7 @@ export const MATCHER_WORDS = [
 ] as const;
 export type MatcherWord = (typeof MATCHER_WORDS)[number];
 
-/** Whether an object is a matcher: it has no fields but a matcher's words. */
+/** Returns true for an object whose keys are all matcher words. */
 export function isMatcher(value: unknown): value is Readonly<Record<string, unknown>> {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
   const keys = Object.keys(value);
@@ -23,7 +22,6 @@ export function isMatcherWord(key: string): key is MatcherWord {
   return (MATCHER_WORDS as readonly string[]).includes(key);
 }
 
-/** What is written as a number, whoever compares it. */
 export function isDecimal(text: string): boolean {
   return /^-?\d{1,400}(\.\d{1,400})?$/.test(text);
 }

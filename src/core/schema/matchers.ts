@@ -8,7 +8,7 @@ import { patternOf } from "./pattern.js";
 import { parseInstant } from "./time.js";
 import { atLeastOneOf, closedShape, field, refined } from "./words.js";
 
-/** What may be said of a value instead of what it is. All of it must hold. */
+/** Conditions on a value; all must hold. */
 export interface Matcher {
   readonly not?: ValueMatch | undefined;
   readonly in?: string[] | undefined;
@@ -20,13 +20,13 @@ export interface Matcher {
   readonly lt?: string | number | undefined;
   readonly lte?: string | number | undefined;
 }
-/** What a rule says of a field: a glob, several of which one has to fit, or a matcher. */
+/** A glob, a list of globs of which one must match, or a matcher. */
 export type ValueMatch = Glob | Matcher;
 
 export const COMPARISONS = ["gt", "gte", "lt", "lte"] as const;
 
-/** A `${variable}` stands for what is not known until the file's variables are filled in. */
-function isOpen(text: string): boolean {
+/** Text with a `${variable}` is checked after variables are filled in. */
+function hasVariable(text: string): boolean {
   return text.includes("${");
 }
 
@@ -37,7 +37,7 @@ const boundSchema = z.optional(
       z.number(),
       z.string().check(
         atMost(LONGEST.glob),
-        z.refine((text) => isOpen(text) || isDecimal(text) || parseInstant(text) !== undefined, BOUND),
+        z.refine((text) => hasVariable(text) || isDecimal(text) || parseInstant(text) !== undefined, BOUND),
       ),
     ],
     BOUND,
@@ -46,7 +46,7 @@ const boundSchema = z.optional(
 
 const patternSchema = z.string().check(({ value, issues }) => {
   const pattern = patternOf(value);
-  if (typeof pattern === "string" && !isOpen(value))
+  if (typeof pattern === "string" && !hasVariable(value))
     issues.push({ code: "custom", input: value, message: pattern });
 });
 
@@ -81,23 +81,22 @@ const matcherSchema: z.ZodMiniType<Matcher> = refined(
   otherwiseRight((matcher) => Object.keys(matcher as object).length > 0, "must not be empty"),
 );
 
-/** What a rule says of a field that may be anything. */
 export const valueMatchSchema: z.ZodMiniType<ValueMatch> = z.union([
   globTextSchema,
   severalGlobsSchema,
   matcherSchema,
 ]);
 
-/** What a field of that kind can be compared with; bounds of another kind are refused where they stand. */
-function comparedWith(isMeant: (bound: string | number) => boolean, message: string) {
+/** Matches for a field of one type; reports bounds of other types at their paths. */
+function matchWithBounds(isAllowed: (bound: string | number) => boolean, message: string) {
   return valueMatchSchema.check(({ value, issues }) => {
     if (issues.length > 0) return;
     for (const [path, input] of boundsOf(value))
-      if (!isMeant(input)) issues.push({ code: "custom", path: [...path], input, message });
+      if (!isAllowed(input)) issues.push({ code: "custom", path: [...path], input, message });
   });
 }
 
-/** The bounds of a matcher, and of what it excludes. */
+/** The bounds in a matcher and its `not`. */
 function* boundsOf(
   match: ValueMatch,
   path: readonly string[] = [],
@@ -111,29 +110,26 @@ function* boundsOf(
   if (not !== undefined) yield* boundsOf(not, [...path, "not"]);
 }
 
-/** What a rule says of a text. */
-export const textMatchSchema = comparedWith(
+export const textMatchSchema = matchWithBounds(
   () => false,
-  "compares amounts, numbers and times, and this is a text",
+  "compares amounts, numbers and times, but this field is text",
 );
 
-/** What a rule says of an amount. */
-export const amountMatchSchema = comparedWith(
-  (bound) => typeof bound === "string" && (isOpen(bound) || isDecimal(bound)),
+export const amountMatchSchema = matchWithBounds(
+  (bound) => typeof bound === "string" && (hasVariable(bound) || isDecimal(bound)),
   "must be a decimal string",
 );
 
-/** How many there must be: so many, or within bounds. */
 const wholeSchema = z.optional(z.int("must be a whole number").check(z.gte(0, "must not be negative")));
 export const rangeSchema = refined(
   closedShape(
     "Range",
     { says: "Bounds of a number; all must hold.", adds: atLeastOneOf(...COMPARISONS) },
     {
-      gt: field(wholeSchema, "More than so many."),
-      gte: field(wholeSchema, "At least so many."),
-      lt: field(wholeSchema, "Fewer than so many."),
-      lte: field(wholeSchema, "At most so many."),
+      gt: field(wholeSchema, "More than this number."),
+      gte: field(wholeSchema, "At least this number."),
+      lt: field(wholeSchema, "Fewer than this number."),
+      lte: field(wholeSchema, "At most this number."),
     },
   ),
   otherwiseRight(
@@ -143,7 +139,7 @@ export const rangeSchema = refined(
 );
 export type Range = z.infer<typeof rangeSchema>;
 
-/** The words of a matcher in an expectation, where values are of any kind: what each of them takes. */
+/** Schema of a matcher in an expectation, where values have any type. */
 const EXPECTED_WORDS = z.strictObject({
   not: z.optional(z.unknown()),
   in: z.optional(z.array(z.unknown(), "must be a list")),
@@ -156,23 +152,22 @@ const EXPECTED_WORDS = z.strictObject({
   lte: boundSchema,
 } satisfies Record<MatcherWord, z.ZodMiniType>);
 
-/** A matcher's fault, and where in the value it stands. */
+/** An invalid matcher and its path in the value. */
 interface MatcherFault {
   readonly path: readonly (string | number)[];
   readonly input: unknown;
   readonly message: string;
 }
 
-/** What is wrong with the matchers in a value, at any depth, is said at their places. */
+/** Reports invalid matchers at any depth of a value. */
 export const matchersAreRight: z.core.CheckFn<unknown> = ({ value, issues }) => {
   for (const { path, input, message } of matcherFaults(value))
     issues.push({ code: "custom", path: [...path], input, message });
 };
 
-/** An expectation of any shape. */
 export const expectationSchema = z.unknown().check(matchersAreRight);
 
-/** A matcher, where a value has to be one of some otherwise. */
+/** A matcher, as the alternative to a fixed set of values. */
 export const expectedMatcherSchema = z.record(z.string(), z.unknown()).check(
   z.refine(isMatcher, {
     error: `must be a matcher of ${MATCHER_WORDS.join(", ")}`,
@@ -181,7 +176,6 @@ export const expectedMatcherSchema = z.record(z.string(), z.unknown()).check(
   matchersAreRight,
 );
 
-/** What is wrong with the matchers in an expectation, at any depth. */
 function matcherFaults(value: unknown, path: readonly (string | number)[] = []): MatcherFault[] {
   if (typeof value !== "object" || value === null) return [];
   const inner = Object.entries(value).flatMap(([key, part]) =>
@@ -189,10 +183,10 @@ function matcherFaults(value: unknown, path: readonly (string | number)[] = []):
   );
   if (!isMatcher(value)) return inner;
   const { error } = EXPECTED_WORDS.safeParse(value, PARSING);
-  const own = (error?.issues ?? []).map((issue) => ({
+  const faults = (error?.issues ?? []).map((issue) => ({
     path: [...path, ...(issue.path as (string | number)[])],
     input: issue.input,
-    message: `${issue.message === NO_MESSAGE ? issueMessage(issue) : issue.message}; a field that is called so is written \\${String(issue.path[0])}`,
+    message: `${issue.message === NO_MESSAGE ? issueMessage(issue) : issue.message}; to expect a field of this name, write \\${String(issue.path[0])}`,
   }));
-  return [...own, ...inner];
+  return [...faults, ...inner];
 }

@@ -2,11 +2,11 @@ import type * as z from "zod/mini";
 import { unknownEventType } from "./event-types.js";
 import { didYouMean } from "./nearest.js";
 
-/** What a text may name where all there can be are known; the phrase is what a person is told. */
+/** Kinds of names whose full set is known; the text appears in messages. */
 export type NameKind =
   | "operation"
   | "event type"
-  /** A type, or the name the config has its events sent under. */
+  /** An event type, or its name on the wire from the config. */
   | "event name"
   | "HTTP method"
   | "path"
@@ -16,17 +16,14 @@ export type NameKind =
 
 const kinds = new WeakMap<z.core.$ZodType, NameKind | undefined>();
 
-/**
- * A schema of its own, whose texts are names of that kind; they may be globs. Of no kind are those of a field that is
- * only called as if.
- */
+/** Clones a schema and marks its text as names of a kind, or globs of them; undefined overrides `BY_FIELD`. */
 export function naming<Schema extends z.ZodMiniType>(kind: NameKind | undefined, schema: Schema): Schema {
-  const named = schema.clone() as Schema;
-  kinds.set(named, kind);
-  return named;
+  const clone = schema.clone() as Schema;
+  kinds.set(clone, kind);
+  return clone;
 }
 
-/** Fields that mean the same wherever they stand: they need no mark. */
+/** Fields with one meaning everywhere; they need no mark. */
 const BY_FIELD: ReadonlyMap<string, NameKind> = new Map([
   ["operation", "operation"],
   ["currency", "currency"],
@@ -36,13 +33,13 @@ const BY_FIELD: ReadonlyMap<string, NameKind> = new Map([
   ["payment_rail", "payment rail"],
 ]);
 
-/** What the texts of a field name, by the mark on its schema or by what it is called. */
+/** The kind of names in a field, from the mark on its schema or from its field name. */
 export function nameKindOf(schema: z.core.$ZodType, field: string | undefined): NameKind | undefined {
   if (kinds.has(schema) || field === undefined) return kinds.get(schema);
   return BY_FIELD.get(field);
 }
 
-/** What is wrong with a name that nothing of that kind has, with the one that may have been meant. */
+/** Error message for an unknown name, with the nearest known one. */
 export function unknownName(kind: NameKind, name: string, known: readonly string[]): string {
   if (kind === "event type") return unknownEventType(name, known);
   if (kind === "event name") return `${unknownEventType(name, known)}. Any other needs force`;

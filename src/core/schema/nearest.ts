@@ -1,7 +1,7 @@
-/** Nobody means anything by a longer word, and holding two against each other costs the product of their lengths. */
+/** Comparing two words costs the product of their lengths. */
 const LONGEST_WORD = 200;
 
-/** The known word that is only a slip away from what was written, if there is one. */
+/** The known word within a typo of the given one, if any. */
 export function nearest(word: string, known: readonly string[]): string | undefined {
   if (word.length > LONGEST_WORD) return undefined;
   const allowed = Math.max(1, Math.floor(word.length / 3));
@@ -14,32 +14,32 @@ export function nearest(word: string, known: readonly string[]): string | undefi
       distance < bestDistance ||
       (best !== undefined &&
         distance === bestDistance &&
-        sharedStart(word, candidate) > sharedStart(word, best));
+        commonPrefixLength(word, candidate) > commonPrefixLength(word, best));
     if (isNearer) [best, bestDistance] = [candidate, distance];
   }
-  return best ?? partOf(word, known);
+  return best ?? wordContaining(word, known);
 }
 
-/** The only one that has the word in it: `email` for `customer_email`. */
-function partOf(word: string, known: readonly string[]): string | undefined {
-  const [first, ...others] = known.filter((one) => one.split("_").includes(word.toLowerCase()));
+/** The only known name with this part: `customer_email` for `email`. */
+function wordContaining(word: string, known: readonly string[]): string | undefined {
+  const [first, ...others] = known.filter((name) => name.split("_").includes(word.toLowerCase()));
   return others.length === 0 ? first : undefined;
 }
 
-/** What is added to a fault about a word: the known one it is only a slip away from, else what is said instead. */
-export function didYouMean(word: string, known: readonly string[], otherwise = ""): string {
-  const near = nearest(word, known);
-  return near === undefined ? otherwise : `; did you mean ${near}?`;
+/** Suffix of an error message: suggests the nearest known word, else the fallback. */
+export function didYouMean(word: string, known: readonly string[], fallback = ""): string {
+  const suggestion = nearest(word, known);
+  return suggestion === undefined ? fallback : `; did you mean ${suggestion}?`;
 }
 
-/** How many letters two words begin with alike: slips are rarer there. */
-function sharedStart(a: string, b: string): number {
+/** Length of the common prefix; typos are rare at the start. */
+function commonPrefixLength(a: string, b: string): number {
   let length = 0;
   while (length < a.length && a[length]!.toLowerCase() === b[length]?.toLowerCase()) length++;
   return length;
 }
 
-/** How many letters were left out, put in, mistaken or swapped with the next: a row at a time. */
+/** Damerau–Levenshtein distance: insertions, deletions, substitutions, swaps of neighbours. */
 function editDistance(a: string, b: string): number {
   let before: number[] = [];
   let row = Array.from({ length: b.length + 1 }, (_, index) => index);

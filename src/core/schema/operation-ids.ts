@@ -1,4 +1,4 @@
-/** Every operation of the service, by the name it has wherever one is named. */
+/** IDs of the service's operations, as in the OpenAPI document, config and scenarios. */
 export const OPERATION_IDS = [
   "listPaymentMethods",
   "listSupportedCurrencies",

@@ -28,7 +28,7 @@ import {
 } from "./options.js";
 import { anySecretSchema, SIGNATURE_PRESETS, secretFaults, signatureSchema } from "./webhooks.js";
 
-/** What the options are about, in the order in which `init` writes them. */
+/** Groups of options, in the order of the file that `init` writes. */
 export const TOPICS = [
   "address",
   "callers",
@@ -42,31 +42,31 @@ export const TOPICS = [
   "output",
 ] as const;
 
-/** All there is to tell of an option; its config key is its name in the table, and its variable follows from that. */
+/** An option. Its key in the table is its config key; the environment variable is derived from it. */
 export interface OptionRow<Schema extends z.ZodMiniType = z.ZodMiniType> {
-  /** What its value may be, as a config file has it. */
+  /** Schema of the value in a config file. */
   readonly schema: Schema;
   readonly topic: (typeof TOPICS)[number];
-  /** How it is written on the command line; absent where only a config file takes it. */
+  /** Command-line flags; absent if only a config file has the option. */
   readonly flags?: string;
-  /** What the text of a flag or a variable stands for; default: itself. */
+  /** Parsing of the text of a flag or variable; default: none. */
   readonly kind?: "number" | "flag" | "list";
-  /** The words of the help, and of the file that `init` writes. */
+  /** Description in the help and in the file that `init` writes. */
   readonly says: string;
-  /** A value in YAML: the default where there is one, else an example. */
+  /** The default in YAML, or an example if there is none. */
   readonly sample: string;
-  /** The name `createSandbox` has for it, where that is not its own in camelCase. */
+  /** Name in `createSandbox`, if it is not the key in camelCase. */
   readonly library?: string;
-  /** A namespace can be made with it, or it does no harm there. */
+  /** Also allowed for a namespace. */
   readonly namespace?: true;
 }
 
-/** A row that keeps the type of its schema. */
+/** Keeps the type of the schema. */
 function option<Schema extends z.ZodMiniType>(row: OptionRow<Schema>): OptionRow<Schema> {
   return row;
 }
 
-/** Every option there is, by its key in a config file, in the order of the help. */
+/** Start options by config key, in the order of the help. */
 export const OPTIONS = {
   port: option({
     schema: portSchema,
@@ -334,13 +334,13 @@ const startOptionsObject = z.strictObject(
   },
 );
 
-/** The options as a config file has them, checked. */
+/** Validated options of a config file. */
 export type StartOptions = z.infer<typeof startOptionsObject>;
 
-/** Where a sandbox that runs already is to listen. */
+/** Options of `listen()` on a running sandbox. */
 export const listenOptionsSchema = z.pick(startOptionsObject, { port: true, host: true });
 
-/** Which names and secrets will do is a matter of how they are used. */
+/** Start options, with checks across fields: error codes, event types, secrets that fit their signature scheme. */
 export const startOptionsSchema = startOptionsObject.check(({ value, issues }) => {
   const fault = (option: OptionName, input: string, message: string): void => {
     issues.push({ code: "custom", input, path: [option, input], message });

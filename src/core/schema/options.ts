@@ -12,14 +12,13 @@ import { closedShape, field, refined } from "./words.js";
 export { WEBHOOK_URL_MESSAGE, webhookUrl } from "./receiver-url.js";
 export { secretSchema } from "./webhooks.js";
 
-/** Where the server listens unless told otherwise. */
 export const DEFAULT_PORT = 4402;
 export const DEFAULT_HOST = "127.0.0.1";
-/** The documented constant every webhook is signed with unless told otherwise. */
+/** A documented constant. */
 export const DEFAULT_WEBHOOK_SECRET = "whsec_cGF5bWVudHMtc2FuZGJveC1kZWZhdWx0LXNlY3JldCE=";
 export const DEFAULT_API_KEY = "sk_test_sandbox";
 export const DEFAULT_LIVE_API_KEY = "sk_live_sandbox";
-/** The seed where runs shall repeat themselves without being told to: exec, run, the library. */
+/** Default seed of exec, run and the library, for repeatable runs. */
 export const FIXED_SEED = "payments-sandbox";
 export const DEFAULT_RATE_LIMIT = 100;
 
@@ -65,7 +64,6 @@ export const limitsSchema = z.strictObject({
   quote_locked: z.optional(durationSchema),
   checkout_default_minutes: z.optional(z.int().check(z.gte(1), z.lte(1_440))),
 });
-/** What a hosted charge lists as its amount until its customer picks a method. */
 export const amountsSchema = z.strictObject({
   before_method: z.optional(z.enum(["base", "cheapest", "dearest"])),
 });
@@ -77,7 +75,6 @@ export const retentionSchema = z.strictObject({
   events: z.optional(countSchema),
 });
 
-/** A receiver's address; a missing scheme means http. */
 export const webhookUrlSchema = z.string().check(
   atMost(LONGEST.url),
   z.refine((text) => webhookUrl(text) !== undefined, WEBHOOK_URL_MESSAGE),
@@ -85,7 +82,6 @@ export const webhookUrlSchema = z.string().check(
 
 export const unreachableSchema = z.enum(["hold", "fail"]);
 
-/** Names a mailbox: deliveries wait there to be collected over the control API. */
 export const mailboxSchema = z
   .string()
   .check(
@@ -103,7 +99,7 @@ export function hasOneTarget({
 }
 export const ONE_TARGET_MESSAGE = "needs a url or a mailbox";
 
-/** The same in words of JSON Schema. */
+/** The same rule in JSON Schema. */
 export const ONE_TARGET = { oneOf: [{ required: ["url"] }, { required: ["mailbox"] }] };
 
 export const webhookOptionSchema = refined(
@@ -142,20 +138,19 @@ export const webhookOptionSchema = refined(
   z.refine(hasOneTarget, { error: ONE_TARGET_MESSAGE, path: ["url"] }),
 );
 
-/** A function of this process that hears webhooks; the URL is the one its requests say. */
+/** A webhook receiver that is a function of this process; `url` is the URL of its requests. */
 export const webhookHandlerSchema = z.omit(z.strictObject(webhookOptionSchema.shape), {
   mailbox: true,
   unreachable: true,
 });
 
-/** How a clock goes: standing still, with wall time, or so many times as fast. */
 export interface ClockSetting {
   readonly mode: "real" | "manual" | "scaled";
-  /** Sandbox milliseconds for one of wall time; 1 unless scaled. */
+  /** Sandbox time per wall time; 1 unless scaled. */
   readonly speed: number;
 }
 
-/** The setting of `real`, `manual` or `60x`. */
+/** Parses `real`, `manual` or `60x`. */
 export function clockSetting(text: string): ClockSetting {
   if (text === "manual") return { mode: "manual", speed: 1 };
   return runningAt(text === "real" ? 1 : Number.parseFloat(text));

@@ -1,12 +1,15 @@
 import { LONGEST } from "./lengths.js";
 
-/** Longer texts are not matched against patterns. */
+/** Longer text is not matched against patterns. */
 export const LONGEST_MATCHED = 10_000;
 const CACHE_MAX = 200;
 
 const cache = new Map<string, RegExp | string>();
 
-/** The regular expression, in Unicode mode, or what is wrong with it. It comes from the user's own file, so backtracking is not limited. */
+/**
+ * Compiles a regular expression in Unicode mode; returns a message if it is invalid. Backtracking is not limited: the
+ * pattern comes from the user's own file.
+ */
 export function patternOf(source: string): RegExp | string {
   let pattern = cache.get(source);
   if (pattern === undefined) {
@@ -22,6 +25,6 @@ function compile(source: string): RegExp | string {
     return new RegExp(source, "u");
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
-    return `is no regular expression: ${error.message.replace(/^.*: /, "")}`;
+    return `is not a regular expression: ${error.message.replace(/^.*: /, "")}`;
   }
 }

@@ -1,22 +1,20 @@
 import type { FieldNote } from "./words.js";
 
-/** Words on what many requests and answers have in common. */
-
-/** As fixtures check a code; which codes there are is up to them. */
+/** The format of a currency code; the fixtures define which exist. */
 const CODE_PATTERN = "^[A-Z][A-Z0-9]*(_[A-Z0-9]+)?$";
 
-export function currency(says: string, more: Omit<FieldNote, "says"> = {}): FieldNote {
+export function currency(text: string, details: Partial<FieldNote> = {}): FieldNote {
   return {
-    says: `${says} Upper case; this server knows {{currencies in words}}.`,
+    says: `${text} Upper case; this server knows {{currencies in words}}.`,
     examples: "{{some currencies}}",
     adds: { pattern: CODE_PATTERN },
-    ...more,
+    ...details,
   };
 }
 
-export function method(says: string, assumed?: string): FieldNote {
+export function method(text: string, assumed?: string): FieldNote {
   return {
-    says: `${says} This server knows {{methods in words}}; more may be added.`,
+    says: `${text} This server knows {{methods in words}}; more may be added.`,
     examples: "{{methods}}",
     ...(assumed === undefined ? {} : { assumed }),
   };
@@ -30,10 +28,10 @@ export const METADATA_SAYS =
 
 export const METADATA: FieldNote = {
   says: `${METADATA_SAYS} The key \`sandbox_scenario\` picks the scenario that decides what happens.`,
-  assumed: "That a metadata key picks a scenario is this sandbox's own; the service gives no key a meaning.",
+  assumed: "A feature of the sandbox only: the service gives no metadata key a meaning.",
 };
 
-/** Without the keyword `default`: generators of types take a field that has one for a required one. */
+/** Has no `default` keyword: type generators treat a field with one as required. */
 export const LIFE: FieldNote = {
   says: "Minutes until the checkout expires: {{checkout minutes}} by default.",
   examples: ["{{checkout minutes}}"],

@@ -4,7 +4,7 @@ import { own } from "./own.js";
 
 type Schema = z.core.$ZodType;
 
-/** What a kind of schema is made of, as far as it is looked into. */
+/** The parts of zod's internal definitions that are read here. */
 interface Def {
   readonly type: string;
   readonly innerType: Schema;
@@ -17,19 +17,19 @@ interface Def {
   readonly entries: Readonly<Record<string, string | number>>;
 }
 
-/** What a schema says once what may be left out, or is chosen from several, has been looked through. */
+/** A schema without optional, nullable, union and lazy wrappers. */
 export interface Place {
   readonly schema: Schema;
   readonly def: Def;
 }
 
-function placeOf(schema: Schema): Place {
+function nodeOf(schema: Schema): Place {
   return { schema, def: schema._zod.def as unknown as Def };
 }
 
-/** What a schema holds its value against directly: the wrapped one, or each of a choice; itself where it is plain. */
+/** The wrapped schema, or the options of a union; undefined for a plain schema. */
 export function within(schema: Schema): readonly Schema[] | undefined {
-  const { def } = placeOf(schema);
+  const { def } = nodeOf(schema);
   switch (def.type) {
     case "optional":
     case "nullable":
@@ -44,12 +44,12 @@ export function within(schema: Schema): readonly Schema[] | undefined {
   }
 }
 
-/** Every plain schema that a value may be held against. */
+/** All plain schemas inside wrappers and unions. */
 export function placesOf(schema: Schema): Place[] {
-  return within(schema)?.flatMap(placesOf) ?? [placeOf(schema)];
+  return within(schema)?.flatMap(placesOf) ?? [nodeOf(schema)];
 }
 
-/** What stands in a place under a key; nothing where it has none. */
+/** The schema under a key, if any. */
 export function partOf({ def }: Place, key: string | number): Schema | undefined {
   if (def.type === "object") return own(def.shape, String(key)) ?? def.catchall;
   if (def.type === "array") return def.element;
@@ -58,49 +58,47 @@ export function partOf({ def }: Place, key: string | number): Schema | undefined
 
 type Path = readonly (string | number)[];
 
-/** The field names of each shape a schema has at a path, as far as it can be followed there. */
+/** The field names of each object schema at a path. */
 function shapesAt(schema: Schema, path: Path): string[][] {
-  let places = placesOf(schema);
+  let nodes = placesOf(schema);
   for (const part of path)
-    places = places.flatMap((place) => {
-      const inner = partOf(place, part);
+    nodes = nodes.flatMap((node) => {
+      const inner = partOf(node, part);
       return inner === undefined ? [] : placesOf(inner);
     });
-  return places.flatMap(({ def }) => (def.type === "object" ? [Object.keys(def.shape)] : []));
+  return nodes.flatMap(({ def }) => (def.type === "object" ? [Object.keys(def.shape)] : []));
 }
 
-/** The first part of a path that a schema does not have, and what it has there. */
+/** The first unknown part of a path, and the known keys there. */
 export function strayPart(
   schema: Schema,
   path: readonly string[],
 ): { readonly part: string; readonly known: readonly string[] } | undefined {
-  let places = placesOf(schema);
+  let nodes = placesOf(schema);
   for (const [depth, part] of path.entries()) {
-    const inner = places.flatMap((place) => partOf(place, part) ?? []);
+    const inner = nodes.flatMap((node) => partOf(node, part) ?? []);
     if (inner.length === 0) {
-      // Where anything may be, anything may be in it.
-      if (places.some(({ def }) => def.type === "unknown")) return undefined;
+      if (nodes.some(({ def }) => def.type === "unknown")) return undefined;
       return { part, known: knownKeys(schema, path.slice(0, depth)) };
     }
-    places = inner.flatMap(placesOf);
+    nodes = inner.flatMap(placesOf);
   }
   return undefined;
 }
 
-/** The field names a schema knows at a path. */
 export function knownKeys(schema: Schema, path: Path): string[] {
   return [...new Set(shapesAt(schema, path).flat())];
 }
 
-/** Those of the fields given that no shape has which has this one: where shapes are chosen from, one excludes another. */
-export function notBeside(schema: Schema, path: Path, key: string, given: readonly string[]): string[] {
+/** The given fields that no option of a union allows together with `key`. */
+export function notBeside(schema: Schema, path: Path, key: string, fields: readonly string[]): string[] {
   const [first = [], ...others] = shapesAt(schema, path).filter((shape) => shape.includes(key));
-  return given.filter((name) => !first.includes(name) && !others.some((shape) => shape.includes(name)));
+  return fields.filter((name) => !first.includes(name) && !others.some((shape) => shape.includes(name)));
 }
 
-/** What to say of a field that is not known there: the one that was probably meant, else those there are. */
+/** Error message for an unknown field: suggests the nearest known one, else lists all. */
 export function unknownField(word: string, known: readonly string[]): string {
-  const near = nearest(word, known);
-  if (near !== undefined) return `unknown field; did you mean ${near}?`;
+  const suggestion = nearest(word, known);
+  if (suggestion !== undefined) return `unknown field; did you mean ${suggestion}?`;
   return known.length > 0 ? `unknown field; known: ${known.join(", ")}` : "unknown field";
 }

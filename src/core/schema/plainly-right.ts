@@ -1,13 +1,12 @@
 import * as z from "zod/mini";
 
-/** True: the value is valid. False: run the schema. */
 type Test = (value: unknown) => boolean;
 
 const tests = new WeakMap<z.core.$ZodType, Test>();
 
 /**
- * Fast path of validation: true means valid, false means "run the schema". It takes a tenth of the time of parsing; without
- * it a POST takes at least 1.1 times the processor time.
+ * Fast path of validation: true means valid, false means "run the schema". Takes a tenth of the time of parsing; without
+ * it a POST takes at least 10 % more processor time.
  */
 export function isPlainlyRight(schema: z.core.$ZodType, value: unknown): boolean {
   let test = tests.get(schema);
@@ -15,7 +14,7 @@ export function isPlainlyRight(schema: z.core.$ZodType, value: unknown): boolean
   return test(value);
 }
 
-const DOUBT: Test = () => false;
+const RUN_SCHEMA: Test = () => false;
 
 function testOf(schema: z.core.$ZodType): Test {
   if (schema instanceof z.ZodMiniOptional) {
@@ -24,7 +23,7 @@ function testOf(schema: z.core.$ZodType): Test {
   }
   const checks = checksOf(schema);
   const isOfShape = checks && shapeOf(schema);
-  if (isOfShape === undefined) return DOUBT;
+  if (isOfShape === undefined) return RUN_SCHEMA;
   if (checks!.length === 0) return isOfShape;
   return (value) => {
     if (!isOfShape(value)) return false;
@@ -44,7 +43,7 @@ function shapeOf(schema: z.core.$ZodType): Test | undefined {
     };
   }
   if (schema instanceof z.ZodMiniObject && schema.def.catchall === undefined) {
-    const fields = Object.entries(schema.def.shape).map(([name, one]) => ({ name, test: testOf(one) }));
+    const fields = Object.entries(schema.def.shape).map(([name, field]) => ({ name, test: testOf(field) }));
     return (value) => {
       if (!isPlain(value)) return false;
       for (const { name, test } of fields) if (!test(value[name])) return false;
@@ -58,7 +57,7 @@ function isAnyText(schema: z.core.$ZodType): boolean {
   return schema instanceof z.ZodMiniString && (checksOf(schema)?.length ?? 1) === 0;
 }
 
-/** Tests for an object as JSON.parse makes it; one with a key `__proto__` is left to the schema. */
+/** Returns true for an object from JSON.parse; the schema handles one with a key `__proto__`. */
 function isPlain(value: unknown): value is Record<string, unknown> {
   return (
     typeof value === "object" &&
@@ -68,11 +67,11 @@ function isPlain(value: unknown): value is Record<string, unknown> {
   );
 }
 
-/** The checks of a schema besides its shape; undefined if one of them is not supported here. */
+/** The checks of a schema besides its type; undefined if one is not supported here. */
 function checksOf(schema: z.core.$ZodType): readonly Test[] | undefined {
   const tests: Test[] = [];
-  const own = schema._zod.traits.has("$ZodCheck") ? [schema as unknown as z.core.$ZodCheck] : [];
-  for (const check of [...own, ...(schema._zod.def.checks ?? [])]) {
+  const self = schema._zod.traits.has("$ZodCheck") ? [schema as unknown as z.core.$ZodCheck] : [];
+  for (const check of [...self, ...(schema._zod.def.checks ?? [])]) {
     const test = testOfCheck(check._zod.def as AnyCheck);
     if (test === undefined) return undefined;
     tests.push(test);
@@ -89,7 +88,7 @@ interface AnyCheck {
   readonly fn?: (value: unknown) => unknown;
 }
 
-/** Formats that consist of their pattern alone. */
+/** Formats that check only their pattern. */
 const PATTERNS: readonly (string | undefined)[] = ["regex", "email"];
 
 function testOfCheck({ check, format, pattern, minimum, maximum, fn }: AnyCheck): Test | undefined {

@@ -1,17 +1,17 @@
-/** Control characters, and those that hide what stands beside them or turn it around. */
+/** Control and format characters, such as direction marks, and line separators. */
 const UNPRINTABLE = /[\p{Cc}\p{Cf}\u2028\u2029]/gu;
 
-/** What somebody else wrote, as part of a line: it cannot start one of its own, nor move a terminal's cursor. */
+/** Makes foreign text safe for one line of a terminal: no line breaks, no control sequences. */
 export function oneLine(text: string): string {
   return text.replace(UNPRINTABLE, "\uFFFD");
 }
 
-/** The same for a text of several lines. */
+/** Makes foreign text safe for a terminal; keeps line breaks and tabs. */
 export function printableLines(text: string): string {
-  return text.replace(UNPRINTABLE, (sign) => (sign === "\n" || sign === "\t" ? sign : "\uFFFD"));
+  return text.replace(UNPRINTABLE, (char) => (char === "\n" || char === "\t" ? char : "\uFFFD"));
 }
 
-/** A copy with every text in it on one line. */
+/** Applies `oneLine` to every text in a value. */
 export function withOneLines<Value>(value: Value): Value {
   if (typeof value === "string") return oneLine(value) as Value;
   if (Array.isArray(value)) return value.map(withOneLines) as Value;
@@ -21,20 +21,20 @@ export function withOneLines<Value>(value: Value): Value {
   ) as Value;
 }
 
-/** JSON that a terminal can show: what it would obey is escaped, so that it reads back as it was. */
+/** JSON for a terminal; control characters are escaped, so it parses back to the same value. */
 export function printableJson(value: unknown, indent = 0): string {
-  return JSON.stringify(value, null, indent).replace(UNPRINTABLE, (sign) =>
-    sign === "\n"
-      ? sign
-      : Array.from({ length: sign.length }, (_unit, index) => escapedUnit(sign.charCodeAt(index))).join(""),
+  return JSON.stringify(value, null, indent).replace(UNPRINTABLE, (char) =>
+    char === "\n"
+      ? char
+      : Array.from({ length: char.length }, (_unit, index) => escapeUnit(char.charCodeAt(index))).join(""),
   );
 }
 
-function escapedUnit(unit: number): string {
+function escapeUnit(unit: number): string {
   return `\\u${unit.toString(16).padStart(4, "0")}`;
 }
 
 /** "1 row", "2 rows". */
-export function counted(count: number, what: string): string {
-  return `${count} ${what}${count === 1 ? "" : "s"}`;
+export function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? "" : "s"}`;
 }

@@ -1,6 +1,10 @@
 import type { Signature } from "./webhooks.js";
 
-/** The probes, in the order they are sent. */
+/**
+ * The report of `check-webhook`: made by `tools/doctor`, printed by the CLI, drawn by the dashboard, returned by
+ * `sandbox.checkWebhook()`. One row per probe.
+ */
+
 export const PROBES = [
   "valid",
   "duplicate",
@@ -30,13 +34,10 @@ export const PROBES = [
   "amount",
   "early",
 ] as const;
-/** What a receiver is sent to see one thing about it. */
+/** One check of a receiver. */
 export type Probe = (typeof PROBES)[number];
 
-/**
- * What an answer means to a sender: 2xx, 4xx, 5xx, 3xx, "not now" (429, or 503 with Retry-After), none in time,
- * the connection cut before an answer, no connection at all.
- */
+/** Classes of responses: 2xx, 4xx, 5xx, 3xx, 429 or 503 with Retry-After, none in time, connection cut, no connection. */
 export type AnswerKind =
   | "accepted"
   | "refused"
@@ -47,100 +48,98 @@ export type AnswerKind =
   | "broken"
   | "unreachable";
 
-/** What came back for one request. */
+/** The response to one request. */
 export interface Answer {
-  /** Which request of the probe it is. */
+  /** Which request of the probe. */
   readonly sent: string;
-  /** Counts from 1: what fails is sent again before anybody is accused. */
+  /** From 1: a failed request is repeated before it counts. */
   readonly attempt: number;
-  /** To find it in the receiver's own log. */
+  /** ID of the event, to find it in the receiver's log. */
   readonly event_id: string;
-  /** What it means to a sender. */
+  /** Class of the response. */
   readonly kind: AnswerKind;
-  /** The HTTP status; null where no answer came. */
+  /** HTTP status; null without a response. */
   readonly status: number | null;
-  /** Wall time from sending to the answer. */
+  /** Wall time from request to response, in milliseconds. */
   readonly duration_ms: number;
-  /** The first 200 bytes of it. */
+  /** First 200 bytes of the body. */
   readonly body: string;
-  /** Where a redirect leads; null where it is none. */
+  /** Target of a redirect, else null. */
   readonly location: string | null;
-  /** Why no answer came; null where one did. */
+  /** Why there is no response; null if there is one. */
   readonly error: string | null;
 }
 
-/** Whether a good receiver must be so, or had better be. */
+/** `must`: a requirement. `should`: a recommendation. */
 export type Severity = "must" | "should";
-/** How a probe came out; a note is something to look at. */
+/** The result of a probe; a note needs a look. */
 export type Verdict = "pass" | "fail" | "note";
 
-/** One probe: what was sent, what a good receiver does, what came back, what to do about it. */
+/** A probe and its result. */
 export interface ProbeRow {
-  /** Which one it is. */
+  /** ID of the probe. */
   readonly probe: Probe;
-  /** The same in a few words. */
+  /** The probe in a few words. */
   readonly title: string;
-  /** What the receiver was sent, in words. */
+  /** Description of the request. */
   readonly sent: string;
-  /** What a good receiver does. */
+  /** Expected behaviour. */
   readonly expected: string;
-  /** What it did, in a line. */
+  /** Actual behaviour, in one line. */
   readonly came_back: string;
-  /** What became of the app's own view of a charge, in a line; null where nothing was to be seen. */
+  /** Change of the app's own view of a charge, in one line; null if none was observed. */
   readonly seen: string | null;
-  /** How it came out. */
   readonly verdict: Verdict;
-  /** How much that matters. */
   readonly severity: Severity;
-  /** The fault this row shows, if it is the first to show it. */
+  /** The fault this row is the first to show, else null. */
   readonly fault: string | null;
-  /** The row whose fault keeps this one from telling anything of its own. */
+  /** The probe whose fault explains this result, else null. */
   readonly because: Probe | null;
-  /** What to do about it, or to know; null where there is nothing. */
+  /** Recommended fix or remark, if any. */
   readonly advice: string | null;
-  /** One for each request; none where the probe was not sent. */
+  /** One per request; empty if the probe was not sent. */
   readonly answers: readonly Answer[];
 }
 
-/** A fault of the receiver, told once however many probes it shows in. */
+/** A fault of the receiver, listed once for all probes that show it. */
 export interface Finding {
-  /** Its name, such as `no_verification`. */
+  /** ID of the fault, such as `no_verification`. */
   readonly fault: string;
-  /** Whether a requirement not met, or a should. */
+  /** `must`: a requirement is not met. */
   readonly severity: Severity;
   /** The fault in a few words. */
   readonly title: string;
-  /** What to do about it. */
+  /** Recommended fix. */
   readonly advice: string;
-  /** Those it shows in. */
+  /** The probes that show it. */
   readonly probes: readonly Probe[];
 }
 
-/** What `check-webhook` found. */
+/** The report of `check-webhook`. */
 export interface WebhookReport {
   /** The receiver's address. */
   readonly url: string;
   /** How the events were signed. */
   readonly signature: Signature;
-  /** Wall time it had for each answer. */
+  /** Wall time allowed for each response, in milliseconds. */
   readonly timeout_ms: number;
-  /** Wall time, an ISO 8601 instant. */
+  /** Wall time of the start, an ISO 8601 instant. */
   readonly started_at: string;
-  /** Wall time it took in all. */
+  /** Wall time of the whole check, in milliseconds. */
   readonly duration_ms: number;
-  /** Failed: a requirement not met. */
+  /** `failed`: a requirement is not met. */
   readonly outcome: "passed" | "failed" | "unreachable";
-  /** Why it cannot be reached; null where it can. */
+  /** Why it cannot be reached, else null. */
   readonly error: string | null;
-  /** How many probes came out how. */
+  /** Number of probes by result. */
   readonly summary: { readonly pass: number; readonly fail: number; readonly note: number };
-  /** Problems; none where all is well. */
+  /** Problems; empty if there are none. */
   readonly findings: readonly Finding[];
-  /** Every probe, in the order they are sent. */
+  /** All probes, in the order sent. */
   readonly probes: readonly ProbeRow[];
 }
 
-/** One request of a check, as it goes out. */
+/** An outgoing request of a check. */
 export interface SentProbe {
   readonly probe: Probe;
   readonly attempt: number;

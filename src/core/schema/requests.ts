@@ -14,8 +14,9 @@ import { currency, LIFE, METADATA, METHOD_ASSUMED, method, redirect } from "./ph
 import { field, needed, only, parameters, shapeLater, unshown } from "./words.js";
 
 /**
- * What the service is asked. Unknown fields are ignored. What depends on the fixtures (known currencies, their
- * decimals, enabled methods) is checked in `domain/requests.ts` and reported together with these.
+ * Request bodies and queries of the service, read by `domain/requests` and the OpenAPI document. Unknown fields are
+ * ignored. Checks that need fixtures (currencies, decimals, enabled methods) are in `domain/requests`; errors of both
+ * are reported together.
  */
 export const pricingSchema = shapeLater(
   "Pricing",
@@ -68,8 +69,8 @@ export const expiresInMinutesSchema = z
   .int(EXPIRES_MESSAGE)
   .check(z.gte(1, EXPIRES_MESSAGE), z.lte(1_440, EXPIRES_MESSAGE));
 
-/** What both kinds of checkout take. */
-const afterwards = () => ({
+/** Fields of both kinds of checkout. */
+const sharedCheckoutFields = () => ({
   success_url: field(z.optional(httpUrlSchema), redirect("after success")),
   cancel_url: field(z.optional(httpUrlSchema), redirect("after cancelling")),
   metadata: field(z.optional(metadataSchema), METADATA),
@@ -112,7 +113,7 @@ export const whitelabelRequestSchema = shapeLater(
       assumed: "Any text of 1 to 64 characters.",
       examples: ["0123456789"],
     }),
-    ...afterwards(),
+    ...sharedCheckoutFields(),
   }),
 );
 export type WhitelabelBody = z.infer<typeof whitelabelRequestSchema>;
@@ -143,12 +144,12 @@ export const checkoutRequestSchema = shapeLater(
         examples: ["{{two methods}}"],
       },
     ),
-    ...afterwards(),
+    ...sharedCheckoutFields(),
   }),
 );
 export type CheckoutBody = z.infer<typeof checkoutRequestSchema>;
 
-/** What a customer says on the hosted page, and `…/checkouts/{id}/pay` for them. */
+/** The customer's choice on the hosted page, or in `…/checkouts/{id}/pay`. */
 export const methodChoiceSchema = z.object({
   payment_method: z.string(),
   currency: z.optional(z.string()),
@@ -160,14 +161,14 @@ export type MethodChoice = z.infer<typeof methodChoiceSchema>;
 const requiredTextSchema = z.string().check(minLength(1, "must not be empty"), atMost(LONGEST.name));
 const countrySchema = z.string().check(z.regex(/^[A-Z]{2}$/, "must be a two-letter country code"));
 
-/** The fields each type of destination has, besides type, currency and country; all but `network` must be given. */
+/** Type of destination → its fields besides type, currency and country; all but `network` are required. */
 export const DESTINATION_FIELDS = {
   bank_account: ["bank_code", "account_number", "account_name"],
   mobile_money: ["phone_number", "provider"],
   crypto_wallet: ["wallet_address", "network"],
 } as const;
 
-/** Payout destination. Which fields a type needs is checked with the fixtures. */
+/** Payout destination; `domain/requests` checks the fields of its type. */
 export const destinationRequestSchema = shapeLater(
   "DestinationRequest",
   {
@@ -257,7 +258,7 @@ export const withdrawalRequestSchema = shapeLater(
 );
 export type WithdrawalBody = z.infer<typeof withdrawalRequestSchema>;
 
-/** The service itself takes absolute URLs only; the rest of the rule is that of the start options. */
+/** Absolute URLs only, unlike the start options. */
 export const receiverUrlSchema = httpUrlSchema.check(
   z.refine((text) => webhookUrl(text) !== undefined, WEBHOOK_URL_MESSAGE),
 );
@@ -290,7 +291,7 @@ export const PAYIN_LIMIT_DEFAULT = 50;
 const LIMIT_MESSAGE = `must be between 1 and ${PAYIN_LIMIT_MAX}`;
 const OFFSET_MESSAGE = "must be non-negative";
 
-/** A whole number in a query string; a coercion would take "", " 1" and "1e1" for one. */
+/** Integer query parameter. Not `z.coerce`: it accepts "", " 1" and "1e1". */
 function queryInteger(message: string) {
   return z.string().check(z.regex(/^\d+$/, message));
 }

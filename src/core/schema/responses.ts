@@ -1,6 +1,6 @@
 /**
- * What the service answers. Nothing is parsed with these while it runs: the OpenAPI document is made of them, and
- * the test suite holds every answer against that document. Objects are open, for a service may add fields.
+ * Response bodies of the service. The OpenAPI document is generated from them, and tests check every response against
+ * it; stored records reuse their fields. Never parsed at run time. Objects are open: a service may add fields.
  */
 
 export * from "./responses/account.js";

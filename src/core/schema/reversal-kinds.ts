@@ -1,6 +1,6 @@
 /**
- * What may come of a payment or a payout when it is over: an extension of the sandbox's own. The service has no word
- * for it, so no status changes; the ledger does, and an event tells of it whose type says whose it is.
+ * Reversals of completed payments and payouts, an extension of the sandbox. The service has no status for them, so only
+ * the ledger changes; the `sandbox.` prefix marks their events.
  */
 export const REVERSALS = {
   partial_refund: { of: "charge", event: "sandbox.charge.partially_refunded" },
@@ -10,5 +10,4 @@ export const REVERSALS = {
 export type ReversalKind = keyof typeof REVERSALS;
 export const REVERSAL_KINDS = Object.keys(REVERSALS) as [ReversalKind, ...ReversalKind[]];
 
-/** The types of their events; the service has none of these. */
 export const REVERSAL_EVENT_TYPES: readonly string[] = REVERSAL_KINDS.map((kind) => REVERSALS[kind].event);

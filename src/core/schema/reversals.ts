@@ -4,7 +4,7 @@ import { atMost, LONGEST, minLength } from "./lengths.js";
 import { REVERSAL_KINDS } from "./reversal-kinds.js";
 import { closedShape, field, named, shape } from "./words.js";
 
-export const reversalKindSchema = named("ReversalKind", "What has come of it.", z.enum(REVERSAL_KINDS));
+export const reversalKindSchema = named("ReversalKind", "The kind of reversal.", z.enum(REVERSAL_KINDS));
 
 const reason = field(
   z.optional(z.string().check(minLength(1, "must not be empty"), atMost(LONGEST.reason))),
@@ -22,11 +22,11 @@ export const partialRefundRequestSchema = closedShape("PartialRefundRequest", "A
 export const reversalRequestSchema = closedShape("ReversalRequest", "Why it is taken back.", { reason });
 
 export const reversalSchema = shape("Reversal", "A reversal of a payment or payout.", {
-  kind: field(reversalKindSchema, "What it is."),
-  entry_id: field(z.string(), "Its entry in the ledger."),
+  kind: field(reversalKindSchema, "Its kind."),
+  entry_id: field(z.string(), "The ledger entry."),
   object_id: field(z.string(), "The charge or withdrawal."),
-  amount: field(z.string(), { says: "What was given back.", examples: ["100.00"] }),
-  currency: field(z.string(), "In this currency."),
+  amount: field(z.string(), { says: "The amount returned.", examples: ["100.00"] }),
+  currency: field(z.string(), "The currency of the amount."),
   reason: field(z.nullable(z.string()), "Why."),
   at: field(timestampSchema, "When."),
 });

@@ -5,14 +5,13 @@ import { expectationSchema } from "./matchers.js";
 import { startOptionsSchema } from "./option-table.js";
 import { scenarioSchema } from "./scenario.js";
 
-/** What a variable may be called. */
 export const VARIABLE_NAME = /^[A-Za-z_][A-Za-z0-9_-]*$/;
 export const variableNameSchema = z
   .string()
   .check(z.regex(VARIABLE_NAME, "must be a name of letters, digits, dashes and underscores"));
 
 const CALL = "must be a method and a path, such as POST /api/v1/payments/quotes";
-/** A call over HTTP, as a step writes it. */
+/** An HTTP call in a step: `POST /orders`. */
 export const callSchema = z
   .string(CALL)
   .check(z.regex(/^(GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS) \/\S*$/, CALL));
@@ -25,40 +24,40 @@ const rawStepSchema = z.record(
   "must be a step: an action, a colon and what it takes, such as advance: 10s",
 );
 
-/** Steps within a step; each is checked by itself, at its own place. */
+/** Steps inside a step; each is checked against its own schema later. */
 export const stepListSchema = z
   .array(rawStepSchema, "must be a list of steps: each begins with -")
   .check(minLength(1, "needs a step at least"), entriesAtMost(MAX_STEPS));
 
-const appLook = {
+const appCall = {
   name: z.optional(z.string()),
   app: callSchema,
   headers: z.optional(z.record(z.string(), z.nullable(z.string()))),
   steady: z.optional(durationSchema),
 };
-/** A look at what the app believes, for `explore`. */
-const observeSchema = z.strictObject({ ...appLook, ignore: z.optional(z.array(z.string())) });
-/** A look, and what it must not see. */
-const neverSchema = z.strictObject({ ...appLook, body: expectationSchema });
+/** A read of the app's state, for `explore`. */
+const observeSchema = z.strictObject({ ...appCall, ignore: z.optional(z.array(z.string())) });
+/** A read of the app's state, and the body it must never return. */
+const neverSchema = z.strictObject({ ...appCall, body: expectationSchema });
 export type Observed = z.infer<typeof observeSchema>;
 export type Never = z.infer<typeof neverSchema>;
 
 const { start_time, seed, rate_limit, limits } = startOptionsSchema.shape;
 
-/** The world a scenario is carried out in, where that is made for it; what is not said is as the options have it. */
+/** Options of the namespace a scenario runs in, if one is created for it; the rest comes from the start options. */
 const givenSchema = z.strictObject({
   start_time,
   seed,
   rate_limit,
   limits,
-  /** A file, seen from where this one lies, or what one would hold; merged over the others. */
+  /** A file, relative to this one, or its content; merged over the other fixtures. */
   fixtures: z.optional(
     z.union([z.string(), z.record(z.string(), z.unknown())], "must be a file or fixtures"),
   ),
 });
 export type Given = z.infer<typeof givenSchema>;
 
-/** A scenario file as a person writes it; its steps are checked one by one, each against its action's schema. */
+/** A scenario file as written; each step is checked later, against its action's schema. */
 export const scenarioFileSchema = z.strictObject({
   $schema: z.optional(z.string()),
   name: scenarioSchema.shape.name,
@@ -81,7 +80,7 @@ export const scenarioFileSchema = z.strictObject({
   never: z.optional(z.array(neverSchema).check(entriesAtMost(MAX_STEPS))),
 });
 
-/** One that is there for others to include needs no name. */
+/** A file for `include`; it needs no name. */
 export const includedFileSchema = z.strictObject({
   ...z.omit(scenarioFileSchema, {
     given: true,

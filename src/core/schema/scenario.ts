@@ -7,15 +7,15 @@ import { naming } from "./names.js";
 import { atLeastOneOf, closedShape, field, named, refined } from "./words.js";
 
 /**
- * The scenario file: what happens to charges and withdrawals, what goes wrong with webhooks and at the API.
- * What a `match` says of a field is in `matchers.ts`.
+ * Rules of a scenario: outcomes of charges and withdrawals, mishaps of webhooks, faults of API calls. The engine applies
+ * them; `scenario-file.ts` adds steps, variables and includes. `matchers.ts` has the conditions of `match`.
  */
 
 const text = z.optional(textMatchSchema);
 const amount = z.optional(amountMatchSchema);
 const commonMatch = {
   mode: field(text, "Test or live."),
-  organization_id: field(text, "Whose it is."),
+  organization_id: field(text, "The organization that owns it."),
   currency: field(text, "Currency paid in."),
   amount: field(amount, "The amount, or bounds for it."),
   metadata: field(z.optional(z.record(z.string(), valueMatchSchema)), "Keys and what they must be."),
@@ -40,7 +40,7 @@ export const withdrawalMatchSchema = closedShape("WithdrawalMatch", MATCH, {
   ...commonMatch,
   withdrawal_id: field(text, "The withdrawal."),
   destination_id: field(text, "Where it goes."),
-  reference: field(text, "The shop's own name for it."),
+  reference: field(text, "The app's own reference."),
   type: field(text, "The type of its destination."),
   account_number: field(text, "The destination's account."),
   phone_number: field(text, "The destination's phone."),
@@ -67,7 +67,7 @@ export const withdrawalEntrySchema = closedShape("WithdrawalEntry", "A status th
 });
 export type WithdrawalEntry = z.infer<typeof withdrawalEntrySchema>;
 
-const WHICH = "Which; all without it.";
+const WHICH = "Which ones; by default all.";
 const likelihoodSchema = z.optional(z.number().check(z.gte(0), z.lte(1)));
 const probability = field(
   likelihoodSchema,
@@ -89,10 +89,10 @@ export const withdrawalRuleSchema = closedShape("WithdrawalRule", "How some with
 export type WithdrawalRule = z.infer<typeof withdrawalRuleSchema>;
 
 const anyMatch = { ...chargeMatchSchema.shape, ...withdrawalMatchSchema.shape };
-/** The event's type; `type` of a withdrawal's destination is not matched here. */
+/** `type` is the event's; the type of a destination is not matched here. */
 const webhookMatchSchema = z.strictObject({ ...anyMatch, type: naming("event type", text), url: text });
 
-/** How a receiver that is down fails: nobody listens, nobody answers, or an error is answered. */
+/** Failure of a receiver that is down: connection refused, timeout, or an error status. */
 export const downAnswerSchema = z.union(
   [z.enum(["refused", "timeout"]), z.int().check(z.gte(400), z.lte(599))],
   "must be refused, timeout or a status of 400 to 599",
@@ -106,7 +106,6 @@ const downSchema = z.union([
   }),
 ]);
 
-/** What goes wrong on the way out. First match wins. */
 export const webhookRuleSchema = closedShape(
   "WebhookRule",
   "What goes wrong with some webhooks; times are sandbox time.",
@@ -140,7 +139,7 @@ export const webhookRuleSchema = closedShape(
     stale: field(z.optional(durationSchema), "The age of the signature's timestamp."),
     fail_first: field(
       z.optional(z.int().check(z.gte(0), z.lte(100))),
-      "How many attempts fail before one is made.",
+      "How many attempts fail without being sent.",
     ),
     down: field(
       z.optional(downSchema),
@@ -159,8 +158,8 @@ export const webhookRuleSchema = closedShape(
 );
 export type WebhookRule = z.infer<typeof webhookRuleSchema>;
 
-/** Headers that belong to the connection or say where the answer ends: those are the server's to write. */
-const SERVERS_OWN_HEADERS = new Set([
+/** Headers of the connection and of message framing; the server sets them. */
+const RESERVED_HEADERS = new Set([
   "connection",
   "content-length",
   "keep-alive",
@@ -171,10 +170,9 @@ const SERVERS_OWN_HEADERS = new Set([
   "upgrade",
 ]);
 
-/** What keeps a header from being sent as it is. */
 function headerFault(name: string, value: string): string | undefined {
-  if (!/^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,200}$/.test(name)) return "is no name of a header";
-  if (SERVERS_OWN_HEADERS.has(name.toLowerCase())) return "is the server's to write";
+  if (!/^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,200}$/.test(name)) return "is not a valid header name";
+  if (RESERVED_HEADERS.has(name.toLowerCase())) return "is set by the server";
   return /^[\t -~\u0080-\u00ff]{0,4096}$/.test(value)
     ? undefined
     : "must be at most 4096 characters of Latin-1, on one line";
@@ -195,10 +193,8 @@ const respondSchema = z.strictObject({
   headers: z.optional(answerHeadersSchema),
 });
 
-/** What makes a fault one. */
 const FAULT_EFFECTS = ["respond", "delay", "delay_answer", "hold", "stale", "drop"] as const;
 
-/** What goes wrong at the API. An exhausted rule is passed over; the first that is left and matches applies. */
 export const faultRuleSchema = refined(
   closedShape(
     "FaultRule",
@@ -216,7 +212,7 @@ export const faultRuleSchema = refined(
             path: naming("path", text),
           }),
         ),
-        "Which calls; all without it. `operation`, `method` and `path` are globs, and so are fields of the body. An `operation` that matches no operation ID is rejected.",
+        "Which calls; by default all. `operation`, `method` and `path` are globs, and so are fields of the body. An `operation` that matches no operation ID is rejected.",
       ),
       respond: field(z.optional(respondSchema), "The response to return instead of the service's own."),
       delay: field(z.optional(durationSchema), "Wall time that passes before the work is done."),
@@ -258,7 +254,6 @@ const scenarioNameSchema = z
     z.regex(/^[A-Za-z0-9][A-Za-z0-9_.-]{0,99}$/, "must be letters, digits, dots, dashes and underscores"),
   );
 
-/** The rules of a scenario: what an engine acts on. */
 export const scenarioSchema = closedShape(undefined, "", {
   name: field(scenarioNameSchema, "The name to request it by."),
   description: field(z.optional(z.string().check(atMost(LONGEST.message))), "For people."),

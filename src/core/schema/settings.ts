@@ -2,7 +2,6 @@ import { durationMs } from "./duration.js";
 import type { StartOptions } from "./option-table.js";
 import type { Signature } from "./webhooks.js";
 
-/** Numbers of the emulated service that a user may change. */
 export interface Limits {
   readonly quote_valid_ms: number;
   readonly quote_locked_ms: number;
@@ -10,26 +9,26 @@ export interface Limits {
 }
 
 export interface Retention {
-  /** How many requests the journal keeps. */
+  /** Maximum of the request journal. */
   readonly requests: number;
-  /** How many events, with their deliveries, the log keeps. */
+  /** Maximum of the event log; deliveries go with their events. */
   readonly events: number;
 }
 
-/** What a namespace is run with, all defaults filled in. Durations are milliseconds. */
+/** The settings of a namespace, with defaults filled in. Durations are milliseconds. */
 export interface Settings {
   readonly limits: Limits;
   readonly retention: Retention;
-  /** What a hosted charge costs until a method is picked: no fees, or those of the cheapest or dearest method. */
+  /** Fees in a hosted charge's amount until a method is picked: none, or those of the cheapest or dearest method. */
   readonly amount_before_method: "base" | "cheapest" | "dearest";
-  /** How long each retry of a delivery waits after the attempt before it. */
+  /** Delay of each retry after the previous attempt. */
   readonly retry_schedule_ms: readonly number[];
   readonly signature: Signature;
-  /** What becomes of attempts at an endpoint nobody listens on, while the clock runs. */
+  /** Handling of attempts at an endpoint without a listener, while the clock runs. */
   readonly unreachable: "hold" | "fail";
-  /** Event type → the name it is sent under. */
+  /** Event type → name on the wire. */
   readonly event_names: Readonly<Record<string, string>>;
-  /** Error code → the text that is sent in its place. */
+  /** Error code → code on the wire. */
   readonly error_codes: Readonly<Record<string, string>>;
 }
 
@@ -62,7 +61,6 @@ export const DEFAULT_SETTINGS: Settings = {
   error_codes: {},
 };
 
-/** The defaults with what the user changed in their place. */
 export function settingsOf(options: StartOptions): Settings {
   const { limits, retention, retry_schedule, signature, event_names, error_codes } = options;
   const defaults = DEFAULT_SETTINGS;
@@ -85,6 +83,6 @@ export function settingsOf(options: StartOptions): Settings {
   };
 }
 
-function msOr(duration: string | undefined, otherwiseMs: number): number {
-  return duration === undefined ? otherwiseMs : durationMs(duration);
+function msOr(duration: string | undefined, defaultMs: number): number {
+  return duration === undefined ? defaultMs : durationMs(duration);
 }

@@ -1,45 +1,40 @@
 import type { ChargeStatus } from "./common.js";
 
-/** The checkout page of a charge that has ended. */
+/** The checkout page of an ended charge. */
 export interface OutcomePage {
-  /** HTTP status: a checkout that came to nothing is gone; one that was decided can still be looked at. */
+  /** 410 for an abandoned checkout; 200 if the payment was decided. */
   readonly httpStatus: 200 | 410;
   readonly mark: "good" | "bad" | "";
   readonly title: string;
   readonly text: string;
 }
 
-/** Everything about a charge's status but its effect on the ledger. */
+/** A charge status; `domain/charge.ts` has its effect on the ledger. */
 export type StatusRow = StatusFields &
   (
     | { readonly stage: "open" | "processing" }
-    /** `paid`, `unpaid`: how it ended for the shop. */
     | { readonly stage: "paid" | "unpaid"; readonly page: OutcomePage }
   );
 
 interface StatusFields {
-  /** What it means, in half a sentence. */
+  /** Meaning, for a sentence with "it". */
   readonly says: string;
-  /** What it may become. */
+  /** Possible next statuses. */
   readonly next: readonly ChargeStatus[];
-  /** `open`: the customer can still pay or give up, and time can run out. */
+  /** `open`: the customer can still pay or cancel, and the checkout can expire. The last two are final for the shop. */
   readonly stage: "open" | "processing" | "paid" | "unpaid";
-  /** Lists have a button for it in every row. */
+  /** Has a button in every row of a list. */
   readonly usual?: true;
-  /** Only a charge with a price can have it. */
+  /** Requires a priced charge. */
   readonly priced?: true;
-  /** The word that makes it so, on a button or in a command. */
+  /** The button or command that sets it. */
   readonly verb?: string;
-  /** How a list shows it. */
   readonly tone?: "good" | "bad";
-  /** How a sample comes to it: from which, how long after the creation (default: when its time has run out), why. */
+  /** The transition of a sample charge; `afterMs` counts from creation, default: at expiry. */
   readonly sample?: { readonly from: ChargeStatus; readonly afterMs?: number; readonly reason?: string };
 }
 
-/**
- * PROCESSING is paid and does not expire; a payment after expiry may still be processed. Those that may become
- * nothing are final.
- */
+/** PROCESSING does not expire; a payment after expiry may still be processed. */
 export const STATUSES: Readonly<Record<ChargeStatus, StatusRow>> = {
   PENDING: {
     says: "the customer has yet to act",
@@ -143,7 +138,7 @@ export function outcomePage(status: ChargeStatus): OutcomePage | undefined {
   return "page" in row ? row.page : undefined;
 }
 
-/** Tests whether a charge has ended; a late payment or a refund may still follow. */
+/** Returns true if a charge has ended; a late payment or a refund may still follow. */
 export function isOver(status: ChargeStatus): boolean {
   return outcomePage(status) !== undefined;
 }

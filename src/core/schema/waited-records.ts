@@ -3,7 +3,7 @@ import { modeSchema } from "./common.js";
 import { deliverySchema, requestEntrySchema } from "./control-log-responses.js";
 import { chargeDetailSchema } from "./responses.js";
 
-/** What can be waited for, as it is looked at and answered. */
+/** Records a wait request can match and return. */
 export const WAITED_RECORDS = {
   charge: z.extend(chargeDetailSchema, { mode: modeSchema }),
   delivery: deliverySchema,

@@ -12,15 +12,15 @@ export const SIGNED_PAYLOADS = ["body", "timestamp.body", "id.timestamp.body"] a
  * `{signatures}` are filled in.
  */
 export interface SignatureScheme {
-  /** Null: the secret itself is sent, and nothing is computed of the event. */
+  /** Null: the secret itself is sent as the signature. */
   readonly algorithm: (typeof SIGNATURE_ALGORITHMS)[number] | null;
   readonly encoding: (typeof SIGNATURE_ENCODINGS)[number];
   readonly payload: (typeof SIGNED_PAYLOADS)[number];
-  /** What of the secret is the key: all of it as text, or the bytes its base64 after `whsec_` stands for. */
+  /** The HMAC key: the secret as text, or the decoded base64 after `whsec_`. */
   readonly key: "text" | "base64";
-  /** How one signature is written. */
+  /** Format of one signature. */
   readonly each: string;
-  /** What stands between the signatures of two secrets; null where there is room for one only. */
+  /** Separator of the signatures of two secrets; null if only one is sent. */
   readonly between: string | null;
   readonly headers: Readonly<Record<string, string>>;
 }
@@ -42,7 +42,6 @@ const HEX_OF_BODY = {
   between: null,
 } as const;
 
-/** The presets: all there is to know of one is its row. */
 export const SIGNATURE_SCHEMES = {
   standard: {
     ...STANDARD,
@@ -64,18 +63,18 @@ export const SIGNATURE_SCHEMES = {
     headers: { "stripe-signature": "t={timestamp},{signatures}" },
   },
   paystack: { ...HEX_OF_BODY, algorithm: "sha512", headers: { "x-paystack-signature": "{signatures}" } },
-  /** Flutterwave's v3: the secret hash as it is. It says nothing of the body, and a replay looks like the first. */
+  /** Flutterwave v3 sends the secret itself: it protects neither the body nor against replays. */
   flutterwave: { ...HEX_OF_BODY, algorithm: null, headers: { "verif-hash": "{signatures}" } },
   "generic-hex": { ...HEX_OF_BODY, headers: { "x-webhook-signature": "{signatures}" } },
   none: { ...HEX_OF_BODY, algorithm: null, headers: {} },
 } as const satisfies Readonly<Record<string, SignatureScheme>>;
 
-/** A way of signing that is known by name; `"standard"` is Standard Webhooks. */
+/** A signature scheme by name; `"standard"` is Standard Webhooks. */
 export type SignaturePreset = keyof typeof SIGNATURE_SCHEMES;
 export const SIGNATURE_PRESETS = Object.keys(SIGNATURE_SCHEMES) as [SignaturePreset, ...SignaturePreset[]];
 
-/** Headers every delivery has anyway, or that are the connection's. */
-const TAKEN_HEADERS = [
+/** Headers of every delivery or of the connection. */
+const RESERVED_HEADERS = [
   "connection",
   "content-length",
   "content-type",
@@ -86,24 +85,24 @@ const TAKEN_HEADERS = [
 const headerSchema = z.string().check(
   z.regex(/^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}$/, "must be the name of a header, such as X-Signature"),
   z.refine(
-    (name) => !TAKEN_HEADERS.includes(name.toLowerCase()),
-    "must not be a header every delivery has anyway",
+    (name) => !RESERVED_HEADERS.includes(name.toLowerCase()),
+    "must not be a header that every delivery already has",
   ),
 );
 
-/** A scheme of the user's own: an HMAC in a header. */
+/** A custom signature scheme: an HMAC in a header. */
 export interface CustomSignature {
   /** The header the signature is sent in. */
   header: string;
-  /** What the HMAC is made with; its key is the secret as text. */
+  /** Hash of the HMAC; its key is the secret as text. */
   algorithm: "sha256" | "sha512" | "sha1";
-  /** How its bytes are written. */
+  /** Encoding of the signature. */
   encoding: "base64" | "hex";
-  /** Stands before the signature, such as `"sha256="`; default: nothing. */
+  /** Text before the signature, such as `"sha256="`; default: none. */
   prefix?: string | undefined;
-  /** What is signed; default `"body"`. */
+  /** The signed text; default `"body"`. */
   payload?: "body" | "timestamp.body" | "id.timestamp.body" | undefined;
-  /** Where the timestamp is sent; if it is signed and no name is given, in `webhook-timestamp`. */
+  /** Header of the timestamp; default `webhook-timestamp` if the timestamp is signed, else none. */
   timestamp_header?: string | undefined;
 }
 
@@ -115,12 +114,12 @@ export const customSignatureSchema = closedShape("CustomSignature", "A signature
   header: field(headerSchema, "Where the signature is sent."),
   algorithm: field(z.enum(SIGNATURE_ALGORITHMS), "The hash of the HMAC."),
   encoding: field(z.enum(SIGNATURE_ENCODINGS), "How the signature is written."),
-  prefix: field(z.optional(prefixSchema), { says: "Stands before it.", examples: ["sha256="] }),
-  payload: field(z.optional(z.enum(SIGNED_PAYLOADS)), "What is signed; the body without it."),
+  prefix: field(z.optional(prefixSchema), { says: "Text before the signature.", examples: ["sha256="] }),
+  payload: field(z.optional(z.enum(SIGNED_PAYLOADS)), "What is signed; by default the body."),
   timestamp_header: field(z.optional(headerSchema), "Where the timestamp is sent."),
 }) satisfies z.ZodMiniType<CustomSignature>;
 
-/** A preset's name, or a scheme of the user's own. */
+/** A preset's name, or a custom scheme. */
 export type Signature = SignaturePreset | CustomSignature;
 
 export const signatureSchema = named(
@@ -138,7 +137,6 @@ export const signatureSchema = named(
   }),
 ) satisfies z.ZodMiniType<Signature>;
 
-/** The scheme a name or an object stands for. */
 export function signatureScheme(signature: Signature): SignatureScheme {
   if (typeof signature === "string") return SIGNATURE_SCHEMES[signature];
   const { header, algorithm, encoding, prefix = "", payload = "body" } = signature;
@@ -162,10 +160,10 @@ export function signatureScheme(signature: Signature): SignatureScheme {
 const STANDARD_SECRET = /^whsec_[A-Za-z0-9+/]{22,}={0,2}$/;
 const STANDARD_SECRET_MESSAGE = "must be whsec_ and at least 16 bytes in base64";
 
-/** A secret that does for every scheme. */
+/** A secret valid for every scheme. */
 export const secretSchema = z.string().check(z.regex(STANDARD_SECRET, STANDARD_SECRET_MESSAGE));
 
-/** Any secret a header can carry; what a scheme asks of it besides tells `secretFault`. */
+/** Any secret a header can carry; `secretFault` checks it against a scheme. */
 export const anySecretSchema = z
   .string()
   .check(
@@ -174,7 +172,7 @@ export const anySecretSchema = z
     z.regex(/^[!-~]*$/, "must be printable ASCII without spaces"),
   );
 
-/** What keeps a scheme from using a secret: Standard Webhooks and svix need key bytes, the others take any text. */
+/** Error message if a scheme cannot use a secret: Standard Webhooks and svix need base64 key bytes. */
 export function secretFault(signature: Signature | undefined, secret: string): string | undefined {
   if (signatureScheme(signature ?? "standard").key === "text" || STANDARD_SECRET.test(secret))
     return undefined;
@@ -182,9 +180,9 @@ export function secretFault(signature: Signature | undefined, secret: string): s
 }
 
 export interface Secrets {
-  /** What signs unless an endpoint has its own. */
+  /** Default secret. */
   readonly webhook_secret: string;
-  /** How events are signed unless an endpoint has its own way. */
+  /** Default signature scheme. */
   readonly signature: Signature | undefined;
   readonly webhooks: readonly {
     readonly secret?: string | undefined;
@@ -192,18 +190,18 @@ export interface Secrets {
   }[];
 }
 
-/** The secrets that cannot be used as they would be, with the path of each. The rule of options and namespaces. */
+/** Errors of secrets that do not fit their signature scheme, in options and namespace requests. */
 export function secretFaults({ webhook_secret, signature, webhooks }: Secrets) {
   const uses = [
     { path: ["webhook_secret"], secret: webhook_secret, signature },
-    ...webhooks.flatMap((one, index) =>
-      one.secret === undefined && one.signature === undefined
+    ...webhooks.flatMap((webhook, index) =>
+      webhook.secret === undefined && webhook.signature === undefined
         ? []
         : [
             {
               path: ["webhooks", index, "secret"],
-              secret: one.secret ?? webhook_secret,
-              signature: one.signature ?? signature,
+              secret: webhook.secret ?? webhook_secret,
+              signature: webhook.signature ?? signature,
             },
           ],
     ),

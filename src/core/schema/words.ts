@@ -1,21 +1,23 @@
 import * as z from "zod/mini";
 
 /**
- * What the OpenAPI documents say of a shape stands on the shape. A text may hold marks such as `{{methods}}`, in whose
- * place comes what the namespace has that is described. The build leaves the words out of what a start reads.
+ * Schemas with the descriptions of the OpenAPI documents attached. `server/openapi` reads them; a field or schema with
+ * its `FieldNote` is the data. Placeholders such as `{{methods}}` are filled in from the namespace. The build removes
+ * descriptions from the bundle (`scripts/words.mjs`), so no other code may read them.
  */
-export interface FieldNote {
+export interface FieldNote extends NoteDetails {
   readonly says: string;
-  /** What is assumed about it, where the interface does not say. */
+}
+interface NoteDetails {
+  /** An assumption of the sandbox where the interface is silent. */
   readonly assumed?: string;
-  /** A list, or the mark of one. */
+  /** A list, or a placeholder of one. */
   readonly examples?: readonly unknown[] | string;
-  /** Constraints that its schema checks by a refinement, or that depend on the fixtures. */
+  /** JSON Schema of refinements, and of constraints that depend on the fixtures. */
   readonly adds?: Readonly<Record<string, unknown>>;
 }
 export type Note = string | FieldNote;
 
-/** A field of a shape, with its word. */
 export interface Field<Schema extends z.core.$ZodType = z.core.$ZodType> {
   readonly schema: Schema;
   readonly note: Note;
@@ -24,33 +26,36 @@ export type Fields = Readonly<Record<string, Field>>;
 
 type SchemasOf<All extends Fields> = { -readonly [Name in keyof All]: All[Name]["schema"] };
 
-/** What is said of a schema and, where it is an object, of each of its fields. */
+/** Description of a schema and of its fields. */
 export interface Words {
-  /** What the document calls it; nothing where it has no name of its own, as the parameters of a query. */
+  /** Name in the document; undefined for query parameters. */
   readonly name: string | undefined;
   readonly note: Note;
   readonly fields: Fields;
 }
 
-const words = new Map<z.core.$ZodType, Words>();
+const descriptions = new Map<z.core.$ZodType, Words>();
 
 export function field<Schema extends z.core.$ZodType>(schema: Schema, note: Note): Field<Schema> {
   return { schema, note };
 }
 
-/** A named object: every field needs its word. */
+/** A named object; every field has a description. */
 export function shape<All extends Fields>(name: string, note: Note, fields: All) {
-  return spoken(z.object(schemasOf(fields)), { name, note, fields });
+  return describe(z.object(schemasOf(fields)), { name, note, fields });
 }
 
-/** A named object of the control API. Fields of a record, and fields whose names suffice, have no description. */
+/** A named object of the control API. Fields may lack a description: those of records, and those with a clear name. */
 export function recordShape<const All extends Readonly<Record<string, Field | z.core.$ZodType>>>(
   name: string,
   note: Note,
   fields: All,
 ) {
-  const described = Object.entries(fields).map(([key, one]) => [key, "_zod" in one ? field(one, "") : one]);
-  return shape(name, note, Object.fromEntries(described) as DescribedFields<All>);
+  const entries = Object.entries(fields).map(([key, value]) => [
+    key,
+    "_zod" in value ? field(value, "") : value,
+  ]);
+  return shape(name, note, Object.fromEntries(entries) as DescribedFields<All>);
 }
 type DescribedFields<All> = {
   readonly [Name in keyof All]: All[Name] extends z.core.$ZodType
@@ -58,7 +63,6 @@ type DescribedFields<All> = {
     : Extract<All[Name], Field>;
 };
 
-/** Some fields of a record or a shape. */
 export function pickFields<All extends object, Name extends keyof All>(
   fields: All,
   ...names: readonly Name[]
@@ -66,10 +70,10 @@ export function pickFields<All extends object, Name extends keyof All>(
   return Object.fromEntries(names.map((name) => [name, fields[name]])) as Pick<All, Name>;
 }
 
-/** The same as `shape`, with fields that are made when somebody first looks at them: a start looks at those of no call. */
+/** Like `shape`, with fields created on first use: a start uses none of them. */
 export function shapeLater<All extends Fields>(name: string, note: Note, make: () => All) {
-  let made: All | undefined;
-  const fields = () => (made ??= make());
+  let cached: All | undefined;
+  const fields = () => (cached ??= make());
   const schema = new z.ZodMiniObject({
     type: "object",
     get shape() {
@@ -78,7 +82,7 @@ export function shapeLater<All extends Fields>(name: string, note: Note, make: (
       return shape;
     },
   }) as unknown as z.ZodMiniObject<SchemasOf<All>, z.core.$strip>;
-  return spoken(schema, {
+  return describe(schema, {
     name,
     note,
     get fields() {
@@ -87,23 +91,22 @@ export function shapeLater<All extends Fields>(name: string, note: Note, make: (
   });
 }
 
-/** A named object that takes no field nobody knows. */
+/** A named object that rejects unknown fields. */
 export function closedShape<All extends Fields>(name: string | undefined, note: Note, fields: All) {
-  return spoken(z.strictObject(schemasOf(fields)), { name, note, fields });
+  return describe(z.strictObject(schemasOf(fields)), { name, note, fields });
 }
 
-/** The parameters of a query. */
 export function parameters<All extends Fields>(fields: All) {
-  return spoken(z.object(schemasOf(fields)), { name: undefined, note: "", fields });
+  return describe(z.object(schemasOf(fields)), { name: undefined, note: "", fields });
 }
 
-/** A named schema of another kind: an enumeration, a record, a choice. */
+/** A named enumeration, record or union. */
 export function named<Schema extends z.core.$ZodType>(name: string, note: Note, schema: Schema): Schema {
-  return spoken(schema, { name, note, fields: {} });
+  return describe(schema, { name, note, fields: {} });
 }
 
-function spoken<Schema extends z.core.$ZodType>(schema: Schema, said: Words): Schema {
-  words.set(schema, said);
+function describe<Schema extends z.core.$ZodType>(schema: Schema, description: Words): Schema {
+  descriptions.set(schema, description);
   return schema;
 }
 
@@ -113,35 +116,33 @@ function schemasOf<All extends Fields>(fields: All): SchemasOf<All> {
   return schemas as SchemasOf<All>;
 }
 
-/** What is said of a schema. */
 export function wordsOf(schema: z.core.$ZodType): Words | undefined {
-  return words.get(schema);
+  return descriptions.get(schema);
 }
 
-/** Every schema that has a name, in the order they were made. */
+/** All described schemas, in order of creation. */
 export function namedSchemas(): ReadonlyMap<z.core.$ZodType, Words> {
-  return words;
+  return descriptions;
 }
 
-/** What is assumed of a field that the interface does not show at all. */
 export const UNSHOWN = "The interface does not show this field; that it exists is assumed.";
 
-/** A field that the interface does not show at all. */
-export function unshown(says: string, more: Omit<FieldNote, "says" | "assumed"> = {}): FieldNote {
-  return { says, assumed: UNSHOWN, ...more };
+/** Note of a field that the interface does not show. */
+export function unshown(text: string, details: NoteDetails = {}): FieldNote {
+  return { says: text, assumed: UNSHOWN, ...details };
 }
 
-/** A condition of JSON Schema: where the properties are like that, all of these fields must be there. */
+/** JSON Schema condition: if the properties match, these fields are required. */
 export function needed(
   properties: Readonly<Record<string, unknown>>,
-  where: string,
+  key: string,
   required: readonly string[],
 ): Readonly<Record<string, unknown>> {
   // biome-ignore lint/suspicious/noThenProperty: the keyword of JSON Schema
-  return { if: { properties, required: [where] }, then: { required } };
+  return { if: { properties, required: [key] }, then: { required } };
 }
 
-/** A condition of JSON Schema: the field may be there only where others have these values. */
+/** JSON Schema condition: the field requires these values of other fields. */
 export function only(
   field: string,
   values: Readonly<Record<string, unknown>>,
@@ -153,28 +154,28 @@ export function only(
   return { if: { required: [field] }, then: { properties } };
 }
 
-/** The fields of a shape, to be part of another. */
+/** The described fields of a schema, to reuse in another. */
 export function fieldsOf<Schema extends z.core.$ZodType & { readonly shape: object }>(
   schema: Schema,
 ): { readonly [Name in keyof Schema["shape"]]: Field<Extract<Schema["shape"][Name], z.core.$ZodType>> } {
-  const said = words.get(schema);
-  if (said === undefined) throw new Error("nothing is said of these fields");
-  return said.fields as ReturnType<typeof fieldsOf<Schema>>;
+  const description = descriptions.get(schema);
+  if (description === undefined) throw new Error("the schema has no described fields");
+  return description.fields as ReturnType<typeof fieldsOf<Schema>>;
 }
 
-/** A shape with checks besides those of its fields; its words are the shape's. */
+/** Adds checks to a schema and keeps its description. */
 export function refined<Schema extends z.ZodMiniType>(
   schema: Schema,
   ...checks: Parameters<Schema["check"]>
 ): Schema {
   const checked = schema.check(...(checks as Parameters<z.ZodMiniType["check"]>)) as Schema;
-  const said = words.get(schema);
-  if (said !== undefined) words.set(checked, said);
-  words.delete(schema);
+  const description = descriptions.get(schema);
+  if (description !== undefined) descriptions.set(checked, description);
+  descriptions.delete(schema);
   return checked;
 }
 
-/** A condition of JSON Schema. Generators of types take an `anyOf` beside the fields for a choice of something else. */
+/** JSON Schema condition. Inside `allOf`: type generators misread an `anyOf` beside the fields. */
 export function atLeastOneOf(...names: readonly string[]): Readonly<Record<string, unknown>> {
   return { allOf: [{ anyOf: names.map((name) => ({ required: [name] })) }] };
 }

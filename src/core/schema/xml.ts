@@ -6,7 +6,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
   "'": "&#39;",
 };
 
-/** Text as HTML and XML have it, between tags and in quotes. */
+/** Escapes text for HTML and XML, as content or attribute value. */
 export function escaped(text: string): string {
-  return text.replace(/[&<>"']/g, (sign) => ENTITIES[sign]!);
+  return text.replace(/[&<>"']/g, (char) => ENTITIES[char]!);
 }

@@ -46,8 +46,8 @@ import {
 } from "./world.js";
 
 /**
- * The records of a namespace, one schema each: their types are made of these, and a state from outside (an import, a
- * snapshot's file, the data of an earlier run) is checked with them. A run without such a state needs the types only.
+ * Index of the stored records: one schema per collection. Types are inferred from the schemas; `engine/intake` checks
+ * loaded state (imports, snapshot files, data files) with them. Records made at run time are never parsed.
  */
 export interface Collections extends Record<CollectionName, unknown> {
   quotes: Quote;
@@ -71,7 +71,6 @@ export interface Collections extends Record<CollectionName, unknown> {
   world: WorldRecord;
 }
 
-/** Collection name → the schema of the records it holds. */
 export const RECORDS: { readonly [Name in CollectionName]: z.ZodMiniType } = {
   quotes: quoteRecord,
   charges: chargeRecord,

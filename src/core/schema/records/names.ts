@@ -1,4 +1,3 @@
-/** What a namespace keeps, by kind of record. */
 export const COLLECTION_NAMES = [
   "quotes",
   "charges",
@@ -20,5 +19,5 @@ export const COLLECTION_NAMES = [
   "clock",
   "world",
 ] as const;
-/** What a namespace keeps records of. */
+/** A kind of record that a namespace stores. */
 export type CollectionName = (typeof COLLECTION_NAMES)[number];

@@ -37,7 +37,7 @@ export const pricingRecord = z.strictObject({
   amount: moneySchema,
   local_pricing: z.optional(z.record(text, moneySchema)),
 });
-/** The pricing object of a request, canonical: every amount with its currency's decimals. */
+/** The pricing object of a request; every amount padded to its currency's decimals. */
 export type Pricing = Kept<z.infer<typeof pricingRecord>>;
 
 const feesRecord = z.strictObject({
@@ -77,7 +77,7 @@ export type ChargeNote = Kept<z.infer<typeof noteRecord>>;
 const statusChangeRecord = z.strictObject(statusChangeSchema.shape);
 export type StatusChange = Kept<z.infer<typeof statusChangeRecord>>;
 
-/** Ids of the tasks that wait for a charge. */
+/** Ids of a charge's scheduled tasks. */
 const chargeTasksRecord = z.strictObject({
   expiry: z.optional(ordinal),
   timeline: z.optional(ordinal),
@@ -91,73 +91,71 @@ const instructionsRecord = z.discriminatedUnion("type", [
   z.strictObject(cryptoInstructionsSchema.shape),
   z.strictObject(cardInstructionsSchema.shape),
 ]);
-/** Which of the fields there are depends on the type; nothing asks for one by its name. */
+/** The fields depend on the type; no code reads one by name. */
 export type PaymentInstructions = Readonly<Record<string, string>> & { readonly type: string };
 
-/** Instructions that are written when somebody asks for them. */
+/** Instructions created on first serialization. */
 export interface InstructionsWrittenLater {
   toJSON(): PaymentInstructions;
 }
 
-const { payment_provider: _hidden, ...chargeWire } = chargeDetailSchema.shape;
-/** A charge as the engine keeps it: the wire fields first, then what only the sandbox knows. */
+const { payment_provider: _provider, ...chargeWire } = chargeDetailSchema.shape;
+/** The stored charge: wire fields first, then internal ones. */
 export const chargeRecord = z.strictObject({
   ...chargeWire,
   fees: z.nullable(feesRecord),
   payment_instructions: z.nullable(instructionsRecord),
   status_history: z.array(statusChangeRecord).check(minLength(1, "must not be empty")),
 
-  /** Place in creation order over all charges of the namespace; lists are newest first by it. */
+  /** Creation order in the namespace; lists sort by it, newest first. */
   seq: ordinal,
   mode: modeSchema,
   kind: z.enum(["whitelabel", "hosted"]),
-  /** Where the customer goes back to. */
   success_url: z.nullable(httpUrlSchema),
   cancel_url: z.nullable(httpUrlSchema),
-  /** Hosted only: the methods the customer may choose from, and the quote whose price is held for them. */
+  /** Hosted only: the methods to choose from, and the quote that sets the price. */
   offered_methods: texts,
   quote_id: textOrNull,
   pricing: pricingRecord,
   phone_number: textOrNull,
   bank_account_number: textOrNull,
   expires_at_ms: instantMs,
-  /** Settlement waits so long after COMPLETED; 0 settles in the same commit. */
+  /** Delay of settlement after COMPLETED; 0 settles in the same commit. */
   settlement_delay_ms: spanMs,
-  /** The scenario asked for by name in the request or its metadata, if any. */
+  /** The scenario requested by name, in the request or its metadata. */
   scenario_asked: textOrNull,
-  /** The scenario whose rule matched, and its timeline, frozen when it matched. */
+  /** The scenario whose rule matched, and a copy of its timeline from that time. */
   scenario: textOrNull,
   timeline: z.array(chargeEntrySchema),
-  /** Position of the matched rule among the scenario's rules for charges. */
+  /** Index of the matched rule in `scenario.charges`. */
   rule: z.nullable(count),
-  /** Who caused each change of `status_history`. */
+  /** Actor of each change in `status_history`. */
   actors: z.array(z.enum(ACTORS)),
-  /** Somebody has moved it by hand: nothing more of the timeline happens, after its expiry neither. */
+  /** A manual change has cancelled the rest of the timeline, entries after expiry too. */
   overruled: z.boolean(),
-  /** `traceparent` header of the request that created it, for its webhooks. */
+  /** `traceparent` header of the creating request; its webhooks carry it. */
   traceparent: textOrNull,
   tasks: chargeTasksRecord,
-  /** What happened to it that no status shows: entries that came too late, names that matched nothing. */
+  /** Facts without a status change: timeline entries that came too late, scenario names that matched nothing. */
   notes: z.array(noteRecord),
 });
 export type Charge = Omit<Kept<z.infer<typeof chargeRecord>>, "payment_instructions"> & {
   readonly payment_instructions: PaymentInstructions | InstructionsWrittenLater | null;
 };
 
-/** A withdrawal as the engine keeps it: the wire fields first. */
+/** The stored withdrawal: wire fields first. */
 export const withdrawalRecord = z.strictObject({
   ...withdrawalSchema.shape,
   seq: ordinal,
   mode: modeSchema,
-  /** The scenario asked for by name, and the one whose rule matched. */
+  /** The scenario requested by name, and the one whose rule matched. */
   scenario_asked: textOrNull,
   scenario: textOrNull,
   timeline: z.array(withdrawalEntrySchema),
-  /** Position of the matched rule among the scenario's rules for withdrawals. */
+  /** Index of the matched rule in `scenario.withdrawals`. */
   rule: z.nullable(count),
-  /** The task that carries on the timeline, if it goes on. */
+  /** The task of the next timeline entry. */
   timeline_task: z.nullable(ordinal),
-  /** Entries that came too late, names that matched nothing. */
   notes: z.array(noteRecord),
 });
 export type Withdrawal = Kept<z.infer<typeof withdrawalRecord>>;
@@ -166,7 +164,7 @@ const { destination_id: _id, created_at: _at, ...bankAccount } = bankAccountDest
 const { destination_id: _id2, created_at: _at2, ...mobileMoney } = mobileMoneyDestinationSchema.shape;
 const { destination_id: _id3, created_at: _at3, ...cryptoWallet } = cryptoWalletDestinationSchema.shape;
 
-/** Where withdrawals go; which of the fields there are depends on the type. */
+/** A payout destination; its fields depend on the type. */
 export const destinationRecord = z.strictObject({
   destination_id: text,
   seq: ordinal,
@@ -186,7 +184,7 @@ export type Destination = Omit<Kept<z.infer<typeof destinationRecord>>, "fields"
   };
 };
 
-/** The answer to a request that carried an Idempotency-Key, kept with the request's body to compare by. */
+/** The stored response to a request with an Idempotency-Key, and that request's body to compare with. */
 export const idempotencyRecord = z.strictObject({
   seq: ordinal,
   body: text,
@@ -195,7 +193,7 @@ export const idempotencyRecord = z.strictObject({
 });
 export type IdempotentAnswer = Kept<z.infer<typeof idempotencyRecord>>;
 
-/** What an organization has in one mode and currency. The five accounts always sum to zero. */
+/** Balances of an organization in one mode and currency. The five accounts always sum to zero. */
 export const holdingsRecord = z.strictObject({
   key: text,
   mode: modeSchema,

@@ -11,7 +11,7 @@ function isEvent(value: unknown): boolean {
   return typeof value === "object" && value !== null && Object.hasOwn(value, "data");
 }
 
-/** An event, with the exact bytes every delivery of it carries (see `event-record.ts`). */
+/** An event; `body` is the exact text every delivery sends. */
 export const eventRecord = z.strictObject({
   event_id: text,
   seq: ordinal,
@@ -26,11 +26,11 @@ export type EventRecord = Kept<z.infer<typeof eventRecord>>;
 
 export const attemptRecord = z.strictObject({
   attempt: ordinal,
-  /** Among all attempts of the namespace. */
+  /** Sequence number among all attempts of the namespace. */
   order: ordinal,
-  /** Sandbox time the attempt was made at. */
+  /** Sandbox time. */
   at: timestampSchema,
-  /** Wall time, for the receiver checks its signature against it. */
+  /** Wall time; the signature covers it. */
   sent_at: timestampSchema,
   duration_ms: spanMs,
   request_headers: z.record(text, text),
@@ -44,27 +44,26 @@ export const mishapRecord = z.strictObject({
   scenario: text,
   bad_signature: z.boolean(),
   stale_ms: spanMs,
-  /** How many attempts fail without being sent. */
+  /** Number of attempts that fail without being sent. */
   fail_first: count,
-  /** It is never sent. */
   drop: z.boolean(),
-  /** Attempts made from that moment up to that other fail without being made. */
+  /** Attempts in this period fail without being sent. */
   down: z.optional(z.strictObject({ from_ms: instantMs, until_ms: instantMs, answer: downAnswerSchema })),
-  /** Nobody made what it carries: an event in the likeness of the delivery's own, of that type and status. */
+  /** Carries a forged event modelled on the real one, with this type and status. */
   forged: z.optional(z.strictObject({ type: text, status: textOrNull })),
-  /** The answer to its first attempt does not come back. */
+  /** The response to the first attempt is lost. */
   lose_answer: z.optional(z.boolean()),
-  /** It carries its event under this id. */
+  /** Event ID sent instead of the real one. */
   copy_id: z.optional(text),
-  /** How many are sent to the receiver at the same moment, including this one. */
+  /** Number of deliveries sent at the same moment, including this one. */
   at_once: z.optional(count),
-  /** What goes wrong with further attempts, each by a rule of its own. */
+  /** Mishaps of retries, one rule each. */
   retried: z.optional(
     z.array(
       z.strictObject({
         attempt: ordinal,
         scenario: text,
-        /** Which of the scenario's webhook rules. */
+        /** Index in `scenario.webhooks`. */
         index: count,
         delay_ms: spanMs,
         copies: ordinal,
@@ -72,11 +71,11 @@ export const mishapRecord = z.strictObject({
       }),
     ),
   ),
-  /** It is sent without the headers of a signature. */
+  /** Sent without signature headers. */
   unsigned: z.optional(z.boolean()),
-  /** Somebody has written it by hand to see what comes of it: it is tried once, and nobody fails by it. */
+  /** Edited in the dashboard: one attempt, no retries. */
   by_hand: z.optional(z.boolean()),
-  /** Where it goes, in the place of its receiver's own URL. */
+  /** URL used instead of the receiver's. */
   to_url: z.optional(text),
 });
 export type Mishap = Kept<z.infer<typeof mishapRecord>>;
@@ -92,12 +91,11 @@ export const deliveryRecord = z.strictObject({
   status: deliveryStatusSchema,
   created_at: timestampSchema,
   next_attempt_at: z.nullable(timestampSchema),
-  /** The task that will make the next attempt, if one is planned. */
+  /** The task of the next attempt. */
   task: z.nullable(ordinal),
   attempts: z.array(attemptRecord),
-  /** What the scenario lets go wrong with it on the way, if anything. */
   mishap: z.nullable(mishapRecord),
-  /** Whether it waits its turn among the events of its object, or goes by itself. */
+  /** The lane it waits in for earlier events of its object; null to be sent independently. */
   lane: textOrNull,
 });
 export type Delivery = Kept<z.infer<typeof deliveryRecord>>;
@@ -109,14 +107,14 @@ export const endpointRecord = z
     seq: ordinal,
     /** Null for a mailbox. */
     url: z.nullable(text.check(z.refine(isReceiverUrl, "must be a webhook URL as the sandbox writes it"))),
-    /** Deliveries wait here to be collected, for tests without a socket. */
+    /** Deliveries wait under this name until they are collected. */
     mailbox: z.nullable(mailboxSchema),
-    /** The mailbox goes when nobody has looked into it for so long, by wall time. */
+    /** Wall time without a read after which the mailbox is deleted. */
     lease_ms: z.optional(count),
-    /** On a running clock: whether attempts wait for somebody to listen, or fail at once. */
+    /** Handling of attempts without a listener, on a running clock. */
     unreachable: unreachableSchema,
     mode: modeSchema,
-    /** The organization that registered it; null hears every organization of its mode (start options). */
+    /** The organization that registered it; null receives events of every organization in its mode. */
     organization_id: textOrNull,
     events: eventGlobsSchema,
     secret: anySecretSchema,
@@ -140,11 +138,11 @@ export type Endpoint = Omit<Kept<z.infer<typeof endpointRecord>>, "signature"> &
   readonly signature: z.infer<typeof signatureSchema>;
 };
 
-/** Deliveries of one object's events to one endpoint that have not had their first attempt, in order. */
+/** Queue of first attempts for one object and endpoint; keeps its events in order. */
 export const laneRecord = z.strictObject({
   lane: text,
   waiting: texts,
-  /** Swapped deliveries: they go right after the next event's. */
+  /** Deliveries sent right after the next event. */
   swapped: texts,
 });
 export type Lane = Kept<z.infer<typeof laneRecord>>;

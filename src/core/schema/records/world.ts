@@ -4,7 +4,7 @@ import { keyFixtureSchema, keyStatusSchema, organizationFixtureSchema } from "..
 import { faultRuleSchema, scenarioSchema } from "../scenario.js";
 import { count, instantMs, type Kept, ordinal, text } from "./parts.js";
 
-/** What a task does when it is due, and its place among those of one instant: expiry first, attempts last. */
+/** Task kind → order among tasks due at one instant: expiry first, attempts last. */
 export const TASK_RANKS = { expire: 0, timeline: 1, settle: 1, withdrawal: 1, attempt: 2 } as const;
 export const TASK_KINDS = [
   "expire",
@@ -14,17 +14,16 @@ export const TASK_KINDS = [
   "attempt",
 ] as const satisfies readonly (keyof typeof TASK_RANKS)[];
 
-/** What is due when. Ordered by due time, then rank, then the order of scheduling. */
+/** A scheduled task. Tasks run by due time, then rank, then order of scheduling. */
 export const taskRecord = z
   .strictObject({
     task_id: ordinal,
     due_ms: instantMs,
-    /** Expiry is 0: at the same instant it goes first. An attempt is 2: it goes last. */
     rank: z.literal([0, 1, 2]),
     kind: z.enum(TASK_KINDS),
-    /** The charge, withdrawal or delivery it is about. */
+    /** ID of the charge, withdrawal or delivery. */
     ref: text,
-    /** Which entry of the timeline; of an attempt, the number of its delivery. */
+    /** Index in the timeline; for an attempt, the `seq` of its delivery. */
     step: z.optional(count),
   })
   .check(({ value, issues }) => {
@@ -44,9 +43,9 @@ export const scenarioRecord = z.strictObject({
   activated: count,
   /** When its rules began to apply. */
   since_ms: instantMs,
-  /** How many events each webhook rule that counts them has met since, by its place. */
+  /** Position of a webhook rule that counts → number of matching events since then. */
   met: z.optional(z.record(text, count)),
-  /** Somebody has put it here by the control API: the shipped one of that name does not come back at a start. */
+  /** Stored through the control API; a start does not replace it with the shipped one of that name. */
   by_hand: z.optional(z.literal(true)),
 });
 export type StoredScenario = Readonly<z.infer<typeof scenarioRecord>>;
@@ -58,7 +57,7 @@ export type StoredFault = Readonly<z.infer<typeof faultRecord>>;
 export const rateRecord = z.strictObject({ code: text, rate: rateSchema });
 export type RateOverride = Kept<z.infer<typeof rateRecord>>;
 
-/** An API key that was changed while it runs, as it is now. */
+/** An API key that differs from its fixture. */
 export const keyRecord = z.strictObject({
   key: text,
   status: keyStatusSchema,
@@ -66,7 +65,7 @@ export const keyRecord = z.strictObject({
 });
 export type ChangedKey = Kept<z.infer<typeof keyRecord>>;
 
-/** An organization that was changed while it runs, as it is now. */
+/** An organization that differs from its fixture. */
 export const organizationRecord = z.pick(organizationFixtureSchema, {
   organization_id: true,
   status: true,
@@ -75,14 +74,15 @@ export const organizationRecord = z.pick(organizationFixtureSchema, {
 });
 export type ChangedOrganization = z.infer<typeof organizationRecord>;
 
-/** How far from 1 the speed of a clock may be. */
-const FASTEST = 10_000_000;
+const MAX_SPEED = 10_000_000;
 
 export const clockRecord = z
   .strictObject({
     mode: z.enum(["real", "manual", "scaled"]),
-    speed: z.number().check(z.positive("must be more than 0"), z.lte(FASTEST, `must be at most ${FASTEST}`)),
-    /** Sandbox time that belongs to `wall_ms`; on a manual clock it is the time. */
+    speed: z
+      .number()
+      .check(z.positive("must be more than 0"), z.lte(MAX_SPEED, `must be at most ${MAX_SPEED}`)),
+    /** Sandbox time at `wall_ms`; on a manual clock, the current time. */
     sandbox_ms: instantMs,
     wall_ms: z.number(),
   })
@@ -94,17 +94,17 @@ export const clockRecord = z
   );
 export type ClockRecord = Kept<z.infer<typeof clockRecord>>;
 
-/** What a namespace is, whatever happens in it. */
+/** Identity of the namespace, and its counters of resets and restores. */
 export const worldRecord = z.strictObject({
   name: text,
   seed: text,
   start_ms: instantMs,
-  /** The start time that was asked for, if one was: data and options must not contradict each other. */
+  /** The start time from the options, if any; it must equal the stored one. */
   asked_start_ms: z.nullable(instantMs),
-  /** Part of every id: a reset goes on with the next one, so that no id comes twice. */
+  /** Part of every ID; a reset increments it, so no ID is issued twice. */
   generation: count,
   highest_generation: count,
-  /** Part of every id too: how often a state was put back in this generation. */
+  /** Part of every ID: number of restores in this generation. */
   restores: count,
 });
 export type WorldRecord = Kept<z.infer<typeof worldRecord>>;

@@ -4,7 +4,6 @@ import { currency } from "../phrases.js";
 import { field, shape, unshown } from "../words.js";
 import { currencyCodeSchema, moneySchema, text } from "./parts.js";
 
-/** Balances (specification: Balance, GET balances). */
 export const balanceSchema = shape("Balance", "What is held in one currency.", {
   currency: field(currencyCodeSchema, currency("Which currency.")),
   available_balance: field(moneySchema, { says: "Ready to be withdrawn.", examples: ["3225.00"] }),
@@ -21,7 +20,6 @@ export const balancesSchema = shape("Balances", "All balances of the organizatio
   }),
 });
 
-/** Organization record (specification: Organization). */
 export const organizationSchema = shape("Organization", "The merchant.", {
   organization_id: field(text, unshown("The organization.")),
   name: field(text, unshown("Its name.")),

@@ -13,7 +13,7 @@ import {
 import { quoteSchema } from "./quotes.js";
 import { webhookDeletedSchema, webhookListSchema, webhookSchema } from "./webhooks.js";
 
-/** What a call that has worked answers, by its operation. */
+/** Operation → body of a successful response. */
 export const ANSWERS: Readonly<Record<OperationId, z.core.$ZodType>> = {
   listPaymentMethods: paymentMethodListSchema,
   listSupportedCurrencies: currencyCodesSchema,
@@ -41,9 +41,13 @@ export const ANSWERS: Readonly<Record<OperationId, z.core.$ZodType>> = {
   rotateWebhookSecret: webhookSchema,
 };
 
-/** What those operations may answer: when they have worked, when they have not, or where that is not told. */
-export function answerOf(ids: readonly OperationId[], has: "worked" | "failed" | undefined): z.core.$ZodType {
-  const worked = ids.map((id) => ANSWERS[id]);
-  const all = has === "worked" ? worked : has === "failed" ? [errorSchema] : [...worked, errorSchema];
+/** Union of the responses of some operations: successful, failed, or both. */
+export function answerOf(
+  ids: readonly OperationId[],
+  outcome: "worked" | "failed" | undefined,
+): z.core.$ZodType {
+  const success = ids.map((id) => ANSWERS[id]);
+  const all =
+    outcome === "worked" ? success : outcome === "failed" ? [errorSchema] : [...success, errorSchema];
   return z.union(all as [z.core.$ZodType, ...z.core.$ZodType[]]);
 }

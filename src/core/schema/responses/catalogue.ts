@@ -3,7 +3,6 @@ import { method } from "../phrases.js";
 import { field, shape, unshown } from "../words.js";
 import { currencyCodeSchema, moneySchema, nullableText, text } from "./parts.js";
 
-/** Payment method (specification: Payment method). */
 export const paymentMethodSchema = shape("PaymentMethod", "A way to pay.", {
   id: field(text, method("The name requests use for it.")),
   display_name: field(text, "Its display name."),
@@ -20,7 +19,6 @@ export const paymentMethodListSchema = shape("PaymentMethodList", "The payment m
   ),
 });
 
-/** Codes apart by kind (specification: GET supported-currencies). */
 export const currencyCodesSchema = shape("CurrencyCodes", "Currency codes, grouped by kind.", {
   fiat: field(z.array(currencyCodeSchema), { says: "ISO 4217 codes.", examples: [["KES", "USD"]] }),
   crypto: field(z.array(currencyCodeSchema), {
@@ -29,7 +27,6 @@ export const currencyCodesSchema = shape("CurrencyCodes", "Currency codes, group
   }),
 });
 
-/** Payment rail. */
 export const paymentRailSchema = shape("PaymentRail", "A bank network or operator a payment can use.", {
   id: field(text, unshown("The name requests use for it.", { examples: ["simba_pesa"] })),
   display_name: field(text, unshown("Its display name.")),

@@ -24,7 +24,7 @@ named(
   "ChargeStatus",
   {
     says: `The status of a payment.\n\n${CHARGE_STATUSES.map((status) => `- \`${status}\`: ${STATUSES[status].says}.`).join("\n")}`,
-    assumed: `What may follow what: ${CHARGE_STATUSES.filter((status) => STATUSES[status].next.length > 0)
+    assumed: `Transitions: ${CHARGE_STATUSES.filter((status) => STATUSES[status].next.length > 0)
       .map((status) => `${status} → ${STATUSES[status].next.join(", ")}`)
       .join("; ")}. The rest are final; a payment after EXPIRED is a late one.`,
   },
@@ -32,7 +32,7 @@ named(
 );
 
 const CHARGE_ID_EXAMPLES = ["ch_0fe6adcf135a11e36eb247bc"];
-const paid = {
+const provider = {
   payment_provider: field(nullableText, "Always null: the service hides who processes the payment."),
   provider_reference: field(text, {
     says: "Reference the customer must quote when paying.",
@@ -40,7 +40,6 @@ const paid = {
   }),
 };
 
-/** Whitelabel checkout result (specification). */
 export const whitelabelResultSchema = shape("WhitelabelResult", "A payment that has started.", {
   checkout_id: field(text, "The checkout."),
   charge_id: field(text, { says: "The charge: the ID to poll.", examples: CHARGE_ID_EXAMPLES }),
@@ -52,13 +51,12 @@ export const whitelabelResultSchema = shape("WhitelabelResult", "A payment that 
   amount: field(moneySchema, { says: "What the customer must pay, fees included.", examples: ["3305.63"] }),
   currency: field(currencyCodeSchema, currency("Currency to pay in.")),
   payment_method: field(text, "The method used."),
-  ...paid,
+  ...provider,
   payment_instructions: field(paymentInstructionsSchema, "What to show the customer."),
   expires_at: field(timestampSchema, "When it expires."),
   created_at: field(timestampSchema, "When it was made."),
 });
 
-/** Standard checkout (specification: Checkout). */
 export const checkoutSchema = shape("Checkout", "A hosted page waiting for the customer.", {
   checkout_id: field(text, unshown("The checkout.")),
   checkout_url: field(httpUrlSchema, {
@@ -79,14 +77,13 @@ export const checkoutSchema = shape("Checkout", "A hosted page waiting for the c
   created_at: field(timestampSchema, unshown("When it was made.")),
 });
 
-/** Payin summary (specification). */
 const payinSummary = {
   charge_id: field(text, {
     says: "The charge: the ID to poll, used in webhooks too.",
     examples: CHARGE_ID_EXAMPLES,
   }),
   checkout_id: field(text, "The checkout it came from."),
-  organization_id: field(text, "Whose it is."),
+  organization_id: field(text, "The organization that owns it."),
   amount: field(moneySchema, {
     says: "What the customer pays, fees included.",
     assumed:
@@ -98,7 +95,7 @@ const payinSummary = {
     currency("The payment currency; for a hosted checkout without a method yet, the base currency."),
   ),
   status: field(chargeStatusSchema, "Its status."),
-  ...paid,
+  ...provider,
   created_at: field(timestampSchema, "When it was made."),
   updated_at: field(timestampSchema, "When it last changed."),
 };
@@ -117,7 +114,6 @@ export const statusChangeSchema = shape("StatusChange", "A change of a charge's 
   ),
 });
 
-/** Charge detail (specification). What has no price yet has null for it. */
 export const chargeDetail = {
   ...payinSummary,
   payment_method: field(

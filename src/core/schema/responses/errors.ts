@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 import { field, shape } from "../words.js";
 import { text } from "./parts.js";
 
-/** Error object (specification: Errors). Codes may be renamed, so they are open text. */
+/** `code` is open text: the config may rename codes. */
 export const errorInfoSchema = shape("ErrorInfo", "What went wrong.", {
   code: field(text, { says: "For programs.", examples: ["VALIDATION_ERROR"] }),
   message: field(text, { says: "For people.", examples: ["Invalid request parameters"] }),

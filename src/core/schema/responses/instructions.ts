@@ -3,8 +3,7 @@ import { naming } from "../names.js";
 import { field, named, shape } from "../words.js";
 import { moneySchema, text, variant } from "./parts.js";
 
-/** Payment instructions (specification: Payment instructions); the card's are assumed. */
-const inAllInstructions = {
+const sharedFields = {
   reference: field(text, "Reference to quote when paying."),
   instructions: field(
     text,
@@ -16,13 +15,13 @@ export const bankTransferInstructionsSchema = shape("BankTransferInstructions", 
   bank_name: field(text, "The bank to pay to."),
   account_number: field(text, "The account to pay to."),
   account_name: field(text, "Who holds that account."),
-  ...inAllInstructions,
+  ...sharedFields,
 });
 export const mobileMoneyInstructionsSchema = shape("MobileMoneyInstructions", "Pay by mobile money.", {
   type: variant("mobile_money"),
   provider: field(text, "The operator the customer knows."),
   phone_number: field(text, "The number to pay to."),
-  ...inAllInstructions,
+  ...sharedFields,
 });
 export const cryptoInstructionsSchema = shape("CryptoInstructions", "Pay in crypto.", {
   type: variant("crypto"),
@@ -34,7 +33,7 @@ export const cryptoInstructionsSchema = shape("CryptoInstructions", "Pay in cryp
   wallet_address: field(text, "The wallet to pay to: the quote's."),
   amount: field(moneySchema, "How much to send."),
   currency: field(naming(undefined, text), { says: "The asset, without its network.", examples: ["USDT"] }),
-  ...inAllInstructions,
+  ...sharedFields,
 });
 export const cardInstructionsSchema = shape(
   "CardInstructions",
@@ -42,7 +41,7 @@ export const cardInstructionsSchema = shape(
     says: "Pay by card.",
     assumed: "The interface shows no variant for cards; this one carries what all variants share.",
   },
-  { type: variant("card"), ...inAllInstructions },
+  { type: variant("card"), ...sharedFields },
 );
 export const paymentInstructionsSchema = named(
   "PaymentInstructions",

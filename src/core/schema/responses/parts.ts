@@ -3,21 +3,19 @@ import { metadataSchema } from "../common.js";
 import { METADATA_SAYS } from "../phrases.js";
 import { type FieldNote, field, named, shape, unshown } from "../words.js";
 
-/** An amount as the service writes it: plain decimals, padded to its currency's, of any size. */
+/** An amount in responses, padded to its currency's decimals. */
 export const moneySchema = z.string().check(z.regex(/^\d+(\.\d+)?$/));
 /** The quotient of two rates, to 12 significant digits, without an exponent. */
 export const exchangeRateSchema = z.string().check(z.regex(/^\d+(\.\d+)?$/));
-/** Currency code: upper case, a network after an underscore where an asset has several. */
 export const currencyCodeSchema = z.string().check(z.regex(/^[A-Z][A-Z0-9]*(_[A-Z0-9]+)?$/));
 
 export const text = z.string();
 export const nullableText = z.nullable(text);
 
-/** A page of a list: how many records it holds in all, and the page itself. */
-export function pageOf<Item extends z.core.$ZodType>(name: string, of: string, item: Item) {
-  return shape(name, `A page of ${of}.`, {
+export function pageOf<Item extends z.core.$ZodType>(name: string, plural: string, item: Item) {
+  return shape(name, `A page of ${plural}.`, {
     total: field(totalSchema, unshown("Number of items on all pages.")),
-    items: field(z.array(item), unshown(`${of[0]!.toUpperCase()}${of.slice(1)}, newest first.`)),
+    items: field(z.array(item), unshown(`${plural[0]!.toUpperCase()}${plural.slice(1)}, newest first.`)),
   });
 }
 export const totalSchema = z.int().check(z.gte(0));
@@ -32,7 +30,7 @@ named(
   metadataSchema,
 );
 
-/** Which variant of several a record is. */
-export function variant<Type extends string>(type: Type, says: FieldNote | string = "The variant.") {
-  return field(z.literal(type), says);
+/** The discriminator of a union. */
+export function variant<Type extends string>(type: Type, note: FieldNote | string = "The variant.") {
+  return field(z.literal(type), note);
 }

@@ -3,7 +3,6 @@ import { metadataSchema, timestampSchema, withdrawalStatusSchema } from "../comm
 import { field, named, shape, unshown } from "../words.js";
 import { currencyCodeSchema, moneySchema, nullableText, pageOf, text, variant } from "./parts.js";
 
-/** Payout destination, by type. */
 const destination = {
   destination_id: field(text, unshown("The ID withdrawals use.")),
   currency: field(currencyCodeSchema, unshown("Currency it takes.", { examples: "{{payout currencies}}" })),
@@ -53,11 +52,10 @@ named(
   withdrawalStatusSchema,
 );
 
-/** Withdrawal. */
 export const withdrawal = {
   withdrawal_id: field(text, unshown("The withdrawal.", { examples: ["wd_bc7f60c88949b7849b107b21"] })),
   destination_id: field(text, unshown("Where it goes.")),
-  organization_id: field(text, unshown("Whose it is.")),
+  organization_id: field(text, unshown("The organization that owns it.")),
   amount: field(moneySchema, unshown("What arrives.")),
   fee: field(moneySchema, unshown("The fee on top; returned with the amount if the withdrawal fails.")),
   currency: field(currencyCodeSchema, unshown("Currency of both.")),

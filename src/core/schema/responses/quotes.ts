@@ -4,7 +4,6 @@ import { currency, FEES, RATE } from "../phrases.js";
 import { field, shape, unshown } from "../words.js";
 import { currencyCodeSchema, exchangeRateSchema, moneySchema, nullableText, text } from "./parts.js";
 
-/** Fees of a quote or a charge (specification: Quote). */
 export const feeBreakdownSchema = shape("FeeBreakdown", "The parts of the fee.", {
   platform_fee: field(moneySchema, "The platform fee."),
   gateway_fee: field(moneySchema, "The gateway fee."),
@@ -19,7 +18,6 @@ export const rail = field(
   unshown("The bank network or operator, if there is one.", { examples: ["simba_pesa"] }),
 );
 
-/** Quote (specification: Quote). The last two are there for crypto only. */
 export const quoteSchema = shape("Quote", "A price locked for a limited time.", {
   quote_id: field(text, { says: "The ID a checkout refers to.", examples: ["qt_2a1e58a0b2be40422e267c4f"] }),
   payment_method: field(text, unshown("The method it is for.")),

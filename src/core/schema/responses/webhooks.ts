@@ -6,17 +6,16 @@ import { chargeDetailSchema } from "./charges.js";
 import { pageOf, text } from "./parts.js";
 import { withdrawalSchema } from "./payouts.js";
 
-/** Webhook endpoint. */
 export const webhookSchema = shape(
   "Webhook",
-  { says: "A webhook endpoint.", assumed: "The whole record. It hears the events of its key's mode." },
+  { says: "A webhook endpoint.", assumed: "The whole record. It receives the events of its key's mode." },
   {
     webhook_id: field(text, unshown("The endpoint.")),
     url: field(
       text,
       unshown("Where events are sent; `mailbox:NAME` for a mailbox of the sandbox, which keeps them."),
     ),
-    events: field(z.array(text), unshown("Globs of the types it wants.")),
+    events: field(z.array(text), unshown("Event types it receives, as globs.")),
     secret: field(text, unshown("What its events are signed with.")),
     enabled: field(z.boolean(), unshown("Whether it is sent events; a 410 response disables it.")),
     created_at: field(timestampSchema, unshown("When it was registered.")),
@@ -24,12 +23,11 @@ export const webhookSchema = shape(
 );
 export const webhookListSchema = pageOf("WebhookList", "endpoints", webhookSchema);
 export const webhookDeletedSchema = shape("WebhookDeleted", "The deleted endpoint.", {
-  webhook_id: field(text, unshown("Which it was.")),
+  webhook_id: field(text, unshown("The endpoint's ID.")),
   deleted: field(z.literal(true), unshown("Always true.")),
 });
 
-/** Webhook bodies. `data` is what a read of the object answered at that moment. */
-const envelopeOf = (isTold: (type: string) => boolean) => ({
+const envelopeOf = (hasType: (type: string) => boolean) => ({
   id: field(
     text,
     unshown("The event's ID, the same in every attempt.", {
@@ -39,7 +37,7 @@ const envelopeOf = (isTold: (type: string) => boolean) => ({
   type: field(
     text,
     unshown("What happened.", {
-      adds: { enum: EVENT_TYPES.filter(isTold).map((type) => `{{event ${type}}}`) },
+      adds: { enum: EVENT_TYPES.filter(hasType).map((type) => `{{event ${type}}}`) },
     }),
   ),
   timestamp: field(timestampSchema, unshown("When, in sandbox time.")),
