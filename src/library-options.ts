@@ -1,9 +1,7 @@
 import * as z from "zod/mini";
 import { unknownNames, type Vocabulary } from "./core/domain/known-names.js";
-import { advanceTarget } from "./core/schema/advance-target.js";
-import { camelCase, snakeCase } from "./core/schema/camel-case.js";
 import { httpUrlSchema } from "./core/schema/common.js";
-import { durationMs, durationSchema } from "./core/schema/duration.js";
+import { advanceTarget, durationMs, durationSchema } from "./core/schema/duration.js";
 import { resetRequestSchema, transitionRequestSchema } from "./core/schema/engine-requests.js";
 import { depthSchema, lanesSchema } from "./core/schema/explore.js";
 import { check, issueMessage, issuePath } from "./core/schema/issues.js";
@@ -20,6 +18,7 @@ import {
 import { webhookHandlerSchema, webhookUrl } from "./core/schema/options.js";
 import { own } from "./core/schema/own.js";
 import { knownKeys } from "./core/schema/places.js";
+import { camelCase, snakeCase } from "./core/schema/printable.js";
 import { instantText, parseInstant } from "./core/schema/time.js";
 import { UserError } from "./core/schema/user-error.js";
 import { type Signature, secretFault } from "./core/schema/webhooks.js";

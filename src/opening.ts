@@ -5,7 +5,6 @@ import { Namespaces, type NamespacesOptions } from "./core/namespace/namespaces.
 import type { NamespaceOptions, WebhookOption } from "./core/namespace/options.js";
 import type { CheckReceiver } from "./core/namespace/receiver-check.js";
 import type { ScenarioKit } from "./core/namespace/scenario-kit.js";
-import { withoutEndSlashes } from "./core/schema/addresses.js";
 import { durationMs } from "./core/schema/duration.js";
 import { lazily } from "./core/schema/lazily.js";
 import { NoRoom } from "./core/schema/no-room.js";
@@ -17,7 +16,7 @@ import {
   FIXED_SEED,
   webhookUrl,
 } from "./core/schema/options.js";
-import { printableLines } from "./core/schema/printable.js";
+import { printableLines, withoutEndSlashes } from "./core/schema/printable.js";
 import { type Settings, settingsOf } from "./core/schema/settings.js";
 import { parseInstant } from "./core/schema/time.js";
 import { StoreError } from "./core/store/error.js";

@@ -1,9 +1,8 @@
 import type * as z from "zod/mini";
-import { withoutEndSlashes } from "../core/schema/addresses.js";
 import { durationMs, durationSchema } from "../core/schema/duration.js";
 import { DEFAULT_DEPTH, depthSchema, lanesSchema } from "../core/schema/explore.js";
 import { webhookUrl } from "../core/schema/options.js";
-import { counted } from "../core/schema/printable.js";
+import { counted, withoutEndSlashes } from "../core/schema/printable.js";
 import { UserError } from "../core/schema/user-error.js";
 import type { ExploreFileOptions } from "../tools/explore/file.js";
 import type { ExploreReport } from "../tools/explore/report.js";

@@ -1,6 +1,5 @@
 import { existsSync } from "node:fs";
 import type { Command } from "commander";
-import { camelCase } from "../core/schema/camel-case.js";
 import { check, issueMessage } from "../core/schema/issues.js";
 import { nearest } from "../core/schema/nearest.js";
 import {
@@ -11,6 +10,7 @@ import {
   type StartOptions,
   startOptionsSchema,
 } from "../core/schema/option-table.js";
+import { camelCase } from "../core/schema/printable.js";
 import { UserError } from "../core/schema/user-error.js";
 
 /** An option that has a flag, and so a variable. */

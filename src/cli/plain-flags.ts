@@ -1,4 +1,4 @@
-import { camelCase } from "../core/schema/camel-case.js";
+import { camelCase } from "../core/schema/printable.js";
 import { CONFIG_FLAGS, OPTION_ROWS, spellings } from "./options.js";
 
 interface Flag {

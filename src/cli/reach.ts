@@ -1,5 +1,5 @@
 import type { SandboxFetch } from "../control-client.js";
-import { withoutEndSlashes } from "../core/schema/addresses.js";
+import { withoutEndSlashes } from "../core/schema/printable.js";
 import { webhookUrl } from "../core/schema/receiver-url.js";
 import { UserError } from "../core/schema/user-error.js";
 import { isLoopback } from "../server/http/hosts.js";

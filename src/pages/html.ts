@@ -1,4 +1,4 @@
-import { escaped } from "../core/schema/xml.js";
+import { escaped } from "../core/schema/printable.js";
 
 /** Text that is HTML already. Nothing else gets into a page unescaped. */
 export class Markup {

@@ -1,7 +1,7 @@
 import { ControlClient } from "../control-client.js";
 import { answerOf, type WebhookHandler } from "../core/delivery/in-process.js";
-import { withoutEndSlashes } from "../core/schema/addresses.js";
 import { lazily } from "../core/schema/lazily.js";
+import { withoutEndSlashes } from "../core/schema/printable.js";
 import { UserError } from "../core/schema/user-error.js";
 import {
   checkExploreOptions,

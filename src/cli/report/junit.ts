@@ -1,6 +1,6 @@
 import { writeFileSync } from "node:fs";
+import { escaped } from "../../core/schema/printable.js";
 import { UserError } from "../../core/schema/user-error.js";
-import { escaped } from "../../core/schema/xml.js";
 import type { Report, ReportCase } from "./report.js";
 
 /** Writes reports as a JUnit XML file (`--junit FILE`). */

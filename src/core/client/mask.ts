@@ -1,5 +1,5 @@
-import { maskKey } from "../schema/mask-key.js";
 import { DEFAULT_WEBHOOK_SECRET } from "../schema/options.js";
+import { maskKey } from "../schema/printable.js";
 
 /** Stands for a webhook secret. It is well-formed, so that a masked state can be imported. */
 const MASKED_SECRET = "whsec_bWFza2VkIG1hc2tlZCBtYXNrZWQ=";

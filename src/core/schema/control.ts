@@ -4,17 +4,16 @@ import { durationSchema, waitDurationSchema } from "./duration.js";
 import { reason } from "./engine-requests.js";
 import { keyFixtureSchema, keyStatusSchema, organizationFixtureSchema } from "./fixtures.js";
 import { recordMatchSchema } from "./globs.js";
-import { atMost, entriesAtMost, LONGEST, minLength } from "./lengths.js";
+import { atMost, entriesAtMost, LONGEST, minLength, refineIfValid } from "./lengths.js";
 import { matchersAreRight, rangeSchema } from "./matchers.js";
-import { namespaceNameSchema } from "./namespace-name.js";
 import {
   clockOptionSchema,
   clockSetting,
   mailboxSchema,
+  namespaceNameSchema,
   webhookOptionSchema,
   webhookUrlSchema,
 } from "./options.js";
-import { otherwiseRight } from "./otherwise-right.js";
 import { currency, method } from "./phrases.js";
 import { COLLECTION_NAMES } from "./records/names.js";
 import { count, instantMs } from "./records/parts.js";
@@ -98,7 +97,7 @@ export const waitQuerySchema = parameters({
 export const ofWhomQuerySchema = parameters({
   of: field(
     z.optional(z.enum(["namespace", "server"])),
-    "`server`: of every namespace since the start, with those reset or deleted since.",
+    "`server`: of every namespace since the start, including those reset or deleted since.",
   ),
 });
 
@@ -139,7 +138,7 @@ function patchOf<All extends Fields>(name: string, text: string, fields: All) {
   const names = Object.keys(fields);
   return refined(
     closedShape(name, { says: text, adds: { minProperties: 1 } }, fields),
-    otherwiseRight((body) => countPresent(body as object) > 0, `needs at least one of ${names.join(", ")}`),
+    refineIfValid((body) => countPresent(body as object) > 0, `needs at least one of ${names.join(", ")}`),
   );
 }
 

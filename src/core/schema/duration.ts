@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import { parseInstant } from "./time.js";
 
 const UNIT_MS = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
 
@@ -71,3 +72,16 @@ export const waitDurationSchema = durationSchema.check(
     `must be at most ${formatDuration(LONGEST_WAIT_MS)}`,
   ),
 );
+
+/** Body of an advance request. */
+export type AdvanceTarget =
+  | { readonly until: "next" | "idle" }
+  | { readonly by: string }
+  | { readonly to: string };
+
+/** Parses a duration, an instant, `next` or `idle`; undefined for other text. */
+export function advanceTarget(text: string): AdvanceTarget | undefined {
+  if (text === "next" || text === "idle") return { until: text };
+  if (parseDuration(text) !== undefined) return { by: text };
+  return parseInstant(text) === undefined ? undefined : { to: text };
+}

@@ -33,3 +33,8 @@ function onlyTextAndLists<Check extends z.core.$ZodCheck<z.core.util.HasLength>>
   check._zod.def.when = ({ value }) => typeof value === "string" || Array.isArray(value);
   return check;
 }
+
+/** A check that runs only on a value without other errors. */
+export function refineIfValid<Value>(test: (value: Value) => boolean, error: string) {
+  return z.refine<Value>(test, { error, when: ({ issues }) => issues.length === 0 });
+}

@@ -1,9 +1,8 @@
 import * as z from "zod/mini";
 import { type Glob, globTextSchema, severalGlobsSchema } from "./globs.js";
 import { issueMessage, NO_MESSAGE, PARSING } from "./issues.js";
-import { atMost, LONGEST } from "./lengths.js";
+import { atMost, LONGEST, refineIfValid } from "./lengths.js";
 import { isDecimal, isMatcher, MATCHER_WORDS, type MatcherWord } from "./matcher-words.js";
-import { otherwiseRight } from "./otherwise-right.js";
 import { patternOf } from "./pattern.js";
 import { parseInstant } from "./time.js";
 import { atLeastOneOf, closedShape, field, refined } from "./words.js";
@@ -78,7 +77,7 @@ const matcherSchema: z.ZodMiniType<Matcher> = refined(
       ...comparisons,
     },
   ),
-  otherwiseRight((matcher) => Object.keys(matcher as object).length > 0, "must not be empty"),
+  refineIfValid((matcher) => Object.keys(matcher as object).length > 0, "must not be empty"),
 );
 
 export const valueMatchSchema: z.ZodMiniType<ValueMatch> = z.union([
@@ -132,7 +131,7 @@ export const rangeSchema = refined(
       lte: field(wholeSchema, "At most this number."),
     },
   ),
-  otherwiseRight(
+  refineIfValid(
     (range) => Object.keys(range as object).length > 0,
     `needs at least one of ${COMPARISONS.join(", ")}`,
   ),

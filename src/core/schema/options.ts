@@ -88,6 +88,12 @@ export const mailboxSchema = z
     z.regex(/^[A-Za-z0-9][A-Za-z0-9_.-]{0,99}$/, "must be letters, digits, dots, dashes and underscores"),
   );
 
+export const namespaceNameSchema = z
+  .string()
+  .check(
+    z.regex(/^[A-Za-z0-9][A-Za-z0-9_-]{0,62}$/, "must be 1 to 63 letters, digits, dashes and underscores"),
+  );
+
 export function hasOneTarget({
   url,
   mailbox,

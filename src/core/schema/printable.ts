@@ -1,3 +1,5 @@
+// Text functions without state: safe output for terminals, HTML and XML; conversions of names, keys and URLs.
+
 /** Control and format characters, such as direction marks, and line separators. */
 const UNPRINTABLE = /[\p{Cc}\p{Cf}\u2028\u2029]/gu;
 
@@ -37,4 +39,39 @@ function escapeUnit(unit: number): string {
 /** "1 row", "2 rows". */
 export function counted(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? "" : "s"}`;
+}
+
+/** `start_time` → `startTime`. */
+export function camelCase(name: string): string {
+  return name.replace(/_([a-z])/g, (_all, letter: string) => letter.toUpperCase());
+}
+
+/** `startTime` → `start_time`. */
+export function snakeCase(name: string): string {
+  return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+}
+
+/** Shortens a key: recognizable, but not usable. */
+export function maskKey(key: string): string {
+  return key.length <= 12 ? `${key.slice(0, 4)}…` : `${key.slice(0, 8)}…${key.slice(-4)}`;
+}
+
+/** Removes trailing slashes, so that a path can be appended. */
+export function withoutEndSlashes(address: string): string {
+  let end = address.length;
+  while (address[end - 1] === "/") end--;
+  return address.slice(0, end);
+}
+
+const ENTITIES: Readonly<Record<string, string>> = {
+  "&": "&amp;",
+  "<": "&lt;",
+  ">": "&gt;",
+  '"': "&quot;",
+  "'": "&#39;",
+};
+
+/** Escapes text for HTML and XML, as content or attribute value. */
+export function escaped(text: string): string {
+  return text.replace(/[&<>"']/g, (char) => ENTITIES[char]!);
 }

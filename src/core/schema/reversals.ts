@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { amountSchema, timestampSchema } from "./common.js";
+import { REVERSAL_KINDS } from "./event-types.js";
 import { atMost, LONGEST, minLength } from "./lengths.js";
-import { REVERSAL_KINDS } from "./reversal-kinds.js";
 import { closedShape, field, named, shape } from "./words.js";
 
 export const reversalKindSchema = named("ReversalKind", "The kind of reversal.", z.enum(REVERSAL_KINDS));

@@ -1,7 +1,7 @@
 import { type Dirent, readdirSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { check } from "../schema/issues.js";
-import { namespaceNameSchema } from "../schema/namespace-name.js";
+import { namespaceNameSchema } from "../schema/options.js";
 import { asStoreError, codeOf, StoreError } from "./error.js";
 import { UNPUBLISHED } from "./sealed-file.js";
 

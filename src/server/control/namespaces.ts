@@ -6,7 +6,7 @@ import {
   organizationPatchSchema,
 } from "../../core/schema/control.js";
 import { invalid, refuse } from "../../core/schema/errors.js";
-import { namespaceNameSchema } from "../../core/schema/namespace-name.js";
+import { namespaceNameSchema } from "../../core/schema/options.js";
 import { pageQuerySchema } from "../../core/schema/requests.js";
 import { controlOperation, listed, okOr } from "./operation.js";
 

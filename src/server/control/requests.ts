@@ -3,7 +3,7 @@ import type { JournalEntry } from "../../core/namespace/served-request.js";
 import { requestQuerySchema } from "../../core/schema/control-webhooks.js";
 import { jsonOrText } from "../../core/schema/depth.js";
 import { INVALID_QUERY_MESSAGE, invalid } from "../../core/schema/errors.js";
-import { maskKey } from "../../core/schema/mask-key.js";
+import { maskKey } from "../../core/schema/printable.js";
 import { iso, parseInstant } from "../../core/schema/time.js";
 import { controlOperation, listed } from "./operation.js";
 

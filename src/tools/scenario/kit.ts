@@ -1,7 +1,7 @@
 import type { Vocabulary } from "../../core/domain/known-names.js";
 import { DocumentError, type Fault, valueDocument } from "../../core/files/documents.js";
-import { withoutEndSlashes } from "../../core/schema/addresses.js";
 import { invalid, isRefusal, type Refusal } from "../../core/schema/errors.js";
+import { withoutEndSlashes } from "../../core/schema/printable.js";
 import type { Scenario } from "../../core/schema/scenario.js";
 import { type LoadedScenario, loadScenario } from "./files.js";
 import type { RunReport } from "./running/report.js";

@@ -4,7 +4,7 @@ import { compare, decimalsOf, isZero, subtract, toCanonical } from "../../domain
 import type { Subject } from "../../domain/scenario.js";
 import type { Withdrawal } from "../../domain/withdrawal.js";
 import { invalid, type Refusal, refuse } from "../../schema/errors.js";
-import { REVERSALS, type ReversalKind } from "../../schema/reversal-kinds.js";
+import { REVERSALS, type ReversalKind } from "../../schema/event-types.js";
 import { emit } from "../events.js";
 import { givenBack, post } from "../ledger.js";
 import { chargeSubject, withdrawalSubject } from "../subjects.js";

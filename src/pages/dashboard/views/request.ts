@@ -1,6 +1,6 @@
 import type { JournalEntry } from "../../../core/namespace/served-request.js";
 import { jsonOrText } from "../../../core/schema/depth.js";
-import { maskKey } from "../../../core/schema/mask-key.js";
+import { maskKey } from "../../../core/schema/printable.js";
 import { iso } from "../../../core/schema/time.js";
 import { html, type Markup } from "../../html.js";
 import { errorText } from "../attention.js";

@@ -1,6 +1,5 @@
 import * as z from "zod/mini";
-import { advanceTarget } from "../../../core/schema/advance-target.js";
-import { durationFault } from "../../../core/schema/duration.js";
+import { advanceTarget, durationFault } from "../../../core/schema/duration.js";
 import { instantFault } from "../../../core/schema/time.js";
 import { step, stepSchema } from "./row.js";
 
