@@ -1,13 +1,12 @@
-/** Digits of an account number as banks of the country commonly have them. */
+/** Usual number of digits in the country's account numbers. */
 const ACCOUNT_DIGITS: Readonly<Record<string, number>> = { GH: 13, KE: 12, TZ: 13, UG: 13, US: 12, ZA: 11 };
 
 /**
- * An account number at a bank that does not exist. What keeps money away is the fictional bank: an account
- * number leads nowhere without a bank to go with it, and no country sets numbers aside for examples.
+ * Returns an account number at a fictional bank. No country reserves account numbers for examples, so only the
+ * bank's name keeps money away.
  *
- * Nigeria has one scheme for all banks, NUBAN: nine digits and a check digit that covers the bank's code too.
- * The code used here, 999, is not in the Central Bank's list. Elsewhere check digits differ from bank to bank,
- * so this bank has its own rule: the last digit makes the whole number pass Luhn's test (ISO/IEC 7812-1).
+ * Nigeria has one scheme for all banks, NUBAN: nine digits and a check digit that also covers the bank's code; 999
+ * is not in the Central Bank's list. Elsewhere check digits differ by bank; this one uses Luhn's (ISO/IEC 7812-1).
  */
 export function bankAccountNumber(country: string | null, digest: Uint8Array): string {
   if (country === "NG") {
@@ -18,7 +17,7 @@ export function bankAccountNumber(country: string | null, digest: Uint8Array): s
   return body + luhnCheckDigit(body);
 }
 
-/** Central Bank of Nigeria, NUBAN scheme of 2010: weights 3, 7, 3 over the bank's code and the serial number. */
+/** Central Bank of Nigeria, NUBAN, 2010: weights 3, 7, 3 over bank code and serial number. */
 function nubanCheckDigit(codeAndSerial: string): string {
   const sum = [...codeAndSerial].reduce(
     (total, digit, i) => total + Number(digit) * (i % 3 === 1 ? 7 : 3),
@@ -35,23 +34,21 @@ function luhnCheckDigit(body: string): string {
   return String((10 - (sum % 10)) % 10);
 }
 
-/** Area codes in which 555-0100 to 555-0199 can be used; the toll-free ones keep only one number for fiction. */
+/** Not toll-free: those reserve a single number for fiction, not 555-0100 to 555-0199. */
 const US_AREA_CODES = ["202", "212", "303", "312", "404", "512", "617", "702"] as const;
 
-/** Length of a national number, without the trunk prefix 0, where it is not nine digits. */
+/** Length of a national number without the trunk prefix 0, if it is not nine digits. */
 const NATIONAL_DIGITS: Readonly<Record<string, number>> = { "+234": 10 };
 
-/** No country has the code 999, so a number under it reaches nobody; it is for rails without a country. */
+/** Code of no country, for rails without one. */
 const NO_COUNTRY = "+999";
 
 /**
- * The number a customer is told to pay to: E.164, of the country's usual length, and nobody's.
+ * Returns the number a customer pays to: E.164, of the country's usual length, assigned to no subscriber.
  *
- * Only few countries set numbers aside for fiction. North America does: 555-0100 to 555-0199 in every area.
- * The countries of the default fixtures in Africa do not, and a free range of today may be given out tomorrow.
- * There the national number begins with 000: 0 is the trunk prefix, dialled before a national number and
- * never part of it, so no operator can be given such a range. The price is that a library which knows the
- * numbering plans calls the number possible but not valid, as it should.
+ * North America reserves 555-0100 to 555-0199 for fiction; African countries reserve nothing. Elsewhere the national
+ * number therefore begins with 000: 0 is the trunk prefix, never part of a number, so no operator can own the range.
+ * Libraries that know the numbering plans call such a number possible but not valid.
  */
 export function merchantPhoneNumber(diallingCode: string | undefined, digest: Uint8Array): string {
   const code = diallingCode ?? NO_COUNTRY;
@@ -62,10 +59,10 @@ export function merchantPhoneNumber(diallingCode: string | undefined, digest: Ui
   return `${code}000${decimalDigits(digest, (NATIONAL_DIGITS[code] ?? 9) - 3)}`;
 }
 
-/** So many decimal digits (at most 13) out of the first 8 bytes, each practically as likely. */
+/** Derives up to 13 evenly distributed decimal digits from the first 8 bytes. */
 function decimalDigits(bytes: Uint8Array, count: number): string {
   const end = 10 ** count;
   let value = 0;
-  for (let place = 0; place < 8; place++) value = (value * 256 + bytes[place]!) % end;
+  for (let i = 0; i < 8; i++) value = (value * 256 + bytes[i]!) % end;
   return String(value).padStart(count, "0");
 }

@@ -7,7 +7,7 @@ import type {
   RailFixture,
 } from "../schema/fixtures.js";
 
-/** The fixtures, looked up by id. Built once for a namespace and never changed. */
+/** Immutable index of a namespace's fixtures by id. */
 export class Catalogue {
   readonly fixtures: Fixtures;
   readonly #currencies: ReadonlyMap<string, CurrencyFixture>;
@@ -38,7 +38,7 @@ export class Catalogue {
     return this.#currencies.get(code);
   }
 
-  /** The currency of a code that has already been checked. */
+  /** Throws if there is none: the code must have been checked. */
   knownCurrency(code: string): CurrencyFixture {
     const currency = this.#currencies.get(code);
     if (currency === undefined) throw new Error(`no such currency: ${code}`);
@@ -49,7 +49,6 @@ export class Catalogue {
     return this.#methods.get(id);
   }
 
-  /** The method, if there is one of that name and the organization has it enabled. */
   enabledMethod(organization: OrganizationFixture, id: string): MethodFixture | undefined {
     return organization.enabled_payment_methods.includes(id) ? this.#methods.get(id) : undefined;
   }

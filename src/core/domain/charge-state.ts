@@ -1,6 +1,6 @@
 import type { Charge, ChargeTasks } from "../schema/records/payments.js";
 
-/** The fields of a priced charge that change, in the order of its record. */
+/** Fields of a priced charge that change, in the order of its record. */
 export const STATE_FIELDS = [
   "status",
   "updated_at",
@@ -16,8 +16,8 @@ export const STATE_FIELDS = [
 type ChargeProgress = Pick<Charge, Exclude<(typeof STATE_FIELDS)[number], "tasks">>;
 
 /**
- * A charge that shares its terms, the record it first changed from, and has its state fields besides. An advance makes
- * hundreds of thousands of these; each takes a quarter of a whole record.
+ * A charge as its own state fields plus shared terms, the record of its first state. An advance creates hundreds of
+ * thousands; each takes a quarter of a whole record.
  */
 class ChargeState {
   readonly terms: Charge;
@@ -62,7 +62,7 @@ class ChargeState {
 
 let hasGetters = false;
 
-/** Gives `ChargeState` a getter for each field of the terms. Every charge has the same fields: the first one names them. */
+/** Defines a getter for each field of the terms; all charges have the same fields. */
 function defineGetters(terms: Charge): void {
   hasGetters = true;
   const names = Object.keys(terms) as (keyof Charge)[];
@@ -74,7 +74,7 @@ function defineGetters(terms: Charge): void {
     });
 }
 
-/** The charge with another state. */
+/** Returns the charge with other state fields. */
 export function withProgress(charge: Charge, progress: ChargeProgress, tasks: ChargeTasks): Charge {
   const terms = termsOf(charge);
   if (!hasGetters) defineGetters(terms);
@@ -85,17 +85,16 @@ function termsOf(charge: object): Charge {
   return charge instanceof ChargeState ? charge.terms : (charge as Charge);
 }
 
-/** Tests whether both are charges that differ in `STATE_FIELDS` alone. */
+/** Returns true if both are charges that differ in `STATE_FIELDS` only. */
 export function hasSameTerms(after: object, before: object): after is Charge {
   return after instanceof ChargeState && termsOf(before) === after.terms;
 }
 
-/** The values of `STATE_FIELDS`, in their order. */
 export function stateOf(charge: Charge): readonly unknown[] {
   return STATE_FIELDS.map((name) => charge[name]);
 }
 
-/** Makes a charge's getters own fields, before it is spread or its fields are listed. Returns other records as they are. */
+/** Turns a charge's getters into own fields, for spreading or listing them; other records are returned as they are. */
 export function plainCharge<Item extends object>(record: Item): Item {
   return record instanceof ChargeState ? (record.toJSON() as object as Item) : record;
 }

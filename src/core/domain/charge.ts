@@ -1,3 +1,5 @@
+// Life of a charge as pure functions: `transition` is the only way its status changes. Called by the engine, which
+// carries out the returned effects. Nothing here reads a clock, stores or sends.
 import { type Actor, CHARGE_STATUSES, type ChargeStatus } from "../schema/common.js";
 import { chargeEventType } from "../schema/event-types.js";
 import type {
@@ -21,37 +23,35 @@ export type {
   StatusChange,
 } from "../schema/records/payments.js";
 
-/** What a charge's plan goes by. */
 export const CHARGE_RULES: StatusRules<ChargeStatus> = {
   first: "PENDING",
   statuses: STATUSES,
   expired: "EXPIRED",
 };
 
-/** The instructions of a charge, for whoever reads them. */
-export function writtenInstructions(given: Charge["payment_instructions"]): PaymentInstructions | null {
-  return isWrittenLater(given) ? given.toJSON() : given;
+/** Returns the instructions as an object, computing lazy ones. */
+export function writtenInstructions(
+  instructions: Charge["payment_instructions"],
+): PaymentInstructions | null {
+  return isWrittenLater(instructions) ? instructions.toJSON() : instructions;
 }
 
 export function isWrittenLater(value: unknown): value is InstructionsWrittenLater {
   return typeof (value as InstructionsWrittenLater | null)?.toJSON === "function";
 }
 
-/** When the charge expired, if it has: a late payment does not undo that. */
+/** Time of the first expiry, in ms; a late payment does not undo it. */
 export function expiredAtMs(charge: Charge): number | undefined {
   const expired = charge.status_history.find((change) => change.status === "EXPIRED");
   return expired === undefined ? undefined : Date.parse(expired.at);
 }
 
-/**
- * Whether the charge would need a price to have that status, and has none: a hosted one is priced when its customer
- * picks a method, and without a price there is nothing to pay.
- */
+/** Returns true if the status needs a price and the charge has none yet: a hosted one gets it with its method. */
 export function needsPrice(charge: Charge, to: ChargeStatus): boolean {
   return charge.settlement_amount === null && STATUSES[to].priced === true;
 }
 
-/** What a transition asks the engine to do besides replacing the charge, in this order. */
+/** A side effect that the engine carries out after replacing the charge. */
 export type ChargeEffect =
   | { readonly do: "post"; readonly kind: "payment" | "settlement" | "refund" }
   | { readonly do: "schedule_settlement"; readonly afterMs: number }
@@ -74,12 +74,11 @@ export interface ChargeTransition {
   readonly effects: readonly ChargeEffect[];
 }
 
-/** Why a transition may not happen. The engine words it for the caller. */
 export type TransitionRefusal = "illegal" | "unpriced";
 
 /**
- * The only way a charge's status changes: the API, scenarios, the clock, the checkout page and the control
- * API all come through here. Pure: returns the new charge and what must happen with it, or why it may not.
+ * The only way a charge's status changes, for the API, scenarios, the clock, the checkout page and the control API.
+ * Returns the new charge and its effects in order, or the reason of a refusal.
  */
 export function transition(
   charge: Charge,
@@ -95,7 +94,7 @@ export function transition(
   let settledAt = charge.settled_at;
 
   if (isOpen(charge.status) && !isOpen(to)) effects.push(CANCEL.expiry);
-  // Expiry lets the customer pay late if the scenario says so; a person's word ends the whole timeline.
+  // Entries after expiry survive expiry; a manual change ends the whole timeline.
   const overruled = charge.overruled || actor === "control" || actor === "customer";
   if (overruled || to === "EXPIRED" || STATUSES[to].next.length === 0) effects.push(CANCEL.timeline);
   if (to === "EXPIRED" && !overruled && actor !== "api") effects.push({ do: "schedule_late_entries" });
@@ -141,10 +140,7 @@ const NO_HISTORY: History = [];
 let lastBefore: History | undefined;
 let lastAfter: History = NO_HISTORY;
 
-/**
- * The history as it goes on; from undefined, as it begins. What becomes of many charges at one instant is kept once: an
- * advance would make the same history thousands of times over.
- */
+/** Appends to a history; undefined begins one. Reuses the last result: an advance repeats it thousands of times. */
 export function historyWith(
   before: History | undefined,
   status: ChargeStatus,
@@ -162,23 +158,23 @@ export function historyWith(
 
 type Actors = readonly Actor[];
 
-/** The lists that were made last. A charge's moves are mostly those of many others. */
-const ACTORS_MADE: { readonly before: Actors; readonly actor: Actor; readonly after: Actors }[] = [];
-const MOST_MADE = 16;
+/** Ring of the last results, which most charges share. */
+const ACTORS_CACHE: { readonly before: Actors; readonly actor: Actor; readonly after: Actors }[] = [];
+const MAX_CACHED = 16;
 const NO_ACTORS: Actors = [];
-let madeNext = 0;
+let nextCached = 0;
 
-/** Who has moved a charge, and then that one; from undefined, who made it. */
+/** Appends to the actors that changed a charge; undefined begins the list. */
 export function actorsWith(before: Actors | undefined, actor: Actor): Actors {
   const old = before ?? NO_ACTORS;
-  for (const made of ACTORS_MADE) if (made.before === old && made.actor === actor) return made.after;
+  for (const cached of ACTORS_CACHE) if (cached.before === old && cached.actor === actor) return cached.after;
   const after = old.concat(actor);
-  ACTORS_MADE[madeNext] = { before: old, actor, after };
-  madeNext = (madeNext + 1) % MOST_MADE;
+  ACTORS_CACHE[nextCached] = { before: old, actor, after };
+  nextCached = (nextCached + 1) % MAX_CACHED;
   return after;
 }
 
-/** Settlement that comes later than COMPLETED: sets `settled_at`, changes no status, makes no event. */
+/** Settles a completed charge: sets `settled_at`; no status change, no event. */
 export function settle(charge: Charge, atMs: number): Charge {
   const at = iso(atMs);
   const { status, failure_reason, status_history, actors, overruled, notes } = charge;

@@ -3,23 +3,22 @@ import { own } from "../schema/own.js";
 import { globMatches, isWild } from "./glob.js";
 import { matcherFits, type Verdict } from "./matcher.js";
 
-/** One field that is not as expected. */
 export interface Mismatch {
-  /** Dotted path; empty for the whole. */
+  /** Dotted; empty for the whole value. */
   readonly path: string;
   readonly expected: unknown;
-  /** Undefined when there is nothing at that path. */
+  /** Undefined if the path does not exist. */
   readonly actual: unknown;
-  /** Why the two cannot be compared at all. */
+  /** Reason the two cannot be compared. */
   readonly why?: string;
 }
 
-function verdictOn(expected: unknown, actual: unknown): Verdict {
-  const wrong = mismatches(expected, actual);
-  return wrong.length === 0 || (wrong.find(({ why }) => why !== undefined)?.why ?? false);
+function compareDeep(expected: unknown, actual: unknown): Verdict {
+  const fail = mismatches(expected, actual);
+  return fail.length === 0 || (fail.find(({ why }) => why !== undefined)?.why ?? false);
 }
 
-/** A number as a glob sees it: a glob that is no more than a text fits a text only. */
+/** A glob matches a number or boolean only if it has a wildcard. */
 function globText(glob: string, value: unknown): string | undefined {
   if (typeof value === "string") return value;
   return !isWild(glob) || (typeof value !== "number" && typeof value !== "boolean")
@@ -28,37 +27,36 @@ function globText(glob: string, value: unknown): string | undefined {
 }
 
 /**
- * Holds what was expected against what is: every named field must match, others are not looked at. Strings are
- * globs, which fit numbers and booleans too where they have a wildcard; an object of nothing but a matcher's words is
- * one; a list must match element by element.
+ * Compares a value with an expected one; fields that are not expected are ignored. Strings are globs, an object of
+ * matcher words only is a matcher, and lists must match element by element.
  */
 export function mismatches(expected: unknown, actual: unknown, path = ""): Mismatch[] {
-  const wrong = (): Mismatch[] => [{ path, expected, actual }];
+  const fail = (): Mismatch[] => [{ path, expected, actual }];
   if (typeof expected === "string") {
     const text = globText(expected, actual);
-    return text !== undefined && globMatches(expected, text) ? [] : wrong();
+    return text !== undefined && globMatches(expected, text) ? [] : fail();
   }
   if (isMatcher(expected)) {
-    const verdict = matcherFits(expected, actual, verdictOn);
+    const verdict = matcherFits(expected, actual, compareDeep);
     if (verdict === true) return [];
-    return typeof verdict === "string" ? [{ path, expected, actual, why: verdict }] : wrong();
+    return typeof verdict === "string" ? [{ path, expected, actual, why: verdict }] : fail();
   }
   if (Array.isArray(expected)) {
-    if (!Array.isArray(actual) || actual.length !== expected.length) return wrong();
+    if (!Array.isArray(actual) || actual.length !== expected.length) return fail();
     return expected.flatMap((part, index) => mismatches(part, actual[index], join(path, String(index))));
   }
   if (typeof expected === "object" && expected !== null) {
-    if (typeof actual !== "object" || actual === null) return wrong();
+    if (typeof actual !== "object" || actual === null) return fail();
     return Object.entries(expected).flatMap(([key, part]) => {
-      const field = fieldOf(key);
+      const field = unescapedField(key);
       return mismatches(part, own(actual as Record<string, unknown>, field), join(path, field));
     });
   }
-  return Object.is(expected, actual) ? [] : wrong();
+  return Object.is(expected, actual) ? [] : fail();
 }
 
-/** A field that is called like a word of a matcher is written with a backslash before it. */
-function fieldOf(key: string): string {
+/** A backslash escapes a field named like a matcher word. */
+function unescapedField(key: string): string {
   return key.startsWith("\\") && isMatcherWord(key.slice(1)) ? key.slice(1) : key;
 }
 

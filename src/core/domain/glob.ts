@@ -1,16 +1,18 @@
-/** The signs of a glob whose own are escaped somewhere: characters that no text has. */
+/** Stand for unescaped wildcards: noncharacters, which no text contains. */
 const STAR = "\uFFFE";
 const ANY = "\uFFFF";
 
 /**
- * Whether the text matches the glob: `*` stands for any run of characters, `?` for one, all else for itself, and so do
- * those two behind a backslash; two backslashes before them are one.
+ * Returns true if the glob matches the whole text: `*` is any run of characters, `?` any one, `\*` and `\?` are
+ * literal, and two backslashes before a wildcard are one.
  */
 export function globMatches(glob: string, text: string): boolean {
-  return glob.includes("\\") ? fits(unescaped(glob), text, STAR, ANY) : fits(glob, text, "*", "?");
+  return glob.includes("\\")
+    ? matchesUnescaped(unescaped(glob), text, STAR, ANY)
+    : matchesUnescaped(glob, text, "*", "?");
 }
 
-/** The same for a glob that is held against many texts: a text that has no signs is compared, and so is one with a star at an end. */
+/** Compiles a glob for many texts; fast for one without wildcards or with a single star at an end. */
 export function compiledGlob(glob: string): (text: string) => boolean {
   const plain = glob.replaceAll("*", "");
   if (/[?\\]/.test(glob) || glob.length - plain.length > 1) return (text) => globMatches(glob, text);
@@ -20,12 +22,12 @@ export function compiledGlob(glob: string): (text: string) => boolean {
   return (text) => globMatches(glob, text);
 }
 
-/** Whether a glob is more than a text: it has a sign that is not escaped. */
+/** Returns true if the glob has an unescaped wildcard. */
 export function isWild(glob: string): boolean {
   return /[*?]/.test(glob) && (!glob.includes("\\") || /[\uFFFE\uFFFF]/.test(unescaped(glob)));
 }
 
-/** The glob with signs of ours for its own, and the escaped ones as they are meant. */
+/** Replaces wildcards by `STAR` and `ANY`, and escaped ones by themselves. */
 function unescaped(glob: string): string {
   let text = "";
   let slashes = 0;
@@ -42,16 +44,20 @@ function unescaped(glob: string): string {
   return text + "\\".repeat(slashes);
 }
 
-/** What stands between two stars is looked for from the left, each time behind what was found before. */
-function fits(glob: string, text: string, starSign: string, anySign: string): boolean {
+/** Searches the parts between stars from the left, each after the one before. */
+function matchesUnescaped(glob: string, text: string, starSign: string, anySign: string): boolean {
   const star = glob.indexOf(starSign);
   const any = anySign.charCodeAt(0);
-  if (star === -1) return glob.length === text.length && isSame(glob, 0, text, 0, glob.length, any);
+  if (star === -1) return glob.length === text.length && matchesAt(glob, 0, text, 0, glob.length, any);
   const lastStar = glob.lastIndexOf(starSign);
   const tail = glob.length - lastStar - 1;
   let from = star;
   const to = text.length - tail;
-  if (from > to || !isSame(glob, 0, text, 0, star, any) || !isSame(glob, lastStar + 1, text, to, tail, any))
+  if (
+    from > to ||
+    !matchesAt(glob, 0, text, 0, star, any) ||
+    !matchesAt(glob, lastStar + 1, text, to, tail, any)
+  )
     return false;
   if (star === lastStar) return true;
   for (const part of glob.slice(star + 1, lastStar).split(starSign)) {
@@ -62,14 +68,14 @@ function fits(glob: string, text: string, starSign: string, anySign: string): bo
   return true;
 }
 
-/** Whether any of the globs matches; a value that is not there matches none. */
+/** An absent value matches no glob. */
 export function anyGlobMatches(globs: string | readonly string[], text: string | null | undefined): boolean {
   if (text === null || text === undefined) return false;
   return typeof globs === "string" ? globMatches(globs, text) : globs.some((glob) => globMatches(glob, text));
 }
 
-/** Whether so many characters of a glob without stars stand for those of the text. */
-function isSame(
+/** Compares `length` characters; the glob's part has no stars. */
+function matchesAt(
   glob: string,
   inGlob: number,
   text: string,
@@ -78,13 +84,13 @@ function isSame(
   any: number,
 ): boolean {
   for (let i = 0; i < length; i++) {
-    const wanted = glob.charCodeAt(inGlob + i);
-    if (wanted !== any && wanted !== text.charCodeAt(inText + i)) return false;
+    const code = glob.charCodeAt(inGlob + i);
+    if (code !== any && code !== text.charCodeAt(inText + i)) return false;
   }
   return true;
 }
 
-/** Where a part without stars is first found between two places of the text; -1 when it is not there. */
+/** Finds a part without stars in `text.slice(from, to)`; returns -1 if it is not there. */
 function indexOf(part: string, text: string, from: number, to: number, anySign: string): number {
   const at = part.includes(anySign)
     ? indexOfPattern(part, text, from, to, anySign)
@@ -92,35 +98,34 @@ function indexOf(part: string, text: string, from: number, to: number, anySign: 
   return at + part.length <= to ? at : -1;
 }
 
-/** Bits of a word. */
 const BITS = 32;
 
 /**
- * The same for a part with question marks, in steps of text × part ÷ 32 whatever the two are made of: bit i of
- * `begun` says whether the last i + 1 characters of the text are the first i + 1 of the part.
+ * Shift-and search, for a part with question marks: text × part ÷ 32 steps in any case. Bit i of `prefixes` is set if the
+ * last i + 1 characters of the text match the first i + 1 of the part.
  */
 function indexOfPattern(part: string, text: string, from: number, to: number, anySign: string): number {
   const words = Math.ceil(part.length / BITS);
   const any = new Int32Array(words);
-  const places = new Map<string, Int32Array>();
+  const masks = new Map<string, Int32Array>();
   for (let i = 0; i < part.length; i++) if (part[i] === anySign) any[i >> 5]! |= 1 << i;
   for (let i = 0; i < part.length; i++) {
     if (part[i] === anySign) continue;
-    let of = places.get(part[i]!);
-    if (of === undefined) places.set(part[i]!, (of = any.slice()));
-    of[i >> 5]! |= 1 << i;
+    let mask = masks.get(part[i]!);
+    if (mask === undefined) masks.set(part[i]!, (mask = any.slice()));
+    mask[i >> 5]! |= 1 << i;
   }
-  const begun = new Int32Array(words);
+  const prefixes = new Int32Array(words);
   const last = part.length - 1;
   for (let t = from; t < to; t++) {
-    const allowed = places.get(text[t]!) ?? any;
+    const allowed = masks.get(text[t]!) ?? any;
     let carry = 1;
     for (let word = 0; word < words; word++) {
-      const before = begun[word]!;
-      begun[word] = ((before << 1) | carry) & allowed[word]!;
+      const before = prefixes[word]!;
+      prefixes[word] = ((before << 1) | carry) & allowed[word]!;
       carry = before >>> (BITS - 1);
     }
-    if ((begun[last >> 5]! >>> last) & 1) return t - last;
+    if ((prefixes[last >> 5]! >>> last) & 1) return t - last;
   }
   return -1;
 }

@@ -10,28 +10,27 @@ import { knownKeys, partOf, placesOf, unknownField, within } from "../schema/pla
 import { globMatches } from "./glob.js";
 import { globFitsRoute, nearestPath } from "./path-patterns.js";
 
+/** Names that exist in a sandbox. */
 export interface Vocabulary {
-  /** All names of a kind; undefined where they are not known. */
+  /** All names of a kind; undefined if they are not known. */
   (kind: NameKind): readonly string[] | undefined;
-  /** Where the operations of the service are; absent where that is not known. */
   readonly routes?: readonly Route[] | undefined;
 }
 
-/** Where an operation is; parameters of its path as `:name`. */
 export interface Route {
   readonly id: OperationId;
   readonly method: string;
+  /** Parameters as `:name`. */
   readonly path: string;
 }
 
-/** As much of fixtures as names something. */
 interface NamedFixtures {
   readonly currencies: readonly Pick<Fixtures["currencies"][number], "code">[];
   readonly methods: readonly Pick<Fixtures["methods"][number], "id">[];
   readonly rails: readonly Pick<Fixtures["rails"][number], "id">[];
 }
 
-/** What a vocabulary is made of besides what every sandbox knows. */
+/** Source of the names that differ between sandboxes. */
 export interface KnownWorld {
   readonly fixtures?: NamedFixtures | undefined;
   /** Type of event → the name it is sent under. */
@@ -59,28 +58,28 @@ export function withRoutes(names: Vocabulary, routes: Vocabulary["routes"]): Voc
   return Object.assign(names, { routes });
 }
 
-/** A name that nothing has, so that it never matches. */
+/** A name that does not exist, so a rule with it never matches. */
 export interface UnknownName {
-  /** Within what was looked at. */
+  /** Within the checked value. */
   readonly path: readonly (string | number)[];
   readonly message: string;
 }
 
 export interface NameCheck {
   readonly vocabulary: Vocabulary;
-  /** Fields that a shape does not have are unknown names too, though the schema lets them pass. */
+  /** Reports unknown fields too, even if the schema accepts them. */
   readonly isClosed?: boolean;
-  /** Whether a text is not known yet, so that nothing can be said against it. */
+  /** Returns true for a text with unresolved variables, which cannot be checked. */
   readonly isOpen?: (text: unknown) => boolean;
 }
 
 /**
- * The names in a value that nothing has: texts that its schema marks as names, one of few words, and fields. A glob is
- * known when it fits any name. What says `force` wants its names taken as they are.
+ * Finds the unknown names in a value: texts that its schema marks as names, enum values and fields. A glob is known if
+ * it matches any name. Objects with `force: true` are skipped.
  */
 export function unknownNames(schema: z.core.$ZodType, value: unknown, names: NameCheck): UnknownName[] {
   const found = new Map<string, UnknownName>();
-  for (const one of namesIn([schema], value, names, [])) found.set(one.path.join("\0"), one);
+  for (const name of namesIn([schema], value, names, [])) found.set(name.path.join("\0"), name);
   return [...found.values()];
 }
 
@@ -94,13 +93,13 @@ function* namesIn(
   path: Path,
   field?: string,
 ): Generator<UnknownName> {
-  const kind = kindIn(schemas, field);
+  const kind = nameKindIn(schemas, field);
   if (kind !== undefined) return yield* unknownTexts(kind, value, check, path);
   const places = schemas.flatMap(placesOf);
   const words = places.flatMap(({ def }) => (def.type === "enum" ? Object.values(def.entries) : []));
   const mayBeDuration = places.some(({ schema }) => schema === durationSchema);
   if (mayBeDuration && parseDuration(String(value)) !== undefined) return;
-  if (words.length > 0) return yield* otherWords(words.map(String), value, check, path);
+  if (words.length > 0) return yield* unknownEnumValues(words.map(String), value, check, path);
   if (isForced(value)) return;
   if (isMatcher(value)) return yield* namesInMatcher(schemas, value, check, path);
   for (const [key, part] of partsOf(value)) {
@@ -113,17 +112,17 @@ function* namesIn(
   }
 }
 
-/** Words of a matcher that say what a value is, or is not; the others look at parts of it. */
+/** Matcher words about the whole value; the others look at parts of it. */
 const WHOLE = new Set<string | number>(["not", "in"]);
 
 function* namesInMatcher(schemas: Schemas, matcher: object, check: NameCheck, path: Path) {
-  for (const [word, wanted] of Object.entries(matcher)) {
-    const at = [...path, word];
+  for (const [word, operand] of Object.entries(matcher)) {
     const elements = schemas.flatMap(placesOf).flatMap((place) => partOf(place, 0) ?? []);
-    if (word === "not") yield* namesIn(schemas, wanted, check, at);
-    if (word === "contains" && elements.length > 0) yield* namesIn(elements, wanted, check, at);
+    if (word === "not") yield* namesIn(schemas, operand, check, [...path, word]);
+    if (word === "contains" && elements.length > 0) yield* namesIn(elements, operand, check, [...path, word]);
     if (word === "in")
-      for (const [index, one] of partsOf(wanted)) yield* namesIn(schemas, one, check, [...at, index]);
+      for (const [index, option] of partsOf(operand))
+        yield* namesIn(schemas, option, check, [...path, word, index]);
   }
 }
 
@@ -135,9 +134,9 @@ function keysOf(schemas: Schemas): string[] {
   return [...new Set(schemas.flatMap((schema) => knownKeys(schema, [])))];
 }
 
-function kindIn(schemas: Schemas, field: string | undefined): NameKind | undefined {
+function nameKindIn(schemas: Schemas, field: string | undefined): NameKind | undefined {
   for (const schema of schemas) {
-    const kind = nameKindOf(schema, field) ?? kindIn(within(schema) ?? [], field);
+    const kind = nameKindOf(schema, field) ?? nameKindIn(within(schema) ?? [], field);
     if (kind !== undefined) return kind;
   }
   return undefined;
@@ -148,7 +147,7 @@ function partsOf(value: unknown): (readonly [string | number, unknown])[] {
   return typeof value === "object" && value !== null ? Object.entries(value) : [];
 }
 
-/** The texts something may be held against: one, several, or those of a matcher. */
+/** Yields the texts a value may be compared with: itself, its elements, or those of a matcher. */
 function* textsIn(value: unknown, path: Path): Generator<readonly [Path, string]> {
   if (typeof value === "string") yield [path, value];
   else
@@ -160,30 +159,29 @@ function* unknownTexts(
   kind: NameKind,
   value: unknown,
   { vocabulary, isOpen }: NameCheck,
-  at: Path,
+  base: Path,
 ): Generator<UnknownName> {
   const known = vocabulary(kind);
   if (known === undefined) return;
   const fits = kind === "path" ? globFitsRoute : globMatches;
-  for (const [path, text] of textsIn(value, at)) {
+  for (const [path, text] of textsIn(value, base)) {
     if (isOpen?.(text) || known.some((name) => fits(text, name))) continue;
     yield { path, message: kind === "path" ? unknownPath(text, known) : unknownName(kind, text, known) };
   }
 }
 
-/** What to say of a path that no call has, with the one that may have been meant. */
 export function unknownPath(path: string, routes: readonly string[]): string {
   const near = nearestPath(path, routes);
   return `there is nothing at ${path}${near === undefined ? "" : `; did you mean ${near}?`}`;
 }
 
-function* otherWords(
+function* unknownEnumValues(
   known: readonly string[],
   value: unknown,
   { isOpen }: NameCheck,
-  at: Path,
+  base: Path,
 ): Generator<UnknownName> {
-  for (const [path, text] of textsIn(value, at))
+  for (const [path, text] of textsIn(value, base))
     if (!isOpen?.(text) && !known.some((word) => globMatches(text, word)))
       yield { path, message: `must be one of ${known.join(", ")}${didYouMean(text, known)}` };
 }

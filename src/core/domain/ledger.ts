@@ -13,7 +13,7 @@ export function emptyBalances(decimals: number): Record<LedgerAccount, string> {
   return { available: none, pending: none, in_transit: none, fees: none, outside: none };
 }
 
-/** A payment came in: the customer's amount splits into what the merchant gets and the fees. */
+/** A customer's payment: splits into the merchant's share and the fees. */
 export function paymentPostings(amount: string, settlementAmount: string, totalFee: string): Posting[] {
   return [
     { account: "outside", amount: negate(amount) },
@@ -22,7 +22,6 @@ export function paymentPostings(amount: string, settlementAmount: string, totalF
   ];
 }
 
-/** Settlement moves funds from pending to available. */
 export function settlementPostings(settlementAmount: string): Posting[] {
   return [
     { account: "pending", amount: negate(settlementAmount) },
@@ -31,9 +30,9 @@ export function settlementPostings(settlementAmount: string): Posting[] {
 }
 
 /**
- * A full refund: the customer gets everything back, the fee included; the merchant gives what it received.
+ * A full refund: the customer gets everything back, including the fee; the merchant gives what it received.
  *
- * @param givenBack what the customer has got back of it before, out of what the merchant has
+ * @param givenBack refunded earlier from the merchant's balance
  */
 export function refundPostings(
   amount: string,
@@ -52,7 +51,7 @@ export function refundPostings(
   ];
 }
 
-/** A part of a payment, or all that is left of it, goes back to the customer; the fee stays. */
+/** A partial refund, or the rest of one: the fee stays. */
 export function givingBackPostings(amount: string): Posting[] {
   return [
     { account: "available", amount: negate(amount) },
@@ -60,7 +59,7 @@ export function givingBackPostings(amount: string): Posting[] {
   ];
 }
 
-/** A payout comes back from where it had arrived; the fee stays. */
+/** A completed payout comes back; the fee stays. */
 export function bouncePostings(amount: string): Posting[] {
   return [
     { account: "outside", amount: negate(amount) },
@@ -68,7 +67,7 @@ export function bouncePostings(amount: string): Posting[] {
   ];
 }
 
-/** A withdrawal takes amount and fee out of available at once; until it ends they are in no balance. */
+/** A withdrawal takes amount and fee from available at once; until it ends they are in no balance. */
 export function withdrawalPostings(total: string): Posting[] {
   return [
     { account: "available", amount: negate(total) },
@@ -99,8 +98,8 @@ export function openingPostings(amount: string): Posting[] {
 }
 
 /**
- * Applies postings, or says which account they would overdraw. Throws if they do not balance: that is a bug
- * of ours, and nothing may be committed with it.
+ * Applies postings, or returns the account they would overdraw. Throws if they do not balance: that is a bug of the
+ * sandbox, and nothing may be committed.
  */
 export function applyPostings(
   holdings: Holdings,
@@ -116,7 +115,7 @@ export function applyPostings(
   return { holdings: { ...holdings, balances } };
 }
 
-/** Throws unless the five accounts sum to zero: checked after each change, in production too. */
+/** Throws unless the five accounts sum to zero; runs after each change. */
 export function assertBalanced(holdings: Holdings): void {
   const { available, pending, in_transit, fees, outside } = holdings.balances;
   const amounts = [available, pending, in_transit, fees, outside];

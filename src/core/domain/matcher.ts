@@ -4,16 +4,16 @@ import { LONGEST_MATCHED, patternOf } from "../schema/pattern.js";
 import { parseInstant } from "../schema/time.js";
 import { compare, plainText } from "./money.js";
 
-/** Whether a value is as it should be; a text is why that cannot be told, and then it is not. */
+/** True if a value matches; a text is the reason the two cannot be compared, which is no match. */
 export type Verdict = boolean | string;
 
-/** Holds a value against what is wanted of it, which may be a matcher again. */
+/** Compares a value with an expected one, which may be a nested matcher. */
 export type Fits = (wanted: unknown, actual: unknown) => Verdict;
 
 type Word = (wanted: unknown, actual: unknown, fits: Fits) => Verdict;
 
-/** Whether any is so; where none is, why that could not be told. */
-function any(verdicts: Iterable<Verdict>): Verdict {
+/** Returns true if any verdict is; else the first reason, if there is one. */
+function anyOf(verdicts: Iterable<Verdict>): Verdict {
   let answer: Verdict = false;
   for (const verdict of verdicts) {
     if (verdict === true) return true;
@@ -27,11 +27,11 @@ const WORDS: Readonly<Record<string, Word>> = {
     const verdict = fits(wanted, actual);
     return typeof verdict === "string" ? verdict : !verdict;
   },
-  in: (wanted, actual, fits) => any((wanted as unknown[]).map((one) => fits(one, actual))),
+  in: (wanted, actual, fits) => anyOf((wanted as unknown[]).map((one) => fits(one, actual))),
   contains: (wanted, actual, fits) => {
     if (typeof actual === "string")
       return typeof wanted === "string" ? actual.includes(wanted) : "a text contains texts only";
-    if (Array.isArray(actual)) return any(actual.map((one) => fits(wanted, one)));
+    if (Array.isArray(actual)) return anyOf(actual.map((one) => fits(wanted, one)));
     return isThere(actual) && "contains is for texts and lists";
   },
   exists: (wanted, actual) => isThere(actual) === wanted,
@@ -43,13 +43,13 @@ const WORDS: Readonly<Record<string, Word>> = {
       return `matches is for texts of at most ${LONGEST_MATCHED} characters`;
     return pattern.test(actual);
   },
-  gt: ordered((order) => order > 0),
-  gte: ordered((order) => order >= 0),
-  lt: ordered((order) => order < 0),
-  lte: ordered((order) => order <= 0),
+  gt: compareOrder((order) => order > 0),
+  gte: compareOrder((order) => order >= 0),
+  lt: compareOrder((order) => order < 0),
+  lte: compareOrder((order) => order <= 0),
 };
 
-/** All that a matcher says must hold. */
+/** Returns true if the value satisfies all words of the matcher. */
 export function matcherFits(matcher: object, actual: unknown, fits: Fits): Verdict {
   for (const [word, wanted] of Object.entries(matcher)) {
     if (wanted === undefined) continue;
@@ -59,7 +59,6 @@ export function matcherFits(matcher: object, actual: unknown, fits: Fits): Verdi
   return true;
 }
 
-/** Whether a number is within bounds. */
 export function isInRange(range: Range, actual: number): boolean {
   return matcherFits(range, actual, () => false) === true;
 }
@@ -68,14 +67,14 @@ function isThere(value: unknown): boolean {
   return value !== undefined && value !== null;
 }
 
-/** Amounts, which are decimal strings, and numbers compare with each other by value; instants with instants. */
-function ordered(test: (order: number) => boolean): Word {
+/** Compares numbers and decimal strings by value, and instants with instants. */
+function compareOrder(test: (order: number) => boolean): Word {
   return (bound, actual) => {
     if (!isThere(actual)) return false;
     const [a, b] = [decimalText(actual), decimalText(bound)];
     if (a !== undefined && b !== undefined) return test(compare(a, b));
-    const [at, than] = [instantOf(actual), instantOf(bound)];
-    if (at !== undefined && than !== undefined) return test(at - than);
+    const [atMs, boundMs] = [instantOf(actual), instantOf(bound)];
+    if (atMs !== undefined && boundMs !== undefined) return test(atMs - boundMs);
     return `${kindOf(actual)} cannot be compared with ${kindOf(bound)}`;
   };
 }

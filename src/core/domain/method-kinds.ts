@@ -3,7 +3,6 @@ import { bankAccountNumber, merchantPhoneNumber } from "./account-numbers.js";
 import type { PaymentInstructions } from "./charge.js";
 import { walletAddress } from "./wallets.js";
 
-/** What the instructions of a charge are made from. The digest (32 bytes) decides every number in them. */
 export interface InstructionsInput {
   readonly rail: {
     readonly institution?: string | undefined;
@@ -19,27 +18,25 @@ export interface InstructionsInput {
   readonly amount: string;
   readonly reference: string;
   readonly merchantName: string;
-  /** The quote's wallet; without one the charge gets a wallet of its own. */
+  /** From the quote; null derives one from the digest. */
   readonly walletAddress: string | null;
-  /** The customer's number, from which the mobile money is sent. */
+  /** Customer's number, the sender of mobile money. */
   readonly phoneNumber: string | null;
   readonly diallingCode: string | undefined;
+  /** 32 bytes, from which every number in the instructions is derived. */
   readonly digest: Uint8Array;
 }
 
-/** What sets one kind of payment method apart from another. */
 export interface MethodKind {
-  /** What the customer says besides the currency. */
+  /** Customer's input besides the currency; a whitelabel request requires it. */
   readonly field?: "phone_number" | "bank_account_number";
-  /** Whether the hosted page insists on it; a whitelabel request always must have it. */
+  /** The hosted page requires `field` too. */
   readonly isRequiredOnPage?: true;
-  /** The money goes to a wallet, which a quote names already. */
+  /** Paid to a wallet address, which a quote already includes. */
   readonly wallet?: true;
-  /** Tells the customer how to pay. */
   readonly instruct: (input: InstructionsInput) => PaymentInstructions;
 }
 
-/** Every kind of method there is, by what fixtures call it. */
 export const METHOD_KINDS: Readonly<Record<MethodFixture["kind"], MethodKind>> = {
   bank_transfer: { field: "bank_account_number", instruct: bankTransfer },
   mobile_money: { field: "phone_number", isRequiredOnPage: true, instruct: mobileMoney },
@@ -49,7 +46,7 @@ export const METHOD_KINDS: Readonly<Record<MethodFixture["kind"], MethodKind>> =
 
 const NO_REAL_MONEY = "This is a sandbox: no real money moves; do not send any money.";
 
-/** Fields in the specification's order (Payment instructions), as in the functions below. */
+/** Fields in the order of the specification (Payment instructions), also in the functions below. */
 function bankTransfer({ rail, currency, amount, reference, merchantName, digest }: InstructionsInput) {
   const bank_name = institution(rail, "Sandbox Bank");
   const account_number = bankAccountNumber(rail?.country ?? null, digest);

@@ -4,7 +4,7 @@ import type { WebhookRule } from "../schema/scenario.js";
 
 export type Downtime = NonNullable<Mishap["down"]>;
 
-/** The downtime that a rule gives a receiver, from when the rule began to apply. */
+/** Resolves a rule's downtime, which counts from `beganMs`. */
 export function downtimeOf(down: NonNullable<WebhookRule["down"]>, beganMs: number): Downtime {
   const { from = "0s", for: length, answer = "refused" } = typeof down === "string" ? { for: down } : down;
   const from_ms = beganMs + durationMs(from);
@@ -12,9 +12,9 @@ export function downtimeOf(down: NonNullable<WebhookRule["down"]>, beganMs: numb
 }
 
 /**
- * Why an attempt fails without being sent; null if it is sent.
+ * Returns the reason an attempt fails without being sent; null if it is sent.
  *
- * @param attempt 1-based number of the attempt
+ * @param attempt from 1
  */
 export function failureOf(
   mishap: Mishap | null,

@@ -1,9 +1,9 @@
 import { Decimal as DecimalJs } from "decimal.js";
 
 /**
- * Money is a canonical decimal string everywhere else: plain notation, exactly the currency's number of
- * decimals. Only this file computes with it. The default of decimal.js rounds at 20 significant digits;
- * amounts here may have 30 before the point, times a rate, summed over any number of payments.
+ * Arithmetic on money; no other file computes with it. Amounts are canonical decimal strings: plain notation, exactly
+ * the currency's decimals. Precision: an amount may have 30 digits before the point, times a rate, summed over any
+ * number of payments; decimal.js defaults to 20 digits.
  */
 const Decimal = DecimalJs.clone({
   precision: 150,
@@ -12,26 +12,25 @@ const Decimal = DecimalJs.clone({
   toExpPos: 9e15,
 });
 
-/** Wide enough for one exact sum over eleven currencies brought to a common denominator. */
+/** Exact for a sum over eleven currencies with a common denominator. */
 const WideDecimal = DecimalJs.clone({ precision: 1000, rounding: DecimalJs.ROUND_HALF_UP });
 
 const RATE_SIGNIFICANT_DIGITS = 12;
 
-/** The amount with exactly `decimals` digits after the point, rounded half-up. */
+/** Rounds half-up to exactly `decimals` decimals. */
 export function toCanonical(amount: string, decimals: number): string {
   if (decimalsOf(amount) === decimals && PLAIN.test(amount)) return amount;
   return new Decimal(amount).toFixed(decimals);
 }
 
-/** Without a sign, an exponent or zeros that say nothing. */
+/** No sign, exponent or leading zeros. */
 const PLAIN = /^(0|[1-9]\d*)(\.\d+)?$/;
 
-/** A number in plain notation, exactly: JSON may hold one that JavaScript would write with an exponent. */
+/** Writes a number exactly, without an exponent. */
 export function plainText(value: number): string {
   return new Decimal(value).toFixed();
 }
 
-/** How many digits stand after the point. */
 export function decimalsOf(amount: string): number {
   const point = amount.indexOf(".");
   return point === -1 ? 0 : amount.length - point - 1;
@@ -45,12 +44,12 @@ export function isNegative(amount: string): boolean {
   return amount.charCodeAt(0) === MINUS && !isZero(amount);
 }
 
-/** Less than 0, 0 or more than 0, as `a` is smaller than, equal to or larger than `b`. */
+/** Returns a negative number if a < b, 0 if equal, a positive number if a > b. */
 export function compare(a: string, b: string): number {
   return new Decimal(a).comparedTo(new Decimal(b));
 }
 
-/** The exact sum, with the larger number of decimals of the two. */
+/** Exact sum, with the larger number of decimals of the two. */
 export function add(a: string, b: string): string {
   const decimals = decimalsOf(a);
   if (decimals !== decimalsOf(b)) return new Decimal(a).plus(b).toFixed(Math.max(decimals, decimalsOf(b)));
@@ -58,7 +57,7 @@ export function add(a: string, b: string): string {
   return fixed(Number.isNaN(sum) ? digits(a) + digits(b) : sum, decimals);
 }
 
-/** Whether the amounts come to nothing: at most nine of them. */
+/** Returns true if at most nine amounts sum to zero. */
 export function sumToZero(amounts: readonly string[]): boolean {
   const decimals = decimalsOf(amounts[0]!);
   let sum = 0;
@@ -75,22 +74,21 @@ export function subtract(a: string, b: string): string {
   return add(a, negate(b));
 }
 
-/** Zero as the currency writes it. */
 export function zero(decimals: number): string {
   return decimals === 0 ? "0" : `0.${"0".repeat(decimals)}`;
 }
 
-/** Amounts of at most so many characters, and the sum of nine of them, are whole Numbers of units, and exact. */
+/** Nine amounts of this many characters sum to a safe integer of units. */
 const SMALL_LENGTH = 15;
 
-/** The amount in its smallest units, if it is small; else NaN. The cheapest way of all, and most amounts can go it. */
+/** Fast path for most amounts: the amount in smallest units, or NaN if it is too long. */
 function smallUnits(amount: string): number {
   const { length } = amount;
   if (length > SMALL_LENGTH) return Number.NaN;
   const isNegative = amount.charCodeAt(0) === MINUS;
   let units = 0;
-  for (let place = isNegative ? 1 : 0; place < length; place++) {
-    const digit = amount.charCodeAt(place) - ZERO;
+  for (let i = isNegative ? 1 : 0; i < length; i++) {
+    const digit = amount.charCodeAt(i) - ZERO;
     if (digit >= 0 && digit <= 9) units = units * 10 + digit;
     else if (digit !== POINT) return Number.NaN;
   }
@@ -101,7 +99,7 @@ const MINUS = 45;
 const ZERO = 48;
 const POINT = 46 - ZERO;
 
-/** Sums of equal scale are integer sums: as exact as the Decimal's, at a tenth of its cost. */
+/** Amount in smallest units: integer sums of equal scale are exact, at a tenth of the cost of Decimal. */
 function digits(amount: string): bigint {
   const point = amount.indexOf(".");
   return BigInt(point === -1 ? amount : amount.slice(0, point) + amount.slice(point + 1));
@@ -116,8 +114,8 @@ function fixed(units: bigint | number, decimals: number): string {
 }
 
 /**
- * Units of the target currency for one of the base: the quotient of the two rates to 12 significant digits,
- * half-up. This very string is the multiplier.
+ * Units of the target currency per unit of the base: 12 significant digits, half-up. Conversion multiplies by this
+ * string.
  */
 export function exchangeRate(baseRate: string, targetRate: string): string {
   return new Decimal(targetRate).dividedBy(baseRate).toSignificantDigits(RATE_SIGNIFICANT_DIGITS).toFixed();
@@ -128,13 +126,14 @@ export function convert(base: string, rate: string, decimals: number): string {
   return new Decimal(base).times(rate).toFixed(decimals);
 }
 
-/** `percent` hundredths of the amount, rounded half-up by itself. */
+/** `percent` hundredths of the amount, rounded half-up. */
 export function percentOf(amount: string, percent: string, decimals: number): string {
   return new Decimal(amount).times(percent).dividedBy(100).toFixed(decimals);
 }
 
 /**
- * The sum over currencies of amount ÷ rate, exact until the one rounding at the end. Quotients such as 1/1550 never end, so the sum is kept as one fraction.
+ * Sums amount ÷ rate over currencies, as one fraction because quotients such as 1/1550 do not end; rounds once at the
+ * end.
  */
 export function totalInUsd(holdings: Iterable<{ amount: string; rate: string }>, decimals: number): string {
   let numerator = new WideDecimal(0);

@@ -1,26 +1,25 @@
 import { nearest } from "../schema/nearest.js";
 
-/** Nobody means a route by a longer one. */
+/** Longer paths get no suggestion. */
 const LONGEST_PATH = 200;
 
-/** Any one segment of a route. */
+/** Stands for a whole segment, such as `:charge_id`. */
 const PARAMETER = "\0";
 
-/** A route's path, a letter a part of it: a parameter such as `:charge_id` is one. */
-function partsOf(route: string): string {
+function withMarkers(route: string): string {
   return route.replace(/:\w+/g, PARAMETER);
 }
 
-/** Whether some path of a route is as a glob has it. */
+/** Returns true if the glob matches some path of the route. */
 export function globFitsRoute(glob: string, route: string): boolean {
-  const parts = partsOf(route);
+  const parts = withMarkers(route);
   const seen = new Set<number>();
   const open: (readonly [inGlob: number, inRoute: number])[] = [[0, 0]];
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     const [g, r] = next;
-    const place = g * (parts.length + 1) + r;
-    if (seen.has(place)) continue;
-    seen.add(place);
+    const state = g * (parts.length + 1) + r;
+    if (seen.has(state)) continue;
+    seen.add(state);
     const [letter, part] = [glob[g], parts[r]];
     if (letter === undefined && part === undefined) return true;
     if (letter === "*") open.push([g + 1, r]);
@@ -34,45 +33,47 @@ export function globFitsRoute(glob: string, route: string): boolean {
 }
 
 /**
- * The path that was probably meant by one that no route has: a slip in it, or its beginning left out. Where the id at its end
- * was left out too, the route stands for it.
+ * Suggests a path for one that matches no route: one with a typo, or without its beginning or the id at its end. Keeps
+ * the path's ids.
  */
 export function nearestPath(path: string, routes: readonly string[]): string | undefined {
   if (path.length > LONGEST_PATH) return undefined;
-  const given = path.split("/");
-  const meant = routes.map((route) => filledFrom(given, route.split("/")));
-  // What has only the place of an id in a route says nothing of the route.
-  const first = 1 - given.length;
+  const segments = path.split("/");
+  const candidates = routes.map((route) => fillParameters(segments, route.split("/")));
+  // A segment in the position of an id identifies no route.
+  const first = 1 - segments.length;
   const isNamed = (route: string) => !route.split("/").at(first)?.startsWith(":");
-  const whole = meant.find((one, at) => path.length > 1 && one.endsWith(path) && isNamed(routes[at]!));
-  if (whole !== undefined) return whole;
-  const near = new Map(meant.map((one) => [one, one]));
+  const full = candidates.find(
+    (candidate, i) => path.length > 1 && candidate.endsWith(path) && isNamed(routes[i]!),
+  );
+  if (full !== undefined) return full;
+  const byPath = new Map(candidates.map((path) => [path, path]));
   for (const route of routes) {
     const withoutId = route.replace(/\/:\w+$/, "");
-    if (!near.has(withoutId)) near.set(withoutId, route);
+    if (!byPath.has(withoutId)) byPath.set(withoutId, route);
   }
   const found = nearest(
     path,
-    [...near.keys()].filter((one) => isLike(given, one.split("/"))),
+    [...byPath.keys()].filter((candidate) => isLike(segments, candidate.split("/"))),
   );
-  return found === undefined ? undefined : near.get(found);
+  return found === undefined ? undefined : byPath.get(found);
 }
 
-/** The route with what was given in the place of its parameters. Both end alike. */
-function filledFrom(given: readonly string[], route: readonly string[]): string {
-  const shift = route.length - given.length;
-  return route.map((one, at) => (one.startsWith(":") ? given[at - shift] || one : one)).join("/");
+/** Replaces a route's parameters by the segments of a path, aligned at the end. */
+function fillParameters(segments: readonly string[], route: readonly string[]): string {
+  const shift = route.length - segments.length;
+  return route.map((part, i) => (part.startsWith(":") ? segments[i - shift] || part : part)).join("/");
 }
 
-/** Whether what they differ in is a slip, or something more at the end: a long beginning in common excuses no other word. */
-function isLike(given: readonly string[], path: readonly string[]): boolean {
-  const alike = given.findIndex((one, at) => one !== path[at]);
-  if (alike === -1 || alike === path.length) return true;
-  return given.length === path.length
-    ? given.every((one, at) => isSlip(one, path[at]!))
-    : isSlip(given.slice(alike).join("/"), path.slice(alike).join("/"));
+/** Compares only where the paths differ, so a long common beginning cannot hide a different word. */
+function isLike(segments: readonly string[], path: readonly string[]): boolean {
+  const common = segments.findIndex((segment, i) => segment !== path[i]);
+  if (common === -1 || common === path.length) return true;
+  return segments.length === path.length
+    ? segments.every((segment, i) => isTypo(segment, path[i]!))
+    : isTypo(segments.slice(common).join("/"), path.slice(common).join("/"));
 }
 
-function isSlip(given: string, meant: string): boolean {
-  return given === meant || nearest(given, [meant]) !== undefined;
+function isTypo(text: string, intended: string): boolean {
+  return text === intended || nearest(text, [intended]) !== undefined;
 }

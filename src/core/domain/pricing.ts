@@ -3,12 +3,12 @@ import { add, convert, exchangeRate, percentOf, toCanonical } from "./money.js";
 
 export type { Fees, Pricing } from "../schema/records/payments.js";
 
-/** What a price comes to in the currency the customer pays in. Computed once, copied ever after. */
+/** A price in the customer's currency. */
 export interface Price {
   readonly exchange_rate: string;
   readonly settlement_amount: string;
   readonly fees: Fees;
-  /** settlement_amount + total_fee: what the customer pays. */
+  /** settlement_amount + total_fee, paid by the customer. */
   readonly amount: string;
 }
 
@@ -21,8 +21,8 @@ export interface PricingTerms {
 }
 
 /**
- * Prices a base amount in the target currency (specification: Charge detail, Quote).
- * A local price, where the merchant set one for the target currency, is the settlement amount to the digit.
+ * Prices a base amount in the target currency (specification: Charge detail, Quote). The merchant's local price, if
+ * there is one, is the settlement amount.
  */
 export function price(pricing: Pricing, targetCurrency: string, terms: PricingTerms): Price {
   const { decimals } = terms;
@@ -44,7 +44,7 @@ export function price(pricing: Pricing, targetCurrency: string, terms: PricingTe
   };
 }
 
-/** Whether two canonical pricing objects ask for the same money. */
+/** Compares two canonical pricing objects. */
 export function samePricing(a: Pricing, b: Pricing): boolean {
   if (a.base_currency !== b.base_currency || a.amount !== b.amount) return false;
   const left = a.local_pricing ?? {};

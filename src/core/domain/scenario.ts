@@ -5,29 +5,28 @@ import type { ChargeMatch, FaultRule, Scenario, WebhookRule, WithdrawalMatch } f
 import { anyGlobMatches, compiledGlob } from "./glob.js";
 import { matcherFits, type Verdict } from "./matcher.js";
 
-/** What a rule's `match` is held against: plain strings, whatever the record. */
+/** A record in the form that rules match: all fields are strings. */
 export interface Subject {
   readonly fields: Readonly<Record<string, string | null | undefined>>;
   readonly metadata: Readonly<Record<string, string>>;
 }
 
-/** A glob, any of several, or a matcher. What cannot be compared does not match. */
-function fits(wanted: unknown, actual: unknown): Verdict {
+/** `wanted` is a glob, a list of globs or a matcher. */
+function matchesValue(wanted: unknown, actual: unknown): Verdict {
   return typeof wanted === "string" || Array.isArray(wanted)
     ? anyGlobMatches(wanted as Glob, actual as string | null | undefined)
-    : matcherFits(wanted as Matcher, actual, fits);
+    : matcherFits(wanted as Matcher, actual, matchesValue);
 }
 
-/** The same, for what many are held against. */
-function fitting(wanted: unknown): Condition["fits"] {
-  if (typeof wanted !== "string") return (actual) => fits(wanted, actual);
-  const isLike = compiledGlob(wanted);
-  return (actual) => actual !== null && actual !== undefined && isLike(actual);
+function compileMatch(wanted: unknown): Condition["fits"] {
+  if (typeof wanted !== "string") return (actual) => matchesValue(wanted, actual);
+  const matchesGlob = compiledGlob(wanted);
+  return (actual) => actual !== null && actual !== undefined && matchesGlob(actual);
 }
 
 type Match = ChargeMatch | WithdrawalMatch | WebhookRule["match"] | FaultRule["match"];
 
-/** Every field named must match; no fields match everything. */
+/** Returns true if all fields of the rule match; a rule without fields matches everything. */
 export function matches(match: Match, subject: Subject): boolean {
   if (match === undefined) return true;
   for (const condition of conditionsIn(match))
@@ -42,12 +41,12 @@ interface Condition {
   readonly fits: (actual: string | null | undefined) => Verdict;
 }
 
-/** A rule never changes, and is held against everything that is made: it is taken apart once. */
-const TAKEN_APART = new WeakMap<object, readonly Condition[]>();
+/** Rules are immutable and matched against every new record, so each is compiled once. */
+const COMPILED = new WeakMap<object, readonly Condition[]>();
 
 function conditionsIn(match: object): readonly Condition[] {
-  let conditions = TAKEN_APART.get(match);
-  if (conditions === undefined) TAKEN_APART.set(match, (conditions = conditionsOf(match)));
+  let conditions = COMPILED.get(match);
+  if (conditions === undefined) COMPILED.set(match, (conditions = conditionsOf(match)));
   return conditions;
 }
 
@@ -58,12 +57,12 @@ function actualOf({ isMetadata, name }: Condition, { fields, metadata }: Subject
 function conditionsOf(match: object): Condition[] {
   return Object.entries(match).flatMap(([name, wanted]): Condition[] => {
     if (wanted === undefined) return [];
-    if (name !== "metadata") return [{ isMetadata: false, name, wanted, fits: fitting(wanted) }];
+    if (name !== "metadata") return [{ isMetadata: false, name, wanted, fits: compileMatch(wanted) }];
     return Object.entries(wanted as Record<string, ValueMatch>).map(([key, value]) => ({
       isMetadata: true,
       name: key,
       wanted: value,
-      fits: fitting(value),
+      fits: compileMatch(value),
     }));
   });
 }
@@ -72,26 +71,22 @@ export const RULE_KINDS = ["charges", "withdrawals", "webhooks", "faults"] as co
 type RuleKind = (typeof RULE_KINDS)[number];
 type RuleOf<Kind extends RuleKind> = NonNullable<Scenario[Kind]>[number];
 
-/** Where a rule stands. */
 export interface RulePlace {
   readonly scenario: string;
   readonly kind: RuleKind;
   readonly index: number;
 }
 
-/** A rule that applies, and where it stands. */
 export interface Choice<Rule> extends RulePlace {
   readonly rule: Rule;
 }
 
-/** What each rule of a scenario is called: `webhooks.0` is the first of its webhooks'. */
+/** Names such as `webhooks.0`, the first rule for webhooks. */
 export function ruleNames(scenario: Scenario): string[] {
   return RULE_KINDS.flatMap((kind) => (scenario[kind] ?? []).map((_rule, index) => `${kind}.${index}`));
 }
 
-/**
- * The first rule of that kind that applies, scenario by scenario in the order given.
- */
+/** Finds the first matching rule, in the order of the scenarios. `isLeft` can reject a rule that is used up. */
 export function firstRule<Kind extends RuleKind>(
   kind: Kind,
   scenarios: Iterable<Scenario>,

@@ -1,46 +1,43 @@
 import { durationMs } from "../schema/duration.js";
 
-/** An entry of a timeline, be it a charge's or a withdrawal's. */
+/** An entry of a charge's or withdrawal's timeline; `after` and `after_expiry` are durations. */
 export type TimelineEntry<Status extends string> =
   | { readonly after: string; readonly to: Status }
   | { readonly after_expiry: string; readonly to: Status };
 
-/** What the rule needs to know of a record's statuses. */
+/** Statuses of a kind of record. */
 export interface StatusRules<Status extends string> {
-  /** What it is when it is made. */
   readonly first: Status;
-  /** What may follow each. */
   readonly statuses: Readonly<Record<Status, { readonly next: readonly Status[] }>>;
-  /** What becomes of it when its time is up; null where nothing expires. */
+  /** Status after expiry; null if records do not expire. */
   readonly expired: Status | null;
 }
 
-/** What a status may become, for a person who asked for something else. */
+/** Text of an error about an illegal transition. */
 export function mayFollow<Status extends string>({ statuses }: StatusRules<Status>, status: Status): string {
   const { next } = statuses[status];
   return next.length === 0 ? `nothing follows ${status}` : `${status} may become ${next.join(", ")}`;
 }
 
-/** An entry that waits for its time. */
 export interface PlannedEntry {
+  /** Index in the timeline. */
   readonly step: number;
   readonly dueMs: number;
 }
 
-/** Where a plan stands. */
+/** Progress of a timeline. */
 export interface Standing<Status extends string> {
   readonly status: Status;
-  /** When it expired, if it has. */
   readonly expiredMs: number | undefined;
-  /** When its time is up, if something waits for that. */
+  /** Time of a pending expiry. */
   readonly expiryMs: number | undefined;
   readonly next: PlannedEntry | undefined;
 }
 
 /**
- * The next entry, planned at `nowMs`: there the timeline begins, or the entry before has had its turn, whatever came
- * of it. `after` counts from now and `after_expiry` from the expiry, but nothing is planned for a time that has
- * passed. Undefined where the timeline is over, or waits for the expiry.
+ * Plans the next entry, at the start of the timeline or after the entry before it. `after` counts from `nowMs`,
+ * `after_expiry` from the expiry; a due time is never in the past. Returns undefined if the timeline is over or waits
+ * for expiry.
  */
 export function entryAt(
   timeline: readonly TimelineEntry<string>[],
@@ -55,7 +52,7 @@ export function entryAt(
   return { step, dueMs: Math.max(nowMs, expiredMs + durationMs(entry.after_expiry)) };
 }
 
-/** Expiry, by the clock or by an entry, cancels what is left of a timeline up to the next entry for after it. */
+/** Expiry, by the clock or by an entry, skips to the first entry with `after_expiry`. */
 export function entryAtExpiry(
   timeline: readonly TimelineEntry<string>[],
   expiredMs: number,
@@ -64,7 +61,7 @@ export function entryAtExpiry(
   return step === -1 ? undefined : entryAt(timeline, step, expiredMs, expiredMs);
 }
 
-/** What comes of an entry that has its turn. All but `moves` is a recorded no-op. */
+/** Result of a due entry; all but `moves` is a recorded no-op. */
 export type Verdict = "moves" | "already" | "illegal";
 
 export function verdictOn<Status extends string>(
@@ -76,9 +73,9 @@ export function verdictOn<Status extends string>(
   return statuses[status].next.includes(to) ? "moves" : "illegal";
 }
 
-/** One thing of a plan that comes about. */
+/** One step of a simulated timeline. */
 export interface Turn<Status extends string> {
-  /** The entry whose turn it is; null is the expiry. */
+  /** Index of the entry; null is expiry. */
   readonly step: number | null;
   readonly before: Status;
   readonly verdict: Verdict;
@@ -86,8 +83,8 @@ export interface Turn<Status extends string> {
 }
 
 /**
- * All that comes of a plan as long as nobody interferes, one thing after the other; of two things at the same instant
- * the expiry goes first. Changes nothing. `timeOf` says when something that is due then has its turn.
+ * Simulates a timeline without manual changes; at the same instant expiry comes first. `timeOf` maps a due time to the
+ * time it runs.
  */
 export function* follow<Status extends string>(
   rules: StatusRules<Status>,

@@ -9,11 +9,10 @@ export type { Withdrawal } from "../schema/records/payments.js";
 
 interface StatusRow {
   readonly next: readonly WithdrawalStatus[];
-  /** What becomes of the funds in transit. */
+  /** Effect on the funds in transit. */
   readonly funds?: "arrived" | "returned";
 }
 
-/** What a withdrawal's status may become, and what it does to the funds. */
 const STATUSES: Readonly<Record<WithdrawalStatus, StatusRow>> = {
   PENDING: { next: ["PROCESSING", "CANCELLED"] },
   PROCESSING: { next: ["COMPLETED", "FAILED"] },
@@ -22,7 +21,6 @@ const STATUSES: Readonly<Record<WithdrawalStatus, StatusRow>> = {
   CANCELLED: { next: [], funds: "returned" },
 };
 
-/** What a withdrawal's plan goes by. */
 export const WITHDRAWAL_RULES: StatusRules<WithdrawalStatus> = {
   first: "PENDING",
   statuses: STATUSES,
@@ -31,13 +29,12 @@ export const WITHDRAWAL_RULES: StatusRules<WithdrawalStatus> = {
 
 export interface WithdrawalTransition {
   readonly withdrawal: Withdrawal;
-  /** What happens to the funds in transit, if anything. */
   readonly funds: "arrived" | "returned" | null;
   readonly event: string;
   readonly cancelTimeline: boolean;
 }
 
-/** The only way a withdrawal's status changes. Pure, like the charge's. */
+/** The only way a withdrawal's status changes; the counterpart of `transition` for charges. */
 export function transitionWithdrawal(
   withdrawal: Withdrawal,
   to: WithdrawalStatus,

@@ -3,43 +3,46 @@ import type { Charge } from "../charge.js";
 import { compare } from "../money.js";
 import type { BookRow } from "./rows.js";
 
-/** The charges that rows may speak of. */
 export interface Ledger {
   byId(chargeId: string): Charge | undefined;
-  /** Those whose metadata has all of that, oldest first. */
+  /** Charges whose metadata contains the order's, oldest first. */
   ofOrder(order: BookRow["order"]): readonly Charge[];
-  /** Those that are paid and have to have a row, oldest first. */
+  /** Paid charges that need a row, oldest first. */
   toBeSpokenOf(): readonly Charge[];
 }
 
-/** Holds rows against the charges of a ledger: what differs, by row. */
+/** Compares the app's rows with the charges; returns the differences in the order of the rows. */
 export function reconcile(rows: readonly BookRow[], ledger: Ledger): BookFinding[] {
-  const spoken = new Set<Charge>();
-  const ordersTwice = new Set<string>();
-  const found = rows.flatMap((row) => {
-    const of = chargesOf(row, ledger);
-    for (const charge of of) spoken.add(charge);
+  const mentioned = new Set<Charge>();
+  const paidTwice = new Set<string>();
+  const ofRows = rows.flatMap((row) => {
+    const charges = chargesOf(row, ledger);
+    for (const charge of charges) mentioned.add(charge);
     const order = JSON.stringify(row.order);
-    const isTold = ordersTwice.has(order);
-    const differences = differencesOf(row, of).filter(({ kind }) => kind !== "paid_twice" || !isTold);
-    if (differences.some(({ kind }) => kind === "paid_twice")) ordersTwice.add(order);
+    const isReported = paidTwice.has(order);
+    const differences = differencesOf(row, charges).filter(
+      ({ kind }) => kind !== "paid_twice" || !isReported,
+    );
+    if (differences.some(({ kind }) => kind === "paid_twice")) paidTwice.add(order);
     return differences;
   });
   const keys = new Set(rows.flatMap(({ order }) => Object.keys(order)));
-  const unspoken = ledger.toBeSpokenOf().filter((charge) => !spoken.has(charge));
+  const unmentioned = ledger.toBeSpokenOf().filter((charge) => !mentioned.has(charge));
   return [
-    ...found,
-    ...unspoken.map((charge) => ({
+    ...ofRows,
+    ...unmentioned.map((charge) => ({
       kind: "paid_not_marked" as const,
       row: null,
       charge_id: charge.charge_id,
-      order: orderOf(Object.fromEntries(Object.entries(charge.metadata).filter(([key]) => keys.has(key)))),
-      message: `${stateOf(charge)}, and no row mentions it`,
+      order: orderOrNull(
+        Object.fromEntries(Object.entries(charge.metadata).filter(([key]) => keys.has(key))),
+      ),
+      message: `${statusText(charge)}, and no row mentions it`,
     })),
   ];
 }
 
-/** Those of the row's order, and the one it names. */
+/** Charges of the row's order, and the charge it names. */
 function chargesOf({ chargeId, order }: BookRow, ledger: Ledger): readonly Charge[] {
   const named = chargeId === undefined ? undefined : ledger.byId(chargeId);
   const ofOrder = Object.keys(order).length === 0 ? [] : ledger.ofOrder(order);
@@ -49,37 +52,37 @@ function chargesOf({ chargeId, order }: BookRow, ledger: Ledger): readonly Charg
 function differencesOf(row: BookRow, charges: readonly Charge[]): BookFinding[] {
   const { number, chargeId, status, marking, delivered = 0 } = row;
   const found: BookFinding[] = [];
-  const differs = (kind: FindingKind, charge: Charge | undefined, message: string): void => {
+  const add = (kind: FindingKind, charge: Charge | undefined, message: string): void => {
     const charge_id = charge?.charge_id ?? chargeId ?? null;
-    found.push({ kind, row: number, charge_id, order: orderOf(row.order), message });
+    found.push({ kind, row: number, charge_id, order: orderOrNull(row.order), message });
   };
-  const says = `the app says ${status}`;
-  const has = `${says}${delivered > 0 ? ` and has delivered` : ""}`;
+  const claim = `the app says ${status}`;
+  const claimWithDelivery = `${claim}${delivered > 0 ? ` and has delivered` : ""}`;
   const named = charges.find(({ charge_id }) => charge_id === chargeId);
   const paid = charges.filter((charge) => charge.status === "COMPLETED");
   const refunded = charges.filter((charge) => charge.status === "REFUNDED").at(-1);
   const newest = paid.at(-1) ?? named ?? charges.at(-1);
   if (chargeId !== undefined && named === undefined)
-    differs("unknown_charge", undefined, `there is no charge ${chargeId}; ${says}`);
+    add("unknown_charge", undefined, `there is no charge ${chargeId}; ${claim}`);
   else if (newest === undefined && (marking === "paid" || delivered > 0))
-    differs("unknown_charge", undefined, `there is no charge of this order; ${has}`);
+    add("unknown_charge", undefined, `there is no charge of this order; ${claimWithDelivery}`);
   if (newest === undefined) return found;
   if (paid.length > 0 && marking !== "paid")
-    differs("paid_not_marked", newest, `${stateOf(newest)}; ${says}`);
+    add("paid_not_marked", newest, `${statusText(newest)}; ${claim}`);
   if (paid.length === 0 && (marking === "paid" || (delivered > 0 && refunded === undefined)))
-    differs("marked_not_paid", newest, `${stateOf(newest)}; ${has}`);
+    add("marked_not_paid", newest, `${statusText(newest)}; ${claimWithDelivery}`);
   const bought = paid.length > 0 ? paid : [newest];
   if (!bought.some((charge) => isSameMoney(row, charge)))
-    differs("amount_differs", newest, `${moneyOf(newest)}; the app says ${moneyOf(row)}`);
+    add("amount_differs", newest, `${moneyText(newest)}; the app says ${moneyText(row)}`);
   if (paid.length > 1)
-    differs(
+    add(
       "paid_twice",
       newest,
-      `${paid.length} completed charges: ${paid.map((one) => one.charge_id).join(", ")}`,
+      `${paid.length} completed charges: ${paid.map((charge) => charge.charge_id).join(", ")}`,
     );
-  if (delivered > 1) differs("delivered_twice", newest, `delivered ${delivered} times`);
+  if (delivered > 1) add("delivered_twice", newest, `delivered ${delivered} times`);
   if (paid.length === 0 && refunded !== undefined && delivered > 0)
-    differs("refunded_and_delivered", refunded, `${stateOf(refunded)}; ${has}`);
+    add("refunded_and_delivered", refunded, `${statusText(refunded)}; ${claimWithDelivery}`);
   return found.sort((a, b) => FINDING_KINDS.indexOf(a.kind) - FINDING_KINDS.indexOf(b.kind));
 }
 
@@ -90,7 +93,7 @@ function isSameMoney({ amount, currency }: BookRow, charge: Charge): boolean {
   );
 }
 
-function moneyOf({
+function moneyText({
   amount,
   currency,
 }: {
@@ -100,10 +103,10 @@ function moneyOf({
   return [amount, currency].filter((part) => part !== undefined).join(" ");
 }
 
-function stateOf(charge: Charge): string {
-  return `${charge.status}, ${moneyOf(charge)}`;
+function statusText(charge: Charge): string {
+  return `${charge.status}, ${moneyText(charge)}`;
 }
 
-function orderOf(order: Readonly<Record<string, string>>): Readonly<Record<string, string>> | null {
+function orderOrNull(order: Readonly<Record<string, string>>): Readonly<Record<string, string>> | null {
   return Object.keys(order).length === 0 ? null : order;
 }

@@ -1,19 +1,19 @@
 import { UserError } from "../../schema/user-error.js";
 
-/** The app's rows, and the line each begins at, from 1. */
+/** The app's rows and the line each begins at, from 1. */
 export interface Books {
   readonly rows: readonly Readonly<Record<string, unknown>>[];
   readonly lines: readonly number[];
 }
 
-/** CSV with a header, JSON lines, or a JSON list. What is none of them is a UserError with its line; nothing is no rows. */
+/** Parses CSV with a header, JSON lines or a JSON list; empty text has no rows. Throws a UserError with the line. */
 export function parseBooks(text: string, source: string): Books {
   const refuse = (line: number, fault: string): never => {
     throw new UserError(`${source}, line ${line}: ${fault}`);
   };
   const start = text.replace(/^\uFEFF/, "").trimStart();
   if (start === "") return { rows: [], lines: [] };
-  if (start.startsWith("[")) return listIn(start, refuse);
+  if (start.startsWith("[")) return jsonList(start, refuse);
   return start.startsWith("{") ? jsonLines(text, refuse) : csv(text.replace(/^\uFEFF/, ""), refuse);
 }
 
@@ -31,7 +31,7 @@ function isRow(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-function listIn(text: string, refuse: Refuse): Books {
+function jsonList(text: string, refuse: Refuse): Books {
   const rows = (parsed(text, 1, refuse) as unknown[]).map((row, index) =>
     isRow(row) ? row : refuse(1, `entry ${index + 1} of the list is not an object`),
   );
@@ -50,7 +50,7 @@ function jsonLines(text: string, refuse: Refuse): Books {
 const DELIMITERS = [",", ";", "\t"];
 
 function csv(text: string, refuse: Refuse): Books {
-  const [header, ...records] = recordsIn(text, refuse);
+  const [header, ...records] = csvRecords(text, refuse);
   const names = header!.cells;
   if (names.length < 2) refuse(header!.line, "is neither JSON nor a CSV header");
   const rows = records.map(({ cells, line }) => {
@@ -61,24 +61,24 @@ function csv(text: string, refuse: Refuse): Books {
   return { rows, lines: records.map(({ line }) => line) };
 }
 
-/** Cells as RFC 4180 has them; a line without any is passed over. */
-function recordsIn(text: string, refuse: Refuse) {
+/** Splits CSV (RFC 4180) into cells; skips empty lines. */
+function csvRecords(text: string, refuse: Refuse) {
   const firstLine = text.trimStart().split("\n", 1)[0]!;
-  const delimiter = DELIMITERS.find((one) => firstLine.includes(one)) ?? ",";
+  const delimiter = DELIMITERS.find((sign) => firstLine.includes(sign)) ?? ",";
   const cell = new RegExp(`(?:"((?:[^"]|"")*)"|([^"${delimiter}\r\n]*))(${delimiter}|\r?\n|$)`, "y");
   const records: { readonly cells: string[]; readonly line: number }[] = [];
   let cells: string[] = [];
   let line = 1;
-  let begun = 1;
+  let recordLine = 1;
   while (cell.lastIndex < text.length || cells.length > 0) {
     const found = cell.exec(text) ?? refuse(line, "has a quote that does not end, or text beside one");
     const [, quoted, plain = "", end] = found;
     cells.push(quoted === undefined ? plain : quoted.replaceAll('""', '"'));
     line += found[0].split("\n").length - 1;
     if (end === delimiter) continue;
-    if (cells.length > 1 || cells[0] !== "") records.push({ cells, line: begun });
+    if (cells.length > 1 || cells[0] !== "") records.push({ cells, line: recordLine });
     cells = [];
-    begun = line;
+    recordLine = line;
     if (end === "") break;
   }
   return records;

@@ -6,8 +6,8 @@ import { isPlainlyRight } from "../../schema/plainly-right.js";
 import { decimalsOf, isZero, toCanonical } from "../money.js";
 
 /**
- * Collects what is wrong with a body, field by field: first what its schema says, then what the fixtures say
- * about the fields the schema found right, so that one answer names every fault.
+ * Collects the faults of a request body by field, so one response names all of them: first those of the schema, then
+ * those of valid fields against the fixtures.
  */
 export class BodyCheck<Body> {
   readonly #details = new Map<string, string>();
@@ -19,7 +19,7 @@ export class BodyCheck<Body> {
       const checked = check(schema, body);
       if (!checked.ok) for (const issue of checked.issues) this.fault(issuePath(issue), issueMessage(issue));
     }
-    // A record's schema passes over the key __proto__: its value would go in unchecked.
+    // Zod's record schema skips the key __proto__.
     const { metadata } = this.#raw;
     if (typeof metadata === "object" && metadata !== null && Object.hasOwn(metadata, "__proto__"))
       this.fault("metadata", "must not have a key __proto__");
@@ -34,7 +34,7 @@ export class BodyCheck<Body> {
     return !this.#details.has(path);
   }
 
-  /** The value at a top-level field, if the schema had nothing against it. */
+  /** Returns a top-level field, or undefined if it is invalid. */
   field<Name extends keyof Body & string>(name: Name): Body[Name] | undefined {
     return this.isRight(name) ? (this.#raw[name] as Body[Name] | undefined) : undefined;
   }
@@ -44,12 +44,11 @@ export class BodyCheck<Body> {
   }
 }
 
-/** What to say of a value that is none of these. */
 export function oneOf(values: readonly string[]): string {
   return values.length === 0 ? "is not available" : `must be one of ${values.join(", ")}`;
 }
 
-/** Checks an amount against its currency, and gives it back with exactly the currency's decimals. */
+/** Checks an amount against its currency; returns it with exactly the currency's decimals. */
 export function checkAmount<Body>(
   body: BodyCheck<Body>,
   path: string,

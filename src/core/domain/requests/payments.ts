@@ -10,6 +10,7 @@ import {
   checkoutRequestSchema,
   type MethodChoice,
   methodChoiceSchema,
+  type QuoteBody,
   quoteRequestSchema,
   type WhitelabelBody,
   whitelabelRequestSchema,
@@ -17,8 +18,47 @@ import {
 import type { Catalogue } from "../catalogue.js";
 import { METHOD_KINDS } from "../method-kinds.js";
 import type { Pricing } from "../pricing.js";
-import { BodyCheck, oneOf } from "./body-check.js";
-import { checkPricing } from "./pricing.js";
+import { BodyCheck, checkAmount, oneOf } from "./body-check.js";
+
+/** Returns the canonical pricing object; undefined if it is invalid. */
+function checkPricing<Body extends { pricing: QuoteBody["pricing"] }>(
+  body: BodyCheck<Body>,
+  catalogue: Catalogue,
+): Pricing | undefined {
+  const pricing = body.field("pricing") as Partial<QuoteBody["pricing"]> | undefined;
+  if (typeof pricing !== "object" || pricing === null) return undefined;
+  const findCurrency = (code: string, path: string): CurrencyFixture | undefined => {
+    const currency = catalogue.currency(code);
+    if (currency === undefined)
+      body.fault(path, oneOf(catalogue.fixtures.currencies.map((one) => one.code).sort()));
+    return currency;
+  };
+  const base =
+    body.isRight("pricing.base_currency") && typeof pricing.base_currency === "string"
+      ? findCurrency(pricing.base_currency, "pricing.base_currency")
+      : undefined;
+  const amount = base && checkAmount(body, "pricing.amount", pricing.amount, base);
+  const local = body.isRight("pricing.local_pricing") ? pricing.local_pricing : undefined;
+  const localPricing: Record<string, string> = {};
+  let isLocalValid = true;
+  if (typeof local === "object" && local !== null) {
+    if (base !== undefined && base.code !== "USD")
+      body.fault("pricing.local_pricing", "is allowed only when base_currency is USD");
+    for (const [code, localAmount] of Object.entries(local)) {
+      const path = `pricing.local_pricing.${code}`;
+      const currency = findCurrency(code, path);
+      const canonical = currency && checkAmount(body, path, localAmount, currency);
+      if (canonical === undefined) isLocalValid = false;
+      else localPricing[code] = canonical;
+    }
+  }
+  if (base === undefined || amount === undefined || !isLocalValid) return undefined;
+  return {
+    base_currency: base.code,
+    amount,
+    ...(Object.keys(localPricing).length === 0 ? {} : { local_pricing: localPricing }),
+  };
+}
 
 function checkMethod<Body extends { payment_method: string }>(
   body: BodyCheck<Body>,
@@ -29,7 +69,7 @@ function checkMethod<Body extends { payment_method: string }>(
   if (typeof id !== "string") return undefined;
   const method = catalogue.enabledMethod(organization, id);
   if (method === undefined)
-    body.fault("payment_method", oneOf(catalogue.enabledMethods(organization).map((one) => one.id)));
+    body.fault("payment_method", oneOf(catalogue.enabledMethods(organization).map(({ id }) => id)));
   return method;
 }
 
@@ -41,7 +81,7 @@ export interface QuoteRequest {
   readonly customerEmail: string | null;
 }
 
-/** A quote request, checked and canonical, or every fault it has (specification: Create quote). */
+/** Checks a quote request (specification: Create quote); returns it in canonical form, or all its faults. */
 export function readQuoteRequest(
   catalogue: Catalogue,
   organization: OrganizationFixture,
@@ -51,8 +91,7 @@ export function readQuoteRequest(
   const body = new BodyCheck(quoteRequestSchema, raw, faults);
   const pricing = checkPricing(body, catalogue);
   const method = checkMethod(body, catalogue, organization);
-  const asked = body.field("to_currency");
-  const code = asked ?? pricing?.base_currency;
+  const code = body.field("to_currency") ?? pricing?.base_currency;
   let currency: CurrencyFixture | undefined;
   let rail: RailFixture | undefined;
   if (method !== undefined && typeof code === "string") {
@@ -60,9 +99,9 @@ export function readQuoteRequest(
     else body.fault("to_currency", `must be one of ${method.currencies.join(", ")} for ${method.id}`);
     const rails = catalogue.rails(method.id, code);
     const railId = body.field("payment_rail");
-    rail = railId === undefined ? rails[0] : rails.find((one) => one.id === railId);
+    rail = railId === undefined ? rails[0] : rails.find(({ id }) => id === railId);
     if (currency !== undefined && railId !== undefined && rail === undefined)
-      body.fault("payment_rail", oneOf(rails.map((one) => one.id)));
+      body.fault("payment_rail", oneOf(rails.map(({ id }) => id)));
   }
   return (
     body.refusal ?? {
@@ -82,8 +121,8 @@ export interface WhitelabelRequest {
 }
 
 /**
- * A whitelabel request, checked and canonical, or every fault it has (specification: POST whitelabel).
- * `faults` are what the caller found wrong outside the body and wants reported with the rest.
+ * Checks a whitelabel request (specification: POST whitelabel); returns it in canonical form, or all its faults,
+ * including `faults` from outside the body.
  */
 export function readWhitelabelRequest(
   catalogue: Catalogue,
@@ -102,12 +141,12 @@ export function readWhitelabelRequest(
 
 export interface CheckoutRequest {
   readonly pricing: Pricing;
-  /** The methods the customer may choose from: the request's filter, or all that are enabled. */
+  /** Methods offered to the customer. */
   readonly methods: readonly string[];
   readonly body: CheckoutBody;
 }
 
-/** A standard checkout request, checked and canonical, or every fault it has. */
+/** Checks a checkout request; returns it in canonical form, or all its faults. */
 export function readCheckoutRequest(
   catalogue: Catalogue,
   organization: OrganizationFixture,
@@ -117,14 +156,17 @@ export function readCheckoutRequest(
   const body = new BodyCheck(checkoutRequestSchema, raw, faults);
   const pricing = checkPricing(body, catalogue);
   const enabled = catalogue.enabledMethods(organization).map((method) => method.id);
-  const asked = body.field("payment_methods");
-  if (Array.isArray(asked))
-    for (const [index, id] of asked.entries())
+  const requested = body.field("payment_methods");
+  if (Array.isArray(requested))
+    for (const [index, id] of requested.entries())
       if (typeof id === "string" && !enabled.includes(id))
         body.fault(`payment_methods.${index}`, oneOf(enabled));
-  // Named twice is offered once.
   return (
-    body.refusal ?? { pricing: pricing!, methods: [...new Set(asked ?? enabled)], body: raw as CheckoutBody }
+    body.refusal ?? {
+      pricing: pricing!,
+      methods: [...new Set(requested ?? enabled)],
+      body: raw as CheckoutBody,
+    }
   );
 }
 
@@ -136,7 +178,7 @@ export interface ChosenMethod {
   readonly bankAccountNumber: string | null;
 }
 
-/** What the customer chose on the hosted page; `currencyOf` tells in what a method is paid when no currency is named. */
+/** Checks the customer's choice on the hosted page; `currencyOf` returns the default currency of a method. */
 export function readMethodChoice(
   catalogue: Catalogue,
   offered: readonly string[],

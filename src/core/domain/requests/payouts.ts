@@ -11,7 +11,7 @@ import type { Catalogue } from "../catalogue.js";
 import { compare, toCanonical } from "../money.js";
 import { BodyCheck, checkAmount, oneOf } from "./body-check.js";
 
-/** A currency withdrawals can be made in is one with a stated minimum. */
+/** Currencies that allow withdrawals: those with a minimum. */
 export function payoutCurrencies(catalogue: Catalogue): CurrencyFixture[] {
   return catalogue.fixtures.currencies.filter((currency) => currency.minimum_withdrawal !== undefined);
 }
@@ -23,12 +23,12 @@ function checkPayoutCurrency<Body extends { currency: string }>(
   const code = body.field("currency");
   if (typeof code !== "string") return undefined;
   const payable = payoutCurrencies(catalogue);
-  const currency = payable.find((one) => one.code === code);
-  if (currency === undefined) body.fault("currency", oneOf(payable.map((one) => one.code)));
+  const currency = payable.find((currency) => currency.code === code);
+  if (currency === undefined) body.fault("currency", oneOf(payable.map((currency) => currency.code)));
   return currency;
 }
 
-/** A payout destination's own fields, checked: only those of its type. */
+/** Checks a payout destination; returns only the fields of its type. */
 export function readDestinationRequest(
   catalogue: Catalogue,
   organization: OrganizationFixture,
@@ -65,8 +65,8 @@ export interface WithdrawalRequest {
 }
 
 /**
- * A withdrawal request, checked and canonical, or every fault it has. `currencyOf` tells the currency of the
- * caller's destination of that id, if there is one.
+ * Checks a withdrawal request; returns it in canonical form, or all its faults. `currencyOf` returns the currency of the
+ * caller's destination, if it exists.
  */
 export function readWithdrawalRequest(
   catalogue: Catalogue,
@@ -82,10 +82,10 @@ export function readWithdrawalRequest(
     body.fault("amount", `must be at least ${toCanonical(minimum, currency!.decimals)} ${currency!.code}`);
   const destinationId = body.field("destination_id");
   if (destinationId !== undefined) {
-    const destined = currencyOf(destinationId);
-    if (destined === undefined) body.fault("destination_id", "is not the id of a payout destination");
-    else if (currency !== undefined && destined !== currency.code)
-      body.fault("currency", `does not match the destination, which is in ${destined}`);
+    const code = currencyOf(destinationId);
+    if (code === undefined) body.fault("destination_id", "is not the id of a payout destination");
+    else if (currency !== undefined && code !== currency.code)
+      body.fault("currency", `does not match the destination, which is in ${code}`);
   }
   return body.refusal ?? { currency: currency!, amount: amount!, body: raw as WithdrawalBody };
 }
