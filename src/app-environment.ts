@@ -1,13 +1,13 @@
-/** Where an app finds a sandbox, and what it needs to use it. */
+/** Address and credentials of a sandbox. */
 export interface Access {
   readonly url: string;
   readonly apiKey: string;
   readonly webhookSecret: string;
-  /** Over HTTPS: the file with its authority alone, and the one with the public authorities too. */
+  /** With HTTPS: PEM files of the sandbox's authority alone, and together with the public ones. */
   readonly trust?: { readonly caFile: string; readonly bundleFile: string } | undefined;
 }
 
-/** The variables an app is told that by: what `exec`, `env` and `setupSandbox` set. */
+/** Environment variables that `exec`, `env` and `setupSandbox` set for an app. */
 export function appEnvironment({ url, apiKey, webhookSecret, trust }: Access) {
   return {
     PAYMENTS_BASE_URL: url,
@@ -15,9 +15,9 @@ export function appEnvironment({ url, apiKey, webhookSecret, trust }: Access) {
     PAYMENTS_WEBHOOK_SECRET: webhookSecret,
     PAYMENTS_SANDBOX_URL: url,
     ...(trust && {
-      // Of Node and Bun, trusted besides what is trusted anyway; one that is set already is in the bundle.
+      // Node and Bun add it to the public authorities. The bundle includes a file that was set before.
       NODE_EXTRA_CA_CERTS: process.env.NODE_EXTRA_CA_CERTS === undefined ? trust.caFile : trust.bundleFile,
-      // Of OpenSSL (Python, Ruby, PHP, Go), requests and curl, trusted instead of what is trusted otherwise.
+      // OpenSSL (Python, Ruby, PHP, Go), requests and curl replace the public authorities by it.
       SSL_CERT_FILE: trust.bundleFile,
       REQUESTS_CA_BUNDLE: trust.bundleFile,
       CURL_CA_BUNDLE: trust.bundleFile,

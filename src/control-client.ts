@@ -2,36 +2,34 @@ import { type ErrorCode, type ErrorDetails, refuse } from "./core/schema/errors.
 import { SandboxError } from "./core/schema/sandbox-error.js";
 import { UserError } from "./core/schema/user-error.js";
 
-/** How requests reach a sandbox: in this process, or over the network. */
+/** Sends a request to a sandbox, in this process or over the network. */
 export type SandboxFetch = (path: string, init: RequestInit) => Promise<SandboxAnswer>;
 
-/** Where a sandbox of this process has its own: of the control API it makes no request or response. */
+/** Key of the in-process `SandboxFetch`, which calls the control API without Request and Response objects. */
 export const CALL = Symbol("payments-sandbox.call");
 
-/** What is read of a response. */
 export type SandboxAnswer = Pick<Response, "ok" | "status" | "headers" | "body" | "text">;
 
-/** Which sandbox a client speaks to, and as whom. */
 export interface ControlOptions {
   readonly fetch: SandboxFetch;
   /** Default: the namespace `default`. */
   readonly namespace?: string | undefined;
-  /** What the control API asks for beyond loopback. */
+  /** Required beyond loopback. */
   readonly controlToken?: string | undefined;
-  /** Marks what the run of a scenario sends itself, so that it is not counted as the app's. */
+  /** Marks requests of a scenario's runner, which do not count as the app's. */
   readonly runner?: string | undefined;
-  /** The run whose lease is meant. */
+  /** ID of the run whose lease is used. */
   readonly run?: string | undefined;
-  /** The error for something that is not there names the call, for who reads no more than its message. */
+  /** Adds the call to the message of a NOT_FOUND error. */
   readonly namesCalls?: boolean;
 }
 
-/** A call of the control API: `"POST", "/_sandbox/faults", { … }`, or with the first two as one text. */
+/** A call of the control API: `"POST", "/_sandbox/faults", { … }`, or method and path as one text. */
 export type ControlCall =
   | [method: string, path: string, body?: unknown]
   | [methodAndPath: string, body?: object];
 
-/** Thrown for an answer that no sandbox gives. */
+/** The response did not come from a sandbox. */
 export class ForeignAnswer extends Error {
   constructor(
     call: string,
@@ -44,7 +42,6 @@ export class ForeignAnswer extends Error {
 
 /** The control API of one sandbox, in one namespace. */
 export class ControlClient {
-  /** What every request of this client carries. */
   readonly headers: Readonly<Record<string, string>>;
   readonly #fetch: SandboxFetch;
   readonly #namesCalls: boolean;
@@ -60,7 +57,7 @@ export class ControlClient {
     };
   }
 
-  /** Sends a body as JSON; whatever is answered is the caller's to read. */
+  /** Sends a body as JSON; returns the response, whatever its status. */
   send(
     method: string,
     path: string,
@@ -77,12 +74,12 @@ export class ControlClient {
     });
   }
 
-  /** The JSON of the answer; a refusal is thrown as a SandboxError. */
+  /** Returns the JSON of the response; throws a SandboxError for an error response. */
   async call<Answer>(...call: ControlCall): Promise<Answer> {
-    const { method, path, body } = partsOf(call);
+    const { method, path, body } = parseCall(call);
     const response = await this.send(method, path, body);
     const text = await response.text();
-    const json = jsonOf(text);
+    const json = parseJson(text);
     if (response.ok && json !== undefined) return json as Answer;
     const { error } = (json ?? {}) as {
       error?: { code?: ErrorCode; message?: string; details?: ErrorDetails };
@@ -95,25 +92,25 @@ export class ControlClient {
   }
 }
 
-/** A list's page can be so long. */
-const PAGE = 100;
+/** Maximum page length of the control API. */
+const PAGE_LENGTH = 100;
 
-/** A list page by page, as long as the caller wants more. */
+/** Yields the pages of a list. */
 export async function* pagesOf<Item>(
   path: string,
   read: (path: string) => Promise<unknown>,
-  page = PAGE,
+  length = PAGE_LENGTH,
 ): AsyncGenerator<readonly Item[]> {
-  for (let offset = 0; ; offset += page) {
+  for (let offset = 0; ; offset += length) {
     const { items } = (await read(
-      `${path}${path.includes("?") ? "&" : "?"}limit=${page}&offset=${offset}`,
+      `${path}${path.includes("?") ? "&" : "?"}limit=${length}&offset=${offset}`,
     )) as { items: Item[] };
     yield items;
-    if (items.length < page) return;
+    if (items.length < length) return;
   }
 }
 
-function partsOf(call: ControlCall): { method: string; path: string; body: unknown } {
+function parseCall(call: ControlCall): { method: string; path: string; body: unknown } {
   const [first, second, third] = call as unknown[];
   const isOneText = typeof first === "string" && first.includes(" ");
   const [method, path, body] = isOneText ? [...first.split(/ +/, 2), second] : [first, second, third];
@@ -124,7 +121,7 @@ function partsOf(call: ControlCall): { method: string; path: string; body: unkno
   );
 }
 
-function jsonOf(text: string): unknown {
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

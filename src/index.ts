@@ -1,4 +1,4 @@
-/** The library's door: what is exported here is what the package promises. */
+/** Public API of the package. */
 
 export type { WebhookAnswer, WebhookHandler } from "./core/delivery/in-process.js";
 export type { BookFinding, BookReport, FindingKind, Marking } from "./core/schema/books.js";

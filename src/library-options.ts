@@ -31,9 +31,14 @@ import type {
   WebhookHandlerOptions,
 } from "./public-types.js";
 
-/** What was given to one of the library's methods, checked; a UserError says what is wrong, by the method's name. */
-function checked<T>(method: string, schema: z.ZodMiniType<T>, known: readonly string[], given: unknown): T {
-  const result = check(schema, given);
+/** Checks a method's argument; throws a UserError with all faults. */
+function checkArgument<T>(
+  method: string,
+  schema: z.ZodMiniType<T>,
+  known: readonly string[],
+  value: unknown,
+): T {
+  const result = check(schema, value);
   if (result.ok) return result.data;
   throw new UserError(
     result.issues
@@ -42,7 +47,6 @@ function checked<T>(method: string, schema: z.ZodMiniType<T>, known: readonly st
   );
 }
 
-/** What is wrong with an option, by the name the library has for it. */
 function optionFault(
   issue: Parameters<typeof issueMessage>[0],
   schema: z.ZodMiniType,
@@ -50,9 +54,9 @@ function optionFault(
 ): string {
   if (issue.path.length > 0 && issue.code === "unrecognized_keys") {
     const path = issue.path.map((part) => (typeof part === "number" ? part : String(part)));
-    const there = knownKeys(schema, path);
+    const siblings = knownKeys(schema, path);
     return issue.keys
-      .map((key) => `there is no ${libraryName(issuePath(issue))}.${key}${didYouMean(key, there)}`)
+      .map((key) => `there is no ${libraryName(issuePath(issue))}.${key}${didYouMean(key, siblings)}`)
       .join("; ");
   }
   if (issue.path.length > 0) return `${libraryName(issuePath(issue))} ${issueMessage(issue)}`;
@@ -62,20 +66,22 @@ function optionFault(
     .join("; ");
 }
 
-/** What the library calls an option, or a path that begins with one. */
+/** Translates an option, or a path that begins with one, to the library's spelling. */
 function libraryName(path: string): string {
   const [name, ...rest] = path.split(".");
   const row: OptionRow | undefined = own(OPTIONS, name!);
   return [row?.library ?? camelCase(name!), ...rest].join(".");
 }
 
-const KEYS = new Map<string, OptionName>(OPTION_NAMES.map((name) => [libraryName(name), name]));
+const OPTION_BY_LIBRARY_NAME = new Map<string, OptionName>(
+  OPTION_NAMES.map((name) => [libraryName(name), name]),
+);
 
 function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** The options of `createSandbox` as those of `start`; `others` are names that are the method's own, for who misspells one. */
+/** Converts options of `createSandbox` to those of `start`; `others` are further options of the method, for suggestions. */
 export function startOptionsOf(
   method: string,
   options: SandboxOptions,
@@ -83,64 +89,67 @@ export function startOptionsOf(
 ): StartOptions & { readonly fixturesValue?: unknown } {
   const known = [...Object.keys(startOptionsSchema.shape), ...others];
   if (!isRecord(options) || !isRecord(options.fixtures))
-    return checked(method, startOptionsSchema, known, isRecord(options) ? renamed(options) : options);
+    return checkArgument(
+      method,
+      startOptionsSchema,
+      known,
+      isRecord(options) ? toStartNames(options) : options,
+    );
   const { fixtures, ...rest } = options;
-  return { ...checked(method, startOptionsSchema, known, renamed(rest)), fixturesValue: fixtures };
+  return { ...checkArgument(method, startOptionsSchema, known, toStartNames(rest)), fixturesValue: fixtures };
 }
 
-function renamed({ scenario, webhooks, ...rest }: SandboxOptions): Record<string, unknown> {
+function toStartNames({ scenario, webhooks, ...rest }: SandboxOptions): Record<string, unknown> {
   const all: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(rest))
-    if (value !== undefined) all[KEYS.get(name) ?? snakeCase(name)] = value;
+    if (value !== undefined) all[OPTION_BY_LIBRARY_NAME.get(name) ?? snakeCase(name)] = value;
   if (scenario !== undefined) all.scenario = typeof scenario === "string" ? [scenario] : scenario;
   if (webhooks !== undefined)
     all.webhooks = Array.isArray(webhooks)
-      ? webhooks.map((one) => (typeof one === "string" ? { url: one } : one))
+      ? webhooks.map((webhook) => (typeof webhook === "string" ? { url: webhook } : webhook))
       : webhooks;
   return all;
 }
 
-/** Those of the options given that only a server can be started with, not a namespace of it. */
+/** Returns the given options that apply to a server, not to a namespace. */
 export function serverOptionsOf(options: SandboxOptions): string[] {
   return Object.entries(options).flatMap(([name, value]) => {
-    const row: OptionRow | undefined = own(OPTIONS, KEYS.get(name) ?? "");
+    const row: OptionRow | undefined = own(OPTIONS, OPTION_BY_LIBRARY_NAME.get(name) ?? "");
     return value === undefined || row?.namespace ? [] : [name];
   });
 }
 
 const WEBHOOK_HANDLER_URL = "http://localhost/webhooks";
 
-/** The options of `onWebhook`, checked as those of any other receiver. */
 export function webhookHandlerOptions(
   options: WebhookHandlerOptions,
   defaults: {
     readonly secret: string;
     readonly signature: Signature;
-    /** The names there are, where nobody else looks at what is asked for. */
+    /** Checks event names here; omit it if the server checks them. */
     readonly vocabulary?: Vocabulary;
   },
 ) {
   const known = Object.keys(webhookHandlerSchema.shape);
-  const { url, ...given } = checked("onWebhook", webhookHandlerSchema, known, options);
+  const { url, ...receiver } = checkArgument("onWebhook", webhookHandlerSchema, known, options);
   const { vocabulary = () => undefined } = defaults;
-  const [unknown] = unknownNames(webhookHandlerSchema, given, { vocabulary });
+  const [unknown] = unknownNames(webhookHandlerSchema, receiver, { vocabulary });
   if (unknown !== undefined) throw new UserError(`onWebhook: ${unknown.path.join(".")} ${unknown.message}`);
-  const { secret = defaults.secret, signature = defaults.signature, ...rest } = given;
+  const { secret = defaults.secret, signature = defaults.signature, ...rest } = receiver;
   const fault = secretFault(signature, secret);
   if (fault !== undefined) throw new UserError(`onWebhook: secret ${fault}`);
   return { ...rest, secret, signature, url: webhookUrl(url ?? WEBHOOK_HANDLER_URL)! };
 }
 
 export function listenOptionsOf(options: ListenOptions) {
-  return checked("listen", listenOptionsSchema, Object.keys(listenOptionsSchema.shape), options);
+  return checkArgument("listen", listenOptionsSchema, Object.keys(listenOptionsSchema.shape), options);
 }
 
-/** What `advance` is to move time by, to or until. */
-export function advanceTargetOf(given: string | Date, nowMs: number) {
-  const target = advanceTarget(instantText(given));
+export function advanceTargetOf(value: string | Date, nowMs: number) {
+  const target = advanceTarget(instantText(value));
   if (target === undefined)
     throw new UserError(
-      `advance: cannot go by ${JSON.stringify(given)}: give a duration such as 30m, an instant, next or idle`,
+      `advance: must be an ISO 8601 instant, a duration such as 30m, next or idle, not ${JSON.stringify(value)}`,
     );
   if ("until" in target) return target;
   if ("by" in target) return { byMs: durationMs(target.by) };
@@ -150,16 +159,16 @@ export function advanceTargetOf(given: string | Date, nowMs: number) {
 }
 
 export function resetOptionsOf(options: ResetOptions) {
-  return checked("reset", resetRequestSchema, Object.keys(resetRequestSchema.shape), options);
+  return checkArgument("reset", resetRequestSchema, Object.keys(resetRequestSchema.shape), options);
 }
 
 const transitionSchema = z.strictObject({ chargeId: z.string(), ...transitionRequestSchema.shape });
 
 export function transitionOf(move: { chargeId: string; to: unknown; reason: unknown }) {
-  return checked("transition", transitionSchema, [], move);
+  return checkArgument("transition", transitionSchema, [], move);
 }
 
-const functionSchema = z.custom<(...given: never[]) => unknown>(
+const functionSchema = z.custom<(...args: never[]) => unknown>(
   (value) => typeof value === "function",
   "must be a function",
 );
@@ -177,11 +186,10 @@ const runSchema = () =>
     onStep: z.optional(functionSchema),
   });
 
-/** Refuses a scenario file's options that cannot be meant. */
 export function checkRunOptions(file: string, options: RunFileOptions): void {
   const schema = runSchema();
   const known = Object.keys(schema.shape).filter((name) => name !== "file");
-  checked("run", schema, known, isRecord(options) ? { ...options, file } : options);
+  checkArgument("run", schema, known, isRecord(options) ? { ...options, file } : options);
 }
 
 const exploreSchema = () => {
@@ -200,20 +208,18 @@ const exploreSchema = () => {
   });
 };
 
-/** Refuses options of `explore` that cannot be meant. */
 export function checkExploreOptions(file: string, options: ExploreFlowOptions): void {
   const schema = exploreSchema();
   const known = Object.keys(schema.shape).filter((name) => name !== "file");
-  checked("explore", schema, known, isRecord(options) ? { ...options, file } : options);
+  checkArgument("explore", schema, known, isRecord(options) ? { ...options, file } : options);
 }
 
-/** A path alone is asked of this sandbox; no other host would do otherwise. */
 export function requestOf(input: Request | URL | string, init: RequestInit | undefined): Request {
   const isPath = typeof input === "string" && input.startsWith("/");
   return new Request(isPath ? `http://sandbox${input}` : input, init);
 }
 
-/** As it is written and read again; what cannot be written is nothing. */
+/** Returns a JSON copy; null if the value has no JSON form. */
 export function plainJson(value: unknown): unknown {
   return JSON.parse(JSON.stringify(value) ?? "null");
 }

@@ -6,19 +6,19 @@ import { serviceDocument } from "./server/openapi/service.js";
 import { playService } from "./server/openapi/service-story.js";
 
 type Open = (options: OpenOptions) => Promise<Sandbox>;
-type Made = ReturnType<DocumentOf>;
+type DocumentPromise = ReturnType<DocumentOf>;
 
-const made: Partial<Record<Api, Made>> = {};
+const documents: Partial<Record<Api, DocumentPromise>> = {};
 
 /**
- * The document of an API; the service's examples are calls of a sandbox of their own. The build writes the documents
- * and bundles `openapi-documents-built.ts`, which reads them, in place of this module.
+ * Creates an API's document; the examples of the service are recorded from calls of a sandbox. The build writes the
+ * documents and replaces this module by `openapi-documents-built.ts`.
  */
-export function documentOf(api: Api, open: Open): Made {
-  return (made[api] ??= makers[api](open));
+export function documentOf(api: Api, open: Open): DocumentPromise {
+  return (documents[api] ??= creators[api](open));
 }
 
-const makers: Readonly<Record<Api, (open: Open) => Made>> = {
+const creators: Readonly<Record<Api, (open: Open) => DocumentPromise>> = {
   service: async (open) => {
     const sandbox = await open({ clock: "manual", start_time: "2026-01-31T09:00:00.000Z" });
     try {

@@ -1,3 +1,5 @@
+// Opens a sandbox: options and files → namespaces, HTTP and pages → `Sandbox`. Called by `createSandbox`, the command and
+// the OpenAPI documents. It hands pages and scenario runs to the server, which imports neither.
 import { Catalogue } from "./core/domain/catalogue.js";
 import { packageVersion } from "./core/files/package.js";
 import { DEFAULT_NAMESPACE } from "./core/namespace/identity.js";
@@ -29,13 +31,13 @@ import type { SandboxOptions } from "./public-types.js";
 import { Sandbox } from "./sandbox.js";
 import { createApps } from "./server/http/app.js";
 
-/** Looks at the data of an earlier run; where there can be none, its schemas need not be loaded. */
+/** Audits stored data. Loaded only with a data file, because its schemas take time. */
 async function auditWith(catalogue: Catalogue, settings: Settings): Promise<NamespaceOptions["audit"]> {
   const { auditState } = await import("./core/engine/intake/read.js");
   return (state) => auditState(state, { catalogue, settings });
 }
 
-/** Scenarios run over HTTP like any client, so what runs them is loaded when somebody asks for it. */
+/** Loads the scenario runner on first use. */
 export const scenarioKit: ScenarioKit = {
   read: async (namespace, source, vocabulary) =>
     (await lazily(() => import("./tools/scenario/kit.js"))).readScenarioIn(namespace, source, vocabulary),
@@ -43,7 +45,7 @@ export const scenarioKit: ScenarioKit = {
     (await lazily(() => import("./tools/scenario/kit.js"))).runScenarioIn(namespace, run),
 };
 
-/** As with scenarios, what sends the probes is loaded when somebody asks for it. */
+/** Loads the receiver checks on first use. */
 export function receiverChecks(timeout: string | undefined): CheckReceiver {
   return async ({ url, secret, signature, onRow, onSent }) => {
     const { checkWebhook } = await lazily(() => import("./tools/doctor/check.js"));
@@ -53,23 +55,23 @@ export function receiverChecks(timeout: string | undefined): CheckReceiver {
   };
 }
 
-/** Reads the files, opens the namespaces, wires them to HTTP. Throws a UserError for what the user can mend. */
-export async function openSandbox(asked: OpenOptions): Promise<Sandbox> {
-  const control_token = asked.control_token === "generate" ? madeUpToken() : asked.control_token;
+/** Throws a UserError for options and files that the user can fix. */
+export async function openSandbox(requested: OpenOptions): Promise<Sandbox> {
+  const control_token = requested.control_token === "generate" ? madeUpToken() : requested.control_token;
   const version = packageVersion();
-  const { fixtures, scenarios, fileScenarios, active, given, warnings } = await readService(asked);
+  const { fixtures, scenarios, fileScenarios, active, given, warnings } = await readService(requested);
   const options = {
-    ...asked,
+    ...requested,
     ...given,
-    rate_limit: asked.rate_limit ?? given.rate_limit ?? asked.usualRateLimit,
+    rate_limit: requested.rate_limit ?? given.rate_limit ?? requested.usualRateLimit,
     control_token,
-    onError: asked.onError ?? reportError,
+    onError: requested.onError ?? reportError,
   };
   for (const warning of warnings) options.onWarning?.(warning);
   const webhooks: WebhookOption[] = [
-    ...(options.webhooks ?? []).map((one) => ({
-      ...one,
-      url: one.url === undefined ? undefined : webhookUrl(one.url),
+    ...(options.webhooks ?? []).map((webhook) => ({
+      ...webhook,
+      url: webhook.url === undefined ? undefined : webhookUrl(webhook.url),
     })),
     ...(options.webhook_url ?? []).map((url) => ({ url: webhookUrl(url)! })),
   ];
@@ -123,17 +125,16 @@ export async function openSandbox(asked: OpenOptions): Promise<Sandbox> {
       (await lazily(() => import("./openapi-documents.js"))).documentOf(api, openSandbox),
     onError: options.onError,
   });
-  // In somebody else's process nothing is left to load later.
+  // As a library, it leaves nothing to load later.
   if (!options.ownsProcess) await apps.control();
   return new Sandbox(namespaces, apps, options, version);
 }
 
-/** The last message on standard error, and how often it has come. */
 let lastReport = { text: "", count: 0 };
 
 /**
- * Prints an error: of disk and memory a line, of any other the stack. A message that comes again and again, such as that of a
- * full disk that is tried each second, is printed the first time and at 10, 100, 1,000 with its count.
+ * Prints an error on standard error: one line for disk and memory, a stack for others. A repeated message, such as that of
+ * a full disk, is printed the first time and at 10, 100, 1,000 with its count.
  */
 function reportError(error: unknown): void {
   const text =
@@ -148,8 +149,8 @@ function reportError(error: unknown): void {
 }
 
 /**
- * Starts a sandbox in this process. Nothing listens until `listen()`; nothing is left after `close()`. Options and
- * files that make no sense are a UserError, a line each.
+ * Starts a sandbox in this process. It opens no port until `listen()`, and leaves nothing running after `close()`. Throws
+ * a UserError for invalid options and files, with one line for each fault.
  */
 export async function createSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
   return openSandbox({ ...startOptionsOf("createSandbox", options), makeUpSeed: false, ownsProcess: false });

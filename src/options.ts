@@ -1,3 +1,5 @@
+// Start options and the files they name → `Service`: fixtures, scenarios, warnings. Called when a sandbox opens and by
+// `validate`. All faults are collected before it throws; nothing is opened or started here.
 import { existsSync } from "node:fs";
 import { unknownNames, type Vocabulary, vocabularyOf } from "./core/domain/known-names.js";
 import { repeatableRunId } from "./core/domain/run-id.js";
@@ -15,48 +17,45 @@ import { pathFaults, serviceRoutes } from "./server/http/paths.js";
 import type { LoadedScenario } from "./tools/scenario/files.js";
 import { loadShipped } from "./tools/scenario/shipped.js";
 
-/** What a sandbox is started with: the options of `start`, checked. */
+/** Checked options of `start`, and those that only code can set. */
 export interface OpenOptions extends StartOptions {
-  /** Where no seed is given and there is no data: a fixed one, so that runs repeat, or one made up. */
+  /** Without a seed and data: use a random seed instead of the fixed one. */
   readonly makeUpSeed?: boolean;
-  /** The rate limit where neither the options nor a scenario file name one; default: none. */
+  /** Rate limit if neither the options nor a scenario file set one. */
   readonly usualRateLimit?: StartOptions["rate_limit"];
-  /** Whether this process is ours (the command), or somebody's test run (the library). */
+  /** True in the command; false in a test run that uses the library. */
   readonly ownsProcess?: boolean;
-  /** Hears of faults of ours; default: standard error does. */
+  /** Receives internal errors; default: printed on standard error. */
   readonly onError?: (error: unknown) => void;
   readonly onNotice?: (notice: string) => void;
-  /** Hears of what happens in any namespace. */
   readonly onHappening?: OnHappening | undefined;
-  /** Fixtures over those of the options. */
+  /** Fixtures merged over those of the options. */
   readonly furtherFixtures?: LoadedDocument | undefined;
-  /** In the place of a fixtures file: what one would hold. */
+  /** Content of fixtures, instead of a file. */
   readonly fixturesValue?: unknown;
-  /** Hears of what is allowed in the files of scenarios and cannot be meant, a line each. */
+  /** Receives probable mistakes in scenario files, one line each. */
   readonly onWarning?: (warning: string) => void;
 }
 
-/** The service as the options and the files they name have it. */
 export interface Service {
   readonly fixtures: Fixtures;
   readonly scenarios: readonly Scenario[];
-  /** Names of those that are from files of the user's. */
+  /** Names of the scenarios from the user's files. */
   readonly fileScenarios: readonly string[];
-  /** Names of the scenarios that are active from the start. */
+  /** Names of the scenarios active at the start. */
   readonly active: readonly string[];
-  /** What the files of scenarios want of the world, and may have. */
+  /** Settings from scenario files that the options do not override. */
   readonly given: Omit<Given, "fixtures">;
-  /** What is allowed in the files of scenarios and cannot be meant, and what of them is not heeded; a line each. */
+  /** Probable mistakes in scenario files, and their ignored parts; one line each. */
   readonly warnings: readonly string[];
 }
 
-/** What is wrong with an option, which its own shape does not tell. */
+/** A fault of an option that its schema cannot find. */
 export interface OptionFault {
   readonly path: readonly (string | number)[];
   readonly message: string;
 }
 
-/** Thrown with everything that is wrong with the options, and with the files they name. */
 export class OptionsError extends UserError {
   constructor(
     readonly faults: readonly OptionFault[],
@@ -66,19 +65,19 @@ export class OptionsError extends UserError {
   }
 }
 
-/** A file that an option names cannot be used. */
+/** An invalid file of an option. */
 export interface FileError {
-  /** Of the option. */
+  /** Path of the option. */
   readonly path: readonly (string | number)[];
   readonly error: DocumentError;
 }
 
-/** A scenario is named by what is wrong with it, wherever it was said. */
+/** Messages about scenarios already contain their name. */
 function optionText({ path, message }: OptionFault): string {
   return path[0] === "scenario" ? message : `${path.join(".")}: ${message}`;
 }
 
-/** Reads the files the options name, and finds all that is wrong with both before it throws an OptionsError. */
+/** Reads the files of the options; throws an OptionsError with all faults of both. */
 export async function readService(
   options: StartOptions & Pick<OpenOptions, "furtherFixtures" | "fixturesValue">,
 ): Promise<Service> {
@@ -100,17 +99,17 @@ export async function readService(
     }
   };
   const { fixtures: file, fixturesValue: value, furtherFixtures: further } = options;
-  const own =
+  const ofOptions =
     file !== undefined
       ? await from(["fixtures"], () => mergedFixtures(shipped.fixtures, file))
       : value !== undefined
         ? await from(["fixtures"], () => fixturesWith(shipped.fixtures, value))
         : shipped.fixtures;
   let base =
-    further === undefined || own === undefined
-      ? own
-      : await from(["fixtures"], () => mergedFixtures(own, further));
-  // Without fixtures nobody knows which methods and currencies there are.
+    further === undefined || ofOptions === undefined
+      ? ofOptions
+      : await from(["fixtures"], () => mergedFixtures(ofOptions, further));
+  // Without fixtures the methods and currencies are unknown.
   if (base !== undefined) faults.push(...priceFaults(base, options));
   const vocabulary = vocabularyFor(options, base);
   faults.push(...unknownNames(startOptionsSchema, options, { vocabulary }));
@@ -141,11 +140,11 @@ export async function readService(
     scenarios: [...scenarios.values()],
     fileScenarios: read.map(({ scenario }) => scenario.name),
     active,
-    ...(await worldAndWarnings(read, options)),
+    ...(await settingsAndWarnings(read, options)),
   };
 }
 
-/** The names there are in a sandbox that is started so; its fixtures are read for them, and nothing else. */
+/** Returns the names that exist in a sandbox with these options; reads only its fixtures. */
 export async function readVocabulary(options: StartOptions): Promise<Vocabulary> {
   const { fixtures } = await loadShipped();
   const { fixtures: file } = options;
@@ -159,7 +158,7 @@ function vocabularyFor(
   return vocabularyOf({ fixtures, eventNames: event_names, routes: serviceRoutes(paths) });
 }
 
-/** Everything wrong with a config file whose options have the right shape, each at its place. */
+/** Finds the faults of a config file that matches its schema, with their positions. */
 export async function configFaults(document: LoadedDocument): Promise<Fault[]> {
   try {
     await readService(document.value as StartOptions);
@@ -171,7 +170,7 @@ export async function configFaults(document: LoadedDocument): Promise<Fault[]> {
       ...error.faults.map(({ path, message }) => document.faultAt(path, message)),
       ...error.files.flatMap(({ path, error: { faults } }) =>
         faults.map((fault) =>
-          // Of a file that is not there or cannot be read, the config says where it should be.
+          // A missing or unreadable file is reported at the option that names it.
           isOfWholeFile(fault) ? document.faultAt(path, `${fault.file}: ${fault.message}`) : fault,
         ),
       ),
@@ -189,10 +188,10 @@ function unknownScenario(name: string, known: readonly string[]): string {
   return `there is no scenario "${name}"${didYouMean(name, known, ".")} Known: ${[...known].sort().join(", ")}`;
 }
 
-/** Files that a person wrote are read and checked by modules that a start without them need not load. */
-async function mergedFixtures(base: Fixtures, given: string | LoadedDocument): Promise<Fixtures> {
+/** Loads the checks of user files only when there is one. */
+async function mergedFixtures(base: Fixtures, source: string | LoadedDocument): Promise<Fixtures> {
   const { mergeFixtures, readFixtures } = await import("./core/files/fixtures.js");
-  return typeof given === "string" ? readFixtures(base, given) : mergeFixtures(base, given);
+  return typeof source === "string" ? readFixtures(base, source) : mergeFixtures(base, source);
 }
 
 async function fixturesWith(base: Fixtures, value: unknown): Promise<Fixtures> {
@@ -209,7 +208,7 @@ async function readScenario(file: string, seed: string, vocabulary: Vocabulary):
   });
 }
 
-async function worldAndWarnings(
+async function settingsAndWarnings(
   files: readonly LoadedScenario[],
   options: StartOptions,
 ): Promise<Pick<Service, "given" | "warnings">> {
@@ -219,15 +218,12 @@ async function worldAndWarnings(
   const { given, ignored } = worldOf(files, options);
   const warnings = files.flatMap(({ file, warnings, steps }) => [
     ...warnings.map(warningText),
-    ...ignored.filter((one) => one.file === file).map(warningText),
-    ...(steps.length === 0
-      ? []
-      : [`${file} has steps: they are not played here, only its rules apply; \`run\` plays them`]),
+    ...ignored.filter((fault) => fault.file === file).map(warningText),
+    ...(steps.length === 0 ? [] : [`${file} has steps, which only \`run\` runs; here only its rules apply`]),
   ]);
   return { given, warnings };
 }
 
-/** Neither is of use without the other. */
 function certificateFaults({ tls_cert, tls_key }: StartOptions): OptionFault[] {
   if ((tls_cert === undefined) === (tls_key === undefined)) return [];
   return tls_key === undefined
@@ -235,7 +231,7 @@ function certificateFaults({ tls_cert, tls_key }: StartOptions): OptionFault[] {
     : [{ path: ["tls_key"], message: "a key needs its certificate: give --tls-cert, or tls_cert, too" }];
 }
 
-/** Fees and rates of what there is not. */
+/** Fees and rates of unknown methods and currencies. */
 function priceFaults(
   { methods, currencies }: Fixtures,
   { fees = {}, rates = {} }: StartOptions,
@@ -263,7 +259,7 @@ function priceFaults(
   ];
 }
 
-/** The config file's fees and rates go before the fixtures'. */
+/** Applies the fees and rates of the options to the fixtures. */
 function repriced(fixtures: Fixtures, { fees = {}, rates = {} }: StartOptions): Fixtures {
   return {
     ...fixtures,
@@ -278,7 +274,7 @@ function repriced(fixtures: Fixtures, { fees = {}, rates = {} }: StartOptions): 
   };
 }
 
-/** Only what was said: an absent percentage must not wipe out the fixture's. */
+/** An absent percentage must not overwrite the fixture's. */
 function withoutGaps(
   fees: { platform_percent?: string | undefined; gateway_percent?: string | undefined } = {},
 ) {

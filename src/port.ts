@@ -19,10 +19,8 @@ import { errorReply, replyHeaders, toResponse } from "./server/http/reply.js";
 import { earlyReplies } from "./server/http/wire.js";
 import type { Trust } from "./server/tls/trust.js";
 
-/** The options of an open sandbox. */
 export type OpenedOptions = OpenOptions & { readonly onError: (error: unknown) => void };
 
-/** What a port serves. */
 export interface Served {
   readonly apps: Apps;
   readonly options: OpenedOptions;
@@ -30,8 +28,8 @@ export interface Served {
   nowMs(): number;
 }
 
-/** An open port; over HTTPS, with the files that let clients trust its certificate. */
 export interface OpenPort extends Listening {
+  /** With HTTPS: files that let clients trust the certificate. */
   readonly trust?: Trust;
 }
 
@@ -39,7 +37,6 @@ function isSecure({ tls, tls_cert }: OpenOptions): boolean {
   return tls === true || tls_cert !== undefined;
 }
 
-/** Opens a port; over HTTPS, writes the files that let clients trust it. */
 export async function openPort(port: number, host: string, served: Served): Promise<OpenPort> {
   const { options } = served;
   if (!isSecure(options)) return open(port, host, served);
@@ -55,7 +52,7 @@ export async function openPort(port: number, host: string, served: Served): Prom
   }
 }
 
-/** Opens a port that checks the host of each request and, beyond loopback, the token of the control API. */
+/** Checks the host of each request and, beyond loopback, the control token. */
 function open(
   port: number,
   host: string,
@@ -104,7 +101,6 @@ function open(
   });
 }
 
-/** The base URL of a sandbox that listens there. */
 export function urlOf(host: string, port: number, options: OpenOptions): string {
   const name = isEverywhere(host) ? "127.0.0.1" : host.includes(":") ? `[${host}]` : host;
   return `${isSecure(options) ? "https" : "http"}://${name}:${port}`;
@@ -128,5 +124,5 @@ function controlRefused(access: ControlAccess, nowMs: number): Response {
   return toResponse(errorReply(refuse("FORBIDDEN", message)), nowMs);
 }
 
-/** Makes the adapter send nothing. */
+/** Makes the Hono adapter send nothing. */
 const ALREADY_SENT_HEADER = "x-hono-already-sent";

@@ -49,7 +49,7 @@ import type { CheckWebhookOptions } from "./tools/doctor/options.js";
 import type { ExploreReport } from "./tools/explore/report.js";
 import type { RunReport } from "./tools/scenario/running/report.js";
 
-/** Everything a running sandbox is, behind the library's door and under the command. */
+/** A running sandbox. Create it with `createSandbox()`. */
 export class Sandbox {
   readonly #namespaces: Namespaces;
   readonly #namespace: Namespace;
@@ -73,8 +73,8 @@ export class Sandbox {
     this.#fetch = fetchOf(apps.app);
   }
 
-  /** The namespace; by here goes every method that needs it, and a closed sandbox refuses it. */
-  #here(method: string): Namespace {
+  /** Returns the namespace; throws a UserError after `close()`. */
+  #requireOpen(method: string): Namespace {
     if (this.#closing !== undefined) throw new UserError(`${method}: the sandbox is closed`);
     return this.#namespace;
   }
@@ -104,7 +104,7 @@ export class Sandbox {
     return this.#options.rate_limit;
   }
 
-  /** What the control API asks for beyond loopback; undefined when it asks for nothing, or is closed. */
+  /** The token the control API requires beyond loopback; undefined if it requires none or is closed. */
   get controlToken(): string | undefined {
     const { control_token } = this.#options;
     return control_token === "off" ? undefined : control_token;
@@ -131,35 +131,34 @@ export class Sandbox {
   }
 
   /**
-   * Handles a request in this process, without a port, whatever its host. Takes what `fetch` takes, or just a path,
-   * and may be passed to a client instead of `fetch`.
+   * Sends a request to the sandbox in this process, without a port, ignoring its host. Takes the arguments of `fetch`,
+   * accepts a path alone, and can replace `fetch` in a client. Throws a UserError after `close()`, as all methods do.
    */
   readonly fetch = async (input: Request | URL | string, init?: RequestInit): Promise<Response> => {
-    this.#here("fetch");
+    this.#requireOpen("fetch");
     const isRequest = typeof input !== "string" && "method" in input && init === undefined;
     return this.#fetch(isRequest ? input : requestOf(input, init));
   };
 
   /** @internal */
   readonly [CALL]: SandboxFetch = (path, init) => {
-    this.#here("fetch");
-    const answer = ({ inProcess }: ControlApp) => inProcess(path, init) ?? this.fetch(path, init);
+    this.#requireOpen("fetch");
+    const send = ({ inProcess }: ControlApp) => inProcess(path, init) ?? this.fetch(path, init);
     const control = this.#apps.control();
-    return control instanceof Promise ? control.then(answer) : answer(control);
+    return control instanceof Promise ? control.then(send) : send(control);
   };
 
   /**
-   * From now on, delivers webhooks to a function of this process instead of a receiver that listens on a port, with
-   * the same bytes, headers, order and retries; `advance()` waits for it. The function returns a Response, a status,
-   * or nothing (204). If it throws, the delivery gets a 500; a failed assertion is thrown again by the next
-   * `advance()` or `settled()`, at the latest by `close()`. It receives events from this call on; resolves with a
-   * function that unregisters it.
+   * Delivers webhooks to a function of this process instead of a port, with the same bytes, headers, order and retries;
+   * `advance()` waits for it. The function returns a Response, a status, or nothing (204). If it throws, the delivery
+   * gets a 500; a failed assertion is thrown again by the next `advance()`, `settled()` or `close()`. Earlier events are
+   * not delivered. Resolves with a function that unregisters it.
    */
   async onWebhook(
     handler: WebhookHandler,
     options: WebhookHandlerOptions = {},
   ): Promise<WebhookSubscription> {
-    const namespace = this.#here("onWebhook");
+    const namespace = this.#requireOpen("onWebhook");
     if (typeof handler !== "function") throw new UserError("onWebhook: needs a function");
     const { signature, event_names } = namespace.engine.settings;
     const { url, ...webhook } = webhookHandlerOptions(options, {
@@ -173,11 +172,11 @@ export class Sandbox {
   }
 
   /**
-   * Opens a port and resolves when the sandbox can be reached there. A port that is taken, or a second call, is a
-   * UserError.
+   * Opens a port and resolves when the sandbox accepts requests there. Throws a UserError if the port is taken, and on a
+   * second call.
    */
   async listen(options: ListenOptions = {}): Promise<{ url: string; port: number }> {
-    this.#here("listen");
+    this.#requireOpen("listen");
     const { port = this.#options.port ?? 0, host = this.#options.host ?? DEFAULT_HOST } =
       listenOptionsOf(options);
     if (this.#opening !== undefined) throw new UserError("listen: the sandbox is already listening");
@@ -189,7 +188,7 @@ export class Sandbox {
     });
     try {
       const listening = await this.#opening;
-      this.#here("listen");
+      this.#requireOpen("listen");
       this.#listening = listening;
       this.#host = plainAddress(host);
     } catch (error) {
@@ -205,7 +204,7 @@ export class Sandbox {
    * the clock is already being advanced, it is a SandboxError with the code CLOCK_BUSY.
    */
   async advance(target: string | Date): Promise<AdvanceReport> {
-    const { clock } = this.#here("advance");
+    const { clock } = this.#requireOpen("advance");
     const result = await clock.advance(advanceTargetOf(target, this.#namespace.nowMs()));
     if (isRefusal(result)) throw new SandboxError(result);
     this.#assertions.rethrow();
@@ -213,27 +212,26 @@ export class Sandbox {
   }
 
   /**
-   * Sets a charge's status, as the control API does; it is set when the call returns, whether or not it is awaited.
-   * An illegal transition is a SandboxError with the code INVALID_TRANSITION, an unknown charge NOT_FOUND. `reason`
-   * is why it failed.
+   * Sets a charge's status at once, even if the call is not awaited. Throws a SandboxError: INVALID_TRANSITION for an
+   * illegal transition, NOT_FOUND for an unknown charge. `reason` is the reason of a failure.
    */
   async transition(chargeId: string, to: ChargeStatus, reason?: string): Promise<ChargeDetail> {
-    const namespace = this.#here("transition");
+    const namespace = this.#requireOpen("transition");
     const move = transitionOf({ chargeId, to, reason });
     const moved = namespace.execute(transitionCharge(move.chargeId, move.to, "control", move.reason));
-    const keeping = namespace.whenKept();
-    if (keeping !== undefined) await keeping;
+    const saving = namespace.whenKept();
+    if (saving !== undefined) await saving;
     if (isRefusal(moved)) throw new SandboxError(moved, moved.code === "NOT_FOUND" ? chargeId : undefined);
-    // The record's instructions are fields by name, the service's by type: what makes a charge keeps to the latter.
+    // The cast narrows the instructions to the public union by `type`.
     return chargeDetail(moved) as ChargeDetail;
   }
 
   /**
-   * Resets to the initial state. Webhooks and keys are kept by default; IDs continue unless they are to repeat. While
-   * the clock is being advanced it is a SandboxError with the code CLOCK_BUSY. It is done when the call returns.
+   * Resets to the initial state. By default webhooks and keys are kept, and IDs continue. Throws a SandboxError with the
+   * code CLOCK_BUSY while the clock is being advanced.
    */
   async reset(options: ResetOptions = {}): Promise<void> {
-    const namespace = this.#here("reset");
+    const namespace = this.#requireOpen("reset");
     const { keep = KEPT_BY_DEFAULT, ids } = resetOptionsOf(options);
     const busy = namespace.calm();
     if (busy !== undefined) await busy;
@@ -246,50 +244,50 @@ export class Sandbox {
    * secret, signature and timeout. A missing scheme of the URL means http. Always resolves with a report.
    */
   async checkWebhook(url: string, options: CheckWebhookOptions = {}): Promise<WebhookReport> {
-    this.#here("checkWebhook");
+    this.#requireOpen("checkWebhook");
     const { checkWebhook } = await lazily(() => import("./tools/doctor/check.js"));
     const { readCheckOptions } = await lazily(() => import("./tools/doctor/options.js"));
     const { signature, webhook_timeout } = this.#options;
     const defaults = { secret: this.webhookSecret, signature, timeout: webhook_timeout };
-    const given = Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
+    const set = Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
     return checkWebhook(
       readCheckOptions(
         url,
-        { ...defaults, ...given },
+        { ...defaults, ...set },
         (option) => `checkWebhook: ${option}`,
         new ControlClient({ fetch: this.fetch }),
       ),
     );
   }
 
-  /** @internal Its records as our own tests know them. */
+  /** @internal Typed records for tests of the sandbox. */
   snapshot(): StateDump;
-  /** The whole state as plain JSON; a copy of your own. */
+  /** Returns a copy of the whole state as plain JSON. */
   snapshot(): SandboxState;
   snapshot(): StateDump {
-    const namespace = this.#here("snapshot");
+    const namespace = this.#requireOpen("snapshot");
     void namespace.calm();
     return copied(namespace.engine.state.freeze());
   }
 
   /**
-   * Restores a state saved here or elsewhere; time continues from there. An invalid state is a SandboxError with the
-   * code VALIDATION_ERROR, and nothing changes.
+   * Restores a state of this or another sandbox; time continues from there. Throws a SandboxError with the code
+   * VALIDATION_ERROR for an invalid state, and changes nothing.
    */
   async restore(snapshot: SandboxState): Promise<void> {
-    const namespace = this.#here("restore");
-    // A copy of our own: records never change.
+    const namespace = this.#requireOpen("restore");
+    // Copied, because stored records are immutable.
     await namespace.calm();
     const refusal = await namespace.snapshots.load(plainJson(snapshot));
     if (refusal !== undefined) throw new SandboxError(refusal);
   }
 
   /**
-   * Any call of the control API: `control("POST", "/_sandbox/faults", { … })`; returns the JSON of its response. An
-   * error response is a SandboxError.
+   * Calls the control API: `control("POST", "/_sandbox/faults", { … })`. Resolves with the JSON of the response; throws a
+   * SandboxError for an error response.
    */
   async control<Answer = unknown>(...call: ControlCall): Promise<Answer> {
-    this.#here("control");
+    this.#requireOpen("control");
     return new ControlClient({ fetch: this.fetch, namesCalls: true }).call<Answer>(...call);
   }
 
@@ -299,17 +297,16 @@ export class Sandbox {
    * invalid row is a SandboxError with the code VALIDATION_ERROR.
    */
   async reconcile(rows: readonly object[], options: ReconcileOptions = {}): Promise<BookReport> {
-    this.#here("reconcile");
+    this.#requireOpen("reconcile");
     return this.control("POST /_sandbox/reconcile", { ...options, rows });
   }
 
   /**
-   * Runs the steps of a scenario file on this sandbox, with its clock frozen and the file's rules on top meanwhile.
-   * Resolves with a report whether or not they pass; an invalid file is a UserError that gives the line of each
-   * error.
+   * Runs the steps of a scenario file on this sandbox; meanwhile its clock is frozen and the file's rules apply first.
+   * Resolves with a report even if steps fail; throws a UserError for an invalid file, with the line of each fault.
    */
   async run(file: string, options: RunFileOptions = {}): Promise<RunReport> {
-    const namespace = this.#here("run");
+    const namespace = this.#requireOpen("run");
     checkRunOptions(file, options);
     const { readScenarioFile } = await lazily(() => import("./tools/scenario/files.js"));
     const { runScenario } = await lazily(() => import("./tools/scenario/running/run.js"));
@@ -327,12 +324,12 @@ export class Sandbox {
   }
 
   /**
-   * Explores the flow of a scenario file: runs it with one deviation, then two, and so on, each time as a new
-   * customer of the same running app, which must call this sandbox. Resolves with the smallest sets that break the
-   * app; an invalid file, and a flow that fails without any deviation, is a UserError.
+   * Runs the flow of a scenario file with one deviation, then two, and so on, each time as a new customer of a running
+   * app, which must call this sandbox. Resolves with the smallest sets of deviations that break the app; throws a
+   * UserError for an invalid file, and for a flow that fails without deviations.
    */
   async explore(flow: string, options: ExploreFlowOptions): Promise<ExploreReport> {
-    const namespace = this.#here("explore");
+    const namespace = this.#requireOpen("explore");
     checkExploreOptions(flow, options);
     const { exploreAsked } = await lazily(() => import("./tools/explore/file.js"));
     return exploreAsked(flow, options, {
@@ -343,13 +340,13 @@ export class Sandbox {
 
   /** Resolves when nothing is due and no delivery is in flight. */
   async settled(): Promise<void> {
-    await this.#here("settled").settled();
+    await this.#requireOpen("settled").settled();
     this.#assertions.rethrow();
   }
 
-  /** Closes it: no port, timer or delivery is left, and nothing is loaded afterwards. A second call does nothing. */
+  /** Stops ports, timers and deliveries. Throws a failed assertion of a webhook handler. A second call does nothing. */
   async close(): Promise<void> {
-    // What went wrong is told the first time.
+    // Only the first call rejects.
     if (this.#closing !== undefined) return this.#closing.catch(() => {});
     return (this.#closing = this.#close());
   }
@@ -365,7 +362,7 @@ export class Sandbox {
     this.#assertions.rethrow();
   }
 
-  /** What `await using` calls. */
+  /** `close()`, for `await using`. */
   [Symbol.asyncDispose](): Promise<void> {
     return this.close();
   }

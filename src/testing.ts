@@ -1,18 +1,18 @@
-/** The door for tests (`payments-sandbox/testing`) where ES modules are imported. */
+/** ES module entry point of `payments-sandbox/testing`. */
 import { offerHooks } from "./testing/setup.js";
 
-export type { TestHooks } from "./testing/hooks.js";
+export type { TestHooks } from "./testing/runner.js";
 export { type SetupOptions, setupSandbox, type TestSandbox } from "./testing/setup.js";
 
-// Vitest has no globals unless told so, and hooks must be there when setupSandbox() is called.
+// Vitest has no global hooks by default, and setupSandbox() needs them at once.
 if (process.env.VITEST !== undefined) offerHooks(await vitestHooks());
 
-/** Undefined where a package manager keeps Vitest out of our sight: then the test passes its hooks. */
+/** Returns undefined if a package manager hides Vitest from this package; the test must then pass its hooks. */
 async function vitestHooks() {
   try {
     return await import("vitest");
   } catch (error) {
-    // The second is Yarn's word for it.
+    // The second code is Yarn's.
     const { code } = error as NodeJS.ErrnoException;
     if (code === "ERR_MODULE_NOT_FOUND" || code === "MODULE_NOT_FOUND") return undefined;
     throw error;

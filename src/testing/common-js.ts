@@ -1,3 +1,3 @@
-/** The door for tests where it is required: Jest has its hooks as globals. */
-export type { TestHooks } from "./hooks.js";
+/** CommonJS entry point of `payments-sandbox/testing`: Jest's hooks are globals. */
+export type { TestHooks } from "./runner.js";
 export { type SetupOptions, setupSandbox, type TestSandbox } from "./setup.js";

@@ -21,21 +21,18 @@ import type {
   WebhookHandlerOptions,
 } from "../public-types.js";
 import type { ExploreReport } from "../tools/explore/report.js";
-import { endedTest } from "./failed-test.js";
-import { findHooks, type TestHooks } from "./hooks.js";
-import { openOwn } from "./own.js";
-import type { Place } from "./place.js";
-import { openShared } from "./shared.js";
+import { endedTest, findHooks, type TestHooks } from "./runner.js";
+import { openInProcess, openOnServer, type TestNamespace } from "./test-namespace.js";
 
-export { offerHooks } from "./hooks.js";
+export { offerHooks } from "./runner.js";
 
 /** Options of `setupSandbox`: those of `createSandbox`, with a manual clock by default. */
 export interface SetupOptions extends SandboxOptions {
   /** The test runner's hooks, if they are not global; a whole module such as `node:test` will do. */
   hooks?: TestHooks;
-  /** A server to take a namespace of; default: `PAYMENTS_SANDBOX_URL`; false: always a sandbox of this file's own. */
+  /** URL of a server to create a namespace in; default: `PAYMENTS_SANDBOX_URL`. False always starts a sandbox in this process. */
   server?: string | false;
-  /** Whether a sandbox of this file's own opens a port, for an app that needs a URL; default true. */
+  /** Opens a port, for an app that needs a URL; default true. Ignored with a server. */
   listen?: boolean;
   /**
    * The app's own view of its payments, one row per order as in `reconcile()`. Called when a test has passed and all
@@ -44,7 +41,7 @@ export interface SetupOptions extends SandboxOptions {
   reconcile?: () => readonly object[] | Promise<readonly object[]>;
 }
 
-/** The sandbox of a test file. It can be used in hooks and tests, but not yet at the top of the file. */
+/** The sandbox of a test file. Use it in hooks and tests; at the top level of the file its methods throw. */
 export interface TestSandbox {
   /** The base URL, without a slash at the end; throws if nothing listens. */
   readonly url: string;
@@ -58,7 +55,7 @@ export interface TestSandbox {
   readonly namespace: string;
   /** The variables `payments-sandbox exec` sets, for an app that the test starts. */
   readonly environment: Readonly<Record<string, string>>;
-  /** Calls the sandbox, whatever the host of the request; also takes just a path, and may replace `fetch`. */
+  /** Sends a request to the sandbox, ignoring its host; accepts a path alone. Can replace `fetch` in a client. */
   readonly fetch: (input: Request | URL | string, init?: RequestInit) => Promise<Response>;
   /**
    * Advances the clock: by a duration (`"30m"`), to an instant (a Date or ISO text), or until `"next"` or `"idle"`.
@@ -82,7 +79,7 @@ export interface TestSandbox {
   restore(snapshot: SandboxState): Promise<void>;
   /** Compares the app's own view of its payments with the ledger; see `Sandbox.reconcile`. */
   reconcile(rows: readonly object[], options?: ReconcileOptions): Promise<BookReport>;
-  /** Looks for what breaks a running app that calls this sandbox; see `Sandbox.explore`. */
+  /** Finds deviations that break a running app which calls this sandbox; see `Sandbox.explore`. */
   explore(flow: string, options: ExploreFlowOptions): Promise<ExploreReport>;
   /**
    * Any call of the control API: `control("POST", "/_sandbox/faults", { … })`; returns the JSON of its response. An
@@ -96,12 +93,12 @@ export interface TestSandbox {
  * the last. It is a sandbox in this process or, if `PAYMENTS_SANDBOX_URL` is set, a namespace of that server.
  */
 export function setupSandbox(options: SetupOptions = {}): TestSandbox {
-  const { hooks: given, ...rest } = options;
-  const hooks = findHooks(given);
+  const { hooks: runnerHooks, ...rest } = options;
+  const hooks = findHooks(runnerHooks);
   const setup = new Setup(rest);
   hooks.beforeAll(() => setup.open());
   hooks.beforeEach(() => setup.beginTest());
-  // Bound, it shows no parameter: Jest would take one for a callback, Vitest for a list of fixtures.
+  // A bound function has no visible parameter: Jest would pass a callback, Vitest a list of fixtures.
   hooks.afterEach(setup.endTest.bind(setup));
   hooks.afterAll(() => setup.close());
   return setup;
@@ -110,12 +107,12 @@ export function setupSandbox(options: SetupOptions = {}): TestSandbox {
 class Setup implements TestSandbox {
   readonly #options: Omit<SetupOptions, "hooks" | "reconcile">;
   readonly #books: SetupOptions["reconcile"];
-  #opening: Promise<Place> | undefined;
-  #opened: Place | undefined;
+  #opening: Promise<TestNamespace> | undefined;
+  #opened: TestNamespace | undefined;
   readonly #assertions = new KeptAssertions();
   #isInTest = false;
-  /** How to stop the handlers the test under way has registered, and those it has not. */
-  #ofTest = new Set<() => Promise<void>>();
+  /** Unregister the webhook handlers of the current test, and those of the whole file. */
+  readonly #ofTest = new Set<() => Promise<void>>();
   readonly #ofFile = new Set<() => Promise<void>>();
 
   constructor({ reconcile, ...options }: Omit<SetupOptions, "hooks">) {
@@ -130,20 +127,20 @@ class Setup implements TestSandbox {
     this.#opened = await this.#opening;
   }
 
-  #open(): Promise<Place> {
+  #open(): Promise<TestNamespace> {
     const { server = process.env.PAYMENTS_SANDBOX_URL || false, listen = true, ...rest } = this.#options;
     const options = { clock: "manual", ...rest };
-    return server === false ? openOwn(options, listen) : openShared(server, options);
+    return server === false ? openInProcess(options, listen) : openOnServer(server, options);
   }
 
   async beginTest(): Promise<void> {
     await this.#stop(this.#ofTest);
     this.#isInTest = true;
-    // A test may have left time on the move.
+    // Waits for a clock that the last test left advancing.
     await this.#reset("POST /_sandbox/reset?wait=10s", {});
   }
 
-  /** Exports a failed test, because the next reset removes what happened in it. */
+  /** Exports a failed test, because the next reset removes its activity. */
   async endTest(...[context]: unknown[]): Promise<void> {
     this.#isInTest = false;
     const test = endedTest(context);
@@ -154,7 +151,7 @@ class Setup implements TestSandbox {
     if (differing !== undefined) throw differing;
   }
 
-  /** What the app has wrong in its books at the end of a test; undefined where nothing is, and where nobody asks. */
+  /** Compares the app's books with the ledger at the end of a test, if the options ask for it. */
   async #differing(): Promise<Error | undefined> {
     if (this.#books === undefined) return undefined;
     await this.control("POST /_sandbox/wait", { for: "idle" });
@@ -169,14 +166,14 @@ class Setup implements TestSandbox {
   }
 
   async close(): Promise<void> {
-    const place = this.#opened;
-    if (place === undefined) return;
+    const namespace = this.#opened;
+    if (namespace === undefined) return;
     try {
       await this.#stop(this.#ofTest);
       await this.#stop(this.#ofFile);
     } finally {
       this.#opened = this.#opening = undefined;
-      await place.close();
+      await namespace.close();
     }
     this.#assertions.rethrow();
   }
@@ -185,39 +182,39 @@ class Setup implements TestSandbox {
     for (const stop of [...stops]) await stop();
   }
 
-  get #place(): Place {
-    if (this.#opened === undefined) throw notThere();
+  get #namespace(): TestNamespace {
+    if (this.#opened === undefined) throw notOpen();
     return this.#opened;
   }
 
-  /** `node:test` does not wait for one hook of a file before it begins the next. */
-  async #ready(): Promise<Place> {
-    if (this.#opening === undefined) throw notThere();
+  /** Waits for `open`: `node:test` does not wait for one hook before it starts the next. */
+  async #ready(): Promise<TestNamespace> {
+    if (this.#opening === undefined) throw notOpen();
     return this.#opening;
   }
 
   get url(): string {
-    return this.#place.url;
+    return this.#namespace.url;
   }
 
   get apiKey(): string {
-    return this.#place.apiKey;
+    return this.#namespace.apiKey;
   }
 
   get liveApiKey(): string {
-    return this.#place.liveApiKey;
+    return this.#namespace.liveApiKey;
   }
 
   get webhookSecret(): string {
-    return this.#place.webhookSecret;
+    return this.#namespace.webhookSecret;
   }
 
   get namespace(): string {
-    return this.#place.namespace;
+    return this.#namespace.namespace;
   }
 
   get environment(): Record<string, string> {
-    return appEnvironment(this.#place);
+    return appEnvironment(this.#namespace);
   }
 
   readonly fetch = async (input: Request | URL | string, init?: RequestInit): Promise<Response> =>
@@ -227,16 +224,15 @@ class Setup implements TestSandbox {
     return new ControlClient({ fetch: this.fetch, namesCalls: true }).call<Answer>(...call);
   }
 
-  async advance(given: string | Date): Promise<AdvanceReport> {
-    const text = instantText(given);
-    const target = advanceTarget(text);
-    if (target !== undefined) {
-      const report = await this.control<AdvanceReport>("POST /_sandbox/clock/advance", target);
-      this.#assertions.rethrow();
-      return report;
+  async advance(target: string | Date): Promise<AdvanceReport> {
+    const body = advanceTarget(instantText(target));
+    if (body === undefined) {
+      const fault = `must be an ISO 8601 instant, a duration such as 30m, next or idle, not ${JSON.stringify(target)}`;
+      throw new SandboxError(invalid({ to: fault }));
     }
-    const fault = `must be an ISO 8601 instant, a duration such as 30m, next or idle, not ${JSON.stringify(given)}`;
-    throw new SandboxError(invalid({ to: fault }));
+    const report = await this.control<AdvanceReport>("POST /_sandbox/clock/advance", body);
+    this.#assertions.rethrow();
+    return report;
   }
 
   async transition(chargeId: string, to: ChargeStatus, reason?: string): Promise<ChargeDetail> {
@@ -250,7 +246,7 @@ class Setup implements TestSandbox {
 
   async #reset(call: string, options: object): Promise<void> {
     await this.control(call, options);
-    await (await this.#ready()).refurnish();
+    await (await this.#ready()).restoreOptions();
   }
 
   async onWebhook(
@@ -258,9 +254,9 @@ class Setup implements TestSandbox {
     options: WebhookHandlerOptions = {},
   ): Promise<() => Promise<void>> {
     const stops = this.#isInTest ? this.#ofTest : this.#ofFile;
-    const place = await this.#ready();
+    const namespace = await this.#ready();
     if (typeof handler !== "function") throw new UserError("onWebhook: needs a function");
-    const end = await place.onWebhook(this.#assertions.of(handler), options);
+    const end = await namespace.onWebhook(this.#assertions.of(handler), options);
     const stop = async (): Promise<void> => {
       if (stops.delete(stop)) await end();
     };
@@ -290,6 +286,6 @@ class Setup implements TestSandbox {
   }
 }
 
-function notThere(): Error {
-  return new Error("the sandbox is there from beforeAll to afterAll: ask for it in a hook or a test");
+function notOpen(): Error {
+  return new Error("the sandbox exists from beforeAll to afterAll: use it in a hook or a test");
 }

@@ -134,7 +134,7 @@ describe("exec --under", () => {
       });
     const { code, stdout, stderr } = await of();
     expect(code).toBe(0);
-    expect(stderr).toContain("mine/none.yaml has steps: they are not played here, only its rules apply");
+    expect(stderr).toContain("mine/none.yaml has steps, which only `run` runs; here only its rules apply");
     expect(stdout).toMatch(/○ mine\/none\.yaml +not exercised +exit 0/);
     expect(stdout).toMatch(/○ lost_response +not exercised +exit 0 .* 0 answers lost\n/);
     expect(stdout).toMatch(/✓ mine\/some\.yaml +passed +exit 0 .* 1 call delayed\n/);

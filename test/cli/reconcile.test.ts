@@ -125,7 +125,7 @@ describe("reconcile", () => {
     [["--app-cmd", "exit 3"], "exit 3: exit 3"],
     [
       ["--app-cmd", "printf 'charge_id,status\\nch_1,paid\\n\\nch_2,padi\\n'"],
-      '--app-cmd, line 4: status "padi" is no status known; did you mean paid?',
+      '--app-cmd, line 4: status "padi" is not a known status; did you mean paid?',
     ],
     [["--file", "/none/orders.csv"], "--file /none/orders.csv cannot be read (ENOENT)"],
     [[], "reconcile takes the app's rows from one of --app-cmd COMMAND and --file FILE"],
@@ -177,7 +177,7 @@ describe("exec --reconcile", () => {
       expect(findings).toMatchObject([{ kind: "paid_not_marked", row: 1 }]);
     } else if (status === "paid") expect(stderr).toContain("1 row compared with 1 charge: no difference");
     else
-      expect(stderr).toContain('--reconcile, line 2: status "padi" is no status known; did you mean paid?');
+      expect(stderr).toContain('--reconcile, line 2: status "padi" is not a known status; did you mean paid?');
   });
 
   it("runs under each mishap too", async () => {

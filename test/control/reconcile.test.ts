@@ -116,10 +116,10 @@ describe("POST /_sandbox/reconcile", () => {
     expect(error.code).toBe("VALIDATION_ERROR");
     expect(error.details).toEqual({
       "rows.1.status": expect.stringMatching(
-        /^"complted" is no status known; did you mean completed\?.* \(row 2\)$/,
+        /^"complted" is not a known status; did you mean completed\?.* \(row 2\)$/,
       ),
       "rows.1.amount": 'must be an amount such as "512.50" (row 2)',
-      "rows.1.delivered": "must be how often: a whole number, true or false (row 2)",
+      "rows.1.delivered": "must be a count: a whole number, true or false (row 2)",
       "rows.2.status": "is missing (row 3)",
       "rows.2.charge_id": "is missing: a row names its charge, or its order as metadata.KEY (row 3)",
     });

@@ -213,7 +213,7 @@ describe("setupSandbox()", { timeout: 300_000 }, () => {
   });
 
   it("finds hooks under the names Mocha has for them, and is gone after the last", async () => {
-    const stdout = "200\nthe sandbox is there from beforeAll to afterAll: ask for it in a hook or a test\n";
+    const stdout = "200\nthe sandbox exists from beforeAll to afterAll: use it in a hook or a test\n";
     expect(await project.run(["node/mocha.mjs"])).toEqual({ code: 0, stdout, stderr: "" });
   });
 

@@ -69,7 +69,7 @@ describe("checks on the dashboard", () => {
     const uploaded = await send(home, { method: "POST", body: form });
     expect([uploaded.status, said(await page("/checks")).includes("nothing differs")]).toEqual([303, true]);
     expect((await press("books", { rows: `charge_id,status\n${paid},odd` })).text).toMatch(
-      /line 2: status .*odd.* is no status known/,
+      /line 2: status .*odd.* is not a known status/,
     );
     expect((await press("books", { rows: "{ no" })).text).toContain("line 1: is not JSON");
     expect((await press("books", { rows: "" })).text).toContain("no rows");

@@ -96,7 +96,7 @@ describe("reconcile", () => {
   it("names the row that cannot be understood", async () => {
     const { run } = await appSaying(() => [{ charge_id: "a", status: "bezahlt" }]);
     const [difference] = failed(await run("  - reconcile: { app: GET /orders }"))?.failure?.difference ?? [];
-    expect(difference?.expected).toMatch(/^rows\.0\.status "bezahlt" is no status known.*\(row 1\)$/);
+    expect(difference?.expected).toMatch(/^rows\.0\.status "bezahlt" is not a known status.*\(row 1\)$/);
   });
 
   it("cannot be run without an app", async () => {

@@ -59,7 +59,7 @@ describe("a slip is told in one line, with what to do", () => {
     ],
     [
       "charges: [{ match: { customer_email: *@b.test }, timeline: [] }]",
-      "2:38 : nothing before this is called &@b.test; a text that begins with * is put in quotes",
+      "2:38 : there is no anchor &@b.test before this; put a text that begins with * in quotes",
     ],
     [
       "description: Refunds: partial",

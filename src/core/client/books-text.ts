@@ -1,18 +1,17 @@
 import type { BookFinding, BookReport } from "../schema/books.js";
 import { counted } from "../schema/printable.js";
 
-/** So many differences are told. */
-const MOST_TOLD = 20;
+const MAX_LINES = 20;
 
-/** What an app's books and the ledger differ in: a line that says how much, and a line each difference. */
+/** Summarizes a report: one line with the counts, and a line for each difference. */
 export function differencesText({ total, rows, charges, findings }: BookReport): {
   readonly message: string;
   readonly differences: readonly string[];
 } {
-  const more = total > MOST_TOLD ? [`${total - MOST_TOLD} more`] : [];
+  const more = total > MAX_LINES ? [`${total - MAX_LINES} more`] : [];
   return {
     message: `the app's books and the ledger differ in ${counted(total, "place")} (${counted(rows, "row")}, ${counted(charges, "charge")})`,
-    differences: [...findings.slice(0, MOST_TOLD).map(findingText), ...more],
+    differences: [...findings.slice(0, MAX_LINES).map(findingText), ...more],
   };
 }
 

@@ -1,12 +1,12 @@
 /**
- * The lists of the control API: a table of columns and filters for each kind of record. The command line makes its tables
- * and options from them, the dashboard its rows, headings, filter forms and curl commands. Both read the API's fields.
+ * Columns and filters of each list of the control API. The command makes its tables and options from them, the
+ * dashboard its rows, headings, filter forms and curl commands.
  */
 import { unansweredText } from "./story-text.js";
 
 export type Json = Readonly<Record<string, unknown>>;
 
-/** How a value is written. A narrow terminal shortens a time, an id and an address, cuts a text, and keeps the rest. */
+/** Format of a value. A narrow terminal shortens times, ids and addresses, and truncates texts. */
 export type Format = "text" | "id" | "time" | "address" | "status" | "amount" | "count";
 
 const FORMATS: readonly (readonly [field: RegExp, format: Format])[] = [
@@ -29,24 +29,23 @@ export interface Filter {
   readonly name: string;
   /** Option of the command. */
   readonly option?: readonly [flags: string, about: string];
-  /** Field of the dashboard's form, named as in its address. */
+  /** Field of the dashboard's form; `name` is its query parameter. */
   readonly field?: { readonly name: string; readonly label: string; readonly hint?: string };
-  /** Query of the control API for a value of the field. Default: the parameter with that value. */
+  /** Builds the control API's query from the field's value; default: `name` with that value. */
   readonly query?: (value: string) => Query;
 }
 
-/** Parts of a row of the dashboard besides its time. */
+/** Parts of a dashboard row besides its time. */
 export type Slot = "status" | "title" | "sub" | "side";
 
 export interface List {
-  /** Fields of the record; their names are the headings in a terminal. */
+  /** Fields of the record, also the headings in a terminal. */
   readonly columns: readonly string[];
-  /** Values that are not the field itself. */
+  /** Columns computed from the record. */
   readonly values?: Readonly<Record<string, (record: Json) => unknown>>;
   readonly filters?: readonly Filter[];
-  /** Columns of each part of the dashboard's row. */
   readonly slots?: Readonly<Partial<Record<Slot, readonly string[]>>>;
-  /** View of the dashboard that has a page for each record. */
+  /** Dashboard view with a page for each record. */
   readonly view?: "charges" | "webhooks" | "requests";
   /** Headings of the dashboard's table. */
   readonly headings?: readonly [at: string, status: string, title: string, sub: string, side: string];
@@ -156,7 +155,7 @@ const lists = {
   scenarios: {
     columns: ["name", "active", "description"],
     values: {
-      // `default` is asked last whether or not it was turned on.
+      // `default` applies last even if it was not activated.
       active: ({ name, active }) => (name === "default" ? "always" : active),
       description: ({ description = "" }) => String(description).replace(/\s+/g, " ").trim(),
     },
@@ -166,5 +165,5 @@ const lists = {
 
 export type ListName = keyof typeof lists;
 
-/** By the path of the list below `/_sandbox`. */
+/** Keys are paths below `/_sandbox`. */
 export const LISTS: Readonly<Record<ListName, List>> = lists;

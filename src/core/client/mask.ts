@@ -1,11 +1,10 @@
 import { DEFAULT_WEBHOOK_SECRET } from "../schema/options.js";
 import { maskKey } from "../schema/printable.js";
 
-/** Stands for a webhook secret. It is well-formed, so that a masked state can be imported. */
+/** Well-formed, so a masked state can be imported. */
 const MASKED_SECRET = "whsec_bWFza2VkIG1hc2tlZCBtYXNrZWQ=";
 const MASKED = "masked";
 
-/** Fields and headers that hold a key. */
 const SECRET_NAME = /secret|password|token|verif-hash/i;
 const WEBHOOK_SECRET = /whsec_[A-Za-z0-9+/_-]{8,}={0,2}/g;
 const API_KEY = /sk_(?:test|live)_[A-Za-z0-9_-]+/g;
@@ -15,7 +14,7 @@ export function maskText(text: string): string {
   return text.replace(WEBHOOK_SECRET, maskSecret).replace(API_KEY, maskKey);
 }
 
-/** A copy of JSON with its keys masked, and with the fields masked that are named for one. */
+/** Copies JSON; masks keys in texts, and fields whose name indicates a secret. */
 export function maskKeys(value: unknown, name = ""): unknown {
   if (typeof value === "string") return SECRET_NAME.test(name) ? maskSecret(value) : maskText(value);
   if (Array.isArray(value)) return value.map((item) => maskKeys(item, name));
@@ -23,7 +22,7 @@ export function maskKeys(value: unknown, name = ""): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, part]) => [key, maskKeys(part, key)]));
 }
 
-/** The documented default secret is public and stays. */
+/** Keeps the documented default secret, which is public. */
 function maskSecret(secret: string): string {
   if (secret === DEFAULT_WEBHOOK_SECRET) return secret;
   return secret.startsWith("whsec_") ? MASKED_SECRET : MASKED;

@@ -3,25 +3,25 @@ import type { StoryItem } from "../schema/control-responses.js";
 import type { Story } from "./collect.js";
 import { unansweredText } from "./story-text.js";
 
-/** A charge's story, with the trace of the call that made it. */
+/** History of a charge, with the W3C traceparent of the request that created it. */
 export interface TracedStory extends Omit<Story, "is_in_order"> {
   readonly traceparent: string | null;
 }
 
-/** Of `SpanKind`. */
+/** OTLP `SpanKind`. */
 const KINDS = { internal: 1, server: 2, client: 3 } as const;
-/** Of `StatusCode`. */
+/** OTLP `StatusCode`. */
 const ERROR = 2;
 
 /**
- * A charge's story in OTLP's JSON, for a collector's `/v1/traces`: a span from its first moment to its last, below the span
- * of the call that made it, with the calls of the service and the attempts at its webhooks below that one; all else are its
- * events. Times are the sandbox's. Ids follow from the trace and from what is told, so a story told again is the same.
+ * Converts a charge's history to OTLP JSON, for a collector's `/v1/traces`: a span of the whole history, below the span of
+ * the request that created the charge; requests and delivery attempts are its child spans, all else its events. Times are
+ * sandbox time. Ids are derived from the content, so a repeated export is identical.
  */
 export function otlpOf({ charge, items, traceparent }: TracedStory, version: string) {
-  const [, given, parent] = traceparent?.split("-") ?? [];
-  const traceId = given ?? hash(32, charge.charge_id);
-  const idOf = (...of: readonly unknown[]): string => hash(16, traceId, charge.charge_id, ...of);
+  const [, traceIdOfCall, parent] = traceparent?.split("-") ?? [];
+  const traceId = traceIdOfCall ?? hash(32, charge.charge_id);
+  const idOf = (...parts: readonly unknown[]): string => hash(16, traceId, charge.charge_id, ...parts);
   const root = idOf("charge");
   const below = items.flatMap((item) => {
     if (item.kind !== "request" && item.kind !== "attempt") return [];
@@ -69,7 +69,6 @@ export function otlpOf({ charge, items, traceparent }: TracedStory, version: str
   };
 }
 
-/** What took part in it over HTTP. */
 function spanOf(item: Extract<StoryItem, { kind: "request" | "attempt" }>) {
   const startTimeUnixNano = nanoseconds(item.at);
   if (item.kind === "request") {
@@ -85,7 +84,7 @@ function spanOf(item: Extract<StoryItem, { kind: "request" | "attempt" }>) {
         "http.response.status_code": status,
         "payments.fault": item.fault,
       }),
-      // The refusal of a bad request is no fault of who refuses it.
+      // A refused request (4xx) is no error of the server.
       ...statusOf(status === null || status >= 500, status ?? unansweredText(item)),
     };
   }
@@ -108,7 +107,6 @@ function spanOf(item: Extract<StoryItem, { kind: "request" | "attempt" }>) {
   };
 }
 
-/** What happened at one moment. */
 function eventOf(item: StoryItem) {
   switch (item.kind) {
     case "transition": {
@@ -141,12 +139,12 @@ function eventOf(item: StoryItem) {
   }
 }
 
-/** Without an error a span's status is left unset, as instrumentation does. */
-function statusOf(isError: boolean, why: unknown) {
-  return isError ? { status: { code: ERROR, message: String(why ?? "failed") } } : {};
+/** Without an error the status stays unset, as usual in instrumentation. */
+function statusOf(isError: boolean, reason: unknown) {
+  return isError ? { status: { code: ERROR, message: String(reason ?? "failed") } } : {};
 }
 
-/** Those that are there; a whole number is a text in the JSON of Protocol Buffers. */
+/** Skips absent values; integers are strings in Protocol Buffers JSON. */
 function attributes(values: Readonly<Record<string, unknown>>) {
   return Object.entries(values)
     .filter(([, value]) => value != null)
@@ -160,6 +158,6 @@ function nanoseconds(at: string): string {
   return String(BigInt(Date.parse(at)) * 1_000_000n);
 }
 
-function hash(digits: number, ...of: readonly unknown[]): string {
-  return createHash("sha256").update(JSON.stringify(of)).digest("hex").slice(0, digits);
+function hash(digits: number, ...parts: readonly unknown[]): string {
+  return createHash("sha256").update(JSON.stringify(parts)).digest("hex").slice(0, digits);
 }

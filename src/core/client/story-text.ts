@@ -2,7 +2,7 @@ import type { StoryItem } from "../schema/control-responses.js";
 import { counted, oneLine } from "../schema/printable.js";
 import type { Stories, Story } from "./collect.js";
 
-/** The stories as a person reads them: a heading a charge, a line a happening. */
+/** Formats histories as text: a heading for each charge, a line for each item. */
 export function timelinesText({ charges, not_in_order, items }: Stories): string {
   const left = charges - items.length;
   return [
@@ -16,7 +16,6 @@ export function timelinesText({ charges, not_in_order, items }: Stories): string
   ].join("\n");
 }
 
-/** One line that tells which charge it is and what became of it. */
 export function storyTitle({ charge }: Story): string {
   const { sandbox } = charge as { sandbox?: { scenario?: unknown } };
   return oneLine(
@@ -35,19 +34,19 @@ export function storyTitle({ charge }: Story): string {
   );
 }
 
-/** A happening: how long after the first and of what kind, as it begins a line; what it was. */
 export interface StoryRow {
+  /** Time since the first item, and the kind. */
   readonly head: string;
   readonly text: string;
   readonly item: StoryItem;
 }
 
 export function storyRows({ items }: Story): StoryRow[] {
-  const after = items.map(({ at }) => offset(items[0]!.at, at));
-  const width = Math.max(0, ...after.map((one) => one.length));
-  return items.map((item, place) => ({
-    head: `  ${after[place]!.padStart(width)}  ${item.kind.padEnd(10)}  `,
-    text: oneLine(told(item)),
+  const offsets = items.map(({ at }) => offset(items[0]!.at, at));
+  const width = Math.max(0, ...offsets.map(({ length }) => length));
+  return items.map((item, index) => ({
+    head: `  ${offsets[index]!.padStart(width)}  ${item.kind.padEnd(10)}  `,
+    text: oneLine(itemText(item)),
     item,
   }));
 }
@@ -56,7 +55,7 @@ function offset(from: string, at: string): string {
   return `+${((Date.parse(at) - Date.parse(from)) / 1_000).toFixed(3)}s`;
 }
 
-function told(item: StoryItem): string {
+function itemText(item: StoryItem): string {
   switch (item.kind) {
     case "request":
       return requestText(item);
@@ -82,23 +81,22 @@ function errorOf(body: unknown): string {
   return error?.code === undefined ? "" : ` ${error.code}: ${error.message}`;
 }
 
-/** A call, and what became of it. */
 function requestText(item: Readonly<Record<string, unknown>>): string {
-  const answer = item.status ?? unansweredText(item);
+  const result = item.status ?? unansweredText(item);
   const fault = item.fault == null ? "" : ` (fault of ${item.fault})`;
-  return `${item.method} ${item.path} → ${answer}${fault}${errorOf(item.response_body)}`;
+  return `${item.method} ${item.path} → ${result}${fault}${errorOf(item.response_body)}`;
 }
 
-/** Why a call of the journal has no status. */
+/** Reason a journaled request has no status. */
 export function unansweredText({ in_flight, client_gone }: Readonly<Record<string, unknown>>): string {
   return in_flight ? "in flight" : client_gone ? "client gone" : "connection cut";
 }
 
-const LONGEST_REFUSAL = 200;
+const MAX_REFUSAL_LENGTH = 200;
 
-/** What the app answered instead of taking a webhook. */
+/** Body of a response that refused the webhook. */
 function refusalOf({ status, response_body }: Extract<StoryItem, { kind: "attempt" }>): string {
   const isTaken = status !== null && status >= 200 && status < 300;
   if (isTaken || !response_body) return "";
-  return `: ${response_body.replace(/\s+/g, " ").slice(0, LONGEST_REFUSAL)}`;
+  return `: ${response_body.replace(/\s+/g, " ").slice(0, MAX_REFUSAL_LENGTH)}`;
 }

@@ -12,27 +12,27 @@ import { Module } from "node:module";
 import { basename, dirname, join } from "node:path";
 import { Script } from "node:vm";
 
-/** What Node has of it, and does not tell. */
+/** Undocumented method of Node's `Module`. */
 interface CompilesModules {
   _compile(this: NodeJS.Module, code: string, filename: string): unknown;
 }
 
 /**
- * What Node keeps from version 22.1 on, for older ones: the compiled code of dist/chunks/, whose names say their
- * content. It stands beside the code itself, so that nobody can write one who may not write the other.
+ * Compile cache for Node before 22.1: caches V8's code of dist/chunks/, whose names contain a hash of their content. It
+ * lies beside the code, so writing it needs the same permissions.
  *
- * @returns writes what was not there yet; what is loaded later is written at the end
+ * @returns writes the new entries; later ones are written when the process exits
  */
 export function keepCompiledCode(): () => void {
   if (process.env.NODE_DISABLE_COMPILE_CACHE) return () => {};
   const chunks = join(__dirname, "chunks");
-  const kept = join(__dirname, "compiled", `${process.version}-${process.platform}-${process.arch}`);
+  const cache = join(__dirname, "compiled", `${process.version}-${process.platform}-${process.arch}`);
   const fresh = new Map<string, Script>();
   const prototype = Module.prototype as unknown as CompilesModules;
   const compile = prototype._compile;
   prototype._compile = function (code, filename) {
     if (dirname(filename) !== chunks) return compile.call(this, code, filename);
-    const file = join(kept, basename(filename));
+    const file = join(cache, basename(filename));
     const cachedData = read(file);
     const script = new Script(`(function(exports,require,module,__filename,__dirname){${code}\n})`, {
       filename,
@@ -42,17 +42,17 @@ export function keepCompiledCode(): () => void {
     const require = (id: string): unknown => this.require(id);
     return script.runInThisContext().call(this.exports, this.exports, require, this, filename, chunks);
   };
-  const keep = (): void => {
+  const save = (): void => {
     try {
-      if (fresh.size > 0) mkdirSync(kept, { recursive: true });
+      if (fresh.size > 0) mkdirSync(cache, { recursive: true });
       for (const [file, script] of fresh) write(file, script.createCachedData());
     } catch {
-      // A package that may not be written to starts as before.
+      // A read-only package starts without a cache.
     }
     fresh.clear();
   };
-  process.on("exit", keep);
-  return keep;
+  process.on("exit", save);
+  return save;
 }
 
 function read(file: string): Buffer | undefined {
@@ -63,7 +63,7 @@ function read(file: string): Buffer | undefined {
   }
 }
 
-/** Whole, or not at all: V8 does not look whether all of it is what was written. */
+/** Writes atomically: V8 does not detect a truncated file. */
 function write(file: string, bytes: Buffer): void {
   const unfinished = `${file}.${process.pid}`;
   try {

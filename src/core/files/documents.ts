@@ -1,3 +1,6 @@
+// Reads and checks YAML and JSON files written by users: scenarios, fixtures, configs. Called by the loaders of those
+// files. A file becomes a LoadedDocument, and each error a Fault with line and column. The YAML library is loaded
+// only when a file is read; nothing here knows the meaning of a field.
 import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
 import type * as z from "zod/mini";
 import { TOO_DEEP } from "../schema/depth.js";
@@ -17,18 +20,17 @@ import {
 
 const MAX_FILE_BYTES = 5 * 1024 * 1024;
 const CHUNK_BYTES = 64 * 1024;
-/** Words and signs of YAML; reading one takes some microseconds and a kilobyte, whatever the size of the file. */
+/** YAML tokens; parsing one takes some microseconds and a kilobyte. */
 const MAX_TOKENS = 200_000;
-/** Nobody mends more at a time. */
 const MAX_FAULTS = 50;
 const MAX_TEXT = 400;
 
-/** Where in a file something is wrong, and what. */
+/** An error in a file. */
 export interface Fault {
   readonly file: string;
   readonly line: number;
   readonly column: number;
-  /** Dotted path of the field, empty for the file as a whole. */
+  /** Dotted path; empty for the whole file. */
   readonly field: string;
   readonly message: string;
 }
@@ -38,12 +40,11 @@ export function faultText(fault: Fault): string {
   return `${fault.file}:${fault.line}:${fault.column} ${field}${shortened(fault.message)}`;
 }
 
-/** The same of what is allowed and cannot be meant. */
 export function warningText(warning: Fault): string {
   return faultText({ ...warning, message: `warning: ${warning.message}` });
 }
 
-/** A message may quote the file, and a broken file may hold anything: one line of a length that can be read. */
+/** Makes one line of limited length: messages quote the file, which may contain anything. */
 function shortened(text: string): string {
   const line = text.replace(/\s+/g, " ");
   return line.length <= MAX_TEXT ? line : `${line.slice(0, MAX_TEXT)}…`;
@@ -55,23 +56,22 @@ export function isRecord(value: unknown): value is Record<string, unknown> {
 
 type Path = readonly (string | number)[];
 
-/** A YAML or JSON file, read: its value, and where each part of it stands. */
+/** A parsed YAML or JSON file, with the positions of its parts. */
 export interface LoadedDocument {
   readonly file: string;
   readonly value: unknown;
-  /** What YAML makes of it that can hardly be meant. */
+  /** Valid YAML that is probably a mistake. */
   readonly oddities?: readonly Fault[];
   faultAt(path: Path, message: string): Fault;
 }
 
-/** Thrown with every fault of a file. */
 export class DocumentError extends UserError {
   constructor(readonly faults: readonly Fault[]) {
     super(faults.map(faultText).join("\n"));
   }
 }
 
-/** As a reader meets them; one fault a place is enough. */
+/** Sorts by position; drops repeated faults of a field. */
 export function inOrder(faults: readonly Fault[]): Fault[] {
   const seen = new Set<string>();
   return [...faults]
@@ -88,12 +88,11 @@ export function wholeFile(file: string, message: string): DocumentError {
   return new DocumentError([{ file, line: 1, column: 1, field: "", message }]);
 }
 
-/** Reads a file that a person wrote. The YAML library is loaded only when there is one to read. */
 export async function readDocument(file: string): Promise<LoadedDocument> {
   return parseDocument(file, readBounded(file));
 }
 
-/** What is no plain file could be without end, or keep whoever opens it waiting: it is not read. */
+/** Refuses all but plain files: a pipe or device may never end, or block when opened. */
 function readBounded(file: string): string {
   let descriptor: number | undefined;
   try {
@@ -101,7 +100,7 @@ function readBounded(file: string): string {
     const stats = fstatSync(descriptor);
     if (!stats.isFile()) throw wholeFile(file, stats.isDirectory() ? "is a folder" : "is not a plain file");
     if (stats.size > MAX_FILE_BYTES) throw tooLarge(file);
-    // A file may grow while it is read, and some say nothing of their size.
+    // A file may grow while it is read, and some report no size.
     const chunks: Buffer[] = [];
     for (let length = 0; ; ) {
       const chunk = Buffer.allocUnsafe(CHUNK_BYTES);
@@ -125,8 +124,8 @@ function decoded(file: string, bytes: Buffer): string {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch {
     const before = bytes.toString("utf8").split("\uFFFD", 1)[0]!.split("\n");
-    const place = { line: before.length, column: before.at(-1)!.length + 1 };
-    throw new DocumentError([{ file, ...place, field: "", message: "is not UTF-8 from here on" }]);
+    const position = { line: before.length, column: before.at(-1)!.length + 1 };
+    throw new DocumentError([{ file, ...position, field: "", message: "is not UTF-8 from here on" }]);
   }
 }
 
@@ -136,7 +135,7 @@ function tooLarge(file: string): DocumentError {
 
 export async function parseDocument(file: string, text: string): Promise<LoadedDocument> {
   const yaml = await import("yaml");
-  if (isTooMuch(yaml, text)) throw wholeFile(file, "holds too much to be read: leave something out");
+  if (isTooMuch(yaml, text)) throw wholeFile(file, "is too large to parse: split or shorten it");
   const lines = new yaml.LineCounter();
   const at = (offset: number) => {
     const { line, col } = lines.linePos(offset);
@@ -153,7 +152,7 @@ export async function parseDocument(file: string, text: string): Promise<LoadedD
     value = document.toJS({ maxAliasCount: 100 });
   } catch (error) {
     if (!(error instanceof ReferenceError)) throw wholeFile(file, String(error));
-    const message = "what the aliases stand for comes to too much: leave some of them out";
+    const message = "the aliases expand to too much: remove some";
     throw faultsAt([{ offset: firstAlias(yaml, document), message }]);
   }
   return {
@@ -161,7 +160,7 @@ export async function parseDocument(file: string, text: string): Promise<LoadedD
     value,
     oddities: odditiesIn(yaml, document).map(placed),
     faultAt(path, message) {
-      // The nearest part that exists: a missing field is reported at the record that lacks it.
+      // A missing field is reported at its nearest existing parent.
       for (let length = path.length; length >= 0; length--) {
         const node = length === 0 ? document.contents : nodeAt(yaml, document, path.slice(0, length));
         const range = yaml.isNode(node) ? node.range : undefined;
@@ -178,7 +177,7 @@ export async function parseDocument(file: string, text: string): Promise<LoadedD
   };
 }
 
-/** A value that comes from no file: its faults have fields only. */
+/** Wraps a value without a file; its faults have no position. */
 export function valueDocument(value: unknown): LoadedDocument {
   return {
     file: "",
@@ -200,14 +199,14 @@ function readText(
   lineCounter: InstanceType<Yaml["LineCounter"]>,
 ): YamlDocument {
   try {
-    // The library looks for repeated keys by holding each against all others: `slipsIn` does it in one go.
+    // `slipsIn` finds repeated keys; the library's check is quadratic.
     return yaml.parseDocument(text, { lineCounter, prettyErrors: false, uniqueKeys: false });
   } catch (error) {
     throw wholeFile(file, error instanceof RangeError ? TOO_DEEP : String(error));
   }
 }
 
-/** The first so many, and for the rest one that tells how many there are. */
+/** Keeps the first `MAX_FAULTS`, and one more that says how many are left. */
 function limited<T extends { readonly message: string }>(faults: readonly T[]): T[] {
   const rest = faults.length - MAX_FAULTS;
   if (rest <= 0) return [...faults];
@@ -215,7 +214,7 @@ function limited<T extends { readonly message: string }>(faults: readonly T[]): 
   return [...faults.slice(0, MAX_FAULTS), { ...next, message: `${next.message} (and ${rest - 1} more)` }];
 }
 
-/** The part of the file a path leads to, through aliases. */
+/** Finds the node at a path; follows aliases. */
 function nodeAt(yaml: Yaml, document: YamlDocument, path: Path): unknown {
   let node: unknown = document.contents;
   for (const part of path) {
@@ -231,7 +230,7 @@ function keyName(yaml: Yaml, key: unknown): string | undefined {
   return yaml.isScalar(key) ? String(key.value) : undefined;
 }
 
-/** Where the key of a field stands, for a fault is about the field, not only its value. */
+/** Offset of a field's key, where its faults are reported. */
 function keyOffset(yaml: Yaml, document: YamlDocument, path: Path): number | undefined {
   const last = path.at(-1);
   if (typeof last !== "string") return undefined;
@@ -244,23 +243,23 @@ function keyOffset(yaml: Yaml, document: YamlDocument, path: Path): number | und
 
 type Issue = z.core.$ZodIssue;
 
-/** Which part of a document is checked, when it is not the whole as it stands in the file. */
+/** A part of a document to check. */
 export interface Part {
   readonly at: Path;
-  /** What is checked in the place of what the file has there, its variables filled in. */
+  /** Replaces the file's value, with its variables filled in. */
   readonly value: unknown;
-  /** Whether a value is not known yet, so that nothing can be said against it. */
+  /** Returns true for a value with unresolved variables, which cannot be checked. */
   readonly isOpen?: (value: unknown) => boolean;
 }
 
-/** A text that YAML takes for a number or a truth value. */
+/** Returns true if YAML parsed an unquoted text as a number or boolean. */
 function isUnquoted({ code, input, ...issue }: Issue): boolean {
   const isText = code === "invalid_type" && (issue as { expected?: string }).expected === "string";
   return isText && (typeof input === "number" || typeof input === "boolean");
 }
 
-/** How a value of a kind is written. */
-const WRITTEN: Readonly<Record<string, string>> = {
+/** Messages about a type that show its syntax. */
+const SYNTAX_MESSAGES: Readonly<Record<string, string>> = {
   array: "must be a list: each entry on a line that begins with -, or [one, another]",
   object: "must have fields, such as { name: value }",
   record: "must have fields, such as { name: value }",
@@ -269,40 +268,44 @@ const WRITTEN: Readonly<Record<string, string>> = {
 
 function writtenMessage(issue: Issue): string {
   const isSilent = issue.code === "invalid_type" && issue.message === NO_MESSAGE && issue.input !== undefined;
-  return (isSilent ? WRITTEN[issue.expected] : undefined) ?? issueMessage(issue);
+  return (isSilent ? SYNTAX_MESSAGES[issue.expected] : undefined) ?? issueMessage(issue);
 }
 
-/** All faults of a document against a schema, each at its place; the nearest known word for a misspelt key. */
+/** Checks a document against a schema; a misspelt key gets a suggestion. */
 export function schemaFaults(schema: z.ZodMiniType, document: LoadedDocument, part?: Part): Fault[] {
   const { at = [], value = document.value, isOpen = () => false } = part ?? {};
   const checked = check(schema, value);
   if (checked.ok) return [];
   const all = checked.issues.flatMap((issue) => issueMessages(schema, issue, isOpen));
-  const said = all.filter(
-    (one) => one.message !== "is required" || !all.some((other) => isMeant(one, other)),
+  const relevant = all.filter(
+    (fault) => fault.message !== "is required" || !all.some((other) => isMisspelling(fault, other)),
   );
-  return limited(said).map(({ path, message }) => document.faultAt([...at, ...path], message));
+  return limited(relevant).map(({ path, message }) => document.faultAt([...at, ...path], message));
 }
 
-/** Whether a field that is missing is there under a name that is a slip. */
-function isMeant(missing: Said, { path, message }: Said): boolean {
+/** Returns true if the missing field is there under a misspelt name. */
+function isMisspelling(missing: PathMessage, { path, message }: PathMessage): boolean {
   const beside = [...path.slice(0, -1), missing.path.at(-1)].join("\0") === missing.path.join("\0");
   return beside && message.endsWith(`did you mean ${String(missing.path.at(-1))}?`);
 }
 
-interface Said {
+interface PathMessage {
   readonly path: Path;
   readonly message: string;
 }
 
-function issueMessages(schema: z.ZodMiniType, issue: Issue, isOpen: (value: unknown) => boolean): Said[] {
+function issueMessages(
+  schema: z.ZodMiniType,
+  issue: Issue,
+  isOpen: (value: unknown) => boolean,
+): PathMessage[] {
   if (isOpen(issue.input)) return [];
   const path = issue.path.filter((part): part is string | number => typeof part !== "symbol");
   if (issue.code === "unrecognized_keys") {
     const known = knownKeys(schema, path);
-    const given = Object.keys(issue.input as object);
+    const keys = Object.keys(issue.input as object);
     return issue.keys.map((key) => {
-      const excluded = known.includes(key) ? notBeside(schema, path, key, given) : [];
+      const excluded = known.includes(key) ? notBeside(schema, path, key, keys) : [];
       const message = `does not go with ${excluded.join(", ")}: leave one of them out`;
       const isBelow = (field: string): boolean => knownKeys(schema, [...path, field]).includes(key);
       const below = nearest(key, known) === undefined ? known.find(isBelow) : undefined;
@@ -310,8 +313,8 @@ function issueMessages(schema: z.ZodMiniType, issue: Issue, isOpen: (value: unkn
       return { path: [...path, key], message: excluded.length > 0 ? message : unknown };
     });
   }
-  const meant = issue.message === NO_MESSAGE || isRecord(issue.input) ? meantIssues(issue) : [];
-  if (meant.length > 0) return meant.flatMap((inner) => issueMessages(schema, inner, isOpen));
+  const inner = issue.message === NO_MESSAGE || isRecord(issue.input) ? meantIssues(issue) : [];
+  if (inner.length > 0) return inner.flatMap((one) => issueMessages(schema, one, isOpen));
   if (isUnquoted(issue) && issue.message === NO_MESSAGE)
     return [{ path, message: `${issueMessage(issue)}: put it in quotes` }];
   const [inKey] = issue.code === "invalid_key" ? issue.issues : [];
@@ -320,7 +323,7 @@ function issueMessages(schema: z.ZodMiniType, issue: Issue, isOpen: (value: unkn
   return [{ path, message: isSilent ? "is invalid" : writtenMessage(issue) }];
 }
 
-/** The document's value if it is what the schema says; otherwise every fault at once. */
+/** Returns the document's value; throws a DocumentError with all faults if it does not match the schema. */
 export function checkDocument<T>(schema: z.ZodMiniType<T>, document: LoadedDocument): T {
   const faults = schemaFaults(schema, document);
   if (faults.length > 0) throw new DocumentError(faults);

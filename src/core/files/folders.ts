@@ -2,8 +2,8 @@ import { mkdirSync, statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 
 /**
- * Makes a folder and those it lies in, where they are missing. Node's own `recursive` never returns where the system
- * denies that a folder is there which it has just been refused to make, as below /proc.
+ * Creates a folder and its missing parents. Not `recursive`: Node then loops forever where the system refuses to create
+ * a folder and denies that it exists, as below /proc.
  */
 export function makeFolder(folder: string): void {
   const parent = dirname(resolve(folder));

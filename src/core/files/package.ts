@@ -2,12 +2,11 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-// In the one file of a release scripts/one-file/package.mjs stands in for this module: there is no folder then.
+// The single-file release has no package folder; scripts/one-file/package.mjs replaces this module there.
 
 let root: string | undefined;
 let version: string | undefined;
 
-/** The folder the package lies in, whether this runs from src or from the bundle. */
 function packageRoot(): string {
   return (root ??= findRoot());
 }
@@ -22,30 +21,29 @@ function findRoot(): string {
   return folder;
 }
 
-/** The text of one of the package's own files, by its path in the package. */
+/** @param path relative to the package */
 export function packageText(path: string): string {
   return readFileSync(join(packageRoot(), path), "utf8");
 }
 
-/** The names of the files in one of the package's folders, sorted. */
+/** Sorted file names in a folder of the package. */
 export function packageFiles(folder: string): string[] {
   return readdirSync(join(packageRoot(), folder)).sort();
 }
 
-/** The flows that are shipped, by their paths in the package. */
+/** Paths of the shipped flows in the package. */
 export function packageFlows(): string[] {
   return packageFiles("scenarios")
     .filter((name) => /^flow_.*\.yaml$/.test(name))
     .map((name) => `scenarios/${name}`);
 }
 
-/** The package's version, from the one place that says it. */
 export function packageVersion(): string {
   version ??= (JSON.parse(packageText("package.json")) as { version: string }).version;
   return version;
 }
 
-/** What starts this command again, before its own words. */
+/** Executable and script that start this command, without its arguments. */
 export function ownCommand(): readonly string[] {
   return [process.execPath, join(packageRoot(), "bin/payments-sandbox.js")];
 }

@@ -5,14 +5,14 @@ export type YamlDocument = ReturnType<Yaml["parseDocument"]>;
 
 const MAX_ALIASES = 1_000;
 
-/** Something in a file that YAML lets pass. */
+/** An error or warning at an offset of a file. */
 export interface Slip {
   readonly offset: number;
   readonly message: string;
 }
 
 const COLON = "a text with a colon and a space is put in quotes";
-/** What is probably wrong where YAML cannot go on, by what the library calls it. */
+/** The library's error code → the probable mistake. */
 const SYNTAX: Readonly<Record<string, string>> = {
   MULTIPLE_DOCS: "begins another document: there is one in a file",
   BLOCK_AS_IMPLICIT_KEY: `is a field within a line that has one already: look at the indentation; ${COLON}`,
@@ -22,7 +22,7 @@ const SYNTAX: Readonly<Record<string, string>> = {
   TAB_AS_INDENT: "tabs are not allowed as indentation: use spaces",
 };
 
-/** Why it cannot be read at all. What comes after the first is mostly its consequence: one a line, and no more of such. */
+/** Syntax errors. Known kinds are reported only once, first: later ones are mostly consequences. */
 export function syntaxSlips({ errors }: YamlDocument): Slip[] {
   const slips = errors.map(({ pos, code, message }) => ({
     offset: pos[0],
@@ -32,46 +32,45 @@ export function syntaxSlips({ errors }: YamlDocument): Slip[] {
   return slips.filter(({ isKnown }, index) => index === 0 || !isKnown);
 }
 
-/** A part of a file, and what it lies in. */
 interface Nested {
   readonly node: unknown;
-  readonly above: readonly unknown[];
+  readonly ancestors: readonly unknown[];
 }
 
-/** What YAML lets pass and a file of ours may not have: a key written twice, a value that contains itself. */
+/** Finds valid YAML that is refused here: repeated keys, unknown aliases, values that contain themselves. */
 export function* slipsIn(yaml: Yaml, document: YamlDocument): Generator<Slip> {
-  const open: Nested[] = [{ node: document.contents, above: [] }];
+  const open: Nested[] = [{ node: document.contents, ancestors: [] }];
   let aliases = 0;
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
-    const { node, above } = next;
+    const { node, ancestors } = next;
     if (yaml.isAlias(node)) {
       const offset = node.range?.[0] ?? 0;
       if (++aliases > MAX_ALIASES) return yield { offset, message: `more than ${MAX_ALIASES} aliases` };
-      const meant = node.resolve(document);
-      if (meant === undefined)
+      const target = node.resolve(document);
+      if (target === undefined)
         yield {
           offset,
-          message: `nothing before this is called &${node.source}; a text that begins with * is put in quotes`,
+          message: `there is no anchor &${node.source} before this; put a text that begins with * in quotes`,
         };
-      else if (above.includes(meant)) yield { offset, message: `*${node.source} stands for what it is in` };
+      else if (ancestors.includes(target)) yield { offset, message: `*${node.source} contains itself` };
     }
     if (!yaml.isCollection(node)) continue;
-    if (above.length >= MAX_DEPTH) return yield { offset: node.range?.[0] ?? 0, message: TOO_DEEP };
-    yield* twiceIn(yaml, node.items);
-    const around = [...above, node];
-    for (const part of partsOf(yaml, node.items)) open.push({ node: part, above: around });
+    if (ancestors.length >= MAX_DEPTH) return yield { offset: node.range?.[0] ?? 0, message: TOO_DEEP };
+    yield* repeatedKeys(yaml, node.items);
+    const path = [...ancestors, node];
+    for (const child of childrenOf(yaml, node.items)) open.push({ node: child, ancestors: path });
   }
 }
 
-/** Items of a list; of a map the values, and the keys that are more than a word. */
-function partsOf(yaml: Yaml, items: readonly unknown[]): unknown[] {
+/** Items of a list; values and non-scalar keys of a map. */
+function childrenOf(yaml: Yaml, items: readonly unknown[]): unknown[] {
   return items.flatMap((item) => {
     if (!yaml.isPair(item)) return [item];
     return yaml.isScalar(item.key) ? [item.value] : [item.key, item.value];
   });
 }
 
-function* twiceIn(yaml: Yaml, items: readonly unknown[]): Generator<Slip> {
+function* repeatedKeys(yaml: Yaml, items: readonly unknown[]): Generator<Slip> {
   const keys = new Set<string>();
   for (const item of items) {
     if (!yaml.isPair(item) || !yaml.isScalar(item.key)) continue;
@@ -82,25 +81,24 @@ function* twiceIn(yaml: Yaml, items: readonly unknown[]): Generator<Slip> {
   }
 }
 
-/** What YAML makes of a part of a file that can hardly be meant. */
+/** Finds valid YAML that is probably a mistake. */
 export function odditiesIn(yaml: Yaml, document: YamlDocument): Slip[] {
-  const found: Slip[] = document.warnings.map(({ pos, message }) => ({
+  const warnings: Slip[] = document.warnings.map(({ pos, message }) => ({
     offset: pos[0],
-    message: message.replace(/^Unresolved tag: (.*)$/s, "the tag $1 means nothing here and is passed over"),
+    message: message.replace(/^Unresolved tag: (.*)$/s, "the tag $1 is unknown and ignored"),
   }));
   yaml.visit(document, {
     Scalar: (key, { value, range, source }) => {
       const offset = range?.[0] ?? 0;
       if (typeof value === "number" && !Number.isFinite(value))
-        found.push({ offset, message: `${source} is no number that JSON has: it is sent as null` });
+        warnings.push({ offset, message: `${source} is no number that JSON has: it is sent as null` });
       if (key === "key" && value === "__proto__")
-        found.push({ offset, message: "a field called __proto__ is lost in many programs" });
+        warnings.push({ offset, message: "a field called __proto__ is lost in many programs" });
     },
   });
-  return found;
+  return warnings;
 }
 
-/** Where a file first has one thing stand for another. */
 export function firstAlias(yaml: Yaml, document: YamlDocument): number {
   let offset = 0;
   yaml.visit(document, {

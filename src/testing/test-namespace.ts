@@ -9,25 +9,78 @@ import {
   startOptionsOf,
   webhookHandlerOptions,
 } from "../library-options.js";
-import type { SandboxOptions, WebhookHandlerOptions } from "../public-types.js";
+import { openSandbox } from "../opening.js";
+import type { ExploreFlowOptions, SandboxOptions, WebhookHandlerOptions } from "../public-types.js";
+import type { Sandbox } from "../sandbox.js";
 import { isLoopback } from "../server/http/hosts.js";
 import { listen } from "../server/http/listener.js";
+import type { ExploreReport } from "../tools/explore/report.js";
 import { freshRunId } from "../tools/scenario/running/run-id.js";
-import { OWN_OPTIONS, type Place } from "./place.js";
 
-/** A namespace of a server that is there already, for this test file alone; it goes when the file is done. */
-export async function openShared(server: string, options: SandboxOptions): Promise<Place> {
-  startOptionsOf("setupSandbox", options, OWN_OPTIONS);
-  const foreign = serverOptionsOf(options);
-  if (foreign.length > 0)
+/** Options of `setupSandbox` besides those of `createSandbox`. */
+const SETUP_OPTIONS = ["hooks", "server", "listen", "reconcile"] as const;
+
+/** The namespace of a test file: in a sandbox of this process, or on a server. */
+export interface TestNamespace {
+  readonly namespace: string;
+  /** Throws without a port. */
+  readonly url: string;
+  readonly trust?: Sandbox["trust"];
+  readonly apiKey: string;
+  readonly liveApiKey: string;
+  readonly webhookSecret: string;
+  fetch(input: Request | URL | string, init?: RequestInit): Promise<Response>;
+  onWebhook(handler: WebhookHandler, options: WebhookHandlerOptions): Promise<() => Promise<void>>;
+  explore(flow: string, options: ExploreFlowOptions): Promise<ExploreReport>;
+  /** Restores the part of the options that a reset removes. */
+  restoreOptions(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Opens a sandbox in this process. */
+export async function openInProcess(options: SandboxOptions, listens: boolean): Promise<TestNamespace> {
+  const sandbox = await openSandbox(startOptionsOf("setupSandbox", options, SETUP_OPTIONS));
+  try {
+    if (listens) await sandbox.listen();
+  } catch (error) {
+    await sandbox.close();
+    throw error;
+  }
+  return {
+    namespace: "default",
+    get url() {
+      if (!listens)
+        throw new UserError("the sandbox has no url: setupSandbox({ listen: false }) opens no port");
+      return sandbox.url;
+    },
+    trust: sandbox.trust,
+    apiKey: sandbox.apiKey,
+    liveApiKey: sandbox.liveApiKey,
+    webhookSecret: sandbox.webhookSecret,
+    fetch: sandbox.fetch,
+    onWebhook: async (handler, webhook) => {
+      const stop = await sandbox.onWebhook(handler, webhook);
+      return async () => stop();
+    },
+    explore: (flow, how) => sandbox.explore(flow, how),
+    restoreOptions: async () => {},
+    close: () => sandbox.close(),
+  };
+}
+
+/** Creates a namespace on a running server; `close` deletes it. */
+export async function openOnServer(server: string, options: SandboxOptions): Promise<TestNamespace> {
+  startOptionsOf("setupSandbox", options, SETUP_OPTIONS);
+  const unsupported = serverOptionsOf(options);
+  if (unsupported.length > 0)
     throw new UserError(
-      `setupSandbox: ${foreign.join(", ")} cannot be set in a namespace of the server at ${server}: start that server with it, or pass { server: false } for a sandbox of this file's own`,
+      `setupSandbox: ${unsupported.join(", ")} cannot be set in a namespace of the server at ${server}: start that server with it, or pass { server: false } for a sandbox of this file's own`,
     );
   const base = serverUrl(server);
-  const shared = new SharedServer(base);
-  const control = new ControlClient({ fetch: shared.fetch });
+  const connection = new NamespaceFetch(base);
+  const control = new ControlClient({ fetch: connection.fetch });
   const { signature, unreachable, webhooks = [] } = options;
-  const made = await control.call<{
+  const created = await control.call<{
     name: string;
     api_key: string;
     live_api_key: string;
@@ -37,55 +90,55 @@ export async function openShared(server: string, options: SandboxOptions): Promi
     start_time: options.startTime,
     seed: options.seed,
     webhook_secret: options.webhookSecret,
-    webhooks: webhooks.map((one) => ({
+    webhooks: webhooks.map((webhook) => ({
       signature,
       unreachable,
-      ...(typeof one === "string" ? { url: one } : one),
+      ...(typeof webhook === "string" ? { url: webhook } : webhook),
     })),
   });
-  shared.namespace = made.name;
-  const refurnish = async (): Promise<void> => {
+  connection.namespace = created.name;
+  const restoreOptions = async (): Promise<void> => {
     for (const name of [options.scenario ?? []].flat())
       await control.call(`POST /_sandbox/scenarios/${encodeURIComponent(name)}/activate`);
   };
   const close = (): Promise<void> =>
-    control.call(`DELETE /_sandbox/namespaces/${encodeURIComponent(made.name)}`);
+    control.call(`DELETE /_sandbox/namespaces/${encodeURIComponent(created.name)}`);
   try {
-    await refurnish();
+    await restoreOptions();
   } catch (error) {
     await close();
     throw error;
   }
   return {
-    namespace: made.name,
+    namespace: created.name,
     url: base,
-    apiKey: made.api_key,
-    liveApiKey: made.live_api_key,
-    webhookSecret: made.webhook_secret,
-    fetch: shared.fetch,
+    apiKey: created.api_key,
+    liveApiKey: created.live_api_key,
+    webhookSecret: created.webhook_secret,
+    fetch: connection.fetch,
     onWebhook: (handler, webhook) =>
       receive(control, base, handler, webhook, {
-        secret: made.webhook_secret,
+        secret: created.webhook_secret,
         signature: signature ?? "standard",
       }),
     explore: async (flow, how) => {
       checkExploreOptions(flow, how);
       const { exploreAsked } = await lazily(() => import("../tools/explore/file.js"));
-      return exploreAsked(flow, how, { fetch: shared.fetch, runIdOf: () => freshRunId() });
+      return exploreAsked(flow, how, { fetch: connection.fetch, runIdOf: () => freshRunId() });
     },
-    refurnish,
+    restoreOptions,
     close,
   };
 }
 
-function serverUrl(given: string): string {
-  const text = /^https?:\/\//i.test(given) ? given : `http://${given}`;
-  if (!URL.canParse(text)) throw new UserError(`setupSandbox: ${JSON.stringify(given)} is not a URL`);
+function serverUrl(address: string): string {
+  const text = /^https?:\/\//i.test(address) ? address : `http://${address}`;
+  if (!URL.canParse(text)) throw new UserError(`setupSandbox: ${JSON.stringify(address)} is not a URL`);
   return withoutEndSlashes(text);
 }
 
-/** Takes every request to that server, and to the namespace unless it names one itself. */
-class SharedServer {
+/** Sends requests to the server, with the namespace unless the request names one. */
+class NamespaceFetch {
   readonly #base: string;
   namespace: string | undefined;
 
@@ -113,7 +166,7 @@ class SharedServer {
   };
 }
 
-/** The server sends over a socket, so the function gets one; what it is given and what it answers are the same. */
+/** Opens a local port for the handler, because the server delivers over HTTP. */
 async function receive(
   control: ControlClient,
   base: string,
@@ -126,7 +179,7 @@ async function receive(
       `onWebhook: the sandbox at ${base} is on another machine and cannot call a function of this one: give setupSandbox() the address of a receiver, as in { webhooks: [url] }`,
     );
   const { url, ...webhook } = webhookHandlerOptions(options, defaults);
-  const listening = await listen({
+  const port = await listen({
     port: 0,
     host: "127.0.0.1",
     ownsProcess: false,
@@ -141,13 +194,13 @@ async function receive(
   });
   const { webhook_id } = await control.call<{ webhook_id: string }>("POST /_sandbox/webhook-endpoints", {
     ...webhook,
-    url: `http://127.0.0.1:${listening.port}/`,
+    url: `http://127.0.0.1:${port.port}/`,
   });
   return async () => {
     try {
       await control.call(`DELETE /_sandbox/webhook-endpoints/${webhook_id}`);
     } finally {
-      await listening.close();
+      await port.close();
     }
   };
 }
