@@ -5,16 +5,15 @@ import type { Signature } from "./core/schema/webhooks.js";
 import type { StepReport } from "./tools/scenario/running/report.js";
 
 /**
- * What the library's methods take and return, as in its declarations. Durations are text such as
- * `"500ms"`, `"30s"`, `"10m"`, `"2h"` or `"1h30m"`; instants are ISO 8601, in UTC. A value that makes no sense is
- * thrown as a `UserError` that names the option.
+ * Arguments and results of the library's methods. Durations are texts such as `"500ms"`, `"30s"`, `"10m"`, `"2h"` or
+ * `"1h30m"`; instants are ISO 8601, in UTC. An invalid value throws a `UserError` that names the option.
  */
 
 /** A receiver of webhooks: a URL or a mailbox. */
 export interface WebhookOption {
-  /** Where webhooks are sent, by POST; a missing scheme means http. */
+  /** Target of the POST requests; a missing scheme means http. */
   url?: string;
-  /** Instead of a URL: deliveries wait there to be collected over the control API. */
+  /** Instead of a URL: name of a mailbox, where deliveries wait to be collected over the control API. */
   mailbox?: string;
   /** The mode it receives events of; default `"test"`. */
   mode?: Mode;
@@ -24,81 +23,81 @@ export interface WebhookOption {
   force?: boolean;
   /** The signing secret of its webhooks; default: `webhookSecret`. */
   secret?: string;
-  /** How its webhooks are signed; default: the sandbox's. */
+  /** Signature scheme of its webhooks; default: the sandbox's. */
   signature?: Signature;
-  /** What happens to attempts while nothing listens there; default: the sandbox's. */
+  /** Hold or fail attempts while nothing listens at the URL; default: the sandbox's. */
   unreachable?: "hold" | "fail";
 }
 
 /** Options of `createSandbox`: those of `start`, in camelCase. */
 export interface SandboxOptions {
-  /** How time passes: `"real"` (default), `"manual"`, or a speed such as `"60x"`. */
+  /** `"real"` (default), `"manual"`, or a speed such as `"60x"`. */
   clock?: string;
   /** Sandbox time at the start, an instant; default: now. */
   startTime?: string;
-  /** The same seed and the same calls give the same bytes; at most 200 characters. Default: a fixed one. */
+  /** Source of IDs and random outcomes, at most 200 characters: same seed, same calls, same bytes. Default: a fixed one. */
   seed?: string;
-  /** Receivers of webhooks; a text is a URL. Default: none. */
+  /** Receivers of webhooks; a string is a URL. Default: none. */
   webhooks?: (string | WebhookOption)[];
   /** The secret webhooks are signed with; default: a documented constant. */
   webhookSecret?: string;
-  /** How webhooks are signed: a preset's name or a scheme of your own; default `"standard"`. */
+  /** A preset's name or a custom scheme; default `"standard"`. */
   signature?: Signature;
-  /** Wall time a receiver has to respond, a duration; default `"15s"`. */
+  /** Maximum wall time for a receiver's response, a duration; default `"15s"`. */
   webhookTimeout?: string;
-  /** The longest a fault's `hold` or `drop: hang` delays a response, in wall time, a duration; default `"30s"`. */
+  /** Maximum wall time that a fault's `hold` or `drop: hang` delays a response, a duration; default `"30s"`. */
   holdLimit?: string;
-  /** A scenario's name or file, or several; the last is tried first. Default: only the shipped default one. */
+  /** Scenario names or files; the last one is tried first. Default: only the shipped `default`, which always applies last. */
   scenario?: string | string[];
-  /** A fixtures file, or its content, merged over the shipped ones; default: only those. */
+  /** A fixtures file or its content, merged into the shipped fixtures. Default: only the shipped ones. */
   fixtures?: string | { readonly [list: string]: readonly object[] };
-  /** Keep the state in this file; default: in memory. */
+  /** Path of the file that stores the state; default: in memory only. */
   data?: string;
-  /** With `data`: safe against power loss too; default false. */
+  /** Also survive power loss, with `data`; default false. */
   fsync?: boolean;
   /** Requests per minute and key; default `"off"`. */
   rateLimit?: number | "off";
-  /** The port `listen()` opens; default 0, any free one. */
+  /** Port of `listen()`; default 0, any free one. */
   port?: number;
-  /** The address `listen()` listens on; default `"127.0.0.1"`. */
+  /** Address of `listen()`; default `"127.0.0.1"`. */
   host?: string;
-  /** The address in checkout links; default: the URL of the request. */
+  /** Base URL of checkout links; default: that of the request. */
   publicUrl?: string;
-  /** Hosts that requests over the port may name, besides this machine's own names; default: none. */
+  /** Hosts that requests over the port may name, besides those of this machine; default: none. */
   allowedHosts?: string[];
-  /** `listen()` serves HTTPS, with a certificate authority created for it; default false. */
+  /** Serve HTTPS with a generated certificate authority; default false. */
   tls?: boolean;
-  /** `listen()` serves HTTPS with the certificate in this file (PEM, its chain with it); needs `tlsKey`. */
+  /** Serve HTTPS with the certificate chain in this PEM file; needs `tlsKey`. */
   tlsCert?: string;
-  /** A file with the private key of `tlsCert`. */
+  /** PEM file with the private key of `tlsCert`. */
   tlsKey?: string;
-  /** The token the control API needs beyond loopback, `"generate"` or `"off"`; default: closed there. */
+  /** Token required by the control API beyond loopback, or `"generate"` or `"off"`; default: the API is closed there. */
   controlToken?: string;
   /** The key `sk_test_ns_NAME` creates the namespace NAME on first use; default false. */
   autoNamespaces?: boolean;
-  /** Operation ID → path, parameters in braces. This and the following are as in a config file, including names inside. */
+  /** Operation ID → path with parameters in braces. Keys in this and the following options are those of a config file. */
   paths?: Record<string, string>;
-  /** Event type → the name it is sent under; default: its own. */
+  /** Event type → name in webhooks; default: the type. */
   eventNames?: Record<string, string>;
-  /** Error code → the text sent instead; default: the code itself. */
+  /** Error code → code in responses; default: the same. */
   errorCodes?: Record<string, string>;
-  /** How long each retry of a delivery waits after the previous attempt: durations of sandbox time. */
+  /** Delay of each retry after the previous attempt, durations of sandbox time. */
   retrySchedule?: string[];
-  /** What happens to webhooks while nothing listens at their URL; default `"hold"`. */
+  /** Hold or fail webhooks while nothing listens at their URL; default `"hold"`. */
   unreachable?: "hold" | "fail";
   /** Method ID → percentages of the settlement amount, as decimal strings; default: the fixtures'. */
   fees?: Record<string, { platform_percent?: string; gateway_percent?: string }>;
   /** Currency → units per US dollar, as decimal strings; default: the fixtures'. */
   rates?: Record<string, string>;
-  /** How long quotes (durations) and checkouts (minutes) are valid; default 30s, 10m, 60. */
+  /** Validity of quotes (durations; default 30s, and 10m once locked) and checkouts (minutes; default 60). */
   limits?: { quote_valid?: string; quote_locked?: string; checkout_default_minutes?: number };
-  /** What a hosted charge costs until a method is picked; default `base`: no fees. */
+  /** Amount of a hosted charge until the customer picks a method; default `base`: no fees. */
   amounts?: { before_method?: "base" | "cheapest" | "dearest" };
-  /** How many requests and events are kept; default 1,000 and 10,000. */
+  /** Number of requests and events that are kept; default 1,000 and 10,000. */
   retention?: { requests?: number; events?: number };
 }
 
-/** How a function of this process receives webhooks. */
+/** Options of `onWebhook`. */
 export interface WebhookHandlerOptions {
   /** Event types to receive, as globs; default: all. One that matches no known type needs `force`. */
   events?: string[];
@@ -108,87 +107,87 @@ export interface WebhookHandlerOptions {
   mode?: Mode;
   /** The signing secret of its webhooks; default: the sandbox's. */
   secret?: string;
-  /** How its webhooks are signed; default: the sandbox's. */
+  /** Signature scheme of its webhooks; default: the sandbox's. */
   signature?: Signature;
   /** The URL of its requests, for an app that routes by it; default `http://localhost/webhooks`. */
   url?: string;
 }
 
-/** Unregisters it, when called or at the end of a `using` block. */
+/** Unregisters the webhook handler, when called or at the end of a `using` block. */
 export interface WebhookSubscription {
   (): void;
   [Symbol.dispose](): void;
 }
 
-/** How a scenario file is run. */
+/** Options of `run`. */
 export interface RunFileOptions {
-  /** Variables, instead of the file's own. */
+  /** Values of variables; default: those in the file. */
   readonly vars?: Readonly<Record<string, string>>;
-  /** What `${env.NAME}` reads; default: this process's environment. */
+  /** Environment for `${env.NAME}`; default: that of this process. */
   readonly environment?: Readonly<Record<string, string | undefined>>;
-  /** The base URL of the app under test, for `app` steps; a file that has some cannot be run without it. */
+  /** Base URL of the app under test; required for a file with `app` steps. */
   readonly app?: string | undefined;
-  /** Called for `manual` steps; resolves when it is done. Default: they count as done. */
+  /** Called for each `manual` step; resolves when it is done. Default: the step counts as done. */
   readonly manual?: (text: string) => Promise<void>;
-  /** Ends the run early; what it changed is restored. */
+  /** Ends the run early and restores what the run changed. */
   readonly signal?: AbortSignal;
-  /** Called before each step, which is number `number` of `of`, from 1. */
+  /** Called before step `number` (from 1) of `of`. */
   readonly onStepBegin?: (title: string, number: number, of: number) => void;
   /** Called after each of `of` steps, including those that were not run. */
   readonly onStep?: (step: StepReport, of: number) => void;
 }
 
-/** How a flow is explored. */
+/** Options of `explore`. */
 export interface ExploreFlowOptions extends Pick<RunFileOptions, "vars" | "environment" | "signal"> {
   /** The base URL of the app. */
   readonly app: string;
   /** Maximum number of deviations at once; default 2. */
   readonly depth?: number;
-  /** Maximum number of runs in parallel, where they cannot interfere; default 4. The findings are the same with any number. */
+  /** Maximum number of parallel runs that cannot interfere; default 4. Does not change the findings. */
   readonly lanes?: number;
-  /** A limit of wall time, such as `"30s"`; default: none. */
+  /** Maximum wall time, a duration; default: none. */
   readonly budget?: string;
-  /** The folder to write a scenario file of each finding to; default: none is written. */
+  /** Folder for a scenario file of each finding; default: none is written. */
   readonly save?: string;
   /** Called after each run with the number of runs and findings so far. */
   readonly onRun?: (runs: number, findings: number) => void;
 }
 
-/** Where `listen` listens. */
+/** Options of `listen`. */
 export interface ListenOptions {
-  /** Default: that of the options, else 0, any free one. */
+  /** Default: that of `createSandbox`, else 0, any free one. */
   port?: number;
-  /** Default: that of the options, else `"127.0.0.1"`. */
+  /** Default: that of `createSandbox`, else `"127.0.0.1"`. */
   host?: string;
 }
 
-/** What a reset keeps, and how IDs continue. */
+/** Options of `reset`. */
 export interface ResetOptions {
-  /** Default: webhooks and keys. */
+  /** Kept data; default: webhooks and keys. */
   keep?: ("webhooks" | "keys" | "scenarios")[];
-  /** Issues the same IDs again, byte for byte; by default they continue. */
+  /** Issues the same IDs again; default: IDs continue. */
   ids?: "repeat";
 }
 
-/** How the rows of an app's books are read. */
+/** Options of `reconcile`. */
 export interface ReconcileOptions {
-  /** Where a field is in a row, as a dotted path: `{ status: "state", "metadata.order_id": "id" }`. Default: its name. */
+  /** Field → its dotted path in a row: `{ status: "state", "metadata.order_id": "id" }`. Default: its name. */
   readonly map?: Readonly<Record<string, string>>;
-  /** The app's own words for a status. The usual ones are built in. */
+  /** The app's word for a status → its meaning. The usual words are built in. */
   readonly statuses?: Readonly<Record<string, Marking>>;
-  /** The rows are only part of the app's orders: a paid charge without a row is not a finding. Default false. */
+  /** The rows are incomplete: paid charges without a row are no findings. Default false. */
   readonly partial?: boolean;
-  /** An instant: charges created earlier are checked only if a row refers to them. Default: all are checked. */
+  /** Check charges created before this instant only if a row refers to them. Default: check all. */
   readonly since?: string;
   /** The mode of the charges; default `"test"`. */
   readonly mode?: Mode;
 }
 
-/** How the customer pays: the other fields depend on `type`. */
+/** Tells the customer how to pay; `type` determines the other fields. */
 export type PaymentInstructions = {
-  /** What to quote when paying. */
+  /** Reference to quote in the payment. */
   readonly reference: string;
-  /** Everything in one sentence. */
+  /** The same as text for the customer. */
   readonly instructions: string;
 } & (
   | {
@@ -208,31 +207,28 @@ export type PaymentInstructions = {
   | { readonly type: "card" }
 );
 
-/** A charge as a read of the service returns it. Amounts are decimal strings; instants are ISO 8601, in UTC. */
+/** A charge, as the service returns it. Amounts are decimal strings; instants are ISO 8601, in UTC. */
 export interface ChargeDetail {
   /** Begins with `ch_`. */
   readonly charge_id: string;
   /** Begins with `co_`. */
   readonly checkout_id: string;
-  /** The organization it belongs to. */
   readonly organization_id: string;
-  /** What the customer pays, in `currency`. */
+  /** Paid by the customer, in `currency`. */
   readonly amount: string;
-  /** What the customer pays in, such as `"KES"`. */
+  /** The customer's currency, such as `"KES"`. */
   readonly currency: string;
-  /** Its status. */
   readonly status: ChargeStatus;
   /** Always null in the sandbox. */
   readonly payment_provider: null;
-  /** The provider's reference of the payment. */
+  /** The provider's reference. */
   readonly provider_reference: string;
-  /** When it was created. */
   readonly created_at: string;
-  /** When its status last changed. */
+  /** Last change of its status. */
   readonly updated_at: string;
   /** Null until the customer has chosen. */
   readonly payment_method: string | null;
-  /** The network or provider of the method, if it has one. */
+  /** Network or provider of the method; null if it has none. */
   readonly payment_rail: string | null;
   /** Null if not given. */
   readonly customer_email: string | null;
@@ -240,22 +236,21 @@ export interface ChargeDetail {
   readonly customer_name: string | null;
   /** The app's own data. */
   readonly metadata: Readonly<Record<string, string>>;
-  /** Null until the payment method is known, as `exchange_rate` and `settlement_amount` are. */
+  /** Null until the payment method is known, like `exchange_rate` and `settlement_amount`. */
   readonly fees: {
     readonly total_fee: string;
     readonly fee_breakdown: { readonly platform_fee: string; readonly gateway_fee: string };
   } | null;
   /** Units of `currency` per unit of the settlement currency. */
   readonly exchange_rate: string | null;
-  /** What is credited, in the settlement currency. */
+  /** Credited amount, in the settlement currency. */
   readonly settlement_amount: string | null;
-  /** Null until it is settled. */
+  /** Null until settlement. */
   readonly settled_at: string | null;
   /** Null unless it has failed. */
   readonly failure_reason: string | null;
-  /** How the customer pays; the fields depend on the type. */
   readonly payment_instructions: PaymentInstructions | null;
-  /** When it becomes EXPIRED unless it is paid. */
+  /** An unpaid charge becomes EXPIRED at this instant. */
   readonly expires_at: string;
   /** Oldest first. */
   readonly status_history: readonly {
@@ -265,21 +260,18 @@ export interface ChargeDetail {
   }[];
 }
 
-/** A withdrawal as a read of the service returns it. Amounts are decimal strings; instants are ISO 8601, in UTC. */
+/** A withdrawal, as the service returns it. Amounts are decimal strings; instants are ISO 8601, in UTC. */
 export interface WithdrawalDetail {
   /** Begins with `wd_`. */
   readonly withdrawal_id: string;
-  /** Where it goes. */
   readonly destination_id: string;
-  /** The organization it belongs to. */
   readonly organization_id: string;
-  /** What arrives, in `currency`. */
+  /** Paid out, in `currency`. */
   readonly amount: string;
-  /** What it costs on top. */
+  /** Charged in addition to `amount`. */
   readonly fee: string;
-  /** Of both. */
+  /** Currency of `amount` and `fee`. */
   readonly currency: string;
-  /** Its status. */
   readonly status: WithdrawalStatus;
   /** Null unless it has failed. */
   readonly failure_reason: string | null;
@@ -287,53 +279,51 @@ export interface WithdrawalDetail {
   readonly reference: string | null;
   /** The app's own data. */
   readonly metadata: Readonly<Record<string, string>>;
-  /** When it was created. */
   readonly created_at: string;
-  /** When its status last changed. */
+  /** Last change of its status. */
   readonly updated_at: string;
 }
 
-/** The body of a webhook of that type; `eventNames` gives types other names than these. */
+/** Body of a webhook; the option `eventNames` can rename its `type`. */
 interface EventOf<Type extends string, Data> {
   /** Begins with `evt_`; the same in every delivery attempt. */
   readonly id: string;
-  /** What happened. */
   readonly type: Type;
-  /** When, in sandbox time. */
+  /** Instant of sandbox time. */
   readonly timestamp: string;
   /** The mode of the key the object was created with. */
   readonly mode: Mode;
-  /** The object as a read returned it at that moment. */
+  /** The object, as a read returned it at `timestamp`. */
   readonly data: Data;
 }
 
-/** The body of a webhook about a charge. */
+/** Body of a webhook about a charge. */
 export type ChargeEvent = EventOf<`charge.${Lowercase<Exclude<ChargeStatus, "PENDING">>}`, ChargeDetail>;
 
-/** The body of a webhook about a withdrawal. */
+/** Body of a webhook about a withdrawal. */
 export type WithdrawalEvent = EventOf<
   `withdrawal.${Lowercase<Exclude<WithdrawalStatus, "PENDING">>}`,
   WithdrawalDetail
 >;
 
-/** The body of any webhook of the service; `data` depends on `type`. */
+/** Body of any webhook of the service; `data` depends on `type`. */
 export type WebhookEvent =
   | ChargeEvent
   | WithdrawalEvent
   | EventOf<"webhook.test", Readonly<Record<string, unknown>>>;
 
 /**
- * The whole state of a namespace as plain JSON: what `snapshot()` returns and `restore()` takes, in this process or
- * another. The records are internal and may differ between versions.
+ * State of a namespace as plain JSON, from `snapshot()` and for `restore()`, also in another process. The records are
+ * internal and may change between versions.
  */
 export interface SandboxState {
-  /** The version of the format. */
+  /** Version of the format. */
   readonly version: 1;
-  /** The number of changes so far. */
+  /** Number of changes so far. */
   readonly seq: number;
-  /** When it was taken: milliseconds of sandbox time since 1970. */
+  /** Sandbox time of the snapshot, in ms since 1970. */
   readonly at: number;
-  /** Kind of ID → how many have been issued. */
+  /** Kind of ID → number of IDs issued. */
   readonly counters: Readonly<Record<string, number>>;
   /** Collection → its records by their keys. */
   readonly collections: Readonly<
