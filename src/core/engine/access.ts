@@ -5,39 +5,39 @@ import type { ChangedKey, ChangedOrganization } from "./records.js";
 import type { State } from "./state.js";
 import type { Command } from "./transaction.js";
 
-/** An organization as it stands now: the fixtures', with what was changed while it runs. */
+/** An organization of the fixtures with the changes made at run time. */
 export function organizationOf(
   state: State,
   catalogue: Catalogue,
   id: string,
 ): OrganizationFixture | undefined {
-  const known = catalogue.organization(id);
+  const fixture = catalogue.organization(id);
   const changed = state.get("organizations", id);
-  return known === undefined || changed === undefined ? known : { ...known, ...changed };
+  return fixture === undefined || changed === undefined ? fixture : { ...fixture, ...changed };
 }
 
-/** A key as it stands now. */
+/** A key of the fixtures with its current status and permission. */
 export type HeldKey = KeyFixture & Pick<ChangedKey, "status">;
 
-export function keyAsItIs(state: State, known: KeyFixture): HeldKey {
-  return { status: "active", ...known, ...state.get("keys", known.key) };
+export function keyAsItIs(state: State, fixture: KeyFixture): HeldKey {
+  return { status: "active", ...fixture, ...state.get("keys", fixture.key) };
 }
 
-/** The key where it may be used: a revoked one may not. */
-export function activeKey(state: State, known: KeyFixture): KeyFixture | undefined {
-  const changed = state.get("keys", known.key);
-  if (changed === undefined) return known;
-  return changed.status === "active" ? { ...known, ...changed } : undefined;
+/** The key with its current permission; undefined if it is revoked. */
+export function activeKey(state: State, fixture: KeyFixture): KeyFixture | undefined {
+  const changed = state.get("keys", fixture.key);
+  if (changed === undefined) return fixture;
+  return changed.status === "active" ? { ...fixture, ...changed } : undefined;
 }
 
 export function changeKey(
-  known: KeyFixture,
+  fixture: KeyFixture,
   patch: Partial<Omit<ChangedKey, "key">>,
 ): Command<HeldKey | Refusal> {
   return (tx) => {
-    const { status, permission } = { ...keyAsItIs(tx.state, known), ...patch };
-    tx.put("keys", known.key, { key: known.key, status, permission });
-    return { ...known, status, permission };
+    const { status, permission } = { ...keyAsItIs(tx.state, fixture), ...patch };
+    tx.put("keys", fixture.key, { key: fixture.key, status, permission });
+    return { ...fixture, status, permission };
   };
 }
 
@@ -46,16 +46,16 @@ export function changeOrganization(
   patch: Partial<Omit<ChangedOrganization, "organization_id">>,
 ): Command<OrganizationFixture | Refusal> {
   return (tx) => {
-    const known = organizationOf(tx.state, tx.catalogue, id);
-    if (known === undefined) return refuse("NOT_FOUND", `There is no organization "${id}"`);
-    const strange = patch.enabled_payment_methods?.find((one) => tx.catalogue.method(one) === undefined);
-    if (strange !== undefined) {
+    const current = organizationOf(tx.state, tx.catalogue, id);
+    if (current === undefined) return refuse("NOT_FOUND", `There is no organization "${id}"`);
+    const unknownId = patch.enabled_payment_methods?.find((id) => tx.catalogue.method(id) === undefined);
+    if (unknownId !== undefined) {
       const methods = tx.catalogue.fixtures.methods.map((method) => method.id).join(", ");
       return invalid({
-        enabled_payment_methods: `${strange} is not a payment method; use one of: ${methods}`,
+        enabled_payment_methods: `${unknownId} is not a payment method; use one of: ${methods}`,
       });
     }
-    const changed = { ...known, ...patch };
+    const changed = { ...current, ...patch };
     const { status, verified, enabled_payment_methods } = changed;
     tx.put("organizations", id, { organization_id: id, status, verified, enabled_payment_methods });
     return changed;

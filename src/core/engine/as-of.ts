@@ -5,13 +5,13 @@ import { toldBy } from "../schema/event-types.js";
 import type { Collections } from "./records.js";
 import type { State } from "./state.js";
 
-/** Records that are read as they were at an earlier moment, as a replica has them that is behind. */
+/** Collections with stale reads: a lagging replica returns records as they were earlier. */
 export type DatedName = "charges" | "destinations" | "withdrawals";
 
-/** The moment, in milliseconds, or before whatever has changed each record last: it is there in any case. */
+/** Sandbox time in milliseconds, or just before each record's last change, but never before its creation. */
 export type AsOf = number | "last_change";
 
-/** What a record was then; undefined where it had not been made yet. */
+/** The record as of that time; undefined if it did not exist yet. */
 export function recordAsOf<Name extends DatedName>(
   state: State,
   name: Name,
@@ -19,8 +19,9 @@ export function recordAsOf<Name extends DatedName>(
   asOf: AsOf,
 ): Collections[Name] | undefined {
   const createdMs = Date.parse(record.created_at);
-  if (asOf === "last_change") return THEN[name](record, Math.max(createdMs, changedMs(record) - 1), state);
-  return createdMs > asOf ? undefined : THEN[name](record, asOf, state);
+  if (asOf === "last_change")
+    return RECORD_AT[name](record, Math.max(createdMs, changedMs(record) - 1), state);
+  return createdMs > asOf ? undefined : RECORD_AT[name](record, asOf, state);
 }
 
 function changedMs(record: Collections[DatedName]): number {
@@ -28,15 +29,15 @@ function changedMs(record: Collections[DatedName]): number {
   return Date.parse(at ?? ("updated_at" in record ? record.updated_at : record.created_at));
 }
 
-const THEN: {
+const RECORD_AT: {
   readonly [Name in DatedName]: (record: Collections[Name], atMs: number, state: State) => Collections[Name];
 } = {
-  charges: chargeThen,
-  withdrawals: withdrawalThen,
+  charges: chargeAt,
+  withdrawals: withdrawalAt,
   destinations: (destination) => destination,
 };
 
-/** What a hosted charge has before its customer picks a method. */
+/** Fields of a hosted charge before its customer picks a method. */
 const UNPRICED = {
   payment_method: null,
   payment_rail: null,
@@ -46,7 +47,7 @@ const UNPRICED = {
   payment_instructions: null,
 } as const;
 
-function chargeThen(charge: Charge, atMs: number): Charge {
+function chargeAt(charge: Charge, atMs: number): Charge {
   const status_history = charge.status_history.filter(({ at }) => Date.parse(at) <= atMs);
   if (status_history.length === charge.status_history.length && isSettledBy(charge, atMs)) return charge;
   const { status, at: updated_at } = status_history.at(-1)!;
@@ -67,14 +68,14 @@ function isSettledBy({ settled_at }: Charge, atMs: number): boolean {
   return settled_at === null || Date.parse(settled_at) <= atMs;
 }
 
-/** A withdrawal keeps no history: its events tell, which are there for longer than anything is behind. */
-function withdrawalThen(withdrawal: Withdrawal, atMs: number, state: State): Withdrawal {
+/** Withdrawals have no history; their events have, and stay in the log longer than any replica lags. */
+function withdrawalAt(withdrawal: Withdrawal, atMs: number, state: State): Withdrawal {
   if (Date.parse(withdrawal.updated_at) <= atMs) return withdrawal;
   const last = state.eventsOf(withdrawal.withdrawal_id).find(({ at }) => Date.parse(at) <= atMs);
-  const told = last && toldBy(last.type);
+  const meaning = last && toldBy(last.type);
   return {
     ...withdrawal,
-    status: told?.object === "withdrawal" ? told.status : "PENDING",
+    status: meaning?.object === "withdrawal" ? meaning.status : "PENDING",
     updated_at: last?.at ?? withdrawal.created_at,
     failure_reason: null,
   };

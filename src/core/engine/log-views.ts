@@ -3,7 +3,8 @@ import { carriedEvent } from "./forged-event.js";
 import type { Delivery, Endpoint, EventRecord, Mishap, StoredFault, StoredScenario } from "./records.js";
 import type { State } from "./state.js";
 
-/** What the control API shows of events, deliveries, endpoints, faults and scenarios. */
+/* Events, deliveries, endpoints, faults and scenarios as the control API shows them. */
+
 function objectIds(objectId: string | null): Record<string, string> {
   if (objectId === null) return {};
   return objectId.startsWith("wd_") ? { withdrawal_id: objectId } : { charge_id: objectId };
@@ -23,7 +24,7 @@ export function eventView(event: EventRecord) {
   };
 }
 
-/** Why a delivery is waiting, apart from time. */
+/** Reason a delivery waits, other than its due time. */
 export interface Hold {
   readonly since: string;
   readonly reason: string;
@@ -48,7 +49,7 @@ export function deliveryView(state: State, delivery: Delivery, hold: Hold | null
     hold,
     mishap: mishapView(delivery.mishap),
     attempts: delivery.attempts,
-    /** The exact bytes every attempt carries. */
+    /** Exact bytes of every attempt. */
     body: carried?.body ?? null,
     data: carried === undefined ? null : (JSON.parse(carried.body) as { data: unknown }).data,
   };

@@ -15,7 +15,7 @@ export interface PayinPage {
   readonly status: ChargeStatus | undefined;
 }
 
-/** The caller's charges, newest first, and how many there are (specification: GET payins). */
+/** Page of the caller's charges, newest first, with the total (specification: GET payins). */
 export function listPayins(
   state: State,
   caller: Caller,
@@ -23,14 +23,14 @@ export function listPayins(
   asOf: AsOf | undefined,
 ) {
   const { mode, organization } = caller;
-  const placeOf = (which: ChargeStatus | undefined) => chargesWith(mode, organization.organization_id, which);
-  if (asOf === undefined) return pageAt(state, "charges", placeOf(status), limit, offset);
-  const then = listAsOf(state, "charges", placeOf(undefined), asOf);
-  const found = status === undefined ? then : then.filter((charge) => charge.status === status);
+  const listOf = (only?: ChargeStatus) => chargesWith(mode, organization.organization_id, only);
+  if (asOf === undefined) return pageAt(state, "charges", listOf(status), limit, offset);
+  const all = listAsOf(state, "charges", listOf(), asOf);
+  const found = status === undefined ? all : all.filter((charge) => charge.status === status);
   return { total: found.length, items: found.slice(offset, offset + limit) };
 }
 
-/** The caller's record of that id, or what it was then; another organization's or mode's is as if it were not there. */
+/** The caller's record by id, as of `asOf` if given; undefined if it is of another organization or mode. */
 export function findOwned<Name extends DatedName>(
   state: State,
   name: Name,
@@ -48,7 +48,7 @@ export function findOwned<Name extends DatedName>(
   return asOf === undefined ? record : recordAsOf(state, name, record, asOf);
 }
 
-/** A page of the caller's records, newest first, and how many there are, or were then. */
+/** Page of the caller's records, newest first, with the total; as of `asOf` if given. */
 export function listOwned<Name extends "destinations" | "withdrawals">(
   state: State,
   name: Name,
@@ -57,34 +57,34 @@ export function listOwned<Name extends "destinations" | "withdrawals">(
   asOf: AsOf | undefined,
 ): { total: number; items: Collections[Name][] } {
   const { mode, organization } = caller;
-  const place = listOfOwner(name, { mode, organization_id: organization.organization_id });
-  if (asOf === undefined) return pageAt(state, name, place, limit, offset);
-  const then = listAsOf(state, name, place, asOf);
-  return { total: then.length, items: then.slice(offset, offset + limit) };
+  const list = listOfOwner(name, { mode, organization_id: organization.organization_id });
+  if (asOf === undefined) return pageAt(state, name, list, limit, offset);
+  const all = listAsOf(state, name, list, asOf);
+  return { total: all.length, items: all.slice(offset, offset + limit) };
 }
 
 function pageAt<Name extends DatedName>(
   state: State,
   name: Name,
-  place: string,
+  list: string,
   limit: number,
   offset: number,
 ): { total: number; items: Collections[Name][] } {
-  return { total: state.count(name, place), items: state.page(name, place, offset, limit) };
+  return { total: state.count(name, list), items: state.page(name, list, offset, limit) };
 }
 
 function listAsOf<Name extends DatedName>(
   state: State,
   name: Name,
-  place: string,
+  list: string,
   asOf: AsOf,
 ): Collections[Name][] {
   return state
-    .page(name, place, 0, state.count(name, place))
+    .page(name, list, 0, state.count(name, list))
     .flatMap((record) => recordAsOf(state, name, record, asOf) ?? []);
 }
 
-/** The endpoints the caller can see: its own, and those the sandbox was started with. */
+/** Endpoints of the caller's organization, and those the sandbox was started with. */
 export function visibleEndpoints(state: State, caller: Caller): Endpoint[] {
   return state
     .endpoints()
@@ -96,7 +96,6 @@ export function visibleEndpoints(state: State, caller: Caller): Endpoint[] {
     );
 }
 
-/** Payment rail as the service lists it. */
 export function railView(catalogue: Catalogue, rail: RailFixture) {
   const { id, display_name, payment_method, currency, country, min_amount, max_amount } = rail;
   const { decimals } = catalogue.knownCurrency(currency);
@@ -111,7 +110,7 @@ export function railView(catalogue: Catalogue, rail: RailFixture) {
   };
 }
 
-/** Payment method as the service lists it (specification: Payment method). */
+/** Specification: Payment method. */
 export function paymentMethodView(method: MethodFixture) {
   return {
     id: method.id,
@@ -131,13 +130,13 @@ function codes(currencies: readonly CurrencyFixture[], type: CurrencyFixture["ty
     .sort();
 }
 
-/** The codes of a list of currencies, fiat and crypto apart, as the service answers them. */
+/** Sorted currency codes by type, as the service returns them. */
 export function currencyCodes(currencies: readonly CurrencyFixture[]) {
   return { fiat: codes(currencies, "fiat"), crypto: codes(currencies, "crypto") };
 }
 
-/** Organization record; the organizations of the fixtures exist since the world began. */
-export function organizationView(organization: OrganizationFixture, worldStartMs: number) {
+/** An organization was created when its namespace started. */
+export function organizationView(organization: OrganizationFixture, startMs: number) {
   return {
     organization_id: organization.organization_id,
     name: organization.name,
@@ -145,6 +144,6 @@ export function organizationView(organization: OrganizationFixture, worldStartMs
     status: organization.status,
     verified: organization.verified,
     enabled_payment_methods: organization.enabled_payment_methods,
-    created_at: iso(worldStartMs),
+    created_at: iso(startMs),
   };
 }

@@ -3,7 +3,7 @@ import type { CollectionName } from "../schema/records/names.js";
 import type { KeptGrowth } from "./kept-fields.js";
 import type { KeptParts } from "./kept-parts.js";
 
-/** The records of a namespace, by collection. All are immutable: a change puts a new record in place. */
+/** Records of a namespace by collection. All are immutable: a change puts a new record. */
 export type { Collections } from "../schema/records/all.js";
 export type { CollectionName } from "../schema/records/names.js";
 export type { Destination, IdempotentAnswer, LedgerEntry, Quote } from "../schema/records/payments.js";
@@ -29,29 +29,29 @@ export type {
 
 export type Key = string | number;
 
-/** [collection, key, record or null for "gone"]. */
+/** The record is null if it is removed. */
 export type Put = readonly [collection: CollectionName, key: Key, record: unknown];
 
-/** Everything one command did, committed at once: one line of the journal. */
+/** Effects of one command, committed at once: one line of the data journal. */
 export interface Change {
   readonly seq: number;
   /** Sandbox time, milliseconds. */
   readonly at: number;
   readonly puts: readonly Put[];
-  /** Counters that moved, with their new values. */
+  /** New values of the counters that changed. */
   readonly counters: Readonly<Record<string, number>>;
 }
 
-/** The records of a moment. */
+/** Read access to the records of one moment. */
 export interface Records {
   get<Name extends CollectionName>(name: Name, key: Key): Collections[Name] | undefined;
 }
 
 /**
- * A change as it is kept, without what follows from the records before it. Of one that was there already there are the fields
- * that changed (of a list that goes on, what was added; of those that are now as in the one that changed before it, the
- * names); of a new one those that are not as in the one before it (of an object among them its parts); of an event that
- * says what its object is now all but its bytes.
+ * A change as the data journal stores it: without data that follows from earlier records.
+ * `derived`: an event without its bytes, which follow from its object. `changed`: fields and list items that an existing
+ * record gained. `as`: the same, with the names of the fields that equal those of `other`, the record changed before.
+ * `like`: fields of a new record that differ from `other`, the newest record of its kind; of objects, their parts.
  */
 export interface KeptChange extends Omit<Change, "puts"> {
   readonly puts: readonly KeptPut[];
@@ -79,7 +79,7 @@ export type KeptPut =
       grown?: KeptGrowth,
     ];
 
-/** The whole state as plain JSON: the readable snapshot, and what export and restore carry. */
+/** The whole state as plain JSON, for snapshots, exports and restores. */
 export interface StateDump {
   readonly version: 1;
   readonly seq: number;

@@ -2,12 +2,11 @@ import { isWrittenLater } from "../domain/charge.js";
 import { COLLECTION_NAMES } from "../schema/records/names.js";
 import type { CollectionName } from "./records.js";
 
-/** One record that differs. */
 export interface RecordChange {
   readonly collection: CollectionName;
   readonly id: string;
   readonly is: "added" | "removed" | "changed";
-  /** By their paths; of a changed one only those that differ. */
+  /** Fields that differ, of a changed record. */
   readonly fields: readonly FieldChange[];
 }
 export interface FieldChange {
@@ -16,7 +15,6 @@ export interface FieldChange {
   readonly after: string | undefined;
 }
 
-/** How one state differs from another, in all and record by record. */
 export interface StateChanges {
   readonly counts: readonly {
     readonly collection: CollectionName;
@@ -24,23 +22,23 @@ export interface StateChanges {
     readonly removed: number;
     readonly changed: number;
   }[];
-  /** At most as many as were asked for. */
+  /** At limit `limit`. */
   readonly records: readonly RecordChange[];
 }
 
-/** The plumbing: it follows from the rest, and would bury it. */
-const PASSED_OVER = new Set<CollectionName>(["idempotency", "lanes", "tasks", "clock", "entries"]);
+/** Internal collections, which follow from the others. */
+const INTERNAL = new Set<CollectionName>(["idempotency", "lanes", "tasks", "clock", "entries"]);
 
-/** @param most so many records are told of, the counts are of all */
-export function changesBetween(before: unknown, after: unknown, most: number): StateChanges {
+/** @param limit maximum of `records`; `counts` is of all */
+export function changesBetween(before: unknown, after: unknown, limit: number): StateChanges {
   const records: RecordChange[] = [];
-  const counts = COLLECTION_NAMES.filter((name) => !PASSED_OVER.has(name)).map((collection) => {
+  const counts = COLLECTION_NAMES.filter((name) => !INTERNAL.has(name)).map((collection) => {
     const old = new Map(recordsOf(before, collection));
     const count = { collection, added: 0, removed: 0, changed: 0 };
     const note = (id: string, from: unknown, to: unknown): void => {
       const is = from === undefined ? "added" : to === undefined ? "removed" : "changed";
       count[is]++;
-      if (records.length < most) records.push({ collection, id, is, fields: fieldsBetween(from, to) });
+      if (records.length < limit) records.push({ collection, id, is, fields: fieldsBetween(from, to) });
     };
     for (const [id, to] of recordsOf(after, collection)) {
       const from = old.get(id);
@@ -53,7 +51,7 @@ export function changesBetween(before: unknown, after: unknown, most: number): S
   return { counts: counts.filter(({ added, removed, changed }) => added + removed + changed > 0), records };
 }
 
-/** By their keys. A state from outside may be anything; what is no record is passed over. */
+/** Records by key. The state may be any JSON; entries that are no records are skipped. */
 function recordsOf(state: unknown, collection: CollectionName): [string, unknown][] {
   const { collections } = (state ?? {}) as { collections?: Record<string, unknown> };
   const list = collections?.[collection];
@@ -69,7 +67,7 @@ function fieldsBetween(from: unknown, to: unknown): FieldChange[] {
     .map((path) => ({ path, before: before.get(path), after: after.get(path) }));
 }
 
-/** Every value in a record as JSON, by its path. */
+/** JSON of every value in a record by its path. */
 export function flat(value: unknown, path = "", into = new Map<string, string>()): Map<string, string> {
   if (isWrittenLater(value)) return flat(value.toJSON(), path, into);
   if (typeof value === "object" && value !== null && Object.keys(value).length > 0)

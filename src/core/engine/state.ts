@@ -35,8 +35,8 @@ import { TaskQueue } from "./tasks.js";
 
 type Tables = { readonly [Name in CollectionName]: Table<Collections[Name]> };
 
-/** An applied put that may be undone. */
-interface Tried {
+/** A put that can be undone. */
+interface AppliedPut {
   readonly put: Put;
   readonly old: unknown;
   /** The order of keys before the put, if it changed. */
@@ -44,8 +44,8 @@ interface Tried {
 }
 
 /**
- * All data of a namespace: maps of immutable records, and the indexes over them. Only `apply` and `tryOut` change it, one
- * whole Change at a time; the indexes follow from the records and are never saved.
+ * Data of a namespace: tables of immutable records and their indexes. Only `apply` and `tryOut` change it, by a whole
+ * Change. Indexes follow from the records and are never saved.
  */
 export class State {
   seq = 0;
@@ -58,10 +58,10 @@ export class State {
   readonly #closedEvents = new ClosedEvents();
   #endpointsInOrder: Endpoint[] | undefined;
   #activeScenarios: StoredScenario[] | undefined;
-  /** Task ids by `ref`, built when first asked for. */
+  /** Task ids by `ref`; built on first use. */
   #tasksOf: Map<string, Key[]> | undefined;
-  #planned = 0;
-  /** Built when first asked for. */
+  #plannedCount = 0;
+  /** Built on first use. */
   #statement: Statement | undefined;
 
   constructor() {
@@ -83,9 +83,9 @@ export class State {
   }
 
   /**
-   * Applies a change that may be undone until `confirm`.
+   * Applies a change that can be undone until `confirm`.
    *
-   * @returns undoes the change, down to the order of records; the last change is undone first
+   * @returns undo, which restores the order of records too; call the last one first
    */
   tryOut({ seq, at, puts, counters }: Change): () => void {
     const [seqBefore, atBefore] = [this.seq, this.at];
@@ -94,9 +94,9 @@ export class State {
     this.seq = seq;
     this.at = at;
     Object.assign(this.counters, counters);
-    const tried = puts.map((put) => this.#tryPut(put));
+    const applied = puts.map((put) => this.#putUndoably(put));
     return () => {
-      for (let place = tried.length - 1; place >= 0; place--) this.#takeBack(tried[place]!);
+      for (const put of applied.toReversed()) this.#undoPut(put);
       for (const [name, value] of countersBefore)
         if (value === undefined) delete this.counters[name];
         else this.counters[name] = value;
@@ -105,7 +105,7 @@ export class State {
     };
   }
 
-  #tryPut(put: Put): Tried {
+  #putUndoably(put: Put): AppliedPut {
     const [name, key, record] = put;
     const table = this.tables[name] as Table<unknown>;
     const old = table.get(key);
@@ -116,7 +116,7 @@ export class State {
     return { put, old, order };
   }
 
-  #takeBack({ put, old, order }: Tried): void {
+  #undoPut({ put, old, order }: AppliedPut): void {
     const [name, key, record] = put;
     const table = this.tables[name] as Table<unknown>;
     if (record === null) {
@@ -141,11 +141,11 @@ export class State {
     this.#index(name, key, old, record ?? undefined);
   }
 
-  /** @param isBack true when a put is undone */
-  #index(name: CollectionName, key: Key, before: unknown, after: unknown, isBack = false): void {
+  /** @param isUndo true when a put is undone */
+  #index(name: CollectionName, key: Key, before: unknown, after: unknown, isUndo = false): void {
     switch (name) {
       case "tasks":
-        this.#noteTask(before as Task | undefined, after as Task | undefined, isBack);
+        this.#noteTask(before as Task | undefined, after as Task | undefined, isUndo);
         return;
       case "endpoints":
         this.#endpointsInOrder = undefined;
@@ -174,12 +174,12 @@ export class State {
     if (after !== undefined) this.#statement?.add(after);
   }
 
-  #noteTask(before: Task | undefined, after: Task | undefined, isBack: boolean): void {
+  #noteTask(before: Task | undefined, after: Task | undefined, isUndo: boolean): void {
     if (after !== undefined) {
-      if (isBack) this.tasks.noteBack();
+      if (isUndo) this.tasks.noteBack();
       else this.tasks.push(after);
     } else if (before !== undefined) this.tasks.noteCancelled(before);
-    this.#planned += plansOf(after) - plansOf(before);
+    this.#plannedCount += plannedCountOf(after) - plannedCountOf(before);
     if (this.#tasksOf === undefined) return;
     if (before !== undefined) removeFromGroup(this.#tasksOf, before.ref, before.task_id);
     if (after !== undefined) addToGroup(this.#tasksOf, after.ref, after.task_id, Number);
@@ -187,7 +187,7 @@ export class State {
 
   /** Number of tasks other than attempts at deliveries. */
   get planned(): number {
-    return this.#planned;
+    return this.#plannedCount;
   }
 
   /** The tasks of a charge, withdrawal or delivery. */
@@ -200,17 +200,17 @@ export class State {
     return (this.#tasksOf.get(id) ?? []).map((taskId) => this.tables.tasks.get(taskId)!);
   }
 
-  /** A page of records, newest first. */
+  /** Page of a list, newest first. */
   page<Name extends IndexedName>(
     name: Name,
-    place: string,
+    list: string,
     offset: number,
     limit: number,
   ): Collections[Name][] {
-    return this.#indexes.of(name).page(place, offset, limit);
+    return this.#indexes.of(name).page(list, offset, limit);
   }
 
-  /** A page of the records of the selected kinds, newest first; its cost does not grow with the offset. */
+  /** Page of the records of the selected kinds, newest first; its cost does not grow with the offset. */
   found<Name extends IndexedName>(
     name: Name,
     isSelected: KindFilter<Collections[Name]>,
@@ -220,19 +220,19 @@ export class State {
     return this.#indexes.of(name).found(isSelected, offset, limit);
   }
 
-  /** The charges that have all of these, oldest first. */
+  /** Charges with all of these values, oldest first. */
   chargesHaving(fields: readonly Having<Charge>[]): Charge[] {
     return this.#indexes.of("charges").having(fields);
   }
 
-  /** The charges that have each of these words, newest first. */
+  /** Charges that match each word, newest first. */
   chargesWithWords(words: string): Charge[] {
     return [...this.tables.charges.values()].filter(hasWords(words)).sort((a, b) => b.seq - a.seq);
   }
 
-  /** How many records of a collection there are, or in one of its lists. */
-  count(name: IndexedName, place: string = name): number {
-    return this.#indexes.of(name).count(place);
+  /** Number of records in a collection, or in one of its lists. */
+  count(name: IndexedName, list: string = name): number {
+    return this.#indexes.of(name).count(list);
   }
 
   /** Up to `limit` records of a collection with their keys, oldest first. */
@@ -240,7 +240,7 @@ export class State {
     return this.#indexes.of(name).oldest(name, limit);
   }
 
-  /** Up to so many events without an open delivery, oldest first; none with a higher number than that. */
+  /** Events without an open delivery and with a `seq` up to `highestSeq`, oldest first. */
   oldestClosedEvents(limit: number, highestSeq = Number.POSITIVE_INFINITY): EventRecord[] {
     const seqs = this.#closedEvents.oldest(limit, highestSeq);
     return this.#indexes.of("events").numbered(seqs);
@@ -252,7 +252,6 @@ export class State {
     return this.#indexes.of("events").having([ofObject]).reverse();
   }
 
-  /** Of the events there are. */
   eventTypes(): string[] {
     return [
       ...new Set(
@@ -266,12 +265,13 @@ export class State {
 
   /** The deliveries of an event, newest first. */
   deliveriesOf(eventId: string): Delivery[] {
-    const ofEvent = { name: "event_id", of: (one: Delivery) => one.event_id, value: eventId };
+    const ofEvent = { name: "event_id", of: (delivery: Delivery) => delivery.event_id, value: eventId };
     return this.#indexes.of("deliveries").having([ofEvent]).reverse();
   }
 
   chargeOfCheckout(checkoutId: string): Charge | undefined {
-    return this.chargesHaving([{ name: "checkout_id", of: (one) => one.checkout_id, value: checkoutId }])[0];
+    const ofCheckout = { name: "checkout_id", of: (charge: Charge) => charge.checkout_id, value: checkoutId };
+    return this.chargesHaving([ofCheckout])[0];
   }
 
   /** The ledger entries of a charge or withdrawal, oldest first. */
@@ -280,13 +280,13 @@ export class State {
     return this.#indexes.of("entries").having([ofObject]);
   }
 
-  /** A page of the ledger with the balances each entry led to, newest first: it costs the page, but for the first time. */
+  /** Page of the ledger with the balances after each entry, newest first. The first call reads the whole ledger. */
   statement(of: StatementOf, offset: number, limit: number) {
     this.#statement ??= new Statement(this.tables.entries.values());
     return this.#statement.page(of, offset, limit);
   }
 
-  /** The accounts of an organization, in the order they were opened. */
+  /** Accounts of an organization in order of opening. */
   holdingsOf(mode: Mode, organizationId: string): Holdings[] {
     const ofOwner = {
       name: "owner",
@@ -308,7 +308,7 @@ export class State {
       .sort((a, b) => b.activated - a.activated));
   }
 
-  /** As it is now, to be written later. */
+  /** Snapshot of the current state, to be serialized later. */
   freeze(): FrozenState {
     return freeze(this);
   }
@@ -328,6 +328,6 @@ export class State {
   }
 }
 
-function plansOf(task: Task | undefined): number {
+function plannedCountOf(task: Task | undefined): number {
   return task === undefined || task.kind === "attempt" ? 0 : 1;
 }

@@ -1,35 +1,32 @@
 import type { FrozenState } from "./frozen-state.js";
 import type { Change, KeptChange, Records, StateDump } from "./records.js";
 
-/**
- * Where changes are kept. Nobody outside sees a change before it is; when it cannot be, it has not happened. The memory
- * store keeps nothing.
- */
+/** Persistence of changes. A change is shown outside once it is stored; one that cannot be stored has not happened. */
 export interface Store {
-  /** What was kept by an earlier run: a snapshot, and the changes after it. */
+  /** State of an earlier run: a snapshot, and the changes after it. */
   load(): { snapshot: StateDump | undefined; changes: readonly KeptChange[] } | undefined;
   /**
-   * What is to be kept of a change; without this method, all of it.
+   * Encodes a change for the journal; without this method changes are stored whole.
    *
-   * @param before the records the change is about to be applied to: what follows from them need not be kept
+   * @param before records before the change; data that follows from them is left out
    */
   keptOf?(change: Change, before: Records): KeptChange;
   /**
-   * Keeps the changes of a turn, all or none: when it throws or rejects, nothing has happened. Before a promise it gave
-   * has settled it is not asked for the next. A store without this method keeps nothing.
+   * Stores a batch of changes, all or none: if it throws or rejects, none has happened. Not called again before its
+   * promise has settled. A store without this method is in memory only.
    */
   keep?(changes: readonly KeptChange[]): void | Promise<void>;
-  /** Reset, restore, import: from here on the state is this one. No change is being kept meanwhile. */
+  /** Replaces the stored state (reset, restore, import). Never called while `keep` is pending. */
   replace(state: StateDump): void;
   /**
-   * To be called after each change: a store that has grown begins to shrink, beside what goes on. `state` must give the
-   * state with the last change that was kept in it, and no later one.
+   * Starts to compact a large store in the background; call it after each change.
    *
-   * @returns undefined where there is nothing to do; else why it could not in the end, if it could not: nothing is lost
+   * @param state returns the state as of the last stored change
+   * @returns undefined if there is nothing to do, else a promise of the error, if compaction fails; no data is lost then
    */
   compactIfLarge(state: () => FrozenState): Promise<Error | undefined> | undefined;
-  /** May compact: `dump` gives the whole state when asked. Without it nothing more is written. */
+  /** Closes the store, and compacts it if `dump`, which returns the whole state, is given. */
   close(dump?: () => StateDump): void;
-  /** No state can be made of what `load` gave: what to throw for that cause. */
+  /** The error to throw if the loaded data makes no valid state. */
   unusable(cause: unknown): unknown;
 }

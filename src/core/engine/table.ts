@@ -1,9 +1,6 @@
 import type { Key } from "./records.js";
 
-/**
- * The records of a collection in insertion order. A removal that may be undone hides the record: readers no longer see
- * it, and its place is kept.
- */
+/** Records of a collection in insertion order. A removal that can be undone hides the record and keeps its place. */
 export class Table<Item> extends Map<Key, Item> {
   /** The values under these keys are undefined. */
   readonly #hidden = new Set<Key>();
@@ -41,7 +38,7 @@ export class Table<Item> extends Map<Key, Item> {
   putBack(key: Key, order: readonly Key[]): void {
     const items = new Map(super.entries());
     super.clear();
-    for (const one of order) super.set(one, items.get(one)!);
+    for (const each of order) super.set(each, items.get(each)!);
     this.hide(key);
   }
 
@@ -64,15 +61,15 @@ export class Table<Item> extends Map<Key, Item> {
   }
 
   override keys(): MapIterator<Key> {
-    return this.#hidden.size === 0 ? super.keys() : this.#shown(([key]) => key);
+    return this.#hidden.size === 0 ? super.keys() : this.#visible(([key]) => key);
   }
 
   override values(): MapIterator<Item> {
-    return this.#hidden.size === 0 ? super.values() : this.#shown(([, item]) => item);
+    return this.#hidden.size === 0 ? super.values() : this.#visible(([, item]) => item);
   }
 
   override entries(): MapIterator<[Key, Item]> {
-    return this.#hidden.size === 0 ? super.entries() : this.#shown((entry) => entry);
+    return this.#hidden.size === 0 ? super.entries() : this.#visible((entry) => entry);
   }
 
   override [Symbol.iterator](): MapIterator<[Key, Item]> {
@@ -83,7 +80,7 @@ export class Table<Item> extends Map<Key, Item> {
     for (const [key, item] of this.entries()) visit(item, key, this);
   }
 
-  *#shown<Shown>(of: (entry: [Key, Item]) => Shown): MapIterator<Shown> {
+  *#visible<Result>(of: (entry: [Key, Item]) => Result): MapIterator<Result> {
     for (const entry of super.entries()) if (!this.#hidden.has(entry[0])) yield of(entry);
   }
 }

@@ -9,68 +9,63 @@ import { chanceOf, digestOf } from "./ids.js";
 import { DEFAULT_SCENARIO, scenariosFor } from "./scenarios.js";
 import type { Transaction } from "./transaction.js";
 
-/*
- * What scenarios do with charges and withdrawals alike: the rule that matches gives a record its timeline, and each
- * entry has its turn.
- */
+/* Timelines of charges and withdrawals: a matching scenario rule sets the timeline, and a task runs each entry. */
 
-/** The record with the timeline of the rule that matches it, frozen; a note says so when it is not of the scenario asked for. */
-export function withTimeline<Timed extends Charge | Withdrawal>(
+/** Freezes the timeline of the first matching rule into the record; notes if that is not of the requested scenario. */
+export function withTimeline<Item extends Charge | Withdrawal>(
   tx: Transaction,
-  kind: Timed extends Charge ? "charges" : "withdrawals",
-  record: Timed,
+  kind: Item extends Charge ? "charges" : "withdrawals",
+  record: Item,
   subject: Subject,
-): Timed {
-  const { scenario_asked: asked, notes } = record;
+): Item {
+  const { scenario_asked: requested, notes } = record;
   const id = "charge_id" in record ? record.charge_id : record.withdrawal_id;
-  const scenarios = scenariosFor(tx.state, asked);
+  const scenarios = scenariosFor(tx.state, requested);
   const choice = firstRule(
     kind,
     scenarios,
     subject,
     (name, index, rule) =>
-      (name === asked || !isLeftToDefault(kind, scenarios, name, rule, subject)) &&
+      (name === requested || !yieldsToDefault(kind, scenarios, name, rule, subject)) &&
       isDrawn(rule.probability ?? 1, id, name, index),
   );
   if (choice !== undefined) tx.apply(choice);
   const scenario = choice?.scenario ?? null;
-  const isAsked = asked === null || scenario === asked;
+  const isRequested = requested === null || scenario === requested;
   return {
     ...plainCharge(record),
     scenario,
     timeline: choice?.rule.timeline ?? [],
     rule: choice?.index ?? null,
-    notes: isAsked
+    notes: isRequested
       ? notes
       : [
           ...notes,
-          { at: tx.at, note: `no rule of scenario ${asked} matches; ${scenario ?? "none"} applies` },
+          { at: tx.at, note: `no rule of scenario ${requested} matches; ${scenario ?? "none"} applies` },
         ],
   };
 }
 
-/**
- * An active mishap's rule for everyone leaves magic customers and amounts to `default`: a test of a decline must still see
- * its decline.
- */
-function isLeftToDefault(
+/** A mishap's rule without `match` skips magic customers and amounts: a test of a decline must still see its decline. */
+function yieldsToDefault(
   kind: "charges" | "withdrawals",
   scenarios: readonly Scenario[],
   name: string,
   rule: { readonly match?: unknown },
   subject: Subject,
 ): boolean {
-  if (rule.match !== undefined || scenarios.find((one) => one.name === name)?.kind !== "mishap") return false;
-  const magic = scenarios.find((one) => one.name === DEFAULT_SCENARIO)?.[kind] ?? [];
+  if (rule.match !== undefined || scenarios.find((scenario) => scenario.name === name)?.kind !== "mishap")
+    return false;
+  const magic = scenarios.find((scenario) => scenario.name === DEFAULT_SCENARIO)?.[kind] ?? [];
   return magic.some(({ match }) => match !== undefined && matches(match, subject));
 }
 
-/** Chance follows from the record's id, which follows from the seed: whatever else is called changes nothing of it. */
+/** The draw follows from the record's id, and so from the seed; other calls do not change it. */
 function isDrawn(probability: number, id: string, scenario: string, index: number): boolean {
   return probability === 1 || chanceOf(digestOf(`${id}\0${scenario}#${index}`)) < probability;
 }
 
-/** Plans the turn of an entry, if there is one to plan; the id of its task. */
+/** Schedules the task of an entry; returns its id. */
 export function planEntry(
   tx: Transaction,
   kind: "timeline" | "withdrawal",
@@ -82,24 +77,24 @@ export function planEntry(
   return tx.schedule({ due_ms, rank: 1, kind, ref, step });
 }
 
-interface Planned<Status extends string> {
+interface WithTimeline<Status extends string> {
   readonly status: Status;
   readonly timeline: readonly { readonly to: Status; readonly reason?: string | undefined }[];
 }
 
-/** What `move` makes of the record when the turn of an entry has come; a note when that is nothing. */
+/** Runs a due timeline entry by `move`; returns a note if it changes nothing. */
 export function takeTurn<Status extends string, Moved extends object>(
   tx: Transaction,
-  called: "charge" | "withdrawal",
+  noun: "charge" | "withdrawal",
   rules: StatusRules<Status>,
-  { status, timeline }: Planned<Status>,
+  { status, timeline }: WithTimeline<Status>,
   step: number,
   move: (to: Status, reason: string | undefined) => Moved | Refusal,
 ): Moved | string {
   const { to, reason } = timeline[step]!;
-  const isThere = verdictOn(rules, status, to) === "already";
-  const moved = isThere ? undefined : tx.attempt(() => move(to, reason));
+  const isAlready = verdictOn(rules, status, to) === "already";
+  const moved = isAlready ? undefined : tx.attempt(() => move(to, reason));
   if (moved !== undefined && !isRefusal(moved)) return moved;
-  const why = moved === undefined ? `the ${called} is ${to} already` : moved.message;
+  const why = moved === undefined ? `the ${noun} is ${to} already` : moved.message;
   return `timeline entry ${step + 1} (${to}) did nothing: ${why}`;
 }

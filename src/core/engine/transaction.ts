@@ -8,13 +8,10 @@ import { digest, hexDigest, type IdKind, numberedId } from "./ids.js";
 import type { Change, CollectionName, Collections, Key, Put, Task } from "./records.js";
 import type { State } from "./state.js";
 
-/** Above so many records written by one command, the one looked for is found by a map. */
-const FEW = 24;
+/** Above this number of puts, a map finds a record. */
+const SCAN_MAX_PUTS = 24;
 
-/**
- * What one command reads and means to write. Reads see its own writes; the state sees none of them before
- * the command has succeeded and the change is committed.
- */
+/** Reads and pending writes of one command. Reads see its own writes; the state sees them once the change is committed. */
 export class Transaction {
   readonly state: State;
   readonly catalogue: Catalogue;
@@ -22,10 +19,10 @@ export class Transaction {
   /** Sandbox time of this command. */
   readonly atMs: number;
   readonly #scope: string;
-  /** What is to be written, each record once, in the order of the first write. Most commands write a handful. */
+  /** Each record once, in order of the first write. */
   #puts: Put[] = [];
-  /** Where each record is in `#puts`, once there are more than a few. */
-  #places: Places | undefined;
+  /** Index of each record in `#puts`, above SCAN_MAX_PUTS. */
+  #indexes: PutIndexes | undefined;
   #counters: Record<string, number> = {};
   #applied: RulePlace[] = [];
 
@@ -42,9 +39,9 @@ export class Transaction {
   }
 
   get<Name extends CollectionName>(name: Name, key: Key): Collections[Name] | undefined {
-    const place = this.#placeOf(name, key);
-    if (place === -1) return this.state.get(name, key);
-    return (this.#puts[place]![2] as Collections[Name] | null) ?? undefined;
+    const index = this.#indexOf(name, key);
+    if (index === -1) return this.state.get(name, key);
+    return (this.#puts[index]![2] as Collections[Name] | null) ?? undefined;
   }
 
   put<Name extends CollectionName>(name: Name, key: Key, record: Collections[Name]): void {
@@ -56,22 +53,22 @@ export class Transaction {
   }
 
   #write(name: CollectionName, key: Key, record: unknown): void {
-    const place = this.#placeOf(name, key);
-    if (place !== -1) {
-      this.#puts[place] = [name, key, record];
+    const index = this.#indexOf(name, key);
+    if (index !== -1) {
+      this.#puts[index] = [name, key, record];
       return;
     }
     this.#puts.push([name, key, record]);
-    if (this.#places !== undefined) remember(this.#places, name, key, this.#puts.length - 1);
+    if (this.#indexes !== undefined) addIndex(this.#indexes, name, key, this.#puts.length - 1);
   }
 
-  /** Where the record is among those to be written; -1 when it is not. */
-  #placeOf(name: CollectionName, key: Key): number {
+  /** Index of the record in `#puts`, or -1. */
+  #indexOf(name: CollectionName, key: Key): number {
     const puts = this.#puts;
-    if (puts.length > FEW) return (this.#places ??= placesOf(puts)).get(name)?.get(key) ?? -1;
-    for (let place = 0; place < puts.length; place++) {
-      const put = puts[place]!;
-      if (put[1] === key && put[0] === name) return place;
+    if (puts.length > SCAN_MAX_PUTS) return (this.#indexes ??= indexPuts(puts)).get(name)?.get(key) ?? -1;
+    for (let index = 0; index < puts.length; index++) {
+      const put = puts[index]!;
+      if (put[1] === key && put[0] === name) return index;
     }
     return -1;
   }
@@ -83,12 +80,12 @@ export class Transaction {
     return value;
   }
 
-  /** The number of that counter that was given last; 0 before the first. */
+  /** The last number of that counter; 0 before the first. */
   last(counter: string): number {
     return this.#counters[counter] ?? this.state.counters[counter] ?? 0;
   }
 
-  /** 32 bytes of their own for the next thing of that kind. */
+  /** 32 bytes for the next record of that kind. */
   digest(kind: IdKind): Buffer {
     return digest(this.#scope, kind, this.next(kind));
   }
@@ -98,15 +95,11 @@ export class Transaction {
     return hexDigest(this.#scope, kind, this.next(kind));
   }
 
-  /** What `idOf` makes of the next digest. */
   id(kind: IdKind): string {
     return numberedId(this.#scope, kind, this.next(kind));
   }
 
-  /**
-   * Runs one part of a command by itself: when it refuses, what it wrote is taken back and the rest of the
-   * command goes on.
-   */
+  /** Runs a part of a command; if it refuses, its writes are undone and the command goes on. */
   attempt<Result>(part: () => Result): Result {
     const puts = this.#puts.slice();
     const counters = { ...this.#counters };
@@ -114,23 +107,23 @@ export class Transaction {
     const result = part();
     if (isRefusal(result)) {
       this.#puts = puts;
-      this.#places = undefined;
+      this.#indexes = undefined;
       this.#counters = counters;
       this.#applied = applied;
     }
     return result;
   }
 
-  /** The same records at another time, with ids of their own; what is written there is nobody's. */
+  /** A transaction on the same state at another time, with its own ids; its writes are discarded. */
   apart(name: string, atMs: number): Transaction {
     return new Transaction(this.state, this.catalogue, this.settings, `${this.#scope}\0${name}`, atMs);
   }
 
-  /** Plans a task; a due time in the past is now, one after the end of time is then. */
-  schedule({ due_ms: wanted, rank, kind, ref, step }: Omit<Task, "task_id">): number {
+  /** Adds a task, due now at the earliest and at the end of time at the latest. */
+  schedule({ due_ms: requestedMs, rank, kind, ref, step }: Omit<Task, "task_id">): number {
     const task_id = this.next("task");
-    const due_ms = withinTime(Math.max(wanted, this.atMs));
-    // Each shape by itself: one made by spreading takes a third more.
+    const due_ms = withinTime(Math.max(requestedMs, this.atMs));
+    // Two literals: an object made by spreading takes a third more.
     const task = { task_id, due_ms, rank, kind, ref };
     this.put("tasks", task_id, step === undefined ? task : { task_id, due_ms, rank, kind, ref, step });
     return task_id;
@@ -141,7 +134,7 @@ export class Transaction {
       this.remove("tasks", taskId);
   }
 
-  /** A scenario's rule is applied; counted when the command has succeeded. */
+  /** Notes that a scenario's rule is applied; counted once the command has succeeded. */
   apply(rule: RulePlace): void {
     this.#applied.push(rule);
   }
@@ -150,7 +143,7 @@ export class Transaction {
     return this.#applied;
   }
 
-  /** The change this command comes to, checked; undefined when it wrote nothing. */
+  /** The command's change, with its ledger checked; undefined if it wrote nothing. */
   change(): Change | undefined {
     const puts = this.#puts;
     if (puts.length === 0) return undefined;
@@ -160,19 +153,19 @@ export class Transaction {
   }
 }
 
-type Places = Map<CollectionName, Map<Key, number>>;
+type PutIndexes = Map<CollectionName, Map<Key, number>>;
 
-function placesOf(puts: readonly Put[]): Places {
-  const places: Places = new Map();
-  for (const [place, [name, key]] of puts.entries()) remember(places, name, key, place);
-  return places;
+function indexPuts(puts: readonly Put[]): PutIndexes {
+  const indexes: PutIndexes = new Map();
+  for (const [index, [name, key]] of puts.entries()) addIndex(indexes, name, key, index);
+  return indexes;
 }
 
-function remember(places: Places, name: CollectionName, key: Key, place: number): void {
-  let ofName = places.get(name);
-  if (ofName === undefined) places.set(name, (ofName = new Map()));
-  ofName.set(key, place);
+function addIndex(indexes: PutIndexes, name: CollectionName, key: Key, index: number): void {
+  let byKey = indexes.get(name);
+  if (byKey === undefined) indexes.set(name, (byKey = new Map()));
+  byKey.set(key, index);
 }
 
-/** What a command answers is up to it; a Refusal means that nothing is written. */
+/** A command that returns a Refusal writes nothing. */
 export type Command<Result> = (tx: Transaction) => Result;

@@ -4,11 +4,9 @@ import { durationMs } from "../schema/duration.js";
 import { iso } from "../schema/time.js";
 import type { Destination, Endpoint, Quote } from "./records.js";
 
-/**
- * What the service shows of a record. Records never change in place, so the JSON of the two that are read
- * most is made once a record and kept with it.
- */
-function summary(charge: Charge) {
+/* Response bodies of the service. Records are immutable, so the JSON of the two most-read views is cached by record. */
+
+function payinSummary(charge: Charge) {
   return {
     charge_id: charge.charge_id,
     checkout_id: charge.checkout_id,
@@ -23,10 +21,10 @@ function summary(charge: Charge) {
   };
 }
 
-/** Charge detail (specification: Charge detail). */
+/** Specification: Charge detail. */
 export function chargeDetail(charge: Charge) {
   return {
-    ...summary(charge),
+    ...payinSummary(charge),
     payment_method: charge.payment_method,
     payment_rail: charge.payment_rail,
     customer_email: charge.customer_email,
@@ -48,7 +46,7 @@ const details = new WeakMap<Charge, string>();
 
 export function payinSummaryJson(charge: Charge): string {
   let json = summaries.get(charge);
-  if (json === undefined) summaries.set(charge, (json = JSON.stringify(summary(charge))));
+  if (json === undefined) summaries.set(charge, (json = JSON.stringify(payinSummary(charge))));
   return json;
 }
 
@@ -58,7 +56,7 @@ export function chargeDetailJson(charge: Charge): string {
   return json;
 }
 
-/** The new record differs in nothing the service shows: what was written of the old one holds for it. */
+/** Copies cached JSON to a new record of which the service shows the same. */
 export function keepViews(old: Charge, now: Charge): Charge {
   const summaryJson = summaries.get(old);
   if (summaryJson !== undefined) summaries.set(now, summaryJson);
@@ -67,7 +65,7 @@ export function keepViews(old: Charge, now: Charge): Charge {
   return now;
 }
 
-/** Whitelabel checkout result: PENDING, or AWAITING_PAYMENT where the timeline begins with that at once. */
+/** Whitelabel checkout result: AWAITING_PAYMENT if the timeline begins with it at once, else PENDING. */
 export function whitelabelResult(charge: Charge) {
   const [first] = charge.timeline;
   const awaitsAtOnce = first?.to === "AWAITING_PAYMENT" && "after" in first && durationMs(first.after) === 0;
@@ -86,7 +84,7 @@ export function whitelabelResult(charge: Charge) {
   };
 }
 
-/** Quote (specification: Quote). Crypto adds the wallet and its network. */
+/** Specification: Quote. Crypto adds the wallet and its network. */
 export function quoteView(quote: Quote) {
   return {
     quote_id: quote.quote_id,
@@ -108,7 +106,7 @@ export function quoteView(quote: Quote) {
   };
 }
 
-/** Standard checkout; the URL is the server's to make. */
+/** Standard checkout; the server makes the URL. */
 export function checkoutView(charge: Charge, checkoutUrl: string) {
   return {
     checkout_id: charge.checkout_id,
