@@ -284,6 +284,6 @@ describe("a record that changed", () => {
     ] as const)
       expect(() =>
         wholeChange({ seq: 7, at: 0, puts: [put], counters: {} }, { get: () => undefined }),
-      ).toThrow(/^change 7 is of rates (KES|UGX), which is not there$/);
+      ).toThrow(/^change 7 refers to rates (KES|UGX), which does not exist$/);
   });
 });

@@ -15,32 +15,32 @@ export interface EngineOptions {
   readonly name: string;
   readonly seed: string;
   readonly startMs: number;
-  /** Whether `startMs` was asked for, or is only the time it happens to be. */
+  /** True if the user chose `startMs`; false if it is the current time. */
   readonly startIsAsked: boolean;
   readonly catalogue: Catalogue;
   readonly settings: Settings;
   readonly store: Store;
-  /** Throws when the state that the store had cannot be gone on from. */
+  /** Throws if the loaded state is invalid. */
   readonly audit?: ((state: State) => void) | undefined;
-  /** What every new world begins with, besides what the fixtures say: endpoints, scenarios. */
+  /** Adds endpoints and scenarios to a new namespace, after its fixtures. */
   readonly furnish: Command<unknown>;
-  /** How often each rule is applied, in all namespaces together. */
+  /** Rule counts of all namespaces together. */
   readonly rulesInAll?: Map<string, number> | undefined;
-  /** Asked before each change. */
   readonly room?: Room | undefined;
-  /** Calls back at the end of this turn of the event loop; without it, each change is kept by itself and at once. */
+  /** Calls back at the end of this event-loop tick; without it, each change is stored at once. */
   readonly atTurnsEnd?: (run: () => void) => void;
 }
 
-/** Whether there is memory for more. */
+/** Checks for free memory before each change. */
 export interface Room {
-  /** @throws NoRoom when there is none */
+  /** @throws NoRoom if memory is short */
   check(): void;
 }
 
 /**
- * Owns all state of a namespace. Synchronous: a command is decided, checked and applied in one go, so nobody ever sees
- * half of one; nobody outside sees it before it is kept.
+ * Owns the state of a namespace. The service, the control API, the pages and the scheduler pass Commands to `execute`;
+ * each is decided, checked and applied synchronously as one Change, and the Store gets the changes in batches.
+ * A command never waits, no caller sees half of one, and no change is shown outside before it is stored.
  */
 export class Engine {
   readonly catalogue: Catalogue;
@@ -48,15 +48,15 @@ export class Engine {
   readonly rules: RuleCounts;
   readonly #store: Store;
   readonly #room: Room | undefined;
-  readonly #furnish: Command<unknown>;
+  readonly #setUp: Command<unknown>;
   readonly #name: string;
   readonly #seed: string;
-  readonly #askedStartMs: number | null;
-  /** Where there is a store that keeps something. */
-  readonly #keeper: Keeper | undefined;
+  readonly #chosenStartMs: number | null;
+  /** Undefined if the store is in memory only. */
+  readonly #groupCommit: Keeper | undefined;
   readonly #commitListeners = new Set<(change: Change) => void>();
-  readonly #keptListeners = new Set<(change: Change) => void>();
-  readonly #undoneListeners = new Set<(failure: NotKept, isHeard: boolean) => void>();
+  readonly #storedListeners = new Set<(change: Change) => void>();
+  readonly #rollbackListeners = new Set<(failure: NotKept, isHeard: boolean) => void>();
   #state = new State();
   #scope = "";
 
@@ -66,28 +66,28 @@ export class Engine {
     this.rules = new RuleCounts(options.rulesInAll);
     this.#store = options.store;
     this.#room = options.room;
-    this.#furnish = options.furnish;
+    this.#setUp = options.furnish;
     this.#name = options.name;
     this.#seed = options.seed;
-    this.#askedStartMs = options.startIsAsked ? options.startMs : null;
+    this.#chosenStartMs = options.startIsAsked ? options.startMs : null;
     const { store } = options;
     if (keepsChanges(store))
-      this.#keeper = new Keeper({
+      this.#groupCommit = new Keeper({
         state: () => this.#state,
         store,
         atTurnsEnd: options.atTurnsEnd,
         onUndone: (failure, isHeard) => {
-          for (const listener of this.#undoneListeners) listener(failure, isHeard);
+          for (const listener of this.#rollbackListeners) listener(failure, isHeard);
         },
       });
-    const kept = options.store.load();
-    if (kept === undefined) {
+    const loaded = options.store.load();
+    if (loaded === undefined) {
       this.#begin(options.startMs, 0, 0);
       return;
     }
     try {
-      if (kept.snapshot !== undefined) this.#state = State.from(kept.snapshot);
-      for (const change of kept.changes) this.#state.apply(wholeChange(change, this.#state));
+      if (loaded.snapshot !== undefined) this.#state = State.from(loaded.snapshot);
+      for (const change of loaded.changes) this.#state.apply(wholeChange(change, this.#state));
       options.audit?.(this.#state);
       this.#rescope();
     } catch (error) {
@@ -95,7 +95,7 @@ export class Engine {
     }
   }
 
-  /** The state, for reading. */
+  /** Read-only for callers. */
   get state(): State {
     return this.#state;
   }
@@ -104,16 +104,16 @@ export class Engine {
     return this.#state.get("world", "world")!;
   }
 
-  /** What every id of this world is derived from besides its counter. */
+  /** Seed of the namespace's ids. */
   get scope(): string {
     return this.#scope;
   }
 
   /**
-   * Decide → check → one Change → apply → notify, and keep it with the others of this turn (`keep`, `whenKept`). A refusal or
-   * an exception leaves everything as it was; so does a store that cannot keep the turn.
+   * Decide → check → one Change → apply → notify; the change is stored with its batch (`keep`, `whenKept`). A refusal, an
+   * exception or a store error changes nothing.
    *
-   * @param undo takes back what its caller has done besides, should it not be kept
+   * @param undo undoes the caller's other effects if the change cannot be stored
    */
   execute<Result>(command: Command<Result>, atMs: number, undo?: () => void): Result {
     const now = Math.max(atMs, this.#state.at);
@@ -123,81 +123,78 @@ export class Engine {
     const change = tx.change();
     if (change === undefined) return result;
     this.#room?.check();
-    if (this.#keeper === undefined) {
+    if (this.#groupCommit === undefined) {
       this.#state.apply(change);
       this.rules.add(tx.applied);
       for (const listener of this.#commitListeners) listener(change);
-      for (const listener of this.#keptListeners) listener(change);
+      for (const listener of this.#storedListeners) listener(change);
       return result;
     }
-    this.#keepLater(this.#keeper, change, tx, undo);
+    this.#addToBatch(this.#groupCommit, change, tx, undo);
     return result;
   }
 
-  #keepLater(keeper: Keeper, change: Change, { applied }: Transaction, undo: (() => void) | undefined): void {
-    keeper.add(
+  #addToBatch(groupCommit: Keeper, change: Change, { applied }: Transaction, undo?: () => void): void {
+    groupCommit.add(
       change,
       () => {
         this.rules.add(applied, -1);
         undo?.();
       },
       () => {
-        for (const listener of this.#keptListeners) listener(change);
+        for (const listener of this.#storedListeners) listener(change);
       },
     );
     this.rules.add(applied);
     for (const listener of this.#commitListeners) listener(change);
-    keeper.plan();
+    groupCommit.plan();
   }
 
-  /** Whether all that has happened is kept, so that it may be seen. */
+  /** True if all changes so far are stored and may be shown. */
   get isKept(): boolean {
-    return this.#keeper?.isKept ?? true;
+    return this.#groupCommit?.isKept ?? true;
   }
 
-  /** Whether a store that answers later is keeping something at the moment. */
+  /** True while an asynchronous store is writing. */
   get isKeeping(): boolean {
-    return this.#keeper?.isKeeping ?? false;
+    return this.#groupCommit?.isKeeping ?? false;
   }
 
-  /**
-   * Keeps now what there is to keep. Undefined when all is kept by then, a promise with a store that answers later.
-   * Throws, or rejects, when it cannot be kept: nothing of that turn has happened then.
-   */
+  /** Stores the batch now. Returns a promise if the store is asynchronous; throws or rejects after a rollback. */
   keep(): Promise<void> | undefined {
-    return this.#keeper?.keep();
+    return this.#groupCommit?.keep();
   }
 
-  /** As `keep`, for somebody whom it does not concern whether that can be done; never throws or rejects. */
+  /** Like `keep`, but never throws or rejects. */
   calm(): Promise<void> | undefined {
-    return this.#keeper?.calm();
+    return this.#groupCommit?.calm();
   }
 
-  /** Calls back when all that has happened so far is kept, at once when it is; or with why it has not happened. */
+  /** Calls back when all changes so far are stored (at once if they are), or with the failure after a rollback. */
   whenKept(then: (failure?: NotKept) => void): void {
-    if (this.#keeper === undefined) then();
-    else this.#keeper.whenKept(then);
+    if (this.#groupCommit === undefined) then();
+    else this.#groupCommit.whenKept(then);
   }
 
-  /** What `execute` would answer; nothing is kept. */
+  /** Result `execute` would return; changes nothing. */
   preview<Result>(command: Command<Result>, atMs: number): Result {
     const now = Math.max(atMs, this.#state.at);
     return command(new Transaction(this.#state, this.catalogue, this.settings, this.#scope, now));
   }
 
-  /** Calls the listener after each commit, before it is kept: for what later commands hang on. Returns how to stop it. */
+  /** Calls the listener after each commit, before it is stored. Returns a function that unsubscribes. */
   onCommit(listener: (change: Change) => void): () => void {
-    return listening(this.#commitListeners, listener);
+    return subscribe(this.#commitListeners, listener);
   }
 
-  /** Calls the listener with each change once it is kept: for what shows it. Returns how to stop it. */
+  /** Calls the listener with each change once it is stored. Returns a function that unsubscribes. */
   onKept(listener: (change: Change) => void): () => void {
-    return listening(this.#keptListeners, listener);
+    return subscribe(this.#storedListeners, listener);
   }
 
-  /** Calls the listener when commits could not be kept and have been taken back; `isHeard` when somebody else hears why. */
+  /** Calls the listener after a rollback; `isHeard` is true if a caller learns of the failure too. */
   onUndone(listener: (failure: NotKept, isHeard: boolean) => void): () => void {
-    return listening(this.#undoneListeners, listener);
+    return subscribe(this.#rollbackListeners, listener);
   }
 
   nextTask(): Task | undefined {
@@ -208,12 +205,9 @@ export class Engine {
     return this.#state.tasks.takeDue(atMs);
   }
 
-  /**
-   * Back to the initial state. Ids go on in a new generation unless they shall repeat; `carry` brings along
-   * what survives of the old world.
-   */
+  /** Returns to the initial state with ids of a new generation, or of the first if `repeatIds`; `carry` restores records. */
   reset(startMs: number, repeatIds: boolean, carry: Command<unknown>): void {
-    this.#keepAll();
+    this.#storePending();
     const { highest_generation: highest } = this.world;
     const generation = repeatIds ? 0 : highest + 1;
     this.#begin(startMs, generation, Math.max(highest, generation), carry);
@@ -221,16 +215,16 @@ export class Engine {
 
   #begin(startMs: number, generation: number, highest: number, carry?: Command<unknown>): void {
     const before = this.#state;
-    // A world that goes on keeps its seed, whatever this run's default would be.
-    const kept = before.get("world", "world");
+    // A reset keeps the seed, whatever this run's default.
+    const old = before.get("world", "world");
     const state = new State();
     state.seq = before.seq + 1;
     state.at = startMs;
     const world: WorldRecord = {
       name: this.#name,
-      seed: kept?.seed ?? this.#seed,
+      seed: old?.seed ?? this.#seed,
       start_ms: startMs,
-      asked_start_ms: kept === undefined ? this.#askedStartMs : kept.asked_start_ms,
+      asked_start_ms: old === undefined ? this.#chosenStartMs : old.asked_start_ms,
       generation,
       highest_generation: highest,
       restores: 0,
@@ -239,7 +233,7 @@ export class Engine {
     const scope = scopeOf(world);
     const tx = new Transaction(state, this.catalogue, this.settings, scope, startMs);
     initialWorld(tx);
-    (carry ?? this.#furnish)(tx);
+    (carry ?? this.#setUp)(tx);
     const change = tx.change();
     if (change !== undefined) state.apply(change);
     this.#replace(state);
@@ -250,21 +244,21 @@ export class Engine {
   }
 
   /**
-   * Import or restore: that is the state from here on, under a sequence number of its own. What is made from
-   * now on gets ids that were not given out before, in this generation or in one that state knows of.
+   * Replaces the state (import or restore) under a new sequence number. New records get ids that no generation of either
+   * state has used.
    *
-   * @param clock in the place of the state's
+   * @param clock replaces the state's clock
    */
   load(state: State, clock?: ClockRecord): void {
-    this.#keepAll();
-    const kept = state.get("world", "world")!;
+    this.#storePending();
+    const loaded = state.get("world", "world")!;
     const before = this.world;
     const world: WorldRecord = {
-      ...kept,
+      ...loaded,
       name: this.#name,
       generation: before.generation,
-      highest_generation: Math.max(kept.highest_generation, before.highest_generation),
-      restores: Math.max(kept.restores, before.restores) + 1,
+      highest_generation: Math.max(loaded.highest_generation, before.highest_generation),
+      restores: Math.max(loaded.restores, before.restores) + 1,
     };
     const puts: Put[] = [["world", "world", world]];
     if (clock !== undefined) puts.push(["clock", "clock", clock]);
@@ -272,10 +266,10 @@ export class Engine {
     this.#replace(state);
   }
 
-  /** What replaces the state is no part of any turn. */
-  #keepAll(): void {
+  /** Stores pending changes before the state is replaced. */
+  #storePending(): void {
     void this.keep();
-    if (!this.isKept) throw new Error("the state cannot be replaced while changes of it are being kept");
+    if (!this.isKept) throw new Error("the state cannot be replaced while its changes are being stored");
   }
 
   #replace(state: State): void {
@@ -293,14 +287,14 @@ export class Engine {
     this.#store.close(() => this.#state.dump());
   }
 
-  /** Closes what is about to be deleted. */
+  /** Closes a namespace that will be deleted, without compacting its store. */
   discard(): void {
     void this.calm();
     this.#store.close();
   }
 }
 
-function listening<Listener>(listeners: Set<Listener>, listener: Listener): () => void {
+function subscribe<Listener>(listeners: Set<Listener>, listener: Listener): () => void {
   listeners.add(listener);
   return () => listeners.delete(listener);
 }

@@ -2,23 +2,23 @@ import type { Mode } from "../schema/common.js";
 import { numberedId } from "./ids.js";
 import type { EventRecord } from "./records.js";
 
-/** What a new event is known by: all but its id and its bytes. */
+/** Event without its id and bytes. */
 export type EventHead = Omit<EventRecord, "event_id" | "body">;
 
-/** What an id is made of when somebody first asks for it; or the id. */
+/** An id, or the parts it is made from on first use. */
 export type EventId = string | { readonly scope: string; readonly number: number };
 
 export interface EventData<Source> {
-  /** What the event is sent under. */
+  /** Name the event is sent under. */
   readonly name: string;
-  /** A record that never changes, and what makes the event's data of it. */
+  /** Immutable record; `toJson` makes the event's data from it. */
   readonly source: Source;
   readonly toJson: (source: Source) => string;
 }
 
 /**
- * An event whose id is made, and whose bytes are written, when they are first asked for. Where nobody listens most events
- * leave the log unread, and that would be most of the work of a transition. In JSON it is an EventRecord like any other.
+ * Event whose id and bytes are made on first use. Without receivers most events leave the log unread, and writing them
+ * would be most of the work of a transition. Its JSON is a plain EventRecord.
  */
 export class WrittenLater<Source> implements EventRecord {
   readonly seq: number;
@@ -36,7 +36,7 @@ export class WrittenLater<Source> implements EventRecord {
   #body: string | undefined;
 
   constructor(id: EventId, head: EventHead, { name, source, toJson }: EventData<Source>) {
-    // Each by itself: an object around them would stay for as long as the event does.
+    // Separate fields: an object around them would take memory as long as the event.
     if (typeof id === "string") {
       this.#id = id;
       this.#scope = undefined;
@@ -65,12 +65,12 @@ export class WrittenLater<Source> implements EventRecord {
     return this.#id;
   }
 
-  /** Which of the ids of its scope it has, where it has one of them. */
+  /** Number of the id in its scope; 0 if the id was given. */
   get number(): number {
     return this.#number;
   }
 
-  /** Until the bytes are written: by then the source may be a record of long ago. */
+  /** Undefined once the bytes are written: they outlive the source. */
   get data(): EventData<Source> | undefined {
     if (this.#body !== undefined) return undefined;
     return { name: this.#name!, source: this.#source!, toJson: this.#toJson! };
@@ -93,7 +93,6 @@ export class WrittenLater<Source> implements EventRecord {
   }
 }
 
-/** The event as a plain object. */
 export function plainEvent(event: EventRecord): EventRecord {
   const { event_id, seq, type, at, mode, organization_id, object_id, body } = event;
   return { event_id, seq, type, at, mode, organization_id, object_id, body };

@@ -15,31 +15,31 @@ import type { Transaction } from "./transaction.js";
 
 export interface Emission<Source> {
   readonly type: string;
-  /** Who hears it, and the scenario that was asked for by name: its webhook rules come first. */
+  /** Selects the receivers; webhook rules of the requested scenario match first. */
   readonly owner: {
     readonly mode: Mode;
     readonly organization_id: string | null;
     readonly scenario_asked: string | null;
     readonly created_at?: string;
   };
-  /** The charge or withdrawal it is about; its events are delivered in order. */
+  /** Its charge or withdrawal: events of one object are delivered in order. */
   readonly objectId: string | null;
-  /** The data is exactly what a read of the object answers at this moment: what `toJson` makes of its record. */
+  /** Record whose `toJson` is the event's data: exactly what a read of the object returns at this time. */
   readonly source: Source;
   readonly toJson: (source: Source) => string;
-  /** What webhook rules are held against. */
+  /** Matched against webhook rules. */
   readonly subject: () => Subject;
 }
 
-/** Records an event and plans its delivery to each endpoint that wants it. */
+/** Records an event and plans its deliveries to subscribed endpoints. */
 export function emit<Source>(tx: Transaction, emission: Emission<Source>): EventRecord {
   const { owner, type } = emission;
   const { event, name } = newEvent(tx, emission);
-  const hearing = tx.state.endpoints().filter((endpoint) => hears(endpoint, event, name));
+  const receivers = tx.state.endpoints().filter((endpoint) => isSubscribed(endpoint, event, name));
   tx.put("events", event.event_id, event);
-  if (hearing.length > 0) {
+  if (receivers.length > 0) {
     const counts = new EventCounts(tx);
-    for (const endpoint of hearing) {
+    for (const endpoint of receivers) {
       const { fields, metadata } = emission.subject();
       const subject = {
         metadata,
@@ -52,7 +52,7 @@ export function emit<Source>(tx: Transaction, emission: Emission<Source>): Event
         subject,
         (name, index, rule) =>
           rule.attempt === undefined &&
-          (rule.down === undefined || downtimeOf(rule.down, beganMs(tx, name, owner)).until_ms > tx.atMs) &&
+          (rule.down === undefined || downtimeOf(rule.down, startMs(tx, name, owner)).until_ms > tx.atMs) &&
           counts.isItsTurn(name, index, rule),
       );
       if (found !== undefined) tx.apply(found);
@@ -64,8 +64,7 @@ export function emit<Source>(tx: Transaction, emission: Emission<Source>): Event
   return event;
 }
 
-/** A new event, and under which name it is sent. */
-function newEvent<Source>(tx: Transaction, { type, owner, objectId, source, toJson }: Told<Source>) {
+function newEvent<Source>(tx: Transaction, { type, owner, objectId, source, toJson }: EventSource<Source>) {
   const id = tx.id("event");
   const name = own(tx.settings.event_names, type) ?? type;
   const head: EventHead = {
@@ -80,24 +79,24 @@ function newEvent<Source>(tx: Transaction, { type, owner, objectId, source, toJs
   return { event, name };
 }
 
-type Told<Source> = Pick<Emission<Source>, "type" | "objectId" | "source" | "toJson"> & {
+type EventSource<Source> = Pick<Emission<Source>, "type" | "objectId" | "source" | "toJson"> & {
   readonly owner: { readonly mode: Mode; readonly organization_id: string | null };
 };
 
-/** How an event that somebody has written may be signed. */
+/** Signatures of a manual event; `stale` has a timestamp STALE_MS in the past. */
 export const SIGNED = ["right", "wrong", "none", "stale"] as const;
 const STALE_MS = 600_000;
 
-/** How an event is sent that somebody has written. */
+/** An event with data written by the user. */
 export interface Written {
   readonly json: string;
   readonly times: number;
   readonly signed: (typeof SIGNED)[number];
-  /** Another address than the receiver's. */
+  /** Overrides the receiver's URL. */
   readonly toUrl?: string | undefined;
 }
 
-/** A new event like another, with data of somebody's own, for one endpoint alone. */
+/** Sends a new event like another, with the user's data, to one endpoint. */
 export function sendWritten(
   tx: Transaction,
   like: EventRecord,
@@ -123,8 +122,8 @@ export function sendWritten(
   return Array.from({ length: times }, () => planDelivery(tx, event, endpoint, { mishap, goesAlone: true }));
 }
 
-/** Its globs may be written for the name the event is sent under, or for the sandbox's own. */
-function hears(endpoint: Endpoint, event: EventRecord, name: string): boolean {
+/** Globs match the name the event is sent under, or the sandbox's own. */
+function isSubscribed(endpoint: Endpoint, event: EventRecord, name: string): boolean {
   return (
     endpoint.enabled &&
     endpoint.mode === event.mode &&
@@ -135,18 +134,18 @@ function hears(endpoint: Endpoint, event: EventRecord, name: string): boolean {
   );
 }
 
-/** For how long a swapped delivery waits for a next event before it goes after all. */
-const SWAP_PATIENCE_MS = 60_000;
+/** A swapped delivery is sent after this time without a next event. */
+const SWAP_TIMEOUT_MS = 60_000;
 
-/** When the rules of a scenario began to apply: when it was turned on, or the object that asks for it was made. */
-function beganMs(tx: Transaction, name: string, owner: Emission<unknown>["owner"]): number {
+/** Start of a scenario's rules: its activation, or the creation of the object that requests it. */
+function startMs(tx: Transaction, name: string, owner: Emission<unknown>["owner"]): number {
   const stored = tx.get("scenarios", name);
-  const isAskedFor = stored?.activated === 0 && owner.scenario_asked === name;
-  if (isAskedFor) return owner.created_at === undefined ? tx.atMs : Date.parse(owner.created_at);
+  const isRequested = stored?.activated === 0 && owner.scenario_asked === name;
+  if (isRequested) return owner.created_at === undefined ? tx.atMs : Date.parse(owner.created_at);
   return stored?.since_ms ?? tx.atMs;
 }
 
-/** What goes wrong with the deliveries of an event, besides when and how often they are sent. */
+/** Mishap of an event's deliveries, apart from delays and copies. */
 function mishapOf(
   tx: Transaction,
   owner: Emission<unknown>["owner"],
@@ -162,7 +161,7 @@ function mishapOf(
     fail_first: fail_first ?? 0,
     drop: drop ?? false,
     ...(lose_answer ? { lose_answer } : {}),
-    ...(down === undefined ? {} : { down: downtimeOf(down, beganMs(tx, found.scenario, owner)) }),
+    ...(down === undefined ? {} : { down: downtimeOf(down, startMs(tx, found.scenario, owner)) }),
   };
 }
 
@@ -170,13 +169,12 @@ function nothingWrong(scenario: string): Mishap {
   return { scenario, bad_signature: false, stale_ms: 0, fail_first: 0, drop: false };
 }
 
-/** And what goes wrong with further attempts at them. */
 function withRetries(mishap: Mishap | null, retried: readonly Retried[]): Mishap | null {
   const [first] = retried;
   return first === undefined ? mishap : { ...(mishap ?? nothingWrong(first.scenario)), retried };
 }
 
-/** What goes wrong with one copy of several. */
+/** Mishap of one of several copies. */
 function mishapOfCopy(
   mishap: Mishap | null,
   found: { readonly scenario: string; readonly rule: WebhookRule },
@@ -193,7 +191,7 @@ function mishapOfCopy(
   };
 }
 
-/** The deliveries of an event to an endpoint: one, unless a scenario's rule has it otherwise. */
+/** Plans the deliveries of an event to an endpoint: one, unless a scenario's rule changes that. */
 function planDeliveries(
   tx: Transaction,
   event: EventRecord,
@@ -204,11 +202,11 @@ function planDeliveries(
   const rule = found?.rule ?? {};
   if (rule.drop) putDelivery(tx, event, endpoint, { mishap, status: "dropped" });
   for (let copy = 0; copy < (rule.drop ? 0 : (rule.copies ?? 1)); copy++) {
-    const itsMishap = found === undefined ? mishap : mishapOfCopy(mishap, found, { event, endpoint, copy });
-    if (rule.delay !== undefined) planLater(tx, event, endpoint, itsMishap, rule.delay);
+    const copyMishap = found === undefined ? mishap : mishapOfCopy(mishap, found, { event, endpoint, copy });
+    if (rule.delay !== undefined) planLater(tx, event, endpoint, copyMishap, rule.delay);
     else {
       const goesAlone = rule.at_once ?? false;
-      planDelivery(tx, event, endpoint, { mishap: itsMishap, swap: rule.swap ?? false, goesAlone });
+      planDelivery(tx, event, endpoint, { mishap: copyMishap, swap: rule.swap ?? false, goesAlone });
     }
   }
   if (rule.again_after !== undefined) planLater(tx, event, endpoint, null, rule.again_after);
@@ -256,8 +254,8 @@ function putDelivery(
 }
 
 /**
- * One delivery of an event to an endpoint. The events of one object go in order: a delivery starts when the
- * first attempt at the one before it is over, whatever came of that. A swapped one lets the next event go first.
+ * Plans one delivery of an event to an endpoint. Events of one object go in order: a delivery starts when the first
+ * attempt at the previous one has ended, in success or failure. A swapped one lets the next event go first.
  */
 export function planDelivery(
   tx: Transaction,
@@ -275,11 +273,11 @@ export function planDelivery(
   const queue = tx.get("lanes", lane) ?? { lane, waiting: [], swapped: [] };
   if (swap) {
     tx.put("lanes", lane, { ...queue, swapped: [...queue.swapped, delivery.delivery_id] });
-    return planAttempt(tx, delivery, tx.atMs + SWAP_PATIENCE_MS);
+    return planAttempt(tx, delivery, tx.atMs + SWAP_TIMEOUT_MS);
   }
-  // One whose patience is over is on its way already.
-  const gone = queue.swapped.filter((id) => isDue(tx, tx.get("deliveries", id)?.task));
-  const following = queue.swapped.filter((id) => !gone.includes(id));
+  // One whose timeout has passed is being sent already.
+  const sent = queue.swapped.filter((id) => isDue(tx, tx.get("deliveries", id)?.task));
+  const following = queue.swapped.filter((id) => !sent.includes(id));
   for (const id of following) {
     const swapped = tx.get("deliveries", id);
     if (swapped === undefined) continue;
@@ -289,7 +287,7 @@ export function planDelivery(
   tx.put("lanes", lane, {
     lane,
     waiting: [...queue.waiting, delivery.delivery_id, ...following],
-    swapped: gone,
+    swapped: sent,
   });
   return queue.waiting.length === 0 ? planAttempt(tx, delivery, tx.atMs) : delivery;
 }
@@ -299,7 +297,7 @@ function isDue(tx: Transaction, taskId: number | null | undefined): boolean {
   return task !== undefined && task.due_ms <= tx.atMs;
 }
 
-/** Plans the next attempt at a delivery, in the place of any that was planned before; puts the delivery. */
+/** Plans the next attempt at a delivery, replacing a planned one; puts the delivery. */
 export function planAttempt(tx: Transaction, delivery: Delivery, dueMs: number): Delivery {
   tx.cancel(delivery.task);
   const task = tx.schedule({
@@ -314,16 +312,13 @@ export function planAttempt(tx: Transaction, delivery: Delivery, dueMs: number):
   return planned;
 }
 
-/** More than one, so that the log catches up after deliveries that were open for long. */
-const TRIM_AT_ONCE = 4;
+/** More than one: the log catches up after long-open deliveries. */
+const TRIM_MAX_EVENTS = 4;
 
-/**
- * Keeps the log within its retention: events older than the newest so many go, with their deliveries; one with an open
- * delivery stays until that is over, and those around it go all the same. A few at a time, whatever there is.
- */
+/** Removes a few events beyond the log's retention, with their deliveries; those with open deliveries stay. */
 export function trimLog(tx: Transaction): void {
   const highestSeq = tx.last("event_seq") - tx.settings.retention.events;
-  for (const event of tx.state.oldestClosedEvents(TRIM_AT_ONCE, highestSeq)) {
+  for (const event of tx.state.oldestClosedEvents(TRIM_MAX_EVENTS, highestSeq)) {
     for (const { delivery_id } of tx.state.deliveriesOf(event.event_id)) tx.remove("deliveries", delivery_id);
     tx.remove("events", event.event_id);
   }

@@ -4,13 +4,13 @@ import type { Settings } from "../schema/settings.js";
 import { digestOf, idOf } from "./ids.js";
 import type { EventRecord, Mishap } from "./records.js";
 
-/** What a forger says of an object: a charge is paid, so that the shop delivers; a payout failed, so that it pays again. */
+/** Claims that make an app act on a false event: deliver goods for a charge, or pay a withdrawal again. */
 const CLAIMS = { charge: "charge.completed", withdrawal: "withdrawal.failed" } as const;
 
-/** What goes wrong with the delivery of an event that a scenario has somebody forge, beside one that is genuine. */
+/** Mishap of a false event that a scenario's rule sends, with an invalid signature, beside the real one. */
 export function forgedMishap(scenario: string, { type }: EventRecord, { event_names }: Settings): Mishap {
-  const told = toldBy(type);
-  const claimed = told === undefined ? type : CLAIMS[told.object];
+  const object = toldBy(type)?.object;
+  const claimed = object === undefined ? type : CLAIMS[object];
   const forged = { type: own(event_names, claimed) ?? claimed, status: toldBy(claimed)?.status ?? null };
   return { scenario, bad_signature: true, stale_ms: 0, fail_first: 0, drop: false, forged };
 }
@@ -20,17 +20,17 @@ export function copyId({ event_id }: EventRecord, webhookId: string, copy: numbe
   return idOf("event", digestOf(`${event_id}\0${webhookId}\0${copy}`));
 }
 
-function underId({ event_id, body }: EventRecord, id: string): Pick<EventRecord, "event_id" | "body"> {
+function withId({ event_id, body }: EventRecord, id: string): Pick<EventRecord, "event_id" | "body"> {
   return { event_id: id, body: body.replace(JSON.stringify(event_id), JSON.stringify(id)) };
 }
 
-/** What a delivery carries: its event, under an id of its own, or one that nobody made in its likeness. */
+/** Id and body of the event a delivery sends: its event, a copy with another id, or a false event like it. */
 export function carriedEvent(
   event: EventRecord,
   mishap: Mishap | null,
 ): Pick<EventRecord, "event_id" | "body"> {
   const forged = mishap?.forged;
-  if (mishap?.copy_id !== undefined) return underId(event, mishap.copy_id);
+  if (mishap?.copy_id !== undefined) return withId(event, mishap.copy_id);
   if (forged === undefined) return event;
   const event_id = idOf("event", digestOf(`${event.event_id}\0forged`));
   const { data, ...head } = JSON.parse(event.body) as { data: object };

@@ -3,15 +3,11 @@ import { plainEvent } from "./event-record.js";
 import type { CollectionName, Collections, Key, StateDump } from "./records.js";
 import type { Table } from "./table.js";
 
-/** The entries of a collection as they were. */
 export interface Entries extends Iterable<readonly [Key, unknown]> {
   readonly length: number;
 }
 
-/**
- * The state of a moment, to be written later: records never change, so nothing but which there were is copied, and that
- * is a matter of milliseconds. A dump is one too.
- */
+/** Snapshot to serialize later. Records are immutable, so only keys and references are copied. A dump is one too. */
 export type FrozenState = Omit<StateDump, "collections"> & {
   readonly collections: Readonly<Record<CollectionName, Entries>>;
 };
@@ -36,13 +32,12 @@ class FrozenEntries implements Entries {
   }
 }
 
-/** What a state is made of. */
 interface Freezable extends Pick<StateDump, "seq" | "at" | "counters"> {
   readonly tables: Readonly<Record<CollectionName, Table<unknown>>>;
 }
 
 export function freeze({ seq, at, counters, tables }: Freezable): FrozenState {
-  const collections = mapped(tables, (table) => new FrozenEntries(table));
+  const collections = mapCollections(tables, (table) => new FrozenEntries(table));
   return { version: 1, seq, at, counters: { ...counters }, collections };
 }
 
@@ -51,9 +46,9 @@ const PLAIN: { readonly [Name in CollectionName]?: (record: Collections[Name]) =
   events: plainEvent,
 };
 
-/** As plain JSON. */
+/** Returns plain JSON. */
 export function thaw({ collections, ...head }: FrozenState): StateDump {
-  const plain = mapped(collections, (entries, name) => {
+  const plain = mapCollections(collections, (entries, name) => {
     const plainOf = PLAIN[name];
     return plainOf === undefined
       ? [...entries]
@@ -62,16 +57,16 @@ export function thaw({ collections, ...head }: FrozenState): StateDump {
   return { ...head, collections: plain as unknown as StateDump["collections"] };
 }
 
-/** As plain JSON that shares nothing with the state; record by record, for no string could be as long as the whole. */
+/** Deep copy as plain JSON. Copies record by record: JSON of the whole may exceed the maximum length of a string. */
 export function copied({ collections, ...head }: FrozenState): StateDump {
   const copy = <Value>(value: Value) => JSON.parse(JSON.stringify(value)) as Value;
-  const plain = mapped(collections, (entries) => Array.from(entries, copy));
+  const plain = mapCollections(collections, (entries) => Array.from(entries, copy));
   return { ...copy(head), collections: plain as unknown as StateDump["collections"] };
 }
 
-function mapped<From, To>(
+function mapCollections<From, To>(
   all: Readonly<Record<CollectionName, From>>,
-  make: (one: From, name: CollectionName) => To,
+  make: (value: From, name: CollectionName) => To,
 ): Record<CollectionName, To> {
   const names = Object.keys(all) as CollectionName[];
   return Object.fromEntries(names.map((name) => [name, make(all[name], name)])) as Record<CollectionName, To>;

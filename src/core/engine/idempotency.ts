@@ -2,17 +2,17 @@ import { createHash } from "node:crypto";
 import { invalid, isRefusal, type Refusal, refuse } from "../schema/errors.js";
 import type { Command, Transaction } from "./transaction.js";
 
-/** How long a key is remembered, in sandbox time. */
-const REMEMBERED_MS = 24 * 60 * 60 * 1000;
+/** Lifetime of a key in sandbox time. */
+const KEY_LIFETIME_MS = 24 * 60 * 60 * 1000;
 const KEY_MAX_LENGTH = 255;
-const FORGET_AT_ONCE = 2;
-/** A longer body is remembered by its hash. */
-const REMEMBERED_BODY_LENGTH = 1_024;
+const FORGET_MAX_KEYS = 2;
+/** Longer bodies are stored as a hash. */
+const BODY_MAX_LENGTH = 1_024;
 
 export interface IdempotencyScope {
-  /** The Idempotency-Key header, if there was one. */
+  /** Idempotency-Key header, if any. */
   readonly key: string | null;
-  /** What the key is unique within, besides the namespace: API key, method and path. */
+  /** The key is unique within it: API key, method and path. */
   readonly scope: string;
   readonly body: unknown;
 }
@@ -22,10 +22,7 @@ export interface IdempotentResult {
   readonly replayed: boolean;
 }
 
-/**
- * Does the work once a key: the answer is stored in the commit of the work itself, so that neither exists
- * without the other. Refusals are not stored; the caller may try again with the same key.
- */
+/** Does the work once per key: one commit stores work and response. Refusals are not stored and can be retried. */
 export function idempotently<Record>(
   { key, scope, body }: IdempotencyScope,
   work: Command<Record | Refusal>,
@@ -34,21 +31,21 @@ export function idempotently<Record>(
   return (tx) => {
     if (key !== null && (key.length < 1 || key.length > KEY_MAX_LENGTH))
       return invalid({ "Idempotency-Key": `must be 1 to ${KEY_MAX_LENGTH} characters` });
-    const place = key === null ? undefined : `${scope}|${key}`;
-    const canonical = place === undefined ? "" : canonicalJson(body);
-    const sameAs = remembered(canonical);
-    const known = place === undefined ? undefined : tx.get("idempotency", place);
-    if (known !== undefined && tx.atMs - known.at_ms < REMEMBERED_MS) {
-      if (known.body !== sameAs)
+    const id = key === null ? undefined : `${scope}|${key}`;
+    const canonical = id === undefined ? "" : canonicalJson(body);
+    const storedBody = storableBody(canonical);
+    const known = id === undefined ? undefined : tx.get("idempotency", id);
+    if (known !== undefined && tx.atMs - known.at_ms < KEY_LIFETIME_MS) {
+      if (known.body !== storedBody)
         return refuse("IDEMPOTENCY_KEY_REUSED", "This Idempotency-Key was used with another request body");
       return { json: known.json, replayed: true };
     }
     const record = work(tx);
     if (isRefusal(record)) return record;
     const json = toJson(record as Record);
-    if (place !== undefined) {
-      if (known !== undefined) tx.remove("idempotency", place);
-      tx.put("idempotency", place, { seq: tx.next("idempotency"), body: sameAs, json, at_ms: tx.atMs });
+    if (id !== undefined) {
+      if (known !== undefined) tx.remove("idempotency", id);
+      tx.put("idempotency", id, { seq: tx.next("idempotency"), body: storedBody, json, at_ms: tx.atMs });
       forgetOld(tx);
     }
     return { json, replayed: false };
@@ -56,17 +53,17 @@ export function idempotently<Record>(
 }
 
 function forgetOld(tx: Transaction): void {
-  for (const [place, answer] of tx.state.oldestOf("idempotency", FORGET_AT_ONCE))
-    if (tx.atMs - answer.at_ms >= REMEMBERED_MS && tx.get("idempotency", place) === answer)
-      tx.remove("idempotency", place);
+  for (const [id, answer] of tx.state.oldestOf("idempotency", FORGET_MAX_KEYS))
+    if (tx.atMs - answer.at_ms >= KEY_LIFETIME_MS && tx.get("idempotency", id) === answer)
+      tx.remove("idempotency", id);
 }
 
-function remembered(canonical: string): string {
-  if (canonical.length <= REMEMBERED_BODY_LENGTH) return canonical;
+function storableBody(canonical: string): string {
+  if (canonical.length <= BODY_MAX_LENGTH) return canonical;
   return `sha256:${createHash("sha256").update(canonical).digest("hex")}`;
 }
 
-/** The same for two bodies that are the same JSON, whatever the order of their fields. */
+/** Equal for bodies that differ only in the order of fields. */
 function canonicalJson(value: unknown): string {
   return JSON.stringify(value, (_key, part: unknown) => {
     if (typeof part !== "object" || part === null || Array.isArray(part)) return part;

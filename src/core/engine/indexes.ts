@@ -4,8 +4,8 @@ import { pageOfMany, SortedList } from "./sorted-list.js";
 import type { Table } from "./table.js";
 
 /*
- * Lists and groups of a collection's records, as INDEXES declares them. State calls `note` for each record that is put or
- * removed, and queries by list, kind or field. Contents follow from the records and are never saved.
+ * Lists and groups of records, declared in INDEXES. State calls `note` for each record put or removed, and queries by
+ * list, kind or field. Indexes follow from the records and are never saved.
  */
 
 /** The lists of a collection's records, in order of `seq`, each by its name. */
@@ -37,10 +37,12 @@ const INDEXES: { readonly [Name in IndexedName]: Indexing<Collections[Name]> } =
     kind: (charge) => chargesWith(charge.mode, charge.organization_id, charge.status),
   },
   withdrawals: {
-    lists: [() => "withdrawals", (one) => listOfOwner("withdrawals", one)],
+    lists: [() => "withdrawals", (withdrawal) => listOfOwner("withdrawals", withdrawal)],
     kind: ({ mode, status }) => `${mode}|${status}`,
   },
-  destinations: { lists: [() => "destinations", (one) => listOfOwner("destinations", one)] },
+  destinations: {
+    lists: [() => "destinations", (destination) => listOfOwner("destinations", destination)],
+  },
   quotes: { lists: [() => "quotes"] },
   idempotency: { lists: [() => "idempotency"] },
   events: { lists: [() => "events"], kind: ({ mode, type }) => `${mode}|${type}` },
@@ -53,13 +55,13 @@ const INDEXES: { readonly [Name in IndexedName]: Indexing<Collections[Name]> } =
   holdings: {},
 };
 
-interface Owned {
+interface OwnedRecord {
   readonly mode: Mode;
   readonly organization_id: string;
 }
 
 /** The list of an organization's records in one mode. */
-export function listOfOwner(name: CollectionName, { mode, organization_id }: Owned): string {
+export function listOfOwner(name: CollectionName, { mode, organization_id }: OwnedRecord): string {
   return `${name}|${mode}|${organization_id}`;
 }
 
@@ -68,7 +70,7 @@ export function chargesWith(mode: Mode, organizationId: string, status: ChargeSt
   return `charges|${mode}|${organizationId}|${status}`;
 }
 
-/** A field that never changes, and a value of it. */
+/** An immutable field and a value of it. */
 export interface Having<Item> {
   readonly name: string;
   readonly of: (record: Item) => string | null;
@@ -94,7 +96,7 @@ class CollectionIndex<Item extends { readonly seq: number }> {
   readonly #lists = new Map<string, SortedList>();
   readonly #kinds = new Map<string, SortedList>();
   readonly #keys = new Map<number, Key>();
-  /** By field name, built when the field is first asked for. */
+  /** By field name; built on first use. */
   readonly #groupings = new Map<string, Grouping<Item>>();
 
   constructor(records: Table<Item>, indexing: Indexing<Item>) {
@@ -137,7 +139,7 @@ class CollectionIndex<Item extends { readonly seq: number }> {
   }
 
   #addToGroup(groups: Map<string, Key[]>, name: string | null, key: Key): void {
-    addToGroup(groups, name, key, (one) => this.#records.get(one)!.seq);
+    addToGroup(groups, name, key, (each) => this.#records.get(each)!.seq);
   }
 
   /** Deletes empty kinds: `kinds` and `found` read the first record of each. */
@@ -215,18 +217,18 @@ function listIn(lists: Map<string, SortedList>, name: string): SortedList {
 
 type Tables = { readonly [Name in IndexedName]: Table<Collections[Name]> };
 
-/** The indexes over the tables of a state, each made with the first record: most namespaces are small. */
+/** Indexes over the tables of a state, each created on first use: most namespaces are small. */
 export class Indexes {
   readonly #tables: Tables;
-  readonly #made: { [Name in IndexedName]?: CollectionIndex<Collections[Name]> } = {};
+  readonly #indexes: { [Name in IndexedName]?: CollectionIndex<Collections[Name]> } = {};
 
   constructor(tables: Tables) {
     this.#tables = tables;
   }
 
   of<Name extends IndexedName>(name: Name): CollectionIndex<Collections[Name]> {
-    const made: { [One in Name]?: CollectionIndex<Collections[One]> } = this.#made;
-    return (made[name] ??= new CollectionIndex<Collections[Name]>(this.#tables[name], INDEXES[name]));
+    const indexes: { [Each in Name]?: CollectionIndex<Collections[Each]> } = this.#indexes;
+    return (indexes[name] ??= new CollectionIndex<Collections[Name]>(this.#tables[name], INDEXES[name]));
   }
 }
 
@@ -234,7 +236,7 @@ export function isIndexed(name: CollectionName): name is IndexedName {
   return name in INDEXES;
 }
 
-/** Adds a key in the order of its number. Keys mostly come in that order; one whose removal is undone does not. */
+/** Inserts a key in order of its number. Keys come in that order, except when a removal is undone. */
 export function addToGroup(
   groups: Map<string, Key[]>,
   name: string | null,
@@ -248,9 +250,9 @@ export function addToGroup(
     return;
   }
   const number = numberOf(key);
-  let place = keys.length;
-  while (place > 0 && numberOf(keys[place - 1]!) > number) place--;
-  keys.splice(place, 0, key);
+  let index = keys.length;
+  while (index > 0 && numberOf(keys[index - 1]!) > number) index--;
+  keys.splice(index, 0, key);
 }
 
 export function removeFromGroup(groups: Map<string, Key[]>, name: string | null, key: Key): void {

@@ -3,28 +3,25 @@ import { type InstructionsInput, METHOD_KINDS } from "../domain/method-kinds.js"
 import type { MethodFixture } from "../schema/fixtures.js";
 import { passingDigestOf } from "./ids.js";
 
-/** What they are made from; the charge's id decides every number in them. */
-type Given = Omit<InstructionsInput, "digest"> & {
+/** The charge's id decides every number in the instructions. */
+type Source = Omit<InstructionsInput, "digest"> & {
   readonly kind: MethodFixture["kind"];
   readonly chargeId: string;
 };
 
-/** What was written last: a new charge's are asked for several times, and once more where the journal holds the next against it. */
-interface Written {
+/** A new charge's instructions are read several times, and again when the journal compares the next with them. */
+interface CacheEntry {
   readonly of: LaterInstructions;
   readonly instructions: PaymentInstructions;
 }
-let last: Written | undefined;
-let other: Written | undefined;
+let last: CacheEntry | undefined;
+let previous: CacheEntry | undefined;
 
-/**
- * How a charge is to be paid, written when somebody asks: of most charges nobody does again, and the text is a fifth of what
- * one takes. What it is made from the charge has anyway. In JSON it is PaymentInstructions like any other.
- */
+/** Payment instructions, written when read: the text would be a fifth of a charge's memory, and most are never read. */
 export class LaterInstructions implements InstructionsWrittenLater {
-  readonly #kind: Given["kind"];
-  readonly #rail: Given["rail"];
-  readonly #currency: Given["currency"];
+  readonly #kind: Source["kind"];
+  readonly #rail: Source["rail"];
+  readonly #currency: Source["currency"];
   readonly #amount: string;
   readonly #reference: string;
   readonly #merchantName: string;
@@ -33,24 +30,24 @@ export class LaterInstructions implements InstructionsWrittenLater {
   readonly #diallingCode: string | undefined;
   readonly #chargeId: string;
 
-  constructor(given: Given) {
-    // Each by itself: an object around them would stay for as long as the charge does.
-    this.#kind = given.kind;
-    this.#rail = given.rail;
-    this.#currency = given.currency;
-    this.#amount = given.amount;
-    this.#reference = given.reference;
-    this.#merchantName = given.merchantName;
-    this.#walletAddress = given.walletAddress;
-    this.#phoneNumber = given.phoneNumber;
-    this.#diallingCode = given.diallingCode;
-    this.#chargeId = given.chargeId;
+  constructor(source: Source) {
+    // Separate fields: an object around them would take memory as long as the charge.
+    this.#kind = source.kind;
+    this.#rail = source.rail;
+    this.#currency = source.currency;
+    this.#amount = source.amount;
+    this.#reference = source.reference;
+    this.#merchantName = source.merchantName;
+    this.#walletAddress = source.walletAddress;
+    this.#phoneNumber = source.phoneNumber;
+    this.#diallingCode = source.diallingCode;
+    this.#chargeId = source.chargeId;
   }
 
   toJSON(): PaymentInstructions {
     if (last?.of === this) return last.instructions;
-    const written = other?.of === this ? other : { of: this, instructions: this.#write() };
-    other = last;
+    const written = previous?.of === this ? previous : { of: this, instructions: this.#write() };
+    previous = last;
     last = written;
     return written.instructions;
   }

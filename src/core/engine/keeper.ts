@@ -2,84 +2,82 @@ import type { Change, KeptChange } from "./records.js";
 import type { State } from "./state.js";
 import type { Store } from "./store.js";
 
-/** Why changes are not kept. */
 export interface NotKept {
   readonly error: unknown;
 }
 
-/** Changes that are kept together, or not at all. */
-interface Turn {
+/** Changes that are stored together, or not at all. */
+interface Batch {
   readonly changes: KeptChange[];
-  /** Takes them back, the last first. */
+  /** Undo callbacks, the last to run first. */
   readonly undo: (() => void)[];
-  /** In their order: what shows a change, and who waits for the turn. */
-  readonly told: ((failure?: NotKept) => void)[];
-  /** Whether anybody waits for it, and so hears when it fails. */
+  /** Called in order once the batch is stored or undone. */
+  readonly listeners: ((failure?: NotKept) => void)[];
+  /** True if a caller waits for the batch, and so learns of a failure. */
   isAwaited: boolean;
 }
 
-type KeepingStore = Store & Required<Pick<Store, "keep">>;
+type DurableStore = Store & { readonly keep: NonNullable<Store["keep"]> };
 
-export function keepsChanges(store: Store): store is KeepingStore {
+export function keepsChanges(store: Store): store is DurableStore {
   return store.keep !== undefined;
 }
 
 export interface KeeperOptions {
   readonly state: () => State;
-  readonly store: KeepingStore;
-  /** Calls back at the end of this turn of the event loop; without it, each change is kept by itself and at once. */
+  readonly store: DurableStore;
+  /** Calls back at the end of this event-loop tick; without it, each change is stored at once. */
   readonly atTurnsEnd: ((run: () => void) => void) | undefined;
-  /** Told when a turn has been taken back, before those who wait for it; `isHeard` when somebody else is told, too. */
+  /** Called after a rollback, before the listeners; `isHeard` is true if a caller learns of the failure too. */
   readonly onUndone: (failure: NotKept, isHeard: boolean) => void;
 }
 
 /**
- * Kept before seen: the changes of one turn of the event loop are in the state at once, and are kept together at its end,
- * or when somebody cannot wait. What shows them comes after that. When they cannot be kept they are taken back, all of
- * the turn and whatever came on top of it, and everybody who waits hears of it.
+ * Group commit: the changes of one event-loop tick are in the state at once and are stored together at its end, or
+ * earlier on `keep`. They are shown outside after that. If storing fails, the batch and all later changes are undone.
  */
 export class Keeper {
   readonly #options: KeeperOptions;
-  #gathered = newTurn();
-  /** With a store that answers later. */
-  #underWay: { readonly turn: Turn; readonly done: Promise<void> } | undefined;
+  #batch = newBatch();
+  /** The batch an asynchronous store is writing. */
+  #pending: { readonly batch: Batch; readonly done: Promise<void> } | undefined;
   #isPlanned = false;
 
   constructor(options: KeeperOptions) {
     this.#options = options;
   }
 
-  /** Whether all that has happened is kept. */
+  /** True if all changes so far are stored. */
   get isKept(): boolean {
-    return this.#underWay === undefined && this.#gathered.changes.length === 0;
+    return this.#pending === undefined && this.#batch.changes.length === 0;
   }
 
-  /** Whether a store that answers later has yet to answer. */
+  /** True while an asynchronous store is writing. */
   get isKeeping(): boolean {
-    return this.#underWay !== undefined;
+    return this.#pending !== undefined;
   }
 
   /**
-   * Applies a change that is to be kept with its turn; `plan` comes next.
+   * Applies a change and adds it to the batch; the caller calls `plan` next.
    *
-   * @param undo takes back what goes with it besides the state
-   * @param show told once it is kept
+   * @param undo undoes effects outside the state
+   * @param show called once the change is stored
    */
   add(change: Change, undo: () => void, show: () => void): void {
     const { state, store } = this.#options;
-    const { changes, undo: undos, told } = this.#gathered;
+    const { changes, undo: undos, listeners } = this.#batch;
     changes.push(store.keptOf?.(change, state()) ?? change);
-    const takeBack = state().tryOut(change);
+    const undoChange = state().tryOut(change);
     undos.push(() => {
-      takeBack();
+      undoChange();
       undo();
     });
-    told.push((failure) => {
+    listeners.push((failure) => {
       if (failure === undefined) show();
     });
   }
 
-  /** Sees to it that what has been gathered is kept. */
+  /** Plans to store the batch at the end of the tick. */
   plan(): void {
     const { atTurnsEnd } = this.#options;
     if (atTurnsEnd === undefined) this.keep();
@@ -92,103 +90,100 @@ export class Keeper {
     }
   }
 
-  /** Calls back when all that has happened so far is kept, or taken back. */
+  /** Calls back when all changes so far are stored or undone. */
   whenKept(then: (failure?: NotKept) => void): void {
-    const turn = this.#gathered.changes.length > 0 ? this.#gathered : this.#underWay?.turn;
-    if (turn === undefined) {
+    const batch = this.#batch.changes.length > 0 ? this.#batch : this.#pending?.batch;
+    if (batch === undefined) {
       then();
       return;
     }
-    turn.isAwaited = true;
-    turn.told.push(then);
+    batch.isAwaited = true;
+    batch.listeners.push(then);
   }
 
-  /**
-   * Keeps now what has been gathered. Undefined when all is kept by then; a promise with a store that answers later.
-   * Throws, or rejects, when it cannot be kept, and it is taken back then.
-   */
+  /** Stores the batch now. Returns a promise if the store is asynchronous; throws or rejects after a rollback. */
   keep(): Promise<void> | undefined {
     const keeping = this.#keep(true);
     if (keeping === undefined || keeping instanceof Promise) return keeping;
     throw keeping.error;
   }
 
-  /** As `keep`, for somebody whom it does not concern whether that can be done; never throws or rejects. */
+  /** Like `keep`, but never throws or rejects. */
   calm(): Promise<void> | undefined {
     const keeping = this.#keep(false);
     return keeping instanceof Promise ? keeping.catch(() => {}) : undefined;
   }
 
   #keep(isHeard: boolean): Promise<void> | NotKept | undefined {
-    const turn = this.#gathered;
-    if (this.#underWay !== undefined) {
-      const { done } = this.#underWay;
-      return turn.changes.length === 0 ? done : handled(done.then(() => this.keep()));
+    const batch = this.#batch;
+    if (this.#pending !== undefined) {
+      const { done } = this.#pending;
+      return batch.changes.length === 0 ? done : withHandler(done.then(() => this.keep()));
     }
-    if (turn.changes.length === 0) return undefined;
-    this.#gathered = newTurn();
-    let later: void | Promise<void>;
+    if (batch.changes.length === 0) return undefined;
+    this.#batch = newBatch();
+    let pending: void | Promise<void>;
     try {
-      later = this.#options.store.keep(turn.changes);
+      pending = this.#options.store.keep(batch.changes);
     } catch (error) {
-      this.#takeBack([turn], { error }, isHeard);
+      this.#rollBack([batch], { error }, isHeard);
       return { error };
     }
-    if (later === undefined) {
-      this.#confirm(turn);
+    if (pending === undefined) {
+      this.#confirm(batch);
       return undefined;
     }
-    const kept = (): void => {
-      this.#underWay = undefined;
-      this.#confirm(turn);
+    const onStored = (): void => {
+      this.#pending = undefined;
+      this.#confirm(batch);
     };
-    const notKept = (error: unknown): never => {
-      const onTop = this.#gathered;
-      this.#gathered = newTurn();
-      this.#underWay = undefined;
-      this.#takeBack([turn, onTop], { error }, false);
+    const onFailed = (error: unknown): never => {
+      const later = this.#batch;
+      this.#batch = newBatch();
+      this.#pending = undefined;
+      this.#rollBack([batch, later], { error }, false);
       throw error;
     };
-    const done = handled(later.then(kept, notKept));
-    this.#underWay = { turn, done };
+    const done = withHandler(pending.then(onStored, onFailed));
+    this.#pending = { batch, done };
     return done;
   }
 
-  #confirm({ told }: Turn): void {
-    // What came on top may have to be taken back yet.
+  #confirm({ listeners }: Batch): void {
+    // Later changes may still be undone.
     if (this.isKept) this.#options.state().confirm();
-    tellAll(told);
+    notifyAll(listeners);
   }
 
-  #takeBack(turns: readonly Turn[], failure: NotKept, isHeard: boolean): void {
-    for (const { undo } of turns.toReversed()) for (const takeBack of undo.toReversed()) takeBack();
+  #rollBack(batches: readonly Batch[], failure: NotKept, isHeard: boolean): void {
+    for (const { undo } of batches.toReversed()) for (const undoChange of undo.toReversed()) undoChange();
     const state = this.#options.state();
     state.tasks.restoreDropped();
     state.confirm();
-    this.#options.onUndone(failure, isHeard || turns.some(({ isAwaited }) => isAwaited));
-    for (const { told } of turns) tellAll(told, failure);
+    this.#options.onUndone(failure, isHeard || batches.some(({ isAwaited }) => isAwaited));
+    for (const { listeners } of batches) notifyAll(listeners, failure);
   }
 }
 
-/** A fault of one of them is thrown when all have been told. */
-function tellAll(told: Turn["told"], failure?: NotKept): void {
-  let fault: NotKept | undefined;
-  for (const tell of told) {
+/** Throws the first error of a listener after all have been called. */
+function notifyAll(listeners: Batch["listeners"], failure?: NotKept): void {
+  let first: NotKept | undefined;
+  for (const listener of listeners) {
     try {
-      tell(failure);
+      listener(failure);
     } catch (error) {
-      fault ??= { error };
+      first ??= { error };
     }
   }
-  if (fault !== undefined) throw fault.error;
+  if (first !== undefined) throw first.error;
 }
 
-function newTurn(): Turn {
-  return { changes: [], undo: [], told: [], isAwaited: false };
+function newBatch(): Batch {
+  return { changes: [], undo: [], listeners: [], isAwaited: false };
 }
 
-/** Whoever does not wait for it need not hear of it. */
-function handled(promise: Promise<void>): Promise<void> {
+/** Marks a rejection as withHandler: a caller need not wait. */
+function withHandler(promise: Promise<void>): Promise<void> {
   promise.catch(() => {});
   return promise;
 }

@@ -17,14 +17,11 @@ import type {
 import { scopeOf } from "./scope.js";
 import { chargeDetailJson, withdrawalJson } from "./views.js";
 
-/** The objects whose events say what a read of them answers. */
+/** Collections whose events carry the JSON of a read. */
 const EVENT_DATA = { charges: chargeDetailJson, withdrawals: withdrawalJson };
 const EVENT_SOURCES = Object.keys(EVENT_DATA) as (keyof typeof EVENT_DATA)[];
 
-/**
- * By collection, the key of the record of each kind that came last, and of the one that changed last: the next has much in
- * common with it.
- */
+/** By collection, keys of the newest record of each kind and of the last changed one: the next resembles them. */
 export interface Latest {
   readonly made: Map<CollectionName, Map<unknown, Key>>;
   readonly changed: Map<CollectionName, Key>;
@@ -35,16 +32,16 @@ export function noneYet(): Latest {
 }
 
 /**
- * @param before the records that the change is about to be applied to
- * @param latest of what was kept so far; what this change puts is put in. That it may be gone by now, or was never kept, does no harm
+ * @param before records before the change
+ * @param latest updated with this change's puts; its records may be removed or never stored by now
  */
 export function keptChange(change: Change, before: Records, latest: Latest): KeptChange {
-  return { ...change, puts: change.puts.map((_, place) => keptPut(change, place, before, latest)) };
+  return { ...change, puts: change.puts.map((_, index) => encodePut(change, index, before, latest)) };
 }
 
-function keptPut(change: Change, place: number, before: Records, latest: Latest): KeptPut {
+function encodePut(change: Change, index: number, before: Records, latest: Latest): KeptPut {
   const { puts } = change;
-  const put = puts[place]!;
+  const put = puts[index]!;
   const [name, key, record] = put;
   if (record === null) return put;
   if (record instanceof WrittenLater) {
@@ -57,29 +54,33 @@ function keptPut(change: Change, place: number, before: Records, latest: Latest)
     const model =
       changedLast === undefined || changedLast === key
         ? undefined
-        : recordAfter(name, changedLast, puts, before, place);
-    const told = changesOf(old as object as Fields, record as Fields, model as object as Fields | undefined);
-    if (told === undefined) return put;
+        : recordAfter(name, changedLast, puts, before, index);
+    const changes = changesOf(
+      old as object as Fields,
+      record as Fields,
+      model as object as Fields | undefined,
+    );
+    if (changes === undefined) return put;
     latest.changed.set(name, key);
-    const { fields, names, grown } = told;
+    const { fields, names, grown } = changes;
     if (names === undefined)
       return grown === undefined ? [name, key, fields, "changed"] : [name, key, fields, "changed", grown];
     if (grown === undefined) return [name, key, fields, "as", changedLast!, names];
     return [name, key, fields, "as", changedLast!, names, grown];
   }
-  const other = madeBefore(latest, name, key, record as Fields);
+  const other = latestOfKind(latest, name, key, record as Fields);
   if (other === undefined || other === key) return put;
-  const model = recordAfter(name, other, puts, before, place);
+  const model = recordAfter(name, other, puts, before, index);
   if (model === undefined || model instanceof WrittenLater) return put;
   const plain = plainCharge(model) as object as Fields;
   const fields = changesOf(plain, record as Fields, undefined, false)?.fields;
   if (fields === undefined) return put;
-  const { fields: apart, parts } = partsOf(plain, fields);
-  return parts === undefined ? [name, key, apart, "like", other] : [name, key, apart, "like", other, parts];
+  const { fields: others, parts } = partsOf(plain, fields);
+  return parts === undefined ? [name, key, others, "like", other] : [name, key, others, "like", other, parts];
 }
 
-/** The one of that kind that came before this one. */
-function madeBefore({ made }: Latest, name: CollectionName, key: Key, { kind }: Fields): Key | undefined {
+/** Key of the newest earlier record of that kind. */
+function latestOfKind({ made }: Latest, name: CollectionName, key: Key, { kind }: Fields): Key | undefined {
   let kinds = made.get(name);
   if (kinds === undefined) made.set(name, (kinds = new Map()));
   const other = kinds.get(kind);
@@ -87,7 +88,7 @@ function madeBefore({ made }: Latest, name: CollectionName, key: Key, { kind }: 
   return other;
 }
 
-/** What does not follow from the event's object and the change; undefined where its bytes do not either. */
+/** Fields that do not follow from the event's object and the change; undefined if its bytes do not follow either. */
 function derivedFields(
   key: Key,
   event: WrittenLater<unknown>,
@@ -95,7 +96,7 @@ function derivedFields(
   before: Records,
 ): object | undefined {
   const { data, object_id } = event;
-  const name = data && EVENT_SOURCES.find((one) => EVENT_DATA[one] === data.toJson);
+  const name = data && EVENT_SOURCES.find((source) => EVENT_DATA[source] === data.toJson);
   if (data === undefined || name === undefined || object_id === null) return undefined;
   const { source, toJson } = data;
   const after = recordAfter(name, object_id, change.puts, before);
@@ -112,7 +113,7 @@ function derivedFields(
   return event.number === seq ? named : { ...named, number: event.number };
 }
 
-/** @param until only what is put before that place counts */
+/** @param until index of the first put to ignore */
 function recordAfter<Name extends CollectionName>(
   name: Name,
   key: Key,
@@ -120,35 +121,35 @@ function recordAfter<Name extends CollectionName>(
   before: Records,
   until = puts.length,
 ): Collections[Name] | undefined {
-  for (let place = 0; place < until; place++) {
-    const put = puts[place]!;
+  for (let index = 0; index < until; index++) {
+    const put = puts[index]!;
     if (put[1] === key && put[0] === name) return (put[2] as Collections[Name] | null) ?? undefined;
   }
   return before.get(name, key);
 }
 
 /**
- * The change again, record for record.
+ * Decodes a change.
  *
- * @param before the records that the change was applied to
- * @throws when they are not those
+ * @param before records before the change
+ * @throws if a record it refers to is missing
  */
 export function wholeChange(kept: KeptChange, before: Records): Change {
   const puts: Put[] = [];
-  for (const put of kept.puts) puts.push([put[0], put[1], wholeRecord(put, puts, before, kept.seq)]);
-  for (const [place, [name, key, record, how]] of kept.puts.entries())
+  for (const put of kept.puts) puts.push([put[0], put[1], decodeRecord(put, puts, before, kept.seq)]);
+  for (const [index, [name, key, record, how]] of kept.puts.entries())
     if (how === "derived")
-      puts[place] = [name, key, eventOf(key, record as DerivedEvent, { ...kept, puts }, before)];
+      puts[index] = [name, key, eventOf(key, record as DerivedEvent, { ...kept, puts }, before)];
   return { ...kept, puts };
 }
 
-/** @param puts those before it, whole */
-function wholeRecord(kept: KeptPut, puts: readonly Put[], before: Records, seq: number): unknown {
-  const [name, key, record, how, other, more, grown] = kept;
+/** @param puts decoded puts before this one */
+function decodeRecord(put: KeptPut, puts: readonly Put[], before: Records, seq: number): unknown {
+  const [name, key, record, how, other, more, grown] = put;
   if (how !== "changed" && how !== "like" && how !== "as") return record;
-  const recordOf = (one: Key): Fields => {
-    const found = recordAfter(name, one, puts, before) as Fields | undefined;
-    if (found === undefined) throw new Error(`change ${seq} is of ${name} ${one}, which is not there`);
+  const recordOf = (id: Key): Fields => {
+    const found = recordAfter(name, id, puts, before) as Fields | undefined;
+    if (found === undefined) throw new Error(`change ${seq} refers to ${name} ${id}, which does not exist`);
     return plainCharge(found);
   };
   const fields = record as Fields;
@@ -157,13 +158,13 @@ function wholeRecord(kept: KeptPut, puts: readonly Put[], before: Records, seq: 
     return { ...model, ...fields, ...fromParts(model, more as KeptParts | undefined) };
   }
   const old = recordOf(key);
-  if (how === "changed") return { ...old, ...fields, ...grownAgain(old, other as KeptGrowth | undefined) };
+  if (how === "changed") return { ...old, ...fields, ...appended(old, other as KeptGrowth | undefined) };
   const model = recordOf(other as Key);
   const shared = Object.fromEntries((more as readonly string[]).map((field) => [field, model[field]]));
-  return { ...old, ...shared, ...fields, ...grownAgain(old, grown) };
+  return { ...old, ...shared, ...fields, ...appended(old, grown) };
 }
 
-function grownAgain(model: Fields, grown: KeptGrowth = {}): Fields {
+function appended(model: Fields, grown: KeptGrowth = {}): Fields {
   return Object.fromEntries(
     Object.entries(grown).map(([field, items]) => [
       field,
@@ -173,9 +174,8 @@ function grownAgain(model: Fields, grown: KeptGrowth = {}): Fields {
 }
 
 /**
- * An event without its bytes, and without what follows from its object, which is the one that is put with it unless it
- * says another; the name it is sent under, where that is not its type. One that goes by its number has no id yet; `number`
- * is that of the id, where it is another.
+ * An event without its bytes and without fields that follow from its object, by default the one put with it. `name` is
+ * the name it is sent under, if not its type; `number` that of its id, if not its `seq`.
  */
 type DerivedEvent = Pick<EventRecord, "type"> &
   Partial<EventRecord> & { readonly name?: string; readonly number?: number };
@@ -183,7 +183,7 @@ type DerivedEvent = Pick<EventRecord, "type"> &
 function eventOf(key: Key, kept: DerivedEvent, { at, puts }: Change, before: Records): EventRecord {
   const { name, type, object_id = onlyObjectOf(puts) ?? null } = kept;
   const seq = typeof key === "number" ? key : kept.seq!;
-  const id = kept.event_id ?? (typeof key === "number" ? laterId(before, kept.number ?? seq) : key);
+  const id = kept.event_id ?? (typeof key === "number" ? numberedEventId(before, kept.number ?? seq) : key);
   for (const from of EVENT_SOURCES) {
     const source = recordAfter(from, object_id ?? "", puts, before);
     if (source === undefined) continue;
@@ -192,10 +192,10 @@ function eventOf(key: Key, kept: DerivedEvent, { at, puts }: Change, before: Rec
     const toJson = EVENT_DATA[from] as (source: unknown) => string;
     return new WrittenLater<unknown>(id, head, { name: name ?? type, source, toJson });
   }
-  throw new Error(`event ${key} is about ${object_id}, which is not there`);
+  throw new Error(`event ${key} is about ${object_id}, which does not exist`);
 }
 
-/** The one object that is put, if it is one. */
+/** Id of the put charge or withdrawal, if there is exactly one. */
 function onlyObjectOf(puts: readonly Put[]): string | undefined {
   let only: Key | undefined;
   for (const [name, key] of puts)
@@ -206,6 +206,6 @@ function onlyObjectOf(puts: readonly Put[]): string | undefined {
   return only as string | undefined;
 }
 
-function laterId(before: Records, number: number): EventId {
+function numberedEventId(before: Records, number: number): EventId {
   return { scope: scopeOf(before.get("world", "world")!), number };
 }

@@ -3,58 +3,55 @@ import { hasSameTerms, plainCharge, STATE_FIELDS, stateOf } from "../domain/char
 
 export type Fields = Readonly<Record<string, unknown>>;
 
-/** By field, what was added at the end of a list. */
+/** Items appended to lists, by field. */
 export type KeptGrowth = Readonly<Record<string, readonly unknown[]>>;
 
-/** What sets a record apart from the one it goes by. */
 export interface FieldChanges {
   readonly fields: Fields;
-  /** Of the fields that are now as in the record that changed before it; undefined where those are too few. */
+  /** Names of the fields that equal those of `model`; undefined below SHARED_MIN_FIELDS. */
   readonly names?: readonly string[];
-  /** What lists go on by, in the place of the lists; undefined where none does. */
+  /** Replaces the lists it extends; undefined if there are none. */
   readonly grown?: KeptGrowth;
 }
 
-/** Fewer fields are written out. */
-const LEAST_SHARED = 3;
+const SHARED_MIN_FIELDS = 3;
 
 /**
- * How a record differs from what there was. Undefined where these put over the fields there were would not be that record
- * to the byte.
+ * Differences of a record; undefined if applying them would not give its exact bytes.
  *
- * @param model the record that changed before this one: what is as in it is told by its name
- * @param goesOn whether a list may be told by what it goes on by
+ * @param model the record changed before this one: fields equal to its are given by name
+ * @param canAppend if true, extended lists are given by their new items
  */
 export function changesOf(
   before: Fields,
   after: Fields,
   model?: Fields,
-  goesOn = true,
+  canAppend = true,
 ): FieldChanges | undefined {
   const { old, names, olds, values } = comparisonOf(before, after);
   if (names.length < old.length) return undefined;
   const fields: Record<string, unknown> = {};
   const shared: string[] = [];
   let grown: Record<string, readonly unknown[]> | undefined;
-  for (let place = 0; place < names.length; place++) {
-    const field = names[place]!;
-    const value = values[place];
-    const isThere = place < old.length;
-    if (isThere && old[place] !== field) return undefined;
-    if (isThere && (value === olds[place] || stays(olds[place], value, model?.[field]))) continue;
-    // JSON has no undefined: in the file this field is not there, or will not be.
-    if (value === undefined || (isThere && olds[place] === undefined)) return undefined;
-    // What is new stays in its order.
-    if (isThere && model !== undefined && isOwn(model, field, value)) {
+  for (let index = 0; index < names.length; index++) {
+    const field = names[index]!;
+    const value = values[index];
+    const isThere = index < old.length;
+    if (isThere && old[index] !== field) return undefined;
+    if (isThere && (value === olds[index] || isUnchanged(olds[index], value, model?.[field]))) continue;
+    // JSON has no undefined: the field is missing in the file, or will be.
+    if (value === undefined || (isThere && olds[index] === undefined)) return undefined;
+    // New fields keep their order.
+    if (isThere && model !== undefined && isShared(model, field, value)) {
       shared.push(field);
       continue;
     }
-    const addition = goesOn ? additionTo(olds[place], value) : undefined;
+    const addition = canAppend ? appendedItems(olds[index], value) : undefined;
     if (addition !== undefined) (grown ??= {})[field] = addition;
     else fields[field] = value;
   }
-  if (shared.length >= LEAST_SHARED) return withGrown({ fields, names: shared }, grown);
-  return shared.length > 0 ? changesOf(before, after, undefined, goesOn) : withGrown({ fields }, grown);
+  if (shared.length >= SHARED_MIN_FIELDS) return withGrown({ fields, names: shared }, grown);
+  return shared.length > 0 ? changesOf(before, after, undefined, canAppend) : withGrown({ fields }, grown);
 }
 
 interface Comparison {
@@ -64,7 +61,7 @@ interface Comparison {
   readonly values: readonly unknown[];
 }
 
-/** The fields of both that may differ, by place: looking up forty fields by their names takes three times as long. */
+/** Fields of both that may differ, by index: forty lookups by name take three times as long. */
 function comparisonOf(before: Fields, after: Fields): Comparison {
   if (hasSameTerms(after, before))
     return {
@@ -73,21 +70,21 @@ function comparisonOf(before: Fields, after: Fields): Comparison {
       olds: stateOf(before as object as Charge),
       values: stateOf(after),
     };
-  const [one, other] = [plainCharge(before), plainCharge(after)];
+  const [old, current] = [plainCharge(before), plainCharge(after)];
   return {
-    old: Object.keys(one),
-    names: Object.keys(other),
-    olds: Object.values(one),
-    values: Object.values(other),
+    old: Object.keys(old),
+    names: Object.keys(current),
+    olds: Object.values(old),
+    values: Object.values(current),
   };
 }
 
-/** What many charges come to at one instant is one object: that it did not stay is seen at a glance. */
-function stays(before: unknown, after: unknown, model: unknown): boolean {
+/** Fast path: charges that change at one instant share objects with `model`, so an equal reference is a change. */
+function isUnchanged(before: unknown, after: unknown, model: unknown): boolean {
   return after !== model && isSame(before, after);
 }
 
-function isOwn(model: Fields, field: string, value: unknown): boolean {
+function isShared(model: Fields, field: string, value: unknown): boolean {
   return Object.hasOwn(model, field) && isSame(model[field], value);
 }
 
@@ -95,29 +92,29 @@ function withGrown(changes: FieldChanges, grown: KeptGrowth | undefined): FieldC
   return grown === undefined ? changes : { ...changes, grown };
 }
 
-/** What a list goes on by; undefined where it is no longer one, or another. */
-function additionTo(before: unknown, after: unknown): readonly unknown[] | undefined {
+/** Items appended to a list; undefined for any other difference. */
+function appendedItems(before: unknown, after: unknown): readonly unknown[] | undefined {
   if (!Array.isArray(before) || !Array.isArray(after)) return undefined;
   if (before.length === 0 || after.length <= before.length) return undefined;
-  for (let place = 0; place < before.length; place++)
-    if (!isSame(before[place], after[place])) return undefined;
+  for (let index = 0; index < before.length; index++)
+    if (!isSame(before[index], after[index])) return undefined;
   return after.slice(before.length);
 }
 
-/** Whether both are the same JSON, to the byte. */
-export function isSame(one: unknown, other: unknown): boolean {
-  if (one === other) return true;
-  if (isWrittenLater(one)) return isSame(one.toJSON(), other);
-  if (isWrittenLater(other)) return isSame(one, other.toJSON());
-  if (typeof one !== "object" || typeof other !== "object" || one === null || other === null) return false;
-  if (Array.isArray(one) !== Array.isArray(other)) return false;
-  if (Array.isArray(one) && one.length !== (other as readonly unknown[]).length) return false;
-  const fields = Object.keys(one);
-  const others = Object.keys(other);
+/** Returns true if both have the same JSON, to the byte. */
+export function isSame(a: unknown, b: unknown): boolean {
+  if (a === b) return true;
+  if (isWrittenLater(a)) return isSame(a.toJSON(), b);
+  if (isWrittenLater(b)) return isSame(a, b.toJSON());
+  if (typeof a !== "object" || typeof b !== "object" || a === null || b === null) return false;
+  if (Array.isArray(a) !== Array.isArray(b)) return false;
+  if (Array.isArray(a) && a.length !== (b as readonly unknown[]).length) return false;
+  const fields = Object.keys(a);
+  const others = Object.keys(b);
   if (fields.length !== others.length) return false;
-  for (let place = 0; place < fields.length; place++) {
-    const field = fields[place]!;
-    if (field !== others[place] || !isSame((one as Fields)[field], (other as Fields)[field])) return false;
+  for (let index = 0; index < fields.length; index++) {
+    const field = fields[index]!;
+    if (field !== others[index] || !isSame((a as Fields)[field], (b as Fields)[field])) return false;
   }
   return true;
 }

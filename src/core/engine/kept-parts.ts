@@ -1,26 +1,20 @@
-/*
- * An object within a new record, such as how a charge is to be paid, has much in common with that in the record before:
- * fields, and the beginning and end of its texts.
- */
+/* Objects within a new record, such as payment instructions, share fields and the ends of texts with the previous one. */
 
 import { isWrittenLater } from "../domain/charge.js";
 import { type Fields, isSame } from "./kept-fields.js";
 
-/**
- * What sets an object apart from its model, which has the same fields in the same order: other fields, and texts that are
- * other within.
- */
-export type KeptPart = readonly [fields: Fields, texts: Readonly<Record<string, KeptText>>];
+/** Differences from a model with the same fields in the same order: other fields, and texts that differ within. */
+export type KeptPart = readonly [fields: Fields, texts: Readonly<Record<string, TextDiff>>];
 
-/** So many characters of the beginning, what is between, so many of the end. */
-type KeptText = readonly [start: number, between: string, end: number];
+/** `start` and `end` count the characters shared at the ends. */
+type TextDiff = readonly [start: number, between: string, end: number];
 
 export type KeptParts = Readonly<Record<string, KeptPart>>;
 
-/** Texts that have less in common are written out. */
-const LEAST_ALIKE = 40;
+/** Texts that share less are stored whole. */
+const SHARED_MIN_LENGTH = 40;
 
-/** The fields apart, of those the objects that go by parts of the model's. */
+/** Splits fields into those stored whole and the objects stored as differences from the model's. */
 export function partsOf(
   model: Fields,
   fields: Fields,
@@ -29,7 +23,7 @@ export function partsOf(
   const whole: [string, unknown][] = [];
   const parts: [string, KeptPart][] = [];
   for (const [name, value] of Object.entries(fields)) {
-    const part = partOf(model[name], value);
+    const part = diffObject(model[name], value);
     if (part === undefined) whole.push([name, value]);
     else parts.push([name, part]);
   }
@@ -37,19 +31,19 @@ export function partsOf(
   return { fields: Object.fromEntries(whole), parts: Object.fromEntries(parts) };
 }
 
-/** Undefined where that would save nothing, or would not be the same to the byte. */
-function partOf(model: unknown, value: unknown): KeptPart | undefined {
-  if (isWrittenLater(model)) return partOf(model.toJSON(), value);
-  if (isWrittenLater(value)) return partOf(model, value.toJSON());
+/** Undefined if differences save nothing or would not give the exact bytes. */
+function diffObject(model: unknown, value: unknown): KeptPart | undefined {
+  if (isWrittenLater(model)) return diffObject(model.toJSON(), value);
+  if (isWrittenLater(value)) return diffObject(model, value.toJSON());
   if (!isPlain(model) || !isPlain(value)) return undefined;
   const names = Object.keys(value);
   const others = Object.keys(model);
-  if (names.length !== others.length || names.some((name, place) => name !== others[place])) return undefined;
-  const different = Object.entries(value).filter(([name, own]) => !isSame(model[name], own));
+  if (names.length !== others.length || names.some((name, index) => name !== others[index])) return undefined;
+  const different = Object.entries(value).filter(([name, field]) => !isSame(model[name], field));
   // JSON has no undefined.
   if (Object.values(model).includes(undefined) || Object.values(value).includes(undefined)) return undefined;
-  const texts = different.flatMap(([name, own]) => {
-    const text = textOf(model[name], own);
+  const texts = different.flatMap(([name, field]) => {
+    const text = diffText(model[name], field);
     return text === undefined ? [] : [[name, text] as const];
   });
   if (texts.length === 0 && different.length === names.length) return undefined;
@@ -57,31 +51,31 @@ function partOf(model: unknown, value: unknown): KeptPart | undefined {
   return [Object.fromEntries(different.filter(([name]) => !isText.has(name))), Object.fromEntries(texts)];
 }
 
-function textOf(model: unknown, text: unknown): KeptText | undefined {
+function diffText(model: unknown, text: unknown): TextDiff | undefined {
   if (typeof model !== "string" || typeof text !== "string") return undefined;
-  const most = Math.min(model.length, text.length);
+  const limit = Math.min(model.length, text.length);
   let start = 0;
-  while (start < most && model.charCodeAt(start) === text.charCodeAt(start)) start++;
+  while (start < limit && model.charCodeAt(start) === text.charCodeAt(start)) start++;
   let end = 0;
   while (
-    end < most - start &&
+    end < limit - start &&
     model.charCodeAt(model.length - 1 - end) === text.charCodeAt(text.length - 1 - end)
   )
     end++;
-  return start + end < LEAST_ALIKE ? undefined : [start, text.slice(start, text.length - end), end];
+  return start + end < SHARED_MIN_LENGTH ? undefined : [start, text.slice(start, text.length - end), end];
 }
 
-/** The model's fields that go by parts, as they are. */
+/** Decodes the objects that are stored as differences. */
 export function fromParts(model: Fields, parts: KeptParts = {}): Fields {
   return Object.fromEntries(
     Object.entries(parts).map(([name, [fields, texts]]) => {
-      const held = model[name];
-      const own = (isWrittenLater(held) ? held.toJSON() : held) as Fields;
+      const value = model[name];
+      const plain = (isWrittenLater(value) ? value.toJSON() : value) as Fields;
       const whole = Object.entries(texts).map(([field, [start, between, end]]) => {
-        const text = own[field] as string;
+        const text = plain[field] as string;
         return [field, text.slice(0, start) + between + text.slice(text.length - end)] as const;
       });
-      return [name, { ...own, ...fields, ...Object.fromEntries(whole) }];
+      return [name, { ...plain, ...fields, ...Object.fromEntries(whole) }];
     }),
   );
 }

@@ -5,7 +5,7 @@ import type { Mode } from "../schema/common.js";
 import { type Refusal, refuse } from "../schema/errors.js";
 import type { Transaction } from "./transaction.js";
 
-/** The accounts of that organization and currency, opened if there are none yet. */
+/** Accounts of an organization in a currency; opens them if needed. */
 export function openHoldings(
   tx: Transaction,
   mode: Mode,
@@ -29,7 +29,7 @@ export function openHoldings(
   return opened;
 }
 
-/** What the customer has got back of a charge that is not refunded: by the sandbox's own extensions alone. */
+/** Amount returned to the customer by partial refunds and chargebacks, which are sandbox extensions. */
 export function givenBack(tx: Transaction, { charge_id, currency }: Charge): string {
   const { decimals } = tx.catalogue.knownCurrency(currency);
   return tx.state
@@ -39,7 +39,6 @@ export function givenBack(tx: Transaction, { charge_id, currency }: Charge): str
     .reduce((sum, { amount }) => add(sum, amount), zero(decimals));
 }
 
-/** Whose accounts are meant. */
 export interface AccountOwner {
   readonly mode: Mode;
   readonly organization_id: string;
@@ -47,9 +46,9 @@ export interface AccountOwner {
 }
 
 /**
- * Posts to the ledger, or refuses with INSUFFICIENT_BALANCE when an account would be overdrawn.
+ * Posts to the ledger; refuses with INSUFFICIENT_BALANCE if an account would be overdrawn.
  *
- * @param objectId the charge, withdrawal or fixture it is for
+ * @param objectId charge, withdrawal or fixture the entry is for
  */
 export function post(
   tx: Transaction,

@@ -3,7 +3,7 @@ import type { CurrencyFixture, MethodFixture } from "../schema/fixtures.js";
 import type { State } from "./state.js";
 import type { Transaction } from "./transaction.js";
 
-/** Units of the currency for one US dollar, as they stand now: the fixtures' rate unless it was changed. */
+/** Units of the currency per US dollar: the changed rate, else the fixtures'. */
 export function rateOf(state: State, currency: CurrencyFixture): string {
   return state.get("rates", currency.code)?.rate ?? currency.rate;
 }

@@ -4,39 +4,39 @@ import type { Scenario, WebhookRule } from "../schema/scenario.js";
 import type { Delivery, Mishap } from "./records.js";
 import type { Transaction } from "./transaction.js";
 
-/** What goes wrong with a further attempt at a delivery. */
+/** Mishap of a further attempt at a delivery. */
 export type Retried = NonNullable<Mishap["retried"]>[number];
 
-/** Counts the events that rules with `times` or `skip` have met: each event once, however many hear of it. */
+/** Counts the events that match rules with `times` or `skip`: an event once, whatever its number of receivers. */
 export class EventCounts {
   readonly #tx: Transaction;
-  /** Made for the first rule that counts: an event is made at every transition, and few rules count. */
-  #asked: Map<string, boolean> | undefined;
+  /** Results for this event by rule. Created on first use: few rules count. */
+  #results: Map<string, boolean> | undefined;
 
   constructor(tx: Transaction) {
     this.#tx = tx;
   }
 
-  /** Whether a rule that matches applies to this event: after `skip`, at most `times`. */
+  /** Returns true if a matching rule applies to this event: after `skip` events, at most `times`. */
   isItsTurn(scenario: string, index: number, { times, skip = 0 }: WebhookRule): boolean {
     if (times === undefined && skip === 0) return true;
     const key = `${index} ${scenario}`;
-    const asked = (this.#asked ??= new Map<string, boolean>());
-    const known = asked.get(key);
+    const results = (this.#results ??= new Map<string, boolean>());
+    const known = results.get(key);
     if (known !== undefined) return known;
     const stored = this.#tx.get("scenarios", scenario);
     const met = (stored?.met?.[index] ?? 0) + 1;
     const isLeft = times === undefined || met <= skip + times;
-    // What comes after is all the same to it.
+    // Beyond that the result no longer depends on the count.
     if (stored !== undefined && met <= skip + (times ?? 0))
       this.#tx.put("scenarios", scenario, { ...stored, met: { ...stored.met, [index]: met } });
     const isItsTurn = isLeft && met > skip;
-    asked.set(key, isItsTurn);
+    results.set(key, isItsTurn);
     return isItsTurn;
   }
 }
 
-/** The first rule for each further attempt that one is for. */
+/** The first matching rule for each attempt that rules name. */
 export function retriesOf(
   scenarios: readonly Scenario[],
   subject: Subject,
@@ -58,7 +58,7 @@ export function retriesOf(
   });
 }
 
-/** What goes wrong with that attempt at a delivery; undefined where nothing does, and of the first. */
+/** Mishap of that attempt at a delivery, if any; never of the first. */
 export function retriedAt({ mishap }: Delivery, attempt: number): Retried | undefined {
-  return mishap?.retried?.find((one) => one.attempt === attempt);
+  return mishap?.retried?.find((retry) => retry.attempt === attempt);
 }

@@ -2,7 +2,7 @@ import type { ErrorDetails } from "../schema/errors.js";
 import type { Scenario } from "../schema/scenario.js";
 import type { State } from "./state.js";
 
-/** The name whose rules apply to whatever nothing else applies to. */
+/** Name of the scenario whose rules apply if no others do. */
 export const DEFAULT_SCENARIO = "default";
 
 export function findScenario(state: State, name: string): Scenario | undefined {
@@ -13,20 +13,20 @@ function scenarioNames(state: State): string[] {
   return [...state.tables.scenarios.keys()].map(String).sort();
 }
 
-/** In the order they are asked: the one named, the active ones last activated first, `default`. */
-export function scenariosFor(state: State, asked: string | null): Scenario[] {
+/** Scenarios in matching order: the requested one, the active ones (last activated first), `default`. */
+export function scenariosFor(state: State, requested: string | null): Scenario[] {
   const scenarios: Scenario[] = [];
-  if (asked !== null) addTo(scenarios, findScenario(state, asked));
-  for (const stored of state.activeScenarios()) if (stored.name !== asked) scenarios.push(stored.scenario);
-  if (asked !== DEFAULT_SCENARIO) addTo(scenarios, findScenario(state, DEFAULT_SCENARIO));
+  if (requested !== null) pushIfAny(scenarios, findScenario(state, requested));
+  for (const { name, scenario } of state.activeScenarios()) if (name !== requested) scenarios.push(scenario);
+  if (requested !== DEFAULT_SCENARIO) pushIfAny(scenarios, findScenario(state, DEFAULT_SCENARIO));
   return scenarios;
 }
 
-function addTo(scenarios: Scenario[], found: Scenario | undefined): void {
+function pushIfAny(scenarios: Scenario[], found: Scenario | undefined): void {
   if (found !== undefined) scenarios.push(found);
 }
 
-/** The scenario a request asks for by name, in a header or else in its body's metadata, and what is wrong with that. */
+/** The scenario a request names in a header or else in its body's metadata, with validation errors. */
 export function askedScenario(
   state: State,
   header: string | null,

@@ -1,8 +1,8 @@
 const BLOCK_LIMIT = 1_024;
 
 /**
- * Ascending numbers in blocks, so that adding, removing and reading a page anywhere cost the block's size and
- * the number of blocks, not the number of entries: a list of a million is a thousand blocks.
+ * Ascending numbers in blocks: adding, removing and reading a page cost the block size plus the number of blocks, not
+ * the number of entries. A list of a million has a thousand blocks.
  */
 export class SortedList {
   #blocks: number[][] = [];
@@ -12,7 +12,7 @@ export class SortedList {
     return this.#size;
   }
 
-  /** The smallest; undefined of an empty list. */
+  /** The smallest number; undefined if the list is empty. */
   get first(): number | undefined {
     return this.#blocks[0]?.[0];
   }
@@ -21,7 +21,7 @@ export class SortedList {
     return this.#blocks.at(-1)?.at(-1);
   }
 
-  /** The block a value is in or belongs into. */
+  /** Index of the block a value belongs in. */
   #blockOf(value: number): number {
     let low = 0;
     let high = this.#blocks.length - 1;
@@ -37,12 +37,12 @@ export class SortedList {
   add(value: number): void {
     const newest = this.#blocks[this.#blocks.length - 1];
     if (newest === undefined) {
-      // A push would make room for seventeen.
+      // A push would reserve seventeen slots.
       this.#blocks = [[value]];
       this.#size = 1;
       return;
     }
-    // Numbers mostly come in ascending order: a full last block is left full and a new one begun.
+    // Numbers mostly come in ascending order: a full last block is not split.
     if (value > newest[newest.length - 1]!) {
       if (newest.length < BLOCK_LIMIT) newest.push(value);
       else this.#blocks.push([value]);
@@ -51,9 +51,9 @@ export class SortedList {
     }
     const index = this.#blockOf(value);
     const block = this.#blocks[index]!;
-    const place = lowerBound(block, value);
-    if (block[place] === value) return;
-    block.splice(place, 0, value);
+    const slot = lowerBound(block, value);
+    if (block[slot] === value) return;
+    block.splice(slot, 0, value);
     if (block.length > BLOCK_LIMIT) this.#blocks.splice(index + 1, 0, block.splice(BLOCK_LIMIT / 2));
     this.#size++;
   }
@@ -62,11 +62,11 @@ export class SortedList {
     if (this.#blocks.length === 0) return;
     const index = value === this.first ? 0 : this.#blockOf(value);
     const block = this.#blocks[index]!;
-    const place = lowerBound(block, value);
-    if (block[place] !== value) return;
-    // The oldest mostly goes first, and V8 takes the first away without moving the others.
-    if (place === 0) block.shift();
-    else block.splice(place, 1);
+    const slot = lowerBound(block, value);
+    if (block[slot] !== value) return;
+    // The oldest mostly goes first, and V8 shifts without moving the others.
+    if (slot === 0) block.shift();
+    else block.splice(slot, 1);
     if (block.length === 0) this.#blocks.splice(index, 1);
     this.#size--;
   }
@@ -82,8 +82,8 @@ export class SortedList {
         skip -= block.length;
         continue;
       }
-      for (let place = block.length - 1 - skip; place >= 0; place--) {
-        page.push(block[place]!);
+      for (let slot = block.length - 1 - skip; slot >= 0; slot--) {
+        page.push(block[slot]!);
         if (page.length === limit) return page;
       }
       skip = 0;
@@ -91,7 +91,7 @@ export class SortedList {
     return page;
   }
 
-  /** How many are larger. */
+  /** Number of larger entries. */
   countAbove(value: number): number {
     let count = 0;
     for (let index = this.#blocks.length - 1; index >= 0; index--) {
@@ -114,10 +114,7 @@ export class SortedList {
   }
 }
 
-/**
- * The same page of several lists that have no number in common, as if they were one. Where it begins is found by halves:
- * it costs the lists and the page, not what is before it.
- */
+/** Page of several disjoint lists as if they were one. Binary search finds its start: the cost ignores the offset. */
 export function pageOfMany(lists: readonly SortedList[], offset: number, limit: number): number[] {
   if (lists.length === 1) return lists[0]!.pageFromEnd(offset, limit);
   let low = -1;

@@ -3,7 +3,7 @@ import { add } from "../domain/money.js";
 import type { LedgerAccount, Mode } from "../schema/common.js";
 import type { LedgerEntry } from "./records.js";
 
-/** A posted entry with what its accounts held before and after it. */
+/** An entry with the balances before and after it. */
 export interface StatementRow {
   readonly entry: LedgerEntry;
   readonly before: Balances;
@@ -11,16 +11,16 @@ export interface StatementRow {
 }
 type Balances = { readonly [Account in LedgerAccount]?: string };
 
-/** Whose entries are meant: of a mode, of one account of an organization, or all. */
+/** Filter: entries of a mode or of one account; without either, all. */
 export interface StatementOf {
   readonly mode?: Mode | undefined;
-  /** As the holdings have it. */
+  /** Key of the holdings. */
   readonly account?: string | undefined;
 }
 
 const ALL = "";
 
-/** The ledger as a bank's statement: each entry with the balances it led to. Entries never change. */
+/** Ledger as a bank statement: immutable entries with the balances they lead to. */
 export class Statement {
   readonly #rows = new Map<string, StatementRow[]>();
 
@@ -28,7 +28,7 @@ export class Statement {
     for (const entry of [...entries].sort((a, b) => a.seq - b.seq)) this.add(entry);
   }
 
-  /** The newest entry. */
+  /** Adds the newest entry. */
   add(entry: LedgerEntry): void {
     const account = accountOf(entry);
     const before = this.#list(account).at(-1)?.after ?? {};
@@ -36,27 +36,27 @@ export class Statement {
     for (const { account: name, amount } of entry.postings)
       after[name] = after[name] === undefined ? amount : add(after[name], amount);
     const row = { entry, before, after };
-    for (const place of [ALL, entry.mode, account]) this.#list(place).push(row);
+    for (const key of [ALL, entry.mode, account]) this.#list(key).push(row);
   }
 
-  /** Whether it was the newest, and has been taken away: nothing is known of what was before others. */
+  /** Removes the newest entry; returns false if the entry is another one, which cannot be removed. */
   takeBack(entry: LedgerEntry): boolean {
-    const places = [ALL, entry.mode, accountOf(entry)];
-    if (places.some((place) => this.#list(place).at(-1)?.entry !== entry)) return false;
-    for (const place of places) this.#list(place).pop();
+    const keys = [ALL, entry.mode, accountOf(entry)];
+    if (keys.some((key) => this.#list(key).at(-1)?.entry !== entry)) return false;
+    for (const key of keys) this.#list(key).pop();
     return true;
   }
 
-  /** Newest first, and how many there are. */
+  /** Newest first, with the total. */
   page({ mode, account }: StatementOf, offset: number, limit: number) {
     const rows = this.#rows.get(account ?? mode ?? ALL) ?? [];
     const end = Math.max(0, rows.length - offset);
     return { total: rows.length, items: rows.slice(Math.max(0, end - limit), end).reverse() };
   }
 
-  #list(place: string): StatementRow[] {
-    let list = this.#rows.get(place);
-    if (list === undefined) this.#rows.set(place, (list = []));
+  #list(key: string): StatementRow[] {
+    let list = this.#rows.get(key);
+    if (list === undefined) this.#rows.set(key, (list = []));
     return list;
   }
 }

@@ -3,7 +3,7 @@ import type { Subject } from "../domain/scenario.js";
 import type { Withdrawal } from "../domain/withdrawal.js";
 import type { Destination } from "./records.js";
 
-/** What the rules of scenarios are held against where they are about a charge. */
+/** Fields and metadata of a charge that scenario rules match. */
 export function chargeSubject(charge: Charge): Subject {
   return {
     metadata: charge.metadata,
@@ -25,7 +25,7 @@ export function chargeSubject(charge: Charge): Subject {
   };
 }
 
-/** The same about a withdrawal, and where it goes. */
+/** The same for a withdrawal and its destination. */
 export function withdrawalSubject(withdrawal: Withdrawal, destination: Destination | undefined): Subject {
   return {
     metadata: withdrawal.metadata,

@@ -3,7 +3,7 @@ import { runWithdrawalEntry } from "./commands/withdrawals.js";
 import type { Task } from "./records.js";
 import type { Command } from "./transaction.js";
 
-/** What is done when a task's time has come. An attempt at a delivery is no command: it is sent, and its outcome kept. */
+/** Command of a due task. Attempts at deliveries have none: the dispatcher sends them. */
 export function commandOf(task: Task): Command<void> {
   switch (task.kind) {
     case "expire":

@@ -1,8 +1,8 @@
 import type { Task } from "./records.js";
 
 /**
- * Order of tasks: due time, then rank, then number. Attempts go in the order their deliveries were made: when an attempt
- * was planned depends on how fast a receiver answered.
+ * Order of tasks: due time, rank, number. Attempts go in order of their deliveries: their own order depends on how fast
+ * receivers respond.
  */
 export function comesBefore(task: Task, other: Task): boolean {
   if (task.due_ms !== other.due_ms) return task.due_ms < other.due_ms;
@@ -33,14 +33,14 @@ class Heap<Item> {
 
   push(item: Item): void {
     const items = this.#items;
-    let place = items.length;
-    while (place > 0) {
-      const parent = (place - 1) >>> 1;
+    let index = items.length;
+    while (index > 0) {
+      const parent = (index - 1) >>> 1;
       if (!this.#isBefore(item, items[parent]!)) break;
-      items[place] = items[parent]!;
-      place = parent;
+      items[index] = items[parent]!;
+      index = parent;
     }
-    items[place] = item;
+    items[index] = item;
   }
 
   /** Removes the first. */
@@ -48,41 +48,38 @@ class Heap<Item> {
     const items = this.#items;
     const item = items.pop()!;
     if (items.length === 0) return;
-    let place = 0;
+    let index = 0;
     for (;;) {
-      let child = place * 2 + 1;
+      let child = index * 2 + 1;
       if (child >= items.length) break;
       if (child + 1 < items.length && this.#isBefore(items[child + 1]!, items[child]!)) child++;
       if (this.#isBefore(item, items[child]!)) break;
-      items[place] = items[child]!;
-      place = child;
+      items[index] = items[child]!;
+      index = child;
     }
-    items[place] = item;
+    items[index] = item;
   }
 
   /** All items in their order; costs what is read of them. */
   *inOrder(): Generator<Item> {
     const items = this.#items;
-    const next = new Heap<number>((place, other) => this.#isBefore(items[place]!, items[other]!));
+    const next = new Heap<number>((index, other) => this.#isBefore(items[index]!, items[other]!));
     if (items.length > 0) next.push(0);
-    for (let place = next.first; place !== undefined; place = next.first) {
+    for (let index = next.first; index !== undefined; index = next.first) {
       next.shift();
-      for (const child of [place * 2 + 1, place * 2 + 2]) if (child < items.length) next.push(child);
-      yield items[place]!;
+      for (const child of [index * 2 + 1, index * 2 + 2]) if (child < items.length) next.push(child);
+      yield items[index]!;
     }
   }
 
-  filter(isKept: (item: Item) => boolean): void {
-    const kept = this.#items.filter(isKept);
+  filter(test: (item: Item) => boolean): void {
+    const items = this.#items.filter(test);
     this.#items = [];
-    for (const item of kept) this.push(item);
+    for (const item of items) this.push(item);
   }
 }
 
-/**
- * The planned tasks in their order. A cancelled task stays in the heap until it is first, or until half of the heap is
- * such tasks.
- */
+/** Planned tasks in order. A cancelled task stays in the heap until it is first or half of the heap is cancelled. */
 export class TaskQueue {
   readonly #heap = new Heap(comesBefore);
   readonly #isLive: (task: Task) => boolean;

@@ -11,16 +11,13 @@ import type { Command } from "../transaction.js";
 
 const USD = "USD";
 
-/**
- * The balances as the service answers them (specification: GET balances). The first read opens the accounts
- * in US dollars and in the currency of the organization's country: the one command among the reads.
- */
+/** Specification: GET balances. The first read opens the accounts in USD and the home currency, so it is a command. */
 export function readBalances(caller: Caller) {
   const { mode, organization } = caller;
   const command: Command<ReturnType<typeof balancesView>> = (tx) => {
     for (const currency of [tx.catalogue.currency(USD), tx.catalogue.homeCurrency(organization)])
       if (currency !== undefined) openHoldings(tx, mode, organization.organization_id, currency.code);
-    const opened = tx.state.holdingsOf(mode, organization.organization_id).map((held) => held.currency);
+    const opened = tx.state.holdingsOf(mode, organization.organization_id).map(({ currency }) => currency);
     const codes = new Set([USD, ...opened]);
     const home = tx.catalogue.homeCurrency(organization)?.code;
     if (home !== undefined) codes.add(home);
@@ -35,17 +32,17 @@ export function readBalances(caller: Caller) {
   return command;
 }
 
-/** Puts money from nowhere into an available balance of the organization whose keys a namespace has. */
-export function fundBalance(asked: FundRequest & { readonly mode: Mode }): Command<Holdings | Refusal> {
+/** Adds funds to an available balance of the namespace's organization. */
+export function fundBalance(request: FundRequest & { readonly mode: Mode }): Command<Holdings | Refusal> {
   return (tx) => {
     const { fixtures } = tx.catalogue;
-    const body = new BodyCheck<FundRequest>(fundRequestSchema, asked);
-    const currency = tx.catalogue.currency(asked.currency);
+    const body = new BodyCheck<FundRequest>(fundRequestSchema, request);
+    const currency = tx.catalogue.currency(request.currency);
     if (currency === undefined) body.fault("currency", oneOf(fixtures.currencies.map(({ code }) => code)));
-    const amount = currency && checkAmount(body, "amount", asked.amount, currency);
+    const amount = currency && checkAmount(body, "amount", request.amount, currency);
     if (body.refusal !== undefined) return body.refusal;
     const owner = {
-      mode: asked.mode,
+      mode: request.mode,
       organization_id: fixtures.organizations[0]!.organization_id,
       currency: currency!.code,
     };

@@ -22,43 +22,40 @@ import { planEntry, takeTurn, withTimeline } from "../timelines.js";
 import type { Command, Transaction } from "../transaction.js";
 import { chargeDetailJson, keepViews } from "../views.js";
 
-/** Finds the rule for the charge and freezes its timeline into it. */
+/** Freezes the timeline of the matching rule into the charge. */
 export function matchScenario(tx: Transaction, charge: Charge): Charge {
   return keepViews(charge, withTimeline(tx, "charges", charge, chargeSubject(charge)));
 }
 
-/** Finds the charge's timeline and plans its first entry; puts the charge. */
+/** Sets the charge's timeline and plans its first entry; puts the charge. */
 export function beginTimeline(tx: Transaction, charge: Charge): Charge {
   const matched = matchScenario(tx, charge);
   const first = planNext(tx, matched, entryAt(matched.timeline, 0, tx.atMs, undefined));
-  return putMade(tx, matched, tasksWith(matched.tasks, "timeline", first));
+  return putWithTasks(tx, matched, withTask(matched.tasks, "timeline", first));
 }
 
 function planNext(tx: Transaction, charge: Charge, entry: PlannedEntry | undefined): number | undefined {
   return planEntry(tx, "timeline", charge.charge_id, entry);
 }
 
-/** The tasks with that one in the place of the one before; undefined is none. */
-function tasksWith(tasks: ChargeTasks, name: keyof ChargeTasks, taskId: number | undefined): ChargeTasks {
+/** Replaces one task; undefined removes it. */
+function withTask(tasks: ChargeTasks, name: keyof ChargeTasks, taskId: number | undefined): ChargeTasks {
   const expiry = name === "expiry" ? taskId : tasks.expiry;
   const timeline = name === "timeline" ? taskId : tasks.timeline;
   const settlement = name === "settlement" ? taskId : tasks.settlement;
   if (expiry === undefined && timeline === undefined && settlement === undefined) return NO_TASKS;
-  // All the names, so that every charge has the same shape; JSON shows those that are there.
+  // All fields, so that all charges share a hidden class; JSON omits undefined ones.
   return { expiry, timeline, settlement };
 }
 
-/** Most charges end so, and it is kept once. */
+/** Shared: most charges end without tasks. */
 const NO_TASKS: ChargeTasks = { expiry: undefined, timeline: undefined, settlement: undefined };
 
 function withTasks(charge: Charge, tasks: ChargeTasks): Charge {
   return keepViews(charge, withProgress(charge, charge, tasks));
 }
 
-/**
- * Changes a charge's status by way of `transition()` and carries out its effects: postings, tasks, the event.
- * Puts the charge and returns it, or refuses and leaves everything as it was.
- */
+/** Changes a charge's status by `transition()`, with postings, tasks and event; puts the charge, or refuses. */
 export function moveCharge(
   tx: Transaction,
   charge: Charge,
@@ -66,22 +63,20 @@ export function moveCharge(
   actor: Actor,
   reason?: string,
 ): Charge | Refusal {
-  const moved = carryOut(tx, charge, charge.tasks, to, actor, reason);
-  return isRefusal(moved) ? moved : putMade(tx, moved.charge, moved.tasks);
+  const moved = applyTransition(tx, charge, charge.tasks, to, actor, reason);
+  return isRefusal(moved) ? moved : putWithTasks(tx, moved.charge, moved.tasks);
 }
 
 interface Moved {
-  /** Made by `transition()` just now. */
   readonly charge: Charge;
-  /** What waits for it from now on. */
   readonly tasks: ChargeTasks;
 }
 
 /**
- * The one place where a record is completed after it was made: nobody has this one yet but its event, and no event
- * shows tasks. A copy would double what a transition costs in memory.
+ * Mutates the new record in place, the only mutation: only its event refers to it yet, and events show no tasks. A copy
+ * would double the memory cost of a transition.
  */
-function putMade(tx: Transaction, charge: Charge, tasks: ChargeTasks): Charge {
+function putWithTasks(tx: Transaction, charge: Charge, tasks: ChargeTasks): Charge {
   (charge as { tasks: ChargeTasks }).tasks = tasks;
   return putCharge(tx, charge);
 }
@@ -91,8 +86,8 @@ export function putCharge(tx: Transaction, charge: Charge): Charge {
   return charge;
 }
 
-/** All of `moveCharge` but the put; `waiting` are the tasks in the place of the charge's own. */
-function carryOut(
+/** `moveCharge` without the put; `waiting` replaces the charge's tasks. */
+function applyTransition(
   tx: Transaction,
   charge: Charge,
   waiting: ChargeTasks,
@@ -122,17 +117,17 @@ function carryOut(
       case "schedule_settlement": {
         const due_ms = tx.atMs + effect.afterMs;
         const task = tx.schedule({ due_ms, rank: 1, kind: "settle", ref: next.charge_id });
-        tasks = tasksWith(tasks, "settlement", task);
+        tasks = withTask(tasks, "settlement", task);
         break;
       }
       case "cancel_task":
         if (tasks[effect.task] !== undefined) {
           tx.cancel(tasks[effect.task]);
-          tasks = tasksWith(tasks, effect.task, undefined);
+          tasks = withTask(tasks, effect.task, undefined);
         }
         break;
       case "schedule_late_entries":
-        tasks = tasksWith(tasks, "timeline", planNext(tx, next, entryAtExpiry(next.timeline, tx.atMs)));
+        tasks = withTask(tasks, "timeline", planNext(tx, next, entryAtExpiry(next.timeline, tx.atMs)));
         break;
       case "emit":
         emit(tx, {
@@ -156,69 +151,73 @@ function postCharge(
 ): Refusal | undefined {
   const { amount, settlement_amount, fees } = charge;
   if (settlement_amount === null || fees === null) throw new Error(`charge ${charge.charge_id} has no price`);
-  const before = kind === "refund" ? givenBack(tx, charge) : "0";
-  if (kind === "refund" && compare(before, amount) === 0)
+  const returned = kind === "refund" ? givenBack(tx, charge) : "0";
+  if (kind === "refund" && compare(returned, amount) === 0)
     return refuse("INVALID_TRANSITION", "Nothing of the charge is left to refund.");
   const postings =
     kind === "payment"
       ? paymentPostings(amount, settlement_amount, fees.total_fee)
       : kind === "settlement"
         ? settlementPostings(settlement_amount)
-        : refundPostings(amount, settlement_amount, fees.total_fee, before);
+        : refundPostings(amount, settlement_amount, fees.total_fee, returned);
   const refusal = post(tx, kind, charge, charge.charge_id, postings);
-  // A refund that lacks funds conflicts with the state of the account; the request itself was right.
+  // A lack of funds conflicts with the account's state; the request is valid.
   return refusal === undefined ? undefined : { ...refusal, status: 409 };
 }
 
-/** The expiry time has come. A charge that has moved on is left alone. */
+/** Expires an open charge; does nothing for others. */
 export function expireCharge(task: Task): Command<void> {
   return (tx) => {
     tx.remove("tasks", task.task_id);
     const charge = tx.get("charges", task.ref);
     if (charge === undefined) return;
-    const waiting = tasksWith(charge.tasks, "expiry", undefined);
+    const waiting = withTask(charge.tasks, "expiry", undefined);
     if (!isOpen(charge.status)) {
       putCharge(tx, withTasks(charge, waiting));
       return;
     }
-    const moved = carryOut(tx, charge, waiting, "EXPIRED", "clock");
+    const moved = applyTransition(tx, charge, waiting, "EXPIRED", "clock");
     if (isRefusal(moved)) throw new Error(moved.message);
-    putMade(tx, moved.charge, moved.tasks);
+    putWithTasks(tx, moved.charge, moved.tasks);
   };
 }
 
-/** The next entry of a charge's timeline is due. One that is illegal by now is noted; the next counts from it all the same. */
+/** Runs a due timeline entry. An illegal one is noted, and the next counts from it. */
 export function runTimelineEntry(task: Task): Command<void> {
   return (tx) => {
     tx.remove("tasks", task.task_id);
     const found = tx.get("charges", task.ref);
     const step = task.step!;
     if (found?.timeline[step] === undefined) return;
-    const waiting = tasksWith(found.tasks, "timeline", undefined);
+    const waiting = withTask(found.tasks, "timeline", undefined);
     const moved = takeTurn(tx, "charge", CHARGE_RULES, found, step, (to, reason) =>
-      carryOut(tx, found, waiting, to, "scenario", reason),
+      applyTransition(tx, found, waiting, to, "scenario", reason),
     );
-    const following = (charge: Charge) =>
+    const planFollowing = (charge: Charge) =>
       planNext(tx, charge, entryAt(charge.timeline, step + 1, tx.atMs, expiredAtMs(charge)));
     if (typeof moved === "string") {
       const noted = { ...plainCharge(found), notes: [...found.notes, { at: tx.at, note: moved }] };
-      const tasks = tasksWith(waiting, "timeline", following(found));
+      const tasks = withTask(waiting, "timeline", planFollowing(found));
       putCharge(tx, keepViews(found, withProgress(found, noted, tasks)));
     } else {
-      // What comes after expiry was planned with it.
-      const next = moved.charge.status === "EXPIRED" ? undefined : following(moved.charge);
-      putMade(tx, moved.charge, next === undefined ? moved.tasks : tasksWith(moved.tasks, "timeline", next));
+      // Entries after expiry were planned by EXPIRED.
+      const next = moved.charge.status === "EXPIRED" ? undefined : planFollowing(moved.charge);
+      putWithTasks(
+        tx,
+        moved.charge,
+        next === undefined ? moved.tasks : withTask(moved.tasks, "timeline", next),
+      );
     }
   };
 }
 
-/** Settlement that waited for confirmations or a delay. */
+/** Settles a charge after its confirmations or delay. */
 export function settleCharge(task: Task): Command<void> {
   return (tx) => {
     tx.remove("tasks", task.task_id);
     const found = tx.get("charges", task.ref);
     if (found === undefined) return;
-    const charge = withTasks(found, tasksWith(found.tasks, "settlement", undefined));
+    const charge = withTasks(found, withTask(found.tasks, "settlement", undefined));
     const refusal = postCharge(tx, charge, "settlement");
     if (refusal !== undefined) throw new Error(`settlement of ${charge.charge_id}: ${refusal.message}`);
     putCharge(tx, settle(charge, tx.atMs));

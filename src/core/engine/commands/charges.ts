@@ -11,7 +11,7 @@ import { onlyMethod, priceCharge, pricedByDefault, quotedTerms } from "./methods
 import { newCharge } from "./new-charge.js";
 import { validQuote } from "./quotes.js";
 
-/** Creates a checkout and starts the payment in one (specification: POST whitelabel). */
+/** Creates a checkout and starts its payment (specification: POST whitelabel). */
 export function createWhitelabel(
   caller: Caller,
   raw: unknown,
@@ -20,8 +20,8 @@ export function createWhitelabel(
 ): Command<Charge | Refusal> {
   return (tx) => {
     const { organization } = caller;
-    const asked = askedScenario(tx.state, scenarioHeader, raw);
-    const request = readWhitelabelRequest(tx.catalogue, organization, raw, asked.faults);
+    const requested = askedScenario(tx.state, scenarioHeader, raw);
+    const request = readWhitelabelRequest(tx.catalogue, organization, raw, requested.faults);
     if (isRefusal(request)) return request;
     const { body, method, pricing } = request;
     const quote = validQuote(tx, caller, body.quote_id);
@@ -40,7 +40,7 @@ export function createWhitelabel(
       body,
       pricing: quote.pricing,
       offeredMethods: onlyMethod(method),
-      scenarioAsked: asked.name,
+      scenarioAsked: requested.name,
       traceparent,
     });
     const terms = quotedTerms(tx, quote, {
@@ -53,7 +53,7 @@ export function createWhitelabel(
   };
 }
 
-/** A person or test moves a charge by the control API. */
+/** Moves a charge by the control API. */
 export function transitionCharge(
   chargeId: string,
   to: ChargeStatus,
@@ -64,13 +64,13 @@ export function transitionCharge(
     const charge = tx.get("charges", chargeId);
     if (charge === undefined) return refuse("NOT_FOUND", "Charge not found");
     if (!needsPrice(charge, to)) return moveCharge(tx, charge, to, actor, reason);
-    // Nobody has picked a method on the hosted page: then it is the one the checkout has by default.
+    // A hosted checkout without a chosen method takes its default.
     const priced = pricedByDefault(tx, charge);
     return moveCharge(tx, priced === undefined ? charge : matchScenario(tx, priced), to, actor, reason);
   };
 }
 
-/** The customer turns away, on the page or by the control API. */
+/** The customer cancels, on the page or by the control API. */
 export function cancelCharge(chargeId: string): Command<Charge | Refusal> {
   return transitionCharge(chargeId, "CANCELLED", "customer", "cancelled_by_customer");
 }

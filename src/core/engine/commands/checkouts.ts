@@ -13,10 +13,7 @@ import { amountBeforeMethod, pricedBy, pricedByDefault, usualCurrency } from "./
 import { newCharge } from "./new-charge.js";
 import { validQuote } from "./quotes.js";
 
-/**
- * A standard checkout: the charge is there from the start, in the base currency and without a price, until the
- * customer picks a method on the hosted page.
- */
+/** Creates a standard checkout. Its charge is in the base currency, without a price until the customer picks a method. */
 export function createCheckout(
   caller: Caller,
   raw: unknown,
@@ -24,8 +21,8 @@ export function createCheckout(
   traceparent: string | null = null,
 ): Command<Charge | Refusal> {
   return (tx) => {
-    const asked = askedScenario(tx.state, scenarioHeader, raw);
-    const request = readCheckoutRequest(tx.catalogue, caller.organization, raw, asked.faults);
+    const requested = askedScenario(tx.state, scenarioHeader, raw);
+    const request = readCheckoutRequest(tx.catalogue, caller.organization, raw, requested.faults);
     if (isRefusal(request)) return request;
     const { body, pricing, methods } = request;
     if (body.quote_id !== undefined) {
@@ -41,17 +38,14 @@ export function createCheckout(
       pricing,
       amount: amountBeforeMethod(tx, pricing, methods),
       offeredMethods: methods,
-      scenarioAsked: asked.name,
+      scenarioAsked: requested.name,
       traceparent,
     });
     return putCharge(tx, charge);
   };
 }
 
-/**
- * The customer picks a method on the hosted page: the charge is priced, its scenario is matched and its
- * timeline starts, and it becomes AWAITING_PAYMENT.
- */
+/** The customer picks a method on the hosted page: prices the charge, moves it to AWAITING_PAYMENT, starts its timeline. */
 export function chooseMethod(chargeId: string, raw: unknown): Command<Charge | Refusal> {
   return (tx) => {
     const charge = tx.get("charges", chargeId);
@@ -66,18 +60,17 @@ export function chooseMethod(chargeId: string, raw: unknown): Command<Charge | R
   };
 }
 
-/** The customer picks the method the checkout has by default. Refused where that does not lead to the status. */
+/** Picks the default method; refuses if that does not lead to the status. */
 export function chooseMethodFor(chargeId: string, until: ChargeStatus): Command<Charge | Refusal> {
   return (tx) => {
     const charge = tx.get("charges", chargeId);
     const priced = charge !== undefined && waitsForMethod(charge) ? pricedByDefault(tx, charge) : undefined;
-    const begun = priced && beginPayment(tx, priced);
-    if (isRefusal(begun)) return begun;
-    return begun !== undefined && leadsTo(tx, begun, until, tx.atMs) ? begun : nothingLeadsTo(until);
+    const paying = priced && beginPayment(tx, priced);
+    if (isRefusal(paying)) return paying;
+    return paying !== undefined && leadsTo(tx, paying, until, tx.atMs) ? paying : nothingLeadsTo(until);
   };
 }
 
-/** Nobody has picked a method yet, and somebody still can. */
 function waitsForMethod(charge: Charge): boolean {
   return charge.status === "PENDING" && charge.payment_method === null;
 }

@@ -5,43 +5,40 @@ import type { Attempt, Delivery, Task } from "../records.js";
 import { retriedAt } from "../retried.js";
 import type { Command, Transaction } from "../transaction.js";
 
-/** What came of one attempt: what the log shows, and how long the receiver asked us to wait. */
+/** Result of one attempt: its log entry, and the receiver's Retry-After. */
 export interface Outcome extends Omit<Attempt, "attempt" | "order" | "at"> {
   readonly retryAfterMs: number | null;
-  /** Nobody listens there: the connection was refused. */
+  /** The connection was refused. */
   readonly isUnreachable?: boolean;
 }
 
-/**
- * An attempt is over: its task goes, and with it in one change comes whatever follows. Until then the task
- * stays, so that an attempt lost in a crash is made again.
- */
+/** Ends an attempt and plans what follows. Its task stays until then, so an attempt lost in a crash is made again. */
 export function recordAttempt(task: Task, outcome: Outcome): Command<void> {
   return (tx) => {
     tx.remove("tasks", task.task_id);
     const delivery = tx.get("deliveries", task.ref);
     if (delivery === undefined || delivery.status !== "pending") return;
-    const { retryAfterMs, isUnreachable: _refused, ...logged } = asItCameBack(delivery, outcome);
+    const { retryAfterMs, isUnreachable: _refused, ...logged } = withLostAnswer(delivery, outcome);
     const attempt = delivery.attempts.length + 1;
     const attempts = [...delivery.attempts, { attempt, order: tx.next("attempt"), at: tx.at, ...logged }];
-    // Nobody sends again what nobody has sent, or what somebody has tried by hand.
-    const isOnce = delivery.mishap?.forged !== undefined || delivery.mishap?.by_hand === true;
+    // False events and manual resends are not retried.
+    const isSingleAttempt = delivery.mishap?.forged !== undefined || delivery.mishap?.by_hand === true;
     const verdict = judge(
       { status: logged.status, retryAfterMs },
       attempts.length,
-      isOnce ? [] : tx.settings.retry_schedule_ms,
+      isSingleAttempt ? [] : tx.settings.retry_schedule_ms,
     );
-    const over: Delivery = { ...delivery, attempts, task: null, next_attempt_at: null };
+    const ended: Delivery = { ...delivery, attempts, task: null, next_attempt_at: null };
     switch (verdict.next) {
       case "delivered":
-        tx.put("deliveries", over.delivery_id, { ...over, status: "delivered" });
+        tx.put("deliveries", ended.delivery_id, { ...ended, status: "delivered" });
         break;
       case "give_up":
-        tx.put("deliveries", over.delivery_id, { ...over, status: "failed" });
+        tx.put("deliveries", ended.delivery_id, { ...ended, status: "failed" });
         break;
       case "disable": {
-        tx.put("deliveries", over.delivery_id, { ...over, status: "failed" });
-        const endpoint = tx.get("endpoints", over.webhook_id);
+        tx.put("deliveries", ended.delivery_id, { ...ended, status: "failed" });
+        const endpoint = tx.get("endpoints", ended.webhook_id);
         if (endpoint !== undefined && !delivery.mishap?.by_hand)
           tx.put("endpoints", endpoint.webhook_id, { ...endpoint, enabled: false });
         break;
@@ -49,7 +46,7 @@ export function recordAttempt(task: Task, outcome: Outcome): Command<void> {
       case "retry": {
         const retried = retriedAt(delivery, attempt + 1);
         if (retried !== undefined) tx.apply({ ...retried, kind: "webhooks" });
-        planAttempt(tx, over, tx.atMs + verdict.afterMs + (retried?.delay_ms ?? 0));
+        planAttempt(tx, ended, tx.atMs + verdict.afterMs + (retried?.delay_ms ?? 0));
         break;
       }
     }
@@ -59,7 +56,7 @@ export function recordAttempt(task: Task, outcome: Outcome): Command<void> {
   };
 }
 
-/** A further attempt that a scenario has come more than once: the others follow when it is over. */
+/** Sends the other copies of a further attempt, when its first has ended. */
 function sendCopies(tx: Transaction, delivery: Delivery, attempt: number): void {
   const { copies = 1 } = retriedAt(delivery, attempt) ?? {};
   const event = tx.get("events", delivery.event_id);
@@ -68,40 +65,37 @@ function sendCopies(tx: Transaction, delivery: Delivery, attempt: number): void 
   for (let copy = 1; copy < copies; copy++) planDelivery(tx, event, endpoint, { goesAlone: true });
 }
 
-/** The receiver has done its work, and where a scenario loses its answer, that is not known here. */
-function asItCameBack(delivery: Delivery, outcome: Outcome): Outcome {
-  const losing = whoLoses(delivery, delivery.attempts.length + 1);
-  if (losing === undefined || outcome.status === null) return outcome;
+/** Drops the response if a scenario loses it, although the receiver has done its work. */
+function withLostAnswer(delivery: Delivery, outcome: Outcome): Outcome {
+  const scenario = losingScenario(delivery, delivery.attempts.length + 1);
+  if (scenario === undefined || outcome.status === null) return outcome;
   return {
     ...outcome,
     status: null,
     response_body: null,
     retryAfterMs: null,
-    error: lostBy(losing),
+    error: lostAnswerError(scenario),
   };
 }
 
-/** The scenario that loses the answer to that attempt, if any does. */
-function whoLoses(delivery: Delivery, attempt: number): string | undefined {
+/** Scenario that loses the response to that attempt, if any. */
+function losingScenario(delivery: Delivery, attempt: number): string | undefined {
   const { mishap } = delivery;
-  const by = attempt === 1 ? mishap : retriedAt(delivery, attempt);
-  return by?.lose_answer === true ? by.scenario : undefined;
+  const rule = attempt === 1 ? mishap : retriedAt(delivery, attempt);
+  return rule?.lose_answer === true ? rule.scenario : undefined;
 }
 
-function lostBy(scenario: string): string {
+function lostAnswerError(scenario: string): string {
   return `the answer was lost on the way back, by scenario ${scenario}`;
 }
 
-/** Whether a scenario has lost the answer to that attempt. */
+/** Returns true if a scenario has lost the response to that attempt. */
 export function isAnswerLost(delivery: Delivery, { attempt, error }: Attempt): boolean {
-  const losing = whoLoses(delivery, attempt);
-  return losing !== undefined && error === lostBy(losing);
+  const scenario = losingScenario(delivery, attempt);
+  return scenario !== undefined && error === lostAnswerError(scenario);
 }
 
-/**
- * The next attempt at a delivery is made now: the one the ladder has planned for later, or one more after the
- * last has failed. It counts like any other.
- */
+/** Makes the next attempt at a delivery now: a planned one, or one more after the last has failed. It counts. */
 export function retryDelivery(deliveryId: string): Command<Delivery | Refusal> {
   return (tx) => {
     const delivery = tx.get("deliveries", deliveryId);
@@ -112,7 +106,7 @@ export function retryDelivery(deliveryId: string): Command<Delivery | Refusal> {
   };
 }
 
-/** Why a delivery cannot be tried again now. */
+/** Reason a delivery cannot be retried now. */
 function retryFault(tx: Transaction, delivery: Delivery): string | undefined {
   const { status, task } = delivery;
   if (status === "delivered") return "The delivery has arrived; redeliver makes a new one of the same event.";
@@ -126,7 +120,7 @@ function retryFault(tx: Transaction, delivery: Delivery): string | undefined {
   return undefined;
 }
 
-/** The endpoint is gone or switched off: what still waits for it is dropped, and said so. */
+/** Drops a delivery whose endpoint is deleted or disabled. */
 export function dropDelivery(task: Task): Command<void> {
   return (tx) => {
     tx.remove("tasks", task.task_id);
@@ -143,7 +137,7 @@ export function dropDelivery(task: Task): Command<void> {
   };
 }
 
-/** The first attempt is over, however it went: the object's next event may go. */
+/** Starts the delivery of the object's next event, once the first attempt has ended. */
 function leaveLane(tx: Transaction, done: Delivery): void {
   const queue = done.lane === null ? undefined : tx.get("lanes", done.lane);
   if (queue === undefined) return;

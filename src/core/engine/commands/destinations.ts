@@ -4,7 +4,6 @@ import type { Caller } from "../caller.js";
 import type { Destination } from "../records.js";
 import type { Command } from "../transaction.js";
 
-/** Registers where withdrawals may go. */
 export function createDestination(caller: Caller, raw: unknown): Command<Destination | Refusal> {
   return (tx) => {
     const fields = readDestinationRequest(tx.catalogue, caller.organization, raw);

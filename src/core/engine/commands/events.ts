@@ -11,57 +11,57 @@ import { chargeDetail, withdrawalView } from "../views.js";
 import { sampleCharge, sampleWithdrawal } from "./samples.js";
 
 export interface Trigger {
-  /** The sandbox's own name of it, or the one it is sent under. */
+  /** The sandbox's name of the event, or the one it is sent under. */
   readonly type: string;
   readonly mode: Mode;
   readonly chargeId?: string | undefined;
-  /** What the event says otherwise than the record it is about. */
+  /** Overrides fields of the record. */
   readonly data?: Readonly<Record<string, unknown>> | undefined;
-  /** It goes out as it is given: a type there is none of, and data that nothing is added to but the charge named. */
+  /** Allows an unknown type; no sample record is added to the data. */
   readonly force?: boolean | undefined;
 }
 
-/** A new event that no status change caused: for an existing charge, or for a record that nobody made. */
+/** Emits an event without a status change, for an existing charge or a sample record. */
 export function triggerEvent(trigger: Trigger): Command<EventRecord | Refusal> {
   return (tx) => {
     const { event_names } = tx.settings;
     const type = eventTypeOf(trigger.type, event_names);
-    const about = whatAbout(tx, trigger, type);
-    if (isRefusal(about)) return about;
-    const { charge } = about;
+    const topic = topicOf(tx, trigger, type);
+    if (isRefusal(topic)) return topic;
+    const { charge } = topic;
     return emit(tx, {
       type: type ?? trigger.type,
       owner: charge ?? { mode: trigger.mode, organization_id: null, scenario_asked: null },
       objectId: charge?.charge_id ?? null,
-      source: JSON.stringify(overlaid(about.record, trigger.data ?? {})),
+      source: JSON.stringify(merge(topic.record, trigger.data ?? {})),
       toJson: (json) => json,
-      subject: () => about.subject,
+      subject: () => topic.subject,
     });
   };
 }
 
-interface About {
+interface Topic {
   readonly record: object;
   readonly subject: Subject;
-  /** Only one that is kept. */
+  /** Undefined for a sample. */
   readonly charge?: Charge;
 }
 
-function whatAbout(tx: Transaction, trigger: Trigger, type: string | undefined): About | Refusal {
+function topicOf(tx: Transaction, trigger: Trigger, type: string | undefined): Topic | Refusal {
   const { chargeId, mode, force } = trigger;
   if (chargeId !== undefined) {
     const charge = tx.get("charges", chargeId);
     if (charge === undefined) return refuse("NOT_FOUND", "Charge not found");
     return { record: chargeDetail(charge), subject: chargeSubject(charge), charge };
   }
-  const told = force === true || type === undefined ? undefined : toldBy(type);
-  switch (told?.object) {
+  const meaning = force === true || type === undefined ? undefined : toldBy(type);
+  switch (meaning?.object) {
     case "charge": {
-      const charge = sampleCharge(tx, told.status, mode);
+      const charge = sampleCharge(tx, meaning.status, mode);
       return { record: chargeDetail(charge), subject: chargeSubject(charge) };
     }
     case "withdrawal": {
-      const withdrawal = sampleWithdrawal(tx, told.status, mode);
+      const withdrawal = sampleWithdrawal(tx, meaning.status, mode);
       return { record: withdrawalView(withdrawal), subject: withdrawalSubject(withdrawal, undefined) };
     }
     default:
@@ -69,11 +69,11 @@ function whatAbout(tx: Transaction, trigger: Trigger, type: string | undefined):
   }
 }
 
-/** The record with the other on top, field by field at every depth; lists and single values are replaced. */
-function overlaid(record: unknown, top: unknown): unknown {
-  if (!isObject(record) || !isObject(top)) return top;
+/** Merges objects at every depth; lists and other values are replaced. */
+function merge(record: unknown, changes: unknown): unknown {
+  if (!isObject(record) || !isObject(changes)) return changes;
   const fields = new Map(Object.entries(record));
-  for (const [name, value] of Object.entries(top)) fields.set(name, overlaid(fields.get(name), value));
+  for (const [name, value] of Object.entries(changes)) fields.set(name, merge(fields.get(name), value));
   return Object.fromEntries(fields);
 }
 
@@ -81,7 +81,7 @@ function isObject(value: unknown): value is object {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** New deliveries of the same event to the same endpoint, freshly signed. */
+/** Delivers an event to the same endpoint again, with new signatures. */
 export function redeliver(deliveryId: string, times: number): Command<Delivery[] | Refusal> {
   return (tx) => {
     const delivery = tx.get("deliveries", deliveryId);
@@ -92,7 +92,7 @@ export function redeliver(deliveryId: string, times: number): Command<Delivery[]
   };
 }
 
-/** A new event like that of a delivery, with data of somebody's own, to the same endpoint alone. */
+/** Sends a new event like that of a delivery, with the user's data, to the same endpoint. */
 export function resend(
   deliveryId: string,
   { data, ...how }: { readonly data: Readonly<Record<string, unknown>> } & Omit<Written, "json">,

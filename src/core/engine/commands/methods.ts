@@ -18,7 +18,7 @@ export interface PaymentTerms extends ChosenMethod {
   readonly walletAddress: string | null;
 }
 
-/** Gives the charge its price and the instructions to pay it by. The price's strings are copied, never computed again. */
+/** Sets the charge's price and payment instructions. */
 export function priceCharge(tx: Transaction, charge: Charge, terms: PaymentTerms): Charge {
   const { method, currency, rail, price } = terms;
   const organization = tx.catalogue.organization(charge.organization_id);
@@ -57,37 +57,37 @@ function settlementDelayMs(currency: CurrencyFixture): number {
   return confirmingMs + (settlement_delay === undefined ? 0 : durationMs(settlement_delay));
 }
 
-/** The quote the checkout was made with, while its price is held. */
-function heldQuote(tx: Transaction, charge: Charge): Quote | undefined {
+/** The checkout's quote while its price is locked. */
+function lockedQuote(tx: Transaction, charge: Charge): Quote | undefined {
   const quote = charge.quote_id === null ? undefined : tx.get("quotes", charge.quote_id);
   return quote !== undefined && tx.atMs < quote.locked_until_ms ? quote : undefined;
 }
 
 const ONLY = new WeakMap<MethodFixture, readonly string[]>();
 
-/** The list of methods that is this one alone: the same for every charge. */
+/** List of one method, shared by all charges. */
 export function onlyMethod(method: MethodFixture): readonly string[] {
   let only = ONLY.get(method);
   if (only === undefined) ONLY.set(method, (only = [method.id]));
   return only;
 }
 
-/** The currency a method is paid in when none is named: the held quote's, the price's own if it takes it, its first. */
+/** Default currency of a method: the locked quote's, else the base currency if accepted, else its first. */
 export function usualCurrency(tx: Transaction, charge: Charge, method: MethodFixture): string | undefined {
-  const quote = heldQuote(tx, charge);
+  const quote = lockedQuote(tx, charge);
   if (quote?.payment_method === method.id) return quote.currency;
   const base = charge.pricing.base_currency;
   return method.currencies.includes(base) ? base : method.currencies[0];
 }
 
-/** By a quote: its price to the digit, its rail and its wallet. Field by field: a spread shows in what a payment costs. */
+/** Terms of a quote: its price, rail and wallet. No spread: it shows in the cost of a payment. */
 export function quotedTerms(tx: Transaction, quote: Quote, choice: Omit<ChosenMethod, "rail">): PaymentTerms {
   const { method, currency, phoneNumber, bankAccountNumber } = choice;
   const rails = tx.catalogue.rails(method.id, quote.currency);
   return {
     method,
     currency,
-    rail: rails.find((one) => one.id === quote.payment_rail),
+    rail: rails.find(({ id }) => id === quote.payment_rail),
     phoneNumber,
     bankAccountNumber,
     price: quote,
@@ -95,7 +95,7 @@ export function quotedTerms(tx: Transaction, quote: Quote, choice: Omit<ChosenMe
   };
 }
 
-/** By the market as it stands now. */
+/** Terms at current rates. */
 export function marketTerms(tx: Transaction, charge: Charge, choice: ChosenMethod): PaymentTerms {
   const { method, currency } = choice;
   const { pricing, charge_id } = charge;
@@ -106,16 +106,15 @@ export function marketTerms(tx: Transaction, charge: Charge, choice: ChosenMetho
   };
 }
 
-/** What the charge comes to by that method as of now: as the checkout's quote says if it is for that, else by the market. */
+/** Terms of the checkout's quote if it is for this method and currency, else at current rates. */
 function termsOf(tx: Transaction, charge: Charge, choice: ChosenMethod): PaymentTerms {
   const { method, currency } = choice;
-  const quote = heldQuote(tx, charge);
+  const quote = lockedQuote(tx, charge);
   return quote?.payment_method === method.id && quote.currency === currency.code
     ? quotedTerms(tx, quote, choice)
     : marketTerms(tx, charge, choice);
 }
 
-/** The charge with the price it has by that method. */
 export function pricedBy(tx: Transaction, charge: Charge, choice: ChosenMethod): Charge | Refusal {
   const terms = termsOf(tx, charge, choice);
   if (isZero(terms.price.settlement_amount))
@@ -123,8 +122,8 @@ export function pricedBy(tx: Transaction, charge: Charge, choice: ChosenMethod):
   return priceCharge(tx, charge, terms);
 }
 
-/** Ways to pay by a method, one a currency; nothing is known yet of who pays. */
-function waysOf(tx: Transaction, charge: Charge, id: string, codes?: readonly string[]): PaymentTerms[] {
+/** Terms of a method, one per currency, before the payer is known. */
+function offersOf(tx: Transaction, charge: Charge, id: string, codes?: readonly string[]): PaymentTerms[] {
   const method = tx.catalogue.method(id);
   return (codes ?? method?.currencies ?? []).flatMap((code) => {
     const currency = tx.catalogue.currency(code);
@@ -135,15 +134,15 @@ function waysOf(tx: Transaction, charge: Charge, id: string, codes?: readonly st
   });
 }
 
-/** What each method would come to in each of its currencies, as of now: what the hosted page shows. */
+/** Current terms of each method in each of its currencies, for the hosted page. */
 export function offers(tx: Transaction, charge: Charge): PaymentTerms[] {
-  return charge.offered_methods.flatMap((id) => waysOf(tx, charge, id));
+  return charge.offered_methods.flatMap((id) => offersOf(tx, charge, id));
 }
 
 /** Amount of a hosted charge until a method is picked, in the base currency. */
 export function amountBeforeMethod(tx: Transaction, pricing: Pricing, methods: readonly string[]): string {
-  const wanted = tx.settings.amount_before_method;
-  if (wanted === "base") return pricing.amount;
+  const setting = tx.settings.amount_before_method;
+  if (setting === "base") return pricing.amount;
   const base = tx.catalogue.knownCurrency(pricing.base_currency);
   const amounts = methods.flatMap((id) => {
     const method = tx.catalogue.method(id);
@@ -151,21 +150,18 @@ export function amountBeforeMethod(tx: Transaction, pricing: Pricing, methods: r
       ? []
       : [price(pricing, base.code, termsFor(tx, base.code, base, method)).amount];
   });
-  return amounts.sort(compare).at(wanted === "cheapest" ? 0 : -1) ?? pricing.amount;
+  return amounts.sort(compare).at(setting === "cheapest" ? 0 : -1) ?? pricing.amount;
 }
 
-/**
- * The charge as if its customer had picked the method a checkout has by default: its quote's, else the first it offers
- * by which the price comes to something. Undefined when there is none.
- */
+/** The charge priced by the default method: its quote's, else the first offered with a price above zero; else undefined. */
 export function pricedByDefault(tx: Transaction, charge: Charge): Charge | undefined {
-  const quote = heldQuote(tx, charge);
+  const quote = lockedQuote(tx, charge);
   const ids =
     quote === undefined ? charge.offered_methods : [quote.payment_method, ...charge.offered_methods];
   for (const id of ids) {
     const method = tx.catalogue.method(id);
     const code = method && usualCurrency(tx, charge, method);
-    const [terms] = code === undefined ? [] : waysOf(tx, charge, id, [code]);
+    const [terms] = code === undefined ? [] : offersOf(tx, charge, id, [code]);
     if (terms !== undefined) return priceCharge(tx, charge, terms);
   }
   return undefined;

@@ -8,7 +8,7 @@ import type { Transaction } from "../transaction.js";
 
 const MINUTE_MS = 60_000;
 
-/** What nothing is ever put into is one for all charges. */
+/** Empty values shared by all charges. */
 const NO_METADATA: Charge["metadata"] = {};
 const NO_NOTES: Charge["notes"] = [];
 const NO_TIMELINE: Charge["timeline"] = [];
@@ -26,16 +26,16 @@ export interface NewCharge {
     | "quote_id"
   >;
   readonly pricing: Pricing;
-  /** Amount until the charge has a price; default: the base amount. */
+  /** Amount before the charge has a price; default: the base amount. */
   readonly amount?: string;
   readonly offeredMethods: readonly string[];
   readonly scenarioAsked: string | null;
   readonly traceparent?: string | null;
 }
 
-/** A charge as it is before it has a price: in the base currency, and nothing due but its expiry. To be put by the caller. */
-export function newCharge(tx: Transaction, caller: Caller, wanted: NewCharge): Charge {
-  const { body, pricing } = wanted;
+/** A charge without a price, in the base currency, with its expiry scheduled. The caller puts it. */
+export function newCharge(tx: Transaction, caller: Caller, values: NewCharge): Charge {
+  const { body, pricing } = values;
   const hex = tx.hexDigest("charge");
   const lifeMs = (body.expires_in_minutes ?? tx.settings.limits.checkout_default_minutes) * MINUTE_MS;
   const expiresAtMs = withinTime(tx.atMs + lifeMs);
@@ -45,7 +45,7 @@ export function newCharge(tx: Transaction, caller: Caller, wanted: NewCharge): C
     charge_id: ref,
     checkout_id: idOfHex("checkout", hex, 1),
     organization_id: caller.organization.organization_id,
-    amount: wanted.amount ?? pricing.amount,
+    amount: values.amount ?? pricing.amount,
     currency: pricing.base_currency,
     status: "PENDING",
     provider_reference: referenceOf(hex),
@@ -66,25 +66,25 @@ export function newCharge(tx: Transaction, caller: Caller, wanted: NewCharge): C
     status_history: historyWith(undefined, "PENDING", tx.at),
     seq: tx.next("charge_seq"),
     mode: caller.mode,
-    kind: wanted.kind,
+    kind: values.kind,
     success_url: body.success_url ?? null,
     cancel_url: body.cancel_url ?? null,
-    offered_methods: wanted.offeredMethods,
-    // The quote's own text: that of the request would stay beside it.
+    offered_methods: values.offeredMethods,
+    // The quote's string, to share its memory instead of keeping the request's.
     quote_id: (body.quote_id && tx.get("quotes", body.quote_id)?.quote_id) ?? body.quote_id ?? null,
     pricing,
     phone_number: null,
     bank_account_number: null,
     expires_at_ms: expiresAtMs,
     settlement_delay_ms: 0,
-    scenario_asked: wanted.scenarioAsked,
+    scenario_asked: values.scenarioAsked,
     scenario: null,
     timeline: NO_TIMELINE,
     rule: null,
     actors: actorsWith(undefined, "api"),
     overruled: false,
-    traceparent: wanted.traceparent ?? null,
-    // All the names, so that every charge has the same shape; JSON shows those that are there.
+    traceparent: values.traceparent ?? null,
+    // All fields, so that all charges share a hidden class; JSON omits undefined ones.
     tasks: { expiry, timeline: undefined, settlement: undefined },
     notes: NO_NOTES,
   };

@@ -13,21 +13,18 @@ import type { Quote } from "../records.js";
 import { askedScenario } from "../scenarios.js";
 import type { Command, Transaction } from "../transaction.js";
 
-/** How many dead quotes a new one clears away at most: more than are made, so they never pile up. */
-const FORGET_AT_ONCE = 2;
+/** Expired quotes removed per new quote: more than one, so they never pile up. */
+const FORGET_MAX_QUOTES = 2;
 
-/**
- * Makes a quote (specification: Quote). No scenario decides what becomes of one, but
- * some of its faults may be meant for this request, so a name nobody knows is refused as it is elsewhere.
- */
+/** Specification: Quote. A scenario's faults may apply to the request, so an unknown scenario name is refused. */
 export function createQuote(
   caller: Caller,
   body: unknown,
   scenarioHeader: string | null,
 ): Command<Quote | Refusal> {
   return (tx) => {
-    const asked = askedScenario(tx.state, scenarioHeader, undefined);
-    const request = readQuoteRequest(tx.catalogue, caller.organization, body, asked.faults);
+    const requested = askedScenario(tx.state, scenarioHeader, undefined);
+    const request = readQuoteRequest(tx.catalogue, caller.organization, body, requested.faults);
     if (isRefusal(request)) return request;
     const { pricing, method, currency, rail } = request;
     const priced = price(pricing, currency.code, termsFor(tx, pricing.base_currency, currency, method));
@@ -59,7 +56,7 @@ export function createQuote(
   };
 }
 
-/** Where the customer sends crypto; the network is the currency's suffix, or the asset. */
+/** Wallet the customer sends crypto to; the network is the currency's, else its code. */
 export function walletFor(
   method: MethodFixture,
   currency: CurrencyFixture,
@@ -70,15 +67,15 @@ export function walletFor(
   return { wallet_address: walletAddress(network, bytes), network };
 }
 
-/** A quote whose lock is over answers as an unknown one does, so it need not be kept. */
+/** An expired quote is treated like an unknown one, so it can be removed. */
 function forgetOldQuotes(tx: Transaction): void {
-  for (const [, quote] of tx.state.oldestOf("quotes", FORGET_AT_ONCE))
+  for (const [, quote] of tx.state.oldestOf("quotes", FORGET_MAX_QUOTES))
     if (Math.max(quote.expires_at_ms, quote.locked_until_ms) <= tx.atMs) tx.remove("quotes", quote.quote_id);
 }
 
 const QUOTE_GONE = "Quote expired or not found. Please get a new quote.";
 
-/** The caller's quote of that id while it is valid. */
+/** The caller's valid quote. */
 export function validQuote(tx: Transaction, caller: Caller, quoteId: string): Quote | Refusal {
   const quote = tx.get("quotes", quoteId);
   if (

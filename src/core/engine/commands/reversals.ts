@@ -11,7 +11,7 @@ import { chargeSubject, withdrawalSubject } from "../subjects.js";
 import type { Command, Transaction } from "../transaction.js";
 import { chargeDetailJson, withdrawalView } from "../views.js";
 
-/** What was taken back, as it is told. */
+/** Partial refund, chargeback or bounce, as shown in responses and events. */
 export interface Reversal {
   readonly kind: ReversalKind;
   readonly entry_id: string;
@@ -22,7 +22,7 @@ export interface Reversal {
   readonly at: string;
 }
 
-interface Of<Source> {
+interface ReversalSource<Source> {
   readonly kind: ReversalKind;
   readonly source: Source;
   readonly objectId: string;
@@ -33,27 +33,31 @@ interface Of<Source> {
   readonly reason: string | undefined;
 }
 
-/** A part of a completed payment goes back to the customer; the fee stays where it is. */
-export function refundPart(chargeId: string, wanted: string, reason?: string): Command<Reversal | Refusal> {
-  return takingBack(chargeId, "partial_refund", reason, (tx, { currency }, left) => {
+/** Refunds a part of a completed payment; the fee is not refunded. */
+export function refundPart(
+  chargeId: string,
+  requested: string,
+  reason?: string,
+): Command<Reversal | Refusal> {
+  return reversePart(chargeId, "partial_refund", reason, (tx, { currency }, left) => {
     const { decimals } = tx.catalogue.knownCurrency(currency);
-    if (decimalsOf(wanted) > decimals)
+    if (decimalsOf(requested) > decimals)
       return invalid({ amount: `must have at most ${decimals} decimals in ${currency}` });
-    if (isZero(wanted)) return invalid({ amount: "must be more than 0" });
-    if (compare(wanted, left) >= 0)
+    if (isZero(requested)) return invalid({ amount: "must be more than 0" });
+    if (compare(requested, left) >= 0)
       return invalid({
         amount: `must be less than the ${left} ${currency} that are left; refund returns all of it`,
       });
-    return toCanonical(wanted, decimals);
+    return toCanonical(requested, decimals);
   });
 }
 
-/** The customer's bank takes back all that is left of a completed payment; the fee stays where it is. */
+/** Charges back the rest of a completed payment; the fee is not returned. */
 export function chargeBack(chargeId: string, reason?: string): Command<Reversal | Refusal> {
-  return takingBack(chargeId, "chargeback", reason, (_tx, _charge, left) => left);
+  return reversePart(chargeId, "chargeback", reason, (_tx, _charge, left) => left);
 }
 
-function takingBack(
+function reversePart(
   chargeId: string,
   kind: ReversalKind,
   reason: string | undefined,
@@ -62,7 +66,7 @@ function takingBack(
   return (tx) => {
     const charge = tx.get("charges", chargeId);
     if (charge === undefined) return refuse("NOT_FOUND", "Charge not found");
-    if (charge.status !== "COMPLETED") return tooEarly("charge", charge.status);
+    if (charge.status !== "COMPLETED") return notCompleted("charge", charge.status);
     if (charge.settled_at === null)
       return refuse("INVALID_TRANSITION", "The charge has not settled yet: nothing can be taken back.");
     const left = subtract(charge.amount, givenBack(tx, charge));
@@ -82,12 +86,12 @@ function takingBack(
   };
 }
 
-/** A payout that had arrived comes back; the fee stays where it is. */
+/** Returns a completed payout; the fee is not returned. */
 export function bounceWithdrawal(withdrawalId: string, reason?: string): Command<Reversal | Refusal> {
   return (tx) => {
     const withdrawal = tx.get("withdrawals", withdrawalId);
     if (withdrawal === undefined) return refuse("NOT_FOUND", "Withdrawal not found");
-    if (withdrawal.status !== "COMPLETED") return tooEarly("withdrawal", withdrawal.status);
+    if (withdrawal.status !== "COMPLETED") return notCompleted("withdrawal", withdrawal.status);
     if (tx.state.entriesOf(withdrawalId).some(({ kind }) => kind === "bounce"))
       return refuse("INVALID_TRANSITION", "The withdrawal has already been returned.");
     return reverse(tx, {
@@ -103,15 +107,18 @@ export function bounceWithdrawal(withdrawalId: string, reason?: string): Command
   };
 }
 
-function tooEarly(what: string, status: string): Refusal {
+function notCompleted(what: string, status: string): Refusal {
   return refuse("INVALID_TRANSITION", `The ${what} is ${status}: only a COMPLETED one can be reversed.`);
 }
 
-/** Posts it and tells of it. The record stays as it is. */
-function reverse<Source extends Charge | Withdrawal>(tx: Transaction, of: Of<Source>): Reversal | Refusal {
+/** Posts a reversal and emits its event. The record is unchanged. */
+function reverse<Source extends Charge | Withdrawal>(
+  tx: Transaction,
+  of: ReversalSource<Source>,
+): Reversal | Refusal {
   const { kind, source, objectId, amount, toJson, subject } = of;
   const refusal = post(tx, kind, source, objectId, of.postings);
-  // What lacks funds conflicts with the state of the account; the request itself was right.
+  // A lack of funds conflicts with the account's state; the request is valid.
   if (refusal !== undefined) return { ...refusal, status: 409 };
   const reversal: Reversal = {
     kind,

@@ -5,24 +5,24 @@ import type { Key, StoredFault, StoredScenario } from "../records.js";
 import type { State } from "../state.js";
 import type { Command } from "../transaction.js";
 
-interface Placed {
-  /** Its rules apply to everything from now on. */
+interface StoreOptions {
+  /** True: its rules apply to everything from now on. */
   readonly active: boolean;
-  /** Whether somebody does it by the control API. */
+  /** True if stored by the control API. */
   readonly byHand: boolean;
 }
 
-/** Puts a scenario in place. The same again goes on. */
-export function storeScenario(scenario: Scenario, { active, byHand }: Placed): Command<StoredScenario> {
+/** Stores a scenario. An identical one keeps its start time and counts. */
+export function storeScenario(scenario: Scenario, { active, byHand }: StoreOptions): Command<StoredScenario> {
   return (tx) => {
     const known = tx.get("scenarios", scenario.name);
-    const goesOn = isSame(known?.scenario, scenario);
+    const isUnchanged = isSameScenario(known?.scenario, scenario);
     const stored: StoredScenario = {
       name: scenario.name,
       scenario,
       activated: active ? tx.next("activation") : (known?.activated ?? 0),
-      since_ms: goesOn && known !== undefined ? known.since_ms : tx.atMs,
-      ...(goesOn && known?.met !== undefined ? { met: known.met } : {}),
+      since_ms: isUnchanged && known !== undefined ? known.since_ms : tx.atMs,
+      ...(isUnchanged && known?.met !== undefined ? { met: known.met } : {}),
       ...(byHand ? { by_hand: true } : {}),
     };
     tx.put("scenarios", scenario.name, stored);
@@ -30,26 +30,26 @@ export function storeScenario(scenario: Scenario, { active, byHand }: Placed): C
   };
 }
 
-/** Turns a scenario's rules on (asked before all that were turned on earlier) or off. */
+/** Turns a scenario's rules on, ahead of those turned on earlier, or off. */
 export function activateScenario(name: string, active: boolean): Command<StoredScenario | Refusal> {
   return (tx) => {
     const known = tx.get("scenarios", name);
     if (known === undefined) return noScenario(tx.state, name);
-    const { met: _met, ...anew } = known;
+    const { met: _met, ...rest } = known;
     const activated = active ? tx.next("activation") : 0;
-    const stored: StoredScenario = { ...anew, activated, since_ms: tx.atMs };
+    const stored: StoredScenario = { ...rest, activated, since_ms: tx.atMs };
     tx.put("scenarios", name, stored);
     return stored;
   };
 }
 
-/** What is said of a scenario there is not, with the one that may have been meant. */
+/** Refusal for an unknown scenario, with a similar name. */
 export function noScenario({ tables }: State, name: string): Refusal {
   const known = [...tables.scenarios.keys()].map(String);
   return refuse("NOT_FOUND", `There is no scenario "${name}"${didYouMean(name, known)}`);
 }
 
-function isSame(a: Scenario | undefined, b: Scenario): boolean {
+function isSameScenario(a: Scenario | undefined, b: Scenario): boolean {
   return a !== undefined && JSON.stringify(a) === JSON.stringify(b);
 }
 
@@ -68,7 +68,7 @@ export function addFault(rule: FaultRule): Command<StoredFault> {
   };
 }
 
-/** Takes one fault away, or all. */
+/** Removes one fault, or all. */
 export function removeFaults(faultId?: string): Command<readonly string[] | Refusal> {
   return (tx) => {
     const ids = faultId === undefined ? [...tx.state.tables.faults.keys()].map(String) : [faultId];
@@ -79,7 +79,7 @@ export function removeFaults(faultId?: string): Command<readonly string[] | Refu
   };
 }
 
-/** The rules there are: scenarios, active or not, and faults set by the control API. */
+/** All scenarios, active or not, and the faults set by the control API. */
 export interface Rules {
   readonly scenarios: ReadonlyMap<Key, StoredScenario>;
   readonly faults: ReadonlyMap<Key, StoredFault>;
@@ -89,7 +89,7 @@ export function rulesOf({ tables }: State): Rules {
   return { scenarios: new Map(tables.scenarios), faults: new Map(tables.faults) };
 }
 
-/** The rules are those of an earlier moment again. */
+/** Restores the rules of an earlier time. */
 export function putBackRules(rules: Rules): Command<void> {
   return (tx) => {
     const now = rulesOf(tx.state);

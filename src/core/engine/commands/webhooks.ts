@@ -9,57 +9,54 @@ import type { State } from "../state.js";
 import type { Command, Transaction } from "../transaction.js";
 
 export interface NewEndpoint {
-  /** Where it is, or the name of its mailbox. */
+  /** Null for a mailbox. */
   readonly url: string | null;
   readonly mailbox?: string | null;
-  /** Of a mailbox: it goes when nobody has looked into it for so long, by wall time. */
+  /** Wall time after which an unread mailbox is deleted. */
   readonly leaseMs?: number | undefined;
   readonly unreachable?: "hold" | "fail" | undefined;
   readonly mode: Mode;
   readonly organizationId: string | null;
   readonly events: readonly string[];
-  /** Omitted: one is made from the seed. */
+  /** Default: derived from the seed. */
   readonly secret?: string;
   readonly signature?: Signature | undefined;
 }
 
-/** Where an endpoint is, and whose it is: there is one of that. */
-type Place = Pick<NewEndpoint, "url" | "mailbox" | "mode" | "organizationId">;
+/** Unique per endpoint. */
+type EndpointAddress = Pick<NewEndpoint, "url" | "mailbox" | "mode" | "organizationId">;
 
-/**
- * The endpoint that is meant when somebody registers that place. The sandbox's own start options come for every
- * organization; who registers the same URL means that one.
- */
-export function endpointAt(state: State, { url, mailbox = null, mode, organizationId }: Place) {
+/** The endpoint with that address. Endpoints of the start options match every organization. */
+export function endpointAt(state: State, { url, mailbox = null, mode, organizationId }: EndpointAddress) {
   return state
     .endpoints()
     .find(
-      (one) =>
-        one.url === url &&
-        one.mailbox === mailbox &&
-        one.mode === mode &&
-        (one.organization_id === null || one.organization_id === organizationId),
+      (endpoint) =>
+        endpoint.url === url &&
+        endpoint.mailbox === mailbox &&
+        endpoint.mode === mode &&
+        (endpoint.organization_id === null || endpoint.organization_id === organizationId),
     );
 }
 
-/** Registers an endpoint. Registered again by the same owner, a URL updates its endpoint. */
-export function registerEndpoint(wanted: NewEndpoint): Command<Endpoint> {
+/** Registers an endpoint, or updates the one with the same URL and owner. */
+export function registerEndpoint(values: NewEndpoint): Command<Endpoint> {
   return (tx) => {
-    const known = endpointAt(tx.state, wanted);
+    const known = endpointAt(tx.state, values);
     const endpoint: Endpoint = {
       webhook_id: known?.webhook_id ?? tx.id("webhook"),
       seq: known?.seq ?? tx.next("webhook_seq"),
-      url: wanted.url,
-      mailbox: wanted.mailbox ?? null,
-      ...(wanted.leaseMs === undefined ? {} : { lease_ms: wanted.leaseMs }),
-      unreachable: wanted.unreachable ?? known?.unreachable ?? tx.settings.unreachable,
-      mode: wanted.mode,
-      organization_id: known === undefined ? wanted.organizationId : known.organization_id,
-      events: wanted.events,
-      secret: wanted.secret ?? known?.secret ?? newSecret(tx),
+      url: values.url,
+      mailbox: values.mailbox ?? null,
+      ...(values.leaseMs === undefined ? {} : { lease_ms: values.leaseMs }),
+      unreachable: values.unreachable ?? known?.unreachable ?? tx.settings.unreachable,
+      mode: values.mode,
+      organization_id: known === undefined ? values.organizationId : known.organization_id,
+      events: values.events,
+      secret: values.secret ?? known?.secret ?? newSecret(tx),
       previous_secret: known?.previous_secret ?? null,
       previous_secret_until_ms: known?.previous_secret_until_ms ?? 0,
-      signature: wanted.signature ?? known?.signature ?? tx.settings.signature,
+      signature: values.signature ?? known?.signature ?? tx.settings.signature,
       enabled: true,
       created_at: known?.created_at ?? tx.at,
     };
@@ -68,13 +65,15 @@ export function registerEndpoint(wanted: NewEndpoint): Command<Endpoint> {
   };
 }
 
-/** For how long a rotated secret still signs besides the new one. */
+/** A rotated secret signs beside the new one for this time. */
 const ROTATION_MS = 24 * 60 * 60 * 1000;
 
-/** The caller's endpoint of that id; without a caller (the control API) anybody's. */
-function owned(tx: Transaction, caller: Caller | undefined, webhookId: string): Endpoint | Refusal {
+/** The caller's endpoint; without a caller (control API), any. */
+function findEndpoint(tx: Transaction, caller: Caller | undefined, webhookId: string): Endpoint | Refusal {
   const visible = caller === undefined ? tx.state.endpoints() : visibleEndpoints(tx.state, caller);
-  return visible.find((one) => one.webhook_id === webhookId) ?? refuse("NOT_FOUND", "Webhook not found");
+  return (
+    visible.find(({ webhook_id }) => webhook_id === webhookId) ?? refuse("NOT_FOUND", "Webhook not found")
+  );
 }
 
 export interface EndpointPatch {
@@ -91,7 +90,7 @@ export function updateEndpoint(
   patch: EndpointPatch,
 ): Command<Endpoint | Refusal> {
   return (tx) => {
-    const endpoint = owned(tx, caller, webhookId);
+    const endpoint = findEndpoint(tx, caller, webhookId);
     if ("refused" in endpoint) return endpoint;
     const url = patch.url ?? endpoint.url;
     const { mailbox, mode, organization_id: organizationId } = endpoint;
@@ -112,19 +111,19 @@ export function updateEndpoint(
   };
 }
 
-/** What still waits for it is dropped when its turn comes. */
+/** Its pending deliveries are dropped when due. */
 export function deleteEndpoint(caller: Caller | undefined, webhookId: string): Command<Endpoint | Refusal> {
   return (tx) => {
-    const endpoint = owned(tx, caller, webhookId);
+    const endpoint = findEndpoint(tx, caller, webhookId);
     if (!("refused" in endpoint)) tx.remove("endpoints", webhookId);
     return endpoint;
   };
 }
 
-/** A new secret; the old one signs too for a day, so that a receiver can change over without missing an event. */
+/** Replaces the secret; the old one signs too for ROTATION_MS, so that receivers miss no event. */
 export function rotateSecret(caller: Caller | undefined, webhookId: string): Command<Endpoint | Refusal> {
   return (tx) => {
-    const endpoint = owned(tx, caller, webhookId);
+    const endpoint = findEndpoint(tx, caller, webhookId);
     if ("refused" in endpoint) return endpoint;
     const next: Endpoint = {
       ...endpoint,

@@ -24,37 +24,37 @@ import { planEntry, takeTurn, withTimeline } from "../timelines.js";
 import type { Command, Transaction } from "../transaction.js";
 import { withdrawalJson } from "../views.js";
 
-/** Takes amount and fee out of available and sends them on their way. */
+/** Creates a withdrawal; moves amount and fee from available to in transit. */
 export function createWithdrawal(
   caller: Caller,
   raw: unknown,
   scenarioHeader: string | null,
 ): Command<Withdrawal | Refusal> {
   return (tx) => {
-    const asked = askedScenario(tx.state, scenarioHeader, raw);
+    const requested = askedScenario(tx.state, scenarioHeader, raw);
     const currencyOf = (id: string) => findOwned(tx.state, "destinations", caller, id)?.fields.currency;
-    const request = readWithdrawalRequest(tx.catalogue, raw, currencyOf, asked.faults);
+    const request = readWithdrawalRequest(tx.catalogue, raw, currencyOf, requested.faults);
     if (isRefusal(request)) return request;
     const { amount, currency, body } = request;
-    const wanted = { body: { ...body, amount }, currency, scenarioAsked: asked.name };
-    const withdrawal = newWithdrawal(tx, caller, wanted);
-    const taken = withdrawalPostings(add(amount, withdrawal.fee));
-    const refusal = post(tx, "withdrawal", withdrawal, withdrawal.withdrawal_id, taken);
+    const values = { body: { ...body, amount }, currency, scenarioAsked: requested.name };
+    const withdrawal = newWithdrawal(tx, caller, values);
+    const postings = withdrawalPostings(add(amount, withdrawal.fee));
+    const refusal = post(tx, "withdrawal", withdrawal, withdrawal.withdrawal_id, postings);
     if (refusal !== undefined) return refusal;
     return planStep(tx, withTimeline(tx, "withdrawals", withdrawal, subjectOf(tx, withdrawal)), 0);
   };
 }
 
 export interface NewWithdrawal {
-  /** Its amount is canonical. */
+  /** The amount is canonical. */
   readonly body: Pick<WithdrawalBody, "destination_id" | "amount" | "reference" | "metadata">;
   readonly currency: CurrencyFixture;
   readonly scenarioAsked: string | null;
 }
 
-/** A withdrawal as it is before its funds have gone anywhere. */
-export function newWithdrawal(tx: Transaction, caller: Caller, wanted: NewWithdrawal): Withdrawal {
-  const { body, currency } = wanted;
+/** A withdrawal before its postings. The caller puts it. */
+export function newWithdrawal(tx: Transaction, caller: Caller, values: NewWithdrawal): Withdrawal {
+  const { body, currency } = values;
   return {
     withdrawal_id: tx.id("withdrawal"),
     destination_id: body.destination_id,
@@ -70,7 +70,7 @@ export function newWithdrawal(tx: Transaction, caller: Caller, wanted: NewWithdr
     updated_at: tx.at,
     seq: tx.next("withdrawal_seq"),
     mode: caller.mode,
-    scenario_asked: wanted.scenarioAsked,
+    scenario_asked: values.scenarioAsked,
     scenario: null,
     timeline: [],
     rule: null,
@@ -95,7 +95,7 @@ function putWithdrawal(tx: Transaction, withdrawal: Withdrawal): Withdrawal {
   return withdrawal;
 }
 
-/** Changes a withdrawal's status by way of `transitionWithdrawal()`; puts it, or refuses and changes nothing. */
+/** Changes a withdrawal's status by `transitionWithdrawal()`, with postings and event; puts it, or refuses. */
 export function moveWithdrawal(
   tx: Transaction,
   withdrawal: Withdrawal,
@@ -129,7 +129,7 @@ export function moveWithdrawal(
   return putWithdrawal(tx, moved.cancelTimeline ? { ...next, timeline_task: null } : next);
 }
 
-/** The next entry of a withdrawal's timeline is due; an illegal one is noted, and the next counts from it. */
+/** Runs a due timeline entry. An illegal one is noted, and the next counts from it. */
 export function runWithdrawalEntry(task: Task): Command<void> {
   return (tx) => {
     tx.remove("tasks", task.task_id);
@@ -148,7 +148,7 @@ export function runWithdrawalEntry(task: Task): Command<void> {
   };
 }
 
-/** A person or test moves a withdrawal by the control API. */
+/** Moves a withdrawal by the control API. */
 export function transitionWithdrawalById(
   withdrawalId: string,
   to: WithdrawalStatus,

@@ -9,20 +9,20 @@ import { moveCharge, putCharge } from "./charge-life.js";
 import { marketTerms, priceCharge } from "./methods.js";
 import { newCharge } from "./new-charge.js";
 
-/** What a new world has from the fixtures: the balances organizations start with, and the charges that exist. */
+/** Creates the balances and charges of the fixtures in a new namespace. */
 export function initialWorld(tx: Transaction): void {
   openBalances(tx);
   for (const fixture of tx.catalogue.fixtures.charges) startingCharge(tx, fixture);
 }
 
-/** A charge as if it had been made and moved to its status at this moment; no timeline of any scenario runs for it. */
+/** Creates a charge and moves it to its status, without a timeline. */
 function startingCharge(tx: Transaction, fixture: ChargeFixture): void {
   const { catalogue } = tx;
   const organization = catalogue.organization(fixture.organization_id);
   const method = catalogue.method(fixture.payment_method);
   const currency = catalogue.currency(fixture.currency);
   if (organization === undefined || method === undefined || currency === undefined)
-    throw new Error(`starting charge ${fixture.id} names what is not there`);
+    throw new Error(`starting charge ${fixture.id} names an unknown organization, method or currency`);
   const pricing = { base_currency: currency.code, amount: toCanonical(fixture.amount, currency.decimals) };
   const { customer_email, customer_name, metadata } = fixture;
   const charge = newCharge(
@@ -59,7 +59,7 @@ function openBalances(tx: Transaction): void {
   }
 }
 
-/** Brings an endpoint of the old world into the new one as it is, ids and secrets included. */
+/** Copies an endpoint into a reset namespace, with its id and secrets. */
 export function carryEndpoint(endpoint: Endpoint): Command<void> {
   return (tx) => {
     tx.next("webhook");
@@ -67,7 +67,7 @@ export function carryEndpoint(endpoint: Endpoint): Command<void> {
   };
 }
 
-/** The clock was set, or has come to rest after an advance. */
+/** Stores the clock, after it was set or advanced. */
 export function keepClock(clock: ClockRecord): Command<void> {
   return (tx) => tx.put("clock", "clock", clock);
 }

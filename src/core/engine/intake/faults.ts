@@ -1,26 +1,26 @@
 import type { ErrorDetails } from "../../schema/errors.js";
 
-/** How many are told: what is no state at all may have one a record. */
-const MOST_FAULTS = 20;
+/** Limit on reported faults: invalid state may have one per record. */
+const REPORT_MAX_FAULTS = 20;
 
-/** What is wrong with a state, by its place in the export. */
+/** Faults of a state by path in the export. */
 export class Faults {
   readonly #messages = new Map<string, string>();
-  #more = false;
+  #isFull = false;
 
   add(path: string, message: string): void {
     if (this.#messages.has(path)) return;
-    if (this.#messages.size < MOST_FAULTS) this.#messages.set(path, message);
-    else this.#more = true;
+    if (this.#messages.size < REPORT_MAX_FAULTS) this.#messages.set(path, message);
+    else this.#isFull = true;
   }
 
   get none(): boolean {
     return this.#messages.size === 0;
   }
 
-  /** There are more than are told: nobody need look for others. */
+  /** True once a fault exceeds the limit: checks can stop. */
   get isFull(): boolean {
-    return this.#more;
+    return this.#isFull;
   }
 
   get details(): ErrorDetails {
@@ -28,7 +28,7 @@ export class Faults {
   }
 }
 
-/** Where a record stands in an export, which is a list of keys and records. */
+/** Path of a record in an export, whose collections are lists of [key, record]. */
 export function placeOf(collection: string, index: number, ...fields: readonly (string | number)[]): string {
   return ["collections", collection, index, 1, ...fields].join(".");
 }

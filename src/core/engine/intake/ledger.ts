@@ -8,7 +8,7 @@ type Sums = Record<LedgerAccount, string>;
 
 type Open = Pick<Sums, "pending" | "in_transit">;
 
-/** Holds the accounts against the postings they come from, and against what is still to be settled or sent. */
+/** Checks balances against their postings and against the amounts still to be settled or sent. */
 export function checkLedger(state: State, faults: Faults): void {
   const posted = checkEntries(state, faults);
   if (faults.isFull) return;
@@ -20,15 +20,15 @@ export function checkLedger(state: State, faults: Faults): void {
       faults.add("collections.holdings", `must have the accounts of ${key}`);
 }
 
-/** What the postings of each account come to. */
+/** Sums the postings of each account. */
 function checkEntries({ tables }: State, faults: Faults): Map<string, Sums> {
   const posted = new Map<string, Sums>();
   let index = 0;
   for (const { mode, organization_id, currency, postings } of tables.entries.values()) {
-    const place = placeOf("entries", index++, "postings");
+    const path = placeOf("entries", index++, "postings");
     const key = holdingsKey(mode, organization_id, currency);
-    if (!tables.holdings.has(key)) faults.add(place, `is of ${key}, which has no accounts`);
-    if (!sumToZero(postings.map(({ amount }) => amount))) faults.add(place, "must come to nothing together");
+    if (!tables.holdings.has(key)) faults.add(path, `belongs to ${key}, which has no accounts`);
+    if (!sumToZero(postings.map(({ amount }) => amount))) faults.add(path, "must sum to zero");
     if (faults.isFull) break;
     const sums = sumsOf(posted, key, () => emptyBalances(0));
     for (const { account, amount } of postings) sums[account] = add(sums[account], amount);
@@ -36,10 +36,10 @@ function checkEntries({ tables }: State, faults: Faults): Map<string, Sums> {
   return posted;
 }
 
-/** What paid charges and withdrawals under way still have in pending and in transit. */
+/** Pending amounts of paid charges and in-transit amounts of open withdrawals. */
 function openSums({ tables }: State): Map<string, Open> {
   const open = new Map<string, Open>();
-  const owe = ({ mode, organization_id, currency }: Owed, account: keyof Open, amount: string) => {
+  const owe = ({ mode, organization_id, currency }: AccountOwner, account: keyof Open, amount: string) => {
     const sums = sumsOf(open, holdingsKey(mode, organization_id, currency), () => ({
       pending: "0",
       in_transit: "0",
@@ -55,10 +55,10 @@ function openSums({ tables }: State): Map<string, Open> {
   return open;
 }
 
-/** What waits in an account, and for what. */
-const WAITS: Readonly<Partial<Record<LedgerAccount, string>>> = { pending: "settled", in_transit: "sent" };
+/** What the amounts in an account wait for. */
+const AWAITS: Readonly<Partial<Record<LedgerAccount, string>>> = { pending: "settled", in_transit: "sent" };
 
-/** Each account against its postings and what waits in it; those looked at are taken out of `open`. */
+/** Checks each account against its postings and open amounts; removes checked ones from `open`. */
 function checkHoldings(
   { tables }: State,
   posted: ReadonlyMap<string, Sums>,
@@ -67,24 +67,24 @@ function checkHoldings(
 ): void {
   let index = 0;
   for (const { key, mode, organization_id, currency, balances } of tables.holdings.values()) {
-    const at = index++;
+    const position = index++;
     if (key !== holdingsKey(mode, organization_id, currency))
-      faults.add(placeOf("holdings", at, "key"), "must be made of mode, organization and currency");
+      faults.add(placeOf("holdings", position, "key"), "must be made of mode, organization and currency");
     for (const account of LEDGER_ACCOUNTS) {
-      const wanted = posted.get(key)?.[account] ?? "0";
+      const expected = posted.get(key)?.[account] ?? "0";
       const owed = open.get(key)?.[account] ?? "0";
-      const place = placeOf("holdings", at, "balances", account);
-      if (compare(balances[account], wanted) !== 0)
-        faults.add(place, `must be ${wanted}, what its entries come to`);
-      else if (WAITS[account] !== undefined && compare(balances[account], owed) !== 0)
-        faults.add(place, `must be ${owed}, what waits to be ${WAITS[account]}`);
+      const path = placeOf("holdings", position, "balances", account);
+      if (compare(balances[account], expected) !== 0)
+        faults.add(path, `must be ${expected}, the sum of its entries`);
+      else if (AWAITS[account] !== undefined && compare(balances[account], owed) !== 0)
+        faults.add(path, `must be ${owed}, the amount waiting to be ${AWAITS[account]}`);
     }
     open.delete(key);
     if (faults.isFull) return;
   }
 }
 
-interface Owed {
+interface AccountOwner {
   readonly mode: Mode;
   readonly organization_id: string;
   readonly currency: string;

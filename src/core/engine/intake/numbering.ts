@@ -4,30 +4,29 @@ import { type Faults, placeOf } from "./faults.js";
 import type { Checked } from "./records.js";
 
 interface Numbering {
-  /** The field that says the record's key again; without one the key is its own. */
+  /** Field that repeats the record's key. */
   readonly id?: string;
-  /** The field with its number, and the counter that has given it out. */
+  /** Field with the record's number, and the counter it came from. */
   readonly seq?: readonly [field: string, counter: string];
-  /** The counter its id is made of, which is ahead of that of its number, or level with it. */
-  readonly made?: string;
+  /** Counter of the record's id; at least the counter of its number. */
+  readonly idCounter?: string;
 }
 
-/** By what the records of each collection are found. */
 const NUMBERING: { readonly [Name in CollectionName]: Numbering } = {
-  quotes: { id: "quote_id", seq: ["seq", "quote_seq"], made: "quote" },
-  charges: { id: "charge_id", seq: ["seq", "charge_seq"], made: "charge" },
-  withdrawals: { id: "withdrawal_id", seq: ["seq", "withdrawal_seq"], made: "withdrawal" },
-  destinations: { id: "destination_id", seq: ["seq", "destination_seq"], made: "destination" },
+  quotes: { id: "quote_id", seq: ["seq", "quote_seq"], idCounter: "quote" },
+  charges: { id: "charge_id", seq: ["seq", "charge_seq"], idCounter: "charge" },
+  withdrawals: { id: "withdrawal_id", seq: ["seq", "withdrawal_seq"], idCounter: "withdrawal" },
+  destinations: { id: "destination_id", seq: ["seq", "destination_seq"], idCounter: "destination" },
   idempotency: { seq: ["seq", "idempotency"] },
   holdings: { id: "key", seq: ["seq", "holdings"] },
   entries: { id: "entry_id", seq: ["seq", "entry"] },
-  events: { id: "event_id", seq: ["seq", "event_seq"], made: "event" },
-  deliveries: { id: "delivery_id", seq: ["seq", "delivery_seq"], made: "delivery" },
-  endpoints: { id: "webhook_id", seq: ["seq", "webhook_seq"], made: "webhook" },
+  events: { id: "event_id", seq: ["seq", "event_seq"], idCounter: "event" },
+  deliveries: { id: "delivery_id", seq: ["seq", "delivery_seq"], idCounter: "delivery" },
+  endpoints: { id: "webhook_id", seq: ["seq", "webhook_seq"], idCounter: "webhook" },
   lanes: { id: "lane" },
   tasks: { id: "task_id", seq: ["task_id", "task"] },
   scenarios: { id: "name" },
-  faults: { id: "fault_id", seq: ["seq", "fault_seq"], made: "fault" },
+  faults: { id: "fault_id", seq: ["seq", "fault_seq"], idCounter: "fault" },
   rates: { id: "code" },
   keys: { id: "key" },
   organizations: { id: "organization_id" },
@@ -35,34 +34,34 @@ const NUMBERING: { readonly [Name in CollectionName]: Numbering } = {
   world: {},
 };
 
-/** Of these there is one, under the name of the collection. */
+/** Collections of one record, with their name as its key. */
 const SINGLE: ReadonlySet<CollectionName> = new Set(["clock", "world"]);
 
-/** Keys that say another id than their records, numbers that come twice, counters that would give one out again. */
+/** Finds keys that differ from their records' ids, duplicate numbers, and counters that would repeat one. */
 export function checkNumbering(
   collections: Checked,
   counters: Readonly<Record<string, number>>,
   faults: Faults,
 ): boolean {
-  const counted = (counter: string) => (Object.hasOwn(counters, counter) ? counters[counter]! : 0);
-  for (const [name, { id, seq, made }] of Object.entries(NUMBERING) as [CollectionName, Numbering][]) {
+  const lastOf = (counter: string) => (Object.hasOwn(counters, counter) ? counters[counter]! : 0);
+  for (const [name, { id, seq, idCounter }] of Object.entries(NUMBERING) as [CollectionName, Numbering][]) {
     checkKeys(name, collections[name] ?? [], id, faults);
     if (faults.isFull) return false;
     if (seq === undefined) continue;
     const [field, counter] = seq;
     const highest = highestOf(name, collections[name] ?? [], field, faults);
     if (faults.isFull) return false;
-    if (counted(counter) < highest) faults.add(`counters.${counter}`, `must be at least ${highest}`);
-    else if (made !== undefined && counted(made) < counted(counter))
-      faults.add(`counters.${made}`, `must be at least ${counted(counter)}`);
+    if (lastOf(counter) < highest) faults.add(`counters.${counter}`, `must be at least ${highest}`);
+    else if (idCounter !== undefined && lastOf(idCounter) < lastOf(counter))
+      faults.add(`counters.${idCounter}`, `must be at least ${lastOf(counter)}`);
   }
   if ([...(collections.world ?? [])].length === 0) faults.add("collections.world", "is required");
   return faults.none;
 }
 
-type Records = Iterable<readonly [Key, object]>;
+type Entries = Iterable<readonly [Key, object]>;
 
-function checkKeys(name: CollectionName, records: Records, id: string | undefined, faults: Faults): void {
+function checkKeys(name: CollectionName, records: Entries, id: string | undefined, faults: Faults): void {
   const keys = new Set<unknown>();
   let index = 0;
   for (const [key, record] of records) {
@@ -77,8 +76,7 @@ function checkKeys(name: CollectionName, records: Records, id: string | undefine
   }
 }
 
-/** The highest number given out. */
-function highestOf(name: CollectionName, records: Records, field: string, faults: Faults): number {
+function highestOf(name: CollectionName, records: Entries, field: string, faults: Faults): number {
   const numbers = new Set<number>();
   let highest = 0;
   let index = 0;

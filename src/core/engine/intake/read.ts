@@ -11,14 +11,13 @@ import { checkNumbering } from "./numbering.js";
 import { checkOutline, checkRecords } from "./records.js";
 import { checkRelations } from "./relations.js";
 
-/** What a state from outside is held against besides itself. */
-export interface Surroundings {
+export interface Configuration {
   readonly catalogue: Catalogue;
   readonly settings: Settings;
 }
 
-/** The state that a dump from outside is of, if an engine can go on from it: all of it is looked at first. */
-export function readState(dump: unknown, surroundings: Surroundings): State | Refusal {
+/** Reads an exported state; refuses if an engine cannot continue from it. */
+export function readState(dump: unknown, configuration: Configuration): State | Refusal {
   const faults = new Faults();
   if (
     !checkOutline(dump, faults) ||
@@ -27,36 +26,36 @@ export function readState(dump: unknown, surroundings: Surroundings): State | Re
   )
     return refusal(faults);
   const state = State.from(dump as StateDump);
-  checkWhole(state, surroundings, faults);
+  checkWhole(state, configuration, faults);
   return faults.none ? state : refusal(faults);
 }
 
-/** Throws when no engine can go on from a state, which came from a file. */
-export function auditState(state: State, surroundings: Surroundings): void {
+/** Throws if an engine cannot continue from a state loaded from a file. */
+export function auditState(state: State, configuration: Configuration): void {
   const faults = new Faults();
   if (checkRecords(state.tables, faults) && checkNumbering(state.tables, state.counters, faults))
-    checkWhole(state, surroundings, faults);
+    checkWhole(state, configuration, faults);
   const [first, ...others] = Object.entries(faults.details);
   if (first === undefined) return;
   const more = others.length === 0 ? "" : `, and ${others.length}${faults.isFull ? " and" : ""} more`;
   throw new Error(`${first.join(" ")}${more}`);
 }
 
-/** Everything that one record does not say by itself; at last, what is planned is tried. */
-function checkWhole(state: State, { catalogue, settings }: Surroundings, faults: Faults): void {
+/** Checks relations between records and the ledger, then tries the planned tasks. */
+function checkWhole(state: State, { catalogue, settings }: Configuration, faults: Faults): void {
   checkRelations(state, catalogue, faults);
   if (faults.none) checkLedger(state, faults);
   if (!faults.none) return;
   let index = 0;
   for (const task of state.tables.tasks.values()) {
-    const place = placeOf("tasks", index++);
+    const path = placeOf("tasks", index++);
     if (task.kind === "attempt") continue;
     try {
       const tx = new Transaction(state, catalogue, settings, "", Math.max(task.due_ms, state.at));
       commandOf(task)(tx);
       tx.change();
     } catch (error) {
-      faults.add(place, `cannot be carried out: ${error instanceof Error ? error.message : String(error)}`);
+      faults.add(path, `cannot be carried out: ${error instanceof Error ? error.message : String(error)}`);
     }
     if (faults.isFull) return;
   }

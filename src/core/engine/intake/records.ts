@@ -6,13 +6,13 @@ import { COLLECTION_NAMES, type CollectionName } from "../../schema/records/name
 import type { Collections, Key, StateDump } from "../records.js";
 import { type Faults, placeOf } from "./faults.js";
 
-/** The records of a state from outside, each with its key; nothing is known of them yet. */
+/** Records of an imported state by key, before validation. */
 export type Unchecked = { readonly [Name in CollectionName]?: Iterable<readonly [Key, unknown]> };
 
-/** The same when every record is what its schema says. */
+/** The same after validation by their schemas. */
 export type Checked = { readonly [Name in CollectionName]?: Iterable<readonly [Key, Collections[Name]]> };
 
-/** Whether it is an export as far as its outline goes: collections there are, of keys and whatever belongs to them. */
+/** Checks that a value has the shape of an export, except for its records. */
 export function checkOutline(
   dump: unknown,
   faults: Faults,
@@ -23,19 +23,19 @@ export function checkOutline(
   return false;
 }
 
-/** So many records of a kind, and a schema is worth compiling: that takes milliseconds, and then a fifth of the time. */
-const MANY = 100;
+/** From here a schema is compiled: this takes milliseconds and makes validation five times as fast. */
+const COMPILE_MIN_RECORDS = 100;
 
-/** What zod says of a text that is not as a pattern wants it. */
+/** zod's message for a string that does not match a pattern. */
 const NO_MESSAGE = "Invalid input";
 
-/** Whether every record is what the schema of its collection says. */
+/** Validates every record by the schema of its collection. */
 export function checkRecords(collections: Unchecked, faults: Faults): collections is Checked {
   for (const name of COLLECTION_NAMES) {
     let schema = RECORDS[name];
     let index = -1;
     for (const [, record] of collections[name] ?? []) {
-      if (++index === MANY) schema = z.compile(schema);
+      if (++index === COMPILE_MIN_RECORDS) schema = z.compile(schema);
       if (z.validate(schema, record)) continue;
       noteFaults(name, index, record, faults);
       if (faults.isFull) return false;
@@ -45,13 +45,16 @@ export function checkRecords(collections: Unchecked, faults: Faults): collection
 }
 
 function noteFaults(name: CollectionName, index: number, record: unknown, faults: Faults): void {
-  const place = placeOf(name, index);
+  const entryPath = placeOf(name, index);
   if (typeof record !== "object" || record === null) {
-    faults.add(place, "must be an object");
+    faults.add(entryPath, "must be an object");
     return;
   }
   const checked = check(RECORDS[name], record);
   if (checked.ok) return;
   for (const [path, message] of Object.entries(issueDetails(checked.issues)))
-    faults.add(`${place}.${path}`, message === NO_MESSAGE ? "is not as the sandbox writes it" : message);
+    faults.add(
+      `${entryPath}.${path}`,
+      message === NO_MESSAGE ? "has a format the sandbox does not write" : message,
+    );
 }

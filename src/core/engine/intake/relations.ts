@@ -7,92 +7,93 @@ import type { Key, Quote, Task } from "../records.js";
 import type { State } from "../state.js";
 import { type Faults, placeOf } from "./faults.js";
 
-type Say = (field: string, message: string) => void;
+type Report = (field: string, message: string) => void;
 
-/** Holds the records of a state against each other and against what this sandbox knows of currencies. */
+/** Checks the records of a state against each other and the currencies of this sandbox. */
 export function checkRelations(state: State, catalogue: Catalogue, faults: Faults): void {
   const { tables } = state;
   const each = <Value>(
     name: string,
     table: ReadonlyMap<Key, Value>,
-    look: (record: Value, say: Say) => void,
+    checkRecord: (record: Value, report: Report) => void,
   ) => {
     let index = 0;
     for (const record of table.values()) {
-      const place = index++;
-      look(record, (field, message) => faults.add(placeOf(name, place, field), message));
+      const position = index++;
+      checkRecord(record, (field, message) => faults.add(placeOf(name, position, field), message));
       if (faults.isFull) return;
     }
   };
-  const currency = (code: string, say: Say, field = "currency") => {
-    if (catalogue.currency(code) === undefined) say(field, "is not a currency of this sandbox");
+  const currency = (code: string, report: Report, field = "currency") => {
+    if (catalogue.currency(code) === undefined) report(field, "is not a currency of this sandbox");
   };
-  each("quotes", tables.quotes, (quote, say) => {
-    currency(quote.currency, say);
-    currency(quote.pricing.base_currency, say, "pricing.base_currency");
-    lookAtPrice(quote, say);
+  each("quotes", tables.quotes, (quote, report) => {
+    currency(quote.currency, report);
+    currency(quote.pricing.base_currency, report, "pricing.base_currency");
+    checkPrice(quote, report);
   });
-  each("charges", tables.charges, (charge, say) => {
-    currency(charge.currency, say);
-    currency(charge.pricing.base_currency, say, "pricing.base_currency");
-    lookAtCharge(state, charge, say);
+  each("charges", tables.charges, (charge, report) => {
+    currency(charge.currency, report);
+    currency(charge.pricing.base_currency, report, "pricing.base_currency");
+    checkCharge(state, charge, report);
   });
-  each("withdrawals", tables.withdrawals, (withdrawal, say) => {
-    currency(withdrawal.currency, say);
-    lookAtWithdrawal(state, withdrawal, say);
+  each("withdrawals", tables.withdrawals, (withdrawal, report) => {
+    currency(withdrawal.currency, report);
+    checkWithdrawal(state, withdrawal, report);
   });
-  each("holdings", tables.holdings, (held, say) => currency(held.currency, say));
-  each("deliveries", tables.deliveries, (delivery, say) => {
-    if (!tables.events.has(delivery.event_id)) say("event_id", "is no event there is");
+  each("holdings", tables.holdings, (held, report) => currency(held.currency, report));
+  each("deliveries", tables.deliveries, (delivery, report) => {
+    if (!tables.events.has(delivery.event_id)) report("event_id", "is not the id of an event");
     if (delivery.task === null) return;
-    if (delivery.status !== "pending") say("task", `must be null, for the delivery is ${delivery.status}`);
+    if (delivery.status !== "pending")
+      report("task", `must be null, because the delivery is ${delivery.status}`);
     else if (!isPlanned(state, delivery.task, "attempt", delivery.delivery_id))
-      say("task", "is no attempt at the delivery");
+      report("task", "is not an attempt at the delivery");
   });
-  each("lanes", tables.lanes, (lane, say) => {
+  each("lanes", tables.lanes, (lane, report) => {
     for (const field of ["waiting", "swapped"] as const)
       if (lane[field].some((id) => tables.deliveries.get(id)?.status !== "pending"))
-        say(field, "names a delivery that does not wait");
+        report(field, "names a delivery that is not pending");
   });
-  each("tasks", tables.tasks, (task, say) => {
+  each("tasks", tables.tasks, (task, report) => {
     const fault = taskFault(state, task);
-    if (fault !== undefined) say(...fault);
+    if (fault !== undefined) report(...fault);
   });
 }
 
-/** What the customer pays is what the merchant gets and the fees. */
-function lookAtPrice(
+/** The customer pays the merchant's amount plus the fees. */
+function checkPrice(
   { amount, settlement_amount, fees }: Pick<Quote, "amount" | "settlement_amount" | "fees">,
-  say: Say,
+  report: Report,
 ) {
   if (compare(amount, add(settlement_amount, fees.total_fee)) !== 0)
-    say("amount", "must be settlement_amount and total_fee together");
+    report("amount", "must be settlement_amount plus total_fee");
 }
 
-function lookAtCharge(state: State, charge: Charge, say: Say): void {
+function checkCharge(state: State, charge: Charge, report: Report): void {
   const { status, settlement_amount, fees, tasks } = charge;
-  const parts = ["payment_method", "exchange_rate", "fees", "payment_instructions"] as const;
-  for (const part of parts)
-    if ((charge[part] === null) !== (settlement_amount === null))
-      say(part, settlement_amount === null ? "must be null without a price" : "is required with a price");
+  const priced = ["payment_method", "exchange_rate", "fees", "payment_instructions"] as const;
+  for (const field of priced)
+    if ((charge[field] === null) !== (settlement_amount === null))
+      report(field, settlement_amount === null ? "must be null without a price" : "is required with a price");
   if (settlement_amount !== null && fees !== null)
-    lookAtPrice({ amount: charge.amount, settlement_amount, fees }, say);
+    checkPrice({ amount: charge.amount, settlement_amount, fees }, report);
   if (settlement_amount === null && STATUSES[status].priced === true)
-    say("settlement_amount", `is required of a charge that is ${status}`);
+    report("settlement_amount", `is required of a charge that is ${status}`);
   if (charge.actors.length !== charge.status_history.length)
-    say("actors", "must have one for each of status_history");
+    report("actors", "must have one entry for each of status_history");
   const kinds = { expiry: "expire", timeline: "timeline", settlement: "settle" } as const;
   for (const name of ["expiry", "timeline", "settlement"] as const) {
     const id = tasks[name];
     if (id !== undefined && !isPlanned(state, id, kinds[name], charge.charge_id))
-      say(`tasks.${name}`, `is no ${kinds[name]} task of the charge`);
+      report(`tasks.${name}`, `is not the ${kinds[name]} task of the charge`);
   }
 }
 
-function lookAtWithdrawal(state: State, withdrawal: Withdrawal, say: Say): void {
+function checkWithdrawal(state: State, withdrawal: Withdrawal, report: Report): void {
   const { timeline_task: id, withdrawal_id } = withdrawal;
   if (id !== null && !isPlanned(state, id, "withdrawal", withdrawal_id))
-    say("timeline_task", "is no task of the withdrawal");
+    report("timeline_task", "is not the task of the withdrawal");
 }
 
 function isPlanned(state: State, id: number, kind: Task["kind"], ref: string): boolean {
@@ -100,10 +101,10 @@ function isPlanned(state: State, id: number, kind: Task["kind"], ref: string): b
   return task?.kind === kind && task.ref === ref;
 }
 
-type Said = [field: string, message: string] | undefined;
+type Fault = [field: string, message: string] | undefined;
 
-/** A task is that of the object it names, which names it in turn, and is about something that is there. */
-function taskFault({ tables }: State, task: Task): Said {
+/** A task and its object must refer to each other, and its step must exist. */
+function taskFault({ tables }: State, task: Task): Fault {
   const { ref, kind, step = 0 } = task;
   if (kind === "attempt") {
     const delivery = tables.deliveries.get(ref);
@@ -124,18 +125,18 @@ function taskFault({ tables }: State, task: Task): Said {
   return kind === "expire" || settles ? undefined : ["ref", "has nothing to settle"];
 }
 
-/** What the charge calls its task of that kind. */
+/** Fields of `charge.tasks` by task kind. */
 const CHARGE_TASKS = { expire: "expiry", timeline: "timeline", settle: "settlement" } as const;
 
-function strayFault({ kind }: Task, about: object | undefined): Said {
+function strayFault({ kind }: Task, about: object | undefined): Fault {
   return [
     "ref",
     about === undefined
-      ? `is nothing that a task of kind ${kind} can be about`
-      : "does not know of this task",
+      ? `is not the id of an object with ${kind} tasks`
+      : "names an object that does not refer to this task",
   ];
 }
 
-function stepFault(timeline: readonly unknown[], step: number): Said {
+function stepFault(timeline: readonly unknown[], step: number): Fault {
   return step < timeline.length ? undefined : ["step", "is beyond the timeline"];
 }
