@@ -2,12 +2,15 @@ import fc from "fast-check";
 import { expect, it } from "vitest";
 import { readBalances } from "../../src/core/engine/commands/accounts.js";
 import { createWhitelabel, transitionCharge } from "../../src/core/engine/commands/charges.js";
-import { createDestination } from "../../src/core/engine/commands/destinations.js";
-import { setRates } from "../../src/core/engine/commands/rates.js";
 import { bounceWithdrawal, chargeBack, refundPart } from "../../src/core/engine/commands/reversals.js";
-import { createWithdrawal, transitionWithdrawalById } from "../../src/core/engine/commands/withdrawals.js";
+import {
+  createDestination,
+  createWithdrawal,
+  transitionWithdrawalById,
+} from "../../src/core/engine/commands/withdrawals.js";
 import type { Engine } from "../../src/core/engine/engine.js";
 import { chargesWith } from "../../src/core/engine/indexes.js";
+import { setRates } from "../../src/core/engine/market.js";
 import type { Quote } from "../../src/core/engine/records.js";
 import { CHARGE_STATUSES, WITHDRAWAL_STATUSES } from "../../src/core/schema/common.js";
 import { isRefusal, type Refusal } from "../../src/core/schema/errors.js";

@@ -5,7 +5,6 @@ import { createWhitelabel, transitionCharge } from "../../src/core/engine/comman
 import { recordAttempt } from "../../src/core/engine/commands/deliveries.js";
 import { redeliver } from "../../src/core/engine/commands/events.js";
 import { createQuote } from "../../src/core/engine/commands/quotes.js";
-import { setRates } from "../../src/core/engine/commands/rates.js";
 import {
   addFault,
   removeFaults,
@@ -17,6 +16,7 @@ import { Engine } from "../../src/core/engine/engine.js";
 import { idempotently } from "../../src/core/engine/idempotency.js";
 import { auditState } from "../../src/core/engine/intake/read.js";
 import { keptChange, noneYet, wholeChange } from "../../src/core/engine/kept-change.js";
+import { setRates } from "../../src/core/engine/market.js";
 import type { Put } from "../../src/core/engine/records.js";
 import { State } from "../../src/core/engine/state.js";
 import { commandOf } from "../../src/core/engine/task-commands.js";

@@ -1,4 +1,5 @@
 import * as crypto from "node:crypto";
+import type { WorldRecord } from "./records.js";
 
 const ID_PREFIXES = {
   quote: "qt_",
@@ -17,6 +18,19 @@ const ID_PREFIXES = {
   chance: "",
 } as const;
 export type IdKind = keyof typeof ID_PREFIXES;
+
+const scopes = new WeakMap<WorldRecord, string>();
+
+/** Seed of a namespace's ids. */
+export function scopeOf(namespace: WorldRecord): string {
+  let scope = scopes.get(namespace);
+  if (scope === undefined) {
+    const { seed, name, generation, restores } = namespace;
+    scope = `${seed}\0${name}\0${restores === 0 ? generation : `${generation}.${restores}`}`;
+    scopes.set(namespace, scope);
+  }
+  return scope;
+}
 
 /** 32 bytes that depend on scope, kind and counter alone. */
 export function digest(scope: string, kind: IdKind, counter: number): Buffer {

@@ -1,5 +1,5 @@
 import type { ChargeStatus, Mode } from "../schema/common.js";
-import type { CollectionName, Collections, Key } from "./records.js";
+import type { CollectionName, Collections, Delivery, EventRecord, Key } from "./records.js";
 import { pageOfMany, SortedList } from "./sorted-list.js";
 import type { Table } from "./table.js";
 
@@ -260,4 +260,41 @@ export function removeFromGroup(groups: Map<string, Key[]>, name: string | null,
   const keys = groups.get(name)!;
   keys.splice(keys.indexOf(key), 1);
   if (keys.length === 0) groups.delete(name);
+}
+
+/** Events without an open delivery: the log may remove them. */
+export class ClosedEvents {
+  readonly #seqs = new SortedList();
+  /** Number of open deliveries by event id. */
+  readonly #openCounts = new Map<string, number>();
+
+  oldest(limit: number, highestSeq: number): number[] {
+    return this.#seqs.pageFromStart(limit, highestSeq);
+  }
+
+  noteEvent({ event_id, seq }: EventRecord, present: boolean): void {
+    if (!present) this.#seqs.remove(seq);
+    else if (!this.#openCounts.has(event_id)) this.#seqs.add(seq);
+  }
+
+  /** @param event the delivery's event, if it exists */
+  noteDelivery(
+    before: Delivery | undefined,
+    after: Delivery | undefined,
+    event: EventRecord | undefined,
+  ): void {
+    const change = openCount(after) - openCount(before);
+    if (change === 0) return;
+    const { event_id } = (after ?? before)!;
+    const open = (this.#openCounts.get(event_id) ?? 0) + change;
+    if (open === 0) this.#openCounts.delete(event_id);
+    else this.#openCounts.set(event_id, open);
+    if (event === undefined) return;
+    if (open === 0) this.#seqs.add(event.seq);
+    else if (open === change) this.#seqs.remove(event.seq);
+  }
+}
+
+function openCount(delivery: Delivery | undefined): number {
+  return delivery?.status === "pending" ? 1 : 0;
 }

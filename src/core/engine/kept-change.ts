@@ -1,6 +1,7 @@
 import { plainCharge } from "../domain/charge-state.js";
 import { iso } from "../schema/time.js";
 import { type EventId, WrittenLater } from "./event-record.js";
+import { scopeOf } from "./ids.js";
 import { changesOf, type Fields, type KeptGrowth } from "./kept-fields.js";
 import { fromParts, type KeptParts, partsOf } from "./kept-parts.js";
 import type {
@@ -14,7 +15,6 @@ import type {
   Put,
   Records,
 } from "./records.js";
-import { scopeOf } from "./scope.js";
 import { chargeDetailJson, withdrawalJson } from "./views.js";
 
 /** Collections whose events carry the JSON of a read. */

@@ -1,7 +1,8 @@
 import type { PricingTerms } from "../domain/pricing.js";
+import { type ErrorDetails, invalid, type Refusal } from "../schema/errors.js";
 import type { CurrencyFixture, MethodFixture } from "../schema/fixtures.js";
 import type { State } from "./state.js";
-import type { Transaction } from "./transaction.js";
+import type { Command, Transaction } from "./transaction.js";
 
 /** Units of the currency per US dollar: the changed rate, else the fixtures'. */
 export function rateOf(state: State, currency: CurrencyFixture): string {
@@ -20,5 +21,18 @@ export function termsFor(
     decimals: target.decimals,
     platform_percent: method.fees.platform_percent,
     gateway_percent: method.fees.gateway_percent,
+  };
+}
+
+/** Sets rates, all or none: units of each currency per US dollar. */
+export function setRates(rates: Readonly<Record<string, string>>): Command<Refusal | undefined> {
+  return (tx) => {
+    const details: ErrorDetails = {};
+    for (const code of Object.keys(rates))
+      if (tx.catalogue.currency(code) === undefined) details[code] = "is not a currency";
+      else if (code === "USD") details[code] = "is what the others are measured in";
+    if (Object.keys(details).length > 0) return invalid(details);
+    for (const [code, rate] of Object.entries(rates)) tx.put("rates", code, { code, rate });
+    return undefined;
   };
 }

@@ -3,10 +3,10 @@ import type { Holdings } from "../domain/ledger.js";
 import type { Mode } from "../schema/common.js";
 import { COLLECTION_NAMES } from "../schema/records/names.js";
 import { hasWords } from "./charge-fields.js";
-import { ClosedEvents } from "./closed-events.js";
 import { type FrozenState, freeze, thaw } from "./frozen-state.js";
 import {
   addToGroup,
+  ClosedEvents,
   type Found,
   type Having,
   type IndexedName,

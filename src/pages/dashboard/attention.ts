@@ -1,5 +1,5 @@
 import { isFailing } from "../../core/engine/failing.js";
-import { receiverName } from "../../core/engine/receiver-name.js";
+import { receiverName } from "../../core/engine/log-views.js";
 import type { Delivery } from "../../core/engine/records.js";
 import type { JournalEntry } from "../../core/namespace/served-request.js";
 import { iso } from "../../core/schema/time.js";

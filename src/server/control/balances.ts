@@ -1,7 +1,6 @@
 import type { Holdings } from "../../core/domain/ledger.js";
 import { fundBalance } from "../../core/engine/commands/accounts.js";
-import { setRates } from "../../core/engine/commands/rates.js";
-import { rateOf } from "../../core/engine/market.js";
+import { rateOf, setRates } from "../../core/engine/market.js";
 import type { Namespace } from "../../core/namespace/namespace.js";
 import { ratesRequestSchema } from "../../core/schema/control.js";
 import { fundRequestSchema } from "../../core/schema/engine-requests.js";

@@ -1,5 +1,7 @@
-import { createDestination as destinationCommand } from "../../core/engine/commands/destinations.js";
-import { createWithdrawal as withdrawalCommand } from "../../core/engine/commands/withdrawals.js";
+import {
+  createDestination as destinationCommand,
+  createWithdrawal as withdrawalCommand,
+} from "../../core/engine/commands/withdrawals.js";
 import { idempotently } from "../../core/engine/idempotency.js";
 import { findOwned, listOwned } from "../../core/engine/queries.js";
 import { destinationView, withdrawalView } from "../../core/engine/views.js";

@@ -5,7 +5,7 @@ import {
   withdrawalReturnedPostings,
 } from "../../domain/ledger.js";
 import { add, toCanonical } from "../../domain/money.js";
-import { readWithdrawalRequest } from "../../domain/requests/payouts.js";
+import { readDestinationRequest, readWithdrawalRequest } from "../../domain/requests/payouts.js";
 import type { Subject } from "../../domain/scenario.js";
 import { entryAt, mayFollow } from "../../domain/timeline.js";
 import { transitionWithdrawal, WITHDRAWAL_RULES, type Withdrawal } from "../../domain/withdrawal.js";
@@ -17,12 +17,29 @@ import type { Caller } from "../caller.js";
 import { emit } from "../events.js";
 import { post } from "../ledger.js";
 import { findOwned } from "../queries.js";
-import type { Task } from "../records.js";
+import type { Destination, Task } from "../records.js";
 import { askedScenario } from "../scenarios.js";
 import { withdrawalSubject } from "../subjects.js";
 import { planEntry, takeTurn, withTimeline } from "../timelines.js";
 import type { Command, Transaction } from "../transaction.js";
 import { withdrawalJson } from "../views.js";
+
+export function createDestination(caller: Caller, raw: unknown): Command<Destination | Refusal> {
+  return (tx) => {
+    const fields = readDestinationRequest(tx.catalogue, caller.organization, raw);
+    if (isRefusal(fields)) return fields;
+    const destination: Destination = {
+      destination_id: tx.id("destination"),
+      seq: tx.next("destination_seq"),
+      mode: caller.mode,
+      organization_id: caller.organization.organization_id,
+      created_at: tx.at,
+      fields,
+    };
+    tx.put("destinations", destination.destination_id, destination);
+    return destination;
+  };
+}
 
 /** Creates a withdrawal; moves amount and fee from available to in transit. */
 export function createWithdrawal(
