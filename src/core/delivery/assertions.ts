@@ -1,13 +1,13 @@
 import { failedAnswer, type WebhookHandler } from "./in-process.js";
 
 /**
- * The assertions of a test that failed in its webhook handlers. Their answer is 500, as that of any error; who has
- * written them hears of it where the test waits next.
+ * Collects failed assertions of in-process webhook handlers. The handler responds 500 as for any error; the test's
+ * next wait rethrows the assertion.
  */
 export class KeptAssertions {
   #kept: unknown[] = [];
 
-  /** The same handler, but that its failed assertions are kept. */
+  /** Wraps a handler so that its failed assertions are collected. */
   of(handler: WebhookHandler): WebhookHandler {
     return async (request) => {
       try {
@@ -20,20 +20,20 @@ export class KeptAssertions {
     };
   }
 
-  /** Throws the first that is kept; those after it may follow from it, and go with it. */
+  /** Throws the first collected assertion and drops the rest, which may follow from it. */
   rethrow(): void {
     const first = this.first;
     this.#kept = [];
     if (first !== undefined) throw first;
   }
 
-  /** The first that nobody has been thrown yet. */
+  /** First assertion not rethrown yet. */
   get first(): unknown {
     return this.#kept[0];
   }
 }
 
-/** Those of `node:assert`, Chai, which Vitest has, and Jest, each of which has another mark. */
+/** Recognizes assertion errors of node:assert, Chai (Vitest) and Jest. */
 function isAssertion(error: unknown): boolean {
   if (typeof error !== "object" || error === null) return false;
   const { name, code, matcherResult } = error as Record<string, unknown>;

@@ -1,3 +1,10 @@
+/*
+ * Webhook delivery: signing, sending over HTTP or in process, mailboxes, held endpoints.
+ * Called by the scheduler when an attempt is due, and by `namespace`.
+ * An attempt `Task` flows through: dispatcher → sender → `Outcome` → engine.
+ * Never here: retry times, which the engine decides.
+ */
+
 import { dropDelivery, type Outcome, recordAttempt } from "../engine/commands/deliveries.js";
 import type { Hold } from "../engine/log-views.js";
 import type { Delivery, Task } from "../engine/records.js";
@@ -9,8 +16,8 @@ import { Mailboxes } from "./mailboxes.js";
 import type { Job, Sender } from "./sender.js";
 
 /**
- * Makes the attempts at deliveries whose time has come: sends them, or leaves them in a mailbox, or holds them; and
- * brings their outcomes back. An outcome from before a reset is dropped.
+ * Makes due delivery attempts: sends, posts to a mailbox, or holds them, and records their outcomes. Outcomes from
+ * before a reset are dropped.
  */
 export class Dispatcher implements Attempts {
   readonly mailboxes: Mailboxes;
@@ -20,7 +27,7 @@ export class Dispatcher implements Attempts {
   readonly #onNotice: (notice: string) => void;
   readonly #inFlight = new InFlightAttempts();
   #due: Task[] = [];
-  /** The disk refused the outcome of an attempt: it is kept in flight until the disk takes it. */
+  /** An outcome could not be stored; its attempt stays in flight until the retry. */
   #owesOutcome = false;
 
   constructor(scheduler: Scheduler, sender: Sender, onNotice: (notice: string) => void = () => {}) {
@@ -41,11 +48,11 @@ export class Dispatcher implements Attempts {
     });
     const { engine } = scheduler;
     engine.onKept(({ puts }) => {
-      // What waits in a mailbox that is gone or switched off is dropped: nobody will ever take it.
+      // Deliveries in a removed or disabled mailbox are begun again, which drops them.
       if (puts.some(([collection]) => collection === "endpoints")) this.#resume(this.mailboxes.empty());
     });
     engine.onUndone(() => {
-      // What was planned in a turn that was taken back has never been.
+      // Tasks of an undone micro-batch do not exist.
       this.#due = this.#due.filter((task) => engine.state.get("tasks", task.task_id) === task);
     });
   }
@@ -65,7 +72,7 @@ export class Dispatcher implements Attempts {
   begin(): void {
     if (this.#due.length === 0) return;
     const { engine } = this.#scheduler;
-    // Nobody hears of what is not kept.
+    // Only stored changes may be sent.
     void engine.keep();
     if (!engine.isKept) {
       void engine.calm()?.then(() => this.#scheduler.planPump());
@@ -102,7 +109,7 @@ export class Dispatcher implements Attempts {
     this.#held.hold(webhookId, target, task, this.#scheduler.clock.nowMs());
   }
 
-  /** What keeps a delivery waiting besides time, if something does. */
+  /** Reason other than time that a delivery waits for, if any. */
   holdOf({ status, task, webhook_id, created_at, next_attempt_at }: Delivery): Hold | null {
     if (status !== "pending") return null;
     if (task === null) return { since: created_at, reason: "waits for the delivery before it" };
@@ -131,9 +138,9 @@ export class Dispatcher implements Attempts {
   }
 
   /**
-   * Sends, and brings the outcome back unless the attempt has been called off meanwhile.
+   * Sends and records the outcome, unless the attempt is cancelled.
    *
-   * @param cameBack hears of the outcome; undefined when nobody listens and the attempt may wait for that, unspent
+   * @param onOutcome receives undefined if the receiver is unreachable and the attempt may be held, unused
    */
   #send(task: Task, job: Job, cameBack: (outcome: Outcome | undefined) => void): void {
     const attempt = this.#inFlight.begin(task);
@@ -150,12 +157,15 @@ export class Dispatcher implements Attempts {
     });
   }
 
-  /** Whether an attempt may wait for somebody to listen: on a clock that stands nobody would ever come. */
+  /**
+   * Returns true if an unreachable receiver may be waited for: not on a stopped clock, where the wait would never
+   * end.
+   */
   #mayHold(job: Job): boolean {
     return job.holds && this.#scheduler.timePasses;
   }
 
-  /** Whatever comes of it, when it gets through the others follow. */
+  /** Probes with one attempt. Any outcome but "unreachable" releases the held ones. */
   #probe(webhookId: string, target: string, task: Task): void {
     const job = this.#prepare(task);
     if (job === undefined) {
@@ -184,9 +194,8 @@ export class Dispatcher implements Attempts {
   }
 
   /**
-   * On a clock that stands, and in an advance, outcomes are committed in the order their attempts began,
-   * however fast each receiver answered: the same calls give the same order. What one of them makes due begins before
-   * the next is committed, for the next may be there already or not. On a running clock nobody waits.
+   * Records outcomes. On a stopped clock and in an advance, they are recorded in the order the attempts began, and
+   * tasks made due by one begin before the next: equal calls give an equal order. A running clock does not wait.
    */
   keepOutcomes(): void {
     const scheduler = this.#scheduler;
@@ -212,7 +221,7 @@ export class Dispatcher implements Attempts {
     }
   }
 
-  /** What was held fails like anything else on a clock that stands. */
+  /** On a stopped clock, held attempts are made and fail like others. */
   followClock(): void {
     if (!this.#scheduler.clock.runs) this.#resume(this.#held.releaseAll());
   }

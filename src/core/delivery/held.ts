@@ -1,31 +1,31 @@
 import type { Task } from "../engine/records.js";
 import type { Wall } from "../time/wall.js";
 
-/** How often an endpoint nobody listens on is tried again, in wall time. */
+/** Interval between probes of an unreachable endpoint, in wall time. */
 const PROBE_EVERY_MS = 1_000;
 
 interface Held {
-  /** Where the endpoint is, for people. */
+  /** Host or mailbox, for messages. */
   readonly target: string;
-  /** In the order they came; the one that probes the endpoint is not among them. */
+  /** In order of arrival, without the task that probes. */
   readonly tasks: Task[];
   probing?: Task | undefined;
   callOffProbe: () => void;
 }
 
-/** Tries with this attempt whether somebody listens by now. */
+/** Sends this attempt to find out if the receiver is reachable. */
 export type Probe = (webhookId: string, target: string, task: Task) => void;
 
 /**
- * Endpoints nobody listens on yet: their attempts wait, none is spent, and the endpoint is probed with the one that
- * has waited longest. The tasks stay in the state, so that nothing is lost with this process.
+ * Holds attempts for unreachable endpoints without using them up, and probes each endpoint with its oldest attempt.
+ * The tasks stay in the state, so they survive the process.
  */
 export class HeldEndpoints {
   readonly #wall: Wall;
   readonly #onNotice: (notice: string) => void;
   readonly #probe: Probe;
   readonly #held = new Map<string, Held>();
-  /** Since when each task waits, in sandbox time; the one that probes is among them. */
+  /** Sandbox time of the hold by task, including the probing one. */
   readonly #since = new Map<number, number>();
 
   constructor(wall: Wall, onNotice: (notice: string) => void, probe: Probe) {
@@ -38,14 +38,14 @@ export class HeldEndpoints {
     return this.#held.has(webhookId);
   }
 
-  /** Whom that attempt waits for, and since when; undefined when it does not. */
+  /** Target and start of an attempt's hold; undefined if it is not held. */
   of(webhookId: string, taskId: number): { readonly target: string; readonly sinceMs: number } | undefined {
     const held = this.#held.get(webhookId);
     const sinceMs = this.#since.get(taskId);
     return held === undefined || sinceMs === undefined ? undefined : { target: held.target, sinceMs };
   }
 
-  /** @param target where the endpoint is, for people */
+  /** @param target host or mailbox, for messages */
   hold(webhookId: string, target: string, task: Task, nowMs: number): void {
     this.#since.set(task.task_id, nowMs);
     const known = this.#held.get(webhookId);
@@ -59,7 +59,7 @@ export class HeldEndpoints {
     );
   }
 
-  /** The attempt that probed the endpoint has found nobody: it goes back to the front. */
+  /** Puts a failed probe's attempt back in front. */
   holdOn(webhookId: string, target: string, task: Task): void {
     const held = this.#held.get(webhookId);
     held?.tasks.unshift(task);
@@ -82,7 +82,7 @@ export class HeldEndpoints {
     });
   }
 
-  /** Somebody listens, or nobody ever will: all that waited, in order. */
+  /** Ends the hold and returns its tasks in order. */
   release(webhookId: string): Task[] {
     const held = this.#held.get(webhookId);
     if (held === undefined) return [];

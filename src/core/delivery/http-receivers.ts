@@ -18,10 +18,10 @@ import {
 import { AGENT_OPTIONS, networkErrorText } from "./outgoing.js";
 
 export interface HttpReceiversOptions {
-  /** How long a receiver has to answer, in wall time. */
+  /** Wall time for a response. */
   readonly timeoutMs: number;
   readonly wall: Wall;
-  /** What names stand for; the machine's own resolver unless told otherwise. */
+  /** Name resolver; default: the machine's. */
   readonly resolve?: LookupFunction;
 }
 
@@ -30,7 +30,7 @@ interface Transport {
   readonly agent: http.Agent;
 }
 
-/** Posts to receivers over HTTP, redirects not followed. */
+/** Posts to receivers over HTTP(S) without following redirects. */
 export class HttpReceivers {
   readonly #options: HttpReceiversOptions;
   readonly #http: Transport = { request: http.request, agent: new http.Agent(AGENT_OPTIONS) };
@@ -40,7 +40,7 @@ export class HttpReceivers {
     this.#options = options;
   }
 
-  /** TLS is loaded for those who use it: it costs a start 2 ms. */
+  /** TLS is loaded on first use: it would cost each start 2 ms. */
   async #transport(protocol: string): Promise<Transport> {
     if (protocol !== "https:") return this.#http;
     const https = await lazily(() => import("node:https"));
@@ -49,9 +49,9 @@ export class HttpReceivers {
   }
 
   /**
-   * Never rejects: what went wrong is part of the outcome.
+   * Never rejects: failures are part of the outcome.
    *
-   * @param meeting of those it is to be on the wire with
+   * @param barrier of the requests to send at the same time
    */
   async post(
     address: string,
@@ -61,7 +61,7 @@ export class HttpReceivers {
   ): Promise<Outcome> {
     const url = new URL(address);
     const transport = signal.aborted ? undefined : await this.#transport(url.protocol);
-    // Called off before its turn, or while TLS was being loaded: nothing may go out any more.
+    // Cancelled before its turn, or while TLS was loading: nothing may be sent.
     const answer =
       transport === undefined || signal.aborted
         ? CALLED_OFF
@@ -106,7 +106,7 @@ export class HttpReceivers {
         });
         current = request;
         let usedSocket: UsedSocket | undefined;
-        // Not from now on: a delivery that waits for a connection to become free is not the receiver's delay.
+        // The timeout starts with the connection: waiting for a free one is not the receiver's delay.
         request.once("socket", (socket) => {
           if (isDone) return;
           usedSocket = { socket, readBefore: socket.bytesRead };
@@ -135,7 +135,7 @@ export class HttpReceivers {
   }
 }
 
-/** The status is the answer, even if the body breaks off. */
+/** The status counts even if the body breaks off. */
 function readAnswer(
   response: http.IncomingMessage,
   sentAtMs: number,
@@ -164,18 +164,18 @@ interface UsedSocket {
 }
 
 /**
- * A connection that was kept is cut before anything of an answer has come: most likely the receiver closed it in
- * the very moment it was used again, which is nobody's failure. Of what is encrypted, bytes say nothing.
+ * A reused connection was cut before any response byte: the receiver probably closed it while idle. Byte counts are
+ * unknown under TLS.
  */
 function isCutBeforeAnswer(error: NodeJS.ErrnoException, { socket, readBefore }: UsedSocket): boolean {
   if (error.code !== "ECONNRESET" && error.code !== "EPIPE") return false;
   return "encrypted" in socket || socket.bytesRead === readBefore;
 }
 
-/** What says that there is nobody at one address of a name; at least one of them must have refused. */
+/** Codes that mean an address is unreachable; at least one address must refuse. */
 const NOBODY_CODES = new Set(["ECONNREFUSED", "EADDRNOTAVAIL", "ENETUNREACH", "EAFNOSUPPORT"]);
 
-/** Nobody listens: every address of the name was tried, and refused or not there. */
+/** Returns true if all addresses of the name refuse or are unreachable. */
 function isRefused(error: NodeJS.ErrnoException): boolean {
   const errors = (error as { errors?: unknown }).errors;
   if (!Array.isArray(errors)) return error.code === "ECONNREFUSED";

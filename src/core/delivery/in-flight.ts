@@ -1,16 +1,16 @@
 import type { Outcome } from "../engine/commands/deliveries.js";
 import type { Task } from "../engine/records.js";
 
-/** An attempt under way, or back with an outcome that is not kept yet. */
+/** An attempt in flight, or with an outcome not stored yet. */
 interface InFlightAttempt {
   readonly task: Task;
   outcome: Outcome | undefined;
 }
 
-/** The attempts under way, in the order they began; thousands in a storm, so nothing here walks over them all. */
+/** Attempts in flight, in the order they began. There may be thousands, so no frequent call walks over all. */
 export class InFlightAttempts {
   readonly #underWay = new Set<InFlightAttempt>();
-  /** Those with an outcome, as they came back. */
+  /** Attempts with an outcome, in order of arrival. */
   readonly #back = new Set<InFlightAttempt>();
 
   get size(): number {
@@ -32,7 +32,7 @@ export class InFlightAttempts {
     this.#back.add(attempt);
   }
 
-  /** Whose outcome is next to be kept: as they came back, or, `inOrder`, as they began and nobody before their turn. */
+  /** Next outcome to record: in order of arrival, or, `inOrder`, that of the oldest attempt if it has one. */
   nextBack(inOrder: boolean): (InFlightAttempt & { readonly outcome: Outcome }) | undefined {
     const [attempt] = inOrder ? this.#underWay : this.#back;
     return attempt?.outcome === undefined
@@ -45,7 +45,7 @@ export class InFlightAttempts {
     this.#back.delete(attempt);
   }
 
-  /** An outcome could not be kept after all: its attempt is back, before those that followed it. */
+  /** Puts an attempt whose outcome could not be stored back in front. */
   goBack(attempt: InFlightAttempt): void {
     for (const attempts of [this.#underWay, this.#back]) {
       const followed = [...attempts];
@@ -54,7 +54,7 @@ export class InFlightAttempts {
     }
   }
 
-  /** Those due later than that are ended: their tasks. */
+  /** Ends attempts due after the instant and returns their tasks. */
   endAfter(atMs: number): Task[] {
     const later = [...this.#underWay].filter(({ task }) => task.due_ms > atMs);
     for (const attempt of later) this.end(attempt);

@@ -14,25 +14,24 @@ import {
   type SignedRequest,
 } from "./outcomes.js";
 
-/** What a receiver in this process answers: a Response, a status, or nothing, which is 204. */
+/** Response of an in-process receiver: a Response, a status, or nothing for 204. */
 // biome-ignore lint/suspicious/noConfusingVoidType: void is what a function that answers nothing returns
 export type WebhookAnswer = Response | number | undefined | null | void;
 
-/** A receiver in this process. What it throws is its failure: the attempt is answered with 500. */
+/** A receiver in this process. If it throws, the response is 500. */
 export type WebhookHandler = (request: Request) => WebhookAnswer | Promise<WebhookAnswer>;
 
-/** A function that hears webhooks, and the URL it is told they were sent to. */
+/** A handler function and the URL in its requests. */
 export interface InProcessReceiver {
   readonly handler: WebhookHandler;
   readonly url: string;
 }
 
-/** Whether an endpoint's deliveries go to a function of this process. */
 export function isInProcess(url: string): boolean {
   return url.startsWith(IN_PROCESS_SCHEME);
 }
 
-/** The functions that hear webhooks, by the address their endpoints have in the state. */
+/** Receivers in this process, by their endpoint's URL. */
 export class InProcessReceivers {
   readonly #receivers = new Map<string, InProcessReceiver>();
   #made = 0;
@@ -52,7 +51,7 @@ export class InProcessReceivers {
   }
 }
 
-/** Makes a Response of what a handler answered or threw, as a server makes one of what an app's route does. */
+/** Returns a handler's response; 500 if it throws. */
 export async function answerOf(handler: WebhookHandler, request: Request): Promise<Response> {
   try {
     return responseOf(await handler(request));
@@ -61,7 +60,6 @@ export async function answerOf(handler: WebhookHandler, request: Request): Promi
   }
 }
 
-/** What is answered where a handler threw. */
 export function failedAnswer(error: unknown): Response {
   return new Response(`the webhook handler threw ${textOf(error)}`, { status: 500 });
 }
@@ -73,7 +71,7 @@ function responseOf(answer: WebhookAnswer): Response {
   throw new TypeError(`instead of answering a Response, a status or nothing: ${typeof answer}`);
 }
 
-/** Not by instanceof: test runners and polyfills have a Response of their own. */
+/** Not instanceof: test runners and polyfills have their own Response. */
 function isResponse(value: unknown): value is Response {
   const { status, text, headers } = value as Partial<Response>;
   return typeof status === "number" && typeof text === "function" && typeof headers?.get === "function";
@@ -84,10 +82,7 @@ function textOf(error: unknown): string {
   return typeof message === "string" ? `${name ?? "Error"}: ${message}` : String(error);
 }
 
-/**
- * Hands a delivery to a function of this process, the way `fetch` would bring it to a server, together with those it
- * is to meet. Never rejects.
- */
+/** Calls an in-process receiver with a Request, after the barrier if there is one. Never rejects. */
 export async function handOver(
   receiver: InProcessReceiver | undefined,
   signed: SignedRequest,
@@ -114,7 +109,7 @@ async function answerTo(
     body: bytes,
   });
   return new Promise((resolve) => {
-    // Nothing but this timer keeps the process running while the function is at work.
+    // Only this timer keeps the process running while the handler works.
     const callOff = whenOver(wall, patience, (how) =>
       resolve(how === "late" ? noAnswerWithin(patience.timeoutMs) : CALLED_OFF),
     );
@@ -131,7 +126,7 @@ async function answerTo(
   });
 }
 
-/** The beginning of what was answered. The status is the answer, even if the body breaks off. */
+/** Beginning of the body. The status counts even if the body breaks off. */
 async function bodyOf(response: Response): Promise<string | null> {
   if (response.bodyUsed) return null;
   const text = await response.text().catch(() => null);

@@ -7,12 +7,13 @@ const LOCALHOST: dns.LookupAddress[] = [
   { address: "::1", family: 6 },
 ];
 
-/** Node gives an address 250 ms to connect before it tries the next: a busy machine would miss the one that listens. */
+/** Node's default is 250 ms per address, too short for a busy machine. */
 const PATIENCE_MS = 600_000;
 
 /**
- * How the name in a URL becomes an address, for whatever the sandbox calls: receivers, the app under test. One that
- * is an address already is not looked up. `resolve` is the machine's own resolver unless told otherwise.
+ * Name resolution for all outgoing requests: to receivers and to the app under test. Addresses are not looked up.
+ *
+ * @param resolve default: the machine's resolver
  */
 export function lookupOptions(
   hostname: string,
@@ -28,16 +29,13 @@ export function lookupOptions(
   return { lookup: lookupElsewhere(resolve ?? (dns.lookup as LookupFunction)) };
 }
 
-/**
- * `localhost` is both loopback addresses, whatever the machine's hosts file says: an app may listen on either,
- * and many do without saying which.
- */
+/** `localhost` means both loopback addresses, regardless of the hosts file: an app may listen on either. */
 const lookupLocalhost: LookupFunction = (_hostname, options, callback) => {
   if (options.all) callback(null, LOCALHOST);
   else callback(null, LOCALHOST[0]!.address, LOCALHOST[0]!.family);
 };
 
-/** As `resolve` answers; a name that leads to a cloud's metadata service is found to lead nowhere. */
+/** Resolves a name, but refuses cloud metadata addresses. */
 function lookupElsewhere(resolve: LookupFunction): LookupFunction {
   return (hostname, options, callback) =>
     resolve(hostname, options, (error, found, family) => {

@@ -4,30 +4,29 @@ import type { Scheduler } from "../time/scheduler.js";
 import { failure, outcomeOf, retryAfterMs, type SignedRequest } from "./outcomes.js";
 import type { Job } from "./sender.js";
 
-/** A delivery that somebody has taken from a mailbox and not answered yet. */
+/** A delivery taken from a mailbox and not acknowledged yet. */
 interface Taken {
   readonly task: Task;
   readonly request: SignedRequest;
-  /** Calls off the limit its answer has to keep to. */
+  /** Cancels the acknowledgement timeout. */
   readonly callOff: () => void;
 }
 
-/** What whoever took a delivery answers, or why there was no answer. */
 type MailboxAnswer = Pick<Outcome, "status" | "response_body" | "error">;
 
 export interface MailboxesOptions {
   readonly scheduler: Scheduler;
-  /** How long whoever takes a delivery has to answer, in wall time: as long as any receiver. */
+  /** Wall time for an acknowledgement, the same as for any receiver. */
   readonly answerWithinMs: number;
-  /** What to send; undefined, and the delivery dropped, when its endpoint is gone. */
+  /** Undefined if the endpoint is gone; the delivery is dropped then. */
   readonly prepare: (task: Task) => Job | undefined;
-  /** Keeps the outcome of an attempt like that of one over HTTP. */
+  /** Records an outcome like that of an HTTP attempt. */
   readonly bringBack: (task: Task, outcome: Outcome) => void;
 }
 
 /**
- * Deliveries that wait to be taken, and those that were and wait for their acknowledgement. Their tasks stay in the
- * state, so that nothing is lost with this process.
+ * Deliveries waiting in mailboxes, and those taken but not acknowledged. The tasks stay in the state, so they survive
+ * the process.
  */
 export class Mailboxes {
   readonly #options: MailboxesOptions;
@@ -48,7 +47,7 @@ export class Mailboxes {
     else tasks.push(task);
   }
 
-  /** What waits in a mailbox, signed at this moment; each waits for its acknowledgement from then on. */
+  /** Takes and signs waiting deliveries; each must be acknowledged in time. */
   takeFromMailbox(
     mailbox: string,
     max: number,
@@ -72,7 +71,7 @@ export class Mailboxes {
     this.#taken.set(task.ref, { task, request, callOff });
   }
 
-  /** The answer of whoever took a delivery, or why there was none; false when nobody waits for it. */
+  /** Records an acknowledgement; false if the delivery does not wait for one. */
   acknowledge(deliveryId: string, given: MailboxAnswer, retryAfter: string | null): boolean {
     const taken = this.#taken.get(deliveryId);
     if (taken === undefined) return false;
@@ -88,7 +87,7 @@ export class Mailboxes {
     return true;
   }
 
-  /** Nobody has answered in time: the attempt has failed. */
+  /** Records a failed attempt after the acknowledgement timeout. */
   #missAnswer(deliveryId: string): void {
     const taken = this.#taken.get(deliveryId);
     if (taken === undefined) return;
@@ -98,7 +97,7 @@ export class Mailboxes {
     bringBack(taken.task, outcomeOf(taken.request, missed, scheduler.wall));
   }
 
-  /** What is due later than that is given up, taken or not: its tasks. */
+  /** Removes deliveries due after the instant, taken or not, and returns their tasks. */
   giveUpAfter(atMs: number): Task[] {
     const isLater = (task: Task) => task.due_ms > atMs;
     const waiting = [...this.#waiting.values()].flat().filter(isLater);
@@ -114,14 +113,14 @@ export class Mailboxes {
     return [...waiting, ...taken.map(({ task }) => task)];
   }
 
-  /** All that waits to be taken, each mailbox's in order. */
+  /** Removes all waiting deliveries and returns their tasks, in order per mailbox. */
   empty(): Task[] {
     const tasks = [...this.#waiting.values()].flat();
     this.#waiting.clear();
     return tasks;
   }
 
-  /** Nothing of what was taken is answered any more. */
+  /** Removes all deliveries, taken or not. */
   clear(): void {
     this.#waiting.clear();
     for (const { callOff } of this.#taken.values()) callOff();

@@ -1,11 +1,11 @@
 import type { Wall } from "../time/wall.js";
 
-/** How long those who are there wait for one that does not come, in wall time. */
+/** Wall time that the present members wait for a missing one. */
 const PATIENCE_MS = 5_000;
 
-/** What one of those who set out together does: it comes, or it is known not to. */
+/** A member's access to its barrier. */
 export interface Meeting {
-  /** Resolves for all of them in one go, when the last is there. */
+  /** Resolves when all members have arrived, for all at once. */
   arrive(): Promise<void>;
   miss(): void;
 }
@@ -16,7 +16,7 @@ interface Open {
   readonly callOff: () => void;
 }
 
-/** Attempts that are to be on the wire together, before any of them is answered. */
+/** Barriers that put several attempts on the wire before any response arrives. */
 export class Meetings {
   readonly #wall: Wall;
   readonly #open = new Map<string, Open>();
@@ -25,7 +25,7 @@ export class Meetings {
     this.#wall = wall;
   }
 
-  /** A place in the meeting of so many that has that name. */
+  /** Joins the named barrier of `size` members. */
   join(name: string, size: number): Meeting {
     let isOver = false;
     const take = (waiting?: () => void): void => {

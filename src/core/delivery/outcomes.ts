@@ -1,20 +1,19 @@
 import type { Outcome } from "../engine/commands/deliveries.js";
 import type { Wall } from "../time/wall.js";
 
-/** A request as a receiver would get it now: its signature carries this moment of wall time. */
+/** A request signed at this wall time. */
 export interface SignedRequest {
   readonly sentAt: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
 }
 
-/** What a receiver answered, or why there was no answer. */
+/** A receiver's response, or the reason for its absence. */
 export type Answer = Pick<Outcome, "status" | "response_body" | "error" | "retryAfterMs" | "isUnreachable">;
 
-/** How much of a receiver's answer the log keeps. */
+/** Bytes of a response body that the log keeps. */
 export const RESPONSE_KEPT_BYTES = 4_096;
 
-/** There is no answer, and that is why. */
 export function failure(error: string): Answer {
   return { status: null, response_body: null, error, retryAfterMs: null };
 }
@@ -25,7 +24,7 @@ export function noAnswerWithin(timeoutMs: number): Answer {
 
 export const CALLED_OFF = failure("called off");
 
-/** The attempt is over at this moment. */
+/** Outcome of an attempt that ends now. */
 export function outcomeOf(
   { sentAt, headers }: Omit<SignedRequest, "body">,
   answer: Answer,
@@ -39,7 +38,7 @@ export function outcomeOf(
   };
 }
 
-/** How long a receiver asks us to wait: seconds or a date (of wall time); null when it does not say. */
+/** Milliseconds of a Retry-After header, in seconds or a date of wall time; null if absent. */
 export function retryAfterMs(header: string | null | undefined, wallMs: number): number | null {
   if (header === undefined || header === null) return null;
   if (/^\d{1,9}$/.test(header.trim())) return Number(header) * 1000;

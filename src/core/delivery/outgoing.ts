@@ -2,10 +2,10 @@ import * as http from "node:http";
 import { lazily } from "../schema/lazily.js";
 import { lookupOptions } from "./lookups.js";
 
-/** Connections are kept for the next request, but not for long: most servers close one that stays idle. */
+/** Short idle timeout: most servers close idle connections. */
 export const AGENT_OPTIONS = { keepAlive: true, timeout: 1_000 };
 
-/** Connections that stay open between calls, until they are closed. */
+/** Reuses connections between calls until closed. */
 export class KeptConnections {
   readonly #agents = new Map<string, http.Agent>();
 
@@ -22,9 +22,9 @@ export class KeptConnections {
 }
 
 /**
- * How to call an address, redirects not followed.
+ * Returns a function that sends requests to the URL without following redirects.
  *
- * @param kept the connections to go by; without them each call has one of its own
+ * @param connections reused connections; without it each call opens one
  */
 export async function callerOf(
   url: URL,
@@ -36,12 +36,12 @@ export async function callerOf(
   return (options) => request(url, { agent, ...options, ...lookup });
 }
 
-/** A connection that was kept was cut before it was used again, which nobody has done on purpose. */
+/** Returns true if a reused connection was closed by the other side while idle. */
 export function wasCutWhileIdle(request: http.ClientRequest, { code }: NodeJS.ErrnoException): boolean {
   return request.reusedSocket && (code === "ECONNRESET" || code === "EPIPE");
 }
 
-/** One line: the address family attempts of `localhost` come as an error of errors. */
+/** One line: failures of `localhost` addresses come as an AggregateError. */
 export function networkErrorText(error: NodeJS.ErrnoException): string {
   const errors = (error as { errors?: unknown }).errors;
   if (Array.isArray(errors) && errors.length > 0)

@@ -3,7 +3,7 @@ interface Line {
   readonly waiting: (() => void)[];
 }
 
-/** So much work at a time to one place; the rest waits its turn in the order it came. */
+/** Limits concurrent work per key; the rest waits in order. */
 export class Pacing {
   readonly #limit: number;
   readonly #lines = new Map<string, Line>();

@@ -11,26 +11,26 @@ import { failure, outcomeOf, type SignedRequest } from "./outcomes.js";
 import { Pacing } from "./pacing.js";
 import { signedRequest } from "./signed-request.js";
 
-/** What is said of an attempt that is not made. */
+/** Error messages of attempts that a scenario fails. */
 const FAILED = {
   lost: () => "failed",
   refused: () => "connection refused",
   timeout: (timeoutMs: number) => `no answer within ${timeoutMs / 1000} s`,
 } as const;
 
-/** How many deliveries go to one endpoint at a time. */
+/** Concurrent deliveries per endpoint. */
 const CONCURRENCY_PER_ENDPOINT = 10;
 
 export interface Job {
   readonly webhookId: string;
-  /** Where it goes, for people. */
+  /** Host or mailbox, for messages. */
   readonly target: string;
-  /** The mailbox it goes to instead of over the network. */
+  /** Mailbox that gets the delivery instead of a URL. */
   readonly mailbox: string | null;
-  /** Whether an endpoint nobody listens on is waited for. */
+  /** True if the delivery waits for an unreachable endpoint. */
   readonly holds: boolean;
   sign(): SignedRequest;
-  /** Makes the attempt. Never rejects: what went wrong is part of the outcome. */
+  /** Makes the attempt. Never rejects: failures are part of the outcome. */
   send(): Promise<Outcome>;
 }
 
@@ -40,17 +40,14 @@ export interface SenderOptions {
   readonly userAgent: string;
 }
 
-/**
- * Sends deliveries over HTTP, or hands them to functions of this process. Knows nothing of when or how often: that
- * is the engine's to decide.
- */
+/** Sends deliveries over HTTP or to functions of this process. The engine decides when and how often. */
 export class Sender {
   readonly receivers = new InProcessReceivers();
   readonly #options: SenderOptions;
   readonly #http: HttpReceivers;
   readonly #pacing = new Pacing(CONCURRENCY_PER_ENDPOINT);
   readonly #meetings: Meetings;
-  /** Made for the first attempt. */
+  /** Created for the first attempt. */
   #abort: AbortController | undefined;
 
   constructor(options: SenderOptions) {
@@ -59,12 +56,12 @@ export class Sender {
     this.#meetings = new Meetings(options.wall);
   }
 
-  /** How long a receiver has to answer. */
+  /** Wall time for a response. */
   get timeoutMs(): number {
     return this.#options.timeoutMs;
   }
 
-  /** What to send for a delivery, or undefined when nobody is there to get it any more. */
+  /** Returns undefined if the delivery has no receiver any more. */
   prepare(state: State, deliveryId: string, nowMs: number): Job | undefined {
     const delivery = state.get("deliveries", deliveryId);
     if (delivery === undefined) return undefined;
@@ -78,7 +75,7 @@ export class Sender {
       event.object_id === null ? null : (state.get("charges", event.object_id)?.traceparent ?? null);
     const { webhook_id } = endpoint;
     const { url, mailbox } = elsewhere === undefined ? endpoint : { url: elsewhere, mailbox: null };
-    // A function of an earlier process, or one that has been unregistered.
+    // A function of an earlier process, or an unregistered one.
     if (url !== null && isInProcess(url) && this.receivers.get(url) === undefined) return undefined;
     const failing = failureOf(mishap, delivery.attempts.length + 1, nowMs);
     const { wall, userAgent } = this.#options;
@@ -102,9 +99,9 @@ export class Sender {
     };
   }
 
-  /** So many deliveries to one endpoint at a time; the time a receiver has to answer starts when its turn comes. */
+  /** Limits concurrency per endpoint; the response timeout starts when the attempt does. */
   #inTurn(webhookId: string, send: (signal: AbortSignal) => Promise<Outcome>): Promise<Outcome> {
-    // Of the state this attempt is of; when that is replaced while the attempt waits, nothing may go out any more.
+    // Belongs to the current state: if that is replaced while the attempt waits, nothing is sent.
     const { signal } = (this.#abort ??= aborter());
     return this.#pacing.inTurn(webhookId, async () => {
       await turns.take();
@@ -112,7 +109,7 @@ export class Sender {
     });
   }
 
-  /** All of them at a time, however many one endpoint gets otherwise. */
+  /** Sends all at the same time, regardless of the endpoint's concurrency limit. */
   async #together(
     name: string,
     size: number,
@@ -124,7 +121,7 @@ export class Sender {
     return send(signal, meeting);
   }
 
-  /** An attempt that a scenario has fail on the way: nothing is sent, and no time is lost. */
+  /** Outcome of an attempt that a scenario fails: nothing is sent, and no time passes. */
   #failed(how: NonNullable<ReturnType<typeof failureOf>>, scenario: string): Outcome {
     const { wall, timeoutMs } = this.#options;
     const answer =
@@ -141,7 +138,7 @@ export class Sender {
     return handOver(this.receivers.get(address), signed, wall, { timeoutMs, signal }, meeting);
   }
 
-  /** Calls off everything under way; what comes back of it is dropped by the dispatcher. */
+  /** Aborts all attempts; the dispatcher drops their outcomes. */
   abortAll(): void {
     this.#abort?.abort();
     this.#abort = undefined;

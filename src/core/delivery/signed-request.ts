@@ -3,24 +3,24 @@ import type { Endpoint, EventRecord, Mishap } from "../engine/records.js";
 import type { SignedRequest } from "./outcomes.js";
 import { signatureHeaders } from "./signing.js";
 
-/** Signs what shall look forged: well formed, and nobody's. */
+/** Well-formed secret of no endpoint, for invalid signatures. */
 const FORGED_SECRET = "whsec_Zm9yZ2VkLWJ5LWEtc2NlbmFyaW8tb24tcHVycG9zZSE=";
 
 interface Signing {
   readonly event: EventRecord;
   readonly endpoint: Endpoint;
-  /** What a scenario has go wrong with the delivery. */
+  /** Scenario mishap of the delivery. */
   readonly mishap: Mishap | null;
-  /** The trace of the call that made the charge it is about. */
+  /** W3C trace of the call that created the charge. */
   readonly traceparent: string | null;
-  /** Sandbox time: until when a secret that was rotated signs beside the new one goes by it. */
+  /** Sandbox time; decides if a rotated secret still signs. */
   readonly nowMs: number;
   /** Wall time. */
   readonly sentAtMs: number;
   readonly userAgent: string;
 }
 
-/** The request that brings an event to an endpoint, signed for this moment. */
+/** The request that delivers an event to an endpoint, signed now. */
 export function signedRequest(signing: Signing): SignedRequest {
   const { event, endpoint, mishap, traceparent, sentAtMs, userAgent } = signing;
   const { event_id: id, body } = carriedEvent(event, mishap);

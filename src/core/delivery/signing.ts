@@ -1,17 +1,15 @@
 import { createHmac } from "node:crypto";
 import { type Signature, type SignatureScheme, signatureScheme } from "../schema/webhooks.js";
 
-/** What is signed: an event's id, the bytes that go out, and when. */
 export interface SignedMessage {
   readonly id: string;
-  /** Wall time of this attempt; receivers hold it against their own clock. */
+  /** Wall time of the attempt; receivers compare it with their clock. */
   readonly sentAtMs: number;
   readonly body: string;
 }
 
 /**
- * The headers that prove where an event comes from. Of several secrets (a rotated one signs beside the new one
- * for a while) a scheme with room for one signature uses the first.
+ * Signature headers of an event. With several secrets (after rotation), a scheme with one signature uses the first.
  */
 export function signatureHeaders(
   signature: Signature,
@@ -48,7 +46,7 @@ function keyBytes(secret: string): Buffer {
   return Buffer.from(secret.replace(/^whsec_/, ""), "base64");
 }
 
-/** In one pass: what is filled in may look like a placeholder itself. */
+/** One pass: values may contain placeholders. */
 function filled(template: string, values: Readonly<Record<string, string>>): string {
   return template.replace(/\{(\w+)\}/g, (_all, name: string) => values[name]!);
 }

@@ -8,13 +8,13 @@ import type { Wall } from "../time/wall.js";
 interface AnswerHoldsOptions {
   readonly engine: Engine;
   readonly wall: Wall;
-  /** The longest an answer is held, in wall time. */
+  /** Longest hold of a response, in wall time. */
   readonly limitMs: number;
-  /** Ends every wait: the namespace is closed. */
+  /** Ends all holds when the namespace closes. */
   readonly closing: AbortSignal;
 }
 
-/** Answers whose work is done and that are not sent yet, as faults have it. */
+/** Holds finished responses back, as faults require. */
 export class AnswerHolds {
   readonly #options: AnswerHoldsOptions;
 
@@ -22,16 +22,16 @@ export class AnswerHolds {
     this.#options = options;
   }
 
-  /** Until its client leaves, or the limit. */
+  /** Waits until the client disconnects, or until the limit. */
   async open(client: AbortSignal): Promise<void> {
     await this.#wait(this.#options.limitMs, client);
   }
 
   /**
-   * Until the answer may be sent, or its client has left.
+   * Waits until the response may be sent, or its client disconnects.
    *
-   * @param json the answer, which says what object it is about
-   * @returns false when the namespace is closed before
+   * @param json the response, which names its object
+   * @returns false if the namespace closes first
    */
   async until(
     { hold, delay_answer }: Pick<FaultRule, "hold" | "delay_answer">,
@@ -48,14 +48,14 @@ export class AnswerHolds {
     return !closing.aborted;
   }
 
-  /** Whether anybody is there to hear of the object at all. */
+  /** Returns true if an enabled endpoint receives the object's events. */
   #isHeard(objectId: string): boolean {
     const { state } = this.#options.engine;
     const mode = (state.get("charges", objectId) ?? state.get("withdrawals", objectId))?.mode;
     return state.endpoints().some((endpoint) => endpoint.enabled && endpoint.mode === mode);
   }
 
-  /** Calls back when a webhook of the object has been answered from now on, and with `idle` nothing more is to come. */
+  /** Calls back when a webhook of the object is answered from now on; with `idle`, when no more follow either. */
   #whenAnswered(objectId: string, hold: "webhook" | "idle", come: () => void): () => void {
     const { engine } = this.#options;
     let isAnswered = false;
@@ -79,7 +79,7 @@ export class AnswerHolds {
     return deliveries.every(({ status }) => status !== "pending");
   }
 
-  /** So much wall time, unless it comes before, or somebody leaves. */
+  /** Waits for the timeout, the watched condition, the client's disconnect or the namespace's end. */
   #wait(
     timeoutMs: number,
     client: AbortSignal,
@@ -101,7 +101,7 @@ export class AnswerHolds {
   }
 }
 
-/** The charge or withdrawal that an answer is about. */
+/** Id of the charge or withdrawal in a response. */
 export function objectOf(json: string): string | undefined {
   const { charge_id, withdrawal_id } = JSON.parse(json) as Record<string, unknown>;
   const id = charge_id ?? withdrawal_id;

@@ -14,13 +14,12 @@ import type { NamespaceOptions, WebhookOption } from "./options.js";
 
 const REAL_CLOCK: ClockSetting = { mode: "real", speed: 1 };
 
-/** What of the present state a reset carries over. API keys are no part of a state: they always stay. */
+/** Parts of the state that a reset can keep. API keys are not in the state and always stay. */
 export type KeptByReset = "webhooks" | "keys" | "scenarios";
 
-/** What a reset keeps unless told otherwise. */
 export const KEPT_BY_DEFAULT: readonly KeptByReset[] = ["webhooks", "keys"];
 
-/** The engine and the clock of a namespace: as an earlier run left them, else from the beginning. */
+/** Opens the engine and clock of a namespace: from stored data, or new. */
 export function openState(options: NamespaceOptions): { engine: Engine; clock: Clock } {
   const { wall, startMs } = options;
   const onSetBack = (byMs: number): void =>
@@ -55,14 +54,14 @@ export function openState(options: NamespaceOptions): { engine: Engine; clock: C
     };
   const clock = Clock.resumed(wall, kept, state.at, onSetBack);
   if (options.clock !== undefined) clock.set(clock.nowMs(), options.clock);
-  // Data of an earlier run gets the endpoints and scenarios of this one: those it knows are brought up to date.
-  // That is done where it stood, for what fell due since then has yet to happen, each thing at its own time.
+  // Stored data gets this run's endpoints and scenarios, at the stored time: tasks due since then still have to run,
+  // each at its own time.
   engine.execute(seeded(options), state.at);
   void engine.keep();
   return { engine, clock };
 }
 
-/** What the options say that the data of an earlier run says otherwise. */
+/** An option that contradicts the stored data, as the beginning of a message. */
 function contradictionOf({ seed, startMs }: NamespaceOptions, world: WorldRecord): string | undefined {
   if (seed !== undefined && seed !== world.seed)
     return `--seed ${seed} contradicts the data, whose seed is "${world.seed}"`;
@@ -71,7 +70,7 @@ function contradictionOf({ seed, startMs }: NamespaceOptions, world: WorldRecord
   return undefined;
 }
 
-/** What a state begins with besides its fixtures: the scenarios and the endpoints of the options. */
+/** Adds the options' scenarios and endpoints to the fixtures. */
 function seeded(options: NamespaceOptions): Command<void> {
   return (tx) => {
     seededScenarios(options)(tx);
@@ -79,7 +78,7 @@ function seeded(options: NamespaceOptions): Command<void> {
   };
 }
 
-/** What it begins with after a reset, some of it carried over from the state before. */
+/** The same after a reset, with the kept parts of the old state. */
 export function seededAgain(
   options: NamespaceOptions,
   before: State,
@@ -98,7 +97,7 @@ export function seededAgain(
   };
 }
 
-/** What somebody has put in the place of a shipped scenario stays, unless a file of this run is to be there. */
+/** A user's scenario of a shipped one's name stays, unless a file of this run has that name. */
 function seededScenarios({ scenarios, fileScenarios, activeScenarios }: NamespaceOptions): Command<void> {
   return (tx) => {
     for (const scenario of scenarios) {
@@ -117,7 +116,7 @@ function seededEndpoints({ webhooks, webhookSecret }: NamespaceOptions): Command
   };
 }
 
-/** @param secret for an endpoint that has none of its own */
+/** @param secret for an endpoint without its own */
 export function registerWebhook(webhook: WebhookOption, secret: string): Command<unknown> {
   return registerEndpoint({
     url: webhook.url ?? null,

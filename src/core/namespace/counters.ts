@@ -2,7 +2,6 @@ import type { Change } from "../engine/records.js";
 import type { State } from "../engine/state.js";
 import { mishapsOf } from "./mishaps.js";
 
-/** What of a request is counted. */
 interface Answered {
   readonly operation: string | null;
   readonly errorCode: string | null;
@@ -10,23 +9,21 @@ interface Answered {
   readonly isAnswerLost?: boolean | undefined;
 }
 
-/** Kinds of things an app can meet. */
 type Kind = "operations" | "statuses" | "events" | "error_codes" | "mishaps";
 
 type Counts = { [One in Kind]?: Map<string, { times: number }> };
 
-/** What of the service an app has met: counts in memory, over more than the journal keeps. */
+/** Counts what an app has met of the service, in memory and beyond the journal's limit. */
 export class Counters {
-  /** A count is an object, so that one more is no second search for its place. */
+  /** Count objects save a second map lookup per increment. */
   #counts: Counts = {};
   readonly #all: Counters | undefined;
 
-  /** @param all where everything is counted too */
+  /** @param total counts everything too */
   constructor(all?: Counters) {
     this.#all = all;
   }
 
-  /** How often each of a kind was met. */
   of(kind: Kind): ReadonlyMap<string, number> {
     return new Map([...(this.#counts[kind] ?? [])].map(([name, { times }]) => [name, times]));
   }
@@ -38,7 +35,7 @@ export class Counters {
     if (isAnswerLost === true) this.#count("mishaps", "lost_answer");
   }
 
-  /** @param state what the change led to */
+  /** @param state after the change */
   noteChange(change: Change, state: State): void {
     for (const [name, , record] of change.puts) {
       if (record === null) continue;
@@ -61,5 +58,5 @@ export class Counters {
   }
 }
 
-/** Types of events and codes of errors are whatever somebody calls them. */
+/** Limits names that users choose: event types and error codes. */
 const MOST_NAMES = 1_000;

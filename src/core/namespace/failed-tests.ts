@@ -17,7 +17,7 @@ export class FailedTests {
   #chars = 0;
   #count = 0;
 
-  /** @param happened the rest of the export */
+  /** @param details rest of the export */
   save(test: Omit<FailedTest, "failed_test_id">, happened: object): FailedTest {
     const numbered = { failed_test_id: ++this.#count, ...test };
     const json = JSON.stringify({ ...numbered, ...happened });
@@ -33,7 +33,6 @@ export class FailedTests {
     return [...this.#saved.values()].map(({ test }) => test).reverse();
   }
 
-  /** The export of one test. */
   json(id: number): string | Refusal {
     return this.#saved.get(id)?.json ?? refuse("NOT_FOUND", "Failed test not found");
   }

@@ -7,29 +7,29 @@ import type { FaultRule } from "../schema/scenario.js";
 
 export interface PickedFault {
   readonly rule: FaultRule;
-  /** The scenario's name, or the id of a fault set by the control API. */
+  /** Name of the scenario, or id of a fault set by the control API. */
   readonly source: string;
-  /** The call it was picked for was not carried out, and has not happened: nor was the fault met. */
+  /** Undoes the counts if the call is not carried out. */
   readonly giveBack: () => void;
 }
 
-/** How often a rule matched, and how often it was applied. */
+/** Matches of a rule, and applications of it. */
 interface Counts {
   met: number;
   applied: number;
 }
 
-/** So many are told apart; then the first of them count from the beginning. */
+/** Beyond this number, the oldest counts are dropped. */
 const MOST_COUNTED = 100_000;
 
 /**
- * Decides which requests go wrong. How often each rule was met is kept in memory only, for a read must write
- * nothing; chance is drawn from the seed and that number, so the same calls meet the same faults.
+ * Decides which requests fail. Counts are in memory only, since a read must write nothing; chance is drawn from seed
+ * and count, so equal calls meet equal faults.
  */
 export class FaultInjector {
   readonly #engine: Engine;
   readonly #counts = new Map<string, Counts>();
-  /** Of one customer or order each. */
+  /** By rule and customer or order. */
   readonly #countsOfSome = new Map<string, Counts>();
   #armed: boolean | undefined;
 
@@ -54,7 +54,7 @@ export class FaultInjector {
     return false;
   }
 
-  /** The first fault that is left and matches; it is counted as met. */
+  /** Returns the first matching fault that is not used up, and counts it. */
   pick(named: string | null, subjectOf: () => Subject): PickedFault | undefined {
     const { state } = this.#engine;
     if (!this.isArmed() && (named === null || findScenario(state, named) === undefined)) return undefined;
@@ -77,7 +77,10 @@ export class FaultInjector {
     return { rule: found.rule, source: found.scenario, giveBack };
   }
 
-  /** Whether a rule that matches applies this time: after `skip`, at most `times`, by chance. How to undo its counting goes to `undo`. */
+  /**
+   * Returns true if a matching rule applies: after `skip`, at most `times`, by chance. Adds the inverse of each count
+   * to `undo`.
+   */
   #isMet(id: string, rule: FaultRule, subject: Subject, undo: (() => void)[]): boolean {
     const { times, skip = 0, probability } = rule;
     const all = countsOf(this.#counts, id);
@@ -102,12 +105,12 @@ export class FaultInjector {
     return chanceOf(digest(`${this.#engine.scope}\0${id}`, "chance", count)) < probability;
   }
 
-  /** How often each fault set by the control API has been applied. */
+  /** Number of times a fault set by the control API was applied. */
   applied(faultId: string): number {
     return this.#counts.get(faultId)?.applied ?? 0;
   }
 
-  /** The state was replaced, or a fault or a scenario with its rules was taken away: counting starts over. */
+  /** Resets the counts of a removed fault or scenario, or all of them without an id. */
   forget(id?: string): void {
     this.#engine.rules.forget(id);
     for (const counts of [this.#counts, this.#countsOfSome])

@@ -13,17 +13,17 @@ import type { Namespace } from "./namespace.js";
 import type { Observer } from "./observers.js";
 import type { JournalEntry } from "./served-request.js";
 
-/** Tells of each request that is over, each status that has changed and each attempt of a webhook. */
+/** Reports finished requests, status changes and webhook attempts as activity. */
 export function happeningsOf(namespace: Namespace, tell: OnHappening): Observer {
   const { name } = namespace;
-  // A delivery is put for other reasons too.
+  // A delivery is stored again for other reasons too.
   const told = new WeakSet<Attempt>();
   return {
     onRequest: (entry) => tell(() => requestHappened(name, entry)),
     onChange: ({ puts }) => {
       for (const [collection, , record] of puts) {
         if (record === null) continue;
-        // A status and its event come by one change.
+        // A status change and its event are in one change.
         if (collection === "events") {
           const object = objectOf(puts, record as EventRecord);
           if (object !== undefined) tell(() => transitionHappened(name, object, record as EventRecord));
@@ -38,7 +38,7 @@ export function happeningsOf(namespace: Namespace, tell: OnHappening): Observer 
   };
 }
 
-/** A charge or a withdrawal, as far as it is told of. */
+/** The reported fields of a charge or withdrawal. */
 type Moved = Pick<Charge, "status" | "failure_reason" | "scenario"> &
   Partial<Pick<Charge, "overruled" | "actors">>;
 
@@ -93,7 +93,7 @@ function objectIn(text: string | null): Readonly<Record<string, unknown>> {
   }
 }
 
-/** The first detail says more than the message, which is the same for all that is wrong with a body. */
+/** The first detail, more specific than the message of a body with several errors. */
 function errorIn({ error }: Readonly<Record<string, unknown>>): string | null {
   if (typeof error !== "object" || error === null) return null;
   const { message, details } = error as { message?: string; details?: Record<string, unknown> };
@@ -103,7 +103,7 @@ function errorIn({ error }: Readonly<Record<string, unknown>>): string | null {
 
 const IDS = ["charge_id", "withdrawal_id", "quote_id", "webhook_id", "destination_id"];
 
-/** An answer may leave out what its request has said. */
+/** A response may omit fields of its request. */
 function madeIn(answer: Readonly<Record<string, unknown>>, request: string | null): MadeObject | null {
   const id = IDS.map((name) => answer[name]).find((value) => typeof value === "string");
   if (id === undefined) return null;

@@ -1,25 +1,25 @@
-/** So many bytes of a body are kept in the request journal. */
+/** Length of a body in the request journal. */
 export const KEPT_BODY_BYTES = 64 * 1024;
 
-/** No character is longer in UTF-8. */
+/** The longest UTF-8 encoding of a UTF-16 code unit. */
 const LONGEST_CHARACTER_BYTES = 3;
 
-/** A body that is too long to be kept whole: its beginning with a mark behind it, and how long it was. */
+/** A truncated body with a mark at its end, and its full length. */
 interface CutBody {
   readonly text: string;
   readonly bytes: number;
 }
 
-/** Undefined for a body that may be kept as it is. */
+/** Returns undefined for a body within the limit. */
 export function cutBody(body: string): CutBody | undefined {
   if (body.length * LONGEST_CHARACTER_BYTES <= KEPT_BODY_BYTES) return undefined;
   const bytes = Buffer.byteLength(body);
   if (bytes <= KEPT_BODY_BYTES) return undefined;
   const beginning = Buffer.from(body.slice(0, KEPT_BODY_BYTES));
   let end = KEPT_BODY_BYTES;
-  // A character that does not fit goes as a whole.
+  // A character that does not fit is dropped whole.
   while (isInsideCharacter(beginning[end])) end--;
-  // By way of the bytes, for a slice of a string keeps the whole of it in memory.
+  // Decoded from bytes: a slice of a string would keep the whole in memory.
   return { text: `${beginning.toString("utf8", 0, end)}… [cut: ${bytes} bytes in all]`, bytes };
 }
 

@@ -2,12 +2,12 @@ import { activeKey, type HeldKey, keyAsItIs } from "../engine/access.js";
 import type { Engine } from "../engine/engine.js";
 import type { KeyFixture } from "../schema/fixtures.js";
 
-/** The API keys of a namespace: its own two, and those of the fixtures. */
+/** API keys of a namespace: its own two and those of the fixtures. */
 export class Keys {
   readonly #engine: Engine;
   readonly #own: readonly KeyFixture[];
 
-  /** @param own those that the fixtures do not have belong to the first organization, with every permission */
+  /** @param own those missing in the fixtures belong to the first organization, with every permission */
   constructor(engine: Engine, own: readonly string[]) {
     const { catalogue } = engine;
     const holder = catalogue.fixtures.organizations[0]?.organization_id ?? "";
@@ -17,13 +17,13 @@ export class Keys {
       .map((key) => ({ key, organization_id: holder, permission: "full" }));
   }
 
-  /** A key that may be used: a revoked one may not. */
+  /** Returns the key unless it is unknown or revoked. */
   find(key: string): KeyFixture | undefined {
     const known = this.#known(key);
     return known && activeKey(this.#engine.state, known);
   }
 
-  /** Whether there is that key, revoked or not. */
+  /** Returns true for revoked keys too. */
   has(key: string): boolean {
     return this.#known(key) !== undefined;
   }

@@ -5,22 +5,21 @@ import { apiKeysOf } from "./identity.js";
 
 interface LeftOutNamespace {
   readonly reason: string;
-  /** None when they cannot be read either. */
+  /** Empty if they cannot be read either. */
   readonly apiKeys: readonly string[];
 }
 
-/** Namespaces that an earlier run kept and this one could not open. */
+/** Stored namespaces that could not be opened. */
 export class LeftOut {
   readonly #byName = new Map<string, LeftOutNamespace>();
 
-  /** @returns what to report of it */
+  /** @returns the error to report */
   add(name: string, identity: NamespaceIdentity | undefined, cause: unknown): StoreError {
     const reason = (cause instanceof Error ? cause.message : String(cause)).replace(/\.?$/, ".");
     this.#byName.set(name, { reason, apiKeys: identity === undefined ? [] : apiKeysOf(name, identity) });
     return new StoreError(`The namespace "${name}" is left out. ${reason}`, { cause });
   }
 
-  /** Whether it was one of them. */
   delete(name: string): boolean {
     return this.#byName.delete(name);
   }
@@ -34,7 +33,6 @@ export class LeftOut {
     return undefined;
   }
 
-  /** What there is to say of one of them to whoever asks for it. */
   refusalOf(name: string): Refusal | undefined {
     const leftOut = this.#byName.get(name);
     if (leftOut === undefined) return undefined;

@@ -13,7 +13,7 @@ interface MailboxLeasesOptions {
   readonly onError: (error: unknown) => void;
 }
 
-/** Mailboxes that go when nobody has looked into them for so long, by wall time: whoever did is gone. */
+/** Deletes mailboxes that were not read within their lease, by wall time: their reader is gone. */
 export class MailboxLeases {
   readonly #options: MailboxLeasesOptions;
   readonly #callOffs = new Map<string, () => void>();
@@ -23,7 +23,7 @@ export class MailboxLeases {
     this.startOver();
   }
 
-  /** Another state is in place, and with it other mailboxes. */
+  /** Renews all leases after the state was replaced. */
   startOver(): void {
     this.close();
     for (const endpoint of this.#options.engine.state.endpoints()) this.#renew(endpoint);
@@ -37,7 +37,9 @@ export class MailboxLeases {
     }
   }
 
-  /** Somebody looks into a mailbox. What they take is theirs for as long as they have to acknowledge it. */
+  /**
+   * Renews the lease of a mailbox that is read. With taken deliveries it is longer by the acknowledgement timeout.
+   */
   renew(mailbox: string, hasTaken: boolean): void {
     const { engine, mailboxes } = this.#options;
     const longerMs = hasTaken ? mailboxes.answerWithinMs : 0;

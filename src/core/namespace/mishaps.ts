@@ -3,22 +3,26 @@ import { isAnswerLost } from "../engine/commands/deliveries.js";
 import type { Attempt, Change, Delivery, EventRecord } from "../engine/records.js";
 import type { State } from "../engine/state.js";
 
-/** What goes wrong between an app and the service, that an app has to get over. */
+/** Failures between app and service that an app must survive. */
 export const MISHAP_KINDS = [
-  /** A receiver got an event that it had got before. */
+  /** A receiver got an event a second time. */
   "duplicate",
-  /** The work was done, and whoever asked for it was not told. */
+  /** The work was done, but its response was lost. */
   "lost_answer",
-  /** A delivery was tried again. */
+  /** A delivery was attempted again. */
   "retry",
-  /** A receiver got an event of an object after it had taken a later one. */
+  /** A receiver got an event after a later one of the same object. */
   "out_of_order",
-  /** A charge was paid after it had expired. */
+  /** An expired charge was paid. */
   "late_payment",
 ] as const;
 export type MishapKind = (typeof MISHAP_KINDS)[number];
 
-/** What has gone wrong by this change; `state` is what it led to. */
+/**
+ * Mishaps of a change.
+ *
+ * @param state after the change
+ */
 export function mishapsOf({ puts, counters }: Change, state: State): MishapKind[] {
   const found: MishapKind[] = [];
   for (const [name, , record] of puts) {
@@ -35,7 +39,7 @@ function isPaidLate({ type, object_id }: EventRecord, state: State): boolean {
   return charge?.status === "COMPLETED" && expiredAtMs(charge) !== undefined;
 }
 
-/** Of the attempt with that number, if it is the delivery's last. */
+/** Mishaps of the attempt with this number, if it is the delivery's last. */
 function mishapsOfAttempt(delivery: Delivery, order: number | undefined, state: State): MishapKind[] {
   const last = delivery.attempts.at(-1);
   if (order === undefined || last?.order !== order || delivery.mishap?.forged !== undefined) return [];
@@ -56,7 +60,7 @@ function mishapsOfAttempt(delivery: Delivery, order: number | undefined, state: 
   return found;
 }
 
-/** Whether its receiver has taken a later event of the same object. */
+/** Returns true if the receiver has accepted a later event of the object. */
 function isOvertaken({ event_id, object_id, webhook_id }: Delivery, state: State): boolean {
   if (object_id === null) return false;
   const seq = state.get("events", event_id)?.seq ?? Number.POSITIVE_INFINITY;
@@ -68,12 +72,12 @@ function isOvertaken({ event_id, object_id, webhook_id }: Delivery, state: State
   );
 }
 
-/** A scenario may have an attempt fail that was never made. */
+/** A scenario can fail an attempt without sending it. */
 function isSent({ request_headers }: Attempt): boolean {
   return Object.keys(request_headers).length > 0;
 }
 
-/** The receiver got it, whatever it made of that. */
+/** Returns true if the receiver got it, whatever its response. */
 function hasCome(delivery: Delivery, attempt: Attempt): boolean {
   return isSent(attempt) && (attempt.status !== null || isAnswerLost(delivery, attempt));
 }

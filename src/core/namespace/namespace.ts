@@ -1,3 +1,10 @@
+/*
+ * A namespace: engine, clock, deliveries, store, faults, rate limits, logs and advice, wired together.
+ * Called by the server, pages and the library.
+ * A `Command` flows through: caller → due tasks → engine → stored `Change` → observers.
+ * Never here: HTTP, charge rules.
+ */
+
 import { channel } from "node:diagnostics_channel";
 import { Dispatcher } from "../delivery/dispatcher.js";
 import type { InProcessReceiver } from "../delivery/in-process.js";
@@ -39,7 +46,6 @@ import { SavedStates } from "./saved-states.js";
 import type { Arrival } from "./served-request.js";
 import { Watchers } from "./watchers.js";
 
-/** The keys and the secret a person needs to use a namespace. */
 export interface NamespaceInfo {
   readonly apiKey: string;
   readonly liveApiKey: string;
@@ -52,10 +58,10 @@ export interface ResetRequest {
   readonly repeatIds: boolean;
 }
 
-/** Each commit, for the tests: they check every record against its schema. */
+/** Publishes each commit to tests, which check its records against the schemas. */
 const commits = channel("payments-sandbox:commit");
 
-/** One namespace: its engine, clock, deliveries and stores are wired together here and nowhere else. */
+/** One namespace. Its parts are constructed and connected only here. */
 export class Namespace {
   readonly name: string;
   readonly engine: Engine;
@@ -84,7 +90,7 @@ export class Namespace {
 
   constructor(options: NamespaceOptions) {
     const { wall, apiKey, liveApiKey, webhookSecret } = options;
-    // Of what there is no memory for its caller hears, and the guard has said so once.
+    // Callers receive `NoRoom` themselves, and the heap guard has reported it once.
     const onError = (error: unknown) => error instanceof NoRoom || options.onError(error);
     const { engine, clock } = openState(options);
     const snapshots = options.snapshots();
@@ -108,7 +114,7 @@ export class Namespace {
     }
     if (commits.hasSubscribers) engine.onCommit((change) => commits.publish(change));
     engine.onKept(() => {
-      // The state must be as it is kept: nothing may have come on top.
+      // A snapshot must not contain changes that are not stored.
       if (engine.isKept)
         options.store
           .compactIfLarge(() => engine.state.freeze())
@@ -174,7 +180,6 @@ export class Namespace {
     return this.#scheduler.clock.nowMs();
   }
 
-  /** Of a call that comes now. */
   arrival(): Arrival {
     return { atMs: this.nowMs(), wallMs: this.#options.wall.nowMs() };
   }
@@ -197,19 +202,19 @@ export class Namespace {
     };
   }
 
-  /** A call from outside: what is due by now happens first, then the command. */
+  /** Runs due tasks, then the command, and starts storing the changes. */
   execute<Result>(command: Command<Result>): Result {
     const result = this.#scheduler.execute(command);
     void this.engine.keep();
     return result;
   }
 
-  /** The same, kept together with whatever else happens in this turn: its caller waits for that (`whenKept`). */
+  /** As `execute`, but stored with the other changes of the micro-batch; the caller awaits `whenKept`. */
   executeInTurn<Result>(command: Command<Result>): Result {
     return this.#scheduler.execute(command);
   }
 
-  /** Resolves when all that has happened so far is kept, and may be seen; rejects when it has not happened after all. */
+  /** Resolves when all changes so far are stored; rejects if they were undone. */
   whenKept(): Promise<void> | undefined {
     if (this.engine.isKept) return undefined;
     return new Promise((resolve, reject) => {
@@ -217,30 +222,27 @@ export class Namespace {
     });
   }
 
-  /**
-   * To be waited for before what looks at the state: others may have put into it what is not kept yet. Undefined when it
-   * has only what is kept by then.
-   */
+  /** Call before a read: resolves when the state has only stored changes. Undefined if it has already. */
   calm(): Promise<void> | undefined {
     return this.engine.calm()?.then(() => this.calm());
   }
 
-  /** To be waited for before what changes the state, with a store that answers later. */
+  /** Call before a write: pending only while an asynchronous store writes. */
   get keeping(): Promise<void> | undefined {
     return this.engine.isKeeping ? this.calm() : undefined;
   }
 
-  /** A read that writes something down besides. Where that cannot be kept, it answers what it would have answered. */
+  /** Executes a read that also writes. If the write fails, returns a preview of the result. */
   read<Result>(command: Command<Result>): Result {
     return this.#reader.read(command);
   }
 
-  /** To be called before a read: what is due by now happens now, if it can be kept. */
+  /** Call before a read: runs due tasks, if their changes can be stored. */
   settle(): void {
     this.#reader.settle();
   }
 
-  /** Runs a charge's own tasks now until it has that status; the clock stays. */
+  /** Runs a charge's own tasks until it has the status; the clock does not move. */
   advanceCharge(chargeId: string, until: ChargeStatus): Charge | Refusal {
     const nowMs = this.nowMs();
     this.#scheduler.settle();
@@ -249,7 +251,7 @@ export class Namespace {
     return charge;
   }
 
-  /** What keeps a delivery waiting besides time, if something does. */
+  /** Reason other than time that a delivery waits for, if any. */
   holdOf(delivery: Delivery): Hold | null {
     return this.#scheduler.attempts.holdOf(delivery);
   }
@@ -258,7 +260,7 @@ export class Namespace {
     return this.#scheduler.attempts.mailboxes;
   }
 
-  /** Webhooks go to a function of this process from now on; returns how to stop. */
+  /** Registers a function of this process as a webhook receiver. @returns unregisters it */
   receive(receiver: InProcessReceiver, webhook: Omit<WebhookOption, "url" | "mailbox">): () => void {
     const { receivers } = this.#sender;
     const url = receivers.add(receiver);
@@ -275,7 +277,7 @@ export class Namespace {
     return this.#observers.add(observer);
   }
 
-  /** Whoever looks on hears that a report for people has got further; it is no part of the state. */
+  /** Notifies observers that a report has changed; it is not part of the state. */
   tellReport(name: string): void {
     this.#observers.tellReport(name);
   }
@@ -284,22 +286,21 @@ export class Namespace {
     return this.#scheduler.isSettled && !this.clock.isAdvancing;
   }
 
-  /** Resolves when nothing is due and no delivery is under way. */
+  /** Resolves when no task is due and no attempt is open. */
   settled(): Promise<void> {
     return this.#scheduler.settled();
   }
 
-  /** Resolves when what is watched for is so, or with the reason why nobody waits for it any longer. */
+  /** Resolves when the watched condition is met, or with the reason why the wait ended. */
   until(watch: Watch, patience: Patience): Promise<WatchEnd> {
     return this.#watchers.until(watch, patience);
   }
 
-  /** Nothing more is done in it, or kept of it. */
   get isClosed(): boolean {
     return this.#closing.signal.aborted;
   }
 
-  /** So much wall time passes for a call that a fault delays; false when the namespace is closed before. */
+  /** Delays a call in wall time; false if the namespace closes first. */
   sleep(delayMs: number): Promise<boolean> {
     const { signal } = this.#closing;
     if (signal.aborted) return Promise.resolve(false);
@@ -315,7 +316,7 @@ export class Namespace {
     this.#options.room.noteFreed();
   }
 
-  /** Back to the initial state; a manual clock goes back to where it started, a running one to wall time. */
+  /** Restores the initial state. A manual clock returns to its start, a running one to wall time. */
   reset({ keep, repeatIds }: ResetRequest): Refusal | undefined {
     const { engine } = this;
     const setting = this.#initialSetting;
@@ -341,8 +342,8 @@ export class Namespace {
   }
 
   /**
-   * Another state is in place. Requests and what was counted of them are no part of it; how often its faults were met
-   * goes with it. It is no change of the old one; that its clock is another is what there is to tell.
+   * Called after the state was replaced. Requests and their counts are kept; fault counts are cleared. Observers get
+   * a change with the new clock.
    */
   #startOver(): void {
     this.faults.forget();
@@ -354,7 +355,7 @@ export class Namespace {
     this.#watchers.startOver();
   }
 
-  /** The id of a run of that scenario: it follows from the seed and how many runs there were before. */
+  /** Repeatable: derived from the seed and the number of earlier runs. */
   nextRunId(scenario: string): string {
     return repeatableRunId(this.info.seed, scenario, this.#runs++);
   }
@@ -364,7 +365,7 @@ export class Namespace {
     this.engine.close();
   }
 
-  /** Closes what is about to be deleted: nothing more is written. */
+  /** Closes before a deletion, without writing. */
   discard(): void {
     this.#stop();
     this.engine.discard();
@@ -381,7 +382,7 @@ export class Namespace {
   }
 }
 
-/** What a person at the terminal is told must not fail what it is told of either. */
+/** Keeps a failing notice handler from failing its caller. */
 function shielded(
   observers: Observers,
   tell: ((notice: string) => void) | undefined,

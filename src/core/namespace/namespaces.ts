@@ -21,11 +21,11 @@ import type { NamespaceOptions } from "./options.js";
 import type { CheckReceiver } from "./receiver-check.js";
 import type { ScenarioKit } from "./scenario-kit.js";
 
-/** Made by key alone, namespaces could otherwise be made without end. */
+/** Limit of automatic creation by API key. */
 const NAMESPACE_LIMIT = 10_000;
 
 export interface NamespacesOptions {
-  /** What every namespace is made with, unless it is told otherwise; the webhooks are the default one's. */
+  /** Defaults of every namespace; the webhooks are the default namespace's. */
   readonly base: Omit<
     NamespaceOptions,
     "name" | "store" | "snapshots" | "advice" | "met" | "rulesInAll" | "room"
@@ -33,24 +33,22 @@ export interface NamespacesOptions {
   readonly autoNamespaces: boolean;
   readonly scenarios: ScenarioKit;
   readonly checkReceiver: CheckReceiver;
-  /** Where a namespace keeps its state, and those kept by an earlier run. */
   readonly storage: Storage;
-  /** Hears of what happens in any of them. */
+  /** Receives the activity of all namespaces. */
   readonly onHappening?: OnHappening | undefined;
 }
 
 type NamespaceView = z.infer<typeof namespaceSchema>;
 
-/** All namespaces of a server: which one a request means, and how they come and go. */
+/** All namespaces of a server: finds a request's namespace, creates and deletes them. */
 export class Namespaces {
   readonly version: string;
-  /** Reads and runs scenarios in any of them. */
   readonly scenarios: ScenarioKit;
   readonly checkReceiver: CheckReceiver;
   readonly default: Namespace;
-  /** What was found in any of them since the start, in those reset or deleted since too. */
+  /** Advice since the start, including that of reset or deleted namespaces. */
   readonly advice = new AdviceLog();
-  /** What the app has met in any of them since the start. */
+  /** Counts since the start, including those of reset or deleted namespaces. */
   readonly met = new Counters();
   readonly failedTests = new FailedTests();
   readonly #options: NamespacesOptions;
@@ -77,7 +75,7 @@ export class Namespaces {
     }
   }
 
-  /** One that cannot be opened does not keep the others from their work. */
+  /** A namespace that cannot be opened does not stop the others. */
   #reopen(name: string): void {
     const { base, storage } = this.#options;
     let identity: NamespaceIdentity | undefined;
@@ -90,12 +88,12 @@ export class Namespaces {
     }
   }
 
-  /** Whether a key that names one makes it. */
+  /** True if an API key with an unknown namespace creates it. */
   get areMadeByKey(): boolean {
     return this.#options.autoNamespaces;
   }
 
-  /** Told once: an app that has one sends it with each call. The key itself is not told. */
+  /** Reported once, without the key: an app sends it with each call. */
   noticeRealKey(): void {
     if (this.#hasNoticedRealKey) return;
     this.#hasNoticedRealKey = true;
@@ -104,12 +102,12 @@ export class Namespaces {
     );
   }
 
-  /** The default namespace's time, for answers that concern none. */
+  /** Time of the default namespace, for responses of no namespace. */
   nowMs(): number {
     return this.default.nowMs();
   }
 
-  /** By the `Sandbox-Namespace` header, else by the API key, else the default one. */
+  /** Finds by the `Sandbox-Namespace` header, else by the API key, else the default one. */
   find(header: string | null, apiKey: string | null): Namespace | undefined {
     if (header !== null) return this.#namespaces.get(header);
     if (apiKey === null) return this.default;
@@ -118,13 +116,13 @@ export class Namespaces {
     return this.#leftOut.nameOf(apiKey) === undefined ? this.default : undefined;
   }
 
-  /** What to answer where `find` found none: there is none, or it could not be opened. */
+  /** Error for a request whose `find` returned undefined. */
   whyNone(header: string | null, apiKey: string | null): Refusal {
     const name = header ?? this.#leftOut.nameOf(apiKey ?? "") ?? "";
     return this.#leftOut.refusalOf(name) ?? refuse("NOT_FOUND", `There is no namespace "${name}"`);
   }
 
-  /** With `--auto-namespaces` a key that names a namespace makes it on first use. */
+  /** With `--auto-namespaces`, an API key with a namespace's name creates it on first use. */
   #auto(apiKey: string): Namespace | undefined {
     if (!this.#options.autoNamespaces || this.#namespaces.size >= NAMESPACE_LIMIT) return undefined;
     const name = nameInKey(apiKey);
@@ -135,14 +133,14 @@ export class Namespaces {
     return made;
   }
 
-  /** The namespace a checkout is in: no id comes twice, and whoever follows a link names no namespace. */
+  /** Checkout links name no namespace, but checkout ids are unique in the server. */
   findCheckout(checkoutId: string): Namespace | undefined {
     for (const namespace of this.#namespaces.values())
       if (namespace.engine.state.chargeOfCheckout(checkoutId) !== undefined) return namespace;
     return undefined;
   }
 
-  /** As `Namespace.calm`, for what may look at any of them. */
+  /** `Namespace.calm` of all namespaces. */
   async calm(): Promise<void> {
     for (const namespace of this.#namespaces.values()) {
       const busy = namespace.calm();
@@ -150,7 +148,7 @@ export class Namespaces {
     }
   }
 
-  /** As `Namespace.whenKept`, of all. */
+  /** `Namespace.whenKept` of all namespaces. */
   async whenKept(): Promise<void> {
     for (const namespace of this.#namespaces.values()) {
       const keeping = namespace.whenKept();
@@ -162,7 +160,7 @@ export class Namespaces {
     return [...this.#namespaces.values()].reverse().map(viewOf);
   }
 
-  /** A new namespace; a taken name or key is refused. */
+  /** Creates a namespace; refused if its name or key is taken. */
   create(wanted: NewNamespace): NamespaceView | Refusal {
     const name = wanted.name ?? this.#freeName();
     if (this.#namespaces.has(name))
@@ -182,7 +180,7 @@ export class Namespaces {
     return isRefusal(made) ? made : viewOf(made);
   }
 
-  /** It is there with all it has, or there is nothing of it: not for this run, nor for the next. */
+  /** Atomic: a failed creation leaves nothing, now or after a restart. */
   #make(name: string, wanted: NewNamespace): Namespace | Refusal {
     const { base, storage } = this.#options;
     const startMs = wanted.start_time === undefined ? base.startMs : parseInstant(wanted.start_time);
@@ -200,7 +198,7 @@ export class Namespaces {
     }
   }
 
-  /** The rule of the start options; an endpoint that is every namespace's has to do with this one's secret too. */
+  /** Checks secrets as at start. An inherited endpoint uses this namespace's secret too. */
   #unusableSecrets(name: string, wanted: NewNamespace): Refusal | undefined {
     const { base } = this.#options;
     const webhooks = wanted.webhooks ?? [];
@@ -215,9 +213,9 @@ export class Namespaces {
     return faults.length === 0 ? undefined : invalid(Object.fromEntries(faults));
   }
 
-  /** The namespace of that name, made if there is none; what is there stays as it is. */
+  /** Returns the namespace, created if necessary; an existing one is not changed. */
   ensure(name: string, wanted: NewNamespace): NamespaceView | Refusal {
-    // Somebody may have mended its files.
+    // The user may have repaired its files.
     if (this.#leftOut.delete(name)) this.#reopen(name);
     const known = this.#namespaces.get(name);
     return known === undefined ? this.create({ ...wanted, name }) : viewOf(known);
@@ -272,7 +270,7 @@ export class Namespaces {
         snapshots: () => storage.snapshots(name),
       });
     } catch (error) {
-      // The lock and the file handles it may have taken by then are given back.
+      // Releases the lock and file handles that it may have taken.
       store.close();
       throw error;
     }
@@ -282,7 +280,7 @@ export class Namespaces {
     return namespace;
   }
 
-  /** Each is closed, whatever the disk says of another. */
+  /** Closes all, even if one fails. */
   close(): void {
     this.#room.close();
     const failures: unknown[] = [];

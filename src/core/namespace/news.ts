@@ -1,25 +1,24 @@
 import type { Key } from "../engine/records.js";
 import type { JournalEntry } from "./served-request.js";
 
-/** What has changed since those who wait looked last. */
+/** Changes since the last look of the waiting calls. */
 export interface News<Request = JournalEntry> {
-  /** Keys of what was put or removed. */
+  /** Keys of stored or removed records. */
   readonly charges: ReadonlySet<Key>;
   readonly deliveries: ReadonlySet<Key>;
   readonly requests: readonly Request[];
-  /** Room for what is made of these records, once for all who look. */
+  /** Cache of views of these records, shared by all watches. */
   readonly views: Map<object, object>;
 }
 
-/** Somebody who waits for something to be so. */
+/** A condition that a call waits for. */
 export interface Watch<Request = JournalEntry> {
-  /** Looks at all there is; at each step others get their turn. */
+  /** Checks everything, with a yield after each step. */
   lookAround(): Iterable<unknown>;
-  /** Looks at what has changed. */
+  /** Checks the changes. */
   look(news: News<Request>): void;
-  /** Whether it is so, as far as has been looked. */
   isMet(): boolean;
 }
 
-/** How a wait ends: it is so, or the time is up, nobody waits any more, the namespace is gone, too many wait already. */
+/** Reason why a wait ended: condition met, timeout, client disconnected, namespace closed, too many waits. */
 export type WatchEnd = "met" | "late" | "left" | "closed" | "crowded";

@@ -1,19 +1,19 @@
 import type { Change } from "../engine/records.js";
 import type { JournalEntry } from "./served-request.js";
 
-/** Somebody who hears of what has happened and has no say in it. */
+/** Receives events of a namespace; cannot influence them. */
 export interface Observer<Request = JournalEntry> {
   onChange?(change: Change): void;
   onRequest?(request: Request): void;
-  /** It has come, and `onRequest` tells what has become of it. Not told of what is answered at once. */
+  /** A request was received; `onRequest` follows when it is finished. Skipped for requests answered at once. */
   onArrival?(request: Request): void;
-  /** A report for people, of that name, has got further. */
+  /** The named report has changed. */
   onReport?(name: string): void;
 }
 
 /**
- * The one place that tells observers. What they do with it is no part of the call that caused it: none of them can
- * make it fail. The first failure of each is reported.
+ * Notifies observers. Their errors never fail the call that caused the event; each observer's first error is
+ * reported.
  */
 export class Observers<Request = JournalEntry> {
   readonly #all = new Set<Observer<Request>>();
@@ -24,7 +24,7 @@ export class Observers<Request = JournalEntry> {
     this.#onError = onError;
   }
 
-  /** It hears of each change and each request from now on; returns how to stop. */
+  /** @returns removes the observer */
   add(observer: Observer<Request>): () => void {
     this.#all.add(observer);
     return () => this.#all.delete(observer);
@@ -39,7 +39,7 @@ export class Observers<Request = JournalEntry> {
       }
   }
 
-  /** By its name, as `tellChange`: looked up by a variable, these two would cost as much as what they call. */
+  /** Direct method call, as in `tellChange`: a lookup by variable would cost as much as the observer's work. */
   tellRequest(request: Request): void {
     for (const observer of this.#all)
       try {
@@ -66,7 +66,7 @@ export class Observers<Request = JournalEntry> {
       }
   }
 
-  /** Lets somebody do what must not fail whoever calls. */
+  /** Runs work whose error must not fail the caller. */
   shield(who: object, work: () => void): void {
     try {
       work();
@@ -75,7 +75,7 @@ export class Observers<Request = JournalEntry> {
     }
   }
 
-  /** What somebody could not do that must not fail whoever called; the first time. */
+  /** Reports the first error of each source. */
   report(who: object, error: unknown): void {
     this.#failed ??= new WeakSet();
     if (this.#failed.has(who)) return;

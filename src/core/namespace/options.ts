@@ -15,7 +15,7 @@ export type WebhookOption = z.infer<typeof webhookOptionSchema>;
 
 export interface NamespaceOptions {
   readonly name: string;
-  /** Undefined: whatever the data says, else made up. */
+  /** Undefined: the stored seed, else `defaultSeed`. */
   readonly seed: string | undefined;
   readonly defaultSeed: string;
   readonly clock: ClockSetting | undefined;
@@ -23,36 +23,36 @@ export interface NamespaceOptions {
   readonly catalogue: Catalogue;
   readonly settings: Settings;
   readonly scenarios: readonly Scenario[];
-  /** Names of those that are from files of the user's. */
+  /** Names of scenarios from user files. */
   readonly fileScenarios: readonly string[];
-  /** Names of scenarios active from the start, the last one asked first. */
+  /** Names of scenarios active from the start, highest priority first. */
   readonly activeScenarios: readonly string[];
   readonly webhooks: readonly WebhookOption[];
   readonly webhookSecret: string;
-  /** Requests a minute and key; undefined is no limit. */
+  /** Requests per minute and key; undefined: no limit. */
   readonly rateLimit: number | undefined;
   readonly publicUrl?: string | undefined;
   readonly webhookTimeoutMs: number;
-  /** The longest a fault holds an answer, in wall time. */
+  /** Longest hold of a response by a fault, in wall time. */
   readonly holdLimitMs: number;
   readonly apiKey: string;
   readonly liveApiKey: string;
   readonly store: Store;
-  /** Throws when the state that the store had cannot be gone on from; without it nothing is checked. */
+  /** Throws if a stored state is inconsistent; without it nothing is checked. */
   readonly audit?: ((state: State) => void) | undefined;
-  /** Where snapshots are kept; asked for once the store is open. */
+  /** Called after the store is open. */
   readonly snapshots: () => Snapshots;
-  /** Where what its app does against the service's advice is noted too. */
+  /** Log that collects the advice of all namespaces. */
   readonly advice: AdviceLog;
-  /** Where what its app has met is counted too. */
+  /** Counts of all namespaces. */
   readonly met: Counters;
-  /** How often each rule of a scenario is applied, in all namespaces together. */
+  /** Application counts of scenario rules in all namespaces. */
   readonly rulesInAll: Map<string, number>;
-  /** Asked before each change, and told what may have freed memory. */
+  /** Called before each change, and when memory may have been freed. */
   readonly room: HeapGuard;
   readonly wall: Wall;
   readonly version: string;
   readonly onError: (error: unknown) => void;
-  /** Told what a person at the terminal wants to know while it runs. */
+  /** Receives messages for the terminal. */
   readonly onNotice?: ((notice: string) => void) | undefined;
 }

@@ -1,12 +1,11 @@
 import type { Clock } from "../time/clock.js";
 import type { Wall } from "../time/wall.js";
 
-/** What a key has left in its window. */
 interface RateVerdict {
   readonly limited: boolean;
   readonly limit: number;
   readonly remaining: number;
-  /** Seconds of sandbox time until the window is over, rounded up. */
+  /** Seconds of sandbox time to the end of the window, rounded up. */
   readonly resetSeconds: number;
 }
 
@@ -15,15 +14,15 @@ const RATE_WINDOW_MS = 60_000;
 interface Window {
   readonly startMs: number;
   count: number;
-  /** Wall time at which whoever was refused has waited as long as it was told to. */
+  /** Wall time after which a refused client has waited as long as told. */
   waitedWallMs: number;
 }
 
 /**
- * A fixed window of 60 s of sandbox time from a key's first request (specification: Limits). Kept in memory only: counters are no part of the state.
+ * A fixed window of 60 s of sandbox time from a key's first request (specification: Limits), in memory only.
  *
- * While the clock stands still, a refused caller that waits as long as it was told is let in all the same: it heeds
- * `Retry-After`, and nobody may ever move the clock. A run without a refusal knows no wall time.
+ * On a stopped clock, a client that obeys `Retry-After` in wall time is admitted, since the clock may never move. A
+ * run without a refusal never reads wall time.
  */
 export class RateLimiter {
   readonly #limit: number;
@@ -31,14 +30,14 @@ export class RateLimiter {
   readonly #wall: Pick<Wall, "nowMs">;
   readonly #windows = new Map<string, Window>();
 
-  /** @param limit requests a window */
+  /** @param limit requests per window */
   constructor(limit: number, clock: Pick<Clock, "runs">, wall: Pick<Wall, "nowMs">) {
     this.#limit = limit;
     this.#clock = clock;
     this.#wall = wall;
   }
 
-  /** @param limit requests a window, where the key has a limit of its own */
+  /** @param limit requests per window of a key with its own limit */
   hit(key: string, nowMs: number, limit = this.#limit): RateVerdict {
     let window = this.#windows.get(key);
     if (window === undefined || this.#isOver(window, nowMs))

@@ -5,10 +5,10 @@ export interface ReceiverCheck {
   readonly url: string;
   readonly secret: string;
   readonly signature: Signature;
-  /** Told of each probe as soon as it is known how it came out. */
+  /** Called with each finished probe. */
   readonly onRow: (row: ProbeRow) => void;
   readonly onSent: (request: SentProbe) => void;
 }
 
-/** Holds a receiver against what a good one does. It is handed in, for it sends requests as anybody does. */
+/** Tests a webhook receiver. Injected, since the implementation is a client of the server. */
 export type CheckReceiver = (check: ReceiverCheck) => Promise<WebhookReport>;

@@ -5,39 +5,39 @@ import type { Arrival, JournalEntry, ServedRequest } from "./served-request.js";
 
 type Unfinished = { -readonly [Name in keyof JournalEntry]: JournalEntry[Name] };
 
-/** Each request with its answer, bodies whole, for whoever in this process subscribes to Node's channel of that name. */
+/** Publishes each request with its response and full bodies to `diagnostics_channel` subscribers. */
 const served = channel("payments-sandbox:request");
 
-/** An entry without its texts takes about so much. */
+/** Approximate size of an entry without its texts. */
 const ENTRY_CHARS = 1_000;
 const MAX_CHARS = 64 * 1024 * 1024;
 
 /**
- * The last requests and their answers: a ring in memory, no part of the state. Its limit is a number of requests; long
- * before memory is short the oldest go for their size too.
+ * The last requests and responses: a ring buffer in memory, not part of the state. Limited by number, and by size
+ * long before memory is short.
  */
 export class RequestJournal {
   readonly #limit: number;
   readonly #observers: Observers;
   #ring: (JournalEntry | undefined)[] = [];
-  /** How long each of them is: whoever drops one need not look into it. */
+  /** Sizes of the entries, so that dropping one need not read it. */
   #lengths: number[] = [];
-  /** The id of the newest, and that of the oldest that is left. */
+  /** Ids of the newest and the oldest entry. */
   #count = 0;
   #oldest = 1;
   #chars = 0;
   #inFlight = new Set<JournalEntry>();
 
   /**
-   * @param limit how many are kept
-   * @param observers hear of each; neither they nor the keeping can make a call fail
+   * @param limit number of entries
+   * @param observers notified of each request; their errors never fail a call
    */
   constructor(limit: number, observers: Observers) {
     this.#limit = limit;
     this.#observers = observers;
   }
 
-  /** Takes the request for its own: it is stamped, not copied, for a copy costs a tenth of what a whole call does. */
+  /** Takes ownership of the request and adds fields to it: a copy would cost a tenth of a whole call. */
   add(request: ServedRequest, arrival: Arrival): void {
     if (served.hasSubscribers) served.publish(request);
     try {
@@ -47,7 +47,7 @@ export class RequestJournal {
     }
   }
 
-  /** A call that others may see while it is under way: it has its row from here on, which `finish` completes. */
+  /** Adds a call in flight, to be completed by `finish`. */
   begin(request: ServedRequest, arrival: Arrival): JournalEntry {
     const entry = request as JournalEntry;
     this.#observers.shield(this, () => {
@@ -57,7 +57,7 @@ export class RequestJournal {
     return entry;
   }
 
-  /** What has become of a call under way; of one that was cleared meanwhile nobody hears. */
+  /** Completes a call in flight. Ignored if the journal was cleared meanwhile. */
   finish(entry: JournalEntry, request: ServedRequest): void {
     if (served.hasSubscribers) served.publish(request);
     if (!this.#inFlight.delete(entry)) return;

@@ -9,10 +9,10 @@ import { Presence } from "../time/presence.js";
 import type { Wall } from "../time/wall.js";
 import type { FaultInjector } from "./faults.js";
 
-/** How long an advance that a runner has left under way is waited for. */
+/** Limit of the wait for an advance that a lost runner started. */
 const LONGEST_ADVANCE_MS = 600_000;
 
-/** A namespace as far as a run changes it. */
+/** Parts of a namespace that a run changes. */
 interface Leased {
   readonly name: string;
   readonly engine: Engine;
@@ -26,7 +26,7 @@ interface Held {
   readonly presence: Presence;
 }
 
-/** What a run changes of a namespace and puts back at its end. */
+/** State to restore at the end of a run. */
 interface Before {
   readonly clock: ClockSetting;
   readonly rules: Rules;
@@ -34,8 +34,8 @@ interface Before {
 }
 
 /**
- * One run of a scenario at a time has a namespace. Where its runner goes without giving it back, what the run has
- * changed is put back for it: the clock, rules and faults, mailboxes.
+ * Exclusive lease of a namespace by one scenario run. If the runner disappears, clock, rules, faults and mailboxes
+ * are restored for it.
  */
 export class RunLease {
   readonly #namespace: Leased;
@@ -49,7 +49,7 @@ export class RunLease {
     this.#onError = onError;
   }
 
-  /** @param onGone does more for a runner that has gone */
+  /** @param onGone called after the restore of a lost runner */
   take(run: string, onGone: () => Promise<void>): Refusal | undefined {
     if (this.#held?.run === run) return undefined;
     if (this.#held !== undefined)
@@ -70,12 +70,12 @@ export class RunLease {
     return undefined;
   }
 
-  /** Held as long as the runner may be there; false when the lease is over. */
+  /** Holds a heartbeat call; resolves to false when the lease is over. */
   hold(run: string, caller: AbortSignal): Promise<boolean> | Refusal {
     return this.#held?.run === run ? this.#held.presence.hold(caller) : notHeld(run);
   }
 
-  /** The run has put back what it changed. */
+  /** Ends the lease after the runner has restored the namespace. */
   release(run: string): Refusal | undefined {
     if (this.#held?.run !== run) return notHeld(run);
     this.close();

@@ -18,11 +18,11 @@ export interface SavedStatesOptions {
   readonly reader: Reader;
   readonly clock: ClockControl;
   readonly snapshots: Snapshots;
-  /** Another state has taken the place of the one there was. */
+  /** Called after the state was replaced. */
   readonly onReplaced: () => void;
 }
 
-/** The states of a namespace: under a name, as a text to carry away, and put back. */
+/** Snapshots, exports and imports of a namespace's state. */
 export class SavedStates {
   readonly #options: SavedStatesOptions;
   readonly #kept: Snapshots;
@@ -32,7 +32,7 @@ export class SavedStates {
     this.#kept = options.snapshots;
   }
 
-  /** Of this moment, whatever happens until it is written. Refused when it is too large to be read back. */
+  /** Saves the state as of this moment. Refused if it is too large to be read back. */
   async save(name: string): Promise<Snapshot | Refusal> {
     const state = this.#freeze();
     const snapshot = { name, at: iso(this.#options.scheduler.clock.nowMs()) };
@@ -45,7 +45,7 @@ export class SavedStates {
     }
   }
 
-  /** The state with its clock as it stands, which need not be kept for that: it can be read from a full disk. */
+  /** State with the clock's current reading. Writes nothing, so it works with a full disk. */
   #freeze(): FrozenState {
     const { reader, scheduler } = this.#options;
     reader.settle();
@@ -59,7 +59,7 @@ export class SavedStates {
     return this.#kept.list();
   }
 
-  /** Refused while the clock is being advanced, or when there is no such snapshot, or none that can be gone on from. */
+  /** Refused during an advance, or if the snapshot is missing or unusable. */
   async restore(name: string): Promise<Refusal | undefined> {
     const saved = this.#read(name);
     if (isRefusal(saved)) return saved;
@@ -76,10 +76,9 @@ export class SavedStates {
   }
 
   /**
-   * How the state of a snapshot differs from another's, or from that of this moment. Each is read as it is: what cannot be
-   * gone on from can still be looked at.
+   * Compares a snapshot with another one or the current state. Works for snapshots that could not be restored too.
    *
-   * @param most of so many records it is told how they differ
+   * @param limit number of records with details
    */
   changes(from: string, to: string | undefined, most: number): StateChanges | Refusal {
     const before = this.#read(from);
@@ -89,19 +88,18 @@ export class SavedStates {
     return changesBetween(before.dump, "dump" in after ? after.dump : after, most);
   }
 
-  /** Whether there was one. */
+  /** Returns true if there was one. */
   delete(name: string): boolean {
     return this.#kept.delete(name);
   }
 
-  /** The whole state of this moment as the pieces of a JSON text. */
+  /** The current state as pieces of JSON text. */
   text(): AsyncIterable<string> {
     return inTurns(piecesOf(this.#freeze()));
   }
 
   /**
-   * A state from outside may be anything: all of it is looked at before it takes the place of this one. Refused while
-   * the clock is being advanced, or when it is no state that can be gone on from.
+   * Replaces the state by one from outside, after full validation. Refused during an advance, or if it is invalid.
    */
   async load(dump: unknown): Promise<Refusal | undefined> {
     const { readState } = await lazily(() => import("../engine/intake/read.js"));
@@ -109,7 +107,7 @@ export class SavedStates {
     return isRefusal(state) ? state : this.#goOnFrom(state);
   }
 
-  /** Restoring puts time back too: it goes on from where the state stood, the way its clock went. */
+  /** Also restores the time and the clock setting. */
   #goOnFrom(state: State): Refusal | undefined {
     const { scheduler, clock, onReplaced } = this.#options;
     const kept = state.get("clock", "clock");
@@ -121,7 +119,7 @@ export class SavedStates {
     return refusal;
   }
 
-  /** What is not kept by now is not kept. */
+  /** Discards pending saves. */
   close(): void {
     this.#kept.close();
   }

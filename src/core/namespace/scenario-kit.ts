@@ -3,10 +3,10 @@ import type { Refusal } from "../schema/errors.js";
 import type { Scenario } from "../schema/scenario.js";
 import type { Namespace } from "./namespace.js";
 
-/** A scenario as a person writes it, its variables not filled in yet. */
+/** A scenario as written, with unresolved variables. */
 export type ScenarioSource = Readonly<Record<string, unknown>>;
 
-/** One step of a run, as its report has it. */
+/** One step of a run's report. */
 export interface RunStep {
   readonly number: number;
   readonly title: string;
@@ -15,7 +15,7 @@ export interface RunStep {
   readonly failure?: { readonly message: string };
 }
 
-/** As much of the report as pages show. */
+/** The part of the report that pages show. */
 export interface RunOutcome {
   readonly outcome: string;
   readonly passed: boolean;
@@ -29,18 +29,18 @@ export interface ScenarioRun {
   readonly source: ScenarioSource;
   readonly vars: Readonly<Record<string, string>>;
   readonly app: string | undefined;
-  /** Calls of this very server. */
+  /** Calls this server. */
   readonly fetch: (request: Request) => Promise<Response>;
-  /** Ends the run early. */
+  /** Cancels the run. */
   readonly signal?: AbortSignal | undefined;
   readonly onStepBegin?: ((title: string, number: number, of: number) => void) | undefined;
   readonly onStep?: ((step: RunStep, of: number) => void) | undefined;
 }
 
-/** Reads and runs scenarios for the control API. It is handed in, for it calls the server like any client. */
+/** Parses and runs scenarios for the control API. Injected, since runs are clients of the server. */
 export interface ScenarioKit {
-  /** Its variables filled in; the control API sees no environment. Names that are not in the vocabulary are refused. */
+  /** Resolves variables without environment variables. Refuses names outside the vocabulary. */
   read(namespace: Namespace, source: ScenarioSource, vocabulary?: Vocabulary): Promise<Scenario | Refusal>;
-  /** The report, whatever came of it. */
+  /** Returns the report of a passed or failed run. */
   run(namespace: Namespace, run: ScenarioRun): Promise<RunOutcome | Refusal>;
 }

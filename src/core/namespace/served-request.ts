@@ -1,32 +1,32 @@
-/** One call of the service as it came and as it was answered. */
+/** A service call and its response. */
 export interface ServedRequest {
   readonly method: string;
   readonly url: string;
   readonly path: string;
   readonly operation: string | null;
-  /** Null when there was no answer: the call is in flight, the connection was cut, or the client had gone. */
+  /** Null without a response: in flight, cut off, or the client disconnected. */
   readonly status: number | null;
-  /** The client hung up before it was answered. */
+  /** The client disconnected before the response. */
   readonly clientGone: boolean;
   readonly apiKey: string | null;
   readonly requestBody: string | null;
   readonly responseBody: string | null;
-  /** The work was done, and a fault kept the answer back. */
+  /** The work was done, but a fault suppressed the response. */
   readonly isAnswerLost?: boolean | undefined;
-  /** The code of an error that was answered, as the sandbox calls it. */
+  /** Error code of the response, in the sandbox's terms. */
   readonly errorCode: string | null;
   readonly idempotencyKey: string | null;
-  /** The scenario run that sent it, when it was not the app (header `Sandbox-Runner`). */
+  /** Id of the scenario run that sent it (header `Sandbox-Runner`); null for the app. */
   readonly runner?: string | null;
   readonly scenario: string | null;
   readonly fault: string | null;
-  /** The charge or withdrawal it has made; without an answer, the one it is about. */
+  /** Id of the created charge or withdrawal; without a response, of the requested one. */
   objectId?: string | undefined;
-  /** What the service passed over without a word: a place and what is odd about it, each. */
+  /** Silently ignored input: location and problem of each. */
   readonly tolerated?: readonly string[] | undefined;
 }
 
-/** When a call came. */
+/** Time of a call. */
 export interface Arrival {
   /** Sandbox time. */
   readonly atMs: number;
@@ -35,17 +35,17 @@ export interface Arrival {
 
 export interface JournalEntry extends ServedRequest {
   readonly id: number;
-  /** It has come, and is not over yet. */
+  /** Not finished yet. */
   inFlight: boolean;
-  /** When it came, in sandbox time; written as text for whoever asks to see it. */
+  /** Sandbox time of arrival. */
   readonly atMs: number;
   /** Ids of the advice about this request. */
   habits?: readonly string[] | undefined;
-  /** In wall time: an app's pauses are seen by it where sandbox time stands. */
+  /** Wall time of arrival: shows an app's pauses while sandbox time stands still. */
   readonly wallMs: number;
-  /** Wall time from its arrival to its response. */
+  /** Wall time from arrival to response. */
   readonly durationMs: number;
-  /** How long a body was of which only the beginning is kept. */
+  /** Full length of a truncated body. */
   readonly requestBytes?: number;
   readonly responseBytes?: number;
 }

@@ -5,10 +5,9 @@ import { inTurns, type Wall, yieldToOthers } from "../time/wall.js";
 import type { News, Watch, WatchEnd } from "./news.js";
 import type { JournalEntry } from "./served-request.js";
 
-/** So many may wait at a time. */
 const MOST_WAITING = 1_000;
 
-/** News that are still being gathered. */
+/** Changes collected for the next check. */
 class Gathered<Request> implements News<Request> {
   readonly charges = new Set<Key>();
   readonly deliveries = new Set<Key>();
@@ -20,21 +19,21 @@ interface Waiting<Request> {
   readonly watch: Watch<Request>;
   readonly end: (end: WatchEnd) => void;
   readonly fail: (error: unknown) => void;
-  /** Counts how often it has begun to look around: what has begun before is given up. */
+  /** Incremented by each full check, which cancels earlier ones. */
   round: number;
 }
 
 /**
- * Those who wait for something to be so. Each looks at everything once; after that they are told what has changed,
- * once after each burst of changes. What waits for nothing of that kind costs nothing.
+ * Calls that wait for a condition. Each checks everything once, then the changes after each burst. Costs nothing
+ * without waiting calls.
  */
 export class Watchers<Request = JournalEntry> {
   readonly #wall: Wall;
   readonly #waiting = new Set<Waiting<Request>>();
-  /** Made for whoever waits. */
+  /** Created on demand. */
   #news: Gathered<Request> | undefined;
   #isPlanned = false;
-  /** Until those who look around have done so. */
+  /** End of the queued full checks. */
   #looking: Promise<void> = Promise.resolve();
   #isClosed = false;
 
@@ -63,7 +62,7 @@ export class Watchers<Request = JournalEntry> {
     this.onWake();
   }
 
-  /** It may have come to rest, which is no change. */
+  /** Called also for a possible idle state, which is not a change. */
   onWake(): void {
     if (this.#waiting.size === 0 || this.#isPlanned) return;
     this.#isPlanned = true;
@@ -73,7 +72,7 @@ export class Watchers<Request = JournalEntry> {
     });
   }
 
-  /** Nothing is as it was: everybody looks at everything again. */
+  /** Repeats the full check of each waiting call. */
   startOver(): void {
     this.#news = undefined;
     for (const waiting of this.#waiting) this.#planLook(waiting);
@@ -92,14 +91,14 @@ export class Watchers<Request = JournalEntry> {
     }
   }
 
-  /** One after the other, however many they are. */
+  /** One at a time. */
   #planLook(waiting: Waiting<Request>): void {
     const round = ++waiting.round;
     const isOver = () => waiting.round !== round || !this.#waiting.has(waiting);
     this.#looking = this.#looking.then(() => this.#lookAround(waiting, isOver));
   }
 
-  /** Others get their turn meanwhile and afterwards. */
+  /** Yields meanwhile and afterwards. */
   async #lookAround({ watch, end, fail }: Waiting<Request>, isOver: () => boolean): Promise<void> {
     if (isOver()) return;
     try {
@@ -112,7 +111,7 @@ export class Watchers<Request = JournalEntry> {
     }
   }
 
-  /** Resolves as soon as it is so, or with the reason why nobody waits for it any longer. */
+  /** Resolves when the condition is met, or with the reason why the wait ended. */
   until(watch: Watch<Request>, patience: Patience): Promise<WatchEnd> {
     if (this.#isClosed) return Promise.resolve("closed");
     if (patience.signal.aborted) return Promise.resolve("left");
@@ -140,7 +139,6 @@ export class Watchers<Request = JournalEntry> {
     });
   }
 
-  /** Nobody waits for a namespace that is gone. */
   close(): void {
     this.#isClosed = true;
     for (const { end } of [...this.#waiting]) end("closed");

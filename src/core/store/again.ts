@@ -2,12 +2,12 @@ import { isSame } from "../engine/kept-fields.js";
 import type { KeptChange, KeptPut, Key } from "../engine/records.js";
 
 /**
- * A change that went as the one in the line before it, but for the keys of its records, what its counters are at, and a few
- * fields: an advance does the same with thousands of charges.
+ * A change encoded against the previous journal line: same collections and counters, only keys, counter values and
+ * some fields differ. An advance repeats one change for thousands of charges.
  */
 export interface AgainChange {
   readonly seq: number;
-  /** Where it is another time. */
+  /** Omitted if it equals the previous change's. */
   readonly at?: number;
   /** In the order of the puts. */
   readonly again: readonly AgainPut[];
@@ -17,7 +17,7 @@ export interface AgainChange {
 
 export type AgainPut = Key | readonly [key: Key, fields: object];
 
-/** Undefined where more than that is other. */
+/** Returns undefined if the changes differ in more. */
 export function againOf(change: KeptChange, before: KeptChange): AgainChange | undefined {
   const { seq, at, puts } = change;
   if (puts.length !== before.puts.length) return undefined;
@@ -58,14 +58,14 @@ function isSameList(one: readonly string[], other: readonly string[]): boolean {
   return true;
 }
 
-/** Where they are the same counters in the same order. */
+/** Returns undefined if names or order differ. */
 function countersOf(change: KeptChange, before: KeptChange): number[] | undefined {
   return isSameList(Object.keys(change.counters), Object.keys(before.counters))
     ? Object.values(change.counters)
     : undefined;
 }
 
-/** The change, from the one before it; undefined where it cannot have come after that one. */
+/** Decodes the change; returns undefined if it cannot follow `before`. */
 export function wholeAgain(
   { seq, at, again, counters }: AgainChange,
   before: KeptChange,

@@ -3,40 +3,39 @@ import { yieldToOthers } from "../time/wall.js";
 import type { Journal } from "./journal.js";
 import type { SnapshotFile } from "./snapshot.js";
 
-/** What a compaction works on. */
 export interface Files {
   readonly snapshot: SnapshotFile;
   readonly journal: Journal;
-  /** A name in their folder for what is being written. */
+  /** Path of the file being written, in the same folder. */
   readonly temporary: string;
-  /** Throws when the files must not be written to. */
+  /** Throws if the files must not be written to. */
   readonly check: () => void;
 }
 
 /**
- * A new snapshot, written while changes go on being appended, and then the journal without what the snapshot has. A
- * kill at any moment leaves the one snapshot or the other with a journal that goes on from it: lines it has are passed over.
+ * Writes a new snapshot while changes are appended, then drops the journal lines it contains. A kill leaves either
+ * snapshot with a matching journal: lines that the snapshot contains are skipped.
  */
 export class Compaction {
   readonly #files: Files;
   readonly #writing: Generator<void, void>;
-  /** Where the lines begin that the snapshot does not have. */
+  /** Start of the journal lines that the snapshot does not contain. */
   readonly #nextByte: number;
   #isOff = false;
 
-  /** @param state with the last change of the journal in it */
+  /** @param state includes the last change of the journal */
   constructor(files: Files, state: FrozenState) {
     this.#files = files;
     this.#nextByte = files.journal.part();
     this.#writing = files.snapshot.begin(state, { check: files.check, fsync: false });
   }
 
-  /** How much has come to the journal since this began. */
+  /** Bytes appended to the journal since the start. */
   get behindBytes(): number {
     return this.#files.journal.bytes - this.#nextByte;
   }
 
-  /** Throws what the disk said; nothing is lost then. */
+  /** Throws the disk's error; no data is lost. */
   async run(): Promise<void> {
     const { snapshot } = this.#files;
     while (!this.#writing.next().done) {
@@ -53,7 +52,7 @@ export class Compaction {
     if (!this.#isOff) this.#publish();
   }
 
-  /** Does the rest at once; throws as `run` does. */
+  /** Finishes synchronously; throws as `run` does. */
   hurry(): void {
     const { snapshot } = this.#files;
     this.#isOff = true;
@@ -73,7 +72,7 @@ export class Compaction {
     journal.dropBefore(this.#nextByte, temporary);
   }
 
-  /** Leaves everything as it was before. */
+  /** Cancels and restores the previous files. */
   callOff(): void {
     if (this.#isOff) return;
     this.#isOff = true;

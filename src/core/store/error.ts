@@ -1,21 +1,21 @@
 /**
- * The store cannot go on, and the message says in one line which file, why, and what to do about it.
- * Fit to be shown as it is; a stack trace would add nothing.
+ * An error of the store. Its message names the file, the reason and the fix in one line, and is printed without a
+ * stack trace.
  */
 export class StoreError extends Error {
   override readonly name = "StoreError";
 }
 
-/** What was to be written could not be read back: it is longer than a string can be. */
+/** The content to write is longer than a string can be, so it could not be read back. */
 export class TooLongError extends StoreError {}
 
-/** There are no file handles for another namespace. */
+/** No file handles are left for another namespace. */
 export class OutOfHandles extends StoreError {}
 
 /**
- * Something in a file is not what this store writes: `where` is the file, with the line where there is one.
+ * A file has content that this store does not write. `where` is the file, and the line if there is one.
  *
- * @param goodBytes how much of the journal before it can be used, where that is all that is left to do
+ * @param goodBytes length of the usable beginning of the journal
  */
 export function damaged(file: string, where: string, what: string, goodBytes = 0): StoreError {
   const or =
@@ -25,12 +25,12 @@ export function damaged(file: string, where: string, what: string, goodBytes = 0
   );
 }
 
-/** The code of a failed system call ("ENOENT"), or undefined for any other error. */
+/** Code of a failed system call ("ENOENT"); undefined for other errors. */
 export function codeOf(error: unknown): string | undefined {
   return error instanceof Error ? (error as NodeJS.ErrnoException).code : undefined;
 }
 
-/** Any failure as a StoreError; one that is already stays as it is. */
+/** Wraps an error in a StoreError, unless it is one. */
 export function asStoreError(error: unknown, doing: string): StoreError {
   if (error instanceof StoreError) return error;
   const reason = error instanceof Error ? error.message : String(error);

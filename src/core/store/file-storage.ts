@@ -13,24 +13,24 @@ import { parseSealed, publish, writeUnpublished } from "./sealed-file.js";
 import { SnapshotFolder } from "./snapshot-folder.js";
 import type { Snapshots, Storage } from "./storage.js";
 
-/** No namespace is opened that would take one of the last: a reset, a snapshot and connections need some too. */
+/** File handles left free for resets, snapshots and connections. */
 const SPARE_HANDLES = 16;
 
 export interface FileStorageOptions {
   /** The default namespace's file. */
   readonly data: string;
   readonly defaultName: string;
-  /** Sync every change to the disk: safe against power loss too, at the cost of a disk flush a change. */
+  /** Syncs each change to the disk: safe against power loss, at the cost of a disk flush a change. */
   readonly fsync?: boolean | undefined;
-  /** Told what a person wants to know about an opening that went well. */
+  /** Receives messages about a successful opening. */
   readonly onNotice?: ((notice: string) => void) | undefined;
-  /** Told what cannot be read, or cleared away: that goes later. */
+  /** Receives failures to read or remove files; removal is retried at the next start. */
   readonly onError: (failure: Error) => void;
-  /** For tests: system calls that fail. */
+  /** System calls that tests make fail. */
   readonly io?: Partial<StoreIo>;
 }
 
-/** Each namespace in files of its own beside the default one's. */
+/** Stores each namespace in files beside the default one's. */
 export class FileStorage implements Storage {
   readonly #data: string;
   readonly #defaultName: string;
@@ -62,7 +62,7 @@ export class FileStorage implements Storage {
       if (endings.has(ENDING.unfinished))
         this.#tidy(`Cannot clear away ${file}`, () => this.#removeUnfinished(name));
       else if (isDeleted) this.#tidy(`Cannot clear away ${file}`, () => this.#removeDeleted(name));
-      // Changes without the state they follow are no leftover: it is for the user to say what becomes of them.
+      // A journal without its snapshot is not removed: the user decides.
       else if (endings.has("") || sizeOf(file + ENDING.journal) > 0) names.push(name);
     }
     return names.sort();
@@ -78,7 +78,7 @@ export class FileStorage implements Storage {
     try {
       while (handles.length < SPARE_HANDLES) handles.push(openSync(dirname(this.#data), "r"));
     } catch (error) {
-      // Whatever else is wrong with the folder, whoever opens the file says it.
+      // Other errors are reported when the file is opened.
       if (codeOf(error) === "EMFILE" || codeOf(error) === "ENFILE") throw outOfHandles(error);
     } finally {
       for (const handle of handles) closeSync(handle);
@@ -137,20 +137,20 @@ export class FileStorage implements Storage {
     }
   }
 
-  /** All of a namespace that was not finished, which had no time for snapshots of its own; the mark goes last. */
+  /** Removes all files of an unfinished namespace, the marker last. It has no snapshots. */
   #removeUnfinished(name: string): void {
     for (const ending of ["", ".tmp", ENDING.journal, ENDING.lock, ENDING.unfinished])
       rmSync(this.#file(name) + ending, { force: true });
   }
 
-  /** All that is left of a namespace; what says that it was deleted goes last. */
+  /** Removes the files of a deleted namespace, the marker last. */
   #removeDeleted(name: string): void {
     const { journal, lock, snapshots, identity, deleted } = ENDING;
     for (const ending of [".tmp", journal, lock, snapshots, identity, deleted])
       rmSync(this.#file(name) + ending, { force: true, recursive: ending === snapshots });
   }
 
-  /** What cannot be cleared away is told, and is left for the next start. */
+  /** Reports a failed removal; the next start retries it. */
   #tidy(what: string, work: () => void): void {
     try {
       work();

@@ -15,29 +15,27 @@ import { SnapshotFile } from "./snapshot.js";
 const DEFAULT_COMPACT_AT_BYTES = 64 * 1024 * 1024;
 
 /**
- * How often whoever writes looks whether lock and journal are where they were: what goes to a file that was removed
- * is lost. It is two system calls. Where those are slow they come more rarely, so that a fiftieth of the time goes
- * into them, but often enough to come upon a lock that was taken over.
+ * Interval of checks that lock and journal are in place: writes to a removed file are lost. A check is two system
+ * calls and takes at most a fiftieth of the time.
  */
 const LOOK_MS = { min: 10, max: 1_000, perMsOfLooking: 50 };
 
 export interface FileStoreOptions {
-  /** The lowdb file; FILE.journal and FILE.lock are next to it. Its folder must exist. */
+  /** The lowdb file, with FILE.journal and FILE.lock beside it. Its folder must exist. */
   readonly file: string;
-  /** Sync every change to the disk: safe against power loss too, at the cost of a disk flush a change. */
+  /** Syncs each change to the disk: safe against power loss, at the cost of a disk flush a change. */
   readonly fsync?: boolean;
-  /** Below this size of the journal `compactIfLarge` does nothing. Default 64 MiB. */
+  /** Below this journal size `compactIfLarge` does nothing. Default: 64 MiB. */
   readonly compactAtBytes?: number;
-  /** Told what a person wants to know about an opening that went well. */
+  /** Receives messages about a successful opening. */
   readonly onNotice?: ((notice: string) => void) | undefined;
-  /** For tests: system calls that fail. */
+  /** System calls that tests make fail. */
   readonly io?: Partial<StoreIo>;
 }
 
 /**
- * Keeps a namespace in a file: a readable snapshot (lowdb) and a journal of the changes after it. Safe against
- * kill -9 at any moment; with `fsync` against power loss. `load` comes first: it takes the
- * lock, and every other method needs it.
+ * Stores a namespace in a readable snapshot (lowdb) and a journal of later changes. Safe against kill -9 at any
+ * moment; with `fsync`, against power loss. `load` takes the lock and must be called first.
  */
 export class FileStore implements Store {
   readonly #options: FileStoreOptions;
@@ -58,7 +56,7 @@ export class FileStore implements Store {
     this.#snapshot = new SnapshotFile(this.#file, this.#io);
   }
 
-  /** @throws StoreError when the folder is missing, another process has the file, or it is damaged */
+  /** @throws StoreError if the folder is missing, the file is damaged, or another process uses it */
   load(): ReturnType<Store["load"]> {
     const file = this.#file;
     if (this.#open !== undefined) throw new StoreError(`${file}: the store is open already.`);
@@ -93,12 +91,12 @@ export class FileStore implements Store {
     return keptChange(change, before, this.#latest);
   }
 
-  /** @throws StoreError with what the disk said; nothing has happened then */
+  /** @throws StoreError with the disk's error; nothing is written then */
   keep(changes: readonly KeptChange[]): void {
     const { journal } = this.#openOrThrow();
     let lastSeq = this.#lastSeq;
     for (const { seq } of changes) {
-      // A bug, and refused here: written down, the file could not be loaded again.
+      // A bug. If written, the file could not be loaded again.
       if (seq !== lastSeq + 1)
         throw new StoreError(`${this.#file}: change ${seq} cannot follow change ${lastSeq}.`);
       lastSeq = seq;
@@ -112,10 +110,10 @@ export class FileStore implements Store {
     this.#lastSeq = lastSeq;
   }
 
-  /** @throws StoreError with what the disk said; nothing has happened then */
+  /** @throws StoreError with the disk's error; the old state stays then */
   replace(state: StateDump): void {
     this.#openOrThrow();
-    // Lines above the snapshot's number would be replayed on top of it after a crash.
+    // Journal lines above the snapshot's number would be replayed on it after a crash.
     if (state.seq < this.#lastSeq)
       throw new StoreError(
         `${this.#file}: a state at change ${state.seq} cannot replace one at ${this.#lastSeq}.`,
@@ -130,8 +128,8 @@ export class FileStore implements Store {
   }
 
   /**
-   * Begins a new snapshot if the journal has outgrown both `compactAtBytes` and twice the snapshot, so that the cost a
-   * change stays the same on average. When the disk refuses, the next try waits until the journal has doubled.
+   * Starts a new snapshot if the journal is larger than `compactAtBytes` and twice the snapshot, so that the average
+   * cost of a change is constant. After a failure, retries when the journal has doubled.
    */
   compactIfLarge(state: () => FrozenState): Promise<StoreError | undefined> | undefined {
     const { journal } = this.#openOrThrow();
@@ -140,7 +138,7 @@ export class FileStore implements Store {
     const begun = this.#compaction;
     if (begun !== undefined) {
       if (begun.behindBytes <= largeBytes) return undefined;
-      // Whoever lets nothing else have its turn would have it wait for ever, and the journal grow.
+      // Finishes now: synchronous callers would block it forever while the journal grows.
       this.#compaction = undefined;
       return this.#finish(begun, journal, () => begun.hurry());
     }
@@ -168,7 +166,7 @@ export class FileStore implements Store {
       return asStoreError(error, `Cannot compact ${this.#file}`);
     } finally {
       if (this.#compaction === compaction) this.#compaction = undefined;
-      // Little is left of the journal unless the disk refused.
+      // The journal is small now, unless compaction failed.
       this.#retryCompactionAtBytes = 2 * journal.bytes;
     }
   }
@@ -214,7 +212,7 @@ export class FileStore implements Store {
   }
 
   #whole<Kept extends FrozenState>(state: Kept): Kept {
-    // A dump that lacks the last change would lose it together with its line in the journal.
+    // A dump without the last change would drop it from the journal too.
     if (state.seq !== this.#lastSeq)
       throw new StoreError(
         `${this.#file}: the dump is at change ${state.seq}, the journal at ${this.#lastSeq}.`,

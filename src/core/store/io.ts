@@ -1,19 +1,19 @@
 import { fsync, fsyncSync, ftruncateSync, renameSync, writeSync } from "node:fs";
 import { promisify } from "node:util";
 
-/** The system calls a disk may refuse. They are a seam so that tests can make each of them fail. */
+/** System calls that may fail; tests replace them. */
 export interface StoreIo {
   writeSync(fd: number, buffer: Uint8Array, offset: number, length: number, position: number): number;
   ftruncateSync(fd: number, lengthBytes: number): void;
   fsyncSync(fd: number): void;
-  /** The same beside other work: it can take as long as the file is large. */
+  /** Does not block the event loop: it can take long for a large file. */
   fsync(fd: number): Promise<void>;
   renameSync(from: string, to: string): void;
 }
 
 export const nodeIo: StoreIo = { writeSync, ftruncateSync, fsyncSync, fsync: promisify(fsync), renameSync };
 
-/** Writes the whole buffer at the position: a system call may take only part of what it is given. */
+/** Writes the whole buffer. A single system call may write only a part of it. */
 export function writeAll(io: StoreIo, fd: number, buffer: Uint8Array, position: number): void {
   let done = 0;
   while (done < buffer.length) {

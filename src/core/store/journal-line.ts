@@ -5,15 +5,14 @@ import { crc32 } from "./crc32.js";
 import { isAgainChange, isChange } from "./shape.js";
 
 /*
- * A line of the journal: `checksum length {json}\n`, where checksum and length are those of the JSON's bytes. With
- * the length in front, a line that was never finished can be told from one that was changed later: only a process
- * that died leaves the beginning of a line at the end of the file.
+ * A journal line is `checksum length {json}\n`; checksum and length are of the JSON bytes. The length distinguishes
+ * an unfinished line at the end of the file, left by a killed process, from a damaged one.
  */
 
 const CHECKSUM_CHARS = 8;
-/** Checksum, length and the spaces behind them, for any length a line can have. */
+/** Checksum, length and a space after each, for any line length. */
 const MAX_HEAD_BYTES = CHECKSUM_CHARS + 1 + 15 + 1;
-/** UTF-8 for one of a string's units of 16 bits. */
+/** UTF-8 bytes of one UTF-16 code unit. */
 const MAX_UNIT_BYTES = 3;
 const HEAD = /^([0-9a-f]{8}) ([1-9]\d*) /;
 const BEGUN_HEAD = /^(?:[0-9a-f]{0,8}|[0-9a-f]{8} (?:[1-9]\d*)?)$/;
@@ -22,7 +21,7 @@ const NEWLINE = 0x0a;
 
 export type ReadLine =
   | LineChange
-  /** Begun by a process that died; nobody was told that it is kept. */
+  /** Left by a killed process before the change was acknowledged. */
   | "torn"
   | { readonly damage: string };
 
@@ -30,17 +29,17 @@ interface LineChange {
   readonly change: KeptChange | AgainChange;
 }
 
-/** Most lines fit, and need no memory of their own. */
+/** Most lines fit, and need no allocation. */
 const scratch = Buffer.allocUnsafeSlow(1 << 16);
 
-/** The lines of a turn, one after the other: most turns fit, too. */
+/** Buffer for all lines of a micro-batch; most fit. */
 let turn: Buffer = Buffer.allocUnsafeSlow(1 << 18);
 const KEPT_TURN_BYTES = 1 << 20;
 
 /**
- * The lines, newlines included. Their bytes are valid only until the next ones are asked for.
+ * Encodes lines with their newlines. The bytes are valid until the next call.
  *
- * @param last the change in the line before them; without it, the first stands by itself
+ * @param last the change in the previous line; without it, the first line is not encoded against another
  */
 export function encodeLines(changes: readonly KeptChange[], last?: KeptChange): Buffer {
   const [only] = changes;
@@ -69,7 +68,7 @@ function encodeLine(change: KeptChange, before: KeptChange | undefined): Buffer 
   const json = JSON.stringify((before && againOf(change, before)) ?? change);
   const room = MAX_HEAD_BYTES + json.length * MAX_UNIT_BYTES + 1;
   const line = room <= scratch.length ? scratch : Buffer.allocUnsafe(room);
-  // The head is written last, and ends where the JSON begins.
+  // The head is written last and ends where the JSON begins.
   const length = line.write(json, MAX_HEAD_BYTES, "utf8");
   const end = MAX_HEAD_BYTES + length;
   line[end] = NEWLINE;
@@ -80,7 +79,7 @@ function encodeLine(change: KeptChange, before: KeptChange | undefined): Buffer 
   return line.subarray(from, end + 1);
 }
 
-/** A string of it would cost as much as the checksum of the line. */
+/** Not a hex string: it would cost as much as the checksum. */
 function writeHex(line: Buffer, at: number, checksum: number): void {
   for (let place = 0; place < CHECKSUM_CHARS; place++)
     line[at + place] = HEX_DIGITS[(checksum >>> (28 - 4 * place)) & 15]!;
@@ -88,10 +87,8 @@ function writeHex(line: Buffer, at: number, checksum: number): void {
 const HEX_DIGITS = Buffer.from("0123456789abcdef");
 
 /**
- * What a line says.
- *
  * @param content without the newline
- * @param finished whether there was one; without, the file ends here
+ * @param finished true if a newline follows; otherwise the file ends here
  */
 export function decodeLine(content: Buffer, finished: boolean): ReadLine {
   const text = finished ? content : withoutZeros(content);
@@ -109,7 +106,7 @@ export function decodeLine(content: Buffer, finished: boolean): ReadLine {
   return finished ? changeIn(json) : "torn";
 }
 
-/** After a power loss some file systems have the length of the last write, but zeros for its end. */
+/** After a power loss some file systems have the length of the last write, but zeros at its end. */
 function withoutZeros(content: Buffer): Buffer {
   let end = content.length;
   while (end > 0 && content[end - 1] === 0) end--;
@@ -119,7 +116,7 @@ function withoutZeros(content: Buffer): Buffer {
 function changeIn(json: Buffer): LineChange | { readonly damage: string } {
   let value: unknown;
   try {
-    // Decoding would quietly put a replacement character in the place of a damaged byte.
+    // Decoding would silently replace a damaged byte.
     if (!isUtf8(json)) return { damage: "not UTF-8" };
     value = JSON.parse(json.toString("utf8"));
   } catch (error) {

@@ -8,30 +8,30 @@ import { readLines } from "./lines.js";
 import { checkWritable, syncFolderOf } from "./places.js";
 
 export interface JournalOptions {
-  /** The file of the snapshot; the journal is next to it. */
+  /** The snapshot's file; the journal is beside it. */
   readonly file: string;
-  /** Whether what was written is synced to the disk before `append` returns. */
+  /** True if `append` syncs to the disk before it returns. */
   readonly fsync: boolean;
   readonly io: StoreIo;
 }
 
-/** FILE.journal: the changes after the snapshot, a line each. It is held open: an append is one write, however many lines. */
+/** FILE.journal: the changes after the snapshot, one per line. The file stays open; an append is one write. */
 export class Journal {
-  /** The file of the snapshot. */
+  /** The snapshot's file. */
   readonly #of: string;
   readonly #file: string;
   #fd: number;
   readonly #fsync: boolean;
   readonly #io: StoreIo;
   #inode: number;
-  /** On some file systems a file has another number by its name. */
+  /** False on file systems where a path's inode differs from its handle's. */
   readonly #hasInode: boolean;
   #bytes: number;
-  /** Up to the line that was never finished, if there is one. */
+  /** Length up to an unfinished line. */
   #goodBytes: number;
-  /** In its last line; undefined where the next one is to stand by itself. */
+  /** The change in the last line; undefined if the next line must not be encoded against it. */
   #last: KeptChange | undefined;
-  /** Part of a failed append may follow; nothing may be written behind it. */
+  /** A failed append may have left bytes that must be cut off before the next write. */
   #needsCut = false;
 
   constructor({ file, fsync, io }: JournalOptions) {
@@ -54,18 +54,18 @@ export class Journal {
   }
 
   /**
-   * The changes after `afterSeq`.
+   * Returns the changes after `afterSeq`.
    *
-   * @param meanwhile called with each line: there may be minutes of them
-   * @throws StoreError for any damage but a torn last line
+   * @param onLine called for each line, since reading may take minutes
+   * @throws StoreError for any damage except a torn last line
    */
-  read(afterSeq: number, meanwhile: () => void): KeptChange[] {
+  read(afterSeq: number, onLine: () => void): KeptChange[] {
     const changes: KeptChange[] = [];
     let lastSeq = afterSeq;
     let before: KeptChange | undefined;
     this.#goodBytes = 0;
     for (const { content, number, startByte, finished } of readLines(this.#fd)) {
-      meanwhile();
+      onLine();
       const line = decodeLine(content, finished);
       if (line === "torn") break;
       const damage = (what: string) => damaged(this.#of, `${this.#file} line ${number}`, what, startByte);
@@ -74,7 +74,7 @@ export class Journal {
       if (change === undefined) throw damage("the change that it goes by is not in the line before it");
       before = change;
       this.#goodBytes = startByte + content.length + 1;
-      // After a crash between a new snapshot and the emptying of the journal, old lines come first.
+      // After a crash between snapshot and journal cut, the journal begins with older lines.
       if (changes.length === 0 && change.seq <= afterSeq) continue;
       if (change.seq !== lastSeq + 1)
         throw damage(`change ${change.seq} where change ${lastSeq + 1} belongs`);
@@ -84,14 +84,14 @@ export class Journal {
     return changes;
   }
 
-  /** Cuts off a torn last line that `read` came upon; answers how many bytes that were. */
+  /** Cuts off a torn last line that `read` found. @returns its length in bytes */
   dropTornLine(): number {
     const tornBytes = this.#bytes - this.#goodBytes;
     if (tornBytes > 0) this.#cutTo(this.#goodBytes);
     return tornBytes;
   }
 
-  /** @throws StoreError when the file is not there any more: what is written to it would be lost */
+  /** @throws StoreError if the file was removed or replaced: writes to it would be lost */
   checkPlace(): void {
     const now = statSync(this.#file, { throwIfNoEntry: false });
     if (now !== undefined && (now.ino === this.#inode || !this.#hasInode)) return;
@@ -101,7 +101,7 @@ export class Journal {
     );
   }
 
-  /** A line each, all in one write. When it throws, the file is as before. */
+  /** Writes one line per change in one write. If it throws, the file is unchanged. */
   append(changes: readonly KeptChange[]): void {
     if (this.#needsCut) {
       try {
@@ -122,22 +122,22 @@ export class Journal {
     this.#last = changes.at(-1);
   }
 
-  /** The next line stands by itself, so that what comes before it can be dropped. @returns where it begins */
+  /** Makes the next line independent of earlier ones. @returns its byte offset */
   part(): number {
     this.#last = undefined;
     return this.#bytes;
   }
 
-  /** Empties it, if the disk lets it: lines a snapshot covers are ignored by `read`, so they do no harm. */
+  /** Tries to empty the file. Lines that the snapshot contains are harmless: `read` skips them. */
   clear(): void {
     this.#last = undefined;
     this.#triesToCutTo(0);
   }
 
   /**
-   * Drops what comes before that byte, where `part` was asked for it, if the disk lets it: what follows takes the place of the whole in one step.
+   * Tries to drop all lines before the byte, an offset from `part`, by one rename.
    *
-   * @param temporary a file in the same folder, for what follows
+   * @param temporary path in the same folder for the rest
    */
   dropBefore(startByte: number, temporary: string): void {
     if (startByte === this.#bytes) {
@@ -176,7 +176,7 @@ export class Journal {
     this.#needsCut = false;
   }
 
-  /** Whether the disk let it be cut. What was done before is done, and there is another failure to hear of, or none. */
+  /** Returns false if the disk refused. The caller has nothing to report then, or its own error. */
   #triesToCutTo(lengthBytes: number): boolean {
     try {
       this.#cutTo(lengthBytes);
@@ -187,9 +187,9 @@ export class Journal {
   }
 }
 
-/** A link in the place of the journal is nothing this program has made: what it leads to is left alone. */
+/** Does not follow a link: this program never creates one there. */
 function openWithoutFollowing(journalFile: string): number {
-  // Windows cannot cut a file that is open for appending, so every write names its position as well.
+  // Windows cannot truncate a file opened for appending, so every write names its position too.
   const appending = process.platform === "win32" ? 0 : constants.O_APPEND;
   const flags = constants.O_RDWR | constants.O_CREAT | appending | (constants.O_NOFOLLOW ?? 0);
   try {

@@ -2,18 +2,18 @@ import { readSync } from "node:fs";
 
 const CHUNK_BYTES = 1 << 20;
 
-/** A line of a file, as bytes: what is not finished may end in the middle of a character. */
+/** A line of a file as bytes; an unfinished one may end inside a character. */
 export interface Line {
-  /** Without the newline. Valid only until the next line is asked for. */
+  /** Without the newline. Valid until the next line is read. */
   readonly content: Buffer;
   /** Counted from 1. */
   readonly number: number;
   readonly startByte: number;
-  /** Whether a newline ends it; only the last line of a file can lack one. */
+  /** False only for a last line without a newline. */
   readonly finished: boolean;
 }
 
-/** Reads a file line by line in chunks, so that it may be longer than the longest string. */
+/** Reads a file line by line in chunks; it may be longer than the longest string. */
 export function* readLines(fd: number): Generator<Line> {
   const chunk = Buffer.allocUnsafe(CHUNK_BYTES);
   let begun: Buffer[] = [];
@@ -35,7 +35,7 @@ export function* readLines(fd: number): Generator<Line> {
       from = newline + 1;
       startByte = position + from;
     }
-    // A copy, for the chunk is read into again.
+    // A copy, since the chunk is reused.
     if (from < length) begun.push(Buffer.from(chunk.subarray(from, length)));
     position += length;
   }

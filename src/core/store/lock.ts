@@ -16,37 +16,37 @@ import { asStoreError, codeOf, StoreError } from "./error.js";
 import { isObject } from "./shape.js";
 
 /*
- * FILE.lock names the process that has FILE open. It is created with O_EXCL, and taken over when that process is gone.
- * The pid and the start of the process tell that on the same machine and in the same container. Elsewhere, and between
- * threads of one process, the modification time does: the owner sets it once a second.
+ * FILE.lock names the process that has FILE open. It is created with O_EXCL and taken over when that process is gone.
+ * On the same machine and in the same container, pid and process start identify the process. Elsewhere, and between
+ * threads, the modification time shows a live owner: it sets it once a second.
  */
 
 const BEAT_MS = 1_000;
-/** A lock that was not touched for so long is stale, unless its process is known to run. */
+/** A lock untouched for this long is stale, unless its process is known to run. */
 const STALE_MS = 10_000;
-/** The longest time between creating the file and writing into it. */
+/** Longest time between creating the file and writing its content. */
 const UNFINISHED_MS = 500;
 const POLL_MS = 50;
-/** How far apart a process touches its locks. */
+/** Locks of one process are touched within this time. */
 const SAME_BEAT_MS = 3_000;
 /** Enough for a few processes that start at once. */
 const MAX_TRIES = 10;
 
-/** The content of a lock file. */
+/** Content of a lock file. */
 export interface Owner {
   readonly pid: number;
   readonly host: string;
-  /** Differs after each start of the machine; null, as the next two, without a /proc. */
+  /** Changes with each boot; null, like the next two, without /proc. */
   readonly boot: string | null;
-  /** Each container has its own, with a process 1 in it. */
+  /** Each container has its own, with its own process 1. */
   readonly pid_namespace: string | null;
-  /** Start of the process in ticks of the machine: pids are reused. */
+  /** Process start in clock ticks, since pids are reused. */
   readonly started: string | null;
-  /** Differs between threads of one process. */
+  /** Differs between threads of a process. */
   readonly instance: string;
 }
 
-/** Lock files held in this thread. Both copies of this module, of `import` and of `require`, share the set. */
+/** Lock files held in this thread, shared by the ESM and CommonJS copies of this module. */
 const LOCKS = Symbol.for("payments-sandbox.locks");
 const heldFiles = ((globalThis as { [LOCKS]?: Set<string> })[LOCKS] ??= new Set());
 
@@ -55,7 +55,7 @@ const held = new Set<Lock>();
 let stopBeating: (() => void) | undefined;
 let beatMs = 0;
 
-/** By content of a lock: when a process that was found to be gone last touched one. Its other locks need no watching. */
+/** Last touch of each owner found gone, by lock content: its other locks need no wait. */
 const lastBeatsMs = new Map<string, number>();
 
 let us: Owner | undefined;
@@ -63,8 +63,8 @@ let us: Owner | undefined;
 /**
  * Creates FILE.lock, or takes over a stale one.
  *
- * @param onNotice told before a wait of seconds
- * @throws StoreError when another process has the lock, or may have it
+ * @param onNotice called before a wait of seconds
+ * @throws StoreError if another process has the lock, or may have it
  */
 export function takeLock(file: string, onNotice: (notice: string) => void): Lock {
   const lockFile = `${file}.lock`;
@@ -72,7 +72,7 @@ export function takeLock(file: string, onNotice: (notice: string) => void): Lock
   us ??= describeThisProcess();
   const ours = `${JSON.stringify(us)}\n`;
   for (let tries = 0; tries < MAX_TRIES; tries++) {
-    // Read back: another process may have seen the file while it was empty, and removed it.
+    // Reads it back: another process may have seen the empty file and removed it.
     if (create(lockFile, ours) && read(lockFile) === ours) return new Lock(file, ours);
     const theirs = read(lockFile);
     if (theirs !== undefined && isStale(file, theirs, us, onNotice)) removeStale(lockFile, theirs);
@@ -80,7 +80,7 @@ export function takeLock(file: string, onNotice: (notice: string) => void): Lock
   throw new StoreError(`${file} is in use: other processes keep taking ${lockFile}.`);
 }
 
-/** A lock this process holds. It is lost when another process takes it over, or with its folder. */
+/** A lock held by this process. It is lost if another process takes it over, or if its folder is removed. */
 export class Lock {
   readonly #file: string;
   readonly #lockFile: string;
@@ -97,7 +97,7 @@ export class Lock {
     stopBeating ??= every(BEAT_MS, beatIfDue);
   }
 
-  /** To be called before the files are written to, if not each time. @throws StoreError when it is lost */
+  /** Called regularly before writes. @throws StoreError if the lock is lost */
   check(): void {
     try {
       if (!this.#isOurs()) throw lost(this.#file, read(this.#lockFile));
@@ -114,7 +114,7 @@ export class Lock {
       utimesSync(this.#lockFile, nowS, nowS);
       this.#stats = statsOf(this.#lockFile);
     } catch {
-      // Another process may take the lock over then; `check` finds that out.
+      // Another process may take the lock over then; `check` detects it.
     }
   }
 
@@ -128,7 +128,7 @@ export class Lock {
     if (read(this.#lockFile) === this.#text) rmSync(this.#lockFile, { force: true });
   }
 
-  /** The content is read only when the file was touched by another process. */
+  /** Reads the content only if another process touched the file. */
   #isOurs(): boolean {
     const now = statsOf(this.#lockFile);
     if (now !== undefined && now.ino === this.#stats?.ino && now.mtimeMs === this.#stats.mtimeMs) return true;
@@ -138,7 +138,7 @@ export class Lock {
   }
 }
 
-/** Called by the timer, and by work that keeps timers from running. */
+/** Called by the timer, and by work that blocks timers. */
 function beatIfDue(): void {
   const nowMs = monotonicMs();
   if (nowMs - beatMs < BEAT_MS) return;
@@ -147,9 +147,9 @@ function beatIfDue(): void {
 }
 
 /**
- * False also when the lock has just become that of another process.
+ * Returns false too if another process has just taken the lock.
  *
- * @throws StoreError when its process runs
+ * @throws StoreError if its process runs
  */
 function isStale(file: string, text: string, us: Owner, onNotice: (notice: string) => void): boolean {
   const lockFile = `${file}.lock`;
@@ -164,10 +164,10 @@ function isStale(file: string, text: string, us: Owner, onNotice: (notice: strin
   const touchedMs = statsOf(lockFile)?.mtimeMs;
   if (touchedMs === undefined) return false;
   if (touchedMs <= (lastBeatsMs.get(text) ?? Number.NEGATIVE_INFINITY) + SAME_BEAT_MS) return true;
-  // Another machine has another clock.
+  // Clocks of different machines differ.
   const ageMs = isSameMachine ? Math.max(0, machineNowMs() - touchedMs) : 0;
   if (ageMs >= STALE_MS) return true;
-  // A wait would block this thread, which may be the owner.
+  // Waiting would block this thread, which may be the owner.
   if (isThisProcess) throw inUse(file, `process ${owner.pid}`);
   const who = `process ${owner.pid} on host ${owner.host}`;
   onNotice(`${file} has a lock of ${who}: waiting up to ${STALE_MS / 1000} s for a sign of life`);
@@ -177,7 +177,7 @@ function isStale(file: string, text: string, us: Owner, onNotice: (notice: strin
   return seen === "untouched";
 }
 
-/** Blocks until the file is touched, is another's or gone, or the time is over. */
+/** Blocks until the file is touched, replaced or removed, or until the timeout. */
 function watch(lockFile: string, text: string, timeoutMs: number): "touched" | "changed" | "untouched" {
   const first = statsOf(lockFile)?.mtimeMs;
   const untilMs = monotonicMs() + timeoutMs;
@@ -214,7 +214,7 @@ function statsOf(lockFile: string): Stats | undefined {
   return statSync(lockFile, { throwIfNoEntry: false });
 }
 
-/** Renames before it removes: of two processes that both found the lock stale, one gets it. */
+/** Renames before removal: of two processes that found the lock stale, only one succeeds. */
 function removeStale(lockFile: string, stale: string): void {
   const aside = `${lockFile}.${process.pid}`;
   try {
@@ -223,7 +223,7 @@ function removeStale(lockFile: string, stale: string): void {
     if (codeOf(error) === "ENOENT") return;
     throw error;
   }
-  // A running process may have taken the lock just before the rename: it gets it back.
+  // Gives the lock back if a running process took it just before the rename.
   if (read(aside) !== stale) putBack(aside, lockFile);
   rmSync(aside, { force: true });
 }
@@ -232,7 +232,7 @@ function putBack(aside: string, lockFile: string): void {
   try {
     linkSync(aside, lockFile);
   } catch (error) {
-    // EEXIST: a third process has it now, and `check` tells the second. Otherwise the file system has no links.
+    // EEXIST: a third process has it; the second detects that by `check`. Else: no hard links here.
     if (codeOf(error) !== "EEXIST") renameSync(aside, lockFile);
   }
 }
@@ -249,7 +249,7 @@ function describeThisProcess(): Owner {
   };
 }
 
-/** Undefined for a file of another program, and for one that was never finished. */
+/** Returns undefined for another program's file, and for an unfinished one. */
 function parse(text: string): Owner | undefined {
   try {
     const value: unknown = JSON.parse(text);
@@ -261,30 +261,30 @@ function parse(text: string): Owner | undefined {
   }
 }
 
-/** Undefined where a pid alone cannot tell. */
+/** Returns undefined if the pid alone does not identify the process. */
 function isRunning({ pid, started }: Owner): boolean | undefined {
   try {
     process.kill(pid, 0);
   } catch (error) {
-    // EPERM: the process of another user.
+    // EPERM: a process of another user.
     if (codeOf(error) === "ESRCH") return false;
   }
   const now = hasOwnProc() ? startOf(pid) : undefined;
   return now === undefined || started === null ? undefined : now === started;
 }
 
-/** Whether there is a /proc of this pid namespace. */
+/** Returns true if /proc belongs to this pid namespace. */
 function hasOwnProc(): boolean {
   return linkOf("/proc/self") === String(process.pid);
 }
 
-/** When a process started; "ended" for one that only waits for its parent, undefined when there is none. */
+/** Start of a process; "ended" for a zombie, undefined if there is none. */
 function startOf(pid: number): string | undefined {
   const text = textOf(`/proc/${pid}/stat`);
   if (text === undefined) return undefined;
-  // The second field, in brackets, is the program's name, which may have spaces and brackets itself.
+  // The second field, the program name in brackets, may contain spaces and brackets.
   const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
-  // These begin with the third field; the start is the 22nd.
+  // The fields start at the third; the process start is the 22nd.
   return fields[0] === "Z" || fields[0] === "X" ? "ended" : fields[22 - 3];
 }
 

@@ -2,7 +2,7 @@ import { type FrozenState, thaw } from "../engine/frozen-state.js";
 import type { Store } from "../engine/store.js";
 import type { SavedState, Snapshot, Snapshots, Storage } from "./storage.js";
 
-/** Keeps nothing: namespaces go with the process. */
+/** Stores nothing: namespaces end with the process. */
 export function memoryStorage(): Storage {
   return {
     recover: () => [],
@@ -16,7 +16,6 @@ export function memoryStorage(): Storage {
   };
 }
 
-/** A store that keeps nothing: the state lives as long as the process. */
 export function memoryStore(): Store {
   return {
     load: () => undefined,

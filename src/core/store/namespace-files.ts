@@ -6,35 +6,34 @@ import { asStoreError, codeOf, StoreError } from "./error.js";
 import { UNPUBLISHED } from "./sealed-file.js";
 
 /**
- * What a namespace's files are called after DATA.ns-NAME, which is the file of its state. A name has no dot, so
- * each file has one reading only.
+ * Suffixes after DATA.ns-NAME, the file of a namespace's state. A name has no dot, so each file name is unambiguous.
  */
 export const ENDING = {
   journal: ".journal",
   lock: ".lock",
   snapshots: ".snapshots",
   identity: ".identity",
-  /** It is being made, and is none before this is `identity`. */
+  /** Marks a namespace under construction; renamed to `identity` when finished. */
   unfinished: `.identity${UNPUBLISHED}`,
-  /** It was deleted; this was its state. */
+  /** State of a deleted namespace. */
   deleted: ".deleted",
 } as const;
 
-/** Such a folder is somebody else's. */
+/** Files only: folders of these names belong to other programs. */
 const MARKS: ReadonlySet<string> = new Set([ENDING.unfinished, ENDING.deleted]);
 
-/** Files of this program that a killed process left half done: a state being written, a stale lock set aside. */
+/** Left by a killed process: an unfinished state, or a stale lock set aside. */
 const LEFTOVER = /^\.(tmp|lock\.\d+)$/;
 
-/** What lies beside a data file of the namespaces' own. */
+/** Namespace files found beside a data file. */
 export interface NamespaceFiles {
-  /** Names that a call could have made, with the endings of their files. */
+  /** Valid namespace names, with the suffixes of their files. */
   readonly found: ReadonlyMap<string, ReadonlySet<string>>;
-  /** Whole paths of what nobody needs any more, of the data file itself too. */
+  /** Paths of files to remove, including the data file's own. */
   readonly leftovers: readonly string[];
 }
 
-/** Reads the folder; what this program did not write there is none of its business. */
+/** Reads the folder; files of other programs are ignored. */
 export function findNamespaces(data: string): NamespaceFiles {
   const prefix = basename(data);
   const found = new Map<string, Set<string>>();
@@ -63,14 +62,14 @@ function entriesOf(folder: string): Dirent[] {
   }
 }
 
-/** The file of a namespace's state. A name that leads anywhere else is none. */
+/** Path of a namespace's state. Throws for an invalid name. */
 export function namespaceFile(data: string, name: string): string {
   if (!check(namespaceNameSchema, name).ok)
     throw new StoreError(`${JSON.stringify(name)} names no namespace.`);
   return `${data}.ns-${name}`;
 }
 
-/** 0 when it is not there. */
+/** 0 if the file does not exist. */
 export function sizeOf(file: string): number {
   try {
     return statSync(file).size;

@@ -3,7 +3,7 @@ import { dirname } from "node:path";
 import { asStoreError, codeOf, StoreError } from "./error.js";
 import type { StoreIo } from "./io.js";
 
-/** @throws StoreError when the folder a file is to be in is not there */
+/** @throws StoreError if the file's folder does not exist */
 export function checkFolder(file: string): void {
   const folder = dirname(file);
   try {
@@ -16,10 +16,9 @@ export function checkFolder(file: string): void {
 }
 
 /**
- * A file that somebody has made read-only is to stay as it is, though a file may be renamed over it, and though the
- * superuser may write to it.
+ * Respects a read-only mode: a rename would replace the file, and root could write to it.
  *
- * @throws StoreError also when it is something else than a file
+ * @throws StoreError also if it is not a regular file
  */
 export function checkWritable(file: string): void {
   const stats = statSync(file, { throwIfNoEntry: false });
@@ -39,7 +38,7 @@ function isWritable(file: string): boolean {
   }
 }
 
-/** Makes a rename or a new file in the folder survive a power loss. */
+/** Makes a rename or new file in the folder survive a power loss. */
 export function syncFolderOf(file: string, io: StoreIo): void {
   try {
     const fd = openSync(dirname(file), "r");
@@ -49,7 +48,7 @@ export function syncFolderOf(file: string, io: StoreIo): void {
       closeSync(fd);
     }
   } catch {
-    // Windows and some network file systems cannot sync a folder. The rename is done and visible by now, so
-    // to report a failure would say that nothing has happened when it has.
+    // Windows and some network file systems cannot sync a folder. The rename is visible already, so reporting a
+    // failure would be wrong.
   }
 }

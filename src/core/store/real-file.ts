@@ -5,10 +5,7 @@ import { codeOf, StoreError } from "./error.js";
 /** More than any system follows. */
 const MAX_LINKS = 64;
 
-/**
- * The file that a path leads to, which may be yet to be made: by whatever links one comes to it, it has one journal,
- * one lock, and the same namespaces beside it.
- */
+/** Resolves all links of a path, which need not exist: a file has one journal, one lock and one set of namespaces. */
 export function realFile(path: string): string {
   let file = resolve(path);
   for (let links = 0; links <= MAX_LINKS; links++) {
@@ -26,12 +23,12 @@ function realFolder(folder: string): string {
   try {
     return realpathSync(folder);
   } catch {
-    // Whoever opens the file says that there is no such folder.
+    // The caller reports a missing folder when it opens the file.
     return folder;
   }
 }
 
-/** Where a link leads; undefined for what is none, or is not there. */
+/** Target of a link; undefined for anything else. */
 function linkAt(file: string): string | undefined {
   try {
     return readlinkSync(file);

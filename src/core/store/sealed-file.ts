@@ -7,18 +7,18 @@ import { asStoreError, StoreError, TooLongError } from "./error.js";
 import { type StoreIo, writeAll } from "./io.js";
 import { syncFolderOf } from "./places.js";
 
-/** Ends the name of a file that is not published yet. */
+/** Suffix of an unpublished file. */
 export const UNPUBLISHED = ".new";
 
 export interface SealOptions {
-  /** Whether what is written is on the disk before a call returns: safe against power loss too. */
+  /** True if content is on the disk before a call returns: safe against power loss too. */
   readonly fsync: boolean;
   readonly io: StoreIo;
-  /** What can be read back: a longer text does not fit a string of this Node, which is the default. */
+  /** Longest readable content. Default: the longest string of this Node. */
   readonly maxBytes?: number | undefined;
 }
 
-/** How a file begins: an object's opening brace, and the hash of all that follows this. */
+/** Beginning of a file: the opening brace, and the hash of everything after this member. */
 const SEAL = /^\{"checksum":"([0-9a-f]{64})",/;
 
 function sealOf(hash: string): string {
@@ -27,19 +27,18 @@ function sealOf(hash: string): string {
 
 const SEAL_BYTES = sealOf("0".repeat(64)).length;
 
-/** Whether a file begins with the checksum of the rest of it. */
 export function hasValidChecksum(content: Buffer): boolean {
   const [, hash] = SEAL.exec(content.toString("latin1", 0, SEAL_BYTES)) ?? [];
   return createHash("sha256").update(content.subarray(SEAL_BYTES)).digest("hex") === hash;
 }
 
 /**
- * Writes a new file, an object in JSON with a checksum in front, a piece at a time; each time how many bytes there
- * are. What lies there already is neither followed nor written over: it goes. Broken off, there is no file.
+ * Writes a new file piece by piece: a JSON object with a checksum in front. Yields the bytes written so far. Removes
+ * an existing file or link first; if interrupted, leaves no file.
  *
- * @param pieces the text of the object, with at least one member; the first piece begins with its brace
- * @param tooLong what to say of more than can be read back
- * @throws StoreError when the disk refuses, TooLongError when it is too long
+ * @param pieces text of a non-empty object; the first begins with its brace
+ * @param tooLong message for content above `maxBytes`
+ * @throws StoreError if the disk refuses, TooLongError if the content is too long
  */
 export function* writeSealed(
   file: string,
@@ -76,7 +75,7 @@ export function* writeSealed(
   }
 }
 
-/** The pieces that are to become FILE, written to FILE.new. */
+/** Writes FILE.new, to be published as FILE. */
 export function writeUnpublished(
   file: string,
   pieces: Iterable<string>,
@@ -86,7 +85,7 @@ export function writeUnpublished(
   return writeSealed(file + UNPUBLISHED, pieces, options, tooLong);
 }
 
-/** Puts FILE.new in the place of FILE, in one step. */
+/** Renames FILE.new to FILE atomically. */
 export function publish(file: string, { fsync, io }: SealOptions): void {
   try {
     io.renameSync(file + UNPUBLISHED, file);
@@ -97,9 +96,9 @@ export function publish(file: string, { fsync, io }: SealOptions): void {
 }
 
 /**
- * Reads a file with a checksum, which is part of the text.
+ * Reads a file including its checksum.
  *
- * @throws StoreError when it is not as it was written; what the disk said when it cannot be read
+ * @throws StoreError if it is damaged; the system error if it cannot be read
  */
 export function readSealed(file: string): string {
   const content = readFileSync(file);
@@ -108,7 +107,7 @@ export function readSealed(file: string): string {
   return content.toString("utf8");
 }
 
-/** The object of such a file without its checksum, if it has the shape. */
+/** Reads the object without its checksum and checks its shape. */
 export function parseSealed<T>(file: string, shape: z.ZodMiniType<T>): T {
   const text = readSealed(file);
   let value: { checksum?: unknown };

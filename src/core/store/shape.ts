@@ -2,11 +2,11 @@ import type { KeptChange, StateDump } from "../engine/records.js";
 import { COLLECTION_NAMES } from "../schema/records/names.js";
 import type { AgainChange } from "./again.js";
 
-/** What any file of this program has; what the records say is guarded by the checksums. */
+/** Shape checks of stored files. Checksums guard the records' content. */
 
 const COLLECTIONS: ReadonlySet<unknown> = new Set(COLLECTION_NAMES);
 const DUMP_MEMBERS: ReadonlySet<string> = new Set(["version", "seq", "at", "counters", "collections"]);
-/** What a Date can hold. */
+/** Limit of a Date. */
 const MAX_TIME_MS = 8.64e15;
 
 export function isChange(value: unknown): value is KeptChange {
@@ -15,7 +15,7 @@ export function isChange(value: unknown): value is KeptChange {
   return isNumber(seq) && isTime(at) && Array.isArray(puts) && puts.every(isPut) && isCounters(counters);
 }
 
-/** Whether it is one that goes by the change before it. */
+/** Checks a change encoded against the previous line. */
 export function isAgainChange(value: unknown): value is AgainChange {
   if (!isObject(value)) return false;
   const { seq, at, again, counters } = value;
@@ -29,7 +29,7 @@ export function isAgainChange(value: unknown): value is AgainChange {
   );
 }
 
-/** Whether it is a state, as far as the file can tell. Empty collections may be absent. */
+/** Checks a state dump as far as the file shows it. Empty collections may be absent. */
 export function isStateDump(value: unknown): value is StateDump {
   if (!isObject(value)) return false;
   const { version, seq, at, counters, collections } = value;

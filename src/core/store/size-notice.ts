@@ -4,17 +4,17 @@ import type { Table } from "../engine/table.js";
 
 type Tables = Readonly<Record<keyof FrozenState["collections"], Pick<Table<unknown>, "oldest" | "size">>>;
 
-/** A state is as large as a string can be, at most, if it is to be read back: from a file, or when it is imported. */
+/** A state must fit into one string to be read back from a file or an import. */
 const LARGEST_BYTES = constants.MAX_STRING_LENGTH;
 const TELL_AT_BYTES = 0.75 * LARGEST_BYTES;
-/** The next look is when changes so large could have brought it there, or back, but after no fewer and no more of them. */
+/** Next check after as many changes of this size as could reach the threshold, within bounds. */
 const CHANGE_BYTES = 20_000;
 const LEAST_BETWEEN_LOOKS = 1_024;
 const MOST_BETWEEN_LOOKS = 16_384;
-/** Of each collection so many records are measured. */
+/** Number of records measured per collection. */
 const SAMPLE = 8;
 
-/** Tells once, in time, that a namespace is about to be too large to be read back. */
+/** Warns once, in time, that a namespace is about to become too large to be read back. */
 export class SizeNotice {
   readonly #name: string;
   readonly #tell: (notice: string) => void;
@@ -28,7 +28,7 @@ export class SizeNotice {
     this.#tellAtBytes = tellAtBytes;
   }
 
-  /** To be called after each change; looks at the tables now and then. */
+  /** Called after each change; checks the tables occasionally. */
   note(tables: () => Tables): void {
     if (--this.#changesLeft > 0) return;
     const bytes = aboutBytes(tables());
@@ -46,7 +46,7 @@ export class SizeNotice {
   }
 }
 
-/** How long the state is as JSON, by the first records of each collection. */
+/** Estimated JSON length of the state, from the oldest records of each collection. */
 export function aboutBytes(tables: Tables): number {
   let total = 0;
   for (const table of Object.values(tables)) {

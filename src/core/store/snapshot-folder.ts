@@ -18,18 +18,18 @@ import { piecesOf } from "./state-text.js";
 import type { SavedState, Snapshot, Snapshots } from "./storage.js";
 
 const ENDING = ".json";
-/** What a file says before the state, which need not be read to list it. */
+/** Members before the state: enough for a list. */
 const HEAD = /^\{"checksum":"[^"]*","name":"[^"]*","at":"([^"]*)","dump":/;
 
-/** Snapshots of a namespace, each a file of the folder. What of them is damaged is reported and left out. */
+/** Snapshots of a namespace, one file each. Damaged files are reported and omitted. */
 export class SnapshotFolder implements Snapshots {
   readonly #folder: string;
   readonly #options: SealOptions;
   readonly #kept: Map<string, Snapshot>;
   #isClosed = false;
-  /** Names of files that cannot be read, and why. */
+  /** Unreadable snapshots by name. */
   readonly #damaged = new Map<string, StoreError>();
-  /** Settles when what is being saved is: one after the other, for two of one name would share a file. */
+  /** End of the last save. Saves run in sequence: two of one name would share a file. */
   #saved: Promise<void> = Promise.resolve();
 
   constructor(folder: string, options: SealOptions, report: (damage: StoreError) => void) {
@@ -96,20 +96,19 @@ export class SnapshotFolder implements Snapshots {
     return true;
   }
 
-  /** A name that leads anywhere else is none. */
   #file(name: string): string {
     if (!check(snapshotNameSchema, name).ok)
       throw new StoreError(`${JSON.stringify(name)} names no snapshot.`);
     return join(this.#folder, name + ENDING);
   }
 
-  /** Oldest first. Files that a killed process left half done go. */
+  /** Oldest first. Removes unfinished files of a killed process. */
   #found(report: (damage: StoreError) => void): Snapshot[] {
     const found: { readonly snapshot: Snapshot; readonly writtenNs: bigint }[] = [];
     for (const entry of this.#entries(report)) {
       const file = join(this.#folder, entry.name);
       const ending = [ENDING, ENDING + UNPUBLISHED].find((one) => entry.name.endsWith(one));
-      // The file's name counts, not what it says it is called: the one leads to this file, the other anywhere.
+      // The file's name counts, not the name inside: only the former leads to this file.
       const name = entry.name.slice(0, -(ending?.length ?? 0));
       if (ending === undefined || !check(snapshotNameSchema, name).ok) continue;
       if (ending !== ENDING) {
@@ -146,7 +145,6 @@ function* textOf({ name, at }: Snapshot, state: FrozenState): Generator<string> 
   yield "}\n";
 }
 
-/** When a snapshot was taken. */
 function atOf(file: string): string {
   const at = HEAD.exec(readSealed(file))?.[1];
   if (at === undefined) throw new StoreError(`${file}: not a snapshot.`);

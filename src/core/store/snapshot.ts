@@ -11,8 +11,8 @@ import { isObject, isStateDump } from "./shape.js";
 import { piecesOf } from "./state-text.js";
 
 /**
- * The readable snapshot: the lowdb file. lowdb's own adapters rewrite the file without an fsync, so a power loss could
- * leave neither the old state nor the new one; the adapter here renames a finished and synced copy over it.
+ * The readable snapshot: the lowdb file. lowdb's adapters rewrite a file without fsync, so a power loss could leave
+ * neither the old state nor the new one; this adapter renames a finished, synced copy over it.
  */
 export class SnapshotFile {
   readonly #file: string;
@@ -23,7 +23,7 @@ export class SnapshotFile {
   #bytes = 0;
   #writtenBytes = 0;
 
-  /** @param maxBytes what can be read back; what fits a string of this Node, unless it is told otherwise */
+  /** @param maxBytes longest readable content; default: the longest string of this Node */
   constructor(file: string, io: StoreIo, maxBytes?: number) {
     this.#file = file;
     this.#io = io;
@@ -35,12 +35,12 @@ export class SnapshotFile {
     this.#db = new LowSync<StateDump | null>(adapter, null);
   }
 
-  /** Size of the snapshot last read or written; 0 when there is none. */
+  /** Size of the snapshot last read or written; 0 if there is none. */
   get bytes(): number {
     return this.#bytes;
   }
 
-  /** Undefined when there is no file, or an empty one. */
+  /** Undefined for a missing or empty file. */
   read(): StateDump | undefined {
     this.#db.read();
     const state = this.#db.data ?? undefined;
@@ -49,9 +49,9 @@ export class SnapshotFile {
   }
 
   /**
-   * All or nothing: when it throws, the snapshot before it is still there.
+   * Atomic: if it throws, the previous snapshot is intact.
    *
-   * @param check called before, while it is written and before it takes the place of the other; throws if it must not
+   * @param check called before, during and after writing; throws if the file must not be replaced
    */
   write(state: StateDump, check: () => void): void {
     this.#db.data = state;
@@ -59,7 +59,7 @@ export class SnapshotFile {
     try {
       this.#db.write();
     } finally {
-      // The engine owns the state; a second reference here would keep its dead records alive.
+      // The engine owns the state; a second reference would keep its dead records alive.
       this.#db.data = null;
     }
   }
@@ -77,9 +77,9 @@ export class SnapshotFile {
   }
 
   /**
-   * Writes the next snapshot beside this one, a piece at a time. Broken off, nothing is left of it.
+   * Writes the next snapshot to a temporary file, piece by piece. If interrupted, removes it.
    *
-   * @param fsync whether it is on the disk in the end; else `sync` is to come before `publish`
+   * @param fsync true to sync it at the end; otherwise call `sync` before `publish`
    */
   *begin(
     state: FrozenState,
@@ -115,7 +115,7 @@ export class SnapshotFile {
     }
   }
 
-  /** The next snapshot takes the place of this one. */
+  /** Renames the temporary file over the snapshot. */
   publish(check: () => void): void {
     try {
       check();
@@ -128,7 +128,7 @@ export class SnapshotFile {
     this.#bytes = this.#writtenBytes;
   }
 
-  /** There is to be no next snapshot yet. */
+  /** Discards the temporary file. */
   drop(): void {
     rmSync(this.#temporary, { force: true });
   }
@@ -156,7 +156,7 @@ function parse(file: string, content: Buffer): StateDump {
     if (!(error instanceof SyntaxError)) throw error;
     throw damaged(file, file, "not JSON, so it is damaged or not a snapshot of this program");
   }
-  // A person who edits the file removes the checksum.
+  // A user who edits the file removes the checksum.
   const { checksum, ...state } = isObject(value) ? value : {};
   if (checksum !== undefined && !hasValidChecksum(content)) throw changed(file);
   if (Number.isSafeInteger(state.version) && state.version !== 1) {

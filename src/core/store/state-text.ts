@@ -1,9 +1,9 @@
 import type { FrozenState } from "../engine/frozen-state.js";
 
-/** Text is handed on in pieces of about this many characters: each is made and written in a millisecond or two. */
+/** Characters per piece: each takes a millisecond or two. */
 const PIECE_CHARS = 1 << 18;
 
-/** The JSON text, a record a line: readable and fit for diff, and never one string as long as the file. */
+/** JSON text of a state, one record per line: readable, good for diffs, and never one string of the file's length. */
 export function* piecesOf(state: FrozenState): Generator<string> {
   let piece = "";
   for (const part of partsOf(state)) {

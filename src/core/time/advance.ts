@@ -3,57 +3,56 @@ import { type Refusal, refuse } from "../schema/errors.js";
 import { iso, MAX_INSTANT_MS } from "../schema/time.js";
 import { LoopDetector } from "./loop-detector.js";
 
-/** A change of a charge's or withdrawal's plan, an attempt at a delivery, an expiry, a settlement. */
+/** A charge's or withdrawal's timeline step, a delivery attempt, an expiry or a settlement. */
 export type TaskKind = Task["kind"];
 
 /** A task that ran. */
 export interface Fired {
   /** Sandbox time, an ISO 8601 instant. */
   readonly at: string;
-  /** What kind of thing it was. */
   readonly task: TaskKind;
-  /** The id of what it happened to: a charge, a withdrawal or a delivery. */
+  /** Id of the charge, withdrawal or delivery. */
   readonly ref: string;
 }
 
-/** How time was moved, and what happened on the way. */
+/** Result of an advance. */
 export interface AdvanceReport {
   /** Sandbox time before, an ISO 8601 instant. */
   readonly from: string;
-  /** Sandbox time after. */
+  /** Sandbox time after, an ISO 8601 instant. */
   readonly to: string;
-  /** In the order it happened; the first 1,000. */
+  /** The first 1,000 tasks, in the order they ran. */
   readonly fired: readonly Fired[];
-  /** How many there were in all. */
+  /** Number of tasks that ran, listed in `fired` or not. */
   readonly fired_total: number;
 }
 
-/** Until when an advance goes: an instant, the next thing due, or until nothing is planned any more. */
+/** End of an advance: an instant, a duration, the next due task, or no task left. */
 export type AdvanceTarget =
   | { readonly toMs: number }
   | { readonly byMs: number }
   | { readonly until: "next" | "idle" };
 
-/** How many of the things fired an advance reports one by one. */
+/** Number of tasks that a report lists. */
 const FIRED_LIMIT = 1_000;
-/** Webhooks that lead to calls, and those to webhooks, so many times in a row will never come to rest. */
+/** With `until: "idle"`, a longer chain of webhooks and calls is an endless loop. */
 const LONGEST_LOOP = 1_000;
-/** An instant in which receivers call back so many times will never end. */
+/** An instant with more calls is an endless loop. */
 const CALLS_PER_INSTANT = 10_000;
 
-/** An advance under way: where it goes, where it has come to, what happened because of it. */
+/** State of one advance: its target, its current instant and the tasks that ran. */
 export class Advance {
   readonly loops = new LoopDetector();
-  /** The disk refused something meanwhile. */
+  /** A write that failed during the advance. */
   failure: { readonly error: unknown } | undefined;
   readonly fromMs: number;
-  /** Undefined when it is not an instant that it goes to. */
+  /** Undefined for `until`. */
   readonly #toMs: number | undefined;
   readonly #until: "next" | "idle" | undefined;
   readonly #clockRuns: boolean;
   readonly #fired: Fired[] = [];
   #firedTotal = 0;
-  /** How often it was called from outside at the instant it has come to. */
+  /** External calls at the current instant. */
   #calls = 0;
   #reachedNext = false;
   #nowMs: number;
@@ -66,7 +65,7 @@ export class Advance {
     this.#clockRuns = clockRuns;
   }
 
-  /** Refused when it would go beyond the end of time. */
+  /** Returns a refusal if the target is beyond the year 9999. */
   static from(fromMs: number, target: AdvanceTarget, clockRuns: boolean): Advance | Refusal {
     const toMs = "byMs" in target ? fromMs + target.byMs : "toMs" in target ? target.toMs : undefined;
     if (toMs === undefined || toMs <= MAX_INSTANT_MS) return new Advance(target, fromMs, toMs, clockRuns);
@@ -75,12 +74,12 @@ export class Advance {
     });
   }
 
-  /** The instant it has come to. */
+  /** Instant that the advance has reached. */
   get nowMs(): number {
     return this.#nowMs;
   }
 
-  /** On a clock that stands, what is due at the instant an advance begins at happens without it too. */
+  /** A stopped clock runs tasks due at the start instant without an advance, so these are not counted. */
   noteFired(task: Task, atMs: number): void {
     if (!this.#clockRuns && atMs <= this.fromMs) return;
     this.#firedTotal++;
@@ -91,7 +90,7 @@ export class Advance {
     this.#calls++;
   }
 
-  /** Why it would never come to rest. */
+  /** Returns a refusal if the advance to idle would never end. */
   endless(): Refusal | undefined {
     if (this.#until !== "idle" || this.loops.longest <= LONGEST_LOOP) return undefined;
     return refuse(
@@ -101,7 +100,7 @@ export class Advance {
     );
   }
 
-  /** Why the instant it has come to would never end, though there are answers to wait for. */
+  /** Returns a refusal if the current instant would never end, even with attempts in flight. */
   stuck(): Refusal | undefined {
     if (this.#calls <= CALLS_PER_INSTANT) return undefined;
     return refuse(
@@ -111,7 +110,7 @@ export class Advance {
     );
   }
 
-  /** All is done at this instant: goes on to the next thing due, or to where it ends; then false. */
+  /** Moves on to the next due task; at the target it returns false. */
   goOn(next: Task | undefined): boolean {
     if (this.#toMs !== undefined) {
       if (next === undefined || next.due_ms > this.#toMs) {
@@ -129,7 +128,7 @@ export class Advance {
     return true;
   }
 
-  /** What could not be kept has not happened, so its time has not come either. */
+  /** Moves time back to the last stored change after a failed write. */
   fallBack(keptMs: number): void {
     this.#nowMs = Math.max(this.fromMs, keptMs);
   }

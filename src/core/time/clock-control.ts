@@ -9,16 +9,15 @@ import { Advance, type AdvanceReport, type AdvanceTarget } from "./advance.js";
 import { type Scheduler, TASKS_PER_TURN } from "./scheduler.js";
 import { yieldToOthers } from "./wall.js";
 
-/** A namespace's clock as callers see it. */
 type ClockView = z.infer<typeof clockSchema>;
 
 export interface ClockRequest {
   readonly setting: ClockSetting | undefined;
-  /** Leap to this time first. */
+  /** Sandbox time to advance to first. */
   readonly nowMs: number | undefined;
 }
 
-/** A namespace's clock, to be read, set and moved from outside: one at a time. */
+/** Reads, sets and advances a namespace's clock. Advances never overlap. */
 export class ClockControl {
   readonly #scheduler: Scheduler;
   #lastTurn: Promise<void> = Promise.resolve();
@@ -32,7 +31,7 @@ export class ClockControl {
     return this.#scheduler.advance !== undefined;
   }
 
-  /** How far time has been moved from outside so far, rather than by going on. */
+  /** Total sandbox time skipped by advances and restores. */
   get leaptMs(): number {
     const { advance } = this.#scheduler;
     return this.#leaptMs + (advance === undefined ? 0 : advance.nowMs - advance.fromMs);
@@ -51,7 +50,7 @@ export class ClockControl {
     };
   }
 
-  /** Leaps if that is asked for, and sets how time goes. What is due first happens. */
+  /** Advances to `nowMs` if it is later, then applies the setting. Due tasks run first. */
   async set({ setting, nowMs }: ClockRequest): Promise<Refusal | undefined> {
     const { clock } = this.#scheduler;
     if (nowMs !== undefined && nowMs > clock.nowMs()) {
@@ -62,7 +61,7 @@ export class ClockControl {
     this.#scheduler.settle();
     const fromMs = clock.nowMs();
     const wanted = setting ?? clock.setting;
-    // Kept first: a disk that refuses leaves the clock as it was.
+    // Stored first: a failed write leaves the clock unchanged.
     this.#keep(fromMs, wanted);
     const later = this.#scheduler.engine.keep();
     if (later !== undefined) await later;
@@ -76,10 +75,10 @@ export class ClockControl {
   }
 
   /**
-   * Leaps to a later time and runs everything that falls due on the way, each at its own time. All attempts
-   * begun at an instant are awaited before time passes it.
+   * Advances to a later time and runs each due task at its own time. Sandbox time waits for all attempts of an
+   * instant.
    *
-   * @param wanted how time goes from there on, unless it is refused
+   * @param settingAfter clock setting from the target on, unless the advance is refused
    */
   async advance(
     target: AdvanceTarget,
@@ -89,7 +88,7 @@ export class ClockControl {
     const scheduler = this.#scheduler;
     const { clock, engine } = scheduler;
     let { setting } = clock;
-    // A running clock is read once: the leap begins where it is said to, and is as long as it was asked to be.
+    // A running clock is read once, so that start and length of the advance are exact.
     const advance = Advance.from(clock.nowMs(), target, clock.runs);
     if (isRefusal(advance)) return advance;
     scheduler.beginAdvance(advance);
@@ -114,7 +113,7 @@ export class ClockControl {
     return refusal ?? advance.report();
   }
 
-  /** Until it is where it was to go, or can be told never to get there. */
+  /** Runs until the target is reached, or until it is known to be unreachable. */
   async #runThrough(advance: Advance): Promise<Refusal | undefined> {
     const scheduler = this.#scheduler;
     let sinceYield = 0;
@@ -146,9 +145,9 @@ export class ClockControl {
   }
 
   /**
-   * Another state takes the place of the present one: nothing under way for the old one arrives in it.
+   * Replaces the state and discards the old state's attempts.
    *
-   * @param replace keeps the new state with the clock it is given in it; when it throws, the old one goes on
+   * @param replace stores the new state with its clock record; if it throws, the old state stays
    */
   replaceState(
     replace: (clock: ClockRecord) => void,
@@ -165,7 +164,7 @@ export class ClockControl {
     return undefined;
   }
 
-  /** Resolves when no advance is under way, or when so much wall time has passed. */
+  /** Resolves when no advance is under way, or after the wall-clock timeout. */
   async idle(timeoutMs: number): Promise<void> {
     const scheduler = this.#scheduler;
     let isOver = false;
@@ -180,7 +179,7 @@ export class ClockControl {
     callOff();
   }
 
-  /** Those who waited go on one at a time: each may begin an advance that the next has to wait for. */
+  /** Resumes waiters one at a time: each may begin an advance that the next one waits for. */
   #turn(): Promise<void> {
     this.#lastTurn = this.#lastTurn.then(yieldToOthers);
     return this.#lastTurn;

@@ -3,12 +3,12 @@ import type { ClockSetting } from "../schema/options.js";
 import { MAX_INSTANT_MS } from "../schema/time.js";
 import type { Wall } from "./wall.js";
 
-/** Corrections of the network time protocol are smaller. */
+/** Smaller steps back are NTP corrections and are not reported. */
 const TOLD_SET_BACK_MS = 1_000;
 
 /**
- * Sandbox time. It is tied to wall time at an anchor and runs on from there with its speed, or stands still.
- * While an advance is under way the moment it has come to is the time. Never goes back.
+ * Sandbox time: anchored to wall time and running at its speed, or stopped. During an advance it is the advance's
+ * current instant. Except by `set`, it never goes back.
  */
 export class Clock {
   readonly #wall: Wall;
@@ -18,7 +18,7 @@ export class Clock {
   #anchorWallMs: number;
   #momentMs: number | undefined;
   #lastMs: number;
-  /** The last reading of the wall clock, and of the monotonic one. */
+  /** Last readings of the wall clock and the monotonic clock. */
   #lastWallMs: number;
   #lastElapsedMs: number;
 
@@ -56,7 +56,7 @@ export class Clock {
     return this.#lastMs;
   }
 
-  /** Reads the wall clock. Where it was set back, sandbox time goes on by the time that really passed. */
+  /** Reads the wall clock. After a step back, sandbox time continues by monotonic time. */
   #readWall(): number {
     const wallMs = this.#wall.nowMs();
     const elapsedMs = this.#wall.monotonicMs();
@@ -70,12 +70,11 @@ export class Clock {
     return wallMs;
   }
 
-  /** Wall milliseconds until sandbox time is `atMs`; Infinity on a clock that stands still. */
+  /** Wall milliseconds until sandbox time is `atMs`; Infinity on a stopped clock. */
   wallDelayMs(atMs: number): number {
     return this.runs ? Math.max(0, atMs - this.nowMs()) / this.#setting.speed : Number.POSITIVE_INFINITY;
   }
 
-  /** From now on it is that time, and the clock goes as set. */
   set(nowMs: number, setting: ClockSetting): void {
     this.#setting = setting;
     this.#anchorMs = nowMs;
@@ -84,7 +83,7 @@ export class Clock {
     this.#momentMs = undefined;
   }
 
-  /** An advance holds time at this moment, until it is set again. */
+  /** Fixes time at an instant of an advance until `set` is called. */
   hold(momentMs: number): void {
     this.#momentMs = momentMs;
   }
@@ -93,12 +92,12 @@ export class Clock {
     return this.recordOf(this.nowMs(), this.#setting);
   }
 
-  /** What `set` would make of it. */
+  /** Clock record as of `set` with these arguments. */
   recordOf(nowMs: number, setting: ClockSetting): ClockRecord {
     return { ...setting, sandbox_ms: nowMs, wall_ms: this.#wall.nowMs() };
   }
 
-  /** The clock of an earlier run: manual stands where it stood, the others add the time that passed. */
+  /** Restores the clock of an earlier run: a manual clock stays, others add the time that passed. */
   static resumed(
     wall: Wall,
     kept: ClockRecord,

@@ -1,14 +1,14 @@
 import type { Change, Delivery, Task } from "../engine/records.js";
 
 /**
- * What leads to what in an advance: a webhook to a call, the call to something planned, that to the next webhook.
- * Everything the engine plans by itself ends some time; what goes through somebody else's hands need not.
+ * Finds endless chains in an advance: webhook → call → planned task → next webhook. Chains inside the engine always
+ * end; chains through the app may not.
  *
- * Nobody says which webhook a call answers. It is taken for the one that has come furthest of those begun last, so
- * many things that go on side by side make no loop longer, however many they are.
+ * A call does not say which webhook caused it. It is attributed to the longest chain among the latest attempts, so
+ * parallel chains do not add up.
  */
 export class LoopDetector {
-  /** How many calls in a row led to what is planned for a charge, a withdrawal or a lone delivery. */
+  /** Chain length by charge, withdrawal or object-less delivery. */
   readonly #lengths = new Map<string, number>();
   #longest = 0;
   #instantMs = Number.NEGATIVE_INFINITY;
@@ -18,7 +18,7 @@ export class LoopDetector {
     return this.#longest;
   }
 
-  /** An attempt begins: calls from now on may come of it. */
+  /** Notes an attempt that later calls of the same instant may be attributed to. */
   noteAttempt(delivery: Delivery | undefined, atMs: number): void {
     if (atMs !== this.#instantMs) {
       this.#instantMs = atMs;
@@ -28,7 +28,7 @@ export class LoopDetector {
     this.#current = Math.max(this.#current, length);
   }
 
-  /** Somebody's call has planned this: work on something, or a delivery that may still wait for its turn. */
+  /** Extends the chain by the tasks and deliveries that an external call planned. */
   notePlanned(change: Change): void {
     for (const [name, , record] of change.puts) {
       if (record === null) continue;

@@ -1,19 +1,19 @@
 import { setMaxListeners } from "node:events";
 import type { Wall } from "./wall.js";
 
-/** How long somebody waits. */
+/** Timeout and cancellation of a wait. */
 export interface Patience {
   /** Wall time. */
   readonly timeoutMs: number;
-  /** Ends the wait before that: whoever waits has gone, or what is waited for. */
+  /** Ends the wait before the timeout. */
   readonly signal: AbortSignal;
 }
 
 /**
- * Calls back once, when the time is up or the signal, which has not been given yet, ends the wait. Until then the
- * process is kept running.
+ * Calls back once: at the timeout ("late"), or when the signal aborts ("left"). The signal must not be aborted yet.
+ * Keeps the process running until then.
  *
- * @returns how to call it off
+ * @returns cancels the wait
  */
 export function whenOver(
   wall: Wall,
@@ -34,7 +34,7 @@ export function whenOver(
   return callOff;
 }
 
-/** For what many listen to: attempts under way, calls that are delayed. */
+/** An AbortController whose signal may have any number of listeners. */
 export function aborter(): AbortController {
   const controller = new AbortController();
   setMaxListeners(0, controller.signal);

@@ -1,14 +1,14 @@
 import { whenOver } from "./patience.js";
 import type { Wall } from "./wall.js";
 
-/** A call that says "I am here" is answered after so long, and made again. */
+/** Long-poll interval of the heartbeat. */
 const HELD_MS = 10_000;
-/** So long after the last of them nobody is there any more. */
+/** A client without a held call for this long is gone. */
 const GONE_MS = 30_000;
 
 /**
- * Somebody far away who is there as long as a call of theirs is held. They have gone when its connection closes, or when
- * none has come for so long, by wall time.
+ * A remote client's lease, kept alive by long polling. It ends when the held connection closes, or when no call
+ * arrives within `GONE_MS` of wall time.
  */
 export class Presence {
   readonly #wall: Wall;
@@ -26,7 +26,7 @@ export class Presence {
     return this.#wall.after(GONE_MS, () => this.#gone());
   }
 
-  /** Holds a call; resolves with whether they are still expected to call again. */
+  /** Holds a heartbeat call. Resolves to true if the client should call again. */
   hold(caller: AbortSignal): Promise<boolean> {
     this.#callOff();
     if (caller.aborted) this.#gone();
@@ -45,7 +45,7 @@ export class Presence {
     });
   }
 
-  /** Nobody needs them any more. */
+  /** Ends the lease without calling `onGone`. */
   end(): void {
     this.#callOff();
     this.#over.abort();

@@ -2,8 +2,8 @@ import type { Command } from "../engine/transaction.js";
 import type { Scheduler } from "./scheduler.js";
 
 /**
- * Reads come through here, so that they never see a moment that has passed. What cannot be kept has not happened:
- * they see the state without it, and it happens as of its own time once it can. The failure is said once.
+ * Runs due tasks before a read, so reads never see overdue state. If a write fails, reads see the state without it
+ * and the tasks stay due. The same error is reported once.
  */
 export class Reader {
   readonly #scheduler: Scheduler;
@@ -15,7 +15,6 @@ export class Reader {
     this.#onError = onError;
   }
 
-  /** What is due by now happens now, if it can be kept. */
   settle(): void {
     try {
       this.#scheduler.settle();
@@ -26,7 +25,7 @@ export class Reader {
     }
   }
 
-  /** A read that writes something down besides. Where that cannot be kept, it answers what it would have answered. */
+  /** Executes a read that also writes. If the write fails, returns a preview of the result. */
   read<Result>(command: Command<Result>): Result {
     try {
       const result = this.#scheduler.execute(command);

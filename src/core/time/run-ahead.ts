@@ -9,9 +9,9 @@ import type { ChargeStatus } from "../schema/common.js";
 import { isRefusal, type Refusal, refuse } from "../schema/errors.js";
 
 /**
- * Runs a charge's own tasks, one after the other and all at this instant, until it has that status; whatever else is
- * planned waits. Where only its customer's choice of a method is missing, that is the one its checkout has by default.
- * Refused at once when nothing planned leads there.
+ * Runs a charge's own tasks at the current instant until it has the status; other tasks wait. If only the customer's
+ * choice of method is missing, the checkout's default method is chosen. Refused if no planned task leads to the
+ * status.
  */
 export function runAhead(
   engine: Engine,

@@ -1,3 +1,10 @@
+/*
+ * Time of a namespace: clock, scheduler, advances, timers, leases. Only this folder reads wall time or sets timers.
+ * Called by `namespace` and `delivery`.
+ * A `Task` flows through: clock or advance → scheduler → engine command, or `Attempts` for deliveries.
+ * Never here: charge rules, network, files.
+ */
+
 import type { Engine } from "../engine/engine.js";
 import type { Task } from "../engine/records.js";
 import { commandOf } from "../engine/task-commands.js";
@@ -8,27 +15,27 @@ import type { Clock } from "./clock.js";
 import { soon } from "./timers.js";
 import type { Wall } from "./wall.js";
 
-/** After so many tasks the event loop gets a turn, so that a long advance does not make the server deaf. */
+/** The event loop runs after this many tasks, so that a long advance does not block the server. */
 export const TASKS_PER_TURN = 256;
 const RETRY_AFTER_ERROR_MS = 1_000;
 
-/** Attempts at deliveries, as the scheduler sees them: when their time has come, somebody else makes them. */
+/** Delivery attempts as the scheduler sees them. Implemented by the dispatcher. */
 export interface Attempts {
-  /** Its time has come: it begins with the next `begin`. */
+  /** Queues a due attempt for the next `begin`. */
   add(task: Task): void;
-  /** Begins what is due. Throws when what comes of it at once cannot be kept; the rest is still due then. */
+  /** Begins queued attempts. Throws if a resulting change cannot be stored; the rest stay queued. */
   begin(): void;
-  /** Keeps the outcomes whose turn it is. Throws when one cannot be kept; it stays then. */
+  /** Records outcomes in order. Throws if one cannot be stored; it stays pending. */
   keepOutcomes(): void;
-  /** Whether something could go on at once: attempts that are due, or an outcome that could not be kept. */
+  /** True if attempts are queued, or an outcome could not be stored. */
   readonly wantTurn: boolean;
-  /** Whether attempts are due, or under way, or back with an outcome that is not kept. */
+  /** True if attempts are queued, in flight, or have an outcome that is not stored. */
   readonly areOpen: boolean;
-  /** Time has been made to go another way. */
+  /** Called when the clock setting has changed. */
   followClock(): void;
-  /** An advance could not be kept beyond this moment: what was due later is due again then, and nothing comes of it now. */
+  /** Returns later tasks to the queue after an advance failed, and ignores their outcomes. */
   fallBack(nowMs: number): void;
-  /** The state they are of is replaced: nothing comes of them any more. */
+  /** Cancels all attempts: the state was replaced. */
   callOff(): void;
   close(): void;
 }
@@ -37,13 +44,13 @@ export interface SchedulerOptions {
   readonly engine: Engine;
   readonly clock: Clock;
   readonly wall: Wall;
-  /** Told what fails with nobody else to tell it to. */
+  /** Receives errors that no caller can receive. */
   readonly onError: (error: unknown) => void;
 }
 
 /**
- * Takes the earliest task due and runs it at its own time, by way of the engine: on a clock that runs when the time
- * comes, in an advance as fast as it goes. Attempts at deliveries are handed to whoever makes them.
+ * Runs each due task at its own time through the engine: by timer on a running clock, at full speed in an advance.
+ * Delivery attempts are passed to the `Attempts` implementation.
  */
 export class Scheduler<Performer extends Attempts = Attempts> {
   readonly engine: Engine;
@@ -54,7 +61,7 @@ export class Scheduler<Performer extends Attempts = Attempts> {
   #advance: Advance | undefined;
   #cancelTimer: (() => void) | undefined;
   #pumpIsPlanned = false;
-  /** A change could not be kept: nothing is pumped before the timer of the next try. */
+  /** After a failed write, no task runs before the retry timer fires. */
   #isBackingOff = false;
   #closed = false;
   readonly #waiting: (() => void)[] = [];
@@ -77,12 +84,11 @@ export class Scheduler<Performer extends Attempts = Attempts> {
     this.#poke();
   }
 
-  /** The advance under way. */
   get advance(): Advance | undefined {
     return this.#advance;
   }
 
-  /** Whether time passes by itself. */
+  /** True if the clock runs and no advance is under way. */
   get timePasses(): boolean {
     return this.clock.runs && this.#advance === undefined;
   }
@@ -91,12 +97,12 @@ export class Scheduler<Performer extends Attempts = Attempts> {
     return this.#closed;
   }
 
-  /** A call from outside: what is due by now happens first, then the command. */
+  /** Executes an external call's command after all due tasks. */
   execute<Result>(command: Command<Result>): Result {
     const advance = this.#advance;
     if (advance === undefined) return this.run(command);
     advance.noteCall();
-    // What is due by itself is nobody's doing.
+    // Tasks due anyway are not caused by this call.
     this.settle();
     const stop = this.engine.onCommit((change) => advance.loops.notePlanned(change));
     try {
@@ -107,9 +113,9 @@ export class Scheduler<Performer extends Attempts = Attempts> {
   }
 
   /**
-   * What was due earlier would otherwise be taken for due now: time in the engine never goes back.
+   * Runs due tasks first: engine time never goes back, so they would run late.
    *
-   * @param undo as `Engine.execute` has it
+   * @param undo see `Engine.execute`
    */
   run<Result>(command: Command<Result>, undo?: () => void): Result {
     const nowMs = this.clock.nowMs();
@@ -117,7 +123,7 @@ export class Scheduler<Performer extends Attempts = Attempts> {
     return this.engine.execute(command, nowMs, undo);
   }
 
-  /** What is due by now happens now. */
+  /** Runs all due tasks. */
   settle(): void {
     this.#runDue(this.clock.nowMs());
   }
@@ -136,7 +142,7 @@ export class Scheduler<Performer extends Attempts = Attempts> {
     return count;
   }
 
-  /** A task whose change could not be kept stays due. */
+  /** A task whose change fails stays due. */
   #runTask(task: Task): void {
     const { engine } = this;
     const putBack = (): void => engine.state.tasks.putBack(task);
@@ -148,7 +154,7 @@ export class Scheduler<Performer extends Attempts = Attempts> {
     }
   }
 
-  /** Keeps the outcomes that are there, runs so many of the tasks due by then, begins their deliveries. */
+  /** Records outcomes, runs up to `TASKS_PER_TURN` due tasks and begins their attempts. */
   runTurn(untilMs: number): number {
     this.attempts.keepOutcomes();
     const ran = this.#runDue(untilMs, TASKS_PER_TURN);
@@ -156,7 +162,7 @@ export class Scheduler<Performer extends Attempts = Attempts> {
     return ran;
   }
 
-  /** What was due in a turn that could not be kept is due still: it is tried again a little later. */
+  /** Retries after a micro-batch could not be stored; its tasks are due again. */
   #goBack(error: unknown, isHeard: boolean): void {
     if (!isHeard) this.#onError(error);
     if (this.#advance === undefined) this.#backOff();
@@ -168,7 +174,7 @@ export class Scheduler<Performer extends Attempts = Attempts> {
     this.#armTimer(RETRY_AFTER_ERROR_MS);
   }
 
-  /** Something has happened: see to what it made due, or wait for what is due next. */
+  /** Plans a run for due tasks, or a timer for the next one. */
   #poke(): void {
     if (this.#closed || this.#advance !== undefined) return;
     if (this.attempts.wantTurn) this.planPump();
@@ -186,7 +192,7 @@ export class Scheduler<Performer extends Attempts = Attempts> {
     });
   }
 
-  /** What fails with nobody to tell it to (a full disk, most likely) is reported, and tried again a little later. */
+  /** Reports errors that no caller can receive, such as a full disk, and plans a retry. */
   guarded(work: () => void): void {
     try {
       work();
@@ -206,7 +212,7 @@ export class Scheduler<Performer extends Attempts = Attempts> {
     });
   }
 
-  /** Runs what is due by now and starts its deliveries; answers nobody and waits for nothing. */
+  /** Runs due tasks and begins their attempts without waiting for them. */
   pump(): void {
     if (this.#closed || this.#isHeldUp()) return;
     const ran = this.runTurn(this.clock.nowMs());
@@ -217,14 +223,14 @@ export class Scheduler<Performer extends Attempts = Attempts> {
     this.wake();
   }
 
-  /** While a store that answers later keeps something, nothing more is begun; it goes on then. */
+  /** Pauses while an asynchronous store writes; continues afterwards. */
   #isHeldUp(): boolean {
     if (!this.engine.isKeeping) return false;
     void this.engine.calm()?.then(() => this.planPump());
     return true;
   }
 
-  /** An outcome is there. If it cannot be kept, an advance fails and says so; otherwise it is tried again. */
+  /** Records a new outcome. If that fails, an advance fails; otherwise it is retried. */
   noteOutcome(): void {
     const advance = this.#advance;
     if (advance === undefined) {
@@ -239,7 +245,7 @@ export class Scheduler<Performer extends Attempts = Attempts> {
     this.wake();
   }
 
-  /** An advance takes over: nothing happens by timer until time is let go. */
+  /** Cancels the timer and holds the clock for an advance. */
   beginAdvance(advance: Advance): void {
     this.#cancelTimer?.();
     this.#isBackingOff = false;
@@ -247,14 +253,13 @@ export class Scheduler<Performer extends Attempts = Attempts> {
     this.clock.hold(advance.nowMs);
   }
 
-  /** Time is let go where the advance has come to. */
   endAdvance({ nowMs }: Advance, setting: ClockSetting): void {
     this.#advance = undefined;
     this.wake();
     if (!this.#closed) this.goOn(nowMs, setting);
   }
 
-  /** From now on it is that time, and the clock goes as set. */
+  /** Sets the clock and plans the next run. */
   goOn(nowMs: number, setting: ClockSetting): void {
     this.clock.set(nowMs, setting);
     this.#cancelTimer?.();
@@ -262,26 +267,26 @@ export class Scheduler<Performer extends Attempts = Attempts> {
     this.#poke();
   }
 
-  /** Whether nothing is due and no delivery is under way. */
+  /** Returns true if no task is due and no attempt is open. */
   get isSettled(): boolean {
     if (this.attempts.areOpen || !this.engine.isKept) return false;
     const next = this.engine.nextTask();
     return next === undefined || next.due_ms > this.clock.nowMs();
   }
 
-  /** Resolves when nothing is due and no delivery is under way. */
+  /** Resolves when no task is due and no attempt is open. */
   async settled(): Promise<void> {
     this.pump();
     while (!this.#closed && !this.isSettled) await this.somethingHappened();
   }
 
-  /** Whoever waits looks again at what it waits for. */
+  /** Wakes all waiters so that they check their conditions again. */
   wake(): void {
     for (const wake of this.#waiting.splice(0)) wake();
     this.#onWake();
   }
 
-  /** Calls back when it may have come to rest: a delivery that goes to a mailbox, or is held, commits nothing. */
+  /** Sets the callback for possible idle states: mailbox posts and held deliveries commit nothing. */
   onWake(callback: () => void): void {
     this.#onWake = callback;
   }

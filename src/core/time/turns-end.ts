@@ -5,9 +5,8 @@ const waitingWithin: (() => void)[] = [];
 let isEnding = false;
 
 /**
- * Calls back at the end of this turn of the event loop, all who wait one after another. What they do may call for the end of
- * the turn as well, as what is to be kept does: it is this one still, once all of them and what goes on at once from there
- * are through.
+ * Calls back at the end of this event-loop tick, in order. Callbacks added while these run, such as group commits,
+ * run in the same tick after them and after the microtasks they start.
  */
 export function atTurnsEnd(run: () => void): void {
   if (isEnding) waitingWithin.push(run);
@@ -17,7 +16,6 @@ export function atTurnsEnd(run: () => void): void {
   }
 }
 
-/** Whether somebody waits for the end of this turn. */
 export function isTurnsEndAwaited(): boolean {
   return waiting.length > 0;
 }
@@ -32,7 +30,7 @@ function endWholly(): void {
   runAll(waitingWithin);
 }
 
-/** What one throws is nobody's here, and keeps none of the others from running. */
+/** Rethrows errors asynchronously, so one callback cannot stop the rest. */
 function runAll(runs: (() => void)[]): void {
   for (const run of runs.splice(0))
     try {

@@ -1,38 +1,37 @@
 import { pause } from "./timers.js";
 import { monotonicMs, yieldToOthers } from "./wall.js";
 
-/** How long after a call the API is taken to be in use: whoever calls in a loop is back within it. */
+/** A client that calls in a loop calls again within this time. */
 const IN_USE_MS = 2;
-/** While the API is in use, one piece of work is let through in so long. */
+/** Interval between work items while the API is in use. */
 const SPACING_MS = 1;
-/** How many that have had their turn are kept before they are dropped. */
+/** Length of the finished part of the queue that triggers its removal. */
 const DROP_TAKEN_AT = 1_024;
 
 /**
- * Work that may wait a moment, one piece in each turn of the event loop: between two of them calls of the API get
- * theirs. While the API is being called the pieces are further apart, so that a storm of deliveries does not slow it.
+ * Runs one deferred work item per event-loop tick, so that API calls run in between. While the API is in use, items
+ * are spaced further apart: a burst of deliveries does not slow it.
  */
 export class Turns {
   #waiting: (() => void)[] = [];
-  /** How many of those have had their turn. */
+  /** Number of finished items at the front of the queue. */
   #taken = 0;
   #goesOn = false;
   #calledMs = Number.NEGATIVE_INFINITY;
   readonly #nowMs: () => number;
   readonly #pause: (delayMs: number) => Promise<void>;
 
-  /** A test hands in its own time and pause. */
+  /** @param nowMs replaced in tests, like `wait` */
   constructor(nowMs = monotonicMs, wait = pause) {
     this.#nowMs = nowMs;
     this.#pause = wait;
   }
 
-  /** Somebody calls the API at this moment. */
   noteCall(): void {
     if (this.#goesOn) this.#calledMs = this.#nowMs();
   }
 
-  /** Resolves when it is one's turn. */
+  /** Resolves when the work item may run. */
   take(): Promise<void> {
     return new Promise((resolve) => {
       this.#waiting.push(resolve);
@@ -50,7 +49,7 @@ export class Turns {
     this.#goesOn = false;
   }
 
-  /** Not by shift(): that moves all who wait, and there may be ten thousand. */
+  /** Not `shift()`: it moves all entries, of which there may be ten thousand. */
   #next(): void {
     this.#waiting[this.#taken++]!();
     if (this.#taken < DROP_TAKEN_AT && this.#taken < this.#waiting.length) return;
@@ -59,5 +58,5 @@ export class Turns {
   }
 }
 
-/** There is one event loop in a process, whatever number of sandboxes share it. */
+/** One per process, since all sandboxes share its event loop. */
 export const turns = new Turns();

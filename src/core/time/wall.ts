@@ -3,21 +3,20 @@ import { monotonicMs, soon } from "./timers.js";
 
 export { monotonicMs } from "./timers.js";
 
-/**
- * The only place that asks the machine for the time or for a timer. Tests and embedders may hand in their own.
- */
+/** Wall time and timers of the machine. Tests and embedders may replace it. */
 export interface Wall {
   nowMs(): number;
-  /** Milliseconds since some moment; unlike `nowMs` it is never set back. */
+  /** Milliseconds since an arbitrary start; never goes back. */
   monotonicMs(): number;
   /**
-   * Calls back once after that long, or a little later; returns how to call it off. Planned work does not keep
-   * the process running; somebody who waits for an answer does (`isAwaited`).
+   * Calls back once, not before the delay. Only with `isAwaited` does it keep the process running.
+   *
+   * @returns cancels the timer
    */
   after(delayMs: number, callback: () => void, isAwaited?: boolean): () => void;
 }
 
-/** The longest a timer can wait: above it, setTimeout fires at once. */
+/** setTimeout fires at once for a longer delay. */
 export const MAX_TIMER_MS = 2 ** 31 - 1;
 
 export const systemWall: Wall = {
@@ -30,7 +29,7 @@ export const systemWall: Wall = {
   },
 };
 
-/** Lets everything else on the event loop have its turn. */
+/** Lets pending I/O of the event loop run. */
 export function yieldToOthers(): Promise<void> {
   return new Promise(soon);
 }
@@ -38,14 +37,14 @@ export function yieldToOthers(): Promise<void> {
 const BUSY_MS = 4;
 let yieldedMs = Number.NEGATIVE_INFINITY;
 
-/** Yields to the event loop if nobody has for a few milliseconds: for work in this process that never waits for a socket. */
+/** Yields if the last yield was a few milliseconds ago: for in-process work that never waits for a socket. */
 export async function yieldIfBusy(): Promise<void> {
   if (monotonicMs() - yieldedMs < BUSY_MS) return;
   await yieldToOthers();
   yieldedMs = monotonicMs();
 }
 
-/** The same items, and between two of them everything else on the event loop has its turn. */
+/** Yields each item, and lets the event loop run after it. */
 export async function* inTurns<Item>(items: Iterable<Item>): AsyncGenerator<Item, void> {
   for (const item of items) {
     yield item;
@@ -53,7 +52,7 @@ export async function* inTurns<Item>(items: Iterable<Item>): AsyncGenerator<Item
   }
 }
 
-/** A seed nobody asked for: different at each start, and cheap; nothing secret hangs on it. */
+/** A different seed at each start. Cheap; not a secret. */
 export function madeUpSeed(): string {
   const nanoseconds = process.hrtime.bigint();
   return ((BigInt(Date.now()) << 24n) ^ (nanoseconds * 2654435761n) ^ BigInt(process.pid))
@@ -61,18 +60,17 @@ export function madeUpSeed(): string {
     .slice(-10);
 }
 
-/** Keeps the process running while work is under way that no socket or timer of ours holds it for. */
+/** Keeps the process running during work without an active socket or timer. @returns ends it */
 export function keepAlive(): () => void {
   const timer = setInterval(() => {}, MAX_TIMER_MS);
   return () => clearInterval(timer);
 }
 
-/** Tells one thing from any other there is. */
 export function madeUpInstance(): string {
   return randomBytes(8).toString("hex");
 }
 
-/** A token that cannot be guessed. */
+/** An unguessable token. */
 export function madeUpToken(): string {
   return randomBytes(24).toString("base64url");
 }

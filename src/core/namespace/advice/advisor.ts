@@ -77,7 +77,6 @@ export class AdviceLog {
   }
 }
 
-/** What the advisor asks its namespace. */
 export interface AdviceContext {
   readonly clock: {
     readonly runs: boolean;
