@@ -96,8 +96,8 @@ const LIMIT_MS = 5_000;
 
 /** Patterns that see no more than so many characters. */
 const BOUNDED: Readonly<Record<string, number>> = {
-  "schema/duration.ts /(\\d+(\\.\\d+)?)(ms|s|m|h|d)/": 100,
-  "schema/receiver-url.ts /\\.+$/": 2_048,
+  "core/schema/duration.ts /(\\d+(\\.\\d+)?)(ms|s|m|h|d)/": 100,
+  "core/schema/receiver-url.ts /\\.+$/": 2_048,
 };
 
 /** How long it takes when nothing else gets in between. */

@@ -1,8 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { cutBody, KEPT_BODY_BYTES } from "../../src/core/namespace/kept-body.js";
 import { Observers } from "../../src/core/namespace/observers.js";
-import { RequestJournal } from "../../src/core/namespace/request-journal.js";
+import { cutBody, KEPT_BODY_BYTES, RequestJournal } from "../../src/core/namespace/request-journal.js";
 import type { ServedRequest } from "../../src/core/namespace/served-request.js";
 
 const NEVER = { atMs: 0, wallMs: 0 };

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Change, Put } from "../../src/core/engine/records.js";
-import type { News, Watch, WatchEnd } from "../../src/core/namespace/news.js";
+import type { News, Watch, WatchEnd } from "../../src/core/namespace/watchers.js";
 import { Watchers } from "../../src/core/namespace/watchers.js";
 import { systemWall } from "../../src/core/time/wall.js";
 

@@ -1,5 +1,7 @@
 import { failureOf } from "../domain/mishap.js";
 import type { Outcome } from "../engine/commands/deliveries.js";
+import { carriedEvent } from "../engine/forged-event.js";
+import type { Endpoint, EventRecord, Mishap } from "../engine/records.js";
 import type { State } from "../engine/state.js";
 import { aborter } from "../time/patience.js";
 import { turns } from "../time/turns.js";
@@ -8,8 +10,7 @@ import { HttpReceivers } from "./http-receivers.js";
 import { handOver, InProcessReceivers, isInProcess } from "./in-process.js";
 import { type Meeting, Meetings } from "./meetings.js";
 import { failure, outcomeOf, type SignedRequest } from "./outcomes.js";
-import { Pacing } from "./pacing.js";
-import { signedRequest } from "./signed-request.js";
+import { signatureHeaders } from "./signing.js";
 
 /** Error messages of attempts that a scenario fails. */
 const FAILED = {
@@ -148,4 +149,74 @@ export class Sender {
     (this.#abort ??= aborter()).abort();
     this.#http.close();
   }
+}
+
+interface Line {
+  underWay: number;
+  readonly waiting: (() => void)[];
+}
+
+/** Limits concurrent work per key; the rest waits in order. */
+class Pacing {
+  readonly #limit: number;
+  readonly #lines = new Map<string, Line>();
+
+  constructor(limit: number) {
+    this.#limit = limit;
+  }
+
+  async inTurn<Result>(place: string, work: () => Promise<Result>): Promise<Result> {
+    let line = this.#lines.get(place);
+    if (line === undefined) this.#lines.set(place, (line = { underWay: 0, waiting: [] }));
+    const { waiting } = line;
+    if (line.underWay < this.#limit) line.underWay++;
+    else await new Promise<void>((resolve) => waiting.push(resolve));
+    try {
+      return await work();
+    } finally {
+      const next = waiting.shift();
+      if (next !== undefined) next();
+      else if (--line.underWay === 0) this.#lines.delete(place);
+    }
+  }
+}
+
+/** Well-formed secret of no endpoint, for invalid signatures. */
+const FORGED_SECRET = "whsec_Zm9yZ2VkLWJ5LWEtc2NlbmFyaW8tb24tcHVycG9zZSE=";
+
+interface Signing {
+  readonly event: EventRecord;
+  readonly endpoint: Endpoint;
+  /** Scenario mishap of the delivery. */
+  readonly mishap: Mishap | null;
+  /** W3C trace of the call that created the charge. */
+  readonly traceparent: string | null;
+  /** Sandbox time; decides if a rotated secret still signs. */
+  readonly nowMs: number;
+  /** Wall time. */
+  readonly sentAtMs: number;
+  readonly userAgent: string;
+}
+
+/** The request that delivers an event to an endpoint, signed now. */
+function signedRequest(signing: Signing): SignedRequest {
+  const { event, endpoint, mishap, traceparent, sentAtMs, userAgent } = signing;
+  const { event_id: id, body } = carriedEvent(event, mishap);
+  const message = { id, sentAtMs: sentAtMs - (mishap?.stale_ms ?? 0), body };
+  return {
+    sentAt: new Date(sentAtMs).toISOString(),
+    headers: {
+      "content-type": "application/json",
+      "user-agent": userAgent,
+      ...(traceparent === null ? {} : { traceparent }),
+      ...(mishap?.unsigned ? {} : signatureHeaders(endpoint.signature, message, secretsOf(signing))),
+    },
+    body,
+  };
+}
+
+function secretsOf({ endpoint, mishap, nowMs }: Signing): string[] {
+  if (mishap?.bad_signature) return [FORGED_SECRET];
+  const { secret, previous_secret, previous_secret_until_ms } = endpoint;
+  return previous_secret !== null && nowMs < previous_secret_until_ms ? [secret, previous_secret] : [secret];
 }

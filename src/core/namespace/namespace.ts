@@ -36,7 +36,6 @@ import { Counters } from "./counters.js";
 import { FaultInjector } from "./faults.js";
 import { Keys } from "./keys.js";
 import { MailboxLeases } from "./mailbox-leases.js";
-import type { Watch, WatchEnd } from "./news.js";
 import { type Observer, Observers } from "./observers.js";
 import type { NamespaceOptions, WebhookOption } from "./options.js";
 import { RateLimiter } from "./rates.js";
@@ -44,6 +43,7 @@ import { RequestJournal } from "./request-journal.js";
 import { RunLease } from "./run-lease.js";
 import { SavedStates } from "./saved-states.js";
 import type { Arrival } from "./served-request.js";
+import type { Watch, WatchEnd } from "./watchers.js";
 import { Watchers } from "./watchers.js";
 
 export interface NamespaceInfo {

@@ -18,8 +18,7 @@ import { apiKeysOf, DEFAULT_NAMESPACE, inherited, type NewNamespace, nameInKey }
 import { LeftOut } from "./left-out.js";
 import { Namespace } from "./namespace.js";
 import type { NamespaceOptions } from "./options.js";
-import type { CheckReceiver } from "./receiver-check.js";
-import type { ScenarioKit } from "./scenario-kit.js";
+import type { CheckReceiver, ScenarioKit } from "./scenario-kit.js";
 
 /** Limit of automatic creation by API key. */
 const NAMESPACE_LIMIT = 10_000;

@@ -1,6 +1,8 @@
 import type { Vocabulary } from "../domain/known-names.js";
 import type { Refusal } from "../schema/errors.js";
+import type { ProbeRow, SentProbe, WebhookReport } from "../schema/receiver-report.js";
 import type { Scenario } from "../schema/scenario.js";
+import type { Signature } from "../schema/webhooks.js";
 import type { Namespace } from "./namespace.js";
 
 /** A scenario as written, with unresolved variables. */
@@ -44,3 +46,15 @@ export interface ScenarioKit {
   /** Returns the report of a passed or failed run. */
   run(namespace: Namespace, run: ScenarioRun): Promise<RunOutcome | Refusal>;
 }
+
+export interface ReceiverCheck {
+  readonly url: string;
+  readonly secret: string;
+  readonly signature: Signature;
+  /** Called with each finished probe. */
+  readonly onRow: (row: ProbeRow) => void;
+  readonly onSent: (request: SentProbe) => void;
+}
+
+/** Tests a webhook receiver. Injected, since the implementation is a client of the server. */
+export type CheckReceiver = (check: ReceiverCheck) => Promise<WebhookReport>;

@@ -8,8 +8,7 @@ import { asStoreError, damaged, StoreError } from "./error.js";
 import { nodeIo, type StoreIo } from "./io.js";
 import { Journal } from "./journal.js";
 import { type Lock, takeLock } from "./lock.js";
-import { checkFolder, checkWritable } from "./places.js";
-import { realFile } from "./real-file.js";
+import { checkFolder, checkWritable, realFile } from "./places.js";
 import { SnapshotFile } from "./snapshot.js";
 
 const DEFAULT_COMPACT_AT_BYTES = 64 * 1024 * 1024;

@@ -1,5 +1,5 @@
-import { accessSync, closeSync, constants, openSync, statSync } from "node:fs";
-import { dirname } from "node:path";
+import { accessSync, closeSync, constants, openSync, readlinkSync, realpathSync, statSync } from "node:fs";
+import { basename, dirname, join, resolve } from "node:path";
 import { asStoreError, codeOf, StoreError } from "./error.js";
 import type { StoreIo } from "./io.js";
 
@@ -50,5 +50,42 @@ export function syncFolderOf(file: string, io: StoreIo): void {
   } catch {
     // Windows and some network file systems cannot sync a folder. The rename is visible already, so reporting a
     // failure would be wrong.
+  }
+}
+
+/** More than any system follows. */
+const MAX_LINKS = 64;
+
+/** Resolves all links of a path, which need not exist: a file has one journal, one lock and one set of namespaces. */
+export function realFile(path: string): string {
+  let file = resolve(path);
+  for (let links = 0; links <= MAX_LINKS; links++) {
+    file = join(realFolder(dirname(file)), basename(file));
+    const target = linkAt(file);
+    if (target === undefined) return file;
+    file = resolve(dirname(file), target);
+  }
+  throw new StoreError(
+    `Cannot open ${path}: it is a link that leads to itself. Give the file it is meant to lead to.`,
+  );
+}
+
+function realFolder(folder: string): string {
+  try {
+    return realpathSync(folder);
+  } catch {
+    // The caller reports a missing folder when it opens the file.
+    return folder;
+  }
+}
+
+/** Target of a link; undefined for anything else. */
+function linkAt(file: string): string | undefined {
+  try {
+    return readlinkSync(file);
+  } catch (error) {
+    const code = codeOf(error);
+    if (code === "EINVAL" || code === "ENOENT" || code === "ENOTDIR" || code === "UNKNOWN") return undefined;
+    throw error;
   }
 }

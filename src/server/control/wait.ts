@@ -3,7 +3,7 @@ import { mismatches } from "../../core/domain/deep-match.js";
 import type { Vocabulary } from "../../core/domain/known-names.js";
 import { isInRange } from "../../core/domain/matcher.js";
 import type { Key } from "../../core/engine/records.js";
-import type { News, Watch } from "../../core/namespace/news.js";
+import type { News, Watch } from "../../core/namespace/watchers.js";
 import { waitRequestSchema } from "../../core/schema/control.js";
 import { durationMs } from "../../core/schema/duration.js";
 import { type ErrorDetails, type Refusal, refuse } from "../../core/schema/errors.js";
