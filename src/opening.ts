@@ -21,7 +21,7 @@ import { printableLines, withoutEndSlashes } from "./core/schema/printable.js";
 import { type Settings, settingsOf } from "./core/schema/settings.js";
 import { parseInstant } from "./core/schema/time.js";
 import { StoreError } from "./core/store/error.js";
-import { openStorage } from "./core/store/storage.js";
+import { openStorage } from "./core/store/open-storage.js";
 import { madeUpSeed, madeUpToken, systemWall } from "./core/time/wall.js";
 import { startOptionsOf } from "./library-options.js";
 import { type OpenOptions, readService } from "./options.js";

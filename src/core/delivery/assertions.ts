@@ -5,7 +5,7 @@ import { failedAnswer, type WebhookHandler } from "./in-process.js";
  * next wait rethrows the assertion.
  */
 export class KeptAssertions {
-  #kept: unknown[] = [];
+  #errors: unknown[] = [];
 
   /** Wraps a handler so that its failed assertions are collected. */
   of(handler: WebhookHandler): WebhookHandler {
@@ -14,7 +14,7 @@ export class KeptAssertions {
         return await handler(request);
       } catch (error) {
         if (!isAssertion(error)) throw error;
-        this.#kept.push(error);
+        this.#errors.push(error);
         return failedAnswer(error);
       }
     };
@@ -23,13 +23,13 @@ export class KeptAssertions {
   /** Throws the first collected assertion and drops the rest, which may follow from it. */
   rethrow(): void {
     const first = this.first;
-    this.#kept = [];
+    this.#errors = [];
     if (first !== undefined) throw first;
   }
 
   /** First assertion not rethrown yet. */
   get first(): unknown {
-    return this.#kept[0];
+    return this.#errors[0];
   }
 }
 

@@ -28,7 +28,7 @@ export class Dispatcher implements Attempts {
   readonly #inFlight = new InFlightAttempts();
   #due: Task[] = [];
   /** An outcome could not be stored; its attempt stays in flight until the retry. */
-  #owesOutcome = false;
+  #hasUnstoredOutcome = false;
 
   constructor(scheduler: Scheduler, sender: Sender, onNotice: (notice: string) => void = () => {}) {
     this.#scheduler = scheduler;
@@ -58,7 +58,7 @@ export class Dispatcher implements Attempts {
   }
 
   get wantTurn(): boolean {
-    return this.#owesOutcome || this.#due.length > 0;
+    return this.#hasUnstoredOutcome || this.#due.length > 0;
   }
 
   get areOpen(): boolean {
@@ -142,16 +142,16 @@ export class Dispatcher implements Attempts {
    *
    * @param onOutcome receives undefined if the receiver is unreachable and the attempt may be held, unused
    */
-  #send(task: Task, job: Job, cameBack: (outcome: Outcome | undefined) => void): void {
+  #send(task: Task, job: Job, onOutcome: (outcome: Outcome | undefined) => void): void {
     const attempt = this.#inFlight.begin(task);
     void job.send().then((outcome) => {
       if (!this.#inFlight.has(attempt)) return;
       if (outcome.isUnreachable && this.#mayHold(job)) {
         this.#inFlight.end(attempt);
-        cameBack(undefined);
+        onOutcome(undefined);
       } else {
         this.#inFlight.bringBack(attempt, outcome);
-        cameBack(outcome);
+        onOutcome(outcome);
       }
       this.#scheduler.noteOutcome();
     });
@@ -199,7 +199,7 @@ export class Dispatcher implements Attempts {
    */
   keepOutcomes(): void {
     const scheduler = this.#scheduler;
-    this.#owesOutcome = false;
+    this.#hasUnstoredOutcome = false;
     const inOrder = !scheduler.timePasses;
     for (;;) {
       const attempt = this.#inFlight.nextBack(inOrder);
@@ -207,10 +207,10 @@ export class Dispatcher implements Attempts {
       try {
         scheduler.run(recordAttempt(attempt.task, attempt.outcome), () => {
           this.#inFlight.goBack(attempt);
-          this.#owesOutcome = true;
+          this.#hasUnstoredOutcome = true;
         });
       } catch (error) {
-        this.#owesOutcome = true;
+        this.#hasUnstoredOutcome = true;
         throw error;
       }
       this.#inFlight.end(attempt);
@@ -252,6 +252,6 @@ export class Dispatcher implements Attempts {
     this.#due = [];
     this.#held.releaseAll();
     this.mailboxes.clear();
-    this.#owesOutcome = false;
+    this.#hasUnstoredOutcome = false;
   }
 }

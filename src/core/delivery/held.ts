@@ -48,9 +48,9 @@ export class HeldEndpoints {
   /** @param target host or mailbox, for messages */
   hold(webhookId: string, target: string, task: Task, nowMs: number): void {
     this.#since.set(task.task_id, nowMs);
-    const known = this.#held.get(webhookId);
-    if (known !== undefined) {
-      known.tasks.push(task);
+    const existing = this.#held.get(webhookId);
+    if (existing !== undefined) {
+      existing.tasks.push(task);
       return;
     }
     const held = this.#add(webhookId, target, task);
@@ -72,10 +72,10 @@ export class HeldEndpoints {
     return held;
   }
 
-  #planProbe(webhookId: string, target: string, held: Held, beforehand = () => {}): void {
+  #planProbe(webhookId: string, target: string, held: Held, beforeProbe = () => {}): void {
     held.callOffProbe();
     held.callOffProbe = this.#wall.after(PROBE_EVERY_MS, () => {
-      beforehand();
+      beforeProbe();
       const task = held.tasks.shift();
       held.probing = task;
       if (task !== undefined) this.#probe(webhookId, target, task);

@@ -57,7 +57,7 @@ export class HttpReceivers {
     address: string,
     signed: SignedRequest,
     signal: AbortSignal,
-    meeting?: Meeting,
+    barrier?: Meeting,
   ): Promise<Outcome> {
     const url = new URL(address);
     const transport = signal.aborted ? undefined : await this.#transport(url.protocol);
@@ -65,8 +65,8 @@ export class HttpReceivers {
     const answer =
       transport === undefined || signal.aborted
         ? CALLED_OFF
-        : await this.#exchange(transport, url, signed, signal, meeting);
-    meeting?.miss();
+        : await this.#exchange(transport, url, signed, signal, barrier);
+    barrier?.miss();
     return outcomeOf(signed, answer, this.#options.wall);
   }
 
@@ -75,18 +75,18 @@ export class HttpReceivers {
     url: URL,
     { sentAt, headers, body }: SignedRequest,
     signal: AbortSignal,
-    meeting: Meeting | undefined,
+    barrier: Meeting | undefined,
   ): Promise<Answer> {
     const { wall, timeoutMs, resolve: resolver } = this.#options;
     const lookup = lookupOptions(url.hostname, resolver);
     return new Promise((resolve) => {
       let current: http.ClientRequest | undefined;
-      let callOff: (() => void) | undefined;
+      let cancelTimeout: (() => void) | undefined;
       let isDone = false;
       const finish = (answer: Answer): void => {
         if (isDone) return;
         isDone = true;
-        callOff?.();
+        cancelTimeout?.();
         signal.removeEventListener("abort", abort);
         resolve(answer);
       };
@@ -97,7 +97,7 @@ export class HttpReceivers {
       const abort = (): void => stop(CALLED_OFF);
       signal.addEventListener("abort", abort);
 
-      const ask = (agent: http.Agent | false): void => {
+      const sendRequest = (agent: http.Agent | false): void => {
         const request = transport.request(url, {
           method: "POST",
           agent,
@@ -110,22 +110,22 @@ export class HttpReceivers {
         request.once("socket", (socket) => {
           if (isDone) return;
           usedSocket = { socket, readBefore: socket.bytesRead };
-          callOff ??= wall.after(timeoutMs, () => stop(noAnswerWithin(timeoutMs)));
-          if (meeting === undefined) return;
-          const go = () => void meeting.arrive().then(() => request.end(body));
-          if (socket.connecting) socket.once("encrypted" in socket ? "secureConnect" : "connect", go);
-          else go();
+          cancelTimeout ??= wall.after(timeoutMs, () => stop(noAnswerWithin(timeoutMs)));
+          if (barrier === undefined) return;
+          const send = () => void barrier.arrive().then(() => request.end(body));
+          if (socket.connecting) socket.once("encrypted" in socket ? "secureConnect" : "connect", send);
+          else send();
         });
         request.on("error", (error: NodeJS.ErrnoException) => {
           if (isDone) return;
           if (request.reusedSocket && usedSocket !== undefined && isCutBeforeAnswer(error, usedSocket))
-            ask(false);
+            sendRequest(false);
           else finish({ ...failure(networkErrorText(error)), isUnreachable: isRefused(error) });
         });
         request.on("response", (response) => readAnswer(response, Date.parse(sentAt), finish));
-        if (meeting === undefined) request.end(body);
+        if (barrier === undefined) request.end(body);
       };
-      ask(transport.agent);
+      sendRequest(transport.agent);
     });
   }
 
@@ -139,21 +139,21 @@ export class HttpReceivers {
 function readAnswer(
   response: http.IncomingMessage,
   sentAtMs: number,
-  answered: (answer: Answer) => void,
+  onAnswer: (answer: Answer) => void,
 ): void {
   const chunks: Buffer[] = [];
-  let kept = 0;
+  let length = 0;
   const end = (): void =>
-    answered({
+    onAnswer({
       status: response.statusCode ?? null,
       response_body: Buffer.concat(chunks).toString("utf8"),
       error: null,
       retryAfterMs: retryAfterMs(response.headers["retry-after"], sentAtMs),
     });
   response.on("data", (chunk: Buffer) => {
-    if (kept >= RESPONSE_KEPT_BYTES) return;
-    chunks.push(chunk.subarray(0, RESPONSE_KEPT_BYTES - kept));
-    kept += chunk.length;
+    if (length >= RESPONSE_KEPT_BYTES) return;
+    chunks.push(chunk.subarray(0, RESPONSE_KEPT_BYTES - length));
+    length += chunk.length;
   });
   for (const event of ["end", "close", "error"]) response.on(event, end);
 }
@@ -173,12 +173,12 @@ function isCutBeforeAnswer(error: NodeJS.ErrnoException, { socket, readBefore }:
 }
 
 /** Codes that mean an address is unreachable; at least one address must refuse. */
-const NOBODY_CODES = new Set(["ECONNREFUSED", "EADDRNOTAVAIL", "ENETUNREACH", "EAFNOSUPPORT"]);
+const UNREACHABLE_CODES = new Set(["ECONNREFUSED", "EADDRNOTAVAIL", "ENETUNREACH", "EAFNOSUPPORT"]);
 
 /** Returns true if all addresses of the name refuse or are unreachable. */
 function isRefused(error: NodeJS.ErrnoException): boolean {
   const errors = (error as { errors?: unknown }).errors;
   if (!Array.isArray(errors)) return error.code === "ECONNREFUSED";
-  const codes = errors.map((one) => String((one as NodeJS.ErrnoException).code));
-  return codes.includes("ECONNREFUSED") && codes.every((code) => NOBODY_CODES.has(code));
+  const codes = errors.map((cause) => String((cause as NodeJS.ErrnoException).code));
+  return codes.includes("ECONNREFUSED") && codes.every((code) => UNREACHABLE_CODES.has(code));
 }

@@ -9,60 +9,60 @@ interface InFlightAttempt {
 
 /** Attempts in flight, in the order they began. There may be thousands, so no frequent call walks over all. */
 export class InFlightAttempts {
-  readonly #underWay = new Set<InFlightAttempt>();
+  readonly #inFlight = new Set<InFlightAttempt>();
   /** Attempts with an outcome, in order of arrival. */
-  readonly #back = new Set<InFlightAttempt>();
+  readonly #returned = new Set<InFlightAttempt>();
 
   get size(): number {
-    return this.#underWay.size;
+    return this.#inFlight.size;
   }
 
   has(attempt: InFlightAttempt): boolean {
-    return this.#underWay.has(attempt);
+    return this.#inFlight.has(attempt);
   }
 
   begin(task: Task): InFlightAttempt {
     const attempt: InFlightAttempt = { task, outcome: undefined };
-    this.#underWay.add(attempt);
+    this.#inFlight.add(attempt);
     return attempt;
   }
 
   bringBack(attempt: InFlightAttempt, outcome: Outcome): void {
     attempt.outcome = outcome;
-    this.#back.add(attempt);
+    this.#returned.add(attempt);
   }
 
   /** Next outcome to record: in order of arrival, or, `inOrder`, that of the oldest attempt if it has one. */
   nextBack(inOrder: boolean): (InFlightAttempt & { readonly outcome: Outcome }) | undefined {
-    const [attempt] = inOrder ? this.#underWay : this.#back;
+    const [attempt] = inOrder ? this.#inFlight : this.#returned;
     return attempt?.outcome === undefined
       ? undefined
       : (attempt as InFlightAttempt & { readonly outcome: Outcome });
   }
 
   end(attempt: InFlightAttempt): void {
-    this.#underWay.delete(attempt);
-    this.#back.delete(attempt);
+    this.#inFlight.delete(attempt);
+    this.#returned.delete(attempt);
   }
 
   /** Puts an attempt whose outcome could not be stored back in front. */
   goBack(attempt: InFlightAttempt): void {
-    for (const attempts of [this.#underWay, this.#back]) {
+    for (const attempts of [this.#inFlight, this.#returned]) {
       const followed = [...attempts];
       attempts.clear();
-      for (const one of [attempt, ...followed]) attempts.add(one);
+      for (const entry of [attempt, ...followed]) attempts.add(entry);
     }
   }
 
   /** Ends attempts due after the instant and returns their tasks. */
   endAfter(atMs: number): Task[] {
-    const later = [...this.#underWay].filter(({ task }) => task.due_ms > atMs);
+    const later = [...this.#inFlight].filter(({ task }) => task.due_ms > atMs);
     for (const attempt of later) this.end(attempt);
     return later.map(({ task }) => task);
   }
 
   clear(): void {
-    this.#underWay.clear();
-    this.#back.clear();
+    this.#inFlight.clear();
+    this.#returned.clear();
   }
 }

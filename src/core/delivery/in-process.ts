@@ -34,10 +34,10 @@ export function isInProcess(url: string): boolean {
 /** Receivers in this process, by their endpoint's URL. */
 export class InProcessReceivers {
   readonly #receivers = new Map<string, InProcessReceiver>();
-  #made = 0;
+  #count = 0;
 
   add(receiver: InProcessReceiver): string {
-    const address = `${IN_PROCESS_SCHEME}//handler-${++this.#made}`;
+    const address = `${IN_PROCESS_SCHEME}//handler-${++this.#count}`;
     this.#receivers.set(address, receiver);
     return address;
   }
@@ -54,17 +54,17 @@ export class InProcessReceivers {
 /** Returns a handler's response; 500 if it throws. */
 export async function answerOf(handler: WebhookHandler, request: Request): Promise<Response> {
   try {
-    return responseOf(await handler(request));
+    return toResponse(await handler(request));
   } catch (error) {
     return failedAnswer(error);
   }
 }
 
 export function failedAnswer(error: unknown): Response {
-  return new Response(`the webhook handler threw ${textOf(error)}`, { status: 500 });
+  return new Response(`the webhook handler threw ${errorText(error)}`, { status: 500 });
 }
 
-function responseOf(answer: WebhookAnswer): Response {
+function toResponse(answer: WebhookAnswer): Response {
   if (answer === undefined || answer === null) return new Response(null, { status: 204 });
   if (typeof answer === "number") return new Response(null, { status: answer });
   if (isResponse(answer)) return answer;
@@ -77,7 +77,7 @@ function isResponse(value: unknown): value is Response {
   return typeof status === "number" && typeof text === "function" && typeof headers?.get === "function";
 }
 
-function textOf(error: unknown): string {
+function errorText(error: unknown): string {
   const { name, message } = (error ?? {}) as Partial<Error>;
   return typeof message === "string" ? `${name ?? "Error"}: ${message}` : String(error);
 }
@@ -88,13 +88,13 @@ export async function handOver(
   signed: SignedRequest,
   wall: Wall,
   patience: Patience,
-  meeting?: Meeting,
+  barrier?: Meeting,
 ): Promise<Outcome> {
-  await meeting?.arrive();
-  return outcomeOf(signed, await answerTo(receiver, signed, wall, patience), wall);
+  await barrier?.arrive();
+  return outcomeOf(signed, await callReceiver(receiver, signed, wall, patience), wall);
 }
 
-async function answerTo(
+async function callReceiver(
   receiver: InProcessReceiver | undefined,
   { sentAt, headers, body }: SignedRequest,
   wall: Wall,
@@ -110,13 +110,13 @@ async function answerTo(
   });
   return new Promise((resolve) => {
     // Only this timer keeps the process running while the handler works.
-    const callOff = whenOver(wall, patience, (how) =>
-      resolve(how === "late" ? noAnswerWithin(patience.timeoutMs) : CALLED_OFF),
+    const callOff = whenOver(wall, patience, (reason) =>
+      resolve(reason === "late" ? noAnswerWithin(patience.timeoutMs) : CALLED_OFF),
     );
     void answerOf(receiver.handler, request).then(async (response) => {
       const answer = {
         status: response.status,
-        response_body: await bodyOf(response),
+        response_body: await readBody(response),
         error: null,
         retryAfterMs: retryAfterMs(response.headers.get("retry-after"), Date.parse(sentAt)),
       };
@@ -127,7 +127,7 @@ async function answerTo(
 }
 
 /** Beginning of the body. The status counts even if the body breaks off. */
-async function bodyOf(response: Response): Promise<string | null> {
+async function readBody(response: Response): Promise<string | null> {
   if (response.bodyUsed) return null;
   const text = await response.text().catch(() => null);
   return text === null ? null : Buffer.from(text).subarray(0, RESPONSE_KEPT_BYTES).toString("utf8");

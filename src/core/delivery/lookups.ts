@@ -8,7 +8,7 @@ const LOCALHOST: dns.LookupAddress[] = [
 ];
 
 /** Node's default is 250 ms per address, too short for a busy machine. */
-const PATIENCE_MS = 600_000;
+const CONNECT_TIMEOUT_MS = 600_000;
 
 /**
  * Name resolution for all outgoing requests: to receivers and to the app under test. Addresses are not looked up.
@@ -23,10 +23,10 @@ export function lookupOptions(
     return {
       lookup: lookupLocalhost,
       autoSelectFamily: true,
-      autoSelectFamilyAttemptTimeout: PATIENCE_MS,
+      autoSelectFamilyAttemptTimeout: CONNECT_TIMEOUT_MS,
     };
   if (/^[\d.]+$|^\[/.test(hostname)) return {};
-  return { lookup: lookupElsewhere(resolve ?? (dns.lookup as LookupFunction)) };
+  return { lookup: lookupChecked(resolve ?? (dns.lookup as LookupFunction)) };
 }
 
 /** `localhost` means both loopback addresses, regardless of the hosts file: an app may listen on either. */
@@ -36,12 +36,12 @@ const lookupLocalhost: LookupFunction = (_hostname, options, callback) => {
 };
 
 /** Resolves a name, but refuses cloud metadata addresses. */
-function lookupElsewhere(resolve: LookupFunction): LookupFunction {
+function lookupChecked(resolve: LookupFunction): LookupFunction {
   return (hostname, options, callback) =>
-    resolve(hostname, options, (error, found, family) => {
-      const addresses = typeof found === "string" ? [found] : (found ?? []).map(({ address }) => address);
-      const refused = error === null ? addresses.find(isMetadataAddress) : undefined;
-      if (refused === undefined) callback(error, found, family);
-      else callback(new Error(`${hostname} is ${refused}, a cloud's metadata address`), "");
+    resolve(hostname, options, (error, result, family) => {
+      const addresses = typeof result === "string" ? [result] : (result ?? []).map(({ address }) => address);
+      const metadataAddress = error === null ? addresses.find(isMetadataAddress) : undefined;
+      if (metadataAddress === undefined) callback(error, result, family);
+      else callback(new Error(`${hostname} is ${metadataAddress}, a cloud's metadata address`), "");
     });
 }

@@ -5,7 +5,7 @@ import { failure, outcomeOf, retryAfterMs, type SignedRequest } from "./outcomes
 import type { Job } from "./sender.js";
 
 /** A delivery taken from a mailbox and not acknowledged yet. */
-interface Taken {
+interface TakenDelivery {
   readonly task: Task;
   readonly request: SignedRequest;
   /** Cancels the acknowledgement timeout. */
@@ -31,7 +31,7 @@ export interface MailboxesOptions {
 export class Mailboxes {
   readonly #options: MailboxesOptions;
   readonly #waiting = new Map<string, Task[]>();
-  readonly #taken = new Map<string, Taken>();
+  readonly #taken = new Map<string, TakenDelivery>();
 
   constructor(options: MailboxesOptions) {
     this.#options = options;
@@ -60,26 +60,26 @@ export class Mailboxes {
       const job = prepare(task);
       if (job === undefined) return [];
       const request = job.sign();
-      this.#await(task, request);
+      this.#awaitAnswer(task, request);
       return [{ deliveryId: task.ref, request }];
     });
   }
 
-  #await(task: Task, request: SignedRequest): void {
+  #awaitAnswer(task: Task, request: SignedRequest): void {
     const { wall } = this.#options.scheduler;
     const callOff = wall.after(this.answerWithinMs, () => this.#missAnswer(task.ref));
     this.#taken.set(task.ref, { task, request, callOff });
   }
 
   /** Records an acknowledgement; false if the delivery does not wait for one. */
-  acknowledge(deliveryId: string, given: MailboxAnswer, retryAfter: string | null): boolean {
+  acknowledge(deliveryId: string, response: MailboxAnswer, retryAfter: string | null): boolean {
     const taken = this.#taken.get(deliveryId);
     if (taken === undefined) return false;
     const { scheduler } = this.#options;
-    const answer = { ...given, retryAfterMs: retryAfterMs(retryAfter, scheduler.wall.nowMs()) };
+    const answer = { ...response, retryAfterMs: retryAfterMs(retryAfter, scheduler.wall.nowMs()) };
     const outcome = outcomeOf(taken.request, answer, scheduler.wall);
     scheduler.run(recordAttempt(taken.task, outcome), () => {
-      if (!this.#taken.has(deliveryId)) this.#await(taken.task, taken.request);
+      if (!this.#taken.has(deliveryId)) this.#awaitAnswer(taken.task, taken.request);
     });
     void scheduler.engine.keep();
     taken.callOff();
@@ -102,8 +102,8 @@ export class Mailboxes {
     const isLater = (task: Task) => task.due_ms > atMs;
     const waiting = [...this.#waiting.values()].flat().filter(isLater);
     for (const [mailbox, tasks] of this.#waiting) {
-      const left = tasks.filter((task) => !isLater(task));
-      this.#waiting.set(mailbox, left);
+      const remaining = tasks.filter((task) => !isLater(task));
+      this.#waiting.set(mailbox, remaining);
     }
     const taken = [...this.#taken.values()].filter(({ task }) => isLater(task));
     for (const { task, callOff } of taken) {

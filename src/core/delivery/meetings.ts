@@ -1,7 +1,7 @@
 import type { Wall } from "../time/wall.js";
 
 /** Wall time that the present members wait for a missing one. */
-const PATIENCE_MS = 5_000;
+const TIMEOUT_MS = 5_000;
 
 /** A member's access to its barrier. */
 export interface Meeting {
@@ -10,7 +10,7 @@ export interface Meeting {
   miss(): void;
 }
 
-interface Open {
+interface Barrier {
   missing: number;
   readonly waiting: (() => void)[];
   readonly callOff: () => void;
@@ -19,7 +19,7 @@ interface Open {
 /** Barriers that put several attempts on the wire before any response arrives. */
 export class Meetings {
   readonly #wall: Wall;
-  readonly #open = new Map<string, Open>();
+  readonly #barriers = new Map<string, Barrier>();
 
   constructor(wall: Wall) {
     this.#wall = wall;
@@ -27,30 +27,30 @@ export class Meetings {
 
   /** Joins the named barrier of `size` members. */
   join(name: string, size: number): Meeting {
-    let isOver = false;
-    const take = (waiting?: () => void): void => {
-      if (isOver) {
+    let hasEntered = false;
+    const enter = (waiting?: () => void): void => {
+      if (hasEntered) {
         waiting?.();
         return;
       }
-      isOver = true;
-      const open = this.#open.get(name) ?? this.#begin(name, size);
-      if (waiting !== undefined) open.waiting.push(waiting);
-      if (--open.missing === 0) this.#end(name, open);
+      hasEntered = true;
+      const barrier = this.#barriers.get(name) ?? this.#begin(name, size);
+      if (waiting !== undefined) barrier.waiting.push(waiting);
+      if (--barrier.missing === 0) this.#end(name, barrier);
     };
-    return { arrive: () => new Promise(take), miss: () => take() };
+    return { arrive: () => new Promise(enter), miss: () => enter() };
   }
 
-  #begin(name: string, missing: number): Open {
-    const callOff = this.#wall.after(PATIENCE_MS, () => this.#end(name, open), true);
-    const open: Open = { missing, waiting: [], callOff };
-    this.#open.set(name, open);
-    return open;
+  #begin(name: string, missing: number): Barrier {
+    const callOff = this.#wall.after(TIMEOUT_MS, () => this.#end(name, barrier), true);
+    const barrier: Barrier = { missing, waiting: [], callOff };
+    this.#barriers.set(name, barrier);
+    return barrier;
   }
 
-  #end(name: string, { waiting, callOff }: Open): void {
-    this.#open.delete(name);
+  #end(name: string, { waiting, callOff }: Barrier): void {
+    this.#barriers.delete(name);
     callOff();
-    for (const go of waiting) go();
+    for (const resume of waiting) resume();
   }
 }

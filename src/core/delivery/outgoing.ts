@@ -28,10 +28,10 @@ export class KeptConnections {
  */
 export async function callerOf(
   url: URL,
-  kept?: KeptConnections,
+  connections?: KeptConnections,
 ): Promise<(options: http.RequestOptions) => http.ClientRequest> {
   const { request, Agent } = url.protocol === "https:" ? await lazily(() => import("node:https")) : http;
-  const agent = kept?.agentFor(url.protocol, { Agent }) ?? false;
+  const agent = connections?.agentFor(url.protocol, { Agent }) ?? false;
   const lookup = lookupOptions(url.hostname);
   return (options) => request(url, { agent, ...options, ...lookup });
 }
@@ -45,6 +45,6 @@ export function wasCutWhileIdle(request: http.ClientRequest, { code }: NodeJS.Er
 export function networkErrorText(error: NodeJS.ErrnoException): string {
   const errors = (error as { errors?: unknown }).errors;
   if (Array.isArray(errors) && errors.length > 0)
-    return errors.map((one) => (one instanceof Error ? one.message : String(one))).join("; ");
+    return errors.map((cause) => (cause instanceof Error ? cause.message : String(cause))).join("; ");
   return error.message || String(error.code ?? error);
 }

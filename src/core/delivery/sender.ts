@@ -13,7 +13,7 @@ import { failure, outcomeOf, type SignedRequest } from "./outcomes.js";
 import { signatureHeaders } from "./signing.js";
 
 /** Error messages of attempts that a scenario fails. */
-const FAILED = {
+const FAILURE_MESSAGES = {
   lost: () => "failed",
   refused: () => "connection refused",
   timeout: (timeoutMs: number) => `no answer within ${timeoutMs / 1000} s`,
@@ -47,14 +47,14 @@ export class Sender {
   readonly #options: SenderOptions;
   readonly #http: HttpReceivers;
   readonly #pacing = new Pacing(CONCURRENCY_PER_ENDPOINT);
-  readonly #meetings: Meetings;
+  readonly #barriers: Meetings;
   /** Created for the first attempt. */
   #abort: AbortController | undefined;
 
   constructor(options: SenderOptions) {
     this.#options = options;
     this.#http = new HttpReceivers(options);
-    this.#meetings = new Meetings(options.wall);
+    this.#barriers = new Meetings(options.wall);
   }
 
   /** Wall time for a response. */
@@ -70,38 +70,38 @@ export class Sender {
     const endpoint = state.get("endpoints", delivery.webhook_id);
     if (event === undefined || endpoint === undefined) return undefined;
     const { mishap } = delivery;
-    const elsewhere = mishap?.to_url;
-    if (!endpoint.enabled && elsewhere === undefined) return undefined;
+    const toUrl = mishap?.to_url;
+    if (!endpoint.enabled && toUrl === undefined) return undefined;
     const traceparent =
       event.object_id === null ? null : (state.get("charges", event.object_id)?.traceparent ?? null);
     const { webhook_id } = endpoint;
-    const { url, mailbox } = elsewhere === undefined ? endpoint : { url: elsewhere, mailbox: null };
+    const { url, mailbox } = toUrl === undefined ? endpoint : { url: toUrl, mailbox: null };
     // A function of an earlier process, or an unregistered one.
     if (url !== null && isInProcess(url) && this.receivers.get(url) === undefined) return undefined;
-    const failing = failureOf(mishap, delivery.attempts.length + 1, nowMs);
+    const plannedFailure = failureOf(mishap, delivery.attempts.length + 1, nowMs);
     const { wall, userAgent } = this.#options;
-    const together = delivery.attempts.length === 0 ? mishap?.at_once : undefined;
+    const groupSize = delivery.attempts.length === 0 ? mishap?.at_once : undefined;
     const sign = (): SignedRequest =>
       signedRequest({ event, endpoint, mishap, traceparent, nowMs, sentAtMs: wall.nowMs(), userAgent });
     return {
       webhookId: webhook_id,
       target: url === null ? `mailbox ${mailbox}` : new URL(url).host,
-      mailbox: failing === null ? mailbox : null,
+      mailbox: plannedFailure === null ? mailbox : null,
       holds: endpoint.unreachable === "hold" && !mishap?.by_hand,
       sign,
       send: () =>
-        failing !== null || url === null
-          ? Promise.resolve(this.#failed(failing ?? "lost", mishap?.scenario ?? ""))
-          : together === undefined
-            ? this.#inTurn(webhook_id, (signal) => this.#send(url, sign(), signal))
-            : this.#together(`${event.event_id}|${webhook_id}`, together, (signal, meeting) =>
-                this.#send(url, sign(), signal, meeting),
+        plannedFailure !== null || url === null
+          ? Promise.resolve(this.#failedOutcome(plannedFailure ?? "lost", mishap?.scenario ?? ""))
+          : groupSize === undefined
+            ? this.#sendPaced(webhook_id, (signal) => this.#send(url, sign(), signal))
+            : this.#sendTogether(`${event.event_id}|${webhook_id}`, groupSize, (signal, barrier) =>
+                this.#send(url, sign(), signal, barrier),
               ),
     };
   }
 
   /** Limits concurrency per endpoint; the response timeout starts when the attempt does. */
-  #inTurn(webhookId: string, send: (signal: AbortSignal) => Promise<Outcome>): Promise<Outcome> {
+  #sendPaced(webhookId: string, send: (signal: AbortSignal) => Promise<Outcome>): Promise<Outcome> {
     // Belongs to the current state: if that is replaced while the attempt waits, nothing is sent.
     const { signal } = (this.#abort ??= aborter());
     return this.#pacing.inTurn(webhookId, async () => {
@@ -111,32 +111,32 @@ export class Sender {
   }
 
   /** Sends all at the same time, regardless of the endpoint's concurrency limit. */
-  async #together(
+  async #sendTogether(
     name: string,
     size: number,
-    send: (signal: AbortSignal, meeting: Meeting) => Promise<Outcome>,
+    send: (signal: AbortSignal, barrier: Meeting) => Promise<Outcome>,
   ): Promise<Outcome> {
     const { signal } = (this.#abort ??= aborter());
-    const meeting = this.#meetings.join(name, size);
+    const barrier = this.#barriers.join(name, size);
     await turns.take();
-    return send(signal, meeting);
+    return send(signal, barrier);
   }
 
   /** Outcome of an attempt that a scenario fails: nothing is sent, and no time passes. */
-  #failed(how: NonNullable<ReturnType<typeof failureOf>>, scenario: string): Outcome {
+  #failedOutcome(mode: NonNullable<ReturnType<typeof failureOf>>, scenario: string): Outcome {
     const { wall, timeoutMs } = this.#options;
     const answer =
-      typeof how === "number"
-        ? { status: how, response_body: null, error: null, retryAfterMs: null }
-        : failure(`${FAILED[how](timeoutMs)} by scenario ${scenario}`);
+      typeof mode === "number"
+        ? { status: mode, response_body: null, error: null, retryAfterMs: null }
+        : failure(`${FAILURE_MESSAGES[mode](timeoutMs)} by scenario ${scenario}`);
     const sentAt = new Date(wall.nowMs()).toISOString();
     return outcomeOf({ sentAt, headers: {} }, answer, wall);
   }
 
-  #send(address: string, signed: SignedRequest, signal: AbortSignal, meeting?: Meeting): Promise<Outcome> {
-    if (!isInProcess(address)) return this.#http.post(address, signed, signal, meeting);
+  #send(address: string, signed: SignedRequest, signal: AbortSignal, barrier?: Meeting): Promise<Outcome> {
+    if (!isInProcess(address)) return this.#http.post(address, signed, signal, barrier);
     const { wall, timeoutMs } = this.#options;
-    return handOver(this.receivers.get(address), signed, wall, { timeoutMs, signal }, meeting);
+    return handOver(this.receivers.get(address), signed, wall, { timeoutMs, signal }, barrier);
   }
 
   /** Aborts all attempts; the dispatcher drops their outcomes. */
@@ -151,38 +151,38 @@ export class Sender {
   }
 }
 
-interface Line {
-  underWay: number;
+interface Queue {
+  running: number;
   readonly waiting: (() => void)[];
 }
 
 /** Limits concurrent work per key; the rest waits in order. */
 class Pacing {
   readonly #limit: number;
-  readonly #lines = new Map<string, Line>();
+  readonly #queues = new Map<string, Queue>();
 
   constructor(limit: number) {
     this.#limit = limit;
   }
 
-  async inTurn<Result>(place: string, work: () => Promise<Result>): Promise<Result> {
-    let line = this.#lines.get(place);
-    if (line === undefined) this.#lines.set(place, (line = { underWay: 0, waiting: [] }));
-    const { waiting } = line;
-    if (line.underWay < this.#limit) line.underWay++;
+  async inTurn<Result>(key: string, work: () => Promise<Result>): Promise<Result> {
+    let queue = this.#queues.get(key);
+    if (queue === undefined) this.#queues.set(key, (queue = { running: 0, waiting: [] }));
+    const { waiting } = queue;
+    if (queue.running < this.#limit) queue.running++;
     else await new Promise<void>((resolve) => waiting.push(resolve));
     try {
       return await work();
     } finally {
       const next = waiting.shift();
       if (next !== undefined) next();
-      else if (--line.underWay === 0) this.#lines.delete(place);
+      else if (--queue.running === 0) this.#queues.delete(key);
     }
   }
 }
 
 /** Well-formed secret of no endpoint, for invalid signatures. */
-const FORGED_SECRET = "whsec_Zm9yZ2VkLWJ5LWEtc2NlbmFyaW8tb24tcHVycG9zZSE=";
+const INVALID_SECRET = "whsec_Zm9yZ2VkLWJ5LWEtc2NlbmFyaW8tb24tcHVycG9zZSE=";
 
 interface Signing {
   readonly event: EventRecord;
@@ -209,14 +209,14 @@ function signedRequest(signing: Signing): SignedRequest {
       "content-type": "application/json",
       "user-agent": userAgent,
       ...(traceparent === null ? {} : { traceparent }),
-      ...(mishap?.unsigned ? {} : signatureHeaders(endpoint.signature, message, secretsOf(signing))),
+      ...(mishap?.unsigned ? {} : signatureHeaders(endpoint.signature, message, signingSecrets(signing))),
     },
     body,
   };
 }
 
-function secretsOf({ endpoint, mishap, nowMs }: Signing): string[] {
-  if (mishap?.bad_signature) return [FORGED_SECRET];
+function signingSecrets({ endpoint, mishap, nowMs }: Signing): string[] {
+  if (mishap?.bad_signature) return [INVALID_SECRET];
   const { secret, previous_secret, previous_secret_until_ms } = endpoint;
   return previous_secret !== null && nowMs < previous_secret_until_ms ? [secret, previous_secret] : [secret];
 }

@@ -22,14 +22,14 @@ export function signatureHeaders(
     timestamp: Math.floor(message.sentAtMs / 1000).toString(),
   };
   values.signatures = (scheme.between === null ? secrets.slice(0, 1) : secrets)
-    .map((secret) => filled(scheme.each, { signature: signatureOf(scheme, values, message.body, secret) }))
+    .map((secret) => fillTemplate(scheme.each, { signature: sign(scheme, values, message.body, secret) }))
     .join(scheme.between ?? "");
   return Object.fromEntries(
-    Object.entries(scheme.headers).map(([name, template]) => [name, filled(template, values)]),
+    Object.entries(scheme.headers).map(([name, template]) => [name, fillTemplate(template, values)]),
   );
 }
 
-function signatureOf(
+function sign(
   { algorithm, encoding, payload, key }: SignatureScheme,
   { id, timestamp }: Readonly<Record<string, string>>,
   body: string,
@@ -47,6 +47,6 @@ function keyBytes(secret: string): Buffer {
 }
 
 /** One pass: values may contain placeholders. */
-function filled(template: string, values: Readonly<Record<string, string>>): string {
+function fillTemplate(template: string, values: Readonly<Record<string, string>>): string {
   return template.replace(/\{(\w+)\}/g, (_all, name: string) => values[name]!);
 }

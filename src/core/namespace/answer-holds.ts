@@ -41,22 +41,22 @@ export class AnswerHolds {
     const { limitMs, closing } = this.#options;
     if (hold === "webhook" || hold === "idle") {
       const objectId = objectOf(json);
-      if (objectId !== undefined && this.#isHeard(objectId))
-        await this.#wait(limitMs, client, (come) => this.#whenAnswered(objectId, hold, come));
+      if (objectId !== undefined && this.#hasEndpoint(objectId))
+        await this.#wait(limitMs, client, (onMet) => this.#watchAnswers(objectId, hold, onMet));
     } else if (hold !== undefined) await this.#wait(Math.min(durationMs(hold), limitMs), client);
     if (delay_answer !== undefined) await this.#wait(durationMs(delay_answer), client);
     return !closing.aborted;
   }
 
   /** Returns true if an enabled endpoint receives the object's events. */
-  #isHeard(objectId: string): boolean {
+  #hasEndpoint(objectId: string): boolean {
     const { state } = this.#options.engine;
     const mode = (state.get("charges", objectId) ?? state.get("withdrawals", objectId))?.mode;
     return state.endpoints().some((endpoint) => endpoint.enabled && endpoint.mode === mode);
   }
 
   /** Calls back when a webhook of the object is answered from now on; with `idle`, when no more follow either. */
-  #whenAnswered(objectId: string, hold: "webhook" | "idle", come: () => void): () => void {
+  #watchAnswers(objectId: string, hold: "webhook" | "idle", onMet: () => void): () => void {
     const { engine } = this.#options;
     let isAnswered = false;
     return engine.onKept(({ puts }: Change) => {
@@ -66,7 +66,7 @@ export class AnswerHolds {
         const last = delivery.attempts.at(-1);
         if (last !== undefined && last.status !== null) isAnswered = true;
       }
-      if (isAnswered && (hold === "webhook" || this.#isAtRest(objectId))) come();
+      if (isAnswered && (hold === "webhook" || this.#isAtRest(objectId))) onMet();
     });
   }
 
@@ -83,18 +83,18 @@ export class AnswerHolds {
   #wait(
     timeoutMs: number,
     client: AbortSignal,
-    watch: (come: () => void) => () => void = () => () => {},
+    watch: (onMet: () => void) => () => void = () => () => {},
   ): Promise<void> {
     const { wall, closing } = this.#options;
     if (client.aborted || closing.aborted) return Promise.resolve();
     return new Promise((resolve) => {
       const end = (): void => {
-        callOff();
+        cancelTimeout();
         stopWatching();
         client.removeEventListener("abort", end);
         resolve();
       };
-      const callOff = whenOver(wall, { timeoutMs, signal: closing }, end);
+      const cancelTimeout = whenOver(wall, { timeoutMs, signal: closing }, end);
       const stopWatching = watch(end);
       client.addEventListener("abort", end);
     });

@@ -35,34 +35,34 @@ export function openState(options: NamespaceOptions): { engine: Engine; clock: C
     settings: options.settings,
     store: options.store,
     audit: options.audit,
-    furnish: seeded(options),
+    furnish: initialContent(options),
     rulesInAll: options.rulesInAll,
     room: options.room,
     atTurnsEnd,
   });
   const { state, world } = engine;
-  const contradiction = contradictionOf(options, world);
+  const contradiction = findContradiction(options, world);
   if (contradiction !== undefined) {
     engine.close();
     throw new UserError(`${contradiction}; leave it out, or use another --data file`);
   }
-  const kept = state.get("clock", "clock");
-  if (kept === undefined)
+  const clockRecord = state.get("clock", "clock");
+  if (clockRecord === undefined)
     return {
       engine,
       clock: new Clock(wall, options.clock ?? REAL_CLOCK, Math.max(world.start_ms, state.at), onSetBack),
     };
-  const clock = Clock.resumed(wall, kept, state.at, onSetBack);
+  const clock = Clock.resumed(wall, clockRecord, state.at, onSetBack);
   if (options.clock !== undefined) clock.set(clock.nowMs(), options.clock);
   // Stored data gets this run's endpoints and scenarios, at the stored time: tasks due since then still have to run,
   // each at its own time.
-  engine.execute(seeded(options), state.at);
+  engine.execute(initialContent(options), state.at);
   void engine.keep();
   return { engine, clock };
 }
 
 /** An option that contradicts the stored data, as the beginning of a message. */
-function contradictionOf({ seed, startMs }: NamespaceOptions, world: WorldRecord): string | undefined {
+function findContradiction({ seed, startMs }: NamespaceOptions, world: WorldRecord): string | undefined {
   if (seed !== undefined && seed !== world.seed)
     return `--seed ${seed} contradicts the data, whose seed is "${world.seed}"`;
   if (startMs !== undefined && startMs !== (world.asked_start_ms ?? world.start_ms))
@@ -71,10 +71,10 @@ function contradictionOf({ seed, startMs }: NamespaceOptions, world: WorldRecord
 }
 
 /** Adds the options' scenarios and endpoints to the fixtures. */
-function seeded(options: NamespaceOptions): Command<void> {
+function initialContent(options: NamespaceOptions): Command<void> {
   return (tx) => {
-    seededScenarios(options)(tx);
-    seededEndpoints(options)(tx);
+    addScenarios(options)(tx);
+    addEndpoints(options)(tx);
   };
 }
 
@@ -87,30 +87,31 @@ export function seededAgain(
   const endpoints = keep.includes("webhooks") ? before.endpoints() : undefined;
   const scenarios = keep.includes("scenarios") ? [...before.tables.scenarios.values()] : [];
   return (tx) => {
-    seededScenarios(options)(tx);
+    addScenarios(options)(tx);
     for (const stored of scenarios) {
       tx.put("scenarios", stored.name, { ...stored, since_ms: tx.atMs });
       tx.next("activation");
     }
-    if (endpoints === undefined) seededEndpoints(options)(tx);
+    if (endpoints === undefined) addEndpoints(options)(tx);
     else for (const endpoint of endpoints) carryEndpoint(endpoint)(tx);
   };
 }
 
 /** A user's scenario of a shipped one's name stays, unless a file of this run has that name. */
-function seededScenarios({ scenarios, fileScenarios, activeScenarios }: NamespaceOptions): Command<void> {
+function addScenarios({ scenarios, fileScenarios, activeScenarios }: NamespaceOptions): Command<void> {
   return (tx) => {
     for (const scenario of scenarios) {
       const { name } = scenario;
       const stored = tx.get("scenarios", name);
-      const theirs = stored?.by_hand === true && !fileScenarios.includes(name) ? stored.scenario : undefined;
+      const userScenario =
+        stored?.by_hand === true && !fileScenarios.includes(name) ? stored.scenario : undefined;
       const active = activeScenarios.includes(name);
-      storeScenario(theirs ?? scenario, { active, byHand: theirs !== undefined })(tx);
+      storeScenario(userScenario ?? scenario, { active, byHand: userScenario !== undefined })(tx);
     }
   };
 }
 
-function seededEndpoints({ webhooks, webhookSecret }: NamespaceOptions): Command<void> {
+function addEndpoints({ webhooks, webhookSecret }: NamespaceOptions): Command<void> {
   return (tx) => {
     for (const webhook of webhooks) registerWebhook(webhook, webhookSecret)(tx);
   };

@@ -2,7 +2,7 @@ import type { Change } from "../engine/records.js";
 import type { State } from "../engine/state.js";
 import { mishapsOf } from "./mishaps.js";
 
-interface Answered {
+interface CountedRequest {
   readonly operation: string | null;
   readonly errorCode: string | null;
   readonly clientGone: boolean;
@@ -11,24 +11,24 @@ interface Answered {
 
 type Kind = "operations" | "statuses" | "events" | "error_codes" | "mishaps";
 
-type Counts = { [One in Kind]?: Map<string, { times: number }> };
+type Counts = { [Name in Kind]?: Map<string, { times: number }> };
 
 /** Counts what an app has met of the service, in memory and beyond the journal's limit. */
 export class Counters {
   /** Count objects save a second map lookup per increment. */
   #counts: Counts = {};
-  readonly #all: Counters | undefined;
+  readonly #total: Counters | undefined;
 
   /** @param total counts everything too */
-  constructor(all?: Counters) {
-    this.#all = all;
+  constructor(total?: Counters) {
+    this.#total = total;
   }
 
   of(kind: Kind): ReadonlyMap<string, number> {
     return new Map([...(this.#counts[kind] ?? [])].map(([name, { times }]) => [name, times]));
   }
 
-  noteRequest({ operation, errorCode, clientGone, isAnswerLost }: Answered): void {
+  noteRequest({ operation, errorCode, clientGone, isAnswerLost }: CountedRequest): void {
     if (clientGone) return;
     if (operation !== null) this.#count("operations", operation);
     if (errorCode !== null) this.#count("error_codes", errorCode);
@@ -50,13 +50,13 @@ export class Counters {
   }
 
   #count(kind: Kind, name: string): void {
-    if (this.#all !== undefined) this.#all.#count(kind, name);
+    if (this.#total !== undefined) this.#total.#count(kind, name);
     const counts = (this.#counts[kind] ??= new Map());
     const count = counts.get(name);
     if (count !== undefined) count.times++;
-    else if (counts.size < MOST_NAMES) counts.set(name, { times: 1 });
+    else if (counts.size < MAX_NAMES) counts.set(name, { times: 1 });
   }
 }
 
 /** Limits names that users choose: event types and error codes. */
-const MOST_NAMES = 1_000;
+const MAX_NAMES = 1_000;

@@ -18,14 +18,14 @@ export class FailedTests {
   #count = 0;
 
   /** @param details rest of the export */
-  save(test: Omit<FailedTest, "failed_test_id">, happened: object): FailedTest {
-    const numbered = { failed_test_id: ++this.#count, ...test };
-    const json = JSON.stringify({ ...numbered, ...happened });
+  save(test: Omit<FailedTest, "failed_test_id">, details: object): FailedTest {
+    const failedTest = { failed_test_id: ++this.#count, ...test };
+    const json = JSON.stringify({ ...failedTest, ...details });
     if (this.#saved.size < TESTS_MAX && this.#chars + json.length <= CHARS_MAX) {
-      this.#saved.set(numbered.failed_test_id, { test: numbered, json });
+      this.#saved.set(failedTest.failed_test_id, { test: failedTest, json });
       this.#chars += json.length;
     }
-    return numbered;
+    return failedTest;
   }
 
   /** Newest first. */

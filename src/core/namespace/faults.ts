@@ -20,7 +20,7 @@ interface Counts {
 }
 
 /** Beyond this number, the oldest counts are dropped. */
-const MOST_COUNTED = 100_000;
+const MAX_COUNTS = 100_000;
 
 /**
  * Decides which requests fail. Counts are in memory only, since a read must write nothing; chance is drawn from seed
@@ -30,7 +30,7 @@ export class FaultInjector {
   readonly #engine: Engine;
   readonly #counts = new Map<string, Counts>();
   /** By rule and customer or order. */
-  readonly #countsOfSome = new Map<string, Counts>();
+  readonly #countsBySubject = new Map<string, Counts>();
   #armed: boolean | undefined;
 
   constructor(engine: Engine) {
@@ -63,12 +63,12 @@ export class FaultInjector {
     const giveBack = (): void => {
       for (const step of undo) step();
     };
-    const set = [...state.tables.faults.values()].sort((a, b) => b.seq - a.seq);
-    for (const { fault_id, rule } of set)
-      if (matches(rule.match, subject) && this.#isMet(fault_id, rule, subject, undo))
+    const controlFaults = [...state.tables.faults.values()].sort((a, b) => b.seq - a.seq);
+    for (const { fault_id, rule } of controlFaults)
+      if (matches(rule.match, subject) && this.#applies(fault_id, rule, subject, undo))
         return { rule, source: fault_id, giveBack };
     const found = firstRule("faults", scenariosFor(state, named), subject, (scenario, index, rule) =>
-      this.#isMet(`${scenario}#${index}`, rule, subject, undo),
+      this.#applies(`${scenario}#${index}`, rule, subject, undo),
     );
     if (found === undefined) return undefined;
     const { rules } = this.#engine;
@@ -81,27 +81,29 @@ export class FaultInjector {
    * Returns true if a matching rule applies: after `skip`, at most `times`, by chance. Adds the inverse of each count
    * to `undo`.
    */
-  #isMet(id: string, rule: FaultRule, subject: Subject, undo: (() => void)[]): boolean {
+  #applies(id: string, rule: FaultRule, subject: Subject, undo: (() => void)[]): boolean {
     const { times, skip = 0, probability } = rule;
     const all = countsOf(this.#counts, id);
-    const whose = times === undefined && skip === 0 ? "" : whoseCall(rule.per, subject);
+    const subjectKey = times === undefined && skip === 0 ? "" : whoseCall(rule.per, subject);
     const counts =
-      whose === "" ? all : countsOf(this.#countsOfSome, `${id}#${digestOf(whose).toString("base64")}`);
+      subjectKey === ""
+        ? all
+        : countsOf(this.#countsBySubject, `${id}#${digestOf(subjectKey).toString("base64")}`);
     if (times !== undefined && counts.applied >= times) return false;
     const count = (what: keyof Counts): void => {
-      for (const one of new Set([all, counts])) {
-        one[what]++;
-        undo.push(() => one[what]--);
+      for (const entry of new Set([all, counts])) {
+        entry[what]++;
+        undo.push(() => entry[what]--);
       }
     };
     count("met");
     if (counts.met <= skip) return false;
-    if (probability !== undefined && !this.#chance(id, all.met, probability)) return false;
+    if (probability !== undefined && !this.#draw(id, all.met, probability)) return false;
     count("applied");
     return true;
   }
 
-  #chance(id: string, count: number, probability: number): boolean {
+  #draw(id: string, count: number, probability: number): boolean {
     return chanceOf(digest(`${this.#engine.scope}\0${id}`, "chance", count)) < probability;
   }
 
@@ -113,9 +115,9 @@ export class FaultInjector {
   /** Resets the counts of a removed fault or scenario, or all of them without an id. */
   forget(id?: string): void {
     this.#engine.rules.forget(id);
-    for (const counts of [this.#counts, this.#countsOfSome])
-      for (const known of counts.keys())
-        if (id === undefined || known.split("#", 1)[0] === id) counts.delete(known);
+    for (const counts of [this.#counts, this.#countsBySubject])
+      for (const key of counts.keys())
+        if (id === undefined || key.split("#", 1)[0] === id) counts.delete(key);
     this.#armed = undefined;
   }
 }
@@ -124,7 +126,7 @@ function countsOf(all: Map<string, Counts>, key: string): Counts {
   let counts = all.get(key);
   if (counts === undefined) {
     const [first] = all.keys();
-    if (first !== undefined && all.size >= MOST_COUNTED) all.delete(first);
+    if (first !== undefined && all.size >= MAX_COUNTS) all.delete(first);
     all.set(key, (counts = { met: 0, applied: 0 }));
   }
   return counts;

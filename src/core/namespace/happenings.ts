@@ -14,24 +14,24 @@ import type { Observer } from "./observers.js";
 import type { JournalEntry } from "./served-request.js";
 
 /** Reports finished requests, status changes and webhook attempts as activity. */
-export function happeningsOf(namespace: Namespace, tell: OnHappening): Observer {
+export function happeningsOf(namespace: Namespace, report: OnHappening): Observer {
   const { name } = namespace;
   // A delivery is stored again for other reasons too.
-  const told = new WeakSet<Attempt>();
+  const reported = new WeakSet<Attempt>();
   return {
-    onRequest: (entry) => tell(() => requestHappened(name, entry)),
+    onRequest: (entry) => report(() => requestActivity(name, entry)),
     onChange: ({ puts }) => {
       for (const [collection, , record] of puts) {
         if (record === null) continue;
         // A status change and its event are in one change.
         if (collection === "events") {
-          const object = objectOf(puts, record as EventRecord);
-          if (object !== undefined) tell(() => transitionHappened(name, object, record as EventRecord));
+          const object = findSubject(puts, record as EventRecord);
+          if (object !== undefined) report(() => transitionActivity(name, object, record as EventRecord));
         } else if (collection === "deliveries") {
           const attempt = (record as Delivery).attempts.at(-1);
-          if (attempt === undefined || told.has(attempt)) continue;
-          told.add(attempt);
-          tell(() => attemptHappened(namespace, record as Delivery, attempt));
+          if (attempt === undefined || reported.has(attempt)) continue;
+          reported.add(attempt);
+          report(() => attemptActivity(namespace, record as Delivery, attempt));
         }
       }
     },
@@ -39,16 +39,20 @@ export function happeningsOf(namespace: Namespace, tell: OnHappening): Observer 
 }
 
 /** The reported fields of a charge or withdrawal. */
-type Moved = Pick<Charge, "status" | "failure_reason" | "scenario"> &
+type TransitionSubject = Pick<Charge, "status" | "failure_reason" | "scenario"> &
   Partial<Pick<Charge, "overruled" | "actors">>;
 
-function objectOf(puts: Change["puts"], { object_id }: EventRecord): Moved | undefined {
+function findSubject(puts: Change["puts"], { object_id }: EventRecord): TransitionSubject | undefined {
   const put = puts.find(([name, key]) => key === object_id && (name === "charges" || name === "withdrawals"));
-  return (put?.[2] as Moved | null | undefined) ?? undefined;
+  return (put?.[2] as TransitionSubject | null | undefined) ?? undefined;
 }
 
-function transitionHappened(namespace: string, moved: Moved, event: EventRecord): TransitionHappened {
-  const { status, failure_reason } = moved;
+function transitionActivity(
+  namespace: string,
+  subject: TransitionSubject,
+  event: EventRecord,
+): TransitionHappened {
+  const { status, failure_reason } = subject;
   return {
     kind: "transition",
     namespace,
@@ -56,20 +60,20 @@ function transitionHappened(namespace: string, moved: Moved, event: EventRecord)
     id: event.object_id!,
     status,
     reason: failure_reason,
-    by: whoMoved(moved),
+    by: actorOf(subject),
   };
 }
 
-function whoMoved({ status, scenario, overruled, actors = [] }: Moved): string | null {
+function actorOf({ status, scenario, overruled, actors = [] }: TransitionSubject): string | null {
   if (actors.at(-1) === "customer") return "by the customer";
   if (overruled) return "by hand";
   return status === "EXPIRED" || scenario === null ? null : `scenario ${scenario}`;
 }
 
-function requestHappened(namespace: string, entry: JournalEntry): RequestHappened {
+function requestActivity(namespace: string, entry: JournalEntry): RequestHappened {
   const { status, method } = entry;
   const isRefused = status !== null && status >= 400;
-  const answer = isRefused || method !== "GET" ? objectIn(entry.responseBody) : {};
+  const answer = isRefused || method !== "GET" ? parseObject(entry.responseBody) : {};
   return {
     kind: "request",
     namespace,
@@ -80,12 +84,12 @@ function requestHappened(namespace: string, entry: JournalEntry): RequestHappene
     unanswered: status !== null ? null : entry.clientGone ? "client gone" : "connection cut",
     fault: entry.fault,
     runner: entry.runner ?? null,
-    error: isRefused ? errorIn(answer) : null,
-    made: isRefused ? null : madeIn(answer, entry.requestBody),
+    error: isRefused ? errorMessage(answer) : null,
+    made: isRefused ? null : createdObject(answer, entry.requestBody),
   };
 }
 
-function objectIn(text: string | null): Readonly<Record<string, unknown>> {
+function parseObject(text: string | null): Readonly<Record<string, unknown>> {
   try {
     return { ...(JSON.parse(text ?? "") as object) };
   } catch {
@@ -94,7 +98,7 @@ function objectIn(text: string | null): Readonly<Record<string, unknown>> {
 }
 
 /** The first detail, more specific than the message of a body with several errors. */
-function errorIn({ error }: Readonly<Record<string, unknown>>): string | null {
+function errorMessage({ error }: Readonly<Record<string, unknown>>): string | null {
   if (typeof error !== "object" || error === null) return null;
   const { message, details } = error as { message?: string; details?: Record<string, unknown> };
   const [detail] = Object.entries(details ?? {});
@@ -104,20 +108,20 @@ function errorIn({ error }: Readonly<Record<string, unknown>>): string | null {
 const IDS = ["charge_id", "withdrawal_id", "quote_id", "webhook_id", "destination_id"];
 
 /** A response may omit fields of its request. */
-function madeIn(answer: Readonly<Record<string, unknown>>, request: string | null): MadeObject | null {
+function createdObject(answer: Readonly<Record<string, unknown>>, request: string | null): MadeObject | null {
   const id = IDS.map((name) => answer[name]).find((value) => typeof value === "string");
   if (id === undefined) return null;
-  const all = { ...objectIn(request), ...answer };
-  const textOf = (name: keyof MadeObject) => (typeof all[name] === "string" ? all[name] : null);
+  const all = { ...parseObject(request), ...answer };
+  const readField = (name: keyof MadeObject) => (typeof all[name] === "string" ? all[name] : null);
   return {
     id: id as string,
-    amount: textOf("amount"),
-    currency: textOf("currency"),
-    customer_email: textOf("customer_email"),
+    amount: readField("amount"),
+    currency: readField("currency"),
+    customer_email: readField("customer_email"),
   };
 }
 
-function attemptHappened(namespace: Namespace, delivery: Delivery, attempt: Attempt): AttemptHappened {
+function attemptActivity(namespace: Namespace, delivery: Delivery, attempt: Attempt): AttemptHappened {
   const endpoint = namespace.engine.state.get("endpoints", delivery.webhook_id);
   const { status, error, response_body } = attempt;
   return {

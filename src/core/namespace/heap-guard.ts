@@ -20,7 +20,7 @@ export class HeapGuard {
   readonly #load: LoadWatch;
   #changes = 0;
   #watch: HeapWatch | undefined;
-  #noRoom: NoRoom | undefined;
+  #shortage: NoRoom | undefined;
   #isFreed = false;
   #isClosed = false;
 
@@ -33,12 +33,12 @@ export class HeapGuard {
   /** Called before a change is committed. @throws NoRoom while memory is short */
   check(): void {
     if (++this.#changes === WATCH_AFTER_CHANGES) void this.#begin();
-    if (this.#noRoom === undefined) return;
+    if (this.#shortage === undefined) return;
     if (this.#isFreed) {
       this.#isFreed = false;
       this.#note(this.#watch!.measure());
     }
-    if (this.#noRoom !== undefined) throw this.#noRoom;
+    if (this.#shortage !== undefined) throw this.#shortage;
   }
 
   /** Data was deleted: the next refusal measures the heap first. */
@@ -52,14 +52,14 @@ export class HeapGuard {
   }
 
   #note({ liveBytes, limitBytes }: HeapUse): void {
-    const isFull = liveBytes > limitBytes * (this.#noRoom === undefined ? FULL_SHARE : FREE_SHARE);
-    if (!isFull) this.#noRoom = undefined;
-    else if (this.#noRoom === undefined) {
-      this.#noRoom = new NoRoom(
+    const isFull = liveBytes > limitBytes * (this.#shortage === undefined ? FULL_SHARE : FREE_SHARE);
+    if (!isFull) this.#shortage = undefined;
+    else if (this.#shortage === undefined) {
+      this.#shortage = new NoRoom(
         `memory is short: ${inMB(liveBytes)} of the ${inMB(limitBytes)} MB that V8 may use are taken, so nothing more is made or changed. ` +
           'Reset or delete namespaces, keep less (config "retention"), or start with NODE_OPTIONS=--max-old-space-size=MB',
       );
-      this.#onError(this.#noRoom);
+      this.#onError(this.#shortage);
     }
   }
 

@@ -5,35 +5,35 @@ import type { KeyFixture } from "../schema/fixtures.js";
 /** API keys of a namespace: its own two and those of the fixtures. */
 export class Keys {
   readonly #engine: Engine;
-  readonly #own: readonly KeyFixture[];
+  readonly #ownKeys: readonly KeyFixture[];
 
-  /** @param own those missing in the fixtures belong to the first organization, with every permission */
-  constructor(engine: Engine, own: readonly string[]) {
+  /** @param ownKeys those missing in the fixtures belong to the first organization, with every permission */
+  constructor(engine: Engine, ownKeys: readonly string[]) {
     const { catalogue } = engine;
     const holder = catalogue.fixtures.organizations[0]?.organization_id ?? "";
     this.#engine = engine;
-    this.#own = own
+    this.#ownKeys = ownKeys
       .filter((key) => catalogue.key(key) === undefined)
       .map((key) => ({ key, organization_id: holder, permission: "full" }));
   }
 
   /** Returns the key unless it is unknown or revoked. */
   find(key: string): KeyFixture | undefined {
-    const known = this.#known(key);
-    return known && activeKey(this.#engine.state, known);
+    const fixture = this.#lookUp(key);
+    return fixture && activeKey(this.#engine.state, fixture);
   }
 
   /** Returns true for revoked keys too. */
   has(key: string): boolean {
-    return this.#known(key) !== undefined;
+    return this.#lookUp(key) !== undefined;
   }
 
   all(): readonly HeldKey[] {
-    const known = [...this.#own, ...this.#engine.catalogue.fixtures.keys];
-    return known.map((key) => keyAsItIs(this.#engine.state, key));
+    const fixtures = [...this.#ownKeys, ...this.#engine.catalogue.fixtures.keys];
+    return fixtures.map((key) => keyAsItIs(this.#engine.state, key));
   }
 
-  #known(key: string): KeyFixture | undefined {
-    return this.#engine.catalogue.key(key) ?? this.#own.find((own) => own.key === key);
+  #lookUp(key: string): KeyFixture | undefined {
+    return this.#engine.catalogue.key(key) ?? this.#ownKeys.find((candidate) => candidate.key === key);
   }
 }

@@ -34,9 +34,9 @@ export class LeftOut {
   }
 
   refusalOf(name: string): Refusal | undefined {
-    const leftOut = this.#byName.get(name);
-    if (leftOut === undefined) return undefined;
-    const message = `The namespace "${name}" could not be opened: ${leftOut.reason} When its files are as they should be, PUT /_sandbox/namespaces/${name} opens it; DELETE gives it up.`;
+    const entry = this.#byName.get(name);
+    if (entry === undefined) return undefined;
+    const message = `The namespace "${name}" could not be opened: ${entry.reason} When its files are as they should be, PUT /_sandbox/namespaces/${name} opens it; DELETE gives it up.`;
     return refuse("INTERNAL_ERROR", message);
   }
 }

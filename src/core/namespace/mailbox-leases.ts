@@ -16,7 +16,7 @@ interface MailboxLeasesOptions {
 /** Deletes mailboxes that were not read within their lease, by wall time: their reader is gone. */
 export class MailboxLeases {
   readonly #options: MailboxLeasesOptions;
-  readonly #callOffs = new Map<string, () => void>();
+  readonly #cancels = new Map<string, () => void>();
 
   constructor(options: MailboxLeasesOptions) {
     this.#options = options;
@@ -32,7 +32,7 @@ export class MailboxLeases {
   note({ puts }: Change): void {
     for (const [name, key, record] of puts) {
       if (name !== "endpoints") continue;
-      if (record === null) this.#callOff(String(key));
+      if (record === null) this.#cancel(String(key));
       else this.#renew(record as Endpoint);
     }
   }
@@ -42,26 +42,26 @@ export class MailboxLeases {
    */
   renew(mailbox: string, hasTaken: boolean): void {
     const { engine, mailboxes } = this.#options;
-    const longerMs = hasTaken ? mailboxes.answerWithinMs : 0;
+    const extraMs = hasTaken ? mailboxes.answerWithinMs : 0;
     for (const endpoint of engine.state.endpoints())
-      if (endpoint.mailbox === mailbox) this.#renew(endpoint, longerMs);
+      if (endpoint.mailbox === mailbox) this.#renew(endpoint, extraMs);
   }
 
   close(): void {
-    for (const callOff of this.#callOffs.values()) callOff();
-    this.#callOffs.clear();
+    for (const cancel of this.#cancels.values()) cancel();
+    this.#cancels.clear();
   }
 
-  #renew({ webhook_id, lease_ms }: Endpoint, longerMs = 0): void {
-    this.#callOff(webhook_id);
+  #renew({ webhook_id, lease_ms }: Endpoint, extraMs = 0): void {
+    this.#cancel(webhook_id);
     if (lease_ms === undefined) return;
-    const callOff = this.#options.wall.after(lease_ms + longerMs, () => this.#end(webhook_id));
-    this.#callOffs.set(webhook_id, callOff);
+    const cancel = this.#options.wall.after(lease_ms + extraMs, () => this.#end(webhook_id));
+    this.#cancels.set(webhook_id, cancel);
   }
 
-  #callOff(webhookId: string): void {
-    this.#callOffs.get(webhookId)?.();
-    this.#callOffs.delete(webhookId);
+  #cancel(webhookId: string): void {
+    this.#cancels.get(webhookId)?.();
+    this.#cancels.delete(webhookId);
   }
 
   #end(webhookId: string): void {

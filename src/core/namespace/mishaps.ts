@@ -24,13 +24,13 @@ export type MishapKind = (typeof MISHAP_KINDS)[number];
  * @param state after the change
  */
 export function mishapsOf({ puts, counters }: Change, state: State): MishapKind[] {
-  const found: MishapKind[] = [];
+  const mishaps: MishapKind[] = [];
   for (const [name, , record] of puts) {
     if (record === null) continue;
-    if (name === "deliveries") found.push(...mishapsOfAttempt(record as Delivery, counters.attempt, state));
-    else if (name === "events" && isPaidLate(record as EventRecord, state)) found.push("late_payment");
+    if (name === "deliveries") mishaps.push(...mishapsOfAttempt(record as Delivery, counters.attempt, state));
+    else if (name === "events" && isPaidLate(record as EventRecord, state)) mishaps.push("late_payment");
   }
-  return found;
+  return mishaps;
 }
 
 function isPaidLate({ type, object_id }: EventRecord, state: State): boolean {
@@ -43,21 +43,22 @@ function isPaidLate({ type, object_id }: EventRecord, state: State): boolean {
 function mishapsOfAttempt(delivery: Delivery, order: number | undefined, state: State): MishapKind[] {
   const last = delivery.attempts.at(-1);
   if (order === undefined || last?.order !== order || delivery.mishap?.forged !== undefined) return [];
-  const isBefore = (one: Attempt): boolean => one.order < order;
+  const isBefore = (other: Attempt): boolean => other.order < order;
   const others = state
     .deliveriesOf(delivery.event_id)
-    .filter((one) => one.webhook_id === delivery.webhook_id && one.delivery_id !== delivery.delivery_id)
+    .filter((other) => other.webhook_id === delivery.webhook_id && other.delivery_id !== delivery.delivery_id)
     .filter(({ mishap }) => mishap?.forged === undefined);
-  const found: MishapKind[] = [];
-  if (isAnswerLost(delivery, last)) found.push("lost_answer");
-  if (last.attempt > 1 && isSent(last)) found.push("retry");
-  if (!hasCome(delivery, last)) return found;
-  const hadIt =
-    others.some((one) => one.attempts.some((attempt) => isBefore(attempt) && hasCome(one, attempt))) ||
-    delivery.attempts.some((attempt) => isBefore(attempt) && isTaken(delivery, attempt));
-  if (hadIt) found.push("duplicate");
-  else if (isOvertaken(delivery, state)) found.push("out_of_order");
-  return found;
+  const mishaps: MishapKind[] = [];
+  if (isAnswerLost(delivery, last)) mishaps.push("lost_answer");
+  if (last.attempt > 1 && isSent(last)) mishaps.push("retry");
+  if (!hasArrived(delivery, last)) return mishaps;
+  const isRepeated =
+    others.some((other) =>
+      other.attempts.some((attempt) => isBefore(attempt) && hasArrived(other, attempt)),
+    ) || delivery.attempts.some((attempt) => isBefore(attempt) && isAccepted(delivery, attempt));
+  if (isRepeated) mishaps.push("duplicate");
+  else if (isOvertaken(delivery, state)) mishaps.push("out_of_order");
+  return mishaps;
 }
 
 /** Returns true if the receiver has accepted a later event of the object. */
@@ -68,7 +69,10 @@ function isOvertaken({ event_id, object_id, webhook_id }: Delivery, state: State
   return later.some((event) =>
     state
       .deliveriesOf(event.event_id)
-      .some((one) => one.webhook_id === webhook_id && one.attempts.some((attempt) => isTaken(one, attempt))),
+      .some(
+        (other) =>
+          other.webhook_id === webhook_id && other.attempts.some((attempt) => isAccepted(other, attempt)),
+      ),
   );
 }
 
@@ -78,11 +82,11 @@ function isSent({ request_headers }: Attempt): boolean {
 }
 
 /** Returns true if the receiver got it, whatever its response. */
-function hasCome(delivery: Delivery, attempt: Attempt): boolean {
+function hasArrived(delivery: Delivery, attempt: Attempt): boolean {
   return isSent(attempt) && (attempt.status !== null || isAnswerLost(delivery, attempt));
 }
 
-function isTaken(delivery: Delivery, attempt: Attempt): boolean {
+function isAccepted(delivery: Delivery, attempt: Attempt): boolean {
   const isGood = attempt.status !== null && attempt.status < 300;
   return isSent(attempt) && (isGood || isAnswerLost(delivery, attempt));
 }

@@ -86,7 +86,7 @@ export class Namespace {
   readonly #watchers: Watchers;
   readonly #initialSetting: ClockSetting;
   readonly #closing = aborter();
-  #runs = 0;
+  #runCount = 0;
 
   constructor(options: NamespaceOptions) {
     const { wall, apiKey, liveApiKey, webhookSecret } = options;
@@ -95,7 +95,7 @@ export class Namespace {
     const { engine, clock } = openState(options);
     const snapshots = options.snapshots();
     const observers = new Observers(onError);
-    const onNotice = shielded(observers, options.onNotice);
+    const onNotice = shieldedNotice(observers, options.onNotice);
     const sender = new Sender({
       timeoutMs: options.webhookTimeoutMs,
       wall,
@@ -103,7 +103,7 @@ export class Namespace {
     });
     const scheduler = new Scheduler<Dispatcher>(
       { engine, clock, wall, onError },
-      (made) => new Dispatcher(made, sender, onNotice),
+      (self) => new Dispatcher(self, sender, onNotice),
     );
     try {
       scheduler.run(keepClock(clock.record()));
@@ -268,7 +268,7 @@ export class Namespace {
     this.execute(registerWebhook({ ...webhook, url, unreachable: "fail" }, webhookSecret));
     return () => {
       if (!receivers.delete(url) || this.#closing.signal.aborted) return;
-      const endpoint = this.engine.state.endpoints().find((one) => one.url === url);
+      const endpoint = this.engine.state.endpoints().find((candidate) => candidate.url === url);
       if (endpoint !== undefined) this.execute(deleteEndpoint(undefined, endpoint.webhook_id));
     };
   }
@@ -305,7 +305,7 @@ export class Namespace {
     const { signal } = this.#closing;
     if (signal.aborted) return Promise.resolve(false);
     return new Promise((resolve) => {
-      whenOver(this.#options.wall, { timeoutMs: delayMs, signal }, (how) => resolve(how === "late"));
+      whenOver(this.#options.wall, { timeoutMs: delayMs, signal }, (reason) => resolve(reason === "late"));
     });
   }
 
@@ -336,7 +336,7 @@ export class Namespace {
     this.journal.clear();
     this.counters.clear();
     this.advisor.clear();
-    if (repeatIds) this.#runs = 0;
+    if (repeatIds) this.#runCount = 0;
     this.#startOver();
     return undefined;
   }
@@ -357,7 +357,7 @@ export class Namespace {
 
   /** Repeatable: derived from the seed and the number of earlier runs. */
   nextRunId(scenario: string): string {
-    return repeatableRunId(this.info.seed, scenario, this.#runs++);
+    return repeatableRunId(this.info.seed, scenario, this.#runCount++);
   }
 
   close(): void {
@@ -383,9 +383,9 @@ export class Namespace {
 }
 
 /** Keeps a failing notice handler from failing its caller. */
-function shielded(
+function shieldedNotice(
   observers: Observers,
-  tell: ((notice: string) => void) | undefined,
+  onNotice: ((notice: string) => void) | undefined,
 ): ((notice: string) => void) | undefined {
-  return tell && ((notice) => observers.shield(tell, () => tell(notice)));
+  return onNotice && ((notice) => observers.shield(onNotice, () => onNotice(notice)));
 }

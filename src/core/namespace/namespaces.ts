@@ -53,15 +53,15 @@ export class Namespaces {
   readonly #options: NamespacesOptions;
   readonly #namespaces = new Map<string, Namespace>();
   readonly #byKey = new Map<string, Namespace>();
-  readonly #leftOut = new LeftOut();
+  readonly #unopened = new LeftOut();
   readonly #rulesInAll = new Map<string, number>();
-  readonly #room: HeapGuard;
+  readonly #heapGuard: HeapGuard;
   #hasNoticedRealKey = false;
-  #made = 0;
+  #autoNames = 0;
 
   constructor(options: NamespacesOptions) {
     this.#options = options;
-    this.#room = new HeapGuard(options.base.onError);
+    this.#heapGuard = new HeapGuard(options.base.onError);
     this.version = options.base.version;
     this.scenarios = options.scenarios;
     this.checkReceiver = options.checkReceiver;
@@ -83,7 +83,7 @@ export class Namespaces {
       this.#open(name, identity, undefined);
     } catch (error) {
       if (error instanceof OutOfHandles) throw error;
-      base.onError(this.#leftOut.add(name, identity, error));
+      base.onError(this.#unopened.add(name, identity, error));
     }
   }
 
@@ -110,26 +110,26 @@ export class Namespaces {
   find(header: string | null, apiKey: string | null): Namespace | undefined {
     if (header !== null) return this.#namespaces.get(header);
     if (apiKey === null) return this.default;
-    const known = this.#byKey.get(apiKey) ?? this.#auto(apiKey);
-    if (known !== undefined) return known;
-    return this.#leftOut.nameOf(apiKey) === undefined ? this.default : undefined;
+    const existing = this.#byKey.get(apiKey) ?? this.#createByKey(apiKey);
+    if (existing !== undefined) return existing;
+    return this.#unopened.nameOf(apiKey) === undefined ? this.default : undefined;
   }
 
   /** Error for a request whose `find` returned undefined. */
   whyNone(header: string | null, apiKey: string | null): Refusal {
-    const name = header ?? this.#leftOut.nameOf(apiKey ?? "") ?? "";
-    return this.#leftOut.refusalOf(name) ?? refuse("NOT_FOUND", `There is no namespace "${name}"`);
+    const name = header ?? this.#unopened.nameOf(apiKey ?? "") ?? "";
+    return this.#unopened.refusalOf(name) ?? refuse("NOT_FOUND", `There is no namespace "${name}"`);
   }
 
   /** With `--auto-namespaces`, an API key with a namespace's name creates it on first use. */
-  #auto(apiKey: string): Namespace | undefined {
+  #createByKey(apiKey: string): Namespace | undefined {
     if (!this.#options.autoNamespaces || this.#namespaces.size >= NAMESPACE_LIMIT) return undefined;
     const name = nameInKey(apiKey);
     if (name === undefined || !check(namespaceNameSchema, name).ok) return undefined;
-    if (this.#namespaces.has(name) || this.#leftOut.has(name)) return undefined;
-    const made = this.#make(name, {});
-    if (isRefusal(made)) throw new StoreError(made.message);
-    return made;
+    if (this.#namespaces.has(name) || this.#unopened.has(name)) return undefined;
+    const created = this.#createNamespace(name, {});
+    if (isRefusal(created)) throw new StoreError(created.message);
+    return created;
   }
 
   /** Checkout links name no namespace, but checkout ids are unique in the server. */
@@ -142,51 +142,51 @@ export class Namespaces {
   /** `Namespace.calm` of all namespaces. */
   async calm(): Promise<void> {
     for (const namespace of this.#namespaces.values()) {
-      const busy = namespace.calm();
-      if (busy !== undefined) await busy;
+      const storing = namespace.calm();
+      if (storing !== undefined) await storing;
     }
   }
 
   /** `Namespace.whenKept` of all namespaces. */
   async whenKept(): Promise<void> {
     for (const namespace of this.#namespaces.values()) {
-      const keeping = namespace.whenKept();
-      if (keeping !== undefined) await keeping;
+      const storing = namespace.whenKept();
+      if (storing !== undefined) await storing;
     }
   }
 
   list(): NamespaceView[] {
-    return [...this.#namespaces.values()].reverse().map(viewOf);
+    return [...this.#namespaces.values()].reverse().map(namespaceView);
   }
 
   /** Creates a namespace; refused if its name or key is taken. */
-  create(wanted: NewNamespace): NamespaceView | Refusal {
-    const name = wanted.name ?? this.#freeName();
+  create(request: NewNamespace): NamespaceView | Refusal {
+    const name = request.name ?? this.#freeName();
     if (this.#namespaces.has(name))
       return refuse("NAMESPACE_EXISTS", `There is a namespace "${name}" already`);
-    const unusable = this.#leftOut.refusalOf(name);
+    const unusable = this.#unopened.refusalOf(name);
     if (unusable !== undefined) return unusable;
     if (
-      wanted.api_key !== undefined &&
-      (this.#byKey.has(wanted.api_key) ||
-        this.#leftOut.nameOf(wanted.api_key) !== undefined ||
-        this.default.keys.has(wanted.api_key))
+      request.api_key !== undefined &&
+      (this.#byKey.has(request.api_key) ||
+        this.#unopened.nameOf(request.api_key) !== undefined ||
+        this.default.keys.has(request.api_key))
     )
       return refuse("NAMESPACE_EXISTS", "The API key belongs to another namespace");
-    const refusal = this.#unusableSecrets(name, wanted);
+    const refusal = this.#checkSecrets(name, request);
     if (refusal !== undefined) return refusal;
-    const made = this.#make(name, wanted);
-    return isRefusal(made) ? made : viewOf(made);
+    const created = this.#createNamespace(name, request);
+    return isRefusal(created) ? created : namespaceView(created);
   }
 
   /** Atomic: a failed creation leaves nothing, now or after a restart. */
-  #make(name: string, wanted: NewNamespace): Namespace | Refusal {
+  #createNamespace(name: string, request: NewNamespace): Namespace | Refusal {
     const { base, storage } = this.#options;
-    const startMs = wanted.start_time === undefined ? base.startMs : parseInstant(wanted.start_time);
-    storage.begin(name, wanted);
+    const startMs = request.start_time === undefined ? base.startMs : parseInstant(request.start_time);
+    storage.begin(name, request);
     let namespace: Namespace | undefined;
     try {
-      namespace = this.#open(name, wanted, startMs);
+      namespace = this.#open(name, request, startMs);
       storage.finish(name);
       return namespace;
     } catch (error) {
@@ -198,11 +198,11 @@ export class Namespaces {
   }
 
   /** Checks secrets as at start. An inherited endpoint uses this namespace's secret too. */
-  #unusableSecrets(name: string, wanted: NewNamespace): Refusal | undefined {
+  #checkSecrets(name: string, request: NewNamespace): Refusal | undefined {
     const { base } = this.#options;
-    const webhooks = wanted.webhooks ?? [];
+    const webhooks = request.webhooks ?? [];
     const faults = secretFaults({
-      webhook_secret: wanted.webhook_secret ?? base.webhookSecret,
+      webhook_secret: request.webhook_secret ?? base.webhookSecret,
       signature: base.settings.signature,
       webhooks: [...webhooks, ...inherited(base.webhooks, name)],
     }).map(({ path, message }) => {
@@ -213,20 +213,20 @@ export class Namespaces {
   }
 
   /** Returns the namespace, created if necessary; an existing one is not changed. */
-  ensure(name: string, wanted: NewNamespace): NamespaceView | Refusal {
+  ensure(name: string, request: NewNamespace): NamespaceView | Refusal {
     // The user may have repaired its files.
-    if (this.#leftOut.delete(name)) this.#reopen(name);
-    const known = this.#namespaces.get(name);
-    return known === undefined ? this.create({ ...wanted, name }) : viewOf(known);
+    if (this.#unopened.delete(name)) this.#reopen(name);
+    const existing = this.#namespaces.get(name);
+    return existing === undefined ? this.create({ ...request, name }) : namespaceView(existing);
   }
 
   delete(name: string): Refusal | undefined {
     const namespace = this.#namespaces.get(name);
     if (namespace === this.default) return refuse("FORBIDDEN", "The default namespace cannot be deleted");
-    if (namespace === undefined && !this.#leftOut.has(name))
+    if (namespace === undefined && !this.#unopened.has(name))
       return refuse("NOT_FOUND", `There is no namespace "${name}"`);
     this.#options.storage.remove(name, namespace && (() => this.#drop(namespace)));
-    this.#leftOut.delete(name);
+    this.#unopened.delete(name);
     return undefined;
   }
 
@@ -239,15 +239,15 @@ export class Namespaces {
 
   #freeName(): string {
     let name: string;
-    do name = `ns${++this.#made}`;
-    while (this.#namespaces.has(name) || this.#leftOut.has(name));
+    do name = `ns${++this.#autoNames}`;
+    while (this.#namespaces.has(name) || this.#unopened.has(name));
     return name;
   }
 
-  #open(name: string, wanted: NewNamespace, startMs: number | undefined): Namespace {
+  #open(name: string, request: NewNamespace, startMs: number | undefined): Namespace {
     const { base, storage, onHappening } = this.#options;
     const isDefault = name === DEFAULT_NAMESPACE;
-    const [apiKey, liveApiKey] = isDefault ? [base.apiKey, base.liveApiKey] : apiKeysOf(name, wanted);
+    const [apiKey, liveApiKey] = isDefault ? [base.apiKey, base.liveApiKey] : apiKeysOf(name, request);
     const store = storage.open(name);
     let namespace: Namespace;
     try {
@@ -257,12 +257,12 @@ export class Namespaces {
         met: this.met,
         name,
         rulesInAll: this.#rulesInAll,
-        room: this.#room,
-        ...(isDefault ? {} : { seed: wanted.seed, defaultSeed: this.default.info.seed }),
+        room: this.#heapGuard,
+        ...(isDefault ? {} : { seed: request.seed, defaultSeed: this.default.info.seed }),
         startMs,
-        clock: wanted.clock === undefined ? base.clock : clockSetting(wanted.clock),
-        webhookSecret: wanted.webhook_secret ?? base.webhookSecret,
-        webhooks: [...inherited(base.webhooks, name), ...(wanted.webhooks ?? [])],
+        clock: request.clock === undefined ? base.clock : clockSetting(request.clock),
+        webhookSecret: request.webhook_secret ?? base.webhookSecret,
+        webhooks: [...inherited(base.webhooks, name), ...(request.webhooks ?? [])],
         apiKey,
         liveApiKey,
         store,
@@ -281,7 +281,7 @@ export class Namespaces {
 
   /** Closes all, even if one fails. */
   close(): void {
-    this.#room.close();
+    this.#heapGuard.close();
     const failures: unknown[] = [];
     for (const namespace of this.#namespaces.values()) {
       try {
@@ -296,7 +296,7 @@ export class Namespaces {
   }
 }
 
-function viewOf(namespace: Namespace): NamespaceView {
+function namespaceView(namespace: Namespace): NamespaceView {
   const { apiKey, liveApiKey, webhookSecret, seed } = namespace.info;
   return {
     name: namespace.name,

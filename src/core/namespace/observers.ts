@@ -17,7 +17,7 @@ export interface Observer<Request = JournalEntry> {
  */
 export class Observers<Request = JournalEntry> {
   readonly #all = new Set<Observer<Request>>();
-  #failed: WeakSet<object> | undefined;
+  #reportedSources: WeakSet<object> | undefined;
   readonly #onError: (error: unknown) => void;
 
   constructor(onError: (error: unknown) => void) {
@@ -50,36 +50,39 @@ export class Observers<Request = JournalEntry> {
   }
 
   tellArrival(request: Request): void {
-    this.#tell("onArrival", request);
+    this.#notify("onArrival", request);
   }
 
   tellReport(name: string): void {
-    this.#tell("onReport", name);
+    this.#notify("onReport", name);
   }
 
-  #tell<Of extends keyof Observer>(of: Of, what: Parameters<NonNullable<Observer<Request>[Of]>>[0]): void {
+  #notify<Method extends keyof Observer>(
+    method: Method,
+    argument: Parameters<NonNullable<Observer<Request>[Method]>>[0],
+  ): void {
     for (const observer of this.#all)
       try {
-        observer[of]?.(what as never);
+        observer[method]?.(argument as never);
       } catch (error) {
         this.report(observer, error);
       }
   }
 
   /** Runs work whose error must not fail the caller. */
-  shield(who: object, work: () => void): void {
+  shield(source: object, work: () => void): void {
     try {
       work();
     } catch (error) {
-      this.report(who, error);
+      this.report(source, error);
     }
   }
 
   /** Reports the first error of each source. */
-  report(who: object, error: unknown): void {
-    this.#failed ??= new WeakSet();
-    if (this.#failed.has(who)) return;
-    this.#failed.add(who);
+  report(source: object, error: unknown): void {
+    this.#reportedSources ??= new WeakSet();
+    if (this.#reportedSources.has(source)) return;
+    this.#reportedSources.add(source);
     this.#onError(error);
   }
 }

@@ -2,10 +2,10 @@ import { channel } from "node:diagnostics_channel";
 import type { Observers } from "./observers.js";
 import type { Arrival, JournalEntry, ServedRequest } from "./served-request.js";
 
-type Unfinished = { -readonly [Name in keyof JournalEntry]: JournalEntry[Name] };
+type MutableEntry = { -readonly [Name in keyof JournalEntry]: JournalEntry[Name] };
 
 /** Publishes each request with its response and full bodies to `diagnostics_channel` subscribers. */
-const served = channel("payments-sandbox:request");
+const requests = channel("payments-sandbox:request");
 
 /** Approximate size of an entry without its texts. */
 const ENTRY_CHARS = 1_000;
@@ -38,9 +38,9 @@ export class RequestJournal {
 
   /** Takes ownership of the request and adds fields to it: a copy would cost a tenth of a whole call. */
   add(request: ServedRequest, arrival: Arrival): void {
-    if (served.hasSubscribers) served.publish(request);
+    if (requests.hasSubscribers) requests.publish(request);
     try {
-      this.#observers.tellRequest(this.#enter(request, arrival, false));
+      this.#observers.tellRequest(this.#append(request, arrival, false));
     } catch (error) {
       this.#observers.report(this, error);
     }
@@ -50,7 +50,7 @@ export class RequestJournal {
   begin(request: ServedRequest, arrival: Arrival): JournalEntry {
     const entry = request as JournalEntry;
     this.#observers.shield(this, () => {
-      this.#inFlight.add(this.#enter(request, arrival, true));
+      this.#inFlight.add(this.#append(request, arrival, true));
       this.#observers.tellArrival(entry);
     });
     return entry;
@@ -58,17 +58,17 @@ export class RequestJournal {
 
   /** Completes a call in flight. Ignored if the journal was cleared meanwhile. */
   finish(entry: JournalEntry, request: ServedRequest): void {
-    if (served.hasSubscribers) served.publish(request);
+    if (requests.hasSubscribers) requests.publish(request);
     if (!this.#inFlight.delete(entry)) return;
     this.#observers.shield(this, () => {
-      cutBodies(Object.assign(entry as Unfinished, request, { id: entry.id, inFlight: false }));
+      cutBodies(Object.assign(entry as MutableEntry, request, { id: entry.id, inFlight: false }));
       if (entry.id >= this.#oldest) this.#measure(entry);
       this.#observers.tellRequest(entry);
     });
   }
 
-  #enter(request: ServedRequest, { atMs, wallMs }: Arrival, inFlight: boolean): JournalEntry {
-    const entry = request as Unfinished;
+  #append(request: ServedRequest, { atMs, wallMs }: Arrival, inFlight: boolean): JournalEntry {
+    const entry = request as MutableEntry;
     cutBodies(entry);
     entry.id = ++this.#count;
     entry.atMs = atMs;
@@ -86,18 +86,18 @@ export class RequestJournal {
   }
 
   #measure(entry: JournalEntry): void {
-    const place = (entry.id - 1) % this.#limit;
-    const length = charsOf(entry);
-    this.#chars += length - (this.#lengths[place] ?? 0);
-    this.#lengths[place] = length;
+    const slot = (entry.id - 1) % this.#limit;
+    const length = sizeOf(entry);
+    this.#chars += length - (this.#lengths[slot] ?? 0);
+    this.#lengths[slot] = length;
     while (this.#chars > MAX_CHARS) this.#dropOldest();
   }
 
   #dropOldest(): void {
-    const place = (this.#oldest++ - 1) % this.#limit;
-    this.#chars -= this.#lengths[place]!;
-    this.#lengths[place] = 0;
-    this.#ring[place] = undefined;
+    const slot = (this.#oldest++ - 1) % this.#limit;
+    this.#chars -= this.#lengths[slot]!;
+    this.#lengths[slot] = 0;
+    this.#ring[slot] = undefined;
   }
 
   /** Newest first. */
@@ -122,7 +122,7 @@ const BODIES = [
   ["responseBody", "responseBytes"],
 ] as const;
 
-function cutBodies(entry: Unfinished): void {
+function cutBodies(entry: MutableEntry): void {
   for (const [body, bytes] of BODIES) {
     const cut = cutBody(entry[body] ?? "");
     if (cut === undefined) continue;
@@ -131,7 +131,7 @@ function cutBodies(entry: Unfinished): void {
   }
 }
 
-function charsOf({ url, requestBody, responseBody }: ServedRequest): number {
+function sizeOf({ url, requestBody, responseBody }: ServedRequest): number {
   return ENTRY_CHARS + url.length + (requestBody?.length ?? 0) + (responseBody?.length ?? 0);
 }
 

@@ -13,7 +13,7 @@ import type { FaultInjector } from "./faults.js";
 const LONGEST_ADVANCE_MS = 600_000;
 
 /** Parts of a namespace that a run changes. */
-interface Leased {
+interface LeasedNamespace {
   readonly name: string;
   readonly engine: Engine;
   readonly clock: ClockControl;
@@ -21,13 +21,13 @@ interface Leased {
   execute<Result>(command: Command<Result>): Result;
 }
 
-interface Held {
+interface CurrentRun {
   readonly run: string;
-  readonly presence: Presence;
+  readonly lease: Presence;
 }
 
 /** State to restore at the end of a run. */
-interface Before {
+interface SavedSettings {
   readonly clock: ClockSetting;
   readonly rules: Rules;
   readonly mailboxes: ReadonlySet<string>;
@@ -38,12 +38,12 @@ interface Before {
  * are restored for it.
  */
 export class RunLease {
-  readonly #namespace: Leased;
+  readonly #namespace: LeasedNamespace;
   readonly #wall: Wall;
   readonly #onError: (error: unknown) => void;
-  #held: Held | undefined;
+  #current: CurrentRun | undefined;
 
-  constructor(namespace: Leased, wall: Wall, onError: (error: unknown) => void) {
+  constructor(namespace: LeasedNamespace, wall: Wall, onError: (error: unknown) => void) {
     this.#namespace = namespace;
     this.#wall = wall;
     this.#onError = onError;
@@ -51,43 +51,43 @@ export class RunLease {
 
   /** @param onGone called after the restore of a lost runner */
   take(run: string, onGone: () => Promise<void>): Refusal | undefined {
-    if (this.#held?.run === run) return undefined;
-    if (this.#held !== undefined)
+    if (this.#current?.run === run) return undefined;
+    if (this.#current !== undefined)
       return refuse(
         "NAMESPACE_LEASED",
-        `Run ${this.#held.run} has the namespace "${this.#namespace.name}" until it ends`,
+        `Run ${this.#current.run} has the namespace "${this.#namespace.name}" until it ends`,
       );
-    const before = this.#before();
-    const presence = new Presence(this.#wall, () => {
-      this.#putBack(before)
+    const saved = this.#save();
+    const lease = new Presence(this.#wall, () => {
+      this.#restore(saved)
         .then(onGone)
         .catch(this.#onError)
         .finally(() => {
-          this.#held = undefined;
+          this.#current = undefined;
         });
     });
-    this.#held = { run, presence };
+    this.#current = { run, lease };
     return undefined;
   }
 
   /** Holds a heartbeat call; resolves to false when the lease is over. */
   hold(run: string, caller: AbortSignal): Promise<boolean> | Refusal {
-    return this.#held?.run === run ? this.#held.presence.hold(caller) : notHeld(run);
+    return this.#current?.run === run ? this.#current.lease.hold(caller) : noLease(run);
   }
 
   /** Ends the lease after the runner has restored the namespace. */
   release(run: string): Refusal | undefined {
-    if (this.#held?.run !== run) return notHeld(run);
+    if (this.#current?.run !== run) return noLease(run);
     this.close();
     return undefined;
   }
 
   close(): void {
-    this.#held?.presence.end();
-    this.#held = undefined;
+    this.#current?.lease.end();
+    this.#current = undefined;
   }
 
-  #before(): Before {
+  #save(): SavedSettings {
     const { clock, engine } = this.#namespace;
     return {
       clock: clockSetting(clock.view().mode),
@@ -96,7 +96,7 @@ export class RunLease {
     };
   }
 
-  async #putBack({ clock, rules, mailboxes }: Before): Promise<void> {
+  async #restore({ clock, rules, mailboxes }: SavedSettings): Promise<void> {
     const namespace = this.#namespace;
     await namespace.clock.idle(LONGEST_ADVANCE_MS);
     namespace.execute(putBackRules(rules));
@@ -119,6 +119,6 @@ function modeOf({ mode, speed }: ClockSetting): string {
   return mode === "scaled" ? `${speed}x` : mode;
 }
 
-function notHeld(run: string): Refusal {
+function noLease(run: string): Refusal {
   return refuse("NOT_FOUND", `Run ${run} has no lease here`);
 }

@@ -25,11 +25,11 @@ export interface SavedStatesOptions {
 /** Snapshots, exports and imports of a namespace's state. */
 export class SavedStates {
   readonly #options: SavedStatesOptions;
-  readonly #kept: Snapshots;
+  readonly #snapshots: Snapshots;
 
   constructor(options: SavedStatesOptions) {
     this.#options = options;
-    this.#kept = options.snapshots;
+    this.#snapshots = options.snapshots;
   }
 
   /** Saves the state as of this moment. Refused if it is too large to be read back. */
@@ -37,7 +37,7 @@ export class SavedStates {
     const state = this.#freeze();
     const snapshot = { name, at: iso(this.#options.scheduler.clock.nowMs()) };
     try {
-      await this.#kept.save(snapshot, state);
+      await this.#snapshots.save(snapshot, state);
       return snapshot;
     } catch (error) {
       if (!(error instanceof TooLongError)) throw error;
@@ -56,19 +56,19 @@ export class SavedStates {
 
   /** Newest first. */
   list(): Snapshot[] {
-    return this.#kept.list();
+    return this.#snapshots.list();
   }
 
   /** Refused during an advance, or if the snapshot is missing or unusable. */
   async restore(name: string): Promise<Refusal | undefined> {
     const saved = this.#read(name);
     if (isRefusal(saved)) return saved;
-    return saved.isFromOutside ? this.load(saved.dump) : this.#goOnFrom(State.from(saved.dump));
+    return saved.isFromOutside ? this.load(saved.dump) : this.#replaceState(State.from(saved.dump));
   }
 
   #read(name: string): SavedState | Refusal {
     try {
-      return this.#kept.read(name) ?? refuse("NOT_FOUND", `There is no snapshot "${name}"`);
+      return this.#snapshots.read(name) ?? refuse("NOT_FOUND", `There is no snapshot "${name}"`);
     } catch (error) {
       if (!(error instanceof StoreError)) throw error;
       return refuse("NOT_FOUND", `The snapshot "${name}" cannot be read. ${error.message}`);
@@ -80,17 +80,17 @@ export class SavedStates {
    *
    * @param limit number of records with details
    */
-  changes(from: string, to: string | undefined, most: number): StateChanges | Refusal {
+  changes(from: string, to: string | undefined, limit: number): StateChanges | Refusal {
     const before = this.#read(from);
     if (isRefusal(before)) return before;
     const after = to === undefined ? this.#options.scheduler.engine.state.dump() : this.#read(to);
     if (isRefusal(after)) return after;
-    return changesBetween(before.dump, "dump" in after ? after.dump : after, most);
+    return changesBetween(before.dump, "dump" in after ? after.dump : after, limit);
   }
 
   /** Returns true if there was one. */
   delete(name: string): boolean {
-    return this.#kept.delete(name);
+    return this.#snapshots.delete(name);
   }
 
   /** The current state as pieces of JSON text. */
@@ -104,15 +104,15 @@ export class SavedStates {
   async load(dump: unknown): Promise<Refusal | undefined> {
     const { readState } = await lazily(() => import("../engine/intake/read.js"));
     const state = readState(dump, this.#options.scheduler.engine);
-    return isRefusal(state) ? state : this.#goOnFrom(state);
+    return isRefusal(state) ? state : this.#replaceState(state);
   }
 
   /** Also restores the time and the clock setting. */
-  #goOnFrom(state: State): Refusal | undefined {
+  #replaceState(state: State): Refusal | undefined {
     const { scheduler, clock, onReplaced } = this.#options;
-    const kept = state.get("clock", "clock");
-    const { mode, speed } = kept ?? scheduler.clock.setting;
-    const nowMs = Math.max(state.at, kept?.sandbox_ms ?? state.at);
+    const clockRecord = state.get("clock", "clock");
+    const { mode, speed } = clockRecord ?? scheduler.clock.setting;
+    const nowMs = Math.max(state.at, clockRecord?.sandbox_ms ?? state.at);
     const replace = (record: ClockRecord) => scheduler.engine.load(state, record);
     const refusal = clock.replaceState(replace, nowMs, { mode, speed });
     if (refusal === undefined) onReplaced();
@@ -121,6 +121,6 @@ export class SavedStates {
 
   /** Discards pending saves. */
   close(): void {
-    this.#kept.close();
+    this.#snapshots.close();
   }
 }

@@ -19,24 +19,24 @@ export interface Watch<Request = JournalEntry> {
   /** Checks everything, with a yield after each step. */
   lookAround(): Iterable<unknown>;
   /** Checks the changes. */
-  look(news: News<Request>): void;
+  look(changes: News<Request>): void;
   isMet(): boolean;
 }
 
 /** Reason why a wait ended: condition met, timeout, client disconnected, namespace closed, too many waits. */
 export type WatchEnd = "met" | "late" | "left" | "closed" | "crowded";
 
-const MOST_WAITING = 1_000;
+const MAX_WAITS = 1_000;
 
 /** Changes collected for the next check. */
-class Gathered<Request> implements News<Request> {
+class CollectedChanges<Request> implements News<Request> {
   readonly charges = new Set<Key>();
   readonly deliveries = new Set<Key>();
   readonly requests: Request[] = [];
   readonly views = new Map<object, object>();
 }
 
-interface Waiting<Request> {
+interface Wait<Request> {
   readonly watch: Watch<Request>;
   readonly end: (end: WatchEnd) => void;
   readonly fail: (error: unknown) => void;
@@ -50,26 +50,26 @@ interface Waiting<Request> {
  */
 export class Watchers<Request = JournalEntry> {
   readonly #wall: Wall;
-  readonly #waiting = new Set<Waiting<Request>>();
+  readonly #waits = new Set<Wait<Request>>();
   /** Created on demand. */
-  #news: Gathered<Request> | undefined;
+  #changes: CollectedChanges<Request> | undefined;
   #isPlanned = false;
   /** End of the queued full checks. */
-  #looking: Promise<void> = Promise.resolve();
+  #lastCheck: Promise<void> = Promise.resolve();
   #isClosed = false;
 
   constructor(wall: Wall) {
     this.#wall = wall;
   }
 
-  #gathered(): Gathered<Request> {
-    return (this.#news ??= new Gathered());
+  #collected(): CollectedChanges<Request> {
+    return (this.#changes ??= new CollectedChanges());
   }
 
   onChange({ puts }: Change): void {
-    if (this.#waiting.size === 0) return;
+    if (this.#waits.size === 0) return;
     for (const [name, key] of puts)
-      if (name === "charges" || name === "deliveries") this.#gathered()[name].add(key);
+      if (name === "charges" || name === "deliveries") this.#collected()[name].add(key);
     this.onWake();
   }
 
@@ -78,33 +78,33 @@ export class Watchers<Request = JournalEntry> {
   }
 
   onRequest(request: Request): void {
-    if (this.#waiting.size === 0) return;
-    this.#gathered().requests.push(request);
+    if (this.#waits.size === 0) return;
+    this.#collected().requests.push(request);
     this.onWake();
   }
 
   /** Called also for a possible idle state, which is not a change. */
   onWake(): void {
-    if (this.#waiting.size === 0 || this.#isPlanned) return;
+    if (this.#waits.size === 0 || this.#isPlanned) return;
     this.#isPlanned = true;
     soon(() => {
       this.#isPlanned = false;
-      this.#tell();
+      this.#checkChanges();
     });
   }
 
   /** Repeats the full check of each waiting call. */
   startOver(): void {
-    this.#news = undefined;
-    for (const waiting of this.#waiting) this.#planLook(waiting);
+    this.#changes = undefined;
+    for (const wait of this.#waits) this.#planCheck(wait);
   }
 
-  #tell(): void {
-    const news = this.#gathered();
-    this.#news = undefined;
-    for (const { watch, end, fail } of [...this.#waiting]) {
+  #checkChanges(): void {
+    const changes = this.#collected();
+    this.#changes = undefined;
+    for (const { watch, end, fail } of [...this.#waits]) {
       try {
-        watch.look(news);
+        watch.look(changes);
         if (watch.isMet()) end("met");
       } catch (error) {
         fail(error);
@@ -113,14 +113,14 @@ export class Watchers<Request = JournalEntry> {
   }
 
   /** One at a time. */
-  #planLook(waiting: Waiting<Request>): void {
-    const round = ++waiting.round;
-    const isOver = () => waiting.round !== round || !this.#waiting.has(waiting);
-    this.#looking = this.#looking.then(() => this.#lookAround(waiting, isOver));
+  #planCheck(wait: Wait<Request>): void {
+    const round = ++wait.round;
+    const isOver = () => wait.round !== round || !this.#waits.has(wait);
+    this.#lastCheck = this.#lastCheck.then(() => this.#checkAll(wait, isOver));
   }
 
   /** Yields meanwhile and afterwards. */
-  async #lookAround({ watch, end, fail }: Waiting<Request>, isOver: () => boolean): Promise<void> {
+  async #checkAll({ watch, end, fail }: Wait<Request>, isOver: () => boolean): Promise<void> {
     if (isOver()) return;
     try {
       for await (const _ of inTurns(watch.lookAround())) if (isOver()) return;
@@ -136,32 +136,32 @@ export class Watchers<Request = JournalEntry> {
   until(watch: Watch<Request>, patience: Patience): Promise<WatchEnd> {
     if (this.#isClosed) return Promise.resolve("closed");
     if (patience.signal.aborted) return Promise.resolve("left");
-    if (this.#waiting.size >= MOST_WAITING) return Promise.resolve("crowded");
+    if (this.#waits.size >= MAX_WAITS) return Promise.resolve("crowded");
     return new Promise((resolve, reject) => {
-      const leave = (): void => {
-        this.#waiting.delete(waiting);
-        callOff();
+      const remove = (): void => {
+        this.#waits.delete(wait);
+        cancelTimeout();
       };
-      const end = (how: WatchEnd): void => {
-        leave();
-        resolve(how);
+      const end = (reason: WatchEnd): void => {
+        remove();
+        resolve(reason);
       };
       const fail = (error: unknown): void => {
-        leave();
+        remove();
         reject(error);
       };
-      const waiting: Waiting<Request> = { watch, end, fail, round: 0 };
-      const callOff = whenOver(this.#wall, patience, (how) => {
-        if (how === "late") this.#tell();
-        if (this.#waiting.has(waiting)) end(how);
+      const wait: Wait<Request> = { watch, end, fail, round: 0 };
+      const cancelTimeout = whenOver(this.#wall, patience, (reason) => {
+        if (reason === "late") this.#checkChanges();
+        if (this.#waits.has(wait)) end(reason);
       });
-      this.#waiting.add(waiting);
-      this.#planLook(waiting);
+      this.#waits.add(wait);
+      this.#planCheck(wait);
     });
   }
 
   close(): void {
     this.#isClosed = true;
-    for (const { end } of [...this.#waiting]) end("closed");
+    for (const { end } of [...this.#waits]) end("closed");
   }
 }

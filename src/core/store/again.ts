@@ -21,26 +21,26 @@ export type AgainPut = Key | readonly [key: Key, fields: object];
 export function againOf(change: KeptChange, before: KeptChange): AgainChange | undefined {
   const { seq, at, puts } = change;
   if (puts.length !== before.puts.length) return undefined;
-  const again: AgainPut[] = [];
-  for (let place = 0; place < puts.length; place++) {
-    const put = againPut(puts[place]!, before.puts[place]!);
+  const encoded: AgainPut[] = [];
+  for (let index = 0; index < puts.length; index++) {
+    const put = encodePut(puts[index]!, before.puts[index]!);
     if (put === undefined) return undefined;
-    again.push(put);
+    encoded.push(put);
   }
-  const counters = countersOf(change, before);
+  const counters = counterValues(change, before);
   if (counters === undefined) return undefined;
-  return at === before.at ? { seq, again, counters } : { seq, at, again, counters };
+  return at === before.at ? { seq, again: encoded, counters } : { seq, at, again: encoded, counters };
 }
 
-function againPut(put: KeptPut, before: KeptPut): AgainPut | undefined {
+function encodePut(put: KeptPut, before: KeptPut): AgainPut | undefined {
   if (put[0] !== before[0] || put[3] !== before[3] || put.length !== before.length) return undefined;
   const key = put[1];
   const fields: object | null = put[2]!;
-  const others: object | null = before[2]!;
-  if (fields === null || others === null) return fields === others ? key : undefined;
+  const previousFields: object | null = before[2]!;
+  if (fields === null || previousFields === null) return fields === previousFields ? key : undefined;
   switch (put[3]) {
     case "as":
-      if (put.length !== 6 || put[4] !== before[1] || !isSameList(put[5], before[5] as (typeof put)[5]))
+      if (put.length !== 6 || put[4] !== before[1] || !isEqualList(put[5], before[5] as (typeof put)[5]))
         return undefined;
       break;
     case "like":
@@ -49,40 +49,40 @@ function againPut(put: KeptPut, before: KeptPut): AgainPut | undefined {
     default:
       if (put.length > 4) return undefined;
   }
-  return isSame(fields, others) ? key : [key, fields];
+  return isSame(fields, previousFields) ? key : [key, fields];
 }
 
-function isSameList(one: readonly string[], other: readonly string[]): boolean {
-  if (one.length !== other.length) return false;
-  for (let place = 0; place < one.length; place++) if (one[place] !== other[place]) return false;
+function isEqualList(left: readonly string[], right: readonly string[]): boolean {
+  if (left.length !== right.length) return false;
+  for (let index = 0; index < left.length; index++) if (left[index] !== right[index]) return false;
   return true;
 }
 
 /** Returns undefined if names or order differ. */
-function countersOf(change: KeptChange, before: KeptChange): number[] | undefined {
-  return isSameList(Object.keys(change.counters), Object.keys(before.counters))
+function counterValues(change: KeptChange, before: KeptChange): number[] | undefined {
+  return isEqualList(Object.keys(change.counters), Object.keys(before.counters))
     ? Object.values(change.counters)
     : undefined;
 }
 
 /** Decodes the change; returns undefined if it cannot follow `before`. */
 export function wholeAgain(
-  { seq, at, again, counters }: AgainChange,
+  { seq, at, again: encoded, counters }: AgainChange,
   before: KeptChange,
 ): KeptChange | undefined {
   const names = Object.keys(before.counters);
-  if (seq !== before.seq + 1 || again.length !== before.puts.length || counters.length !== names.length)
+  if (seq !== before.seq + 1 || encoded.length !== before.puts.length || counters.length !== names.length)
     return undefined;
   return {
     seq,
     at: at ?? before.at,
-    puts: before.puts.map((put, place) => putAgain(put, again[place]!)),
-    counters: Object.fromEntries(names.map((name, place) => [name, counters[place]!])),
+    puts: before.puts.map((put, index) => decodePut(put, encoded[index]!)),
+    counters: Object.fromEntries(names.map((name, index) => [name, counters[index]!])),
   };
 }
 
-function putAgain(before: KeptPut, again: AgainPut): KeptPut {
-  const [key, fields] = Array.isArray(again) ? (again as [Key, object]) : [again, before[2]];
+function decodePut(before: KeptPut, encoded: AgainPut): KeptPut {
+  const [key, fields] = Array.isArray(encoded) ? (encoded as [Key, object]) : [encoded, before[2]];
   const [name, other, , ...rest] = before;
   if (rest[0] === "as" || rest[0] === "like") rest[1] = other;
   return [name, key, fields, ...rest] as unknown as KeptPut;

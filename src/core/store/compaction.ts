@@ -21,7 +21,7 @@ export class Compaction {
   readonly #writing: Generator<void, void>;
   /** Start of the journal lines that the snapshot does not contain. */
   readonly #nextByte: number;
-  #isOff = false;
+  #isCancelled = false;
 
   /** @param state includes the last change of the journal */
   constructor(files: Files, state: FrozenState) {
@@ -40,22 +40,22 @@ export class Compaction {
     const { snapshot } = this.#files;
     while (!this.#writing.next().done) {
       await yieldToOthers();
-      if (this.#isOff) return;
+      if (this.#isCancelled) return;
     }
     try {
       await snapshot.sync();
     } catch (error) {
-      if (this.#isOff) return;
+      if (this.#isCancelled) return;
       snapshot.drop();
       throw error;
     }
-    if (!this.#isOff) this.#publish();
+    if (!this.#isCancelled) this.#publish();
   }
 
   /** Finishes synchronously; throws as `run` does. */
   hurry(): void {
     const { snapshot } = this.#files;
-    this.#isOff = true;
+    this.#isCancelled = true;
     try {
       while (!this.#writing.next().done);
       snapshot.syncNow();
@@ -74,8 +74,8 @@ export class Compaction {
 
   /** Cancels and restores the previous files. */
   callOff(): void {
-    if (this.#isOff) return;
-    this.#isOff = true;
+    if (this.#isCancelled) return;
+    this.#isCancelled = true;
     this.#writing.return();
     this.#files.snapshot.drop();
   }

@@ -5,20 +5,20 @@ const TABLES = makeTables();
 export function crc32(bytes: Uint8Array, from = 0, to = bytes.length): number {
   const t = TABLES;
   let crc = -1;
-  let at = from;
-  for (const last = to - 8; at <= last; at += 8) {
-    crc ^= bytes[at]! | (bytes[at + 1]! << 8) | (bytes[at + 2]! << 16) | (bytes[at + 3]! << 24);
+  let i = from;
+  for (const last = to - 8; i <= last; i += 8) {
+    crc ^= bytes[i]! | (bytes[i + 1]! << 8) | (bytes[i + 2]! << 16) | (bytes[i + 3]! << 24);
     crc =
       t[1792 + (crc & 255)]! ^
       t[1536 + ((crc >>> 8) & 255)]! ^
       t[1280 + ((crc >>> 16) & 255)]! ^
       t[1024 + (crc >>> 24)]! ^
-      t[768 + bytes[at + 4]!]! ^
-      t[512 + bytes[at + 5]!]! ^
-      t[256 + bytes[at + 6]!]! ^
-      t[bytes[at + 7]!]!;
+      t[768 + bytes[i + 4]!]! ^
+      t[512 + bytes[i + 5]!]! ^
+      t[256 + bytes[i + 6]!]! ^
+      t[bytes[i + 7]!]!;
   }
-  for (; at < to; at++) crc = t[(crc ^ bytes[at]!) & 255]! ^ (crc >>> 8);
+  for (; i < to; i++) crc = t[(crc ^ bytes[i]!) & 255]! ^ (crc >>> 8);
   return ~crc >>> 0;
 }
 
@@ -30,9 +30,9 @@ function makeTables(): Int32Array {
     for (let bit = 0; bit < 8; bit++) crc = (crc >>> 1) ^ (crc & 1 ? 0xedb88320 : 0);
     tables[byte] = crc;
   }
-  for (let place = 256; place < tables.length; place++) {
-    const one = tables[place - 256]!;
-    tables[place] = (one >>> 8) ^ tables[one & 255]!;
+  for (let index = 256; index < tables.length; index++) {
+    const previous = tables[index - 256]!;
+    tables[index] = (previous >>> 8) ^ tables[previous & 255]!;
   }
   return tables;
 }

@@ -33,14 +33,14 @@ export interface FileStorageOptions {
 export class FileStorage implements Storage {
   readonly #data: string;
   readonly #defaultName: string;
-  readonly #write: { readonly fsync: boolean; readonly io: StoreIo };
+  readonly #writeOptions: { readonly fsync: boolean; readonly io: StoreIo };
   readonly #onNotice: (notice: string) => void;
   readonly #onError: (failure: Error) => void;
 
   constructor({ data, defaultName, fsync = false, onNotice = () => {}, onError, io }: FileStorageOptions) {
     this.#data = realFile(data);
     this.#defaultName = defaultName;
-    this.#write = { fsync, io: { ...nodeIo, ...io } };
+    this.#writeOptions = { fsync, io: { ...nodeIo, ...io } };
     this.#onNotice = onNotice;
     this.#onError = onError;
   }
@@ -52,15 +52,15 @@ export class FileStorage implements Storage {
   recover(): string[] {
     const { found, leftovers } = findNamespaces(this.#data);
     for (const file of leftovers)
-      this.#tidy(`Cannot clear away ${file}`, () => rmSync(file, { force: true }));
+      this.#tryRemove(`Cannot clear away ${file}`, () => rmSync(file, { force: true }));
     const names: string[] = [];
     for (const [name, endings] of found) {
       if (name === this.#defaultName) continue;
       const file = this.#file(name);
       const isDeleted = !endings.has("") && endings.has(ENDING.deleted);
       if (endings.has(ENDING.unfinished))
-        this.#tidy(`Cannot clear away ${file}`, () => this.#removeUnfinished(name));
-      else if (isDeleted) this.#tidy(`Cannot clear away ${file}`, () => this.#removeDeleted(name));
+        this.#tryRemove(`Cannot clear away ${file}`, () => this.#removeUnfinished(name));
+      else if (isDeleted) this.#tryRemove(`Cannot clear away ${file}`, () => this.#removeDeleted(name));
       // A journal without its snapshot is not removed: the user decides.
       else if (endings.has("") || sizeOf(file + ENDING.journal) > 0) names.push(name);
     }
@@ -68,11 +68,11 @@ export class FileStorage implements Storage {
   }
 
   open(name: string): Store {
-    this.#spareHandles();
-    return new FileStore({ file: this.#file(name), onNotice: this.#onNotice, ...this.#write });
+    this.#checkHandles();
+    return new FileStore({ file: this.#file(name), onNotice: this.#onNotice, ...this.#writeOptions });
   }
 
-  #spareHandles(): void {
+  #checkHandles(): void {
     const handles: number[] = [];
     try {
       while (handles.length < SPARE_HANDLES) handles.push(openSync(dirname(this.#data), "r"));
@@ -85,11 +85,11 @@ export class FileStorage implements Storage {
   }
 
   snapshots(name: string): Snapshots {
-    return new SnapshotFolder(this.#file(name) + ENDING.snapshots, this.#write, this.#onError);
+    return new SnapshotFolder(this.#file(name) + ENDING.snapshots, this.#writeOptions, this.#onError);
   }
 
   identity(name: string): NamespaceIdentity {
-    this.#spareHandles();
+    this.#checkHandles();
     const file = this.#file(name) + ENDING.identity;
     if (!existsSync(file)) return {};
     try {
@@ -106,16 +106,16 @@ export class FileStorage implements Storage {
     if (existsSync(file) || sizeOf(file + ENDING.journal) > 0)
       throw new StoreError(`${file} already exists. Restart to open it, or move it away with its journal.`);
     const text = JSON.stringify({ name, api_key, webhook_secret, clock });
-    for (const _ of writeUnpublished(file + ENDING.identity, [text], this.#write));
-    this.#sync();
+    for (const _ of writeUnpublished(file + ENDING.identity, [text], this.#writeOptions));
+    this.#syncFolder();
   }
 
   finish(name: string): void {
-    publish(this.#file(name) + ENDING.identity, this.#write);
+    publish(this.#file(name) + ENDING.identity, this.#writeOptions);
   }
 
   undo(name: string): void {
-    this.#tidy(`The namespace "${name}" was not made, and part of its files stays for now`, () =>
+    this.#tryRemove(`The namespace "${name}" was not made, and part of its files stays for now`, () =>
       this.#removeUnfinished(name),
     );
   }
@@ -125,10 +125,10 @@ export class FileStorage implements Storage {
     const lock = close === undefined ? takeLock(file, this.#onNotice) : undefined;
     try {
       const state = existsSync(file) ? file : file + ENDING.journal;
-      if (existsSync(state)) this.#write.io.renameSync(state, file + ENDING.deleted);
-      this.#sync();
+      if (existsSync(state)) this.#writeOptions.io.renameSync(state, file + ENDING.deleted);
+      this.#syncFolder();
       close?.();
-      this.#tidy(`The namespace "${name}" is deleted, and part of its files stays for now`, () =>
+      this.#tryRemove(`The namespace "${name}" is deleted, and part of its files stays for now`, () =>
         this.#removeDeleted(name),
       );
     } finally {
@@ -150,7 +150,7 @@ export class FileStorage implements Storage {
   }
 
   /** Reports a failed removal; the next start retries it. */
-  #tidy(what: string, work: () => void): void {
+  #tryRemove(what: string, work: () => void): void {
     try {
       work();
     } catch (error) {
@@ -158,8 +158,8 @@ export class FileStorage implements Storage {
     }
   }
 
-  #sync(): void {
-    if (this.#write.fsync) syncFolderOf(this.#data, this.#write.io);
+  #syncFolder(): void {
+    if (this.#writeOptions.fsync) syncFolderOf(this.#data, this.#writeOptions.io);
   }
 }
 

@@ -17,7 +17,7 @@ const DEFAULT_COMPACT_AT_BYTES = 64 * 1024 * 1024;
  * Interval of checks that lock and journal are in place: writes to a removed file are lost. A check is two system
  * calls and takes at most a fiftieth of the time.
  */
-const LOOK_MS = { min: 10, max: 1_000, perMsOfLooking: 50 };
+const CHECK_MS = { min: 10, max: 1_000, perMsOfCheck: 50 };
 
 export interface FileStoreOptions {
   /** The lowdb file, with FILE.journal and FILE.lock beside it. Its folder must exist. */
@@ -46,7 +46,7 @@ export class FileStore implements Store {
   #compaction: Compaction | undefined;
   #lastSeq = 0;
   #retryCompactionAtBytes = 0;
-  #lookAtMs = 0;
+  #nextCheckMs = 0;
 
   constructor(options: FileStoreOptions) {
     this.#options = options;
@@ -69,8 +69,8 @@ export class FileStore implements Store {
       journal = new Journal({ file, fsync, io: this.#io });
       this.#open = { journal, lock };
       const snapshot = this.#snapshot.read();
-      const changes = journal.read(snapshot?.seq ?? 0, () => this.#lookIfDue());
-      this.#look();
+      const changes = journal.read(snapshot?.seq ?? 0, () => this.#checkIfDue());
+      this.#check();
       const tornBytes = journal.dropTornLine();
       if (tornBytes > 0)
         onNotice(
@@ -100,7 +100,7 @@ export class FileStore implements Store {
         throw new StoreError(`${this.#file}: change ${seq} cannot follow change ${lastSeq}.`);
       lastSeq = seq;
     }
-    this.#lookIfDue();
+    this.#checkIfDue();
     try {
       journal.append(changes);
     } catch (error) {
@@ -117,7 +117,7 @@ export class FileStore implements Store {
       throw new StoreError(
         `${this.#file}: a state at change ${state.seq} cannot replace one at ${this.#lastSeq}.`,
       );
-    this.#callOff();
+    this.#cancelCompaction();
     try {
       this.#compact(state);
     } catch (error) {
@@ -134,21 +134,21 @@ export class FileStore implements Store {
     const { journal } = this.#openOrThrow();
     const { compactAtBytes = DEFAULT_COMPACT_AT_BYTES } = this.#options;
     const largeBytes = Math.max(compactAtBytes, 2 * this.#snapshot.bytes, this.#retryCompactionAtBytes);
-    const begun = this.#compaction;
-    if (begun !== undefined) {
-      if (begun.behindBytes <= largeBytes) return undefined;
+    const running = this.#compaction;
+    if (running !== undefined) {
+      if (running.behindBytes <= largeBytes) return undefined;
       // Finishes now: synchronous callers would block it forever while the journal grows.
       this.#compaction = undefined;
-      return this.#finish(begun, journal, () => begun.hurry());
+      return this.#finish(running, journal, () => running.hurry());
     }
     if (journal.bytes <= largeBytes) return undefined;
     const files = {
       snapshot: this.#snapshot,
       journal,
       temporary: `${this.#file}.tmp`,
-      check: () => this.#look(),
+      check: () => this.#check(),
     };
-    const compaction = new Compaction(files, this.#whole(state()));
+    const compaction = new Compaction(files, this.#assertCurrent(state()));
     this.#compaction = compaction;
     return this.#finish(compaction, journal, () => compaction.run());
   }
@@ -173,9 +173,9 @@ export class FileStore implements Store {
   close(dump?: () => StateDump): void {
     if (this.#open === undefined) return;
     const { journal, lock } = this.#open;
-    this.#callOff();
+    this.#cancelCompaction();
     try {
-      if (dump !== undefined && journal.bytes > 0) this.#compact(this.#whole(dump()));
+      if (dump !== undefined && journal.bytes > 0) this.#compact(this.#assertCurrent(dump()));
     } finally {
       this.#open = undefined;
       try {
@@ -196,21 +196,21 @@ export class FileStore implements Store {
     return this.#open;
   }
 
-  #lookIfDue(): void {
-    if (monotonicMs() >= this.#lookAtMs) this.#look();
+  #checkIfDue(): void {
+    if (monotonicMs() >= this.#nextCheckMs) this.#check();
   }
 
-  #look(): void {
+  #check(): void {
     const { journal, lock } = this.#openOrThrow();
     const beginMs = monotonicMs();
     journal.checkPlace();
     lock.check();
     const endMs = monotonicMs();
-    const pauseMs = LOOK_MS.perMsOfLooking * (endMs - beginMs);
-    this.#lookAtMs = endMs + Math.min(Math.max(LOOK_MS.min, pauseMs), LOOK_MS.max);
+    const pauseMs = CHECK_MS.perMsOfCheck * (endMs - beginMs);
+    this.#nextCheckMs = endMs + Math.min(Math.max(CHECK_MS.min, pauseMs), CHECK_MS.max);
   }
 
-  #whole<Kept extends FrozenState>(state: Kept): Kept {
+  #assertCurrent<Dump extends FrozenState>(state: Dump): Dump {
     // A dump without the last change would drop it from the journal too.
     if (state.seq !== this.#lastSeq)
       throw new StoreError(
@@ -219,13 +219,13 @@ export class FileStore implements Store {
     return state;
   }
 
-  #callOff(): void {
+  #cancelCompaction(): void {
     this.#compaction?.callOff();
     this.#compaction = undefined;
   }
 
   #compact(state: StateDump): void {
-    this.#snapshot.write(state, () => this.#look());
+    this.#snapshot.write(state, () => this.#check());
     this.#open?.journal.clear();
   }
 }

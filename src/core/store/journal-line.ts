@@ -33,8 +33,8 @@ interface LineChange {
 const scratch = Buffer.allocUnsafeSlow(1 << 16);
 
 /** Buffer for all lines of a micro-batch; most fit. */
-let turn: Buffer = Buffer.allocUnsafeSlow(1 << 18);
-const KEPT_TURN_BYTES = 1 << 20;
+let batchBuffer: Buffer = Buffer.allocUnsafeSlow(1 << 18);
+const MAX_REUSED_BYTES = 1 << 20;
 
 /**
  * Encodes lines with their newlines. The bytes are valid until the next call.
@@ -44,21 +44,21 @@ const KEPT_TURN_BYTES = 1 << 20;
 export function encodeLines(changes: readonly KeptChange[], last?: KeptChange): Buffer {
   const [only] = changes;
   if (changes.length === 1) return encodeLine(only!, last);
-  let lines = turn;
+  let lines = batchBuffer;
   let length = 0;
   let before = last;
   for (const change of changes) {
     const line = encodeLine(change, before);
     before = change;
-    if (length + line.length > lines.length) lines = grown(lines, length, length + line.length);
+    if (length + line.length > lines.length) lines = enlarge(lines, length, length + line.length);
     line.copy(lines, length);
     length += line.length;
   }
-  if (lines.length <= KEPT_TURN_BYTES) turn = lines;
+  if (lines.length <= MAX_REUSED_BYTES) batchBuffer = lines;
   return lines.subarray(0, length);
 }
 
-function grown(lines: Buffer, length: number, neededBytes: number): Buffer {
+function enlarge(lines: Buffer, length: number, neededBytes: number): Buffer {
   const larger = Buffer.allocUnsafeSlow(2 * neededBytes);
   lines.copy(larger, 0, 0, length);
   return larger;
@@ -66,8 +66,8 @@ function grown(lines: Buffer, length: number, neededBytes: number): Buffer {
 
 function encodeLine(change: KeptChange, before: KeptChange | undefined): Buffer {
   const json = JSON.stringify((before && againOf(change, before)) ?? change);
-  const room = MAX_HEAD_BYTES + json.length * MAX_UNIT_BYTES + 1;
-  const line = room <= scratch.length ? scratch : Buffer.allocUnsafe(room);
+  const maxBytes = MAX_HEAD_BYTES + json.length * MAX_UNIT_BYTES + 1;
+  const line = maxBytes <= scratch.length ? scratch : Buffer.allocUnsafe(maxBytes);
   // The head is written last and ends where the JSON begins.
   const length = line.write(json, MAX_HEAD_BYTES, "utf8");
   const end = MAX_HEAD_BYTES + length;
@@ -80,9 +80,9 @@ function encodeLine(change: KeptChange, before: KeptChange | undefined): Buffer 
 }
 
 /** Not a hex string: it would cost as much as the checksum. */
-function writeHex(line: Buffer, at: number, checksum: number): void {
-  for (let place = 0; place < CHECKSUM_CHARS; place++)
-    line[at + place] = HEX_DIGITS[(checksum >>> (28 - 4 * place)) & 15]!;
+function writeHex(line: Buffer, offset: number, checksum: number): void {
+  for (let digit = 0; digit < CHECKSUM_CHARS; digit++)
+    line[offset + digit] = HEX_DIGITS[(checksum >>> (28 - 4 * digit)) & 15]!;
 }
 const HEX_DIGITS = Buffer.from("0123456789abcdef");
 
@@ -91,7 +91,7 @@ const HEX_DIGITS = Buffer.from("0123456789abcdef");
  * @param finished true if a newline follows; otherwise the file ends here
  */
 export function decodeLine(content: Buffer, finished: boolean): ReadLine {
-  const text = finished ? content : withoutZeros(content);
+  const text = finished ? content : trimZeros(content);
   const head = HEAD.exec(text.toString("latin1", 0, MAX_HEAD_BYTES));
   if (head === null) {
     return !finished && BEGUN_HEAD.test(text.toString("latin1"))
@@ -103,17 +103,17 @@ export function decodeLine(content: Buffer, finished: boolean): ReadLine {
   if (!finished && json.length < length) return "torn";
   if (json.length !== length) return { damage: `${json.length} bytes where it says ${length}` };
   if (crc32(json) !== Number.parseInt(head[1]!, 16)) return { damage: "its checksum does not match" };
-  return finished ? changeIn(json) : "torn";
+  return finished ? parseChange(json) : "torn";
 }
 
 /** After a power loss some file systems have the length of the last write, but zeros at its end. */
-function withoutZeros(content: Buffer): Buffer {
+function trimZeros(content: Buffer): Buffer {
   let end = content.length;
   while (end > 0 && content[end - 1] === 0) end--;
   return content.subarray(0, end);
 }
 
-function changeIn(json: Buffer): LineChange | { readonly damage: string } {
+function parseChange(json: Buffer): LineChange | { readonly damage: string } {
   let value: unknown;
   try {
     // Decoding would silently replace a damaged byte.

@@ -17,7 +17,7 @@ export interface JournalOptions {
 /** FILE.journal: the changes after the snapshot, one per line. The file stays open; an append is one write. */
 export class Journal {
   /** The snapshot's file. */
-  readonly #of: string;
+  readonly #snapshotFile: string;
   readonly #file: string;
   #fd: number;
   readonly #fsync: boolean;
@@ -27,25 +27,25 @@ export class Journal {
   readonly #hasInode: boolean;
   #bytes: number;
   /** Length up to an unfinished line. */
-  #goodBytes: number;
+  #intactBytes: number;
   /** The change in the last line; undefined if the next line must not be encoded against it. */
-  #last: KeptChange | undefined;
+  #lastChange: KeptChange | undefined;
   /** A failed append may have left bytes that must be cut off before the next write. */
   #needsCut = false;
 
   constructor({ file, fsync, io }: JournalOptions) {
-    this.#of = file;
+    this.#snapshotFile = file;
     this.#file = `${file}.journal`;
     this.#fsync = fsync;
     this.#io = io;
     checkWritable(this.#file);
-    this.#fd = openWithoutFollowing(this.#file);
+    this.#fd = openJournal(this.#file);
     const { size, ino } = fstatSync(this.#fd);
     this.#inode = ino;
     this.#hasInode = statSync(this.#file, { throwIfNoEntry: false })?.ino === ino;
     if (fsync) syncFolderOf(file, io);
     this.#bytes = size;
-    this.#goodBytes = size;
+    this.#intactBytes = size;
   }
 
   get bytes(): number {
@@ -62,17 +62,18 @@ export class Journal {
     const changes: KeptChange[] = [];
     let lastSeq = afterSeq;
     let before: KeptChange | undefined;
-    this.#goodBytes = 0;
+    this.#intactBytes = 0;
     for (const { content, number, startByte, finished } of readLines(this.#fd)) {
       onLine();
       const line = decodeLine(content, finished);
       if (line === "torn") break;
-      const damage = (what: string) => damaged(this.#of, `${this.#file} line ${number}`, what, startByte);
+      const damage = (what: string) =>
+        damaged(this.#snapshotFile, `${this.#file} line ${number}`, what, startByte);
       if ("damage" in line) throw damage(line.damage);
       const change = "again" in line.change ? before && wholeAgain(line.change, before) : line.change;
       if (change === undefined) throw damage("the change that it goes by is not in the line before it");
       before = change;
-      this.#goodBytes = startByte + content.length + 1;
+      this.#intactBytes = startByte + content.length + 1;
       // After a crash between snapshot and journal cut, the journal begins with older lines.
       if (changes.length === 0 && change.seq <= afterSeq) continue;
       if (change.seq !== lastSeq + 1)
@@ -85,8 +86,8 @@ export class Journal {
 
   /** Cuts off a torn last line that `read` found. @returns its length in bytes */
   dropTornLine(): number {
-    const tornBytes = this.#bytes - this.#goodBytes;
-    if (tornBytes > 0) this.#cutTo(this.#goodBytes);
+    const tornBytes = this.#bytes - this.#intactBytes;
+    if (tornBytes > 0) this.#cutTo(this.#intactBytes);
     return tornBytes;
   }
 
@@ -109,28 +110,28 @@ export class Journal {
         throw asStoreError(error, `${this.#file}: a failed write cannot be cut off, so nothing more is kept`);
       }
     }
-    const lines = encodeLines(changes, this.#last);
+    const lines = encodeLines(changes, this.#lastChange);
     try {
       writeAll(this.#io, this.#fd, lines, this.#bytes);
       if (this.#fsync) this.#io.fsyncSync(this.#fd);
     } catch (error) {
-      this.#needsCut = !this.#triesToCutTo(this.#bytes);
+      this.#needsCut = !this.#tryCutTo(this.#bytes);
       throw error;
     }
     this.#bytes += lines.length;
-    this.#last = changes.at(-1);
+    this.#lastChange = changes.at(-1);
   }
 
   /** Makes the next line independent of earlier ones. @returns its byte offset */
   part(): number {
-    this.#last = undefined;
+    this.#lastChange = undefined;
     return this.#bytes;
   }
 
   /** Tries to empty the file. Lines that the snapshot contains are harmless: `read` skips them. */
   clear(): void {
-    this.#last = undefined;
-    this.#triesToCutTo(0);
+    this.#lastChange = undefined;
+    this.#tryCutTo(0);
   }
 
   /**
@@ -148,7 +149,7 @@ export class Journal {
       const rest = Buffer.allocUnsafe(this.#bytes - startByte);
       if (readSync(this.#fd, rest, 0, rest.length, startByte) < rest.length) return;
       rmSync(temporary, { force: true });
-      fd = openWithoutFollowing(temporary);
+      fd = openJournal(temporary);
       writeAll(this.#io, fd, rest, 0);
       if (this.#fsync) this.#io.fsyncSync(fd);
       this.#io.renameSync(temporary, this.#file);
@@ -162,7 +163,7 @@ export class Journal {
       rmSync(temporary, { force: true });
       return;
     }
-    if (this.#fsync) syncFolderOf(this.#of, this.#io);
+    if (this.#fsync) syncFolderOf(this.#snapshotFile, this.#io);
   }
 
   close(): void {
@@ -176,7 +177,7 @@ export class Journal {
   }
 
   /** Returns false if the disk refused. The caller has nothing to report then, or its own error. */
-  #triesToCutTo(lengthBytes: number): boolean {
+  #tryCutTo(lengthBytes: number): boolean {
     try {
       this.#cutTo(lengthBytes);
       return true;
@@ -187,7 +188,7 @@ export class Journal {
 }
 
 /** Does not follow a link: this program never creates one there. */
-function openWithoutFollowing(journalFile: string): number {
+function openJournal(journalFile: string): number {
   // Windows cannot truncate a file opened for appending, so every write names its position too.
   const appending = process.platform === "win32" ? 0 : constants.O_APPEND;
   const flags = constants.O_RDWR | constants.O_CREAT | appending | (constants.O_NOFOLLOW ?? 0);
@@ -217,7 +218,7 @@ interface Line {
 /** Reads a file line by line in chunks; it may be longer than the longest string. */
 function* readLines(fd: number): Generator<Line> {
   const chunk = Buffer.allocUnsafe(CHUNK_BYTES);
-  let begun: Buffer[] = [];
+  let lineParts: Buffer[] = [];
   let number = 1;
   let startByte = 0;
   let position = 0;
@@ -229,16 +230,16 @@ function* readLines(fd: number): Generator<Line> {
       const newline = chunk.subarray(0, length).indexOf(0x0a, from);
       if (newline === -1) break;
       const tail = chunk.subarray(from, newline);
-      const content = begun.length === 0 ? tail : Buffer.concat([...begun, tail]);
-      begun = [];
+      const content = lineParts.length === 0 ? tail : Buffer.concat([...lineParts, tail]);
+      lineParts = [];
       yield { content, number, startByte, finished: true };
       number += 1;
       from = newline + 1;
       startByte = position + from;
     }
     // A copy, since the chunk is reused.
-    if (from < length) begun.push(Buffer.from(chunk.subarray(from, length)));
+    if (from < length) lineParts.push(Buffer.from(chunk.subarray(from, length)));
     position += length;
   }
-  if (begun.length > 0) yield { content: Buffer.concat(begun), number, startByte, finished: false };
+  if (lineParts.length > 0) yield { content: Buffer.concat(lineParts), number, startByte, finished: false };
 }

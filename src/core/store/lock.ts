@@ -51,14 +51,14 @@ const LOCKS = Symbol.for("payments-sandbox.locks");
 const heldFiles = ((globalThis as { [LOCKS]?: Set<string> })[LOCKS] ??= new Set());
 
 /** Locks of this copy of the module; all are touched together. */
-const held = new Set<Lock>();
+const locks = new Set<Lock>();
 let stopBeating: (() => void) | undefined;
 let beatMs = 0;
 
 /** Last touch of each owner found gone, by lock content: its other locks need no wait. */
 const lastBeatsMs = new Map<string, number>();
 
-let us: Owner | undefined;
+let thisProcess: Owner | undefined;
 
 /**
  * Creates FILE.lock, or takes over a stale one.
@@ -68,14 +68,15 @@ let us: Owner | undefined;
  */
 export function takeLock(file: string, onNotice: (notice: string) => void): Lock {
   const lockFile = `${file}.lock`;
-  if (heldFiles.has(lockFile)) throw inUse(file, `process ${process.pid}`);
-  us ??= describeThisProcess();
-  const ours = `${JSON.stringify(us)}\n`;
+  if (heldFiles.has(lockFile)) throw inUseError(file, `process ${process.pid}`);
+  thisProcess ??= describeThisProcess();
+  const ownText = `${JSON.stringify(thisProcess)}\n`;
   for (let tries = 0; tries < MAX_TRIES; tries++) {
     // Reads it back: another process may have seen the empty file and removed it.
-    if (create(lockFile, ours) && read(lockFile) === ours) return new Lock(file, ours);
-    const theirs = read(lockFile);
-    if (theirs !== undefined && isStale(file, theirs, us, onNotice)) removeStale(lockFile, theirs);
+    if (createLock(lockFile, ownText) && readLock(lockFile) === ownText) return new Lock(file, ownText);
+    const otherText = readLock(lockFile);
+    if (otherText !== undefined && isStale(file, otherText, thisProcess, onNotice))
+      removeStale(lockFile, otherText);
   }
   throw new StoreError(`${file} is in use: other processes keep taking ${lockFile}.`);
 }
@@ -93,14 +94,14 @@ export class Lock {
     this.#text = text;
     this.#stats = statsOf(this.#lockFile);
     heldFiles.add(this.#lockFile);
-    held.add(this);
+    locks.add(this);
     stopBeating ??= every(BEAT_MS, beatIfDue);
   }
 
   /** Called regularly before writes. @throws StoreError if the lock is lost */
   check(): void {
     try {
-      if (!this.#isOurs()) throw lost(this.#file, read(this.#lockFile));
+      if (!this.#isOurs()) throw lostError(this.#file, readLock(this.#lockFile));
     } catch (error) {
       throw asStoreError(error, `Cannot tell whose ${this.#lockFile} is, so nothing more is kept`);
     }
@@ -120,19 +121,19 @@ export class Lock {
 
   release(): void {
     heldFiles.delete(this.#lockFile);
-    held.delete(this);
-    if (held.size === 0) {
+    locks.delete(this);
+    if (locks.size === 0) {
       stopBeating?.();
       stopBeating = undefined;
     }
-    if (read(this.#lockFile) === this.#text) rmSync(this.#lockFile, { force: true });
+    if (readLock(this.#lockFile) === this.#text) rmSync(this.#lockFile, { force: true });
   }
 
   /** Reads the content only if another process touched the file. */
   #isOurs(): boolean {
     const now = statsOf(this.#lockFile);
     if (now !== undefined && now.ino === this.#stats?.ino && now.mtimeMs === this.#stats.mtimeMs) return true;
-    if (read(this.#lockFile) !== this.#text) return false;
+    if (readLock(this.#lockFile) !== this.#text) return false;
     this.#stats = now;
     return true;
   }
@@ -143,7 +144,7 @@ function beatIfDue(): void {
   const nowMs = monotonicMs();
   if (nowMs - beatMs < BEAT_MS) return;
   beatMs = nowMs;
-  for (const lock of held) lock.beat();
+  for (const lock of locks) lock.beat();
 }
 
 /**
@@ -151,16 +152,22 @@ function beatIfDue(): void {
  *
  * @throws StoreError if its process runs
  */
-function isStale(file: string, text: string, us: Owner, onNotice: (notice: string) => void): boolean {
+function isStale(
+  file: string,
+  text: string,
+  thisProcess: Owner,
+  onNotice: (notice: string) => void,
+): boolean {
   const lockFile = `${file}.lock`;
-  const owner = parse(text);
+  const owner = parseOwner(text);
   if (owner === undefined) return watch(lockFile, text, UNFINISHED_MS) === "untouched";
-  const isSameMachine = owner.boot === us.boot && (owner.boot !== null || owner.host === us.host);
-  const isSamePlace = isSameMachine && owner.pid_namespace === us.pid_namespace;
-  const isThisProcess = isSamePlace && owner.pid === us.pid && owner.started === us.started;
-  const runs = isSamePlace && !isThisProcess ? isRunning(owner) : undefined;
-  if (runs === false) return true;
-  if (runs) throw inUse(file, `process ${owner.pid}`);
+  const isSameMachine =
+    owner.boot === thisProcess.boot && (owner.boot !== null || owner.host === thisProcess.host);
+  const isSamePlace = isSameMachine && owner.pid_namespace === thisProcess.pid_namespace;
+  const isThisProcess = isSamePlace && owner.pid === thisProcess.pid && owner.started === thisProcess.started;
+  const isAlive = isSamePlace && !isThisProcess ? isRunning(owner) : undefined;
+  if (isAlive === false) return true;
+  if (isAlive) throw inUseError(file, `process ${owner.pid}`);
   const touchedMs = statsOf(lockFile)?.mtimeMs;
   if (touchedMs === undefined) return false;
   if (touchedMs <= (lastBeatsMs.get(text) ?? Number.NEGATIVE_INFINITY) + SAME_BEAT_MS) return true;
@@ -168,13 +175,13 @@ function isStale(file: string, text: string, us: Owner, onNotice: (notice: strin
   const ageMs = isSameMachine ? Math.max(0, machineNowMs() - touchedMs) : 0;
   if (ageMs >= STALE_MS) return true;
   // Waiting would block this thread, which may be the owner.
-  if (isThisProcess) throw inUse(file, `process ${owner.pid}`);
-  const who = `process ${owner.pid} on host ${owner.host}`;
-  onNotice(`${file} has a lock of ${who}: waiting up to ${STALE_MS / 1000} s for a sign of life`);
-  const seen = watch(lockFile, text, STALE_MS - ageMs);
-  if (seen === "touched") throw inUse(file, who);
-  if (seen === "untouched") lastBeatsMs.set(text, touchedMs);
-  return seen === "untouched";
+  if (isThisProcess) throw inUseError(file, `process ${owner.pid}`);
+  const ownerName = `process ${owner.pid} on host ${owner.host}`;
+  onNotice(`${file} has a lock of ${ownerName}: waiting up to ${STALE_MS / 1000} s for a sign of life`);
+  const observation = watch(lockFile, text, STALE_MS - ageMs);
+  if (observation === "touched") throw inUseError(file, ownerName);
+  if (observation === "untouched") lastBeatsMs.set(text, touchedMs);
+  return observation === "untouched";
 }
 
 /** Blocks until the file is touched, replaced or removed, or until the timeout. */
@@ -183,7 +190,7 @@ function watch(lockFile: string, text: string, timeoutMs: number): "touched" | "
   const untilMs = monotonicMs() + timeoutMs;
   const pause = new Int32Array(new SharedArrayBuffer(4));
   for (;;) {
-    if (read(lockFile) !== text) return "changed";
+    if (readLock(lockFile) !== text) return "changed";
     if (statsOf(lockFile)?.mtimeMs !== first) return "touched";
     if (monotonicMs() >= untilMs) return "untouched";
     Atomics.wait(pause, 0, 0, POLL_MS);
@@ -191,7 +198,7 @@ function watch(lockFile: string, text: string, timeoutMs: number): "touched" | "
   }
 }
 
-function create(lockFile: string, text: string): boolean {
+function createLock(lockFile: string, text: string): boolean {
   try {
     writeFileSync(lockFile, text, { flag: "wx", mode: 0o600 });
     return true;
@@ -201,7 +208,7 @@ function create(lockFile: string, text: string): boolean {
   }
 }
 
-function read(lockFile: string): string | undefined {
+function readLock(lockFile: string): string | undefined {
   try {
     return readFileSync(lockFile, "utf8");
   } catch (error) {
@@ -224,7 +231,7 @@ function removeStale(lockFile: string, stale: string): void {
     throw error;
   }
   // Gives the lock back if a running process took it just before the rename.
-  if (read(aside) !== stale) putBack(aside, lockFile);
+  if (readLock(aside) !== stale) putBack(aside, lockFile);
   rmSync(aside, { force: true });
 }
 
@@ -242,15 +249,15 @@ function describeThisProcess(): Owner {
   return {
     pid: process.pid,
     host: hostname(),
-    boot: hasProc ? (textOf("/proc/sys/kernel/random/boot_id")?.trim() ?? null) : null,
-    pid_namespace: hasProc ? (linkOf("/proc/self/ns/pid") ?? null) : null,
-    started: hasProc ? (startOf(process.pid) ?? null) : null,
+    boot: hasProc ? (readText("/proc/sys/kernel/random/boot_id")?.trim() ?? null) : null,
+    pid_namespace: hasProc ? (readLink("/proc/self/ns/pid") ?? null) : null,
+    started: hasProc ? (readProcessStart(process.pid) ?? null) : null,
     instance: madeUpInstance(),
   };
 }
 
 /** Returns undefined for another program's file, and for an unfinished one. */
-function parse(text: string): Owner | undefined {
+function parseOwner(text: string): Owner | undefined {
   try {
     const value: unknown = JSON.parse(text);
     return isObject(value) && Number.isSafeInteger(value.pid) && Number(value.pid) > 0
@@ -269,18 +276,18 @@ function isRunning({ pid, started }: Owner): boolean | undefined {
     // EPERM: a process of another user.
     if (codeOf(error) === "ESRCH") return false;
   }
-  const now = hasOwnProc() ? startOf(pid) : undefined;
+  const now = hasOwnProc() ? readProcessStart(pid) : undefined;
   return now === undefined || started === null ? undefined : now === started;
 }
 
 /** Returns true if /proc belongs to this pid namespace. */
 function hasOwnProc(): boolean {
-  return linkOf("/proc/self") === String(process.pid);
+  return readLink("/proc/self") === String(process.pid);
 }
 
 /** Start of a process; "ended" for a zombie, undefined if there is none. */
-function startOf(pid: number): string | undefined {
-  const text = textOf(`/proc/${pid}/stat`);
+function readProcessStart(pid: number): string | undefined {
+  const text = readText(`/proc/${pid}/stat`);
   if (text === undefined) return undefined;
   // The second field, the program name in brackets, may contain spaces and brackets.
   const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
@@ -288,7 +295,7 @@ function startOf(pid: number): string | undefined {
   return fields[0] === "Z" || fields[0] === "X" ? "ended" : fields[22 - 3];
 }
 
-function textOf(file: string): string | undefined {
+function readText(file: string): string | undefined {
   try {
     return readFileSync(file, "utf8");
   } catch {
@@ -296,7 +303,7 @@ function textOf(file: string): string | undefined {
   }
 }
 
-function linkOf(link: string): string | undefined {
+function readLink(link: string): string | undefined {
   try {
     return readlinkSync(link);
   } catch {
@@ -304,14 +311,14 @@ function linkOf(link: string): string | undefined {
   }
 }
 
-function inUse(file: string, who: string): StoreError {
+function inUseError(file: string, ownerName: string): StoreError {
   return new StoreError(
-    `${file} is in use by ${who}. Stop that process first, or use another file; if it does not use this one, delete ${file}.lock.`,
+    `${file} is in use by ${ownerName}. Stop that process first, or use another file; if it does not use this one, delete ${file}.lock.`,
   );
 }
 
-function lost(file: string, text: string | undefined): StoreError {
-  const owner = text === undefined ? undefined : parse(text);
+function lostError(file: string, text: string | undefined): StoreError {
+  const owner = text === undefined ? undefined : parseOwner(text);
   const what =
     text === undefined
       ? `${file}.lock is not there any more`

@@ -27,24 +27,24 @@ export function memoryStore(): Store {
 }
 
 class SnapshotsInMemory implements Snapshots {
-  readonly #kept = new Map<string, { readonly snapshot: Snapshot; readonly state: FrozenState }>();
+  readonly #snapshots = new Map<string, { readonly snapshot: Snapshot; readonly state: FrozenState }>();
 
   async save(snapshot: Snapshot, state: FrozenState): Promise<void> {
-    this.#kept.delete(snapshot.name);
-    this.#kept.set(snapshot.name, { snapshot, state });
+    this.#snapshots.delete(snapshot.name);
+    this.#snapshots.set(snapshot.name, { snapshot, state });
   }
 
   list(): Snapshot[] {
-    return [...this.#kept.values()].map(({ snapshot }) => snapshot).reverse();
+    return [...this.#snapshots.values()].map(({ snapshot }) => snapshot).reverse();
   }
 
   read(name: string): SavedState | undefined {
-    const kept = this.#kept.get(name);
-    return kept && { dump: thaw(kept.state), isFromOutside: false };
+    const saved = this.#snapshots.get(name);
+    return saved && { dump: thaw(saved.state), isFromOutside: false };
   }
 
   delete(name: string): boolean {
-    return this.#kept.delete(name);
+    return this.#snapshots.delete(name);
   }
 
   close(): void {}

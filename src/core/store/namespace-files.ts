@@ -20,10 +20,10 @@ export const ENDING = {
 } as const;
 
 /** Files only: folders of these names belong to other programs. */
-const MARKS: ReadonlySet<string> = new Set([ENDING.unfinished, ENDING.deleted]);
+const MARKER_SUFFIXES: ReadonlySet<string> = new Set([ENDING.unfinished, ENDING.deleted]);
 
 /** Left by a killed process: an unfinished state, or a stale lock set aside. */
-const LEFTOVER = /^\.(tmp|lock\.\d+)$/;
+const TEMPORARY = /^\.(tmp|lock\.\d+)$/;
 
 /** Namespace files found beside a data file. */
 export interface NamespaceFiles {
@@ -38,23 +38,23 @@ export function findNamespaces(data: string): NamespaceFiles {
   const prefix = basename(data);
   const found = new Map<string, Set<string>>();
   const leftovers: string[] = [];
-  for (const entry of entriesOf(dirname(data))) {
+  for (const entry of readEntries(dirname(data))) {
     if (!entry.name.startsWith(`${prefix}.`)) continue;
     const path = join(dirname(data), entry.name);
     const rest = entry.name.slice(prefix.length);
     const [, name, ending] = /^\.ns-([^.]*)(.*)$/s.exec(rest) ?? [];
     if (name === undefined) {
-      if (entry.isFile() && LEFTOVER.test(rest)) leftovers.push(path);
+      if (entry.isFile() && TEMPORARY.test(rest)) leftovers.push(path);
     } else if (check(namespaceNameSchema, name).ok) {
-      if (entry.isFile() && LEFTOVER.test(ending!)) leftovers.push(path);
-      else if (entry.isFile() || !MARKS.has(ending!))
+      if (entry.isFile() && TEMPORARY.test(ending!)) leftovers.push(path);
+      else if (entry.isFile() || !MARKER_SUFFIXES.has(ending!))
         found.set(name, (found.get(name) ?? new Set()).add(ending!));
     }
   }
   return { found, leftovers };
 }
 
-function entriesOf(folder: string): Dirent[] {
+function readEntries(folder: string): Dirent[] {
   try {
     return readdirSync(folder, { withFileTypes: true });
   } catch (error) {

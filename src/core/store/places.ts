@@ -61,7 +61,7 @@ export function realFile(path: string): string {
   let file = resolve(path);
   for (let links = 0; links <= MAX_LINKS; links++) {
     file = join(realFolder(dirname(file)), basename(file));
-    const target = linkAt(file);
+    const target = linkTarget(file);
     if (target === undefined) return file;
     file = resolve(dirname(file), target);
   }
@@ -80,7 +80,7 @@ function realFolder(folder: string): string {
 }
 
 /** Target of a link; undefined for anything else. */
-function linkAt(file: string): string | undefined {
+function linkTarget(file: string): string | undefined {
   try {
     return readlinkSync(file);
   } catch (error) {

@@ -21,11 +21,11 @@ export interface SealOptions {
 /** Beginning of a file: the opening brace, and the hash of everything after this member. */
 const SEAL = /^\{"checksum":"([0-9a-f]{64})",/;
 
-function sealOf(hash: string): string {
+function formatSeal(hash: string): string {
   return `{"checksum":"${hash}",`;
 }
 
-const SEAL_BYTES = sealOf("0".repeat(64)).length;
+const SEAL_BYTES = formatSeal("0".repeat(64)).length;
 
 export function hasValidChecksum(content: Buffer): boolean {
   const [, hash] = SEAL.exec(content.toString("latin1", 0, SEAL_BYTES)) ?? [];
@@ -62,7 +62,7 @@ export function* writeSealed(
         bytes += content.length;
         yield bytes;
       }
-      writeAll(io, fd, Buffer.from(sealOf(hash.digest("hex")), "utf8"), 0);
+      writeAll(io, fd, Buffer.from(formatSeal(hash.digest("hex")), "utf8"), 0);
       if (fsync) io.fsyncSync(fd);
     } finally {
       closeSync(fd);
@@ -102,8 +102,8 @@ export function publish(file: string, { fsync, io }: SealOptions): void {
  */
 export function readSealed(file: string): string {
   const content = readFileSync(file);
-  if (!hasValidChecksum(content)) throw unreadable(file, "its checksum does not match");
-  if (!isUtf8(content)) throw unreadable(file, "not UTF-8");
+  if (!hasValidChecksum(content)) throw unreadableError(file, "its checksum does not match");
+  if (!isUtf8(content)) throw unreadableError(file, "not UTF-8");
   return content.toString("utf8");
 }
 
@@ -114,14 +114,14 @@ export function parseSealed<T>(file: string, shape: z.ZodMiniType<T>): T {
   try {
     value = JSON.parse(text);
   } catch {
-    throw unreadable(file, "not JSON");
+    throw unreadableError(file, "not JSON");
   }
   delete value.checksum;
   const checked = check(shape, value);
-  if (!checked.ok) throw unreadable(file, "JSON, but not what this program writes there");
+  if (!checked.ok) throw unreadableError(file, "JSON, but not what this program writes there");
   return checked.data;
 }
 
-function unreadable(file: string, what: string): StoreError {
+function unreadableError(file: string, what: string): StoreError {
   return new StoreError(`${file}: ${what}. Restore it from a backup, or delete it.`);
 }

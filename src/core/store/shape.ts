@@ -46,18 +46,18 @@ export function isStateDump(value: unknown): value is StateDump {
 
 function isPut(value: unknown): boolean {
   if (!Array.isArray(value)) return false;
-  const [collection, key, record, how, other, more, grown] = value;
+  const [collection, key, record, encoding, first, second, third] = value;
   if (!COLLECTIONS.has(collection) || !isKey(key)) return false;
   if (value.length === 3) return record === null || isObject(record);
   return (
     isObject(record) &&
-    (how === "like"
-      ? isKey(other) && (value.length === 5 || (value.length === 6 && isParts(more)))
-      : how === "as"
-        ? isKey(other) && isNames(more) && (value.length === 6 || (value.length === 7 && isGrowth(grown)))
-        : how === "changed"
-          ? value.length === 4 || (value.length === 5 && isGrowth(other))
-          : value.length === 4 && how === "derived")
+    (encoding === "like"
+      ? isKey(first) && (value.length === 5 || (value.length === 6 && isParts(second)))
+      : encoding === "as"
+        ? isKey(first) && isNames(second) && (value.length === 6 || (value.length === 7 && isGrowth(third)))
+        : encoding === "changed"
+          ? value.length === 4 || (value.length === 5 && isGrowth(first))
+          : value.length === 4 && encoding === "derived")
   );
 }
 

@@ -6,41 +6,41 @@ type Tables = Readonly<Record<keyof FrozenState["collections"], Pick<Table<unkno
 
 /** A state must fit into one string to be read back from a file or an import. */
 const LARGEST_BYTES = constants.MAX_STRING_LENGTH;
-const TELL_AT_BYTES = 0.75 * LARGEST_BYTES;
+const THRESHOLD_BYTES = 0.75 * LARGEST_BYTES;
 /** Next check after as many changes of this size as could reach the threshold, within bounds. */
-const CHANGE_BYTES = 20_000;
-const LEAST_BETWEEN_LOOKS = 1_024;
-const MOST_BETWEEN_LOOKS = 16_384;
+const MAX_CHANGE_BYTES = 20_000;
+const MIN_CHECK_INTERVAL = 1_024;
+const MAX_CHECK_INTERVAL = 16_384;
 /** Number of records measured per collection. */
 const SAMPLE = 8;
 
 /** Warns once, in time, that a namespace is about to become too large to be read back. */
 export class SizeNotice {
   readonly #name: string;
-  readonly #tell: (notice: string) => void;
-  readonly #tellAtBytes: number;
+  readonly #onNotice: (notice: string) => void;
+  readonly #thresholdBytes: number;
   #changesLeft = 1;
-  #isTold = false;
+  #isReported = false;
 
-  constructor(name: string, tell: (notice: string) => void, tellAtBytes = TELL_AT_BYTES) {
+  constructor(name: string, onNotice: (notice: string) => void, thresholdBytes = THRESHOLD_BYTES) {
     this.#name = name;
-    this.#tell = tell;
-    this.#tellAtBytes = tellAtBytes;
+    this.#onNotice = onNotice;
+    this.#thresholdBytes = thresholdBytes;
   }
 
   /** Called after each change; checks the tables occasionally. */
   note(tables: () => Tables): void {
     if (--this.#changesLeft > 0) return;
     const bytes = aboutBytes(tables());
-    const changesToIt = Math.abs(this.#tellAtBytes - bytes) / CHANGE_BYTES;
-    this.#changesLeft = Math.min(Math.max(changesToIt, LEAST_BETWEEN_LOOKS), MOST_BETWEEN_LOOKS);
-    if (bytes < this.#tellAtBytes) {
-      this.#isTold = false;
+    const changesLeft = Math.abs(this.#thresholdBytes - bytes) / MAX_CHANGE_BYTES;
+    this.#changesLeft = Math.min(Math.max(changesLeft, MIN_CHECK_INTERVAL), MAX_CHECK_INTERVAL);
+    if (bytes < this.#thresholdBytes) {
+      this.#isReported = false;
       return;
     }
-    if (this.#isTold) return;
-    this.#isTold = true;
-    this.#tell(
+    if (this.#isReported) return;
+    this.#isReported = true;
+    this.#onNotice(
       `the namespace "${this.#name}" holds about ${inMB(bytes)}. Above ${inMB(LARGEST_BYTES)} it cannot be imported or saved as a snapshot file, and with --data its journal grows without end: reset it in time, or begin another`,
     );
   }

@@ -25,7 +25,7 @@ const HEAD = /^\{"checksum":"[^"]*","name":"[^"]*","at":"([^"]*)","dump":/;
 export class SnapshotFolder implements Snapshots {
   readonly #folder: string;
   readonly #options: SealOptions;
-  readonly #kept: Map<string, Snapshot>;
+  readonly #snapshots: Map<string, Snapshot>;
   #isClosed = false;
   /** Unreadable snapshots by name. */
   readonly #damaged = new Map<string, StoreError>();
@@ -35,7 +35,7 @@ export class SnapshotFolder implements Snapshots {
   constructor(folder: string, options: SealOptions, report: (damage: StoreError) => void) {
     this.#folder = folder;
     this.#options = options;
-    this.#kept = new Map(this.#found(report).map((snapshot) => [snapshot.name, snapshot]));
+    this.#snapshots = new Map(this.#readFolder(report).map((snapshot) => [snapshot.name, snapshot]));
   }
 
   save(snapshot: Snapshot, state: FrozenState): Promise<void> {
@@ -49,7 +49,7 @@ export class SnapshotFolder implements Snapshots {
     if (mkdirSync(this.#folder, { recursive: true, mode: 0o700 }) !== undefined && this.#options.fsync)
       syncFolderOf(this.#folder, this.#options.io);
     const file = this.#file(snapshot.name);
-    for await (const _ of inTurns(writeUnpublished(file, textOf(snapshot, state), this.#options)));
+    for await (const _ of inTurns(writeUnpublished(file, encodeSnapshot(snapshot, state), this.#options)));
     try {
       this.#checkOpen();
       publish(file, this.#options);
@@ -58,8 +58,8 @@ export class SnapshotFolder implements Snapshots {
       throw error;
     }
     this.#damaged.delete(snapshot.name);
-    this.#kept.delete(snapshot.name);
-    this.#kept.set(snapshot.name, snapshot);
+    this.#snapshots.delete(snapshot.name);
+    this.#snapshots.set(snapshot.name, snapshot);
   }
 
   #checkOpen(): void {
@@ -71,13 +71,13 @@ export class SnapshotFolder implements Snapshots {
   }
 
   list(): Snapshot[] {
-    return [...this.#kept.values()].reverse();
+    return [...this.#snapshots.values()].reverse();
   }
 
   read(name: string): SavedState | undefined {
     const damage = this.#damaged.get(name);
     if (damage !== undefined) throw damage;
-    if (!this.#kept.has(name)) return undefined;
+    if (!this.#snapshots.has(name)) return undefined;
     const file = this.#file(name);
     try {
       const { dump } = parseSealed(file, snapshotFileSchema);
@@ -88,11 +88,11 @@ export class SnapshotFolder implements Snapshots {
   }
 
   delete(name: string): boolean {
-    if (!this.#kept.has(name) && !this.#damaged.has(name)) return false;
+    if (!this.#snapshots.has(name) && !this.#damaged.has(name)) return false;
     rmSync(this.#file(name), { force: true });
     if (this.#options.fsync) syncFolderOf(this.#file(name), this.#options.io);
     this.#damaged.delete(name);
-    this.#kept.delete(name);
+    this.#snapshots.delete(name);
     return true;
   }
 
@@ -103,11 +103,11 @@ export class SnapshotFolder implements Snapshots {
   }
 
   /** Oldest first. Removes unfinished files of a killed process. */
-  #found(report: (damage: StoreError) => void): Snapshot[] {
-    const found: { readonly snapshot: Snapshot; readonly writtenNs: bigint }[] = [];
+  #readFolder(report: (damage: StoreError) => void): Snapshot[] {
+    const snapshots: { readonly snapshot: Snapshot; readonly writtenNs: bigint }[] = [];
     for (const entry of this.#entries(report)) {
       const file = join(this.#folder, entry.name);
-      const ending = [ENDING, ENDING + UNPUBLISHED].find((one) => entry.name.endsWith(one));
+      const ending = [ENDING, ENDING + UNPUBLISHED].find((suffix) => entry.name.endsWith(suffix));
       // The file's name counts, not the name inside: only the former leads to this file.
       const name = entry.name.slice(0, -(ending?.length ?? 0));
       if (ending === undefined || !check(snapshotNameSchema, name).ok) continue;
@@ -116,8 +116,8 @@ export class SnapshotFolder implements Snapshots {
         continue;
       }
       try {
-        found.push({
-          snapshot: { name, at: atOf(file) },
+        snapshots.push({
+          snapshot: { name, at: readTime(file) },
           writtenNs: statSync(file, { bigint: true }).mtimeNs,
         });
       } catch (error) {
@@ -126,7 +126,7 @@ export class SnapshotFolder implements Snapshots {
         report(new StoreError(`The snapshot "${name}" is left out. ${damage.message}`));
       }
     }
-    return found.sort((a, b) => Number(a.writtenNs - b.writtenNs)).map(({ snapshot }) => snapshot);
+    return snapshots.sort((a, b) => Number(a.writtenNs - b.writtenNs)).map(({ snapshot }) => snapshot);
   }
 
   #entries(report: (damage: StoreError) => void) {
@@ -139,13 +139,13 @@ export class SnapshotFolder implements Snapshots {
   }
 }
 
-function* textOf({ name, at }: Snapshot, state: FrozenState): Generator<string> {
+function* encodeSnapshot({ name, at }: Snapshot, state: FrozenState): Generator<string> {
   yield `${JSON.stringify({ name, at }).slice(0, -1)},"dump":`;
   yield* piecesOf(state);
   yield "}\n";
 }
 
-function atOf(file: string): string {
+function readTime(file: string): string {
   const at = HEAD.exec(readSealed(file))?.[1];
   if (at === undefined) throw new StoreError(`${file}: not a snapshot.`);
   return at;

@@ -65,7 +65,7 @@ export class SnapshotFile {
   }
 
   #parse(): StateDump | null {
-    const content = readIfThere(this.#file);
+    const content = readIfExists(this.#file);
     this.#bytes = content.length;
     return content.length === 0 ? null : parse(this.#file, content);
   }
@@ -88,8 +88,8 @@ export class SnapshotFile {
     const file = this.#file;
     check();
     checkWritable(file);
-    const tooLong = (most: number) =>
-      `${file}: the state is larger than ${most} bytes, which a snapshot cannot hold; nothing is lost, the changes stay in ${file}.journal.`;
+    const tooLong = (maxBytes: number) =>
+      `${file}: the state is larger than ${maxBytes} bytes, which a snapshot cannot hold; nothing is lost, the changes stay in ${file}.journal.`;
     const options = { fsync, io: this.#io, maxBytes: this.#maxBytes };
     for (this.#writtenBytes of writeSealed(this.#temporary, piecesOf(state), options, tooLong)) {
       check();
@@ -138,7 +138,7 @@ export class SnapshotFile {
   }
 }
 
-function readIfThere(file: string): Buffer {
+function readIfExists(file: string): Buffer {
   try {
     return readFileSync(file);
   } catch (error) {
@@ -158,7 +158,7 @@ function parse(file: string, content: Buffer): StateDump {
   }
   // A user who edits the file removes the checksum.
   const { checksum, ...state } = isObject(value) ? value : {};
-  if (checksum !== undefined && !hasValidChecksum(content)) throw changed(file);
+  if (checksum !== undefined && !hasValidChecksum(content)) throw checksumError(file);
   if (Number.isSafeInteger(state.version) && state.version !== 1) {
     throw damaged(file, file, `has version ${state.version}, and this program reads version 1`);
   }
@@ -166,7 +166,7 @@ function parse(file: string, content: Buffer): StateDump {
   return state;
 }
 
-function changed(file: string): StoreError {
+function checksumError(file: string): StoreError {
   return new StoreError(
     `${file}: its checksum is another, so it is damaged or was changed by hand. Restore ${file} and ${file}.journal from a backup; if the change is meant, take "checksum" out of the file.`,
   );

@@ -6,7 +6,7 @@ const PIECE_CHARS = 1 << 18;
 /** JSON text of a state, one record per line: readable, good for diffs, and never one string of the file's length. */
 export function* piecesOf(state: FrozenState): Generator<string> {
   let piece = "";
-  for (const part of partsOf(state)) {
+  for (const part of encodeParts(state)) {
     piece += part;
     if (piece.length >= PIECE_CHARS) {
       yield piece;
@@ -16,7 +16,7 @@ export function* piecesOf(state: FrozenState): Generator<string> {
   yield piece;
 }
 
-function* partsOf({ collections, ...head }: FrozenState): Generator<string> {
+function* encodeParts({ collections, ...head }: FrozenState): Generator<string> {
   yield `${JSON.stringify(head, null, 2).slice(0, -2)},\n  "collections": {`;
   let nameSeparator = "\n";
   for (const [name, entries] of Object.entries(collections)) {

@@ -9,8 +9,6 @@ import type { FrozenState } from "../engine/frozen-state.js";
 import type { StateDump } from "../engine/records.js";
 import type { Store } from "../engine/store.js";
 import type { NamespaceIdentity } from "../schema/control.js";
-import type { FileStorageOptions } from "./file-storage.js";
-import { memoryStorage } from "./memory.js";
 
 /** Storage of a server's namespaces. test/runtime/storage.test.ts specifies the behavior of implementations. */
 export interface Storage {
@@ -61,15 +59,4 @@ export interface Snapshots {
   delete(name: string): boolean;
   /** Discards pending saves; called when the namespace closes. */
   close(): void;
-}
-
-export interface StorageOptions extends Omit<FileStorageOptions, "data"> {
-  /** The default namespace's file; undefined stores everything in memory. */
-  readonly data?: string | undefined;
-}
-
-export async function openStorage({ data, ...options }: StorageOptions): Promise<Storage> {
-  if (data === undefined) return memoryStorage();
-  const { FileStorage } = await import("./file-storage.js");
-  return new FileStorage({ ...options, data });
 }

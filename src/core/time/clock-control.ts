@@ -20,7 +20,7 @@ export interface ClockRequest {
 /** Reads, sets and advances a namespace's clock. Advances never overlap. */
 export class ClockControl {
   readonly #scheduler: Scheduler;
-  #lastTurn: Promise<void> = Promise.resolve();
+  #lastResume: Promise<void> = Promise.resolve();
   #leaptMs = 0;
 
   constructor(scheduler: Scheduler) {
@@ -60,12 +60,12 @@ export class ClockControl {
     if (this.isAdvancing) return clockBusy();
     this.#scheduler.settle();
     const fromMs = clock.nowMs();
-    const wanted = setting ?? clock.setting;
+    const settingAfter = setting ?? clock.setting;
     // Stored first: a failed write leaves the clock unchanged.
-    this.#keep(fromMs, wanted);
-    const later = this.#scheduler.engine.keep();
-    if (later !== undefined) await later;
-    this.#scheduler.goOn(fromMs, wanted);
+    this.#keep(fromMs, settingAfter);
+    const storing = this.#scheduler.engine.keep();
+    if (storing !== undefined) await storing;
+    this.#scheduler.goOn(fromMs, settingAfter);
     return undefined;
   }
 
@@ -82,7 +82,7 @@ export class ClockControl {
    */
   async advance(
     target: AdvanceTarget,
-    wanted: ClockSetting = this.#scheduler.clock.setting,
+    settingAfter: ClockSetting = this.#scheduler.clock.setting,
   ): Promise<AdvanceReport | Refusal> {
     if (this.isAdvancing) return clockBusy();
     const scheduler = this.#scheduler;
@@ -96,10 +96,10 @@ export class ClockControl {
     try {
       refusal = await this.#runThrough(advance);
       if (!scheduler.isClosed) {
-        const next = refusal === undefined ? wanted : setting;
+        const next = refusal === undefined ? settingAfter : setting;
         this.#keep(advance.nowMs, next);
-        const later = engine.keep();
-        if (later !== undefined) await later;
+        const storing = engine.keep();
+        if (storing !== undefined) await storing;
         setting = next;
       }
     } catch (error) {
@@ -120,8 +120,8 @@ export class ClockControl {
     for (;;) {
       if (advance.failure !== undefined) throw advance.failure.error;
       if (scheduler.engine.isKeeping) await scheduler.engine.keep();
-      const ran = scheduler.runTurn(advance.nowMs);
-      sinceYield += ran;
+      const tasksRun = scheduler.runTurn(advance.nowMs);
+      sinceYield += tasksRun;
       if (sinceYield >= TASKS_PER_TURN) {
         sinceYield = 0;
         await scheduler.engine.keep();
@@ -130,13 +130,13 @@ export class ClockControl {
       if (scheduler.isClosed) return undefined;
       const endless = advance.endless();
       if (endless !== undefined) return endless;
-      if (ran > 0) continue;
+      if (tasksRun > 0) continue;
       if (scheduler.attempts.areOpen) {
         const stuck = advance.stuck();
         if (stuck !== undefined) return stuck;
-        const something = scheduler.somethingHappened();
+        const event = scheduler.somethingHappened();
         await scheduler.engine.keep();
-        await something;
+        await event;
         continue;
       }
       if (!advance.goOn(scheduler.engine.nextTask())) return undefined;
@@ -174,15 +174,15 @@ export class ClockControl {
     });
     while (this.isAdvancing && !isOver && !scheduler.isClosed) {
       await scheduler.somethingHappened();
-      if (!this.isAdvancing) await this.#turn();
+      if (!this.isAdvancing) await this.#resumeNext();
     }
     callOff();
   }
 
   /** Resumes waiters one at a time: each may begin an advance that the next one waits for. */
-  #turn(): Promise<void> {
-    this.#lastTurn = this.#lastTurn.then(yieldToOthers);
-    return this.#lastTurn;
+  #resumeNext(): Promise<void> {
+    this.#lastResume = this.#lastResume.then(yieldToOthers);
+    return this.#lastResume;
   }
 }
 

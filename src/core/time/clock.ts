@@ -4,7 +4,7 @@ import { MAX_INSTANT_MS } from "../schema/time.js";
 import type { Wall } from "./wall.js";
 
 /** Smaller steps back are NTP corrections and are not reported. */
-const TOLD_SET_BACK_MS = 1_000;
+const MIN_REPORTED_SET_BACK_MS = 1_000;
 
 /**
  * Sandbox time: anchored to wall time and running at its speed, or stopped. During an advance it is the advance's
@@ -16,7 +16,7 @@ export class Clock {
   #setting: ClockSetting;
   #anchorMs: number;
   #anchorWallMs: number;
-  #momentMs: number | undefined;
+  #heldMs: number | undefined;
   #lastMs: number;
   /** Last readings of the wall clock and the monotonic clock. */
   #lastWallMs: number;
@@ -48,7 +48,7 @@ export class Clock {
   }
 
   nowMs(): number {
-    if (this.#momentMs !== undefined) return this.#momentMs;
+    if (this.#heldMs !== undefined) return this.#heldMs;
     if (!this.runs) return this.#anchorMs;
     const passedMs = (this.#readWall() - this.#anchorWallMs) * this.#setting.speed;
     const nowMs = Math.min(Math.floor(this.#anchorMs + passedMs), MAX_INSTANT_MS);
@@ -63,7 +63,7 @@ export class Clock {
     const setBackMs = this.#lastWallMs - wallMs;
     if (setBackMs > 0) {
       this.#anchorWallMs -= setBackMs + elapsedMs - this.#lastElapsedMs;
-      if (setBackMs >= TOLD_SET_BACK_MS) this.#onSetBack(setBackMs);
+      if (setBackMs >= MIN_REPORTED_SET_BACK_MS) this.#onSetBack(setBackMs);
     }
     this.#lastWallMs = wallMs;
     this.#lastElapsedMs = elapsedMs;
@@ -80,12 +80,12 @@ export class Clock {
     this.#anchorMs = nowMs;
     this.#anchorWallMs = this.#readWall();
     this.#lastMs = nowMs;
-    this.#momentMs = undefined;
+    this.#heldMs = undefined;
   }
 
   /** Fixes time at an instant of an advance until `set` is called. */
   hold(momentMs: number): void {
-    this.#momentMs = momentMs;
+    this.#heldMs = momentMs;
   }
 
   record(): ClockRecord {
@@ -100,13 +100,13 @@ export class Clock {
   /** Restores the clock of an earlier run: a manual clock stays, others add the time that passed. */
   static resumed(
     wall: Wall,
-    kept: ClockRecord,
+    record: ClockRecord,
     lastChangeMs: number,
     onSetBack?: (byMs: number) => void,
   ): Clock {
-    const { mode, speed } = kept;
-    const passedMs = mode === "manual" ? 0 : Math.max(0, wall.nowMs() - kept.wall_ms) * speed;
-    const nowMs = Math.min(Math.max(kept.sandbox_ms + Math.floor(passedMs), lastChangeMs), MAX_INSTANT_MS);
+    const { mode, speed } = record;
+    const passedMs = mode === "manual" ? 0 : Math.max(0, wall.nowMs() - record.wall_ms) * speed;
+    const nowMs = Math.min(Math.max(record.sandbox_ms + Math.floor(passedMs), lastChangeMs), MAX_INSTANT_MS);
     return new Clock(wall, { mode, speed }, nowMs, onSetBack);
   }
 }

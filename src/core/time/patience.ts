@@ -18,19 +18,19 @@ export interface Patience {
 export function whenOver(
   wall: Wall,
   { timeoutMs, signal }: Patience,
-  over: (how: "late" | "left") => void,
+  onEnd: (reason: "late" | "left") => void,
 ): () => void {
   const callOff = (): void => {
     stopTimer();
-    signal.removeEventListener("abort", leave);
+    signal.removeEventListener("abort", abort);
   };
-  const end = (how: "late" | "left"): void => {
+  const end = (reason: "late" | "left"): void => {
     callOff();
-    over(how);
+    onEnd(reason);
   };
-  const leave = (): void => end("left");
+  const abort = (): void => end("left");
   const stopTimer = wall.after(timeoutMs, () => end("late"), true);
-  signal.addEventListener("abort", leave);
+  signal.addEventListener("abort", abort);
   return callOff;
 }
 

@@ -2,9 +2,9 @@ import { whenOver } from "./patience.js";
 import type { Wall } from "./wall.js";
 
 /** Long-poll interval of the heartbeat. */
-const HELD_MS = 10_000;
+const POLL_MS = 10_000;
 /** A client without a held call for this long is gone. */
-const GONE_MS = 30_000;
+const LEASE_MS = 30_000;
 
 /**
  * A remote client's lease, kept alive by long polling. It ends when the held connection closes, or when no call
@@ -13,46 +13,46 @@ const GONE_MS = 30_000;
 export class Presence {
   readonly #wall: Wall;
   readonly #onGone: () => void;
-  readonly #over = new AbortController();
-  #callOff: () => void;
+  readonly #ended = new AbortController();
+  #cancelTimer: () => void;
 
   constructor(wall: Wall, onGone: () => void) {
     this.#wall = wall;
     this.#onGone = onGone;
-    this.#callOff = this.#expire();
+    this.#cancelTimer = this.#startTimer();
   }
 
-  #expire(): () => void {
-    return this.#wall.after(GONE_MS, () => this.#gone());
+  #startTimer(): () => void {
+    return this.#wall.after(LEASE_MS, () => this.#lose());
   }
 
   /** Holds a heartbeat call. Resolves to true if the client should call again. */
   hold(caller: AbortSignal): Promise<boolean> {
-    this.#callOff();
-    if (caller.aborted) this.#gone();
-    if (this.#over.signal.aborted) return Promise.resolve(false);
+    this.#cancelTimer();
+    if (caller.aborted) this.#lose();
+    if (this.#ended.signal.aborted) return Promise.resolve(false);
     return new Promise((resolve) => {
       const call = new AbortController();
-      const ends = [caller, this.#over.signal];
-      const leave = (): void => call.abort();
-      for (const end of ends) end.addEventListener("abort", leave);
-      whenOver(this.#wall, { timeoutMs: HELD_MS, signal: call.signal }, (how) => {
-        for (const end of ends) end.removeEventListener("abort", leave);
-        if (how === "late") this.#callOff = this.#expire();
-        else if (caller.aborted) this.#gone();
-        resolve(how === "late");
+      const signals = [caller, this.#ended.signal];
+      const abort = (): void => call.abort();
+      for (const signal of signals) signal.addEventListener("abort", abort);
+      whenOver(this.#wall, { timeoutMs: POLL_MS, signal: call.signal }, (reason) => {
+        for (const signal of signals) signal.removeEventListener("abort", abort);
+        if (reason === "late") this.#cancelTimer = this.#startTimer();
+        else if (caller.aborted) this.#lose();
+        resolve(reason === "late");
       });
     });
   }
 
   /** Ends the lease without calling `onGone`. */
   end(): void {
-    this.#callOff();
-    this.#over.abort();
+    this.#cancelTimer();
+    this.#ended.abort();
   }
 
-  #gone(): void {
-    if (this.#over.signal.aborted) return;
+  #lose(): void {
+    if (this.#ended.signal.aborted) return;
     this.end();
     this.#onGone();
   }

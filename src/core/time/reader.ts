@@ -8,7 +8,7 @@ import type { Scheduler } from "./scheduler.js";
 export class Reader {
   readonly #scheduler: Scheduler;
   readonly #onError: (error: unknown) => void;
-  #said: string | undefined;
+  #lastError: string | undefined;
 
   constructor(scheduler: Scheduler, onError: (error: unknown) => void) {
     this.#scheduler = scheduler;
@@ -19,9 +19,9 @@ export class Reader {
     try {
       this.#scheduler.settle();
       void this.#scheduler.engine.keep();
-      this.#said = undefined;
+      this.#lastError = undefined;
     } catch (error) {
-      this.#say(error);
+      this.#report(error);
     }
   }
 
@@ -34,14 +34,14 @@ export class Reader {
     } catch (error) {
       const { engine, clock } = this.#scheduler;
       const result = engine.preview(command, clock.nowMs());
-      this.#say(error);
+      this.#report(error);
       return result;
     }
   }
 
-  #say(error: unknown): void {
-    if (String(error) === this.#said) return;
-    this.#said = String(error);
+  #report(error: unknown): void {
+    if (String(error) === this.#lastError) return;
+    this.#lastError = String(error);
     this.#onError(error);
   }
 }

@@ -19,22 +19,22 @@ export function runAhead(
   until: ChargeStatus,
   nowMs: number,
 ): Charge | Refusal {
-  const charge = () => engine.state.get("charges", chargeId);
-  let found = charge();
-  if (found === undefined) return refuse("NOT_FOUND", "Charge not found");
-  if (!leadsTo(engine.state, found, until, nowMs)) {
-    const chosen = engine.execute(chooseMethodFor(chargeId, until), nowMs);
-    if (isRefusal(chosen)) return chosen;
-    found = chosen;
+  const findCharge = () => engine.state.get("charges", chargeId);
+  let charge = findCharge();
+  if (charge === undefined) return refuse("NOT_FOUND", "Charge not found");
+  if (!leadsTo(engine.state, charge, until, nowMs)) {
+    const result = engine.execute(chooseMethodFor(chargeId, until), nowMs);
+    if (isRefusal(result)) return result;
+    charge = result;
   }
-  while (found.status !== until) {
-    const next = nextTask(engine, found);
+  while (charge.status !== until) {
+    const next = nextTask(engine, charge);
     if (next === undefined)
-      throw new Error(`charge ${chargeId} stays ${found.status} on its way to ${until}`);
+      throw new Error(`charge ${chargeId} stays ${charge.status} on its way to ${until}`);
     engine.execute(commandOf(next), nowMs);
-    found = charge()!;
+    charge = findCharge()!;
   }
-  return found;
+  return charge;
 }
 
 function nextTask(engine: Engine, { tasks }: Charge): Task | undefined {

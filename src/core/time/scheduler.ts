@@ -64,24 +64,24 @@ export class Scheduler<Performer extends Attempts = Attempts> {
   /** After a failed write, no task runs before the retry timer fires. */
   #isBackingOff = false;
   #closed = false;
-  readonly #waiting: (() => void)[] = [];
+  readonly #waiters: (() => void)[] = [];
   #onWake: () => void = () => {};
 
   constructor(
     { engine, clock, wall, onError }: SchedulerOptions,
-    attemptsBy: (scheduler: Scheduler<Performer>) => Performer,
+    createAttempts: (scheduler: Scheduler<Performer>) => Performer,
   ) {
     this.engine = engine;
     this.clock = clock;
     this.wall = wall;
     this.#onError = onError;
-    this.attempts = attemptsBy(this);
+    this.attempts = createAttempts(this);
     engine.onKept(() => {
       this.#isBackingOff = false;
-      this.#poke();
+      this.#planNext();
     });
-    engine.onUndone(({ error }, isHeard) => this.#goBack(error, isHeard));
-    this.#poke();
+    engine.onUndone(({ error }, isReported) => this.#onUndone(error, isReported));
+    this.#planNext();
   }
 
   get advance(): Advance | undefined {
@@ -157,14 +157,14 @@ export class Scheduler<Performer extends Attempts = Attempts> {
   /** Records outcomes, runs up to `TASKS_PER_TURN` due tasks and begins their attempts. */
   runTurn(untilMs: number): number {
     this.attempts.keepOutcomes();
-    const ran = this.#runDue(untilMs, TASKS_PER_TURN);
+    const tasksRun = this.#runDue(untilMs, TASKS_PER_TURN);
     this.attempts.begin();
-    return ran;
+    return tasksRun;
   }
 
   /** Retries after a micro-batch could not be stored; its tasks are due again. */
-  #goBack(error: unknown, isHeard: boolean): void {
-    if (!isHeard) this.#onError(error);
+  #onUndone(error: unknown, isReported: boolean): void {
+    if (!isReported) this.#onError(error);
     if (this.#advance === undefined) this.#backOff();
   }
 
@@ -175,7 +175,7 @@ export class Scheduler<Performer extends Attempts = Attempts> {
   }
 
   /** Plans a run for due tasks, or a timer for the next one. */
-  #poke(): void {
+  #planNext(): void {
     if (this.#closed || this.#advance !== undefined) return;
     if (this.attempts.wantTurn) this.planPump();
     const next = this.engine.nextTask();
@@ -214,17 +214,17 @@ export class Scheduler<Performer extends Attempts = Attempts> {
 
   /** Runs due tasks and begins their attempts without waiting for them. */
   pump(): void {
-    if (this.#closed || this.#isHeldUp()) return;
-    const ran = this.runTurn(this.clock.nowMs());
+    if (this.#closed || this.#isStoring()) return;
+    const tasksRun = this.runTurn(this.clock.nowMs());
     void this.engine.keep();
-    if (this.#isHeldUp()) return;
-    if (ran === TASKS_PER_TURN) this.planPump();
-    else this.#poke();
+    if (this.#isStoring()) return;
+    if (tasksRun === TASKS_PER_TURN) this.planPump();
+    else this.#planNext();
     this.wake();
   }
 
   /** Pauses while an asynchronous store writes; continues afterwards. */
-  #isHeldUp(): boolean {
+  #isStoring(): boolean {
     if (!this.engine.isKeeping) return false;
     void this.engine.calm()?.then(() => this.planPump());
     return true;
@@ -264,7 +264,7 @@ export class Scheduler<Performer extends Attempts = Attempts> {
     this.clock.set(nowMs, setting);
     this.#cancelTimer?.();
     this.attempts.followClock();
-    this.#poke();
+    this.#planNext();
   }
 
   /** Returns true if no task is due and no attempt is open. */
@@ -282,7 +282,7 @@ export class Scheduler<Performer extends Attempts = Attempts> {
 
   /** Wakes all waiters so that they check their conditions again. */
   wake(): void {
-    for (const wake of this.#waiting.splice(0)) wake();
+    for (const wake of this.#waiters.splice(0)) wake();
     this.#onWake();
   }
 
@@ -292,7 +292,7 @@ export class Scheduler<Performer extends Attempts = Attempts> {
   }
 
   somethingHappened(): Promise<void> {
-    return new Promise((resolve) => this.#waiting.push(resolve));
+    return new Promise((resolve) => this.#waiters.push(resolve));
   }
 
   close(): void {

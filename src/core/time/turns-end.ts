@@ -1,33 +1,33 @@
 import { soon } from "./timers.js";
 
-const waiting: (() => void)[] = [];
-const waitingWithin: (() => void)[] = [];
-let isEnding = false;
+const queue: (() => void)[] = [];
+const nestedQueue: (() => void)[] = [];
+let isRunning = false;
 
 /**
  * Calls back at the end of this event-loop tick, in order. Callbacks added while these run, such as group commits,
  * run in the same tick after them and after the microtasks they start.
  */
 export function atTurnsEnd(run: () => void): void {
-  if (isEnding) waitingWithin.push(run);
-  else if (waiting.push(run) === 1) {
-    soon(end);
-    soon(endWholly);
+  if (isRunning) nestedQueue.push(run);
+  else if (queue.push(run) === 1) {
+    soon(runQueue);
+    soon(runNestedQueue);
   }
 }
 
 export function isTurnsEndAwaited(): boolean {
-  return waiting.length > 0;
+  return queue.length > 0;
 }
 
-function end(): void {
-  isEnding = true;
-  runAll(waiting);
+function runQueue(): void {
+  isRunning = true;
+  runAll(queue);
 }
 
-function endWholly(): void {
-  isEnding = false;
-  runAll(waitingWithin);
+function runNestedQueue(): void {
+  isRunning = false;
+  runAll(nestedQueue);
 }
 
 /** Rethrows errors asynchronously, so one callback cannot stop the rest. */

@@ -6,18 +6,18 @@ const IN_USE_MS = 2;
 /** Interval between work items while the API is in use. */
 const SPACING_MS = 1;
 /** Length of the finished part of the queue that triggers its removal. */
-const DROP_TAKEN_AT = 1_024;
+const DROP_FINISHED_AT = 1_024;
 
 /**
  * Runs one deferred work item per event-loop tick, so that API calls run in between. While the API is in use, items
  * are spaced further apart: a burst of deliveries does not slow it.
  */
 export class Turns {
-  #waiting: (() => void)[] = [];
+  #queue: (() => void)[] = [];
   /** Number of finished items at the front of the queue. */
-  #taken = 0;
-  #goesOn = false;
-  #calledMs = Number.NEGATIVE_INFINITY;
+  #finished = 0;
+  #isRunning = false;
+  #lastCallMs = Number.NEGATIVE_INFINITY;
   readonly #nowMs: () => number;
   readonly #pause: (delayMs: number) => Promise<void>;
 
@@ -28,33 +28,33 @@ export class Turns {
   }
 
   noteCall(): void {
-    if (this.#goesOn) this.#calledMs = this.#nowMs();
+    if (this.#isRunning) this.#lastCallMs = this.#nowMs();
   }
 
   /** Resolves when the work item may run. */
   take(): Promise<void> {
     return new Promise((resolve) => {
-      this.#waiting.push(resolve);
-      if (!this.#goesOn) void this.#go();
+      this.#queue.push(resolve);
+      if (!this.#isRunning) void this.#run();
     });
   }
 
-  async #go(): Promise<void> {
-    this.#goesOn = true;
-    while (this.#waiting.length > 0) {
-      const isInUse = this.#nowMs() - this.#calledMs < IN_USE_MS;
+  async #run(): Promise<void> {
+    this.#isRunning = true;
+    while (this.#queue.length > 0) {
+      const isInUse = this.#nowMs() - this.#lastCallMs < IN_USE_MS;
       await (isInUse ? this.#pause(SPACING_MS) : yieldToOthers());
       this.#next();
     }
-    this.#goesOn = false;
+    this.#isRunning = false;
   }
 
   /** Not `shift()`: it moves all entries, of which there may be ten thousand. */
   #next(): void {
-    this.#waiting[this.#taken++]!();
-    if (this.#taken < DROP_TAKEN_AT && this.#taken < this.#waiting.length) return;
-    this.#waiting = this.#waiting.slice(this.#taken);
-    this.#taken = 0;
+    this.#queue[this.#finished++]!();
+    if (this.#finished < DROP_FINISHED_AT && this.#finished < this.#queue.length) return;
+    this.#queue = this.#queue.slice(this.#finished);
+    this.#finished = 0;
   }
 }
 
