@@ -54,17 +54,17 @@ export class InProcessReceivers {
 /** Returns a handler's response; 500 if it throws. */
 export async function answerOf(handler: WebhookHandler, request: Request): Promise<Response> {
   try {
-    return toResponse(await handler(request));
+    return handlerResponse(await handler(request));
   } catch (error) {
     return failedAnswer(error);
   }
 }
 
 export function failedAnswer(error: unknown): Response {
-  return new Response(`the webhook handler threw ${errorText(error)}`, { status: 500 });
+  return new Response(`the webhook handler threw ${handlerErrorText(error)}`, { status: 500 });
 }
 
-function toResponse(answer: WebhookAnswer): Response {
+function handlerResponse(answer: WebhookAnswer): Response {
   if (answer === undefined || answer === null) return new Response(null, { status: 204 });
   if (typeof answer === "number") return new Response(null, { status: answer });
   if (isResponse(answer)) return answer;
@@ -77,7 +77,7 @@ function isResponse(value: unknown): value is Response {
   return typeof status === "number" && typeof text === "function" && typeof headers?.get === "function";
 }
 
-function errorText(error: unknown): string {
+function handlerErrorText(error: unknown): string {
   const { name, message } = (error ?? {}) as Partial<Error>;
   return typeof message === "string" ? `${name ?? "Error"}: ${message}` : String(error);
 }

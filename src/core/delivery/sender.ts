@@ -46,7 +46,7 @@ export class Sender {
   readonly receivers = new InProcessReceivers();
   readonly #options: SenderOptions;
   readonly #http: HttpReceivers;
-  readonly #pacing = new Pacing(CONCURRENCY_PER_ENDPOINT);
+  readonly #concurrency = new ConcurrencyLimit(CONCURRENCY_PER_ENDPOINT);
   readonly #barriers: Meetings;
   /** Created for the first attempt. */
   #abort: AbortController | undefined;
@@ -104,7 +104,7 @@ export class Sender {
   #sendPaced(webhookId: string, send: (signal: AbortSignal) => Promise<Outcome>): Promise<Outcome> {
     // Belongs to the current state: if that is replaced while the attempt waits, nothing is sent.
     const { signal } = (this.#abort ??= aborter());
-    return this.#pacing.inTurn(webhookId, async () => {
+    return this.#concurrency.run(webhookId, async () => {
       await turns.take();
       return send(signal);
     });
@@ -157,7 +157,7 @@ interface Queue {
 }
 
 /** Limits concurrent work per key; the rest waits in order. */
-class Pacing {
+class ConcurrencyLimit {
   readonly #limit: number;
   readonly #queues = new Map<string, Queue>();
 
@@ -165,7 +165,7 @@ class Pacing {
     this.#limit = limit;
   }
 
-  async inTurn<Result>(key: string, work: () => Promise<Result>): Promise<Result> {
+  async run<Result>(key: string, work: () => Promise<Result>): Promise<Result> {
     let queue = this.#queues.get(key);
     if (queue === undefined) this.#queues.set(key, (queue = { running: 0, waiting: [] }));
     const { waiting } = queue;

@@ -9,14 +9,14 @@ interface CountedRequest {
   readonly isAnswerLost?: boolean | undefined;
 }
 
-type Kind = "operations" | "statuses" | "events" | "error_codes" | "mishaps";
+type CounterKind = "operations" | "statuses" | "events" | "error_codes" | "mishaps";
 
-type Counts = { [Name in Kind]?: Map<string, { times: number }> };
+type CountsByKind = { [Name in CounterKind]?: Map<string, { times: number }> };
 
-/** Counts what an app has met of the service, in memory and beyond the journal's limit. */
+/** CountsByKind what an app has met of the service, in memory and beyond the journal's limit. */
 export class Counters {
   /** Count objects save a second map lookup per increment. */
-  #counts: Counts = {};
+  #counts: CountsByKind = {};
   readonly #total: Counters | undefined;
 
   /** @param total counts everything too */
@@ -24,7 +24,7 @@ export class Counters {
     this.#total = total;
   }
 
-  of(kind: Kind): ReadonlyMap<string, number> {
+  of(kind: CounterKind): ReadonlyMap<string, number> {
     return new Map([...(this.#counts[kind] ?? [])].map(([name, { times }]) => [name, times]));
   }
 
@@ -49,7 +49,7 @@ export class Counters {
     this.#counts = {};
   }
 
-  #count(kind: Kind, name: string): void {
+  #count(kind: CounterKind, name: string): void {
     if (this.#total !== undefined) this.#total.#count(kind, name);
     const counts = (this.#counts[kind] ??= new Map());
     const count = counts.get(name);

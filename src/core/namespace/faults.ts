@@ -14,7 +14,7 @@ export interface PickedFault {
 }
 
 /** Matches of a rule, and applications of it. */
-interface Counts {
+interface RuleCounts {
   met: number;
   applied: number;
 }
@@ -23,14 +23,14 @@ interface Counts {
 const MAX_COUNTS = 100_000;
 
 /**
- * Decides which requests fail. Counts are in memory only, since a read must write nothing; chance is drawn from seed
+ * Decides which requests fail. RuleCounts are in memory only, since a read must write nothing; chance is drawn from seed
  * and count, so equal calls meet equal faults.
  */
 export class FaultInjector {
   readonly #engine: Engine;
-  readonly #counts = new Map<string, Counts>();
+  readonly #counts = new Map<string, RuleCounts>();
   /** By rule and customer or order. */
-  readonly #countsBySubject = new Map<string, Counts>();
+  readonly #countsBySubject = new Map<string, RuleCounts>();
   #armed: boolean | undefined;
 
   constructor(engine: Engine) {
@@ -83,14 +83,14 @@ export class FaultInjector {
    */
   #applies(id: string, rule: FaultRule, subject: Subject, undo: (() => void)[]): boolean {
     const { times, skip = 0, probability } = rule;
-    const all = countsOf(this.#counts, id);
+    const all = ruleCountsOf(this.#counts, id);
     const subjectKey = times === undefined && skip === 0 ? "" : whoseCall(rule.per, subject);
     const counts =
       subjectKey === ""
         ? all
-        : countsOf(this.#countsBySubject, `${id}#${digestOf(subjectKey).toString("base64")}`);
+        : ruleCountsOf(this.#countsBySubject, `${id}#${digestOf(subjectKey).toString("base64")}`);
     if (times !== undefined && counts.applied >= times) return false;
-    const count = (what: keyof Counts): void => {
+    const count = (what: keyof RuleCounts): void => {
       for (const entry of new Set([all, counts])) {
         entry[what]++;
         undo.push(() => entry[what]--);
@@ -122,7 +122,7 @@ export class FaultInjector {
   }
 }
 
-function countsOf(all: Map<string, Counts>, key: string): Counts {
+function ruleCountsOf(all: Map<string, RuleCounts>, key: string): RuleCounts {
   let counts = all.get(key);
   if (counts === undefined) {
     const [first] = all.keys();

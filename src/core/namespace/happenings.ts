@@ -105,11 +105,11 @@ function errorMessage({ error }: Readonly<Record<string, unknown>>): string | nu
   return detail === undefined ? (message ?? null) : detail.join(" ");
 }
 
-const IDS = ["charge_id", "withdrawal_id", "quote_id", "webhook_id", "destination_id"];
+const ID_FIELDS = ["charge_id", "withdrawal_id", "quote_id", "webhook_id", "destination_id"];
 
 /** A response may omit fields of its request. */
 function createdObject(answer: Readonly<Record<string, unknown>>, request: string | null): MadeObject | null {
-  const id = IDS.map((name) => answer[name]).find((value) => typeof value === "string");
+  const id = ID_FIELDS.map((name) => answer[name]).find((value) => typeof value === "string");
   if (id === undefined) return null;
   const all = { ...parseObject(request), ...answer };
   const readField = (name: keyof MadeObject) => (typeof all[name] === "string" ? all[name] : null);

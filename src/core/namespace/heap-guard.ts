@@ -30,7 +30,7 @@ export class HeapGuard {
     this.#load = load;
   }
 
-  /** Called before a change is committed. @throws NoRoom while memory is short */
+  /** Called before a change is committed. Throws while memory is short. */
   check(): void {
     if (++this.#changes === WATCH_AFTER_CHANGES) void this.#begin();
     if (this.#shortage === undefined) return;

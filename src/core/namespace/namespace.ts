@@ -90,7 +90,7 @@ export class Namespace {
 
   constructor(options: NamespaceOptions) {
     const { wall, apiKey, liveApiKey, webhookSecret } = options;
-    // Callers receive `NoRoom` themselves, and the heap guard has reported it once.
+    // Callers receive memory errors themselves, and the heap guard has reported it once.
     const onError = (error: unknown) => error instanceof NoRoom || options.onError(error);
     const { engine, clock } = openState(options);
     const snapshots = options.snapshots();
@@ -209,7 +209,7 @@ export class Namespace {
     return result;
   }
 
-  /** As `execute`, but stored with the other changes of the micro-batch; the caller awaits `whenKept`. */
+  /** As `execute`, but stored with the other changes of the micro-batch; the caller waits until they are stored. */
   executeInTurn<Result>(command: Command<Result>): Result {
     return this.#scheduler.execute(command);
   }

@@ -17,7 +17,7 @@ import { HeapGuard } from "./heap-guard.js";
 import { apiKeysOf, DEFAULT_NAMESPACE, inherited, type NewNamespace, nameInKey } from "./identity.js";
 import { LeftOut } from "./left-out.js";
 import { Namespace } from "./namespace.js";
-import type { NamespaceOptions } from "./options.js";
+import type { NamespaceDefaults } from "./options.js";
 import type { CheckReceiver, ScenarioKit } from "./scenario-kit.js";
 
 /** Limit of automatic creation by API key. */
@@ -25,10 +25,7 @@ const NAMESPACE_LIMIT = 10_000;
 
 export interface NamespacesOptions {
   /** Defaults of every namespace; the webhooks are the default namespace's. */
-  readonly base: Omit<
-    NamespaceOptions,
-    "name" | "store" | "snapshots" | "advice" | "met" | "rulesInAll" | "room"
-  >;
+  readonly base: NamespaceDefaults;
   readonly autoNamespaces: boolean;
   readonly scenarios: ScenarioKit;
   readonly checkReceiver: CheckReceiver;
@@ -139,7 +136,7 @@ export class Namespaces {
     return undefined;
   }
 
-  /** `Namespace.calm` of all namespaces. */
+  /** Waits until the state of every namespace has only stored changes. */
   async calm(): Promise<void> {
     for (const namespace of this.#namespaces.values()) {
       const storing = namespace.calm();
@@ -147,7 +144,7 @@ export class Namespaces {
     }
   }
 
-  /** `Namespace.whenKept` of all namespaces. */
+  /** Waits until all changes so far are stored. */
   async whenKept(): Promise<void> {
     for (const namespace of this.#namespaces.values()) {
       const storing = namespace.whenKept();

@@ -39,7 +39,7 @@ export class Observers<Request = JournalEntry> {
       }
   }
 
-  /** Direct method call, as in `tellChange`: a lookup by variable would cost as much as the observer's work. */
+  /** Direct method call, as above: a lookup by variable would cost as much as the observer's work. */
   tellRequest(request: Request): void {
     for (const observer of this.#all)
       try {

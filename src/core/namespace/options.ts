@@ -13,8 +13,8 @@ import type { HeapGuard } from "./heap-guard.js";
 
 export type WebhookOption = z.infer<typeof webhookOptionSchema>;
 
-export interface NamespaceOptions {
-  readonly name: string;
+/** Options that all namespaces of a server share. */
+export interface NamespaceDefaults {
   /** Undefined: the stored seed, else `defaultSeed`. */
   readonly seed: string | undefined;
   readonly defaultSeed: string;
@@ -37,9 +37,18 @@ export interface NamespaceOptions {
   readonly holdLimitMs: number;
   readonly apiKey: string;
   readonly liveApiKey: string;
-  readonly store: Store;
   /** Throws if a stored state is inconsistent; without it nothing is checked. */
   readonly audit?: ((state: State) => void) | undefined;
+  readonly wall: Wall;
+  readonly version: string;
+  readonly onError: (error: unknown) => void;
+  /** Receives messages for the terminal. */
+  readonly onNotice?: ((notice: string) => void) | undefined;
+}
+
+export interface NamespaceOptions extends NamespaceDefaults {
+  readonly name: string;
+  readonly store: Store;
   /** Called after the store is open. */
   readonly snapshots: () => Snapshots;
   /** Log that collects the advice of all namespaces. */
@@ -50,9 +59,4 @@ export interface NamespaceOptions {
   readonly rulesInAll: Map<string, number>;
   /** Called before each change, and when memory may have been freed. */
   readonly room: HeapGuard;
-  readonly wall: Wall;
-  readonly version: string;
-  readonly onError: (error: unknown) => void;
-  /** Receives messages for the terminal. */
-  readonly onNotice?: ((notice: string) => void) | undefined;
 }

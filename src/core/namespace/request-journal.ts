@@ -87,7 +87,7 @@ export class RequestJournal {
 
   #measure(entry: JournalEntry): void {
     const slot = (entry.id - 1) % this.#limit;
-    const length = sizeOf(entry);
+    const length = entrySize(entry);
     this.#chars += length - (this.#lengths[slot] ?? 0);
     this.#lengths[slot] = length;
     while (this.#chars > MAX_CHARS) this.#dropOldest();
@@ -131,7 +131,7 @@ function cutBodies(entry: MutableEntry): void {
   }
 }
 
-function sizeOf({ url, requestBody, responseBody }: ServedRequest): number {
+function entrySize({ url, requestBody, responseBody }: ServedRequest): number {
   return ENTRY_CHARS + url.length + (requestBody?.length ?? 0) + (responseBody?.length ?? 0);
 }
 

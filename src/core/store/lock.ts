@@ -23,10 +23,10 @@ import { isObject } from "./shape.js";
 
 const BEAT_MS = 1_000;
 /** A lock untouched for this long is stale, unless its process is known to run. */
-const STALE_MS = 10_000;
+const STALE_LOCK_MS = 10_000;
 /** Longest time between creating the file and writing its content. */
 const UNFINISHED_MS = 500;
-const POLL_MS = 50;
+const LOCK_POLL_MS = 50;
 /** Locks of one process are touched within this time. */
 const SAME_BEAT_MS = 3_000;
 /** Enough for a few processes that start at once. */
@@ -165,7 +165,7 @@ function isStale(
     owner.boot === thisProcess.boot && (owner.boot !== null || owner.host === thisProcess.host);
   const isSamePlace = isSameMachine && owner.pid_namespace === thisProcess.pid_namespace;
   const isThisProcess = isSamePlace && owner.pid === thisProcess.pid && owner.started === thisProcess.started;
-  const isAlive = isSamePlace && !isThisProcess ? isRunning(owner) : undefined;
+  const isAlive = isSamePlace && !isThisProcess ? isProcessRunning(owner) : undefined;
   if (isAlive === false) return true;
   if (isAlive) throw inUseError(file, `process ${owner.pid}`);
   const touchedMs = statsOf(lockFile)?.mtimeMs;
@@ -173,12 +173,12 @@ function isStale(
   if (touchedMs <= (lastBeatsMs.get(text) ?? Number.NEGATIVE_INFINITY) + SAME_BEAT_MS) return true;
   // Clocks of different machines differ.
   const ageMs = isSameMachine ? Math.max(0, machineNowMs() - touchedMs) : 0;
-  if (ageMs >= STALE_MS) return true;
+  if (ageMs >= STALE_LOCK_MS) return true;
   // Waiting would block this thread, which may be the owner.
   if (isThisProcess) throw inUseError(file, `process ${owner.pid}`);
   const ownerName = `process ${owner.pid} on host ${owner.host}`;
-  onNotice(`${file} has a lock of ${ownerName}: waiting up to ${STALE_MS / 1000} s for a sign of life`);
-  const observation = watch(lockFile, text, STALE_MS - ageMs);
+  onNotice(`${file} has a lock of ${ownerName}: waiting up to ${STALE_LOCK_MS / 1000} s for a sign of life`);
+  const observation = watch(lockFile, text, STALE_LOCK_MS - ageMs);
   if (observation === "touched") throw inUseError(file, ownerName);
   if (observation === "untouched") lastBeatsMs.set(text, touchedMs);
   return observation === "untouched";
@@ -193,7 +193,7 @@ function watch(lockFile: string, text: string, timeoutMs: number): "touched" | "
     if (readLock(lockFile) !== text) return "changed";
     if (statsOf(lockFile)?.mtimeMs !== first) return "touched";
     if (monotonicMs() >= untilMs) return "untouched";
-    Atomics.wait(pause, 0, 0, POLL_MS);
+    Atomics.wait(pause, 0, 0, LOCK_POLL_MS);
     beatIfDue();
   }
 }
@@ -269,7 +269,7 @@ function parseOwner(text: string): Owner | undefined {
 }
 
 /** Returns undefined if the pid alone does not identify the process. */
-function isRunning({ pid, started }: Owner): boolean | undefined {
+function isProcessRunning({ pid, started }: Owner): boolean | undefined {
   try {
     process.kill(pid, 0);
   } catch (error) {

@@ -19,17 +19,17 @@ export interface SealOptions {
 }
 
 /** Beginning of a file: the opening brace, and the hash of everything after this member. */
-const SEAL = /^\{"checksum":"([0-9a-f]{64})",/;
+const CHECKSUM_HEAD = /^\{"checksum":"([0-9a-f]{64})",/;
 
-function formatSeal(hash: string): string {
+function checksumHead(hash: string): string {
   return `{"checksum":"${hash}",`;
 }
 
-const SEAL_BYTES = formatSeal("0".repeat(64)).length;
+const CHECKSUM_HEAD_BYTES = checksumHead("0".repeat(64)).length;
 
 export function hasValidChecksum(content: Buffer): boolean {
-  const [, hash] = SEAL.exec(content.toString("latin1", 0, SEAL_BYTES)) ?? [];
-  return createHash("sha256").update(content.subarray(SEAL_BYTES)).digest("hex") === hash;
+  const [, hash] = CHECKSUM_HEAD.exec(content.toString("latin1", 0, CHECKSUM_HEAD_BYTES)) ?? [];
+  return createHash("sha256").update(content.subarray(CHECKSUM_HEAD_BYTES)).digest("hex") === hash;
 }
 
 /**
@@ -52,9 +52,9 @@ export function* writeSealed(
   try {
     try {
       const hash = createHash("sha256");
-      let bytes = SEAL_BYTES;
+      let bytes = CHECKSUM_HEAD_BYTES;
       for (const piece of pieces) {
-        const text = bytes === SEAL_BYTES ? piece.slice(1) : piece;
+        const text = bytes === CHECKSUM_HEAD_BYTES ? piece.slice(1) : piece;
         const content = Buffer.from(text, "utf8");
         if (bytes + content.length > maxBytes) throw new TooLongError(tooLong(maxBytes));
         hash.update(content);
@@ -62,7 +62,7 @@ export function* writeSealed(
         bytes += content.length;
         yield bytes;
       }
-      writeAll(io, fd, Buffer.from(formatSeal(hash.digest("hex")), "utf8"), 0);
+      writeAll(io, fd, Buffer.from(checksumHead(hash.digest("hex")), "utf8"), 0);
       if (fsync) io.fsyncSync(fd);
     } finally {
       closeSync(fd);

@@ -2,7 +2,9 @@ import { constants } from "node:buffer";
 import type { FrozenState } from "../engine/frozen-state.js";
 import type { Table } from "../engine/table.js";
 
-type Tables = Readonly<Record<keyof FrozenState["collections"], Pick<Table<unknown>, "oldest" | "size">>>;
+type MeasuredTables = Readonly<
+  Record<keyof FrozenState["collections"], Pick<Table<unknown>, "oldest" | "size">>
+>;
 
 /** A state must fit into one string to be read back from a file or an import. */
 const LARGEST_BYTES = constants.MAX_STRING_LENGTH;
@@ -29,7 +31,7 @@ export class SizeNotice {
   }
 
   /** Called after each change; checks the tables occasionally. */
-  note(tables: () => Tables): void {
+  note(tables: () => MeasuredTables): void {
     if (--this.#changesLeft > 0) return;
     const bytes = aboutBytes(tables());
     const changesLeft = Math.abs(this.#thresholdBytes - bytes) / MAX_CHANGE_BYTES;
@@ -47,7 +49,7 @@ export class SizeNotice {
 }
 
 /** Estimated JSON length of the state, from the oldest records of each collection. */
-export function aboutBytes(tables: Tables): number {
+export function aboutBytes(tables: MeasuredTables): number {
   let total = 0;
   for (const table of Object.values(tables)) {
     const sample = table.oldest(SAMPLE);

@@ -17,7 +17,7 @@ import {
 import { piecesOf } from "./state-text.js";
 import type { SavedState, Snapshot, Snapshots } from "./storage.js";
 
-const ENDING = ".json";
+const SUFFIX = ".json";
 /** Members before the state: enough for a list. */
 const HEAD = /^\{"checksum":"[^"]*","name":"[^"]*","at":"([^"]*)","dump":/;
 
@@ -99,7 +99,7 @@ export class SnapshotFolder implements Snapshots {
   #file(name: string): string {
     if (!check(snapshotNameSchema, name).ok)
       throw new StoreError(`${JSON.stringify(name)} names no snapshot.`);
-    return join(this.#folder, name + ENDING);
+    return join(this.#folder, name + SUFFIX);
   }
 
   /** Oldest first. Removes unfinished files of a killed process. */
@@ -107,11 +107,11 @@ export class SnapshotFolder implements Snapshots {
     const snapshots: { readonly snapshot: Snapshot; readonly writtenNs: bigint }[] = [];
     for (const entry of this.#entries(report)) {
       const file = join(this.#folder, entry.name);
-      const ending = [ENDING, ENDING + UNPUBLISHED].find((suffix) => entry.name.endsWith(suffix));
+      const ending = [SUFFIX, SUFFIX + UNPUBLISHED].find((suffix) => entry.name.endsWith(suffix));
       // The file's name counts, not the name inside: only the former leads to this file.
       const name = entry.name.slice(0, -(ending?.length ?? 0));
       if (ending === undefined || !check(snapshotNameSchema, name).ok) continue;
-      if (ending !== ENDING) {
+      if (ending !== SUFFIX) {
         if (entry.isFile()) rmSync(file);
         continue;
       }

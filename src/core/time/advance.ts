@@ -128,8 +128,8 @@ export class Advance {
   }
 
   /** Moves time back to the last stored change after a failed write. */
-  fallBack(keptMs: number): void {
-    this.#nowMs = Math.max(this.fromMs, keptMs);
+  fallBack(storedMs: number): void {
+    this.#nowMs = Math.max(this.fromMs, storedMs);
   }
 
   report(): AdvanceReport {
@@ -166,7 +166,7 @@ class LoopDetector {
       this.#instantMs = atMs;
       this.#current = 0;
     }
-    const length = delivery === undefined ? 0 : (this.#lengths.get(subjectOf(delivery)) ?? 0);
+    const length = delivery === undefined ? 0 : (this.#lengths.get(deliverySubject(delivery)) ?? 0);
     this.#current = Math.max(this.#current, length);
   }
 
@@ -174,7 +174,7 @@ class LoopDetector {
   notePlanned(change: Change): void {
     for (const [name, , record] of change.puts) {
       if (record === null) continue;
-      if (name === "deliveries") this.#lengthen(subjectOf(record as Delivery));
+      if (name === "deliveries") this.#lengthen(deliverySubject(record as Delivery));
       else if (name === "tasks" && (record as Task).kind !== "attempt") this.#lengthen((record as Task).ref);
     }
   }
@@ -186,6 +186,6 @@ class LoopDetector {
   }
 }
 
-function subjectOf(delivery: Delivery): string {
+function deliverySubject(delivery: Delivery): string {
   return delivery.object_id ?? delivery.delivery_id;
 }

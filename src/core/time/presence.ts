@@ -2,7 +2,7 @@ import { whenOver } from "./patience.js";
 import type { Wall } from "./wall.js";
 
 /** Long-poll interval of the heartbeat. */
-const POLL_MS = 10_000;
+const LONG_POLL_MS = 10_000;
 /** A client without a held call for this long is gone. */
 const LEASE_MS = 30_000;
 
@@ -36,7 +36,7 @@ export class Presence {
       const signals = [caller, this.#ended.signal];
       const abort = (): void => call.abort();
       for (const signal of signals) signal.addEventListener("abort", abort);
-      whenOver(this.#wall, { timeoutMs: POLL_MS, signal: call.signal }, (reason) => {
+      whenOver(this.#wall, { timeoutMs: LONG_POLL_MS, signal: call.signal }, (reason) => {
         for (const signal of signals) signal.removeEventListener("abort", abort);
         if (reason === "late") this.#cancelTimer = this.#startTimer();
         else if (caller.aborted) this.#lose();

@@ -1,7 +1,7 @@
 /*
  * Time of a namespace: clock, scheduler, advances, timers, leases. Only this folder reads wall time or sets timers.
  * Called by `namespace` and `delivery`.
- * A `Task` flows through: clock or advance → scheduler → engine command, or `Attempts` for deliveries.
+ * A `Task` flows through: clock or advance → scheduler → engine command, or dispatcher for deliveries.
  * Never here: charge rules, network, files.
  */
 
@@ -50,7 +50,7 @@ export interface SchedulerOptions {
 
 /**
  * Runs each due task at its own time through the engine: by timer on a running clock, at full speed in an advance.
- * Delivery attempts are passed to the `Attempts` implementation.
+ * Delivery attempts are passed to the dispatcher.
  */
 export class Scheduler<Performer extends Attempts = Attempts> {
   readonly engine: Engine;
@@ -60,7 +60,7 @@ export class Scheduler<Performer extends Attempts = Attempts> {
   readonly #onError: (error: unknown) => void;
   #advance: Advance | undefined;
   #cancelTimer: (() => void) | undefined;
-  #pumpIsPlanned = false;
+  #isTickPlanned = false;
   /** After a failed write, no task runs before the retry timer fires. */
   #isBackingOff = false;
   #closed = false;
@@ -203,10 +203,10 @@ export class Scheduler<Performer extends Attempts = Attempts> {
   }
 
   planPump(): void {
-    if (this.#pumpIsPlanned || this.#isBackingOff) return;
-    this.#pumpIsPlanned = true;
+    if (this.#isTickPlanned || this.#isBackingOff) return;
+    this.#isTickPlanned = true;
     soon(() => {
-      this.#pumpIsPlanned = false;
+      this.#isTickPlanned = false;
       if (this.#isBackingOff) return;
       this.guarded(() => this.pump());
     });

@@ -2,14 +2,14 @@ import { soon } from "./timers.js";
 
 const queue: (() => void)[] = [];
 const nestedQueue: (() => void)[] = [];
-let isRunning = false;
+let isEnding = false;
 
 /**
  * Calls back at the end of this event-loop tick, in order. Callbacks added while these run, such as group commits,
  * run in the same tick after them and after the microtasks they start.
  */
 export function atTurnsEnd(run: () => void): void {
-  if (isRunning) nestedQueue.push(run);
+  if (isEnding) nestedQueue.push(run);
   else if (queue.push(run) === 1) {
     soon(runQueue);
     soon(runNestedQueue);
@@ -21,12 +21,12 @@ export function isTurnsEndAwaited(): boolean {
 }
 
 function runQueue(): void {
-  isRunning = true;
+  isEnding = true;
   runAll(queue);
 }
 
 function runNestedQueue(): void {
-  isRunning = false;
+  isEnding = false;
   runAll(nestedQueue);
 }
 

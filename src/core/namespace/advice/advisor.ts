@@ -51,9 +51,9 @@ export const HABITS = {
 } as const satisfies Record<string, Habit>;
 type HabitId = keyof typeof HABITS;
 
-const IDS = Object.keys(HABITS) as HabitId[];
+const HABIT_IDS = Object.keys(HABITS) as HabitId[];
 
-const describe = (id: HabitId) => ({ id, ...HABITS[id], docs: `docs/advice.md#${id}` });
+const describeHabit = (id: HabitId) => ({ id, ...HABITS[id], docs: `docs/advice.md#${id}` });
 
 /** How often each habit was found, with the last example. */
 export class AdviceLog {
@@ -64,10 +64,10 @@ export class AdviceLog {
   }
 
   items() {
-    return IDS.flatMap((id) => {
+    return HABIT_IDS.flatMap((id) => {
       const found = this.#found.get(id);
       if (found === undefined) return [];
-      const { advice, why, docs } = describe(id);
+      const { advice, why, docs } = describeHabit(id);
       return [{ id, advice, why, ...found, docs }];
     });
   }
@@ -152,7 +152,7 @@ export class Advisor implements Observer {
 
   /** The advice about one request. */
   adviceOf({ habits = [] }: JournalEntry) {
-    return IDS.filter((id) => habits.includes(id)).map(describe);
+    return HABIT_IDS.filter((id) => habits.includes(id)).map(describeHabit);
   }
 
   clear(): void {
