@@ -2,7 +2,7 @@ import { type Refusal, refuse } from "./errors.js";
 
 /** The process is low on memory and refuses changes. */
 export class NoRoom extends Error {
-  override readonly name = "NoRoom";
+  override readonly name = "InsufficientSpace";
 }
 
 export const NO_ROOM: Refusal = refuse(

@@ -45,7 +45,7 @@ export type Never = z.infer<typeof neverSchema>;
 const { start_time, seed, rate_limit, limits } = startOptionsSchema.shape;
 
 /** Options of the namespace a scenario runs in, if one is created for it; the rest comes from the start options. */
-const givenSchema = z.strictObject({
+const namespaceSetupSchema = z.strictObject({
   start_time,
   seed,
   rate_limit,
@@ -55,7 +55,7 @@ const givenSchema = z.strictObject({
     z.union([z.string(), z.record(z.string(), z.unknown())], "must be a file or fixtures"),
   ),
 });
-export type Given = z.infer<typeof givenSchema>;
+export type Given = z.infer<typeof namespaceSetupSchema>;
 
 /** A scenario file as written; each step is checked later, against its action's schema. */
 export const scenarioFileSchema = z.strictObject({
@@ -63,7 +63,7 @@ export const scenarioFileSchema = z.strictObject({
   name: scenarioSchema.shape.name,
   description: scenarioSchema.shape.description,
   kind: scenarioSchema.shape.kind,
-  given: z.optional(givenSchema),
+  given: z.optional(namespaceSetupSchema),
   isolation: z.optional(z.literal("snapshot", "must be snapshot")),
   include: z.optional(z.union([z.string(), z.array(z.string())])),
   vars: z.optional(z.record(variableNameSchema, z.unknown())),
