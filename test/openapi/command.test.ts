@@ -32,7 +32,8 @@ describe("a start", () => {
 
   it("reads nothing of the control API, nor of the schemas that only it needs", async () => {
     const { read, known } = await readAtStart(["src/cli/main.ts", "src/cli/start.ts"]);
-    const later = /src\/http\/control\/|src\/schema\/(control|fixtures|matchers|reversals|scenario)\.ts$/;
+    const later =
+      /src\/server\/control\/|src\/core\/schema\/(control|fixtures|matchers|reversals|scenario)\.ts$/;
     expect([...read].filter((file) => later.test(file))).toEqual([]);
     expect(known.filter((file) => later.test(file)).length).toBeGreaterThan(25);
   });

@@ -89,7 +89,9 @@ export interface ProbeRow {
   readonly came_back: string;
   /** Change of the app's own view of a charge, in one line; null if none was observed. */
   readonly seen: string | null;
+  /** The result. */
   readonly verdict: Verdict;
+  /** Requirement or recommendation. */
   readonly severity: Severity;
   /** The fault this row is the first to show, else null. */
   readonly fault: string | null;

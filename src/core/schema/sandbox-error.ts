@@ -2,6 +2,7 @@ import { type ErrorCode, type Refusal, refusalText } from "./errors.js";
 
 /** A refusal of the sandbox, thrown by the library's methods: `code` and `details` as on the wire. */
 export class SandboxError extends Error {
+  /** Name for programs that cannot use `instanceof`. */
   override readonly name = "SandboxError";
   /** The error code, as in a response body. */
   readonly code: ErrorCode;

@@ -1,5 +1,6 @@
 /** A mistake of the user, such as an unreadable file or an invalid option. Printed without a stack trace. */
 export class UserError extends Error {
+  /** Name for programs that cannot use `instanceof`. */
   override readonly name = "UserError";
 
   /** Exit code of the command; default 1. */
