@@ -58,11 +58,12 @@ export function receiverChecks(timeout: string | undefined): CheckReceiver {
 export async function openSandbox(requested: OpenOptions): Promise<Sandbox> {
   const control_token = requested.control_token === "generate" ? madeUpToken() : requested.control_token;
   const version = packageVersion();
-  const { fixtures, scenarios, fileScenarios, active, given, warnings } = await readService(requested);
+  const { fixtures, scenarios, fileScenarios, active, scenarioSettings, warnings } =
+    await readService(requested);
   const options = {
     ...requested,
-    ...given,
-    rate_limit: requested.rate_limit ?? given.rate_limit ?? requested.usualRateLimit,
+    ...scenarioSettings,
+    rate_limit: requested.rate_limit ?? scenarioSettings.rate_limit ?? requested.usualRateLimit,
     control_token,
     onError: requested.onError ?? reportError,
   };

@@ -45,7 +45,7 @@ export interface Service {
   /** Names of the scenarios active at the start. */
   readonly active: readonly string[];
   /** Settings from scenario files that the options do not override. */
-  readonly given: Omit<Given, "fixtures">;
+  readonly scenarioSettings: Omit<Given, "fixtures">;
   /** Probable mistakes in scenario files, and their ignored parts; one line each. */
   readonly warnings: readonly string[];
 }
@@ -211,17 +211,17 @@ async function readScenario(file: string, seed: string, vocabulary: Vocabulary):
 async function settingsAndWarnings(
   files: readonly LoadedScenario[],
   options: StartOptions,
-): Promise<Pick<Service, "given" | "warnings">> {
-  if (files.length === 0) return { given: {}, warnings: [] };
+): Promise<Pick<Service, "scenarioSettings" | "warnings">> {
+  if (files.length === 0) return { scenarioSettings: {}, warnings: [] };
   const { warningText } = await import("./core/files/documents.js");
   const { worldOf } = await import("./tools/scenario/world.js");
-  const { given, ignored } = worldOf(files, options);
+  const { given: scenarioSettings, ignored } = worldOf(files, options);
   const warnings = files.flatMap(({ file, warnings, steps }) => [
     ...warnings.map(warningText),
     ...ignored.filter((fault) => fault.file === file).map(warningText),
     ...(steps.length === 0 ? [] : [`${file} has steps, which only \`run\` runs; here only its rules apply`]),
   ]);
-  return { given, warnings };
+  return { scenarioSettings, warnings };
 }
 
 function certificateFaults({ tls_cert, tls_key }: StartOptions): OptionFault[] {

@@ -218,12 +218,12 @@ export class Sandbox {
   async transition(chargeId: string, to: ChargeStatus, reason?: string): Promise<ChargeDetail> {
     const namespace = this.#requireOpen("transition");
     const move = transitionOf({ chargeId, to, reason });
-    const moved = namespace.execute(transitionCharge(move.chargeId, move.to, "control", move.reason));
+    const result = namespace.execute(transitionCharge(move.chargeId, move.to, "control", move.reason));
     const saving = namespace.whenKept();
     if (saving !== undefined) await saving;
-    if (isRefusal(moved)) throw new SandboxError(moved, moved.code === "NOT_FOUND" ? chargeId : undefined);
+    if (isRefusal(result)) throw new SandboxError(result, result.code === "NOT_FOUND" ? chargeId : undefined);
     // The cast narrows the instructions to the public union by `type`.
-    return chargeDetail(moved) as ChargeDetail;
+    return chargeDetail(result) as ChargeDetail;
   }
 
   /**
@@ -233,8 +233,8 @@ export class Sandbox {
   async reset(options: ResetOptions = {}): Promise<void> {
     const namespace = this.#requireOpen("reset");
     const { keep = KEPT_BY_DEFAULT, ids } = resetOptionsOf(options);
-    const busy = namespace.calm();
-    if (busy !== undefined) await busy;
+    const stopping = namespace.calm();
+    if (stopping !== undefined) await stopping;
     const refusal = namespace.reset({ keep, repeatIds: ids === "repeat" });
     if (refusal !== undefined) throw new SandboxError(refusal);
   }

@@ -154,8 +154,8 @@ function attributes(values: Readonly<Record<string, unknown>>) {
     }));
 }
 
-function nanoseconds(at: string): string {
-  return String(BigInt(Date.parse(at)) * 1_000_000n);
+function nanoseconds(instant: string): string {
+  return String(BigInt(Date.parse(instant)) * 1_000_000n);
 }
 
 function hash(digits: number, ...parts: readonly unknown[]): string {

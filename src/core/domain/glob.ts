@@ -61,9 +61,9 @@ function matchesUnescaped(glob: string, text: string, starSign: string, anySign:
     return false;
   if (star === lastStar) return true;
   for (const part of glob.slice(star + 1, lastStar).split(starSign)) {
-    const at = indexOf(part, text, from, to, anySign);
-    if (at === -1) return false;
-    from = at + part.length;
+    const index = indexOf(part, text, from, to, anySign);
+    if (index === -1) return false;
+    from = index + part.length;
   }
   return true;
 }
@@ -92,10 +92,10 @@ function matchesAt(
 
 /** Finds a part without stars in `text.slice(from, to)`; returns -1 if it is not there. */
 function indexOf(part: string, text: string, from: number, to: number, anySign: string): number {
-  const at = part.includes(anySign)
+  const index = part.includes(anySign)
     ? indexOfPattern(part, text, from, to, anySign)
     : text.indexOf(part, from);
-  return at + part.length <= to ? at : -1;
+  return index + part.length <= to ? index : -1;
 }
 
 const BITS = 32;

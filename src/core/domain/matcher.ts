@@ -8,9 +8,9 @@ import { compare, plainText } from "./money.js";
 export type Verdict = boolean | string;
 
 /** Compares a value with an expected one, which may be a nested matcher. */
-export type Fits = (wanted: unknown, actual: unknown) => Verdict;
+export type Fits = (expected: unknown, actual: unknown) => Verdict;
 
-type Word = (wanted: unknown, actual: unknown, fits: Fits) => Verdict;
+type Word = (expected: unknown, actual: unknown, fits: Fits) => Verdict;
 
 /** Returns true if any verdict is; else the first reason, if there is one. */
 function anyOf(verdicts: Iterable<Verdict>): Verdict {
@@ -23,21 +23,21 @@ function anyOf(verdicts: Iterable<Verdict>): Verdict {
 }
 
 const WORDS: Readonly<Record<string, Word>> = {
-  not: (wanted, actual, fits) => {
-    const verdict = fits(wanted, actual);
+  not: (expected, actual, fits) => {
+    const verdict = fits(expected, actual);
     return typeof verdict === "string" ? verdict : !verdict;
   },
-  in: (wanted, actual, fits) => anyOf((wanted as unknown[]).map((one) => fits(one, actual))),
-  contains: (wanted, actual, fits) => {
+  in: (expected, actual, fits) => anyOf((expected as unknown[]).map((option) => fits(option, actual))),
+  contains: (expected, actual, fits) => {
     if (typeof actual === "string")
-      return typeof wanted === "string" ? actual.includes(wanted) : "a text contains texts only";
-    if (Array.isArray(actual)) return anyOf(actual.map((one) => fits(wanted, one)));
+      return typeof expected === "string" ? actual.includes(expected) : "a text contains texts only";
+    if (Array.isArray(actual)) return anyOf(actual.map((element) => fits(expected, element)));
     return isThere(actual) && "contains is for texts and lists";
   },
-  exists: (wanted, actual) => isThere(actual) === wanted,
-  matches: (wanted, actual) => {
+  exists: (expected, actual) => isThere(actual) === expected,
+  matches: (expected, actual) => {
     if (typeof actual !== "string") return isThere(actual) && "matches is for texts";
-    const pattern = patternOf(String(wanted));
+    const pattern = patternOf(String(expected));
     if (typeof pattern === "string") return `the pattern ${pattern}`;
     if (actual.length > LONGEST_MATCHED)
       return `matches is for texts of at most ${LONGEST_MATCHED} characters`;
@@ -51,9 +51,9 @@ const WORDS: Readonly<Record<string, Word>> = {
 
 /** Returns true if the value satisfies all words of the matcher. */
 export function matcherFits(matcher: object, actual: unknown, fits: Fits): Verdict {
-  for (const [word, wanted] of Object.entries(matcher)) {
-    if (wanted === undefined) continue;
-    const verdict = WORDS[word]!(wanted, actual, fits);
+  for (const [word, expected] of Object.entries(matcher)) {
+    if (expected === undefined) continue;
+    const verdict = WORDS[word]!(expected, actual, fits);
     if (verdict !== true) return verdict;
   }
   return true;

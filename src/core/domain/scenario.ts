@@ -11,16 +11,16 @@ export interface Subject {
   readonly metadata: Readonly<Record<string, string>>;
 }
 
-/** `wanted` is a glob, a list of globs or a matcher. */
-function matchesValue(wanted: unknown, actual: unknown): Verdict {
-  return typeof wanted === "string" || Array.isArray(wanted)
-    ? anyGlobMatches(wanted as Glob, actual as string | null | undefined)
-    : matcherFits(wanted as Matcher, actual, matchesValue);
+/** `expected` is a glob, a list of globs or a matcher. */
+function matchesValue(expected: unknown, actual: unknown): Verdict {
+  return typeof expected === "string" || Array.isArray(expected)
+    ? anyGlobMatches(expected as Glob, actual as string | null | undefined)
+    : matcherFits(expected as Matcher, actual, matchesValue);
 }
 
-function compileMatch(wanted: unknown): Condition["fits"] {
-  if (typeof wanted !== "string") return (actual) => matchesValue(wanted, actual);
-  const matchesGlob = compiledGlob(wanted);
+function compileMatch(expected: unknown): Condition["fits"] {
+  if (typeof expected !== "string") return (actual) => matchesValue(expected, actual);
+  const matchesGlob = compiledGlob(expected);
   return (actual) => actual !== null && actual !== undefined && matchesGlob(actual);
 }
 
@@ -37,7 +37,6 @@ export function matches(match: Match, subject: Subject): boolean {
 interface Condition {
   readonly isMetadata: boolean;
   readonly name: string;
-  readonly wanted: unknown;
   readonly fits: (actual: string | null | undefined) => Verdict;
 }
 
@@ -55,13 +54,12 @@ function actualOf({ isMetadata, name }: Condition, { fields, metadata }: Subject
 }
 
 function conditionsOf(match: object): Condition[] {
-  return Object.entries(match).flatMap(([name, wanted]): Condition[] => {
-    if (wanted === undefined) return [];
-    if (name !== "metadata") return [{ isMetadata: false, name, wanted, fits: compileMatch(wanted) }];
-    return Object.entries(wanted as Record<string, ValueMatch>).map(([key, value]) => ({
+  return Object.entries(match).flatMap(([name, expected]): Condition[] => {
+    if (expected === undefined) return [];
+    if (name !== "metadata") return [{ isMetadata: false, name, fits: compileMatch(expected) }];
+    return Object.entries(expected as Record<string, ValueMatch>).map(([key, value]) => ({
       isMetadata: true,
       name: key,
-      wanted: value,
       fits: compileMatch(value),
     }));
   });

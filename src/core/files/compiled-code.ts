@@ -33,7 +33,7 @@ export function keepCompiledCode(): () => void {
   prototype._compile = function (code, filename) {
     if (dirname(filename) !== chunks) return compile.call(this, code, filename);
     const file = join(cache, basename(filename));
-    const cachedData = read(file);
+    const cachedData = readIfThere(file);
     const script = new Script(`(function(exports,require,module,__filename,__dirname){${code}\n})`, {
       filename,
       ...(cachedData === undefined ? {} : { cachedData }),
@@ -45,7 +45,7 @@ export function keepCompiledCode(): () => void {
   const save = (): void => {
     try {
       if (fresh.size > 0) mkdirSync(cache, { recursive: true });
-      for (const [file, script] of fresh) write(file, script.createCachedData());
+      for (const [file, script] of fresh) writeAtomically(file, script.createCachedData());
     } catch {
       // A read-only package starts without a cache.
     }
@@ -55,7 +55,7 @@ export function keepCompiledCode(): () => void {
   return save;
 }
 
-function read(file: string): Buffer | undefined {
+function readIfThere(file: string): Buffer | undefined {
   try {
     return readFileSync(file);
   } catch {
@@ -64,7 +64,7 @@ function read(file: string): Buffer | undefined {
 }
 
 /** Writes atomically: V8 does not detect a truncated file. */
-function write(file: string, bytes: Buffer): void {
+function writeAtomically(file: string, bytes: Buffer): void {
   const unfinished = `${file}.${process.pid}`;
   try {
     const handle = openSync(unfinished, "w");

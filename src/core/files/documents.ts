@@ -104,11 +104,11 @@ function readBounded(file: string): string {
     const chunks: Buffer[] = [];
     for (let length = 0; ; ) {
       const chunk = Buffer.allocUnsafe(CHUNK_BYTES);
-      const read = readSync(descriptor, chunk);
-      if (read === 0) return decoded(file, Buffer.concat(chunks));
-      length += read;
+      const bytes = readSync(descriptor, chunk);
+      if (bytes === 0) return decodeUtf8(file, Buffer.concat(chunks));
+      length += bytes;
       if (length > MAX_FILE_BYTES) throw tooLarge(file);
-      chunks.push(chunk.subarray(0, read));
+      chunks.push(chunk.subarray(0, bytes));
     }
   } catch (error) {
     if (error instanceof UserError) throw error;
@@ -119,7 +119,7 @@ function readBounded(file: string): string {
   }
 }
 
-function decoded(file: string, bytes: Buffer): string {
+function decodeUtf8(file: string, bytes: Buffer): string {
   try {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch {
@@ -135,15 +135,15 @@ function tooLarge(file: string): DocumentError {
 
 export async function parseDocument(file: string, text: string): Promise<LoadedDocument> {
   const yaml = await import("yaml");
-  if (isTooMuch(yaml, text)) throw wholeFile(file, "is too large to parse: split or shorten it");
+  if (hasTooManyTokens(yaml, text)) throw wholeFile(file, "is too large to parse: split or shorten it");
   const lines = new yaml.LineCounter();
-  const at = (offset: number) => {
+  const position = (offset: number) => {
     const { line, col } = lines.linePos(offset);
     return { line: Math.max(1, line), column: Math.max(1, col) };
   };
-  const placed = ({ offset, message }: Slip): Fault => ({ file, ...at(offset), field: "", message });
-  const faultsAt = (found: readonly Slip[]): DocumentError => new DocumentError(limited(found).map(placed));
-  const document = readText(yaml, file, text, lines);
+  const toFault = ({ offset, message }: Slip): Fault => ({ file, ...position(offset), field: "", message });
+  const faultsAt = (found: readonly Slip[]): DocumentError => new DocumentError(limited(found).map(toFault));
+  const document = parseYaml(yaml, file, text, lines);
   if (document.errors.length > 0) throw faultsAt(syntaxSlips(document));
   const slips = [...slipsIn(yaml, document)];
   if (slips.length > 0) throw faultsAt(slips);
@@ -158,7 +158,7 @@ export async function parseDocument(file: string, text: string): Promise<LoadedD
   return {
     file,
     value,
-    oddities: odditiesIn(yaml, document).map(placed),
+    oddities: odditiesIn(yaml, document).map(toFault),
     faultAt(path, message) {
       // A missing field is reported at its nearest existing parent.
       for (let length = path.length; length >= 0; length--) {
@@ -167,7 +167,7 @@ export async function parseDocument(file: string, text: string): Promise<LoadedD
         if (range)
           return {
             file,
-            ...at(keyOffset(yaml, document, path.slice(0, length)) ?? range[0]),
+            ...position(keyOffset(yaml, document, path.slice(0, length)) ?? range[0]),
             field: path.join("."),
             message,
           };
@@ -186,13 +186,13 @@ export function valueDocument(value: unknown): LoadedDocument {
   };
 }
 
-function isTooMuch(yaml: Yaml, text: string): boolean {
+function hasTooManyTokens(yaml: Yaml, text: string): boolean {
   let count = 0;
   for (const _token of new yaml.Lexer().lex(text)) if (++count > MAX_TOKENS) return true;
   return false;
 }
 
-function readText(
+function parseYaml(
   yaml: Yaml,
   file: string,
   text: string,
@@ -314,7 +314,7 @@ function issueMessages(
     });
   }
   const inner = issue.message === NO_MESSAGE || isRecord(issue.input) ? meantIssues(issue) : [];
-  if (inner.length > 0) return inner.flatMap((one) => issueMessages(schema, one, isOpen));
+  if (inner.length > 0) return inner.flatMap((cause) => issueMessages(schema, cause, isOpen));
   if (isUnquoted(issue) && issue.message === NO_MESSAGE)
     return [{ path, message: `${issueMessage(issue)}: put it in quotes` }];
   const [inKey] = issue.code === "invalid_key" ? issue.issues : [];

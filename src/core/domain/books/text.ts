@@ -19,7 +19,7 @@ export function parseBooks(text: string, source: string): Books {
 
 type Refuse = (line: number, fault: string) => never;
 
-function parsed(text: string, line: number, refuse: Refuse): unknown {
+function parseJson(text: string, line: number, refuse: Refuse): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
@@ -32,19 +32,19 @@ function isRow(value: unknown): value is Record<string, unknown> {
 }
 
 function jsonList(text: string, refuse: Refuse): Books {
-  const rows = (parsed(text, 1, refuse) as unknown[]).map((row, index) =>
+  const rows = (parseJson(text, 1, refuse) as unknown[]).map((row, index) =>
     isRow(row) ? row : refuse(1, `entry ${index + 1} of the list is not an object`),
   );
   return { rows, lines: rows.map(() => 1) };
 }
 
 function jsonLines(text: string, refuse: Refuse): Books {
-  const found = text.split("\n").flatMap((content, index) => {
+  const entries = text.split("\n").flatMap((content, index) => {
     if (content.trim() === "") return [];
-    const row = parsed(content, index + 1, refuse);
+    const row = parseJson(content, index + 1, refuse);
     return [{ line: index + 1, row: isRow(row) ? row : refuse(index + 1, "is not a JSON object") }];
   });
-  return { rows: found.map(({ row }) => row), lines: found.map(({ line }) => line) };
+  return { rows: entries.map(({ row }) => row), lines: entries.map(({ line }) => line) };
 }
 
 const DELIMITERS = [",", ";", "\t"];
@@ -71,10 +71,10 @@ function csvRecords(text: string, refuse: Refuse) {
   let line = 1;
   let recordLine = 1;
   while (cell.lastIndex < text.length || cells.length > 0) {
-    const found = cell.exec(text) ?? refuse(line, "has a quote that does not end, or text beside one");
-    const [, quoted, plain = "", end] = found;
+    const matched = cell.exec(text) ?? refuse(line, "has a quote that does not end, or text beside one");
+    const [, quoted, plain = "", end] = matched;
     cells.push(quoted === undefined ? plain : quoted.replaceAll('""', '"'));
-    line += found[0].split("\n").length - 1;
+    line += matched[0].split("\n").length - 1;
     if (end === delimiter) continue;
     if (cells.length > 1 || cells[0] !== "") records.push({ cells, line: recordLine });
     cells = [];

@@ -30,7 +30,7 @@ function checkPricing<Body extends { pricing: QuoteBody["pricing"] }>(
   const findCurrency = (code: string, path: string): CurrencyFixture | undefined => {
     const currency = catalogue.currency(code);
     if (currency === undefined)
-      body.fault(path, oneOf(catalogue.fixtures.currencies.map((one) => one.code).sort()));
+      body.fault(path, oneOf(catalogue.fixtures.currencies.map(({ code }) => code).sort()));
     return currency;
   };
   const base =
