@@ -1,4 +1,4 @@
-// Start options and the files they name → `Service`: fixtures, scenarios, warnings. Called when a sandbox opens and by
+// Start options and the files they name → fixtures, scenarios, warnings. Called when a sandbox opens and by
 // `validate`. All faults are collected before it throws; nothing is opened or started here.
 import { existsSync } from "node:fs";
 import { unknownNames, type Vocabulary, vocabularyOf } from "./core/domain/known-names.js";

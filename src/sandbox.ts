@@ -79,22 +79,22 @@ export class Sandbox {
     return this.#namespace;
   }
 
-  /** The API key for test mode. */
+  /** API key of test mode. */
   get apiKey(): string {
     return this.#namespace.info.apiKey;
   }
 
-  /** The API key for live mode: separate data, the same behaviour. */
+  /** API key of live mode: separate data, same behaviour. */
   get liveApiKey(): string {
     return this.#namespace.info.liveApiKey;
   }
 
-  /** The secret webhooks are signed with, unless an endpoint has its own. */
+  /** Default signing secret of webhooks. */
   get webhookSecret(): string {
     return this.#namespace.info.webhookSecret;
   }
 
-  /** The seed of IDs and random outcomes. */
+  /** Seed of IDs and random outcomes. */
   get seed(): string {
     return this.#namespace.info.seed;
   }

@@ -1,3 +1,5 @@
+// `payments-sandbox/testing`: one sandbox for a test file, tied to the hooks of its runner. `Setup` forwards each call to
+// a TestNamespace, in this process or on a server.
 import { appEnvironment } from "../app-environment.js";
 import { type ControlCall, ControlClient } from "../control-client.js";
 import { differencesText } from "../core/client/books-text.js";
@@ -28,7 +30,7 @@ export { offerHooks } from "./runner.js";
 
 /** Options of `setupSandbox`: those of `createSandbox`, with a manual clock by default. */
 export interface SetupOptions extends SandboxOptions {
-  /** The test runner's hooks, if they are not global; a whole module such as `node:test` will do. */
+  /** The test runner's hooks, or a module that exports them, such as `node:test`; default: the global ones or Vitest's. */
   hooks?: TestHooks;
   /** URL of a server to create a namespace in; default: `PAYMENTS_SANDBOX_URL`. False always starts a sandbox in this process. */
   server?: string | false;
@@ -43,54 +45,52 @@ export interface SetupOptions extends SandboxOptions {
 
 /** The sandbox of a test file. Use it in hooks and tests; at the top level of the file its methods throw. */
 export interface TestSandbox {
-  /** The base URL, without a slash at the end; throws if nothing listens. */
+  /** Base URL without a trailing slash; throws a UserError with `listen: false`. */
   readonly url: string;
   /** The API key for test mode. */
   readonly apiKey: string;
   /** The API key for live mode: separate data, the same behaviour. */
   readonly liveApiKey: string;
-  /** The secret webhooks are signed with, unless an endpoint has its own. */
+  /** Default signing secret of webhooks. */
   readonly webhookSecret: string;
-  /** The namespace the tests are in. */
+  /** Name of the namespace; `default` in this process. */
   readonly namespace: string;
-  /** The variables `payments-sandbox exec` sets, for an app that the test starts. */
+  /** Environment variables for an app that the test starts, as set by `payments-sandbox exec`. */
   readonly environment: Readonly<Record<string, string>>;
   /** Sends a request to the sandbox, ignoring its host; accepts a path alone. Can replace `fetch` in a client. */
   readonly fetch: (input: Request | URL | string, init?: RequestInit) => Promise<Response>;
-  /**
-   * Advances the clock: by a duration (`"30m"`), to an instant (a Date or ISO text), or until `"next"` or `"idle"`.
-   */
+  /** Advances the clock; see `Sandbox.advance`. An invalid target is a SandboxError with the code VALIDATION_ERROR. */
   advance(target: string | Date): Promise<AdvanceReport>;
-  /** Sets a charge's status and resolves with the charge. An illegal transition is a SandboxError. */
+  /** Sets a charge's status; see `Sandbox.transition`. Rejects with a SandboxError for an illegal transition. */
   transition(chargeId: string, to: ChargeStatus, reason?: string): Promise<ChargeDetail>;
   /** Resets to the initial state, as happens before each test. */
   reset(options?: ResetOptions): Promise<void>;
   /**
-   * Delivers webhooks to a function of this process; see `Sandbox.onWebhook`. Registered in a test or a `beforeEach`,
-   * it is for that test only. A failed assertion is thrown again where the test waits (`advance`, `settled`), or
-   * fails the test at its end. Resolves with a function that unregisters it.
+   * Delivers webhooks to a function of this process; see `Sandbox.onWebhook`. A handler registered in a test or a
+   * `beforeEach` ends with that test. Its failed assertions are thrown by `advance` or `settled`, or fail the test at its
+   * end. Resolves with a function that unregisters it.
    */
   onWebhook(handler: WebhookHandler, options?: WebhookHandlerOptions): Promise<() => Promise<void>>;
-  /** Resolves when nothing is due and no delivery is in flight; rejects with WAIT_TIMEOUT (default: after 10 s). */
+  /** Resolves when nothing is due and no delivery is in flight; rejects with WAIT_TIMEOUT after `timeout`, a duration (default `"10s"`). */
   settled(timeout?: string): Promise<void>;
   /** The whole state as plain JSON. */
   snapshot(): Promise<SandboxState>;
-  /** Restores a state saved here or elsewhere; time continues from there. */
+  /** Restores a state of this or another sandbox; time continues from there. */
   restore(snapshot: SandboxState): Promise<void>;
   /** Compares the app's own view of its payments with the ledger; see `Sandbox.reconcile`. */
   reconcile(rows: readonly object[], options?: ReconcileOptions): Promise<BookReport>;
   /** Finds deviations that break a running app which calls this sandbox; see `Sandbox.explore`. */
   explore(flow: string, options: ExploreFlowOptions): Promise<ExploreReport>;
   /**
-   * Any call of the control API: `control("POST", "/_sandbox/faults", { … })`; returns the JSON of its response. An
-   * error response is a SandboxError.
+   * Calls the control API: `control("POST", "/_sandbox/faults", { … })`. Resolves with the JSON of the response; rejects
+   * with a SandboxError for an error response.
    */
   control<Answer = unknown>(...call: ControlCall): Promise<Answer>;
 }
 
 /**
- * One sandbox for a test file, called once at its top: created before the first test, reset before each, closed after
- * the last. It is a sandbox in this process or, if `PAYMENTS_SANDBOX_URL` is set, a namespace of that server.
+ * Creates a sandbox for a test file; call it once at the top level. It opens before the first test, resets before each and
+ * closes after the last. With `PAYMENTS_SANDBOX_URL` it is a namespace of that server, else a sandbox in this process.
  */
 export function setupSandbox(options: SetupOptions = {}): TestSandbox {
   const { hooks: runnerHooks, ...rest } = options;

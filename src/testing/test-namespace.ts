@@ -179,7 +179,7 @@ async function receive(
       `onWebhook: the sandbox at ${base} is on another machine and cannot call a function of this one: give setupSandbox() the address of a receiver, as in { webhooks: [url] }`,
     );
   const { url, ...webhook } = webhookHandlerOptions(options, defaults);
-  const port = await listen({
+  const listener = await listen({
     port: 0,
     host: "127.0.0.1",
     ownsProcess: false,
@@ -194,13 +194,13 @@ async function receive(
   });
   const { webhook_id } = await control.call<{ webhook_id: string }>("POST /_sandbox/webhook-endpoints", {
     ...webhook,
-    url: `http://127.0.0.1:${port.port}/`,
+    url: `http://127.0.0.1:${listener.port}/`,
   });
   return async () => {
     try {
       await control.call(`DELETE /_sandbox/webhook-endpoints/${webhook_id}`);
     } finally {
-      await port.close();
+      await listener.close();
     }
   };
 }

@@ -1,3 +1,6 @@
+// Reports made from responses of the control API: list columns, charge histories, exports of a namespace and of failed
+// tests, OTLP. Used by the command, the dashboard, the server and scenario runs. The data is JSON of the control API;
+// nothing here reads the engine or the store.
 import { type ControlClient, pagesOf } from "../../control-client.js";
 import type { ChargeStatus } from "../schema/common.js";
 import type { StoryItem } from "../schema/control-responses.js";

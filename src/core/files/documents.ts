@@ -1,5 +1,5 @@
 // Reads and checks YAML and JSON files written by users: scenarios, fixtures, configs. Called by the loaders of those
-// files. A file becomes a LoadedDocument, and each error a Fault with line and column. The YAML library is loaded
+// files. A file becomes a LoadedDocument; each fault has a line and column. The YAML library is loaded
 // only when a file is read; nothing here knows the meaning of a field.
 import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
 import type * as z from "zod/mini";
@@ -199,7 +199,7 @@ function parseYaml(
   lineCounter: InstanceType<Yaml["LineCounter"]>,
 ): YamlDocument {
   try {
-    // `slipsIn` finds repeated keys; the library's check is quadratic.
+    // Repeated keys are found later: the library's check is quadratic.
     return yaml.parseDocument(text, { lineCounter, prettyErrors: false, uniqueKeys: false });
   } catch (error) {
     throw wholeFile(file, error instanceof RangeError ? TOO_DEEP : String(error));
