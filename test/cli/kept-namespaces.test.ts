@@ -40,10 +40,10 @@ describe("namespaces kept by the command", () => {
     expect(await command.stop()).toMatchObject({ code: 0 });
     const lines = command.stderr.trimEnd().split("\n");
     expect(lines.map((line) => line.replace(dirname(data), "").slice(0, 60))).toEqual([
-      expect.stringMatching(/^payments-sandbox: The snapshot "one" is left out\. /),
-      expect.stringMatching(/^payments-sandbox: The namespace "w1" is left out\. /),
-      expect.stringMatching(/^payments-sandbox: The namespace "w2" is left out\. /),
-      expect.stringMatching(/^payments-sandbox: The snapshot "x" is left out\. /),
+      expect.stringMatching(/^payments-sandbox: The snapshot "one" was skipped\. /),
+      expect.stringMatching(/^payments-sandbox: The namespace "w1" was skipped\. /),
+      expect.stringMatching(/^payments-sandbox: The namespace "w2" was skipped\. /),
+      expect.stringMatching(/^payments-sandbox: The snapshot "x" was skipped\. /),
     ]);
   });
 

@@ -122,7 +122,7 @@ describe("a data folder that is removed while a server has it", () => {
     expect(code).toBe(1);
     expect(new Set(stderr.trimEnd().split("\n"))).toEqual(
       new Set([
-        `payments-sandbox: ${data}.journal is not there any more, so nothing more is kept. Stop this process, restore the file from a backup if there is one, and start again.`,
+        `payments-sandbox: ${data}.journal was removed, so no more changes are saved. Stop this process, restore the file from a backup if there is one, and start again.`,
       ]),
     );
   });

@@ -177,7 +177,7 @@ describe("the journal", () => {
     expect(journal).toContain("again");
     const { file, store } = fileStore();
     writeFileSync(`${file}.journal`, journal);
-    expect(() => store.load()).toThrow("the change that it goes by is not in the line before it");
+    expect(() => store.load()).toThrow("the line before it does not have the change it refers to");
   });
 
   it("holds little of each of many charges that go the same way, and the state is the same again", async () => {

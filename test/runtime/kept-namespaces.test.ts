@@ -207,7 +207,7 @@ describe("what cannot be cleared away", () => {
     const { names, errors, call } = await server({ data });
     expect(await names()).toEqual(["default", "w1"]);
     expect(errors.map(String)).toEqual([
-      expect.stringMatching(/^StoreError: Cannot clear away .*d\.json\.ns-w2: .*$/),
+      expect.stringMatching(/^StoreError: Cannot remove .*d\.json\.ns-w2: .*$/),
     ]);
     for (const ending of ["w3.deleted", "w4.tmp", "w5.identity.new"])
       expect(existsSync(`${data}.ns-${ending}/full`)).toBe(true);
@@ -246,7 +246,7 @@ describe("a namespace that cannot be opened", () => {
     expect(await names()).toEqual(["default", "w2"]);
     expect(errors.map((error) => (error as Error).name)).toEqual(["StoreError"]);
     const said = (errors[0] as Error).message;
-    expect(said).toContain('The namespace "w1" is left out. ');
+    expect(said).toContain('The namespace "w1" was skipped. ');
     expect(said).toContain(`${basename(data)}.ns-w1`);
     expect(said).not.toContain("\n");
     const refusal = {

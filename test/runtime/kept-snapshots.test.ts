@@ -44,7 +44,7 @@ describe("a snapshot that was damaged", () => {
           const { call, errors } = await server({ data });
           expect((await call("GET /_sandbox/snapshots")).json.total).toBe(0);
           expect(errors).toHaveLength(1);
-          expect((errors[0] as Error).message).toMatch(/^The snapshot "one" is left out\. .*one\.json.*$/);
+          expect((errors[0] as Error).message).toMatch(/^The snapshot "one" was skipped\. .*one\.json.*$/);
           const { status, json } = await call("POST /_sandbox/snapshots/one/restore");
           expect([status, json.error.code]).toEqual([404, "NOT_FOUND"]);
           expect(json.error.message).toContain("one.json");
@@ -94,7 +94,7 @@ describe("a snapshot that was damaged", () => {
     const { call, errors, client } = await server({ data });
     expect((await call("GET /_sandbox/snapshots")).json.items).toMatchObject([{ name: "two" }]);
     expect(errors).toHaveLength(1);
-    expect((errors[0] as Error).message).toMatch(/^The snapshot "one" is left out\. .*one\.json.*$/);
+    expect((errors[0] as Error).message).toMatch(/^The snapshot "one" was skipped\. .*one\.json.*$/);
     expect((await call("POST /_sandbox/snapshots/one/restore")).status).toBe(404);
     expect((await call("POST /_sandbox/snapshots/two/restore")).status).toBe(200);
     expect(await client.pay()).toMatch(/^ch_/);

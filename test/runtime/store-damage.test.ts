@@ -37,7 +37,7 @@ describe("a state that is changed by hand", () => {
     expect(text).toContain('"cancelled_by_customer"');
     const changed = text.replaceAll("cancelled_by_customer", "changed_my_mind");
     writeFileSync(file, changed);
-    await expect(createSandbox({ data: file })).rejects.toThrow('take "checksum" out of the file');
+    await expect(createSandbox({ data: file })).rejects.toThrow('removing "checksum" from the file');
     expect(existsSync(`${file}.lock`)).toBe(false);
     writeFileSync(file, changed.replace(/"checksum":"[^"]*",/, ""));
     await (await createSandbox({ data: file })).close();

@@ -252,12 +252,12 @@ describe("file store, refusing damage", () => {
     [
       "a snapshot that is not what its checksum was made of",
       { snapshot: `{"checksum":"${"0".repeat(64)}",${JSON.stringify(dumpOf(upTo(1))).slice(1)}` },
-      "its checksum is another, so it is damaged or was changed by hand",
+      "its checksum does not match: it is damaged or was edited",
     ],
     [
       "a snapshot whose checksum is elsewhere",
       { snapshot: JSON.stringify({ ...dumpOf(upTo(1)), checksum: "00000000" }) },
-      'take "checksum" out of the file',
+      'removing "checksum" from the file',
     ],
   ])("%s", (_name, { snapshot, journal }, message) => {
     if (snapshot !== undefined) writeFileSync(file, snapshot);

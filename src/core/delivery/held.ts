@@ -10,7 +10,7 @@ interface Held {
   /** In order of arrival, without the task that probes. */
   readonly tasks: Task[];
   probing?: Task | undefined;
-  callOffProbe: () => void;
+  cancelProbe: () => void;
 }
 
 /** Sends this attempt to find out if the receiver is reachable. */
@@ -67,14 +67,14 @@ export class HeldEndpoints {
   }
 
   #add(webhookId: string, target: string, task: Task): Held {
-    const held: Held = { target, tasks: [task], callOffProbe: () => {} };
+    const held: Held = { target, tasks: [task], cancelProbe: () => {} };
     this.#held.set(webhookId, held);
     return held;
   }
 
   #planProbe(webhookId: string, target: string, held: Held, beforeProbe = () => {}): void {
-    held.callOffProbe();
-    held.callOffProbe = this.#wall.after(PROBE_EVERY_MS, () => {
+    held.cancelProbe();
+    held.cancelProbe = this.#wall.after(PROBE_EVERY_MS, () => {
       beforeProbe();
       const task = held.tasks.shift();
       held.probing = task;
@@ -86,7 +86,7 @@ export class HeldEndpoints {
   release(webhookId: string): Task[] {
     const held = this.#held.get(webhookId);
     if (held === undefined) return [];
-    held.callOffProbe();
+    held.cancelProbe();
     this.#held.delete(webhookId);
     for (const task of [held.probing, ...held.tasks])
       if (task !== undefined) this.#since.delete(task.task_id);

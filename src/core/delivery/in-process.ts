@@ -110,7 +110,7 @@ async function callReceiver(
   });
   return new Promise((resolve) => {
     // Only this timer keeps the process running while the handler works.
-    const callOff = whenOver(wall, patience, (reason) =>
+    const cancelTimer = whenOver(wall, patience, (reason) =>
       resolve(reason === "late" ? noAnswerWithin(patience.timeoutMs) : CALLED_OFF),
     );
     void answerOf(receiver.handler, request).then(async (response) => {
@@ -120,7 +120,7 @@ async function callReceiver(
         error: null,
         retryAfterMs: retryAfterMs(response.headers.get("retry-after"), Date.parse(sentAt)),
       };
-      callOff();
+      cancelTimer();
       resolve(answer);
     });
   });

@@ -9,7 +9,7 @@ interface TakenDelivery {
   readonly task: Task;
   readonly request: SignedRequest;
   /** Cancels the acknowledgement timeout. */
-  readonly callOff: () => void;
+  readonly cancelTimer: () => void;
 }
 
 type MailboxAnswer = Pick<Outcome, "status" | "response_body" | "error">;
@@ -67,8 +67,8 @@ export class Mailboxes {
 
   #awaitAnswer(task: Task, request: SignedRequest): void {
     const { wall } = this.#options.scheduler;
-    const callOff = wall.after(this.answerWithinMs, () => this.#missAnswer(task.ref));
-    this.#taken.set(task.ref, { task, request, callOff });
+    const cancelTimer = wall.after(this.answerWithinMs, () => this.#missAnswer(task.ref));
+    this.#taken.set(task.ref, { task, request, cancelTimer });
   }
 
   /** Records an acknowledgement; false if the delivery does not wait for one. */
@@ -82,7 +82,7 @@ export class Mailboxes {
       if (!this.#taken.has(deliveryId)) this.#awaitAnswer(taken.task, taken.request);
     });
     void scheduler.engine.keep();
-    taken.callOff();
+    taken.cancelTimer();
     this.#taken.delete(deliveryId);
     return true;
   }
@@ -106,8 +106,8 @@ export class Mailboxes {
       this.#waiting.set(mailbox, remaining);
     }
     const taken = [...this.#taken.values()].filter(({ task }) => isLater(task));
-    for (const { task, callOff } of taken) {
-      callOff();
+    for (const { task, cancelTimer } of taken) {
+      cancelTimer();
       this.#taken.delete(task.ref);
     }
     return [...waiting, ...taken.map(({ task }) => task)];
@@ -123,7 +123,7 @@ export class Mailboxes {
   /** Removes all deliveries, taken or not. */
   clear(): void {
     this.#waiting.clear();
-    for (const { callOff } of this.#taken.values()) callOff();
+    for (const { cancelTimer } of this.#taken.values()) cancelTimer();
     this.#taken.clear();
   }
 }

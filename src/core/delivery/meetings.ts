@@ -13,7 +13,7 @@ export interface Meeting {
 interface Barrier {
   missing: number;
   readonly waiting: (() => void)[];
-  readonly callOff: () => void;
+  readonly cancelTimer: () => void;
 }
 
 /** Barriers that put several attempts on the wire before any response arrives. */
@@ -42,15 +42,15 @@ export class Meetings {
   }
 
   #begin(name: string, missing: number): Barrier {
-    const callOff = this.#wall.after(TIMEOUT_MS, () => this.#end(name, barrier), true);
-    const barrier: Barrier = { missing, waiting: [], callOff };
+    const cancelTimer = this.#wall.after(TIMEOUT_MS, () => this.#end(name, barrier), true);
+    const barrier: Barrier = { missing, waiting: [], cancelTimer };
     this.#barriers.set(name, barrier);
     return barrier;
   }
 
-  #end(name: string, { waiting, callOff }: Barrier): void {
+  #end(name: string, { waiting, cancelTimer }: Barrier): void {
     this.#barriers.delete(name);
-    callOff();
+    cancelTimer();
     for (const resume of waiting) resume();
   }
 }

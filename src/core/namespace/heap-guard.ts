@@ -56,7 +56,7 @@ export class HeapGuard {
     if (!isFull) this.#shortage = undefined;
     else if (this.#shortage === undefined) {
       this.#shortage = new NoRoom(
-        `memory is short: ${inMB(liveBytes)} of the ${inMB(limitBytes)} MB that V8 may use are taken, so nothing more is made or changed. ` +
+        `memory is short: ${inMB(liveBytes)} of the ${inMB(limitBytes)} MB that V8 may use are taken, so changes are refused. ` +
           'Reset or delete namespaces, keep less (config "retention"), or start with NODE_OPTIONS=--max-old-space-size=MB',
       );
       this.#onError(this.#shortage);

@@ -17,7 +17,7 @@ export class LeftOut {
   add(name: string, identity: NamespaceIdentity | undefined, cause: unknown): StoreError {
     const reason = (cause instanceof Error ? cause.message : String(cause)).replace(/\.?$/, ".");
     this.#byName.set(name, { reason, apiKeys: identity === undefined ? [] : apiKeysOf(name, identity) });
-    return new StoreError(`The namespace "${name}" is left out. ${reason}`, { cause });
+    return new StoreError(`The namespace "${name}" was skipped. ${reason}`, { cause });
   }
 
   delete(name: string): boolean {
@@ -36,7 +36,7 @@ export class LeftOut {
   refusalOf(name: string): Refusal | undefined {
     const entry = this.#byName.get(name);
     if (entry === undefined) return undefined;
-    const message = `The namespace "${name}" could not be opened: ${entry.reason} When its files are as they should be, PUT /_sandbox/namespaces/${name} opens it; DELETE gives it up.`;
+    const message = `The namespace "${name}" could not be opened: ${entry.reason} Repair its files and call PUT /_sandbox/namespaces/${name} to open it, or DELETE to remove it.`;
     return refuse("INTERNAL_ERROR", message);
   }
 }

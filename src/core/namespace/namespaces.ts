@@ -94,7 +94,7 @@ export class Namespaces {
     if (this.#hasNoticedRealKey) return;
     this.#hasNoticedRealKey = true;
     this.#options.base.onNotice?.(
-      "a call came with what looks like a real key of live mode: it is refused and not kept; use sk_live_sandbox",
+      "a request with what looks like a real key of live mode was refused, and the key not recorded; use sk_live_sandbox",
     );
   }
 

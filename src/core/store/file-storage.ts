@@ -52,15 +52,15 @@ export class FileStorage implements Storage {
   recover(): string[] {
     const { found, leftovers } = findNamespaces(this.#data);
     for (const file of leftovers)
-      this.#tryRemove(`Cannot clear away ${file}`, () => rmSync(file, { force: true }));
+      this.#tryRemove(`Cannot remove ${file}`, () => rmSync(file, { force: true }));
     const names: string[] = [];
     for (const [name, endings] of found) {
       if (name === this.#defaultName) continue;
       const file = this.#file(name);
       const isDeleted = !endings.has("") && endings.has(ENDING.deleted);
       if (endings.has(ENDING.unfinished))
-        this.#tryRemove(`Cannot clear away ${file}`, () => this.#removeUnfinished(name));
-      else if (isDeleted) this.#tryRemove(`Cannot clear away ${file}`, () => this.#removeDeleted(name));
+        this.#tryRemove(`Cannot remove ${file}`, () => this.#removeUnfinished(name));
+      else if (isDeleted) this.#tryRemove(`Cannot remove ${file}`, () => this.#removeDeleted(name));
       // A journal without its snapshot is not removed: the user decides.
       else if (endings.has("") || sizeOf(file + ENDING.journal) > 0) names.push(name);
     }
@@ -115,8 +115,9 @@ export class FileStorage implements Storage {
   }
 
   undo(name: string): void {
-    this.#tryRemove(`The namespace "${name}" was not made, and part of its files stays for now`, () =>
-      this.#removeUnfinished(name),
+    this.#tryRemove(
+      `The namespace "${name}" was not created, but some of its files could not be removed yet`,
+      () => this.#removeUnfinished(name),
     );
   }
 
@@ -128,8 +129,9 @@ export class FileStorage implements Storage {
       if (existsSync(state)) this.#writeOptions.io.renameSync(state, file + ENDING.deleted);
       this.#syncFolder();
       close?.();
-      this.#tryRemove(`The namespace "${name}" is deleted, and part of its files stays for now`, () =>
-        this.#removeDeleted(name),
+      this.#tryRemove(
+        `The namespace "${name}" is deleted, but some of its files could not be removed yet`,
+        () => this.#removeDeleted(name),
       );
     } finally {
       lock?.release();

@@ -71,7 +71,7 @@ export class Journal {
         damaged(this.#snapshotFile, `${this.#file} line ${number}`, what, startByte);
       if ("damage" in line) throw damage(line.damage);
       const change = "again" in line.change ? before && wholeAgain(line.change, before) : line.change;
-      if (change === undefined) throw damage("the change that it goes by is not in the line before it");
+      if (change === undefined) throw damage("the line before it does not have the change it refers to");
       before = change;
       this.#intactBytes = startByte + content.length + 1;
       // After a crash between snapshot and journal cut, the journal begins with older lines.
@@ -95,9 +95,9 @@ export class Journal {
   checkPlace(): void {
     const now = statSync(this.#file, { throwIfNoEntry: false });
     if (now !== undefined && (now.ino === this.#inode || !this.#hasInode)) return;
-    const what = now === undefined ? "is not there any more" : "has been replaced by another file";
+    const what = now === undefined ? "was removed" : "has been replaced by another file";
     throw new StoreError(
-      `${this.#file} ${what}, so nothing more is kept. Stop this process, restore the file from a backup if there is one, and start again.`,
+      `${this.#file} ${what}, so no more changes are saved. Stop this process, restore the file from a backup if there is one, and start again.`,
     );
   }
 
@@ -107,7 +107,10 @@ export class Journal {
       try {
         this.#cutTo(this.#bytes);
       } catch (error) {
-        throw asStoreError(error, `${this.#file}: a failed write cannot be cut off, so nothing more is kept`);
+        throw asStoreError(
+          error,
+          `${this.#file}: a failed write cannot be cut off, so no more changes are saved`,
+        );
       }
     }
     const lines = encodeLines(changes, this.#lastChange);

@@ -103,7 +103,7 @@ export class Lock {
     try {
       if (!this.#isOurs()) throw lostError(this.#file, readLock(this.#lockFile));
     } catch (error) {
-      throw asStoreError(error, `Cannot tell whose ${this.#lockFile} is, so nothing more is kept`);
+      throw asStoreError(error, `Cannot tell whose ${this.#lockFile} is, so no more changes are saved`);
     }
     beatIfDue();
   }
@@ -321,9 +321,9 @@ function lostError(file: string, text: string | undefined): StoreError {
   const owner = text === undefined ? undefined : parseOwner(text);
   const what =
     text === undefined
-      ? `${file}.lock is not there any more`
+      ? `${file}.lock was removed`
       : owner === undefined
-        ? `${file}.lock has become another's`
-        : `process ${owner.pid} on host ${owner.host} has taken ${file} over while this one gave no sign of life`;
-  return new StoreError(`${what}, so nothing more is kept. Stop this process, and start again.`);
+        ? `${file}.lock belongs to another process`
+        : `process ${owner.pid} on host ${owner.host} took ${file} over, because this process did not touch its lock`;
+  return new StoreError(`${what}, so no more changes are saved. Stop this process, and start again.`);
 }

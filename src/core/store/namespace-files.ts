@@ -65,7 +65,7 @@ function readEntries(folder: string): Dirent[] {
 /** Path of a namespace's state. Throws for an invalid name. */
 export function namespaceFile(data: string, name: string): string {
   if (!check(namespaceNameSchema, name).ok)
-    throw new StoreError(`${JSON.stringify(name)} names no namespace.`);
+    throw new StoreError(`${JSON.stringify(name)} is not a valid namespace name.`);
   return `${data}.ns-${name}`;
 }
 

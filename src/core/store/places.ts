@@ -66,7 +66,7 @@ export function realFile(path: string): string {
     file = resolve(dirname(file), target);
   }
   throw new StoreError(
-    `Cannot open ${path}: it is a link that leads to itself. Give the file it is meant to lead to.`,
+    `Cannot open ${path}: it is a link that leads to itself. Use the path of the actual file.`,
   );
 }
 

@@ -43,7 +43,7 @@ export class SizeNotice {
     if (this.#isReported) return;
     this.#isReported = true;
     this.#onNotice(
-      `the namespace "${this.#name}" holds about ${inMB(bytes)}. Above ${inMB(LARGEST_BYTES)} it cannot be imported or saved as a snapshot file, and with --data its journal grows without end: reset it in time, or begin another`,
+      `the namespace "${this.#name}" holds about ${inMB(bytes)}. Above ${inMB(LARGEST_BYTES)} it cannot be imported or saved as a snapshot file, and with --data its journal grows without end: reset it in time, or use another namespace`,
     );
   }
 }

@@ -98,7 +98,7 @@ export class SnapshotFolder implements Snapshots {
 
   #file(name: string): string {
     if (!check(snapshotNameSchema, name).ok)
-      throw new StoreError(`${JSON.stringify(name)} names no snapshot.`);
+      throw new StoreError(`${JSON.stringify(name)} is not a valid snapshot name.`);
     return join(this.#folder, name + SUFFIX);
   }
 
@@ -123,7 +123,7 @@ export class SnapshotFolder implements Snapshots {
       } catch (error) {
         const damage = asStoreError(error, `${file} cannot be read`);
         if (!entry.isDirectory()) this.#damaged.set(name, damage);
-        report(new StoreError(`The snapshot "${name}" is left out. ${damage.message}`));
+        report(new StoreError(`The snapshot "${name}" was skipped. ${damage.message}`));
       }
     }
     return snapshots.sort((a, b) => Number(a.writtenNs - b.writtenNs)).map(({ snapshot }) => snapshot);

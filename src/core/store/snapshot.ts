@@ -168,6 +168,6 @@ function parse(file: string, content: Buffer): StateDump {
 
 function checksumError(file: string): StoreError {
   return new StoreError(
-    `${file}: its checksum is another, so it is damaged or was changed by hand. Restore ${file} and ${file}.journal from a backup; if the change is meant, take "checksum" out of the file.`,
+    `${file}: its checksum does not match: it is damaged or was edited. Restore ${file} and ${file}.journal from a backup, or keep the edit by removing "checksum" from the file.`,
   );
 }

@@ -168,7 +168,7 @@ export class ClockControl {
   async idle(timeoutMs: number): Promise<void> {
     const scheduler = this.#scheduler;
     let isOver = false;
-    const callOff = scheduler.wall.after(timeoutMs, () => {
+    const cancelTimer = scheduler.wall.after(timeoutMs, () => {
       isOver = true;
       scheduler.wake();
     });
@@ -176,7 +176,7 @@ export class ClockControl {
       await scheduler.somethingHappened();
       if (!this.isAdvancing) await this.#resumeNext();
     }
-    callOff();
+    cancelTimer();
   }
 
   /** Resumes waiters one at a time: each may begin an advance that the next one waits for. */

@@ -20,18 +20,18 @@ export function whenOver(
   { timeoutMs, signal }: Patience,
   onEnd: (reason: "late" | "left") => void,
 ): () => void {
-  const callOff = (): void => {
+  const cancelTimer = (): void => {
     stopTimer();
     signal.removeEventListener("abort", abort);
   };
   const end = (reason: "late" | "left"): void => {
-    callOff();
+    cancelTimer();
     onEnd(reason);
   };
   const abort = (): void => end("left");
   const stopTimer = wall.after(timeoutMs, () => end("late"), true);
   signal.addEventListener("abort", abort);
-  return callOff;
+  return cancelTimer;
 }
 
 /** An AbortController whose signal may have any number of listeners. */
