@@ -4,12 +4,11 @@ import { isOver } from "../core/schema/statuses.js";
 import { isForeign } from "../server/http/origin.js";
 import { errorReply, toResponse } from "../server/http/reply.js";
 import { ACTIONS, type ActionName } from "./actions.js";
-import { refusedDocument } from "./checkout/refused.js";
+import { refusedDocument } from "./checkout/screens.js";
 import { readForm } from "./form.js";
-import { linksFrom } from "./links.js";
+import { linksFrom, shopUrl } from "./links.js";
 import { showPage } from "./page.js";
 import { jsonResponse, pageResponse, seeOther } from "./respond.js";
-import { shopUrl } from "./shop.js";
 
 /** The checkout with everything due by now behind it. Its id is all it takes to see it and to act on it. */
 function find(namespaces: Namespaces, checkoutId: string) {

@@ -2,16 +2,10 @@ import type { Charge } from "../core/domain/charge.js";
 import { nextStatus } from "../core/engine/look-ahead.js";
 import type { Namespace } from "../core/namespace/namespace.js";
 import { isOpen, isOver, outcomePage } from "../core/schema/statuses.js";
-import { chooseView } from "./checkout/choose.js";
-import { outcomeView } from "./checkout/outcome.js";
-import { payView } from "./checkout/pay.js";
-import type { View } from "./checkout/view.js";
-import { waitingView } from "./checkout/waiting.js";
-import { linksFrom } from "./links.js";
-import { type FieldState, needsMethod, type Page, UNTOUCHED } from "./model.js";
-import { offersFor } from "./offer.js";
+import { chooseView, outcomeView, payView, type View, waitingView } from "./checkout/screens.js";
+import { linksFrom, shopUrl } from "./links.js";
+import { type FieldState, needsMethod, offersFor, type Page, UNTOUCHED } from "./model.js";
 import { pageResponse, seeOther } from "./respond.js";
-import { shopUrl } from "./shop.js";
 
 /** What a form came to grief on; the page is shown again with it. */
 export interface Trouble {

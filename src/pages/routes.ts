@@ -11,11 +11,11 @@ const ACTION_NAMES: readonly ActionName[] = ["method", "paid", "cancel", "outcom
 export const PAGES: Pages = {
   service: (described) => [
     ...checkoutRoutes(described.namespaces),
-    get("/docs", async (c) => (await lazily(() => import("./docs.js"))).serveDocs(described, c)),
+    get("/docs", async (c) => (await lazily(() => import("./reference/page.js"))).serveDocs(described, c)),
   ],
   control: (described, fetch) => [
     get("/_sandbox/docs", async (c) =>
-      (await lazily(() => import("./docs.js"))).serveControlDocs(described, c),
+      (await lazily(() => import("./reference/page.js"))).serveControlDocs(described, c),
     ),
     ...dashboardRoutes(described.namespaces, fetch),
   ],

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { JSON_FAULT } from "../../src/pages/dashboard/json-fault.js";
+import { JSON_FAULT } from "../../src/pages/dashboard/script.js";
 
 /** As the page has it. */
 const jsonFault = new Function(`${JSON_FAULT}return jsonFault`)() as (text: string, kind: string) => string;

@@ -2,8 +2,7 @@ import { METHOD_KINDS } from "../../core/domain/method-kinds.js";
 import { fieldOf } from "../form.js";
 import { money, moneyText } from "../format.js";
 import { flag, html, type Markup } from "../html.js";
-import { type Page, unit } from "../model.js";
-import type { Offer } from "../offer.js";
+import { type Offer, type Page, unit } from "../model.js";
 import { rateText } from "./parts.js";
 
 /** A radio button a method; the one that is chosen shows its currencies and what else it needs. */

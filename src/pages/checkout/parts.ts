@@ -1,8 +1,8 @@
 import type { Charge } from "../../core/domain/charge.js";
 import { grouped, money, moneyText, readableInstant, remainingTime } from "../format.js";
 import { type Content, html, type Markup } from "../html.js";
-import type { Live } from "../layout.js";
 import { type Page, unit } from "../model.js";
+import type { Live } from "../respond.js";
 
 /** The amount there is to pay: in the base currency until a method is chosen, then all of it, fees included. */
 export function dueAmount({ charge, catalogue }: Page): Markup {

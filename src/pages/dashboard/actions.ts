@@ -10,9 +10,9 @@ import { APP_CALLS } from "./app-calls.js";
 import { answerOf } from "./attention.js";
 import { type Action, type Actions, callControl, type Outcome, type Press } from "./calls.js";
 import { many, span } from "./parts.js";
-import { readyFault } from "./ready-faults.js";
 import { REPORT_ACTIONS } from "./report-actions.js";
 import { homeOf } from "./scene.js";
+import { readyFault } from "./views/faults.js";
 
 /** The fields of control responses that notices name. */
 interface Result {

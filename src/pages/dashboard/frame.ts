@@ -1,7 +1,8 @@
+import { isFailing } from "../../core/engine/failing.js";
 import { html, type Markup } from "../html.js";
-import { countsOf } from "./counts.js";
-import { button, dayOf, form, span } from "./parts.js";
-import { DASHBOARD, here, homeOf, href, type Scene, VIEWS, type ViewName } from "./scene.js";
+import { attention } from "./attention.js";
+import { button, dayOf, form, span, type Tone } from "./parts.js";
+import { DASHBOARD, here, homeOf, href, isShown, type Scene, VIEWS, type ViewName } from "./scene.js";
 
 /** Everything around a view: where one is, what time it is, where else one can go. */
 export function frame(scene: Scene, main: Markup, aside: Markup | undefined): Markup {
@@ -89,4 +90,32 @@ function menu(scene: Scene): Markup {
     const count = counts[view];
     return html`<li><a href="${href(scene, view)}"${view === scene.view && html` aria-current="page"`}>${label}${count !== undefined && count.many > 0 && html` <span class="count ${count.tone}">${count.many}<span class="unseen"> ${count.of}</span></span>`}</a></li>`;
   })}<li class="apart"><a href="/docs">API reference</a></li></ul>`;
+}
+
+interface Count {
+  readonly many: number;
+  readonly of: string;
+  readonly tone: Tone;
+}
+
+/** What the menu says beside a view. */
+function countsOf(scene: Scene): { readonly [View in ViewName]?: Count } {
+  const { state } = scene.namespace.engine;
+  const failing = state.found("deliveries", (one) => isShown(scene, one) && isFailing(one), 0, 0).total;
+  return {
+    activity: { many: attention(scene).length, of: "that need attention", tone: "bad" },
+    charges: {
+      many: state.found("charges", (one) => isShown(scene, one), 0, 0).total,
+      of: "charges",
+      tone: "",
+    },
+    webhooks: { many: failing, of: "failing", tone: "bad" },
+    faults: { many: state.tables.faults.size, of: "active", tone: "warn" },
+    scenarios: {
+      many: [...state.tables.scenarios.values()].filter(({ activated }) => activated > 0).length,
+      of: "active",
+      tone: "warn",
+    },
+    checks: { many: scene.namespace.advisor.log.items().length, of: "pieces of advice", tone: "warn" },
+  };
 }

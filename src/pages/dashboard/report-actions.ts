@@ -7,10 +7,16 @@ import type { SentProbe } from "../../core/schema/receiver-report.js";
 import { webhookUrl } from "../../core/schema/receiver-url.js";
 import { iso } from "../../core/schema/time.js";
 import { UserError } from "../../core/schema/user-error.js";
-import { appSteps } from "./app-steps.js";
 import { type Actions, callControl, type Outcome, type Press } from "./calls.js";
 import { many } from "./parts.js";
-import { exploredSchema, isOver, type ReceiverChecked, reportsOf, type ScenarioRan } from "./reports.js";
+import {
+  appSteps,
+  exploredSchema,
+  isOver,
+  type ReceiverChecked,
+  reportsOf,
+  type ScenarioRan,
+} from "./reports.js";
 import { homeOf } from "./scene.js";
 
 /** The buttons whose result is a report that the page shows. */

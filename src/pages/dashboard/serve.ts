@@ -10,7 +10,6 @@ import { html } from "../html.js";
 import { Shell } from "../shell.js";
 import { act } from "./actions.js";
 import type { Press } from "./calls.js";
-import { flashed, flashOf } from "./flash.js";
 import { frame } from "./frame.js";
 import { DASHBOARD, homeOf, isView, type Notice, type Scene, VIEWS } from "./scene.js";
 import { SCRIPT } from "./script.js";
@@ -209,4 +208,32 @@ function noSuch(namespaces: Namespaces, why: string, name: string | null): Respo
     { title: "No such namespace", body },
     { status: 404, nowMs: namespaces.nowMs(), forms: "'self'" },
   );
+}
+
+const COOKIE = "sandbox_said";
+
+/** A cookie that carries what an action did to the page that follows; without a notice it goes. */
+function flashed(notice: Notice | undefined): string {
+  const value = notice === undefined ? "" : encodeURIComponent(JSON.stringify(notice));
+  const age = notice === undefined ? 0 : 10;
+  return `${COOKIE}=${value}; Path=/_sandbox/dashboard; Max-Age=${age}; HttpOnly; SameSite=Strict`;
+}
+
+/** What an action has left to be said; whatever else is under the name is nothing. */
+function flashOf(cookies: string | undefined): Notice | undefined {
+  const pair = (cookies ?? "").split(";").find((one) => one.trim().startsWith(`${COOKIE}=`));
+  if (pair === undefined) return undefined;
+  try {
+    const { text, isBad, undo } = JSON.parse(
+      decodeURIComponent(pair.trim().slice(COOKIE.length + 1)),
+    ) as Record<string, unknown>;
+    if (typeof text !== "string") return undefined;
+    return {
+      text,
+      ...(isBad === true ? { isBad } : {}),
+      ...(typeof undo === "string" ? { undo } : {}),
+    };
+  } catch {
+    return undefined;
+  }
 }

@@ -1,4 +1,7 @@
+import type { Context } from "hono";
+import { DEFAULT_API_KEY } from "../../core/schema/options.js";
 import type { OpenApiDocument } from "../../server/openapi/document.js";
+import { type DescribeOptions, describeFor } from "../../server/openapi/serve.js";
 import { betweenTags, html, type Markup } from "../html.js";
 import { Shell } from "../shell.js";
 import { SCRIPT, STYLES } from "./assets.js";
@@ -15,7 +18,7 @@ import {
   typeOf,
 } from "./schema.js";
 
-export interface Reference {
+interface Reference {
   readonly document: OpenApiDocument;
   readonly baseUrl: string;
   /** The key in the examples; undefined where calls need none. */
@@ -29,7 +32,7 @@ const SHELL = new Shell({ styles: STYLES, script: SCRIPT, referrer: "same-origin
  * The reference of an API as one page that loads nothing else: a list of operations, each with its fields, errors and
  * a curl command. A schema that is referred to once is shown there, any other in a section of its own.
  */
-export function referencePage(reference: Reference, nowMs: number): Response {
+function referencePage(reference: Reference, nowMs: number): Response {
   const { info, tags, components, openapi } = reference.document;
   const title = String(info.title);
   const operations = operationsOf(reference.document);
@@ -159,4 +162,24 @@ function curlOf(operation: Operation, baseUrl: string, apiKey: string | undefine
     lines.push('-H "Content-Type: application/json"', `-d @- <<JSON\n${body}\nJSON`);
   }
   return [...checks, lines.join(" \\\n  ")].join("\n");
+}
+
+/** `GET /docs`: the OpenAPI document as a page. */
+export async function serveDocs(options: DescribeOptions, c: Context): Promise<Response> {
+  const described = await describeFor("service", options, c);
+  if (described instanceof Response) return described;
+  const { namespace, baseUrl, document } = described;
+  // The documented key, if the fixtures still have it: a key of the user's own is nobody's business here.
+  const apiKey = namespace.keys.find(DEFAULT_API_KEY) === undefined ? "sk_test_…" : DEFAULT_API_KEY;
+  const related = html`<a href="_sandbox/docs">Control API reference</a>, <a href="_sandbox/dashboard">Dashboard</a>`;
+  return referencePage({ document, baseUrl, apiKey, related }, namespace.nowMs());
+}
+
+/** `GET /_sandbox/docs`: the same of the control API. */
+export async function serveControlDocs(options: DescribeOptions, c: Context): Promise<Response> {
+  const described = await describeFor("control", options, c);
+  if (described instanceof Response) return described;
+  const { namespace, baseUrl, document } = described;
+  const related = html`<a href="../docs">Payments API reference</a>, <a href="dashboard">Dashboard</a>`;
+  return referencePage({ document, baseUrl, apiKey: undefined, related }, namespace.nowMs());
 }

@@ -21,11 +21,11 @@ import {
   when,
 } from "../parts.js";
 import { href, type Scene } from "../scene.js";
+import { allMoves } from "./charges.js";
 import { chargeFlow, chargeTest } from "./flow.js";
 import { history, historyTools } from "./history.js";
-import { allMoves } from "./moves.js";
+import { moneyOf } from "./ledger.js";
 import { payloadsPart } from "./payloads.js";
-import { moneyOf } from "./postings.js";
 import { deliveryRow } from "./rows.js";
 
 /** One charge: why it is as it is, and all that happened on the way. */

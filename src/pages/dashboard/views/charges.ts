@@ -1,10 +1,11 @@
-import type { Charge } from "../../../core/domain/charge.js";
+import { type Charge, needsPrice } from "../../../core/domain/charge.js";
 import { CHARGE_STATUSES } from "../../../core/schema/common.js";
+import { STATUSES } from "../../../core/schema/statuses.js";
+import { sentence } from "../../format.js";
 import { html, type Markup } from "../../html.js";
-import { button } from "../parts.js";
+import { button, choice, form, input, shortText } from "../parts.js";
 import { isShown, PAGE_ROWS, type Scene } from "../scene.js";
 import { listing } from "./listing.js";
-import { usualMoves } from "./moves.js";
 import { chargeRow } from "./rows.js";
 
 export function chargesView(scene: Scene): Markup {
@@ -24,4 +25,74 @@ ${listing<Charge>(scene, "charges", {
       ? html`None yet. ${button({ does: "make", label: "Make one for me" })}`
       : `No charge has “${q}” in its id, e-mail, name, reference or metadata.`,
 })}`;
+}
+
+interface Move {
+  readonly to: keyof typeof STATUSES;
+  readonly verb: string;
+}
+
+/** What it may become now. */
+function legal(charge: Charge): Move[] {
+  return STATUSES[charge.status].next.flatMap((to) => {
+    const { verb } = STATUSES[to];
+    return verb === undefined || (needsPrice(charge, to) && charge.offered_methods.length === 0)
+      ? []
+      : [{ to, verb }];
+  });
+}
+
+/** The moves a charge may make now, each a button. */
+function moves(charge: Charge): Markup[] {
+  return legal(charge).map((move) => buttonOf(charge, move, move.to === "COMPLETED" ? "main" : undefined));
+}
+
+function buttonOf(charge: Charge, { to, verb }: Move, kind?: "main"): Markup {
+  return button({
+    does: `charge ${charge.charge_id} ${to}`,
+    label: sentence(verb),
+    to: shortText(charge.charge_id),
+    ...(kind === undefined ? {} : { kind }),
+  });
+}
+
+/** Each has a slot of its own in a row: as the status changes, no other button moves under the pointer. */
+const USUAL = CHARGE_STATUSES.filter((status) => STATUSES[status].usual === true);
+
+/** The usual moves, for a row of a list. */
+function usualMoves(charge: Charge): Markup {
+  const now = legal(charge);
+  return html`<span class="slots">${USUAL.map((usual) => {
+    const move = now.find(({ to }) => to === usual);
+    return html`<span>${move !== undefined && buttonOf(charge, move)}</span>`;
+  })}</span>`;
+}
+
+/** The same, and in a fold what else there is: with a reason, or along its own timeline. */
+export function allMoves(scene: Scene, charge: Charge): Markup {
+  const { charge_id: id } = charge;
+  const now = legal(charge);
+  if (now.length === 0)
+    return html`<span class="soft">This status is final: no further transition is possible.</span>`;
+  const planned = ahead(scene, charge);
+  return html`${moves(charge)}<details class="more-moves"><summary class="button">More ▾</summary><div>
+${form(
+  scene,
+  html`${choice(
+    "to",
+    "Change the status to",
+    now.map(({ to }): [string, string] => [to, to]),
+    now.find(({ to }) => to === "FAILED")?.to ?? now[0]!.to,
+  )}${input({ name: "reason", label: "with the reason", hint: "insufficient_funds" })}<button name="do" value="move ${id}">Move</button>`,
+  "Move with a reason",
+)}
+${planned.length > 0 && html`<p class="soft">Run its own timeline, and nothing else; the clock stays:</p><p class="actions">${planned.map((to) => button({ does: `own ${id} ${to}`, label: `until ${to}`, to: id }))}</p>`}</div></details>`;
+}
+
+/** What is still planned for it, in its order. */
+function ahead({ namespace }: Scene, charge: Charge): string[] {
+  const { state } = namespace.engine;
+  if (!state.tasksOf(charge.charge_id).some(({ kind }) => kind === "timeline")) return [];
+  const done = new Set(charge.status_history.map(({ status }) => status));
+  return [...new Set(charge.timeline.map(({ to }) => to))].filter((to) => !done.has(to));
 }

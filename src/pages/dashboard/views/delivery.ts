@@ -19,7 +19,7 @@ import {
   when,
 } from "../parts.js";
 import { href, type Scene } from "../scene.js";
-import { differenceOf } from "./difference.js";
+import { differenceOf } from "./payloads.js";
 import { copiesPart, resendPart } from "./resend.js";
 
 /** One delivery: what went out, what came back, how it differs from the event before, and how to send it otherwise. */

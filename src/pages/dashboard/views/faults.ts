@@ -1,12 +1,29 @@
 import type { StoredFault } from "../../../core/engine/records.js";
+import type { Namespace } from "../../../core/namespace/namespace.js";
 import type { JournalEntry } from "../../../core/namespace/served-request.js";
 import type { FaultRule } from "../../../core/schema/scenario.js";
 import { iso } from "../../../core/schema/time.js";
 import { html, type Markup } from "../../html.js";
 import { command, controlCurl } from "../curl.js";
 import { badge, button, copy, form, json, jsonField, many, part, row, rows, wanted, when } from "../parts.js";
-import { READY_FAULTS } from "../ready-faults.js";
 import { href, type Scene } from "../scene.js";
+
+/** The faults that are wanted most, each set by one press. */
+const READY_FAULTS: Readonly<Record<string, { readonly label: string; readonly rule: FaultRule }>> = {
+  next: { label: "503 on the next checkout", rule: { respond: { status: 503 } } },
+  second: { label: "503 on the second checkout", rule: { respond: { status: 503 }, skip: 1 } },
+  lost: { label: "Lose the response of the next checkout", rule: { drop: "after" } },
+};
+
+const CHECKOUTS = ["createWhitelabel", "createCheckout"] as const;
+
+/** The rule for the call that makes a charge, as this app makes it; undefined for an unknown name. */
+export function readyFault({ journal }: Namespace, name: string): FaultRule | undefined {
+  const made = journal.entries().find((entry) => CHECKOUTS.some((one) => one === entry.operation));
+  const operation = made?.operation ?? CHECKOUTS[0];
+  const ready = Object.hasOwn(READY_FAULTS, name) ? READY_FAULTS[name] : undefined;
+  return ready && { match: { operation }, ...ready.rule, times: 1, per: "request" };
+}
 
 const EXAMPLE = { match: { operation: "createQuote" }, respond: { status: 503 }, times: 1, per: "request" };
 

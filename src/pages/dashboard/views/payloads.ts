@@ -1,8 +1,8 @@
 import type { Charge } from "../../../core/domain/charge.js";
+import { flat } from "../../../core/engine/state-changes.js";
 import { html, type Markup } from "../../html.js";
 import { choice, filters, foldedPart, when } from "../parts.js";
 import type { Scene } from "../scene.js";
-import { differenceOf } from "./difference.js";
 
 /** Two of a charge's payloads beside each other: by default the last, and the one before. */
 export function payloadsPart(scene: Scene, charge: Charge): Markup | false {
@@ -25,4 +25,14 @@ export function payloadsPart(scene: Scene, charge: Charge): Markup | false {
 <p class="soft">${before.type}, ${when(scene, before.at)} → ${after.type}, ${when(scene, after.at)}</p>
 ${differenceOf(before.body, after.body)}`,
   });
+}
+
+/** What one body has otherwise than another, field by field. */
+export function differenceOf(one: string, other: string): Markup {
+  const [before, after] = [flat(JSON.parse(one)), flat(JSON.parse(other))];
+  const names = [...new Set([...before.keys(), ...after.keys()])].filter(
+    (name) => before.get(name) !== after.get(name),
+  );
+  if (names.length === 0) return html`<p class="soft">They say the same.</p>`;
+  return html`<dl class="diff">${names.map((name) => html`<div><dt><code>${name}</code></dt><dd>${before.has(name) && html`<del>${before.get(name)}</del>`} ${after.has(name) && html`<ins>${after.get(name)}</ins>`}</dd></div>`)}</dl>`;
 }

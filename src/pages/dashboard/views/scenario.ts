@@ -2,7 +2,6 @@ import type { StoredScenario } from "../../../core/engine/records.js";
 import type { RunStep } from "../../../core/namespace/scenario-kit.js";
 import { writeYaml } from "../../../core/schema/write-yaml.js";
 import { html, type Markup } from "../../html.js";
-import { appSteps } from "../app-steps.js";
 import { command } from "../curl.js";
 import {
   badge,
@@ -19,7 +18,7 @@ import {
   type Tone,
   when,
 } from "../parts.js";
-import { reportsOf, type ScenarioRan } from "../reports.js";
+import { appSteps, reportsOf, type ScenarioRan } from "../reports.js";
 import { href, type Scene } from "../scene.js";
 import { drawnRules, effects, switchOf } from "./scenarios.js";
 

@@ -1,9 +1,9 @@
 import type { StoredScenario } from "../../../core/engine/records.js";
 import type { ChargeEntry, ChargeRule } from "../../../core/schema/scenario.js";
 import { html, type Markup } from "../../html.js";
-import { appSteps } from "../app-steps.js";
 import { command } from "../curl.js";
 import { badge, button, copy, many, part, toneOf } from "../parts.js";
+import { appSteps } from "../reports.js";
 import { href, type Scene } from "../scene.js";
 
 /** What can be made to happen: each scenario drawn as a line. */

@@ -1,0 +1,216 @@
+import { writtenInstructions } from "../../core/domain/charge.js";
+import type { OutcomePage } from "../../core/schema/statuses.js";
+import { grouped, money, sentence } from "../format.js";
+import { type Content, html, Markup } from "../html.js";
+import { type Page, unit } from "../model.js";
+import type { Document } from "../respond.js";
+import { chosenPrice, methodChoices } from "./method-choices.js";
+import { breakdown, cancelForm, copyButton, dueAmount, live, notice, pageTitle, summary } from "./parts.js";
+import { sandboxPanel } from "./sandbox-panel.js";
+
+/** A view makes the document for a page; the status is that of a plain look at it, without a form before. */
+export type View = (page: Page) => { readonly document: Document; readonly status: number };
+
+/** The customer picks a method and a currency, each with what it comes to. */
+export const chooseView: View = (page) => ({
+  status: 200,
+  document: {
+    title: pageTitle(page),
+    main: html`<main class="two">
+${choiceSummary(page)}
+<section class="card" aria-label="Payment method">
+${notice(page)}
+<form id="method" class="actions" method="post" action="${page.links.action("method")}">
+${
+  page.offers.length > 0
+    ? html`${methodChoices(page)}
+<button class="main">Continue</button>`
+    : html`<p>This amount is too small for any of the payment methods.</p>`
+}
+</form>
+${cancelForm(page)}
+</section>
+</main>`,
+    panel: sandboxPanel(page),
+    live: live(page, ["PENDING"], "page"),
+  },
+});
+
+/**
+ * With a script the total is that of the option chosen below, and follows it. Without one it cannot follow: there it
+ * stays the price, and the options say what they come to.
+ */
+function choiceSummary(page: Page): Markup {
+  const chosen = chosenPrice(page);
+  if (chosen === undefined) return summary(page, dueAmount(page));
+  const paid = unit(page.catalogue, chosen.currency.code);
+  return summary(
+    page,
+    html`<span class="scripted" id="total">${money(chosen.price.amount, paid)}</span><span class="plainly">${dueAmount(page)}</span>`,
+    html`<p class="small soft"><span class="scripted">Price ${dueAmount(page)} + <span id="total-fees">${money(chosen.price.fees.total_fee, paid)}</span> fees</span><span class="plainly">plus the fees of the payment method</span></p>`,
+  );
+}
+
+/** The customer is told how to pay, and says when it is done. */
+export const payView: View = (page) => ({
+  status: 200,
+  document: {
+    title: pageTitle(page),
+    main: html`<main class="two">
+${summary(page)}
+<section class="card" aria-labelledby="how">
+${notice(page)}
+${instructions(page)}
+<div class="actions row">
+<form method="post" action="${page.links.action("paid")}"><button class="main">${isCard(page) ? html`Pay ${dueAmount(page)}` : "I have paid"}</button></form>
+${cancelForm(page)}
+</div>
+</section>
+</main>`,
+    panel: sandboxPanel(page),
+    live: live(page, ["PENDING", "AWAITING_PAYMENT"], "page"),
+  },
+});
+
+function isCard({ charge, catalogue }: Page): boolean {
+  return catalogue.method(charge.payment_method ?? "")?.kind === "card";
+}
+
+const LABELS: Readonly<Record<string, string>> = {
+  bank_name: "Bank",
+  account_number: "Account number",
+  account_name: "Account name",
+  provider: "Operator",
+  phone_number: "Pay to number",
+  network: "Network",
+  wallet_address: "Wallet address",
+};
+/** These have a place of their own on the page. */
+const SHOWN_APART = ["type", "reference", "instructions", "amount", "currency"];
+
+function instructions(page: Page): Markup {
+  const { charge, catalogue } = page;
+  const method = catalogue.method(charge.payment_method ?? "");
+  const given = writtenInstructions(charge.payment_instructions) ?? { type: "" };
+  const details = Object.entries(given).filter(([name]) => !SHOWN_APART.includes(name));
+  return html`<h2 id="how"><bdi>${method?.display_name ?? charge.payment_method}</bdi></h2>
+<dl class="facts">
+${fact("Amount to pay", dueAmount(page), "due", charge.amount)}
+${details.map(([name, value]) => fact(LABELS[name] ?? sentence(name), value, `fact-${name}`, value))}
+</dl>
+${isCard(page) ? cardForm : referenceBox(page)}
+${given.instructions !== undefined && html`<p dir="auto">${given.instructions.replace(charge.amount, grouped(charge.amount))}</p>`}`;
+}
+
+/** Where the real page takes the card. Nobody is to type one in here, so it is filled in and cannot be changed. */
+const cardForm = html`<fieldset class="cardform" disabled>
+<legend>Your card <span class="soft small">(example: nothing to fill in)</span></legend>
+<div class="field"><label for="card-number">Card number</label><input id="card-number" value="4242 4242 4242 4242"></div>
+<div class="field"><label for="card-expiry">Expiry date</label><input id="card-expiry" value="12 / 34"></div>
+<div class="field"><label for="card-code">Security code</label><input id="card-code" value="123"></div>
+</fieldset>`;
+
+function fact(label: string, value: Content, id: string, copied: string): Markup {
+  return html`<div><dt>${label}</dt><dd><bdi id="${id}">${value}</bdi></dd><dd class="tool">${copyButton(label.toLowerCase(), copied, id)}</dd></div>`;
+}
+
+/** Without the reference a payment may be delayed or lost (specification: Whitelabel checkout result). */
+function referenceBox({ charge }: Page): Markup {
+  const reference = charge.provider_reference;
+  return html`<div class="reference">
+<p>Quote this reference, or your payment may be delayed or lost:</p>
+<strong id="reference">${reference}</strong>${copyButton("reference", reference, "reference")}
+</div>`;
+}
+
+/** The customer has paid, or says so; the page looks again until it is settled one way or the other. */
+export const waitingView: View = (page) => {
+  const { charge, links } = page;
+  const isPaid = charge.status === "PROCESSING";
+  return {
+    status: 200,
+    document: {
+      title: pageTitle(page),
+      main: html`<main class="two">
+${summary(page)}
+<section class="card" aria-labelledby="wait">
+${notice(page)}
+<div class="waiting">
+<div class="spinner"></div>
+<h2 id="wait">${isPaid ? "Your payment is being processed" : "Waiting for your payment"}</h2>
+<p class="soft">${
+        isPaid
+          ? "It has arrived and is being confirmed."
+          : "As soon as it arrives, this page takes you on. You can leave it open."
+      }</p>
+<p>Reference <code>${charge.provider_reference}</code></p>
+<noscript><p><a href="${links.waiting}">Look again</a></p></noscript>
+</div>
+${
+  !isPaid &&
+  html`<div class="actions">
+<a class="button plain" href="${links.page}">Show how to pay</a>
+${cancelForm(page)}
+</div>`
+}
+</section>
+</main>`,
+      panel: sandboxPanel(page),
+      live: live(page, [charge.status], "shop"),
+      refresh: links.waiting,
+    },
+  };
+};
+
+/** The outcome of an ended charge, and the way back to the shop. */
+export function outcomeView(page: Page, words: OutcomePage): ReturnType<View> {
+  const { charge, shop } = page;
+  const asked = charge.status === "FAILED" ? charge.failure_reason : null;
+  return {
+    status: words.httpStatus,
+    document: {
+      title: `${words.title} – ${page.merchant}`,
+      main: html`<main>
+<section class="card alone outcome" aria-labelledby="title">
+${notice(page)}
+<span class="mark ${words.mark}">${icon(words.mark)}</span>
+<h1 id="title">${words.title}</h1>
+<p class="total">${dueAmount(page)}</p>
+<p>to <bdi>${page.merchant}</bdi></p>
+${asked !== null && html`<p>Reason: <bdi>${sentence(asked)}</bdi></p>`}
+<p class="soft">${words.text}</p>
+${breakdown(page)}
+${
+  shop === undefined
+    ? html`<p class="soft">You can close this page.</p>`
+    : html`<a class="button main" href="${shop}">Back to the shop</a>`
+}
+</section>
+</main>`,
+      panel: sandboxPanel(page),
+    },
+  };
+}
+
+const STROKES = {
+  good: "M5 12.5l5 5L19 7",
+  bad: "M12 6v7M12 17.5v.5",
+  "": "M7 12h10",
+} as const;
+
+function icon(mark: OutcomePage["mark"]): Markup {
+  return new Markup(`<svg viewBox="0 0 24 24" aria-hidden="true"><path d="${STROKES[mark]}"/></svg>`);
+}
+
+/** A page for what is no checkout, or no request of ours: it says so and leads nowhere. */
+export function refusedDocument(title: string, text: string): Document {
+  return {
+    title,
+    main: html`<main>
+<section class="card alone outcome" aria-labelledby="title">
+<h1 id="title">${title}</h1>
+<p class="soft">${text}</p>
+</section>
+</main>`,
+  };
+}
