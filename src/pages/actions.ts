@@ -14,7 +14,7 @@ import { needsMethod } from "./model.js";
 import { goOn, showPage } from "./page.js";
 import { seeOther } from "./respond.js";
 
-/** What the customer, or whoever tests the shop, does on the page. */
+/** An action of the customer or tester on the checkout page. */
 export type Action = (namespace: Namespace, charge: Charge, form: URLSearchParams) => Response;
 
 export type ActionName = "method" | "paid" | "cancel" | "outcome";
@@ -27,13 +27,13 @@ export const ACTIONS: Readonly<Record<ActionName, Action>> = {
       : goOn(namespace, now(namespace, charge), "page");
   },
 
-  /** Changes nothing: that money has come is for the scenario or the sandbox panel to say. */
+  /** Changes nothing: only the scenario or the sandbox panel completes a payment. */
   paid: (namespace, charge) =>
     needsMethod(charge)
       ? showPage(namespace, charge, { trouble: { status: 409, problem: "Choose a payment method first." } })
       : goOn(namespace, charge, "waiting"),
 
-  /** Cancelled twice is cancelled: a second press on the button goes where the first one went. */
+  /** Idempotent: cancelling a cancelled charge redirects as the first request did. */
   cancel: (namespace, charge, form) => {
     if (charge.status === "CANCELLED") return goOn(namespace, charge, "page");
     const cancelled = namespace.execute(cancelCharge(charge.charge_id));
@@ -54,7 +54,7 @@ export const ACTIONS: Readonly<Record<ActionName, Action>> = {
       return showPage(namespace, charge, { trouble: { status: 400, problem: "The reason is too long." } });
     if (to === undefined && isOver(charge.status)) return goOn(namespace, charge, "page");
     const moved = namespace.execute<Charge | Refusal | undefined>((tx) => {
-      // Without a method there is no price, and so nothing to complete: the form's choice comes along.
+      // Without a method there is no price to complete, so the request carries the form's choice too.
       if (needsMethod(charge) && (to === "COMPLETED" || to === undefined)) {
         const chosen = choose(namespace, charge, form)(tx);
         if (isRefusal(chosen) || to === undefined) return chosen;
@@ -62,7 +62,7 @@ export const ACTIONS: Readonly<Record<ActionName, Action>> = {
       return to === undefined ? undefined : transitionCharge(charge.charge_id, to, "control", reason)(tx);
     });
     if (isRefusal(moved)) return refused(namespace, charge, moved, form, moved.message);
-    // The customer is long gone when the shop pays back: nobody is led anywhere.
+    // The merchant refunds long after the customer left, so stay on this page.
     if (to === "REFUNDED") return seeOther(linksFrom(charge.checkout_id, "action").page, namespace.nowMs());
     return goOn(namespace, now(namespace, charge), "waiting");
   },
@@ -72,7 +72,7 @@ function choose(namespace: Namespace, charge: Charge, form: URLSearchParams): Co
   return chooseMethod(charge.charge_id, methodForm(form, charge, namespace.engine.catalogue));
 }
 
-/** The charge as it is once what falls due at this very moment has happened, too. */
+/** The charge after the tasks due now have run. */
 function now(namespace: Namespace, charge: Charge): Charge {
   namespace.settle();
   return namespace.engine.state.get("charges", charge.charge_id) ?? charge;
@@ -84,7 +84,7 @@ const FAULTS: Readonly<Record<string, string>> = {
   phone_number: "Enter your phone number with country code, such as +254700000001.",
 };
 
-/** The page again: with a message at each field that is wrong, or with one that says it is too late. */
+/** Renders the page with a message at each invalid field, or with `tooLate` for a state conflict. */
 function refused(
   namespace: Namespace,
   charge: Charge,

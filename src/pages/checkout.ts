@@ -31,7 +31,7 @@ function refusedResponse(namespaces: Namespaces, status: number, title: string, 
   return pageResponse(refusedDocument(title, text), { status, nowMs: namespaces.nowMs() });
 }
 
-/** GET /checkout/ID. On the waiting view a customer goes to the shop as soon as it is over. */
+/** `GET /checkout/ID`. From the waiting screen, an ended charge redirects to the shop. */
 export function showCheckout(namespaces: Namespaces, request: Request, checkoutId: string): Response {
   const found = find(namespaces, checkoutId);
   if (found === undefined) return missing(namespaces);
@@ -41,7 +41,7 @@ export function showCheckout(namespaces: Namespaces, request: Request, checkoutI
   return shop === undefined ? showPage(namespace, charge, { waiting }) : seeOther(shop, namespace.nowMs());
 }
 
-/** GET /checkout/ID/status: what the page asks every second. `next` is the way to the shop, once it is over. */
+/** `GET /checkout/ID/status`: polled each second. `next` is the shop's URL once the charge has ended. */
 export function checkoutStatus(namespaces: Namespaces, _request: Request, checkoutId: string): Response {
   const found = find(namespaces, checkoutId);
   if (found === undefined)
@@ -55,14 +55,14 @@ export function checkoutStatus(namespaces: Namespaces, _request: Request, checko
   );
 }
 
-/** GET of an action's address, where a form that was refused leaves the customer: back to the page. */
+/** GET of an action's URL, which a refused form leaves in the address bar: redirects to the page. */
 export function backToPage(namespaces: Namespaces, _request: Request, checkoutId: string): Response {
   return find(namespaces, checkoutId) === undefined
     ? missing(namespaces)
     : seeOther(linksFrom(checkoutId, "action").page, namespaces.nowMs());
 }
 
-/** POST /checkout/ID/ACTION. */
+/** `POST /checkout/ID/ACTION`. */
 export async function actOnCheckout(
   namespaces: Namespaces,
   request: Request,

@@ -9,7 +9,7 @@ export type ReadForm =
   | { readonly form: URLSearchParams }
   | { readonly status: 400 | 413; readonly why: string };
 
-/** The fields of a form as a browser sends it without files. */
+/** Reads a URL-encoded form of at most 64 KiB. */
 export async function readForm(request: Request): Promise<ReadForm> {
   const raw = await readBody(request);
   if ("torn" in raw) return { status: 400, why: "The form ended before it was complete." };
@@ -21,12 +21,12 @@ export async function readForm(request: Request): Promise<ReadForm> {
   return { form: new URLSearchParams(raw.text) };
 }
 
-/** The name of a method's own field: each method has a choice of currencies, and some ask for a number. */
+/** Name of a field that belongs to one method, such as `currency.mobile_money`. */
 export function fieldOf(name: string, methodId: string): string {
   return `${name}.${methodId}`;
 }
 
-/** What the customer chose, in the shape `chooseMethod` reads. */
+/** The input of `chooseMethod`. */
 export interface MethodForm {
   readonly payment_method?: string;
   readonly currency?: string;
@@ -35,8 +35,8 @@ export interface MethodForm {
 }
 
 /**
- * The page's fields belong to a method each; plain names do as well, for who fills in the form by program. An
- * empty field is one that was not filled in, and a field of another kind of method is none of this one's business.
+ * Reads the fields of the chosen method. Names without a method's suffix work too, for scripts that post the form.
+ * Ignores empty fields and those of other kinds of methods.
  */
 export function methodForm(form: URLSearchParams, charge: Charge, catalogue: Catalogue): MethodForm {
   const id = form.get("payment_method") ?? undefined;
@@ -56,7 +56,7 @@ export function methodForm(form: URLSearchParams, charge: Charge, catalogue: Cat
   };
 }
 
-/** A number as people write it, in the plain form the service takes: `00254 (700) 000-001` → `+254700000001`. */
+/** Normalizes a phone number: `00254 (700) 000-001` → `+254700000001`. */
 function plainPhone(text: string | undefined): string | undefined {
   return text?.replace(/[\s().\u2010-\u2015-]/g, "").replace(/^00/, "+");
 }

@@ -15,19 +15,19 @@ const MONTHS = [
   "December",
 ];
 
-/** `"1234567.80"` → `"1,234,567.80"`. Done on the text: a number would lose digits. */
+/** `"1234567.80"` → `"1,234,567.80"`. Works on the text: a number would lose digits. */
 export function grouped(amount: string): string {
   const point = amount.indexOf(".");
   const whole = point === -1 ? amount : amount.slice(0, point);
   return whole.replace(/\B(?=(\d{3})+$)/g, ",") + (point === -1 ? "" : amount.slice(point));
 }
 
-/** `"KES 1,234.50"`, the two kept on one line. */
+/** `"KES 1,234.50"`, with a no-break space. */
 export function moneyText(amount: string, unit: string): string {
   return `${unit}\u00a0${grouped(amount)}`;
 }
 
-/** The same for a page, where an amount that is too long for a line breaks between its groups of digits. */
+/** An amount as markup that may wrap between its groups of digits. */
 export function money(amount: string, unit: string): Markup {
   const [first = "", ...groups] = moneyText(amount, unit).split(",");
   return html`${first}${groups.map((group) => html`,<wbr>${group}`)}`;
@@ -39,7 +39,7 @@ export function readableInstant(iso: string): string {
   return `${Number(iso.slice(8, 10))} ${month} ${iso.slice(0, 4)}, ${iso.slice(11, 19)} UTC`;
 }
 
-/** `mm:ss`, with hours where there are any. Rounded up: nothing is left only when the time is over. */
+/** `mm:ss` or `h:mm:ss`, rounded up: 00:00 means that the time is over. */
 export function remainingTime(remainingMs: number): string {
   const seconds = Math.max(0, Math.ceil(remainingMs / 1000));
   const two = (value: number) => String(value).padStart(2, "0");
@@ -47,13 +47,13 @@ export function remainingTime(remainingMs: number): string {
   return seconds < 3600 ? rest : `${Math.floor(seconds / 3600)}:${rest}`;
 }
 
-/** `"declined_by_operator"` → `"Declined by operator"`; a reason may be any text. */
+/** `"declined_by_operator"` → `"Declined by operator"`. */
 export function sentence(reason: string): string {
   const words = reason.replaceAll("_", " ").trim();
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
-/** `4 m 40 s`; the two largest units. */
+/** `4 m 40 s`: the two largest units. */
 export function span(ms: number): string {
   const seconds = Math.max(0, ms) / 1000;
   if (seconds < 60) return `${seconds < 10 ? Math.round(seconds * 10) / 10 : Math.round(seconds)} s`;

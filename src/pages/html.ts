@@ -1,6 +1,6 @@
 import { escaped } from "../core/schema/printable.js";
 
-/** Text that is HTML already. Nothing else gets into a page unescaped. */
+/** Trusted HTML. All other values are escaped. */
 export class Markup {
   readonly text: string;
 
@@ -11,22 +11,19 @@ export class Markup {
 
 export type Content = string | number | Markup | readonly Content[] | null | undefined | false;
 
-/**
- * A template whose values are escaped, whatever they are and wherever they stand; attributes must be quoted.
- * Nothing, null and false leave no trace, so that a part can be there on a condition.
- */
+/** Escapes all interpolated values; attributes must be quoted. null, undefined and false render as nothing. */
 export function html(strings: TemplateStringsArray, ...values: Content[]): Markup {
   let text = strings[0]!;
   for (const [index, value] of values.entries()) text += render(value) + strings[index + 1]!;
   return new Markup(text);
 }
 
-/** Text that stands between tags and never in an attribute: its quotes may stay, which makes a page of JSON a lot smaller. */
+/** Escapes text between tags only: quotes stay, which shrinks a page of JSON considerably. */
 export function betweenTags(text: string): Markup {
   return new Markup(text.replace(/&/g, "&amp;").replace(/</g, "&lt;").replace(/>/g, "&gt;"));
 }
 
-/** An attribute without a value, when it applies. */
+/** A boolean attribute. */
 export function flag(name: "checked" | "autofocus" | "hidden", applies: boolean): Markup {
   return new Markup(applies ? ` ${name}` : "");
 }

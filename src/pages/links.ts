@@ -1,19 +1,18 @@
 import type { Charge } from "../core/domain/charge.js";
 import { isPaid } from "../core/schema/statuses.js";
 
-/** Where the page and its actions are, as the answer at hand has to write them. */
+/** Relative URLs of the checkout's pages and actions. */
 export interface Links {
   readonly page: string;
   readonly waiting: string;
   readonly status: string;
-  /** The dashboard of a namespace. */
   dashboard(namespace: string): string;
   action(name: "method" | "paid" | "cancel" | "outcome"): string;
 }
 
 /**
- * All relative, so that they hold behind a public address with a path of its own too. An answer to
- * `/checkout/ID/ACTION` stands one step further down than the page itself.
+ * Links are relative, so they work behind a proxy with a path prefix.
+ * @param from the response's URL: `/checkout/ID` or, one level deeper, `/checkout/ID/ACTION`
  */
 export function linksFrom(checkoutId: string, stands: "page" | "action"): Links {
   const page = `${stands === "page" ? "" : "../"}${encodeURIComponent(checkoutId)}`;
@@ -28,16 +27,15 @@ export function linksFrom(checkoutId: string, stands: "page" | "action"): Links 
 }
 
 /**
- * Back to the shop, with `checkout_id`, `charge_id` and `status` in the query; undefined when the shop gave no
- * address. What else is in the query stays as it was written, and so
- * does the fragment; parameters of the same names are replaced.
+ * URL of the shop with `checkout_id`, `charge_id` and `status` added to its query; undefined if the shop gave none.
+ * Other parameters and the fragment stay byte for byte.
  */
 export function shopUrl(charge: Charge): string | undefined {
   return withOutcome(isPaid(charge.status) ? charge.success_url : charge.cancel_url, charge);
 }
 
 function withOutcome(address: string | null, charge: Charge): string | undefined {
-  // The API takes http and https only, but a state that was imported may hold anything.
+  // The API accepts http and https only, but an imported state may hold anything.
   if (address === null || !URL.canParse(address)) return undefined;
   const url = new URL(address);
   if (url.protocol !== "http:" && url.protocol !== "https:") return undefined;

@@ -8,34 +8,33 @@ import type { CurrencyFixture, MethodFixture } from "../core/schema/fixtures.js"
 import { STATUSES } from "../core/schema/statuses.js";
 import type { Links } from "./links.js";
 
-/** Everything a view shows: the charge, and the moment it is shown at. */
+/** Data of a checkout page at one moment. */
 export interface Page {
   readonly charge: Charge;
-  /** The name of the namespace it is in. */
   readonly namespace: string;
-  /** Whether the customer has said that the payment is on its way. */
+  /** True once the customer has confirmed the payment. */
   readonly isWaiting: boolean;
   readonly catalogue: Catalogue;
   readonly merchant: string;
   readonly links: Links;
-  /** Where the customer goes from here, if the shop said so. */
+  /** URL of the shop to return to, if given. */
   readonly shop: string | undefined;
   readonly nowMs: number;
   readonly remainingMs: number;
-  /** Sandbox milliseconds for one of wall time; 0 on a clock that stands still. */
+  /** Sandbox milliseconds per millisecond of wall time; 0 if the clock is paused. */
   readonly speed: number;
-  /** What could not be done, when this answers a form. */
+  /** Error of the submitted form. */
   readonly problem: string | undefined;
   readonly fields: FieldState;
-  /** What the quote the checkout was made with is for. */
+  /** Method and currency of the checkout's quote. */
   readonly quoted: { readonly method: string; readonly currency: string } | undefined;
-  /** What the charge becomes next, if nobody interferes; undefined where nothing is planned. */
+  /** The next planned status, if any. */
   readonly next: { readonly to: ChargeStatus; readonly dueMs: number } | undefined;
-  /** What can be chosen from; empty once it has been. */
+  /** Methods to choose from; empty once chosen. */
   readonly offers: readonly Offer[];
 }
 
-/** A form as it was sent, and what is wrong with it, by the name of the field. */
+/** A submitted form and the error of each field. */
 export interface FieldState {
   readonly sent: URLSearchParams | undefined;
   readonly faults: Readonly<Record<string, string>>;
@@ -51,18 +50,18 @@ export function canBecome(charge: Charge, status: ChargeStatus): boolean {
   return STATUSES[charge.status].next.includes(status);
 }
 
-/** What amounts are written with: a crypto currency by its asset, the network is named beside it. */
+/** Unit of displayed amounts: for a crypto currency its asset; the network is shown separately. */
 export function unit(catalogue: Catalogue, code: string): string {
   return catalogue.currency(code)?.asset ?? code;
 }
 
-/** A method with what it comes to in each of its currencies. */
+/** A method with its price in each currency. */
 export interface Offer {
   readonly method: MethodFixture;
   readonly prices: readonly { readonly currency: CurrencyFixture; readonly price: Price }[];
 }
 
-/** What the customer may choose from, method by method; asked as a command that writes nothing. */
+/** Prices every method the charge offers, in a command that writes nothing. */
 export function offersFor(namespace: Namespace, charge: Charge): Offer[] {
   const byMethod = new Map<string, { method: MethodFixture; prices: Offer["prices"][number][] }>();
   for (const { method, currency, price } of namespace.execute((tx) => offers(tx, charge))) {

@@ -7,7 +7,7 @@ import { linksFrom, shopUrl } from "./links.js";
 import { type FieldState, needsMethod, offersFor, type Page, UNTOUCHED } from "./model.js";
 import { pageResponse, seeOther } from "./respond.js";
 
-/** What a form came to grief on; the page is shown again with it. */
+/** A form error to show on the page. */
 export interface Trouble {
   readonly status: number;
   readonly problem?: string;
@@ -21,7 +21,7 @@ function viewFor(charge: Charge, waiting: boolean): View {
   return waiting || !isOpen(charge.status) ? waitingView : payView;
 }
 
-/** The page of a checkout as it stands now, as an answer to a look at it or to a form. */
+/** Renders the checkout's current screen, in response to a GET or a form. */
 export function showPage(
   namespace: Namespace,
   charge: Charge,
@@ -66,7 +66,7 @@ function pageOf(
   };
 }
 
-/** Where the customer goes once it is over: the shop, or the page again when the shop gave no address. */
+/** Redirects to the shop if the charge has ended and the shop gave a URL, else to a page. */
 export function goOn(namespace: Namespace, charge: Charge, otherwise: "page" | "waiting"): Response {
   const links = linksFrom(charge.checkout_id, "action");
   const shop = isOver(charge.status) ? shopUrl(charge) : undefined;

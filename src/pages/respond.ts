@@ -3,14 +3,14 @@ import { SCRIPT } from "./script.js";
 import { Shell, type ShellPage } from "./shell.js";
 import { STYLES } from "./styles.js";
 
-/** What a page that is still open tells its script. */
+/** Data attributes for the script of a page that polls. */
 export interface Live {
-  /** Where to look again. */
+  /** URL to load when the status changes. */
   readonly page: string;
   readonly statusUrl: string;
-  /** The statuses this very view is right for. */
+  /** Statuses for which the current screen is right. */
   readonly stay: readonly string[];
-  /** Where to go when all is over. */
+  /** Target once the charge has ended. */
   readonly then: "shop" | "page";
   readonly speed: number;
   readonly expires: string;
@@ -22,15 +22,14 @@ export interface Document {
   readonly main: Markup;
   readonly panel?: Markup;
   readonly live?: Live;
-  /** Without a script the page looks there every two seconds. */
+  /** URL that a browser without script reloads every two seconds. */
   readonly refresh?: string;
 }
 
-/** The frame around every view, as the shell takes it. */
 function shellPage({ title, main, panel, live, refresh }: Document): ShellPage {
   return {
     title,
-    // Painted once it is whole: what has come in by halves would move when the rest does.
+    // Blocks rendering until the page is complete, so nothing shifts.
     head: html`<meta name="robots" content="noindex">
 <link rel="expect" href="#said" blocking="render">
 ${refresh !== undefined && html`<noscript><meta http-equiv="refresh" content="2; url=${refresh}"></noscript>`}`,
@@ -45,12 +44,12 @@ function liveAttributes(live: Live): Markup {
   return html` data-page="${live.page}" data-status-url="${live.statusUrl}" data-stay="${live.stay.join(" ")}" data-then="${live.then}" data-speed="${live.speed}" data-expires="${live.expires}" data-remaining="${live.remainingMs}"`;
 }
 
-/** The address of a page is all it takes to pay or cancel, so it is told to nobody. */
+/** The URL alone authorizes paying and cancelling, so no referrer leaves this origin. */
 const SHELL = new Shell({ styles: STYLES, script: SCRIPT, connects: true, referrer: "same-origin" });
 
 /**
- * @param leadsAway its forms may lead on to the shop. Browsers hold a form-action against every redirect that follows,
- *   so one that named the shop would still break shops that redirect once more, to another host or into an app
+ * @param leadsAway forms may redirect to the shop. Browsers apply form-action to each redirect, so a policy that
+ * names the shop would break shops that redirect to another host or an app.
  */
 export function pageResponse(
   document: Document,
@@ -59,7 +58,7 @@ export function pageResponse(
   return SHELL.answer(shellPage(document), { status, nowMs, forms: leadsAway ? undefined : "'self'" });
 }
 
-/** 303: whatever was sent, what follows is a GET. */
+/** 303, so the browser continues with a GET. */
 export function seeOther(location: string, nowMs: number): Response {
   return new Response(null, { status: 303, headers: { location, ...SHELL.headers(nowMs) } });
 }

@@ -65,7 +65,7 @@ function dashboardRoutes(
   ];
 }
 
-/** Redirects a path that was typed with a slash at its end. */
+/** Redirects a path with a trailing slash. */
 function withoutSlash(c: Context, nowMs: number): Response {
   const { pathname, search } = new URL(c.req.url);
   return new Response(null, {

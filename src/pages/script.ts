@@ -1,7 +1,6 @@
 /**
- * The only script, inline and allowed by its hash; everything works without it. It lets the countdown run at the
- * speed of sandbox time, asks for the status and goes on when it is another, has the total follow the option chosen,
- * and puts values on the clipboard.
+ * The checkout's only script; everything works without it. It runs the countdown at the speed of sandbox time, polls
+ * the status, updates the total, and copies values.
  */
 export const SCRIPT = `
 document.documentElement.classList.add("js");
@@ -50,11 +49,11 @@ addEventListener("DOMContentLoaded", () => {
     fees.textContent = chosen.dataset.fees;
     said.textContent = "Total " + chosen.dataset.total;
   };
-  // What was chosen before a reload is chosen again by the browser, and tells nobody.
+  // A browser restores the selection after a reload without a change event.
   for (const when of ["change", "pageshow"]) addEventListener(when, price);
 
   addEventListener("submit", (event) => {
-    // A second press while the first is on its way would answer for a charge that has moved on.
+    // A second submit would act on a charge that has already moved on.
     if (leaving()) event.preventDefault();
     else leftAt = performance.now();
   });
@@ -64,7 +63,7 @@ addEventListener("DOMContentLoaded", () => {
     const button = event.target.closest("[data-copy]");
     if (!button) return;
     try { await navigator.clipboard.writeText(button.dataset.copy); } catch {
-      // Without a secure origin there is no clipboard: the value is selected, to be copied by hand.
+      // The clipboard API needs a secure origin; else select the value and copy it.
       const value = document.getElementById(button.getAttribute("aria-describedby"));
       getSelection().selectAllChildren(value);
       if (!document.execCommand("copy")) return;

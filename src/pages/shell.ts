@@ -8,26 +8,26 @@ const ICON =
 export interface ShellOptions {
   readonly styles: string;
   readonly script: string;
-  /** Whether its script may ask this server for more. */
+  /** Allows the script to call this server. */
   readonly connects?: boolean;
-  /** Path of its style sheet and script, without `.css` and `.js`; without one both are inside each page. */
+  /** Path of the style sheet and script, without extension. Default: both are inline. */
   readonly path?: string;
-  /** Who its pages tell where they were come from. Without one, browsers send our own forms with the origin "null". */
+  /** With "no-referrer" browsers send forms with the origin "null". */
   readonly referrer: "same-origin" | "no-referrer";
 }
 
 export interface ShellPage {
   readonly title: string;
-  /** What is in the head besides. */
+  /** Additional elements of the head. */
   readonly head?: Content;
-  /** Attributes of the body, each with a space before it. */
+  /** Attributes of the body, with a leading space. */
   readonly bodyAttributes?: Content;
   readonly body: Content;
 }
 
 /**
- * The frame of a family of pages. Nothing is loaded or run but the family's own style sheet and script: inside the page
- * and allowed by their hashes, or from this server, where a browser keeps them for the next page. Nobody frames it.
+ * The document around a family of pages. Its policy allows only its own style sheet and script: inline by hash, or as
+ * cacheable files of this server. No page can be framed.
  */
 export class Shell {
   readonly #own: Markup;
@@ -73,7 +73,7 @@ ${body}
 `.text;
   }
 
-  /** Where its forms may lead; undefined where they may lead anywhere, over redirects too. */
+  /** @param forms the form-action policy; undefined allows any target */
   answer(
     page: ShellPage,
     {
@@ -93,7 +93,7 @@ ${body}
     });
   }
 
-  /** Its style sheet or script. The address names the version, so a browser need not ask again. */
+  /** The style sheet or script. Its URL contains a hash, so it is cached for good. */
   file(kind: "css" | "js", nowMs: number): Response {
     return new Response(this.#files[kind], {
       headers: {
@@ -104,7 +104,7 @@ ${body}
     });
   }
 
-  /** What every answer beside its pages carries too. */
+  /** Common headers, for responses without a page too. */
   headers(nowMs: number): Record<string, string> {
     return {
       "sandbox-now": iso(nowMs),

@@ -5,7 +5,7 @@ import { flag, html, type Markup } from "../html.js";
 import { type Offer, type Page, unit } from "../model.js";
 import { rateText } from "./parts.js";
 
-/** A radio button a method; the one that is chosen shows its currencies and what else it needs. */
+/** One radio button per method; the selected one shows its currencies and fields. */
 export function methodChoices(page: Page): Markup {
   const { offers, fields } = page;
   const fault = fields.faults.payment_method;
@@ -17,7 +17,7 @@ ${fault !== undefined && html`<p class="fault" id="method-fault">${fault}</p>`}
 </fieldset>`;
 }
 
-/** What was sent, or what the checkout's quote is for, or the first that takes the currency of the price. */
+/** The submitted method, else the quote's, else the first that takes the base currency. */
 function chosenMethod({ charge, offers, fields, quoted }: Page): string | undefined {
   const ids = offers.map(({ method }) => method.id);
   const known = [fields.sent?.get("payment_method"), quoted?.method].find((id) => id && ids.includes(id));
@@ -34,7 +34,7 @@ function chosenCurrency({ charge, fields, quoted }: Page, { method, prices }: Of
   return wishes.find((code) => code && codes.includes(code)) ?? codes[0];
 }
 
-/** What is chosen on the page as it is sent. */
+/** The price of the preselected method and currency. */
 export function chosenPrice(page: Page): Offer["prices"][number] | undefined {
   const chosenId = chosenMethod(page);
   const offer = page.offers.find(({ method }) => method.id === chosenId);
@@ -42,7 +42,7 @@ export function chosenPrice(page: Page): Offer["prices"][number] | undefined {
   return offer?.prices.find(({ currency }) => currency.code === code);
 }
 
-/** `place` tells the ids of one method's elements from another's: its own id may be any text. */
+/** @param prefix makes element ids unique; a method's id may be any text */
 function methodChoice(page: Page, offer: Offer, place: string, chosenId: string | undefined): Markup {
   const { method } = offer;
   const isChosen = method.id === chosenId;

@@ -4,7 +4,7 @@ import { type Content, html, type Markup } from "../html.js";
 import { type Page, unit } from "../model.js";
 import type { Live } from "../respond.js";
 
-/** The amount there is to pay: in the base currency until a method is chosen, then all of it, fees included. */
+/** Amount to pay: in the base currency before a method is chosen, afterwards with fees. */
 export function dueAmount({ charge, catalogue }: Page): Markup {
   return money(charge.amount, unit(catalogue, charge.currency));
 }
@@ -15,7 +15,7 @@ export function pageTitle(page: Page): string {
   return `${error}Pay ${merchant} – ${moneyText(charge.amount, unit(catalogue, charge.currency))}`;
 }
 
-/** Who is paid, how much, for whom and until when. */
+/** Merchant, total, breakdown and time left. */
 export function summary(page: Page, total: Content = dueAmount(page), about: Content = false): Markup {
   const { charge } = page;
   return html`<section class="summary" aria-labelledby="title">
@@ -27,7 +27,7 @@ ${charge.status !== "PROCESSING" && countdown(page)}
 </section>`;
 }
 
-/** How the amount comes about, and whose payment it is. */
+/** Price, fees and customer. */
 export function breakdown(page: Page): Markup | false {
   const { charge, catalogue } = page;
   const { pricing, fees, settlement_amount } = charge;
@@ -56,31 +56,31 @@ function customer({ customer_name, customer_email }: Charge): [string, Content][
   return rows;
 }
 
-/** What one unit of the base currency is worth, or that the shop set this price itself. */
+/** The exchange rate of a currency, or a note that the shop set its price. */
 export function rateText({ charge, catalogue }: Page, currency: string, rate: string | null): string {
   const { base_currency, local_pricing } = charge.pricing;
   if (local_pricing !== undefined && Object.hasOwn(local_pricing, currency)) return "set by the shop";
   const [base, paid] = [unit(catalogue, base_currency), unit(catalogue, currency)];
   const units = Number(rate ?? "1");
-  // The other way round where a unit of the price is worth but a fraction: nobody reads 0.000645161290323.
+  // Inverted below 1, because 0.000645161290323 is unreadable.
   return units < 1 ? `1 ${paid} = ${shown(1 / units)} ${base}` : `1 ${base} = ${shown(units)} ${paid}`;
 }
 
-/** To six significant digits: what is paid is the amount, which stands beside it exactly. */
+/** Rounds to six significant digits; the amount beside it is exact. */
 function shown(units: number): string {
   const text = units.toPrecision(6);
   if (text.includes("e")) return grouped(String(Math.round(units)));
   return grouped(text.includes(".") ? text.replace(/\.?0+$/, "") : text);
 }
 
-/** In sandbox time, and so at its speed; where the clock stands still it says so. */
+/** Counts sandbox time, at its speed. */
 function countdown({ charge, remainingMs, speed }: Page): Markup {
   return html`<p class="left"><span id="left">Time left</span>
 <strong role="timer" aria-labelledby="left" data-countdown>${remainingTime(remainingMs)}</strong></p>
 <p class="small soft">Expires <time datetime="${charge.expires_at}">${readableInstant(charge.expires_at)}</time>${speed === 0 && ". The sandbox clock is paused."}</p>`;
 }
 
-/** Why what was sent could not be done. */
+/** The error of the submitted form. */
 export function notice({ problem }: Page): Markup | false {
   return problem !== undefined && html`<p class="notice" role="alert" tabindex="-1" autofocus>${problem}</p>`;
 }
@@ -91,7 +91,7 @@ export function cancelForm({ charge, links }: Page): Markup {
 </form>`;
 }
 
-/** For a script only: its place is kept, but it is not to be seen or reached without one. */
+/** Invisible without script, but keeps its space. */
 export function copyButton(what: string, value: string, valueId: string): Markup {
   return html`<button type="button" class="copy" data-copy="${value}" aria-describedby="${valueId}"><span>Copy</span><span class="unseen"> ${what}</span></button>`;
 }

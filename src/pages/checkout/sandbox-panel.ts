@@ -6,7 +6,7 @@ import { span } from "../format.js";
 import { html, type Markup } from "../html.js";
 import { canBecome, needsMethod, type Page } from "../model.js";
 
-/** What the panel can make of a payment; `scenario` lets things take their course. */
+/** Buttons of the panel and the status each sets; `scenario` leaves the charge to its scenario. */
 export const OUTCOMES = {
   complete: "COMPLETED",
   fail: "FAILED",
@@ -20,7 +20,7 @@ export function isOutcome(text: string | null): text is Outcome {
   return text !== null && Object.hasOwn(OUTCOMES, text);
 }
 
-/** What a payment fails for in practice; any other text will do as well. */
+/** Suggested failure reasons; any text is accepted. */
 const REASONS = [
   "declined",
   "insufficient_funds",
@@ -30,14 +30,11 @@ const REASONS = [
   "suspected_fraud",
 ];
 
-/**
- * The part of the page that no real service has: whoever tests the shop decides how the payment ends. It stays at the
- * lower edge of the window, and what is needed less often unfolds.
- */
+/** The bar at the lower edge in which a tester decides how the payment ends. No real service has it. */
 export function sandboxPanel(page: Page): Markup {
   const { charge, links } = page;
   const choosing = needsMethod(charge);
-  // The choice of a method comes along: without one there is nothing to complete.
+  // Before a method is chosen the buttons submit the method form, because completing needs a method.
   const form = choosing ? "method" : "outcome";
   const button = ([value, label]: [Outcome, string]) =>
     html`<button name="outcome" value="${value}" form="${form}"${choosing && html` formaction="${links.action("outcome")}"`}>${label}</button>`;
@@ -85,7 +82,7 @@ function reasonField(form: string): Markup {
 <datalist id="reasons">${REASONS.map((reason) => html`<option value="${reason}">`)}</datalist></div>`;
 }
 
-/** Time is moved by the dashboard, and where that needs a token, this needs it too. */
+/** Posts to the dashboard, so moving time here needs the same token. */
 function clockForm({ charge, links, namespace, next, nowMs, isWaiting, speed }: Page): Markup {
   const back = `/checkout/${charge.checkout_id}${isWaiting ? "?waiting=1" : ""}`;
   return html`<form class="outcomes" method="post" action="${links.dashboard(namespace)}">

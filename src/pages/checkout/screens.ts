@@ -8,10 +8,10 @@ import { chosenPrice, methodChoices } from "./method-choices.js";
 import { breakdown, cancelForm, copyButton, dueAmount, live, notice, pageTitle, summary } from "./parts.js";
 import { sandboxPanel } from "./sandbox-panel.js";
 
-/** A view makes the document for a page; the status is that of a plain look at it, without a form before. */
+/** A screen of the checkout; `status` is the response status of a GET. */
 export type View = (page: Page) => { readonly document: Document; readonly status: number };
 
-/** The customer picks a method and a currency, each with what it comes to. */
+/** The customer picks a method and a currency. */
 export const chooseView: View = (page) => ({
   status: 200,
   document: {
@@ -36,10 +36,7 @@ ${cancelForm(page)}
   },
 });
 
-/**
- * With a script the total is that of the option chosen below, and follows it. Without one it cannot follow: there it
- * stays the price, and the options say what they come to.
- */
+/** With script, the total follows the selected option. Without, it stays the price before fees. */
 function choiceSummary(page: Page): Markup {
   const chosen = chosenPrice(page);
   if (chosen === undefined) return summary(page, dueAmount(page));
@@ -51,7 +48,7 @@ function choiceSummary(page: Page): Markup {
   );
 }
 
-/** The customer is told how to pay, and says when it is done. */
+/** Payment instructions, with a button to confirm the payment. */
 export const payView: View = (page) => ({
   status: 200,
   document: {
@@ -85,7 +82,7 @@ const LABELS: Readonly<Record<string, string>> = {
   network: "Network",
   wallet_address: "Wallet address",
 };
-/** These have a place of their own on the page. */
+/** Fields of the instructions that the page shows elsewhere. */
 const SHOWN_APART = ["type", "reference", "instructions", "amount", "currency"];
 
 function instructions(page: Page): Markup {
@@ -102,7 +99,7 @@ ${isCard(page) ? cardForm : referenceBox(page)}
 ${given.instructions !== undefined && html`<p dir="auto">${given.instructions.replace(charge.amount, grouped(charge.amount))}</p>`}`;
 }
 
-/** Where the real page takes the card. Nobody is to type one in here, so it is filled in and cannot be changed. */
+/** An example card. Disabled, so nobody's real card number is typed into a test page. */
 const cardForm = html`<fieldset class="cardform" disabled>
 <legend>Your card <span class="soft small">(example: nothing to fill in)</span></legend>
 <div class="field"><label for="card-number">Card number</label><input id="card-number" value="4242 4242 4242 4242"></div>
@@ -123,7 +120,7 @@ function referenceBox({ charge }: Page): Markup {
 </div>`;
 }
 
-/** The customer has paid, or says so; the page looks again until it is settled one way or the other. */
+/** The payment is confirmed by the customer or processing; the page polls until it ends. */
 export const waitingView: View = (page) => {
   const { charge, links } = page;
   const isPaid = charge.status === "PROCESSING";
@@ -162,7 +159,7 @@ ${cancelForm(page)}
   };
 };
 
-/** The outcome of an ended charge, and the way back to the shop. */
+/** The outcome of an ended charge, with a link back to the shop. */
 export function outcomeView(page: Page, words: OutcomePage): ReturnType<View> {
   const { charge, shop } = page;
   const asked = charge.status === "FAILED" ? charge.failure_reason : null;
@@ -202,7 +199,7 @@ function icon(mark: OutcomePage["mark"]): Markup {
   return new Markup(`<svg viewBox="0 0 24 24" aria-hidden="true"><path d="${STROKES[mark]}"/></svg>`);
 }
 
-/** A page for what is no checkout, or no request of ours: it says so and leads nowhere. */
+/** An error page: unknown checkout or refused request. */
 export function refusedDocument(title: string, text: string): Document {
   return {
     title,

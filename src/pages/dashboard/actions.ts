@@ -14,7 +14,7 @@ import { REPORT_ACTIONS } from "./report-actions.js";
 import { homeOf } from "./scene.js";
 import { readyFault } from "./views/faults.js";
 
-/** The fields of control responses that notices name. */
+/** Fields of control responses that notices mention. */
 interface Result {
   readonly url?: string;
   readonly events?: readonly string[];
@@ -28,7 +28,7 @@ interface Result {
   readonly match?: { readonly operation?: unknown };
 }
 
-/** A call of the control API as a button; `:id` is the first word after the action's name. */
+/** A button that makes one control API call; `:id` is the first argument of the action. */
 type Call = readonly [
   line: string,
   notice: (result: Result, press: Press) => string,
@@ -149,10 +149,10 @@ function objectIn(form: URLSearchParams, name: string): Record<string, unknown> 
   return isRefusal(parsed) ? invalid({ [name]: parsed.details?.body ?? parsed.message }) : parsed.object;
 }
 
-/** The snapshot a reset takes first. */
+/** Snapshot taken before a reset, for Undo. */
 const BEFORE_RESET = "before-reset";
 
-/** How many deliveries one press retries, and the control API lists at a time. */
+/** Deliveries retried by one press of "Retry all", and the page size of the control API. */
 const MAX_RETRIED = 1_000;
 const PAGE = 100;
 
@@ -162,7 +162,7 @@ const ACTIONS: Actions = {
   ...APP_CALLS,
   to: async (press) => {
     const [to = ""] = press.words;
-    // The moment may have passed since the page was made.
+    // The page may be older than that time.
     if (Date.parse(to) < press.namespace.nowMs()) return { text: "That moment has passed" };
     const moved = await callControl<Result>(press, "POST", "/clock/advance", { to });
     if (isRefusal(moved)) return moved;
@@ -170,7 +170,7 @@ const ACTIONS: Actions = {
   },
   reset: async (press) => {
     const { name } = press.namespace;
-    // The button names the namespace: a press on an old page, or by a script, does nothing.
+    // The value repeats the namespace, so a stale page or a script cannot reset another.
     if (press.words[0] !== name) return invalid({ value: `must be the namespace to reset, ${name}` });
     const saved = await callControl(press, "POST", "/snapshots", { name: BEFORE_RESET });
     const reset = await callControl(press, "POST", "/reset", {});
@@ -237,7 +237,7 @@ const ACTIONS: Actions = {
 const MAX_WAIT_MS = 3_000;
 const POLL_MS = 50;
 
-/** The results of deliveries' next attempts, waited for; of several, those with one response together: `3 × 200, 1 × 500`. */
+/** Waits for the next attempts and summarizes them; several are counted by response: `3 × 200, 1 × 500`. */
 async function attemptsText(
   namespace: Namespace,
   planned: readonly Pick<Delivery, "delivery_id" | "attempts">[],
@@ -264,7 +264,7 @@ async function attemptsText(
   return `${delivery.status === "delivered" ? "Delivered" : "Failed again"}: ${response}`;
 }
 
-/** Carries out the action that a form names in `do`. */
+/** Runs the action named in the form's `do` field. */
 export async function act(press: Omit<Press, "words" | "field">): Promise<Outcome | Refusal> {
   const { form } = press;
   const [name = "", ...words] = (form.get("do") ?? "").trim().split(" ");

@@ -5,7 +5,7 @@ import { homeOf } from "./scene.js";
 
 const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"];
 
-/** The buttons that call the service as the app does. */
+/** Buttons that call the emulated service as the app does. */
 export const APP_CALLS: Actions = {
   replay: (press) => {
     const entry = entryOf(press);
@@ -81,7 +81,7 @@ function jsonFault(text: string): string | undefined {
   }
 }
 
-/** Sends a call and shows its page. */
+/** Sends a request and redirects to its page. */
 async function send(press: Press, call: ServiceCall): Promise<Outcome | Refusal> {
   const { namespace } = press;
   const { method, path } = call;
@@ -105,7 +105,7 @@ interface Payment {
   readonly customer: object;
 }
 
-/** Makes a quote and a charge of it. */
+/** Creates a quote and a charge from it. */
 async function pay(press: Press, key: string, { order, customer }: Payment): Promise<Outcome | Refusal> {
   const scenario = press.field("scenario");
   const post = async (path: string, body: object): Promise<Record<string, string> | Refusal> => {

@@ -8,7 +8,7 @@ import { requestCurl } from "./curl.js";
 import { button, copy, firstLine, span, type Tone } from "./parts.js";
 import { href, isShown, type Scene } from "./scene.js";
 
-/** Something to look at first, with its reason. */
+/** An entry of "Needs attention". */
 export interface Need {
   readonly key: string;
   readonly at?: string;
@@ -20,14 +20,14 @@ export interface Need {
   readonly acts?: Content;
 }
 
-/** Of each receiver so many of what failed last are looked at for how it failed. */
+/** Newest failures inspected per receiver. */
 const LOOKED_AT = 50;
 const REQUESTS_LOOKED_AT = 200;
 const MAX_KINDS = 4;
 
 const known = new WeakMap<Scene, Need[]>();
 
-/** What needs attention, the gravest first. Asked for more than once a page, and made once. */
+/** Entries of "Needs attention", worst first. Memoized per page, because the menu counts them too. */
 export function attention(scene: Scene): Need[] {
   let needs = known.get(scene);
   if (needs === undefined) {
@@ -44,13 +44,13 @@ export function attention(scene: Scene): Need[] {
 
 export { receiverName as placeOf };
 
-/** What the last attempt came to, in a word or two. */
+/** Status or error of the last attempt. */
 export function answerOf({ attempts }: Delivery): string {
   const last = attempts.at(-1);
   return last === undefined ? "no response yet" : String(last.status ?? last.error ?? "no response");
 }
 
-/** What the last attempt came to, with the beginning of the response. */
+/** Status or error of the last attempt, with the first line of the response. */
 export function failureOf(delivery: Delivery): string {
   const last = delivery.attempts.at(-1);
   if (last === undefined) return "not tried yet";
@@ -122,7 +122,7 @@ function heldDeliveries(scene: Scene): Need[] {
   return needs;
 }
 
-/** What an error body says, in one line: the field and what is wrong with it, else the message. */
+/** An error response in one line: its first detail, else its message. */
 export function errorText({ responseBody }: JournalEntry): string {
   try {
     const { error } = JSON.parse(responseBody ?? "") as {
@@ -140,7 +140,7 @@ interface Kind {
   readonly many: number;
 }
 
-/** Calls that failed, alike ones together, newest first. */
+/** Failed calls grouped by call and error, newest first. */
 function failedCalls(scene: Scene): Kind[] {
   const kinds = new Map<string, Kind>();
   for (const entry of scene.namespace.journal.entries().slice(0, REQUESTS_LOOKED_AT)) {
@@ -154,7 +154,7 @@ function failedCalls(scene: Scene): Kind[] {
 
 const times = ({ newest, many }: Kind): string => `${newest.status ?? "cut"}${many === 1 ? "" : ` ×${many}`}`;
 
-/** The app's failed calls first, then those that the user's own faults caused. */
+/** The app's failed calls first, then failures caused by active faults. */
 function refusedCalls(scene: Scene): Need[] {
   const kinds = failedCalls(scene);
   const own = kinds.filter(({ newest }) => newest.fault === null);

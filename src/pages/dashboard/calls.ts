@@ -3,20 +3,20 @@ import type { Namespaces } from "../../core/namespace/namespaces.js";
 import { type Refusal, refuse } from "../../core/schema/errors.js";
 import type { Notice } from "./scene.js";
 
-/** A button that was pressed. */
+/** A submitted form and the namespace it acts on. */
 export interface Press {
   readonly namespaces: Namespaces;
   readonly namespace: Namespace;
-  /** What follows the action's name in the button's value. */
+  /** Arguments after the action's name in the button's value. */
   readonly words: readonly string[];
   readonly form: URLSearchParams;
-  /** A field of the form, trimmed; empty where there is none. */
+  /** A trimmed form field; "" if missing. */
   readonly field: (name: string) => string;
-  /** Calls this server. */
+  /** Sends a request to this server. */
   readonly fetch: (request: Request) => Promise<Response>;
 }
 
-/** What an action did, and the page to show if it is another one. */
+/** The notice to show and the page to redirect to, if not the current one. */
 export interface Outcome extends Notice {
   readonly to?: string;
 }
@@ -27,9 +27,10 @@ export type Actions = Readonly<Record<string, Action>>;
 type Caller = Pick<Press, "namespace" | "fetch">;
 
 /**
- * Calls the control API in the page's namespace, so that a form has the checks of the call.
+ * Calls the control API in the page's namespace, so forms get the API's validation.
  *
  * @param path below `/_sandbox`
+ * @returns the response body, or the error as a refusal
  */
 export async function callControl<Body>(
   { namespace, fetch }: Caller,
@@ -49,7 +50,7 @@ export async function callControl<Body>(
   return refuse(code, message, details, response.status);
 }
 
-/** The runner that calls of the pages name. */
+/** The `Sandbox-Runner` of calls made by the dashboard. */
 export const RUNNER = "dashboard";
 
 export interface ServiceCall {
@@ -61,7 +62,7 @@ export interface ServiceCall {
   readonly body: string;
 }
 
-/** Calls the service as an app does. */
+/** Calls the emulated service. */
 export function callService({ namespace, fetch }: Caller, call: ServiceCall): Promise<Response> {
   const { method, path, key, idempotencyKey, scenario, body } = call;
   const headers = new Headers({ "sandbox-namespace": namespace.name, "sandbox-runner": RUNNER });

@@ -3,7 +3,7 @@ import { DEFAULT_PORT } from "../../core/schema/options.js";
 import { quoted } from "./parts.js";
 import type { Scene } from "./scene.js";
 
-/** A call of the control API as a command line. */
+/** A control API call as a curl command. */
 export function controlCurl({ origin, namespace }: Scene, line: string, body?: unknown): string {
   const [method = "GET", path = ""] = line.split(" ");
   const parts = ["curl"];
@@ -14,7 +14,7 @@ export function controlCurl({ origin, namespace }: Scene, line: string, body?: u
   return parts.join(" ");
 }
 
-/** The app's call again; its key is the namespace's own, for that of the call is not kept in the open. */
+/** Repeats an app's call as a curl command, with the namespace's key: the journal masks the original. */
 export function requestCurl({ origin, namespace }: Scene, entry: JournalEntry): string {
   const { requestBody: body } = entry;
   const { apiKey, liveApiKey } = namespace.info;
@@ -29,13 +29,13 @@ export function requestCurl({ origin, namespace }: Scene, entry: JournalEntry): 
   return parts.join(" ");
 }
 
-/** Path and query of a call; the journal has the whole URL of calls that came over a port. */
+/** Path and query of a call. The journal stores an absolute URL for calls over a port. */
 export function pathOf({ url }: JournalEntry): string {
   const { pathname, search } = new URL(url, "http://sandbox");
   return `${pathname}${search}`;
 }
 
-/** A command of the command line, for this sandbox and this namespace. */
+/** A `payments-sandbox` command with the options for this URL and namespace. */
 export function command({ origin, namespace }: Scene, words: string): string {
   const isUsual = ["localhost", "127.0.0.1"].some((host) => origin === `http://${host}:${DEFAULT_PORT}`);
   const url = isUsual ? "" : ` --url ${origin}`;

@@ -4,7 +4,7 @@ import { attention } from "./attention.js";
 import { button, dayOf, form, span, type Tone } from "./parts.js";
 import { DASHBOARD, here, homeOf, href, isShown, type Scene, VIEWS, type ViewName } from "./scene.js";
 
-/** Everything around a view: where one is, what time it is, where else one can go. */
+/** Header with search and clock, menu, notices and help around a view. */
 export function frame(scene: Scene, main: Markup, aside: Markup | undefined): Markup {
   return html`<a class="skip" href="#main">Skip to the content</a>
 <form id="act" method="post" action="${homeOf(scene.namespace.name)}" data-act><input type="hidden" name="back" value="${here(scene)}"></form>
@@ -98,7 +98,7 @@ interface Count {
   readonly tone: Tone;
 }
 
-/** What the menu says beside a view. */
+/** Counts beside the menu's entries. */
 function countsOf(scene: Scene): { readonly [View in ViewName]?: Count } {
   const { state } = scene.namespace.engine;
   const failing = state.found("deliveries", (one) => isShown(scene, one) && isFailing(one), 0, 0).total;

@@ -11,7 +11,7 @@ export { span } from "../format.js";
 
 const MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
 
-/** How a list shows a status: that of a charge, a withdrawal or a delivery. */
+/** Colour and mark of a status. */
 export type Tone = "good" | "bad" | "warn" | "";
 const TONES: Readonly<Record<string, Tone>> = {
   ...Object.fromEntries(Object.entries(STATUSES).map(([status, { tone = "" }]) => [status, tone])),
@@ -32,19 +32,19 @@ export function toneOfHttp(status: number | null): Tone {
   return status < 300 ? "good" : "warn";
 }
 
-/** One word for the state of a delivery, in rows, pages and filters: it fails from its first refusal on, given up or not. */
+/** The delivery state that rows, pages and filters show: failing from the first failed attempt on. */
 export function deliveryState(delivery: Delivery): string {
   return isFailing(delivery) ? "failing" : delivery.status;
 }
 
 const MARKS: Readonly<Record<Tone, string>> = { good: "✓", bad: "✗", warn: "⚠", "": "●" };
 
-/** A status with its mark: colour alone says nothing. */
+/** A status with a mark, so colour is not the only signal. */
 export function badge(text: string, tone: Tone = toneOf(text)): Markup {
   return html`<span class="badge ${tone}"><span aria-hidden="true">${MARKS[tone]}</span> ${text}</span>`;
 }
 
-/** Sandbox time: the hour, and the day where it is another than today's. */
+/** Sandbox time as HH:MM:SS, with the date if it is not today. */
 export function when({ nowMs }: Scene, iso: string): Markup {
   const today = new Date(nowMs).toISOString().slice(0, 10);
   const day = iso.slice(0, 10) !== today && html`<span class="date">${dayOf(iso)}</span> `;
@@ -59,7 +59,7 @@ export function many(count: number, what: string): string {
   return `${count} ${what}${count === 1 ? "" : "s"}`;
 }
 
-/** What there is of it, separated by dots. */
+/** Joins the non-empty items with dots. */
 export function dotted(list: readonly Content[]): Markup {
   const present = list.filter(Boolean);
   return html`<bdi>${present.map((one, place) => html`${place > 0 && " · "}${one}`)}</bdi>`;
@@ -73,7 +73,7 @@ export function durationOf({ durationMs }: JournalEntry): string {
   return durationMs === 0 ? "<1 ms" : `${durationMs} ms`;
 }
 
-/** Enough of an id to tell it from others; the whole of it is the title. */
+/** A shortened id with the full one as its title. */
 export function short(id: string): Markup {
   return html`<code title="${id}">${shortText(id)}</code>`;
 }
@@ -87,28 +87,28 @@ export function modeMark(mode: Mode): Markup | false {
 }
 
 export interface Button {
-  /** The name of an action and what it needs, separated by spaces. */
+  /** Name of an action and its arguments, separated by spaces. */
   readonly does: string;
   readonly label: string;
-  /** What it is done to, for who cannot see the row. */
+  /** The target, for screen readers. */
   readonly to?: string;
   readonly key?: string;
   readonly kind?: "main" | "danger";
-  /** Where it can be seen at work: the page goes there at once. */
+  /** Page that shows the progress; opened at once. */
   readonly there?: string;
 }
 
-/** A button of the page's one form for actions. */
+/** A button of the page's shared action form. */
 export function button({ does, label, to, key, kind, there }: Button): Markup {
   return html`<button form="act" name="do" value="${does}"${kind !== undefined && html` class="${kind}"`}${key !== undefined && html` data-key-is="${key}"`}${there !== undefined && html` data-there="${there}"`}>${label}${to !== undefined && html`<span class="unseen"> ${to}</span>`}</button>`;
 }
 
-/** Puts text on the clipboard; there for a script only. */
+/** Copies text to the clipboard. Hidden without script. */
 export function copy(label: string, text: string, key?: string): Markup {
   return html`<button type="button" class="copy" data-copy="${text}"${key !== undefined && html` data-key-is="${key}"`}>${label}</button>`;
 }
 
-/** Text to be copied, to be seen without a script too. */
+/** A code block with a copy button. */
 export function snippet(label: string, text: string, key?: string): Markup {
   return html`<div class="snippet"><div class="bar"><span>${label}</span>${copy("Copy", text, key)}</div><pre tabindex="0" aria-label="${label}">${text}</pre></div>`;
 }
@@ -118,7 +118,7 @@ export interface Row {
   readonly at?: string | undefined;
   readonly status?: Content;
   readonly title: Content;
-  /** Where its title leads. */
+  /** Link of the title. */
   readonly to?: string | undefined;
   readonly sub?: Content;
   readonly side?: Content;
@@ -126,7 +126,7 @@ export interface Row {
   readonly tone?: Tone | undefined;
 }
 
-/** A table that scrolls sideways on a narrow screen. */
+/** A table that scrolls horizontally on narrow screens. */
 export function wideTable(
   label: string,
   columns: readonly (readonly [name: string, kind?: "number"])[],
@@ -139,7 +139,7 @@ export function wideTable(
 <table><thead><tr>${head}</tr></thead><tbody>${rows}</tbody></table></div>`;
 }
 
-/** One row of a list: it is kept and patched by its key. */
+/** A list row; the script patches it by its key. */
 export function row(scene: Scene, { key, at, status, title, to, sub, side, acts, tone = "" }: Row): Markup {
   const titled = to === undefined ? title : html`<a href="${to}" data-row>${title}</a>`;
   return html`<li class="row ${tone}" data-key="${key}"><span class="at">${at !== undefined && when(scene, at)}</span>
@@ -149,10 +149,10 @@ export function row(scene: Scene, { key, at, status, title, to, sub, side, acts,
 <span class="acts">${acts}</span></li>`;
 }
 
-/** Names of a table's columns: when, status, what, more about it, and what stands at the end of a row. */
+/** Column headings. */
 export type Heads = readonly [at: string, state: string, title: string, sub: string, side: string];
 
-/** @param heads makes it a table: one line a row where there is room, its columns aligned and named */
+/** @param heads column headings; makes the list a table with aligned columns on wide screens */
 export function rows(label: string, list: readonly Markup[], none: Content, heads?: Heads): Markup {
   if (list.length === 0)
     return html`<ul class="rows" data-list aria-label="${label}"><li class="none" data-key="none">${none}</li></ul>`;
@@ -168,16 +168,16 @@ export interface Part {
   readonly title: string;
   readonly tools?: Content;
   readonly body: Content;
-  /** It only grows, and has nothing to press: it is brought up to date under the pointer too. */
+  /** Append-only without controls, so the script updates it under the pointer too. */
   readonly grows?: boolean;
 }
 
-/** A section that is kept up to date by itself; the button says that it has more to show. */
+/** A section that the script updates; its button appears while an update is held back. */
 export function part({ id, title, tools, body, grows = false }: Part): Markup {
   return html`<section id="${id}" data-part${grows && html` data-grows`} aria-labelledby="${id}-title"><div class="head"><h2 id="${id}-title">${title}</h2><button type="button" class="more" data-more hidden>Show what is new</button><span class="tools">${tools}</span></div>${body}</section>`;
 }
 
-/** A section of which only the title shows until it is opened. */
+/** A collapsible section. */
 export function foldedPart({
   id,
   title,
@@ -203,9 +203,8 @@ export interface Input {
   readonly hint?: string;
   readonly type?: "text" | "search" | "number";
   readonly required?: boolean;
-  /** The id of a list of what it may be. */
+  /** Id of a `datalist`. */
   readonly list?: string;
-  /** Of a number. */
   readonly min?: number;
   readonly max?: number;
 }
@@ -227,7 +226,7 @@ export function input({
 <input type="${type}" name="${name}" value="${value}" autocomplete="off" spellcheck="false"${limits}${aids}${required && html` required`}></label>`;
 }
 
-/** A field for JSON; what is wrong with it is said beside it, while it is written. */
+/** A JSON field that the script validates while typing. */
 export function jsonField(
   name: string,
   label: string,
@@ -238,19 +237,19 @@ export function jsonField(
 <p class="fault" id="${name}-fault" role="status"></p>`;
 }
 
-/** A form that acts with what is filled in; its buttons say with what. */
+/** A form whose buttons run actions with its fields. */
 export function form(scene: Scene, body: Content, label: string, encoding?: "multipart/form-data"): Markup {
   return html`<form class="fields" method="post"${encoding !== undefined && html` enctype="${encoding}"`} action="/_sandbox/dashboard/${encodeURIComponent(scene.namespace.name)}" data-act aria-label="${label}"><input type="hidden" name="back" value="${here(scene)}">${body}</form>`;
 }
 
-/** A form that only looks: all of it stands in the address. */
+/** A GET form: its fields become the query. */
 export function filters(scene: Scene, body: Content, does = "Filter", to?: string): Markup {
   return html`<form class="fields" method="get"${to !== undefined && html` action="${to}"`} role="search" aria-label="${does}" data-live>${scene.mode !== undefined && html`<input type="hidden" name="mode" value="${scene.mode}">`}${body}<button class="plainly">${does}</button></form>`;
 }
 
 /**
- * Links to the other pages of a list. A list of one page has none: below a list that still grows, they would shift.
- * @param name query parameter of the offset, where a view has more than one list
+ * Links to other pages of a list. Omitted for a single page, because a growing list would shift them.
+ * @param name query parameter of the offset, where a view has several lists
  */
 export function pager(scene: Scene, total: number, name = "offset"): Markup | false {
   const offset = offsetOf(scene, name);
@@ -269,7 +268,7 @@ export function json(value: unknown): string {
   return JSON.stringify(value, null, 2);
 }
 
-/** JSON as people read it, where it is JSON. */
+/** Formats JSON; returns other text unchanged. */
 export function pretty(text: string | null): string {
   if (text === null || text === "") return "";
   try {
@@ -279,18 +278,18 @@ export function pretty(text: string | null): string {
   }
 }
 
-/** The first words of what a receiver said. */
+/** First line of a response, truncated. */
 export function firstLine(text: string | null, most = 140): string {
   const line = (text ?? "").trim().split("\n")[0]!;
   return line.length > most ? `${line.slice(0, most)}…` : line;
 }
 
-/** A word for the shell. */
+/** Quotes an argument for a POSIX shell. */
 export function quoted(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`;
 }
 
-/** What a rule's match asks of a field, as it is written. */
+/** A condition of a rule as text. */
 export function wanted(value: unknown): string {
   return typeof value === "string" ? value : JSON.stringify(value);
 }

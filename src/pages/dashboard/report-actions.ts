@@ -19,7 +19,7 @@ import {
 } from "./reports.js";
 import { homeOf } from "./scene.js";
 
-/** The buttons whose result is a report that the page shows. */
+/** Buttons whose result is a report on the page. */
 export const REPORT_ACTIONS: Actions = {
   check: checkReceiver,
   run: runScenario,
@@ -27,11 +27,11 @@ export const REPORT_ACTIONS: Actions = {
   explored: readExplored,
 };
 
-/** Limits of what is kept of each probe: requests, and characters of a body. */
+/** Limits per probe: requests stored, and characters of a body. */
 const MAX_SENT = 6;
 const MAX_CHARS = 4_096;
 
-/** Sends a receiver the probes of `check-webhook`; the page shows each as it is done. */
+/** Runs the probes of `check-webhook` against a receiver; the page shows each result as it arrives. */
 async function checkReceiver({ namespaces, namespace, words }: Press): Promise<Outcome | Refusal> {
   const [webhookId = ""] = words;
   const endpoint = namespace.engine.state.get("endpoints", webhookId);
@@ -58,7 +58,7 @@ async function checkReceiver({ namespaces, namespace, words }: Press): Promise<O
       },
       onSent: (request) => keep(checked, request),
     });
-    // Rows of the whole report may say more than those of its probes.
+    // The final report may add to the rows of single probes.
     for (const row of checked.report.probes) checked.rows.set(row.probe, row);
   } catch (error) {
     checked.error = error instanceof Error ? error.message : String(error);
@@ -89,7 +89,7 @@ function outcomeOf({ url, report, error }: ReceiverChecked): Outcome {
     : { text: `${many(findings.length, "fault")} found: ${text}`, isBad: outcome === "failed" };
 }
 
-/** Runs a scenario's steps; the page shows each as it is done. */
+/** Runs a scenario's steps; the page shows each as it finishes. */
 async function runScenario(press: Press): Promise<Outcome | Refusal> {
   const { namespaces, namespace, fetch, field } = press;
   const [name = ""] = press.words;
@@ -120,7 +120,7 @@ async function runScenario(press: Press): Promise<Outcome | Refusal> {
       onStep: (step) => show({ steps: [...ran.steps, step], current: undefined }),
     });
   } finally {
-    // A run that failed by an error of ours must not block the next one.
+    // An internal error must not block the next run.
     if (report === undefined || isRefusal(report)) delete reports.run;
     show({ current: undefined });
   }
@@ -137,7 +137,7 @@ async function runScenario(press: Press): Promise<Outcome | Refusal> {
   };
 }
 
-/** Compares the app's rows with the ledger. */
+/** Compares the app's order records with the ledger. */
 async function compareBooks(press: Press): Promise<Outcome | Refusal> {
   const { namespace, form } = press;
   const text = form.get("file") || form.get("rows") || "";
@@ -163,7 +163,7 @@ async function compareBooks(press: Press): Promise<Outcome | Refusal> {
   };
 }
 
-/** Names the line of the file in place of the row's index. */
+/** Replaces the row's index in an error by its line number. */
 function withLine({ message, details = {} }: Refusal, lines: readonly number[]): Refusal {
   const [fault] = Object.entries(details);
   const [, index, field] = /^rows\.(\d+)\.?(.*)$/.exec(fault?.[0] ?? "") ?? [];
@@ -172,7 +172,7 @@ function withLine({ message, details = {} }: Refusal, lines: readonly number[]):
   return refuse("VALIDATION_ERROR", where === undefined ? message : `${message}: ${where}`);
 }
 
-/** Keeps a report of `explore --json`, to be shown. */
+/** Stores a report of `explore --json` for display. */
 function readExplored({ namespace, form }: Press): Outcome | Refusal {
   const text = (form.get("file") || form.get("report") || "").trim();
   const read = check(exploredSchema, jsonOrText(text.split("\n").at(-1)!));

@@ -4,44 +4,44 @@ import type { RunOutcome, RunStep } from "../../core/namespace/scenario-kit.js";
 import type { BookReport } from "../../core/schema/books.js";
 import type { Probe, ProbeRow, SentProbe, WebhookReport } from "../../core/schema/receiver-report.js";
 
-/** A receiver that was checked, or is being checked. */
+/** A finished or running receiver check. */
 export interface ReceiverChecked {
   readonly webhookId: string;
   readonly url: string;
-  /** Sandbox time. */
+  /** Sandbox time, ISO 8601. */
   readonly at: string;
-  /** As each came out, so far. */
+  /** Results so far. */
   readonly rows: Map<Probe, ProbeRow>;
   readonly sent: Map<Probe, SentProbe[]>;
-  /** There when it is over. */
+  /** Set when the check has finished. */
   report?: WebhookReport;
-  /** Why it could not be carried out. */
+  /** Set if the check could not run. */
   error?: string;
 }
 
 export interface BooksCompared {
   readonly at: string;
   readonly report: BookReport;
-  /** The line each row begins at. */
+  /** First line of each row. */
   readonly lines: readonly number[];
 }
 
-/** A scenario's steps that were run, or are being run. */
+/** A finished or running scenario run. */
 export interface ScenarioRan {
   readonly name: string;
   readonly at: string;
-  /** Where the app under test was said to be. */
+  /** URL of the app under test. */
   readonly app: string | undefined;
-  /** How many there are; 0 until the first begins. */
+  /** Number of steps; 0 until the first begins. */
   of: number;
-  /** What is under way. */
+  /** Title of the running step. */
   current: string | undefined;
   readonly steps: RunStep[];
-  /** There when it is over. */
+  /** Set when the run has finished. */
   report?: RunOutcome;
 }
 
-/** As much of a report of `explore` as is shown. */
+/** The fields of an `explore` report that the page shows. */
 export const exploredSchema = z.object({
   sentence: z.string(),
   findings: z.array(
@@ -60,7 +60,7 @@ export interface Explored {
   readonly report: z.infer<typeof exploredSchema>;
 }
 
-/** What was last looked into from the pages; it is gone with the server, and no part of the state. */
+/** Latest reports of a namespace. In memory only, not part of its state. */
 export interface Reports {
   receiver?: ReceiverChecked;
   books?: BooksCompared;
@@ -80,7 +80,7 @@ export function isOver({ report, error }: ReceiverChecked): boolean {
   return report !== undefined || error !== undefined;
 }
 
-/** How many of these steps call the app under test, those in lists within them too. */
+/** Counts steps that call the app under test, nested ones included. */
 export function appSteps(steps: unknown): number {
   if (!Array.isArray(steps)) return 0;
   return steps.reduce((sum: number, step: unknown) => {

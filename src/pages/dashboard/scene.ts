@@ -2,7 +2,7 @@ import type { Namespace } from "../../core/namespace/namespace.js";
 import type { Namespaces } from "../../core/namespace/namespaces.js";
 import type { Mode } from "../../core/schema/common.js";
 
-/** The views, in the order of the menu, each with its name for people. */
+/** View names and titles, in menu order. */
 export const VIEWS = {
   activity: "Activity",
   charges: "Charges",
@@ -13,7 +13,7 @@ export const VIEWS = {
   faults: "Faults",
   checks: "Checks",
   world: "Namespace",
-  /** Reached from the field at the top, and not in the menu. */
+  /** Opened by the search field; not in the menu. */
   search: "Search",
 } as const;
 export type ViewName = keyof typeof VIEWS;
@@ -22,28 +22,28 @@ export function isView(name: string): name is ViewName {
   return Object.hasOwn(VIEWS, name);
 }
 
-/** What an action did, or why it did nothing; shown once. */
+/** Result or error of an action; shown once. */
 export interface Notice {
   readonly text: string;
   readonly isBad?: boolean;
-  /** The snapshot that takes it back. */
+  /** Snapshot that undoes the action. */
   readonly undo?: string;
 }
 
-/** Where somebody looks, and the moment they look at. */
+/** A request for a dashboard page: namespace, view, query and time. */
 export interface Scene {
   readonly namespaces: Namespaces;
   readonly namespace: Namespace;
   readonly view: ViewName;
   readonly id: string | undefined;
   readonly query: URLSearchParams;
-  /** Only what is of this mode; undefined is both. */
+  /** Shows only records of this mode; undefined shows both. */
   readonly mode: Mode | undefined;
   readonly nowMs: number;
-  /** The server as the reader reaches it. */
+  /** Public URL of the server. */
   readonly origin: string;
   readonly notice: Notice | undefined;
-  /** What was filled in, where it has been refused: it is there still. */
+  /** Fields of a refused form, to fill it in again. */
   readonly typed?: URLSearchParams | undefined;
 }
 
@@ -53,7 +53,7 @@ export function homeOf(namespace: string): string {
   return `${DASHBOARD}/${encodeURIComponent(namespace)}`;
 }
 
-/** The address of a view or an object in this namespace; the mode goes along. */
+/** URL of a view or object in this namespace; keeps the mode. */
 export function href(
   { namespace, mode }: Pick<Scene, "namespace" | "mode">,
   view: ViewName,
@@ -67,13 +67,13 @@ export function href(
   return `${homeOf(namespace.name)}/${view}${id === undefined ? "" : `/${encodeURIComponent(id)}`}${text === "" ? "" : `?${text}`}`;
 }
 
-/** The address of what is looked at, with some of its query otherwise. */
+/** URL of the current page with some query parameters replaced. */
 export function here(scene: Scene, query: Readonly<Record<string, string | undefined>> = {}): string {
   const asked = Object.fromEntries(scene.query);
   return href(scene, scene.view, scene.id, { ...asked, ...query });
 }
 
-/** Whether a record is of the mode that is looked at. */
+/** Returns true if the record is of the selected mode. */
 export function isShown({ mode }: Scene, record: { readonly mode: Mode }): boolean {
   return mode === undefined || record.mode === mode;
 }

@@ -1,6 +1,6 @@
 /**
- * A part of the script: `jsonFault(text, kind)` says where the first thing stands that is not JSON, and what should stand
- * there; nothing when all is well. Browsers say it each in their own words, and most of them not where.
+ * Source of `jsonFault(text, kind)`: position and expectation of the first JSON syntax error, or "". Browsers differ
+ * in their messages, and most omit the position.
  */
 export const JSON_FAULT = String.raw`
 const jsonFault=(text,kind)=>{
@@ -24,15 +24,16 @@ return "This is not JSON."};
 `;
 
 /**
- * The only script, inline and allowed by its hash; all works without it. It reads the page again a moment after
- * something has happened and patches what differs, carries out a button without leaving the page, and hears keys.
+ * The dashboard's only script; every function works without it. It reloads the page after a change and patches the
+ * differences, submits forms without navigation, and handles keys.
  *
- * One tab of a browser at most listens to the stream, and tells the others of its namespace: a browser opens six
- * connections to a host, and a page that holds one each would leave none for the seventh. Tabs that nobody tells
- * anything (another namespace, or no locks and so no agreement on who listens) look again by themselves.
+ * One tab per browser listens to the event stream and notifies the other tabs of its namespace, because a browser
+ * opens
+ * only six connections per host. A tab without a listener (another namespace, or no Web Locks) polls instead.
  *
- * Nothing moves under the pointer: while it, the focus or a selection is in a part of a column, the parts from there up
- * keep their rows; what is in them is brought up to date, and a button beside the title says that there is more.
+ * Nothing moves under the pointer: while the pointer, focus or selection is in a section, that section and those
+ * above
+ * it update their rows in place only, and a button offers the new rows.
  */
 export const SCRIPT = `
 document.documentElement.classList.add("js");
@@ -44,8 +45,8 @@ const $=(query,from=document)=>from.querySelector(query),all=(query,from=documen
 const said=$("#said"),gone=$("#gone");
 let fresh=null,paused=false,seenAt=new Date();
 
-// Patching: an element is kept where there is one like it, by its key or else by its place. The rows of a list that nobody
-// uses are kept by place: moved for each new one, they would shift without end while charges come.
+// Patching: elements match by key, else by position. Rows of an idle list match by position:
+// moving them for each new row would shift the layout without end.
 const keyOf=(node)=>node.nodeType===1?node.id||node.dataset.key||"":"";
 const alike=(a,b)=>a.nodeType===b.nodeType&&a.nodeName===b.nodeName&&keyOf(a)===keyOf(b);
 const attributes=(old,next)=>{
@@ -101,7 +102,6 @@ document.addEventListener("pointerout",later);
 document.addEventListener("focusout",later);
 document.addEventListener("selectionchange",later);
 
-// Sandbox time.
 let clock={};
 const tellTime=(from)=>{clock={at:Date.parse(from.dataset.now),speed:Number(from.dataset.speed),since:performance.now()};
 const old=$("[data-clock]");if(old&&old!==from)patchInside(old,from);tick()};
@@ -112,7 +112,7 @@ if(text.textContent!==now)text.textContent=now};
 tellTime($("[data-clock]"));
 setInterval(tick,250);
 
-// What the server has to say.
+// Connection to the server.
 const lost=(is)=>{
 gone.hidden=!is;
 if(is)gone.textContent="The sandbox is not answering. Last seen "+seenAt.toTimeString().slice(0,8)+". Reconnecting…";
@@ -154,7 +154,7 @@ const bodyOf=(data,{enctype})=>enctype==="multipart/form-data"?data:new URLSearc
 const place=(url)=>{const {pathname,search}=new URL(url,location);return pathname+search};
 const swap=(next)=>{for(const part of ["#act",".body"])$(part).replaceWith(document.importNode($(part,next),true));scrollTo(0,0)};
 const go=(next,to)=>{history.pushState(null,"",to);swap(next);$("main").focus()};
-// The search and the filters act while they are used: the page of what is filled in, the field keeps its focus.
+// Search and filters apply while typing; the field keeps its focus.
 let typing=0,looking;
 const look=(form)=>{
 clearTimeout(typing);
@@ -177,7 +177,7 @@ if(form&&target.type==="search"){clearTimeout(typing);typing=setTimeout(()=>look
 document.addEventListener("change",({target})=>{if(target.matches("[data-live] select"))look(target.form)});
 document.addEventListener("submit",async(event)=>{if(!event.target.matches("[data-live]"))return;
 event.preventDefault();await look(event.target);$("main [data-row]")?.focus()});
-// Buttons: what they do is done without leaving the page.
+// Buttons act without leaving the page.
 let acting=false,hush=0;
 const tell=(next)=>{const notice=$("#said",next);said.replaceChildren(...[...notice.childNodes].map((node)=>node.cloneNode(true)));
 clearTimeout(hush);if(!$(".bad",said))hush=setTimeout(()=>said.replaceChildren(),8000)};

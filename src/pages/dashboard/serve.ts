@@ -17,7 +17,7 @@ import { STYLES } from "./styles.js";
 import { viewOf } from "./view.js";
 import { asideView } from "./views/activity.js";
 
-/** The books of an app are sent as a file. */
+/** App records are uploaded as a file. */
 const MAX_FORM_BYTES = 32 * 1024 * 1024;
 
 const SHELL = new Shell({
@@ -28,10 +28,10 @@ const SHELL = new Shell({
   referrer: "same-origin",
 });
 
-/** Not painted before the last of it is there: on a slow machine its parts would move as they come in. */
+/** Blocks rendering until the page is complete; on slow machines its parts would shift. */
 const WHOLE = html`<link rel="expect" href="#help" blocking="render">`;
 
-/** What the script asks for: the body alone, without styles and script. */
+/** Request header of the script: return the body only. */
 const PART = "sandbox-part";
 
 /** `GET /_sandbox/dashboard.css` and `.js`. */
@@ -39,12 +39,11 @@ export function dashboardFile(namespaces: Namespaces, kind: "css" | "js"): Respo
   return SHELL.file(kind, namespaces.nowMs());
 }
 
-/** `GET /_sandbox/dashboard/{namespace}/{view}/{id}`; what is left out is `default` and the activity. */
+/** `GET /_sandbox/dashboard/{namespace}/{view}/{id}`. Defaults: `default` and `activity`. */
 export function showDashboard(namespaces: Namespaces, c: Context): Response {
   const named = c.req.param("namespace") ?? c.req.query("namespace") ?? null;
   const namespace = namespaces.find(named, null);
   if (namespace === undefined) return noSuch(namespaces, noNamespace(namespaces, named, null).json, named);
-  // The menu's choice of a namespace comes as a form without a script.
   const view = c.req.param("view");
   if (view !== undefined && !isView(view))
     return notFound(namespaces, namespace, `There is no view “${view}”.`);
@@ -97,7 +96,7 @@ function sceneOf(namespaces: Namespaces, namespace: Namespace, url: URL, notice:
   const mode = query.get("mode");
   query.delete("mode");
   query.delete("namespace");
-  // A form that is looked at before it is sent has it along.
+  // Left in the query by a form that is submitted with GET.
   query.delete("back");
   return {
     namespaces,
@@ -120,7 +119,7 @@ function decoded(text: string): string {
   }
 }
 
-/** What a button does; then the page it was on, or the one it leads to. */
+/** Runs an action, then redirects to its result or back to the page. */
 export async function actOnDashboard(
   namespaces: Namespaces,
   fetch: Press["fetch"],
@@ -153,7 +152,7 @@ export async function actOnDashboard(
   });
 }
 
-/** Its fields; a file is its text. What cannot be read is a form without fields, which no button sends. */
+/** Reads form fields; a file becomes its text. An unreadable form has no fields and so no action. */
 async function formOf(request: Request): Promise<URLSearchParams> {
   const raw = await readBody(request, MAX_FORM_BYTES);
   const text = "text" in raw ? raw.text : "";
@@ -167,13 +166,13 @@ async function formOf(request: Request): Promise<URLSearchParams> {
   return form;
 }
 
-/** The page of one of its checkouts, whose sandbox bar moves time too; as seen from here, whatever stands before. */
+/** URL of the checkout page whose sandbox bar sent the form. Relative, because a proxy may add a prefix. */
 function checkoutIn(asked: string | null, { engine }: Namespace): string | undefined {
   const [, id = "", query = ""] = /^\/checkout\/(\w+)(\?waiting=1)?$/.exec(asked ?? "") ?? [];
   return engine.state.chargeOfCheckout(id) === undefined ? undefined : `../../checkout/${id}${query}`;
 }
 
-/** Only to a page of the same namespace's dashboard. */
+/** Accepts only pages of the same namespace's dashboard, against open redirects. */
 function backTo(asked: string | null, namespace: Namespace): string | undefined {
   if (asked === null || !URL.canParse(asked, "http://sandbox")) return undefined;
   const { pathname, search, host } = new URL(asked, "http://sandbox");
@@ -197,7 +196,7 @@ function notFound(namespaces: Namespaces, namespace: Namespace, text: string): R
   );
 }
 
-/** A person who asks for a namespace that is not there. */
+/** 404 page for an unknown namespace. */
 function noSuch(namespaces: Namespaces, why: string, name: string | null): Response {
   const { message } = (JSON.parse(why) as { error: { message: string } }).error;
   const body = html`<main class="alone"><h1>There is no namespace “${name}”</h1><p>${message}</p><ul>${namespaces
@@ -212,14 +211,14 @@ function noSuch(namespaces: Namespaces, why: string, name: string | null): Respo
 
 const COOKIE = "sandbox_said";
 
-/** A cookie that carries what an action did to the page that follows; without a notice it goes. */
+/** Cookie that carries a notice over the redirect; undefined deletes it. */
 function flashed(notice: Notice | undefined): string {
   const value = notice === undefined ? "" : encodeURIComponent(JSON.stringify(notice));
   const age = notice === undefined ? 0 : 10;
   return `${COOKIE}=${value}; Path=/_sandbox/dashboard; Max-Age=${age}; HttpOnly; SameSite=Strict`;
 }
 
-/** What an action has left to be said; whatever else is under the name is nothing. */
+/** Reads the notice cookie; undefined if missing or malformed. */
 function flashOf(cookies: string | undefined): Notice | undefined {
   const pair = (cookies ?? "").split(";").find((one) => one.trim().startsWith(`${COOKIE}=`));
   if (pair === undefined) return undefined;

@@ -29,7 +29,7 @@ const LISTS = {
   search: searchView,
 } as const;
 
-/** What is looked at: a view, or one object of it; undefined when that is not there. */
+/** Renders a view or one object of it; undefined if the object does not exist. */
 export function viewOf(scene: Scene): Markup | undefined {
   const { view, id, namespace } = scene;
   const { state } = namespace.engine;

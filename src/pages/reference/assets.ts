@@ -1,4 +1,4 @@
-/** The reference's style sheet, allowed by its hash. Colours meet WCAG AA contrast in both schemes. */
+/** The reference's style sheet. Colours meet WCAG AA contrast in both schemes. */
 export const STYLES = `
 :root{color-scheme:light dark;--page:#f4f5f7;--card:#fff;--text:#171a21;--soft:#545b69;--line:#dde0e6;--accent:#1c5bd0;
 --code:#eef0f4;--good:#10693b;--bad:#a8221a;--sand:#fff6db;--sand-edge:#8a6100;--sand-text:#463200}
@@ -22,7 +22,7 @@ nav ul{list-style:none;padding:0}nav li a{display:block;padding:.25rem 0;font-si
 nav{position:sticky;top:1rem;max-height:calc(100vh - 2rem);overflow-y:auto;padding:.25rem .5rem}.fields>div{grid-template-columns:minmax(0,15rem) minmax(0,1fr);gap:1rem}}
 `;
 
-/** Unfolds the target of a link, copies commands, and filters sections. The page is complete without it. */
+/** Unfolds link targets, copies commands and filters sections. The page is complete without it. */
 export const SCRIPT = `
 addEventListener("DOMContentLoaded", () => {
   const byId = (id) => document.getElementById(id);

@@ -21,7 +21,7 @@ import {
 interface Reference {
   readonly document: OpenApiDocument;
   readonly baseUrl: string;
-  /** The key in the examples; undefined where calls need none. */
+  /** API key of the examples; undefined if calls need none. */
   readonly apiKey: string | undefined;
   readonly related: Markup;
 }
@@ -29,8 +29,8 @@ interface Reference {
 const SHELL = new Shell({ styles: STYLES, script: SCRIPT, referrer: "same-origin" });
 
 /**
- * The reference of an API as one page that loads nothing else: a list of operations, each with its fields, errors and
- * a curl command. A schema that is referred to once is shown there, any other in a section of its own.
+ * Renders an OpenAPI document as one page without further requests. A schema with a single use is shown inline,
+ * any other in a section of its own.
  */
 function referencePage(reference: Reference, nowMs: number): Response {
   const { info, tags, components, openapi } = reference.document;
@@ -77,7 +77,7 @@ ${tagged.map((operation) => operationSection(reference, operation, inline))}</di
   return SHELL.answer({ title, body }, { nowMs, forms: "'none'" });
 }
 
-/** Names of the schemas that are the body or response of one operation, and part of nothing else. */
+/** Schemas used once, as the body or response of one operation. */
 function singleUses(document: OpenApiDocument): Set<string> {
   const all = [...JSON.stringify(document).matchAll(/"#\/components\/schemas\/(\w+)"/g)].map(
     ([, name]) => name!,
@@ -88,20 +88,20 @@ function singleUses(document: OpenApiDocument): Set<string> {
   return new Set(direct.filter((name) => all.filter((other) => other === name).length === 1));
 }
 
-/** The schema of a body; of an event's, the part that is the same for all types. */
+/** The schema of a body; for an event, its common part. */
 function schemaOf({ content = {} }: Contents): Schema {
   const [{ schema } = { schema: {} }] = Object.values(content) as { schema: Schema }[];
   return schema.allOf?.[0] ?? schema;
 }
 
-/** A folded section, which the filter finds by its heading and the names of its fields. */
+/** A folded section, filtered by its heading and field names. */
 function section(id: string, title: string, body: Markup, route?: Markup): Markup {
   return html`<section id="${id}" aria-labelledby="${id}-title"><details><summary><h3 id="${id}-title">${title}</h3>${route}</summary>
 ${body}</details></section>
 `;
 }
 
-/** A call of the API, or a webhook: a call of the app's receiver. */
+/** An operation or a webhook. */
 function operationSection(
   { document, baseUrl, apiKey }: Reference,
   operation: Operation,
@@ -129,7 +129,7 @@ ${answer && contentPart("Response", answer)}
   return section(id, operation.summary, body, route);
 }
 
-/** An error of one operation, or a link to one that many have. */
+/** An error of one operation, or a link to a shared one. */
 function errorPart({ $ref, description = "", content, ...rest }: Contents): Markup {
   if ($ref !== undefined) return html`<a href="#error-${nameOf($ref)}">${nameOf($ref)}</a>`;
   const examples = Object.values(content?.["application/json"]?.examples ?? {});
@@ -138,7 +138,7 @@ function errorPart({ $ref, description = "", content, ...rest }: Contents): Mark
   )}`;
 }
 
-/** The call as a command for a POSIX shell. IDs from earlier responses are variables; it names a missing one. */
+/** The call as a POSIX shell command. Ids of earlier responses are variables; the command fails if one is unset. */
 function curlOf(operation: Operation, baseUrl: string, apiKey: string | undefined): string {
   const { method, path, security, parameters, requestBody } = operation;
   const checks = new Set<string>();
@@ -164,18 +164,18 @@ function curlOf(operation: Operation, baseUrl: string, apiKey: string | undefine
   return [...checks, lines.join(" \\\n  ")].join("\n");
 }
 
-/** `GET /docs`: the OpenAPI document as a page. */
+/** `GET /docs`. */
 export async function serveDocs(options: DescribeOptions, c: Context): Promise<Response> {
   const described = await describeFor("service", options, c);
   if (described instanceof Response) return described;
   const { namespace, baseUrl, document } = described;
-  // The documented key, if the fixtures still have it: a key of the user's own is nobody's business here.
+  // Shows only the default key, and only if the fixtures have it; a user's own key stays private.
   const apiKey = namespace.keys.find(DEFAULT_API_KEY) === undefined ? "sk_test_…" : DEFAULT_API_KEY;
   const related = html`<a href="_sandbox/docs">Control API reference</a>, <a href="_sandbox/dashboard">Dashboard</a>`;
   return referencePage({ document, baseUrl, apiKey, related }, namespace.nowMs());
 }
 
-/** `GET /_sandbox/docs`: the same of the control API. */
+/** `GET /_sandbox/docs`. */
 export async function serveControlDocs(options: DescribeOptions, c: Context): Promise<Response> {
   const described = await describeFor("control", options, c);
   if (described instanceof Response) return described;

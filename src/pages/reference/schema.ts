@@ -6,7 +6,7 @@ type ByName<Value> = Readonly<Record<string, Value>>;
 type Texts = Partial<Record<"$ref" | "description" | "format" | "pattern" | "x-sandbox-assumption", string>>;
 type Limits = Partial<Record<`${"min" | "max"}${"imum" | "Length" | "Items"}` | "maxProperties", number>>;
 
-/** A JSON Schema: the keywords that the page shows. */
+/** The JSON Schema keywords that the page shows. */
 export interface Schema extends Texts, Limits {
   readonly type?: string | readonly string[];
   readonly const?: unknown;
@@ -30,7 +30,7 @@ interface Parameter extends Omit<Schema, "required"> {
   readonly schema: Schema;
 }
 
-/** A response, or the body of a request. */
+/** A response or request body. */
 export interface Contents extends Texts {
   readonly content?: ByName<{
     readonly schema: Schema;
@@ -51,7 +51,7 @@ export interface Operation extends Texts {
   readonly responses: ByName<Contents>;
 }
 
-/** Every operation in the document's order, then every webhook, whose path is its name. */
+/** All operations in document order, then all webhooks, whose path is their name. */
 export function operationsOf({ paths, webhooks }: OpenApiDocument): Operation[] {
   return Object.entries({ ...paths, ...webhooks }).flatMap(([path, item]) =>
     Object.entries(item as ByName<Operation>).map(([method, operation]) => ({
@@ -62,12 +62,12 @@ export function operationsOf({ paths, webhooks }: OpenApiDocument): Operation[] 
   );
 }
 
-/** The name of the component that a reference leads to. */
+/** Component name of a `$ref`. */
 export function nameOf(reference: string): string {
   return reference.slice(reference.lastIndexOf("/") + 1);
 }
 
-/** Paragraphs, lists of `- ` lines and `code`: the markup of descriptions. */
+/** Renders the Markdown of descriptions: paragraphs, lists of `- ` lines and `code`. */
 export function prose(text: string): Markup[] {
   return text.split("\n\n").map((block) => {
     const lines = block.split("\n");
@@ -81,7 +81,7 @@ function inline(text: string): Markup[] {
   return text.split("`").map((part, index) => (index % 2 === 0 ? html`${part}` : html`<code>${part}</code>`));
 }
 
-/** Marks an assumption. The most frequent reason, a field that the interface does not show, is left out. */
+/** Marks an assumption, with its reason unless it is the most common one (the interface omits the field). */
 export function assumption({ "x-sandbox-assumption": text }: Texts): Markup | undefined {
   if (text === undefined) return undefined;
   return html`<p class="why"><span class="mark">assumed</span>${text !== UNSHOWN && html` ${inline(text)}`}</p>`;
@@ -93,7 +93,7 @@ export function parameterList(parameters: readonly Parameter[]): Markup {
   )}</dl>`;
 }
 
-/** The description of a schema, its variants and its fields. */
+/** A schema's description, variants and fields. */
 export function schemaPart(schema: Schema): Markup {
   const { properties, required = [] } = schema;
   if (properties === undefined)
@@ -116,7 +116,7 @@ function description(schema: Schema): Markup {
   }${assumption(schema)}`;
 }
 
-/** A type in words, with a link where it has a name of its own. */
+/** A type as text, linked if it has a name. */
 export function typeOf(schema: Schema): Markup {
   const { $ref, anyOf, oneOf, items, additionalProperties, properties, type = "anything" } = schema;
   if ($ref !== undefined) return html`<a href="#schema-${nameOf($ref)}">${nameOf($ref)}</a>`;
@@ -139,7 +139,7 @@ function code(value: unknown): Markup {
   return html`<code>${typeof value === "string" ? value : JSON.stringify(value)}</code>`;
 }
 
-/** The limits of a value beyond its type, and an example. */
+/** Constraints of a value beyond its type, and an example. */
 function limitsOf(schema: Schema): Markup[] {
   const { enum: values, pattern, format, examples = [] } = schema;
   const limits = [
@@ -149,7 +149,7 @@ function limitsOf(schema: Schema): Markup[] {
     range(schema.minItems, schema.maxItems, " entries"),
     range(undefined, schema.maxProperties, " keys"),
     schema.default !== undefined && html`Default ${code(schema.default)}`,
-    // A format says the same as its pattern, in a word.
+    // A format is the readable form of its pattern.
     pattern !== undefined && format === undefined && html`Pattern ${code(pattern)}`,
     examples[0] !== undefined && html`For example ${code(examples[0])}`,
   ];

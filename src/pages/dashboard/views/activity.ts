@@ -24,7 +24,7 @@ const SHOWS = {
   errors: "Errors",
 } as const;
 
-/** What needs attention, and what has happened. */
+/** Entries that need attention, and recent activity. */
 export function activityView(scene: Scene): Markup {
   const { state } = scene.namespace.engine;
   const isNew = state.tables.charges.size === 0 && scene.namespace.journal.entries().length === 0;
@@ -95,7 +95,7 @@ function happened(scene: Scene, show: string): Markup[] {
     .map((one) => one.row);
 }
 
-/** Calls that came one after the other and out the same, each lot newest first. */
+/** Groups consecutive calls with the same outcome, each group newest first. */
 function alikeTogether(entries: readonly JournalEntry[]): [JournalEntry, ...JournalEntry[]][] {
   const groups: [JournalEntry, ...JournalEntry[]][] = [];
   const name = ({ method, path, status, inFlight, fault, responseBody }: JournalEntry) =>
@@ -108,10 +108,10 @@ function alikeTogether(entries: readonly JournalEntry[]): [JournalEntry, ...Jour
   return groups;
 }
 
-/** A charge's own row tells of these. */
+/** Calls already visible in the charge's row. */
 const MAKES_CHARGE = new Set(["createQuote", "createWhitelabel", "createCheckout", "getCharge"]);
 
-/** Nothing has happened yet: how something does. */
+/** Setup instructions for an empty namespace. */
 function firstSteps(scene: Scene): Markup {
   const { namespace, origin } = scene;
   const { apiKey, webhookSecret } = namespace.info;
@@ -134,7 +134,10 @@ ${scene.namespace.faults.applied(fault_id)}${rule.times !== undefined && html`/$
 ${button({ does: `fault-off ${fault_id}`, label: "Stop", to: `fault ${fault_id}` })}</li>`;
 }
 
-/** Active rules, receivers, and due tasks. The tasks come last: their number changes by itself and would shift the others. */
+/**
+ * Active rules, receivers and due tasks. Tasks come last: their number changes without user action and would shift
+ * the others.
+ */
 export function asideView(scene: Scene): Markup {
   const { namespace, nowMs } = scene;
   const { state } = namespace.engine;

@@ -7,7 +7,7 @@ import { href, type Scene } from "../scene.js";
 
 const SHOWN = 50;
 
-/** What an app does about each. */
+/** Advice for each kind of finding. */
 const FIXES: Readonly<Record<FindingKind, string>> = {
   paid_not_marked: "Redeliver its webhook, and see what your receiver does with it.",
   marked_not_paid: "Mark an order paid when charge.completed says so, or a read of the charge.",
@@ -21,7 +21,7 @@ const FIXES: Readonly<Record<FindingKind, string>> = {
 const HINT = `charge_id,status,amount,currency
 ch_…,paid,512.50,KES`;
 
-/** The app's books compared with the ledger. */
+/** Comparison of the app's records with the ledger. */
 export function booksPart(scene: Scene): Markup {
   const { books } = reportsOf(scene.namespace);
   return part({
@@ -76,7 +76,7 @@ function finding(scene: Scene, one: BookFinding, lines: readonly number[]): Mark
   });
 }
 
-/** The newest delivery that says it is paid. */
+/** The newest `charge.completed` delivery of a charge. */
 function completedDelivery({ namespace }: Scene, chargeId: string): string | undefined {
   const { state } = namespace.engine;
   return state

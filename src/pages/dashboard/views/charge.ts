@@ -28,7 +28,7 @@ import { moneyOf } from "./ledger.js";
 import { payloadsPart } from "./payloads.js";
 import { deliveryRow } from "./rows.js";
 
-/** One charge: why it is as it is, and all that happened on the way. */
+/** A charge: its state and the reason, timeline, money, webhooks and ways to reproduce it. */
 export function chargeView(scene: Scene, charge: Charge): Markup {
   const { state } = scene.namespace.engine;
   const id = charge.charge_id;
@@ -105,13 +105,13 @@ ${foldedPart({
 })}`;
 }
 
-/** The snippets of Reproduce, to be copied without opening it. */
+/** Copy buttons for the snippets of the folded "Reproduce" section. */
 function copies(scene: Scene, charge: Charge): Markup {
   const { charge_id: id } = charge;
   return html`${copy("Copy curl", controlCurl(scene, `GET /_sandbox/charges/${id}/timeline`))}${copy("Copy command", command(scene, `charge ${id}`))}${copy("Copy scenario", chargeFlow(charge))}${copy("Copy test", chargeTest(charge))}`;
 }
 
-/** Who brought it where it is, in a sentence. */
+/** Cause of the charge's current status, as a sentence. */
 function whyWords(scene: Scene, charge: Charge): Markup {
   const place = charge.status_history.length - 1;
   const last = charge.status_history[place]!;
@@ -139,7 +139,7 @@ function planWords(_scene: Scene, { scenario, timeline }: Charge): string {
     : `scenario ${scenario} plans ${timeline.map(({ to }) => to).join(" → ")}`;
 }
 
-/** What the rule that matched looks at. */
+/** The condition of the scenario rule that matched. */
 function ruleWords({ namespace }: Scene, { scenario, rule }: Charge): Markup | false {
   const found =
     scenario === null || typeof rule !== "number"

@@ -32,7 +32,7 @@ interface Move {
   readonly verb: string;
 }
 
-/** What it may become now. */
+/** Allowed transitions. A status that needs a price is left out if no method can set one. */
 function legal(charge: Charge): Move[] {
   return STATUSES[charge.status].next.flatMap((to) => {
     const { verb } = STATUSES[to];
@@ -42,7 +42,6 @@ function legal(charge: Charge): Move[] {
   });
 }
 
-/** The moves a charge may make now, each a button. */
 function moves(charge: Charge): Markup[] {
   return legal(charge).map((move) => buttonOf(charge, move, move.to === "COMPLETED" ? "main" : undefined));
 }
@@ -56,10 +55,10 @@ function buttonOf(charge: Charge, { to, verb }: Move, kind?: "main"): Markup {
   });
 }
 
-/** Each has a slot of its own in a row: as the status changes, no other button moves under the pointer. */
+/** Each has a fixed slot in a row, so buttons do not move when the status changes. */
 const USUAL = CHARGE_STATUSES.filter((status) => STATUSES[status].usual === true);
 
-/** The usual moves, for a row of a list. */
+/** Common transitions, for a list row. */
 function usualMoves(charge: Charge): Markup {
   const now = legal(charge);
   return html`<span class="slots">${USUAL.map((usual) => {
@@ -68,7 +67,7 @@ function usualMoves(charge: Charge): Markup {
   })}</span>`;
 }
 
-/** The same, and in a fold what else there is: with a reason, or along its own timeline. */
+/** All transitions, with a fold for a reason or the charge's own timeline. */
 export function allMoves(scene: Scene, charge: Charge): Markup {
   const { charge_id: id } = charge;
   const now = legal(charge);
@@ -89,7 +88,7 @@ ${form(
 ${planned.length > 0 && html`<p class="soft">Run its own timeline, and nothing else; the clock stays:</p><p class="actions">${planned.map((to) => button({ does: `own ${id} ${to}`, label: `until ${to}`, to: id }))}</p>`}</div></details>`;
 }
 
-/** What is still planned for it, in its order. */
+/** Planned statuses that are still to come, in order. */
 function ahead({ namespace }: Scene, charge: Charge): string[] {
   const { state } = namespace.engine;
   if (!state.tasksOf(charge.charge_id).some(({ kind }) => kind === "timeline")) return [];

@@ -8,7 +8,7 @@ import { booksPart } from "./books.js";
 import { coverageParts } from "./coverage.js";
 import { doctorPart, probesPart } from "./receiver-check.js";
 
-/** What the app does against the service's advice, its receiver, its books, and what it has met. */
+/** Advice, receiver check, record comparison, explore report and coverage. */
 export function checksView(scene: Scene): Markup {
   const advice = scene.namespace.advisor.log.items();
   return html`<h1>Checks</h1>
@@ -36,14 +36,14 @@ ${exploredPart(scene)}
 ${coverageParts(scene)}`;
 }
 
-/** Receivers by their URLs, as on every other page. */
+/** Replaces receiver ids by their URLs. */
 function withPlaces({ namespace }: Scene, text: string): string {
   return text.replace(/we_[0-9a-f]+/g, (id) => placeOf(namespace.engine.state.get("endpoints", id)));
 }
 
 type Finding = Explored["report"]["findings"][number];
 
-/** What `explore` has found, from its report. */
+/** A pasted `explore` report. */
 function exploredPart(scene: Scene): Markup {
   const { explored } = reportsOf(scene.namespace);
   const explore = command(scene, "explore flow.yaml --app http://localhost:3000 --save findings --json");

@@ -9,7 +9,7 @@ import type { Scene } from "../scene.js";
 
 type Kind = keyof ReturnType<typeof coverageOf>;
 
-/** The shipped scenario under which an app meets it. */
+/** Built-in scenario that causes each mishap. */
 const UNDER: Readonly<Record<MishapKind, string>> = {
   duplicate: "webhook_twice_at_once",
   lost_answer: "lost_response",
@@ -20,7 +20,7 @@ const UNDER: Readonly<Record<MishapKind, string>> = {
 
 interface Row {
   readonly title: string;
-  /** The command that brings it about. */
+  /** Command that exercises it. */
   readonly meet?: (name: string) => string;
 }
 
@@ -30,7 +30,7 @@ const KINDS: Readonly<Record<Kind, Row>> = {
     title: "Statuses",
     meet: (name) => {
       const { verb } = STATUSES[name as keyof typeof STATUSES];
-      // The command has no verb for what is under way.
+      // The command line has no verb for PENDING, AWAITING_PAYMENT and PROCESSING.
       if (verb !== undefined && name !== "PROCESSING") return `charge last ${verb}`;
       return name === "PENDING" ? "charge create" : "clock next";
     },
@@ -47,7 +47,7 @@ const KINDS: Readonly<Record<Kind, Row>> = {
   },
 };
 
-/** What of all there is the app has met, and how it meets the rest. */
+/** Operations, statuses, events, errors and mishaps the app has exercised, with commands for the rest. */
 export function coverageParts(scene: Scene): Markup[] {
   const coverage = coverageOf(scene.namespace.counters);
   return (Object.keys(KINDS) as Kind[]).map((kind) => {

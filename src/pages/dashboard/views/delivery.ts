@@ -22,7 +22,7 @@ import { href, type Scene } from "../scene.js";
 import { differenceOf } from "./payloads.js";
 import { copiesPart, resendPart } from "./resend.js";
 
-/** One delivery: what went out, what came back, how it differs from the event before, and how to send it otherwise. */
+/** A delivery: attempts, body, changes since the previous event, and a form to resend it. */
 export function deliveryView(scene: Scene, delivery: Delivery): Markup {
   const { namespace, nowMs } = scene;
   const { state } = namespace.engine;
@@ -68,7 +68,7 @@ ${facts([
 })}`;
 }
 
-/** Why it is as it is, in a sentence. */
+/** Cause of the delivery's state, as a sentence. */
 function whyWords({ namespace, nowMs }: Scene, delivery: Delivery): Markup {
   const { status, mishap, attempts, next_attempt_at: next } = delivery;
   const hold = namespace.holdOf(delivery);
@@ -86,12 +86,12 @@ function whyWords({ namespace, nowMs }: Scene, delivery: Delivery): Markup {
   return html`${words}${next !== null && html` · next try in ${span(Date.parse(next) - nowMs)}`}${byHandWords(delivery)}`;
 }
 
-/** It was sent once by hand, and refused; that may be just what should be. */
+/** A manual resend that failed. Not counted as failing, since the failure may be intended. */
 function isTriedByHand({ mishap, status }: Delivery): boolean {
   return mishap?.by_hand === true && status === "failed";
 }
 
-/** How it was sent otherwise than it should be, by somebody's hand. */
+/** How a manual resend was signed. */
 function byHandWords({ mishap }: Delivery): string | false {
   if (!mishap?.by_hand) return false;
   const signed = mishap.unsigned

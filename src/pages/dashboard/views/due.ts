@@ -4,7 +4,7 @@ import { html, type Markup } from "../../html.js";
 import { button, short, span } from "../parts.js";
 import { href, type Scene } from "../scene.js";
 
-/** What a task will do, in words. */
+/** Describes what a task will do. */
 export function dueWords({ namespace }: Scene, { kind, ref, step = 0 }: Task): string {
   const { state } = namespace.engine;
   switch (kind) {
@@ -23,7 +23,7 @@ export function dueWords({ namespace }: Scene, { kind, ref, step = 0 }: Task): s
   }
 }
 
-/** One thing that is due; its button runs time to there. */
+/** A due task, with a button that advances time to it. */
 export function dueRow(scene: Scene, task: Task, nowMs: number): Markup {
   const { ref, kind, task_id, due_ms } = task;
   const view = kind === "attempt" ? "webhooks" : kind === "withdrawal" ? "money" : "charges";

@@ -8,7 +8,7 @@ import { command, controlCurl } from "../curl.js";
 import { badge, button, copy, form, json, jsonField, many, part, row, rows, wanted, when } from "../parts.js";
 import { href, type Scene } from "../scene.js";
 
-/** The faults that are wanted most, each set by one press. */
+/** Common faults, one button each. */
 const READY_FAULTS: Readonly<Record<string, { readonly label: string; readonly rule: FaultRule }>> = {
   next: { label: "503 on the next checkout", rule: { respond: { status: 503 } } },
   second: { label: "503 on the second checkout", rule: { respond: { status: 503 }, skip: 1 } },
@@ -17,7 +17,7 @@ const READY_FAULTS: Readonly<Record<string, { readonly label: string; readonly r
 
 const CHECKOUTS = ["createWhitelabel", "createCheckout"] as const;
 
-/** The rule for the call that makes a charge, as this app makes it; undefined for an unknown name. */
+/** The rule of a preset, for the operation this app creates charges with; undefined for an unknown name. */
 export function readyFault({ journal }: Namespace, name: string): FaultRule | undefined {
   const made = journal.entries().find((entry) => CHECKOUTS.some((one) => one === entry.operation));
   const operation = made?.operation ?? CHECKOUTS[0];
@@ -27,7 +27,7 @@ export function readyFault({ journal }: Namespace, name: string): FaultRule | un
 
 const EXAMPLE = { match: { operation: "createQuote" }, respond: { status: 503 }, times: 1, per: "request" };
 
-/** What goes wrong at the API: set one, see how often it has, stop it. */
+/** A form for new faults, and the active ones with their hits. */
 export function faultsView(scene: Scene): Markup {
   const { namespace } = scene;
   const faults = [...namespace.engine.state.tables.faults.values()].sort((a, b) => b.seq - a.seq);
@@ -54,7 +54,7 @@ ${part({
 })}`;
 }
 
-/** The newest call that met each, of those that are still known. */
+/** The newest journal entry of each fault. */
 function lastHits({ namespace }: Scene): Map<string, JournalEntry> {
   const hits = new Map<string, JournalEntry>();
   for (const entry of namespace.journal.entries())
@@ -65,7 +65,7 @@ function lastHits({ namespace }: Scene): Map<string, JournalEntry> {
 function faultRow(scene: Scene, { fault_id, rule }: StoredFault, hit: JournalEntry | undefined): Markup {
   const { times } = rule;
   const applied = scene.namespace.faults.applied(fault_id);
-  // Of each customer or charge, `times` is no number of all.
+  // With `per: customer` or `per: charge`, `times` is not a total.
   const isCounted = times !== undefined && rule.per === "request";
   const lastHit =
     hit === undefined

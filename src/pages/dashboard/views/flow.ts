@@ -1,6 +1,6 @@
 import type { Charge } from "../../../core/domain/charge.js";
 
-/** A charge as a scenario file that makes the same happen to whoever has this e-mail. */
+/** A scenario file that repeats the charge's history for its customer. */
 export function chargeFlow(charge: Charge): string {
   const { customer_email, currency, status_history } = charge;
   const began = Date.parse(status_history[0]!.at);
@@ -26,7 +26,7 @@ function duration(ms: number): string {
   return ms % 1000 === 0 ? `${ms / 1000}s` : `${ms}ms`;
 }
 
-/** The same as a test: the charge is made, meets this fate, and the app is asked what it made of it. */
+/** A Vitest test that creates the charge and moves it to its status. */
 export function chargeTest(charge: Charge): string {
   const { pricing, payment_method, customer_email, status, metadata, phone_number, bank_account_number } =
     charge;
@@ -59,7 +59,7 @@ it("a charge that ends as ${status}", async () => {
   const { quote_id } = await post("/payments/quotes", order);
   const { charge_id } = await post("/payments/whitelabel", { ...order, quote_id, ...${JSON.stringify(more)} });
   ${status === "PENDING" ? "" : `await sandbox.transition(charge_id, ${JSON.stringify(status)});`}
-  // Now ask your app what it has made of it.
+  // Assert here what your app did with it.
   expect(charge_id).toMatch(/^ch_/);
 });`;
 }

@@ -11,7 +11,7 @@ import { badge, button, firstLine, span, toneOf, toneOfHttp } from "../parts.js"
 import { here, href, type Scene } from "../scene.js";
 import { dueWords } from "./due.js";
 
-/** From here on a pause is a row of its own. */
+/** Shortest pause that gets a row of its own. */
 const FOLDED_MS = 20_000;
 
 const LANES = ["Your app", "Charge", "Money", "Webhooks to your app"] as const;
@@ -20,16 +20,16 @@ type Lane = 0 | 1 | 2 | 3;
 interface Line {
   readonly key: string;
   readonly at: string;
-  /** When it was in the machine's time, where that is kept. */
+  /** Wall time, where recorded. */
   readonly wallAt?: string;
   readonly lane: Lane;
   readonly body: Content;
   readonly isDue?: boolean;
-  /** Something has gone wrong, or is tried again because it has. */
+  /** A failure or a retry after one. */
   readonly isProblem?: boolean;
 }
 
-/** All that happened to a charge and what will, in lanes: the app, the charge, its money, its webhooks. */
+/** Past and planned steps of a charge in four lanes: app, charge, money and webhooks. */
 export function history(scene: Scene, charge: Charge): Markup {
   const all = [...past(scene, charge), ...future(scene, charge)];
   const lines = isNarrowed(scene) ? all.filter(({ isProblem }) => isProblem) : all;
@@ -57,7 +57,7 @@ export function history(scene: Scene, charge: Charge): Markup {
 <table class="lanes"><thead><tr>${columns}</tr></thead><tbody>${list.length === 0 ? none : list}</tbody></table></div>`;
 }
 
-/** Lines that show the same time share a row of the table. */
+/** Groups lines that show the same time into one table row. */
 function groupsOf(lines: readonly Line[], timeOf: (line: Line) => string): Line[][] {
   const groups: Line[][] = [];
   for (const line of lines) {
@@ -69,7 +69,7 @@ function groupsOf(lines: readonly Line[], timeOf: (line: Line) => string): Line[
   return groups;
 }
 
-/** Which time the history is told in, and how much of it; both stand in the address. */
+/** Switches for time and scope; both are query parameters. */
 export function historyTools(scene: Scene): Markup {
   const pair = (label: string, name: string, value: string, isOn: boolean, texts: readonly string[]) =>
     html`<span class="modes" role="group" aria-label="${label}">${texts.map((text, place) => html`<a href="${here(scene, { [name]: place === 0 ? undefined : value })}#timeline"${isOn === (place === 1) && html` aria-current="true"`}>${text}</a>`)}</span>`;
@@ -164,7 +164,7 @@ function retryButton({ status, delivery_id, event_type }: Delivery): Markup {
     : button({ does: `redeliver ${delivery_id}`, label: "Redeliver", to: event_type, key: "r" });
 }
 
-/** Among problems alone the event's type is not in a line above. */
+/** Names the event's type when the line above it is filtered out. */
 function receiverLink(
   scene: Scene,
   { delivery_id, type, receiver }: Extract<StoryItem, { kind: "attempt" | "hold" }>,

@@ -5,7 +5,7 @@ import { html, type Markup } from "../../html.js";
 import { choice, filters, modeMark, pager, part, short, when, wideTable } from "../parts.js";
 import { href, isShown, offsetOf, PAGE_ROWS, type Scene } from "../scene.js";
 
-/** Every posting, newest first, with the balances it led from and to. */
+/** Ledger entries, newest first, with the balance before and after. */
 export function ledgerPart(scene: Scene): Markup {
   const { state } = scene.namespace.engine;
   const accounts = [...state.tables.holdings.values()].filter((one) => isShown(scene, one)).slice(0, 200);
@@ -51,13 +51,12 @@ function cell(postings: readonly { account: LedgerAccount; amount: string }[], n
   return amounts.length === 0 ? "" : signed(total(amounts));
 }
 
-/** What it was posted for; a fixture's opening balance has no page. */
+/** Links the object of an entry. An opening balance has no page. */
 function aboutLink(scene: Scene, id: string): Markup {
   if (id.startsWith("ch_")) return html`<a href="${href(scene, "charges", id)}">${short(id)}</a>`;
   return short(id);
 }
 
-/** The accounts, for people. */
 const ACCOUNT_NAMES = {
   outside: "Customers and banks",
   pending: "Pending",
@@ -66,7 +65,7 @@ const ACCOUNT_NAMES = {
   fees: "Fees",
 } as const;
 
-/** What a charge or a withdrawal moved: each row comes to zero, for what leaves one account enters another. */
+/** Postings of a charge or withdrawal; each row sums to zero. */
 export function moneyOf(scene: Scene, objectId: string): Markup {
   const entries = scene.namespace.engine.state.entriesOf(objectId);
   if (entries.length === 0) return html`<p class="soft">No money has moved.</p>`;
@@ -84,12 +83,11 @@ export function moneyOf(scene: Scene, objectId: string): Markup {
 <tfoot><tr><th scope="row" colspan="2">In all</th>${shown.map((account) => html`<td class="number">${cell(amounts(account))}</td>`)}<td class="number">${total(entries.flatMap(({ postings }) => postings.map(({ amount }) => amount)))}</td></tr></tfoot></table></div>`;
 }
 
-/** With its sign, whichever it is. */
+/** An amount with an explicit sign. */
 function signed(amount: string): string {
   return amount.startsWith("-") ? `−${grouped(amount.slice(1))}` : `+${grouped(amount)}`;
 }
 
-/** What the amounts come to. */
 function total([first = "0", ...others]: readonly string[]): string {
   return others.reduce(add, first);
 }

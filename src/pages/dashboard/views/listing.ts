@@ -1,4 +1,4 @@
-/** A page of a list: its filters as a form, the records that match as rows, the same query as a curl command. */
+/** A filtered list: filter form, one page of rows, and the same query as curl. */
 import { type Filter, LISTS, type ListName } from "../../../core/client/lists.js";
 import { type Content, html, type Markup } from "../../html.js";
 import { controlCurl } from "../curl.js";
@@ -10,18 +10,18 @@ export interface Hits<Item> {
   readonly items: readonly Item[];
 }
 
-/** Values of the form's fields, "" where a field is empty. */
+/** Filter values; "" if empty. */
 type Asked = Readonly<Record<string, string>>;
 
 interface Listing<Item> {
-  /** Fields with a fixed choice, each value with its label where that differs. */
+  /** Options of select fields, each a value or a value and its label. */
   readonly choices: Readonly<Record<string, readonly (string | readonly [value: string, label: string])[]>>;
-  /** Where the records are a page already, from `offset` on, with their total. */
+  /** Returns all matches, or the page at `offset` with the total. */
   readonly find: (asked: Asked, offset: number) => Hits<Item> | readonly Item[];
   readonly row: (item: Item) => Markup;
   readonly none: (isFiltered: boolean, asked: Asked) => Content;
   readonly title?: (total: number) => string;
-  /** Shows each filter with a link that removes it. */
+  /** Shows each filter as a chip with a link that removes it. */
   readonly hasChips?: boolean;
 }
 

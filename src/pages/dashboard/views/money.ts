@@ -7,7 +7,7 @@ import { isShown, offsetOf, PAGE_ROWS, type Scene } from "../scene.js";
 import { ledgerPart } from "./ledger.js";
 import { withdrawalRow } from "./rows.js";
 
-/** Balances, payouts, where they go, and what currencies are worth. */
+/** Balances, ledger, withdrawals, destinations and rates. */
 export function moneyView(scene: Scene): Markup {
   const { state, catalogue } = scene.namespace.engine;
   const holdings = [...state.tables.holdings.values()]

@@ -4,7 +4,7 @@ import { html, type Markup } from "../../html.js";
 import { choice, filters, foldedPart, when } from "../parts.js";
 import type { Scene } from "../scene.js";
 
-/** Two of a charge's payloads beside each other: by default the last, and the one before. */
+/** Compares two payloads of a charge: by default the last two. */
 export function payloadsPart(scene: Scene, charge: Charge): Markup | false {
   const events = scene.namespace.engine.state.eventsOf(charge.charge_id);
   if (events.length < 2) return false;
@@ -27,7 +27,7 @@ ${differenceOf(before.body, after.body)}`,
   });
 }
 
-/** What one body has otherwise than another, field by field. */
+/** Compares two JSON bodies field by field. */
 export function differenceOf(one: string, other: string): Markup {
   const [before, after] = [flat(JSON.parse(one)), flat(JSON.parse(other))];
   const names = [...new Set([...before.keys(), ...after.keys()])].filter(

@@ -59,7 +59,7 @@ function verdict(checked: ReceiverChecked): Markup {
   return badge(report.outcome, report.outcome === "passed" ? "good" : "bad");
 }
 
-/** How each probe came out, as soon as it has. */
+/** Results of the probes, during the check too. */
 export function probesPart(scene: Scene): Markup | undefined {
   const { receiver } = reportsOf(scene.namespace);
   if (receiver === undefined) return undefined;
@@ -110,7 +110,7 @@ function named(probe: Probe): string {
   return probe.replaceAll("_", " ");
 }
 
-/** One probe: what was sent, what a good receiver does, what came back. */
+/** One probe: request, expected behaviour and response. */
 export function probeView(scene: Scene, id: string): Markup | undefined {
   const { receiver } = reportsOf(scene.namespace);
   const known = receiver?.rows.get(id as Probe);

@@ -6,10 +6,10 @@ import { controlCurl } from "../curl.js";
 import { badge, button, copy, form, input, many, modeMark, part, row, rows, type Tone } from "../parts.js";
 import { href, isShown, type Scene } from "../scene.js";
 
-/** A receiver's health is that of so many. */
+/** Deliveries from which a receiver's health is computed. */
 const LAST = 50;
 
-/** Who hears of events, and how they take them; one of them can be changed at a time. */
+/** Receivers with their health; one can be edited at a time. */
 export function receiversPart(scene: Scene, chosen: Endpoint | undefined): Markup {
   const { state } = scene.namespace.engine;
   const shown = state.endpoints().filter((one) => isShown(scene, one));
@@ -47,7 +47,6 @@ ${copy("Copy as curl", controlCurl(scene, `PATCH /_sandbox/webhook-endpoints/${w
   )}</div>`;
 }
 
-/** What is known of a receiver from the last it was sent. */
 interface Health {
   readonly word: string;
   readonly tone: Tone;
@@ -85,7 +84,7 @@ function healthOf({ namespace }: Scene, { enabled }: Endpoint, items: readonly D
   if (!enabled) return { word: "off", tone: "", why: undefined };
   const failing = items.filter(isFailing);
   const holds = items.flatMap((one) => (one.attempts.length === 0 ? (namespace.holdOf(one) ?? []) : []));
-  // Those that wait behind another say less than the one that waits for its receiver.
+  // Prefers the delivery that waits for the receiver over those queued behind it.
   const hold = holds.findLast(({ reason }) => !reason.startsWith("waits for the delivery")) ?? holds.at(-1);
   if (hold !== undefined && failing.length === 0)
     return {
@@ -98,7 +97,7 @@ function healthOf({ namespace }: Scene, { enabled }: Endpoint, items: readonly D
   return { word: `${share} % fail`, tone: "bad", why: failureOf(failing[0]!) };
 }
 
-/** The last of them, the oldest first, a sign each. */
+/** One character per delivery, oldest first. */
 function healthBar(items: readonly Delivery[]): Markup | false {
   if (items.length === 0) return false;
   const count = { good: 0, bad: 0, open: 0 };

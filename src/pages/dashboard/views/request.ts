@@ -24,7 +24,7 @@ import {
 } from "../parts.js";
 import { href, type Scene } from "../scene.js";
 
-/** A request: why it failed, request and response, and a form to send it again. */
+/** A request: why it failed, both bodies, and a form to resend it. */
 export function requestView(scene: Scene, entry: JournalEntry): Markup {
   const { state } = scene.namespace.engine;
   const charge = state.get("charges", objectIdOf(entry) ?? "");
@@ -84,7 +84,7 @@ function isBad({ inFlight, status }: JournalEntry): boolean {
   return !inFlight && (status ?? 500) >= 400;
 }
 
-/** The charge, payout or quote that a call made, or that its path names. */
+/** Id of the charge, payout or quote that a call created or names in its path. */
 export function objectIdOf({ objectId, path, method, responseBody }: JournalEntry): string | undefined {
   return (
     objectId ??
@@ -99,16 +99,16 @@ function faultLink(scene: Scene, fault: string): Markup {
     : html`<a href="${href(scene, "scenarios")}#${fault}">scenario ${fault}</a>`;
 }
 
-/** A field of the request that was refused or ignored. */
+/** A refused or ignored field of a request. */
 interface Problem {
-  /** A dotted path into the body, or a query parameter. */
+  /** Dotted path into the body, or a query parameter. */
   readonly field: string;
-  /** Its value as JSON; undefined without one. */
+  /** Value as JSON; undefined if the field was missing. */
   readonly sent: string | undefined;
   readonly message: string;
 }
 
-/** One for each of the error's `details`, and for each field that was ignored. */
+/** Fields named in the error's `details`, and ignored ones. */
 function problemsOf({
   method,
   url,

@@ -4,7 +4,7 @@ import type { Scene } from "../scene.js";
 import { listing } from "./listing.js";
 import { isOfMode, requestRow } from "./rows.js";
 
-/** Calls that have this text in their URL or a body, in any case. */
+/** Calls with the text in their URL or a body, ignoring case. */
 export function requestsWith(scene: Scene, q: string): JournalEntry[] {
   const text = new RegExp(q.replace(/[^\p{L}\p{N}]/gu, "\\$&"), "i");
   return scene.namespace.journal
@@ -16,7 +16,6 @@ export function requestsWith(scene: Scene, q: string): JournalEntry[] {
     );
 }
 
-/** The app's calls and their responses. */
 export function requestsView(scene: Scene): Markup {
   const all = scene.namespace.journal.entries();
   const statusOf = (one: JournalEntry) => String(one.status ?? "dropped");

@@ -12,7 +12,7 @@ const SIGNED = [
   ["stale", "the right secret, 10 minutes ago"],
 ] as const;
 
-/** The same event with other data, signed otherwise, sent elsewhere, or many times: what a receiver makes of it. */
+/** Form to resend an event with other data, signature, URL or count. */
 export function resendPart(scene: Scene, delivery: Delivery, event: EventRecord): Markup {
   const endpoint = scene.namespace.engine.state.get("endpoints", delivery.webhook_id);
   if (endpoint === undefined)
@@ -39,7 +39,7 @@ ${input({ name: "times", label: "Times (1 to 100)", value: typed("times", "1"), 
   });
 }
 
-/** What was sent of one event, and what each came to: of a resend many times, all of them. */
+/** All deliveries of one event, with their outcomes. */
 export function copiesPart(scene: Scene, delivery: Delivery): Markup | false {
   const { state } = scene.namespace.engine;
   const all = state.deliveriesOf(delivery.event_id);

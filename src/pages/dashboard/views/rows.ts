@@ -1,6 +1,6 @@
 /**
- * A record of each list as a row of a page. Time, status, title and the value at the end come from the list's columns;
- * a view adds what only the server knows, such as the order of a delivery's charge or how many webhooks fail.
+ * Records as list rows. Columns come from `LISTS`; the functions below add data that only the server knows,
+ * such as the order of a delivery's charge or its failing webhooks.
  */
 import { formatOf, type Json, LISTS, type ListName, type Slot, valueIn } from "../../../core/client/lists.js";
 import type { Charge } from "../../../core/domain/charge.js";
@@ -33,15 +33,15 @@ import { href, type Scene } from "../scene.js";
 import { objectIdOf } from "./request.js";
 
 export interface RowOptions {
-  /** The time of the row. Default: the last change. */
+  /** Default: time of the last change. */
   readonly at?: string;
   readonly acts?: Content;
   readonly to?: string | undefined;
-  /** Follows the columns in the second line. */
+  /** Appended to the second line. */
   readonly about?: readonly Content[];
 }
 
-/** A record as a row: a list's columns, each in its slot, except for what is given. */
+/** Fills a list's columns into row slots; options take precedence. */
 function recordRow(
   scene: Scene,
   name: ListName,

@@ -29,7 +29,7 @@ const TONES: Readonly<Record<RunStep["outcome"], Tone>> = {
   not_run: "",
 };
 
-/** One scenario: drawn, run step by step, as a file, and as the start of another. */
+/** A scenario: its rules, a run of its steps, its file, and a form to duplicate it. */
 export function scenarioView(scene: Scene, stored: StoredScenario): Markup {
   const { name, scenario, activated } = stored;
   const { source, webhooks = [], faults = [], withdrawals = [] } = scenario;
@@ -96,7 +96,7 @@ function titleOf(run: ScenarioRan | undefined, name: string): string {
   return `Run: ${run.report.outcome}`;
 }
 
-/** Each step that has come out, the one under way, and that there are more. */
+/** Finished steps, the running step, and the number left. */
 function steps(scene: Scene, { at, of, current, steps: done, report }: ScenarioRan): Markup {
   const left = of - done.length - (current === undefined ? 0 : 1);
   return html`<p class="soft">${when(scene, at)}${report !== undefined && html`, ${Math.round(report.duration_ms)} ms`}</p>

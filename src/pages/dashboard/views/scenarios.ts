@@ -6,7 +6,7 @@ import { badge, button, copy, many, part, toneOf } from "../parts.js";
 import { appSteps } from "../reports.js";
 import { href, type Scene } from "../scene.js";
 
-/** What can be made to happen: each scenario drawn as a line. */
+/** All scenarios, each drawn as a timeline. */
 export function scenariosView(scene: Scene): Markup {
   const { state } = scene.namespace.engine;
   const all = [...state.tables.scenarios.values()].sort(
@@ -49,25 +49,25 @@ ${
 ${copy("Copy command", command(scene, `scenario use ${name}`))}</div></li>`;
 }
 
-/** Turns it on, or off again. */
+/** Button that activates or deactivates a scenario. */
 export function switchOf({ name, activated }: StoredScenario): Markup | false {
   if (activated > 0) return button({ does: `deactivate ${name}`, label: "Turn off", to: name });
   return name !== "default" && button({ does: `activate ${name}`, label: "Turn on", to: name });
 }
 
-/** What goes wrong by a rule, in its own words. */
+/** A rule's fields as text. */
 export function effects(rule: object): string {
   return Object.entries(rule)
     .map(([name, value]) => `${name} ${typeof value === "object" ? JSON.stringify(value) : value}`)
     .join(", ");
 }
 
-/** What becomes of charges, each rule a line. */
+/** Charge rules, one timeline each. */
 export function drawnRules(rules: readonly ChargeRule[]): Markup[] {
   return rules.map(({ match, timeline }) => line(match, timeline));
 }
 
-/** A timeline, drawn: what comes after what, and how much later. */
+/** Draws a timeline with the delays between its statuses. */
 function line(match: object | undefined, timeline: readonly ChargeEntry[]): Markup {
   return html`<p class="drawn"><span class="soft">${match === undefined ? "every charge" : effects(match)}:</span> <span class="stop">PENDING</span>${timeline.length === 0 && html`<span class="gap">nothing follows</span>`}${timeline.map(
     (entry) => {

@@ -7,13 +7,13 @@ import type { Hits } from "./listing.js";
 import { requestsWith } from "./requests.js";
 import { chargeRow, deliveryRow, eventRow, requestRow, withdrawalRow } from "./rows.js";
 
-/** Rows of each kind. */
+/** Rows per kind. */
 const ROWS = 10;
-/** Limit what a keystroke costs: events are looked up for so many charges, payouts among the newest so many. */
+/** Bound the cost of a keystroke: charges whose events are read, and newest payouts scanned. */
 const MOST_CHARGES = 100;
 const MOST_PAYOUTS = 1_000;
 
-/** Everything the words of the search occur in: charges, payouts, deliveries, events and requests. */
+/** Charges, payouts, deliveries, events and requests that match the search. */
 export function searchView(scene: Scene): Markup {
   const q = scene.query.get("q")?.trim().slice(0, 255) ?? "";
   const { state } = scene.namespace.engine;
@@ -75,7 +75,7 @@ function payoutsWith(scene: Scene, q: string) {
     );
 }
 
-/** Events and deliveries of a type that is named, or about these objects, or with that id. */
+/** Events and deliveries by type, object or id. */
 function webhooksWith(
   scene: Scene,
   q: string,

@@ -7,10 +7,10 @@ import { here, href, type Scene } from "../scene.js";
 
 const SHOWN = 100;
 const FIELDS_SHOWN = 12;
-/** What a snapshot is compared with besides another; no snapshot can be called so. */
+/** Compares with the current state; no snapshot has this name. */
 const NOW = "";
 
-/** Snapshots, and what has happened between two of them, or since one. */
+/** Snapshots, and the differences between two of them or since one. */
 export function snapshotsParts(scene: Scene): Markup {
   const snapshots = scene.namespace.snapshots.list();
   const names = snapshots.map(({ name }) => name);

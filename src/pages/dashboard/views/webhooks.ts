@@ -9,7 +9,7 @@ import { listing } from "./listing.js";
 import { receiversPart } from "./receivers.js";
 import { deliveryRow } from "./rows.js";
 
-/** Webhook receivers and the log of deliveries. */
+/** Receivers and deliveries. */
 export function webhooksView(scene: Scene): Markup {
   const { state } = scene.namespace.engine;
   const [type, receiver] = ["type", "receiver"].map((name) => scene.query.get(name)?.trim() ?? "") as [

@@ -5,7 +5,7 @@ import { badge, button, facts, form, input, many, part, row, rows, snippet } fro
 import { homeOf, type Scene } from "../scene.js";
 import { snapshotsParts } from "./snapshots.js";
 
-/** Keys and addresses, namespaces, snapshots, and the way back to the start. */
+/** Keys and environment, namespaces, snapshots and reset. */
 export function worldView(scene: Scene): Markup {
   const { namespace, namespaces, origin } = scene;
   const { apiKey, liveApiKey, webhookSecret, seed } = namespace.info;
