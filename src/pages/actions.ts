@@ -21,10 +21,10 @@ export type ActionName = "method" | "paid" | "cancel" | "outcome";
 
 export const ACTIONS: Readonly<Record<ActionName, Action>> = {
   method: (namespace, charge, form) => {
-    const chosen = namespace.execute(choose(namespace, charge, form));
-    return isRefusal(chosen)
-      ? refused(namespace, charge, chosen, form, "A payment method has been chosen already.")
-      : goOn(namespace, now(namespace, charge), "page");
+    const choice = namespace.execute(choiceCommand(namespace, charge, form));
+    return isRefusal(choice)
+      ? showRefusal(namespace, charge, choice, form, "A payment method has been chosen already.")
+      : goOn(namespace, afterDueTasks(namespace, charge), "page");
   },
 
   /** Changes nothing: only the scenario or the sandbox panel completes a payment. */
@@ -36,76 +36,82 @@ export const ACTIONS: Readonly<Record<ActionName, Action>> = {
   /** Idempotent: cancelling a cancelled charge redirects as the first request did. */
   cancel: (namespace, charge, form) => {
     if (charge.status === "CANCELLED") return goOn(namespace, charge, "page");
-    const cancelled = namespace.execute(cancelCharge(charge.charge_id));
-    return isRefusal(cancelled)
-      ? refused(namespace, charge, cancelled, form, "The payment cannot be cancelled any more.")
-      : goOn(namespace, cancelled, "page");
+    const result = namespace.execute(cancelCharge(charge.charge_id));
+    return isRefusal(result)
+      ? showRefusal(namespace, charge, result, form, "The payment cannot be cancelled any more.")
+      : goOn(namespace, result, "page");
   },
 
   outcome: (namespace, charge, form) => {
-    const wanted = form.get("outcome");
-    if (!isOutcome(wanted))
+    const outcome = form.get("outcome");
+    if (!isOutcome(outcome))
       return showPage(namespace, charge, {
         trouble: { status: 400, problem: "That is none of the outcomes to choose from." },
       });
-    const to = OUTCOMES[wanted];
+    const to = OUTCOMES[outcome];
     const reason = (to === "FAILED" && form.get("reason")?.trim()) || undefined;
     if (reason !== undefined && !check(reasonSchema, reason).ok)
       return showPage(namespace, charge, { trouble: { status: 400, problem: "The reason is too long." } });
     if (to === undefined && isOver(charge.status)) return goOn(namespace, charge, "page");
-    const moved = namespace.execute<Charge | Refusal | undefined>((tx) => {
+    const result = namespace.execute<Charge | Refusal | undefined>((tx) => {
       // Without a method there is no price to complete, so the request carries the form's choice too.
       if (needsMethod(charge) && (to === "COMPLETED" || to === undefined)) {
-        const chosen = choose(namespace, charge, form)(tx);
-        if (isRefusal(chosen) || to === undefined) return chosen;
+        const choice = choiceCommand(namespace, charge, form)(tx);
+        if (isRefusal(choice) || to === undefined) return choice;
       }
       return to === undefined ? undefined : transitionCharge(charge.charge_id, to, "control", reason)(tx);
     });
-    if (isRefusal(moved)) return refused(namespace, charge, moved, form, moved.message);
+    if (isRefusal(result)) return showRefusal(namespace, charge, result, form, result.message);
     // The merchant refunds long after the customer left, so stay on this page.
     if (to === "REFUNDED") return seeOther(linksFrom(charge.checkout_id, "action").page, namespace.nowMs());
-    return goOn(namespace, now(namespace, charge), "waiting");
+    return goOn(namespace, afterDueTasks(namespace, charge), "waiting");
   },
 };
 
-function choose(namespace: Namespace, charge: Charge, form: URLSearchParams): Command<Charge | Refusal> {
+function choiceCommand(
+  namespace: Namespace,
+  charge: Charge,
+  form: URLSearchParams,
+): Command<Charge | Refusal> {
   return chooseMethod(charge.charge_id, methodForm(form, charge, namespace.engine.catalogue));
 }
 
 /** The charge after the tasks due now have run. */
-function now(namespace: Namespace, charge: Charge): Charge {
+function afterDueTasks(namespace: Namespace, charge: Charge): Charge {
   namespace.settle();
   return namespace.engine.state.get("charges", charge.charge_id) ?? charge;
 }
 
-const FAULTS: Readonly<Record<string, string>> = {
+const FIELD_ERRORS: Readonly<Record<string, string>> = {
   payment_method: "Choose one of these payment methods.",
   currency: "Choose one of these currencies.",
   phone_number: "Enter your phone number with country code, such as +254700000001.",
 };
 
 /** Renders the page with a message at each invalid field, or with `tooLate` for a state conflict. */
-function refused(
+function showRefusal(
   namespace: Namespace,
   charge: Charge,
   refusal: Refusal,
   form: URLSearchParams,
   tooLate: string,
 ): Response {
-  const current = now(namespace, charge);
+  const current = afterDueTasks(namespace, charge);
   if (refusal.code !== "VALIDATION_ERROR")
     return showPage(namespace, current, { trouble: { status: refusal.status ?? 409, problem: tooLate } });
   const details = Object.entries(refusal.details ?? {});
-  const faults = Object.fromEntries(
-    details.filter(([name]) => Object.hasOwn(FAULTS, name)).map(([name]) => [name, FAULTS[name]!]),
+  const errors = Object.fromEntries(
+    details
+      .filter(([name]) => Object.hasOwn(FIELD_ERRORS, name))
+      .map(([name]) => [name, FIELD_ERRORS[name]!]),
   );
   const others = details
-    .filter(([name]) => !Object.hasOwn(FAULTS, name))
+    .filter(([name]) => !Object.hasOwn(FIELD_ERRORS, name))
     .map(([name, why]) => `${name} ${why}`);
   return showPage(namespace, current, {
     trouble: {
       status: 400,
-      fields: { sent: form, faults },
+      fields: { sent: form, faults: errors },
       ...(others.length === 0 ? {} : { problem: others.join("; ") }),
     },
   });

@@ -1,3 +1,7 @@
+/**
+ * Handlers of the hosted checkout, mounted by routes.ts. A request becomes a page model, which a screen renders;
+ * a form runs a command first. The checkout id alone authorizes: no API key is involved.
+ */
 import type { Namespaces } from "../core/namespace/namespaces.js";
 import { refuse } from "../core/schema/errors.js";
 import { isOver } from "../core/schema/statuses.js";
@@ -10,16 +14,16 @@ import { linksFrom, shopUrl } from "./links.js";
 import { showPage } from "./page.js";
 import { jsonResponse, pageResponse, seeOther } from "./respond.js";
 
-/** The checkout with everything due by now behind it. Its id is all it takes to see it and to act on it. */
-function find(namespaces: Namespaces, checkoutId: string) {
+/** Finds a checkout and runs its due tasks. */
+function findCheckout(namespaces: Namespaces, checkoutId: string) {
   const namespace = namespaces.findCheckout(checkoutId);
   namespace?.settle();
   const charge = namespace?.engine.state.chargeOfCheckout(checkoutId);
   return namespace === undefined || charge === undefined ? undefined : { namespace, charge };
 }
 
-function missing(namespaces: Namespaces): Response {
-  return refusedResponse(
+function checkoutNotFound(namespaces: Namespaces): Response {
+  return errorResponse(
     namespaces,
     404,
     "Checkout not found",
@@ -27,14 +31,14 @@ function missing(namespaces: Namespaces): Response {
   );
 }
 
-function refusedResponse(namespaces: Namespaces, status: number, title: string, text: string): Response {
+function errorResponse(namespaces: Namespaces, status: number, title: string, text: string): Response {
   return pageResponse(refusedDocument(title, text), { status, nowMs: namespaces.nowMs() });
 }
 
 /** `GET /checkout/ID`. From the waiting screen, an ended charge redirects to the shop. */
 export function showCheckout(namespaces: Namespaces, request: Request, checkoutId: string): Response {
-  const found = find(namespaces, checkoutId);
-  if (found === undefined) return missing(namespaces);
+  const found = findCheckout(namespaces, checkoutId);
+  if (found === undefined) return checkoutNotFound(namespaces);
   const { namespace, charge } = found;
   const waiting = new URL(request.url).searchParams.get("waiting") === "1";
   const shop = waiting && isOver(charge.status) ? shopUrl(charge) : undefined;
@@ -43,7 +47,7 @@ export function showCheckout(namespaces: Namespaces, request: Request, checkoutI
 
 /** `GET /checkout/ID/status`: polled each second. `next` is the shop's URL once the charge has ended. */
 export function checkoutStatus(namespaces: Namespaces, _request: Request, checkoutId: string): Response {
-  const found = find(namespaces, checkoutId);
+  const found = findCheckout(namespaces, checkoutId);
   if (found === undefined)
     return toResponse(errorReply(refuse("NOT_FOUND", "Checkout not found")), namespaces.nowMs());
   const { namespace, charge } = found;
@@ -57,8 +61,8 @@ export function checkoutStatus(namespaces: Namespaces, _request: Request, checko
 
 /** GET of an action's URL, which a refused form leaves in the address bar: redirects to the page. */
 export function backToPage(namespaces: Namespaces, _request: Request, checkoutId: string): Response {
-  return find(namespaces, checkoutId) === undefined
-    ? missing(namespaces)
+  return findCheckout(namespaces, checkoutId) === undefined
+    ? checkoutNotFound(namespaces)
     : seeOther(linksFrom(checkoutId, "action").page, namespaces.nowMs());
 }
 
@@ -71,16 +75,11 @@ export async function actOnCheckout(
 ): Promise<Response> {
   const publicUrl = namespaces.findCheckout(checkoutId)?.publicUrl;
   if (isForeign(request, publicUrl))
-    return refusedResponse(
-      namespaces,
-      403,
-      "Not from here",
-      "Forms sent by another site's page are refused.",
-    );
+    return errorResponse(namespaces, 403, "Not from here", "Forms sent by another site's page are refused.");
   const read = await readForm(request);
-  const found = find(namespaces, checkoutId);
-  if (found === undefined) return missing(namespaces);
+  const found = findCheckout(namespaces, checkoutId);
+  if (found === undefined) return checkoutNotFound(namespaces);
   return "form" in read
     ? ACTIONS[action](found.namespace, found.charge, read.form)
-    : refusedResponse(namespaces, read.status, "This was not understood", read.why);
+    : errorResponse(namespaces, read.status, "This was not understood", read.why);
 }

@@ -45,9 +45,9 @@ export function methodForm(form: URLSearchParams, charge: Charge, catalogue: Cat
   const field = (name: string): string | undefined =>
     (form.get(fieldOf(name, id)) ?? form.get(name))?.trim() || undefined;
   const currency = field("currency");
-  const { field: own } = kind === undefined ? {} : METHOD_KINDS[kind];
-  const phone = own === "phone_number" ? plainPhone(field("phone_number")) : undefined;
-  const account = own === "bank_account_number" ? field("bank_account_number") : undefined;
+  const { field: kindField } = kind === undefined ? {} : METHOD_KINDS[kind];
+  const phone = kindField === "phone_number" ? plainPhone(field("phone_number")) : undefined;
+  const account = kindField === "bank_account_number" ? field("bank_account_number") : undefined;
   return {
     payment_method: id,
     ...(currency === undefined ? {} : { currency }),

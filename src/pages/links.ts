@@ -14,14 +14,14 @@ export interface Links {
  * Links are relative, so they work behind a proxy with a path prefix.
  * @param from the response's URL: `/checkout/ID` or, one level deeper, `/checkout/ID/ACTION`
  */
-export function linksFrom(checkoutId: string, stands: "page" | "action"): Links {
-  const page = `${stands === "page" ? "" : "../"}${encodeURIComponent(checkoutId)}`;
+export function linksFrom(checkoutId: string, from: "page" | "action"): Links {
+  const page = `${from === "page" ? "" : "../"}${encodeURIComponent(checkoutId)}`;
   return {
     page,
     waiting: `${page}?waiting=1`,
     status: `${page}/status`,
     dashboard: (namespace) =>
-      `${stands === "page" ? "" : "../"}../_sandbox/dashboard/${encodeURIComponent(namespace)}`,
+      `${from === "page" ? "" : "../"}../_sandbox/dashboard/${encodeURIComponent(namespace)}`,
     action: (name) => `${page}/${name}`,
   };
 }
@@ -39,15 +39,15 @@ function withOutcome(address: string | null, charge: Charge): string | undefined
   if (address === null || !URL.canParse(address)) return undefined;
   const url = new URL(address);
   if (url.protocol !== "http:" && url.protocol !== "https:") return undefined;
-  const ours = new URLSearchParams({
+  const added = new URLSearchParams({
     checkout_id: charge.checkout_id,
     charge_id: charge.charge_id,
     status: charge.status,
   });
-  const kept = url.search
+  const otherParams = url.search
     .slice(1)
     .split("&")
-    .filter((pair) => pair !== "" && ![...new URLSearchParams(pair).keys()].some((name) => ours.has(name)));
-  url.search = [...kept, ours.toString()].join("&");
+    .filter((pair) => pair !== "" && ![...new URLSearchParams(pair).keys()].some((name) => added.has(name)));
+  url.search = [...otherParams, added.toString()].join("&");
   return url.href;
 }

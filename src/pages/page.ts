@@ -8,7 +8,7 @@ import { type FieldState, needsMethod, offersFor, type Page, UNTOUCHED } from ".
 import { pageResponse, seeOther } from "./respond.js";
 
 /** A form error to show on the page. */
-export interface Trouble {
+export interface FormError {
   readonly status: number;
   readonly problem?: string;
   readonly fields?: FieldState;
@@ -25,7 +25,7 @@ function viewFor(charge: Charge, waiting: boolean): View {
 export function showPage(
   namespace: Namespace,
   charge: Charge,
-  { waiting = false, trouble }: { waiting?: boolean; trouble?: Trouble },
+  { waiting = false, trouble }: { waiting?: boolean; trouble?: FormError },
 ): Response {
   const nowMs = namespace.nowMs();
   const view = viewFor(charge, waiting);
@@ -42,7 +42,7 @@ function pageOf(
   charge: Charge,
   nowMs: number,
   isWaiting: boolean,
-  trouble: Trouble | undefined,
+  trouble: FormError | undefined,
 ): Page {
   const { catalogue, state } = namespace.engine;
   const clock = namespace.clock.view();
@@ -67,8 +67,8 @@ function pageOf(
 }
 
 /** Redirects to the shop if the charge has ended and the shop gave a URL, else to a page. */
-export function goOn(namespace: Namespace, charge: Charge, otherwise: "page" | "waiting"): Response {
+export function goOn(namespace: Namespace, charge: Charge, fallback: "page" | "waiting"): Response {
   const links = linksFrom(charge.checkout_id, "action");
   const shop = isOver(charge.status) ? shopUrl(charge) : undefined;
-  return seeOther(shop ?? (isOver(charge.status) ? links.page : links[otherwise]), namespace.nowMs());
+  return seeOther(shop ?? (isOver(charge.status) ? links.page : links[fallback]), namespace.nowMs());
 }

@@ -1,3 +1,8 @@
+/**
+ * The HTML pages: checkout for customers, dashboard for developers, reference for API documentation. The server mounts
+ * them by this table and loads their code with the first request, to keep startup short. A handler takes a request and
+ * returns a response of escaped markup (html.ts, shell.ts). Pages change records only through commands and API calls.
+ */
 import type { Context } from "hono";
 import type { Namespaces } from "../core/namespace/namespaces.js";
 import { lazily } from "../core/schema/lazily.js";
@@ -7,17 +12,16 @@ import type { ActionName } from "./actions.js";
 
 const ACTION_NAMES: readonly ActionName[] = ["method", "paid", "cancel", "outcome"];
 
-/** Every page. Their code is loaded with the first request for one, to keep starts short. */
 export const PAGES: Pages = {
-  service: (described) => [
-    ...checkoutRoutes(described.namespaces),
-    get("/docs", async (c) => (await lazily(() => import("./reference/page.js"))).serveDocs(described, c)),
+  service: (options) => [
+    ...checkoutRoutes(options.namespaces),
+    get("/docs", async (c) => (await lazily(() => import("./reference/page.js"))).serveDocs(options, c)),
   ],
-  control: (described, fetch) => [
+  control: (options, fetch) => [
     get("/_sandbox/docs", async (c) =>
-      (await lazily(() => import("./reference/page.js"))).serveControlDocs(described, c),
+      (await lazily(() => import("./reference/page.js"))).serveControlDocs(options, c),
     ),
-    ...dashboardRoutes(described.namespaces, fetch),
+    ...dashboardRoutes(options.namespaces, fetch),
   ],
 };
 

@@ -46,8 +46,8 @@ export class Shell {
     this.#referrer = referrer;
     this.#policy = [
       "default-src 'none'",
-      `style-src ${path === undefined ? hashOf(styles) : "'self'"}`,
-      `script-src ${path === undefined ? hashOf(script) : "'self'"}`,
+      `style-src ${path === undefined ? cspHash(styles) : "'self'"}`,
+      `script-src ${path === undefined ? cspHash(script) : "'self'"}`,
       ...(connects ? ["connect-src 'self'"] : []),
       "img-src data:",
       "base-uri 'none'",
@@ -115,7 +115,7 @@ ${body}
   }
 }
 
-function hashOf(text: string): string {
+function cspHash(text: string): string {
   return `'sha256-${digestOf(text, "base64")}'`;
 }
 

@@ -31,17 +31,17 @@ ${charge.status !== "PROCESSING" && countdown(page)}
 export function breakdown(page: Page): Markup | false {
   const { charge, catalogue } = page;
   const { pricing, fees, settlement_amount } = charge;
-  const paid = unit(catalogue, charge.currency);
+  const payUnit = unit(catalogue, charge.currency);
   const rows: [string, Content][] = [];
   if (fees !== null && settlement_amount !== null) {
     rows.push(["Price", money(pricing.amount, unit(catalogue, pricing.base_currency))]);
     if (charge.currency !== pricing.base_currency) {
-      rows.push([`Price in ${paid}`, money(settlement_amount, paid)]);
+      rows.push([`Price in ${payUnit}`, money(settlement_amount, payUnit)]);
       rows.push(["Exchange rate", rateText(page, charge.currency, charge.exchange_rate)]);
     }
     const { platform_fee, gateway_fee } = fees.fee_breakdown;
-    rows.push(["Platform fee", money(platform_fee, paid)], ["Gateway fee", money(gateway_fee, paid)]);
-    rows.push(["Total fees", html`<span id="fees">${money(fees.total_fee, paid)}</span>`]);
+    rows.push(["Platform fee", money(platform_fee, payUnit)], ["Gateway fee", money(gateway_fee, payUnit)]);
+    rows.push(["Total fees", html`<span id="fees">${money(fees.total_fee, payUnit)}</span>`]);
     rows.push(["Total", html`<strong>${dueAmount(page)}</strong>`]);
   }
   rows.push(...customer(charge));
@@ -60,14 +60,16 @@ function customer({ customer_name, customer_email }: Charge): [string, Content][
 export function rateText({ charge, catalogue }: Page, currency: string, rate: string | null): string {
   const { base_currency, local_pricing } = charge.pricing;
   if (local_pricing !== undefined && Object.hasOwn(local_pricing, currency)) return "set by the shop";
-  const [base, paid] = [unit(catalogue, base_currency), unit(catalogue, currency)];
+  const [baseUnit, payUnit] = [unit(catalogue, base_currency), unit(catalogue, currency)];
   const units = Number(rate ?? "1");
   // Inverted below 1, because 0.000645161290323 is unreadable.
-  return units < 1 ? `1 ${paid} = ${shown(1 / units)} ${base}` : `1 ${base} = ${shown(units)} ${paid}`;
+  return units < 1
+    ? `1 ${payUnit} = ${sixDigits(1 / units)} ${baseUnit}`
+    : `1 ${baseUnit} = ${sixDigits(units)} ${payUnit}`;
 }
 
 /** Rounds to six significant digits; the amount beside it is exact. */
-function shown(units: number): string {
+function sixDigits(units: number): string {
   const text = units.toPrecision(6);
   if (text.includes("e")) return grouped(String(Math.round(units)));
   return grouped(text.includes(".") ? text.replace(/\.?0+$/, "") : text);

@@ -33,16 +33,16 @@ const REASONS = [
 /** The bar at the lower edge in which a tester decides how the payment ends. No real service has it. */
 export function sandboxPanel(page: Page): Markup {
   const { charge, links } = page;
-  const choosing = needsMethod(charge);
+  const isChoosing = needsMethod(charge);
   // Before a method is chosen the buttons submit the method form, because completing needs a method.
-  const form = choosing ? "method" : "outcome";
+  const form = isChoosing ? "method" : "outcome";
   const button = ([value, label]: [Outcome, string]) =>
-    html`<button name="outcome" value="${value}" form="${form}"${choosing && html` formaction="${links.action("outcome")}"`}>${label}</button>`;
+    html`<button name="outcome" value="${value}" form="${form}"${isChoosing && html` formaction="${links.action("outcome")}"`}>${label}</button>`;
   const buttons = buttonsFor(page);
   const canFail = buttons.some(([value]) => value === "fail");
   return html`<aside class="sandbox" aria-labelledby="sandbox"><div>
 <h2 id="sandbox">Sandbox<span class="small"> – not part of the real page</span></h2>
-${!choosing && html`<form id="outcome" method="post" action="${links.action("outcome")}"></form>`}
+${!isChoosing && html`<form id="outcome" method="post" action="${links.action("outcome")}"></form>`}
 <div class="outcomes">${buttons.map(button)}</div>
 <details><summary>More</summary><div class="more">
 <p>${charge.mode === "live" ? "Live mode, but in a sandbox: no real money moves." : "Test mode: no real money moves."} ${hint(page, buttons.length > 0)}</p>
@@ -65,15 +65,15 @@ function buttonsFor({ charge, offers }: Page): [Outcome, string][] {
   return buttons;
 }
 
-function hint({ charge, speed }: Page, open: boolean): string {
-  if (!open) return "This payment is over.";
+function hint({ charge, speed }: Page, hasButtons: boolean): string {
+  if (!hasButtons) return "This payment is over.";
   if (charge.status === "COMPLETED") return "The payment is complete; it can be refunded.";
   if (charge.status === "EXPIRED") return "A payment after expiry may still be processed.";
-  const still =
+  const pausedNote =
     speed === 0 ? " The sandbox clock is paused: a scenario goes on only when time is moved." : "";
   return needsMethod(charge)
-    ? `Choose how the payment ends; to complete it, choose a method first.${still}`
-    : `Choose how the payment ends.${still}`;
+    ? `Choose how the payment ends; to complete it, choose a method first.${pausedNote}`
+    : `Choose how the payment ends.${pausedNote}`;
 }
 
 function reasonField(form: string): Markup {

@@ -38,13 +38,13 @@ ${cancelForm(page)}
 
 /** With script, the total follows the selected option. Without, it stays the price before fees. */
 function choiceSummary(page: Page): Markup {
-  const chosen = chosenPrice(page);
-  if (chosen === undefined) return summary(page, dueAmount(page));
-  const paid = unit(page.catalogue, chosen.currency.code);
+  const selected = chosenPrice(page);
+  if (selected === undefined) return summary(page, dueAmount(page));
+  const payUnit = unit(page.catalogue, selected.currency.code);
   return summary(
     page,
-    html`<span class="scripted" id="total">${money(chosen.price.amount, paid)}</span><span class="plainly">${dueAmount(page)}</span>`,
-    html`<p class="small soft"><span class="scripted">Price ${dueAmount(page)} + <span id="total-fees">${money(chosen.price.fees.total_fee, paid)}</span> fees</span><span class="plainly">plus the fees of the payment method</span></p>`,
+    html`<span class="scripted" id="total">${money(selected.price.amount, payUnit)}</span><span class="plainly">${dueAmount(page)}</span>`,
+    html`<p class="small soft"><span class="scripted">Price ${dueAmount(page)} + <span id="total-fees">${money(selected.price.fees.total_fee, payUnit)}</span> fees</span><span class="plainly">plus the fees of the payment method</span></p>`,
   );
 }
 
@@ -83,23 +83,23 @@ const LABELS: Readonly<Record<string, string>> = {
   wallet_address: "Wallet address",
 };
 /** Fields of the instructions that the page shows elsewhere. */
-const SHOWN_APART = ["type", "reference", "instructions", "amount", "currency"];
+const SHOWN_ELSEWHERE = ["type", "reference", "instructions", "amount", "currency"];
 
 function instructions(page: Page): Markup {
   const { charge, catalogue } = page;
   const method = catalogue.method(charge.payment_method ?? "");
-  const given = writtenInstructions(charge.payment_instructions) ?? { type: "" };
-  const details = Object.entries(given).filter(([name]) => !SHOWN_APART.includes(name));
+  const fields = writtenInstructions(charge.payment_instructions) ?? { type: "" };
+  const details = Object.entries(fields).filter(([name]) => !SHOWN_ELSEWHERE.includes(name));
   return html`<h2 id="how"><bdi>${method?.display_name ?? charge.payment_method}</bdi></h2>
 <dl class="facts">
 ${fact("Amount to pay", dueAmount(page), "due", charge.amount)}
 ${details.map(([name, value]) => fact(LABELS[name] ?? sentence(name), value, `fact-${name}`, value))}
 </dl>
 ${isCard(page) ? cardForm : referenceBox(page)}
-${given.instructions !== undefined && html`<p dir="auto">${given.instructions.replace(charge.amount, grouped(charge.amount))}</p>`}`;
+${fields.instructions !== undefined && html`<p dir="auto">${fields.instructions.replace(charge.amount, grouped(charge.amount))}</p>`}`;
 }
 
-/** An example card. Disabled, so nobody's real card number is typed into a test page. */
+/** An example card. Disabled, so a real card number cannot be typed into a test page. */
 const cardForm = html`<fieldset class="cardform" disabled>
 <legend>Your card <span class="soft small">(example: nothing to fill in)</span></legend>
 <div class="field"><label for="card-number">Card number</label><input id="card-number" value="4242 4242 4242 4242"></div>
@@ -107,8 +107,8 @@ const cardForm = html`<fieldset class="cardform" disabled>
 <div class="field"><label for="card-code">Security code</label><input id="card-code" value="123"></div>
 </fieldset>`;
 
-function fact(label: string, value: Content, id: string, copied: string): Markup {
-  return html`<div><dt>${label}</dt><dd><bdi id="${id}">${value}</bdi></dd><dd class="tool">${copyButton(label.toLowerCase(), copied, id)}</dd></div>`;
+function fact(label: string, value: Content, id: string, text: string): Markup {
+  return html`<div><dt>${label}</dt><dd><bdi id="${id}">${value}</bdi></dd><dd class="tool">${copyButton(label.toLowerCase(), text, id)}</dd></div>`;
 }
 
 /** Without the reference a payment may be delayed or lost (specification: Whitelabel checkout result). */
@@ -160,22 +160,22 @@ ${cancelForm(page)}
 };
 
 /** The outcome of an ended charge, with a link back to the shop. */
-export function outcomeView(page: Page, words: OutcomePage): ReturnType<View> {
+export function outcomeView(page: Page, outcome: OutcomePage): ReturnType<View> {
   const { charge, shop } = page;
-  const asked = charge.status === "FAILED" ? charge.failure_reason : null;
+  const reason = charge.status === "FAILED" ? charge.failure_reason : null;
   return {
-    status: words.httpStatus,
+    status: outcome.httpStatus,
     document: {
-      title: `${words.title} – ${page.merchant}`,
+      title: `${outcome.title} – ${page.merchant}`,
       main: html`<main>
 <section class="card alone outcome" aria-labelledby="title">
 ${notice(page)}
-<span class="mark ${words.mark}">${icon(words.mark)}</span>
-<h1 id="title">${words.title}</h1>
+<span class="mark ${outcome.mark}">${icon(outcome.mark)}</span>
+<h1 id="title">${outcome.title}</h1>
 <p class="total">${dueAmount(page)}</p>
 <p>to <bdi>${page.merchant}</bdi></p>
-${asked !== null && html`<p>Reason: <bdi>${sentence(asked)}</bdi></p>`}
-<p class="soft">${words.text}</p>
+${reason !== null && html`<p>Reason: <bdi>${sentence(reason)}</bdi></p>`}
+<p class="soft">${outcome.text}</p>
 ${breakdown(page)}
 ${
   shop === undefined

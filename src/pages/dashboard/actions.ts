@@ -35,12 +35,12 @@ type Call = readonly [
   body?: (press: Press) => object | Refusal,
 ];
 
-const advanced = ({ from = "", to = "", fired_total = 0 }: Result): string =>
+const advanceNotice = ({ from = "", to = "", fired_total = 0 }: Result): string =>
   `Advanced ${span(Date.parse(to) - Date.parse(from))}: ${many(fired_total, "step")} ran`;
-const receives = ({ url, events = [] }: Result): string => `${url} receives ${events.join(", ")}`;
-const faultsStopped = ({ removed = 0 }: Result): string => `${many(removed, "fault")} stopped`;
-const faultSet = ({ match }: Result): string => `The fault is set for ${match?.operation ?? "any call"}`;
-const nameIn = ({ field }: Press) => ({ name: field("name") });
+const receiverNotice = ({ url, events = [] }: Result): string => `${url} receives ${events.join(", ")}`;
+const faultsStopNotice = ({ removed = 0 }: Result): string => `${many(removed, "fault")} stopped`;
+const faultNotice = ({ match }: Result): string => `The fault is set for ${match?.operation ?? "any call"}`;
+const nameBody = ({ field }: Press) => ({ name: field("name") });
 
 const TRANSITION: Call = [
   "POST /charges/:id/transition",
@@ -49,15 +49,15 @@ const TRANSITION: Call = [
 ];
 
 const CALLS: Readonly<Record<string, Call>> = {
-  advance: ["POST /clock/advance", advanced, ({ words: [by] }) => ({ by })],
+  advance: ["POST /clock/advance", advanceNotice, ({ words: [by] }) => ({ by })],
   jump: [
     "POST /clock/advance",
-    advanced,
+    advanceNotice,
     ({ field }) => ({ [parseDuration(field("value")) === undefined ? "to" : "by"]: field("value") }),
   ],
   until: [
     "POST /clock/advance",
-    (result) => (result.fired_total === 0 ? "Nothing is due" : advanced(result)),
+    (result) => (result.fired_total === 0 ? "Nothing is due" : advanceNotice(result)),
     () => ({ until: "next" }),
   ],
   clock: [
@@ -89,19 +89,19 @@ const CALLS: Readonly<Record<string, Call>> = {
   ],
   receiver: [
     "POST /webhook-endpoints",
-    receives,
+    receiverNotice,
     (press) => ({
       url: press.field("url"),
-      events: eventsIn(press),
+      events: eventTypes(press),
       mode: press.field("mode") === "live" ? "live" : "test",
     }),
   ],
   aim: [
     "PATCH /webhook-endpoints/:id",
-    receives,
+    receiverNotice,
     (press) => ({
       url: press.field("url"),
-      ...(press.form.has("events") ? { events: eventsIn(press) } : {}),
+      ...(press.form.has("events") ? { events: eventTypes(press) } : {}),
     }),
   ],
   enable: [
@@ -109,22 +109,22 @@ const CALLS: Readonly<Record<string, Call>> = {
     (_, { words: [, on] }) => `The receiver is ${on === "on" ? "on" : "off"}`,
     ({ words: [, on] }) => ({ enabled: on === "on" }),
   ],
-  fault: ["POST /faults", faultSet, ({ form }) => objectIn(form, "rule")],
+  fault: ["POST /faults", faultNotice, ({ form }) => parseObjectField(form, "rule")],
   "fault-ready": [
     "POST /faults",
-    faultSet,
+    faultNotice,
     ({ namespace, words: [name = ""] }) =>
       readyFault(namespace, name) ?? refuse("NOT_FOUND", `There is no fault "${name}"`),
   ],
-  "fault-off": ["DELETE /faults/:id", faultsStopped],
-  "faults-off": ["DELETE /faults", faultsStopped],
+  "fault-off": ["DELETE /faults/:id", faultsStopNotice],
+  "faults-off": ["DELETE /faults", faultsStopNotice],
   activate: ["POST /scenarios/:id/activate", ({ name }) => `Scenario ${name} applies to everything new`],
   deactivate: ["POST /scenarios/:id/deactivate", ({ name }) => `Scenario ${name} is off`],
-  save: ["POST /snapshots", ({ name }) => `Snapshot ${name} saved`, nameIn],
+  save: ["POST /snapshots", ({ name }) => `Snapshot ${name} saved`, nameBody],
   restore: ["POST /snapshots/:id/restore", (_, { words: [name] }) => `Snapshot ${name} restored`],
   undo: ["POST /snapshots/:id/restore", () => "Undone: everything is as it was before the reset"],
   forget: ["DELETE /snapshots/:id", ({ name }) => `Snapshot ${name} deleted`],
-  namespace: ["POST /namespaces", ({ name }) => `Namespace ${name} created`, nameIn],
+  namespace: ["POST /namespaces", ({ name }) => `Namespace ${name} created`, nameBody],
 };
 
 function actionOf([line, notice, body]: Call): Action {
@@ -132,19 +132,19 @@ function actionOf([line, notice, body]: Call): Action {
   return async (press) => {
     const json = body?.(press);
     if (isRefusal(json)) return json;
-    const result = await callControl<Result>(press, method, path.replace(":id", idIn(press)), json);
+    const result = await callControl<Result>(press, method, path.replace(":id", idSegment(press)), json);
     return isRefusal(result) ? result : { text: notice(result, press) };
   };
 }
 
-const idIn = ({ words: [id = ""] }: Press): string => encodeURIComponent(id);
+const idSegment = ({ words: [id = ""] }: Press): string => encodeURIComponent(id);
 
-function eventsIn({ field }: Press): string[] {
+function eventTypes({ field }: Press): string[] {
   const events = field("events").match(/[^\s,]+/g);
   return events ?? ["*"];
 }
 
-function objectIn(form: URLSearchParams, name: string): Record<string, unknown> | Refusal {
+function parseObjectField(form: URLSearchParams, name: string): Record<string, unknown> | Refusal {
   const parsed = parseObject({ text: form.get(name) ?? "" });
   return isRefusal(parsed) ? invalid({ [name]: parsed.details?.body ?? parsed.message }) : parsed.object;
 }
@@ -164,9 +164,9 @@ const ACTIONS: Actions = {
     const [to = ""] = press.words;
     // The page may be older than that time.
     if (Date.parse(to) < press.namespace.nowMs()) return { text: "That moment has passed" };
-    const moved = await callControl<Result>(press, "POST", "/clock/advance", { to });
-    if (isRefusal(moved)) return moved;
-    return { text: `Advanced to ${to.slice(11, 19)}: ${many(moved.fired_total ?? 0, "step")} ran` };
+    const result = await callControl<Result>(press, "POST", "/clock/advance", { to });
+    if (isRefusal(result)) return result;
+    return { text: `Advanced to ${to.slice(11, 19)}: ${many(result.fired_total ?? 0, "step")} ran` };
   },
   reset: async (press) => {
     const { name } = press.namespace;
@@ -184,25 +184,25 @@ const ACTIONS: Actions = {
     if (name === "") return invalid({ name: "is missing" });
     if (namespace.engine.state.get("scenarios", name) !== undefined && !form.has("replace"))
       return invalid({ name: `there is a scenario ${name} already: choose another name, or replace it` });
-    const scenario = objectIn(form, "scenario");
+    const scenario = parseObjectField(form, "scenario");
     if (isRefusal(scenario)) return scenario;
     const path = `/scenarios/${encodeURIComponent(name)}`;
     const saved = await callControl(press, "PUT", path, { ...scenario, name });
     return isRefusal(saved) ? saved : { text: `Scenario ${name} saved`, to: homeOf(namespace.name) + path };
   },
   redeliver: async (press) => {
-    const path = `/deliveries/${idIn(press)}/redeliver`;
+    const path = `/deliveries/${idSegment(press)}/redeliver`;
     const made = await callControl<{ items: Delivery[] }>(press, "POST", path, {});
     return isRefusal(made) ? made : { text: await attemptsText(press.namespace, made.items) };
   },
   retry: async (press) => {
-    const delivery = await callControl<Delivery>(press, "POST", `/deliveries/${idIn(press)}/retry`, {});
+    const delivery = await callControl<Delivery>(press, "POST", `/deliveries/${idSegment(press)}/retry`, {});
     return isRefusal(delivery) ? delivery : { text: await attemptsText(press.namespace, [delivery]) };
   },
   "retry-all": async (press) => {
     const failing: Delivery[] = [];
     for (let total = 1; failing.length < Math.min(total, MAX_RETRIED); ) {
-      const query = `webhook_id=${idIn(press)}&failing=1&limit=${PAGE}&offset=${failing.length}`;
+      const query = `webhook_id=${idSegment(press)}&failing=1&limit=${PAGE}&offset=${failing.length}`;
       const page = await callControl<{ total: number; items: Delivery[] }>(
         press,
         "GET",
@@ -219,15 +219,15 @@ const ACTIONS: Actions = {
   },
   resend: async ({ namespace, words: [id = ""], form, field }) => {
     if (Buffer.byteLength(form.get("data") ?? "") > MAX_BODY_BYTES) return tooLarge();
-    const data = objectIn(form, "data");
+    const data = parseObjectField(form, "data");
     if (isRefusal(data)) return data;
     const times = Number(form.get("times") ?? 1);
     if (!Number.isInteger(times) || times < 1 || times > 100) return invalid({ times: "must be 1 to 100" });
-    const signed = SIGNED.find((one) => one === (form.get("sign") ?? "right"));
-    if (signed === undefined) return invalid({ sign: `must be one of: ${SIGNED.join(", ")}` });
+    const signing = SIGNED.find((signature) => signature === (form.get("sign") ?? "right"));
+    if (signing === undefined) return invalid({ sign: `must be one of: ${SIGNED.join(", ")}` });
     const toUrl = field("url") === "" ? undefined : webhookUrl(field("url"));
     if (field("url") !== "" && toUrl === undefined) return invalid({ url: WEBHOOK_URL_MESSAGE });
-    const made = namespace.execute(resend(id, { data, times, signed, toUrl }));
+    const made = namespace.execute(resend(id, { data, times, signed: signing, toUrl }));
     if (isRefusal(made)) return made;
     const text = await attemptsText(namespace, made);
     return { text, to: `${homeOf(namespace.name)}/webhooks/${made.at(-1)!.delivery_id}` };
@@ -240,20 +240,21 @@ const POLL_MS = 50;
 /** Waits for the next attempts and summarizes them; several are counted by response: `3 × 200, 1 × 500`. */
 async function attemptsText(
   namespace: Namespace,
-  planned: readonly Pick<Delivery, "delivery_id" | "attempts">[],
+  deliveries: readonly Pick<Delivery, "delivery_id" | "attempts">[],
 ): Promise<string> {
-  const attempts = new Map(planned.map((one) => [one.delivery_id, one.attempts.length]));
-  const found = () =>
+  const attempts = new Map(deliveries.map((delivery) => [delivery.delivery_id, delivery.attempts.length]));
+  const current = () =>
     [...attempts.keys()].flatMap((id) => namespace.engine.state.get("deliveries", id) ?? []);
-  const isTried = (one: Delivery) => one.attempts.length > attempts.get(one.delivery_id)!;
-  const isWaiting = (one: Delivery) => !isTried(one) && namespace.holdOf(one) === null;
+  const isTried = (delivery: Delivery) => delivery.attempts.length > attempts.get(delivery.delivery_id)!;
+  const isWaiting = (pending: Delivery) => !isTried(pending) && namespace.holdOf(pending) === null;
   namespace.settle();
-  for (let waited = 0; waited < MAX_WAIT_MS && found().some(isWaiting); waited += POLL_MS)
+  for (let waitedMs = 0; waitedMs < MAX_WAIT_MS && current().some(isWaiting); waitedMs += POLL_MS)
     await namespace.sleep(POLL_MS);
-  const [delivery, ...others] = found();
+  const [delivery, ...others] = current();
   if (others.length > 0) {
     const counts = new Map<string, number>();
-    for (const one of [delivery!, ...others]) counts.set(answerOf(one), (counts.get(answerOf(one)) ?? 0) + 1);
+    for (const each of [delivery!, ...others])
+      counts.set(answerOf(each), (counts.get(answerOf(each)) ?? 0) + 1);
     const responses = [...counts].map(([response, count]) => `${count} × ${response}`);
     return `Sent ${attempts.size} times: ${responses.join(", ")}`;
   }
@@ -270,5 +271,5 @@ export async function act(press: Omit<Press, "words" | "field">): Promise<Outcom
   const [name = "", ...words] = (form.get("do") ?? "").trim().split(" ");
   const action = Object.hasOwn(ACTIONS, name) ? ACTIONS[name] : undefined;
   if (action === undefined) return refuse("VALIDATION_ERROR", "There is no such button");
-  return action({ ...press, words, field: (one) => form.get(one)?.trim() ?? "" });
+  return action({ ...press, words, field: (key) => form.get(key)?.trim() ?? "" });
 }

@@ -23,18 +23,18 @@ export const APP_CALLS: Actions = {
     if (!path.startsWith("/api/"))
       return invalid({ path: "must be a path of the service, such as /api/v1/payments/quotes" });
     const body = field("body");
-    const fault = jsonFault(body);
-    if (fault !== undefined) return invalid({ body: fault });
+    const error = jsonError(body);
+    if (error !== undefined) return invalid({ body: error });
     const keys = new Map([
       ["test", apiKey],
       ["live", liveApiKey],
       ["none", null],
     ]);
-    const asked = keys.get(field("key"));
+    const key = keys.get(field("key"));
     return send(press, {
       method,
       path,
-      key: asked === undefined ? (entryOf(press)?.apiKey ?? apiKey) : asked,
+      key: key === undefined ? (entryOf(press)?.apiKey ?? apiKey) : key,
       idempotencyKey: field("idempotency"),
       scenario: field("scenario"),
       body: method === "GET" ? "" : body,
@@ -62,17 +62,17 @@ export const APP_CALLS: Actions = {
       ...(payment_rail === null ? {} : { payment_rail }),
       ...(currency === pricing.base_currency ? {} : { currency }),
     };
-    const known = Object.entries({ customer_email, customer_name, phone_number, bank_account_number });
-    const customer = { ...Object.fromEntries(known.filter(([, value]) => value !== null)), metadata };
+    const details = Object.entries({ customer_email, customer_name, phone_number, bank_account_number });
+    const customer = { ...Object.fromEntries(details.filter(([, value]) => value !== null)), metadata };
     return pay(press, mode === "live" ? liveApiKey : apiKey, { order, customer });
   },
 };
 
 function entryOf({ namespace, words: [id] }: Press) {
-  return namespace.journal.entries().find((one) => String(one.id) === id);
+  return namespace.journal.entries().find((entry) => String(entry.id) === id);
 }
 
-function jsonFault(text: string): string | undefined {
+function jsonError(text: string): string | undefined {
   try {
     if (text !== "") JSON.parse(text);
     return undefined;
@@ -86,17 +86,17 @@ async function send(press: Press, call: ServiceCall): Promise<Outcome | Refusal>
   const { namespace } = press;
   const { method, path } = call;
   if (!URL.canParse(path, "http://sandbox")) return invalid({ path: "must be a path" });
-  const before = namespace.journal.entries()[0]?.id ?? 0;
+  const lastId = namespace.journal.entries()[0]?.id ?? 0;
   const status = await callService(press, call).then(
     (response) => response.status,
     () => undefined,
   );
-  const sent = namespace.journal.entries().find((one) => one.id > before && one.runner === RUNNER);
+  const entry = namespace.journal.entries().find((entry) => entry.id > lastId && entry.runner === RUNNER);
   const { pathname } = new URL(path, "http://sandbox");
   return {
     text: status === undefined ? "The connection was dropped" : `${method} ${pathname}: ${status}`,
     isBad: status === undefined || status >= 400,
-    ...(sent === undefined ? {} : { to: `${homeOf(namespace.name)}/requests/${sent.id}` }),
+    ...(entry === undefined ? {} : { to: `${homeOf(namespace.name)}/requests/${entry.id}` }),
   };
 }
 
@@ -111,11 +111,14 @@ async function pay(press: Press, key: string, { order, customer }: Payment): Pro
   const post = async (path: string, body: object): Promise<Record<string, string> | Refusal> => {
     const call = { method: "POST", path: `/api/v1/payments/${path}`, key, scenario };
     const response = await callService(press, { ...call, body: JSON.stringify(body) });
-    const made = (await response.json()) as Record<string, string> & {
+    const result = (await response.json()) as Record<string, string> & {
       error?: { message: string; details?: object };
     };
-    if (made.error === undefined) return made;
-    return refuse("VALIDATION_ERROR", `${made.error.message} ${JSON.stringify(made.error.details ?? {})}`);
+    if (result.error === undefined) return result;
+    return refuse(
+      "VALIDATION_ERROR",
+      `${result.error.message} ${JSON.stringify(result.error.details ?? {})}`,
+    );
   };
   const quote = await post("quotes", order);
   if (isRefusal(quote)) return quote;

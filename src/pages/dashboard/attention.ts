@@ -21,28 +21,26 @@ export interface Need {
 }
 
 /** Newest failures inspected per receiver. */
-const LOOKED_AT = 50;
-const REQUESTS_LOOKED_AT = 200;
+const MAX_FAILURES = 50;
+const MAX_REQUESTS = 200;
 const MAX_KINDS = 4;
 
-const known = new WeakMap<Scene, Need[]>();
+const memo = new WeakMap<Scene, Need[]>();
 
 /** Entries of "Needs attention", worst first. Memoized per page, because the menu counts them too. */
-export function attention(scene: Scene): Need[] {
-  let needs = known.get(scene);
+export function attention(context: Scene): Need[] {
+  let needs = memo.get(context);
   if (needs === undefined) {
     needs = [
-      ...failingReceivers(scene),
-      ...heldDeliveries(scene),
-      ...refusedCalls(scene),
-      ...activeScenarios(scene),
+      ...failingReceivers(context),
+      ...heldDeliveries(context),
+      ...refusedCalls(context),
+      ...activeScenarios(context),
     ];
-    known.set(scene, needs);
+    memo.set(context, needs);
   }
   return needs;
 }
-
-export { receiverName as placeOf };
 
 /** Status or error of the last attempt. */
 export function answerOf({ attempts }: Delivery): string {
@@ -58,23 +56,23 @@ export function failureOf(delivery: Delivery): string {
   return `${last.status} ${firstLine(last.response_body)}`.trim();
 }
 
-function failingReceivers(scene: Scene): Need[] {
-  const { state } = scene.namespace.engine;
+function failingReceivers(context: Scene): Need[] {
+  const { state } = context.namespace.engine;
   const needs: Need[] = [];
   for (const endpoint of state.endpoints()) {
-    if (!isShown(scene, endpoint)) continue;
+    if (!isShown(context, endpoint)) continue;
     const { webhook_id } = endpoint;
     const { total, items } = state.found(
       "deliveries",
-      (one) => one.webhook_id === webhook_id && isFailing(one),
+      (delivery) => delivery.webhook_id === webhook_id && isFailing(delivery),
       0,
-      LOOKED_AT,
+      MAX_FAILURES,
     );
     const newest = items[0];
     if (newest === undefined) continue;
-    const types = [...new Set(items.map((one) => one.event_type))];
+    const types = [...new Set(items.map((delivery) => delivery.event_type))];
     const next = items
-      .map((one) => one.next_attempt_at)
+      .map((delivery) => delivery.next_attempt_at)
       .filter((at) => at !== null)
       .sort()[0];
     needs.push({
@@ -83,30 +81,31 @@ function failingReceivers(scene: Scene): Need[] {
       tone: "bad",
       word: `${total} failing`,
       title: `${types.length === 1 ? types[0] : `${types.length} types of events`} → ${receiverName(endpoint)}`,
-      to: href(scene, "webhooks", newest.delivery_id),
-      sub: html`${failureOf(newest)} · ${next === undefined ? "given up" : html`next try in ${span(Date.parse(next) - scene.nowMs)}`}`,
+      to: href(context, "webhooks", newest.delivery_id),
+      sub: html`${failureOf(newest)} · ${next === undefined ? "given up" : html`next try in ${span(Date.parse(next) - context.nowMs)}`}`,
       acts: html`${button({ does: `retry-all ${webhook_id}`, label: `Retry all ${total}`, to: `to ${receiverName(endpoint)}` })}`,
     });
   }
   return needs;
 }
 
-function heldDeliveries(scene: Scene): Need[] {
-  const { namespace } = scene;
+function heldDeliveries(context: Scene): Need[] {
+  const { namespace } = context;
   const { state } = namespace.engine;
   const needs: Need[] = [];
   for (const endpoint of state.endpoints()) {
-    if (!isShown(scene, endpoint) || endpoint.url === null) continue;
+    if (!isShown(context, endpoint) || endpoint.url === null) continue;
     const { webhook_id } = endpoint;
     const { total, items } = state.found(
       "deliveries",
-      (one) => one.webhook_id === webhook_id && one.status === "pending" && one.attempts.length === 0,
+      (delivery) =>
+        delivery.webhook_id === webhook_id && delivery.status === "pending" && delivery.attempts.length === 0,
       0,
-      LOOKED_AT,
+      MAX_FAILURES,
     );
     const held = items
-      .map((one) => ({ one, hold: namespace.holdOf(one) }))
-      .findLast(({ one, hold }) => hold !== null && one.task !== null);
+      .map((delivery) => ({ delivery, hold: namespace.holdOf(delivery) }))
+      .findLast(({ delivery, hold }) => hold !== null && delivery.task !== null);
     if (held?.hold === null || held === undefined) continue;
     needs.push({
       key: `held-${webhook_id}`,
@@ -114,9 +113,9 @@ function heldDeliveries(scene: Scene): Need[] {
       tone: "warn",
       word: `${total} held`,
       title: `Webhooks wait for ${receiverName(endpoint)}`,
-      to: href(scene, "webhooks", held.one.delivery_id),
+      to: href(context, "webhooks", held.delivery.delivery_id),
       sub: held.hold.reason,
-      acts: html`<a class="button" href="${href(scene, "webhooks", undefined, { receiver: webhook_id })}#edit">Re-aim…<span class="unseen"> ${receiverName(endpoint)}</span></a>`,
+      acts: html`<a class="button" href="${href(context, "webhooks", undefined, { receiver: webhook_id })}#edit">Re-aim…<span class="unseen"> ${receiverName(endpoint)}</span></a>`,
     });
   }
   return needs;
@@ -135,77 +134,78 @@ export function errorText({ responseBody }: JournalEntry): string {
   }
 }
 
-interface Kind {
+interface CallGroup {
   readonly newest: JournalEntry;
-  readonly many: number;
+  readonly count: number;
 }
 
 /** Failed calls grouped by call and error, newest first. */
-function failedCalls(scene: Scene): Kind[] {
-  const kinds = new Map<string, Kind>();
-  for (const entry of scene.namespace.journal.entries().slice(0, REQUESTS_LOOKED_AT)) {
+function failedCalls(context: Scene): CallGroup[] {
+  const groups = new Map<string, CallGroup>();
+  for (const entry of context.namespace.journal.entries().slice(0, MAX_REQUESTS)) {
     if (entry.inFlight || (entry.status !== null && entry.status < 400)) continue;
     const name = `${entry.fault !== null} ${entry.method} ${entry.operation ?? entry.path} ${entry.status} ${errorText(entry)}`;
-    const { newest, many } = kinds.get(name) ?? { newest: entry, many: 0 };
-    kinds.set(name, { newest, many: many + 1 });
+    const { newest, count } = groups.get(name) ?? { newest: entry, count: 0 };
+    groups.set(name, { newest, count: count + 1 });
   }
-  return [...kinds.values()];
+  return [...groups.values()];
 }
 
-const times = ({ newest, many }: Kind): string => `${newest.status ?? "cut"}${many === 1 ? "" : ` ×${many}`}`;
+const statusText = ({ newest, count }: CallGroup): string =>
+  `${newest.status ?? "cut"}${count === 1 ? "" : ` ×${count}`}`;
 
 /** The app's failed calls first, then failures caused by active faults. */
-function refusedCalls(scene: Scene): Need[] {
-  const kinds = failedCalls(scene);
-  const own = kinds.filter(({ newest }) => newest.fault === null);
-  const refused = own.slice(0, MAX_KINDS).map((kind): Need => {
-    const { newest } = kind;
-    const to = href(scene, "requests", String(newest.id));
+function refusedCalls(context: Scene): Need[] {
+  const groups = failedCalls(context);
+  const appErrors = groups.filter(({ newest }) => newest.fault === null);
+  const needs = appErrors.slice(0, MAX_KINDS).map((group): Need => {
+    const { newest } = group;
+    const to = href(context, "requests", String(newest.id));
     return {
       key: `request-${newest.operation ?? newest.path}-${newest.status}-${errorText(newest)}`,
       at: iso(newest.atMs),
       tone: "bad",
-      word: times(kind),
+      word: statusText(group),
       title: `${newest.method} ${newest.path}`,
       to,
       sub: errorText(newest),
-      acts: html`${copy("Copy curl", requestCurl(scene, newest))}<a class="button" href="${to}">Open<span class="unseen"> ${newest.method} ${newest.path}</span></a>`,
+      acts: html`${copy("Copy curl", requestCurl(context, newest))}<a class="button" href="${to}">Open<span class="unseen"> ${newest.method} ${newest.path}</span></a>`,
     };
   });
-  const rest = own.slice(MAX_KINDS);
-  if (rest.length > 0)
-    refused.push({
+  const others = appErrors.slice(MAX_KINDS);
+  if (others.length > 0)
+    needs.push({
       key: "requests-more",
       tone: "bad",
-      word: `${rest.length} more`,
+      word: `${others.length} more`,
       title: "Other failed calls",
-      to: href(scene, "requests", undefined, { status: "4" }),
-      sub: listed(rest),
+      to: href(context, "requests", undefined, { status: "4" }),
+      sub: listText(others),
     });
-  const faulted = kinds.filter(({ newest }) => newest.fault !== null);
+  const faulted = groups.filter(({ newest }) => newest.fault !== null);
   if (faulted.length > 0)
-    refused.push({
+    needs.push({
       key: "requests-faulted",
       at: iso(faulted[0]!.newest.atMs),
       tone: "warn",
       word: "fault",
       title: "Calls that failed by your own faults",
-      to: href(scene, "faults"),
-      sub: listed(faulted),
+      to: href(context, "faults"),
+      sub: listText(faulted),
     });
-  return refused;
+  return needs;
 }
 
-function listed(kinds: readonly Kind[]): string {
-  const said = kinds
+function listText(groups: readonly CallGroup[]): string {
+  const parts = groups
     .slice(0, MAX_KINDS)
-    .map((kind) => `${kind.newest.operation ?? kind.newest.path} ${times(kind)}`);
-  if (kinds.length > MAX_KINDS) said.push(`${kinds.length - MAX_KINDS} more`);
-  return said.join(", ");
+    .map((group) => `${group.newest.operation ?? group.newest.path} ${statusText(group)}`);
+  if (groups.length > MAX_KINDS) parts.push(`${groups.length - MAX_KINDS} more`);
+  return parts.join(", ");
 }
 
-function activeScenarios(scene: Scene): Need[] {
-  const { state } = scene.namespace.engine;
+function activeScenarios(context: Scene): Need[] {
+  const { state } = context.namespace.engine;
   return [...state.tables.scenarios.values()]
     .filter(({ activated }) => activated > 0)
     .map(({ name, scenario }) => ({
@@ -213,7 +213,7 @@ function activeScenarios(scene: Scene): Need[] {
       tone: "warn" as const,
       word: "active",
       title: `Scenario ${name} applies to everything new`,
-      to: `${href(scene, "scenarios")}#${name}`,
+      to: `${href(context, "scenarios")}#${name}`,
       sub: scenario.description?.trim(),
       acts: button({ does: `deactivate ${name}`, label: "Turn off", to: `scenario ${name}` }),
     }));

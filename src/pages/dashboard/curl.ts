@@ -36,8 +36,8 @@ export function pathOf({ url }: JournalEntry): string {
 }
 
 /** A `payments-sandbox` command with the options for this URL and namespace. */
-export function command({ origin, namespace }: Scene, words: string): string {
-  const isUsual = ["localhost", "127.0.0.1"].some((host) => origin === `http://${host}:${DEFAULT_PORT}`);
-  const url = isUsual ? "" : ` --url ${origin}`;
-  return `payments-sandbox ${words}${url}${namespace.name === "default" ? "" : ` --namespace ${namespace.name}`}`;
+export function command({ origin, namespace }: Scene, args: string): string {
+  const isDefaultUrl = ["localhost", "127.0.0.1"].some((host) => origin === `http://${host}:${DEFAULT_PORT}`);
+  const url = isDefaultUrl ? "" : ` --url ${origin}`;
+  return `payments-sandbox ${args}${url}${namespace.name === "default" ? "" : ` --namespace ${namespace.name}`}`;
 }

@@ -5,16 +5,16 @@ import { button, dayOf, form, span, type Tone } from "./parts.js";
 import { DASHBOARD, here, homeOf, href, isShown, type Scene, VIEWS, type ViewName } from "./scene.js";
 
 /** Header with search and clock, menu, notices and help around a view. */
-export function frame(scene: Scene, main: Markup, aside: Markup | undefined): Markup {
+export function frame(context: Scene, main: Markup, aside: Markup | undefined): Markup {
   return html`<a class="skip" href="#main">Skip to the content</a>
-<form id="act" method="post" action="${homeOf(scene.namespace.name)}" data-act><input type="hidden" name="back" value="${here(scene)}"></form>
-<header class="top" data-column>${top(scene)}</header>
+<form id="act" method="post" action="${homeOf(context.namespace.name)}" data-act><input type="hidden" name="back" value="${here(context)}"></form>
+<header class="top" data-column>${top(context)}</header>
 <div class="body${aside === undefined ? "" : " with-aside"}">
-<nav class="menu" aria-label="Views">${menu(scene)}</nav>
+<nav class="menu" aria-label="Views">${menu(context)}</nav>
 <main id="main" tabindex="-1" data-column>${main}</main>
 ${aside !== undefined && html`<aside data-column aria-label="Active, receivers, next">${aside}</aside>`}
 </div>
-<div id="said" role="status">${notice(scene)}</div>
+<div id="said" role="status">${notice(context)}</div>
 <div id="gone" role="alert" hidden></div>
 <dialog id="help" aria-labelledby="help-title"><h2 id="help-title">Keys</h2>${KEYS}<form method="dialog"><button>Close</button></form></dialog>`;
 }
@@ -40,8 +40,8 @@ function notice({ notice }: Scene): Markup | false {
   );
 }
 
-function top(scene: Scene): Markup {
-  const { namespace, namespaces, mode, query } = scene;
+function top(context: Scene): Markup {
+  const { namespace, namespaces, mode, query } = context;
   const names = namespaces.list().map(({ name }) => name);
   const modes = [
     ["", "All modes"],
@@ -49,73 +49,78 @@ function top(scene: Scene): Markup {
     ["live", "Live"],
   ] as const;
   return html`<div class="line">
-<a class="brand" href="${href(scene, "activity")}"><span aria-hidden="true">▣</span> <span class="name">payments-sandbox</span></a>
+<a class="brand" href="${href(context, "activity")}"><span aria-hidden="true">▣</span> <span class="name">payments-sandbox</span></a>
 <form class="pick" method="get" action="${DASHBOARD}"><label class="unseen" for="ns">Namespace</label>
 <select id="ns" name="namespace" data-go>${names.slice(0, 200).map((name) => html`<option${name === namespace.name && html` selected`}>${name}</option>`)}</select>
 <noscript><button>Go</button></noscript></form>
-<span class="modes" role="group" aria-label="Mode">${modes.map(([value, label]) => html`<a href="${here(scene, { mode: value === "" ? " " : value }).replace(/[?&]mode=\+/, "")}"${(mode ?? "") === value && html` aria-current="true"`}>${label}</a>`)}</span>
+<span class="modes" role="group" aria-label="Mode">${modes.map(([value, label]) => html`<a href="${here(context, { mode: value === "" ? " " : value }).replace(/[?&]mode=\+/, "")}"${(mode ?? "") === value && html` aria-current="true"`}>${label}</a>`)}</span>
 <form class="search" role="search" method="get" action="${homeOf(namespace.name)}/search" data-live>
 <label class="unseen" for="q">Search everything</label>
 <input id="q" type="search" name="q" value="${query.get("q") ?? ""}" placeholder="Search: id, e-mail, name, order…" autocomplete="off" spellcheck="false">
 <kbd aria-hidden="true">/</kbd></form>
 <span class="live" data-live-mark><noscript>static</noscript></span>
 </div>
-${clockBar(scene)}`;
+${clockBar(context)}`;
 }
 
-function clockBar(scene: Scene): Markup {
-  const clock = scene.namespace.clock.view();
-  const stands = clock.mode === "manual";
+function clockBar(context: Scene): Markup {
+  const clock = context.namespace.clock.view();
+  const isFrozen = clock.mode === "manual";
   const { next_due, now } = clock;
   const next = next_due === null ? undefined : span(Date.parse(next_due) - Date.parse(now));
   return html`<div class="line clock" role="group" aria-label="Clock">
-<span class="time" data-clock data-now="${now}" data-speed="${stands ? 0 : clock.speed}"><span aria-hidden="true">${stands ? "‖" : "▶"}</span>
+<span class="time" data-clock data-now="${now}" data-speed="${isFrozen ? 0 : clock.speed}"><span aria-hidden="true">${isFrozen ? "‖" : "▶"}</span>
 <span class="day">${dayOf(now)}</span>
 <strong data-clock-text>${now.slice(11, 19)}</strong>
-<span class="soft">${stands ? "frozen" : clock.mode === "real" ? "real time" : clock.mode}</span></span>
+<span class="soft">${isFrozen ? "frozen" : clock.mode === "real" ? "real time" : clock.mode}</span></span>
 ${button({ does: "advance 10s", label: "+10 s", key: "e" })}
 ${button({ does: "advance 5m", label: "+5 m" })}
 ${button({ does: "advance 1h", label: "+1 h" })}
 ${button({ does: "until next", label: "Skip to next", key: "n" })}
-${stands ? button({ does: "clock real", label: "Resume" }) : button({ does: "clock manual", label: "Freeze" })}
-${form(scene, html`<input name="value" size="12" required placeholder="10m, 2d, date…" aria-label="Advance by a duration or to a time"><button name="do" value="jump">Go</button>`, "Jump in time")}
+${isFrozen ? button({ does: "clock real", label: "Resume" }) : button({ does: "clock manual", label: "Freeze" })}
+${form(context, html`<input name="value" size="12" required placeholder="10m, 2d, date…" aria-label="Advance by a duration or to a time"><button name="do" value="jump">Go</button>`, "Jump in time")}
 <span class="soft due">next due: ${next === undefined ? "nothing" : html`in ${next}`}</span>
 </div>`;
 }
 
-function menu(scene: Scene): Markup {
-  const counts = countsOf(scene);
+function menu(context: Scene): Markup {
+  const counts = countsOf(context);
   return html`<ul>${(Object.entries(VIEWS) as [ViewName, string][]).map(([view, label]) => {
     if (view === "search") return false;
-    const count = counts[view];
-    return html`<li><a href="${href(scene, view)}"${view === scene.view && html` aria-current="page"`}>${label}${count !== undefined && count.many > 0 && html` <span class="count ${count.tone}">${count.many}<span class="unseen"> ${count.of}</span></span>`}</a></li>`;
+    const item = counts[view];
+    return html`<li><a href="${href(context, view)}"${view === context.view && html` aria-current="page"`}>${label}${item !== undefined && item.count > 0 && html` <span class="count ${item.tone}">${item.count}<span class="unseen"> ${item.noun}</span></span>`}</a></li>`;
   })}<li class="apart"><a href="/docs">API reference</a></li></ul>`;
 }
 
 interface Count {
-  readonly many: number;
-  readonly of: string;
+  readonly count: number;
+  readonly noun: string;
   readonly tone: Tone;
 }
 
 /** Counts beside the menu's entries. */
-function countsOf(scene: Scene): { readonly [View in ViewName]?: Count } {
-  const { state } = scene.namespace.engine;
-  const failing = state.found("deliveries", (one) => isShown(scene, one) && isFailing(one), 0, 0).total;
+function countsOf(context: Scene): { readonly [View in ViewName]?: Count } {
+  const { state } = context.namespace.engine;
+  const failing = state.found(
+    "deliveries",
+    (delivery) => isShown(context, delivery) && isFailing(delivery),
+    0,
+    0,
+  ).total;
   return {
-    activity: { many: attention(scene).length, of: "that need attention", tone: "bad" },
+    activity: { count: attention(context).length, noun: "that need attention", tone: "bad" },
     charges: {
-      many: state.found("charges", (one) => isShown(scene, one), 0, 0).total,
-      of: "charges",
+      count: state.found("charges", (charge) => isShown(context, charge), 0, 0).total,
+      noun: "charges",
       tone: "",
     },
-    webhooks: { many: failing, of: "failing", tone: "bad" },
-    faults: { many: state.tables.faults.size, of: "active", tone: "warn" },
+    webhooks: { count: failing, noun: "failing", tone: "bad" },
+    faults: { count: state.tables.faults.size, noun: "active", tone: "warn" },
     scenarios: {
-      many: [...state.tables.scenarios.values()].filter(({ activated }) => activated > 0).length,
-      of: "active",
+      count: [...state.tables.scenarios.values()].filter(({ activated }) => activated > 0).length,
+      noun: "active",
       tone: "warn",
     },
-    checks: { many: scene.namespace.advisor.log.items().length, of: "pieces of advice", tone: "warn" },
+    checks: { count: context.namespace.advisor.log.items().length, noun: "pieces of advice", tone: "warn" },
   };
 }

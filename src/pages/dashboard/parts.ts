@@ -55,14 +55,14 @@ export function dayOf(iso: string): string {
   return `${Number(iso.slice(8, 10))} ${MONTHS[Number(iso.slice(5, 7)) - 1]} ${iso.slice(0, 4)}`;
 }
 
-export function many(count: number, what: string): string {
-  return `${count} ${what}${count === 1 ? "" : "s"}`;
+export function many(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? "" : "s"}`;
 }
 
 /** Joins the non-empty items with dots. */
 export function dotted(list: readonly Content[]): Markup {
-  const present = list.filter(Boolean);
-  return html`<bdi>${present.map((one, place) => html`${place > 0 && " · "}${one}`)}</bdi>`;
+  const items = list.filter(Boolean);
+  return html`<bdi>${items.map((item, place) => html`${place > 0 && " · "}${item}`)}</bdi>`;
 }
 
 export function amountOf(amount: string, currency: string): Markup {
@@ -140,11 +140,11 @@ export function wideTable(
 }
 
 /** A list row; the script patches it by its key. */
-export function row(scene: Scene, { key, at, status, title, to, sub, side, acts, tone = "" }: Row): Markup {
-  const titled = to === undefined ? title : html`<a href="${to}" data-row>${title}</a>`;
-  return html`<li class="row ${tone}" data-key="${key}"><span class="at">${at !== undefined && when(scene, at)}</span>
+export function row(context: Scene, { key, at, status, title, to, sub, side, acts, tone = "" }: Row): Markup {
+  const titleLink = to === undefined ? title : html`<a href="${to}" data-row>${title}</a>`;
+  return html`<li class="row ${tone}" data-key="${key}"><span class="at">${at !== undefined && when(context, at)}</span>
 <span class="state">${status}</span>
-<span class="what"><span class="title">${titled}</span>${sub !== undefined && sub !== false && html`<span class="sub">${sub}</span>`}</span>
+<span class="what"><span class="title">${titleLink}</span>${sub !== undefined && sub !== false && html`<span class="sub">${sub}</span>`}</span>
 <span class="side">${side}</span>
 <span class="acts">${acts}</span></li>`;
 }
@@ -191,9 +191,9 @@ export function choice(
   name: string,
   label: string,
   options: readonly (readonly [string, string])[],
-  chosen: string,
+  selected: string,
 ): Markup {
-  return html`<label class="field"><span>${label}</span><select name="${name}">${options.map(([value, text]) => html`<option value="${value}"${value === chosen && html` selected`}>${text}</option>`)}</select></label>`;
+  return html`<label class="field"><span>${label}</span><select name="${name}">${options.map(([value, text]) => html`<option value="${value}"${value === selected && html` selected`}>${text}</option>`)}</select></label>`;
 }
 
 export interface Input {
@@ -221,9 +221,9 @@ export function input({
   max,
 }: Input): Markup {
   const limits = html`${min !== undefined && html` min="${min}"`}${max !== undefined && html` max="${max}"`}`;
-  const aids = html`${list !== undefined && html` list="${list}"`}${hint !== undefined && html` placeholder="${hint}"`}`;
+  const hints = html`${list !== undefined && html` list="${list}"`}${hint !== undefined && html` placeholder="${hint}"`}`;
   return html`<label class="field"><span>${label}</span>
-<input type="${type}" name="${name}" value="${value}" autocomplete="off" spellcheck="false"${limits}${aids}${required && html` required`}></label>`;
+<input type="${type}" name="${name}" value="${value}" autocomplete="off" spellcheck="false"${limits}${hints}${required && html` required`}></label>`;
 }
 
 /** A JSON field that the script validates while typing. */
@@ -238,25 +238,25 @@ export function jsonField(
 }
 
 /** A form whose buttons run actions with its fields. */
-export function form(scene: Scene, body: Content, label: string, encoding?: "multipart/form-data"): Markup {
-  return html`<form class="fields" method="post"${encoding !== undefined && html` enctype="${encoding}"`} action="/_sandbox/dashboard/${encodeURIComponent(scene.namespace.name)}" data-act aria-label="${label}"><input type="hidden" name="back" value="${here(scene)}">${body}</form>`;
+export function form(context: Scene, body: Content, label: string, encoding?: "multipart/form-data"): Markup {
+  return html`<form class="fields" method="post"${encoding !== undefined && html` enctype="${encoding}"`} action="/_sandbox/dashboard/${encodeURIComponent(context.namespace.name)}" data-act aria-label="${label}"><input type="hidden" name="back" value="${here(context)}">${body}</form>`;
 }
 
 /** A GET form: its fields become the query. */
-export function filters(scene: Scene, body: Content, does = "Filter", to?: string): Markup {
-  return html`<form class="fields" method="get"${to !== undefined && html` action="${to}"`} role="search" aria-label="${does}" data-live>${scene.mode !== undefined && html`<input type="hidden" name="mode" value="${scene.mode}">`}${body}<button class="plainly">${does}</button></form>`;
+export function filters(context: Scene, body: Content, does = "Filter", to?: string): Markup {
+  return html`<form class="fields" method="get"${to !== undefined && html` action="${to}"`} role="search" aria-label="${does}" data-live>${context.mode !== undefined && html`<input type="hidden" name="mode" value="${context.mode}">`}${body}<button class="plainly">${does}</button></form>`;
 }
 
 /**
  * Links to other pages of a list. Omitted for a single page, because a growing list would shift them.
  * @param name query parameter of the offset, where a view has several lists
  */
-export function pager(scene: Scene, total: number, name = "offset"): Markup | false {
-  const offset = offsetOf(scene, name);
+export function pager(context: Scene, total: number, name = "offset"): Markup | false {
+  const offset = offsetOf(context, name);
   if (offset === 0 && total <= PAGE_ROWS) return false;
   const to = Math.min(offset + PAGE_ROWS, total);
   const step = (label: string, by: number) =>
-    html`<a href="${here(scene, { [name]: String(Math.max(0, offset + by)) })}">${label}</a>`;
+    html`<a href="${here(context, { [name]: String(Math.max(0, offset + by)) })}">${label}</a>`;
   return html`<nav class="pager" aria-label="${name === "offset" ? "Pages" : `Pages of ${name}`}"><span>${offset + 1}–${to} of ${total}</span>${offset > 0 && step("← Newer", -PAGE_ROWS)}${to < total && step("Older →", PAGE_ROWS)}</nav>`;
 }
 
@@ -279,9 +279,9 @@ export function pretty(text: string | null): string {
 }
 
 /** First line of a response, truncated. */
-export function firstLine(text: string | null, most = 140): string {
+export function firstLine(text: string | null, maxLength = 140): string {
   const line = (text ?? "").trim().split("\n")[0]!;
-  return line.length > most ? `${line.slice(0, most)}…` : line;
+  return line.length > maxLength ? `${line.slice(0, maxLength)}…` : line;
 }
 
 /** Quotes an argument for a POSIX shell. */

@@ -43,40 +43,40 @@ async function checkReceiver({ namespaces, namespace, words }: Press): Promise<O
   if (reports.receiver !== undefined && !isOver(reports.receiver))
     return busy(reports.receiver.url, "checked");
   const at = iso(namespace.nowMs());
-  const checked: ReceiverChecked = { webhookId, url, at, rows: new Map(), sent: new Map() };
-  reports.receiver = checked;
-  const report = () => namespace.tellReport("receiver");
-  report();
+  const check: ReceiverChecked = { webhookId, url, at, rows: new Map(), sent: new Map() };
+  reports.receiver = check;
+  const notify = () => namespace.tellReport("receiver");
+  notify();
   try {
-    checked.report = await namespaces.checkReceiver({
+    check.report = await namespaces.checkReceiver({
       url,
       secret,
       signature,
       onRow: (row) => {
-        checked.rows.set(row.probe, row);
-        report();
+        check.rows.set(row.probe, row);
+        notify();
       },
-      onSent: (request) => keep(checked, request),
+      onSent: (request) => storeRequest(check, request),
     });
     // The final report may add to the rows of single probes.
-    for (const row of checked.report.probes) checked.rows.set(row.probe, row);
+    for (const row of check.report.probes) check.rows.set(row.probe, row);
   } catch (error) {
-    checked.error = error instanceof Error ? error.message : String(error);
+    check.error = error instanceof Error ? error.message : String(error);
   }
-  report();
-  return { ...outcomeOf(checked), to: `${homeOf(namespace.name)}/checks#probes` };
+  notify();
+  return { ...outcomeOf(check), to: `${homeOf(namespace.name)}/checks#probes` };
 }
 
 function busy(name: string, verb: string): Refusal {
   return refuse("VALIDATION_ERROR", `${name} is being ${verb}. Try again when that is done.`);
 }
 
-function keep({ sent }: ReceiverChecked, request: SentProbe): void {
-  const known = sent.get(request.probe) ?? [];
-  if (known.length === MAX_SENT) return;
+function storeRequest({ sent }: ReceiverChecked, request: SentProbe): void {
+  const stored = sent.get(request.probe) ?? [];
+  if (stored.length === MAX_SENT) return;
   const { body } = request;
-  known.push({ ...request, body: body.length > MAX_CHARS ? `${body.slice(0, MAX_CHARS)}…` : body });
-  sent.set(request.probe, known);
+  stored.push({ ...request, body: body.length > MAX_CHARS ? `${body.slice(0, MAX_CHARS)}…` : body });
+  sent.set(request.probe, stored);
 }
 
 function outcomeOf({ url, report, error }: ReceiverChecked): Outcome {
@@ -97,18 +97,18 @@ async function runScenario(press: Press): Promise<Outcome | Refusal> {
   if (source === undefined) return invalid({ name: "the scenario has no steps to run" });
   const reports = reportsOf(namespace);
   if (reports.run !== undefined && reports.run.report === undefined) return busy(reports.run.name, "run");
-  const asked = field("app") || undefined;
-  const app = asked === undefined ? undefined : webhookUrl(asked);
-  if (asked === undefined ? appSteps(source.steps) > 0 : app === undefined)
+  const appField = field("app") || undefined;
+  const app = appField === undefined ? undefined : webhookUrl(appField);
+  if (appField === undefined ? appSteps(source.steps) > 0 : app === undefined)
     return invalid({ app: "must be your app's URL, such as http://localhost:3000" });
   const at = iso(namespace.nowMs());
-  const ran: ScenarioRan = { name, at, app: asked, of: 0, current: undefined, steps: [] };
-  const show = (progress: Partial<ScenarioRan>) => {
-    Object.assign(ran, progress);
+  const run: ScenarioRan = { name, at, app: appField, of: 0, current: undefined, steps: [] };
+  const update = (progress: Partial<ScenarioRan>) => {
+    Object.assign(run, progress);
     namespace.tellReport("run");
   };
-  reports.run = ran;
-  show({});
+  reports.run = run;
+  update({});
   let report: Awaited<ReturnType<typeof namespaces.scenarios.run>> | undefined;
   try {
     report = await namespaces.scenarios.run(namespace, {
@@ -116,22 +116,22 @@ async function runScenario(press: Press): Promise<Outcome | Refusal> {
       vars: {},
       app,
       fetch,
-      onStepBegin: (title, _number, of) => show({ of, current: title }),
-      onStep: (step) => show({ steps: [...ran.steps, step], current: undefined }),
+      onStepBegin: (title, _number, of) => update({ of, current: title }),
+      onStep: (step) => update({ steps: [...run.steps, step], current: undefined }),
     });
   } finally {
     // An internal error must not block the next run.
     if (report === undefined || isRefusal(report)) delete reports.run;
-    show({ current: undefined });
+    update({ current: undefined });
   }
   if (isRefusal(report)) return report;
-  show({ report });
+  update({ report });
   const { passed, steps, error } = report;
-  const wrong = steps.find(({ outcome }) => outcome === "failed" || outcome === "error");
+  const failed = steps.find(({ outcome }) => outcome === "failed" || outcome === "error");
   return {
     text: passed
       ? `${name}: ${many(steps.length, "step")} passed`
-      : `${name} failed: ${error ?? `${wrong?.title}: ${wrong?.failure?.message}`}`,
+      : `${name} failed: ${error ?? `${failed?.title}: ${failed?.failure?.message}`}`,
     isBad: !passed,
     to: `${homeOf(namespace.name)}/scenarios/${encodeURIComponent(name)}#run`,
   };
@@ -165,21 +165,21 @@ async function compareBooks(press: Press): Promise<Outcome | Refusal> {
 
 /** Replaces the row's index in an error by its line number. */
 function withLine({ message, details = {} }: Refusal, lines: readonly number[]): Refusal {
-  const [fault] = Object.entries(details);
-  const [, index, field] = /^rows\.(\d+)\.?(.*)$/.exec(fault?.[0] ?? "") ?? [];
-  const where =
-    index === undefined ? fault?.join(" ") : `line ${lines[Number(index)]}: ${field} ${fault![1]}`;
-  return refuse("VALIDATION_ERROR", where === undefined ? message : `${message}: ${where}`);
+  const [error] = Object.entries(details);
+  const [, index, field] = /^rows\.(\d+)\.?(.*)$/.exec(error?.[0] ?? "") ?? [];
+  const location =
+    index === undefined ? error?.join(" ") : `line ${lines[Number(index)]}: ${field} ${error![1]}`;
+  return refuse("VALIDATION_ERROR", location === undefined ? message : `${message}: ${location}`);
 }
 
 /** Stores a report of `explore --json` for display. */
 function readExplored({ namespace, form }: Press): Outcome | Refusal {
   const text = (form.get("file") || form.get("report") || "").trim();
-  const read = check(exploredSchema, jsonOrText(text.split("\n").at(-1)!));
-  if (!read.ok)
+  const parsed = check(exploredSchema, jsonOrText(text.split("\n").at(-1)!));
+  if (!parsed.ok)
     return invalid({ report: "must be what `payments-sandbox explore … --json` prints: one line of JSON" });
-  const { findings } = read.data;
-  reportsOf(namespace).explored = { at: iso(namespace.nowMs()), report: read.data };
+  const { findings } = parsed.data;
+  reportsOf(namespace).explored = { at: iso(namespace.nowMs()), report: parsed.data };
   namespace.tellReport("explored");
   return {
     text: findings.length === 0 ? "It found nothing" : many(findings.length, "finding"),

@@ -60,17 +60,17 @@ export function href(
   id?: string,
   query: Readonly<Record<string, string | undefined>> = {},
 ): string {
-  const asked = new URLSearchParams();
+  const params = new URLSearchParams();
   for (const [name, value] of Object.entries({ ...query, mode: query.mode ?? mode }))
-    if (value !== undefined && value !== "") asked.set(name, value);
-  const text = asked.toString();
+    if (value !== undefined && value !== "") params.set(name, value);
+  const text = params.toString();
   return `${homeOf(namespace.name)}/${view}${id === undefined ? "" : `/${encodeURIComponent(id)}`}${text === "" ? "" : `?${text}`}`;
 }
 
 /** URL of the current page with some query parameters replaced. */
-export function here(scene: Scene, query: Readonly<Record<string, string | undefined>> = {}): string {
-  const asked = Object.fromEntries(scene.query);
-  return href(scene, scene.view, scene.id, { ...asked, ...query });
+export function here(context: Scene, query: Readonly<Record<string, string | undefined>> = {}): string {
+  const params = Object.fromEntries(context.query);
+  return href(context, context.view, context.id, { ...params, ...query });
 }
 
 /** Returns true if the record is of the selected mode. */

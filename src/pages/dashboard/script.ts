@@ -203,7 +203,7 @@ else{go(next,to);tell(next)}}
 catch{clearTimeout(slow);lost(true)}finally{acting=false}});
 addEventListener("popstate",()=>location.reload());
 document.addEventListener("change",({target})=>{if(target.matches("[data-go]"))target.form.submit()});
-// JSON that is none says so where it stands while it is written, and is not sent.${JSON_FAULT}document.addEventListener("input",({target})=>{if(!target.matches("[data-json]"))return;
+// Invalid JSON is reported while typing and not sent.${JSON_FAULT}document.addEventListener("input",({target})=>{if(!target.matches("[data-json]"))return;
 const fault=jsonFault(target.value,target.dataset.json);
 target.setCustomValidity(fault);target.ariaInvalid=String(!!fault);
 $("#"+target.getAttribute("aria-describedby")).textContent=fault});

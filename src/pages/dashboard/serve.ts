@@ -1,3 +1,7 @@
+/**
+ * Handlers of the dashboard, mounted by routes.ts. A request becomes a page context, from which a view renders markup.
+ * A form runs one action, which calls the control API or the service, and redirects. Views never change state.
+ */
 import type { Context } from "hono";
 import type { Namespace } from "../../core/namespace/namespace.js";
 import type { Namespaces } from "../../core/namespace/namespaces.js";
@@ -29,10 +33,10 @@ const SHELL = new Shell({
 });
 
 /** Blocks rendering until the page is complete; on slow machines its parts would shift. */
-const WHOLE = html`<link rel="expect" href="#help" blocking="render">`;
+const RENDER_WHEN_COMPLETE = html`<link rel="expect" href="#help" blocking="render">`;
 
 /** Request header of the script: return the body only. */
-const PART = "sandbox-part";
+const PART_HEADER = "sandbox-part";
 
 /** `GET /_sandbox/dashboard.css` and `.js`. */
 export function dashboardFile(namespaces: Namespaces, kind: "css" | "js"): Response {
@@ -41,13 +45,14 @@ export function dashboardFile(namespaces: Namespaces, kind: "css" | "js"): Respo
 
 /** `GET /_sandbox/dashboard/{namespace}/{view}/{id}`. Defaults: `default` and `activity`. */
 export function showDashboard(namespaces: Namespaces, c: Context): Response {
-  const named = c.req.param("namespace") ?? c.req.query("namespace") ?? null;
-  const namespace = namespaces.find(named, null);
-  if (namespace === undefined) return noSuch(namespaces, noNamespace(namespaces, named, null).json, named);
+  const name = c.req.param("namespace") ?? c.req.query("namespace") ?? null;
+  const namespace = namespaces.find(name, null);
+  if (namespace === undefined)
+    return namespaceNotFound(namespaces, noNamespace(namespaces, name, null).json, name);
   const view = c.req.param("view");
   if (view !== undefined && !isView(view))
     return notFound(namespaces, namespace, `There is no view “${view}”.`);
-  return respond(namespaces, namespace, c, new URL(c.req.url), 200, flashOf(c.req.header("cookie")));
+  return respond(namespaces, namespace, c, new URL(c.req.url), 200, readNotice(c.req.header("cookie")));
 }
 
 function respond(
@@ -59,39 +64,49 @@ function respond(
   notice: Notice | undefined,
   typed?: URLSearchParams,
 ): Response {
-  const scene = { ...sceneOf(namespaces, namespace, url, notice), typed };
+  const context = { ...contextOf(namespaces, namespace, url, notice), typed };
   namespace.settle();
-  const shown = viewOf(scene);
-  if (shown === undefined)
+  const main = viewOf(context);
+  if (main === undefined)
     return notFound(
       namespaces,
       namespace,
-      `There is no ${scene.view.replace(/s$/, "")} “${scene.id}” in namespace ${namespace.name}; it may have gone with a reset.`,
+      `There is no ${context.view.replace(/s$/, "")} “${context.id}” in namespace ${namespace.name}; it may have gone with a reset.`,
     );
-  const body = frame(scene, shown, scene.view === "activity" ? asideView(scene) : undefined);
-  const headers = { "set-cookie": flashed(undefined), vary: PART };
-  if (c.req.header(PART) !== undefined)
+  const body = frame(context, main, context.view === "activity" ? asideView(context) : undefined);
+  const headers = { "set-cookie": noticeCookie(undefined), vary: PART_HEADER };
+  if (c.req.header(PART_HEADER) !== undefined)
     return new Response(`<body data-namespace="${encodeURIComponent(namespace.name)}">${body.text}</body>`, {
       status,
       headers: {
         "content-type": "text/html; charset=utf-8",
-        ...SHELL.headers(scene.nowMs),
+        ...SHELL.headers(context.nowMs),
         ...(notice === undefined ? {} : headers),
       },
     });
-  const title = `${scene.id ?? VIEWS[scene.view]} · ${namespace.name} · payments-sandbox`;
-  const page = { title, head: WHOLE, bodyAttributes: html` data-namespace="${namespace.name}"`, body };
-  const response = SHELL.answer(page, { status, nowMs: scene.nowMs, forms: "'self'" });
+  const title = `${context.id ?? VIEWS[context.view]} · ${namespace.name} · payments-sandbox`;
+  const page = {
+    title,
+    head: RENDER_WHEN_COMPLETE,
+    bodyAttributes: html` data-namespace="${namespace.name}"`,
+    body,
+  };
+  const response = SHELL.answer(page, { status, nowMs: context.nowMs, forms: "'self'" });
   if (notice !== undefined)
     for (const [name, value] of Object.entries(headers)) response.headers.set(name, value);
   return response;
 }
 
-function sceneOf(namespaces: Namespaces, namespace: Namespace, url: URL, notice: Notice | undefined): Scene {
+function contextOf(
+  namespaces: Namespaces,
+  namespace: Namespace,
+  url: URL,
+  notice: Notice | undefined,
+): Scene {
   const [, view = "activity", id] = url.pathname
     .slice(DASHBOARD.length + 1)
     .split("/")
-    .map(decoded);
+    .map(decode);
   const query = new URLSearchParams(url.search);
   const mode = query.get("mode");
   query.delete("mode");
@@ -111,7 +126,7 @@ function sceneOf(namespaces: Namespaces, namespace: Namespace, url: URL, notice:
   };
 }
 
-function decoded(text: string): string {
+function decode(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
@@ -125,67 +140,70 @@ export async function actOnDashboard(
   fetch: Press["fetch"],
   c: Context,
 ): Promise<Response> {
-  const form = await formOf(c.req.raw);
-  const named = c.req.param("namespace") ?? form.get("namespace");
-  const namespace = namespaces.find(named, null);
-  if (namespace === undefined) return noSuch(namespaces, noNamespace(namespaces, named, null).json, named);
-  const isOld = c.req.param("namespace") === undefined;
-  const home = isOld
+  const form = await readForm(c.req.raw);
+  const name = c.req.param("namespace") ?? form.get("namespace");
+  const namespace = namespaces.find(name, null);
+  if (namespace === undefined)
+    return namespaceNotFound(namespaces, noNamespace(namespaces, name, null).json, name);
+  const hasNoNamespace = c.req.param("namespace") === undefined;
+  const home = hasNoNamespace
     ? `${DASHBOARD}?namespace=${encodeURIComponent(namespace.name)}`
     : homeOf(namespace.name);
-  const back = backTo(form.get("back"), namespace) ?? home;
-  const refused = (status: number, text: string) =>
-    respond(namespaces, namespace, c, new URL(back, c.req.url), status, { text, isBad: true }, form);
+  const backUrl = backUrlOf(form.get("back"), namespace) ?? home;
+  const showError = (status: number, text: string) =>
+    respond(namespaces, namespace, c, new URL(backUrl, c.req.url), status, { text, isBad: true }, form);
   if (isForeign(c.req.raw, namespace.publicUrl))
-    return refused(403, "That form was not sent from this page.");
-  const done = await act({ namespaces, namespace, form, fetch });
-  if (isRefusal(done)) return refused(409, wordsOf(done));
-  const { to, ...notice } = done;
-  const checkout = checkoutIn(form.get("back"), namespace);
+    return showError(403, "That form was not sent from this page.");
+  const result = await act({ namespaces, namespace, form, fetch });
+  if (isRefusal(result)) return showError(409, refusalText(result));
+  const { to, ...notice } = result;
+  const checkout = checkoutUrlOf(form.get("back"), namespace);
   return new Response(null, {
     status: 303,
     headers: {
-      location: to ?? checkout ?? back,
+      location: to ?? checkout ?? backUrl,
       "sandbox-now": iso(namespace.nowMs()),
-      ...(checkout === undefined ? { "set-cookie": flashed(notice) } : {}),
+      ...(checkout === undefined ? { "set-cookie": noticeCookie(notice) } : {}),
     },
   });
 }
 
 /** Reads form fields; a file becomes its text. An unreadable form has no fields and so no action. */
-async function formOf(request: Request): Promise<URLSearchParams> {
+async function readForm(request: Request): Promise<URLSearchParams> {
   const raw = await readBody(request, MAX_FORM_BYTES);
   const text = "text" in raw ? raw.text : "";
   const type = request.headers.get("content-type") ?? "";
   if (!type.startsWith("multipart/form-data")) return new URLSearchParams(text);
   const form = new URLSearchParams();
-  const read = await new Response(text, { headers: { "content-type": type } })
+  const fields = await new Response(text, { headers: { "content-type": type } })
     .formData()
     .catch(() => new FormData());
-  for (const [name, value] of read) form.set(name, typeof value === "string" ? value : await value.text());
+  for (const [name, value] of fields) form.set(name, typeof value === "string" ? value : await value.text());
   return form;
 }
 
 /** URL of the checkout page whose sandbox bar sent the form. Relative, because a proxy may add a prefix. */
-function checkoutIn(asked: string | null, { engine }: Namespace): string | undefined {
-  const [, id = "", query = ""] = /^\/checkout\/(\w+)(\?waiting=1)?$/.exec(asked ?? "") ?? [];
+function checkoutUrlOf(url: string | null, { engine }: Namespace): string | undefined {
+  const [, id = "", query = ""] = /^\/checkout\/(\w+)(\?waiting=1)?$/.exec(url ?? "") ?? [];
   return engine.state.chargeOfCheckout(id) === undefined ? undefined : `../../checkout/${id}${query}`;
 }
 
 /** Accepts only pages of the same namespace's dashboard, against open redirects. */
-function backTo(asked: string | null, namespace: Namespace): string | undefined {
-  if (asked === null || !URL.canParse(asked, "http://sandbox")) return undefined;
-  const { pathname, search, host } = new URL(asked, "http://sandbox");
+function backUrlOf(url: string | null, namespace: Namespace): string | undefined {
+  if (url === null || !URL.canParse(url, "http://sandbox")) return undefined;
+  const { pathname, search, host } = new URL(url, "http://sandbox");
   const home = homeOf(namespace.name);
   return host === "sandbox" && (pathname === home || pathname.startsWith(`${home}/`))
     ? `${pathname}${search}`
     : undefined;
 }
 
-function wordsOf({ code, message, details = {} }: Refusal): string {
+function refusalText({ code, message, details = {} }: Refusal): string {
   if (code === "CLOCK_BUSY") return "Time is being moved already. Try again when that is done.";
-  const said = Object.entries(details).map(([field, why]) => `${field} ${why}`);
-  return said.length === 0 || message.includes("cannot become") ? message : `${message}: ${said.join("; ")}`;
+  const fields = Object.entries(details).map(([field, why]) => `${field} ${why}`);
+  return fields.length === 0 || message.includes("cannot become")
+    ? message
+    : `${message}: ${fields.join("; ")}`;
 }
 
 function notFound(namespaces: Namespaces, namespace: Namespace, text: string): Response {
@@ -197,12 +215,12 @@ function notFound(namespaces: Namespaces, namespace: Namespace, text: string): R
 }
 
 /** 404 page for an unknown namespace. */
-function noSuch(namespaces: Namespaces, why: string, name: string | null): Response {
+function namespaceNotFound(namespaces: Namespaces, why: string, name: string | null): Response {
   const { message } = (JSON.parse(why) as { error: { message: string } }).error;
   const body = html`<main class="alone"><h1>There is no namespace “${name}”</h1><p>${message}</p><ul>${namespaces
     .list()
     .slice(0, 100)
-    .map((one) => html`<li><a href="${homeOf(one.name)}">${one.name}</a></li>`)}</ul></main>`;
+    .map((info) => html`<li><a href="${homeOf(info.name)}">${info.name}</a></li>`)}</ul></main>`;
   return SHELL.answer(
     { title: "No such namespace", body },
     { status: 404, nowMs: namespaces.nowMs(), forms: "'self'" },
@@ -212,15 +230,15 @@ function noSuch(namespaces: Namespaces, why: string, name: string | null): Respo
 const COOKIE = "sandbox_said";
 
 /** Cookie that carries a notice over the redirect; undefined deletes it. */
-function flashed(notice: Notice | undefined): string {
+function noticeCookie(notice: Notice | undefined): string {
   const value = notice === undefined ? "" : encodeURIComponent(JSON.stringify(notice));
-  const age = notice === undefined ? 0 : 10;
-  return `${COOKIE}=${value}; Path=/_sandbox/dashboard; Max-Age=${age}; HttpOnly; SameSite=Strict`;
+  const maxAge = notice === undefined ? 0 : 10;
+  return `${COOKIE}=${value}; Path=/_sandbox/dashboard; Max-Age=${maxAge}; HttpOnly; SameSite=Strict`;
 }
 
 /** Reads the notice cookie; undefined if missing or malformed. */
-function flashOf(cookies: string | undefined): Notice | undefined {
-  const pair = (cookies ?? "").split(";").find((one) => one.trim().startsWith(`${COOKIE}=`));
+function readNotice(cookies: string | undefined): Notice | undefined {
+  const pair = (cookies ?? "").split(";").find((cookie) => cookie.trim().startsWith(`${COOKIE}=`));
   if (pair === undefined) return undefined;
   try {
     const { text, isBad, undo } = JSON.parse(

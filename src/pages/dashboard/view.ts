@@ -1,3 +1,4 @@
+/** The views by name. A view renders a list or one object from the page context, for the handlers; it changes nothing. */
 import type { Markup } from "../html.js";
 import type { Scene } from "./scene.js";
 import { activityView } from "./views/activity.js";
@@ -29,30 +30,30 @@ const LISTS = {
   search: searchView,
 } as const;
 
-/** Renders a view or one object of it; undefined if the object does not exist. */
-export function viewOf(scene: Scene): Markup | undefined {
-  const { view, id, namespace } = scene;
+/** Returns undefined if the object does not exist. */
+export function viewOf(context: Scene): Markup | undefined {
+  const { view, id, namespace } = context;
   const { state } = namespace.engine;
-  if (id === undefined || id === "") return LISTS[view](scene);
+  if (id === undefined || id === "") return LISTS[view](context);
   switch (view) {
     case "charges": {
       const charge = state.get("charges", id);
-      return charge && chargeView(scene, charge);
+      return charge && chargeView(context, charge);
     }
     case "webhooks": {
       const delivery = state.get("deliveries", id);
-      return delivery && deliveryView(scene, delivery);
+      return delivery && deliveryView(context, delivery);
     }
     case "requests": {
-      const entry = namespace.journal.entries().find((one) => String(one.id) === id);
-      return entry && requestView(scene, entry);
+      const request = namespace.journal.entries().find((entry) => String(entry.id) === id);
+      return request && requestView(context, request);
     }
     case "scenarios": {
       const stored = state.get("scenarios", id);
-      return stored && scenarioView(scene, stored);
+      return stored && scenarioView(context, stored);
     }
     case "checks":
-      return probeView(scene, id);
+      return probeView(context, id);
     default:
       return undefined;
   }

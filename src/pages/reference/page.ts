@@ -1,3 +1,7 @@
+/**
+ * The API references `/docs` and `/_sandbox/docs`, mounted by routes.ts: an OpenAPI document rendered as one page.
+ * Nothing here depends on the state of a namespace.
+ */
 import type { Context } from "hono";
 import { DEFAULT_API_KEY } from "../../core/schema/options.js";
 import type { OpenApiDocument } from "../../server/openapi/document.js";
@@ -79,13 +83,13 @@ ${tagged.map((operation) => operationSection(reference, operation, inline))}</di
 
 /** Schemas used once, as the body or response of one operation. */
 function singleUses(document: OpenApiDocument): Set<string> {
-  const all = [...JSON.stringify(document).matchAll(/"#\/components\/schemas\/(\w+)"/g)].map(
+  const uses = [...JSON.stringify(document).matchAll(/"#\/components\/schemas\/(\w+)"/g)].map(
     ([, name]) => name!,
   );
-  const direct = operationsOf(document).flatMap(({ requestBody = {}, responses: { 200: answer = {} } }) =>
-    [requestBody, answer].map((contents) => nameOf(schemaOf(contents).$ref ?? "")),
+  const bodies = operationsOf(document).flatMap(({ requestBody = {}, responses: { 200: success = {} } }) =>
+    [requestBody, success].map((contents) => nameOf(schemaOf(contents).$ref ?? "")),
   );
-  return new Set(direct.filter((name) => all.filter((other) => other === name).length === 1));
+  return new Set(bodies.filter((name) => uses.filter((other) => other === name).length === 1));
 }
 
 /** The schema of a body; for an event, its common part. */
@@ -108,7 +112,7 @@ function operationSection(
   inline: Set<string>,
 ) {
   const { operationId: id, method, path, security, parameters, requestBody, responses } = operation;
-  const { 200: answer, ...errors } = responses;
+  const { 200: success, ...errors } = responses;
   const isCall = path.startsWith("/");
   const contentPart = (title: string, contents: Contents) => {
     const schema = schemaOf(contents);
@@ -122,7 +126,7 @@ function operationSection(
   const body = html`${prose(operation.description)}${assumption(operation)}${isCall && call}
 ${parameters && html`<h4>Parameters</h4>${parameterList(parameters)}`}
 ${requestBody && contentPart("Body", requestBody)}
-${answer && contentPart("Response", answer)}
+${success && contentPart("Response", success)}
 <h4>${isCall ? "Errors" : "Your response"}</h4><dl class="fields">${Object.entries(errors).map(
     ([status, error]) => html`<div><dt><code>${status}</code></dt><dd>${errorPart(error)}</dd></div>`,
   )}</dl>`;
@@ -166,9 +170,9 @@ function curlOf(operation: Operation, baseUrl: string, apiKey: string | undefine
 
 /** `GET /docs`. */
 export async function serveDocs(options: DescribeOptions, c: Context): Promise<Response> {
-  const described = await describeFor("service", options, c);
-  if (described instanceof Response) return described;
-  const { namespace, baseUrl, document } = described;
+  const description = await describeFor("service", options, c);
+  if (description instanceof Response) return description;
+  const { namespace, baseUrl, document } = description;
   // Shows only the default key, and only if the fixtures have it; a user's own key stays private.
   const apiKey = namespace.keys.find(DEFAULT_API_KEY) === undefined ? "sk_test_…" : DEFAULT_API_KEY;
   const related = html`<a href="_sandbox/docs">Control API reference</a>, <a href="_sandbox/dashboard">Dashboard</a>`;
@@ -177,9 +181,9 @@ export async function serveDocs(options: DescribeOptions, c: Context): Promise<R
 
 /** `GET /_sandbox/docs`. */
 export async function serveControlDocs(options: DescribeOptions, c: Context): Promise<Response> {
-  const described = await describeFor("control", options, c);
-  if (described instanceof Response) return described;
-  const { namespace, baseUrl, document } = described;
+  const description = await describeFor("control", options, c);
+  if (description instanceof Response) return description;
+  const { namespace, baseUrl, document } = description;
   const related = html`<a href="../docs">Payments API reference</a>, <a href="dashboard">Dashboard</a>`;
   return referencePage({ document, baseUrl, apiKey: undefined, related }, namespace.nowMs());
 }

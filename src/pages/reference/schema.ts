@@ -88,8 +88,8 @@ export function assumption({ "x-sandbox-assumption": text }: Texts): Markup | un
 }
 
 export function parameterList(parameters: readonly Parameter[]): Markup {
-  return html`<dl class="fields">${parameters.map(({ name, in: place, required, schema, ...rest }) =>
-    field(name, { ...schema, ...rest }, required === true, place),
+  return html`<dl class="fields">${parameters.map(({ name, in: location, required, schema, ...rest }) =>
+    field(name, { ...schema, ...rest }, required === true, location),
   )}</dl>`;
 }
 
@@ -103,8 +103,8 @@ export function schemaPart(schema: Schema): Markup {
   )}</dl>`;
 }
 
-function field(name: string, schema: Schema, required: boolean, place = ""): Markup {
-  return html`<div><dt><code>${name}</code> <span class="type">${typeOf(schema)} ${place}</span>${
+function field(name: string, schema: Schema, required: boolean, location = ""): Markup {
+  return html`<div><dt><code>${name}</code> <span class="type">${typeOf(schema)} ${location}</span>${
     required && html` <span class="required">required</span>`
   }</dt><dd>${description(schema)}</dd></div>`;
 }
@@ -121,7 +121,7 @@ export function typeOf(schema: Schema): Markup {
   const { $ref, anyOf, oneOf, items, additionalProperties, properties, type = "anything" } = schema;
   if ($ref !== undefined) return html`<a href="#schema-${nameOf($ref)}">${nameOf($ref)}</a>`;
   const choices = anyOf ?? oneOf;
-  if (choices !== undefined) return joined(choices.map(typeOf), " or ");
+  if (choices !== undefined) return join(choices.map(typeOf), " or ");
   if (schema.const !== undefined) return code(schema.const);
   if (items !== undefined) return html`list of ${typeOf(items)}`;
   if (schema.contentSchema !== undefined) return html`stream of ${typeOf(schema.contentSchema)}`;
@@ -131,7 +131,7 @@ export function typeOf(schema: Schema): Markup {
   return html`${typeof type === "string" ? type : type.join(" or ")}`;
 }
 
-function joined(parts: readonly Markup[], separator: string): Markup {
+function join(parts: readonly Markup[], separator: string): Markup {
   return html`${parts.map((part, index) => html`${index > 0 && separator}${part}`)}`;
 }
 
@@ -143,7 +143,7 @@ function code(value: unknown): Markup {
 function limitsOf(schema: Schema): Markup[] {
   const { enum: values, pattern, format, examples = [] } = schema;
   const limits = [
-    values && html`One of ${joined(values.map(code), ", ")}`,
+    values && html`One of ${join(values.map(code), ", ")}`,
     range(schema.minimum, schema.maximum),
     range(schema.minLength, schema.maxLength, " characters"),
     range(schema.minItems, schema.maxItems, " entries"),
@@ -156,7 +156,7 @@ function limitsOf(schema: Schema): Markup[] {
   return limits.flatMap((limit) => (limit ? [html`${limit}. `] : []));
 }
 
-function range(least?: number, most?: number, unit = ""): string | false {
-  if (least === undefined) return most !== undefined && `At most ${most}${unit}`;
-  return most === undefined ? `At least ${least}${unit}` : `${least} to ${most}${unit}`;
+function range(min?: number, max?: number, unit = ""): string | false {
+  if (min === undefined) return max !== undefined && `At most ${max}${unit}`;
+  return max === undefined ? `At least ${min}${unit}` : `${min} to ${max}${unit}`;
 }

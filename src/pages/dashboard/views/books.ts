@@ -5,10 +5,10 @@ import { badge, button, choice, copy, form, many, part, row, rows, short, when }
 import { reportsOf } from "../reports.js";
 import { href, type Scene } from "../scene.js";
 
-const SHOWN = 50;
+const MAX_ROWS = 50;
 
 /** Advice for each kind of finding. */
-const FIXES: Readonly<Record<FindingKind, string>> = {
+const ADVICE: Readonly<Record<FindingKind, string>> = {
   paid_not_marked: "Redeliver its webhook, and see what your receiver does with it.",
   marked_not_paid: "Mark an order paid when charge.completed says so, or a read of the charge.",
   amount_differs: "Compare with the charge's own amount, fees included, as decimals and never as floats.",
@@ -18,29 +18,29 @@ const FIXES: Readonly<Record<FindingKind, string>> = {
   unknown_charge: "See that the id is of this namespace and mode, and was there after the last reset.",
 };
 
-const HINT = `charge_id,status,amount,currency
+const PLACEHOLDER = `charge_id,status,amount,currency
 ch_…,paid,512.50,KES`;
 
 /** Comparison of the app's records with the ledger. */
-export function booksPart(scene: Scene): Markup {
-  const { books } = reportsOf(scene.namespace);
+export function booksPart(context: Scene): Markup {
+  const { books } = reportsOf(context.namespace);
   return part({
     id: "books",
     title: "Your app's records",
-    tools: copy("Copy command", command(scene, "reconcile --file orders.csv")),
+    tools: copy("Copy command", command(context, "reconcile --file orders.csv")),
     body: html`${
       books === undefined
         ? html`<p>Paste what your app believes: CSV with a header, or JSON lines, an order a row, with <code>charge_id</code> or <code>metadata.KEY</code>, and <code>status</code>, <code>amount</code>, <code>currency</code>, <code>delivered</code>. It is compared with the ledger.</p>`
-        : html`<p>${books.report.passed ? badge("nothing differs", "good") : badge(many(books.report.total, "difference"), "bad")} ${many(books.report.rows, "row")} against ${many(books.report.charges, "charge")}, ${when(scene, books.at)}; compared: ${books.report.compared.join(", ")}</p>
+        : html`<p>${books.report.passed ? badge("nothing differs", "good") : badge(many(books.report.total, "difference"), "bad")} ${many(books.report.rows, "row")} against ${many(books.report.charges, "charge")}, ${when(context, books.at)}; compared: ${books.report.compared.join(", ")}</p>
 ${rows(
   "What differs",
-  books.report.findings.slice(0, SHOWN).map((one) => finding(scene, one, books.lines)),
+  books.report.findings.slice(0, MAX_ROWS).map((item) => findingRow(context, item, books.lines)),
   "Nothing: your app's records and the ledger agree.",
-)}${books.report.total > SHOWN && html`<p class="soft">and ${books.report.total - SHOWN} more: the command lists them all</p>`}`
+)}${books.report.total > MAX_ROWS && html`<p class="soft">and ${books.report.total - MAX_ROWS} more: the command lists them all</p>`}`
     }
 ${form(
-  scene,
-  html`<label class="field whole"><span>Rows</span><textarea name="rows" rows="4" spellcheck="false" placeholder="${HINT}"></textarea></label>
+  context,
+  html`<label class="field whole"><span>Rows</span><textarea name="rows" rows="4" spellcheck="false" placeholder="${PLACEHOLDER}"></textarea></label>
 <label class="field"><span>or a file</span><input type="file" name="file" accept=".csv,.json,.jsonl,.ndjson,text/plain"></label>
 ${choice(
   "mode",
@@ -49,7 +49,7 @@ ${choice(
     ["test", "test"],
     ["live", "live"],
   ],
-  scene.mode ?? "test",
+  context.mode ?? "test",
 )}
 <label class="field"><span>Some of the orders only</span><input type="checkbox" name="partial"></label>
 <button name="do" value="books" class="main">Compare</button>`,
@@ -59,19 +59,22 @@ ${choice(
   });
 }
 
-function finding(scene: Scene, one: BookFinding, lines: readonly number[]): Markup {
-  const { kind, charge_id, message, order } = one;
-  const charge = charge_id === null ? undefined : scene.namespace.engine.state.get("charges", charge_id);
-  const paid = charge && kind === "paid_not_marked" ? completedDelivery(scene, charge.charge_id) : undefined;
-  const said = Object.entries(order ?? {}).map(([name, value]) => `${name} ${value}`);
-  return row(scene, {
-    key: `${kind}-${one.row}-${charge_id}`,
+function findingRow(context: Scene, finding: BookFinding, lines: readonly number[]): Markup {
+  const { kind, charge_id, message, order } = finding;
+  const charge = charge_id === null ? undefined : context.namespace.engine.state.get("charges", charge_id);
+  const deliveryId =
+    charge && kind === "paid_not_marked" ? completedDelivery(context, charge.charge_id) : undefined;
+  const fields = Object.entries(order ?? {}).map(([name, value]) => `${name} ${value}`);
+  return row(context, {
+    key: `${kind}-${finding.row}-${charge_id}`,
     status: badge(kind.replaceAll("_", " "), "bad"),
     title: charge_id === null ? message : html`${short(charge_id)} ${message}`,
-    to: charge === undefined ? undefined : href(scene, "charges", charge.charge_id),
-    sub: html`${said.length > 0 && html`<bdi>${said.join(", ")}</bdi> · `}${FIXES[kind]}`,
-    side: one.row === null ? "in no row" : `line ${lines[one.row - 1]}`,
-    acts: paid !== undefined && button({ does: `redeliver ${paid}`, label: "Redeliver", to: message }),
+    to: charge === undefined ? undefined : href(context, "charges", charge.charge_id),
+    sub: html`${fields.length > 0 && html`<bdi>${fields.join(", ")}</bdi> · `}${ADVICE[kind]}`,
+    side: finding.row === null ? "in no row" : `line ${lines[finding.row - 1]}`,
+    acts:
+      deliveryId !== undefined &&
+      button({ does: `redeliver ${deliveryId}`, label: "Redeliver", to: message }),
     tone: "bad",
   });
 }

@@ -29,25 +29,25 @@ import { payloadsPart } from "./payloads.js";
 import { deliveryRow } from "./rows.js";
 
 /** A charge: its state and the reason, timeline, money, webhooks and ways to reproduce it. */
-export function chargeView(scene: Scene, charge: Charge): Markup {
-  const { state } = scene.namespace.engine;
+export function chargeView(context: Scene, charge: Charge): Markup {
+  const { state } = context.namespace.engine;
   const id = charge.charge_id;
   const deliveries = state.eventsOf(id).flatMap(({ event_id }) => state.deliveriesOf(event_id));
   const failing = deliveries.filter(isFailing).length;
-  return html`<p class="back"><a href="${href(scene, "charges")}">← Charges</a></p>
+  return html`<p class="back"><a href="${href(context, "charges")}">← Charges</a></p>
 <div class="object" data-part id="charge"><h1><code>${id}</code> ${badge(charge.status)} ${modeMark(charge.mode)}</h1>
 <p class="big">${amountOf(charge.amount, charge.currency)}${charge.settlement_amount !== null && charge.fees !== null && html` <span class="soft">(price ${grouped(charge.settlement_amount)} + ${grouped(charge.fees.total_fee)} fees)</span>`}</p>
-<p class="why"><strong>Why:</strong> ${whyWords(scene, charge)}</p>
-<div class="actions">${allMoves(scene, charge)}${charge.kind === "hosted" && html`<a class="button" href="/checkout/${charge.checkout_id}">Checkout page ↗</a>`}${copies(scene, charge)}</div></div>
-${part({ id: "timeline", title: "Timeline", tools: historyTools(scene), body: history(scene, charge) })}
-${part({ id: "money", title: "Money", body: moneyOf(scene, id) })}
+<p class="why"><strong>Why:</strong> ${causeText(context, charge)}</p>
+<div class="actions">${allMoves(context, charge)}${charge.kind === "hosted" && html`<a class="button" href="/checkout/${charge.checkout_id}">Checkout page ↗</a>`}${copyButtons(context, charge)}</div></div>
+${part({ id: "timeline", title: "Timeline", tools: historyTools(context), body: history(context, charge) })}
+${part({ id: "money", title: "Money", body: moneyOf(context, id) })}
 ${part({
   id: "webhooks",
   title: `Webhooks: ${deliveries.length}${failing > 0 ? `, ${failing} failing` : ""}`,
   body: rows(
     "Webhooks",
-    deliveries.sort((a, b) => b.seq - a.seq).map((one) => deliveryRow(scene, one, { about: [] })),
-    html`No receiver has heard of it. <a href="${href(scene, "webhooks")}">Add a receiver</a>`,
+    deliveries.sort((a, b) => b.seq - a.seq).map((delivery) => deliveryRow(context, delivery, { about: [] })),
+    html`No receiver has heard of it. <a href="${href(context, "webhooks")}">Add a receiver</a>`,
     ["Time", "Status", "Event → receiver", "Response", "Attempts"],
   ),
 })}
@@ -58,9 +58,9 @@ ${part({
     ["Customer", html`<bdi>${charge.customer_name ?? ""} ${charge.customer_email ?? "–"}</bdi>`],
     ["Method", charge.payment_method ?? "not chosen yet"],
     ["Reference", html`<code>${charge.provider_reference}</code>`],
-    ["Created", when(scene, charge.created_at)],
-    ["Expires", when(scene, charge.expires_at)],
-    ["Settled", charge.settled_at === null ? "not yet" : when(scene, charge.settled_at)],
+    ["Created", when(context, charge.created_at)],
+    ["Expires", when(context, charge.expires_at)],
+    ["Settled", charge.settled_at === null ? "not yet" : when(context, charge.settled_at)],
     ["Exchange rate", charge.exchange_rate ?? "–"],
     ...Object.entries(charge.metadata).map(([name, value]): [string, Markup] => [
       name,
@@ -74,12 +74,12 @@ ${part({
       : []),
   ]),
 })}
-${payloadsPart(scene, charge)}
+${payloadsPart(context, charge)}
 ${foldedPart({
   id: "again",
   title: "Reproduce",
   body: html`${form(
-    scene,
+    context,
     html`<input type="hidden" name="charge" value="${id}">${choice(
       "scenario",
       "With scenario",
@@ -93,8 +93,8 @@ ${foldedPart({
     )}<button name="do" value="again ${id}">Make the same again</button>`,
     "Make the same again",
   )}
-${snippet("curl", controlCurl(scene, `GET /_sandbox/charges/${id}/timeline`), "c")}
-${snippet("Command line", command(scene, `charge ${id}`))}
+${snippet("curl", controlCurl(context, `GET /_sandbox/charges/${id}/timeline`), "c")}
+${snippet("Command line", command(context, `charge ${id}`))}
 ${snippet("Scenario (YAML): what happened, as a file", chargeFlow(charge))}
 ${snippet("Test (Vitest)", chargeTest(charge))}`,
 })}
@@ -106,33 +106,33 @@ ${foldedPart({
 }
 
 /** Copy buttons for the snippets of the folded "Reproduce" section. */
-function copies(scene: Scene, charge: Charge): Markup {
+function copyButtons(context: Scene, charge: Charge): Markup {
   const { charge_id: id } = charge;
-  return html`${copy("Copy curl", controlCurl(scene, `GET /_sandbox/charges/${id}/timeline`))}${copy("Copy command", command(scene, `charge ${id}`))}${copy("Copy scenario", chargeFlow(charge))}${copy("Copy test", chargeTest(charge))}`;
+  return html`${copy("Copy curl", controlCurl(context, `GET /_sandbox/charges/${id}/timeline`))}${copy("Copy command", command(context, `charge ${id}`))}${copy("Copy scenario", chargeFlow(charge))}${copy("Copy test", chargeTest(charge))}`;
 }
 
 /** Cause of the charge's current status, as a sentence. */
-function whyWords(scene: Scene, charge: Charge): Markup {
-  const place = charge.status_history.length - 1;
-  const last = charge.status_history[place]!;
-  const cause = causeOf(charge, place);
+function causeText(context: Scene, charge: Charge): Markup {
+  const index = charge.status_history.length - 1;
+  const last = charge.status_history[index]!;
+  const cause = causeOf(charge, index);
   const reason = last.reason === undefined ? "" : ` (“${last.reason}”)`;
-  if (place === 0) return html`it has just been created; ${planWords(scene, charge)}.`;
+  if (index === 0) return html`it has just been created; ${planText(charge)}.`;
   switch (cause.actor) {
     case "scenario":
-      return html`scenario <a href="${href(scene, "scenarios")}#${cause.scenario}">${cause.scenario}</a>${ruleWords(scene, charge)} planned ${last.status}${reason} at ${when(scene, last.at)}${charge.scenario_asked !== null && html`; the app asked for the scenario by name`}.`;
+      return html`scenario <a href="${href(context, "scenarios")}#${cause.scenario}">${cause.scenario}</a>${ruleText(context, charge)} planned ${last.status}${reason} at ${when(context, last.at)}${charge.scenario_asked !== null && html`; the app asked for the scenario by name`}.`;
     case "clock":
-      return html`nobody had paid when its time ran out at ${when(scene, last.at)}.`;
+      return html`nobody had paid when its time ran out at ${when(context, last.at)}.`;
     case "customer":
-      return html`the customer decided on the hosted page at ${when(scene, last.at)}${reason}.`;
+      return html`the customer decided on the hosted page at ${when(context, last.at)}${reason}.`;
     case "control":
-      return html`moved by hand, over the control API or this page, at ${when(scene, last.at)}${reason}, ${charge.scenario === null ? "after no rule had matched" : html`after scenario ${charge.scenario} had brought it to ${charge.status_history[place - 1]!.status}`}.`;
+      return html`moved by hand, over the control API or this page, at ${when(context, last.at)}${reason}, ${charge.scenario === null ? "after no rule had matched" : html`after scenario ${charge.scenario} had brought it to ${charge.status_history[index - 1]!.status}`}.`;
     default:
-      return html`changed at ${when(scene, last.at)}${reason}.`;
+      return html`changed at ${when(context, last.at)}${reason}.`;
   }
 }
 
-function planWords(_scene: Scene, { scenario, timeline }: Charge): string {
+function planText({ scenario, timeline }: Charge): string {
   if (scenario === null) return "no scenario has a rule for it";
   return timeline.length === 0
     ? `scenario ${scenario} plans nothing for it`
@@ -140,14 +140,15 @@ function planWords(_scene: Scene, { scenario, timeline }: Charge): string {
 }
 
 /** The condition of the scenario rule that matched. */
-function ruleWords({ namespace }: Scene, { scenario, rule }: Charge): Markup | false {
-  const found =
+function ruleText({ namespace }: Scene, { scenario, rule }: Charge): Markup | false {
+  const chargeRule =
     scenario === null || typeof rule !== "number"
       ? undefined
       : namespace.engine.state.get("scenarios", scenario)?.scenario.charges?.[rule];
-  if (found === undefined) return false;
-  const match = Object.entries(found.match ?? {}).map(
-    ([field, wanted]) => `${field} ${typeof wanted === "string" ? wanted : JSON.stringify(wanted)}`,
+  if (chargeRule === undefined) return false;
+  const match = Object.entries(chargeRule.match ?? {}).map(
+    ([field, condition]) =>
+      `${field} ${typeof condition === "string" ? condition : JSON.stringify(condition)}`,
   );
   return html`, rule <code>charges.${rule as number}</code>${match.length > 0 && html` <code>${match.join(", ")}</code>`},`;
 }

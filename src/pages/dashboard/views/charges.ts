@@ -8,18 +8,19 @@ import { isShown, PAGE_ROWS, type Scene } from "../scene.js";
 import { listing } from "./listing.js";
 import { chargeRow } from "./rows.js";
 
-export function chargesView(scene: Scene): Markup {
-  const { state } = scene.namespace.engine;
+export function chargesView(context: Scene): Markup {
+  const { state } = context.namespace.engine;
   return html`<h1>Charges</h1>
-${listing<Charge>(scene, "charges", {
+${listing<Charge>(context, "charges", {
   choices: { status: CHARGE_STATUSES },
   find: ({ q = "", status }, offset) => {
-    const isMeant = (one: Charge) => isShown(scene, one) && (status === "" || one.status === status);
+    const matches = (charge: Charge) =>
+      isShown(context, charge) && (status === "" || charge.status === status);
     return q === ""
-      ? state.found("charges", isMeant, offset, PAGE_ROWS)
-      : state.chargesWithWords(q.slice(0, 255)).filter(isMeant);
+      ? state.found("charges", matches, offset, PAGE_ROWS)
+      : state.chargesWithWords(q.slice(0, 255)).filter(matches);
   },
-  row: (charge) => chargeRow(scene, charge, { at: charge.created_at, acts: usualMoves(charge) }),
+  row: (charge) => chargeRow(context, charge, { at: charge.created_at, acts: commonTransitions(charge) }),
   none: (_isFiltered, { q }) =>
     q === ""
       ? html`None yet. ${button({ does: "make", label: "Make one for me" })}`
@@ -27,13 +28,13 @@ ${listing<Charge>(scene, "charges", {
 })}`;
 }
 
-interface Move {
+interface Transition {
   readonly to: keyof typeof STATUSES;
   readonly verb: string;
 }
 
 /** Allowed transitions. A status that needs a price is left out if no method can set one. */
-function legal(charge: Charge): Move[] {
+function allowedTransitions(charge: Charge): Transition[] {
   return STATUSES[charge.status].next.flatMap((to) => {
     const { verb } = STATUSES[to];
     return verb === undefined || (needsPrice(charge, to) && charge.offered_methods.length === 0)
@@ -42,11 +43,13 @@ function legal(charge: Charge): Move[] {
   });
 }
 
-function moves(charge: Charge): Markup[] {
-  return legal(charge).map((move) => buttonOf(charge, move, move.to === "COMPLETED" ? "main" : undefined));
+function transitionButtons(charge: Charge): Markup[] {
+  return allowedTransitions(charge).map((transition) =>
+    transitionButton(charge, transition, transition.to === "COMPLETED" ? "main" : undefined),
+  );
 }
 
-function buttonOf(charge: Charge, { to, verb }: Move, kind?: "main"): Markup {
+function transitionButton(charge: Charge, { to, verb }: Transition, kind?: "main"): Markup {
   return button({
     does: `charge ${charge.charge_id} ${to}`,
     label: sentence(verb),
@@ -56,42 +59,42 @@ function buttonOf(charge: Charge, { to, verb }: Move, kind?: "main"): Markup {
 }
 
 /** Each has a fixed slot in a row, so buttons do not move when the status changes. */
-const USUAL = CHARGE_STATUSES.filter((status) => STATUSES[status].usual === true);
+const COMMON_STATUSES = CHARGE_STATUSES.filter((status) => STATUSES[status].usual === true);
 
 /** Common transitions, for a list row. */
-function usualMoves(charge: Charge): Markup {
-  const now = legal(charge);
-  return html`<span class="slots">${USUAL.map((usual) => {
-    const move = now.find(({ to }) => to === usual);
-    return html`<span>${move !== undefined && buttonOf(charge, move)}</span>`;
+function commonTransitions(charge: Charge): Markup {
+  const transitions = allowedTransitions(charge);
+  return html`<span class="slots">${COMMON_STATUSES.map((status) => {
+    const transition = transitions.find(({ to }) => to === status);
+    return html`<span>${transition !== undefined && transitionButton(charge, transition)}</span>`;
   })}</span>`;
 }
 
 /** All transitions, with a fold for a reason or the charge's own timeline. */
-export function allMoves(scene: Scene, charge: Charge): Markup {
+export function allMoves(context: Scene, charge: Charge): Markup {
   const { charge_id: id } = charge;
-  const now = legal(charge);
-  if (now.length === 0)
+  const transitions = allowedTransitions(charge);
+  if (transitions.length === 0)
     return html`<span class="soft">This status is final: no further transition is possible.</span>`;
-  const planned = ahead(scene, charge);
-  return html`${moves(charge)}<details class="more-moves"><summary class="button">More ▾</summary><div>
+  const statuses = plannedStatuses(context, charge);
+  return html`${transitionButtons(charge)}<details class="more-moves"><summary class="button">More ▾</summary><div>
 ${form(
-  scene,
+  context,
   html`${choice(
     "to",
     "Change the status to",
-    now.map(({ to }): [string, string] => [to, to]),
-    now.find(({ to }) => to === "FAILED")?.to ?? now[0]!.to,
+    transitions.map(({ to }): [string, string] => [to, to]),
+    transitions.find(({ to }) => to === "FAILED")?.to ?? transitions[0]!.to,
   )}${input({ name: "reason", label: "with the reason", hint: "insufficient_funds" })}<button name="do" value="move ${id}">Move</button>`,
   "Move with a reason",
 )}
-${planned.length > 0 && html`<p class="soft">Run its own timeline, and nothing else; the clock stays:</p><p class="actions">${planned.map((to) => button({ does: `own ${id} ${to}`, label: `until ${to}`, to: id }))}</p>`}</div></details>`;
+${statuses.length > 0 && html`<p class="soft">Run its own timeline, and nothing else; the clock stays:</p><p class="actions">${statuses.map((to) => button({ does: `own ${id} ${to}`, label: `until ${to}`, to: id }))}</p>`}</div></details>`;
 }
 
 /** Planned statuses that are still to come, in order. */
-function ahead({ namespace }: Scene, charge: Charge): string[] {
+function plannedStatuses({ namespace }: Scene, charge: Charge): string[] {
   const { state } = namespace.engine;
   if (!state.tasksOf(charge.charge_id).some(({ kind }) => kind === "timeline")) return [];
-  const done = new Set(charge.status_history.map(({ status }) => status));
-  return [...new Set(charge.timeline.map(({ to }) => to))].filter((to) => !done.has(to));
+  const reached = new Set(charge.status_history.map(({ status }) => status));
+  return [...new Set(charge.timeline.map(({ to }) => to))].filter((to) => !reached.has(to));
 }

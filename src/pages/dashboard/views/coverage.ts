@@ -10,7 +10,7 @@ import type { Scene } from "../scene.js";
 type Kind = keyof ReturnType<typeof coverageOf>;
 
 /** Built-in scenario that causes each mishap. */
-const UNDER: Readonly<Record<MishapKind, string>> = {
+const SCENARIOS: Readonly<Record<MishapKind, string>> = {
   duplicate: "webhook_twice_at_once",
   lost_answer: "lost_response",
   retry: "webhook_outage",
@@ -18,41 +18,41 @@ const UNDER: Readonly<Record<MishapKind, string>> = {
   late_payment: "late_payment",
 };
 
-interface Row {
+interface CoverageKind {
   readonly title: string;
   /** Command that exercises it. */
-  readonly meet?: (name: string) => string;
+  readonly commandFor?: (name: string) => string;
 }
 
-const KINDS: Readonly<Record<Kind, Row>> = {
+const KINDS: Readonly<Record<Kind, CoverageKind>> = {
   operations: { title: "Calls" },
   statuses: {
     title: "Statuses",
-    meet: (name) => {
+    commandFor: (name) => {
       const { verb } = STATUSES[name as keyof typeof STATUSES];
       // The command line has no verb for PENDING, AWAITING_PAYMENT and PROCESSING.
       if (verb !== undefined && name !== "PROCESSING") return `charge last ${verb}`;
       return name === "PENDING" ? "charge create" : "clock next";
     },
   },
-  events: { title: "Events", meet: (name) => `trigger ${name}` },
+  events: { title: "Events", commandFor: (name) => `trigger ${name}` },
   error_codes: {
     title: "Error codes",
-    meet: (code) =>
+    commandFor: (code) =>
       `fault add ${quoted(JSON.stringify({ respond: { status: ERROR_STATUS[code as ErrorCode], code }, times: 1 }))}`,
   },
   mishaps: {
     title: "What goes wrong on the way",
-    meet: (name) => `scenario use ${UNDER[name as MishapKind]}`,
+    commandFor: (name) => `scenario use ${SCENARIOS[name as MishapKind]}`,
   },
 };
 
 /** Operations, statuses, events, errors and mishaps the app has exercised, with commands for the rest. */
-export function coverageParts(scene: Scene): Markup[] {
-  const coverage = coverageOf(scene.namespace.counters);
+export function coverageParts(context: Scene): Markup[] {
+  const coverage = coverageOf(context.namespace.counters);
   return (Object.keys(KINDS) as Kind[]).map((kind) => {
     const { met, not_met } = coverage[kind];
-    const { title, meet } = KINDS[kind];
+    const { title, commandFor } = KINDS[kind];
     const names = [...Object.keys(met), ...not_met].sort();
     const chip = (name: string) =>
       name in met
@@ -62,7 +62,7 @@ export function coverageParts(scene: Scene): Markup[] {
       id: `coverage-${kind}`,
       title: `${title}: ${Object.keys(met).length} of ${names.length} met`,
       body: html`<ul class="chips" aria-label="${title}">${names.map(chip)}</ul>
-${meet !== undefined && not_met.length > 0 && html`<details><summary>How your app meets the others</summary>${snippet("Commands", not_met.map((name) => command(scene, meet(name))).join("\n"))}</details>`}`,
+${commandFor !== undefined && not_met.length > 0 && html`<details><summary>How your app meets the others</summary>${snippet("Commands", not_met.map((name) => command(context, commandFor(name))).join("\n"))}</details>`}`,
     });
   });
 }

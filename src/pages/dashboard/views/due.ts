@@ -24,11 +24,11 @@ export function dueWords({ namespace }: Scene, { kind, ref, step = 0 }: Task): s
 }
 
 /** A due task, with a button that advances time to it. */
-export function dueRow(scene: Scene, task: Task, nowMs: number): Markup {
+export function dueRow(context: Scene, task: Task, nowMs: number): Markup {
   const { ref, kind, task_id, due_ms } = task;
   const view = kind === "attempt" ? "webhooks" : kind === "withdrawal" ? "money" : "charges";
   const inMs = due_ms - nowMs;
   return html`<li data-key="task-${task_id}"><span class="at">${inMs <= 0 ? "now" : `+${span(inMs)}`}</span>
-<a href="${href(scene, view, view === "money" ? undefined : ref)}"><span>${dueWords(scene, task)}</span> <span class="soft">${short(ref)}</span></a>
-${inMs > 0 && button({ does: `to ${iso(due_ms)}`, label: "Go", to: `to ${ref} ${dueWords(scene, task)}` })}</li>`;
+<a href="${href(context, view, view === "money" ? undefined : ref)}"><span>${dueWords(context, task)}</span> <span class="soft">${short(ref)}</span></a>
+${inMs > 0 && button({ does: `to ${iso(due_ms)}`, label: "Go", to: `to ${ref} ${dueWords(context, task)}` })}</li>`;
 }

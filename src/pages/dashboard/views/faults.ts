@@ -9,7 +9,7 @@ import { badge, button, copy, form, json, jsonField, many, part, row, rows, want
 import { href, type Scene } from "../scene.js";
 
 /** Common faults, one button each. */
-const READY_FAULTS: Readonly<Record<string, { readonly label: string; readonly rule: FaultRule }>> = {
+const PRESETS: Readonly<Record<string, { readonly label: string; readonly rule: FaultRule }>> = {
   next: { label: "503 on the next checkout", rule: { respond: { status: 503 } } },
   second: { label: "503 on the second checkout", rule: { respond: { status: 503 }, skip: 1 } },
   lost: { label: "Lose the response of the next checkout", rule: { drop: "after" } },
@@ -19,26 +19,26 @@ const CHECKOUTS = ["createWhitelabel", "createCheckout"] as const;
 
 /** The rule of a preset, for the operation this app creates charges with; undefined for an unknown name. */
 export function readyFault({ journal }: Namespace, name: string): FaultRule | undefined {
-  const made = journal.entries().find((entry) => CHECKOUTS.some((one) => one === entry.operation));
-  const operation = made?.operation ?? CHECKOUTS[0];
-  const ready = Object.hasOwn(READY_FAULTS, name) ? READY_FAULTS[name] : undefined;
-  return ready && { match: { operation }, ...ready.rule, times: 1, per: "request" };
+  const last = journal.entries().find((entry) => CHECKOUTS.some((checkout) => checkout === entry.operation));
+  const operation = last?.operation ?? CHECKOUTS[0];
+  const preset = Object.hasOwn(PRESETS, name) ? PRESETS[name] : undefined;
+  return preset && { match: { operation }, ...preset.rule, times: 1, per: "request" };
 }
 
 const EXAMPLE = { match: { operation: "createQuote" }, respond: { status: 503 }, times: 1, per: "request" };
 
 /** A form for new faults, and the active ones with their hits. */
-export function faultsView(scene: Scene): Markup {
-  const { namespace } = scene;
+export function faultsView(context: Scene): Markup {
+  const { namespace } = context;
   const faults = [...namespace.engine.state.tables.faults.values()].sort((a, b) => b.seq - a.seq);
-  const hits = lastHits(scene);
+  const hits = lastHits(context);
   return html`<h1>Faults</h1>
 ${part({
   id: "new",
   title: "New fault",
-  body: html`<div class="actions">${Object.entries(READY_FAULTS).map(([name, { label }]) => button({ does: `fault-ready ${name}`, label }))}</div>${form(
-    scene,
-    html`${jsonField("rule", "Fault (JSON)", scene.typed?.get("rule") ?? json(EXAMPLE), { rows: 12, kind: "object" })}<button name="do" value="fault" class="main">Start</button>`,
+  body: html`<div class="actions">${Object.entries(PRESETS).map(([name, { label }]) => button({ does: `fault-ready ${name}`, label }))}</div>${form(
+    context,
+    html`${jsonField("rule", "Fault (JSON)", context.typed?.get("rule") ?? json(EXAMPLE), { rows: 12, kind: "object" })}<button name="do" value="fault" class="main">Start</button>`,
     "New fault",
   )}`,
 })}
@@ -48,7 +48,7 @@ ${part({
   tools: faults.length > 0 && button({ does: "faults-off", label: "Stop all" }),
   body: rows(
     "Active faults",
-    faults.map((one) => faultRow(scene, one, hits.get(one.fault_id))),
+    faults.map((fault) => faultRow(context, fault, hits.get(fault.fault_id))),
     "None: every call gets its normal response. A scenario may have faults of its own.",
   ),
 })}`;
@@ -62,41 +62,41 @@ function lastHits({ namespace }: Scene): Map<string, JournalEntry> {
   return hits;
 }
 
-function faultRow(scene: Scene, { fault_id, rule }: StoredFault, hit: JournalEntry | undefined): Markup {
+function faultRow(context: Scene, { fault_id, rule }: StoredFault, hit: JournalEntry | undefined): Markup {
   const { times } = rule;
-  const applied = scene.namespace.faults.applied(fault_id);
+  const applied = context.namespace.faults.applied(fault_id);
   // With `per: customer` or `per: charge`, `times` is not a total.
   const isCounted = times !== undefined && rule.per === "request";
   const lastHit =
     hit === undefined
       ? "no call has met it yet"
-      : html`last hit ${when(scene, iso(hit.atMs))} <a href="${href(scene, "requests", String(hit.id))}">${hit.method} ${hit.path} ↗</a>`;
+      : html`last hit ${when(context, iso(hit.atMs))} <a href="${href(context, "requests", String(hit.id))}">${hit.method} ${hit.path} ↗</a>`;
   const isUsedUp = isCounted && applied >= times;
-  return row(scene, {
+  return row(context, {
     key: fault_id,
     status: badge(
       !isCounted ? many(applied, "hit") : isUsedUp ? "used up" : `${applied} of ${times} used`,
       isUsedUp ? "" : "warn",
     ),
-    title: `${matchWords(rule)} → ${effectOf(rule)}`,
-    sub: html`${isCounted && html`<progress max="${times}" value="${Math.min(applied, times)}" aria-label="${applied} of ${times} used"></progress> `}${lastHit}${limitWords(rule)}`,
-    acts: html`${copy("Copy curl", controlCurl(scene, "POST /_sandbox/faults", rule))}${copy("Copy command", command(scene, `fault add '${JSON.stringify(rule)}'`))}${button({ does: `fault-off ${fault_id}`, label: "Stop", to: fault_id })}`,
+    title: `${matchText(rule)} → ${effectText(rule)}`,
+    sub: html`${isCounted && html`<progress max="${times}" value="${Math.min(applied, times)}" aria-label="${applied} of ${times} used"></progress> `}${lastHit}${limitText(rule)}`,
+    acts: html`${copy("Copy curl", controlCurl(context, "POST /_sandbox/faults", rule))}${copy("Copy command", command(context, `fault add '${JSON.stringify(rule)}'`))}${button({ does: `fault-off ${fault_id}`, label: "Stop", to: fault_id })}`,
   });
 }
 
-function matchWords({ match = {} }: FaultRule): string {
+function matchText({ match = {} }: FaultRule): string {
   const { operation = "any call", ...fields } = match;
-  const said = Object.entries(fields).map(([name, value]) => `${name} ${wanted(value)}`);
-  return [wanted(operation), ...said].join(", ");
+  const conditions = Object.entries(fields).map(([name, value]) => `${name} ${wanted(value)}`);
+  return [wanted(operation), ...conditions].join(", ");
 }
 
-function limitWords({ skip = 0, probability, times, per }: FaultRule): string {
-  const each = times !== undefined && per !== "request" ? ` · ${times} for each ${per ?? "customer"}` : "";
-  const chance = probability === undefined ? "" : ` · ${Math.round(Number(probability) * 100)} % of calls`;
-  return `${each}${skip > 0 ? ` · lets ${skip} pass first` : ""}${chance}`;
+function limitText({ skip = 0, probability, times, per }: FaultRule): string {
+  const scope = times !== undefined && per !== "request" ? ` · ${times} for each ${per ?? "customer"}` : "";
+  const share = probability === undefined ? "" : ` · ${Math.round(Number(probability) * 100)} % of calls`;
+  return `${scope}${skip > 0 ? ` · lets ${skip} pass first` : ""}${share}`;
 }
 
-function effectOf(rule: FaultRule): string {
+function effectText(rule: FaultRule): string {
   const { respond, delay, delay_answer, drop, hold, stale } = rule;
   return [
     respond !== undefined &&

@@ -3,13 +3,13 @@ import type { Charge } from "../../../core/domain/charge.js";
 /** A scenario file that repeats the charge's history for its customer. */
 export function chargeFlow(charge: Charge): string {
   const { customer_email, currency, status_history } = charge;
-  const began = Date.parse(status_history[0]!.at);
-  let before = began;
+  const startMs = Date.parse(status_history[0]!.at);
+  let previousMs = startMs;
   const entries = status_history.slice(1).map(({ status, at, reason }) => {
-    const ms = Date.parse(at) - before;
-    before = Date.parse(at);
-    const why = reason === undefined ? "" : `, reason: ${JSON.stringify(reason)}`;
-    return `      - { after: ${duration(ms)}, to: ${status}${why} }`;
+    const ms = Date.parse(at) - previousMs;
+    previousMs = Date.parse(at);
+    const reasonField = reason === undefined ? "" : `, reason: ${JSON.stringify(reason)}`;
+    return `      - { after: ${duration(ms)}, to: ${status}${reasonField} }`;
   });
   const match = customer_email === null ? { currency } : { customer_email };
   const fields = Object.entries(match).map(([name, value]) => `${name}: ${JSON.stringify(value)}`);
@@ -35,7 +35,7 @@ export function chargeTest(charge: Charge): string {
     payment_method: payment_method ?? charge.offered_methods[0],
     ...(charge.payment_rail === null ? {} : { payment_rail: charge.payment_rail }),
   };
-  const more = {
+  const customer = {
     ...(customer_email === null ? {} : { customer_email }),
     ...(phone_number === null ? {} : { phone_number }),
     ...(bank_account_number === null ? {} : { bank_account_number }),
@@ -57,7 +57,7 @@ it("a charge that ends as ${status}", async () => {
   };
   const order = ${JSON.stringify(order)};
   const { quote_id } = await post("/payments/quotes", order);
-  const { charge_id } = await post("/payments/whitelabel", { ...order, quote_id, ...${JSON.stringify(more)} });
+  const { charge_id } = await post("/payments/whitelabel", { ...order, quote_id, ...${JSON.stringify(customer)} });
   ${status === "PENDING" ? "" : `await sandbox.transition(charge_id, ${JSON.stringify(status)});`}
   // Assert here what your app did with it.
   expect(charge_id).toMatch(/^ch_/);

@@ -1,4 +1,5 @@
 import type { Charge } from "../../../core/domain/charge.js";
+import { receiverName } from "../../../core/engine/receiver-name.js";
 import type { Delivery } from "../../../core/engine/records.js";
 import { comesBefore } from "../../../core/engine/tasks.js";
 import type { StoryItem } from "../../../core/schema/control-responses.js";
@@ -6,7 +7,6 @@ import { iso } from "../../../core/schema/time.js";
 import { storyOf } from "../../../server/control/story.js";
 import { grouped } from "../../format.js";
 import { type Content, html, type Markup } from "../../html.js";
-import { placeOf } from "../attention.js";
 import { badge, button, firstLine, span, toneOf, toneOfHttp } from "../parts.js";
 import { here, href, type Scene } from "../scene.js";
 import { dueWords } from "./due.js";
@@ -30,19 +30,19 @@ interface Line {
 }
 
 /** Past and planned steps of a charge in four lanes: app, charge, money and webhooks. */
-export function history(scene: Scene, charge: Charge): Markup {
-  const all = [...past(scene, charge), ...future(scene, charge)];
-  const lines = isNarrowed(scene) ? all.filter(({ isProblem }) => isProblem) : all;
-  const isWall = isByWall(scene);
-  const began = Date.parse(all[0]?.at ?? charge.created_at);
+export function history(context: Scene, charge: Charge): Markup {
+  const all = [...pastLines(context, charge), ...dueLines(context, charge)];
+  const lines = showsProblemsOnly(context) ? all.filter(({ isProblem }) => isProblem) : all;
+  const isWall = showsWallTime(context);
+  const startMs = Date.parse(all[0]?.at ?? charge.created_at);
   const timeOf = (line: Line) =>
-    isWall ? (line.wallAt?.slice(11, 23) ?? "–") : `+${span(Date.parse(line.at) - began)}`;
-  let before = began;
+    isWall ? (line.wallAt?.slice(11, 23) ?? "–") : `+${span(Date.parse(line.at) - startMs)}`;
+  let previousMs = startMs;
   let hasNow = false;
   const list = groupsOf(lines, timeOf).map((group) => {
     const { at, isDue } = group[0]!;
-    const gap = Date.parse(at) - before;
-    before = Date.parse(at);
+    const gap = Date.parse(at) - previousMs;
+    previousMs = Date.parse(at);
     const fold =
       gap >= FOLDED_MS && !isWall && html`<tr class="fold"><td colspan="5">~ ${span(gap)} ~</td></tr>`;
     const nowLine =
@@ -70,25 +70,25 @@ function groupsOf(lines: readonly Line[], timeOf: (line: Line) => string): Line[
 }
 
 /** Switches for time and scope; both are query parameters. */
-export function historyTools(scene: Scene): Markup {
-  const pair = (label: string, name: string, value: string, isOn: boolean, texts: readonly string[]) =>
-    html`<span class="modes" role="group" aria-label="${label}">${texts.map((text, place) => html`<a href="${here(scene, { [name]: place === 0 ? undefined : value })}#timeline"${isOn === (place === 1) && html` aria-current="true"`}>${text}</a>`)}</span>`;
-  return html`${pair("Time", "time", "wall", isByWall(scene), ["Sandbox time", "Wall time"])}${pair("Shown", "only", "problems", isNarrowed(scene), ["All", "Only problems"])}`;
+export function historyTools(context: Scene): Markup {
+  const toggle = (label: string, name: string, value: string, isOn: boolean, texts: readonly string[]) =>
+    html`<span class="modes" role="group" aria-label="${label}">${texts.map((text, index) => html`<a href="${here(context, { [name]: index === 0 ? undefined : value })}#timeline"${isOn === (index === 1) && html` aria-current="true"`}>${text}</a>`)}</span>`;
+  return html`${toggle("Time", "time", "wall", showsWallTime(context), ["Sandbox time", "Wall time"])}${toggle("Shown", "only", "problems", showsProblemsOnly(context), ["All", "Only problems"])}`;
 }
 
-function isByWall({ query }: Scene): boolean {
+function showsWallTime({ query }: Scene): boolean {
   return query.get("time") === "wall";
 }
 
-function isNarrowed({ query }: Scene): boolean {
+function showsProblemsOnly({ query }: Scene): boolean {
   return query.get("only") === "problems";
 }
 
-function past(scene: Scene, charge: Charge): Line[] {
-  return storyOf(scene.namespace, charge).items.map((item, place) => lineOf(scene, item, place));
+function pastLines(context: Scene, charge: Charge): Line[] {
+  return storyOf(context.namespace, charge).items.map((item, index) => lineOf(context, item, index));
 }
 
-function lineOf(scene: Scene, item: StoryItem, place: number): Line {
+function lineOf(context: Scene, item: StoryItem, index: number): Line {
   const { at } = item;
   switch (item.kind) {
     case "request": {
@@ -99,7 +99,7 @@ function lineOf(scene: Scene, item: StoryItem, place: number): Line {
         wallAt: sent_at,
         isProblem: fault !== null || (!in_flight && (status ?? 500) >= 400),
         lane: 0,
-        body: html`<a href="${href(scene, "requests", String(request_id))}">${method} ${operation ?? path}</a>
+        body: html`<a href="${href(context, "requests", String(request_id))}">${method} ${operation ?? path}</a>
 ${badge(String(status ?? "dropped"), toneOfHttp(status))}
 ${fault !== null && html`<span class="soft">fault ${fault}</span>`}`,
       };
@@ -109,9 +109,9 @@ ${fault !== null && html`<span class="soft">fault ${fault}</span>`}`,
       const cause =
         by.actor === "scenario"
           ? `scenario ${by.scenario}${by.rule === null ? "" : `, ${by.rule}`}`
-          : WHO[by.actor];
+          : ACTORS[by.actor];
       return {
-        key: `state-${place}`,
+        key: `state-${index}`,
         at,
         isProblem: ["bad", "warn"].includes(toneOf(status)),
         lane: 1,
@@ -126,32 +126,32 @@ ${reason !== undefined && html`<bdi>${reason}</bdi>`}
         at,
         lane: 2,
         body: html`<a href="#money">${item.posting}</a>
-<span class="soft">${item.currency} ${moved(item.postings)}</span>`,
+<span class="soft">${item.currency} ${postingText(item.postings)}</span>`,
       };
     case "event":
       return { key: item.event_id, at, lane: 3, body: html`<strong>${item.type}</strong>` };
     case "note":
-      return { key: `note-${place}`, at, lane: 1, body: html`<span class="soft">${item.note}</span>` };
+      return { key: `note-${index}`, at, lane: 1, body: html`<span class="soft">${item.note}</span>` };
     case "attempt":
-      return attemptLine(scene, item);
+      return attemptLine(context, item);
     case "hold":
       return {
         key: `${item.delivery_id}-hold`,
         at,
         isProblem: true,
         lane: 3,
-        body: html`${receiverLink(scene, item)} ${badge("held", "warn")} <span class="soft">${item.reason}</span>`,
+        body: html`${receiverLink(context, item)} ${badge("held", "warn")} <span class="soft">${item.reason}</span>`,
       };
   }
 }
 
-function attemptLine(scene: Scene, item: Extract<StoryItem, { kind: "attempt" }>): Line {
+function attemptLine(context: Scene, item: Extract<StoryItem, { kind: "attempt" }>): Line {
   const { delivery_id, attempt, status, error, response_body, duration_ms, sent_at, at } = item;
-  const delivery = scene.namespace.engine.state.get("deliveries", delivery_id);
+  const delivery = context.namespace.engine.state.get("deliveries", delivery_id);
   const isLast = delivery?.attempts.length === attempt;
   const isProblem = status === null || status >= 300;
   const response = badge(status === null ? "no response" : String(status), toneOfHttp(status));
-  const body = html`${receiverLink(scene, item, `#attempt-${attempt}`)} ${response}
+  const body = html`${receiverLink(context, item, `#attempt-${attempt}`)} ${response}
 <span class="soft">${Math.round(duration_ms)} ms${attempt > 1 && html`, attempt ${attempt}`}</span>
 ${isProblem && html`<br><q>${firstLine(response_body ?? error, 110)}</q>`}
 ${isProblem && isLast && delivery !== undefined && retryButton(delivery)}`;
@@ -166,35 +166,35 @@ function retryButton({ status, delivery_id, event_type }: Delivery): Markup {
 
 /** Names the event's type when the line above it is filtered out. */
 function receiverLink(
-  scene: Scene,
+  context: Scene,
   { delivery_id, type, receiver }: Extract<StoryItem, { kind: "attempt" | "hold" }>,
   anchor = "",
 ): Markup {
-  const link = html`<a href="${href(scene, "webhooks", delivery_id)}${anchor}">${receiver}</a>`;
-  return html`└ ${isNarrowed(scene) && html`${type} → `}${link}`;
+  const link = html`<a href="${href(context, "webhooks", delivery_id)}${anchor}">${receiver}</a>`;
+  return html`└ ${showsProblemsOnly(context) && html`${type} → `}${link}`;
 }
 
-const WHO: Readonly<Record<string, string>> = {
+const ACTORS: Readonly<Record<string, string>> = {
   api: "by your app",
   clock: "its time ran out",
   customer: "by the customer",
   control: "by hand",
 };
 
-function moved(postings: readonly { readonly account: string; readonly amount: string }[]): string {
+function postingText(postings: readonly { readonly account: string; readonly amount: string }[]): string {
   const to = postings.find(
     ({ account, amount }) => account !== "outside" && account !== "fees" && !amount.startsWith("-"),
   );
   return to === undefined ? "" : `${grouped(to.amount)} → ${to.account.replace("_", " ")}`;
 }
 
-function future(scene: Scene, charge: Charge): Line[] {
-  const { state } = scene.namespace.engine;
+function dueLines(context: Scene, charge: Charge): Line[] {
+  const { state } = context.namespace.engine;
   const ids = [
     charge.charge_id,
     ...state
       .eventsOf(charge.charge_id)
-      .flatMap(({ event_id }) => state.deliveriesOf(event_id).map((one) => one.delivery_id)),
+      .flatMap(({ event_id }) => state.deliveriesOf(event_id).map((delivery) => delivery.delivery_id)),
   ];
   return ids
     .flatMap((id) => state.tasksOf(id))
@@ -209,7 +209,7 @@ function future(scene: Scene, charge: Charge): Line[] {
         isDue: true,
         isProblem: (delivery?.attempts.length ?? 0) > 0,
         lane: task.kind === "attempt" ? 3 : task.kind === "settle" ? 2 : 1,
-        body: html`${dueWords(scene, task)}${delivery !== undefined && html` → ${placeOf(state.get("endpoints", delivery.webhook_id))}`} ${task.due_ms > scene.nowMs && button({ does: `to ${at}`, label: "Run to here", to: dueWords(scene, task) })}`,
+        body: html`${dueWords(context, task)}${delivery !== undefined && html` → ${receiverName(state.get("endpoints", delivery.webhook_id))}`} ${task.due_ms > context.nowMs && button({ does: `to ${at}`, label: "Run to here", to: dueWords(context, task) })}`,
       };
     });
 }

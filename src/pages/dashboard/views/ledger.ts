@@ -6,11 +6,13 @@ import { choice, filters, modeMark, pager, part, short, when, wideTable } from "
 import { href, isShown, offsetOf, PAGE_ROWS, type Scene } from "../scene.js";
 
 /** Ledger entries, newest first, with the balance before and after. */
-export function ledgerPart(scene: Scene): Markup {
-  const { state } = scene.namespace.engine;
-  const accounts = [...state.tables.holdings.values()].filter((one) => isShown(scene, one)).slice(0, 200);
-  const account = accounts.find(({ key }) => key === scene.query.get("account"))?.key;
-  const rows = state.statement({ mode: scene.mode, account }, offsetOf(scene), PAGE_ROWS);
+export function ledgerPart(context: Scene): Markup {
+  const { state } = context.namespace.engine;
+  const accounts = [...state.tables.holdings.values()]
+    .filter((holding) => isShown(context, holding))
+    .slice(0, 200);
+  const account = accounts.find(({ key }) => key === context.query.get("account"))?.key;
+  const rows = state.statement({ mode: context.mode, account }, offsetOf(context), PAGE_ROWS);
   const options = accounts.map(({ key, organization_id, mode, currency }): [string, string] => [
     key,
     `${currency}, ${organization_id}, ${mode}`,
@@ -18,7 +20,7 @@ export function ledgerPart(scene: Scene): Markup {
   return part({
     id: "ledger",
     title: `Ledger: ${rows.total}`,
-    body: html`${filters(scene, choice("account", "Account", [["", "all"], ...options], account ?? ""))}
+    body: html`${filters(context, choice("account", "Account", [["", "all"], ...options], account ?? ""))}
 ${
   rows.items.length === 0
     ? html`<p class="soft">No money has moved.</p>`
@@ -34,26 +36,26 @@ ${
         ],
         rows.items.map(
           ({ entry, before, after }) =>
-            html`<tr data-key="${entry.entry_id}"><td>${when(scene, entry.at)}</td>
-<td>${entry.kind.replaceAll("_", " ")} ${aboutLink(scene, entry.object_id)} ${modeMark(entry.mode)}</td>
+            html`<tr data-key="${entry.entry_id}"><td>${when(context, entry.at)}</td>
+<td>${entry.kind.replaceAll("_", " ")} ${aboutLink(context, entry.object_id)} ${modeMark(entry.mode)}</td>
 <td>${entry.currency}</td>
 ${LEDGER_ACCOUNTS.map((name) => html`<td class="number">${cell(entry.postings, name)}</td>`)}
-<td class="number soft">${total(entry.postings.map(({ amount }) => amount))}</td>
+<td class="number soft">${sum(entry.postings.map(({ amount }) => amount))}</td>
 <td class="number">${grouped(before.available ?? "0")} → <strong>${grouped(after.available ?? "0")}</strong></td></tr>`,
         ),
       )
-}${pager(scene, rows.total)}`,
+}${pager(context, rows.total)}`,
   });
 }
 
 function cell(postings: readonly { account: LedgerAccount; amount: string }[], name: LedgerAccount): string {
   const amounts = postings.filter(({ account }) => account === name).map(({ amount }) => amount);
-  return amounts.length === 0 ? "" : signed(total(amounts));
+  return amounts.length === 0 ? "" : signed(sum(amounts));
 }
 
 /** Links the object of an entry. An opening balance has no page. */
-function aboutLink(scene: Scene, id: string): Markup {
-  if (id.startsWith("ch_")) return html`<a href="${href(scene, "charges", id)}">${short(id)}</a>`;
+function aboutLink(context: Scene, id: string): Markup {
+  if (id.startsWith("ch_")) return html`<a href="${href(context, "charges", id)}">${short(id)}</a>`;
   return short(id);
 }
 
@@ -66,21 +68,21 @@ const ACCOUNT_NAMES = {
 } as const;
 
 /** Postings of a charge or withdrawal; each row sums to zero. */
-export function moneyOf(scene: Scene, objectId: string): Markup {
-  const entries = scene.namespace.engine.state.entriesOf(objectId);
+export function moneyOf(context: Scene, objectId: string): Markup {
+  const entries = context.namespace.engine.state.entriesOf(objectId);
   if (entries.length === 0) return html`<p class="soft">No money has moved.</p>`;
   const amounts = (account: string, of = entries) =>
     of.flatMap(({ postings }) =>
-      postings.filter((one) => one.account === account).map(({ amount }) => amount),
+      postings.filter((posting) => posting.account === account).map(({ amount }) => amount),
     );
-  const shown = LEDGER_ACCOUNTS.filter((account) => amounts(account).length > 0);
-  const cell = (list: string[]) => (list.length === 0 ? "" : signed(total(list)));
-  return html`<div class="wide" tabindex="0" role="region" aria-label="Postings"><table><thead><tr><th scope="col">When</th><th scope="col">For</th>${shown.map((account) => html`<th scope="col" class="number">${ACCOUNT_NAMES[account]}</th>`)}<th scope="col" class="number">Sum</th></tr></thead>
+  const accounts = LEDGER_ACCOUNTS.filter((account) => amounts(account).length > 0);
+  const cell = (list: string[]) => (list.length === 0 ? "" : signed(sum(list)));
+  return html`<div class="wide" tabindex="0" role="region" aria-label="Postings"><table><thead><tr><th scope="col">When</th><th scope="col">For</th>${accounts.map((account) => html`<th scope="col" class="number">${ACCOUNT_NAMES[account]}</th>`)}<th scope="col" class="number">Sum</th></tr></thead>
 <tbody>${entries.map(
     (entry) =>
-      html`<tr data-key="${entry.entry_id}"><td>${when(scene, entry.at)}</td><td>${entry.kind}, ${entry.currency}</td>${shown.map((account) => html`<td class="number">${cell(amounts(account, [entry]))}</td>`)}<td class="number soft">${total(entry.postings.map(({ amount }) => amount))}</td></tr>`,
+      html`<tr data-key="${entry.entry_id}"><td>${when(context, entry.at)}</td><td>${entry.kind}, ${entry.currency}</td>${accounts.map((account) => html`<td class="number">${cell(amounts(account, [entry]))}</td>`)}<td class="number soft">${sum(entry.postings.map(({ amount }) => amount))}</td></tr>`,
   )}</tbody>
-<tfoot><tr><th scope="row" colspan="2">In all</th>${shown.map((account) => html`<td class="number">${cell(amounts(account))}</td>`)}<td class="number">${total(entries.flatMap(({ postings }) => postings.map(({ amount }) => amount)))}</td></tr></tfoot></table></div>`;
+<tfoot><tr><th scope="row" colspan="2">In all</th>${accounts.map((account) => html`<td class="number">${cell(amounts(account))}</td>`)}<td class="number">${sum(entries.flatMap(({ postings }) => postings.map(({ amount }) => amount)))}</td></tr></tfoot></table></div>`;
 }
 
 /** An amount with an explicit sign. */
@@ -88,6 +90,6 @@ function signed(amount: string): string {
   return amount.startsWith("-") ? `−${grouped(amount.slice(1))}` : `+${grouped(amount)}`;
 }
 
-function total([first = "0", ...others]: readonly string[]): string {
+function sum([first = "0", ...others]: readonly string[]): string {
   return others.reduce(add, first);
 }

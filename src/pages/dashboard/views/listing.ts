@@ -11,15 +11,15 @@ export interface Hits<Item> {
 }
 
 /** Filter values; "" if empty. */
-type Asked = Readonly<Record<string, string>>;
+type FilterValues = Readonly<Record<string, string>>;
 
 interface Listing<Item> {
   /** Options of select fields, each a value or a value and its label. */
   readonly choices: Readonly<Record<string, readonly (string | readonly [value: string, label: string])[]>>;
   /** Returns all matches, or the page at `offset` with the total. */
-  readonly find: (asked: Asked, offset: number) => Hits<Item> | readonly Item[];
+  readonly find: (values: FilterValues, offset: number) => Hits<Item> | readonly Item[];
   readonly row: (item: Item) => Markup;
-  readonly none: (isFiltered: boolean, asked: Asked) => Content;
+  readonly none: (isFiltered: boolean, values: FilterValues) => Content;
   readonly title?: (total: number) => string;
   /** Shows each filter as a chip with a link that removes it. */
   readonly hasChips?: boolean;
@@ -28,38 +28,40 @@ interface Listing<Item> {
 type Field = NonNullable<Filter["field"]>;
 
 export function listing<Item>(
-  scene: Scene,
+  context: Scene,
   name: ListName,
   { choices, find, row, none, title, hasChips = false }: Listing<Item>,
 ): Markup {
   const { filters = [], headings } = LISTS[name];
   const fields = filters.flatMap(({ field }) => field ?? []);
-  const asked: Asked = Object.fromEntries(
-    fields.map((field) => [field.name, scene.query.get(field.name)?.trim() ?? ""]),
+  const values: FilterValues = Object.fromEntries(
+    fields.map((field) => [field.name, context.query.get(field.name)?.trim() ?? ""]),
   );
-  const offset = offsetOf(scene);
-  const found = find(asked, offset);
+  const offset = offsetOf(context);
+  const result = find(values, offset);
   const { total, items } =
-    "total" in found ? found : { total: found.length, items: found.slice(offset, offset + PAGE_ROWS) };
-  const used = fields.filter((field) => asked[field.name] !== "");
-  const isFiltered = used.length > 0;
+    "total" in result ? result : { total: result.length, items: result.slice(offset, offset + PAGE_ROWS) };
+  const activeFields = fields.filter((field) => values[field.name] !== "");
+  const isFiltered = activeFields.length > 0;
   const query = filters.flatMap(({ name, field, query }): [string, string][] => {
-    const value = field === undefined ? "" : asked[field.name]!;
+    const value = field === undefined ? "" : values[field.name]!;
     return value === "" ? [] : Object.entries(query?.(value) ?? { [name]: value });
   });
   const options = (field: Field): [string, string][] =>
-    (choices[field.name] ?? []).map((one) => (typeof one === "string" ? [one, one] : [...one]));
+    (choices[field.name] ?? []).map((option) =>
+      typeof option === "string" ? [option, option] : [...option],
+    );
   const chip = (field: Field) => {
-    const value = asked[field.name]!;
-    const label = options(field).find(([one]) => one === value)?.[1] ?? value;
-    return html`<li><a href="${here(scene, { [field.name]: undefined, offset: undefined })}">${field.name === "q" ? field.label.toLowerCase() : field.name}: ${label} <span aria-hidden="true">✕</span><span class="unseen">, remove this filter</span></a></li>`;
+    const value = values[field.name]!;
+    const label = options(field).find(([option]) => option === value)?.[1] ?? value;
+    return html`<li><a href="${here(context, { [field.name]: undefined, offset: undefined })}">${field.name === "q" ? field.label.toLowerCase() : field.name}: ${label} <span aria-hidden="true">✕</span><span class="unseen">, remove this filter</span></a></li>`;
   };
   return html`${filterForm(
-    scene,
+    context,
     fields.map((field) =>
       choices[field.name] === undefined
-        ? input({ ...field, value: asked[field.name]!, type: "search" })
-        : choice(field.name, field.label, [["", "any"], ...options(field)], asked[field.name]!),
+        ? input({ ...field, value: values[field.name]!, type: "search" })
+        : choice(field.name, field.label, [["", "any"], ...options(field)], values[field.name]!),
     ),
   )}
 ${part({
@@ -67,14 +69,17 @@ ${part({
   title: title?.(total) ?? (isFiltered ? `${total} found` : many(total, name.replace(/s$/, ""))),
   tools: copy(
     "Copy as curl",
-    controlCurl(scene, `GET /_sandbox/${name}${query.length === 0 ? "" : `?${new URLSearchParams(query)}`}`),
+    controlCurl(
+      context,
+      `GET /_sandbox/${name}${query.length === 0 ? "" : `?${new URLSearchParams(query)}`}`,
+    ),
     "c",
   ),
-  body: html`${hasChips && isFiltered && html`<ul class="chips" aria-label="Filters">${used.map(chip)}</ul>`}${rows(
+  body: html`${hasChips && isFiltered && html`<ul class="chips" aria-label="Filters">${activeFields.map(chip)}</ul>`}${rows(
     `${name[0]!.toUpperCase()}${name.slice(1)}`,
     items.map(row),
-    none(isFiltered, asked),
+    none(isFiltered, values),
     headings,
-  )}${pager(scene, total)}`,
+  )}${pager(context, total)}`,
 })}`;
 }

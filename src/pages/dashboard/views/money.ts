@@ -8,22 +8,22 @@ import { ledgerPart } from "./ledger.js";
 import { withdrawalRow } from "./rows.js";
 
 /** Balances, ledger, withdrawals, destinations and rates. */
-export function moneyView(scene: Scene): Markup {
-  const { state, catalogue } = scene.namespace.engine;
+export function moneyView(context: Scene): Markup {
+  const { state, catalogue } = context.namespace.engine;
   const holdings = [...state.tables.holdings.values()]
-    .filter((one) => isShown(scene, one))
+    .filter((holding) => isShown(context, holding))
     .sort((a, b) => b.seq - a.seq)
     .slice(0, 200);
   const { currencies } = catalogue.fixtures;
   const withdrawals = state.found(
     "withdrawals",
-    (one) => isShown(scene, one),
-    offsetOf(scene, "withdrawals"),
+    (withdrawal) => isShown(context, withdrawal),
+    offsetOf(context, "withdrawals"),
     PAGE_ROWS,
   );
   const destinations = state
     .page("destinations", "destinations", 0, PAGE_ROWS)
-    .filter((one) => isShown(scene, one));
+    .filter((destination) => isShown(context, destination));
   const verbs: Readonly<Record<string, string>> = {
     PROCESSING: "Process",
     COMPLETED: "Complete",
@@ -58,54 +58,54 @@ ${part({
         )
   }
 ${form(
-  scene,
+  context,
   html`${choice(
     "currency",
     "Currency",
     currencies.map(({ code }): [string, string] => [code, code]),
     "KES",
-  )}${input({ name: "amount", label: "Amount", value: "1000.00", required: true })}<button name="do" value="fund ${scene.mode ?? "test"}">Add money</button>`,
+  )}${input({ name: "amount", label: "Amount", value: "1000.00", required: true })}<button name="do" value="fund ${context.mode ?? "test"}">Add money</button>`,
   "Add money",
 )}`,
 })}
-${ledgerPart(scene)}
+${ledgerPart(context)}
 ${part({
   id: "withdrawals",
   title: `Withdrawals: ${withdrawals.total}`,
   body: html`${rows(
     "Withdrawals",
-    withdrawals.items.map((one) =>
-      withdrawalRow(scene, one, {
+    withdrawals.items.map((withdrawal) =>
+      withdrawalRow(context, withdrawal, {
         to: undefined,
         about: [
-          one.failure_reason,
-          `fee ${grouped(one.fee)}`,
-          html`to ${short(one.destination_id)}`,
-          one.scenario !== null && `scenario ${one.scenario}`,
+          withdrawal.failure_reason,
+          `fee ${grouped(withdrawal.fee)}`,
+          html`to ${short(withdrawal.destination_id)}`,
+          withdrawal.scenario !== null && `scenario ${withdrawal.scenario}`,
         ],
-        acts: WITHDRAWAL_RULES.statuses[one.status].next.map((to) =>
+        acts: WITHDRAWAL_RULES.statuses[withdrawal.status].next.map((to) =>
           button({
-            does: `withdrawal ${one.withdrawal_id} ${to}`,
+            does: `withdrawal ${withdrawal.withdrawal_id} ${to}`,
             label: verbs[to] ?? sentence(to),
-            to: one.withdrawal_id,
+            to: withdrawal.withdrawal_id,
           }),
         ),
       }),
     ),
     "None: your app makes them with POST /payouts/withdrawals.",
-  )}${pager(scene, withdrawals.total, "withdrawals")}`,
+  )}${pager(context, withdrawals.total, "withdrawals")}`,
 })}
 ${part({
   id: "destinations",
   title: `Payout destinations`,
   body: rows(
     "Payout destinations",
-    destinations.map((one) =>
-      row(scene, {
-        key: one.destination_id,
-        at: one.created_at,
-        title: html`${short(one.destination_id)} ${one.fields.type} ${modeMark(one.mode)}`,
-        sub: html`<bdi>${Object.entries(one.fields)
+    destinations.map((destination) =>
+      row(context, {
+        key: destination.destination_id,
+        at: destination.created_at,
+        title: html`${short(destination.destination_id)} ${destination.fields.type} ${modeMark(destination.mode)}`,
+        sub: html`<bdi>${Object.entries(destination.fields)
           .filter(([name]) => name !== "type")
           .map(([name, value]) => `${name} ${value}`)
           .join(" · ")}</bdi>`,
@@ -118,7 +118,7 @@ ${part({
   id: "rates",
   title: "Rates: units for one US dollar",
   body: form(
-    scene,
+    context,
     html`${choice(
       "currency",
       "Currency",

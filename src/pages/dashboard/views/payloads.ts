@@ -5,31 +5,31 @@ import { choice, filters, foldedPart, when } from "../parts.js";
 import type { Scene } from "../scene.js";
 
 /** Compares two payloads of a charge: by default the last two. */
-export function payloadsPart(scene: Scene, charge: Charge): Markup | false {
-  const events = scene.namespace.engine.state.eventsOf(charge.charge_id);
+export function payloadsPart(context: Scene, charge: Charge): Markup | false {
+  const events = context.namespace.engine.state.eventsOf(charge.charge_id);
   if (events.length < 2) return false;
-  const named = (name: string) => events.find(({ event_id }) => event_id === scene.query.get(name));
+  const selected = (name: string) => events.find(({ event_id }) => event_id === context.query.get(name));
   const newest = events.reduce((a, b) => (b.seq > a.seq ? b : a));
-  const after = named("after") ?? newest;
+  const after = selected("after") ?? newest;
   const older = events.filter(({ seq }) => seq < after.seq);
   const before =
-    named("before") ?? (older.length === 0 ? newest : older.reduce((a, b) => (b.seq > a.seq ? b : a)));
+    selected("before") ?? (older.length === 0 ? newest : older.reduce((a, b) => (b.seq > a.seq ? b : a)));
   const options = [...events]
     .sort((a, b) => a.seq - b.seq)
     .map(({ event_id, type, at }): [string, string] => [event_id, `${at.slice(11, 19)} ${type}`]);
   return foldedPart({
     id: "compare",
-    isOpen: scene.query.has("before") || scene.query.has("after"),
+    isOpen: context.query.has("before") || context.query.has("after"),
     title: "Compare payloads",
-    body: html`${filters(scene, html`${choice("before", "From", options, before.event_id)}${choice("after", "To", options, after.event_id)}`, "Compare", "#compare")}
-<p class="soft">${before.type}, ${when(scene, before.at)} → ${after.type}, ${when(scene, after.at)}</p>
+    body: html`${filters(context, html`${choice("before", "From", options, before.event_id)}${choice("after", "To", options, after.event_id)}`, "Compare", "#compare")}
+<p class="soft">${before.type}, ${when(context, before.at)} → ${after.type}, ${when(context, after.at)}</p>
 ${differenceOf(before.body, after.body)}`,
   });
 }
 
 /** Compares two JSON bodies field by field. */
-export function differenceOf(one: string, other: string): Markup {
-  const [before, after] = [flat(JSON.parse(one)), flat(JSON.parse(other))];
+export function differenceOf(left: string, right: string): Markup {
+  const [before, after] = [flat(JSON.parse(left)), flat(JSON.parse(right))];
   const names = [...new Set([...before.keys(), ...after.keys()])].filter(
     (name) => before.get(name) !== after.get(name),
   );

@@ -25,13 +25,13 @@ import {
 import { href, type Scene } from "../scene.js";
 
 /** A request: why it failed, both bodies, and a form to resend it. */
-export function requestView(scene: Scene, entry: JournalEntry): Markup {
-  const { state } = scene.namespace.engine;
+export function requestView(context: Scene, entry: JournalEntry): Markup {
+  const { state } = context.namespace.engine;
   const charge = state.get("charges", objectIdOf(entry) ?? "");
   const problems = problemsOf(entry);
-  const advice = scene.namespace.advisor.adviceOf(entry);
-  return html`<p class="back"><a href="${href(scene, "requests")}">← Requests</a>${charge !== undefined && html` · <a href="${href(scene, "charges", charge.charge_id)}">${charge.charge_id}</a>`}</p>
-${headOf(scene, entry)}
+  const advice = context.namespace.advisor.adviceOf(entry);
+  return html`<p class="back"><a href="${href(context, "requests")}">← Requests</a>${charge !== undefined && html` · <a href="${href(context, "charges", charge.charge_id)}">${charge.charge_id}</a>`}</p>
+${summarySection(context, entry)}
 ${problems.length > 0 && part({ id: "wrong", title: isBad(entry) ? "Problems" : "Ignored fields", body: problemTable(problems) })}
 ${
   advice.length > 0 &&
@@ -41,7 +41,7 @@ ${
     body: rows(
       "Advice",
       advice.map(({ id, advice: text, why, docs }) =>
-        row(scene, {
+        row(context, {
           key: id,
           status: badge("advice", "warn"),
           title: text,
@@ -55,21 +55,21 @@ ${
 }
 ${part({ id: "sent", title: "Request", body: bodyOf(entry.requestBody, "Request") })}
 ${part({ id: "told", title: "Response", body: bodyOf(entry.responseBody, "Response") })}
-${part({ id: "edit", title: "Edit & resend", body: editForm(scene, entry) })}
-${part({ id: "copies", title: "Copy", body: snippet("curl", requestCurl(scene, entry), "c") })}`;
+${part({ id: "edit", title: "Edit & resend", body: editForm(context, entry) })}
+${part({ id: "copies", title: "Copy", body: snippet("curl", requestCurl(context, entry), "c") })}`;
 }
 
-function headOf(scene: Scene, entry: JournalEntry): Markup {
+function summarySection(context: Scene, entry: JournalEntry): Markup {
   const bad = isBad(entry);
   return html`<div class="object" data-part id="request"><h1>${entry.method} ${entry.path} ${badge(entry.inFlight ? "in flight" : String(entry.status ?? "dropped"), entry.inFlight ? "warn" : toneOfHttp(entry.status))}</h1>
-${bad && html`<p class="why"><strong>Why:</strong> ${entry.fault !== null && html`${faultLink(scene, entry.fault)} interfered: `}${entry.status === null ? (entry.clientGone ? "the client hung up" : "the connection was dropped") : errorText(entry)}</p>`}
-${!bad && entry.fault !== null && html`<p class="why">${faultLink(scene, entry.fault)} had a part in it.</p>`}
+${bad && html`<p class="why"><strong>Why:</strong> ${entry.fault !== null && html`${faultLink(context, entry.fault)} interfered: `}${entry.status === null ? (entry.clientGone ? "the client hung up" : "the connection was dropped") : errorText(entry)}</p>`}
+${!bad && entry.fault !== null && html`<p class="why">${faultLink(context, entry.fault)} had a part in it.</p>`}
 ${facts([
   [
     "Operation",
     entry.operation === null ? "none" : html`<a href="/docs#${entry.operation}">${entry.operation}</a>`,
   ],
-  ["At", when(scene, iso(entry.atMs))],
+  ["At", when(context, iso(entry.atMs))],
   ["Sent at (wall time)", iso(entry.wallMs)],
   ["Duration", entry.inFlight ? "in flight" : durationOf(entry)],
   ["Sent by", entry.runner ?? "your app"],
@@ -93,10 +93,10 @@ export function objectIdOf({ objectId, path, method, responseBody }: JournalEntr
   );
 }
 
-function faultLink(scene: Scene, fault: string): Markup {
-  return scene.namespace.engine.state.get("scenarios", fault) === undefined
-    ? html`<a href="${href(scene, "faults")}">fault ${fault}</a>`
-    : html`<a href="${href(scene, "scenarios")}#${fault}">scenario ${fault}</a>`;
+function faultLink(context: Scene, fault: string): Markup {
+  return context.namespace.engine.state.get("scenarios", fault) === undefined
+    ? html`<a href="${href(context, "faults")}">fault ${fault}</a>`
+    : html`<a href="${href(context, "scenarios")}#${fault}">scenario ${fault}</a>`;
 }
 
 /** A refused or ignored field of a request. */
@@ -154,14 +154,14 @@ function problemTable(problems: readonly Problem[]): Markup {
   })}</dl>`;
 }
 
-function editForm(scene: Scene, entry: JournalEntry): Markup {
+function editForm(context: Scene, entry: JournalEntry): Markup {
   const methods = [...new Set([entry.method, "GET", "POST", "PUT", "PATCH", "DELETE"])];
   return form(
-    scene,
+    context,
     html`${choice(
       "method",
       "Method",
-      methods.map((one): [string, string] => [one, one]),
+      methods.map((method): [string, string] => [method, method]),
       entry.method,
     )}
 <label class="field grow"><span>Path</span><input name="path" value="${pathOf(entry)}" required autocomplete="off" spellcheck="false"></label>

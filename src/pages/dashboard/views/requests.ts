@@ -2,38 +2,40 @@ import type { JournalEntry } from "../../../core/namespace/served-request.js";
 import { html, type Markup } from "../../html.js";
 import type { Scene } from "../scene.js";
 import { listing } from "./listing.js";
-import { isOfMode, requestRow } from "./rows.js";
+import { isRequestOfMode, requestRow } from "./rows.js";
 
 /** Calls with the text in their URL or a body, ignoring case. */
-export function requestsWith(scene: Scene, q: string): JournalEntry[] {
+export function requestsWith(context: Scene, q: string): JournalEntry[] {
   const text = new RegExp(q.replace(/[^\p{L}\p{N}]/gu, "\\$&"), "i");
-  return scene.namespace.journal
+  return context.namespace.journal
     .entries()
     .filter(
-      (one) =>
-        isOfMode(scene, one) &&
-        (text.test(one.url) || text.test(one.requestBody ?? "") || text.test(one.responseBody ?? "")),
+      (request) =>
+        isRequestOfMode(context, request) &&
+        (text.test(request.url) ||
+          text.test(request.requestBody ?? "") ||
+          text.test(request.responseBody ?? "")),
     );
 }
 
-export function requestsView(scene: Scene): Markup {
-  const all = scene.namespace.journal.entries();
-  const statusOf = (one: JournalEntry) => String(one.status ?? "dropped");
-  const classes = ["2", "4", "5"].map((one) => [one, `${one}xx`] as const);
+export function requestsView(context: Scene): Markup {
+  const all = context.namespace.journal.entries();
+  const statusOf = (request: JournalEntry) => String(request.status ?? "dropped");
+  const classes = ["2", "4", "5"].map((digit) => [digit, `${digit}xx`] as const);
   return html`<h1>Requests</h1>
-${listing<JournalEntry>(scene, "requests", {
+${listing<JournalEntry>(context, "requests", {
   choices: {
     status: [...classes, ...[...new Set(all.map(statusOf))].sort()],
-    operation: [...new Set(all.flatMap((one) => one.operation ?? []))].sort(),
+    operation: [...new Set(all.flatMap((request) => request.operation ?? []))].sort(),
   },
   find: ({ q = "", status = "", operation }) =>
-    (q === "" ? all : requestsWith(scene, q)).filter(
-      (one) =>
-        isOfMode(scene, one) &&
-        statusOf(one).startsWith(status) &&
-        (operation === "" || one.operation === operation),
+    (q === "" ? all : requestsWith(context, q)).filter(
+      (request) =>
+        isRequestOfMode(context, request) &&
+        statusOf(request).startsWith(status) &&
+        (operation === "" || request.operation === operation),
     ),
-  row: (one) => requestRow(scene, one),
+  row: (request) => requestRow(context, request),
   none: () => "None.",
 })}`;
 }

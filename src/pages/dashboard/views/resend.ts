@@ -1,11 +1,12 @@
 import { carriedEvent } from "../../../core/engine/forged-event.js";
+import { receiverName } from "../../../core/engine/receiver-name.js";
 import type { Delivery, EventRecord } from "../../../core/engine/records.js";
 import { html, type Markup } from "../../html.js";
-import { answerOf, placeOf } from "../attention.js";
+import { answerOf } from "../attention.js";
 import { badge, choice, deliveryState, form, input, json, jsonField, part, row, rows } from "../parts.js";
 import { href, type Scene } from "../scene.js";
 
-const SIGNED = [
+const SIGNATURES = [
   ["right", "the right secret"],
   ["wrong", "a wrong secret"],
   ["none", "no signature"],
@@ -13,25 +14,25 @@ const SIGNED = [
 ] as const;
 
 /** Form to resend an event with other data, signature, URL or count. */
-export function resendPart(scene: Scene, delivery: Delivery, event: EventRecord): Markup {
-  const endpoint = scene.namespace.engine.state.get("endpoints", delivery.webhook_id);
+export function resendPart(context: Scene, delivery: Delivery, event: EventRecord): Markup {
+  const endpoint = context.namespace.engine.state.get("endpoints", delivery.webhook_id);
   if (endpoint === undefined)
     return part({
       id: "edit",
       title: "Edit & resend",
-      body: html`<p class="soft">The receiver is gone; <a href="${href(scene, "webhooks")}">add it</a> to send to it.</p>`,
+      body: html`<p class="soft">The receiver is gone; <a href="${href(context, "webhooks")}">add it</a> to send to it.</p>`,
     });
-  const typed = (name: string, otherwise: string) => scene.typed?.get(name) ?? otherwise;
+  const fieldValue = (name: string, fallback: string) => context.typed?.get(name) ?? fallback;
   const { data } = JSON.parse(carriedEvent(event, delivery.mishap).body) as { data: unknown };
   return part({
     id: "edit",
     title: "Edit & resend",
     body: form(
-      scene,
-      html`${jsonField("data", "Data (JSON)", typed("data", json(data)), { rows: 12, kind: "object" })}
-${choice("sign", "Sign with", SIGNED, typed("sign", "right"))}
-${input({ name: "url", label: "To", value: typed("url", ""), hint: placeOf(endpoint) })}
-${input({ name: "times", label: "Times (1 to 100)", value: typed("times", "1"), type: "number", min: 1, max: 100 })}
+      context,
+      html`${jsonField("data", "Data (JSON)", fieldValue("data", json(data)), { rows: 12, kind: "object" })}
+${choice("sign", "Sign with", SIGNATURES, fieldValue("sign", "right"))}
+${input({ name: "url", label: "To", value: fieldValue("url", ""), hint: receiverName(endpoint) })}
+${input({ name: "times", label: "Times (1 to 100)", value: fieldValue("times", "1"), type: "number", min: 1, max: 100 })}
 <button name="do" value="resend ${delivery.delivery_id}" class="main">Send as a new event</button>
 <p class="soft">Each is tried once. An empty “To” is the receiver.</p>`,
       "Edit and resend",
@@ -40,8 +41,8 @@ ${input({ name: "times", label: "Times (1 to 100)", value: typed("times", "1"), 
 }
 
 /** All deliveries of one event, with their outcomes. */
-export function copiesPart(scene: Scene, delivery: Delivery): Markup | false {
-  const { state } = scene.namespace.engine;
+export function copiesPart(context: Scene, delivery: Delivery): Markup | false {
+  const { state } = context.namespace.engine;
   const all = state.deliveriesOf(delivery.event_id);
   if (all.length < 2) return false;
   return part({
@@ -49,14 +50,14 @@ export function copiesPart(scene: Scene, delivery: Delivery): Markup | false {
     title: `This event was sent ${all.length} times`,
     body: rows(
       "Deliveries of this event",
-      all.map((one) =>
-        row(scene, {
-          key: one.delivery_id,
-          at: one.attempts.at(-1)?.at ?? one.created_at,
-          status: badge(deliveryState(one)),
-          title: `→ ${one.mishap?.to_url ?? placeOf(state.get("endpoints", one.webhook_id))}`,
-          to: href(scene, "webhooks", one.delivery_id),
-          sub: `${answerOf(one)}${one.attempts.length === 0 ? "" : ` in ${Math.round(one.attempts.at(-1)!.duration_ms)} ms`}${one === delivery ? " · this one" : ""}`,
+      all.map((copy) =>
+        row(context, {
+          key: copy.delivery_id,
+          at: copy.attempts.at(-1)?.at ?? copy.created_at,
+          status: badge(deliveryState(copy)),
+          title: `→ ${copy.mishap?.to_url ?? receiverName(state.get("endpoints", copy.webhook_id))}`,
+          to: href(context, "webhooks", copy.delivery_id),
+          sub: `${answerOf(copy)}${copy.attempts.length === 0 ? "" : ` in ${Math.round(copy.attempts.at(-1)!.duration_ms)} ms`}${copy === delivery ? " · this one" : ""}`,
         }),
       ),
       "",

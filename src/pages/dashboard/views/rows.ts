@@ -2,16 +2,18 @@
  * Records as list rows. Columns come from `LISTS`; the functions below add data that only the server knows,
  * such as the order of a delivery's charge or its failing webhooks.
  */
+
 import { formatOf, type Json, LISTS, type ListName, type Slot, valueIn } from "../../../core/client/lists.js";
 import type { Charge } from "../../../core/domain/charge.js";
 import type { Withdrawal } from "../../../core/domain/withdrawal.js";
 import { isFailing } from "../../../core/engine/failing.js";
+import { receiverName } from "../../../core/engine/receiver-name.js";
 import type { Delivery, EventRecord } from "../../../core/engine/records.js";
 import type { JournalEntry } from "../../../core/namespace/served-request.js";
 import type { Mode } from "../../../core/schema/common.js";
 import { iso } from "../../../core/schema/time.js";
 import { type Content, html, type Markup } from "../../html.js";
-import { errorText, failureOf, placeOf } from "../attention.js";
+import { errorText, failureOf } from "../attention.js";
 import {
   amountOf,
   badge,
@@ -43,27 +45,27 @@ export interface RowOptions {
 
 /** Fills a list's columns into row slots; options take precedence. */
 function recordRow(
-  scene: Scene,
+  context: Scene,
   name: ListName,
   record: object,
-  { about = [], ...given }: Partial<Row> & RowOptions & Pick<Row, "key">,
+  { about = [], ...overrides }: Partial<Row> & RowOptions & Pick<Row, "key">,
 ): Markup {
   const list = LISTS[name];
   const fields = record as Json & { readonly mode?: Mode };
   const slot = (name: Slot) =>
-    (list.slots?.[name] ?? []).map((field) => content(field, valueIn(list, field, fields), fields));
-  return row(scene, {
+    (list.slots?.[name] ?? []).map((field) => fieldContent(field, valueIn(list, field, fields), fields));
+  return row(context, {
     status: slot("status"),
-    title: html`<bdi>${slot("title").map((one, place) => html`${place > 0 && " "}${one}`)}</bdi>${fields.mode !== undefined && html` ${modeMark(fields.mode)}`}`,
-    to: list.view && href(scene, list.view, given.key),
+    title: html`<bdi>${slot("title").map((part, index) => html`${index > 0 && " "}${part}`)}</bdi>${fields.mode !== undefined && html` ${modeMark(fields.mode)}`}`,
+    to: list.view && href(context, list.view, overrides.key),
     sub: dotted([...slot("sub"), ...about]),
     side: slot("side"),
     tone: toneOf(String(fields.status)),
-    ...given,
+    ...overrides,
   });
 }
 
-function content(field: string, value: unknown, { currency }: Json): Content {
+function fieldContent(field: string, value: unknown, { currency }: Json): Content {
   if (value === null || value === undefined) return false;
   const text = String(value);
   const format = formatOf(field);
@@ -73,7 +75,7 @@ function content(field: string, value: unknown, { currency }: Json): Content {
   return format === "count" ? many(Number(value), field.replace(/s$/, "")) : text;
 }
 
-export function isOfMode({ mode }: Scene, { apiKey }: JournalEntry): boolean {
+export function isRequestOfMode({ mode }: Scene, { apiKey }: JournalEntry): boolean {
   return mode === undefined || (apiKey?.startsWith("sk_live_") ?? false) === (mode === "live");
 }
 
@@ -85,7 +87,7 @@ function orderOf({ metadata }: Charge): string | false {
 }
 
 /** A charge or a payout in a row about something else: its id and the app's reference. */
-function objectWords({ namespace }: Scene, id: string | null | undefined): Content[] {
+function objectText({ namespace }: Scene, id: string | null | undefined): Content[] {
   if (id == null) return [];
   const { state } = namespace.engine;
   const charge = state.get("charges", id);
@@ -93,9 +95,9 @@ function objectWords({ namespace }: Scene, id: string | null | undefined): Conte
   return [html`<code>${shortText(id)}</code>`, order];
 }
 
-export function chargeRow(scene: Scene, charge: Charge, options: RowOptions = {}): Markup {
+export function chargeRow(context: Scene, charge: Charge, options: RowOptions = {}): Markup {
   const { charge_id: key, customer_email, customer_name, failure_reason, scenario, updated_at: at } = charge;
-  const { state } = scene.namespace.engine;
+  const { state } = context.namespace.engine;
   const failing = state
     .eventsOf(key)
     .flatMap(({ event_id }) => state.deliveriesOf(event_id))
@@ -107,56 +109,56 @@ export function chargeRow(scene: Scene, charge: Charge, options: RowOptions = {}
     scenario !== null && scenario !== "default" && `scenario ${scenario}`,
   ];
   const customer = html`<bdi>${customer_email ?? customer_name ?? "no e-mail"}</bdi> ${modeMark(charge.mode)}`;
-  return recordRow(scene, "charges", charge, { key, at, title: customer, about, ...options });
+  return recordRow(context, "charges", charge, { key, at, title: customer, about, ...options });
 }
 
-export function withdrawalRow(scene: Scene, one: Withdrawal, options: RowOptions = {}): Markup {
-  return recordRow(scene, "withdrawals", one, {
-    key: one.withdrawal_id,
-    at: one.updated_at,
-    title: html`${short(one.withdrawal_id)} ${one.reference ?? "payout"} ${modeMark(one.mode)}`,
-    to: `${href(scene, "money")}#withdrawals`,
-    about: [one.failure_reason],
+export function withdrawalRow(context: Scene, withdrawal: Withdrawal, options: RowOptions = {}): Markup {
+  return recordRow(context, "withdrawals", withdrawal, {
+    key: withdrawal.withdrawal_id,
+    at: withdrawal.updated_at,
+    title: html`${short(withdrawal.withdrawal_id)} ${withdrawal.reference ?? "payout"} ${modeMark(withdrawal.mode)}`,
+    to: `${href(context, "money")}#withdrawals`,
+    about: [withdrawal.failure_reason],
     ...options,
   });
 }
 
-export function eventRow(scene: Scene, event: EventRecord): Markup {
+export function eventRow(context: Scene, event: EventRecord): Markup {
   const { event_id: key, at, object_id } = event;
-  const { state } = scene.namespace.engine;
+  const { state } = context.namespace.engine;
   const isCharge = state.get("charges", object_id ?? "") !== undefined;
-  return recordRow(scene, "events", event, {
+  return recordRow(context, "events", event, {
     key,
     at,
-    to: isCharge ? href(scene, "charges", object_id!) : `${href(scene, "money")}#withdrawals`,
-    sub: dotted([short(key), ...objectWords(scene, object_id)]),
+    to: isCharge ? href(context, "charges", object_id!) : `${href(context, "money")}#withdrawals`,
+    sub: dotted([short(key), ...objectText(context, object_id)]),
     side: many(state.deliveriesOf(key).length, "webhook"),
   });
 }
 
 /** @param about the object of the event, unless the page names it */
 export function deliveryRow(
-  scene: Scene,
+  context: Scene,
   delivery: Delivery,
-  { about = objectWords(scene, delivery.object_id), ...options }: RowOptions = {},
+  { about = objectText(context, delivery.object_id), ...options }: RowOptions = {},
 ): Markup {
   const { delivery_id: key, event_type: type, attempts, next_attempt_at: next, mishap } = delivery;
   const last = attempts.at(-1);
   const failing = isFailing(delivery);
   const outcome =
-    scene.namespace.holdOf(delivery)?.reason ??
+    context.namespace.holdOf(delivery)?.reason ??
     (failing
-      ? `${failureOf(delivery)}${next === null ? " · given up" : ` · next try in ${span(Date.parse(next) - scene.nowMs)}`}`
+      ? `${failureOf(delivery)}${next === null ? " · given up" : ` · next try in ${span(Date.parse(next) - context.nowMs)}`}`
       : last !== undefined
         ? `${last.status ?? last.error} in ${Math.round(last.duration_ms)} ms`
         : mishap?.drop
           ? `dropped by scenario ${mishap.scenario}`
           : "on its way");
-  const receiver = placeOf(scene.namespace.engine.state.get("endpoints", delivery.webhook_id));
+  const receiver = receiverName(context.namespace.engine.state.get("endpoints", delivery.webhook_id));
   const [verb, label] =
     failing && delivery.status === "pending" ? ["retry", "Retry now"] : ["redeliver", "Redeliver"];
   const record = { ...delivery, type, url: `→ ${receiver}`, status: deliveryState(delivery) };
-  return recordRow(scene, "deliveries", record, {
+  return recordRow(context, "deliveries", record, {
     key,
     at: last?.at ?? delivery.created_at,
     about: [...about, outcome],
@@ -167,22 +169,26 @@ export function deliveryRow(
 }
 
 /** @param others earlier calls with the same outcome; the row keeps its place by the first of them */
-export function requestRow(scene: Scene, entry: JournalEntry, others: readonly JournalEntry[] = []): Markup {
+export function requestRow(
+  context: Scene,
+  entry: JournalEntry,
+  others: readonly JournalEntry[] = [],
+): Markup {
   const { status, inFlight, fault, tolerated = [] } = entry;
   const bad = !inFlight && (status ?? 500) >= 400;
   const error =
     status !== null ? errorText(entry) : entry.clientGone ? "the client hung up" : "connection dropped";
   const times = others.length === 0 ? "" : ` ×${others.length + 1}`;
-  return recordRow(scene, "requests", entry, {
+  return recordRow(context, "requests", entry, {
     key: `request-${(others.at(-1) ?? entry).id}`,
     at: iso(entry.atMs),
     status: badge(
       `${inFlight ? "in flight" : (status ?? "dropped")}${times}`,
       inFlight ? "warn" : toneOfHttp(status),
     ),
-    to: href(scene, "requests", String(entry.id)),
+    to: href(context, "requests", String(entry.id)),
     about: [
-      ...objectWords(scene, objectIdOf(entry)),
+      ...objectText(context, objectIdOf(entry)),
       bad && error,
       fault !== null && `fault ${fault}`,
       ...tolerated.map((note) => `ignored: ${note}`),

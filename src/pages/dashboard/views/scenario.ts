@@ -30,28 +30,28 @@ const TONES: Readonly<Record<RunStep["outcome"], Tone>> = {
 };
 
 /** A scenario: its rules, a run of its steps, its file, and a form to duplicate it. */
-export function scenarioView(scene: Scene, stored: StoredScenario): Markup {
+export function scenarioView(context: Scene, stored: StoredScenario): Markup {
   const { name, scenario, activated } = stored;
   const { source, webhooks = [], faults = [], withdrawals = [] } = scenario;
-  const written = source ?? scenario;
-  const { run } = reportsOf(scene.namespace);
-  const applied = scene.namespace.engine.rules.of(scenario);
-  const drawn = Object.keys(applied);
+  const file = source ?? scenario;
+  const { run } = reportsOf(context.namespace);
+  const applied = context.namespace.engine.rules.of(scenario);
+  const ruleNames = Object.keys(applied);
   const calls = appSteps(source?.steps);
   const callsApp = calls > 0;
-  const ran = run?.name === name ? run : undefined;
-  const there = `${href(scene, "scenarios", name)}#run`;
-  return html`<p class="back"><a href="${href(scene, "scenarios")}">← Scenarios</a></p>
+  const ownRun = run?.name === name ? run : undefined;
+  const runUrl = `${href(context, "scenarios", name)}#run`;
+  return html`<p class="back"><a href="${href(context, "scenarios")}">← Scenarios</a></p>
 <div class="object" data-part id="scenario"><h1>${name} ${activated > 0 && badge("active", "warn")}</h1>
 ${scenario.description !== undefined && html`<p>${scenario.description.trim()}</p>`}
-<div class="actions">${switchOf(stored)}${source !== undefined && !callsApp && button({ does: `run ${name}`, label: "Run its steps", to: name, kind: "main", there })}<a class="button" href="#save">Duplicate</a></div>
+<div class="actions">${switchOf(stored)}${source !== undefined && !callsApp && button({ does: `run ${name}`, label: "Run its steps", to: name, kind: "main", there: runUrl })}<a class="button" href="#save">Duplicate</a></div>
 ${
   callsApp &&
   form(
-    scene,
-    html`${input({ name: "app", label: "Your app's URL", value: scene.typed?.get("app") ?? (ran?.app || ""), hint: "http://localhost:3000", required: true })}
-<button name="do" value="run ${name}" class="main" data-there="${there}">Run its steps</button>
-<p class="soft">${many(calls, "step")} of it ${calls === 1 ? "calls" : "call"} your app, so a run needs its URL. On the command line: <code>${command(scene, `run ${name}.yaml --app URL`)}</code></p>`,
+    context,
+    html`${input({ name: "app", label: "Your app's URL", value: context.typed?.get("app") ?? (ownRun?.app || ""), hint: "http://localhost:3000", required: true })}
+<button name="do" value="run ${name}" class="main" data-there="${runUrl}">Run its steps</button>
+<p class="soft">${many(calls, "step")} of it ${calls === 1 ? "calls" : "call"} your app, so a run needs its URL. On the command line: <code>${command(context, `run ${name}.yaml --app URL`)}</code></p>`,
     "Run its steps",
   )
 }</div>
@@ -71,45 +71,52 @@ ${part({
     Object.entries(applied)
       .filter(([, times]) => times > 0)
       .map(([rule, times]) => `${rule} applied ${times}×`)
-      .join(", ") || (drawn.length === 0 ? "No rules: only steps." : "Nothing of it has been applied yet.")
+      .join(", ") ||
+    (ruleNames.length === 0 ? "No rules: only steps." : "Nothing of it has been applied yet.")
   }</p>`,
 })}
-${source !== undefined && part({ id: "run", grows: true, title: titleOf(run, name), body: ran === undefined ? html`<p class="soft">Its steps have not been run from here.</p>` : steps(scene, ran) })}
-${part({ id: "yaml", title: "As a file", body: html`${snippet(`${name}.yaml`, writeYaml(written), "c")}${snippet("Command line", command(scene, `scenario use ${name}`))}` })}
+${source !== undefined && part({ id: "run", grows: true, title: runTitle(run, name), body: ownRun === undefined ? html`<p class="soft">Its steps have not been run from here.</p>` : stepList(context, ownRun) })}
+${part({ id: "yaml", title: "As a file", body: html`${snippet(`${name}.yaml`, writeYaml(file), "c")}${snippet("Command line", command(context, `scenario use ${name}`))}` })}
 ${part({
   id: "save",
   title: "Duplicate",
   body: form(
-    scene,
+    context,
     html`${input({ name: "name", label: "Name", value: `${name}_2`, required: true })}
 <label class="field"><span>Replace one of that name</span><input type="checkbox" name="replace"></label>
-${jsonField("scenario", "Scenario (JSON)", json(written), { rows: 12, kind: "object" })}
+${jsonField("scenario", "Scenario (JSON)", json(file), { rows: 12, kind: "object" })}
 <button name="do" value="duplicate ${name}">Save</button>`,
     "Duplicate",
   ),
 })}`;
 }
 
-function titleOf(run: ScenarioRan | undefined, name: string): string {
+function runTitle(run: ScenarioRan | undefined, name: string): string {
   if (run?.name !== name) return "Run";
   if (run.report === undefined) return `Run: step ${run.steps.length + 1} of ${run.of || "…"}`;
   return `Run: ${run.report.outcome}`;
 }
 
 /** Finished steps, the running step, and the number left. */
-function steps(scene: Scene, { at, of, current, steps: done, report }: ScenarioRan): Markup {
-  const left = of - done.length - (current === undefined ? 0 : 1);
-  return html`<p class="soft">${when(scene, at)}${report !== undefined && html`, ${Math.round(report.duration_ms)} ms`}</p>
+function stepList(context: Scene, { at, of, current, steps: finished, report }: ScenarioRan): Markup {
+  const left = of - finished.length - (current === undefined ? 0 : 1);
+  return html`<p class="soft">${when(context, at)}${report !== undefined && html`, ${Math.round(report.duration_ms)} ms`}</p>
 ${report?.error !== undefined && html`<p class="why"><strong>Why:</strong> ${report.error}</p>`}
 ${rows(
   "Steps",
   [
-    ...done.map((step) => stepRow(scene, step)),
+    ...finished.map((step) => stepRow(context, step)),
     ...(current === undefined
       ? []
-      : [row(scene, { key: `step-${done.length + 1}`, status: badge("running", "warn"), title: current })]),
+      : [
+          row(context, {
+            key: `step-${finished.length + 1}`,
+            status: badge("running", "warn"),
+            title: current,
+          }),
+        ]),
     ...(report === undefined && left > 0
-      ? [row(scene, { key: "left", status: badge("waits", ""), title: many(left, "more step") })]
+      ? [row(context, { key: "left", status: badge("waits", ""), title: many(left, "more step") })]
       : []),
   ],
   "It begins.",
@@ -117,8 +124,8 @@ ${rows(
 ${(report?.never_happened.length ?? 0) > 0 && html`<p>${badge("never happened", "warn")} ${report!.never_happened.join(", ")}: what they stand for has not been tried.</p>`}`;
 }
 
-function stepRow(scene: Scene, { number, title, outcome, duration_ms, failure }: RunStep): Markup {
-  return row(scene, {
+function stepRow(context: Scene, { number, title, outcome, duration_ms, failure }: RunStep): Markup {
+  return row(context, {
     key: `step-${number}`,
     status: badge(outcome.replace("_", " "), TONES[outcome]),
     title: `${number}. ${title}`,

@@ -7,8 +7,8 @@ import { appSteps } from "../reports.js";
 import { href, type Scene } from "../scene.js";
 
 /** All scenarios, each drawn as a timeline. */
-export function scenariosView(scene: Scene): Markup {
-  const { state } = scene.namespace.engine;
+export function scenariosView(context: Scene): Markup {
+  const { state } = context.namespace.engine;
   const all = [...state.tables.scenarios.values()].sort(
     (a, b) => b.activated - a.activated || (a.name < b.name ? -1 : 1),
   );
@@ -16,17 +16,17 @@ export function scenariosView(scene: Scene): Markup {
   const others = all.filter(({ activated }) => activated === 0);
   return html`<h1>Scenarios</h1>
 <p class="soft">A scenario decides the outcome of charges, withdrawals, webhooks and calls. An active one applies to everything new; any other applies when a call requests it by name in the header <code>Sandbox-Scenario</code>.</p>
-${part({ id: "on", title: `Active: ${active.length}`, body: html`<ul class="cards" data-list aria-label="Active scenarios">${active.length === 0 ? html`<li data-key="none" class="soft">Only the rules of “default”.</li>` : active.map((one) => card(scene, one))}</ul>` })}
-${part({ id: "library", title: `Library: ${others.length}`, body: html`<ul class="cards" data-list aria-label="Library">${others.map((one) => card(scene, one))}</ul>` })}`;
+${part({ id: "on", title: `Active: ${active.length}`, body: html`<ul class="cards" data-list aria-label="Active scenarios">${active.length === 0 ? html`<li data-key="none" class="soft">Only the rules of “default”.</li>` : active.map((scenario) => card(context, scenario))}</ul>` })}
+${part({ id: "library", title: `Library: ${others.length}`, body: html`<ul class="cards" data-list aria-label="Library">${others.map((scenario) => card(context, scenario))}</ul>` })}`;
 }
 
-function card(scene: Scene, stored: StoredScenario): Markup {
+function card(context: Scene, stored: StoredScenario): Markup {
   const { name, scenario, activated } = stored;
-  const { rules } = scene.namespace.engine;
+  const { rules } = context.namespace.engine;
   const applied = Object.values(rules.of(scenario)).reduce((sum, times) => sum + times, 0);
   const { charges = [], withdrawals = [], webhooks = [], faults = [], source } = scenario;
-  const page = href(scene, "scenarios", name);
-  return html`<li id="${name}" class="card" data-key="${name}"><h3><a href="${href(scene, "scenarios", name)}" data-row>${name}</a> ${activated > 0 && badge("active", "warn")}</h3>
+  const url = href(context, "scenarios", name);
+  return html`<li id="${name}" class="card" data-key="${name}"><h3><a href="${href(context, "scenarios", name)}" data-row>${name}</a> ${activated > 0 && badge("active", "warn")}</h3>
 ${scenario.description !== undefined && html`<p>${scenario.description.trim()}</p>`}
 ${drawnRules(charges.slice(0, 3))}${charges.length > 3 && html`<p class="soft">and ${many(charges.length - 3, "more rule")}</p>`}
 <p class="soft">${[
@@ -41,12 +41,12 @@ ${drawnRules(charges.slice(0, 3))}${charges.length > 3 && html`<p class="soft">a
 ${
   source !== undefined &&
   (appSteps(source.steps) > 0
-    ? html`<a class="button" href="${page}">Run with your app…<span class="unseen"> ${name}</span></a>`
-    : button({ does: `run ${name}`, label: "Run its steps", to: name, there: page }))
+    ? html`<a class="button" href="${url}">Run with your app…<span class="unseen"> ${name}</span></a>`
+    : button({ does: `run ${name}`, label: "Run its steps", to: name, there: url }))
 }
-<a class="button" href="${page}#yaml">YAML<span class="unseen"> of ${name}</span></a>
-<a class="button" href="${page}#save">Duplicate<span class="unseen"> ${name}</span></a>
-${copy("Copy command", command(scene, `scenario use ${name}`))}</div></li>`;
+<a class="button" href="${url}#yaml">YAML<span class="unseen"> of ${name}</span></a>
+<a class="button" href="${url}#save">Duplicate<span class="unseen"> ${name}</span></a>
+${copy("Copy command", command(context, `scenario use ${name}`))}</div></li>`;
 }
 
 /** Button that activates or deactivates a scenario. */
@@ -64,11 +64,11 @@ export function effects(rule: object): string {
 
 /** Charge rules, one timeline each. */
 export function drawnRules(rules: readonly ChargeRule[]): Markup[] {
-  return rules.map(({ match, timeline }) => line(match, timeline));
+  return rules.map(({ match, timeline }) => timelineMarkup(match, timeline));
 }
 
 /** Draws a timeline with the delays between its statuses. */
-function line(match: object | undefined, timeline: readonly ChargeEntry[]): Markup {
+function timelineMarkup(match: object | undefined, timeline: readonly ChargeEntry[]): Markup {
   return html`<p class="drawn"><span class="soft">${match === undefined ? "every charge" : effects(match)}:</span> <span class="stop">PENDING</span>${timeline.length === 0 && html`<span class="gap">nothing follows</span>`}${timeline.map(
     (entry) => {
       const after = "after" in entry ? entry.after : `expiry + ${entry.after_expiry}`;

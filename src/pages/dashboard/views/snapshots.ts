@@ -5,41 +5,41 @@ import { controlCurl } from "../curl.js";
 import { badge, button, choice, form, input, part, row, rows, snippet, wideTable } from "../parts.js";
 import { here, href, type Scene } from "../scene.js";
 
-const SHOWN = 100;
-const FIELDS_SHOWN = 12;
+const MAX_RECORDS = 100;
+const MAX_FIELDS = 12;
 /** Compares with the current state; no snapshot has this name. */
 const NOW = "";
 
 /** Snapshots, and the differences between two of them or since one. */
-export function snapshotsParts(scene: Scene): Markup {
-  const snapshots = scene.namespace.snapshots.list();
+export function snapshotsParts(context: Scene): Markup {
+  const snapshots = context.namespace.snapshots.list();
   const names = snapshots.map(({ name }) => name);
-  const from = names.find((name) => name === scene.query.get("diff"));
+  const from = names.find((name) => name === context.query.get("diff"));
   return html`${part({
     id: "snapshots",
     title: `Snapshots: ${snapshots.length}`,
     body: html`${rows(
       "Snapshots",
-      snapshots.map((one) =>
-        row(scene, {
-          key: one.name,
-          at: one.at,
-          title: one.name,
-          acts: html`<a class="button" href="${here(scene, { diff: one.name, with: undefined })}#diff">Compare<span class="unseen"> ${one.name} with now</span></a>
-${button({ does: `restore ${one.name}`, label: "Restore", to: one.name })}${button({ does: `forget ${one.name}`, label: "Delete", to: one.name })}`,
+      snapshots.map((snapshot) =>
+        row(context, {
+          key: snapshot.name,
+          at: snapshot.at,
+          title: snapshot.name,
+          acts: html`<a class="button" href="${here(context, { diff: snapshot.name, with: undefined })}#diff">Compare<span class="unseen"> ${snapshot.name} with now</span></a>
+${button({ does: `restore ${snapshot.name}`, label: "Restore", to: snapshot.name })}${button({ does: `forget ${snapshot.name}`, label: "Delete", to: snapshot.name })}`,
         }),
       ),
       "None. Save one, try something, and restore it.",
-    )}${form(scene, html`${input({ name: "name", label: "Name", hint: "before-the-refund", required: true })}<button name="do" value="save">Save a snapshot</button>`, "Save a snapshot")}
-${snippet("Export the whole state", `${controlCurl(scene, "GET /_sandbox/state")} > state.json`)}
-${snippet("Put it back, here or elsewhere", `${controlCurl(scene, "PUT /_sandbox/state")} -d @state.json`)}`,
+    )}${form(context, html`${input({ name: "name", label: "Name", hint: "before-the-refund", required: true })}<button name="do" value="save">Save a snapshot</button>`, "Save a snapshot")}
+${snippet("Export the whole state", `${controlCurl(context, "GET /_sandbox/state")} > state.json`)}
+${snippet("Put it back, here or elsewhere", `${controlCurl(context, "PUT /_sandbox/state")} -d @state.json`)}`,
   })}
-${from !== undefined && comparison(scene, from, names)}`;
+${from !== undefined && comparison(context, from, names)}`;
 }
 
-function comparison(scene: Scene, from: string, names: readonly string[]): Markup {
-  const to = names.find((name) => name === scene.query.get("with")) ?? NOW;
-  const changes = scene.namespace.snapshots.changes(from, to === NOW ? undefined : to, SHOWN);
+function comparison(context: Scene, from: string, names: readonly string[]): Markup {
+  const to = names.find((name) => name === context.query.get("with")) ?? NOW;
+  const changes = context.namespace.snapshots.changes(from, to === NOW ? undefined : to, MAX_RECORDS);
   const list = (extra: readonly (readonly [string, string])[]) => [
     ...extra,
     ...names.map((name): [string, string] => [name, name]),
@@ -47,7 +47,7 @@ function comparison(scene: Scene, from: string, names: readonly string[]): Marku
   return part({
     id: "diff",
     title: `From ${from} to ${to === NOW ? "now" : to}`,
-    body: html`<form class="fields" method="get" action="${href(scene, "world")}#diff" aria-label="Compare">${choice("diff", "From", list([]), from)}${choice("with", "To", list([[NOW, "now"]]), to)}<button>Compare</button></form>
+    body: html`<form class="fields" method="get" action="${href(context, "world")}#diff" aria-label="Compare">${choice("diff", "From", list([]), from)}${choice("with", "To", list([[NOW, "now"]]), to)}<button>Compare</button></form>
 ${isRefusal(changes) ? html`<p class="why">${(changes as Refusal).message}</p>` : changesView(changes)}`,
   });
 }
@@ -70,13 +70,13 @@ ${all > records.length && html`<p class="soft">${all - records.length} more are 
 
 const TONES = { added: "good", changed: "warn", removed: "bad" } as const;
 
-function recordView({ collection, id, is, fields }: RecordChange): Markup {
-  const shown = fields.slice(0, FIELDS_SHOWN);
-  const changes = shown.map(({ path, before, after }) => {
+function recordView({ collection, id, is: change, fields }: RecordChange): Markup {
+  const visible = fields.slice(0, MAX_FIELDS);
+  const changes = visible.map(({ path, before, after }) => {
     const value = html`${before !== undefined && html`<del>${before}</del>`} ${after !== undefined && html`<ins>${after}</ins>`}`;
     return html`<div><dt><code>${path}</code></dt><dd>${value}</dd></div>`;
   });
-  return html`<li>${badge(is, TONES[is])} ${collection} <code>${id}</code>
-${shown.length > 0 && html`<dl class="diff">${changes}</dl>`}
-${fields.length > shown.length && html`<p class="soft">and ${fields.length - shown.length} more fields</p>`}</li>`;
+  return html`<li>${badge(change, TONES[change])} ${collection} <code>${id}</code>
+${visible.length > 0 && html`<dl class="diff">${changes}</dl>`}
+${fields.length > visible.length && html`<p class="soft">and ${fields.length - visible.length} more fields</p>`}</li>`;
 }

@@ -1,8 +1,8 @@
 import { anyGlobMatches } from "../../../core/domain/glob.js";
+import { receiverName } from "../../../core/engine/receiver-name.js";
 import type { Delivery } from "../../../core/engine/records.js";
 import { deliveriesWithWords } from "../../../server/control/deliveries.js";
 import { html, type Markup } from "../../html.js";
-import { placeOf } from "../attention.js";
 import { deliveryState } from "../parts.js";
 import { isShown, PAGE_ROWS, type Scene } from "../scene.js";
 import { listing } from "./listing.js";
@@ -10,9 +10,9 @@ import { receiversPart } from "./receivers.js";
 import { deliveryRow } from "./rows.js";
 
 /** Receivers and deliveries. */
-export function webhooksView(scene: Scene): Markup {
-  const { state } = scene.namespace.engine;
-  const [type, receiver] = ["type", "receiver"].map((name) => scene.query.get(name)?.trim() ?? "") as [
+export function webhooksView(context: Scene): Markup {
+  const { state } = context.namespace.engine;
+  const [type, receiver] = ["type", "receiver"].map((name) => context.query.get(name)?.trim() ?? "") as [
     string,
     string,
   ];
@@ -23,26 +23,26 @@ export function webhooksView(scene: Scene): Markup {
     ...(type === "" ? [] : [type]),
   ]);
   return html`<h1>Webhooks</h1>
-${receiversPart(scene, state.get("endpoints", receiver))}
-${listing<Delivery>(scene, "deliveries", {
+${receiversPart(context, state.get("endpoints", receiver))}
+${listing<Delivery>(context, "deliveries", {
   choices: {
     status: ["failing", "pending", "delivered", "failed", "dropped"],
     type: [...types],
-    receiver: state.endpoints().map((one) => [one.webhook_id, placeOf(one)] as const),
+    receiver: state.endpoints().map((endpoint) => [endpoint.webhook_id, receiverName(endpoint)] as const),
   },
   find: ({ status, q = "" }, offset) => {
-    const isMeant = (one: Delivery) =>
-      isShown(scene, one) &&
-      (receiver === "" || one.webhook_id === receiver) &&
-      (type === "" || anyGlobMatches(type, one.event_type)) &&
-      (status === "" || deliveryState(one) === status);
+    const matches = (delivery: Delivery) =>
+      isShown(context, delivery) &&
+      (receiver === "" || delivery.webhook_id === receiver) &&
+      (type === "" || anyGlobMatches(type, delivery.event_type)) &&
+      (status === "" || deliveryState(delivery) === status);
     return q === ""
-      ? state.found("deliveries", isMeant, offset, PAGE_ROWS)
-      : deliveriesWithWords(state, q.slice(0, 255)).filter(isMeant);
+      ? state.found("deliveries", matches, offset, PAGE_ROWS)
+      : deliveriesWithWords(state, q.slice(0, 255)).filter(matches);
   },
   title: (total) => `Deliveries: ${total}`,
   hasChips: true,
-  row: (one) => deliveryRow(scene, one, { at: one.created_at }),
+  row: (delivery) => deliveryRow(context, delivery, { at: delivery.created_at }),
   none: (isFiltered) =>
     isFiltered
       ? "None matches the filter."

@@ -6,8 +6,8 @@ import { homeOf, type Scene } from "../scene.js";
 import { snapshotsParts } from "./snapshots.js";
 
 /** Keys and environment, namespaces, snapshots and reset. */
-export function worldView(scene: Scene): Markup {
-  const { namespace, namespaces, origin } = scene;
+export function worldView(context: Scene): Markup {
+  const { namespace, namespaces, origin } = context;
   const { apiKey, liveApiKey, webhookSecret, seed } = namespace.info;
   const { tables } = namespace.engine.state;
   const env = Object.entries(appEnvironment({ url: origin, apiKey, webhookSecret }));
@@ -24,25 +24,25 @@ ${part({
     ["Version", namespaces.version],
   ])}${snippet(".env", env.map(([name, value]) => `${name}=${value}`).join("\n"))}${snippet("Shell", env.map(([name, value]) => `export ${name}=${value}`).join("\n"))}`,
 })}
-${snapshotsParts(scene)}
+${snapshotsParts(context)}
 ${part({
   id: "namespaces",
   title: `Namespaces: ${all.length}`,
   body: html`${rows(
     "Namespaces",
-    all.slice(0, 200).map((one) =>
-      row(scene, {
-        key: one.name,
-        status: one.name === namespace.name ? badge("this one", "good") : false,
-        title: one.name,
-        to: homeOf(one.name),
-        sub: html`key <code>${one.api_key}</code>`,
-        side: many(one.charges, "charge"),
+    all.slice(0, 200).map((info) =>
+      row(context, {
+        key: info.name,
+        status: info.name === namespace.name ? badge("this one", "good") : false,
+        title: info.name,
+        to: homeOf(info.name),
+        sub: html`key <code>${info.api_key}</code>`,
+        side: many(info.charges, "charge"),
       }),
     ),
     "None.",
-  )}${form(scene, html`${input({ name: "name", label: "Name", hint: "my-branch", required: true })}<button name="do" value="namespace">Create a namespace</button>`, "Create a namespace")}
-${snippet("Use one", command(scene, "status"))}`,
+  )}${form(context, html`${input({ name: "name", label: "Name", hint: "my-branch", required: true })}<button name="do" value="namespace">Create a namespace</button>`, "Create a namespace")}
+${snippet("Use one", command(context, "status"))}`,
 })}
 ${part({
   id: "reset",
