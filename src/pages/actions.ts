@@ -46,7 +46,7 @@ export const ACTIONS: Readonly<Record<ActionName, Action>> = {
     const outcome = form.get("outcome");
     if (!isOutcome(outcome))
       return showPage(namespace, charge, {
-        trouble: { status: 400, problem: "That is none of the outcomes to choose from." },
+        trouble: { status: 400, problem: "Unknown outcome." },
       });
     const to = OUTCOMES[outcome];
     const reason = (to === "FAILED" && form.get("reason")?.trim()) || undefined;

@@ -1,5 +1,5 @@
 /**
- * Handlers of the hosted checkout, mounted by routes.ts. A request becomes a page model, which a screen renders;
+ * Handlers of the hosted checkout, mounted by page-routes.ts. A request becomes a page model, which a screen renders;
  * a form runs a command first. The checkout id alone authorizes: no API key is involved.
  */
 import type { Namespaces } from "../core/namespace/namespaces.js";
@@ -75,11 +75,16 @@ export async function actOnCheckout(
 ): Promise<Response> {
   const publicUrl = namespaces.findCheckout(checkoutId)?.publicUrl;
   if (isForeign(request, publicUrl))
-    return errorResponse(namespaces, 403, "Not from here", "Forms sent by another site's page are refused.");
+    return errorResponse(
+      namespaces,
+      403,
+      "Request refused",
+      "Forms sent by another site's page are refused.",
+    );
   const read = await readForm(request);
   const found = findCheckout(namespaces, checkoutId);
   if (found === undefined) return checkoutNotFound(namespaces);
   return "form" in read
     ? ACTIONS[action](found.namespace, found.charge, read.form)
-    : errorResponse(namespaces, read.status, "This was not understood", read.why);
+    : errorResponse(namespaces, read.status, "Invalid form", read.why);
 }

@@ -14,7 +14,7 @@ export async function readForm(request: Request): Promise<ReadForm> {
   const raw = await readBody(request);
   if ("torn" in raw) return { status: 400, why: "The form ended before it was complete." };
   if ("tooLarge" in raw || Buffer.byteLength(raw.text) > MAX_FORM_BYTES)
-    return { status: 413, why: "What was sent is larger than 64 KiB." };
+    return { status: 413, why: "The form is larger than 64 KiB." };
   const type = request.headers.get("content-type");
   if (raw.text !== "" && !/^application\/x-www-form-urlencoded\s*(;|$)/i.test(type ?? ""))
     return { status: 400, why: "The form must be sent as application/x-www-form-urlencoded." };

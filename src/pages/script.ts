@@ -7,39 +7,39 @@ document.documentElement.classList.add("js");
 addEventListener("DOMContentLoaded", () => {
   const { page, statusUrl, stay, then, speed, expires, remaining } = document.body.dataset;
   const said = document.getElementById("said");
-  const shown = document.querySelector("[data-countdown]");
+  const countdown = document.querySelector("[data-countdown]");
   let left = Number(remaining), since = performance.now();
-  let asking = false, leftAt = -Infinity, copied;
+  let polling = false, leftAt = -Infinity, copied;
   const leaving = () => performance.now() - leftAt < 5000;
-  const two = (value) => String(value).padStart(2, "0");
+  const twoDigits = (value) => String(value).padStart(2, "0");
 
   const tick = () => {
     const now = performance.now();
-    if (shown) {
+    if (countdown) {
       const seconds = Math.max(0, Math.ceil((left - (now - since) * Number(speed)) / 1000));
-      const rest = two(Math.floor(seconds / 60) % 60) + ":" + two(seconds % 60);
+      const rest = twoDigits(Math.floor(seconds / 60) % 60) + ":" + twoDigits(seconds % 60);
       const text = seconds < 3600 ? rest : Math.floor(seconds / 3600) + ":" + rest;
-      if (shown.textContent !== text) shown.textContent = text;
+      if (countdown.textContent !== text) countdown.textContent = text;
     }
     if (copied && now - copied.at > 2000) { copied.label.textContent = "Copy"; copied = undefined; }
   };
 
-  const ask = async () => {
-    if (asking || document.hidden || leaving()) return;
-    asking = true;
+  const poll = async () => {
+    if (polling || document.hidden || leaving()) return;
+    polling = true;
     try {
-      const answer = await fetch(statusUrl, { cache: "no-store" });
-      const now = Date.parse(answer.headers.get("sandbox-now"));
+      const response = await fetch(statusUrl, { cache: "no-store" });
+      const now = Date.parse(response.headers.get("sandbox-now"));
       if (now) { left = Date.parse(expires) - now; since = performance.now(); }
-      const { status, next } = answer.ok ? await answer.json() : {};
-      if ((answer.ok || answer.status === 404) && !stay.split(" ").includes(status) && !leaving()) {
+      const { status, next } = response.ok ? await response.json() : {};
+      if ((response.ok || response.status === 404) && !stay.split(" ").includes(status) && !leaving()) {
         leftAt = performance.now();
         location.replace(then === "shop" && next ? next : page);
       }
-    } catch {} finally { asking = false; }
+    } catch {} finally { polling = false; }
   };
 
-  if (page) { setInterval(tick, 250); setInterval(ask, 1000); }
+  if (page) { setInterval(tick, 250); setInterval(poll, 1000); }
 
   const total = document.getElementById("total"), fees = document.getElementById("total-fees");
   const price = () => {

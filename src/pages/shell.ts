@@ -30,14 +30,14 @@ export interface ShellPage {
  * cacheable files of this server. No page can be framed.
  */
 export class Shell {
-  readonly #own: Markup;
+  readonly #assets: Markup;
   readonly #files: Readonly<Record<"css" | "js", string>>;
   readonly #policy: string;
   readonly #referrer: string;
 
   constructor({ styles, script, connects = false, referrer, path }: ShellOptions) {
     this.#files = { css: styles, js: script };
-    this.#own =
+    this.#assets =
       path === undefined
         ? html`<style>${new Markup(styles)}</style>
 <script>${new Markup(script)}</script>`
@@ -64,7 +64,7 @@ export class Shell {
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <link rel="icon" href="${ICON}">
 ${head}
-${this.#own}
+${this.#assets}
 </head>
 <body${bodyAttributes}>
 ${body}

@@ -160,7 +160,7 @@ describe.runIf(chromiumPath() !== undefined)("in a browser", () => {
       "Payments",
       "Payments",
     ]);
-    await tab.getByRole("button", { name: "Show them" }).click();
+    await tab.getByRole("button", { name: "Show all" }).click();
     await expect.poll(() => tab.locator("#found").textContent()).toMatch(/^\d+ found$/);
     await tab.getByLabel("Filter").fill("zebra");
     await expect.poll(() => tab.locator("#found").textContent()).toBe("Nothing found");
@@ -180,7 +180,7 @@ describe.runIf(chromiumPath() !== undefined)("in a browser", () => {
     await tab.keyboard.type("balances");
     expect(await tab.getByLabel("Filter").inputValue()).toBe("balances");
     await expect.poll(() => tab.locator("#getBalances").isVisible()).toBe(true);
-    await tab.getByRole("button", { name: "Unfold all" }).press("Enter");
+    await tab.getByRole("button", { name: "Expand all" }).press("Enter");
     expect(await tab.locator("#getBalances-curl").isVisible()).toBe(true);
   });
 

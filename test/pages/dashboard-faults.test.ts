@@ -25,7 +25,7 @@ describe("faults in the dashboard", () => {
       expect(refused.text).toContain(wrong.replaceAll('"', "&quot;"));
     }
     const set = await press("fault", { rule: JSON.stringify(rule), back: `${home}/faults` });
-    expect(set.text).toContain("The fault is set for createWhitelabel");
+    expect(set.text).toContain("Fault started for createWhitelabel");
     await charge("bob@other.test");
     const order = { pricing: { base_currency: "USD", amount: "5.00" }, payment_method: "card" };
     const { quote_id } = await api.quote(order);

@@ -53,7 +53,7 @@ describe("a request on the dashboard", () => {
     for (let one = 0; one < 5; one++)
       await api.send("GET", `/api/v1/payments/${"x".repeat(one + 1)}`).catch(() => undefined);
     expect(said(await page())).toMatch(
-      /xxxxx[\s\S]*2 more Other failed calls [\s\S]*Calls that failed by your own faults createQuote 503 ×6/,
+      /xxxxx[\s\S]*2 more Other failed calls [\s\S]*Calls that failed because of your faults createQuote 503 ×6/,
     );
   });
 
@@ -68,7 +68,7 @@ describe("a request on the dashboard", () => {
     const again = await press(`replay ${quote}`);
     expect(said(again.text)).toContain("POST /api/v1/payments/quotes: 200");
     expect(said(again.text)).toContain("Sent by dashboard");
-    expect(said((await press("replay 999")).text)).toContain("no longer kept");
+    expect(said((await press("replay 999")).text)).toContain("no longer in the journal");
   });
 
   it("shows several pieces of advice about one request", async () => {

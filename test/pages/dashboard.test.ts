@@ -117,7 +117,7 @@ describe("dashboard", () => {
       "POST createWhitelabel",
       "charge.failed",
       "Retry now",
-      "now · what is below is due",
+      "now · due below",
       "No money has moved",
       "A-1042",
       "setupSandbox",
@@ -140,7 +140,7 @@ describe("dashboard", () => {
     );
     expect(problems).not.toMatch(/createWhitelabel|AWAITING_PAYMENT by|● PENDING/);
     const money = (await page(`/charges/${paid}`)).replace(/<[^>]+>/g, " ").replace(/\s+/g, " ");
-    expect(money).toMatch(/In all −5\.17 \+5\.00 \+0\.17 0\.00|In all .*0\.00/);
+    expect(money).toMatch(/Total −5\.17 \+5\.00 \+0\.17 0\.00|Total .*0\.00/);
     expect(await page("/charges?q=a-1042")).toContain(failed);
     expect(await page("/charges?q=a-1042")).not.toContain(paid);
     expect(await page()).toMatch(/500 .*next try in/);
@@ -206,7 +206,7 @@ describe("dashboard", () => {
     expect((await press(`again ${id}`, { scenario: "stuck" })).location).toMatch(/charges\/ch_/);
     expect((await press("namespace", { name: "mine" })).text).toContain("Namespace mine created");
     expect((await press("rate", { currency: "KES", rate: "0" })).text).toContain("more than 0");
-    expect((await press("nothing at all")).text).toContain("no such button");
+    expect((await press("nothing at all")).text).toContain("Unknown action “nothing”");
   });
 
   it("resets when the press names what it resets, asks first, and can take it back", async () => {

@@ -66,11 +66,11 @@ function buttonsFor({ charge, offers }: Page): [Outcome, string][] {
 }
 
 function hint({ charge, speed }: Page, hasButtons: boolean): string {
-  if (!hasButtons) return "This payment is over.";
+  if (!hasButtons) return "This payment has ended.";
   if (charge.status === "COMPLETED") return "The payment is complete; it can be refunded.";
   if (charge.status === "EXPIRED") return "A payment after expiry may still be processed.";
   const pausedNote =
-    speed === 0 ? " The sandbox clock is paused: a scenario goes on only when time is moved." : "";
+    speed === 0 ? " The sandbox clock is paused: a scenario continues only when the clock advances." : "";
   return needsMethod(charge)
     ? `Choose how the payment ends; to complete it, choose a method first.${pausedNote}`
     : `Choose how the payment ends.${pausedNote}`;

@@ -138,10 +138,10 @@ ${notice(page)}
 <p class="soft">${
         isPaid
           ? "It has arrived and is being confirmed."
-          : "As soon as it arrives, this page takes you on. You can leave it open."
+          : "This page continues as soon as it arrives. You can leave it open."
       }</p>
 <p>Reference <code>${charge.provider_reference}</code></p>
-<noscript><p><a href="${links.waiting}">Look again</a></p></noscript>
+<noscript><p><a href="${links.waiting}">Refresh</a></p></noscript>
 </div>
 ${
   !isPaid &&

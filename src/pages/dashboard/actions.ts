@@ -39,7 +39,7 @@ const advanceNotice = ({ from = "", to = "", fired_total = 0 }: Result): string 
   `Advanced ${span(Date.parse(to) - Date.parse(from))}: ${many(fired_total, "step")} ran`;
 const receiverNotice = ({ url, events = [] }: Result): string => `${url} receives ${events.join(", ")}`;
 const faultsStopNotice = ({ removed = 0 }: Result): string => `${many(removed, "fault")} stopped`;
-const faultNotice = ({ match }: Result): string => `The fault is set for ${match?.operation ?? "any call"}`;
+const faultNotice = ({ match }: Result): string => `Fault started for ${match?.operation ?? "any call"}`;
 const nameBody = ({ field }: Press) => ({ name: field("name") });
 
 const TRANSITION: Call = [
@@ -163,7 +163,7 @@ const ACTIONS: Actions = {
   to: async (press) => {
     const [to = ""] = press.words;
     // The page may be older than that time.
-    if (Date.parse(to) < press.namespace.nowMs()) return { text: "That moment has passed" };
+    if (Date.parse(to) < press.namespace.nowMs()) return { text: "That time has passed" };
     const result = await callControl<Result>(press, "POST", "/clock/advance", { to });
     if (isRefusal(result)) return result;
     return { text: `Advanced to ${to.slice(11, 19)}: ${many(result.fired_total ?? 0, "step")} ran` };
@@ -171,7 +171,7 @@ const ACTIONS: Actions = {
   reset: async (press) => {
     const { name } = press.namespace;
     // The value repeats the namespace, so a stale page or a script cannot reset another.
-    if (press.words[0] !== name) return invalid({ value: `must be the namespace to reset, ${name}` });
+    if (press.words[0] !== name) return invalid({ value: `must name this namespace, ${name}` });
     const saved = await callControl(press, "POST", "/snapshots", { name: BEFORE_RESET });
     const reset = await callControl(press, "POST", "/reset", {});
     if (isRefusal(reset)) return reset;
@@ -183,7 +183,7 @@ const ACTIONS: Actions = {
     const name = field("name");
     if (name === "") return invalid({ name: "is missing" });
     if (namespace.engine.state.get("scenarios", name) !== undefined && !form.has("replace"))
-      return invalid({ name: `there is a scenario ${name} already: choose another name, or replace it` });
+      return invalid({ name: `scenario ${name} already exists: choose another name, or replace it` });
     const scenario = parseObjectField(form, "scenario");
     if (isRefusal(scenario)) return scenario;
     const path = `/scenarios/${encodeURIComponent(name)}`;
@@ -270,6 +270,6 @@ export async function act(press: Omit<Press, "words" | "field">): Promise<Outcom
   const { form } = press;
   const [name = "", ...words] = (form.get("do") ?? "").trim().split(" ");
   const action = Object.hasOwn(ACTIONS, name) ? ACTIONS[name] : undefined;
-  if (action === undefined) return refuse("VALIDATION_ERROR", "There is no such button");
+  if (action === undefined) return refuse("VALIDATION_ERROR", `Unknown action “${name}”`);
   return action({ ...press, words, field: (key) => form.get(key)?.trim() ?? "" });
 }

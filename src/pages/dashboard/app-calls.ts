@@ -9,7 +9,7 @@ const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"];
 export const APP_CALLS: Actions = {
   replay: (press) => {
     const entry = entryOf(press);
-    if (entry === undefined) return refuse("NOT_FOUND", "That request is no longer kept");
+    if (entry === undefined) return refuse("NOT_FOUND", "That request is no longer in the journal");
     const { method, apiKey, idempotencyKey, scenario, requestBody } = entry;
     const body = requestBody ?? "";
     return send(press, { method, path: pathOf(entry), key: apiKey, idempotencyKey, scenario, body });

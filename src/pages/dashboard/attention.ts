@@ -51,7 +51,7 @@ export function answerOf({ attempts }: Delivery): string {
 /** Status or error of the last attempt, with the first line of the response. */
 export function failureOf(delivery: Delivery): string {
   const last = delivery.attempts.at(-1);
-  if (last === undefined) return "not tried yet";
+  if (last === undefined) return "no attempt yet";
   if (last.status === null) return last.error ?? "no response";
   return `${last.status} ${firstLine(last.response_body)}`.trim();
 }
@@ -152,7 +152,7 @@ function failedCalls(context: Scene): CallGroup[] {
 }
 
 const statusText = ({ newest, count }: CallGroup): string =>
-  `${newest.status ?? "cut"}${count === 1 ? "" : ` ×${count}`}`;
+  `${newest.status ?? "dropped"}${count === 1 ? "" : ` ×${count}`}`;
 
 /** The app's failed calls first, then failures caused by active faults. */
 function refusedCalls(context: Scene): Need[] {
@@ -189,7 +189,7 @@ function refusedCalls(context: Scene): Need[] {
       at: iso(faulted[0]!.newest.atMs),
       tone: "warn",
       word: "fault",
-      title: "Calls that failed by your own faults",
+      title: "Calls that failed because of your faults",
       to: href(context, "faults"),
       sub: listText(faulted),
     });

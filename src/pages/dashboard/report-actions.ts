@@ -80,7 +80,7 @@ function storeRequest({ sent }: ReceiverChecked, request: SentProbe): void {
 }
 
 function outcomeOf({ url, report, error }: ReceiverChecked): Outcome {
-  if (report === undefined) return { text: `The check could not be carried out: ${error}`, isBad: true };
+  if (report === undefined) return { text: `The check could not run: ${error}`, isBad: true };
   const { outcome, summary, findings } = report;
   if (outcome === "unreachable") return { text: `${url} cannot be reached: ${report.error}`, isBad: true };
   const text = `${summary.pass} passed, ${summary.fail} failed, ${summary.note} to review`;

@@ -1,5 +1,5 @@
 /**
- * Handlers of the dashboard, mounted by routes.ts. A request becomes a page context, from which a view renders markup.
+ * Handlers of the dashboard, mounted by page-routes.ts. A request becomes a page context, from which a view renders markup.
  * A form runs one action, which calls the control API or the service, and redirects. Views never change state.
  */
 import type { Context } from "hono";
@@ -199,7 +199,7 @@ function backUrlOf(url: string | null, namespace: Namespace): string | undefined
 }
 
 function refusalText({ code, message, details = {} }: Refusal): string {
-  if (code === "CLOCK_BUSY") return "Time is being moved already. Try again when that is done.";
+  if (code === "CLOCK_BUSY") return "The clock is already advancing. Try again when it is done.";
   const fields = Object.entries(details).map(([field, why]) => `${field} ${why}`);
   return fields.length === 0 || message.includes("cannot become")
     ? message

@@ -47,9 +47,9 @@ addEventListener("DOMContentLoaded", () => {
     if (link?.hash && link.hash === location.hash) reveal();
   });
   unfold.addEventListener("click", () => {
-    const isOpen = unfold.textContent === "Unfold all";
+    const isOpen = unfold.textContent === "Expand all";
     for (const section of sections) section.firstElementChild.open = isOpen;
-    unfold.textContent = isOpen ? "Fold all" : "Unfold all";
+    unfold.textContent = isOpen ? "Collapse all" : "Expand all";
   });
   for (const button of document.querySelectorAll(".copy")) {
     button.hidden = false;

@@ -1,5 +1,5 @@
 /**
- * The API references `/docs` and `/_sandbox/docs`, mounted by routes.ts: an OpenAPI document rendered as one page.
+ * The API references `/docs` and `/_sandbox/docs`, mounted by page-routes.ts: an OpenAPI document rendered as one page.
  * Nothing here depends on the state of a namespace.
  */
 import type { Context } from "hono";
@@ -49,13 +49,13 @@ function referencePage(reference: Reference, nowMs: number): Response {
   const body = html`<a class="skip" href="#reference">Skip to the reference</a>
 <div class="frame"><nav aria-label="Contents"><details open><summary>Contents</summary>
 <label class="search" hidden>Filter <input id="search" type="search" autocomplete="off" spellcheck="false"></label>
-<button type="button" id="unfold" hidden>Unfold all</button>
+<button type="button" id="unfold" hidden>Expand all</button>
 ${[...tags, { name: "Schemas" }].map(({ name }) => {
   const links = contents.filter(({ tag }) => tag === name);
   return html`<div><p class="tag">${name}</p><ul>${links.map(({ id, text }) => html`<li><a href="#${id}">${text}</a></li>`)}</ul></div>`;
 })}</details></nav>
 <main id="reference" tabindex="-1">
-<div class="found" hidden><p id="found" role="status"></p><button type="button" id="rest" hidden>Show them</button></div>
+<div class="found" hidden><p id="found" role="status"></p><button type="button" id="rest" hidden>Show all</button></div>
 <div class="intro"><h1>${title}</h1>${prose(String(info.description))}
 <dl class="keys"><div><dt>Base URL</dt><dd><code>${reference.baseUrl}</code></dd></div>${
     reference.apiKey !== undefined &&

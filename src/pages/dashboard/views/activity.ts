@@ -32,7 +32,7 @@ export function activityView(context: Scene): Markup {
   if (isNew) return setupView(context);
   const items = attention(context);
   const show = context.query.get("show") ?? "all";
-  const tabs = html`<nav class="tabs" aria-label="What is shown">${Object.entries(FILTERS).map(([name, label]) => html`<a href="${here(context, { show: name === "all" ? undefined : name })}"${name === show && html` aria-current="true"`}>${label}</a>`)}</nav>`;
+  const tabs = html`<nav class="tabs" aria-label="Filter">${Object.entries(FILTERS).map(([name, label]) => html`<a href="${here(context, { show: name === "all" ? undefined : name })}"${name === show && html` aria-current="true"`}>${label}</a>`)}</nav>`;
   return html`<h1 class="unseen">Activity</h1>
 ${part({
   id: "attention",
@@ -40,7 +40,7 @@ ${part({
   body: rows(
     "Needs attention",
     items.map((need) => row(context, { ...need, status: badge(need.word, need.tone) })),
-    "Nothing: no call was refused, no webhook fails or waits, no scenario interferes.",
+    "Nothing: no failed calls, no failing or held webhooks, no active scenario.",
   ),
 })}
 ${part({ id: "activity", title: "Activity", tools: tabs, body: rows("Activity", activityRows(context, show), "Nothing yet.") })}`;

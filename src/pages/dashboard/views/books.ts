@@ -36,7 +36,7 @@ ${rows(
   "What differs",
   books.report.findings.slice(0, MAX_ROWS).map((item) => findingRow(context, item, books.lines)),
   "Nothing: your app's records and the ledger agree.",
-)}${books.report.total > MAX_ROWS && html`<p class="soft">and ${books.report.total - MAX_ROWS} more: the command lists them all</p>`}`
+)}${books.report.total > MAX_ROWS && html`<p class="soft">and ${books.report.total - MAX_ROWS} more: the command lists all</p>`}`
     }
 ${form(
   context,
@@ -71,7 +71,7 @@ function findingRow(context: Scene, finding: BookFinding, lines: readonly number
     title: charge_id === null ? message : html`${short(charge_id)} ${message}`,
     to: charge === undefined ? undefined : href(context, "charges", charge.charge_id),
     sub: html`${fields.length > 0 && html`<bdi>${fields.join(", ")}</bdi> · `}${ADVICE[kind]}`,
-    side: finding.row === null ? "in no row" : `line ${lines[finding.row - 1]}`,
+    side: finding.row === null ? "not in your records" : `line ${lines[finding.row - 1]}`,
     acts:
       deliveryId !== undefined &&
       button({ does: `redeliver ${deliveryId}`, label: "Redeliver", to: message }),

@@ -47,7 +47,7 @@ ${part({
   body: rows(
     "Webhooks",
     deliveries.sort((a, b) => b.seq - a.seq).map((delivery) => deliveryRow(context, delivery, { about: [] })),
-    html`No receiver has heard of it. <a href="${href(context, "webhooks")}">Add a receiver</a>`,
+    html`No webhook was created for it. <a href="${href(context, "webhooks")}">Add a receiver</a>`,
     ["Time", "Status", "Event → receiver", "Response", "Attempts"],
   ),
 })}
@@ -117,16 +117,16 @@ function causeText(context: Scene, charge: Charge): Markup {
   const last = charge.status_history[index]!;
   const cause = causeOf(charge, index);
   const reason = last.reason === undefined ? "" : ` (“${last.reason}”)`;
-  if (index === 0) return html`it has just been created; ${planText(charge)}.`;
+  if (index === 0) return html`it was just created; ${planText(charge)}.`;
   switch (cause.actor) {
     case "scenario":
       return html`scenario <a href="${href(context, "scenarios")}#${cause.scenario}">${cause.scenario}</a>${ruleText(context, charge)} planned ${last.status}${reason} at ${when(context, last.at)}${charge.scenario_asked !== null && html`; the app asked for the scenario by name`}.`;
     case "clock":
-      return html`nobody had paid when its time ran out at ${when(context, last.at)}.`;
+      return html`it expired unpaid at ${when(context, last.at)}.`;
     case "customer":
       return html`the customer decided on the hosted page at ${when(context, last.at)}${reason}.`;
     case "control":
-      return html`moved by hand, over the control API or this page, at ${when(context, last.at)}${reason}, ${charge.scenario === null ? "after no rule had matched" : html`after scenario ${charge.scenario} had brought it to ${charge.status_history[index - 1]!.status}`}.`;
+      return html`changed manually, over the control API or this page, at ${when(context, last.at)}${reason}, ${charge.scenario === null ? "after no rule had matched" : html`after scenario ${charge.scenario} had brought it to ${charge.status_history[index - 1]!.status}`}.`;
     default:
       return html`changed at ${when(context, last.at)}${reason}.`;
   }

@@ -88,7 +88,7 @@ ${form(
   )}${input({ name: "reason", label: "with the reason", hint: "insufficient_funds" })}<button name="do" value="move ${id}">Move</button>`,
   "Move with a reason",
 )}
-${statuses.length > 0 && html`<p class="soft">Run its own timeline, and nothing else; the clock stays:</p><p class="actions">${statuses.map((to) => button({ does: `own ${id} ${to}`, label: `until ${to}`, to: id }))}</p>`}</div></details>`;
+${statuses.length > 0 && html`<p class="soft">Run only its own timeline; the clock does not move:</p><p class="actions">${statuses.map((to) => button({ does: `own ${id} ${to}`, label: `until ${to}`, to: id }))}</p>`}</div></details>`;
 }
 
 /** Planned statuses that are still to come, in order. */

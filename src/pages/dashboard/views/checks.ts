@@ -70,6 +70,6 @@ ${form(
 
 function findingItem(context: Scene, { oracle, message, deviations, story, file }: Finding): Markup {
   return html`<li>${badge(oracle, "bad")} <strong>${message}</strong>${deviations.length > 0 && html`<br><span class="soft">It takes ${deviations.map(({ kind, at }) => `${kind} at ${at}`).join(", ")}.</span>`}
-${story !== undefined && html`<details><summary>A plain run, and this one</summary><pre tabindex="0" aria-label="A plain run">${story.plain.join("\n")}</pre><pre tabindex="0" aria-label="The run that failed">${story.failing.join("\n")}</pre></details>`}
-${file !== undefined && snippet("See it again", command(context, `run ${file} --app http://localhost:3000`))}</li>`;
+${story !== undefined && html`<details><summary>Baseline and failing run</summary><pre tabindex="0" aria-label="Baseline">${story.plain.join("\n")}</pre><pre tabindex="0" aria-label="Failing run">${story.failing.join("\n")}</pre></details>`}
+${file !== undefined && snippet("Reproduce", command(context, `run ${file} --app http://localhost:3000`))}</li>`;
 }

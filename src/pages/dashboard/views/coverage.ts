@@ -42,7 +42,7 @@ const KINDS: Readonly<Record<Kind, CoverageKind>> = {
       `fault add ${quoted(JSON.stringify({ respond: { status: ERROR_STATUS[code as ErrorCode], code }, times: 1 }))}`,
   },
   mishaps: {
-    title: "What goes wrong on the way",
+    title: "Mishaps",
     commandFor: (name) => `scenario use ${SCENARIOS[name as MishapKind]}`,
   },
 };
@@ -57,12 +57,12 @@ export function coverageParts(context: Scene): Markup[] {
     const chip = (name: string) =>
       name in met
         ? html`<li class="good"><span aria-hidden="true">✓</span> ${name} <small>${met[name]}×</small></li>`
-        : html`<li><span aria-hidden="true">○</span> ${kind === "operations" ? html`<a href="/docs#${name}">${name}</a>` : name}<span class="unseen"> not met</span></li>`;
+        : html`<li><span aria-hidden="true">○</span> ${kind === "operations" ? html`<a href="/docs#${name}">${name}</a>` : name}<span class="unseen"> not exercised</span></li>`;
     return part({
       id: `coverage-${kind}`,
-      title: `${title}: ${Object.keys(met).length} of ${names.length} met`,
+      title: `${title}: ${Object.keys(met).length} of ${names.length} exercised`,
       body: html`<ul class="chips" aria-label="${title}">${names.map(chip)}</ul>
-${commandFor !== undefined && not_met.length > 0 && html`<details><summary>How your app meets the others</summary>${snippet("Commands", not_met.map((name) => command(context, commandFor(name))).join("\n"))}</details>`}`,
+${commandFor !== undefined && not_met.length > 0 && html`<details><summary>Commands that exercise the others</summary>${snippet("Commands", not_met.map((name) => command(context, commandFor(name))).join("\n"))}</details>`}`,
     });
   });
 }

@@ -82,8 +82,8 @@ function causeText({ namespace, nowMs }: Scene, delivery: Delivery): Markup {
       : status === "dropped"
         ? dropped
         : status === "delivered"
-          ? `the receiver took it at attempt ${attempts.length}`
-          : "it is on its way");
+          ? `delivered at attempt ${attempts.length}`
+          : "no attempt yet");
   return html`${text}${next !== null && html` · next try in ${span(Date.parse(next) - nowMs)}`}${resendText(delivery)}`;
 }
 
@@ -102,7 +102,7 @@ function resendText({ mishap }: Delivery): string | false {
       : mishap.stale_ms > 0
         ? "signed 10 minutes ago"
         : "signed with the right secret";
-  return ` · written by hand, ${signature}, tried once`;
+  return ` · edited and resent, ${signature}, one attempt`;
 }
 
 function attemptItem(context: Scene, attempt: Attempt): Markup {
@@ -124,7 +124,7 @@ function changesSince(context: Scene, delivery: Delivery, body: string | null): 
   const eventId = context.query.get("with");
   const previous = events.find(({ event_id }) => event_id === eventId) ?? events[index + 1];
   if (body === null || previous === undefined)
-    return html`<p class="soft">It is the first event about its object.</p>`;
+    return html`<p class="soft">This is the first event of its object.</p>`;
   return html`<p class="soft">Compared with ${previous.type}, ${when(context, previous.at)}. ${events
     .filter((event) => event.event_id !== delivery.event_id && event !== previous)
     .slice(0, 6)

@@ -9,7 +9,7 @@ export function dueWords({ namespace }: Scene, { kind, ref, step = 0 }: Task): s
   const { state } = namespace.engine;
   switch (kind) {
     case "expire":
-      return "EXPIRED, if nobody has paid";
+      return "EXPIRED, if unpaid";
     case "timeline":
       return state.get("charges", ref)?.timeline[step]?.to ?? "next step";
     case "withdrawal":

@@ -69,7 +69,7 @@ function faultRow(context: Scene, { fault_id, rule }: StoredFault, hit: JournalE
   const isCounted = times !== undefined && rule.per === "request";
   const lastHit =
     hit === undefined
-      ? "no call has met it yet"
+      ? "no hits yet"
       : html`last hit ${when(context, iso(hit.atMs))} <a href="${href(context, "requests", String(hit.id))}">${hit.method} ${hit.path} ↗</a>`;
   const isUsedUp = isCounted && applied >= times;
   return row(context, {
@@ -93,7 +93,7 @@ function matchText({ match = {} }: FaultRule): string {
 function limitText({ skip = 0, probability, times, per }: FaultRule): string {
   const scope = times !== undefined && per !== "request" ? ` · ${times} for each ${per ?? "customer"}` : "";
   const share = probability === undefined ? "" : ` · ${Math.round(Number(probability) * 100)} % of calls`;
-  return `${scope}${skip > 0 ? ` · lets ${skip} pass first` : ""}${share}`;
+  return `${scope}${skip > 0 ? ` · skips the first ${skip}` : ""}${share}`;
 }
 
 function effectText(rule: FaultRule): string {

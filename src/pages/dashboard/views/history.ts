@@ -45,14 +45,13 @@ export function history(context: Scene, charge: Charge): Markup {
     previousMs = Date.parse(at);
     const fold =
       gap >= FOLDED_MS && !isWall && html`<tr class="fold"><td colspan="5">~ ${span(gap)} ~</td></tr>`;
-    const nowLine =
-      isDue && !hasNow && html`<tr class="now"><td colspan="5">now · what is below is due</td></tr>`;
+    const nowLine = isDue && !hasNow && html`<tr class="now"><td colspan="5">now · due below</td></tr>`;
     hasNow ||= isDue === true;
     return html`${nowLine}${fold}<tr class="${isDue ? "due" : ""}"><td class="at" title="${at}">${timeOf(group[0]!)}</td>${LANES.map((name, lane) => html`<td data-lane="${name}">${group.filter((line) => line.lane === lane).map(({ key, body }) => html`<div id="${key}">${body}</div>`)}</td>`)}</tr>`;
   });
   const columns = [isWall ? "Wall time" : "Time", ...LANES].map((name) => html`<th scope="col">${name}</th>`);
-  const none = html`<tr><td colspan="5" class="soft">No problem: nothing was refused, and no webhook failed.</td></tr>`;
-  return html`${isWall && html`<p class="soft">Wall time (UTC) is kept of requests and webhooks; the rest happens in sandbox time alone.</p>`}
+  const none = html`<tr><td colspan="5" class="soft">No problems: no call was refused and no webhook failed.</td></tr>`;
+  return html`${isWall && html`<p class="soft">Only requests and webhooks have a wall time (UTC); everything else has sandbox time only.</p>`}
 <div class="wide" tabindex="0" role="region" aria-label="History">
 <table class="lanes"><thead><tr>${columns}</tr></thead><tbody>${list.length === 0 ? none : list}</tbody></table></div>`;
 }
@@ -176,9 +175,9 @@ function receiverLink(
 
 const ACTORS: Readonly<Record<string, string>> = {
   api: "by your app",
-  clock: "its time ran out",
+  clock: "expired",
   customer: "by the customer",
-  control: "by hand",
+  control: "manually",
 };
 
 function postingText(postings: readonly { readonly account: string; readonly amount: string }[]): string {

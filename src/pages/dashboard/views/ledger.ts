@@ -82,7 +82,7 @@ export function moneyOf(context: Scene, objectId: string): Markup {
     (entry) =>
       html`<tr data-key="${entry.entry_id}"><td>${when(context, entry.at)}</td><td>${entry.kind}, ${entry.currency}</td>${accounts.map((account) => html`<td class="number">${cell(amounts(account, [entry]))}</td>`)}<td class="number soft">${sum(entry.postings.map(({ amount }) => amount))}</td></tr>`,
   )}</tbody>
-<tfoot><tr><th scope="row" colspan="2">In all</th>${accounts.map((account) => html`<td class="number">${cell(amounts(account))}</td>`)}<td class="number">${sum(entries.flatMap(({ postings }) => postings.map(({ amount }) => amount)))}</td></tr></tfoot></table></div>`;
+<tfoot><tr><th scope="row" colspan="2">Total</th>${accounts.map((account) => html`<td class="number">${cell(amounts(account))}</td>`)}<td class="number">${sum(entries.flatMap(({ postings }) => postings.map(({ amount }) => amount)))}</td></tr></tfoot></table></div>`;
 }
 
 /** An amount with an explicit sign. */

@@ -33,6 +33,6 @@ export function differenceOf(left: string, right: string): Markup {
   const names = [...new Set([...before.keys(), ...after.keys()])].filter(
     (name) => before.get(name) !== after.get(name),
   );
-  if (names.length === 0) return html`<p class="soft">They say the same.</p>`;
+  if (names.length === 0) return html`<p class="soft">No differences.</p>`;
   return html`<dl class="diff">${names.map((name) => html`<div><dt><code>${name}</code></dt><dd>${before.has(name) && html`<del>${before.get(name)}</del>`} ${after.has(name) && html`<ins>${after.get(name)}</ins>`}</dd></div>`)}</dl>`;
 }

@@ -35,7 +35,7 @@ export function doctorPart(context: Scene): Markup {
   return part({
     id: "doctor",
     title: "Check your receiver",
-    body: html`<p class="soft">Sends it genuine, duplicate, forged, stale and broken events, and says what a good receiver would have done. The events are samples, and no part of this namespace.</p>
+    body: html`<p class="soft">Sends valid, duplicate, forged, stale and malformed events, and compares the responses with those of a correct receiver. The events are samples, not part of this namespace.</p>
 ${rows(
   "Receivers to check",
   endpoints.map((endpoint) =>
@@ -55,7 +55,7 @@ ${rows(
 function verdict(check: ReceiverChecked): Markup {
   const { report, rows: result } = check;
   if (!isOver(check)) return badge(`${result.size} of ${PROBES.length}`, "warn");
-  if (report === undefined) return badge("not carried out", "bad");
+  if (report === undefined) return badge("could not run", "bad");
   return badge(report.outcome, report.outcome === "passed" ? "good" : "bad");
 }
 
@@ -68,7 +68,7 @@ export function probesPart(context: Scene): Markup | undefined {
   return part({
     id: "probes",
     grows: true,
-    title: `${url.replace(/^https?:\/\//, "")}: ${isOver(receiver) ? (report?.outcome ?? "not carried out") : "being checked…"}`,
+    title: `${url.replace(/^https?:\/\//, "")}: ${isOver(receiver) ? (report?.outcome ?? "could not run") : "checking…"}`,
     body: html`${why !== undefined && why !== null && html`<p class="why"><strong>Why:</strong> ${why}</p>`}
 ${report !== undefined && report.findings.length > 0 && html`<ul class="findings">${report.findings.map((item) => findingItem(context, item))}</ul>`}
 ${rows(
@@ -87,7 +87,7 @@ function probeRow(context: Scene, probe: Probe, result: ProbeRow | undefined, is
   if (result === undefined)
     return row(context, {
       key: probe,
-      status: badge(isDone ? "not sent" : "waits", ""),
+      status: badge(isDone ? "not sent" : "waiting", ""),
       title: probeName(probe),
     });
   return row(context, {
@@ -120,8 +120,8 @@ export function probeView(context: Scene, id: string): Markup | undefined {
 <div class="object" data-part id="probe"><h1>${result.title} ${badge(...badgeOf(result))}</h1>
 ${facts([
   ["Sent", result.sent],
-  ["A good receiver", result.expected],
-  ["Came back", result.came_back],
+  ["Expected", result.expected],
+  ["Response", result.came_back],
   ["When", when(context, receiver.at)],
 ])}
 ${result.advice !== null && html`<p class="why"><strong>What to do:</strong> ${result.advice}</p>`}

@@ -63,7 +63,7 @@ function summarySection(context: Scene, entry: JournalEntry): Markup {
   const bad = isBad(entry);
   return html`<div class="object" data-part id="request"><h1>${entry.method} ${entry.path} ${badge(entry.inFlight ? "in flight" : String(entry.status ?? "dropped"), entry.inFlight ? "warn" : toneOfHttp(entry.status))}</h1>
 ${bad && html`<p class="why"><strong>Why:</strong> ${entry.fault !== null && html`${faultLink(context, entry.fault)} interfered: `}${entry.status === null ? (entry.clientGone ? "the client hung up" : "the connection was dropped") : errorText(entry)}</p>`}
-${!bad && entry.fault !== null && html`<p class="why">${faultLink(context, entry.fault)} had a part in it.</p>`}
+${!bad && entry.fault !== null && html`<p class="why">${faultLink(context, entry.fault)} applied to this request.</p>`}
 ${facts([
   [
     "Operation",

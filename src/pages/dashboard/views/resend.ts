@@ -20,7 +20,7 @@ export function resendPart(context: Scene, delivery: Delivery, event: EventRecor
     return part({
       id: "edit",
       title: "Edit & resend",
-      body: html`<p class="soft">The receiver is gone; <a href="${href(context, "webhooks")}">add it</a> to send to it.</p>`,
+      body: html`<p class="soft">The receiver was deleted; <a href="${href(context, "webhooks")}">add it</a> to send to it.</p>`,
     });
   const fieldValue = (name: string, fallback: string) => context.typed?.get(name) ?? fallback;
   const { data } = JSON.parse(carriedEvent(event, delivery.mishap).body) as { data: unknown };
@@ -34,7 +34,7 @@ ${choice("sign", "Sign with", SIGNATURES, fieldValue("sign", "right"))}
 ${input({ name: "url", label: "To", value: fieldValue("url", ""), hint: receiverName(endpoint) })}
 ${input({ name: "times", label: "Times (1 to 100)", value: fieldValue("times", "1"), type: "number", min: 1, max: 100 })}
 <button name="do" value="resend ${delivery.delivery_id}" class="main">Send as a new event</button>
-<p class="soft">Each is tried once. An empty “To” is the receiver.</p>`,
+<p class="soft">Each is attempted once. Leave “To” empty to send to the receiver.</p>`,
       "Edit and resend",
     ),
   });

@@ -153,7 +153,7 @@ export function deliveryRow(
         ? `${last.status ?? last.error} in ${Math.round(last.duration_ms)} ms`
         : mishap?.drop
           ? `dropped by scenario ${mishap.scenario}`
-          : "on its way");
+          : "no attempt yet");
   const receiver = receiverName(context.namespace.engine.state.get("endpoints", delivery.webhook_id));
   const [verb, label] =
     failing && delivery.status === "pending" ? ["retry", "Retry now"] : ["redeliver", "Redeliver"];

@@ -57,7 +57,7 @@ ${
 }</div>
 ${part({
   id: "rules",
-  title: "What it decides",
+  title: "Rules",
   body: html`${drawnRules(scenario.charges ?? [])}${[
     ["withdrawals", withdrawals],
     ["webhooks", webhooks],
@@ -71,19 +71,18 @@ ${part({
     Object.entries(applied)
       .filter(([, times]) => times > 0)
       .map(([rule, times]) => `${rule} applied ${times}×`)
-      .join(", ") ||
-    (ruleNames.length === 0 ? "No rules: only steps." : "Nothing of it has been applied yet.")
+      .join(", ") || (ruleNames.length === 0 ? "No rules: only steps." : "No rule has been applied yet.")
   }</p>`,
 })}
-${source !== undefined && part({ id: "run", grows: true, title: runTitle(run, name), body: ownRun === undefined ? html`<p class="soft">Its steps have not been run from here.</p>` : stepList(context, ownRun) })}
-${part({ id: "yaml", title: "As a file", body: html`${snippet(`${name}.yaml`, writeYaml(file), "c")}${snippet("Command line", command(context, `scenario use ${name}`))}` })}
+${source !== undefined && part({ id: "run", grows: true, title: runTitle(run, name), body: ownRun === undefined ? html`<p class="soft">Its steps have not been run from this page.</p>` : stepList(context, ownRun) })}
+${part({ id: "yaml", title: "File", body: html`${snippet(`${name}.yaml`, writeYaml(file), "c")}${snippet("Command line", command(context, `scenario use ${name}`))}` })}
 ${part({
   id: "save",
   title: "Duplicate",
   body: form(
     context,
     html`${input({ name: "name", label: "Name", value: `${name}_2`, required: true })}
-<label class="field"><span>Replace one of that name</span><input type="checkbox" name="replace"></label>
+<label class="field"><span>Replace an existing scenario</span><input type="checkbox" name="replace"></label>
 ${jsonField("scenario", "Scenario (JSON)", json(file), { rows: 12, kind: "object" })}
 <button name="do" value="duplicate ${name}">Save</button>`,
     "Duplicate",
@@ -116,12 +115,12 @@ ${rows(
           }),
         ]),
     ...(report === undefined && left > 0
-      ? [row(context, { key: "left", status: badge("waits", ""), title: many(left, "more step") })]
+      ? [row(context, { key: "left", status: badge("waiting", ""), title: many(left, "more step") })]
       : []),
   ],
-  "It begins.",
+  "Starting.",
 )}
-${(report?.never_happened.length ?? 0) > 0 && html`<p>${badge("never happened", "warn")} ${report!.never_happened.join(", ")}: what they stand for has not been tried.</p>`}`;
+${(report?.never_happened.length ?? 0) > 0 && html`<p>${badge("never happened", "warn")} ${report!.never_happened.join(", ")}: the cases they cover were not tested.</p>`}`;
 }
 
 function stepRow(context: Scene, { number, title, outcome, duration_ms, failure }: RunStep): Markup {

@@ -32,7 +32,7 @@ ${button({ does: `restore ${snapshot.name}`, label: "Restore", to: snapshot.name
       "None. Save one, try something, and restore it.",
     )}${form(context, html`${input({ name: "name", label: "Name", hint: "before-the-refund", required: true })}<button name="do" value="save">Save a snapshot</button>`, "Save a snapshot")}
 ${snippet("Export the whole state", `${controlCurl(context, "GET /_sandbox/state")} > state.json`)}
-${snippet("Put it back, here or elsewhere", `${controlCurl(context, "PUT /_sandbox/state")} -d @state.json`)}`,
+${snippet("Import it, here or elsewhere", `${controlCurl(context, "PUT /_sandbox/state")} -d @state.json`)}`,
   })}
 ${from !== undefined && comparison(context, from, names)}`;
 }

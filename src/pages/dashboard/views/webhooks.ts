@@ -48,6 +48,6 @@ ${listing<Delivery>(context, "deliveries", {
       ? "None matches the filter."
       : state.endpoints().length === 0
         ? "None: no receiver is registered."
-        : "None: no event has happened that a receiver wants.",
+        : "None: no event matches a receiver's event types.",
 })}`;
 }

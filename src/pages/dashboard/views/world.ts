@@ -33,7 +33,7 @@ ${part({
     all.slice(0, 200).map((info) =>
       row(context, {
         key: info.name,
-        status: info.name === namespace.name ? badge("this one", "good") : false,
+        status: info.name === namespace.name ? badge("current", "good") : false,
         title: info.name,
         to: homeOf(info.name),
         sub: html`key <code>${info.api_key}</code>`,
@@ -42,7 +42,7 @@ ${part({
     ),
     "None.",
   )}${form(context, html`${input({ name: "name", label: "Name", hint: "my-branch", required: true })}<button name="do" value="namespace">Create a namespace</button>`, "Create a namespace")}
-${snippet("Use one", command(context, "status"))}`,
+${snippet("Use a namespace", command(context, "status"))}`,
 })}
 ${part({
   id: "reset",
