@@ -7,8 +7,13 @@ import { collect } from "./probes.js";
 import { type CheckOptions, Session } from "./session.js";
 
 /**
- * Sends a receiver the probes and tells what is wrong with it. `onRow` hears how each came out as
- * soon as it is known; which fault it shows may be told better at the end.
+ * The doctor: sends probes to a webhook receiver and reports its faults; called by the command and the library.
+ *
+ *   probes.ts ── ProbeSession ──> Evidence ── judge.ts ──> WebhookReport
+ *
+ * With --observe, eyes.ts also compares the app's own view of real charges. The receiver's code is never read.
+ *
+ * @param onRow called after each probe; the final report may name a more specific fault
  */
 export async function checkWebhook(
   options: CheckOptions,
@@ -21,9 +26,9 @@ export async function checkWebhook(
   let evidence: Evidence;
   try {
     evidence = await collect(session, eyes, (probe, soFar) => {
-      const row = judge(soFar, session.scheme).rows.find((one) => one.probe === probe)!;
-      const isNobodyThere = probe === "valid" && row.answers[0]!.kind === "unreachable";
-      if (!isNobodyThere) onRow(row);
+      const row = judge(soFar, session.scheme).rows.find((candidate) => candidate.probe === probe)!;
+      const isUnreachable = probe === "valid" && row.answers[0]!.kind === "unreachable";
+      if (!isUnreachable) onRow(row);
     });
   } finally {
     await eyes?.close();

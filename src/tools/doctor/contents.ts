@@ -1,9 +1,7 @@
 import { EVENT_TYPES } from "../../core/schema/event-types.js";
 import type { Answer, Probe } from "../../core/schema/receiver-report.js";
-import { isRefusal } from "./answers.js";
 import { timelessScheme } from "./forged.js";
-import { accepting, because, fault } from "./marks.js";
-import { fresh, type GenuineProbe } from "./probe.js";
+import { accepting, because, fault, fresh, type GenuineProbe, isRefusal } from "./probe.js";
 import type { SampleEvent, Samples } from "./samples.js";
 import { isFine, type Session } from "./session.js";
 
@@ -17,7 +15,7 @@ const HOURS = 10;
 
 type Contents = Readonly<Record<string, (samples: Samples) => SampleEvent>>;
 
-/** Sends what a good receiver accepts, one after the other. */
+/** Sends valid events in order. */
 async function send(session: Session, contents: Contents): Promise<Answer[]> {
   const answers: Answer[] = [];
   for (const [sent, make] of Object.entries(contents))
@@ -25,7 +23,7 @@ async function send(session: Session, contents: Contents): Promise<Answer[]> {
   return answers;
 }
 
-/** What a receiver does with what events may tell. */
+/** Probes of event contents: types, texts, payments, sizes. */
 export const CONTENTS = {
   minute_old: {
     title: "a signature a minute old",
@@ -107,12 +105,12 @@ export const CONTENTS = {
         [OTHER_SPELLING]: (samples) => samples.eventSpelledOtherwise(),
       }),
     judge: (answers, evidence) => {
-      const failing = answers.filter((one) => !isFine(one) && one.sent !== UNKNOWN_FIELDS);
-      // One that rewrites the JSON stumbles on scripts, too, where its language escapes them.
-      const worst = failing.at(-1);
-      if (worst === undefined) return accepting(answers, "unknown_fields");
-      if (!isRefusal(worst, evidence)) return fault("content_crashes");
-      return fault(worst.sent === OTHER_SPELLING ? "reserialized_body" : "unicode");
+      const failing = answers.filter((answer) => !isFine(answer) && answer.sent !== UNKNOWN_FIELDS);
+      // A receiver that rewrites the JSON also fails on scripts, if its language escapes them.
+      const last = failing.at(-1);
+      if (last === undefined) return accepting(answers, "unknown_fields");
+      if (!isRefusal(last, evidence)) return fault("content_crashes");
+      return fault(last.sent === OTHER_SPELLING ? "reserialized_body" : "unicode");
     },
   },
 
@@ -127,9 +125,9 @@ export const CONTENTS = {
         [NO_METHOD]: (samples) => samples.event(samples.charge(HOSTED), "charge.expired"),
       }),
     judge: (answers, _evidence, marks) => {
-      const isItsType = answers.every((one) => isFine(one) || one.sent === NO_METHOD);
+      const isTypeRefused = answers.every((answer) => isFine(answer) || answer.sent === NO_METHOD);
       const found = accepting(answers, "payments");
-      return found.fault === "payments" && isItsType && marks.get("each_type")?.fault === "lifecycle"
+      return found.fault === "payments" && isTypeRefused && marks.get("each_type")?.fault === "lifecycle"
         ? because("each_type")
         : found;
     },
@@ -180,7 +178,7 @@ const TRANSFER = {
   },
 } as const;
 
-/** What a hosted page's charge has before its customer picks a method. */
+/** Fields of a hosted charge before the customer picks a method. */
 const HOSTED = {
   status: "EXPIRED",
   payment_method: null,
@@ -192,7 +190,7 @@ const HOSTED = {
   payment_instructions: null,
 } as const;
 
-/** As much as may be: 20 keys, 10 KB. */
+/** Maximum size: 20 keys, 10 KB. */
 const FULL_METADATA = Object.fromEntries(
   Array.from({ length: 20 }, (_entry, index) => [`key_${index}`, "x".repeat(490)]),
 );

@@ -2,31 +2,31 @@ import type { Answer, Probe } from "../../core/schema/receiver-report.js";
 import type { Wall } from "../../core/time/wall.js";
 import { metadataKeysOf, namesOf, observedUrl } from "./observation.js";
 import { ask } from "./post.js";
+import { FIRST_SIGHT, type Sight } from "./probe.js";
 import { type RealCharge, RealCharges } from "./real-charges.js";
 import type { SampleEvent } from "./samples.js";
-import type { Session } from "./session.js";
-import { type EyeOptions, FIRST_SIGHT, type Sight } from "./sight.js";
+import type { EyeOptions, Session } from "./session.js";
 import { changesOf, deviationOf, effectOf, pathsOf, type View, viewOf } from "./view.js";
 
-/** An app that works after it has answered is waited for so long, and looked at so often. */
-const PATIENCE_MS = 5_000;
-/** Once it is known how long that takes, a fault is told after twenty times as long, and at least so much. */
-const LEAST_PATIENCE_MS = 3_000;
-const LOOK_EVERY_MS = 25;
+/** Timeout for the effect of the first event, as an app may work after its response. */
+const FIRST_TIMEOUT_MS = 5_000;
+/** Later timeouts are 20 times the slowest effect so far, but at least this long. */
+const MIN_TIMEOUT_MS = 3_000;
+const POLL_MS = 25;
 const SETTLE_MS = 100;
 
-/** Amounts no charge has. */
+/** An amount that no charge has. */
 const FALSE_AMOUNT = "73519.37";
 const BURST = 10;
 const COPIES = 5;
 const RETRIES = 3;
 
-interface Patient {
+interface ObservedCharge {
   readonly charge: RealCharge;
   readonly before: View;
 }
 
-/** Reads the app's own answer about real charges before and after their events (docs/webhooks.md: with eyes). */
+/** Compares the app's view of real charges before and after their events (--observe, docs/webhooks.md). */
 export class Eyes {
   readonly #session: Session;
   readonly #charges: RealCharges;
@@ -34,12 +34,12 @@ export class Eyes {
   readonly #receiver: URL;
   readonly #wall: Wall;
   readonly #timeoutMs: number;
-  readonly #patients = new Map<string, Patient>();
-  readonly #opening: Patient[] = [];
-  /** Paths that change by themselves, or from charge to charge. */
+  readonly #observed = new Map<string, ObservedCharge>();
+  readonly #opening: ObservedCharge[] = [];
+  /** Paths that change without an event, or differ between charges. */
   readonly #ignored = new Set<string>();
-  #usual: View = new Map();
-  #blind: Sight | undefined;
+  #usualEffect: View = new Map();
+  #noEffect: Sight | undefined;
   #slowestMs = 0;
 
   private constructor(session: Session, charges: RealCharges, { observe }: EyeOptions) {
@@ -52,12 +52,12 @@ export class Eyes {
     this.#timeoutMs = timeoutMs;
   }
 
-  /** Opens them: the first events that a session sends are of real charges from now on. */
+  /** Creates the first charges; the session's first events are about them. */
   static async open(session: Session, options: EyeOptions): Promise<Eyes> {
     const charges = await RealCharges.open(session.options, options);
     const eyes = new Eyes(session, charges, options);
     try {
-      for (let count = 0; count < 2; count++) eyes.#opening.push(await eyes.#patient());
+      for (let count = 0; count < 2; count++) eyes.#opening.push(await eyes.#newCharge());
     } catch (error) {
       await charges.close();
       throw error;
@@ -71,89 +71,89 @@ export class Eyes {
     await this.#charges.close();
   }
 
-  /** Throws when what was seen cannot count. */
+  /** Throws if rate limits of the sandbox distorted the observations. */
   refuseLimited(): Promise<void> {
     return this.#charges.refuseLimited();
   }
 
-  /** What a probe's kind of event does to the app's view; undefined where answers tell all there is. */
+  /** Observes the effect of a probe's events; undefined for a probe that responses decide. */
   async see(probe: Probe): Promise<Sight | undefined> {
-    const look = SIGHTS[probe];
-    if (look === undefined) return undefined;
-    if (probe !== FIRST_SIGHT && this.#blind !== undefined) return this.#blind;
-    return look.call(this);
+    const observe = SIGHTS[probe];
+    if (observe === undefined) return undefined;
+    if (probe !== FIRST_SIGHT && this.#noEffect !== undefined) return this.#noEffect;
+    return observe.call(this);
   }
 
-  async seeDuplicate(): Promise<Sight> {
-    const [first, second] = [await this.#patient(), await this.#patient()];
+  async observeDuplicate(): Promise<Sight> {
+    const [first, second] = [await this.#newCharge(), await this.#newCharge()];
     const effects: View[] = [];
-    for (const patient of [first, second]) {
-      const after = await this.#paid(patient);
-      if (after === undefined) return this.#blind!;
-      effects.push(effectOf(patient.before, after));
+    for (const observed of [first, second]) {
+      const after = await this.#pay(observed);
+      if (after === undefined) return this.#noEffect!;
+      effects.push(effectOf(observed.before, after));
     }
     for (const path of pathsOf(...effects))
       if (effects[0]!.get(path) !== effects[1]!.get(path)) this.#ignored.add(path);
-    this.#usual = effects[0]!;
-    this.#patients.set("paid", second);
-    const before = await this.#look(first.charge);
+    this.#usualEffect = effects[0]!;
+    this.#observed.set("paid", second);
+    const before = await this.#readView(first.charge);
     await this.#deliver(first.charge.events.COMPLETED);
-    const changes = changesOf(before, await this.#settled(first), this.#ignored);
+    const changes = changesOf(before, await this.#readSettledView(first), this.#ignored);
     return changes.length === 0
       ? { seen: "the event sent again changed nothing" }
       : { seen: `the event sent again changed it: ${changes.join(", ")}`, fault: "handled_twice" };
   }
 
-  async seeSimultaneous(): Promise<Sight> {
-    const patient = await this.#patient();
-    const { COMPLETED } = patient.charge.events;
+  async observeSimultaneous(): Promise<Sight> {
+    const observed = await this.#newCharge();
+    const { COMPLETED } = observed.charge.events;
     await Promise.all(Array.from({ length: COPIES }, () => this.#deliver(COMPLETED)));
-    await this.#settled(patient);
-    const wrong = await this.#deviation(patient);
+    await this.#readSettledView(observed);
+    const wrong = await this.#deviation(observed);
     return wrong === undefined
       ? { seen: "copies at once did what one does" }
       : { seen: `${COPIES} copies at once: ${wrong}`, fault: "handled_at_once" };
   }
 
-  async seeReordered(): Promise<Sight> {
-    const paid = this.#patients.get("paid")!;
-    const before = await this.#look(paid.charge);
+  async observeReordered(): Promise<Sight> {
+    const paid = this.#observed.get("paid")!;
+    const before = await this.#readView(paid.charge);
     for (const late of ["PROCESSING", "AWAITING_PAYMENT"] as const)
       await this.#deliver(paid.charge.events[late]);
-    const changes = changesOf(before, await this.#settled(paid), this.#ignored);
+    const changes = changesOf(before, await this.#readSettledView(paid), this.#ignored);
     return changes.length === 0
       ? { seen: "events of before the payment changed nothing" }
       : { seen: `an event of before the payment changed it: ${changes.join(", ")}`, fault: "goes_back" };
   }
 
-  async seeKnownId(): Promise<Sight> {
-    const patient = await this.#patient();
-    const { COMPLETED } = patient.charge.events;
+  async observeKnownId(): Promise<Sight> {
+    const observed = await this.#newCharge();
+    const { COMPLETED } = observed.charge.events;
     await this.#session.send("forged", COMPLETED, { secrets: [this.#session.unknownSecret] });
-    const changes = changesOf(patient.before, await this.#settled(patient), this.#ignored);
+    const changes = changesOf(observed.before, await this.#readSettledView(observed), this.#ignored);
     if (changes.length > 0)
       return { seen: `a forged event changed it: ${changes.join(", ")}`, fault: "forged_acted_upon" };
-    await this.#accepted(COMPLETED);
-    const wrong = await this.#deviation(patient);
+    await this.#deliverUntilAccepted(COMPLETED);
+    const wrong = await this.#deviation(observed);
     return wrong === undefined
       ? { seen: "a forged event changed nothing, the genuine one with its id was taken" }
       : { seen: `after a forged event with its id, the genuine one: ${wrong}`, fault: "forged_id_counts" };
   }
 
-  async seeRetry(): Promise<Sight> {
+  async observeRetry(): Promise<Sight> {
     const crashed = this.#opening.find(
       ({ charge }) => charge.events.COMPLETED.id === this.#session.crashed?.event.id,
     );
-    const patient = crashed ?? (await this.#patient());
+    const observed = crashed ?? (await this.#newCharge());
     const first =
       crashed === undefined
-        ? await this.#charges.whileUnreadable(patient.charge, () =>
-            this.#deliver(patient.charge.events.COMPLETED),
+        ? await this.#charges.whileUnreadable(observed.charge, () =>
+            this.#deliver(observed.charge.events.COMPLETED),
           )
         : undefined;
     const hasFailed = first === undefined || first.kind !== "accepted";
-    if (first !== undefined && hasFailed) await this.#accepted(patient.charge.events.COMPLETED);
-    const wrong = await this.#deviation(patient);
+    if (first !== undefined && hasFailed) await this.#deliverUntilAccepted(observed.charge.events.COMPLETED);
+    const wrong = await this.#deviation(observed);
     if (wrong !== undefined) {
       const when = hasFailed ? "sent again after it failed" : "accepted while the sandbox returned 500";
       return { seen: `an event ${when}: ${wrong}`, fault: "lost" };
@@ -166,29 +166,29 @@ export class Eyes {
         };
   }
 
-  async seeBurst(): Promise<Sight> {
-    const patients: Patient[] = [];
-    for (let count = 0; count < BURST; count++) patients.push(await this.#patient());
-    const answers = await Promise.all(patients.map(({ charge }) => this.#deliver(charge.events.COMPLETED)));
-    const taken = patients.filter((_patient, index) => answers[index]!.kind === "accepted");
-    const deviations = await Promise.all(taken.map((patient) => this.#deviation(patient)));
-    const wrong = deviations.filter((one) => one !== undefined);
+  async observeBurst(): Promise<Sight> {
+    const all: ObservedCharge[] = [];
+    for (let count = 0; count < BURST; count++) all.push(await this.#newCharge());
+    const answers = await Promise.all(all.map(({ charge }) => this.#deliver(charge.events.COMPLETED)));
+    const accepted = all.filter((_, index) => answers[index]!.kind === "accepted");
+    const deviations = await Promise.all(accepted.map((observed) => this.#deviation(observed)));
+    const wrong = deviations.filter((deviation) => deviation !== undefined);
     return wrong.length === 0
       ? { seen: "all it accepted at once was done" }
       : { seen: `${wrong.length} of ${BURST} accepted at once: ${wrong[0]}`, fault: "lost_in_burst" };
   }
 
-  async seeAmount(): Promise<Sight> {
-    const patient = await this.#patient();
-    const { id, body } = patient.charge.events.COMPLETED;
+  async observeAmount(): Promise<Sight> {
+    const observed = await this.#newCharge();
+    const { id, body } = observed.charge.events.COMPLETED;
     const amounts = /"(amount|settlement_amount)":"[\d.]+"/g;
     await this.#deliver({ id, body: body.replace(amounts, `"$1":"${FALSE_AMOUNT}"`) });
-    const values = [...(await this.#settled(patient)).values()];
+    const values = [...(await this.#readSettledView(observed)).values()];
     if (isAmountIn(values, Number(FALSE_AMOUNT)))
       return { seen: `it shows ${FALSE_AMOUNT}, which only the event said`, fault: "amount_trusted" };
-    const { charge } = this.#patients.get("paid")!;
-    const shown = [...(await this.#look(charge)).values()];
-    return [charge.amount, charge.settlement_amount].some((amount) => isAmountIn(shown, Number(amount)))
+    const { charge } = this.#observed.get("paid")!;
+    const paidValues = [...(await this.#readView(charge)).values()];
+    return [charge.amount, charge.settlement_amount].some((amount) => isAmountIn(paidValues, Number(amount)))
       ? { seen: `it does not show ${FALSE_AMOUNT}, which only the event said` }
       : {
           seen: "Its response shows no amount: check yourself that it does not trust the event's.",
@@ -196,94 +196,94 @@ export class Eyes {
         };
   }
 
-  /** Undefined where the app makes no calls that could be overtaken. */
-  async seeEarly(): Promise<Sight | undefined> {
+  /** Undefined where the app makes no calls. */
+  async observeEarly(): Promise<Sight | undefined> {
     const found = await this.#charges.whileHeld((charge) => this.#deliver(charge.events.COMPLETED));
     if (found === undefined) return undefined;
     const { charge, result } = found;
-    if (result.kind !== "accepted") await this.#accepted(charge.events.COMPLETED);
-    // Nothing could be seen of it before, but what is seen of any that has not been paid.
-    const wrong = await this.#deviation({ charge, before: this.#patients.get("paid")!.before });
+    if (result.kind !== "accepted") await this.#deliverUntilAccepted(charge.events.COMPLETED);
+    // The view before could not be read; it is that of any unpaid charge.
+    const wrong = await this.#deviation({ charge, before: this.#observed.get("paid")!.before });
     return wrong === undefined
       ? { seen: "an event that arrived before the response to its call was handled" }
       : { seen: `an event before the response to its call: ${wrong}`, fault: "lost_early" };
   }
 
-  async #patient(): Promise<Patient> {
+  async #newCharge(): Promise<ObservedCharge> {
     const charge = await this.#charges.make(metadataKeysOf(this.#observe));
-    return { charge, before: await this.#look(charge) };
+    return { charge, before: await this.#readView(charge) };
   }
 
   #deliver(event: SampleEvent): Promise<Answer> {
     return this.#session.send("a real charge's event", event);
   }
 
-  /** Sends it until it is taken, as the service would; the last answer. */
-  async #accepted(event: SampleEvent): Promise<Answer> {
+  /** Repeats an event until it is accepted, as the service would. */
+  async #deliverUntilAccepted(event: SampleEvent): Promise<Answer> {
     let answer = await this.#deliver(event);
-    for (let again = 0; again < RETRIES && answer.kind !== "accepted"; again++)
+    for (let retry = 0; retry < RETRIES && answer.kind !== "accepted"; retry++)
       answer = await this.#deliver(event);
     return answer;
   }
 
-  /** What the view becomes when a charge is paid; undefined, and blind from then on, where nothing becomes of it. */
-  async #paid(patient: Patient): Promise<View | undefined> {
-    const { charge, before } = patient;
+  /** Pays a charge and returns the view afterwards; undefined, as from then on, if the view does not change. */
+  async #pay(observed: ObservedCharge): Promise<View | undefined> {
+    const { charge, before } = observed;
     await this.#pause(SETTLE_MS);
-    for (const path of pathsOf(before, await this.#look(charge)))
-      if (before.get(path) !== (await this.#look(charge)).get(path)) this.#ignored.add(path);
-    const answer = await this.#accepted(charge.events.COMPLETED);
+    for (const path of pathsOf(before, await this.#readView(charge)))
+      if (before.get(path) !== (await this.#readView(charge)).get(path)) this.#ignored.add(path);
+    const answer = await this.#deliverUntilAccepted(charge.events.COMPLETED);
     const startMs = this.#wall.nowMs();
-    const isSeen = await this.#until(
-      async () => changesOf(before, await this.#look(charge), this.#ignored).length > 0,
+    const hasChanged = await this.#waitUntil(
+      async () => changesOf(before, await this.#readView(charge), this.#ignored).length > 0,
     );
     this.#slowestMs = Math.max(this.#slowestMs, this.#wall.nowMs() - startMs);
-    if (isSeen) return this.#settled(patient);
+    if (hasChanged) return this.#readSettledView(observed);
     const { href } = observedUrl(this.#observe, this.#receiver, charge);
-    const status = (await this.#ask(charge)).status ?? "no answer";
-    const taken = answer.status ?? answer.error;
-    this.#blind = {
-      seen: `GET ${href} (${status}) is the same before and after the charge is paid (${taken})`,
+    const status = (await this.#requestView(charge)).status ?? "no answer";
+    const response = answer.status ?? answer.error;
+    this.#noEffect = {
+      seen: `GET ${href} (${status}) is the same before and after the charge is paid (${response})`,
       fault: "nothing_seen",
     };
     return undefined;
   }
 
-  /** How a charge's view differs from that of any paid one, once it has had its time. */
-  async #deviation(patient: Patient): Promise<string | undefined> {
+  /** Waits for the usual effect of a payment; describes the difference if it does not come. */
+  async #deviation(observed: ObservedCharge): Promise<string | undefined> {
     let wrong: string | undefined;
-    await this.#until(async () => {
-      const effect = effectOf(patient.before, await this.#look(patient.charge));
-      wrong = deviationOf(effect, this.#usual, this.#ignored);
+    await this.#waitUntil(async () => {
+      const effect = effectOf(observed.before, await this.#readView(observed.charge));
+      wrong = deviationOf(effect, this.#usualEffect, this.#ignored);
       return wrong === undefined;
     });
     return wrong;
   }
 
-  /** The view after what an event may still set off. */
-  async #settled({ charge }: Patient): Promise<View> {
+  /** Reads the view after the app had time to finish its work. */
+  async #readSettledView({ charge }: ObservedCharge): Promise<View> {
     await this.#pause(Math.max(SETTLE_MS, 3 * this.#slowestMs));
-    return this.#look(charge);
+    return this.#readView(charge);
   }
 
-  async #look(charge: RealCharge): Promise<View> {
-    return viewOf(await this.#ask(charge), Object.values(namesOf(charge)), this.#wall.nowMs());
+  async #readView(charge: RealCharge): Promise<View> {
+    return viewOf(await this.#requestView(charge), Object.values(namesOf(charge)), this.#wall.nowMs());
   }
 
-  #ask(charge: RealCharge): Promise<Answer> {
+  #requestView(charge: RealCharge): Promise<Answer> {
     const url = observedUrl(this.#observe, this.#receiver, charge);
     const request = { method: "GET", sent: "a look", attempt: 1, eventId: "", headers: {}, body: "" };
     return ask(url, request, this.#timeoutMs, this.#wall);
   }
 
-  async #until(isSo: () => Promise<boolean>): Promise<boolean> {
-    const isKnown = this.#usual.size > 0;
-    const patienceMs = isKnown ? Math.max(LEAST_PATIENCE_MS, 20 * this.#slowestMs) : PATIENCE_MS;
-    const endMs = this.#wall.nowMs() + patienceMs;
+  async #waitUntil(isMet: () => Promise<boolean>): Promise<boolean> {
+    const isKnown = this.#usualEffect.size > 0;
+    const timeoutMs = isKnown ? Math.max(MIN_TIMEOUT_MS, 20 * this.#slowestMs) : FIRST_TIMEOUT_MS;
+    const endMs = this.#wall.nowMs() + timeoutMs;
     for (;;) {
-      if (await isSo()) return true;
+      if (await isMet()) return true;
       if (this.#wall.nowMs() > endMs) return false;
-      await this.#pause(LOOK_EVERY_MS);
+      await this.#pause(POLL_MS);
     }
   }
 
@@ -292,18 +292,18 @@ export class Eyes {
   }
 }
 
-/** In units or in hundredths. */
+/** Apps show amounts in units or in hundredths. */
 function isAmountIn(values: readonly unknown[], amount: number): boolean {
   return values.some((value) => value === amount || value === Math.round(amount * 100));
 }
 
 const SIGHTS: Readonly<Partial<Record<Probe, (this: Eyes) => Promise<Sight | undefined>>>> = {
-  duplicate: Eyes.prototype.seeDuplicate,
-  known_id: Eyes.prototype.seeKnownId,
-  reordered: Eyes.prototype.seeReordered,
-  retry: Eyes.prototype.seeRetry,
-  simultaneous: Eyes.prototype.seeSimultaneous,
-  burst: Eyes.prototype.seeBurst,
-  amount: Eyes.prototype.seeAmount,
-  early: Eyes.prototype.seeEarly,
+  duplicate: Eyes.prototype.observeDuplicate,
+  known_id: Eyes.prototype.observeKnownId,
+  reordered: Eyes.prototype.observeReordered,
+  retry: Eyes.prototype.observeRetry,
+  simultaneous: Eyes.prototype.observeSimultaneous,
+  burst: Eyes.prototype.observeBurst,
+  amount: Eyes.prototype.observeAmount,
+  early: Eyes.prototype.observeEarly,
 };

@@ -4,11 +4,10 @@ interface Fault {
   /** Default: a must. */
   readonly severity?: "should";
   readonly title: string;
-  /** What to do about it. */
   readonly advice: string;
 }
 
-/** Every fault the doctor can tell, by the name it has in reports. */
+/** Every fault the doctor reports, by its id. */
 export const FAULTS = {
   refuses_valid_events: {
     title: "valid events are refused",
@@ -304,8 +303,7 @@ export const FAULTS = {
 
 export type FaultName = keyof typeof FAULTS;
 
-/** Whether a requirement not met, or a should. */
 export function severityOf(name: FaultName): Severity {
-  const row: Fault = FAULTS[name];
-  return row.severity ?? "must";
+  const fault: Fault = FAULTS[name];
+  return fault.severity ?? "must";
 }

@@ -1,21 +1,18 @@
 import type { Answer, AnswerKind, Probe } from "../../core/schema/receiver-report.js";
 import type { SignatureScheme } from "../../core/schema/webhooks.js";
-import { settled } from "./answers.js";
 import type { FaultName } from "./faults.js";
-import { type SignatureParts, versionIn } from "./forged-headers.js";
-import { because, fault, type Mark, NOT_NOW, PASS } from "./marks.js";
-import { type ForgedProbe, fresh } from "./probe.js";
-import type { Session } from "./session.js";
+import { because, type ForgedProbe, fault, fresh, type Mark, NOT_NOW, PASS, settled } from "./probe.js";
+import type { Session, SignatureParts } from "./session.js";
 
 export const REFUSED = "400 or 401, and nothing done";
 const NOTHING_SIGNED = "nothing is signed, so a receiver cannot tell";
 const NO_TIMESTAMP =
   "this scheme signs no timestamp, so a receiver cannot tell an old request from a new one";
 
-/** How far off the stale event is, and the one from the future: twice what the official libraries let pass. */
+/** Age of the stale event and lead of the future one: twice the tolerance of the official libraries. */
 const STALE_MS = 10 * 60_000;
-/** Fewer characters than any comparison may be content with. */
-const FIRST = 8;
+/** Length of a correct prefix that no comparison may accept. */
+const PREFIX_LENGTH = 8;
 
 export function unsignedScheme({ headers }: SignatureScheme): string | undefined {
   return Object.keys(headers).length > 0 ? undefined : NOTHING_SIGNED;
@@ -25,12 +22,12 @@ export function timelessScheme({ payload }: SignatureScheme): string | undefined
   return payload === "body" ? NO_TIMESTAMP : undefined;
 }
 
-/** An event with a signature that does not fit. */
+/** Sends an event signed with another secret. */
 export function forged(session: Session, sent: string): Promise<Answer[]> {
   return session.forged(sent, fresh(session), { secrets: [session.unknownSecret] });
 }
 
-/** An event of which only the signature is not right. */
+/** Sends an event for each variant of its signature. */
 async function withSignatures(
   session: Session,
   variants: Readonly<Record<string, (parts: SignatureParts) => string>>,
@@ -46,7 +43,7 @@ const otherCase = (text: string): string =>
     letter === letter.toLowerCase() ? letter.toUpperCase() : letter.toLowerCase(),
   );
 
-/** Forgeries, and events that were good once or are not good yet. */
+/** Probes that a receiver must refuse: forged, stale and future events. */
 export const FORGED = {
   tampered: {
     title: "a tampered body",
@@ -96,7 +93,7 @@ export const FORGED = {
   },
   partial_signature: {
     title: "a part of the signature",
-    sent: `events with the first half of the right signature, and with one of which only ${FIRST} characters are right`,
+    sent: `events with the first half of the right signature, and with one of which only ${PREFIX_LENGTH} characters are right`,
     expected: REFUSED,
     accepted: "part_accepted",
     sameAs: "empty_signature",
@@ -105,8 +102,11 @@ export const FORGED = {
       withSignatures(session, {
         "half of the signature": ({ head, tag, value }) =>
           head + tag + value.slice(0, Math.ceil(value.length / 2)),
-        [`${FIRST} right characters`]: ({ head, tag, value }) =>
-          head + tag + value.slice(0, FIRST) + value.slice(FIRST).replace(/[^=]/g, wrongCharacter),
+        [`${PREFIX_LENGTH} right characters`]: ({ head, tag, value }) =>
+          head +
+          tag +
+          value.slice(0, PREFIX_LENGTH) +
+          value.slice(PREFIX_LENGTH).replace(/[^=]/g, wrongCharacter),
       }),
   },
   other_case: {
@@ -163,40 +163,37 @@ function wrongCharacter(right: string): string {
   return right === "0" ? "1" : "0";
 }
 
-/** How a refusal may go wrong, whatever is refused. */
-const BADLY_REFUSED: Readonly<Partial<Record<AnswerKind, FaultName>>> = {
+/** Faults of a refusal itself. */
+const REFUSAL_FAULTS: Readonly<Partial<Record<AnswerKind, FaultName>>> = {
   crashed: "refusals_crash",
   timeout: "refusals_hang",
   broken: "refusals_break",
   redirected: "refusals_redirect",
 };
 
-/** What matters most of several answers to a forgery. */
-const GRAVEST: readonly AnswerKind[] = ["accepted", "timeout", "broken", "redirected", "crashed", "busy"];
+/** Kinds of answers, most severe first. */
+const BY_SEVERITY: readonly AnswerKind[] = ["accepted", "timeout", "broken", "redirected", "crashed", "busy"];
 
-/**
- * Judges them together: who verifies nothing accepts them all, and that is one fault; and so it is when all of them
- * make it stumble in the same way.
- */
+/** Judges all forgeries together: accepting all of them, or failing alike at all, is one fault. */
 export function judgeForged(answers: ReadonlyMap<Probe, readonly Answer[]>): Map<Probe, Mark> {
   const kinds = new Map<Probe, AnswerKind>();
   for (const probe of Object.keys(FORGED) as (keyof typeof FORGED)[]) {
     const reached = (answers.get(probe) ?? []).filter(({ kind }) => kind !== "unreachable");
     if (reached.length === 0) continue;
-    const found = settled(reached).map(({ kind }) => kind);
-    kinds.set(probe, GRAVEST.find((kind) => found.includes(kind)) ?? "refused");
+    const outcomes = settled(reached).map(({ kind }) => kind);
+    kinds.set(probe, BY_SEVERITY.find((kind) => outcomes.includes(kind)) ?? "refused");
   }
   const accepted = [...kinds.keys()].filter((probe) => kinds.get(probe) === "accepted");
   const common = commonFault(kinds, accepted);
-  const firstBad = new Map<AnswerKind, Probe>();
+  const firstOfKind = new Map<AnswerKind, Probe>();
   const marks = new Map<Probe, Mark>();
   for (const [probe, kind] of kinds) {
-    const badly = BADLY_REFUSED[kind];
+    const refusalFault = REFUSAL_FAULTS[kind];
     if (kind === "accepted") marks.set(probe, acceptedMark(probe as keyof typeof FORGED, accepted, common));
-    else if (badly !== undefined) {
-      const first = firstBad.get(kind);
-      marks.set(probe, first === undefined ? fault(badly) : because(first));
-      if (first === undefined) firstBad.set(kind, probe);
+    else if (refusalFault !== undefined) {
+      const first = firstOfKind.get(kind);
+      marks.set(probe, first === undefined ? fault(refusalFault) : because(first));
+      if (first === undefined) firstOfKind.set(kind, probe);
     } else marks.set(probe, kind === "busy" ? NOT_NOW : PASS);
   }
   return marks;
@@ -207,9 +204,11 @@ function acceptedMark(
   accepted: readonly Probe[],
   common: FaultName | undefined,
 ): Mark {
-  const { accepted: shown, sameAs }: ForgedProbe = FORGED[probe];
+  const { accepted: faultName, sameAs }: ForgedProbe = FORGED[probe];
   if (common !== undefined) return probe === accepted[0] ? fault(common) : because(accepted[0]!);
-  return sameAs !== undefined && accepted.includes(sameAs) ? because(rootOf(sameAs, accepted)) : fault(shown);
+  return sameAs !== undefined && accepted.includes(sameAs)
+    ? because(rootOf(sameAs, accepted))
+    : fault(faultName);
 }
 
 function rootOf(probe: Probe, accepted: readonly Probe[]): Probe {
@@ -217,7 +216,7 @@ function rootOf(probe: Probe, accepted: readonly Probe[]): Probe {
   return sameAs !== undefined && accepted.includes(sameAs) ? rootOf(sameAs, accepted) : probe;
 }
 
-/** The one fault behind several that were accepted, if there is one. */
+/** Returns the single fault that explains several accepted forgeries, if one does. */
 function commonFault(
   kinds: ReadonlyMap<Probe, AnswerKind>,
   accepted: readonly Probe[],
@@ -226,4 +225,9 @@ function commonFault(
   if (compared.length === 0 || !compared.every((probe) => accepted.includes(probe))) return undefined;
   if (accepted.includes("unsigned")) return "no_verification";
   return compared.length > 1 ? "signature_not_compared" : undefined;
+}
+
+/** Version in the scheme's tag, such as `v1`. */
+function versionIn({ each }: SignatureScheme): string | undefined {
+  return /v\d/.exec(each)?.[0];
 }

@@ -1,23 +1,36 @@
 import type { Answer, AnswerKind, Probe } from "../../core/schema/receiver-report.js";
-import { isRecognized, isRefusal, saysTheSame, settled } from "./answers.js";
 import type { FaultName } from "./faults.js";
 import { FORGED, forged, REFUSED, unsignedScheme } from "./forged.js";
-import { accepting, because, fault, type Mark, type Marks, NOT_NOW, PASS, unseen } from "./marks.js";
-import { fresh, type GenuineProbe } from "./probe.js";
+import {
+  accepting,
+  because,
+  fault,
+  fresh,
+  type GenuineProbe,
+  isRecognized,
+  isRefusal,
+  type Mark,
+  type Marks,
+  NOT_NOW,
+  PASS,
+  saysTheSame,
+  settled,
+  unseen,
+} from "./probe.js";
 import { isFine, type Session } from "./session.js";
 
 const BURST = 20;
 const COPIES = 5;
 
-/** What is not only refused. */
-const NOT_VALID: Readonly<Record<Exclude<AnswerKind, "accepted" | "refused" | "unreachable">, FaultName>> = {
+/** Faults of answers to a valid event other than a refusal. */
+const BY_KIND: Readonly<Record<Exclude<AnswerKind, "accepted" | "refused" | "unreachable">, FaultName>> = {
   crashed: "crashes_on_valid_events",
   timeout: "too_slow",
   redirected: "redirects",
   broken: "breaks_connection",
   busy: "busy",
 };
-/** A refusal that says nothing of the signature. */
+/** Statuses of a refusal that do not concern the signature. */
 const BY_STATUS: Readonly<Record<number, FaultName>> = {
   404: "wrong_path",
   405: "wrong_method",
@@ -32,7 +45,7 @@ const GENUINE_AFTER = "the genuine one";
 const REVERSED = "reversed";
 const IN_ORDER = "in order";
 
-/** What a receiver does with events as such, whatever they tell. */
+/** Probes of valid events: verification, duplicates, order, retries, concurrency. */
 export const GENUINE = {
   valid: {
     title: "a valid event",
@@ -40,7 +53,7 @@ export const GENUINE = {
     expected: "2xx, within seconds",
     send: async (session) => {
       const answers = await session.genuine("a valid event", session.opening);
-      // Where a forged one is answered otherwise, the signature was fine and the content is what it refuses.
+      // If a forged event gets a different answer, the receiver refused the content, not the signature.
       if (answers.at(-1)!.kind !== "refused" || FORGED.wrong_secret.outOfScope(session.scheme) !== undefined)
         return answers;
       return [...answers, ...(await forged(session, "another, with a wrong secret, to compare"))];
@@ -49,7 +62,7 @@ export const GENUINE = {
       const { kind, status } = first!;
       if (kind === "accepted" || kind === "unreachable")
         return accepting([first!], "crashes_on_valid_events");
-      if (kind !== "refused") return fault(NOT_VALID[kind]);
+      if (kind !== "refused") return fault(BY_KIND[kind]);
       if (compared !== undefined && !saysTheSame(first!, compared)) return fault("refuses_content");
       return fault(BY_STATUS[status!] ?? "refuses_valid_events");
     },
@@ -61,14 +74,14 @@ export const GENUINE = {
     expected: "2xx, and nothing done twice",
     send: async (session) => {
       const { event, answer } = session.accepted!;
-      const again = await session.again("the same event again", event);
-      return saysTheSame(again.at(-1)!, answer)
-        ? again
-        : [...again, ...(await session.genuine(NEWS, () => fresh(session)))];
+      const answers = await session.again("the same event again", event);
+      return saysTheSame(answers.at(-1)!, answer)
+        ? answers
+        : [...answers, ...(await session.genuine(NEWS, () => fresh(session)))];
     },
-    judge: ([again], evidence) => {
-      const found = accepting([again!], "duplicates");
-      return found === PASS && isRecognized(again!, evidence) !== true
+    judge: ([duplicate], evidence) => {
+      const found = accepting([duplicate!], "duplicates");
+      return found === PASS && isRecognized(duplicate!, evidence) !== true
         ? unseen(
             "Whether it did the work twice cannot be seen from here: keep the ids of the events you have handled, and look there first.",
           )
@@ -91,16 +104,16 @@ export const GENUINE = {
       ];
     },
     judge: (answers, evidence, marks) => {
-      const [first, after, again] = [FORGED_FIRST, GENUINE_AFTER, FORGED_AGAIN].map((what) =>
-        answers.find(({ sent }) => sent === what),
+      const [first, genuine, second] = [FORGED_FIRST, GENUINE_AFTER, FORGED_AGAIN].map((name) =>
+        answers.find(({ sent }) => sent === name),
       );
       const forgery = marks.get("wrong_secret");
       if (first?.kind === "accepted" && forgery?.verdict !== "pass") return because("wrong_secret", marks);
-      if (after !== undefined && (!isFine(after) || isRecognized(after, evidence) === true))
+      if (genuine !== undefined && (!isFine(genuine) || isRecognized(genuine, evidence) === true))
         return fault("forged_id_counts");
-      if (again?.kind === "accepted") return fault("known_id_unverified");
-      return [first, again].every((one) => one === undefined || isRefusal(one, evidence))
-        ? accepting(after === undefined ? [] : [after], "forged_id_counts")
+      if (second?.kind === "accepted") return fault("known_id_unverified");
+      return [first, second].every((answer) => answer === undefined || isRefusal(answer, evidence))
+        ? accepting(genuine === undefined ? [] : [genuine], "forged_id_counts")
         : NOT_NOW;
     },
   },
@@ -110,21 +123,21 @@ export const GENUINE = {
     sent: "one charge's completed, processing and awaiting_payment, in this order",
     expected: "2xx each time, and the charge stays completed",
     send: async (session) => {
-      const reversed = await life(session, true);
-      // Whether the order is what it stumbles on, or one of these events by itself.
+      const reversed = await sendLife(session, true);
+      // Sending them in order tells a fault of ordering from one of a single event.
       return settled(reversed).every((answer) => answer.kind === "accepted")
         ? reversed
-        : [...reversed, ...(await life(session, false))];
+        : [...reversed, ...(await sendLife(session, false))];
     },
     judge: (answers, _evidence, marks) => {
-      const sentAs = (how: string) => answers.filter(({ sent }) => sent.startsWith(how));
-      const reversed = accepting(sentAs(REVERSED), "reordered");
+      const sentIn = (order: string) => answers.filter(({ sent }) => sent.startsWith(order));
+      const reversed = accepting(sentIn(REVERSED), "reordered");
       if (reversed === PASS)
         return unseen(
           "Whether it kept the later status cannot be seen from here: the charge must still be completed in your data.",
         );
       if (reversed.fault !== "reordered") return reversed;
-      const inOrder = sentAs(IN_ORDER);
+      const inOrder = sentIn(IN_ORDER);
       if (inOrder.length === 0 || accepting(inOrder, "lifecycle").fault !== "lifecycle") return reversed;
       return marks.get("each_type")?.fault === "lifecycle" ? because("each_type") : fault("lifecycle");
     },
@@ -177,7 +190,7 @@ export const GENUINE = {
         return isRemembered ? fault("retry") : accepting([answer], "retry");
       }
       if (answer.kind === "busy") return NOT_NOW;
-      // Never having seen a 5xx, this is one more duplicate; having seen one, the same event may fail the same way.
+      // Without an earlier 5xx this is a duplicate; with one, the event may fail again in the same way.
       const source = retried ?? "duplicate";
       const isSame = retried === null || answer.kind !== "refused";
       const isKnown = marks.get(source)?.verdict === "fail" || marks.get(source)?.because !== undefined;
@@ -215,15 +228,15 @@ export const GENUINE = {
   },
 } as const satisfies Readonly<Partial<Record<Probe, GenuineProbe>>>;
 
-/** Where one in some requests fails anyway, that many at once do says nothing. */
+/** Failures of concurrent requests say nothing about a receiver that fails at random. */
 function acceptingCrowd(answers: readonly Answer[], name: FaultName, marks: Marks): Mark {
   const found = accepting(answers, name);
   const [flaky] = [...marks].find(([, mark]) => mark.fault === "fails_now_and_then") ?? [];
   return found.fault === name && flaky !== undefined ? because(flaky) : found;
 }
 
-/** The events of one new charge, first to last or the other way round. */
-async function life(session: Session, isReversed: boolean): Promise<Answer[]> {
+/** Sends the events of one new charge, in order or reversed. */
+async function sendLife(session: Session, isReversed: boolean): Promise<Answer[]> {
   const { samples } = session;
   const charges = samples.life("COMPLETED");
   const answers: Answer[] = [];

@@ -1,16 +1,16 @@
 import * as z from "zod/mini";
 
 const PLACEHOLDER = /\{([^{}]*)\}/g;
-const KNOWN = /^(charge_id|checkout_id|metadata\.[\w.-]+)$/;
+const PLACEHOLDER_NAME = /^(charge_id|checkout_id|metadata\.[\w.-]+)$/;
 
-/** Where the app tells how it sees a charge: `GET PATH`, or a whole URL, with placeholders. */
+/** Address of the app's view of a charge: `GET PATH` or a URL, with placeholders. */
 export const observeSchema = z.string().check(
   z.refine(
     (text) => /^(GET )?(\/|https?:\/\/)\S+$/.test(text),
     "must be GET and a path or URL, as in 'GET /orders/{charge_id}'",
   ),
   z.refine(
-    (text) => placeholdersOf(text).every((name) => KNOWN.test(name)),
+    (text) => placeholdersOf(text).every((name) => PLACEHOLDER_NAME.test(name)),
     "knows the placeholders {charge_id}, {checkout_id} and {metadata.KEY} only",
   ),
   z.refine(
@@ -19,10 +19,10 @@ export const observeSchema = z.string().check(
   ),
 );
 
-/** In an order: a customer of its own. */
+/** Placeholder in an order for a customer that no other order has. */
 export const EMAIL = "{email}";
 
-/** How the app is asked for an order: `POST PATH BODY`. */
+/** Request that has the app place an order: `POST PATH BODY`. */
 export const orderSchema = z
   .string()
   .check(
@@ -32,26 +32,25 @@ export const orderSchema = z
     ),
   );
 
-/** The request for an order of that customer; a path is on the receiver's own host. */
+/** Builds the request for a customer's order; a path is relative to the receiver's host. */
 export function orderRequest(order: string, receiver: string, email: string): { url: URL; body: string } {
   const [, path, ...body] = order.replaceAll(EMAIL, email).split(" ");
   return { url: new URL(path!, receiver), body: body.join(" ") };
 }
 
-/** What a charge is told apart by. */
-interface Named {
+interface ChargeNames {
   readonly charge_id: string;
   readonly checkout_id: string;
   readonly metadata: Readonly<Record<string, string>>;
 }
 
-/** The keys of the metadata it names. */
+/** Metadata keys in the placeholders. */
 export function metadataKeysOf(observe: string): string[] {
   return placeholdersOf(observe).flatMap((name) => (name.startsWith("metadata.") ? [name.slice(9)] : []));
 }
 
-/** The address to read for one charge; a path is on the receiver's own host. */
-export function observedUrl(observe: string, receiver: URL, charge: Named): URL {
+/** Fills in the address for one charge; a path is relative to the receiver's host. */
+export function observedUrl(observe: string, receiver: URL, charge: ChargeNames): URL {
   const filled = observe.replace(/^GET /, "").replace(PLACEHOLDER, (_all, name: string) => {
     const { [name]: value } = namesOf(charge);
     return encodeURIComponent(value ?? "");
@@ -59,8 +58,8 @@ export function observedUrl(observe: string, receiver: URL, charge: Named): URL 
   return new URL(filled, receiver);
 }
 
-/** What sets a charge apart from others, by the names of placeholders. */
-export function namesOf({ charge_id, checkout_id, metadata }: Named): Record<string, string> {
+/** The charge's values by placeholder. */
+export function namesOf({ charge_id, checkout_id, metadata }: ChargeNames): Record<string, string> {
   const keys = Object.entries(metadata).map(([key, value]) => [`metadata.${key}`, value]);
   return { charge_id, checkout_id, ...Object.fromEntries(keys) };
 }

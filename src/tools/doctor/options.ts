@@ -10,20 +10,17 @@ import { madeUpSeed, systemWall } from "../../core/time/wall.js";
 import { observeSchema, orderSchema } from "./observation.js";
 import type { CheckOptions } from "./session.js";
 
-/** How a receiver is checked. */
+/** Options of a receiver check. */
 export interface CheckWebhookOptions {
-  /** The secret the receiver verifies with; default: the sandbox's. */
+  /** Secret the receiver verifies with; default: the sandbox's. */
   readonly secret?: string | undefined;
-  /** How its events are signed; default: as the sandbox signs. */
+  /** Signature scheme of the events; default: the sandbox's. */
   readonly signature?: Signature | undefined;
-  /** Wall time it may take to answer, a duration; default: the sandbox's `webhookTimeout`. */
+  /** Timeout of a response, a duration of wall time; default: the sandbox's `webhookTimeout`. */
   readonly timeout?: string | undefined;
-  /** Where the app tells how it sees a charge, such as `"GET /orders/{charge_id}"`; default: only answers are looked at. */
+  /** Address of the app's view of a charge, such as `"GET /orders/{charge_id}"`; default: only responses are judged. */
   readonly observe?: string | undefined;
-  /**
-   * With `observe`: how the app is asked for an order, such as `'POST /orders {"email": "{email}"}'`; default: the charges
-   * are none of its own.
-   */
+  /** With `observe`: request that places an order in the app, such as `'POST /orders {"email": "{email}"}'`; default: the check creates the charges. */
   readonly order?: string | undefined;
 }
 
@@ -40,8 +37,10 @@ const schema = z.strictObject({
 });
 
 /**
- * Checks what was asked for and fills in the rest. `nameOf` tells what the asker calls an option; `sandbox` is the one
- * the receiver's app works with.
+ * Validates the options and fills in defaults. Throws a UserError with a line for each invalid option.
+ *
+ * @param nameOf returns the caller's name of an option
+ * @param sandbox the sandbox the receiver's app works with
  */
 export function readCheckOptions(
   url: string,
@@ -50,13 +49,13 @@ export function readCheckOptions(
   sandbox?: ControlClient,
 ): CheckOptions {
   const checked = check(schema, { ...options, url });
-  // What comes before the name stands at the line's beginning already.
-  const eyes = nameOf("observe").split(": ").at(-1);
-  const needsEyes = `says how charges are made that are observed: it goes with ${eyes}`;
+  // The line begins with the prefix already.
+  const observeName = nameOf("observe").split(": ").at(-1);
+  const needsObserve = `creates the charges to observe, so it needs ${observeName}`;
   const faults = checked.ok
     ? [
         ["secret", secretFault(checked.data.signature, checked.data.secret)],
-        ["order", options.observe === undefined && options.order !== undefined ? needsEyes : undefined],
+        ["order", options.observe === undefined && options.order !== undefined ? needsObserve : undefined],
       ]
     : checked.issues.map((issue) => [String(issue.path[0] ?? ""), issueMessage(issue)]);
   const lines = faults

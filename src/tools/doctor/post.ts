@@ -2,9 +2,9 @@ import { callerOf, networkErrorText } from "../../core/delivery/outgoing.js";
 import type { Answer, AnswerKind } from "../../core/schema/receiver-report.js";
 import type { Wall } from "../../core/time/wall.js";
 
-/** How much of an answer is shown. */
-const SHOWN_BYTES = 200;
-/** An answer longer than this is not read to its end. */
+/** Maximum length of a response body in reports. */
+const REPORTED_BYTES = 200;
+/** Maximum length of a body that is read. */
 const READ_BYTES = 64 * 1024;
 
 export interface Request {
@@ -17,20 +17,19 @@ export interface Request {
   readonly body: string;
 }
 
-/** Sends a request on a connection of its own, and tells what came back. Never rejects. */
+/** Sends a request on a new connection. Never rejects. */
 export async function ask(url: URL, request: Request, timeoutMs: number, wall: Wall): Promise<Answer> {
   const call = await callerOf(url);
   const startMs = wall.nowMs();
   const { method = "POST" } = request;
-  // Of an answer to an event the first words tell enough.
-  const keptBytes = method === "POST" ? SHOWN_BYTES : READ_BYTES;
+  const maxBytes = method === "POST" ? REPORTED_BYTES : READ_BYTES;
   return new Promise((resolve) => {
     let isConnected = false;
     let isDone = false;
     const finish = (answer: Partial<Answer> & { kind: AnswerKind }): void => {
       if (isDone) return;
       isDone = true;
-      callOff();
+      cancelTimeout();
       resolve({
         sent: request.sent,
         attempt: request.attempt,
@@ -44,14 +43,14 @@ export async function ask(url: URL, request: Request, timeoutMs: number, wall: W
       });
       outgoing.destroy();
     };
-    const failed = (error: string, connected: AnswerKind): void =>
-      finish({ kind: isConnected ? connected : "unreachable", error });
+    const failed = (error: string, kindIfConnected: AnswerKind): void =>
+      finish({ kind: isConnected ? kindIfConnected : "unreachable", error });
     const bytes = Buffer.from(request.body);
     const outgoing = call({
       method,
       headers: { ...request.headers, "content-length": bytes.length },
     });
-    const callOff = wall.after(
+    const cancelTimeout = wall.after(
       timeoutMs,
       () => failed(`no ${isConnected ? "answer" : "connection"} within ${timeoutMs / 1000} s`, "timeout"),
       true,
@@ -65,29 +64,29 @@ export async function ask(url: URL, request: Request, timeoutMs: number, wall: W
     outgoing.on("response", (response) => {
       const chunks: Buffer[] = [];
       let read = 0;
-      const answered = (): void => {
+      const onAnswer = (): void => {
         const status = response.statusCode!;
         finish({
           kind: kindOf(status, response.headers["retry-after"] !== undefined),
           status,
-          body: Buffer.concat(chunks).subarray(0, keptBytes).toString("utf8"),
+          body: Buffer.concat(chunks).subarray(0, maxBytes).toString("utf8"),
           location: response.headers.location ?? null,
         });
       };
       response.on("data", (chunk: Buffer) => {
-        if (read < keptBytes) chunks.push(chunk);
-        if ((read += chunk.length) > READ_BYTES) answered();
+        if (read < maxBytes) chunks.push(chunk);
+        if ((read += chunk.length) > READ_BYTES) onAnswer();
       });
-      response.on("end", answered);
-      // The status is the answer, even if the body breaks off.
-      response.on("error", answered);
+      response.on("end", onAnswer);
+      // The status counts even if the body is cut off.
+      response.on("error", onAnswer);
     });
     outgoing.end(bytes);
   });
 }
 
-function kindOf(status: number, saysWhenToRetry: boolean): AnswerKind {
-  if (status === 429 || (status === 503 && saysWhenToRetry)) return "busy";
+function kindOf(status: number, hasRetryAfter: boolean): AnswerKind {
+  if (status === 429 || (status === 503 && hasRetryAfter)) return "busy";
   if (status >= 500) return "crashed";
   if (status >= 400) return "refused";
   return status >= 300 ? "redirected" : "accepted";

@@ -4,11 +4,10 @@ import { CONTENTS } from "./contents.js";
 import type { Eyes } from "./eyes.js";
 import { FORGED } from "./forged.js";
 import { GENUINE } from "./genuine.js";
-import type { Evidence, ForgedProbe, GenuineProbe, SeenProbe } from "./probe.js";
+import type { Evidence, ForgedProbe, GenuineProbe, SeenProbe, Sight } from "./probe.js";
 import type { Session } from "./session.js";
-import type { Sight } from "./sight.js";
 
-/** Every probe: how it reads, what it sends, and what its answers show. */
+/** Every probe by its id. */
 export const PROBE_ROWS: Readonly<Record<Probe, GenuineProbe | ForgedProbe | SeenProbe>> = {
   ...GENUINE,
   ...CONTENTS,
@@ -29,12 +28,11 @@ export const PROBE_ROWS: Readonly<Record<Probe, GenuineProbe | ForgedProbe | See
   },
 };
 
-/** Why a scheme leaves a receiver no means to pass a probe; undefined where it has them. */
 export function outOfScope(probe: Probe, scheme: SignatureScheme): string | undefined {
   return PROBE_ROWS[probe].outOfScope?.(scheme);
 }
 
-/** Sends the probes one after the other, and tells of each. Stops when there is nothing left to learn. */
+/** Sends the probes in order. Stops if the receiver accepts nothing or is gone. */
 export async function collect(
   session: Session,
   eyes: Eyes | undefined,
@@ -48,11 +46,11 @@ export async function collect(
     if (probe === "retry") evidence = { ...evidence, retried: session.crashed?.probe ?? null };
     const row = PROBE_ROWS[probe];
     if ("send" in row && outOfScope(probe, session.scheme) === undefined) {
-      const found = await row.send(session);
-      answers.set(probe, found);
-      const takesNothing = probe === "valid" && session.accepted === undefined;
-      const isGone = found.every((answer) => answer.kind === "unreachable");
-      if (takesNothing || isGone) evidence = { ...evidence, stoppedAt: probe };
+      const sent = await row.send(session);
+      answers.set(probe, sent);
+      const acceptsNothing = probe === "valid" && session.accepted === undefined;
+      const isGone = sent.every((answer) => answer.kind === "unreachable");
+      if (acceptsNothing || isGone) evidence = { ...evidence, stoppedAt: probe };
     }
     const sight = evidence.stoppedAt === null ? await eyes?.see(probe) : undefined;
     if (sight !== undefined) sights.set(probe, sight);

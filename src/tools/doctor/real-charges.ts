@@ -3,22 +3,20 @@ import { UserError } from "../../core/schema/user-error.js";
 import { EMAIL, orderRequest } from "./observation.js";
 import { ask } from "./post.js";
 import type { SampleEvent } from "./samples.js";
-import type { CheckOptions } from "./session.js";
-import type { EyeOptions } from "./sight.js";
+import type { CheckOptions, EyeOptions } from "./session.js";
 
-/** A charge of a running sandbox that has been paid, and its events, which the sandbox itself sends to nobody. */
+/** A paid charge of a running sandbox, with its events, which the sandbox does not deliver. */
 export interface RealCharge extends ChargeRecord {
-  readonly events: Readonly<Record<Told, SampleEvent>>;
+  readonly events: Readonly<Record<LifeStatus, SampleEvent>>;
 }
 
 const LIFE = ["AWAITING_PAYMENT", "PROCESSING", "COMPLETED"] as const;
-type Told = (typeof LIFE)[number];
+type LifeStatus = (typeof LIFE)[number];
 
 const SCENARIO = "check-webhook";
 const DESCRIPTION =
   "Charges that check-webhook makes: they stand still, and it delivers their events itself.";
 
-/** What the control API answers of a charge, as far as it is looked at. */
 interface ChargeRecord {
   readonly charge_id: string;
   readonly checkout_id: string;
@@ -27,11 +25,11 @@ interface ChargeRecord {
   readonly metadata: Readonly<Record<string, string>>;
 }
 
-/** Where the sandbox tells of a charge while the app's call is held: its being taken ends the hold. */
+/** Mailbox for webhooks of a held call's charge; acknowledging one releases the call. */
 const MAILBOX = "check-webhook";
-const LOOK_EVERY_MS = 25;
-/** An app may not take webhooks while its own call is held: it then answers the order when they have been given up. */
-const PATIENCE = 3;
+const POLL_MS = 25;
+/** Timeouts to wait for an order: an app may handle no webhooks while its own call is held. */
+const ORDER_TIMEOUTS = 3;
 
 const LIMITED =
   "the sandbox rejected calls with 429, so the findings do not count: start it with --rate-limit off";
@@ -41,19 +39,19 @@ interface EventRecord {
   readonly payload: { readonly data: { readonly status: string } };
 }
 
-/** Makes charges at a running sandbox, as its customers would or by the app's own orders, and has them paid. */
+/** Creates and pays charges in a running sandbox, directly or by orders in the app. */
 export class RealCharges {
   readonly #options: CheckOptions;
   readonly #eyes: EyeOptions;
   readonly #key: string;
-  readonly #refusedBefore: number;
-  #made = 0;
+  readonly #initialRefusals: number;
+  #count = 0;
 
-  private constructor(options: CheckOptions, eyes: EyeOptions, key: string, refusedBefore: number) {
+  private constructor(options: CheckOptions, eyes: EyeOptions, key: string, initialRefusals: number) {
     this.#options = options;
     this.#eyes = eyes;
     this.#key = key;
-    this.#refusedBefore = refusedBefore;
+    this.#initialRefusals = initialRefusals;
   }
 
   static async open(options: CheckOptions, eyes: EyeOptions): Promise<RealCharges> {
@@ -65,29 +63,28 @@ export class RealCharges {
       charges: [{ match, timeline: [] }],
       webhooks: [{ match: { ...match, url: `mailbox:${MAILBOX}` } }, { match, drop: true }],
     });
-    // The app asks for no scenario by name.
+    // The app's own calls name no scenario.
     if (order !== undefined) await sandbox.call("POST", `/_sandbox/scenarios/${SCENARIO}/activate`);
-    return new RealCharges(options, eyes, api_key, await refusedCalls(sandbox));
+    return new RealCharges(options, eyes, api_key, await countRefusals(sandbox));
   }
 
-  /** A new charge that has been paid; of the doctor's own making with those keys in its metadata. */
+  /** Creates and pays a charge; without `order` its metadata has these keys. */
   async make(metadataKeys: readonly string[]): Promise<RealCharge> {
-    const name = `check-${this.#options.seed}-${++this.#made}`;
+    const name = `check-${this.#options.seed}-${++this.#count}`;
     const metadata = Object.fromEntries(["order_id", ...metadataKeys].map((key) => [key, name]));
     const { order } = this.#eyes;
-    return this.#paid(order === undefined ? await this.#checkout(metadata) : await this.#ordered(order));
+    return this.#pay(
+      order === undefined ? await this.#createCharge(metadata) : await this.#placeOrder(order),
+    );
   }
 
-  /**
-   * Has the app order, and works with the charge, paid, before the app has been answered which one it is; undefined
-   * where the app makes no charges.
-   */
+  /** Runs `work` with the paid charge of a new order before the app gets the response that created it; undefined without `order`. */
   async whileHeld<Result>(
     work: (charge: RealCharge) => Promise<Result>,
   ): Promise<{ charge: RealCharge; result: Result } | undefined> {
     const { order, sandbox } = this.#eyes;
     if (order === undefined) return undefined;
-    this.#made++;
+    this.#count++;
     const { webhook_id } = await sandbox.call<{ webhook_id: string }>("POST", "/_sandbox/webhook-endpoints", {
       mailbox: MAILBOX,
     });
@@ -99,23 +96,23 @@ export class RealCharges {
     });
     try {
       const before = await this.#newest(query);
-      let isAnswered = false;
-      const patienceMs = PATIENCE * this.#options.timeoutMs;
-      const ordered = this.#ordered(order, patienceMs).finally(() => {
-        isAnswered = true;
+      let isOrdered = false;
+      const orderTimeoutMs = ORDER_TIMEOUTS * this.#options.timeoutMs;
+      const ordered = this.#placeOrder(order, orderTimeoutMs).finally(() => {
+        isOrdered = true;
       });
-      const meanwhile = async () => {
+      const payWhileHeld = async () => {
         let id = before;
-        while (id === before && !isAnswered) {
-          await new Promise<void>((resolve) => this.#options.wall.after(LOOK_EVERY_MS, resolve, true));
+        while (id === before && !isOrdered) {
+          await new Promise<void>((resolve) => this.#options.wall.after(POLL_MS, resolve, true));
           id = await this.#newest(query);
         }
-        const charge = await this.#paid(id === undefined || id === before ? await ordered : id);
+        const charge = await this.#pay(id === undefined || id === before ? await ordered : id);
         const result = await work(charge);
-        await this.#letGo();
+        await this.#releaseCall();
         return { charge, result };
       };
-      const [done] = await Promise.all([meanwhile(), ordered]);
+      const [done] = await Promise.all([payWhileHeld(), ordered]);
       return done;
     } finally {
       await sandbox.call("DELETE", `/_sandbox/faults/${fault_id}`);
@@ -123,8 +120,8 @@ export class RealCharges {
     }
   }
 
-  /** Ends the hold: a webhook of the charge has been answered. */
-  async #letGo(): Promise<void> {
+  /** Ends the hold by acknowledging a webhook of the charge. */
+  async #releaseCall(): Promise<void> {
     const path = `/_sandbox/mailboxes/${MAILBOX}`;
     const { items } = await this.#eyes.sandbox.call<{ items: { delivery_id: string }[] }>(
       "POST",
@@ -135,20 +132,20 @@ export class RealCharges {
       await this.#eyes.sandbox.call("POST", `${path}/${delivery_id}/ack`, { status: 200 });
   }
 
-  async #paid(id: string): Promise<RealCharge> {
+  async #pay(id: string): Promise<RealCharge> {
     const { sandbox } = this.#eyes;
     let charge: ChargeRecord | undefined;
     for (const to of LIFE)
       charge = await sandbox.call<ChargeRecord>("POST", `/_sandbox/charges/${id}/transition`, { to });
     const { items } = await sandbox.call<{ items: EventRecord[] }>("GET", `/_sandbox/events?charge_id=${id}`);
     const events = LIFE.map((status) => {
-      const { event_id, payload } = items.find((one) => one.payload.data.status === status)!;
+      const { event_id, payload } = items.find((event) => event.payload.data.status === status)!;
       return [status, { id: event_id, body: JSON.stringify(payload) }];
     });
     return { ...charge!, events: Object.fromEntries(events) };
   }
 
-  /** What the app asks about a charge is answered with 500 meanwhile. */
+  /** Runs `work` while the app's reads of a charge fail with 500. */
   async whileUnreadable<Result>({ charge_id }: RealCharge, work: () => Promise<Result>): Promise<Result> {
     const { fault_id } = await this.#eyes.sandbox.call<{ fault_id: string }>("POST", "/_sandbox/faults", {
       match: { path: `*/${charge_id}` },
@@ -162,16 +159,16 @@ export class RealCharges {
     }
   }
 
-  /** Throws when the sandbox refused calls for their number: an app that fails then fails for no fault of its own. */
+  /** Throws if the sandbox refused calls with 429: the app's failures are then no faults of its own. */
   async refuseLimited(): Promise<void> {
-    if ((await refusedCalls(this.#eyes.sandbox)) > this.#refusedBefore) throw new UserError(LIMITED);
+    if ((await countRefusals(this.#eyes.sandbox)) > this.#initialRefusals) throw new UserError(LIMITED);
   }
 
   async close(): Promise<void> {
     await this.#eyes.sandbox.call("DELETE", `/_sandbox/scenarios/${SCENARIO}`);
   }
 
-  async #checkout(metadata: Record<string, string>): Promise<string> {
+  async #createCharge(metadata: Record<string, string>): Promise<string> {
     const response = await this.#eyes.sandbox.send(
       "POST",
       "/api/v1/payments/checkouts",
@@ -196,8 +193,8 @@ export class RealCharges {
     return JSON.parse(text).charge_id;
   }
 
-  /** Has the app make an order, and finds the charge it made for that. */
-  async #ordered(order: string, timeoutMs = this.#options.timeoutMs): Promise<string> {
+  /** Places an order in the app; returns the id of its charge. */
+  async #placeOrder(order: string, timeoutMs = this.#options.timeoutMs): Promise<string> {
     const { wall, url: receiver } = this.#options;
     const { email, query } = this.#customerOf(order);
     const before = await this.#newest(query);
@@ -205,16 +202,16 @@ export class RealCharges {
     const type = body.startsWith("{") ? "application/json" : "application/x-www-form-urlencoded";
     const request = { sent: "an order", attempt: 1, eventId: "", headers: { "content-type": type }, body };
     const answer = await ask(url, request, timeoutMs, wall);
-    const said = `POST ${url} answered ${answer.status ?? answer.error} ${answer.body}`.trim();
-    if (answer.status === null || answer.status >= 400) throw new UserError(`--order: ${said}`);
+    const summary = `POST ${url} answered ${answer.status ?? answer.error} ${answer.body}`.trim();
+    if (answer.status === null || answer.status >= 400) throw new UserError(`--order: ${summary}`);
     const newest = await this.#newest(query);
     if (newest !== undefined && newest !== before) return newest;
-    throw new UserError(`--order: ${said}, and no charge was created in the sandbox`);
+    throw new UserError(`--order: ${summary}, and no charge was created in the sandbox`);
   }
 
-  /** Whoever the order of the charge that is being made is for, and how its charges are asked for and its calls told apart. */
+  /** The current order's customer, with the query and the matcher that select it. */
   #customerOf(order: string) {
-    const email = emailOf(this.#options.seed, String(this.#made));
+    const email = emailOf(this.#options.seed, String(this.#count));
     return order.includes(EMAIL)
       ? { email, query: `&customer_email=${encodeURIComponent(email)}`, match: { customer_email: email } }
       : { email, query: "", match: {} };
@@ -229,7 +226,7 @@ export class RealCharges {
   }
 }
 
-async function refusedCalls(sandbox: ControlClient): Promise<number> {
+async function countRefusals(sandbox: ControlClient): Promise<number> {
   return (await sandbox.call<{ total: number }>("GET", "/_sandbox/requests?status=429&limit=1")).total;
 }
 

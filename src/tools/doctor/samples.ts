@@ -7,11 +7,10 @@ import type { withdrawalSchema } from "../../core/schema/responses/payouts.js";
 import { STATUSES } from "../../core/schema/statuses.js";
 import { iso } from "../../core/schema/time.js";
 
-/** A charge as an event tells of it. */
 type Charge = z.infer<typeof chargeDetailSchema>;
 type Withdrawal = z.infer<typeof withdrawalSchema>;
 
-/** An event as the service would send it. */
+/** An event in the service's format. */
 export interface SampleEvent {
   readonly id: string;
   readonly body: string;
@@ -19,7 +18,7 @@ export interface SampleEvent {
 
 const MINUTE_MS = 60_000;
 
-/** Charges and events nobody has seen before: ids are new in each run, lest a receiver remembers the last one's. */
+/** Makes charges and events with ids that are new in each run, as a receiver may remember earlier ones. */
 export class Samples {
   readonly #scope: string;
   readonly #nowMs: () => number;
@@ -30,8 +29,8 @@ export class Samples {
     this.#nowMs = nowMs;
   }
 
-  /** A new charge that waits for its customer, with what differs. */
-  charge(differs: Partial<Charge> = {}, createdMs = this.#nowMs() - MINUTE_MS): Charge {
+  /** A new charge that awaits payment. */
+  charge(changes: Partial<Charge> = {}, createdMs = this.#nowMs() - MINUTE_MS): Charge {
     const bytes = digest(this.#scope, "charge", ++this.#counter);
     const reference = referenceOf(digestOf(bytes.toString("hex")).toString("hex"));
     return {
@@ -67,11 +66,11 @@ export class Samples {
         { status: "PENDING", at: iso(createdMs) },
         { status: "AWAITING_PAYMENT", at: iso(createdMs) },
       ],
-      ...differs,
+      ...changes,
     };
   }
 
-  /** A new charge's life up to a status, the creation left out, which makes no event. */
+  /** The states of a new charge up to a status, without its creation, which emits no event. */
   life(to: ChargeStatus): Charge[] {
     const { sample } = STATUSES[to];
     if (sample === undefined || sample.from === "PENDING") return [this.charge()];
@@ -89,33 +88,32 @@ export class Samples {
     return [...before, charge];
   }
 
-  /** A new event about a charge; by default the one its status gives rise to. */
+  /** A new event about a charge; default type: that of its status. */
   event(charge: Charge, type = chargeEventType(charge.status)): SampleEvent {
     return this.eventOf(type, charge);
   }
 
-  /** A new event of any type about anything. */
   eventOf(type: string, data: unknown, atMs = this.#nowMs()): SampleEvent {
     const { id, fields } = this.#fields(data, type, atMs);
     return { id, body: JSON.stringify(fields) };
   }
 
-  /** A new event of a type there is, about a charge or a withdrawal that has just got there. */
+  /** A new event of a known type, about a charge or withdrawal that just reached its status. */
   eventOfType(type: string): SampleEvent {
-    const told = toldBy(type);
-    if (told === undefined) return this.eventOf(type, { hello: "receiver" });
-    return told.object === "charge"
-      ? this.event(this.life(told.status).at(-1)!)
-      : this.eventOf(type, this.#withdrawal(told.status));
+    const subject = toldBy(type);
+    if (subject === undefined) return this.eventOf(type, { hello: "receiver" });
+    return subject.object === "charge"
+      ? this.event(this.life(subject.status).at(-1)!)
+      : this.eventOf(type, this.#withdrawal(subject.status));
   }
 
-  /** A new event about a change of so long ago. */
+  /** A new event about a change that is `ageMs` old. */
   oldEvent(ageMs: number): SampleEvent {
     const atMs = this.#nowMs() - ageMs;
     return this.eventOf("charge.awaiting_payment", this.charge({}, atMs - MINUTE_MS), atMs);
   }
 
-  /** An event with fields the service may add one day, in it and in its data. */
+  /** An event with unknown fields, which the service may add later. */
   eventFromTheFuture(charge: Charge): SampleEvent {
     const { id, fields } = this.#fields(charge, "charge.awaiting_payment", this.#nowMs());
     return {
@@ -128,7 +126,7 @@ export class Samples {
     };
   }
 
-  /** An event that means what any other means, and is spelled otherwise: spaces, escapes. ASCII only. */
+  /** An event with unusual spaces and escapes in its JSON. ASCII only. */
   eventSpelledOtherwise(): SampleEvent {
     const { id, fields } = this.#fields(
       this.charge({ customer_name: "Zoe" }),

@@ -1,11 +1,19 @@
+import type { ControlClient } from "../../control-client.js";
 import { signatureHeaders } from "../../core/delivery/signing.js";
 import type { Answer, Probe, SentProbe } from "../../core/schema/receiver-report.js";
 import { type Signature, type SignatureScheme, signatureScheme } from "../../core/schema/webhooks.js";
 import type { Wall } from "../../core/time/wall.js";
-import { forgedHeaders, type SignatureParts } from "./forged-headers.js";
 import { ask } from "./post.js";
 import { type SampleEvent, Samples } from "./samples.js";
-import type { EyeOptions } from "./sight.js";
+
+/** How to observe the app. */
+export interface EyeOptions {
+  /** `GET PATH`: the app's view of a charge. */
+  readonly observe: string;
+  /** `POST PATH BODY`: places an order in the app; without it the doctor creates the charges. */
+  readonly order?: string | undefined;
+  readonly sandbox: ControlClient;
+}
 
 export interface CheckOptions {
   readonly url: string;
@@ -14,70 +22,70 @@ export interface CheckOptions {
   readonly timeoutMs: number;
   readonly userAgent: string;
   readonly wall: Wall;
-  /** Makes the ids of this run. */
+  /** Seed of the ids of this run. */
   readonly seed: string;
-  /** Where the app's own view of real charges is read; without it, answers are all there is to see. */
+  /** Absent: only responses are judged. */
   readonly eyes?: EyeOptions | undefined;
-  /** Told of each request as it goes out. */
+  /** Called with each request before it is sent. */
   readonly onSent?: ((request: SentProbe) => void) | undefined;
 }
 
-/** A secret the receiver does not know: well formed for every scheme. */
+/** A secret that is valid in every scheme and that the receiver does not know. */
 const UNKNOWN_SECRET = "whsec_dGhpcy1pcy1ub3QtdGhlLXNlY3JldC15b3UtYXJlLWxvb2tpbmctZm9yIQ==";
 
-/** A sender does not wait for ever; from here on an answer is worth a word. */
+/** A slower answer is a fault, as a sender gives up after some seconds. */
 export const SLOW_MS = 5_000;
 
-/** How often something is sent before it counts as failing; more often once a receiver fails now and then. */
+/** Attempts before a request counts as failed; more for a flaky receiver. */
 const TRIES = 2;
 const TRIES_OF_FLAKY = 4;
 
-/** How long to wait at least for one that hangs. */
-const LEAST_PATIENCE_MS = 2_000;
+/** Minimum timeout for a receiver that is known to hang. */
+const MIN_TIMEOUT_MS = 2_000;
 
-/** How a request differs from a properly signed one. */
+/** Differences of a request from a properly signed one. */
 export interface Sending {
-  /** Which secrets sign it; default: the receiver's own. */
+  /** Signing secrets; default: the receiver's own. */
   readonly secrets?: readonly string[];
-  /** How old the signature says it is; below 0, it is from the future. */
+  /** Age of the signed timestamp in milliseconds; negative: in the future. */
   readonly ageMs?: number;
-  /** Changes the bytes after they were signed. */
+  /** Changes the body after signing. */
   readonly tamper?: (body: string) => string;
-  /** Changes the signature after it was made. */
+  /** Changes the signature. */
   readonly forge?: (parts: SignatureParts) => string;
   readonly isUnsigned?: boolean;
 }
 
-/** One check of one receiver: what it is sent, and what a probe needs to know of what came before. */
+/** Sends the requests of one check and remembers what later probes need. */
 export class Session {
   readonly samples: Samples;
   readonly scheme: SignatureScheme;
   readonly unknownSecret = UNKNOWN_SECRET;
   readonly secret: string;
-  /** The one that is being sent. */
+  /** The current probe. */
   probe: Probe = "valid";
-  /** The first event it accepted, and how. */
+  /** The first accepted event. */
   accepted: { readonly event: SampleEvent; readonly answer: Answer } | undefined;
-  /** The first properly signed event it answered with a 5xx, and the probe that sent it. */
+  /** The first valid event that failed with a 5xx, and its probe. */
   crashed: { readonly event: SampleEvent; readonly probe: Probe } | undefined;
-  /** Makes the event that is sent first. */
+  /** Makes the first event of the check. */
   opening: () => SampleEvent = () => this.samples.event(this.samples.charge());
   readonly options: CheckOptions;
   readonly #url: URL;
   #isFlaky = false;
-  #patienceMs: number;
+  #timeoutMs: number;
   #slowestMs = 0;
 
   constructor(options: CheckOptions) {
     this.options = options;
     this.#url = new URL(options.url);
-    this.#patienceMs = options.timeoutMs;
+    this.#timeoutMs = options.timeoutMs;
     this.secret = options.secret;
     this.scheme = signatureScheme(options.signature);
     this.samples = new Samples(options.seed, () => options.wall.nowMs());
   }
 
-  /** A request that may come out in any way. */
+  /** Sends a request once. */
   async send(sent: string, event: SampleEvent, sending: Sending = {}, attempt = 1): Promise<Answer> {
     const { signature, userAgent, wall } = this.options;
     const { secrets = [this.secret], ageMs = 0, tamper, forge, isUnsigned = false } = sending;
@@ -91,12 +99,12 @@ export class Session {
     const body = tamper === undefined ? event.body : tamper(event.body);
     const request = { sent, attempt, eventId: event.id, headers, body };
     this.options.onSent?.({ probe: this.probe, ...request });
-    const answer = await ask(this.#url, request, this.#patienceMs, wall);
+    const answer = await ask(this.#url, request, this.#timeoutMs, wall);
     if (answer.kind === "accepted") this.#slowestMs = Math.max(this.#slowestMs, answer.duration_ms);
     return answer;
   }
 
-  /** An event that a good receiver accepts: where it does not, another like it, before anybody is accused. */
+  /** Sends a valid event, and a similar one if it fails, so that a random failure is no fault. */
   genuine(sent: string, make: () => SampleEvent, sending: Sending = {}): Promise<Answer[]> {
     return this.#untilFine(isFine, async (attempt) => {
       const event = make();
@@ -107,19 +115,19 @@ export class Session {
     });
   }
 
-  /** An event it has had before, in good or in bad. */
+  /** Sends an event that the receiver got before. */
   again(sent: string, event: SampleEvent): Promise<Answer[]> {
     return this.#untilFine(isFine, async (attempt) => [await this.send(sent, event, {}, attempt)]);
   }
 
-  /** Events that a good receiver accepts at once: where it does not, the same number again. */
+  /** Sends valid events concurrently, and as many again if one fails. */
   crowd(size: number, make: () => readonly SampleEvent[]): Promise<Answer[]> {
     return this.#untilFine(isFine, (attempt) =>
       Promise.all(make().map((event, index) => this.send(`${index + 1} of ${size}`, event, {}, attempt))),
     );
   }
 
-  /** What a good receiver refuses. That it accepts it once is enough; that it stumbles, is not. */
+  /** Sends an event that must be refused. Accepting it is final; a failure is repeated. */
   forged(sent: string, event: SampleEvent, sending: Sending): Promise<Answer[]> {
     return this.#untilFine(
       ({ kind }) => kind === "refused" || kind === "busy" || kind === "accepted",
@@ -129,11 +137,11 @@ export class Session {
 
   async #untilFine(
     isGood: (answer: Answer) => boolean,
-    round: (attempt: number) => Promise<Answer[]>,
+    sendAll: (attempt: number) => Promise<Answer[]>,
   ): Promise<Answer[]> {
     const all: Answer[] = [];
     for (let attempt = 1; ; attempt++) {
-      const answers = await round(attempt);
+      const answers = await sendAll(attempt);
       all.push(...answers);
       if (answers.every(({ kind }) => kind === "unreachable")) return all;
       if (answers.every(isGood)) {
@@ -141,20 +149,41 @@ export class Session {
         return all;
       }
       const hangs = answers.some(({ kind }) => kind === "timeout");
-      const isKnownToHang = this.#patienceMs < this.options.timeoutMs;
+      const isKnownToHang = this.#timeoutMs < this.options.timeoutMs;
       if (attempt < (this.#isFlaky ? TRIES_OF_FLAKY : TRIES) && !(hangs && isKnownToHang)) continue;
-      // One that hangs is not waited for to the end each time.
+      // Later requests get a shorter timeout.
       if (hangs)
-        this.#patienceMs = Math.min(
-          this.options.timeoutMs - 1,
-          Math.max(LEAST_PATIENCE_MS, 2 * this.#slowestMs),
-        );
+        this.#timeoutMs = Math.min(this.options.timeoutMs - 1, Math.max(MIN_TIMEOUT_MS, 2 * this.#slowestMs));
       return all;
     }
   }
 }
 
-/** Accepted, or put off, which a sender grants. */
+/** Returns true for an accepted event, or one the receiver asks to retry later. */
 export function isFine({ kind }: Answer): boolean {
   return kind === "accepted" || kind === "busy";
+}
+
+/** The parts of a signature header. */
+export interface SignatureParts {
+  /** Text before the signature, such as a timestamp. */
+  readonly head: string;
+  /** Version prefix, such as `v1,`. */
+  readonly tag: string;
+  readonly value: string;
+}
+
+/** Changes the signature in the headers of a request signed with one secret. */
+export function forgedHeaders(
+  { headers, each }: SignatureScheme,
+  signed: Readonly<Record<string, string>>,
+  forge: (parts: SignatureParts) => string,
+): Record<string, string> {
+  const tag = each.replace("{signature}", "");
+  const changed = Object.entries(signed).map(([name, text]): [string, string] => {
+    if (!headers[name]?.includes("{signatures}")) return [name, text];
+    const start = tag === "" ? 0 : text.lastIndexOf(tag);
+    return [name, forge({ head: text.slice(0, start), tag, value: text.slice(start + tag.length) })];
+  });
+  return Object.fromEntries(changed);
 }

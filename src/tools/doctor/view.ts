@@ -3,18 +3,18 @@ import type { Answer } from "../../core/schema/receiver-report.js";
 
 type Leaf = string | number | boolean | null;
 
-/** What an app says of a charge, leaf by leaf, by where it stands; moments in time are left out. */
+/** The app's view of a charge: leaf values by dotted path, without timestamps. */
 export type View = ReadonlyMap<string, Leaf>;
 
 const DAY_MS = 86_400_000;
 const STATUS = "the status";
 
-/** Reads an answer. What sets the charge apart is taken out of it, so that two charges' views are alike. */
+/** Reads an answer. Masks the charge's ids, so that views of two charges are comparable. */
 export function viewOf({ status, body }: Answer, names: readonly string[], nowMs: number): View {
   const leaves = new Map<string, Leaf>([[STATUS, status]]);
   if (status === null || status >= 300) return leaves;
-  const alike = names.reduce((text, name) => text.replaceAll(name, "…"), body);
-  flatten(jsonOrText(alike), "", leaves, nowMs);
+  const masked = names.reduce((text, name) => text.replaceAll(name, "…"), body);
+  flatten(jsonOrText(masked), "", leaves, nowMs);
   return leaves;
 }
 
@@ -23,29 +23,29 @@ function flatten(value: unknown, path: string, leaves: Map<string, Leaf>, nowMs:
   if (typeof value === "object" && value !== null)
     for (const [name, part] of Object.entries(value))
       flatten(part, path === "" ? name : `${path}.${name}`, leaves, nowMs);
-  else if (!isMoment(value, nowMs)) leaves.set(path === "" ? "the text" : path, leafOf(value));
+  else if (!isTimestamp(value, nowMs)) leaves.set(path === "" ? "the text" : path, leafOf(value));
 }
 
-function isMoment(value: unknown, nowMs: number): boolean {
+function isTimestamp(value: unknown, nowMs: number): boolean {
   if (typeof value === "string") return /^\d{4}-\d\d-\d\d([T ]\d\d:|$)/.test(value);
   if (typeof value !== "number") return false;
   return [value, value * 1_000].some((ms) => Math.abs(ms - nowMs) < DAY_MS);
 }
 
-/** Amounts are decimal strings as often as numbers. */
+/** Reads decimal strings as numbers, as apps use either for amounts. */
 function leafOf(value: unknown): Leaf {
   if (typeof value === "string" && /^-?\d{1,15}(\.\d+)?$/.test(value)) return Number(value);
   return value as Leaf;
 }
 
-/** What has changed from one view to the other, at the paths that count, in words. */
+/** Describes the changes between two views, one line each. */
 export function changesOf(before: View, after: View, ignored: ReadonlySet<string>): string[] {
   return [...pathsOf(before, after)]
     .filter((path) => !ignored.has(path) && before.get(path) !== after.get(path))
-    .map((path) => `${path} ${shown(before.get(path))} → ${shown(after.get(path))}`);
+    .map((path) => `${path} ${leafText(before.get(path))} → ${leafText(after.get(path))}`);
 }
 
-/** What an event did: how far numbers went, what else became of the rest. */
+/** The effect of an event: differences of numbers, new values of other leaves. */
 export function effectOf(before: View, after: View): View {
   const effect = new Map<string, Leaf>();
   for (const path of pathsOf(before, after)) {
@@ -56,20 +56,19 @@ export function effectOf(before: View, after: View): View {
   return effect;
 }
 
-/** Where two effects differ, in words; where those that count agree, undefined. */
+/** Describes the first difference of an effect from the usual one; undefined if they agree. */
 export function deviationOf(effect: View, usual: View, ignored: ReadonlySet<string>): string | undefined {
   for (const path of pathsOf(usual, effect)) {
-    const [is, was] = [effect.get(path), usual.get(path)];
-    if (!ignored.has(path) && !isAbout(is, was))
-      return is === undefined
-        ? `${path} has not become ${shown(was)}`
-        : `${path} ${shown(is)}, not ${shown(was)}`;
+    const [actual, expected] = [effect.get(path), usual.get(path)];
+    if (!ignored.has(path) && !isAlmostEqual(actual, expected))
+      return actual === undefined
+        ? `${path} has not become ${leafText(expected)}`
+        : `${path} ${leafText(actual)}, not ${leafText(expected)}`;
   }
   return undefined;
 }
 
-/** Differences of decimals are not exact. */
-function isAbout(one: Leaf | undefined, other: Leaf | undefined): boolean {
+function isAlmostEqual(one: Leaf | undefined, other: Leaf | undefined): boolean {
   return (
     one === other || (typeof one === "number" && typeof other === "number" && Math.abs(one - other) < 1e-6)
   );
@@ -79,6 +78,6 @@ export function pathsOf(...views: readonly View[]): Set<string> {
   return new Set(views.flatMap((view) => [...view.keys()]));
 }
 
-function shown(leaf: Leaf | undefined): string {
+function leafText(leaf: Leaf | undefined): string {
   return leaf === undefined ? "nothing" : String(leaf).slice(0, 60);
 }

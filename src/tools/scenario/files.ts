@@ -16,7 +16,6 @@ import {
   type ScenarioFile,
   scenarioFileSchema,
 } from "../../core/schema/scenario-file.js";
-import { fixturesOf } from "./given.js";
 import { fileBeside, type Included, namedAt, readIncluded } from "./included.js";
 import type { Place } from "./place.js";
 import { shapeWarnings } from "./rule-shapes.js";
@@ -24,44 +23,44 @@ import { rootOf, Scope } from "./scope.js";
 import { SHARED_STEPS } from "./step-faults.js";
 import { type StepList, StepLoader, savedIn } from "./step-loader.js";
 import type { LoadedStep } from "./step-places.js";
-import { unfilled } from "./unfilled.js";
-import { fill, isOpen } from "./variables.js";
+import { fill, isOpen, unfilled } from "./variables.js";
 import { scenarioWarnings, type Warning } from "./warnings.js";
-import { withFixtures } from "./with-fixtures.js";
+import { fixturesOf, type WithGiven, withFixtures } from "./world.js";
 
-/** A scenario file, checked: the rules with their variables filled in, and the steps. */
-export interface LoadedScenario {
+/**
+ * Scenario files: read, included files merged, variables filled in, checked; used by the sandbox, the command and `explore`.
+ *
+ *   document (YAML) ──> LoadedScenario ── running/run.ts ──> RunReport
+ *
+ * Every fault has its line. Nothing is sent here: steps/ defines the kinds of steps, running/ carries them out.
+ */
+export interface LoadedScenario extends WithGiven {
   readonly file: string;
   readonly scenario: Scenario;
-  /** Where each rule stands, by what it is called in reports, such as `webhooks.0`. */
+  /** Line of each rule, by its name in reports, such as `webhooks.0`. */
   readonly rulePlaces: ReadonlyMap<string, Place>;
   readonly steps: readonly LoadedStep[];
-  /** The run's variables; steps add what they save. */
   readonly scope: Scope;
   readonly runId: string;
-  /** The variables it has or refers to. */
+  /** Variables that the file defines or uses. */
   readonly variables: ReadonlySet<string>;
-  /** The world it wants, and the fixtures of it, read. */
-  readonly given: Given;
-  /** A place of that world in the file. */
-  readonly givenAt: (word: string, message: string) => Fault;
+  /** Fixtures of `given`. */
   readonly fixtures?: LoadedDocument | undefined;
-  /** Whether the sandbox is to be afterwards as it was before, state and all. */
+  /** The state is restored after the run. */
   readonly isIsolated: boolean;
-  /** What is allowed and cannot be meant, and what it has and does not need. */
   readonly warnings: readonly Fault[];
-  /** Those of the warnings that tell of a name there is none of. */
+  /** Warnings of unknown names. */
   readonly unknown: readonly Fault[];
 }
 
-/** What a file's variables take their values from besides the file. */
+/** Sources of a file's variables, and known names. */
 export interface ScenarioGivens {
   /** `--var name=value`. */
   readonly given?: Readonly<Record<string, string>>;
   readonly environment?: Readonly<Record<string, string | undefined>>;
-  /** The run's id, by the scenario's name. */
+  /** Returns the run's id for a scenario's name. */
   readonly runIdOf: (name: string) => string;
-  /** The names there are; without it nothing is said of names. */
+  /** Absent: names are not checked. */
   readonly vocabulary?: Vocabulary | undefined;
 }
 
@@ -69,7 +68,6 @@ export async function readScenarioFile(file: string, givens: ScenarioGivens): Pr
   return loadScenarioFile(await readFlow(file), givens);
 }
 
-/** With the files it includes. */
 export async function loadScenarioFile(
   document: LoadedDocument,
   givens: ScenarioGivens,
@@ -78,23 +76,23 @@ export async function loadScenarioFile(
   const loaded = loadScenario(document, givens, included);
   const fixtures = await fixturesOf(loaded.given, document);
   if (givens.vocabulary === undefined || fixtures === undefined) return { ...loaded, fixtures };
-  // Its names are those of the world it brings.
+  // The file's own fixtures add names.
   const vocabulary = withFixtures(givens.vocabulary, fixtures.value);
   return { ...loadScenario(document, { ...givens, vocabulary }, included), fixtures };
 }
 
-/** What is there before the steps: what they save is not known in it. */
-const BEFORE_STEPS = [...RULE_KINDS, "given"] as const;
+/** Sections evaluated before the steps, so without saved variables. */
+const SECTIONS_BEFORE_STEPS = [...RULE_KINDS, "given"] as const;
 
 const NO_DEFINE = `is not supported: write the steps where they are used; ${SHARED_STEPS}`;
 
-/** A file of the scenario: the one that is run, or one that is included. */
+/** The file that is run, or an included one. */
 interface Source {
   readonly document: LoadedDocument;
   readonly raw: Readonly<Record<string, unknown>>;
 }
 
-/** Checks a scenario file as a whole, and throws every fault at its place. */
+/** Checks a scenario file. Throws all faults with their places. */
 export function loadScenario(
   document: LoadedDocument,
   givens: ScenarioGivens,
@@ -119,9 +117,9 @@ export function loadScenario(
   for (const { path, message } of scope.faults)
     faults.push(vars.get(String(path[0]))!.document.faultAt(["vars", ...path], message));
 
-  const first = stepsOfIncluded(document, raw.include, included);
-  const own = listOf(raw.steps);
-  const savedBy = savesOf([...first, ...own]);
+  const includedSteps = stepsOfIncluded(document, raw.include, included);
+  const fileSteps = listOf(raw.steps);
+  const savedBy = savesOf([...includedSteps, ...fileSteps]);
   const variables = new Set(vars.keys());
   const filled = sources.map((source) => filledRules(source, { scope, savedBy, variables, faults }));
   for (const [index, value] of filled.entries()) {
@@ -133,10 +131,10 @@ export function loadScenario(
   const loader = new StepLoader({ scope, savedBy, included, names });
   const steps = loader.load(
     [
-      { document, at: ["include"], list: first },
-      { document, at: ["steps"], list: own },
+      { document, at: ["include"], list: includedSteps },
+      { document, at: ["steps"], list: fileSteps },
     ],
-    looksOf(document, raw),
+    exploreSteps(document, raw),
   );
   faults.push(...loader.faults);
   for (const name of loader.variables) variables.add(name);
@@ -152,10 +150,10 @@ export function loadScenario(
     return [...scenarioWarnings(rules), ...shapeWarnings(rules)].map(placedIn(document));
   });
   const known = new Set([...scope.names, ...savedBy.keys()]);
-  const asItStands = sources.flatMap(({ document, raw: { description: _said, ...rest } }) =>
+  const foreignSyntax = sources.flatMap(({ document, raw: { description: _description, ...rest } }) =>
     unfilled(rest, known).map(placedIn(document)),
   );
-  const odd = sources.flatMap(({ document }) => document.oddities ?? []);
+  const oddities = sources.flatMap(({ document }) => document.oddities ?? []);
   const scenario = scenarioOf(filled as unknown as ScenarioFile[], steps.length === 0 ? undefined : raw);
   return {
     file: document.file,
@@ -169,21 +167,18 @@ export function loadScenario(
     givenAt: (word, message) => document.faultAt(["given", word], message),
     isIsolated: raw.isolation !== undefined,
     warnings: inFiles(sources, [
-      ...odd,
+      ...oddities,
       ...idle,
       ...unknown,
-      ...asItStands,
+      ...foreignSyntax,
       ...loader.unmeetable,
-      ...nothingIn(document, scenario, steps),
+      ...emptyWarnings(document, scenario, steps),
     ]),
     unknown,
   };
 }
 
-/**
- * Another run of a file that has been loaded, and that includes no other, with rules of its own: its steps have been
- * checked, and the rules are known to be right.
- */
+/** Prepares another run of a loaded file without includes, with other rules; the rules must be valid. */
 export function loadedWith(
   loaded: LoadedScenario,
   raw: Readonly<Record<string, unknown>>,
@@ -198,25 +193,25 @@ export function loadedWith(
   return { ...loaded, scenario, scope, runId };
 }
 
-/** What `explore` does when the steps are over, as steps. */
-function looksOf(document: LoadedDocument, raw: Readonly<Record<string, unknown>>): StepList[] {
+/** The sections of `explore` as steps. */
+function exploreSteps(document: LoadedDocument, raw: Readonly<Record<string, unknown>>): StepList[] {
   return (["tick", "reset", "observe", "never"] as const).flatMap((word) => {
     const list = raw[word];
     if (!Array.isArray(list)) return [];
-    // Of a look the steps know the call alone; the rest is the file's schema to check.
-    const steps = list.flatMap((one: unknown) =>
+    // The file's schema checks the other fields of an observation.
+    const steps = list.flatMap((entry: unknown) =>
       word === "tick" || word === "reset"
-        ? [one]
-        : isRecord(one) && typeof one.app === "string"
-          ? [{ app: one.app }]
+        ? [entry]
+        : isRecord(entry) && typeof entry.app === "string"
+          ? [{ app: entry.app }]
           : [],
     );
     return [{ document, at: [word], list: steps }];
   });
 }
 
-/** A file that has no rule and no step was not finished, or lost what it had; so did an empty list of files. */
-function nothingIn(document: LoadedDocument, scenario: Scenario, steps: readonly LoadedStep[]): Fault[] {
+/** Warns of a file without rules and steps, and of an empty include. */
+function emptyWarnings(document: LoadedDocument, scenario: Scenario, steps: readonly LoadedStep[]): Fault[] {
   const { include } = document.value as { include?: unknown };
   if (Array.isArray(include) && include.length === 0)
     return [document.faultAt(["include"], "includes nothing: name a file, or leave it out")];
@@ -224,7 +219,7 @@ function nothingIn(document: LoadedDocument, scenario: Scenario, steps: readonly
   return [document.faultAt([], "has neither rules nor steps, so it does nothing")];
 }
 
-/** File after file, in the order of each. */
+/** Sorts faults by file, then by line. */
 function inFiles(sources: readonly Source[], faults: readonly Fault[]): Fault[] {
   return sources.flatMap(({ document }) => inOrder(faults.filter(({ file }) => file === document.file)));
 }
@@ -233,7 +228,7 @@ function placedIn(document: LoadedDocument) {
   return ({ path, message }: Warning): Fault => document.faultAt(path, message);
 }
 
-/** The steps of files that are included at the top come first. */
+/** Steps of files included at the top, which come first. */
 function stepsOfIncluded({ file }: LoadedDocument, include: unknown, included: Included) {
   return namedAt(include, []).flatMap(({ name }) => {
     const value = included.get(fileBeside(file, name))?.value;
@@ -241,34 +236,34 @@ function stepsOfIncluded({ file }: LoadedDocument, include: unknown, included: I
   });
 }
 
-interface Named {
+interface FileVariable {
   readonly document: LoadedDocument;
   readonly value: unknown;
 }
 
-/** The variables of all files, by name; the file that is run goes before those it includes. */
-function varsOf(sources: readonly Source[]): Map<string, Named> {
-  const all = new Map<string, Named>();
+/** Variables of all files by name; the file that is run overrides those it includes. */
+function varsOf(sources: readonly Source[]): Map<string, FileVariable> {
+  const all = new Map<string, FileVariable>();
   for (const { document, raw } of sources)
     for (const [name, value] of Object.entries(isRecord(raw.vars) ? raw.vars : {}))
       if (!all.has(name)) all.set(name, { document, value });
   return all;
 }
 
-interface RuleSurroundings {
+interface RuleContext {
   readonly scope: Scope;
   readonly savedBy: ReadonlyMap<string, number>;
   readonly variables: Set<string>;
   readonly faults: Fault[];
 }
 
-/** A file with the variables of its rules filled in. */
+/** Fills in the variables of a file's rules. */
 function filledRules(
   { document, raw }: Source,
-  { scope, savedBy, variables, faults }: RuleSurroundings,
+  { scope, savedBy, variables, faults }: RuleContext,
 ): Record<string, unknown> {
   const filled: Record<string, unknown> = { ...raw };
-  for (const kind of BEFORE_STEPS) {
+  for (const kind of SECTIONS_BEFORE_STEPS) {
     if (!Object.hasOwn(raw, kind)) continue;
     filled[kind] = fill(
       raw[kind],
@@ -278,7 +273,7 @@ function filledRules(
         const saved = savedBy.get(root);
         return saved !== undefined && !scope.names.includes(root)
           ? {
-              fault: `\${${reference.name}} is known only after step ${saved + 1}; ${kind === "given" ? "the world is" : "rules are"} there before the steps`,
+              fault: `\${${reference.name}} is saved by step ${saved + 1}, but ${kind === "given" ? "given is" : "rules are"} set up before the steps`,
             }
           : scope.resolve(reference);
       },
@@ -288,7 +283,7 @@ function filledRules(
   return filled;
 }
 
-/** The rules of all files, those of the file that is run first. */
+/** Merges the rules of all files, those of the file that is run first. */
 function scenarioOf(files: readonly ScenarioFile[], source: Scenario["source"]): Scenario {
   const [{ name, description, kind }] = files as [ScenarioFile];
   const rules = RULE_KINDS.flatMap((kind) => {
@@ -304,7 +299,7 @@ function scenarioOf(files: readonly ScenarioFile[], source: Scenario["source"]):
   };
 }
 
-/** In the order that `scenarioOf` has them. */
+/** Lines of the rules, in the order of `scenarioOf`. */
 function rulePlacesIn(sources: readonly Source[]): Map<string, Place> {
   const places = RULE_KINDS.flatMap((kind) =>
     sources
@@ -320,7 +315,7 @@ function listOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
-/** Variable → the first step that saves it. */
+/** Variable → index of the first step that saves it. */
 function savesOf(steps: readonly unknown[]): Map<string, number> {
   const saved = new Map<string, number>();
   for (const [index, step] of steps.entries())

@@ -3,15 +3,15 @@ import { DocumentError, isRecord, type LoadedDocument, readDocument } from "../.
 import { listsIn } from "./step-places.js";
 import type { Path } from "./variables.js";
 
-/** The files that a scenario file includes, and those they do, by their path. */
+/** Files that a scenario file includes, directly or not, by path. */
 export type Included = ReadonlyMap<string, LoadedDocument>;
 
-/** A name is meant from where the file that has it lies. */
+/** Resolves a name relative to the file that contains it. */
 export function fileBeside(file: string, name: string): string {
   return isAbsolute(name) ? name : join(file, "..", name);
 }
 
-/** Reads them all. One that is not there, or leads back to itself, is told where it is included. */
+/** Reads all included files. Reports a missing file or a circle at the line of the include. */
 export async function readIncluded(document: LoadedDocument): Promise<Included> {
   const read = new Map<string, LoadedDocument>();
   const follow = async (document: LoadedDocument, chain: readonly string[]): Promise<void> => {
@@ -31,7 +31,7 @@ export async function readIncluded(document: LoadedDocument): Promise<Included> 
   return read;
 }
 
-/** Of a file that cannot be read, the file that names it says where it should be. */
+/** Reports a file that cannot be read at the place that names it. */
 export function toldAt(document: LoadedDocument, at: Path, file: string) {
   return (error: unknown): never => {
     const [first] = error instanceof DocumentError ? error.faults : [];
@@ -45,7 +45,7 @@ interface Include {
   readonly name: string;
 }
 
-/** Those at the top of a file, and those among its steps. */
+/** Lists the includes at the top of a file and among its steps. */
 function includesOf(value: unknown): Include[] {
   if (!isRecord(value)) return [];
   return [...namedAt(value.include, ["include"]), ...includesAmong(value.steps, ["steps"])];
@@ -55,15 +55,15 @@ function includesAmong(list: unknown, at: Path): Include[] {
   if (!Array.isArray(list)) return [];
   return list.flatMap((step: unknown, index) => {
     if (!isRecord(step)) return [];
-    const here = [...at, index];
+    const stepPath = [...at, index];
     return [
-      ...namedAt(step.include, [...here, "include"]),
-      ...listsIn(step).flatMap((part) => includesAmong(part.list, [...here, ...part.at])),
+      ...namedAt(step.include, [...stepPath, "include"]),
+      ...listsIn(step).flatMap((part) => includesAmong(part.list, [...stepPath, ...part.at])),
     ];
   });
 }
 
-/** A name, or at the top several. */
+/** Lists the names of one include: a single name, or at the top of a file an array. */
 export function namedAt(include: unknown, at: Path): Include[] {
   if (typeof include === "string") return [{ at, name: include }];
   if (!Array.isArray(include)) return [];

@@ -3,42 +3,42 @@ import { DURATION_PATTERN, durationSchema } from "../../core/schema/duration.js"
 import { scenarioFileSchema, stepListSchema } from "../../core/schema/scenario-file.js";
 import { STEP_KINDS, STEPS } from "./steps/kinds.js";
 
-type Json = Record<string, unknown>;
+type JsonObject = Record<string, unknown>;
 
-/** Where the build writes it; `# yaml-language-server: $schema=PATH` makes an editor use it. */
+/** Written by the build; `# yaml-language-server: $schema=PATH` makes an editor use it. */
 export const SCENARIO_SCHEMA_FILE = "scenarios/schema.json";
 
 const DESCRIPTIONS: Readonly<Record<string, string>> = {
-  name: "What the scenario is asked for by.",
-  vars: `Variables, used as $\{name} in any value below. --var name=value goes before them; $\{run.id} and $\{env.NAME:-default} are there too.`,
-  given: "What it runs in: a sandbox, or a namespace of a running one, created for it.",
-  isolation: "snapshot: afterwards the sandbox is as it was before, charges, balances and rates included.",
+  name: "The name by which a scenario is requested.",
+  vars: `Variables, used as $\{name} in any value below. --var name=value overrides them; $\{run.id} and $\{env.NAME:-default} are predefined.`,
+  given: "Initial state: options of the sandbox, or of the namespace, that is created for the run.",
+  isolation:
+    "snapshot: the state from before the run is restored afterwards, charges, balances and rates included.",
   include:
     "Another file, or several: their rules and variables are added to this one's, and their steps run first.",
   charges: "How charges behave; the first matching rule applies.",
   withdrawals: "How withdrawals behave; the first matching rule applies.",
-  webhooks: "What goes wrong with outgoing webhooks; the first matching rule applies.",
-  faults: "What goes wrong at the API; the first matching rule that is not used up applies.",
-  steps: "What is done and expected, in order: `payments-sandbox run FILE` carries it out.",
+  webhooks: "Failures of outgoing webhooks; the first matching rule applies.",
+  faults: "Failures of API calls; the first matching rule that is not used up applies.",
+  steps: "Actions and expectations, in order: `payments-sandbox run FILE` carries them out.",
   ...Object.fromEntries(STEP_KINDS.map((kind) => [kind, STEPS[kind].says])),
   within: "Wall time.",
-  tries:
-    "How often the app is called in total while the response is not as expected: the customer presses again.",
+  tries: "Maximum number of calls until the response is as expected, as a customer who presses again.",
   steady:
-    "The app is asked again until the response is as expected, or has stayed the same for this long in wall time, or `within` is over.",
-  observe: "For `explore`: calls of the app that show what it believes, looked at when all is over.",
-  reset: `${STEPS.reset.says} At the top of a file, for \`explore\`: steps that set the app back before each run.`,
-  tick: "For `explore`: steps that trigger the app's own scheduled work, such as a job that checks again.",
-  never: "For `explore`: calls of the app, and what their responses must not be like at the end.",
+    "The call is repeated until the response is as expected, has not changed for this long in wall time, or `within` is over.",
+  observe: "For `explore`: calls of the app that return its view, compared at the end of each run.",
+  reset: `${STEPS.reset.says} At the top of a file, for \`explore\`: steps that reset the app before each run.`,
+  tick: "For `explore`: steps that trigger the app's scheduled jobs.",
+  never: "For `explore`: calls of the app, and what their responses must not match at the end.",
   ignore: "Fields of the response to ignore, as dotted paths.",
-  save: "Variable: where its value is in the result, such as body.quote_id.",
+  save: "Variable → path of its value in the result, such as body.quote_id.",
 };
 
-/** What stands in for a value that is not any text, until its variable is filled in. */
+/** A variable in place of a value that is not free text. */
 const VARIABLE = { type: "string", pattern: "\\$\\{[^{}]+\\}" };
 
-/** The JSON Schema of scenario files, for editors: what `validate` looks at, but for the variables. */
-export function scenarioJsonSchema(): Json {
+/** The JSON Schema of scenario files for editors: the checks of `validate` except those of variables. */
+export function scenarioJsonSchema(): JsonObject {
   const [first, ...others] = STEP_KINDS.map((kind) => STEPS[kind].schema);
   const steps = z.optional(z.array(z.union([first!, ...others])));
   const schema = z.toJSONSchema(z.strictObject({ ...scenarioFileSchema.shape, steps }), {
@@ -46,64 +46,62 @@ export function scenarioJsonSchema(): Json {
     unrepresentable: "any",
     override: ({ zodSchema, jsonSchema }) => {
       if (zodSchema === (durationSchema as z.core.$ZodType)) jsonSchema.pattern = DURATION_PATTERN.source;
-      // Steps within a step are steps as any.
       if (zodSchema === (stepListSchema as z.core.$ZodType)) jsonSchema.items = { $ref: "#/$defs/step" };
     },
-  }) as unknown as { properties: { steps: { items: unknown } }; $defs?: Json };
+  }) as unknown as { properties: { steps: { items: unknown } }; $defs?: JsonObject };
   const { steps: list } = schema.properties;
-  const step = prepared(list.items);
+  const step = prepare(list.items);
   list.items = { $ref: "#/$defs/step" };
   return {
-    ...(prepared(schema) as Json),
+    ...(prepare(schema) as JsonObject),
     title: "payments-sandbox scenario",
     $defs: { ...schema.$defs, step },
   };
 }
 
-/** The shipped file's text. */
 export function scenarioJsonSchemaText(): string {
   return `${JSON.stringify(scenarioJsonSchema(), null, 1)}\n`;
 }
 
-/** Properties that say which shape is meant, or what a thing is called: no variable there. */
-const FIXED: readonly string[] = ["name", "wait_for", "$schema"];
+/** Properties that select a shape or name a thing, and take no variables. */
+const WITHOUT_VARIABLES: readonly string[] = ["name", "wait_for", "$schema"];
 
-/** Lets a variable stand wherever a value is asked for that is not any text, and says what things are. */
-function prepared(node: unknown, key?: string): unknown {
-  if (Array.isArray(node)) return node.map((part) => prepared(part));
+/** Allows a variable for every value that is not free text, and adds descriptions. */
+function prepare(node: unknown, key?: string): unknown {
+  if (Array.isArray(node)) return node.map((part) => prepare(part));
   if (typeof node !== "object" || node === null) return node;
-  const schema = node as Json;
-  if (key !== undefined && isNarrow(schema) && !FIXED.includes(key))
-    return { anyOf: [schema, VARIABLE], ...described(key) };
-  const copy: Json = { ...described(key) };
+  const schema = node as JsonObject;
+  if (key !== undefined && isNarrow(schema) && !WITHOUT_VARIABLES.includes(key))
+    return { anyOf: [schema, VARIABLE], ...descriptionOf(key) };
+  const copy: JsonObject = { ...descriptionOf(key) };
   for (const [word, part] of Object.entries(schema))
     if (word === "properties")
       copy[word] = Object.fromEntries(
-        Object.entries(part as Json).map(([name, one]) => [name, prepared(one, name)]),
+        Object.entries(part as JsonObject).map(([name, property]) => [name, prepare(property, name)]),
       );
-    else if (word === "items" || word === "additionalProperties") copy[word] = prepared(part, "");
-    else if (word === "anyOf" || word === "oneOf") copy[word] = prepared(part);
+    else if (word === "items" || word === "additionalProperties") copy[word] = prepare(part, "");
+    else if (word === "anyOf" || word === "oneOf") copy[word] = prepare(part);
     else copy[word] = part;
   return copy;
 }
 
-function described(key: string | undefined): Json {
+function descriptionOf(key: string | undefined): JsonObject {
   return key !== undefined && Object.hasOwn(DESCRIPTIONS, key) ? { description: DESCRIPTIONS[key] } : {};
 }
 
-/** A number, a truth value, or a text that has to be one of some or look a certain way. */
-function isNarrow({ type, enum: known, const: only, pattern, anyOf }: Json): boolean {
-  if (Array.isArray(anyOf)) return anyOf.some(isNarrow) && !anyOf.some(isAnyText);
+/** A number, a boolean, an enum or a string with a pattern. */
+function isNarrow({ type, enum: values, const: constant, pattern, anyOf }: JsonObject): boolean {
+  if (Array.isArray(anyOf)) return anyOf.some(isNarrow) && !anyOf.some(isFreeText);
   return (
     type === "number" ||
     type === "integer" ||
     type === "boolean" ||
-    known !== undefined ||
-    only !== undefined ||
+    values !== undefined ||
+    constant !== undefined ||
     pattern !== undefined
   );
 }
 
-function isAnyText(schema: Json): boolean {
+function isFreeText(schema: JsonObject): boolean {
   return schema.type === "string" && !isNarrow(schema);
 }

@@ -7,10 +7,10 @@ import { type LoadedScenario, loadScenario } from "./files.js";
 import type { RunReport } from "./running/report.js";
 import { type RunOptions, runScenario } from "./running/run.js";
 
-/** The namespace a scenario is run in. */
+/** The namespace in which a scenario is run. */
 export interface Stage {
   readonly name: string;
-  /** The id of a run of that scenario, another one each time. */
+  /** Returns a new id for a run of a scenario. */
   nextRunId(scenario: string): string;
 }
 
@@ -21,7 +21,7 @@ interface Run extends Pick<RunOptions, "onStep" | "onStepBegin" | "signal"> {
   readonly fetch: (request: Request) => Promise<Response>;
 }
 
-/** A scenario that came as a value, its variables filled in; refused where it has names the vocabulary has not. */
+/** Reads a scenario given as a value. Refuses names that are not in the vocabulary. */
 export function readScenarioIn(
   stage: Stage,
   source: Run["source"],
@@ -29,10 +29,10 @@ export function readScenarioIn(
 ): Scenario | Refusal {
   const loaded = load(stage, source, {}, vocabulary);
   if (isRefusal(loaded)) return loaded;
-  return loaded.unknown.length > 0 ? refused(loaded.unknown) : loaded.scenario;
+  return loaded.unknown.length > 0 ? refusalOf(loaded.unknown) : loaded.scenario;
 }
 
-/** Carries out the steps of a scenario that came as a value; the report, whatever came of it. */
+/** Runs the steps of a scenario given as a value. */
 export async function runScenarioIn(
   stage: Stage,
   { source, vars, app, fetch, signal, onStep, onStepBegin }: Run,
@@ -60,10 +60,10 @@ function load(
     return loadScenario(valueDocument(source), { given, runIdOf, vocabulary });
   } catch (error) {
     if (!(error instanceof DocumentError)) throw error;
-    return refused(error.faults);
+    return refusalOf(error.faults);
   }
 }
 
-function refused(faults: readonly Fault[]): Refusal {
+function refusalOf(faults: readonly Fault[]): Refusal {
   return invalid(Object.fromEntries(faults.map(({ field, message }) => [field || "body", message])));
 }

@@ -6,13 +6,13 @@ import type { Warning } from "./warnings.js";
 
 type Rule = Readonly<Record<string, unknown>> & { readonly match?: object | undefined };
 
-/** Rules that never apply, or do nothing when they do, whatever charges and calls there will be. */
+/** Warns of rules that can never apply or have no effect. */
 export function shapeWarnings(scenario: Scenario): Warning[] {
   return [
     ...RULE_KINDS.flatMap((kind) =>
-      covered(scenario[kind] ?? []).map(([rule, by]) => ({
+      shadowedRules(scenario[kind] ?? []).map(([rule, by]) => ({
         path: [kind, rule],
-        message: `never applies: rule ${by + 1} takes all that this one would`,
+        message: `never applies: rule ${by + 1} matches everything this rule matches`,
       })),
     ),
     ...RULE_KINDS.flatMap((kind) =>
@@ -31,17 +31,17 @@ export function shapeWarnings(scenario: Scenario): Warning[] {
   ];
 }
 
-/** Words of a rule that let some of what matches pass on to the next. */
-const PASSING = ["probability", "times", "skip", "down"];
+/** Fields with which a rule leaves some matches to the next rule. */
+const LIMITS = ["probability", "times", "skip", "down"];
 
-/** Each rule that has one before it which takes all that matches it, and which that is. */
-function covered(rules: readonly Rule[]): (readonly [rule: number, by: number])[] {
+/** Finds the rules that an earlier rule shadows completely. */
+function shadowedRules(rules: readonly Rule[]): (readonly [rule: number, by: number])[] {
   return rules.flatMap(({ match = {} }, index) => {
     const by = rules
       .slice(0, index)
       .findIndex(
         (earlier) =>
-          !PASSING.some((word) => earlier[word] !== undefined) &&
+          !LIMITS.some((word) => earlier[word] !== undefined) &&
           earlier.attempt === rules[index]!.attempt &&
           (isEmpty(earlier.match ?? {}) || isDeepStrictEqual(earlier.match, match)),
       );
@@ -53,38 +53,42 @@ function isEmpty(match: object): boolean {
   return Object.keys(match).length === 0;
 }
 
-/** Words that say which deliveries are meant, and not what goes wrong with them. */
-const WHICH = ["attempt", "times", "skip"];
-/** What can go wrong with an attempt that is made again. */
-const OF_ATTEMPTS = ["delay", "copies", "lose_answer"];
+/** Fields that select deliveries. */
+const SELECTORS = ["attempt", "times", "skip"];
+/** Effects that a rule can have on retries. */
+const RETRY_EFFECTS = ["delay", "copies", "lose_answer"];
 
-/** Values of a word that leave a delivery as it is. */
-const NOTHING: readonly unknown[] = [undefined, false, "0s"];
+/** Values without effect on a delivery. */
+const NO_EFFECT: readonly unknown[] = [undefined, false, "0s"];
 
 function webhookWarnings(rule: WebhookRule, index: number, all: readonly WebhookRule[]): Warning[] {
-  const { match: _which, drop, ...rest } = rule;
-  const does = Object.entries({ ...rest, copies: rest.copies === 1 ? undefined : rest.copies })
-    .filter(([word, value]) => !NOTHING.includes(value) && !(word === "fail_first" && value === 0))
+  const { match: _match, drop, ...rest } = rule;
+  const effects = Object.entries({ ...rest, copies: rest.copies === 1 ? undefined : rest.copies })
+    .filter(([word, value]) => !NO_EFFECT.includes(value) && !(word === "fail_first" && value === 0))
     .map(([word]) => word)
-    .filter((word) => !WHICH.includes(word));
-  const ofFirst = rule.attempt === undefined ? [] : does.filter((word) => !OF_ATTEMPTS.includes(word));
-  if (rule.attempt !== undefined && (ofFirst.length > 0 || drop === true))
-    return [...ofFirst, ...(drop === true ? ["drop"] : [])].map((word) => ({
+    .filter((word) => !SELECTORS.includes(word));
+  const unsupported =
+    rule.attempt === undefined ? [] : effects.filter((word) => !RETRY_EFFECTS.includes(word));
+  if (rule.attempt !== undefined && (unsupported.length > 0 || drop === true))
+    return [...unsupported, ...(drop === true ? ["drop"] : [])].map((word) => ({
       path: ["webhooks", index, word],
-      message: "has no effect: of a further attempt there is only delay, copies and lose_answer",
+      message: "has no effect: a rule with attempt takes only delay, copies and lose_answer",
     }));
   if (drop === true)
-    return does.map((word) => ({
+    return effects.map((word) => ({
       path: ["webhooks", index, word],
-      message: "has no effect: the rule drops what it matches",
+      message: "has no effect: the rule drops the webhook",
     }));
-  const ofCopies = (rule.copies ?? 1) > 1 ? [] : does.filter((word) => word === "at_once" || word === "ids");
-  if (ofCopies.length > 0)
-    return ofCopies.map((word) => ({
+  const copyFields =
+    (rule.copies ?? 1) > 1 ? [] : effects.filter((word) => word === "at_once" || word === "ids");
+  if (copyFields.length > 0)
+    return copyFields.map((word) => ({
       path: ["webhooks", index, word],
-      message: "has no effect: it says how copies are sent, and there are none",
+      message: "has no effect without copies",
     }));
-  // Before another rule it says what is to be left alone.
-  if (does.length > 0 || index < all.length - 1) return [];
-  return [{ path: ["webhooks", index], message: "does nothing to what it matches" }];
+  // Before another rule it exempts what it matches.
+  if (effects.length > 0 || index < all.length - 1) return [];
+  return [
+    { path: ["webhooks", index], message: "has no effect: it changes nothing about the webhooks it matches" },
+  ];
 }

@@ -11,35 +11,35 @@ import {
   valueAt,
 } from "./variables.js";
 
-/** Where the values of a run's variables come from. */
+/** Sources of variables besides the file. */
 export interface Givens {
-  /** `--var`, before those of the file. */
+  /** `--var`; overrides the file. */
   readonly given: Readonly<Record<string, string>>;
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly runId: string;
 }
 
-/** The variables of one run of a file: its own and those given, the environment, and what steps have saved. */
+/** The variables of one run: of the file and `--var`, the environment, and those that steps saved. */
 export class Scope {
   readonly #givens: Givens;
   readonly #values = new Map<string, unknown>();
-  /** What went wrong with the file's own variables; paths begin below `vars`. */
+  /** Faults of the file's variables; paths are relative to `vars`. */
   readonly faults: VariableFault[] = [];
 
   constructor(file: Readonly<Record<string, unknown>>, givens: Givens) {
     this.#givens = givens;
     for (const [name, value] of Object.entries(givens.given))
-      this.#values.set(name, typed(value, own(file, name)));
+      this.#values.set(name, convertTo(value, own(file, name)));
     const open = new Set<string>();
-    const settle = (name: string): void => {
+    const evaluate = (name: string): void => {
       if (this.#values.has(name) || !Object.hasOwn(file, name)) return;
       open.add(name);
       const value = fill(
         file[name],
         (reference) => {
-          const needed = rootOf(reference.name);
-          if (open.has(needed)) return { fault: `\${${needed}} leads back to itself` };
-          settle(needed);
+          const root = rootOf(reference.name);
+          if (open.has(root)) return { fault: `\${${root}} refers to itself` };
+          evaluate(root);
           return this.resolve(reference);
         },
         (fault) => {
@@ -48,13 +48,12 @@ export class Scope {
       );
       open.delete(name);
       const isTooLarge = sizeOf(value) > MAX_SIZE;
-      if (isTooLarge) this.faults.push({ path: [name], message: "makes a value that is too long" });
+      if (isTooLarge) this.faults.push({ path: [name], message: "expands to a value that is too long" });
       this.#values.set(name, isTooLarge ? "" : value);
     };
-    for (const name of Object.keys(file)) settle(name);
+    for (const name of Object.keys(file)) evaluate(name);
   }
 
-  /** Keeps what a step saved. */
   save(name: string, value: unknown): void {
     this.#values.set(name, value);
   }
@@ -66,7 +65,7 @@ export class Scope {
   readonly resolve: Resolve = ({ name, fallback }: Reference): Resolved => {
     const root = rootOf(name);
     const rest = name.slice(root.length + 1);
-    if (root === "env") return this.#ofEnvironment(rest, fallback);
+    if (root === "env") return this.#resolveEnvironment(rest, fallback);
     if (fallback !== undefined)
       return { fault: `only a variable of the environment takes a default: \${env.${name}:-${fallback}}` };
     if (root === "run" && rest === "id") return { value: this.#givens.runId };
@@ -74,7 +73,7 @@ export class Scope {
     return referred(name, this.#values.get(root));
   };
 
-  #ofEnvironment(name: string, fallback: string | undefined): Resolved {
+  #resolveEnvironment(name: string, fallback: string | undefined): Resolved {
     const value = own(this.#givens.environment, name);
     if (value !== undefined && (value !== "" || fallback === undefined)) return { value };
     if (fallback !== undefined) return { value: fallback };
@@ -89,7 +88,7 @@ export class Scope {
   }
 }
 
-/** A record that a variable stands for: the variable itself is its id, `${name.field}` a field of it. */
+/** A record as the value of a variable: `${name}` is its id, `${name.field}` a field. */
 export class NamedRecord {
   constructor(
     readonly id: string,
@@ -97,7 +96,7 @@ export class NamedRecord {
   ) {}
 }
 
-/** What `${name}` or `${name.part}` comes to where the variable has that value. */
+/** Evaluates a reference to a variable with this value. */
 export function referred(reference: string, value: unknown): Resolved {
   const root = rootOf(reference);
   const rest = reference.slice(root.length + 1);
@@ -111,9 +110,46 @@ export function rootOf(name: string): string {
   return dot === -1 ? name : name.slice(0, dot);
 }
 
-/** Text from the command line in the place of a number or a truth value of the file's is one too. */
-function typed(text: string, own: unknown): unknown {
-  if (typeof own === "number" && text.trim() !== "" && Number.isFinite(Number(text))) return Number(text);
-  if (typeof own === "boolean" && (text === "true" || text === "false")) return text === "true";
+/** Converts text of the command line to the type of the file's value. */
+function convertTo(text: string, fileValue: unknown): unknown {
+  if (typeof fileValue === "number" && text.trim() !== "" && Number.isFinite(Number(text)))
+    return Number(text);
+  if (typeof fileValue === "boolean" && (text === "true" || text === "false")) return text === "true";
   return text;
+}
+
+/** Variables visible to a step. */
+export interface Variables {
+  readonly resolve: Resolve;
+  save(name: string, value: unknown): void;
+}
+
+/** Variables of one iteration or lane, over the outer ones. */
+export class Locals implements Variables {
+  readonly #outer: Variables;
+  readonly #values: Map<string, unknown>;
+  readonly #isIsolated: boolean;
+
+  /** @param isIsolated saved variables stay here until `publish`, unseen by other lanes */
+  constructor(outer: Variables, variables: Readonly<Record<string, unknown>>, isIsolated: boolean) {
+    this.#outer = outer;
+    this.#values = new Map(Object.entries(variables));
+    this.#isIsolated = isIsolated;
+  }
+
+  readonly resolve: Resolve = (reference) => {
+    const root = rootOf(reference.name);
+    return this.#values.has(root)
+      ? referred(reference.name, this.#values.get(root))
+      : this.#outer.resolve(reference);
+  };
+
+  save(name: string, value: unknown): void {
+    if (this.#isIsolated || this.#values.has(name)) this.#values.set(name, value);
+    else this.#outer.save(name, value);
+  }
+
+  handOn(): void {
+    for (const [name, value] of this.#values) this.#outer.save(name, value);
+  }
 }

@@ -9,7 +9,7 @@ export interface Shipped {
 
 let shipped: Promise<Shipped> | undefined;
 
-/** What the build wrote down of a shipped file: its text then, and its value, checked. */
+/** A shipped file at build time: its text and its checked value. */
 export interface CompiledFile {
   readonly text: string;
   readonly value: unknown;
@@ -18,7 +18,7 @@ export type Compiled = Readonly<Record<string, CompiledFile>>;
 
 export const COMPILED_FILE = "dist/shipped.json";
 
-/** The scenarios every namespace knows. The flows beside them are tests to run and copy: nobody asks for them by name. */
+/** Scenarios available in every namespace. `flow_*` files are tests, which are not requested by name. */
 function shippedScenarioFiles(): string[] {
   return packageFiles("scenarios")
     .filter((name) => name.endsWith(".yaml") && !name.startsWith("flow_"))
@@ -26,9 +26,8 @@ function shippedScenarioFiles(): string[] {
 }
 
 /**
- * The shipped fixtures and scenarios. The files in `fixtures/` and `scenarios/` are what counts; what the
- * build compiled of them is taken in their place only while their content is the same, for it saves a start
- * the YAML library and the checks.
+ * Reads the shipped fixtures and scenarios. Uses the compiled value of a file that has not changed since the build,
+ * which saves loading the YAML library and the checks.
  */
 async function readShipped(): Promise<Shipped> {
   let compiled: Compiled = {};
@@ -39,15 +38,15 @@ async function readShipped(): Promise<Shipped> {
   }
   const load = async <T>(file: string): Promise<T> => {
     const text = packageText(file);
-    const known = compiled[file];
-    return (known?.text === text ? known.value : await readChecked(file, text)) as T;
+    const entry = compiled[file];
+    return (entry?.text === text ? entry.value : await readChecked(file, text)) as T;
   };
   const fixtures = await load<Fixtures>(FIXTURES_FILE);
   const scenarios = await Promise.all(shippedScenarioFiles().map((file) => load<Scenario>(file)));
   return { fixtures, scenarios };
 }
 
-/** Read once: a test process makes a thousand sandboxes of it, and nothing in it changes in place. */
+/** Reads the shipped files once per process. The result is never modified. */
 export function loadShipped(): Promise<Shipped> {
   shipped ??= readShipped().catch((error) => {
     shipped = undefined;
@@ -67,7 +66,7 @@ async function readChecked(file: string, text: string): Promise<unknown> {
   return loadScenario(document, { runIdOf: () => "shipped" }).scenario;
 }
 
-/** What the build keeps: every shipped file, checked. Throws with each fault's place when one is wrong. */
+/** Checks every shipped file for the build. Throws the faults with their places. */
 export async function compileShipped(): Promise<Compiled> {
   const compiled: Record<string, CompiledFile> = {};
   for (const file of [FIXTURES_FILE, ...shippedScenarioFiles()]) {

@@ -9,56 +9,55 @@ import { REPEAT_MAX } from "./steps/repeat.js";
 import { unmeetableInStep } from "./unmeetable.js";
 import type { Path, Reference, Resolved } from "./variables.js";
 
-/** A list of steps as a file has it. */
 export interface StepList {
   readonly document: LoadedDocument;
   readonly at: Path;
   readonly list: readonly unknown[];
 }
 
-/** What steps are loaded with. */
+/** Context in which steps are loaded. */
 export interface Surroundings {
   readonly scope: Scope;
-  /** Variable → the first of the file's steps that saves it. */
+  /** Variable → index of the first step that saves it. */
   readonly savedBy: ReadonlyMap<string, number>;
   readonly included: Included;
   readonly names: NameCheck;
 }
 
-/** Names of variables that steps save or count; their values are known only in the run. */
-type Known = Set<string>;
+/** Variables that steps save or count; their values are known only in the run. */
+type RunVariables = Set<string>;
 
-/** Steps of a file with those it includes: files that include each other several times multiply. */
+/** Maximum number of steps with those of included files, which can multiply. */
 const STEPS_MAX = 20_000;
 
-/** Checks lists of steps, those within steps too, each with the variables that are known by then. */
+/** Checks lists of steps, nested ones too, each with the variables known at that point. */
 export class StepLoader {
   readonly faults: Fault[] = [];
-  /** Names in steps that nothing has. */
+  /** Unknown names in steps. */
   readonly unknown: Fault[] = [];
-  /** What is expected in steps that can never be. */
+  /** Expectations that can never be met. */
   readonly unmeetable: Fault[] = [];
-  /** The variables the steps refer to. */
+  /** Variables that the steps use. */
   readonly variables = new Set<string>();
-  readonly #around: Surroundings;
+  readonly #context: Surroundings;
   #count = 0;
-  /** The count of the repeat around the current step. */
+  /** Count of the enclosing repeat. */
   #repeat: unknown;
 
-  constructor(around: Surroundings) {
-    this.#around = around;
+  constructor(context: Surroundings) {
+    this.#context = context;
   }
 
-  /** The steps of a file, list after list, and those that know what the ones before them have saved. */
+  /** Loads the lists of a file. Lists in `after` see the variables that the others save, but not each other's. */
   load(lists: readonly StepList[], after: readonly StepList[] = []): LoadedStep[] {
-    const known: Known = new Set();
+    const known: RunVariables = new Set();
     const steps = lists.flatMap((list) => this.#list(list, known));
     for (const list of after) this.#list(list, new Set(known));
     return steps;
   }
 
-  /** Adds to what is known what the steps save. */
-  #list({ document, at, list }: StepList, known: Known): LoadedStep[] {
+  /** Adds the saved variables to `known`. */
+  #list({ document, at, list }: StepList, known: RunVariables): LoadedStep[] {
     return list.flatMap((step, index) => {
       if (!isRecord(step) || this.#isTooMany(document, [...at, index])) return [];
       const loaded = this.#step(document, [...at, index], step, known);
@@ -75,7 +74,7 @@ export class StepLoader {
     return this.#count > STEPS_MAX;
   }
 
-  #step(document: LoadedDocument, at: Path, step: RawStep, known: Known): LoadedStep | undefined {
+  #step(document: LoadedDocument, at: Path, step: RawStep, known: RunVariables): LoadedStep | undefined {
     const [kind] = stepKinds(step);
     const filled = fillStep(
       step,
@@ -84,30 +83,30 @@ export class StepLoader {
     );
     this.faults.push(...stepFaults(document, at, filled));
     if (kind === undefined) return undefined;
-    for (const { path, message } of unknownInStep(kind, filled, this.#around.names))
+    for (const { path, message } of unknownInStep(kind, filled, this.#context.names))
       this.unknown.push(document.faultAt([...at, ...path], message));
     for (const { path, message } of unmeetableInStep(kind, filled))
       this.unmeetable.push(document.faultAt([...at, ...path], message));
-    const around = this.#repeat;
+    const outerRepeat = this.#repeat;
     if (kind === "repeat") {
-      if (around !== undefined)
-        this.faults.push(document.faultAt([...at, "repeat"], nestedRepeat(around, filled.repeat)));
+      if (outerRepeat !== undefined)
+        this.faults.push(document.faultAt([...at, "repeat"], nestedRepeat(outerRepeat, filled.repeat)));
       this.#repeat = filled.repeat;
     }
     const lists =
       kind === "include"
         ? [this.#include(document, at, filled, known)]
         : listsIn(step).map((part) => {
-            const own: Known = new Set(known);
-            if (typeof step.as === "string") own.add(step.as);
-            return this.#list({ document, at: [...at, ...part.at], list: part.list }, own);
+            const inner: RunVariables = new Set(known);
+            if (typeof step.as === "string") inner.add(step.as);
+            return this.#list({ document, at: [...at, ...part.at], list: part.list }, inner);
           });
-    this.#repeat = around;
+    this.#repeat = outerRepeat;
     return { kind, raw: step, place: placeOf(document, at), lists };
   }
 
-  #include(document: LoadedDocument, at: Path, { include }: RawStep, known: Known): LoadedStep[] {
-    const included = this.#around.included.get(fileBeside(document.file, String(include)));
+  #include(document: LoadedDocument, at: Path, { include }: RawStep, known: RunVariables): LoadedStep[] {
+    const included = this.#context.included.get(fileBeside(document.file, String(include)));
     const steps = isRecord(included?.value) ? included.value.steps : undefined;
     if (included !== undefined && Array.isArray(steps))
       return this.#list({ document: included, at: ["steps"], list: steps }, new Set(known));
@@ -119,13 +118,13 @@ export class StepLoader {
     return [];
   }
 
-  #resolve(reference: Reference, known: Known): Resolved {
+  #resolve(reference: Reference, known: RunVariables): Resolved {
     const root = rootOf(reference.name);
     this.variables.add(root);
     if (known.has(root)) return "open";
-    const resolved = this.#around.scope.resolve(reference);
+    const resolved = this.#context.scope.resolve(reference);
     if (typeof resolved === "string" || !("fault" in resolved)) return resolved;
-    const saved = this.#around.savedBy.get(root);
+    const saved = this.#context.savedBy.get(root);
     return saved === undefined
       ? resolved
       : { fault: `\${${reference.name}} is not known here: step ${saved + 1} saves it` };
@@ -134,11 +133,11 @@ export class StepLoader {
 
 function nestedRepeat(outer: unknown, inner: unknown): string {
   const times = Number(outer) * Number(inner);
-  const one = times <= REPEAT_MAX ? `write one with repeat: ${times}, or ` : "";
-  return `cannot be inside another repeat: ${one}write the inner steps out`;
+  const alternative = times <= REPEAT_MAX ? `write one with repeat: ${times}, or ` : "";
+  return `cannot be inside another repeat: ${alternative}write the inner steps out`;
 }
 
-/** The variables a step saves, or a step that stands in it. */
+/** Variables that a step or a nested one saves. */
 export function savedIn(step: RawStep): string[] {
   return [
     ...(isRecord(step.save) ? Object.keys(step.save) : []),
@@ -147,7 +146,7 @@ export function savedIn(step: RawStep): string[] {
   ];
 }
 
-/** Those that are known when it has been carried out. */
+/** Variables that a loaded step saves, with those of included files. */
 function savedBy({ raw, lists }: LoadedStep): string[] {
   return [...savedIn(raw), ...lists.flat().flatMap(savedBy)];
 }

@@ -14,44 +14,44 @@ import { routeOf } from "./steps/request.js";
 import type { ContainerRow, StepRow } from "./steps/row.js";
 
 type Step = Readonly<Record<string, unknown>>;
-type Row = Pick<StepRow | ContainerRow, "result" | "holds">;
+type Definition = Pick<StepRow | ContainerRow, "result" | "holds">;
 
-/** The names in a step that nothing has, so that what it expects can only come true, or only fail. */
+/** Finds unknown names in a step, which make its expectation always true or always false. */
 export function unknownInStep(kind: StepKind, step: Step, check: NameCheck): UnknownName[] {
   return [
     ...unknownNames(schemaOf(kind, step), step, check),
-    ...(kind === "request" ? nowhere(step, check) : []),
-    ...neverThere(kind, step, check),
-    ...nothingToSave(kind, step, check),
+    ...(kind === "request" ? unknownRoute(step, check) : []),
+    ...unknownExpectedFields(kind, step, check),
+    ...unknownSavedFields(kind, step, check),
   ];
 }
 
-/** Other pages of the server are not in the vocabulary; the service's calls are all below this. */
-const SERVICE = "/api/";
+/** Prefix of the service's calls; other pages of the server are not in the vocabulary. */
+const SERVICE_PREFIX = "/api/";
 
-/** A call of what is not there, unless that is what is expected. */
-function nowhere({ request, expect }: Step, { vocabulary }: NameCheck): UnknownName[] {
+/** A call without a route, unless the step expects an error. */
+function unknownRoute({ request, expect }: Step, { vocabulary }: NameCheck): UnknownName[] {
   const routes = vocabulary("path");
-  if (typeof request !== "string" || routes === undefined || expectsNothingThere(expect)) return [];
+  if (typeof request !== "string" || routes === undefined || expectsMissingRoute(expect)) return [];
   const { path } = routeOf(request);
-  if (!path.startsWith(SERVICE) || routes.some((route) => globFitsRoute(path, route))) return [];
+  if (!path.startsWith(SERVICE_PREFIX) || routes.some((route) => globFitsRoute(path, route))) return [];
   return [{ path: ["request"], message: unknownPath(path, routes) }];
 }
 
-function expectsNothingThere(expect: unknown): boolean {
+function expectsMissingRoute(expect: unknown): boolean {
   const { status, error } = (expect ?? {}) as Step;
   return status === 404 || status === 405 || error !== undefined;
 }
 
-/** What is expected of fields that no such result has, or can be in none: at any depth. */
-function neverThere(kind: StepKind, step: Step, check: NameCheck): UnknownName[] {
-  const { result, holds = "" }: Row = STEPS[kind];
+/** Expected fields, at any depth, that the result never has. */
+function unknownExpectedFields(kind: StepKind, step: Step, check: NameCheck): UnknownName[] {
+  const { result, holds = "" }: Definition = STEPS[kind];
   const shape = result?.(step, check.vocabulary.routes);
   const expected = step[holds];
   if (shape === undefined || !isRecord(expected)) return [];
   return Object.entries(expected).flatMap(([field, value]) => {
     const parts = placesOf(shape).flatMap((place) => partOf(place, field) ?? []);
-    // Words that are no fields of it are the step's own.
+    // Other words are the step's own.
     return parts.flatMap((part) =>
       unknownNames(part, value, { ...check, isClosed: true }).map(({ path, message }) => ({
         path: [holds, field, ...path],
@@ -61,9 +61,9 @@ function neverThere(kind: StepKind, step: Step, check: NameCheck): UnknownName[]
   });
 }
 
-/** What is saved of a result that has no such field. */
-function nothingToSave(kind: StepKind, step: Step, { isOpen, vocabulary }: NameCheck): UnknownName[] {
-  const { result }: Row = STEPS[kind];
+/** Saved paths that the result never has. */
+function unknownSavedFields(kind: StepKind, step: Step, { isOpen, vocabulary }: NameCheck): UnknownName[] {
+  const { result }: Definition = STEPS[kind];
   const shape = result?.(step, vocabulary.routes);
   if (shape === undefined) return [];
   return Object.entries((step.save ?? {}) as Record<string, unknown>).flatMap(([variable, path]) => {
@@ -72,12 +72,12 @@ function nothingToSave(kind: StepKind, step: Step, { isOpen, vocabulary }: NameC
     const stray = strayPart(shape, parts);
     if (stray === undefined) return [];
     const { part, known } = stray;
-    const below =
+    const parent =
       part === parts[0] ? known.find((field) => knownKeys(shape, [field]).includes(part)) : undefined;
     const hint =
-      below === undefined
+      parent === undefined
         ? didYouMean(part, known, `; there are: ${known.join(", ")}`)
-        : `; did you mean ${below}.${path}?`;
+        : `; did you mean ${parent}.${path}?`;
     return [{ path: ["save", variable], message: `there is no ${part} to save${hint}` }];
   });
 }

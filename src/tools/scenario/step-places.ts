@@ -5,16 +5,16 @@ import { fill, type Path, type Resolve, type VariableFault } from "./variables.j
 
 export type RawStep = Readonly<Record<string, unknown>>;
 
-/** A step as the file has it, its variables not filled in yet. */
+/** A step whose variables are not filled in yet. */
 export interface LoadedStep {
   readonly kind: StepKind;
   readonly raw: RawStep;
   readonly place: StepPlace;
-  /** The lists of steps that it carries out. */
+  /** Nested lists of steps. */
   readonly lists: readonly (readonly LoadedStep[])[];
 }
 
-/** These steps and all in them. */
+/** Lists the steps with all nested ones. */
 export function everyStep(steps: readonly LoadedStep[]): LoadedStep[] {
   return steps.flatMap((step) => [step, ...step.lists.flatMap(everyStep)]);
 }
@@ -28,16 +28,16 @@ export function placeOf(document: LoadedDocument, at: Path): StepPlace {
   };
 }
 
-/** Fields of a step that hold steps. */
+/** Fields with nested steps. */
 const LISTS = ["steps", "parallel"];
 
 export interface RawList {
-  /** Where it stands in the step. */
+  /** Path within the step. */
   readonly at: Path;
   readonly list: readonly unknown[];
 }
 
-/** The lists of steps that stand in a step. */
+/** Lists of steps nested in a step. */
 export function listsIn({ steps, parallel }: RawStep): RawList[] {
   const lanes = Array.isArray(parallel) ? [...parallel.entries()] : [];
   return [
@@ -46,11 +46,11 @@ export function listsIn({ steps, parallel }: RawStep): RawList[] {
   ];
 }
 
-/** The step with every variable filled in, but for those of the steps in it, whose time has not come. */
+/** Fills in the variables of a step, but not of nested steps, which may use variables saved later. */
 export function fillStep(step: RawStep, resolve: Resolve, onFault: (fault: VariableFault) => void): RawStep {
-  const parts = Object.entries(step);
-  const own = parts.filter(([field]) => !LISTS.includes(field));
-  const lists = parts.filter(([field]) => LISTS.includes(field));
-  const filled = fill(Object.fromEntries(own), resolve, onFault) as RawStep;
+  const entries = Object.entries(step);
+  const fields = entries.filter(([field]) => !LISTS.includes(field));
+  const lists = entries.filter(([field]) => LISTS.includes(field));
+  const filled = fill(Object.fromEntries(fields), resolve, onFault) as RawStep;
   return { ...filled, ...Object.fromEntries(lists) };
 }

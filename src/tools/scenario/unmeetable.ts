@@ -8,32 +8,33 @@ import type { Warning } from "./warnings.js";
 
 type Path = Warning["path"];
 
-/** Fields of steps that say what something has to be like. */
-const HELD = ["expect", "match", "count"];
+/** Fields of steps that hold expectations. */
+const EXPECTATION_FIELDS = ["expect", "match", "count"];
 
-/** What a step expects, or waits for, that can never be. */
+/** Warns of expectations in a step that can never be met. */
 export function unmeetableInStep(kind: StepKind, step: Readonly<Record<string, unknown>>): Warning[] {
-  const fields = kind === "fault" || kind.startsWith("expect_") ? [...HELD, kind] : HELD;
+  const fields =
+    kind === "fault" || kind.startsWith("expect_") ? [...EXPECTATION_FIELDS, kind] : EXPECTATION_FIELDS;
   return fields.flatMap((field) => unmeetable(step[field], [field]));
 }
 
-/** Matchers and ranges in what is expected that nothing can ever meet. */
+/** Warns of matchers and ranges that no value meets. */
 export function unmeetable(value: unknown, path: Path = []): Warning[] {
   if (Array.isArray(value)) return value.flatMap((part, index) => unmeetable(part, [...path, index]));
   if (!isRecord(value)) return [];
   const inner = Object.entries(value).flatMap(([key, part]) => unmeetable(part, [...path, key]));
   const bounds = COMPARISONS.filter((word) => value[word] !== undefined);
-  const isClosed = bounds.every((word) => !isOpen(value[word]));
-  const nothing =
+  const isResolved = bounds.every((word) => !isOpen(value[word]));
+  const emptyLists =
     Array.isArray(value.in) && value.in.length === 0
-      ? [{ path: [...path, "in"], message: "is empty: nothing is one of these" }]
+      ? [{ path: [...path, "in"], message: "is empty, so nothing matches" }]
       : [];
-  if (!isClosed || !isEmpty(value, path.at(-1) === "count")) return [...inner, ...nothing];
-  const said = bounds.map((word) => `${word} ${String(value[word])}`).join(" and ");
-  return [...inner, ...nothing, { path, message: `can never be met: nothing is ${said}` }];
+  if (!isResolved || !isEmpty(value, path.at(-1) === "count")) return [...inner, ...emptyLists];
+  const text = bounds.map((word) => `${word} ${String(value[word])}`).join(" and ");
+  return [...inner, ...emptyLists, { path, message: `can never be met: no value is ${text}` }];
 }
 
-/** Whether no value is within all bounds; between whole numbers there are none. */
+/** Returns true if no value is within all bounds. */
 function isEmpty(matcher: Readonly<Record<string, unknown>>, isWhole: boolean): boolean {
   return (["gt", "gte"] as const).some((low) =>
     (["lt", "lte"] as const).some((high) => {
@@ -46,7 +47,7 @@ function isEmpty(matcher: Readonly<Record<string, unknown>>, isWhole: boolean): 
   );
 }
 
-/** Durations as numbers. */
+/** Converts durations to numbers. */
 function comparable(bound: unknown): unknown {
   return typeof bound === "string" ? (parseDuration(bound) ?? bound) : bound;
 }

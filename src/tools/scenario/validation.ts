@@ -9,10 +9,10 @@ import { loadShipped } from "./shipped.js";
 
 export type FileKind = "scenario" | "fixtures" | "config";
 
-/** What came of checking a file; it is fine when there are no faults. */
+/** Result of checking a file, which is valid without faults. */
 export interface Validation {
   readonly file: string;
-  /** Undefined when it cannot be told what it is meant to be. */
+  /** Undefined if the content is not recognized. */
   readonly kind: FileKind | undefined;
   readonly faults: readonly Fault[];
   readonly warnings: readonly Fault[];
@@ -21,13 +21,13 @@ export interface Validation {
 export interface ValidationOptions {
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly vars?: Readonly<Record<string, string>>;
-  /** All that is wrong with a config file whose options have the right shape. */
-  /** The names there are; default: those of every sandbox. */
+  /** Known names; default: those of every sandbox. */
   readonly vocabulary?: Vocabulary | undefined;
+  /** Returns the faults of a config file whose options match the schema. */
   readonly configFaults: (document: LoadedDocument) => Promise<readonly Fault[]>;
 }
 
-/** Checks a scenario, fixtures or config file; which it is, its content tells. */
+/** Checks a scenario, fixtures or config file, recognized by its content. */
 export async function validateFile(file: string, options: ValidationOptions): Promise<Validation> {
   let kind: FileKind | undefined;
   try {
@@ -41,13 +41,13 @@ export async function validateFile(file: string, options: ValidationOptions): Pr
   }
 }
 
-const WORDS: Readonly<Record<FileKind, readonly string[]>> = {
+const TOP_LEVEL_FIELDS: Readonly<Record<FileKind, readonly string[]>> = {
   scenario: Object.keys(scenarioFileSchema.shape),
   fixtures: Object.keys(FIXTURE_IDS),
   config: Object.keys(startOptionsSchema.shape),
 };
 
-/** By the words at the top; those that several kinds know are told apart by what is in them. */
+/** Recognizes a file by its top-level fields; for those of several kinds, by their content. */
 function kindOf(document: LoadedDocument): FileKind {
   if (/payments-sandbox\.config\.(ya?ml|json)$/.test(document.file)) return "config";
   const { value } = document;
@@ -60,9 +60,9 @@ function kindOf(document: LoadedDocument): FileKind {
     ]);
   const keys = Object.keys(value);
   const score = (kind: FileKind): number =>
-    keys.filter((key) => WORDS[kind].includes(key)).length +
+    keys.filter((key) => TOP_LEVEL_FIELDS[kind].includes(key)).length +
     (kind === hintOf(value as Record<string, unknown>) ? 0.5 : 0);
-  const [best, second] = (Object.keys(WORDS) as FileKind[]).sort((a, b) => score(b) - score(a));
+  const [best, second] = (Object.keys(TOP_LEVEL_FIELDS) as FileKind[]).sort((a, b) => score(b) - score(a));
   if (score(best!) === 0 || score(best!) === score(second!))
     throw new DocumentError([
       document.faultAt(
@@ -78,7 +78,8 @@ function hintOf({ charges, webhooks }: Record<string, unknown>): FileKind | unde
   const has = (list: unknown, ...names: string[]): boolean =>
     Array.isArray(list) &&
     list.some(
-      (one) => typeof one === "object" && one !== null && names.some((name) => Object.hasOwn(one, name)),
+      (entry) =>
+        typeof entry === "object" && entry !== null && names.some((name) => Object.hasOwn(entry, name)),
     );
   if (has(charges, "id", "organization_id")) return "fixtures";
   if (has(webhooks, "url", "mailbox")) return "config";
@@ -97,15 +98,15 @@ async function check(
       const given = vars ?? {};
       const givens = { given, environment, runIdOf: () => "0", vocabulary };
       const { warnings, fixtures } = await loadScenarioFile(document, givens);
-      if (fixtures !== undefined) await mergedOverShipped(fixtures);
+      if (fixtures !== undefined) await checkFixtures(fixtures);
       return warnings;
     }
     case "fixtures": {
-      await mergedOverShipped(document);
+      await checkFixtures(document);
       return [];
     }
     case "config": {
-      // Every line may be a comment, as `init` writes them.
+      // `init` writes a file of comments only.
       if (document.value === null) return [];
       checkDocument(startOptionsSchema, document);
       const faults = await configFaults(document);
@@ -115,8 +116,8 @@ async function check(
   }
 }
 
-/** Throws every fault of fixtures. */
-async function mergedOverShipped(document: LoadedDocument): Promise<void> {
+/** Throws the faults of fixtures. */
+async function checkFixtures(document: LoadedDocument): Promise<void> {
   const { mergeFixtures } = await import("../../core/files/fixtures.js");
   mergeFixtures((await loadShipped()).fixtures, document);
 }

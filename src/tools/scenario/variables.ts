@@ -1,8 +1,8 @@
 import { MAX_DEPTH, TOO_DEEP } from "../../core/schema/depth.js";
 
 /**
- * `${name}`, `${name.path}` and `${env.NAME:-default}` in the strings of a file. A string that is nothing but one
- * of them takes its value, whatever its type; `$${` stands for a `${` that is meant literally.
+ * `${name}`, `${name.path}` and `${env.NAME:-default}` in strings. A string that consists of one reference takes the
+ * value with its type; `$${` is a literal `${`.
  */
 const REFERENCE = /\$?\$\{([^{}]*)\}?/g;
 const NAME = /^([A-Za-z_][A-Za-z0-9_-]*(?:\.[^\s.:]+)*)(?::-(.*))?$/s;
@@ -10,11 +10,11 @@ const NAME = /^([A-Za-z_][A-Za-z0-9_-]*(?:\.[^\s.:]+)*)(?::-(.*))?$/s;
 export interface Reference {
   /** `email`, or `quote.amount`. */
   readonly name: string;
-  /** What follows `:-`. */
+  /** Text after `:-`. */
   readonly fallback: string | undefined;
 }
 
-/** What a reference stands for; open when it is not known yet and the text stays as it is. */
+/** The value of a reference; `open` if it is not known yet and the text stays as it is. */
 export type Resolved = { readonly value: unknown } | { readonly fault: string } | "open";
 export type Resolve = (reference: Reference) => Resolved;
 
@@ -24,15 +24,15 @@ export interface VariableFault {
   readonly message: string;
 }
 
-/** Variables may stand for something deep themselves. */
+/** Above the limit of input, as variables can hold nested values. */
 const MAX_FILLED_DEPTH = MAX_DEPTH + 20;
 
-/** Whether a value is a string with a variable that is still open. */
+/** Returns true for a string with a variable that is not filled in. */
 export function isOpen(value: unknown): boolean {
   return typeof value === "string" && value.includes("${");
 }
 
-/** The value with every variable in it filled in; what cannot be is told to `onFault` and stays as it is. */
+/** Fills in every variable in a value. Calls `onFault` for one that cannot be resolved, which stays as it is. */
 export function fill(
   value: unknown,
   resolve: Resolve,
@@ -56,42 +56,42 @@ export function fill(
 
 function fillText(text: string, resolve: Resolve, onFault: (message: string) => void): unknown {
   if (!text.includes("${")) return text;
-  let lone: { readonly value: unknown } | undefined;
+  let single: { readonly value: unknown } | undefined;
   let length = text.length;
   const filled = text.replace(REFERENCE, (whole: string, inside: string) => {
     if (whole.startsWith("$$")) return whole.slice(1);
     const reference = whole.endsWith("}") ? parseReference(inside) : undefined;
     const resolved: Resolved =
       reference === undefined
-        ? { fault: `${quoted(whole)} is no variable: write \${name}` }
+        ? { fault: `${shorten(whole)} is not a variable: write \${name}` }
         : resolve(reference);
     if (resolved === "open") return whole;
     if ("fault" in resolved) {
       onFault(resolved.fault);
       return whole;
     }
-    if (whole === text) lone = resolved;
+    if (whole === text) single = resolved;
     length += sizeOf(resolved.value);
     if (length > MAX_SIZE) {
-      onFault("makes a text that is too long");
+      onFault("expands to a text that is too long");
       return "";
     }
-    return lone === undefined ? textOf(resolved.value) : "";
+    return single === undefined ? asText(resolved.value) : "";
   });
-  return lone === undefined ? filled : lone.value;
+  return single === undefined ? filled : single.value;
 }
 
-/** What a value may come to, in characters and parts: a few lines can double something very often. */
+/** Maximum size of a value in characters and parts: a few lines can double it many times. */
 export const MAX_SIZE = 1_000_000;
 
 const sizes = new WeakMap<object, number>();
 
-/** How large a value is when it is written out; parts that are shared count each time. */
+/** Size of a value when written out; shared parts count each time. */
 export function sizeOf(value: unknown): number {
   if (typeof value === "string") return value.length;
   if (typeof value !== "object" || value === null) return 1;
-  const known = sizes.get(value);
-  if (known !== undefined) return known;
+  const cached = sizes.get(value);
+  if (cached !== undefined) return cached;
   let size = 1;
   for (const part of Object.values(value)) size += 1 + sizeOf(part);
   sizes.set(value, size);
@@ -103,15 +103,15 @@ function parseReference(inside: string): Reference | undefined {
   return match === null ? undefined : { name: match[1]!, fallback: match[2] };
 }
 
-function textOf(value: unknown): string {
+function asText(value: unknown): string {
   return typeof value === "string" ? value : (JSON.stringify(value) ?? "");
 }
 
-function quoted(text: string): string {
+function shorten(text: string): string {
   return text.length > 40 ? `${text.slice(0, 40)}…` : text;
 }
 
-/** What stands at a dotted path in a value. */
+/** Reads a value at a dotted path. */
 export function valueAt(value: unknown, path: string): { readonly value: unknown } | undefined {
   let current = value;
   for (const key of path.split(".")) {
@@ -119,4 +119,21 @@ export function valueAt(value: unknown, path: string): { readonly value: unknown
     current = (current as Record<string, unknown>)[key];
   }
   return { value: current };
+}
+
+/** Variable syntax of other tools. */
+const FOREIGN_SYNTAX = /\{\{\s*([A-Za-z_][\w-]*)\s*\}\}|(?<!\$)\$([A-Za-z_][\w-]*)/g;
+
+/** Warns of known variables in the syntax of other tools, which stay literal text. */
+export function unfilled(value: unknown, names: ReadonlySet<string>, path: Path = []): VariableFault[] {
+  if (typeof value === "string")
+    return [...value.matchAll(FOREIGN_SYNTAX)].flatMap(([written, inBraces, bare]) => {
+      const name = inBraces ?? bare ?? "";
+      const message = `${written} is literal text: write the variable as \${${name}}`;
+      return names.has(name) ? [{ path, message }] : [];
+    });
+  if (typeof value !== "object" || value === null) return [];
+  return Object.entries(value).flatMap(([key, part]) =>
+    unfilled(part, names, [...path, Array.isArray(value) ? Number(key) : key]),
+  );
 }

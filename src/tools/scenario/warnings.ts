@@ -11,7 +11,7 @@ import { formatDuration } from "../../core/schema/duration.js";
 import type { Scenario } from "../../core/schema/scenario.js";
 import { DEFAULT_SETTINGS } from "../../core/schema/settings.js";
 
-/** Something that is allowed and cannot be meant: at run time it is a recorded no-op. */
+/** Valid content that has no effect at run time. */
 export interface Warning {
   readonly path: readonly (string | number)[];
   readonly message: string;
@@ -19,21 +19,18 @@ export interface Warning {
 
 const EXPIRY_MS = DEFAULT_SETTINGS.limits.checkout_default_minutes * 60_000;
 
-/**
- * Entries of timelines that do nothing in a plain run: of a whitelabel charge with the default life, or of a
- * withdrawal, that nobody but the scenario and the clock moves.
- */
+/** Warns of timeline entries without effect on a whitelabel charge with the default expiry, or on a withdrawal, that only the timeline advances. */
 export function scenarioWarnings({ charges = [], withdrawals = [] }: Scenario): Warning[] {
-  const placed = (kind: "charges" | "withdrawals", rule: number) => (idle: Idle) => ({
+  const warningAt = (kind: "charges" | "withdrawals", rule: number) => (idle: Idle) => ({
     path: [kind, rule, "timeline", idle.step],
     message: idle.message,
   });
   return [
     ...charges.flatMap(({ timeline }, rule) =>
-      idleEntries("charge", CHARGE_RULES, timeline, EXPIRY_MS).map(placed("charges", rule)),
+      idleEntries("charge", CHARGE_RULES, timeline, EXPIRY_MS).map(warningAt("charges", rule)),
     ),
     ...withdrawals.flatMap(({ timeline }, rule) =>
-      idleEntries("withdrawal", WITHDRAWAL_RULES, timeline, undefined).map(placed("withdrawals", rule)),
+      idleEntries("withdrawal", WITHDRAWAL_RULES, timeline, undefined).map(warningAt("withdrawals", rule)),
     ),
   ];
 }
@@ -44,35 +41,35 @@ interface Idle {
 }
 
 function idleEntries<Status extends string>(
-  what: "charge" | "withdrawal",
+  object: "charge" | "withdrawal",
   rules: StatusRules<Status>,
   timeline: readonly TimelineEntry<Status>[],
   expiryMs: number | undefined,
 ): Idle[] {
   const next = entryAt(timeline, 0, 0, undefined);
-  const made = { status: rules.first, expiredMs: undefined, expiryMs, next };
-  const turns = [...follow(rules, timeline, made, (dueMs) => dueMs)];
+  const created = { status: rules.first, expiredMs: undefined, expiryMs, next };
+  const turns = [...follow(rules, timeline, created, (dueMs) => dueMs)];
   return timeline.flatMap((entry, step) => {
-    const turn = turns.find((one) => one.step === step);
+    const turn = turns.find((candidate) => candidate.step === step);
     switch (turn?.verdict) {
       case "moves":
         return [];
       case "already":
-        return [{ step, message: `changes nothing: the ${what} is ${turn.status} already` }];
+        return [{ step, message: `has no effect: the ${object} is already ${turn.status}` }];
       case "illegal":
         return [
-          { step, message: `never happens: a ${what} that is ${turn.status} cannot become ${entry.to}` },
+          { step, message: `never happens: a ${object} that is ${turn.status} cannot become ${entry.to}` },
         ];
       default:
-        return [{ step, message: `never happens: ${neverComes(entry, turns)}` }];
+        return [{ step, message: `never happens: ${unreachedReason(entry, turns)}` }];
     }
   });
 }
 
 const LATE = "a late payment is written after_expiry";
 
-/** Why an entry of a charge has no turn at all. */
-function neverComes<Status extends string>(
+/** Explains why a charge's entry is never reached. */
+function unreachedReason<Status extends string>(
   entry: TimelineEntry<Status>,
   turns: readonly Turn<Status>[],
 ): string {

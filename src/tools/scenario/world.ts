@@ -1,32 +1,71 @@
 import { isDeepStrictEqual } from "node:util";
-import type { Fault } from "../../core/files/documents.js";
+import { type Vocabulary, vocabularyOf, withRoutes } from "../../core/domain/known-names.js";
+import { type Fault, isRecord, type LoadedDocument, readDocument } from "../../core/files/documents.js";
+import { fixturesPatchSchema } from "../../core/schema/fixtures.js";
+import { check } from "../../core/schema/issues.js";
+import type { NameKind } from "../../core/schema/names.js";
 import type { StartOptions } from "../../core/schema/option-table.js";
 import type { Given } from "../../core/schema/scenario-file.js";
-import type { LoadedScenario } from "./files.js";
+import { fileBeside, toldAt } from "./included.js";
 
-/** What data of an earlier run has of its own. */
-const OF_THE_DATA: readonly string[] = ["start_time", "seed"] satisfies (keyof Given)[];
+/** A file's `given` block: the initial state it needs. */
+export interface WithGiven {
+  readonly given: Given;
+  /** Reports a fault at a field of the block. */
+  readonly givenAt: (field: string, message: string) => Fault;
+}
 
-/**
- * The worlds of scenario files taken together, for a sandbox that is started with the files: what the options say goes
- * before all, and a later file before an earlier one. Their fixtures are merged elsewhere.
- */
-export function worldOf(files: readonly LoadedScenario[], options: StartOptions) {
+/** Fields that stored data determines. */
+const STORED_FIELDS: readonly string[] = ["start_time", "seed"] satisfies (keyof Given)[];
+
+/** Merges the `given` blocks of the files a sandbox starts with, without fixtures: options override files, later files earlier ones. */
+export function worldOf(files: readonly WithGiven[], options: StartOptions) {
   const given: Record<string, unknown> = {};
   const ignored: Fault[] = [];
   for (const file of files.toReversed()) {
-    const { fixtures: _merged, ...wanted } = file.given;
-    for (const [word, value] of Object.entries(wanted)) {
-      const option = options[word as keyof typeof wanted];
-      const said = option ?? given[word];
-      if (isDeepStrictEqual(said, value)) continue;
-      const ignore = (why: string) => ignored.push(file.givenAt(word, `is ignored: ${why}`));
+    const { fixtures: _fixtures, ...fields } = file.given;
+    for (const [field, value] of Object.entries(fields)) {
+      const option = options[field as keyof typeof fields];
+      const current = option ?? given[field];
+      if (isDeepStrictEqual(current, value)) continue;
+      const ignore = (reason: string) => ignored.push(file.givenAt(field, `is ignored: ${reason}`));
       if (option !== undefined) ignore("the options of the sandbox say otherwise");
-      else if (said !== undefined) ignore("a scenario file named after this one says otherwise");
-      else if (options.data !== undefined && OF_THE_DATA.includes(word))
-        ignore(`with --data, say it by --${word.replace("_", "-")}`);
-      else given[word] = value;
+      else if (current !== undefined) ignore("a scenario file named after this one says otherwise");
+      else if (options.data !== undefined && STORED_FIELDS.includes(field))
+        ignore(`with --data, say it by --${field.replace("_", "-")}`);
+      else given[field] = value;
     }
   }
   return { given: given as Omit<Given, "fixtures">, ignored };
+}
+
+const FIXTURES_PATH = ["given", "fixtures"];
+
+/** Reads the fixtures of a file's `given`, which are in the file itself or in another. */
+export async function fixturesOf(
+  { fixtures }: Given,
+  document: LoadedDocument,
+): Promise<LoadedDocument | undefined> {
+  if (isRecord(fixtures))
+    return {
+      file: document.file,
+      value: fixtures,
+      faultAt: (path, message) => document.faultAt([...FIXTURES_PATH, ...path], message),
+    };
+  if (typeof fixtures !== "string") return undefined;
+  const file = fileBeside(document.file, fixtures);
+  return readDocument(file).catch(toldAt(document, FIXTURES_PATH, file));
+}
+
+const FIXTURE_KINDS: readonly NameKind[] = ["currency", "payment method", "payment rail"];
+
+/** Adds the names in fixtures to a vocabulary; invalid fixtures, reported elsewhere, add none. */
+export function withFixtures(known: Vocabulary, fixtures: unknown): Vocabulary {
+  const checked = check(fixturesPatchSchema, fixtures);
+  const { currencies = [], methods = [], rails = [] } = checked.ok ? checked.data : {};
+  const added = vocabularyOf({ fixtures: { currencies, methods, rails } });
+  return withRoutes((kind) => {
+    const names = known(kind);
+    return names && FIXTURE_KINDS.includes(kind) ? [...names, ...(added(kind) ?? [])] : names;
+  }, known.routes);
 }

@@ -1,6 +1,6 @@
+import type { Variables } from "../scope.js";
 import type { LoadedStep } from "../step-places.js";
 import { type Carrying, carryOutAll, filledIn, notRun } from "./carry-out.js";
-import type { Variables } from "./locals.js";
 import type { StepReport } from "./report.js";
 
 /** One of several runs that are carried out side by side. */

@@ -1,20 +1,17 @@
+import { ruleNames } from "../../../core/domain/scenario.js";
 import { keepAlive, systemWall, type Wall } from "../../../core/time/wall.js";
 import type { LoadedScenario } from "../files.js";
 import { everyStep } from "../step-places.js";
-import { accessTo, freezeClock } from "./access.js";
 import { Applied } from "./applied.js";
 import { Baseline } from "./baseline.js";
-import { carryOutAll, MOST_CARRIED_OUT, notRun, untilAborted } from "./carry-out.js";
+import { callsApp, carryOutAll, MOST_CARRIED_OUT, notRun, untilAborted } from "./carry-out.js";
 import { Client } from "./client.js";
 import type { RunContext } from "./context.js";
 import { CannotRun } from "./failure.js";
-import { keepState } from "./isolation.js";
 import type { Lease } from "./lease.js";
 import { Leftovers } from "./leftovers.js";
-import { callsApp } from "./made-by.js";
 import type { Outcome, RunReport, StepReport } from "./report.js";
-import { putRules } from "./rules.js";
-import { isThere, type StageOptions, takeStage } from "./stage.js";
+import { accessTo, freezeClock, isThere, keepState, type StageOptions, takeStage } from "./stage.js";
 
 export interface RunOptions extends StageOptions {
   readonly manual?: ((text: string) => Promise<void>) | undefined;
@@ -121,4 +118,37 @@ async function contextOf(
       await baseline.take();
     },
   };
+}
+
+const LONGEST_NAME = 100;
+
+/**
+ * Puts the file's rules on top of all others until the run is over, under a name that nothing else has: that name, or
+ * nothing when there are none.
+ */
+export async function putRules(
+  client: Client,
+  loaded: LoadedScenario,
+  leftovers: Leftovers,
+): Promise<string | undefined> {
+  const { source: _steps, ...rules } = loaded.scenario;
+  if (ruleNames(rules).length === 0) return undefined;
+  const own = await freeName(client, rules.name, loaded.runId);
+  const path = `/scenarios/${encodeURIComponent(own)}`;
+  leftovers.add("the rules", async () => {
+    await client.undo("POST", `${path}/deactivate`);
+    await client.undo("DELETE", path);
+  });
+  // What its names are good for has been said of the file.
+  await client.must("PUT", path, { ...rules, name: own, force: true });
+  await client.must("POST", `${path}/activate`);
+  return own;
+}
+
+/** The scenario's own name, so that a request can ask for it, unless the sandbox knows one of that name. */
+async function freeName(client: Client, name: string, runId: string): Promise<string> {
+  const { status } = await client.control("GET", `/scenarios/${encodeURIComponent(name)}`);
+  if (status === 404) return name;
+  const ending = `.${runId}`;
+  return `${name.slice(0, LONGEST_NAME - ending.length)}${ending}`;
 }

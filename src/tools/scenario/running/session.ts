@@ -2,8 +2,8 @@ import { KeptConnections } from "../../../core/delivery/outgoing.js";
 import { RULE_KINDS } from "../../../core/domain/scenario.js";
 import { keepAlive, systemWall, type Wall } from "../../../core/time/wall.js";
 import type { LoadedScenario } from "../files.js";
-import { everyStep } from "../step-places.js";
-import { type Access, accessTo, freezeClock } from "./access.js";
+import { everyStep, type LoadedStep } from "../step-places.js";
+import type { StepKind } from "../steps/kinds.js";
 import { Applied } from "./applied.js";
 import { Baseline } from "./baseline.js";
 import { MOST_CARRIED_OUT } from "./carry-out.js";
@@ -12,10 +12,9 @@ import { CannotRun } from "./failure.js";
 import { carryOutInStep } from "./in-step.js";
 import { Lease } from "./lease.js";
 import { Leftovers } from "./leftovers.js";
-import { looksBack } from "./looks-back.js";
 import type { RunReport } from "./report.js";
 import { outcomeOf, reasonOf } from "./run.js";
-import type { StageOptions } from "./stage.js";
+import { type Access, accessTo, freezeClock, type StageOptions } from "./stage.js";
 
 export interface SessionOptions extends StageOptions {
   /** What its lease and its rules are called: a name that nothing else has. */
@@ -168,4 +167,17 @@ function clientOf(
   as: { readonly run: string } | { readonly runner: string },
 ): Client {
   return new Client({ fetch, namespace, controlToken, ...as }, wall);
+}
+
+/** Kinds of steps that look at nothing from before the run, whatever they say. */
+const HERE_AND_NOW: readonly StepKind[] = [
+  ...(["app", "request", "advance", "expect_charge", "transition", "fault"] as const),
+  ...(["pay", "pay_twice", "cancel_then_pay", "close_page"] as const),
+  ...(["repeat", "parallel", "include"] as const),
+];
+
+/** Whether a step may ask how things stood when the run began. */
+export function looksBack({ kind, raw }: LoadedStep): boolean {
+  if (kind === "wait_for") return raw.wait_for !== "idle" && raw.wait_for !== "charge";
+  return !HERE_AND_NOW.includes(kind);
 }

@@ -4,9 +4,9 @@ import { compare, subtract } from "../../../core/domain/money.js";
 import { modeSchema } from "../../../core/schema/common.js";
 import { type BalanceRow, balances } from "../running/baseline.js";
 import { type Difference, StepFailure } from "../running/failure.js";
+import { settle } from "./expecting.js";
 import { textField, textSchema } from "./parts.js";
 import { step, stepSchema } from "./row.js";
-import { settle } from "./settle.js";
 
 /** A signed decimal: how much a balance has changed. */
 const SIGNED = 'must be a signed decimal string such as "+500.00"';

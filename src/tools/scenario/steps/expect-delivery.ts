@@ -1,8 +1,7 @@
 import * as z from "zod/mini";
 import { attemptSchema, deliverySchema } from "../../../core/schema/control-log-responses.js";
 import type { Row } from "../running/lists.js";
-import { expecting } from "./expecting.js";
-import { waitingInMailboxes } from "./mailboxes.js";
+import { expecting, waitingInMailboxes } from "./expecting.js";
 import { fits } from "./matching.js";
 import { deliveryFields, fields, httpStatusSchema } from "./parts.js";
 

@@ -5,10 +5,9 @@ import { naming } from "../../../core/schema/names.js";
 import type { RunContext } from "../running/context.js";
 import { StepFailure } from "../running/failure.js";
 import type { Row } from "../running/lists.js";
-import { waitingInMailboxes } from "./mailboxes.js";
+import { settle, waitingInMailboxes } from "./expecting.js";
 import { textSchema } from "./parts.js";
 import { step, stepSchema } from "./row.js";
-import { settle } from "./settle.js";
 
 const typesSchema = z
   .array(naming("event type", textSchema), "must be a list of types, or have one under types")

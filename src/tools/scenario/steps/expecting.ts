@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import { pagesOf } from "../../../control-client.js";
 import type { RunContext } from "../running/context.js";
 import { StepFailure } from "../running/failure.js";
 import type { Row } from "../running/lists.js";
@@ -6,7 +7,6 @@ import { findCounted, fits } from "./matching.js";
 import { countSchema, save } from "./parts.js";
 import { describedRecord } from "./records.js";
 import { type StepRow, stepSchema } from "./row.js";
-import { settle } from "./settle.js";
 
 type Expected = Readonly<Record<string, unknown>>;
 
@@ -63,4 +63,31 @@ export function expecting(
       }
     },
   };
+}
+
+const WITHIN = "20s";
+
+/**
+ * What has been set in motion comes to its end before anything is looked at: an event's first attempt begins
+ * after the call that caused it has been answered. If that takes too long, things are looked at as they are.
+ */
+export async function settle({ client }: RunContext): Promise<void> {
+  await client.control("POST", "/wait", { for: "idle", timeout: WITHIN });
+}
+
+/** Deliveries meant that nobody has taken from their mailboxes, in words. */
+export async function waitingInMailboxes(
+  { baseline, client }: RunContext,
+  isMeant: (delivery: Row) => boolean,
+): Promise<string | undefined> {
+  const mailboxes = new Map<unknown, string>();
+  for await (const page of pagesOf<Row>("/webhook-endpoints", (path) => client.must("GET", path)))
+    for (const { webhook_id, mailbox } of page)
+      if (typeof mailbox === "string") mailboxes.set(webhook_id, mailbox);
+  const waiting = (await baseline.since("deliveries"))
+    .filter(({ webhook_id, status }) => mailboxes.has(webhook_id) && status === "pending")
+    .filter(isMeant);
+  if (waiting.length === 0) return undefined;
+  const names = new Set(waiting.map(({ webhook_id }) => mailboxes.get(webhook_id)));
+  return `${waiting.length} ${waiting.length === 1 ? "waits" : "wait"} in mailbox ${[...names].join(", ")} to be taken`;
 }

@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { faultRuleSchema } from "../../../core/schema/scenario.js";
-import { titleOf } from "../running/title.js";
+import { titleOf } from "../place.js";
 import { step, stepSchema } from "./row.js";
 
 export const fault = step({

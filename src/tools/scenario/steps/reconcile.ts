@@ -8,10 +8,10 @@ import type { RunContext } from "../running/context.js";
 import { StepFailure } from "../running/failure.js";
 import { checkOutcome } from "./answers.js";
 import { sentToApp } from "./app.js";
+import { settle } from "./expecting.js";
 import { callShape } from "./parts.js";
 import { DEFAULT_WITHIN } from "./request.js";
 import { step, stepSchema } from "./row.js";
-import { settle } from "./settle.js";
 
 const { headers, within } = callShape;
 const booksSchema = z.strictObject({
