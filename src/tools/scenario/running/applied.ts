@@ -4,19 +4,19 @@ import type { Client } from "./client.js";
 
 type Counts = Readonly<Record<string, number>>;
 
-interface SetFault {
+interface FaultRecord {
   readonly fault_id: string;
   readonly applied: number;
 }
 
-/** How often the file's rules, and the faults its steps set, have been applied in this run. */
+/** Counts how often the file's rules, and the faults its steps set, apply in this run. */
 export class Applied {
   readonly #client: Client;
-  /** What the sandbox calls the file's rules now; undefined when there are none. */
+  /** Name of the file's rules in the sandbox; undefined without rules. */
   #scenario: string | undefined;
-  /** Fault → the title of the step that set it. */
+  /** Fault → title of the step that set it. */
   readonly #faults = new Map<string, string>();
-  /** Rule, or title of a step that set a fault → where it stands. */
+  /** Rule, or title of a step that set a fault → its line. */
   readonly #places: Map<string, Place>;
   #before: Counts = {};
   #now: Counts = {};
@@ -26,7 +26,7 @@ export class Applied {
     this.#places = new Map(rules);
   }
 
-  /** The file's rules are in place under that name, and count from here. */
+  /** Starts counting the rules under this name. */
   begin(scenario: string | undefined): void {
     this.#scenario = scenario;
     this.#before = this.counts;
@@ -39,9 +39,9 @@ export class Applied {
     this.#places.set(title, place);
   }
 
-  /** Looks how it stands: at the end, and before something that is counted goes. */
+  /** Reads the counts: at the end of the run, and before a counted rule is removed. */
   async note(): Promise<void> {
-    // What is gone meanwhile, a step has taken away: it stands as it was.
+    // A rule that a step removed keeps its count.
     const now: Record<string, number> = { ...this.#now };
     if (this.#scenario !== undefined) {
       const path = `/scenarios/${encodeURIComponent(this.#scenario)}`;
@@ -49,7 +49,7 @@ export class Applied {
       if (status === 200) Object.assign(now, (body as { applied: Counts }).applied);
     }
     if (this.#faults.size > 0)
-      for await (const page of pagesOf<SetFault>("/faults", (path) => this.#client.must("GET", path)))
+      for await (const page of pagesOf<FaultRecord>("/faults", (path) => this.#client.must("GET", path)))
         for (const { fault_id, applied } of page) {
           const title = this.#faults.get(fault_id);
           if (title !== undefined) now[title] = applied;
@@ -61,12 +61,12 @@ export class Applied {
     return summed(this.#before, this.#now);
   }
 
-  /** What was to be applied and never was, and where it stands. */
+  /** The rules and faults that never applied, with their lines. */
   neverHappened(runFile: string) {
     const { counts } = this;
     const never_happened = Object.keys(counts).filter((name) => counts[name] === 0);
     const never_happened_at = never_happened.map((rule) => {
-      // Of rules that a step has put in their place there is no line.
+      // Rules that a step added have no line.
       const { file, line } = this.#places.get(rule) ?? { file: runFile, line: 1 };
       return { rule, line, ...(file === runFile ? {} : { file }) };
     });

@@ -2,55 +2,51 @@ import { pagesOf } from "../../../control-client.js";
 import type { Client } from "./client.js";
 import { idOf, listSince, newest } from "./lists.js";
 
-/**
- * How things stood when the run began. What happens (requests, events, deliveries) is counted from there, and
- * a balance's change is taken against it; what is (charges) is looked at as it is.
- */
+/** State at the start of the run: steps count requests, events and deliveries since then, and compare balances with it. Charges are not limited to the run. */
 export class Baseline {
   readonly #client: Client;
-  #newest: Record<Happening, string | undefined> = {
+  #lastIds: Record<Happening, string | undefined> = {
     requests: undefined,
     events: undefined,
     deliveries: undefined,
   };
   #balances: BalanceRow[] = [];
-  #at = "";
+  #startTime = "";
 
   constructor(client: Client) {
     this.#client = client;
   }
 
-  /** From now on. */
   async take(): Promise<void> {
     for (const list of ["requests", "events", "deliveries"] as const)
-      this.#newest[list] = await newest(this.#client, list);
+      this.#lastIds[list] = await newest(this.#client, list);
     this.#balances = await balances(this.#client);
     const { now } = (await this.#client.must("GET", "/clock")) as { now: string };
-    this.#at = now;
+    this.#startTime = now;
   }
 
-  /** When the run began, in sandbox time. */
+  /** Start of the run in sandbox time. */
   get at(): string {
-    return this.#at;
+    return this.#startTime;
   }
 
-  /** What has happened since, newest first. */
+  /** Rows since the start, newest first. */
   since(list: Happening): Promise<Record<string, unknown>[]> {
-    return listSince(this.#client, list, this.#newest[list]);
+    return listSince(this.#client, list, this.#lastIds[list]);
   }
 
-  /** What there was before, newest first. */
+  /** Rows before the start, newest first. */
   async before(list: Happening): Promise<Record<string, unknown>[]> {
-    const last = this.#newest[list];
+    const last = this.#lastIds[list];
     if (last === undefined) return [];
     const all = await listSince(this.#client, list, undefined);
     const end = all.findIndex((row) => idOf(list, row) === last);
     return end === -1 ? [] : all.slice(end);
   }
 
-  /** The balance there was; an account that was not there had nothing. */
-  balance(wanted: (row: BalanceRow) => boolean): BalanceRow | undefined {
-    return this.#balances.find(wanted);
+  /** A balance at the start; undefined for an account that did not exist. */
+  balance(matches: (row: BalanceRow) => boolean): BalanceRow | undefined {
+    return this.#balances.find(matches);
   }
 }
 
@@ -64,7 +60,7 @@ export interface BalanceRow {
   readonly pending_balance: string;
 }
 
-/** The balances of every organization and mode as they are; looking at them opens no account. */
+/** Reads the balances of every organization and mode. Does not open accounts. */
 export async function balances(client: Client): Promise<BalanceRow[]> {
   const all: BalanceRow[] = [];
   for await (const page of pagesOf<BalanceRow>("/balances", (path) => client.must("GET", path)))

@@ -12,26 +12,25 @@ import { CannotRun, type Failure, StepFailure } from "./failure.js";
 import { listSince, newest, type Row } from "./lists.js";
 import type { StepReport } from "./report.js";
 
-/** What all steps of a run are carried out with. */
+/** Context shared by all steps of a run. */
 export interface Carrying {
   readonly context: RunContext;
   readonly signal: AbortSignal | undefined;
-  /** The file that is run. */
   readonly file: string;
-  /** How many more may be carried out, those within steps too. */
+  /** Number of steps left, nested ones included. */
   readonly budget: { left: number };
 }
 
-/** What is told while a list is carried out. */
+/** Callbacks of a list of steps. */
 interface Listener {
   readonly begin?: (title: string, number: number) => void;
   readonly end?: (report: StepReport) => void;
 }
 
-/** A run with more has lost its way. */
+/** Maximum number of steps of a run. */
 export const MOST_CARRIED_OUT = 100_000;
 
-/** One step after the other until one does not pass; a report of each, those that were not run included. */
+/** Runs steps in order until one does not pass. Reports each step, including those not run. */
 export async function carryOutAll(
   steps: readonly LoadedStep[],
   scope: Variables,
@@ -52,20 +51,20 @@ export async function carryOutAll(
   return reports;
 }
 
-/** Those of which none was carried out. */
+/** Report of a step that was not run. */
 export function notRun(step: LoadedStep, number: number, runFile: string): StepReport {
   const { kind, raw, place } = step;
   return {
     number,
     title: titleOf(kind, raw),
     kind,
-    ...standing(place, runFile),
+    ...lineOf(place, runFile),
     outcome: "not_run",
     duration_ms: 0,
   };
 }
 
-function standing({ file, line }: StepPlace, runFile: string): Pick<StepReport, "line" | "file"> {
+function lineOf({ file, line }: StepPlace, runFile: string): Pick<StepReport, "line" | "file"> {
   return file === runFile ? { line } : { file, line };
 }
 
@@ -74,7 +73,7 @@ async function carryOut(
   number: number,
   scope: Variables,
   carrying: Carrying,
-  tell: (title: string) => void,
+  onTitle: (title: string) => void,
 ): Promise<StepReport> {
   await yieldIfBusy();
   const { kind, raw, place } = step;
@@ -86,7 +85,7 @@ async function carryOut(
     number,
     title,
     kind,
-    ...standing(place, carrying.file),
+    ...lineOf(place, carrying.file),
     outcome,
     duration_ms: wall.nowMs() - startedMs,
     ...more,
@@ -95,94 +94,96 @@ async function carryOut(
     if (carrying.signal?.aborted) throw new CannotRun("interrupted");
     if (carrying.budget.left-- <= 0)
       throw new StepFailure({ message: `a run carries out ${MOST_CARRIED_OUT} steps at most` });
-    const filled = filledIn(step, scope);
+    const filled = fillVariables(step, scope);
     title = titleOf(kind, filled);
     const row = STEPS[kind] as ContainerRow | StepRow;
     if ("turns" in row) {
       const steps = await carryOutTurns(step, row, row.turns(filled), scope, carrying, (part) =>
-        tell(`${title}: ${part}`),
+        onTitle(`${title}: ${part}`),
       );
-      const within = steps.length === 0 ? {} : { steps };
-      const bad = steps.find(({ failure }) => failure !== undefined);
-      if (bad?.failure === undefined) return report("passed", within);
-      const message = bad.part === undefined ? bad.failure.message : `${bad.part}: ${bad.failure.message}`;
-      return report(bad.outcome, { ...within, failure: { message } });
+      const nested = steps.length === 0 ? {} : { steps };
+      const failed = steps.find(({ failure }) => failure !== undefined);
+      if (failed?.failure === undefined) return report("passed", nested);
+      const message =
+        failed.part === undefined ? failed.failure.message : `${failed.part}: ${failed.failure.message}`;
+      return report(failed.outcome, { ...nested, failure: { message } });
     }
-    since = await beginning(kind, carrying.context);
+    since = await lastRequest(kind, carrying.context);
     const result = await untilAborted(carrying.signal, row.run(filled, { ...carrying.context, place }));
-    const named = row.named?.(filled, result);
-    if (named !== undefined) scope.save(...named);
-    keep(filled.save as Record<string, string> | undefined, result, scope);
+    const variable = row.named?.(filled, result);
+    if (variable !== undefined) scope.save(...variable);
+    saveResult(filled.save as Record<string, string> | undefined, result, scope);
     return report("passed");
   } catch (caught) {
     if (!(caught instanceof StepFailure))
       return report("error", {
         failure: { message: caught instanceof Error ? caught.message : String(caught) },
       });
-    // Why it failed is known without it.
-    const made_by = await madeBy(kind, since, carrying.context).catch(() => []);
+    // The failure is reported even if the faults cannot be read.
+    const made_by = await faultedCalls(kind, since, carrying.context).catch(() => []);
     return report("failed", {
-      failure: { ...placed(caught, step), ...(made_by.length === 0 ? {} : { made_by }) },
+      failure: { ...failureWithLine(caught, step), ...(made_by.length === 0 ? {} : { made_by }) },
     });
   }
 }
 
-/** With the line of the first field that is not as expected, or of the one that says what was. */
-function placed({ failure, at }: StepFailure, { place }: LoadedStep): Failure {
+/** Adds the line of the first differing field, or of the expectation. */
+function failureWithLine({ failure, at }: StepFailure, { place }: LoadedStep): Failure {
   const [first] = failure.difference ?? [];
   if (at === undefined) return failure;
   return { ...failure, line: place.lineOf(first === undefined ? at : `${at}.${first.path}`) };
 }
 
-/** Steps in which nothing is to be filled in, as they are carried out: one that runs a thousand times is checked once. */
-const fixed = new WeakMap<RawStep, RawStep>();
+/** Checked steps without variables, so that a repeated step is checked once. */
+const constantSteps = new WeakMap<RawStep, RawStep>();
 
-/** Its schema lets it through. */
-export function filledIn({ raw }: LoadedStep, scope: Variables): RawStep {
-  const known = fixed.get(raw);
-  if (known !== undefined) return known;
-  const open: string[] = [];
-  let isFixed = true;
+/** Fills in the variables of a step and checks the result. */
+export function fillVariables({ raw }: LoadedStep, scope: Variables): RawStep {
+  const cached = constantSteps.get(raw);
+  if (cached !== undefined) return cached;
+  const unresolved: string[] = [];
+  let isConstant = true;
   const resolve: Variables["resolve"] = (reference) => {
-    isFixed = false;
+    isConstant = false;
     return scope.resolve(reference);
   };
-  const filled = fillStep(raw, resolve, ({ path, message }) => open.push(`${path.join(".")}: ${message}`));
-  const faults = open.length > 0 ? open : filledStepFaults(filled);
+  const filled = fillStep(raw, resolve, ({ path, message }) =>
+    unresolved.push(`${path.join(".")}: ${message}`),
+  );
+  const faults = unresolved.length > 0 ? unresolved : filledStepFaults(filled);
   if (faults.length > 0) throw new StepFailure({ message: faults.join("; ") });
-  if (isFixed) fixed.set(raw, filled);
+  if (isConstant) constantSteps.set(raw, filled);
   return filled;
 }
 
-/** The lists of a step, as often as it says; reports of those that are worth telling of. */
+/** Runs the nested lists of a step. Reports a single iteration, or the one that did not pass. */
 async function carryOutTurns(
   step: LoadedStep,
   { atOnce = false }: ContainerRow,
   turns: readonly Turn[],
   scope: Variables,
   carrying: Carrying,
-  tell: (part: string) => void,
+  onPart: (part: string) => void,
 ): Promise<StepReport[]> {
-  const take = async ({ list, part }: Turn, locals: Locals): Promise<StepReport[]> => {
+  const runIteration = async ({ list, part }: Turn, locals: Locals): Promise<StepReport[]> => {
     const reports = await carryOutAll(step.lists[list] ?? [], locals, carrying);
     return reports.map((report) => ({ ...report, ...(part === undefined ? {} : { part }) }));
   };
   if (atOnce) {
     const lanes = turns.map(({ own }) => new Locals(scope, own, true));
-    const reports = await Promise.all(turns.map((turn, index) => take(turn, lanes[index]!)));
+    const reports = await Promise.all(turns.map((turn, index) => runIteration(turn, lanes[index]!)));
     for (const lane of lanes) lane.handOn();
     return reports.flat();
   }
   for (const turn of turns) {
-    if (turn.part !== undefined) tell(turn.part);
-    const reports = await take(turn, new Locals(scope, turn.own, false));
-    // Of many turns that went well nobody wants to read.
+    if (turn.part !== undefined) onPart(turn.part);
+    const reports = await runIteration(turn, new Locals(scope, turn.own, false));
     if (turns.length === 1 || reports.some(({ outcome }) => outcome !== "passed")) return reports;
   }
   return [];
 }
 
-function keep(save: Record<string, string> | undefined, result: unknown, scope: Variables): void {
+function saveResult(save: Record<string, string> | undefined, result: unknown, scope: Variables): void {
   for (const [name, path] of Object.entries(save ?? {})) {
     const found = valueAt(result, path);
     if (found === undefined)
@@ -201,24 +202,24 @@ export function untilAborted<T>(signal: AbortSignal | undefined, work: Promise<T
   });
 }
 
-/** Of many calls so many are named. */
-const MOST = 3;
+/** Maximum number of calls in a failure. */
+const MAX_CALLS = 3;
 
-/** Whether steps of that kind call the app under test. */
+/** Returns true for kinds of steps that call the app under test. */
 export function callsApp(kind: string): boolean {
   return kind === "app" || kind === "reconcile";
 }
 
-/** Where a step that calls somebody begins: faults are looked for from here on. */
-export function beginning(
+/** Returns the last request before a step that makes calls; faults are searched after it. */
+export function lastRequest(
   kind: string,
   { client, isTerse }: RunContext,
 ): Promise<string | undefined> | undefined {
   return isTerse !== true && (kind === "request" || callsApp(kind)) ? newest(client, "requests") : undefined;
 }
 
-/** Which answers since then a fault has made, for a step that failed: its own call's, or those of the app's. */
-export async function madeBy(
+/** Describes responses that a fault made since then: to the step's own call, or to the app's calls. */
+export async function faultedCalls(
   kind: string,
   since: string | undefined,
   { client, isTerse }: RunContext,
@@ -226,15 +227,15 @@ export async function madeBy(
   if (isTerse === true) return [];
   if (kind !== "request" && !callsApp(kind)) return [];
   const rows = await listSince(client, "requests", since);
-  const isOwn = kind === "request";
+  const isRunsCall = kind === "request";
   return rows
-    .filter(({ runner, fault }) => fault !== null && (runner !== null) === isOwn)
-    .slice(0, MOST)
+    .filter(({ runner, fault }) => fault !== null && (runner !== null) === isRunsCall)
+    .slice(0, MAX_CALLS)
     .reverse()
-    .map(told);
+    .map(callText);
 }
 
-function told(row: Row): string {
+function callText(row: Row): string {
   const { method, path, status, fault } = row;
   const source = String(fault).startsWith("flt_") ? `fault ${fault}` : `the fault of scenario ${fault}`;
   return `${method} ${path} → ${status ?? unansweredText(row)}, made by ${source}`;

@@ -4,18 +4,18 @@ import { aborter } from "../../../core/time/patience.js";
 import type { Wall } from "../../../core/time/wall.js";
 import { CannotRun, StepFailure } from "./failure.js";
 
-/** An answer as steps look at it. */
+/** A response as seen by steps. */
 export interface Answer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  /** JSON where it is, else the text. */
+  /** Parsed JSON, or else the text. */
   readonly body: unknown;
 }
 
-/** What came in the place of an answer: the connection was cut, or the caller's patience ended. */
+/** Why a call has no response: the connection was cut, or the timeout expired. */
 export type NoAnswer = "dropped" | "timeout";
 
-/** What `ask` needs of a Response. */
+/** The part of a Response that `ask` uses. */
 export interface Answered extends Pick<Response, "status"> {
   readonly headers: Iterable<[name: string, value: string]> & {
     get(name: string): string | null | undefined;
@@ -25,9 +25,9 @@ export interface Answered extends Pick<Response, "status"> {
 }
 
 const CONTROL_TIMEOUT_MS = 60_000;
-const BIGGEST_ANSWER = 20 * 1024 * 1024;
+const MAX_RESPONSE_BYTES = 20 * 1024 * 1024;
 
-/** Speaks HTTP with one sandbox, in one namespace, for one run. */
+/** HTTP client of one run, for one namespace of a sandbox. */
 export class Client {
   readonly #options: ControlOptions;
   #control: ControlClient;
@@ -42,23 +42,23 @@ export class Client {
     this.#wall = wall;
   }
 
-  /** From now on in another namespace. */
+  /** Switches to another namespace. */
   enter(namespace: string): void {
     this.#control = new ControlClient({ ...this.#options, namespace });
   }
 
-  /** Breaks off when the run is interrupted: for whatever else a step has in flight. */
+  /** Aborts when the run is interrupted. */
   get signal(): AbortSignal {
     return this.#inFlight.signal;
   }
 
-  /** Nobody waits any more for what is in flight; what is sent from now on is not touched. */
+  /** Aborts the calls in flight; later calls are not affected. */
   abandon(): void {
     this.#inFlight.abort();
     this.#inFlight = aborter();
   }
 
-  /** A call of the control API whatever it answers; throws only when the sandbox cannot be reached. */
+  /** Calls the control API and returns any response. Throws if the sandbox cannot be reached. */
   async control(
     method: string,
     path: string,
@@ -76,7 +76,7 @@ export class Client {
     }
   }
 
-  /** A call of the control API that has to succeed; what it refuses fails the step. */
+  /** Calls the control API; an error response fails the step. */
   async must(method: string, path: string, body?: unknown): Promise<unknown> {
     const answer = await this.control(method, path, body);
     if (answer.status >= 200 && answer.status < 300) return answer.body;
@@ -87,13 +87,13 @@ export class Client {
     });
   }
 
-  /** Takes something back; that it is gone already is as good. */
+  /** Calls the control API to undo a change; 404 counts as success. */
   async undo(method: string, path: string, body?: unknown): Promise<void> {
     const { status } = await this.control(method, path, body);
     if (status >= 300 && status !== 404) throw new Error(`the sandbox returned ${status}`);
   }
 
-  /** A call of the emulated service, as an app would make it. */
+  /** Calls the emulated service as an app would. */
   async service(
     method: string,
     path: string,
@@ -112,14 +112,14 @@ export class Client {
       );
     } catch (error) {
       if (error instanceof StepFailure) throw error;
-      // A fault may have cut the connection; a sandbox that is gone would not answer this either.
+      // Throws if the sandbox is gone; otherwise a fault cut the connection.
       await this.control("GET", "/clock");
       return "dropped";
     }
   }
 }
 
-/** Refuses what nobody can send, lest it be taken for a connection that was cut. */
+/** Throws for an invalid request, which would otherwise look like a cut connection. */
 function checkSendable(path: string, call: RequestInit): void {
   try {
     new Request(new URL(path, "http://localhost"), call);
@@ -132,34 +132,34 @@ export function noAnswerWithin(timeoutMs: number): string {
   return `no answer within ${timeoutMs / 1000} s`;
 }
 
-/** Sends, and reads the answer; gives up after so much wall time, or when it is told to. */
+/** Sends a request and reads the response. Limited by wall time; `cancel` aborts it. */
 export async function ask(
   wall: Wall,
   timeoutMs: number,
-  giveUp: AbortSignal,
+  cancel: AbortSignal,
   send: (signal: AbortSignal) => Promise<Answered>,
 ): Promise<Answer | "timeout"> {
   const abort = new AbortController();
   const stop = (): void => abort.abort();
-  giveUp.addEventListener("abort", stop);
-  let callOff = (): void => {};
-  const late = new Promise<"timeout">((resolve) => {
-    callOff = wall.after(timeoutMs, () => {
+  cancel.addEventListener("abort", stop);
+  let cancelTimeout = (): void => {};
+  const timeout = new Promise<"timeout">((resolve) => {
+    cancelTimeout = wall.after(timeoutMs, () => {
       resolve("timeout");
       stop();
     });
   });
   try {
-    return await Promise.race([send(abort.signal).then(readAnswer), late]);
+    return await Promise.race([send(abort.signal).then(readAnswer), timeout]);
   } finally {
-    callOff();
-    giveUp.removeEventListener("abort", stop);
+    cancelTimeout();
+    cancel.removeEventListener("abort", stop);
   }
 }
 
 async function readAnswer(response: Answered): Promise<Answer> {
   const length = Number(response.headers.get("content-length") ?? 0);
-  if (length > BIGGEST_ANSWER) {
+  if (length > MAX_RESPONSE_BYTES) {
     await response.body?.cancel();
     throw new StepFailure({ message: `the response is too large to check: ${length} bytes` });
   }
@@ -171,11 +171,11 @@ async function readAnswer(response: Answered): Promise<Answer> {
   };
 }
 
-/** In words, why a request got no answer. */
+/** Describes why a request got no response. */
 export function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
-  // What went wrong on the network is the cause of what `fetch` throws, and is what `http` throws itself.
-  const failed = (error.cause instanceof Error ? error.cause : error) as NodeJS.ErrnoException;
-  if (failed.code === "ECONNREFUSED") return "nothing listens there";
-  return failed.message || failed.code || error.message;
+  // `fetch` wraps the network error in `cause`; `http` throws it directly.
+  const networkError = (error.cause instanceof Error ? error.cause : error) as NodeJS.ErrnoException;
+  if (networkError.code === "ECONNREFUSED") return "nothing listens there";
+  return networkError.message || networkError.code || error.message;
 }

@@ -6,7 +6,7 @@ import type { Baseline } from "./baseline.js";
 import type { Client } from "./client.js";
 import type { Leftovers } from "./leftovers.js";
 
-/** What the steps of a run share. */
+/** Context shared by the steps of a run. */
 export interface RunContext {
   readonly client: Client;
   readonly wall: Wall;
@@ -16,23 +16,19 @@ export interface RunContext {
   readonly organization: string;
   /** The base URL of the app under test, without a slash at the end. */
   readonly app: string | undefined;
-  /** The connections that the app is called by; without them each call has one of its own. */
+  /** Reused connections to the app; absent: a new one for each call. */
   readonly connections?: KeptConnections;
-  /** How often what is to go wrong has gone wrong. */
   readonly applied: Applied;
-  /** How things stood when the run began. */
   readonly baseline: Baseline;
-  /** What has to be put back when the run is over. */
   readonly leftovers: Leftovers;
-  /** Puts the file's rules in place, freezes the clock and takes the baseline: at first, and after a reset. */
+  /** Freezes the clock, adds the file's rules and records the start: at first, and after a reset. */
   readonly begin: () => Promise<void>;
-  /** Of a step that fails nobody asks which faults it met. */
+  /** Failures do not list the faults that the step met. */
   readonly isTerse?: boolean;
   /** Asks a person to do something; resolves when it is done. */
   readonly manual: (text: string) => Promise<void>;
 }
 
-/** What a step is carried out with. */
 export interface StepContext extends RunContext {
   readonly place: StepPlace;
 }

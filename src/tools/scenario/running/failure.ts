@@ -1,51 +1,51 @@
 import type { Mismatch } from "../../../core/domain/deep-match.js";
 import { UserError } from "../../../core/schema/user-error.js";
 
-/** What was expected of a field and what it is. */
+/** Expected and actual value of a field. */
 export interface Difference {
   /** Dotted path; empty for the whole. */
   readonly path: string;
-  /** The value, or what it has to match. */
+  /** The value or matcher. */
   readonly expected: unknown;
-  /** Absent when there is nothing at that path. */
+  /** Absent if nothing is at that path. */
   readonly got?: unknown;
-  /** Why the two cannot be compared at all. */
+  /** Why the two cannot be compared. */
   readonly why?: string;
 }
 
 /** A record that nearly matches. */
 export interface NearMiss {
-  /** How it is called: its kind and its id. */
+  /** Its kind and id. */
   readonly id: string;
-  /** Where it is not as expected. */
+  /** Fields that differ. */
   readonly difference: readonly Difference[];
 }
 
 /** Why a step failed, for people and programs. */
 export interface Failure {
-  /** In a line. */
+  /** One line. */
   readonly message: string;
-  /** What the step asked for. */
+  /** The expectation of the step. */
   readonly expected?: unknown;
-  /** What there was in its place. */
+  /** The actual value. */
   readonly got?: unknown;
-  /** Where the two differ. */
+  /** Fields that differ. */
   readonly difference?: readonly Difference[];
-  /** Where in the file it says what is not so, from 1; absent where that is the step as a whole. */
+  /** Line of the expectation in the file, from 1; absent if it is the whole step. */
   readonly line?: number;
-  /** What else there is, and why it does not count. */
+  /** Other records, and why they do not count. */
   readonly note?: string;
-  /** Answers that no service gave: calls of the step, or of the app meanwhile, and the fault that made each. */
+  /** Calls of the step or the app whose response came from a fault, with that fault. */
   readonly made_by?: readonly string[];
   /** The records that match most closely. */
   readonly nearest?: readonly NearMiss[];
 }
 
-/** Thrown by a step that did not come out as expected: the run has failed. */
+/** Thrown by a step whose expectation is not met. */
 export class StepFailure extends Error {
   override readonly name = "StepFailure";
 
-  /** @param at the field of the step, by its dotted path, that says what differs */
+  /** @param at dotted path of the expectation in the step */
   constructor(
     readonly failure: Failure,
     readonly at?: string,
@@ -54,7 +54,7 @@ export class StepFailure extends Error {
   }
 }
 
-/** Thrown when the run cannot go on, whatever the steps say: the sandbox is gone, there is no app. */
+/** Thrown if the run cannot continue, for example without a sandbox or an app. */
 export class CannotRun extends UserError {}
 
 export function differences(mismatches: readonly Mismatch[]): Difference[] {

@@ -1,9 +1,9 @@
 import type { Variables } from "../scope.js";
 import type { LoadedStep } from "../step-places.js";
-import { type Carrying, carryOutAll, filledIn, notRun } from "./carry-out.js";
+import { type Carrying, carryOutAll, fillVariables, notRun } from "./carry-out.js";
 import type { StepReport } from "./report.js";
 
-/** One of several runs that are carried out side by side. */
+/** One of several concurrent runs. */
 export interface Lane {
   readonly steps: readonly LoadedStep[];
   readonly scope: Variables;
@@ -11,10 +11,10 @@ export interface Lane {
 }
 
 /**
- * Carries out lists of steps side by side, which are equally long: each begins a step when all have ended the one before.
- * Time is there once for all: an advance is carried out once, and so is another step that concerns all alike.
+ * Runs lists of steps of equal length in lockstep: each run begins a step when all have ended the previous one. The runs
+ * share the clock, so an `advance` runs once; so does an equal step for which `concernsAll` is true.
  *
- * @param concernsAll whether the step at that index, from 0, may be the same for all; it is where it says the same
+ * @param concernsAll returns true for the index, from 0, of a step that all runs can share
  */
 export async function carryOutInStep(
   lanes: readonly Lane[],
@@ -23,30 +23,32 @@ export async function carryOutInStep(
   const reports: StepReport[][] = lanes.map(() => []);
   const length = Math.max(...lanes.map(({ steps }) => steps.length));
   for (let index = 0; index < length; index++) {
-    const isOpen = (at: number): boolean => reports[at]!.every(({ outcome }) => outcome === "passed");
-    const open = lanes.filter((_, at) => isOpen(at));
+    const isOpen = (lane: number): boolean => reports[lane]!.every(({ outcome }) => outcome === "passed");
+    const open = lanes.filter((_, position) => isOpen(position));
     const carryOut = async ({ steps, scope, carrying }: Lane): Promise<StepReport> => {
       const [report] = await carryOutAll(steps.slice(index, index + 1), scope, carrying);
       return { ...report!, number: index + 1 };
     };
     const [first] = open;
-    const isOne = open.length > 1 && isSame(open, index, concernsAll(index));
-    const shared = isOne ? await carryOut(first!) : undefined;
+    const isShared = open.length > 1 && isSame(open, index, concernsAll(index));
+    const shared = isShared ? await carryOut(first!) : undefined;
     const ended = await Promise.all(
-      lanes.map(async (lane, at) => {
-        if (!isOpen(at)) return notRun(lane.steps[index]!, index + 1, lane.carrying.file);
+      lanes.map(async (lane, position) => {
+        if (!isOpen(position)) return notRun(lane.steps[index]!, index + 1, lane.carrying.file);
         return shared ?? carryOut(lane);
       }),
     );
-    for (const [at, report] of ended.entries()) reports[at]!.push(report);
+    for (const [position, report] of ended.entries()) reports[position]!.push(report);
   }
   return reports;
 }
 
-/** Whether it is one step for all of them. */
-function isSame(lanes: readonly Lane[], index: number, mayBe: boolean): boolean {
+/** Returns true if all runs have the same step and can share it. */
+function isSame(lanes: readonly Lane[], index: number, canShare: boolean): boolean {
   const steps = lanes.map(({ steps }) => steps[index]!);
-  if (!mayBe && steps.some(({ kind }) => kind !== "advance")) return false;
-  const [first, ...others] = lanes.map(({ scope }, at) => JSON.stringify(filledIn(steps[at]!, scope)));
-  return others.every((one) => one === first);
+  if (!canShare && steps.some(({ kind }) => kind !== "advance")) return false;
+  const [first, ...others] = lanes.map(({ scope }, position) =>
+    JSON.stringify(fillVariables(steps[position]!, scope)),
+  );
+  return others.every((text) => text === first);
 }

@@ -1,28 +1,28 @@
-/** What a run has changed about the sandbox and has to put back, the last first. */
+/** Changes of a run to the sandbox, undone in reverse order. */
 export class Leftovers {
   #undo: { readonly what: string; readonly undo: () => Promise<unknown> }[] = [];
 
   #isOver = false;
 
-  /** Under one name there is only one thing to put back: how it was at first. */
+  /** Registers an undo. Only the first one of a name counts, as it restores the original state. */
   add(what: string, undo: () => Promise<unknown>): void {
-    // A step that went on after the run was interrupted.
+    // A step can still be running after the run was interrupted.
     if (this.#isOver) void undo().catch(() => {});
-    else if (!this.#undo.some((known) => known.what === what)) this.#undo.push({ what, undo });
+    else if (!this.#undo.some((entry) => entry.what === what)) this.#undo.push({ what, undo });
   }
 
-  /** Puts everything back: the run is over. */
+  /** Undoes everything at the end of the run. */
   finish(): Promise<string[]> {
     this.#isOver = true;
     return this.clear();
   }
 
-  /** Puts back what is meant, each thing whatever becomes of the others; tells what could not be. */
-  async clear(isMeant: (what: string) => boolean = () => true): Promise<string[]> {
+  /** Undoes the selected changes; returns a message for each that failed. */
+  async clear(isSelected: (what: string) => boolean = () => true): Promise<string[]> {
     const failed: string[] = [];
-    const meant = this.#undo.filter(({ what }) => isMeant(what));
-    this.#undo = this.#undo.filter(({ what }) => !isMeant(what));
-    for (const { what, undo } of meant.reverse())
+    const selected = this.#undo.filter(({ what }) => isSelected(what));
+    this.#undo = this.#undo.filter(({ what }) => !isSelected(what));
+    for (const { what, undo } of selected.reverse())
       try {
         await undo();
       } catch (error) {

@@ -2,8 +2,8 @@ import { pagesOf } from "../../../control-client.js";
 import type { Client } from "./client.js";
 import { StepFailure } from "./failure.js";
 
-/** As many as the sandbox keeps by default; a run that looks through more has lost its way. */
-const MOST = 10_000;
+/** Maximum number of rows to search: the sandbox's default log size. */
+const MAX_ROWS = 10_000;
 
 export type Row = Record<string, unknown>;
 
@@ -19,16 +19,16 @@ export function idOf(list: List, row: Row): string {
   return String(row[IDS[list]]);
 }
 
-/** The id of the newest record of a list, if there is one. */
+/** Returns the id of the newest record of a list. */
 export async function newest(client: Client, list: List): Promise<string | undefined> {
   const { items } = (await client.must("GET", `/${list}?limit=1`)) as { items: Row[] };
   return items[0] === undefined ? undefined : idOf(list, items[0]);
 }
 
 /**
- * Newest first, up to a record that was there before.
+ * Reads a list, newest first, up to the record `last`.
  *
- * @param size how many are asked for at a time
+ * @param size rows per page
  */
 export async function listSince(
   client: Client,
@@ -41,13 +41,13 @@ export async function listSince(
     const end = page.findIndex((row) => idOf(list, row) === last);
     if (end !== -1) return [...found, ...page.slice(0, end)];
     found.push(...page);
-    if (found.length >= MOST) throw tooMany(list);
+    if (found.length >= MAX_ROWS) throw tooMany(list);
   }
   return found;
 }
 
 function tooMany(list: List): StepFailure {
   return new StepFailure({
-    message: `more than ${MOST} ${list} to look through: name fewer, or reset first`,
+    message: `more than ${MAX_ROWS} ${list} to look through: name fewer, or reset first`,
   });
 }

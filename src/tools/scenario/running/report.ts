@@ -1,36 +1,36 @@
 import type { StepKind } from "../steps/kinds.js";
 import type { Failure } from "./failure.js";
 
-/** How a step or a whole run came out; `error` when it could not be run. */
+/** Result of a step or a run; `error` if it could not be carried out. */
 export type Outcome = "passed" | "failed" | "error";
 
-/** How a step came out. */
+/** Report of a step. */
 export interface StepReport {
   /** From 1. */
   readonly number: number;
-  /** The step's own name, or what it does in a few words. */
+  /** The step's name, or its action in a few words. */
   readonly title: string;
-  /** The word for its action. */
+  /** Its action. */
   readonly kind: StepKind;
-  /** Where it stands in the file, from 1. */
+  /** Line in the file, from 1. */
   readonly line: number;
-  /** `not_run` when one before it did not pass. */
+  /** `not_run` if an earlier step did not pass. */
   readonly outcome: Outcome | "not_run";
-  /** Wall time. */
+  /** Wall time in milliseconds. */
   readonly duration_ms: number;
-  /** Why it did not pass; absent where it did, or was not run. */
+  /** Why it did not pass; absent if it passed or was not run. */
   readonly failure?: Failure;
   /** The file it is in, if that is not the file being run. */
   readonly file?: string;
-  /** Which repetition or lane of the enclosing step this was. */
+  /** Iteration or lane of the enclosing step. */
   readonly part?: string;
-  /** The steps within it; of one that is repeated only those of the turn that did not pass. */
+  /** Nested steps; of a repeated list only the iteration that did not pass. */
   readonly steps?: readonly StepReport[];
 }
 
-/** Where a rule, or a step that adds a fault, is in the file. */
+/** Line of a rule, or of a step that sets a fault. */
 export interface RulePlace {
-  /** As `never_happened` names it. */
+  /** Name in `never_happened`. */
   readonly rule: string;
   /** From 1. */
   readonly line: number;
@@ -38,43 +38,43 @@ export interface RulePlace {
   readonly file?: string;
 }
 
-/** How the run of a scenario file came out. */
+/** Report of the run of a scenario file. */
 export interface RunReport {
-  /** As it was given. */
+  /** Path as passed by the caller. */
   readonly file: string;
   /** The scenario's name. */
   readonly name: string;
-  /** `error` when it could not be carried out to its end. */
+  /** `error` if it could not be carried out to its end. */
   readonly outcome: Outcome;
-  /** Whether every step passed. */
+  /** True if every step passed. */
   readonly passed: boolean;
-  /** What `${run.id}` stood for. */
+  /** Value of `${run.id}`. */
   readonly run_id: string;
-  /** The namespace it made for itself, because another run had the one meant; absent where it was in that. */
+  /** The namespace created because another run held the requested one; else absent. */
   readonly namespace?: string;
-  /** Wall time. */
+  /** Wall time in milliseconds. */
   readonly duration_ms: number;
-  /** Every step of the file, in order, those within steps with the step around them. */
+  /** The steps of the file in order, with nested steps. */
   readonly steps: readonly StepReport[];
-  /** Rule of the file, such as `webhooks.0`, or fault that a step has set → how often it has been applied. */
+  /** Rule of the file, such as `webhooks.0`, or fault set by a step → number of times it applied. */
   readonly applied: Readonly<Record<string, number>>;
-  /** The rules and faults that never applied: what they stand for has not been tested. */
+  /** Rules and faults that never applied, so what they simulate was not tested. */
   readonly never_happened: readonly string[];
-  /** Where those stand. */
+  /** Lines of those rules. */
   readonly never_happened_at: readonly RulePlace[];
-  /** Why it could not be run, if that is not due to a step. */
+  /** Why it could not be run, if no step is the reason. */
   readonly error?: string;
-  /** What could not be restored afterwards; with `run --json`, the warnings about the file too. */
+  /** Changes that could not be undone; with `run --json`, warnings about the file too. */
   readonly warnings: readonly string[];
 }
 
-/** A step that has none within it, with the numbers that lead to it: `4.2` is the second within the fourth. */
+/** A step without nested ones, with its number: `4.2` is the second step within the fourth. */
 export interface Leaf {
   readonly step: StepReport;
   readonly number: string;
 }
 
-/** Each step that did something itself. */
+/** Lists the steps without nested ones. */
 export function leaves(steps: readonly StepReport[], before = ""): Leaf[] {
   return steps.flatMap((step) => {
     const number = `${before}${step.number}`;

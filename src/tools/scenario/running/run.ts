@@ -15,14 +15,14 @@ import { accessTo, freezeClock, isThere, keepState, type StageOptions, takeStage
 
 export interface RunOptions extends StageOptions {
   readonly manual?: ((text: string) => Promise<void>) | undefined;
-  /** Ends the run early; what it has changed is put back all the same. */
+  /** Ends the run early; its changes are undone. */
   readonly signal?: AbortSignal | undefined;
-  readonly onStep?: ((step: StepReport, of: number) => void) | undefined;
-  readonly onStepBegin?: ((title: string, number: number, of: number) => void) | undefined;
+  readonly onStep?: ((step: StepReport, count: number) => void) | undefined;
+  readonly onStepBegin?: ((title: string, number: number, count: number) => void) | undefined;
   readonly wall?: Wall | undefined;
 }
 
-/** Carries out the steps of a scenario against a sandbox, and leaves it as it was but for what they did. */
+/** Runs the steps of a scenario in a sandbox, then restores rules, faults, clock and namespace. */
 export async function runScenario(loaded: LoadedScenario, options: RunOptions): Promise<RunReport> {
   const { wall = systemWall } = options;
   const startedMs = wall.nowMs();
@@ -39,10 +39,10 @@ export async function runScenario(loaded: LoadedScenario, options: RunOptions): 
   const release = keepAlive();
   const applied = new Applied(client, loaded.rulePlaces);
   let error: string | undefined;
-  const of = loaded.steps.length;
+  const count = loaded.steps.length;
   const end = (report: StepReport): void => {
     steps.push(report);
-    options.onStep?.(report, of);
+    options.onStep?.(report, count);
   };
   let lease: Lease | undefined;
   let moved: string | undefined;
@@ -54,7 +54,7 @@ export async function runScenario(loaded: LoadedScenario, options: RunOptions): 
     const context = await contextOf(loaded, options, client, leftovers, applied);
     await untilAborted(signal, context.begin());
     const carrying = { context, signal, file: loaded.file, budget: { left: MOST_CARRIED_OUT } };
-    const begin = (title: string, number: number) => options.onStepBegin?.(title, number, of);
+    const begin = (title: string, number: number) => options.onStepBegin?.(title, number, count);
     await carryOutAll(loaded.steps, loaded.scope, carrying, { begin, end });
   } catch (caught) {
     error = reasonOf(caught);
@@ -120,12 +120,9 @@ async function contextOf(
   };
 }
 
-const LONGEST_NAME = 100;
+const MAX_NAME_LENGTH = 100;
 
-/**
- * Puts the file's rules on top of all others until the run is over, under a name that nothing else has: that name, or
- * nothing when there are none.
- */
+/** Activates the file's rules above all others until the run is over. Returns their unique name; undefined without rules. */
 export async function putRules(
   client: Client,
   loaded: LoadedScenario,
@@ -133,22 +130,22 @@ export async function putRules(
 ): Promise<string | undefined> {
   const { source: _steps, ...rules } = loaded.scenario;
   if (ruleNames(rules).length === 0) return undefined;
-  const own = await freeName(client, rules.name, loaded.runId);
-  const path = `/scenarios/${encodeURIComponent(own)}`;
+  const name = await freeName(client, rules.name, loaded.runId);
+  const path = `/scenarios/${encodeURIComponent(name)}`;
   leftovers.add("the rules", async () => {
     await client.undo("POST", `${path}/deactivate`);
     await client.undo("DELETE", path);
   });
-  // What its names are good for has been said of the file.
-  await client.must("PUT", path, { ...rules, name: own, force: true });
+  // `force`: unknown names were reported when the file was read.
+  await client.must("PUT", path, { ...rules, name, force: true });
   await client.must("POST", `${path}/activate`);
-  return own;
+  return name;
 }
 
-/** The scenario's own name, so that a request can ask for it, unless the sandbox knows one of that name. */
+/** The scenario's own name, which requests can use, unless the sandbox has a scenario of that name. */
 async function freeName(client: Client, name: string, runId: string): Promise<string> {
   const { status } = await client.control("GET", `/scenarios/${encodeURIComponent(name)}`);
   if (status === 404) return name;
-  const ending = `.${runId}`;
-  return `${name.slice(0, LONGEST_NAME - ending.length)}${ending}`;
+  const suffix = `.${runId}`;
+  return `${name.slice(0, MAX_NAME_LENGTH - suffix.length)}${suffix}`;
 }

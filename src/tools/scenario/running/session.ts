@@ -17,19 +17,15 @@ import { outcomeOf, reasonOf } from "./run.js";
 import { type Access, accessTo, freezeClock, type StageOptions } from "./stage.js";
 
 export interface SessionOptions extends StageOptions {
-  /** What its lease and its rules are called: a name that nothing else has. */
+  /** Unique name of its lease and rules. */
   readonly name: string;
   readonly signal?: AbortSignal | undefined;
   readonly wall?: Wall | undefined;
 }
 
-/** How a run came out. */
 export type RunOutcome = Pick<RunReport, "outcome" | "passed" | "steps" | "error">;
 
-/**
- * A namespace held for many runs. What a run of its own takes and gives back (the lease, the
- * clock, a name for its rules) is taken once, and what nobody asks for is not looked at.
- */
+/** A namespace leased for many runs, which share its lease, frozen clock and rule name. Skips whatever no step reads. */
 export class Session {
   readonly #options: SessionOptions;
   readonly #client: Client;
@@ -54,28 +50,28 @@ export class Session {
     this.#leftovers = leftovers;
   }
 
-  /** Takes the namespace; throws where another run has it. */
+  /** Leases the namespace; throws if another run holds it. */
   static async open(options: SessionOptions): Promise<Session> {
     const client = clientOf(options, { runner: options.name });
     const access = await accessTo(client);
-    const taken = await Lease.take(clientOf(options, { run: options.name }), { with_namespace: false });
-    if (typeof taken === "string") throw new CannotRun(`${taken}: try again then, or name another`);
+    const lease = await Lease.take(clientOf(options, { run: options.name }), { with_namespace: false });
+    if (typeof lease === "string") throw new CannotRun(`${lease}: try again then, or name another`);
     const leftovers = new Leftovers();
-    const session = new Session(options, client, access, taken, leftovers);
+    const session = new Session(options, client, access, lease, leftovers);
     await freezeClock(client, leftovers);
     return session;
   }
 
-  /** Carries out the steps of a scenario; what they have changed is put back. */
+  /** Runs the steps of a scenario and undoes their changes. */
   async run(loaded: LoadedScenario): Promise<RunOutcome> {
     const [outcome] = await this.runTogether([loaded], () => false);
     return outcome!;
   }
 
   /**
-   * Carries out several side by side, which share the time, and whose rules must each be for its own customer alone.
+   * Runs several scenarios concurrently. They share the clock, so the rules of each must match its own customer only.
    *
-   * @param concernsAll whether the step at that index, from 0, is one for all of them where it says the same
+   * @param concernsAll returns true for the index, from 0, of a step that all runs can share
    */
   async runTogether(
     all: readonly LoadedScenario[],
@@ -88,7 +84,7 @@ export class Session {
     };
     signal?.addEventListener("abort", stop);
     try {
-      await this.#put(all);
+      await this.#replaceRules(all);
       for (const { begin } of lanes) await begin();
       return (await carryOutInStep(lanes, concernsAll)).map((steps) => {
         const outcome = outcomeOf(steps, undefined);
@@ -107,9 +103,9 @@ export class Session {
     const client = clientOf(this.#options, { runner: loaded.runId });
     const leftovers = new Leftovers();
     const baseline = new Baseline(client);
-    const isLookedBackTo = everyStep(loaded.steps).some(looksBack);
+    const needsBaseline = everyStep(loaded.steps).some(comparesWithStart);
     const begin = async (): Promise<void> => {
-      if (isLookedBackTo) await baseline.take();
+      if (needsBaseline) await baseline.take();
     };
     const context = {
       client,
@@ -124,7 +120,7 @@ export class Session {
       begin: async () => {
         this.#hasRules = false;
         await freezeClock(client, leftovers);
-        await this.#put(all);
+        await this.#replaceRules(all);
         await begin();
       },
       isTerse: true,
@@ -133,7 +129,7 @@ export class Session {
     return { client, leftovers, begin, carrying, steps: loaded.steps, scope: loaded.scope };
   }
 
-  /** Gives back what was taken; what could not be put back is told. */
+  /** Releases the namespace; returns a message for each change that could not be undone. */
   async close(): Promise<string[]> {
     const warnings = await this.#leftovers.finish();
     await this.#lease?.release();
@@ -142,8 +138,8 @@ export class Session {
     return warnings;
   }
 
-  /** These rules in the place of those of the runs before. */
-  async #put(all: readonly LoadedScenario[]): Promise<void> {
+  /** Replaces the rules of earlier runs. */
+  async #replaceRules(all: readonly LoadedScenario[]): Promise<void> {
     const rules = RULE_KINDS.flatMap((kind) => {
       const list = all.flatMap(({ scenario }): unknown[] => scenario[kind] ?? []);
       return list.length === 0 ? [] : [[kind, list]];
@@ -169,15 +165,15 @@ function clientOf(
   return new Client({ fetch, namespace, controlToken, ...as }, wall);
 }
 
-/** Kinds of steps that look at nothing from before the run, whatever they say. */
-const HERE_AND_NOW: readonly StepKind[] = [
+/** Kinds of steps that never read rows from before the run. */
+const WITHOUT_BASELINE: readonly StepKind[] = [
   ...(["app", "request", "advance", "expect_charge", "transition", "fault"] as const),
   ...(["pay", "pay_twice", "cancel_then_pay", "close_page"] as const),
   ...(["repeat", "parallel", "include"] as const),
 ];
 
-/** Whether a step may ask how things stood when the run began. */
-export function looksBack({ kind, raw }: LoadedStep): boolean {
+/** Returns true if a step may compare with the state at the start of the run. */
+export function comparesWithStart({ kind, raw }: LoadedStep): boolean {
   if (kind === "wait_for") return raw.wait_for !== "idle" && raw.wait_for !== "charge";
-  return !HERE_AND_NOW.includes(kind);
+  return !WITHOUT_BASELINE.includes(kind);
 }

@@ -5,7 +5,7 @@ import { step, stepSchema } from "./row.js";
 
 const TARGET = "must be a duration such as 10m, an ISO instant, next or idle";
 
-/** Everything that falls due on the way has happened. */
+/** Ends when everything due on the way is done. */
 export const advance = step({
   says: "Moves sandbox time: a duration, an ISO instant, next or idle.",
   schema: stepSchema({

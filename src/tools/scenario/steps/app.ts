@@ -10,10 +10,10 @@ import { callShape, type ExpectedAnswer, resultSchema } from "./parts.js";
 import { type Content, callOf, contentOf, DEFAULT_WITHIN } from "./request.js";
 import { step, stepSchema } from "./row.js";
 
-const MOST_TRIES = 100;
-const TRIES = `must be 1 to ${MOST_TRIES}`;
-/** How long to wait before an app is asked again: half as long as its answer has stayed the same, within bounds. */
-const LOOK_AGAIN_MS = { least: 20, most: 200 } as const;
+const MAX_TRIES = 100;
+const TRIES = `must be 1 to ${MAX_TRIES}`;
+/** Bounds of the polling interval, which is half the time since the response last changed. */
+const POLL_MS = { min: 20, max: 200 } as const;
 
 export const app = step({
   says: "A call of the app under test (--app): METHOD /path.",
@@ -21,15 +21,15 @@ export const app = step({
   schema: stepSchema({
     app: callSchema,
     ...callShape,
-    tries: z.optional(z.int("must be a whole number").check(z.gte(1, TRIES), z.lte(MOST_TRIES, TRIES))),
+    tries: z.optional(z.int("must be a whole number").check(z.gte(1, TRIES), z.lte(MAX_TRIES, TRIES))),
     steady: z.optional(durationSchema),
   }),
   run: async (step, context) => {
     const { tries = 1, steady } = step;
-    if (steady !== undefined) return resultOf(await steadyAnswer(step, context, durationMs(steady)));
+    if (steady !== undefined) return resultOf(await pollUntilSteady(step, context, durationMs(steady)));
     for (let left = tries; ; left--)
       try {
-        return resultOf(await expectedAnswer(step, context));
+        return resultOf(await callAndCheck(step, context));
       } catch (error) {
         if (!(error instanceof StepFailure) || left === 1) throw error;
       }
@@ -42,7 +42,7 @@ interface AppStep extends Content {
   readonly within?: string | undefined;
 }
 
-async function expectedAnswer(step: AppStep, context: RunContext): Promise<Answer | NoAnswer> {
+async function callAndCheck(step: AppStep, context: RunContext): Promise<Answer | NoAnswer> {
   const { app, expect, within = DEFAULT_WITHIN } = step;
   const withinMs = durationMs(within);
   const answer = await sentToApp(context, app, step, withinMs, expect?.dropped);
@@ -50,8 +50,8 @@ async function expectedAnswer(step: AppStep, context: RunContext): Promise<Answe
   return answer;
 }
 
-/** Asks until the answer is as expected, or stays the same for so long: an app may have work in hand. */
-async function steadyAnswer(
+/** Repeats the call until the response is as expected or stable, as the app may still be working. */
+async function pollUntilSteady(
   step: AppStep,
   context: RunContext,
   steadyMs: number,
@@ -61,17 +61,18 @@ async function steadyAnswer(
   const startedMs = wall.nowMs();
   let last: { readonly text: string; readonly sinceMs: number } | undefined;
   for (;;) {
-    const got = await expectedAnswer(step, context).catch((error) => asFailure(error));
+    const got = await callAndCheck(step, context).catch((error) => asFailure(error));
     const nowMs = wall.nowMs();
     if (!(got instanceof StepFailure) && expect !== undefined) return got;
-    const text = got instanceof StepFailure ? JSON.stringify(got.failure.got ?? got.message) : textOf(got);
+    const text =
+      got instanceof StepFailure ? JSON.stringify(got.failure.got ?? got.message) : comparableText(got);
     if (last?.text !== text) last = { text, sinceMs: nowMs };
     const isOver = nowMs - last.sinceMs >= steadyMs || nowMs - startedMs >= durationMs(within);
     if (isOver && got instanceof StepFailure) throw got;
     if (isOver) return got as Answer | NoAnswer;
     const sameMs = nowMs - last.sinceMs;
-    const { least, most } = LOOK_AGAIN_MS;
-    const waitMs = Math.max(least, Math.min(sameMs / 2, most, steadyMs - sameMs));
+    const { min, max } = POLL_MS;
+    const waitMs = Math.max(min, Math.min(sameMs / 2, max, steadyMs - sameMs));
     await new Promise<void>((resolve) => void wall.after(waitMs, resolve));
   }
 }
@@ -81,15 +82,15 @@ function asFailure(error: unknown): StepFailure {
   throw error;
 }
 
-/** What of an answer is the app's word: its headers have the time in them. */
-function textOf(answer: Answer | NoAnswer): string {
+/** Leaves out headers, which contain the time. */
+function comparableText(answer: Answer | NoAnswer): string {
   return typeof answer === "string" ? answer : JSON.stringify([answer.status, answer.body]);
 }
 
 /**
- * A call of the app under test.
+ * Calls the app under test.
  *
- * @param mayBeCut that the connection is cut is an outcome like any other; else it fails the step
+ * @param mayBeCut returns `dropped` for a cut connection, which otherwise fails the step
  */
 export async function sentToApp(
   context: RunContext,
@@ -103,7 +104,7 @@ export async function sentToApp(
   const { method, path } = callOf(call);
   const { headers, body } = contentOf(content, {});
   const url = `${context.app}${path}`;
-  // Files are checked where no app is called.
+  // Loaded on demand: `validate` calls no app.
   const { callApp } = await lazily(() => import("./call-app.js"));
   try {
     return await ask(context.wall, withinMs, context.client.signal, (signal) =>
@@ -116,7 +117,7 @@ export async function sentToApp(
   }
 }
 
-/** Whether there was a connection to be cut: none to an app that is not there, nor for a call nobody can send. */
+/** Returns false if there was no connection to cut: the app is down, or the request is invalid. */
 function wasCut(error: unknown): boolean {
   const { code = "" } = error as NodeJS.ErrnoException;
   return !/^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|ERR_INVALID_.*|ERR_UNESCAPED_.*)$/.test(code);

@@ -7,16 +7,16 @@ export interface AppCall {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | undefined;
   readonly signal: AbortSignal;
-  /** The connections to go by; without them it has one of its own. */
+  /** Reused connections; absent: a new one. */
   readonly connections?: KeptConnections | undefined;
 }
 
 /**
- * Calls the app under test, redirects not followed. Not by `fetch`, which does not let
- * us see where a name leads: a scenario may be run by whoever has the control API, and its report shows the answer.
+ * Calls the app under test; does not follow redirects. Not by `fetch`, which hides the resolved address: any client of
+ * the control API can run a scenario, and the report contains the response.
  */
-export async function callApp(url: URL, asked: AppCall): Promise<Answered> {
-  const { method, headers, body, signal, connections } = asked;
+export async function callApp(url: URL, request: AppCall): Promise<Answered> {
+  const { method, headers, body, signal, connections } = request;
   const call = await callerOf(url, connections);
   return new Promise((resolve, reject) => {
     const outgoing = call({
@@ -27,14 +27,14 @@ export async function callApp(url: URL, asked: AppCall): Promise<Answered> {
     let isAnswered = false;
     outgoing.on("error", (error) => {
       if (isAnswered || !wasCutWhileIdle(outgoing, error)) reject(error);
-      else resolve(callApp(url, { ...asked, connections: undefined }));
+      else resolve(callApp(url, { ...request, connections: undefined }));
     });
     outgoing.on("response", (response) => {
       isAnswered = true;
       resolve({
         status: response.statusCode!,
         headers: headersOf(response),
-        text: () => textOf(response),
+        text: () => readText(response),
         body: {
           cancel: async () => {
             response.destroy();
@@ -46,19 +46,19 @@ export async function callApp(url: URL, asked: AppCall): Promise<Answered> {
   });
 }
 
-/** As `Headers` has them, which is far slower: a name in small letters, and what comes more than once in one line. */
+/** Same result as `Headers`, but much faster: lower-case names, repeated headers joined. */
 function headersOf({ rawHeaders }: IncomingMessage): Map<string, string> {
   const headers = new Map<string, string>();
-  for (let at = 0; at < rawHeaders.length; at += 2) {
-    const [name, value] = [rawHeaders[at]!.toLowerCase(), rawHeaders[at + 1]!];
-    const before = name === "set-cookie" ? undefined : headers.get(name);
-    headers.set(name, before === undefined ? value : `${before}, ${value}`);
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const [name, value] = [rawHeaders[index]!.toLowerCase(), rawHeaders[index + 1]!];
+    const previous = name === "set-cookie" ? undefined : headers.get(name);
+    headers.set(name, previous === undefined ? value : `${previous}, ${value}`);
   }
   return headers;
 }
 
-/** Rejects where it breaks off. */
-function textOf(response: IncomingMessage): Promise<string> {
+/** Rejects if the body is cut off. */
+function readText(response: IncomingMessage): Promise<string> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     response.on("data", (chunk: Buffer) => chunks.push(chunk));

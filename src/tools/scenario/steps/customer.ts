@@ -13,12 +13,12 @@ import { DEFAULT_WITHIN_MS } from "./request.js";
 import { step, stepSchema } from "./row.js";
 
 /*
- * What a customer does with a hosted checkout other than pay it: in two tabs, or without coming back. What is pressed
- * goes over the control API. A tab whose charge is over leads to the app under test, if there is one.
+ * Customers of a hosted checkout who use two tabs or do not return. Buttons are pressed by the control API. A tab whose
+ * charge has ended leads back to the app under test, if there is one.
  */
 
 const { phone_number, bank_account_number } = payRequestSchema.shape;
-const chosen = {
+const checkoutFields = {
   checkout_id: textSchema,
   payment_method: z.optional(naming("payment method", textSchema)),
   currency: z.optional(naming("currency", textSchema)),
@@ -27,47 +27,60 @@ const chosen = {
 };
 const at_once = z.optional(z.boolean());
 const until = z.optional(chargeStatusSchema);
-/** What is expected of the answer to the last press. */
-const beside = { expect: z.optional(answerSchema), save };
+/** `expect` applies to the response to the last press. */
+const companions = { expect: z.optional(answerSchema), save };
 const answer = resultSchema(z.unknown());
-/** The charge, what each press was answered, and what the shop answered each tab that came back. */
-const comesTo = z.extend(controlChargeSchema, {
+/** The charge, the responses to the presses, and the shop's responses to returning tabs. */
+const resultRecord = z.extend(controlChargeSchema, {
   answers: z.array(answer),
   returned: z.array(z.extend(answer, { url: z.string() })),
 });
-const result = () => comesTo;
+const result = () => resultRecord;
 
 export const payTwice = step({
   says: "The customer pays a hosted checkout in two tabs, and both lead back to the shop.",
-  schema: stepSchema({ pay_twice: z.strictObject({ ...chosen, until, at_once }), ...beside }),
+  schema: stepSchema({ pay_twice: z.strictObject({ ...checkoutFields, until, at_once }), ...companions }),
   result,
-  run: ({ pay_twice: { until = DEFAULTS.until, ...said }, expect }, context) =>
-    visit(context, { kind: "pay_twice", presses: ["pay", "pay"], comesBack: true, ...said, until, expect }),
+  run: ({ pay_twice: { until = DEFAULTS.until, ...choice }, expect }, context) =>
+    visit(context, {
+      kind: "pay_twice",
+      presses: ["pay", "pay"],
+      returnsToShop: true,
+      ...choice,
+      until,
+      expect,
+    }),
 });
 
 export const cancelThenPay = step({
   says: "The customer cancels a hosted checkout in one tab and pays it in another, and both lead back to the shop.",
-  schema: stepSchema({ cancel_then_pay: z.strictObject({ ...chosen, at_once }), ...beside }),
+  schema: stepSchema({ cancel_then_pay: z.strictObject({ ...checkoutFields, at_once }), ...companions }),
   result,
-  run: ({ cancel_then_pay: said, expect }, context) =>
-    visit(context, { kind: "cancel_then_pay", presses: ["cancel", "pay"], comesBack: true, ...said, expect }),
+  run: ({ cancel_then_pay: choice, expect }, context) =>
+    visit(context, {
+      kind: "cancel_then_pay",
+      presses: ["cancel", "pay"],
+      returnsToShop: true,
+      ...choice,
+      expect,
+    }),
 });
 
 export const closePage = step({
   says: "The customer closes the page of a hosted checkout and never returns to the shop: unpaid, or after paying with the payment_method.",
-  schema: stepSchema({ close_page: z.strictObject({ ...chosen, until }), ...beside }),
+  schema: stepSchema({ close_page: z.strictObject({ ...checkoutFields, until }), ...companions }),
   result,
-  run: ({ close_page: { until = DEFAULTS.until, ...said }, expect }, context) => {
-    const presses = said.payment_method === undefined ? [] : (["pay"] as const);
-    return visit(context, { kind: "close_page", presses, comesBack: false, ...said, until, expect });
+  run: ({ close_page: { until = DEFAULTS.until, ...choice }, expect }, context) => {
+    const presses = choice.payment_method === undefined ? [] : (["pay"] as const);
+    return visit(context, { kind: "close_page", presses, returnsToShop: false, ...choice, until, expect });
   },
 });
 
 interface Visit {
   readonly kind: string;
-  /** In each tab one. */
+  /** One per tab. */
   readonly presses: readonly ("pay" | "cancel")[];
-  readonly comesBack: boolean;
+  readonly returnsToShop: boolean;
   readonly at_once?: boolean | undefined;
   readonly until?: string;
   readonly expect: ExpectedAnswer | undefined;
@@ -75,25 +88,27 @@ interface Visit {
   readonly payment_method?: string | undefined;
 }
 
-async function visit(context: RunContext, asked: Visit): Promise<object> {
-  const { kind, presses, comesBack, at_once, until, expect, checkout_id, ...choice } = asked;
+async function visit(context: RunContext, options: Visit): Promise<object> {
+  const { kind, presses, returnsToShop, at_once, until, expect, checkout_id, ...choice } = options;
   const { client } = context;
   const checkout = `/checkouts/${encodeURIComponent(checkout_id)}`;
   const payment_method = choice.payment_method ?? DEFAULTS.method;
   const payment = { ...SAID[payment_method], ...choice, payment_method };
-  if (presses.length === 0) await look(context, checkout_id);
+  if (presses.length === 0) await readNextUrl(context, checkout_id);
   const answers = await inTabs(presses, at_once, (press) =>
     client.control("POST", `${checkout}/${press}`, press === "pay" ? payment : undefined),
   );
   checkPresses(answers, expect);
-  const taken = answers.find(({ status }) => status < 300)?.body as { charge_id: string } | undefined;
-  if (taken !== undefined && until !== undefined) await becomes(context, taken.charge_id, until, kind);
-  const returned = await inTabs(comesBack ? presses : [], at_once, () => comeBack(context, checkout_id));
-  const charge = taken && (await client.must("GET", `/charges/${taken.charge_id}`));
+  const accepted = answers.find(({ status }) => status < 300)?.body as { charge_id: string } | undefined;
+  if (accepted !== undefined && until !== undefined) await becomes(context, accepted.charge_id, until, kind);
+  const returned = await inTabs(returnsToShop ? presses : [], at_once, () =>
+    returnToShop(context, checkout_id),
+  );
+  const charge = accepted && (await client.must("GET", `/charges/${accepted.charge_id}`));
   return { ...(charge as object | undefined), answers, returned: returned.flat() };
 }
 
-/** One after the other, or all begun before the first is over. */
+/** Acts in the tabs in order, or concurrently. */
 async function inTabs<Tab, Result>(
   tabs: readonly Tab[],
   isAtOnce: boolean | undefined,
@@ -105,26 +120,26 @@ async function inTabs<Tab, Result>(
   return results;
 }
 
-/** One of them has to be taken; another may come too late. The last is held against what is expected of it, if anything is. */
+/** At least one press must be accepted; others may be too late (409). `expect` applies to the last. */
 function checkPresses(answers: readonly Answer[], expect: ExpectedAnswer | undefined): void {
-  const judged = expect === undefined ? answers : answers.slice(0, -1);
-  const isTaken = judged.some(({ status }) => status < 300);
-  for (const answer of judged) if (!isTaken || answer.status !== 409) checkAnswer(undefined, answer);
+  const others = expect === undefined ? answers : answers.slice(0, -1);
+  const isAccepted = others.some(({ status }) => status < 300);
+  for (const answer of others) if (!isAccepted || answer.status !== 409) checkAnswer(undefined, answer);
   const last = answers.at(-1);
   if (expect !== undefined && last !== undefined) checkAnswer(expect, last);
 }
 
-/** A tab leads to the shop once the charge is over, if the shop has said where to. */
-async function comeBack(context: RunContext, checkout_id: string): Promise<object[]> {
-  const next = await look(context, checkout_id);
+/** Follows the tab back to the shop, if the charge has ended and the shop gave a URL. */
+async function returnToShop(context: RunContext, checkout_id: string): Promise<object[]> {
+  const next = await readNextUrl(context, checkout_id);
   if (next === undefined || context.app === undefined) return [];
   const { pathname, search } = new URL(next);
   const answer = await sentToApp(context, `GET ${pathname}${search}`, {}, DEFAULT_WITHIN_MS);
   return [{ url: next, ...resultOf(answer) }];
 }
 
-/** Where the page leads by now. */
-async function look({ client }: RunContext, checkout_id: string): Promise<string | undefined> {
+/** Reads the URL to which the page leads. */
+async function readNextUrl({ client }: RunContext, checkout_id: string): Promise<string | undefined> {
   const path = `/checkout/${encodeURIComponent(checkout_id)}/status`;
   const answer = await client.service("GET", path, { headers: {}, body: undefined }, DEFAULT_WITHIN_MS);
   checkOutcome(undefined, answer, DEFAULT_WITHIN_MS);

@@ -8,7 +8,6 @@ import { settle } from "./expecting.js";
 import { textField, textSchema } from "./parts.js";
 import { step, stepSchema } from "./row.js";
 
-/** A signed decimal: how much a balance has changed. */
 const SIGNED = 'must be a signed decimal string such as "+500.00"';
 const changeSchema = z
   .string('must be a signed decimal string in quotes, such as "+500.00"')
@@ -21,7 +20,7 @@ const balanceSchema = z
     organization_id: z.optional(textSchema),
     available_balance: textField,
     pending_balance: textField,
-    /** Of the available balance since the run began. */
+    /** Change of the available balance since the run began. */
     change: z.optional(changeSchema),
   })
   .check(
@@ -42,24 +41,24 @@ export const expectBalance = step({
     await settle(context);
     const now = await balances(context.client);
     const organization = organization_id ?? context.organization;
-    const isMeant = (row: BalanceRow): boolean =>
+    const isSelected = (row: BalanceRow): boolean =>
       row.currency === currency && row.mode === mode && row.organization_id === organization;
-    const found = now.find(isMeant);
+    const found = now.find(isSelected);
     const available = found?.available_balance ?? "0";
     const pending = found?.pending_balance ?? "0";
     const difference: Difference[] = [];
     const got: Record<string, string> = { currency, available_balance: available, pending_balance: pending };
-    const hold = (path: string, expected: unknown, actual: string): void => {
+    const check = (path: string, expected: unknown, actual: string): void => {
       if (expected !== undefined && !isAmount(expected, actual))
         difference.push({ path, expected, got: actual });
     };
-    hold("available_balance", values.available_balance, available);
-    hold("pending_balance", values.pending_balance, pending);
+    check("available_balance", values.available_balance, available);
+    check("pending_balance", values.pending_balance, pending);
     if (change !== undefined) {
-      const before = context.baseline.balance(isMeant)?.available_balance ?? "0";
-      const moved = subtract(available, before);
-      got.change = moved.startsWith("-") ? moved : `+${moved}`;
-      hold("change", change, got.change);
+      const before = context.baseline.balance(isSelected)?.available_balance ?? "0";
+      const difference = subtract(available, before);
+      got.change = difference.startsWith("-") ? difference : `+${difference}`;
+      check("change", change, got.change);
     }
     if (difference.length > 0)
       throw new StepFailure(
@@ -70,7 +69,7 @@ export const expectBalance = step({
   },
 });
 
-/** `5.0` is `5.00`; anything but a decimal is matched as everywhere else. */
+/** Compares decimals by value, so `5.0` equals `5.00`; other expectations are matchers. */
 function isAmount(expected: unknown, actual: string): boolean {
   if (typeof expected === "string" && /^[+-]?\d+(\.\d+)?$/.test(expected))
     return compare(expected.replace("+", ""), actual.replace("+", "")) === 0;

@@ -14,7 +14,7 @@ export const expectCharge = expecting("expect_charge", {
   idOf: (row) => String(row.charge_id),
 });
 
-/** Named by its id, that charge alone is looked at: what differs is then told of it. */
+/** Reads only the charge of a given id, so that the failure describes it. */
 async function candidates(
   { client }: RunContext,
   { charge_id, customer_email, metadata }: Readonly<Record<string, unknown>>,
@@ -23,11 +23,16 @@ async function candidates(
     const answer = await client.control("GET", `/charges/${encodeURIComponent(charge_id)}`);
     return answer.status === 200 ? [answer.body as Row] : [];
   }
-  const named = Object.entries((metadata ?? {}) as object).map(([key, value]) => [`metadata.${key}`, value]);
-  const exact = [["customer_email", customer_email], ...named].filter(([, value]) => isExact(value));
-  const some = exact.length === 0 ? [] : await chargesWith(client, exact as [string, string][]);
-  // Where there is none, those that come near are told of.
-  return some.length > 0 ? some : listSince(client, "charges", undefined);
+  const metadataFilters = Object.entries((metadata ?? {}) as object).map(([key, value]) => [
+    `metadata.${key}`,
+    value,
+  ]);
+  const exact = [["customer_email", customer_email], ...metadataFilters].filter(([, value]) =>
+    isExact(value),
+  );
+  const matches = exact.length === 0 ? [] : await chargesWith(client, exact as [string, string][]);
+  // Without a match, all charges are read for the nearest ones.
+  return matches.length > 0 ? matches : listSince(client, "charges", undefined);
 }
 
 function isExact(value: unknown): value is string {
@@ -37,6 +42,6 @@ function isExact(value: unknown): value is string {
 async function chargesWith(client: RunContext["client"], exact: [string, string][]): Promise<Row[]> {
   const path = `/charges?${new URLSearchParams(exact).toString()}`;
   const found: Row[] = [];
-  for await (const page of pagesOf<Row>(path, (one) => client.must("GET", one))) found.push(...page);
+  for await (const page of pagesOf<Row>(path, (page) => client.must("GET", page))) found.push(...page);
   return found;
 }

@@ -5,22 +5,22 @@ import { expecting, waitingInMailboxes } from "./expecting.js";
 import { fits } from "./matching.js";
 import { deliveryFields, fields, httpStatusSchema } from "./parts.js";
 
-/** What a rule dropped was never attempted: it counts, by itself, where the step asks for it. */
+/** A dropped delivery has no attempts; it counts if the step expects `status: dropped`. */
 export const expectDelivery = expecting("expect_delivery", {
   says: "Delivery attempts of webhooks since the run started, and the app's responses.",
   what: "delivery attempt",
   fields: {
     ...deliveryFields,
     ...fields("attempt", "error", "response_body", "request_headers"),
-    /** What the app answered: a status, a class of them, or `none` when no answer came. */
+    /** Status of the app's response, a class of them, or `none`. */
     answered: z.optional(z.union([httpStatusSchema, z.literal("none")], "must be 200, 2xx or none")),
   },
   record: z.extend(attemptSchema, deliverySchema.shape),
   rows: async ({ baseline }, { status, mishap }) => {
     const all = await baseline.since("deliveries");
-    // What nobody made counts where it is asked for.
+    // Forged deliveries count if the step names a mishap.
     const deliveries = mishap === undefined ? all.filter((delivery) => !isForged(delivery)) : all;
-    return status === "dropped" ? deliveries.map(asRow) : deliveries.flatMap(attemptsOf);
+    return status === "dropped" ? deliveries.map(withoutAttempts) : deliveries.flatMap(attemptsOf);
   },
   aside: (context, { answered: _answered, attempt: _attempt, ...expected }) =>
     waitingInMailboxes(context, (delivery) => fits(expected, delivery)),
@@ -32,11 +32,11 @@ function isForged({ mishap }: Row): boolean {
   return (mishap as { forged: boolean } | null)?.forged === true;
 }
 
-function asRow({ attempts: _attempts, ...delivery }: Row): Row {
+function withoutAttempts({ attempts: _attempts, ...delivery }: Row): Row {
   return delivery;
 }
 
-/** A row for each attempt, with the delivery's own fields; `status` stays the delivery's. */
+/** One row per attempt, with the delivery's fields; `status` is the delivery's. */
 function attemptsOf(delivery: Row): Row[] {
   const { attempts, ...common } = delivery as { attempts: Row[] };
   return [...attempts]

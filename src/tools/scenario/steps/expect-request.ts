@@ -6,7 +6,7 @@ import { fits } from "./matching.js";
 import { requestFields } from "./parts.js";
 import { checkSpacing, type Spacing, spacingSchema } from "./spacing.js";
 
-/** The run's own requests are not the app's. */
+/** Requests of the run's own steps do not count. */
 export const expectRequest = expecting("expect_request", {
   says: "What the app has sent since the run began.",
   what: "request",
@@ -18,16 +18,18 @@ export const expectRequest = expecting("expect_request", {
       if (spacing !== undefined) checkSpacing(spacing as Spacing, found, at);
     },
   },
-  rows: async ({ baseline }) => (await baseline.since("requests")).filter((row) => !isOwn(row)),
+  rows: async ({ baseline }) => (await baseline.since("requests")).filter((row) => !isRunRequest(row)),
   aside: async ({ baseline }, expected) => {
-    const own = (await baseline.since("requests")).filter(isOwn).filter((row) => fits(expected, row));
-    return own.length === 0
+    const runRequests = (await baseline.since("requests"))
+      .filter(isRunRequest)
+      .filter((row) => fits(expected, row));
+    return runRequests.length === 0
       ? undefined
-      : `the steps' own ${own.length} ${own.length === 1 ? "does" : "do"} not count`;
+      : `the steps' own ${runRequests.length} ${runRequests.length === 1 ? "does" : "do"} not count`;
   },
   idOf: (row) => `request ${idOf("requests", row)} ${String(row.method)} ${String(row.path)}`,
 });
 
-function isOwn({ runner }: Row): boolean {
+function isRunRequest({ runner }: Row): boolean {
   return runner !== null && runner !== undefined;
 }

@@ -13,9 +13,9 @@ const typesSchema = z
   .array(naming("event type", textSchema), "must be a list of types, or have one under types")
   .check(minLength(1, "needs a type at least"), entriesAtMost(1_000));
 
-/** Whose events: without any of these, those of each charge and withdrawal there is. */
-const OF = ["charge_id", "withdrawal_id", "webhook_id", "url"] as const;
-type Whose = Partial<Readonly<Record<(typeof OF)[number], string>>>;
+/** Fields that select events; without them every charge and withdrawal is checked. */
+const SELECTORS = ["charge_id", "withdrawal_id", "webhook_id", "url"] as const;
+type Selection = Partial<Readonly<Record<(typeof SELECTORS)[number], string>>>;
 
 export const expectSequence = step({
   says: "The events of a charge, of the types named, have been delivered in this order since the run began.",
@@ -31,24 +31,24 @@ export const expectSequence = step({
       }),
     ]),
   }),
-  run: async ({ expect_sequence: asked }, context) => {
-    const { types, ...whose } = Array.isArray(asked) ? { types: asked } : asked;
+  run: async ({ expect_sequence: expected }, context) => {
+    const { types, ...selection } = Array.isArray(expected) ? { types: expected } : expected;
     await settle(context);
-    const sequences = await told(context, whose);
+    const sequences = await sequencesOf(context, selection);
     if (sequences.size === 0)
       throw new StepFailure({ message: "no event at all", expected: types }, "expect_sequence");
-    for (const [who, all] of sequences) {
+    for (const [subject, all] of sequences) {
       const got = all.filter((type) => types.some((glob) => globMatches(glob, type)));
       if (got.length === types.length && got.every((type, index) => globMatches(types[index]!, type)))
         continue;
-      const note = await waitingInMailboxes(context, (row) => isOf(whose, row));
-      const came = got.length === 0 ? "none of these came" : `${got.join(", ")} came`;
+      const note = await waitingInMailboxes(context, (row) => matches(selection, row));
+      const arrived = got.length === 0 ? "none of these arrived" : `${got.join(", ")} arrived`;
       throw new StepFailure(
         {
-          message: `${who}: ${came}, not ${types.join(", ")}`,
+          message: `${subject}: ${arrived}, not ${types.join(", ")}`,
           expected: types,
           got: all,
-          difference: [{ path: Array.isArray(asked) ? "" : "types", expected: types, got }],
+          difference: [{ path: Array.isArray(expected) ? "" : "types", expected: types, got }],
           ...(note === undefined ? {} : { note }),
         },
         "expect_sequence",
@@ -58,26 +58,26 @@ export const expectSequence = step({
   },
 });
 
-/**
- * What each receiver has taken of each charge or withdrawal, in order. Where nobody is to be told of them, in the order
- * it happened.
- */
-async function told({ baseline }: RunContext, whose: Whose): Promise<Map<string, string[]>> {
-  const isMeant = (row: Row): boolean => isOf(whose, row);
-  const deliveries = (await baseline.since("deliveries")).filter(isMeant);
+/** Types of the events that each receiver accepted, in order, by charge or withdrawal; without deliveries, of all events. */
+async function sequencesOf({ baseline }: RunContext, selection: Selection): Promise<Map<string, string[]>> {
+  const isSelected = (row: Row): boolean => matches(selection, row);
+  const deliveries = (await baseline.since("deliveries")).filter(isSelected);
   if (deliveries.length > 0) {
-    const taken = deliveries.flatMap((delivery) => takenAt(delivery) ?? []);
-    const sequences = grouped(taken.sort((a, b) => a.order - b.order).map(({ row }) => row));
-    // Of what was never taken there is an empty sequence.
-    for (const who of grouped(deliveries).keys()) if (!sequences.has(who)) sequences.set(who, []);
+    const accepted = deliveries.flatMap((delivery) => acceptedAt(delivery) ?? []);
+    const sequences = typesBySubject(accepted.sort((a, b) => a.order - b.order).map(({ row }) => row));
+    // Subjects whose events were never accepted have an empty sequence.
+    for (const subject of typesBySubject(deliveries).keys())
+      if (!sequences.has(subject)) sequences.set(subject, []);
     return sequences;
   }
-  if (whose.webhook_id !== undefined || whose.url !== undefined) return new Map();
-  return grouped((await baseline.since("events")).filter(isMeant).reverse());
+  if (selection.webhook_id !== undefined || selection.url !== undefined) return new Map();
+  return typesBySubject((await baseline.since("events")).filter(isSelected).reverse());
 }
 
-function isOf(whose: Whose, row: Row): boolean {
-  return OF.every((field) => whose[field] === undefined || globMatches(whose[field], String(row[field])));
+function matches(selection: Selection, row: Row): boolean {
+  return SELECTORS.every(
+    (field) => selection[field] === undefined || globMatches(selection[field], String(row[field])),
+  );
 }
 
 interface Attempt {
@@ -85,21 +85,21 @@ interface Attempt {
   readonly status: number | null;
 }
 
-/** When a delivery was first answered with success. */
-function takenAt(row: Row): { readonly row: Row; readonly order: number } | undefined {
+/** Order of the first successful attempt. */
+function acceptedAt(row: Row): { readonly row: Row; readonly order: number } | undefined {
   const { attempts, mishap } = row as { attempts: readonly Attempt[]; mishap: { forged?: boolean } | null };
   const success = attempts.find(({ status }) => status !== null && status >= 200 && status < 300);
   return success === undefined || mishap?.forged === true ? undefined : { row, order: success.order };
 }
 
-function grouped(rows: readonly Row[]): Map<string, string[]> {
+function typesBySubject(rows: readonly Row[]): Map<string, string[]> {
   const groups = new Map<string, string[]>();
   for (const { charge_id, withdrawal_id, url, webhook_id, type } of rows) {
-    const what = charge_id ?? withdrawal_id;
-    if (what === null || what === undefined) continue;
+    const object = charge_id ?? withdrawal_id;
+    if (object === null || object === undefined) continue;
     const receiver = url ?? webhook_id;
-    const who = receiver === undefined ? String(what) : `${String(what)} at ${String(receiver)}`;
-    groups.set(who, [...(groups.get(who) ?? []), String(type)]);
+    const subject = receiver === undefined ? String(object) : `${String(object)} at ${String(receiver)}`;
+    groups.set(subject, [...(groups.get(subject) ?? []), String(type)]);
   }
   return groups;
 }

@@ -5,7 +5,7 @@ import { idOf } from "../running/lists.js";
 import { expecting } from "./expecting.js";
 import { eventType, fields } from "./parts.js";
 
-/** Whether or not anybody heard them. */
+/** Counts emitted events, delivered or not. */
 export const expectWebhook = expecting("expect_webhook", {
   says: "Events emitted since the run began.",
   what: "event",

@@ -10,48 +10,50 @@ import { type StepRow, stepSchema } from "./row.js";
 
 type Expected = Readonly<Record<string, unknown>>;
 
-interface Expecting {
+interface RecordExpectation {
   readonly says: string;
-  /** What is looked for, in a word. */
+  /** Name of the record. */
   readonly what: string;
-  /** What may be said of it. */
+  /** Fields that can be expected. */
   readonly fields: Readonly<Record<string, z.ZodMiniType>>;
-  /** What one of them is like: what `save` takes values from. */
+  /** Schema of a record, from which `save` takes values. */
   readonly record: z.ZodMiniObject;
-  /** Those there are, newest first. */
+  /** Reads the records, newest first. */
   readonly rows: (context: RunContext, expected: Expected) => Promise<readonly Row[]>;
-  /** What there is that does not count, in words: told when the step has failed. */
+  /** Describes records that do not count, for a failed step. */
   readonly aside?: (context: RunContext, expected: Expected) => Promise<string | undefined>;
-  /** What may be said of all that fit together, and what holds it against them; they are newest first. */
+  /** Expectations of all matching records together; `found` is newest first. */
   readonly together?: {
     readonly fields: Readonly<Record<string, z.ZodMiniType>>;
     readonly check: (expected: Expected, found: readonly Row[], at: string) => void;
   };
-  /** How one of them is called where it is told of. */
+  /** Names a record in a failure. */
   readonly idOf: (row: Row) => string;
 }
 
-/** A step that looks for a record, or so many, that are as described. */
+/** Defines a step that expects records as described, at least one or `count`. */
 export function expecting(
   kind: `expect_${string}`,
-  { says, what, fields, record, rows, aside, together, idOf }: Expecting,
+  { says, what, fields, record, rows, aside, together, idOf }: RecordExpectation,
 ): StepRow {
   const describedSchema = z.strictObject({ ...fields, ...together?.fields, count: z.optional(countSchema) });
-  const ofAll = Object.keys(together?.fields ?? {});
+  const joinedFields = Object.keys(together?.fields ?? {});
   return {
     says,
     schema: stepSchema({ [kind]: describedSchema, save }),
     result: (step) => describedRecord(record, step[kind]),
     holds: kind,
     run: async (step, context) => {
-      const { count, ...said } = (step as { [kind: string]: z.infer<typeof describedSchema> })[kind]!;
-      const expected = Object.fromEntries(Object.entries(said).filter(([field]) => !ofAll.includes(field)));
+      const { count, ...described } = (step as { [kind: string]: z.infer<typeof describedSchema> })[kind]!;
+      const expected = Object.fromEntries(
+        Object.entries(described).filter(([field]) => !joinedFields.includes(field)),
+      );
       await settle(context);
       const search = { at: kind, what, expected, count, rows: await rows(context, expected), idOf };
       try {
         const newest = findCounted(search);
         together?.check(
-          said,
+          described,
           search.rows.filter((row) => fits(expected, row)),
           kind,
         );
@@ -65,20 +67,17 @@ export function expecting(
   };
 }
 
-const WITHIN = "20s";
+const SETTLE_TIMEOUT = "20s";
 
-/**
- * What has been set in motion comes to its end before anything is looked at: an event's first attempt begins
- * after the call that caused it has been answered. If that takes too long, things are looked at as they are.
- */
+/** Waits until nothing is in flight, as an event's first attempt begins after the response to its cause; gives up silently. */
 export async function settle({ client }: RunContext): Promise<void> {
-  await client.control("POST", "/wait", { for: "idle", timeout: WITHIN });
+  await client.control("POST", "/wait", { for: "idle", timeout: SETTLE_TIMEOUT });
 }
 
-/** Deliveries meant that nobody has taken from their mailboxes, in words. */
+/** Describes matching deliveries that still wait in mailboxes. */
 export async function waitingInMailboxes(
   { baseline, client }: RunContext,
-  isMeant: (delivery: Row) => boolean,
+  matches: (delivery: Row) => boolean,
 ): Promise<string | undefined> {
   const mailboxes = new Map<unknown, string>();
   for await (const page of pagesOf<Row>("/webhook-endpoints", (path) => client.must("GET", path)))
@@ -86,7 +85,7 @@ export async function waitingInMailboxes(
       if (typeof mailbox === "string") mailboxes.set(webhook_id, mailbox);
   const waiting = (await baseline.since("deliveries"))
     .filter(({ webhook_id, status }) => mailboxes.has(webhook_id) && status === "pending")
-    .filter(isMeant);
+    .filter(matches);
   if (waiting.length === 0) return undefined;
   const names = new Set(waiting.map(({ webhook_id }) => mailboxes.get(webhook_id)));
   return `${waiting.length} ${waiting.length === 1 ? "waits" : "wait"} in mailbox ${[...names].join(", ")} to be taken`;

@@ -3,15 +3,15 @@ import { entriesAtMost, minLength } from "../../../core/schema/lengths.js";
 import { stepListSchema } from "../../../core/schema/scenario-file.js";
 import { container, stepSchema } from "./row.js";
 
-const MOST_LANES = 100;
+const MAX_LANES = 100;
 
-/** Each lane has its own variables; what it saves is known to the others when all have ended. */
+/** Variables saved in a lane become visible to others when all lanes have ended. */
 export const parallel = container({
   says: "Carries out several lists of steps at the same time.",
   schema: stepSchema({
     parallel: z
       .array(stepListSchema, "must be lists of steps, such as [[…], […]]")
-      .check(minLength(2, "needs two lists of steps at least"), entriesAtMost(MOST_LANES)),
+      .check(minLength(2, "needs two lists of steps at least"), entriesAtMost(MAX_LANES)),
   }),
   turns: ({ parallel }) => parallel.map((_, list) => ({ list, part: `lane ${list + 1}`, own: {} })),
   atOnce: true,

@@ -8,15 +8,12 @@ import { placesOf } from "../../../core/schema/places.js";
 import { chargeDetailSchema } from "../../../core/schema/responses.js";
 import { variableNameSchema } from "../../../core/schema/scenario-file.js";
 
-/** What the schemas of several steps are made of. */
-
 export const textSchema = z.string().check(minLength(1, "must not be empty"));
 export const anything = z.optional(z.unknown());
-/** What a value of any kind has to match. */
 const expected = z.optional(expectationSchema);
 export const nameSchema = z.optional(textSchema);
 
-/** Variable → where its value stands in the result, such as `body.quote_id`. */
+/** Variable → path of its value in the result, such as `body.quote_id`. */
 export const save = z.optional(
   z.record(
     variableNameSchema,
@@ -37,7 +34,7 @@ export const httpStatusSchema = z.union(
   ],
   "must be a status such as 200 or 2xx",
 );
-/** So many, or bounds for how many. */
+/** A number or a range. */
 export const countSchema = z.union([
   z.int("must be a whole number").check(z.gte(0, "must not be negative")),
   rangeSchema,
@@ -55,36 +52,36 @@ export const answerSchema = z
   .check(
     z.refine((expected) => noAnswerIn(expected) === undefined || Object.keys(expected).length === 1, {
       error: ({ input }) =>
-        `${noAnswerIn(input as object)} means that there is no answer: nothing else can be expected of it`,
+        `${noAnswerIn(input as object)} expects no response, so nothing else can be expected with it`,
     }),
   );
 
-/** The word that says there is no answer. */
+/** The field that expects no response. */
 function noAnswerIn(expected: object): string | undefined {
   return ["dropped", "timeout"].find((word) => Object.hasOwn(expected, word));
 }
 
 export type ExpectedAnswer = z.infer<typeof answerSchema>;
 
-/** What a call comes to, by what its answer's body is like. */
+/** Schema of a call's result. */
 export function resultSchema(body: z.core.$ZodType) {
-  const here = z.literal(true);
-  return z.object({ status: z.int(), headers: z.unknown(), body, dropped: here, timeout: here });
+  const isTrue = z.literal(true);
+  return z.object({ status: z.int(), headers: z.unknown(), body, dropped: isTrue, timeout: isTrue });
 }
 
-/** What may stand beside a call. */
+/** Fields beside a call. */
 export const callShape = {
-  /** JSON, or a string that is sent as it is. */
+  /** A string is sent as it is, other values as JSON. */
   body: anything,
-  /** `null` leaves a header out that would be sent. */
+  /** `null` removes a default header. */
   headers: z.optional(z.record(z.string(), z.nullable(z.string()))),
   expect: z.optional(answerSchema),
   save,
-  /** Wall time the answer may take. */
+  /** Timeout in wall time. */
   within: z.optional(durationSchema),
 };
 
-/** Fields of a record that may be expected: whatever value they have to match. */
+/** Optional expectations for fields of a record. */
 export function fields<const Name extends string>(...names: readonly Name[]) {
   return Object.fromEntries(names.map((field) => [field, expected])) as Record<Name, typeof expected>;
 }
@@ -103,7 +100,7 @@ function isText(name: keyof typeof chargeDetailSchema.shape): boolean {
   return placesOf(chargeDetailSchema.shape[name]).every(({ def }) => ["string", "null"].includes(def.type));
 }
 
-/** A field that is text in every record: a number, as YAML takes an amount without quotes for one, would fit none. */
+/** Expectation for a text field. Refuses numbers, which YAML makes of unquoted amounts and which never match. */
 export const textField = z.optional(
   expectationSchema.check(z.refine((value) => typeof value !== "number", "is text: put it in quotes")),
 );

@@ -13,7 +13,7 @@ import { DEFAULT_WITHIN_MS, sent } from "./request.js";
 import { step, stepSchema } from "./row.js";
 
 export const DEFAULTS = { currency: "KES", method: "card", until: "COMPLETED" } as const;
-/** What a customer has to say where the step does not, by the method. */
+/** Default customer data by payment method. */
 export const SAID: Readonly<Record<string, object>> = {
   mobile_money: { phone_number: "+254700000001" },
   bank_transfer: { bank_account_number: "0123456789" },
@@ -48,17 +48,17 @@ export const pay = step({
     pay.as === undefined ? undefined : [pay.as, new NamedRecord(String((charge as Row).charge_id), charge)],
   run: async (step, context) => {
     const { amount, currency, method, to_currency, payment_rail, until, as, ...customer } = step.pay;
-    const asked = {
+    const payment = {
       pricing: { base_currency: currency ?? DEFAULTS.currency, amount },
       payment_method: method ?? DEFAULTS.method,
       payment_rail,
     };
-    const { quote_id } = await call(context, "quotes", { ...asked, to_currency });
+    const { quote_id } = await call(context, "quotes", { ...payment, to_currency });
     const { charge_id } = await call(context, "whitelabel", {
-      ...asked,
+      ...payment,
       quote_id,
       customer_email: `${as ?? "customer"}@shop.test`,
-      ...SAID[asked.payment_method],
+      ...SAID[payment.payment_method],
       ...customer,
     });
     await becomes(context, String(charge_id), until, "pay");
@@ -66,18 +66,18 @@ export const pay = step({
   },
 });
 
-/** Carries out what is planned for a charge until it has that status; fails the step of that kind where it is not to have it. */
+/** Advances a charge's timeline to a status; fails the step if the timeline does not reach it. */
 export async function becomes(
   { client }: RunContext,
   charge: string,
-  wanted: string = DEFAULTS.until,
+  target: string = DEFAULTS.until,
   kind: string,
 ): Promise<void> {
-  if (wanted === "PENDING") return;
-  const { status, body } = await client.control("POST", `/charges/${charge}/advance`, { until: wanted });
+  if (target === "PENDING") return;
+  const { status, body } = await client.control("POST", `/charges/${charge}/advance`, { until: target });
   if (status < 300) return;
   const { error } = body as { error?: { message?: string } };
-  const message = `the charge ${charge} does not become ${wanted} by itself: ${error?.message ?? ""}`;
+  const message = `the charge ${charge} does not become ${target} by itself: ${error?.message ?? ""}`;
   const { scenario, timeline } = ((await client.must("GET", `/charges/${charge}`)) as { sandbox: Row })
     .sandbox;
   throw new StepFailure({ message, got: { scenario, timeline } }, `${kind}.until`);

@@ -32,35 +32,34 @@ export const reconcile = step({
     const answer = await sentToApp(context, app, { headers }, withinMs);
     checkOutcome(undefined, answer, withinMs);
     const rows = typeof answer === "string" ? [] : rowsIn(answer.body, app);
-    const report = await compared(context, { ...reading, rows, since: context.baseline.at });
+    const report = await reconcileRows(context, { ...reading, rows, since: context.baseline.at });
     if (report.passed) return report;
     const { message, differences } = differencesText(report);
-    throw failing(message, differences);
+    throw failureOf(message, differences);
   },
 });
 
-/** The list that the app answered, or the one list in what it answered. */
+/** Finds the list of orders in the app's response: the response itself or its only array. */
 function rowsIn(body: unknown, call: string): readonly unknown[] {
   const whole = typeof body === "object" && body !== null ? body : {};
   const lists = Array.isArray(body) ? [body] : Object.values(whole).filter((part) => Array.isArray(part));
   if (lists.length === 1) return lists[0]!;
-  throw failing(`${call} must answer a list of orders, or an object with one list in it`, [], body);
+  throw failureOf(`${call} must return an array of orders, or an object with one array`, [], body);
 }
 
-async function compared({ client }: RunContext, request: object): Promise<BookReport> {
+async function reconcileRows({ client }: RunContext, request: object): Promise<BookReport> {
   const { status, body } = await client.control("POST", "/reconcile", request);
   if (status < 300) return body as BookReport;
   const { error } = body as { error?: { message?: string; details?: Readonly<Record<string, string>> } };
   const faults = Object.entries(error?.details ?? {}).map(([field, message]) => `${field} ${message}`);
-  throw failing(`the app's rows cannot be compared with the ledger: ${error?.message ?? status}`, faults);
+  throw failureOf(`the app's rows cannot be compared with the ledger: ${error?.message ?? status}`, faults);
 }
 
-/** Told at the step's line. */
-function failing(message: string, differences: readonly string[], got?: unknown): StepFailure {
-  const told = differences.map((expected) => ({ path: "", expected }));
+function failureOf(message: string, differences: readonly string[], got?: unknown): StepFailure {
+  const lines = differences.map((expected) => ({ path: "", expected }));
   return new StepFailure({
     message,
     ...(got === undefined ? {} : { got }),
-    ...(told.length === 0 ? {} : { difference: told }),
+    ...(lines.length === 0 ? {} : { difference: lines }),
   });
 }

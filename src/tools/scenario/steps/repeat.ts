@@ -14,7 +14,7 @@ export const repeat = container({
   }),
   turns: ({ repeat, as }) =>
     Array.from({ length: repeat }, (_, index) => {
-      const turn = index + 1;
-      return { list: 0, part: `${as ?? "turn"} ${turn}`, own: as === undefined ? {} : { [as]: turn } };
+      const count = index + 1;
+      return { list: 0, part: `${as ?? "turn"} ${count}`, own: as === undefined ? {} : { [as]: count } };
     }),
 });

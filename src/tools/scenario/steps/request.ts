@@ -27,7 +27,7 @@ export const request = step({
   },
 });
 
-/** A call of the sandbox with the key of test mode. */
+/** Calls the sandbox with the test key. */
 export function sent(
   { client, keys }: RunContext,
   method: string,
@@ -35,51 +35,51 @@ export function sent(
   content: Content,
   withinMs: number,
 ): Promise<Answer | NoAnswer> {
-  const usual = { authorization: `Bearer ${keys.test}` };
-  return client.service(method, path, contentOf(content, usual), withinMs);
+  const defaults = { authorization: `Bearer ${keys.test}` };
+  return client.service(method, path, contentOf(content, defaults), withinMs);
 }
 
-/** What a call brings along. */
+/** Body and headers of a call. */
 export interface Content {
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string | null>> | undefined;
 }
 
-/** What the body of the answer is like that a step expects of the service. */
+/** Schema of the response body that a step expects. */
 function bodyOf({ request, expect }: Readonly<Record<string, unknown>>, routes: readonly Route[]) {
   if (typeof request !== "string") return z.unknown();
   const { method, path } = routeOf(request);
-  const called = routes.filter((route) => route.method === method && globFitsRoute(path, route.path));
-  if (called.length === 0) return z.unknown();
+  const matching = routes.filter((route) => route.method === method && globFitsRoute(path, route.path));
+  if (matching.length === 0) return z.unknown();
   return answerOf(
-    called.map(({ id }) => id),
+    matching.map(({ id }) => id),
     outcomeIn(expect),
   );
 }
 
-/** Without a word about its status, it is expected to have worked. */
+/** Default: success. */
 function outcomeIn(expect: unknown): "worked" | "failed" | undefined {
   const { status = "2xx", error } = (expect ?? {}) as Readonly<Record<string, unknown>>;
   if (error !== undefined || /^[45]/.test(String(status))) return "failed";
   return /^2/.test(String(status)) ? "worked" : undefined;
 }
 
-/** The call of a step as routes are told by it: variables may be anything, and its query is left out. */
+/** Method and path of a call for matching routes: variables become `*`, the query is removed. */
 export function routeOf(call: string): { method: string; path: string } {
   const { method, path } = callOf(call);
   return { method, path: path.replace(/\$\{[^{}]*\}/g, "*").split("?", 1)[0]! };
 }
 
-/** `POST /orders` in its parts. */
+/** Splits a call such as `POST /orders`. */
 export function callOf(text: string): { method: string; path: string } {
   const space = text.indexOf(" ");
   return { method: text.slice(0, space), path: text.slice(space + 1) };
 }
 
-/** Headers and body of a call; a body that is no string goes as JSON. */
+/** Headers and body of a call; a body other than a string is sent as JSON. */
 export function contentOf(
   step: Content,
-  usual: Readonly<Record<string, string>>,
+  defaults: Readonly<Record<string, string>>,
 ): { headers: Record<string, string>; body: string | undefined } {
   const body =
     step.body === undefined
@@ -87,7 +87,7 @@ export function contentOf(
       : typeof step.body === "string"
         ? step.body
         : JSON.stringify(step.body);
-  const headers: Record<string, string> = { ...usual };
+  const headers: Record<string, string> = { ...defaults };
   if (body !== undefined) headers["content-type"] = "application/json";
   for (const [name, value] of Object.entries(step.headers ?? {}))
     if (value === null) delete headers[name.toLowerCase()];

@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 import { resetRequestSchema } from "../../../core/schema/engine-requests.js";
 import { step, stepSchema } from "./row.js";
 
-/** The run's own rules are put in place again. */
+/** Restores the run's own rules afterwards. */
 export const reset = step({
   says: "Puts the namespace back to its initial state.",
   schema: stepSchema({ reset: z.union([z.literal(true), z.null(), resetRequestSchema]) }),

@@ -4,15 +4,12 @@ import { checkAnswer } from "./answers.js";
 import { answerSchema, type ExpectedAnswer, save, textSchema } from "./parts.js";
 import { step, stepSchema } from "./row.js";
 
-/*
- * What may come of a payment or a payout after its end: extensions of the sandbox's own, which the service does not
- * have. Each asks the control API.
- */
+/* Reversals of completed charges and withdrawals: extensions of the sandbox in the control API, which the service does not have. */
 
-const beside = { expect: z.optional(answerSchema), save };
+const companions = { expect: z.optional(answerSchema), save };
 const reason = z.optional(textSchema);
 
-async function ask(
+async function reverse(
   { client }: RunContext,
   path: string,
   body: object,
@@ -27,22 +24,22 @@ export const partialRefund = step({
   says: "Refunds part of a completed charge. The service has no such operation.",
   schema: stepSchema({
     partial_refund: z.strictObject({ charge_id: textSchema, amount: textSchema, reason }),
-    ...beside,
+    ...companions,
   }),
   run: ({ partial_refund: { charge_id, ...body }, expect }, context) =>
-    ask(context, `/charges/${encodeURIComponent(charge_id)}/partial-refund`, body, expect),
+    reverse(context, `/charges/${encodeURIComponent(charge_id)}/partial-refund`, body, expect),
 });
 
 export const chargeback = step({
   says: "The customer's bank takes a completed charge back. The service has no such operation.",
-  schema: stepSchema({ chargeback: z.strictObject({ charge_id: textSchema, reason }), ...beside }),
+  schema: stepSchema({ chargeback: z.strictObject({ charge_id: textSchema, reason }), ...companions }),
   run: ({ chargeback: { charge_id, ...body }, expect }, context) =>
-    ask(context, `/charges/${encodeURIComponent(charge_id)}/chargeback`, body, expect),
+    reverse(context, `/charges/${encodeURIComponent(charge_id)}/chargeback`, body, expect),
 });
 
 export const bounce = step({
   says: "Returns a completed withdrawal. The service has no such operation.",
-  schema: stepSchema({ bounce: z.strictObject({ withdrawal_id: textSchema, reason }), ...beside }),
+  schema: stepSchema({ bounce: z.strictObject({ withdrawal_id: textSchema, reason }), ...companions }),
   run: ({ bounce: { withdrawal_id, ...body }, expect }, context) =>
-    ask(context, `/withdrawals/${encodeURIComponent(withdrawal_id)}/bounce`, body, expect),
+    reverse(context, `/withdrawals/${encodeURIComponent(withdrawal_id)}/bounce`, body, expect),
 });

@@ -5,42 +5,42 @@ import { nameSchema } from "./parts.js";
 
 type RawStep = Readonly<Record<string, unknown>>;
 
-/** What a step comes to: the record that `save` takes values from. */
+/** The record from which `save` takes values. */
 export type StepResult = unknown;
 
-/** A kind of step. Values may be variables: its schema is for what has them filled in. */
+/** A kind of step. Its schema applies after variables are filled in. */
 export interface StepRow<Schema extends z.ZodMiniType = z.ZodMiniType> {
   readonly schema: Schema;
-  /** What its action does, for editors. */
+  /** Description for editors. */
   readonly says: string;
-  /** What its result is like, which `save` takes values from; undefined where that is not known beforehand. */
+  /** Schema of the result; undefined if not known before the run. */
   readonly result?: (step: RawStep, routes: Vocabulary["routes"]) => z.core.$ZodType | undefined;
-  /** Its field that is held against the result. */
+  /** Field with the expectation of the result. */
   readonly holds?: string;
-  /** A variable that the step itself names its result by. */
+  /** Variable that the step saves its result in, with its value. */
   readonly named?: (step: z.infer<Schema>, result: StepResult) => readonly [string, unknown] | undefined;
   readonly run: (step: z.infer<Schema>, context: StepContext) => Promise<StepResult>;
 }
 
-/** One time that a list of steps is carried out. */
+/** One execution of a nested list of steps. */
 export interface Turn {
-  /** Which of the step's lists. */
+  /** Index of the list in the step. */
   readonly list: number;
-  /** How this turn is told from the others, if there are any. */
+  /** Name of this iteration; absent for a single one. */
   readonly part?: string;
-  /** Variables that are known in it only. */
+  /** Variables of this iteration only. */
   readonly own: Readonly<Record<string, unknown>>;
 }
 
-/** A kind of step that carries out lists of steps. */
+/** A kind of step with nested lists of steps. */
 export interface ContainerRow<Schema extends z.ZodMiniType = z.ZodMiniType>
   extends Omit<StepRow<Schema>, "run" | "named"> {
   readonly turns: (step: z.infer<Schema>) => readonly Turn[];
-  /** All turns at the same time, in place of one after the other. */
+  /** The iterations are concurrent. */
   readonly atOnce?: boolean;
 }
 
-/** A step's schema: its action, and what may stand beside it. Each may have a name. */
+/** Schema of a step: its action and other fields, and an optional name. */
 export function stepSchema<Shape extends z.core.$ZodLooseShape>(shape: Shape) {
   return z.strictObject({ name: nameSchema, ...shape });
 }
@@ -49,7 +49,7 @@ export function container<Schema extends z.ZodMiniType>(row: ContainerRow<Schema
   return row;
 }
 
-/** A row whose `run` takes what its schema lets through. */
+/** Types `run` by the schema. */
 export function step<Schema extends z.ZodMiniType>(row: StepRow<Schema>): StepRow<Schema> {
   return row;
 }

@@ -3,7 +3,7 @@ import type { Client } from "../running/client.js";
 import { textSchema } from "./parts.js";
 import { step, stepSchema } from "./row.js";
 
-interface Known {
+interface ScenarioRecord {
   readonly name: string;
   readonly active: boolean;
 }
@@ -17,13 +17,13 @@ export const scenario = step({
       z.strictObject({ drop: textSchema }),
     ]),
   }),
-  run: async ({ scenario: asked }, { client, leftovers }) => {
+  run: async ({ scenario }, { client, leftovers }) => {
     const [name, verb] =
-      typeof asked === "string"
-        ? [asked, "activate"]
-        : "use" in asked
-          ? [asked.use, "activate"]
-          : [asked.drop, "deactivate"];
+      typeof scenario === "string"
+        ? [scenario, "activate"]
+        : "use" in scenario
+          ? [scenario.use, "activate"]
+          : [scenario.drop, "deactivate"];
     const before = await activeScenarios(client);
     const changed = await client.must("POST", `/scenarios/${encodeURIComponent(name)}/${verb}`);
     leftovers.add("the active scenarios", () => restore(client, before));
@@ -31,9 +31,9 @@ export const scenario = step({
   },
 });
 
-/** The last activated first. */
+/** Lists active scenarios, the last activated first. */
 async function activeScenarios(client: Client): Promise<string[]> {
-  const { items } = (await client.must("GET", "/scenarios?limit=100")) as { items: Known[] };
+  const { items } = (await client.must("GET", "/scenarios?limit=100")) as { items: ScenarioRecord[] };
   return items.filter(({ active }) => active).map(({ name }) => name);
 }
 
@@ -41,7 +41,7 @@ async function restore(client: Client, before: readonly string[]): Promise<void>
   for (const name of await activeScenarios(client))
     if (!before.includes(name))
       await client.undo("POST", `/scenarios/${encodeURIComponent(name)}/deactivate`);
-  // In the order they were turned on, for the last goes first.
+  // In the order of activation: the last activated applies first.
   for (const name of [...before].reverse())
     await client.undo("POST", `/scenarios/${encodeURIComponent(name)}/activate`);
 }

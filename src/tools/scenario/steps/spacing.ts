@@ -5,7 +5,7 @@ import type { Row } from "../running/lists.js";
 
 const bound = z.optional(durationSchema);
 
-/** Pauses between requests that follow each other. */
+/** Expected pauses between successive requests. */
 export const spacingSchema = z
   .strictObject({ gt: bound, gte: bound, lt: bound, lte: bound, growing: z.optional(z.literal(true)) })
   .check(z.refine((spacing) => Object.keys(spacing).length > 0, "needs gt, gte, lt, lte or growing"));
@@ -18,19 +18,19 @@ const HOLDS: Readonly<Record<"gt" | "gte" | "lt" | "lte", (pause: number, bound:
   lte: (pause, bound) => pause <= bound,
 };
 const BOUNDS = Object.keys(HOLDS) as (keyof typeof HOLDS)[];
-/** Growing is more than what a busy machine adds: a tenth. */
+/** Minimum ratio of growing pauses; smaller differences may come from a busy machine. */
 const GROWTH = 1.1;
 
-/** Fails where the pauses are not as they should be, or where there are too few to tell. */
+/** Fails if a pause is not as expected, or if there are too few. */
 export function checkSpacing(spacing: Spacing, newestFirst: readonly Row[], at: string): void {
   const pauses = pausesBetween([...newestFirst].reverse());
-  const least = spacing.growing ? 2 : 1;
+  const minimum = spacing.growing ? 2 : 1;
   const fail = (message: string, difference: readonly Difference[]): never => {
-    const got = { pauses: pauses.map(inWords) };
+    const got = { pauses: pauses.map(durationText) };
     throw new StepFailure({ message, expected: { spacing }, got, difference }, at);
   };
-  if (pauses.length < least)
-    fail(`${pauses.length + 1} such requests have too few pauses to check: ${least + 1} are needed`, [
+  if (pauses.length < minimum)
+    fail(`${pauses.length + 1} such requests have too few pauses to check: ${minimum + 1} are needed`, [
       { path: "spacing", expected: spacing },
     ]);
   for (const [index, pause] of pauses.entries()) {
@@ -38,23 +38,24 @@ export function checkSpacing(spacing: Spacing, newestFirst: readonly Row[], at: 
     for (const name of BOUNDS) {
       const bound = spacing[name];
       if (bound !== undefined && !HOLDS[name](pause, durationMs(bound)))
-        fail(`${which} is ${inWords(pause)}, not ${name} ${bound}`, [
-          { path: `spacing.${name}`, expected: bound, got: inWords(pause) },
+        fail(`${which} is ${durationText(pause)}, not ${name} ${bound}`, [
+          { path: `spacing.${name}`, expected: bound, got: durationText(pause) },
         ]);
     }
-    const before = pauses[index - 1];
-    if (spacing.growing && before !== undefined && pause < before * GROWTH)
-      fail(`${which} is ${inWords(pause)}, and the one before it was ${inWords(before)}: they do not grow`, [
-        { path: "spacing.growing", expected: true, got: false },
-      ]);
+    const previous = pauses[index - 1];
+    if (spacing.growing && previous !== undefined && pause < previous * GROWTH)
+      fail(
+        `${which} is ${durationText(pause)}, and the one before it was ${durationText(previous)}: they do not grow`,
+        [{ path: "spacing.growing", expected: true, got: false }],
+      );
   }
 }
 
-function inWords(ms: number): string {
+function durationText(ms: number): string {
   return formatDuration(ms) || "0ms";
 }
 
-/** In sandbox time or in wall time, whichever passed more: an app waits in the one, a test moves the other. */
+/** Pauses in sandbox or wall time, whichever is longer: an app waits in wall time, a test moves sandbox time. */
 function pausesBetween(rows: readonly Row[]): number[] {
   const since = (field: string, index: number): number =>
     Date.parse(String(rows[index]![field])) - Date.parse(String(rows[index - 1]![field]));

@@ -14,7 +14,7 @@ const transitionSchema = z
   })
   .check(
     z.refine(
-      (asked) => (asked.charge_id === undefined) !== (asked.withdrawal_id === undefined),
+      ({ charge_id, withdrawal_id }) => (charge_id === undefined) !== (withdrawal_id === undefined),
       "needs either charge_id or withdrawal_id",
     ),
   );

@@ -17,16 +17,16 @@ import { describedRecord } from "./records.js";
 import { step, stepSchema } from "./row.js";
 
 const DEFAULT_WITHIN = "10s";
-/** What the sandbox says of a request that the run itself has made. */
-const OWN = /runner is "[^"]*", not null/;
-/** What the sandbox takes to answer once the time is up. */
+/** The sandbox's description of a request made by the run itself. */
+const RUN_REQUEST = /runner is "[^"]*", not null/;
+/** Time for the sandbox to respond after its timeout. */
 const GRACE_MS = 5_000;
 
 const waitedStatusSchema = z.union([z.int("must be a status such as 200"), expectedMatcherSchema]);
 
 const RECORDS: Readonly<Record<string, z.ZodMiniObject>> = WAITED_RECORDS;
 
-/** What may be waited for, and what can be asked of each. */
+/** Records to wait for, with the schemas of `match`. */
 const MATCHES = {
   charge: z.strictObject(chargeFields),
   delivery: z.strictObject({
@@ -46,7 +46,7 @@ function waitSchema<const What extends keyof typeof MATCHES>(what: What) {
   });
 }
 
-/** The shape of the step by what is waited for. */
+/** Schema of the step by the value of `wait_for`. */
 export const WAIT_SCHEMAS = {
   charge: waitSchema("charge"),
   request: waitSchema("request"),
@@ -55,7 +55,7 @@ export const WAIT_SCHEMAS = {
 } as const;
 export const WAIT_KINDS = Object.keys(WAIT_SCHEMAS);
 
-/** The sandbox answers as soon as it is so; nobody sleeps. */
+/** The sandbox responds as soon as the condition is met; there is no polling. */
 export const waitFor = step({
   result: ({ wait_for, match }) => {
     const record = own(RECORDS, String(wait_for));
@@ -73,27 +73,27 @@ export const waitFor = step({
     const within = step.within ?? DEFAULT_WITHIN;
     if (step.wait_for === "idle") return wait(context, { for: "idle" }, within);
     const { wait_for: what, match = {}, count = 1 } = step;
-    const wanted = what === "request" ? { ...match, runner: null } : match;
-    const before = what === "charge" ? 0 : await countBefore(context, what, wanted);
-    return wait(context, { for: what, match: wanted, count: counted(count, before) }, within, step.match);
+    const filter = what === "request" ? { ...match, runner: null } : match;
+    const before = what === "charge" ? 0 : await countBefore(context, what, filter);
+    return wait(context, { for: what, match: filter, count: addToCount(count, before) }, within, step.match);
   },
 });
 
-/** The count with those from before on top. */
-function counted(count: number | Range, before: number): number | Range {
+/** Adds the records from before the run to the expected count. */
+function addToCount(count: number | Range, before: number): number | Range {
   if (typeof count === "number") return before + count;
-  return Object.fromEntries(Object.entries(count).map(([bound, so]) => [bound, so + before]));
+  return Object.fromEntries(Object.entries(count).map(([bound, value]) => [bound, value + before]));
 }
 
-/** How many there were before the run began: happenings are counted from there. */
+/** Counts matching records from before the run. */
 async function countBefore(
   { baseline }: RunContext,
   what: "request" | "delivery",
   match: Readonly<Record<string, unknown>>,
 ): Promise<number> {
   const list = what === "request" ? "requests" : "deliveries";
-  const known = await baseline.before(list);
-  return known.filter((row) => difference(match, row).length === 0).length;
+  const rows = await baseline.before(list);
+  return rows.filter((row) => difference(match, row).length === 0).length;
 }
 
 async function wait(
@@ -102,7 +102,7 @@ async function wait(
   within: string,
   expected?: unknown,
 ): Promise<unknown> {
-  // One call waits no longer than the sandbox lets it.
+  // A single call waits no longer than the sandbox's maximum.
   let leftMs = durationMs(within);
   let answer: Answer;
   do {
@@ -118,7 +118,7 @@ async function wait(
     ...(expected === undefined ? {} : { expected }),
     nearest: Object.entries(error?.details ?? {}).map(([id, text]) => ({
       id,
-      difference: [{ path: "", expected: text.replace(OWN, "it is one of the steps' own") }],
+      difference: [{ path: "", expected: text.replace(RUN_REQUEST, "it is one of the steps' own") }],
     })),
   });
 }
