@@ -38,10 +38,10 @@ const BY_STATUS: Readonly<Record<number, FaultName>> = {
   413: "too_large",
 };
 
-const NEWS = "a new event, to compare";
-const FORGED_FIRST = "forged first";
-const FORGED_AGAIN = "forged again";
-const GENUINE_AFTER = "the genuine one";
+const NEW_EVENT = "a new event, to compare";
+const INVALID_NEW = "forged first";
+const INVALID_KNOWN = "forged again";
+const VALID = "the genuine one";
 const REVERSED = "reversed";
 const IN_ORDER = "in order";
 
@@ -77,7 +77,7 @@ export const GENUINE = {
       const answers = await session.again("the same event again", event);
       return saysTheSame(answers.at(-1)!, answer)
         ? answers
-        : [...answers, ...(await session.genuine(NEWS, () => fresh(session)))];
+        : [...answers, ...(await session.genuine(NEW_EVENT, () => fresh(session)))];
     },
     judge: ([duplicate], evidence) => {
       const found = accepting([duplicate!], "duplicates");
@@ -98,13 +98,13 @@ export const GENUINE = {
       const event = fresh(session);
       const wrong = { secrets: [session.unknownSecret] };
       return [
-        ...(await session.forged(FORGED_FIRST, event, wrong)),
-        ...(await session.again(GENUINE_AFTER, event)),
-        ...(await session.forged(FORGED_AGAIN, session.accepted!.event, wrong)),
+        ...(await session.forged(INVALID_NEW, event, wrong)),
+        ...(await session.again(VALID, event)),
+        ...(await session.forged(INVALID_KNOWN, session.accepted!.event, wrong)),
       ];
     },
     judge: (answers, evidence, marks) => {
-      const [first, genuine, second] = [FORGED_FIRST, GENUINE_AFTER, FORGED_AGAIN].map((name) =>
+      const [first, genuine, second] = [INVALID_NEW, VALID, INVALID_KNOWN].map((name) =>
         answers.find(({ sent }) => sent === name),
       );
       const forgery = marks.get("wrong_secret");

@@ -32,7 +32,7 @@ export function judge(
   let flaky: Probe | undefined;
   for (const probe of PROBES) {
     const byAnswers = marks.get(probe) ?? mark(probe, evidence, marks, scheme);
-    const found = withSight(probe, byAnswers, evidence.sights.get(probe), marks);
+    const found = withObservation(probe, byAnswers, evidence.sights.get(probe), marks);
     const isFlaky = hidesFailure(found, evidence.answers.get(probe) ?? []);
     marks.set(probe, isFlaky ? (flaky === undefined ? flakyMark(probe) : because(flaky)) : found);
     if (isFlaky) flaky ??= probe;
@@ -42,14 +42,15 @@ export function judge(
 }
 
 /** Completes a mark by what the app's own view showed. */
-function withSight(probe: Probe, found: Mark, sight: Sight | undefined, marks: Marks): Mark {
-  if (sight === undefined || found.fault !== undefined || found.because !== undefined) return found;
-  if (sight.fault === "nothing_seen" && probe !== FIRST_SIGHT) return because(FIRST_SIGHT);
-  const isReported = sight.fault === "handled_at_once" && marks.get("duplicate")?.fault === "handled_twice";
+function withObservation(probe: Probe, found: Mark, observation: Sight | undefined, marks: Marks): Mark {
+  if (observation === undefined || found.fault !== undefined || found.because !== undefined) return found;
+  if (observation.fault === "nothing_seen" && probe !== FIRST_SIGHT) return because(FIRST_SIGHT);
+  const isReported =
+    observation.fault === "handled_at_once" && marks.get("duplicate")?.fault === "handled_twice";
   if (isReported) return because("duplicate");
-  if (sight.fault !== undefined) return fault(sight.fault);
-  if (!sight.isUnclear) return PASS;
-  return found.verdict === "pass" ? found : unseen(sight.seen);
+  if (observation.fault !== undefined) return fault(observation.fault);
+  if (!observation.isUnclear) return PASS;
+  return found.verdict === "pass" ? found : unseen(observation.seen);
 }
 
 /** Returns true if a request failed at first and passed when repeated. */
@@ -92,15 +93,15 @@ function goneMark(probe: Probe, { answers }: Evidence, marks: Marks): Mark {
 
 function row(probe: Probe, found: Mark, evidence: Evidence, scheme: SignatureScheme): ProbeRow {
   const answers = evidence.answers.get(probe) ?? [];
-  const sight = evidence.sights.get(probe);
+  const observation = evidence.sights.get(probe);
   const definition = PROBE_ROWS[probe];
   const isSeenOnly = "isSeenOnly" in definition;
-  const isUnobserved = isSeenOnly && sight === undefined && evidence.stoppedAt === null;
+  const isUnobserved = isSeenOnly && observation === undefined && evidence.stoppedAt === null;
   const reason = isUnobserved ? definition.needs : outOfScope(probe, scheme);
-  const seen = sight?.seen ?? null;
+  const seen = observation?.seen ?? null;
   const results = [
     ...(isSeenOnly ? [] : [describe(answers)]),
-    ...(seen === null || (sight?.isUnclear === true && !isSeenOnly) ? [] : [seen]),
+    ...(seen === null || (observation?.isUnclear === true && !isSeenOnly) ? [] : [seen]),
   ];
   const { title, sent, expected } = definition;
   const { verdict, severity, fault = null, because = null, advice = null } = found;

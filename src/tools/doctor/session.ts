@@ -94,7 +94,7 @@ export class Session {
     const headers = {
       "content-type": "application/json",
       "user-agent": userAgent,
-      ...(forge === undefined ? signed : forgedHeaders(this.scheme, signed, forge)),
+      ...(forge === undefined ? signed : changeSignature(this.scheme, signed, forge)),
     };
     const body = tamper === undefined ? event.body : tamper(event.body);
     const request = { sent, attempt, eventId: event.id, headers, body };
@@ -174,7 +174,7 @@ export interface SignatureParts {
 }
 
 /** Changes the signature in the headers of a request signed with one secret. */
-export function forgedHeaders(
+function changeSignature(
   { headers, each }: SignatureScheme,
   signed: Readonly<Record<string, string>>,
   forge: (parts: SignatureParts) => string,

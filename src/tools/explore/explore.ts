@@ -39,7 +39,7 @@ const NOT_SEARCHED: SearchResult = {
 type WrongVerdict = Extract<Verdict, { outcome: "wrong" }>;
 
 /**
- * Looks for the smallest sets of deviations that break the app.
+ * Searches for the smallest sets of deviations that break the app.
  *
  * @param open prepares the runs; its signal aborts them
  */

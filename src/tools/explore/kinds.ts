@@ -3,7 +3,7 @@ import { type CallChoice, type Choice, choicesOf, type EventChoice } from "./cho
 import type { CallChange, Deviable, Observed, ObservedCharge, RunPlan, WebhookChange } from "./deviable.js";
 import { DEVIATION_KINDS, type Deviation, type DeviationKind, keyOf } from "./schedule.js";
 
-/** What a deviation does to the plan of a run. */
+/** The change of a deviation to the plan of a run. */
 interface Effect {
   /** @param repeats how often a race is repeated */
   readonly applyTo: (plan: RunPlan, repeats: number) => void;
@@ -26,8 +26,8 @@ interface Kind {
   readonly isNoteOnly?: true;
 }
 
-const LATE = "10m";
-const AGAIN_LATER = "1d";
+const DELAY = "10m";
+const REPEAT_DELAY = "1d";
 /** Time moves on this much longer than the timeline of the charge. */
 const MARGIN_MS = 1_000;
 
@@ -107,7 +107,7 @@ export const KINDS: Readonly<Record<DeviationKind, Kind>> = {
     says: "the read returns the state before the last change",
     effectAt: onCall(({ readsChanged }) => (readsChanged ? { stale: "last_change" } : undefined)),
   },
-  webhook_late: { says: `the webhook arrives ${LATE} late`, effectAt: onAttempt({ delay: LATE }) },
+  webhook_late: { says: `the webhook arrives ${DELAY} late`, effectAt: onAttempt({ delay: DELAY }) },
   webhook_after_next: {
     says: "the webhook arrives after the next one",
     effectAt: onEvent(
@@ -126,8 +126,8 @@ export const KINDS: Readonly<Record<DeviationKind, Kind>> = {
     isRace: true,
   },
   webhook_again_later: {
-    says: `the webhook arrives once more, ${AGAIN_LATER} later`,
-    effectAt: onEvent(() => ({ again_after: AGAIN_LATER })),
+    says: `the webhook arrives once more, ${REPEAT_DELAY} later`,
+    effectAt: onEvent(() => ({ again_after: REPEAT_DELAY })),
   },
   webhook_answer_lost: {
     says: "the app's response to the webhook is lost: it arrives again",
@@ -199,11 +199,13 @@ export class KnownDeviations {
   /** Returns a test of whether a deviation would apply to a run in which these were found. */
   applicability(found: readonly Deviation[]): (deviation: Deviation) => boolean {
     const [keys, places] = [new Set(found.map(keyOf)), new Set(found.map(({ at }) => at))];
-    return (one) => {
-      const { what } = this.#choiceOf(one);
+    return (deviation) => {
+      const { what } = this.#choiceOf(deviation);
       if (what !== "call" && what !== "event") return true;
       // A held response is released by the charge's timeline: without one the flow would wait in vain.
-      return this.effectOf(one).isHolding === undefined ? places.has(one.at) : keys.has(keyOf(one));
+      return this.effectOf(deviation).isHolding === undefined
+        ? places.has(deviation.at)
+        : keys.has(keyOf(deviation));
     };
   }
 
@@ -235,7 +237,7 @@ export class KnownDeviations {
 
   #chargeOf(deviation: Deviation): ObservedCharge | undefined {
     const choice = this.#choiceOf(deviation);
-    return this.#charges?.find((one) => "charge" in choice && one === choice.charge);
+    return this.#charges?.find((charge) => "charge" in choice && charge === choice.charge);
   }
 }
 

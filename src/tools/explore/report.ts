@@ -8,7 +8,7 @@ export type Oracle = "money" | "convergence" | "liveness" | "manners" | "expect"
 export interface ExploreFinding {
   /** The oracle that found it. */
   readonly oracle: Oracle;
-  /** What is wrong, in one line. */
+  /** One line. */
   readonly message: string;
   /** The deviations it takes. */
   readonly deviations: readonly Deviation[];
@@ -20,7 +20,7 @@ export interface ExploreFinding {
 
 /** The effect of a single deviation on the app. */
 export interface ExploreSingle extends Deviation {
-  /** Whether the app ends up right all the same; `unknown` if that could not be judged. */
+  /** `right`: the app ends as in a plain run; `unknown`: the run could not be judged. */
   readonly outcome: "right" | "wrong" | "unknown";
 }
 
@@ -39,7 +39,7 @@ export type Saving =
 
 /** The result of exploring a flow. */
 export interface ExploreReport {
-  /** Whether every single deviation was tried and there are no findings. */
+  /** True if every single deviation was tried and there are no findings. */
   readonly passed: boolean;
   /** Every set of up to this many deviations was run, except those counted in `saved`. */
   readonly complete_depth: number;

@@ -6,13 +6,13 @@ import { type Deviation, keyOf, type Schedule, scheduleKey } from "./schedule.js
 /** The result of one run. */
 export interface RunResult {
   readonly hasFailed: boolean;
-  /** What the app did and responded, as text to compare with other runs. */
+  /** The app's calls and responses as text, compared with other runs. */
   readonly behaviour: string;
   /** The app behaved as in a plain run. */
   readonly isAbsorbed: boolean;
   /** Deviations possible in such a run, known or new. */
   readonly deviations: readonly Deviation[];
-  /** Whether a deviation would apply to such a run. */
+  /** Returns true if a deviation would apply to such a run. */
   readonly meets: (deviation: Deviation) => boolean;
   /** The app is gone or no longer responds: the search ends. */
   readonly isOver?: boolean;

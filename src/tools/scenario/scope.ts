@@ -31,7 +31,7 @@ export class Scope {
     for (const [name, value] of Object.entries(givens.given))
       this.#values.set(name, convertTo(value, own(file, name)));
     const open = new Set<string>();
-    const evaluate = (name: string): void => {
+    const define = (name: string): void => {
       if (this.#values.has(name) || !Object.hasOwn(file, name)) return;
       open.add(name);
       const value = fill(
@@ -39,7 +39,7 @@ export class Scope {
         (reference) => {
           const root = rootOf(reference.name);
           if (open.has(root)) return { fault: `\${${root}} refers to itself` };
-          evaluate(root);
+          define(root);
           return this.resolve(reference);
         },
         (fault) => {
@@ -51,7 +51,7 @@ export class Scope {
       if (isTooLarge) this.faults.push({ path: [name], message: "expands to a value that is too long" });
       this.#values.set(name, isTooLarge ? "" : value);
     };
-    for (const name of Object.keys(file)) evaluate(name);
+    for (const name of Object.keys(file)) define(name);
   }
 
   save(name: string, value: unknown): void {
@@ -70,7 +70,7 @@ export class Scope {
       return { fault: `only a variable of the environment takes a default: \${env.${name}:-${fallback}}` };
     if (root === "run" && rest === "id") return { value: this.#givens.runId };
     if (!this.#values.has(root)) return { fault: this.#unknown(root) };
-    return referred(name, this.#values.get(root));
+    return evaluate(name, this.#values.get(root));
   };
 
   #resolveEnvironment(name: string, fallback: string | undefined): Resolved {
@@ -97,7 +97,7 @@ export class NamedRecord {
 }
 
 /** Evaluates a reference to a variable with this value. */
-export function referred(reference: string, value: unknown): Resolved {
+function evaluate(reference: string, value: unknown): Resolved {
   const root = rootOf(reference);
   const rest = reference.slice(root.length + 1);
   const isNamed = value instanceof NamedRecord;
@@ -140,7 +140,7 @@ export class Locals implements Variables {
   readonly resolve: Resolve = (reference) => {
     const root = rootOf(reference.name);
     return this.#values.has(root)
-      ? referred(reference.name, this.#values.get(root))
+      ? evaluate(reference.name, this.#values.get(root))
       : this.#outer.resolve(reference);
   };
 

@@ -211,15 +211,12 @@ export function callsApp(kind: string): boolean {
 }
 
 /** Returns the last request before a step that makes calls; faults are searched after it. */
-export function lastRequest(
-  kind: string,
-  { client, isTerse }: RunContext,
-): Promise<string | undefined> | undefined {
+function lastRequest(kind: string, { client, isTerse }: RunContext): Promise<string | undefined> | undefined {
   return isTerse !== true && (kind === "request" || callsApp(kind)) ? newest(client, "requests") : undefined;
 }
 
 /** Describes responses that a fault made since then: to the step's own call, or to the app's calls. */
-export async function faultedCalls(
+async function faultedCalls(
   kind: string,
   since: string | undefined,
   { client, isTerse }: RunContext,

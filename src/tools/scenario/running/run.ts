@@ -123,7 +123,7 @@ async function contextOf(
 const MAX_NAME_LENGTH = 100;
 
 /** Activates the file's rules above all others until the run is over. Returns their unique name; undefined without rules. */
-export async function putRules(
+async function putRules(
   client: Client,
   loaded: LoadedScenario,
   leftovers: Leftovers,

@@ -173,7 +173,7 @@ const WITHOUT_BASELINE: readonly StepKind[] = [
 ];
 
 /** Returns true if a step may compare with the state at the start of the run. */
-export function comparesWithStart({ kind, raw }: LoadedStep): boolean {
+function comparesWithStart({ kind, raw }: LoadedStep): boolean {
   if (kind === "wait_for") return raw.wait_for !== "idle" && raw.wait_for !== "charge";
   return !WITHOUT_BASELINE.includes(kind);
 }

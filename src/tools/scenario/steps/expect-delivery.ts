@@ -19,7 +19,7 @@ export const expectDelivery = expecting("expect_delivery", {
   rows: async ({ baseline }, { status, mishap }) => {
     const all = await baseline.since("deliveries");
     // Forged deliveries count if the step names a mishap.
-    const deliveries = mishap === undefined ? all.filter((delivery) => !isForged(delivery)) : all;
+    const deliveries = mishap === undefined ? all.filter((delivery) => !isFabricated(delivery)) : all;
     return status === "dropped" ? deliveries.map(withoutAttempts) : deliveries.flatMap(attemptsOf);
   },
   aside: (context, { answered: _answered, attempt: _attempt, ...expected }) =>
@@ -28,7 +28,7 @@ export const expectDelivery = expecting("expect_delivery", {
     `${String(type)} ${String(delivery_id)}${attempt === undefined ? "" : ` attempt ${String(attempt)}`}`,
 });
 
-function isForged({ mishap }: Row): boolean {
+function isFabricated({ mishap }: Row): boolean {
   return (mishap as { forged: boolean } | null)?.forged === true;
 }
 

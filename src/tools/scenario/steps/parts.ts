@@ -9,7 +9,7 @@ import { chargeDetailSchema } from "../../../core/schema/responses.js";
 import { variableNameSchema } from "../../../core/schema/scenario-file.js";
 
 export const textSchema = z.string().check(minLength(1, "must not be empty"));
-export const anything = z.optional(z.unknown());
+const anything = z.optional(z.unknown());
 const expected = z.optional(expectationSchema);
 export const nameSchema = z.optional(textSchema);
 
