@@ -57,7 +57,7 @@ describe("the world a scenario file wants", () => {
       { label: "./mine.yaml", seed: "january" },
     ]);
     expect(stderr).toBe(
-      "payments-sandbox: ./mine.yaml:3:3 given.start_time: warning: is ignored: the options of the sandbox say otherwise\n",
+      "payments-sandbox: ./mine.yaml:3:3 given.start_time: warning: is ignored: an option of the sandbox sets another value\n",
     );
   });
 
@@ -87,12 +87,12 @@ describe("the world a scenario file wants", () => {
     const later = await opened({}, files);
     expect([later.sandbox.seed, later.warnings]).toEqual([
       "second",
-      ["one.yaml:3:3 given.seed: warning: is ignored: a scenario file named after this one says otherwise"],
+      ["one.yaml:3:3 given.seed: warning: is ignored: a later scenario file sets another value"],
     ]);
     const asked = await opened({ seed: "first" }, files);
     expect([asked.sandbox.seed, asked.warnings]).toEqual([
       "first",
-      ["two.yaml:3:3 given.seed: warning: is ignored: the options of the sandbox say otherwise"],
+      ["two.yaml:3:3 given.seed: warning: is ignored: an option of the sandbox sets another value"],
     ]);
   });
 
@@ -101,7 +101,7 @@ describe("the world a scenario file wants", () => {
     const { sandbox, warnings } = await opened({ data }, { "one.yaml": named("one", "first") });
     expect([sandbox.seed, warnings]).toEqual([
       "payments-sandbox",
-      ["one.yaml:3:3 given.seed: warning: is ignored: with --data, say it by --seed"],
+      ["one.yaml:3:3 given.seed: warning: is ignored: with --data, use --seed"],
     ]);
   });
 });

@@ -18,7 +18,7 @@ it("a good receiver passes what no answer shows", async () => {
   expect(report.findings).toEqual([]);
   const open = report.probes.filter((row) => row.verdict !== "pass");
   expect(open.map(({ probe, came_back }) => [probe, came_back])).toEqual([
-    ["early", "not sent: only with --order does the app make a call that can be overtaken"],
+    ["early", "not sent: only with --order does the app make a call that a webhook can overtake"],
   ]);
   expect(report.probes.filter((row) => row.seen !== null).map((row) => row.probe)).toEqual(SEEN);
   // The sandbox is as it was but for the charges.

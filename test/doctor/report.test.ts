@@ -174,7 +174,7 @@ describe("check-webhook", () => {
     [["localhost:1", "--signature", "strip"], "--signature must be one of standard, svix"],
     [
       ["localhost:1", "--order", "POST /orders"],
-      "--order says how charges are made that are observed: it goes with --observe",
+      "--order creates the charges to observe, so it needs --observe",
     ],
     [["localhost:1", "--signature", "{"], "--signature is not valid JSON"],
     [
@@ -207,7 +207,7 @@ describe("check-webhook", () => {
     const { url: at } = await sandbox.listen({ port: 0 });
     const { code, stdout } = await command(url, "--observe", OBSERVE, "--url", at);
     expect(code).toBe(0);
-    expect(stdout).toMatch(/^✓ {2}2 the same again {18}the event sent again changed nothing$/m);
+    expect(stdout).toMatch(/^✓ {2}2 the same again {18}the repeated event changed nothing$/m);
     expect(stdout).not.toContain("check yourself");
     expect(stdout.trimEnd()).toMatch(/\n✓ 26 passed, 0 failed$/);
   });

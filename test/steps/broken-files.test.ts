@@ -227,7 +227,7 @@ describe("whatever a file holds, it is said what is wrong and where", () => {
     [
       "variables in a ring",
       `name: x\nvars:\n${lines(500, (index) => `  v${index}: "$\{v${(index + 1) % 500}}"`)}`,
-      /leads back to itself/,
+      /refers to itself/,
     ],
     [
       "variables that grow",

@@ -76,8 +76,8 @@ webhooks:
       "charges: [{ match: { customer_email: '${x}' }, timeline: [] }]",
       "2:22 charges.0.match.customer_email: unknown variable x; known: run.id",
     ],
-    ["vars: { a: '${b}', b: '${c}', c: '${a}' }", "2:31 vars.c: ${a} leads back to itself"],
-    ["vars: { a: '${a}' }", "2:9 vars.a: ${a} leads back to itself"],
+    ["vars: { a: '${b}', b: '${c}', c: '${a}' }", "2:31 vars.c: ${a} refers to itself"],
+    ["vars: { a: '${a}' }", "2:9 vars.a: ${a} refers to itself"],
     [
       "vars: { a: '${env.NOPE_NOPE}' }",
       "2:9 vars.a: the environment has no NOPE_NOPE; a default is written ${env.NOPE_NOPE:-default}",
@@ -87,8 +87,8 @@ webhooks:
       "vars: { a: '${b:-1}', b: 2 }",
       "2:9 vars.a: only a variable of the environment takes a default: ${env.b:-1}",
     ],
-    ["vars: { a: 'x ${ y' }", "2:9 vars.a: ${ y is no variable: write ${name}"],
-    ["vars: { a: '${}' }", "2:9 vars.a: ${} is no variable: write ${name}"],
+    ["vars: { a: 'x ${ y' }", "2:9 vars.a: ${ y is not a variable: write ${name}"],
+    ["vars: { a: '${}' }", "2:9 vars.a: ${} is not a variable: write ${name}"],
     ["vars: { 'a b': 1 }", "2:9 vars.a b: must be a name of letters, digits, dashes and underscores"],
   ])("%s", async (text, fault) => {
     expect(await faults(`name: x\n${text}`)).toEqual([fault]);
@@ -106,7 +106,7 @@ steps:
   - wait_for: "\${c}"
 `;
     expect(await faults(text)).toEqual([
-      "2:22 charges.0.match.charge_id: ${c} is known only after step 2; rules are there before the steps",
+      "2:22 charges.0.match.charge_id: ${c} is saved by step 2, but rules are set up before the steps",
       "4:5 steps.0.advance: ${c} is not known here: step 2 saves it",
     ]);
   });
@@ -169,14 +169,17 @@ describe("steps", () => {
     ],
     [
       "  - expect_balance: { currency: KES, available_balance: 5 }",
-      "3:38 steps.0.expect_balance.available_balance: is text: put it in quotes",
+      "3:38 steps.0.expect_balance.available_balance: is text: put the value in quotes",
     ],
     [
       "  - reconcile: { app: GET /orders, map: { stauts: state } }",
       "3:43 steps.0.reconcile.map.stauts: must be one of charge_id, status, amount, currency, delivered and metadata.KEY",
     ],
     ["  - reconcile: { map: {} }", "3:5 steps.0.reconcile.app: is required"],
-    ["  - expect_charge: { amount: 512.50 }", "3:22 steps.0.expect_charge.amount: is text: put it in quotes"],
+    [
+      "  - expect_charge: { amount: 512.50 }",
+      "3:22 steps.0.expect_charge.amount: is text: put the value in quotes",
+    ],
     [
       "  - { app: GET /x, headers: { a: 1.5 } }",
       "3:31 steps.0.headers.a: must be a string: put it in quotes",
@@ -208,7 +211,7 @@ describe("steps", () => {
     ],
     [
       "  - { request: GET /x, expect: { dropped: true, status: 200 } }",
-      "3:24 steps.0.expect: dropped means that there is no answer: nothing else can be expected of it",
+      "3:24 steps.0.expect: dropped expects no response, so nothing else can be expected with it",
     ],
     [
       "  - { request: GET /x, headers: { a: 1 } }",

@@ -76,7 +76,7 @@ describe("request", () => {
     const bad = await runSteps("  - request: GET /api/v1/payments/payins", { rules });
     expect(failed(bad)?.failure?.message).toBe("no response: the connection was dropped");
     const uncut = await runSteps("  - { request: GET /api/v1/payments/payins, expect: { dropped: true } }");
-    expect(failed(uncut)?.failure?.message).toBe("status 200, where the connection should have been cut");
+    expect(failed(uncut)?.failure?.message).toBe("status 200, but the connection should have been cut");
   });
 
   it.each([
@@ -107,14 +107,14 @@ describe("request", () => {
     expect(failed(good)).toBeUndefined();
     const soon = await runSteps(`\n  - ${quote}\n    within: 10s\n    expect:\n      timeout: true`);
     expect(failed(soon)?.failure).toMatchObject({
-      message: "status 200, where no response should have arrived in time",
+      message: "status 200, but no response should have arrived in time",
       line: 8,
     });
     const cut = await runSteps(`  - ${quote}\n    expect: { timeout: true }`, {
       rules: rules.replace("delay: 5s", "drop: before"),
     });
     expect(failed(cut)?.failure?.message).toBe(
-      "no response: the connection was dropped, where no response should have arrived in time",
+      "no response: the connection was dropped, but no response should have arrived in time",
     );
     const late = await runSteps(`  - ${quote}\n    within: 30ms`, { rules });
     expect(failed(late)?.failure?.message).toBe("no answer within 0.03 s");
@@ -133,7 +133,7 @@ describe("app and manual", () => {
     const report = await runSteps("  - request: GET /api/v1/payments/payins\n  - app: GET /orders");
     expect(report).toMatchObject({
       outcome: "error",
-      error: "there are steps that call the app under test: give its URL with --app",
+      error: "some steps call the app under test: give its URL with --app",
     });
     expect(report.steps.map(({ outcome }) => outcome)).toEqual(["not_run", "not_run"]);
   });

@@ -69,13 +69,13 @@ describe("reconcile", () => {
       "is no list",
       { orders: 2 },
       200,
-      "GET /orders must answer a list of orders, or an object with one list in it",
+      "GET /orders must return an array of orders, or an object with one array",
     ],
     [
       "has two lists",
       { orders: [], links: [] },
       200,
-      "GET /orders must answer a list of orders, or an object with one list in it",
+      "GET /orders must return an array of orders, or an object with one array",
     ],
     ["is an error", [], 500, "status 500, not 2xx"],
     [
@@ -103,7 +103,7 @@ describe("reconcile", () => {
     const { outcome, error } = await runSteps("  - reconcile: { app: GET /orders }");
     expect({ outcome, error }).toEqual({
       outcome: "error",
-      error: "there are steps that call the app under test: give its URL with --app",
+      error: "some steps call the app under test: give its URL with --app",
     });
   });
 });

@@ -43,7 +43,7 @@ describe("expect_sequence", () => {
         ),
         line: expect.any(Number),
       });
-    expect((await heard(said, "", 500))?.failure?.message).toContain("none of these came");
+    expect((await heard(said, "", 500))?.failure?.message).toContain("none of these arrived");
   });
 
   it("looks at what has happened where nobody is to be told, and does not take nothing for good", async () => {
@@ -52,7 +52,9 @@ describe("expect_sequence", () => {
     expect(failed(await runSteps(said))?.failure?.message).toBe("no event at all");
     const other = `${PAID}\n  - pay: { amount: "700.00", until: FAILED }\n${said}`;
     const rules = 'charges: [{ match: { base_amount: "7*" }, timeline: [{ after: 1s, to: FAILED }] }]';
-    expect(failed(await runSteps(other, { rules }))?.failure?.message).toMatch(/: none of these came, not/);
+    expect(failed(await runSteps(other, { rules }))?.failure?.message).toMatch(
+      /: none of these arrived, not/,
+    );
   });
 
   it("says that what it lacks waits in a mailbox", async () => {

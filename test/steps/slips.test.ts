@@ -22,7 +22,7 @@ describe("a slip is told in one line, with what to do", () => {
     ],
     [
       "steps:\n  - expect: { status: 200 }",
-      "3:5 steps.0: expect goes with an action, in one step: take the dash before it away, or say what is done",
+      "3:5 steps.0: expect belongs to the step of an action: remove the dash before it, or add an action",
     ],
     [
       "steps:\n  - request: GET /health\n    expect: 200",

@@ -9,7 +9,7 @@ async function warnings(text: string): Promise<string[]> {
   return loaded.warnings.map(({ line, column, field, message }) => `${line}:${column} ${field}: ${message}`);
 }
 
-const SAYS = "can never be met: nothing is";
+const SAYS = "can never be met: no value is";
 
 describe("what can never be met is warned of", () => {
   it.each([
@@ -34,7 +34,7 @@ describe("what can never be met is warned of", () => {
     ["steps: [{ expect_request: { spacing: { gte: 2m, lt: 30s } } }]", `spacing: ${SAYS} gte 2m and lt 30s`],
     [
       "steps: [{ app: GET /orders, expect: { body: { n: { in: [] } } } }]",
-      "expect.body.n.in: is empty: nothing is one of these",
+      "expect.body.n.in: is empty, so nothing matches",
     ],
     ["include: []\nsteps: [{ advance: 1s }]", "2:1 include: includes nothing"],
   ])("in %s", async (text, expected) => {
@@ -55,7 +55,7 @@ it("a variable that is written as elsewhere is warned of where there is one of t
   const say = (text: string) => warnings(`${steps} [{ manual: "${text}" }]`);
   for (const written of ["$email", "{{email}}", "{{ email }}"])
     expect(await say(`Pay as ${written}`)).toEqual([
-      `3:11 steps.0.manual: ${written} is taken as it stands: the variable is written \${email}`,
+      `3:11 steps.0.manual: ${written} is literal text: write the variable as \${email}`,
     ]);
   // biome-ignore lint/suspicious/noTemplateCurlyInString: as a file has it
   for (const fine of ["${email}", "$${email}", "$5.00", "$other", "{{other}}"])

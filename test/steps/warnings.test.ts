@@ -42,11 +42,11 @@ describe("a warning of what can never happen", () => {
       ),
     ).toEqual([[1, "never happens: a charge that is COMPLETED cannot become FAILED"]]);
     expect(ofCharge({ after: "1s", to: "FAILED" }, { after: "1s", to: "FAILED" })).toEqual([
-      [1, "changes nothing: the charge is FAILED already"],
+      [1, "has no effect: the charge is already FAILED"],
     ]);
     expect(ofWithdrawal({ after: "1s", to: "COMPLETED" }, { after: "1s", to: "PENDING" })).toEqual([
       [0, "never happens: a withdrawal that is PENDING cannot become COMPLETED"],
-      [1, "changes nothing: the withdrawal is PENDING already"],
+      [1, "has no effect: the withdrawal is already PENDING"],
     ]);
   });
 
@@ -91,7 +91,7 @@ const KES = { match: { currency: "KES" } };
 
 describe("a warning of a rule", () => {
   it("is given for one after another that takes all of its charges", () => {
-    const taken = (by: number) => `never applies: rule ${by} takes all that this one would`;
+    const taken = (by: number) => `never applies: rule ${by} matches everything this rule matches`;
     expect(ofRules({ charges: [LEAST, { ...LEAST, ...KES }] })).toEqual([["charges.1", taken(1)]]);
     expect(ofRules({ charges: [{ ...LEAST, ...KES }, LEAST, { ...LEAST, ...KES }] })).toEqual([
       ["charges.2", taken(1)],
@@ -123,9 +123,9 @@ describe("a warning of a rule", () => {
         ],
       }),
     ).toEqual([
-      ["webhooks.1", "never applies: rule 1 takes all that this one would"],
-      ["webhooks.0.at_once", "has no effect: it says how copies are sent, and there are none"],
-      ["webhooks.0.ids", "has no effect: it says how copies are sent, and there are none"],
+      ["webhooks.1", "never applies: rule 1 matches everything this rule matches"],
+      ["webhooks.0.at_once", "has no effect without copies"],
+      ["webhooks.0.ids", "has no effect without copies"],
     ]);
   });
 
@@ -134,21 +134,21 @@ describe("a warning of a rule", () => {
     expect(
       ofRules({ webhooks: [{ attempt: 2, swap: true, drop: true }, { attempt: 3 }, { attempt: 3 }] }),
     ).toEqual([
-      ["webhooks.2", "never applies: rule 2 takes all that this one would"],
-      ["webhooks.0.swap", "has no effect: of a further attempt there is only delay, copies and lose_answer"],
-      ["webhooks.0.drop", "has no effect: of a further attempt there is only delay, copies and lose_answer"],
-      ["webhooks.2", "does nothing to what it matches"],
+      ["webhooks.2", "never applies: rule 2 matches everything this rule matches"],
+      ["webhooks.0.swap", "has no effect: a rule with attempt takes only delay, copies and lose_answer"],
+      ["webhooks.0.drop", "has no effect: a rule with attempt takes only delay, copies and lose_answer"],
+      ["webhooks.2", "has no effect: it changes nothing about the webhooks it matches"],
     ]);
   });
 
   it("is given for one that does nothing to webhooks, unless it leaves some out of what follows", () => {
     for (const nothing of [{}, { copies: 1 }, { drop: false, fail_first: 0, delay: "0s" }])
       expect(ofRules({ webhooks: [{ ...KES, ...nothing }] })).toEqual([
-        ["webhooks.0", "does nothing to what it matches"],
+        ["webhooks.0", "has no effect: it changes nothing about the webhooks it matches"],
       ]);
     expect(ofRules({ webhooks: [KES, { drop: true }] })).toEqual([]);
     expect(ofRules({ webhooks: [{ copies: 2, drop: true }] })).toEqual([
-      ["webhooks.0.copies", "has no effect: the rule drops what it matches"],
+      ["webhooks.0.copies", "has no effect: the rule drops the webhook"],
     ]);
   });
 });

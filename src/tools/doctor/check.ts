@@ -22,18 +22,18 @@ export async function checkWebhook(
   const { url, signature, timeoutMs, wall } = options;
   const startMs = wall.nowMs();
   const session = new Session(options);
-  const eyes = options.eyes && (await Eyes.open(session, options.eyes));
+  const observer = options.eyes && (await Eyes.open(session, options.eyes));
   let evidence: Evidence;
   try {
-    evidence = await collect(session, eyes, (probe, soFar) => {
+    evidence = await collect(session, observer, (probe, soFar) => {
       const row = judge(soFar, session.scheme).rows.find((candidate) => candidate.probe === probe)!;
       const isUnreachable = probe === "valid" && row.answers[0]!.kind === "unreachable";
       if (!isUnreachable) onRow(row);
     });
   } finally {
-    await eyes?.close();
+    await observer?.close();
   }
-  await eyes?.refuseLimited();
+  await observer?.refuseLimited();
   const { rows, findings } = judge(evidence, session.scheme);
   const first = evidence.answers.get("valid")![0]!;
   const isUnreachable = first.kind === "unreachable";

@@ -6,7 +6,7 @@ import type { SampleEvent, Samples } from "./samples.js";
 import { isFine, type Session } from "./session.js";
 
 const UNICODE = "names in many scripts";
-const UNKNOWN_FIELDS = "fields it cannot know";
+const UNKNOWN_FIELDS = "unknown fields";
 const OTHER_SPELLING = "the same JSON in another spelling";
 const NO_METHOD = "no method yet";
 const EACH_TIME = "2xx each time";
@@ -28,7 +28,7 @@ export const CONTENTS = {
   minute_old: {
     title: "a signature a minute old",
     sent: "an event signed a minute ago",
-    expected: "2xx: clocks differ, and ways are long",
+    expected: "2xx: clocks differ, and networks are slow",
     outOfScope: timelessScheme,
     send: (session) =>
       session.genuine("an event signed a minute ago", () => fresh(session), { ageMs: MINUTE_MS }),
@@ -36,8 +36,8 @@ export const CONTENTS = {
   },
 
   old_change: {
-    title: "a change of hours ago",
-    sent: `an event about a change of ${HOURS} hours ago, freshly signed, as a late retry is`,
+    title: "a change from hours ago",
+    sent: `an event about a change ${HOURS} hours ago, freshly signed, like a late retry`,
     expected: "2xx",
     send: (session) =>
       send(session, { "a late event": (samples) => samples.oldEvent(HOURS * 60 * MINUTE_MS) }),
@@ -45,7 +45,7 @@ export const CONTENTS = {
   },
 
   each_type: {
-    title: "each type there is",
+    title: "every event type",
     sent: `an event of each of the ${EVENT_TYPES.length} types, properly signed`,
     expected: EACH_TIME,
     send: (session) =>
@@ -74,7 +74,7 @@ export const CONTENTS = {
 
   unknown_family: {
     title: "an event of another family",
-    sent: "invoice.sent, properly signed, of something that is no charge",
+    sent: "invoice.sent, properly signed, about something other than a charge",
     expected: "2xx, and nothing done",
     send: (session) =>
       send(session, {
@@ -90,7 +90,7 @@ export const CONTENTS = {
 
   unicode: {
     title: "unicode, unknown fields",
-    sent: "names in many scripts; fields it cannot know; the same JSON with other spaces and escapes",
+    sent: "names in many scripts; unknown fields; the same JSON with other spaces and escapes",
     expected: EACH_TIME,
     send: (session) =>
       send(session, {

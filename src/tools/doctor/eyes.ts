@@ -55,16 +55,16 @@ export class Eyes {
   /** Creates the first charges; the session's first events are about them. */
   static async open(session: Session, options: EyeOptions): Promise<Eyes> {
     const charges = await RealCharges.open(session.options, options);
-    const eyes = new Eyes(session, charges, options);
+    const observer = new Eyes(session, charges, options);
     try {
-      for (let count = 0; count < 2; count++) eyes.#opening.push(await eyes.#newCharge());
+      for (let count = 0; count < 2; count++) observer.#opening.push(await observer.#newCharge());
     } catch (error) {
       await charges.close();
       throw error;
     }
     let opened = 0;
-    session.opening = () => eyes.#opening[opened++ % eyes.#opening.length]!.charge.events.COMPLETED;
-    return eyes;
+    session.opening = () => observer.#opening[opened++ % observer.#opening.length]!.charge.events.COMPLETED;
+    return observer;
   }
 
   async close(): Promise<void> {
@@ -78,7 +78,7 @@ export class Eyes {
 
   /** Observes the effect of a probe's events; undefined for a probe that responses decide. */
   async see(probe: Probe): Promise<Sight | undefined> {
-    const observe = SIGHTS[probe];
+    const observe = OBSERVATIONS[probe];
     if (observe === undefined) return undefined;
     if (probe !== FIRST_SIGHT && this.#noEffect !== undefined) return this.#noEffect;
     return observe.call(this);
@@ -100,8 +100,8 @@ export class Eyes {
     await this.#deliver(first.charge.events.COMPLETED);
     const changes = changesOf(before, await this.#readSettledView(first), this.#ignored);
     return changes.length === 0
-      ? { seen: "the event sent again changed nothing" }
-      : { seen: `the event sent again changed it: ${changes.join(", ")}`, fault: "handled_twice" };
+      ? { seen: "the repeated event changed nothing" }
+      : { seen: `the repeated event changed it: ${changes.join(", ")}`, fault: "handled_twice" };
   }
 
   async observeSimultaneous(): Promise<Sight> {
@@ -111,7 +111,7 @@ export class Eyes {
     await this.#readSettledView(observed);
     const wrong = await this.#deviation(observed);
     return wrong === undefined
-      ? { seen: "copies at once did what one does" }
+      ? { seen: "concurrent copies had the effect of one" }
       : { seen: `${COPIES} copies at once: ${wrong}`, fault: "handled_at_once" };
   }
 
@@ -122,8 +122,8 @@ export class Eyes {
       await this.#deliver(paid.charge.events[late]);
     const changes = changesOf(before, await this.#readSettledView(paid), this.#ignored);
     return changes.length === 0
-      ? { seen: "events of before the payment changed nothing" }
-      : { seen: `an event of before the payment changed it: ${changes.join(", ")}`, fault: "goes_back" };
+      ? { seen: "events from before the payment changed nothing" }
+      : { seen: `an event from before the payment changed it: ${changes.join(", ")}`, fault: "goes_back" };
   }
 
   async observeKnownId(): Promise<Sight> {
@@ -136,7 +136,7 @@ export class Eyes {
     await this.#deliverUntilAccepted(COMPLETED);
     const wrong = await this.#deviation(observed);
     return wrong === undefined
-      ? { seen: "a forged event changed nothing, the genuine one with its id was taken" }
+      ? { seen: "a forged event changed nothing, and the genuine event with its id was handled" }
       : { seen: `after a forged event with its id, the genuine one: ${wrong}`, fault: "forged_id_counts" };
   }
 
@@ -159,7 +159,7 @@ export class Eyes {
       return { seen: `an event ${when}: ${wrong}`, fault: "lost" };
     }
     return hasFailed
-      ? { seen: "an event it had failed at was done when it came again" }
+      ? { seen: "an event that failed at first was handled when it arrived again" }
       : {
           seen: "It did its work while the sandbox returned 500 for reads of the charge, so no failure could be provoked.",
           isUnclear: true,
@@ -174,7 +174,7 @@ export class Eyes {
     const deviations = await Promise.all(accepted.map((observed) => this.#deviation(observed)));
     const wrong = deviations.filter((deviation) => deviation !== undefined);
     return wrong.length === 0
-      ? { seen: "all it accepted at once was done" }
+      ? { seen: "all events accepted at once were handled" }
       : { seen: `${wrong.length} of ${BURST} accepted at once: ${wrong[0]}`, fault: "lost_in_burst" };
   }
 
@@ -185,11 +185,11 @@ export class Eyes {
     await this.#deliver({ id, body: body.replace(amounts, `"$1":"${FALSE_AMOUNT}"`) });
     const values = [...(await this.#readSettledView(observed)).values()];
     if (isAmountIn(values, Number(FALSE_AMOUNT)))
-      return { seen: `it shows ${FALSE_AMOUNT}, which only the event said`, fault: "amount_trusted" };
+      return { seen: `it shows ${FALSE_AMOUNT}, which is only in the event`, fault: "amount_trusted" };
     const { charge } = this.#observed.get("paid")!;
     const paidValues = [...(await this.#readView(charge)).values()];
     return [charge.amount, charge.settlement_amount].some((amount) => isAmountIn(paidValues, Number(amount)))
-      ? { seen: `it does not show ${FALSE_AMOUNT}, which only the event said` }
+      ? { seen: `it does not show ${FALSE_AMOUNT}, which is only in the event` }
       : {
           seen: "Its response shows no amount: check yourself that it does not trust the event's.",
           isUnclear: true,
@@ -297,7 +297,7 @@ function isAmountIn(values: readonly unknown[], amount: number): boolean {
   return values.some((value) => value === amount || value === Math.round(amount * 100));
 }
 
-const SIGHTS: Readonly<Partial<Record<Probe, (this: Eyes) => Promise<Sight | undefined>>>> = {
+const OBSERVATIONS: Readonly<Partial<Record<Probe, (this: Eyes) => Promise<Sight | undefined>>>> = {
   duplicate: Eyes.prototype.observeDuplicate,
   known_id: Eyes.prototype.observeKnownId,
   reordered: Eyes.prototype.observeReordered,

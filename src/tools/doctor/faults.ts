@@ -12,7 +12,7 @@ export const FAULTS = {
   refuses_valid_events: {
     title: "valid events are refused",
     advice:
-      "Check that it has this very secret, and that it verifies the body's bytes as they came, before any JSON parser.",
+      "Check that it uses this secret, and that it verifies the raw bytes of the body, before any JSON parser.",
   },
   refuses_content: {
     title: "the signature is taken, the event is refused",
@@ -27,7 +27,7 @@ export const FAULTS = {
     severity: "should",
     title: "the first event failed, another one did not",
     advice:
-      "If it was still starting, tell the sender by not listening yet; otherwise look into the receiver's log.",
+      "If it was still starting, open its port only once it is ready; otherwise look into the receiver's log.",
   },
   fails_now_and_then: {
     title: "it fails now and then",
@@ -70,7 +70,7 @@ export const FAULTS = {
   },
   breaks_connection: {
     title: "it drops the connection without a response",
-    advice: "Look whether its process ends, or a proxy in between gives up.",
+    advice: "Check if its process exits, or a proxy in between times out.",
   },
   busy: {
     title: "it takes no events for now",
@@ -89,10 +89,10 @@ export const FAULTS = {
   no_verification: {
     title: "nothing is verified: forged events get the same response as real ones",
     advice:
-      "Anyone who knows this address can claim that a charge is paid. Verify the signature and respond with 400 or 401 when it does not match. (If it returns 2xx but drops forged events, say so with the status.)",
+      "Anyone who knows this address can claim that a charge is paid. Verify the signature and respond with 400 or 401 when it does not match. (If it returns 2xx and discards forged events, return 400 instead.)",
   },
   signature_not_compared: {
-    title: "a signature is asked for, but not compared",
+    title: "a signature is required, but not compared",
     advice: "Compute the signature over the body's bytes with your secret, and compare it in constant time.",
   },
   tampered_accepted: {
@@ -127,7 +127,7 @@ export const FAULTS = {
     advice: "Refuse a signed timestamp that is more than five minutes off, in either direction.",
   },
   forged_id_counts: {
-    title: "a forged event keeps the genuine one with its id out",
+    title: "a forged event blocks the genuine event with its id",
     advice:
       "Verify first, and note the id only after that: otherwise anybody who guesses ids can have your events dropped.",
   },
@@ -139,10 +139,10 @@ export const FAULTS = {
   tolerance_too_small: {
     title: "an event signed a minute ago is not accepted",
     advice:
-      "Let five minutes pass, as the official libraries do: clocks differ, and events may wait on their way.",
+      "Accept signatures up to five minutes old, as the official libraries do: clocks differ, and events can be delayed.",
   },
   body_timestamp: {
-    title: "an event about a change of hours ago is not accepted",
+    title: "an event about a change from hours ago is not accepted",
     advice:
       "Retries arrive for days: their signature is fresh, the timestamp in the body is that of the change. Compare only the signed timestamp in the header with your clock.",
   },
@@ -156,7 +156,7 @@ export const FAULTS = {
     advice: "Respond with 400 or 401. Look for a verification that throws an uncaught error.",
   },
   refusals_break: {
-    title: "events it refuses make it cut the connection",
+    title: "it cuts the connection for events it refuses",
     advice: "Respond with 400 or 401. Look for a verification that throws an uncaught error.",
   },
   refusals_redirect: {
@@ -166,7 +166,8 @@ export const FAULTS = {
   refusals_crash: {
     severity: "should",
     title: "forged events are refused with a 5xx",
-    advice: "Answer 400 or 401: a 5xx says that it was your fault, sets off alarms, and asks for a retry.",
+    advice:
+      "Respond with 400 or 401: a 5xx reports a fault of your own, sets off alarms, and asks for a retry.",
   },
   unknown_type: {
     title: "an event type it does not know is not accepted",
@@ -194,16 +195,18 @@ export const FAULTS = {
   },
   first_signature_only: {
     title: "only the first of several signatures is looked at",
-    advice: "After a rotation each event is signed by both secrets: accept it if any of the signatures fits.",
+    advice:
+      "After a rotation each event is signed by both secrets: accept it if any of the signatures is valid.",
   },
   last_signature_only: {
     title: "only the last of several signatures is looked at",
-    advice: "After a rotation each event is signed by both secrets: accept it if any of the signatures fits.",
+    advice:
+      "After a rotation each event is signed by both secrets: accept it if any of the signatures is valid.",
   },
   one_signature_only: {
     title: "an event with several signatures is not accepted",
     advice:
-      "After a rotation the header holds one signature for each secret: take it apart, and accept the event if any fits.",
+      "After a rotation the header holds one signature for each secret: split it, and accept the event if any signature is valid.",
   },
   rotation_crashes: {
     title: "an event with several signatures makes it fail",
@@ -221,9 +224,9 @@ export const FAULTS = {
       "Its signature is refused, those of plain ASCII are not: verify the bytes, not a text decoded as Latin-1.",
   },
   content_crashes: {
-    title: "texts it does not expect make it fail",
+    title: "unexpected text makes it fail",
     advice:
-      "The signature is not what it stumbles on. Store texts as full UTF-8 (in MySQL utf8mb4), and leave spaces and escapes to a JSON parser.",
+      "The signature is not the cause. Store texts as full UTF-8 (in MySQL utf8mb4), and leave spaces and escapes to a JSON parser.",
   },
   payments: {
     title: "a charge paid in another way, or of a large amount, is not accepted",
@@ -239,10 +242,10 @@ export const FAULTS = {
     severity: "should",
     title: "copies of an event that arrive at once are not all accepted",
     advice:
-      "Let a unique key on the event's ID decide who is first, and respond with 2xx to the others: what fails is retried.",
+      "Let a unique key on the event's ID decide which copy is first, and respond with 2xx to the others: what fails is retried.",
   },
   reserialized_body: {
-    title: "it verifies parsed and rewritten JSON instead of the bytes that came",
+    title: "it verifies parsed and rewritten JSON instead of the received bytes",
     advice:
       "Take the raw body (express.raw, request.get_data(), php://input) and verify before parsing: rewritten JSON differs in spaces, escapes and numbers.",
   },
@@ -253,20 +256,19 @@ export const FAULTS = {
   nothing_seen: {
     title: "what --observe reads does not change when a charge is paid",
     advice:
-      "It showed nothing. Give the address that shows your app's view of a charge it got an event about; if it knows only its own charges, have it create them with --order.",
+      "Nothing could be observed. Give the address of your app's view of a charge; if the app knows only its own charges, have it create them with --order.",
   },
   handled_twice: {
     title: "an event that arrives twice is handled twice",
-    advice:
-      "Remember the ids of the events you have handled, in the same transaction as the work, and look there first.",
+    advice: "Store the ids of handled events in the same transaction as the work, and check them first.",
   },
   handled_at_once: {
     title: "copies of an event that arrive at once are not handled once",
     advice:
-      "Looking first and noting afterwards leaves a gap. Let a unique key on the event's id decide who is first, in the same transaction as the work.",
+      "Checking first and storing later leaves a gap. Let a unique key on the event's id decide which copy is first, in the same transaction as the work.",
   },
   goes_back: {
-    title: "an older event takes a later status back",
+    title: "an older event overwrites a later status",
     advice:
       "Events overtake each other. A charge's status_history only grows: let an event with a shorter one than you know change nothing, or read the charge.",
   },
@@ -286,13 +288,13 @@ export const FAULTS = {
       "A webhook can overtake the response to the call that caused it. Keep an event of a charge you do not know yet, or read the charge as soon as you do.",
   },
   forged_acted_upon: {
-    title: "a forged event is acted upon, whatever the answer says",
+    title: "a forged event takes effect despite the response",
     advice: "Verify before anything else is done with the body.",
   },
   amount_trusted: {
-    title: "the amount of the event is taken as it is",
+    title: "the event's amount is trusted unchecked",
     advice:
-      "Fulfil what was ordered: hold the amount against your own order, or read the charge from the service.",
+      "Fulfil what was ordered: compare the amount with your own order, or read the charge from the service.",
   },
   burst: {
     title: "many events at once are not all accepted",

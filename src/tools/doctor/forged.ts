@@ -78,7 +78,7 @@ export const FORGED = {
   },
   empty_signature: {
     title: "an empty signature",
-    sent: "events with nothing in the signature's header, and with nothing after what says how it was made",
+    sent: "events with an empty signature header, and with an empty signature after its version",
     expected: REFUSED,
     accepted: "part_accepted",
     sameAs: "unsigned",
@@ -93,7 +93,7 @@ export const FORGED = {
   },
   partial_signature: {
     title: "a part of the signature",
-    sent: `events with the first half of the right signature, and with one of which only ${PREFIX_LENGTH} characters are right`,
+    sent: `events with the first half of the right signature, and with a signature whose first ${PREFIX_LENGTH} characters are right`,
     expected: REFUSED,
     accepted: "part_accepted",
     sameAs: "empty_signature",
@@ -111,7 +111,7 @@ export const FORGED = {
   },
   other_case: {
     title: "the signature in other case",
-    sent: "an event with the right signature, its letters' case turned around",
+    sent: "an event with the right signature in the opposite case",
     expected: REFUSED,
     accepted: "case_ignored",
     outOfScope: (scheme) =>

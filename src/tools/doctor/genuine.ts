@@ -70,7 +70,7 @@ export const GENUINE = {
 
   duplicate: {
     title: "the same again",
-    sent: "the event it accepted, once more, freshly signed",
+    sent: "the accepted event again, freshly signed",
     expected: "2xx, and nothing done twice",
     send: async (session) => {
       const { event, answer } = session.accepted!;
@@ -83,7 +83,7 @@ export const GENUINE = {
       const found = accepting([duplicate!], "duplicates");
       return found === PASS && isRecognized(duplicate!, evidence) !== true
         ? unseen(
-            "Whether it did the work twice cannot be seen from here: keep the ids of the events you have handled, and look there first.",
+            "Responses do not show if it did the work twice: store the ids of handled events, and check them first.",
           )
         : found;
     },
@@ -91,7 +91,7 @@ export const GENUINE = {
 
   known_id: {
     title: "a known id, forged",
-    sent: "a forged event, the genuine one with its id, and a forgery of one it has accepted",
+    sent: "a forged event, the genuine event with its id, and a forgery of an accepted event",
     expected: `${REFUSED}; 2xx to the genuine one, and the work done`,
     outOfScope: unsignedScheme,
     send: async (session) => {
@@ -134,7 +134,7 @@ export const GENUINE = {
       const reversed = accepting(sentIn(REVERSED), "reordered");
       if (reversed === PASS)
         return unseen(
-          "Whether it kept the later status cannot be seen from here: the charge must still be completed in your data.",
+          "Responses do not show if it kept the later status: the charge must still be completed in your data.",
         );
       if (reversed.fault !== "reordered") return reversed;
       const inOrder = sentIn(IN_ORDER);
@@ -186,7 +186,7 @@ export const GENUINE = {
           );
         const isRemembered = isRecognized(answer, evidence);
         if (isRemembered === undefined)
-          return unseen("Whether it did the work this time cannot be seen from here: look in your data.");
+          return unseen("Responses do not show if it did the work this time: check your data.");
         return isRemembered ? fault("retry") : accepting([answer], "retry");
       }
       if (answer.kind === "busy") return NOT_NOW;
@@ -213,7 +213,7 @@ export const GENUINE = {
         return because("duplicate");
       return found === PASS
         ? unseen(
-            "Whether it did the work once cannot be seen from here: let a unique key on the event's id decide who is first.",
+            "Responses do not show if it did the work once: let a unique key on the event's id decide which copy is first.",
           )
         : found;
     },

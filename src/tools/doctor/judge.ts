@@ -71,11 +71,11 @@ function mark(probe: Probe, evidence: Evidence, marks: Marks, scheme: SignatureS
   const sent = evidence.answers.get(probe);
   if (sent === undefined)
     return evidence.stoppedAt === null || outOfScope(probe, scheme) !== undefined
-      ? unseen("Not to be had with this signature scheme.")
+      ? unseen("Not possible with this signature scheme.")
       : because(evidence.stoppedAt, marks);
   const reached = sent.filter((answer) => answer.kind !== "unreachable");
   if (reached.length === 0)
-    return probe === "valid" ? unseen("Nothing can be said of it.") : goneMark(probe, evidence, marks);
+    return probe === "valid" ? unseen("Nothing is known about it.") : goneMark(probe, evidence, marks);
   const definition = PROBE_ROWS[probe];
   // A refused connection counts in a burst only; elsewhere an earlier broken connection explains it.
   return "judge" in definition
@@ -95,13 +95,13 @@ function row(probe: Probe, found: Mark, evidence: Evidence, scheme: SignatureSch
   const answers = evidence.answers.get(probe) ?? [];
   const observation = evidence.sights.get(probe);
   const definition = PROBE_ROWS[probe];
-  const isSeenOnly = "isSeenOnly" in definition;
-  const isUnobserved = isSeenOnly && observation === undefined && evidence.stoppedAt === null;
+  const isObservedOnly = "isObservedOnly" in definition;
+  const isUnobserved = isObservedOnly && observation === undefined && evidence.stoppedAt === null;
   const reason = isUnobserved ? definition.needs : outOfScope(probe, scheme);
   const seen = observation?.seen ?? null;
   const results = [
-    ...(isSeenOnly ? [] : [describe(answers)]),
-    ...(seen === null || (observation?.isUnclear === true && !isSeenOnly) ? [] : [seen]),
+    ...(isObservedOnly ? [] : [describe(answers)]),
+    ...(seen === null || (observation?.isUnclear === true && !isObservedOnly) ? [] : [seen]),
   ];
   const { title, sent, expected } = definition;
   const { verdict, severity, fault = null, because = null, advice = null } = found;

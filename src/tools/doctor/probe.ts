@@ -14,7 +14,7 @@ export interface Evidence {
   readonly sights: ReadonlyMap<Probe, Sight>;
 }
 
-interface ProbeRow {
+interface ProbeDefinition {
   readonly title: string;
   readonly sent: string;
   readonly expected: string;
@@ -22,7 +22,7 @@ interface ProbeRow {
   readonly outOfScope?: (scheme: SignatureScheme) => string | undefined;
 }
 
-interface SentProbe extends ProbeRow {
+interface SentProbe extends ProbeDefinition {
   readonly send: (session: Session) => Promise<readonly Answer[]>;
 }
 
@@ -41,8 +41,8 @@ export interface ForgedProbe extends SentProbe {
 }
 
 /** A probe that only the app's own view can judge. */
-export interface SeenProbe extends ProbeRow {
-  readonly isSeenOnly: true;
+export interface SeenProbe extends ProbeDefinition {
+  readonly isObservedOnly: true;
   /** Why it was not sent without --observe or --order. */
   readonly needs: string;
 }
@@ -96,7 +96,7 @@ export function unseen(advice: string): Mark {
 }
 
 export const NOT_NOW = unseen(
-  "It asked for time (429, or 503 with Retry-After), which a sender grants; so this could not be tested.",
+  "It asked for a later retry (429, or 503 with Retry-After), which is no fault; so this could not be tested.",
 );
 
 /** Judges events that must all be accepted; `name` is the fault of refusing one. */

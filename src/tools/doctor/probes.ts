@@ -16,15 +16,15 @@ export const PROBE_ROWS: Readonly<Record<Probe, GenuineProbe | ForgedProbe | See
     title: "a false amount",
     sent: "an event, properly signed, with an amount that is not the charge's",
     expected: "the amount of the order, or of the charge as the service has it",
-    isSeenOnly: true,
-    needs: "only --observe can see what becomes of it",
+    isObservedOnly: true,
+    needs: "only --observe can see its effect",
   },
   early: {
     title: "an event before the response",
     sent: "the event of a charge before the app gets the response that created it",
     expected: "2xx, and the work done once the app knows the charge",
-    isSeenOnly: true,
-    needs: "only with --order does the app make a call that can be overtaken",
+    isObservedOnly: true,
+    needs: "only with --order does the app make a call that a webhook can overtake",
   },
 };
 
@@ -35,7 +35,7 @@ export function outOfScope(probe: Probe, scheme: SignatureScheme): string | unde
 /** Sends the probes in order. Stops if the receiver accepts nothing or is gone. */
 export async function collect(
   session: Session,
-  eyes: Eyes | undefined,
+  observer: Eyes | undefined,
   onProbe: (probe: Probe, evidence: Evidence) => void,
 ): Promise<Evidence> {
   const answers = new Map<Probe, readonly Answer[]>();
@@ -52,7 +52,7 @@ export async function collect(
       const isGone = sent.every((answer) => answer.kind === "unreachable");
       if (acceptsNothing || isGone) evidence = { ...evidence, stoppedAt: probe };
     }
-    const sight = evidence.stoppedAt === null ? await eyes?.see(probe) : undefined;
+    const sight = evidence.stoppedAt === null ? await observer?.see(probe) : undefined;
     if (sight !== undefined) sights.set(probe, sight);
     onProbe(probe, evidence);
     if (evidence.stoppedAt !== null) break;

@@ -42,20 +42,20 @@ interface EventRecord {
 /** Creates and pays charges in a running sandbox, directly or by orders in the app. */
 export class RealCharges {
   readonly #options: CheckOptions;
-  readonly #eyes: EyeOptions;
+  readonly #observation: EyeOptions;
   readonly #key: string;
   readonly #initialRefusals: number;
   #count = 0;
 
-  private constructor(options: CheckOptions, eyes: EyeOptions, key: string, initialRefusals: number) {
+  private constructor(options: CheckOptions, observation: EyeOptions, key: string, initialRefusals: number) {
     this.#options = options;
-    this.#eyes = eyes;
+    this.#observation = observation;
     this.#key = key;
     this.#initialRefusals = initialRefusals;
   }
 
-  static async open(options: CheckOptions, eyes: EyeOptions): Promise<RealCharges> {
-    const { sandbox, order } = eyes;
+  static async open(options: CheckOptions, observation: EyeOptions): Promise<RealCharges> {
+    const { sandbox, order } = observation;
     const { api_key } = await sandbox.call<{ api_key: string }>("GET", "/_sandbox");
     const match = order?.includes(EMAIL) ? { customer_email: emailOf(options.seed, "*") } : {};
     await sandbox.call("PUT", `/_sandbox/scenarios/${SCENARIO}`, {
@@ -65,14 +65,14 @@ export class RealCharges {
     });
     // The app's own calls name no scenario.
     if (order !== undefined) await sandbox.call("POST", `/_sandbox/scenarios/${SCENARIO}/activate`);
-    return new RealCharges(options, eyes, api_key, await countRefusals(sandbox));
+    return new RealCharges(options, observation, api_key, await countRefusals(sandbox));
   }
 
   /** Creates and pays a charge; without `order` its metadata has these keys. */
   async make(metadataKeys: readonly string[]): Promise<RealCharge> {
     const name = `check-${this.#options.seed}-${++this.#count}`;
     const metadata = Object.fromEntries(["order_id", ...metadataKeys].map((key) => [key, name]));
-    const { order } = this.#eyes;
+    const { order } = this.#observation;
     return this.#pay(
       order === undefined ? await this.#createCharge(metadata) : await this.#placeOrder(order),
     );
@@ -82,7 +82,7 @@ export class RealCharges {
   async whileHeld<Result>(
     work: (charge: RealCharge) => Promise<Result>,
   ): Promise<{ charge: RealCharge; result: Result } | undefined> {
-    const { order, sandbox } = this.#eyes;
+    const { order, sandbox } = this.#observation;
     if (order === undefined) return undefined;
     this.#count++;
     const { webhook_id } = await sandbox.call<{ webhook_id: string }>("POST", "/_sandbox/webhook-endpoints", {
@@ -123,17 +123,17 @@ export class RealCharges {
   /** Ends the hold by acknowledging a webhook of the charge. */
   async #releaseCall(): Promise<void> {
     const path = `/_sandbox/mailboxes/${MAILBOX}`;
-    const { items } = await this.#eyes.sandbox.call<{ items: { delivery_id: string }[] }>(
+    const { items } = await this.#observation.sandbox.call<{ items: { delivery_id: string }[] }>(
       "POST",
       `${path}/take`,
       {},
     );
     for (const { delivery_id } of items)
-      await this.#eyes.sandbox.call("POST", `${path}/${delivery_id}/ack`, { status: 200 });
+      await this.#observation.sandbox.call("POST", `${path}/${delivery_id}/ack`, { status: 200 });
   }
 
   async #pay(id: string): Promise<RealCharge> {
-    const { sandbox } = this.#eyes;
+    const { sandbox } = this.#observation;
     let charge: ChargeRecord | undefined;
     for (const to of LIFE)
       charge = await sandbox.call<ChargeRecord>("POST", `/_sandbox/charges/${id}/transition`, { to });
@@ -147,29 +147,34 @@ export class RealCharges {
 
   /** Runs `work` while the app's reads of a charge fail with 500. */
   async whileUnreadable<Result>({ charge_id }: RealCharge, work: () => Promise<Result>): Promise<Result> {
-    const { fault_id } = await this.#eyes.sandbox.call<{ fault_id: string }>("POST", "/_sandbox/faults", {
-      match: { path: `*/${charge_id}` },
-      respond: { status: 500 },
-      times: 1_000,
-    });
+    const { fault_id } = await this.#observation.sandbox.call<{ fault_id: string }>(
+      "POST",
+      "/_sandbox/faults",
+      {
+        match: { path: `*/${charge_id}` },
+        respond: { status: 500 },
+        times: 1_000,
+      },
+    );
     try {
       return await work();
     } finally {
-      await this.#eyes.sandbox.call("DELETE", `/_sandbox/faults/${fault_id}`);
+      await this.#observation.sandbox.call("DELETE", `/_sandbox/faults/${fault_id}`);
     }
   }
 
   /** Throws if the sandbox refused calls with 429: the app's failures are then no faults of its own. */
   async refuseLimited(): Promise<void> {
-    if ((await countRefusals(this.#eyes.sandbox)) > this.#initialRefusals) throw new UserError(LIMITED);
+    if ((await countRefusals(this.#observation.sandbox)) > this.#initialRefusals)
+      throw new UserError(LIMITED);
   }
 
   async close(): Promise<void> {
-    await this.#eyes.sandbox.call("DELETE", `/_sandbox/scenarios/${SCENARIO}`);
+    await this.#observation.sandbox.call("DELETE", `/_sandbox/scenarios/${SCENARIO}`);
   }
 
   async #createCharge(metadata: Record<string, string>): Promise<string> {
-    const response = await this.#eyes.sandbox.send(
+    const response = await this.#observation.sandbox.send(
       "POST",
       "/api/v1/payments/checkouts",
       {
@@ -218,7 +223,7 @@ export class RealCharges {
   }
 
   async #newest(query: string): Promise<string | undefined> {
-    const { items } = await this.#eyes.sandbox.call<{ items: ChargeRecord[] }>(
+    const { items } = await this.#observation.sandbox.call<{ items: ChargeRecord[] }>(
       "GET",
       `/_sandbox/charges?limit=1${query}`,
     );

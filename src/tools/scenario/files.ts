@@ -214,7 +214,7 @@ function exploreSteps(document: LoadedDocument, raw: Readonly<Record<string, unk
 function emptyWarnings(document: LoadedDocument, scenario: Scenario, steps: readonly LoadedStep[]): Fault[] {
   const { include } = document.value as { include?: unknown };
   if (Array.isArray(include) && include.length === 0)
-    return [document.faultAt(["include"], "includes nothing: name a file, or leave it out")];
+    return [document.faultAt(["include"], "includes nothing: name a file, or remove it")];
   if (steps.length > 0 || RULE_KINDS.some((kind) => (scenario[kind] ?? []).length > 0)) return [];
   return [document.faultAt([], "has neither rules nor steps, so it does nothing")];
 }

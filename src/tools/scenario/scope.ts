@@ -149,6 +149,7 @@ export class Locals implements Variables {
     else this.#outer.save(name, value);
   }
 
+  /** Saves the variables to the outer scope. */
   handOn(): void {
     for (const [name, value] of this.#values) this.#outer.save(name, value);
   }

@@ -55,7 +55,7 @@ function kindOf(document: LoadedDocument): FileKind {
     throw new DocumentError([
       document.faultAt(
         [],
-        "is no scenario, fixtures or config file: it should be a list of names and values",
+        "is not a scenario, fixtures or config file: it must be a map of names and values",
       ),
     ]);
   const keys = Object.keys(value);

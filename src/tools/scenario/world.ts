@@ -29,10 +29,10 @@ export function worldOf(files: readonly WithGiven[], options: StartOptions) {
       const current = option ?? given[field];
       if (isDeepStrictEqual(current, value)) continue;
       const ignore = (reason: string) => ignored.push(file.givenAt(field, `is ignored: ${reason}`));
-      if (option !== undefined) ignore("the options of the sandbox say otherwise");
-      else if (current !== undefined) ignore("a scenario file named after this one says otherwise");
+      if (option !== undefined) ignore("an option of the sandbox sets another value");
+      else if (current !== undefined) ignore("a later scenario file sets another value");
       else if (options.data !== undefined && STORED_FIELDS.includes(field))
-        ignore(`with --data, say it by --${field.replace("_", "-")}`);
+        ignore(`with --data, use --${field.replace("_", "-")}`);
       else given[field] = value;
     }
   }

@@ -93,12 +93,12 @@ async function carryOut(
   try {
     if (carrying.signal?.aborted) throw new CannotRun("interrupted");
     if (carrying.budget.left-- <= 0)
-      throw new StepFailure({ message: `a run carries out ${MOST_CARRIED_OUT} steps at most` });
+      throw new StepFailure({ message: `a run carries out at most ${MOST_CARRIED_OUT} steps` });
     const filled = fillVariables(step, scope);
     title = titleOf(kind, filled);
     const row = STEPS[kind] as ContainerRow | StepRow;
-    if ("turns" in row) {
-      const steps = await carryOutTurns(step, row, row.turns(filled), scope, carrying, (part) =>
+    if ("iterations" in row) {
+      const steps = await runIterations(step, row, row.iterations(filled), scope, carrying, (part) =>
         onTitle(`${title}: ${part}`),
       );
       const nested = steps.length === 0 ? {} : { steps };
@@ -157,10 +157,10 @@ export function fillVariables({ raw }: LoadedStep, scope: Variables): RawStep {
 }
 
 /** Runs the nested lists of a step. Reports a single iteration, or the one that did not pass. */
-async function carryOutTurns(
+async function runIterations(
   step: LoadedStep,
   { atOnce = false }: ContainerRow,
-  turns: readonly Turn[],
+  iterations: readonly Turn[],
   scope: Variables,
   carrying: Carrying,
   onPart: (part: string) => void,
@@ -170,15 +170,17 @@ async function carryOutTurns(
     return reports.map((report) => ({ ...report, ...(part === undefined ? {} : { part }) }));
   };
   if (atOnce) {
-    const lanes = turns.map(({ own }) => new Locals(scope, own, true));
-    const reports = await Promise.all(turns.map((turn, index) => runIteration(turn, lanes[index]!)));
+    const lanes = iterations.map(({ own }) => new Locals(scope, own, true));
+    const reports = await Promise.all(
+      iterations.map((iteration, index) => runIteration(iteration, lanes[index]!)),
+    );
     for (const lane of lanes) lane.handOn();
     return reports.flat();
   }
-  for (const turn of turns) {
-    if (turn.part !== undefined) onPart(turn.part);
-    const reports = await runIteration(turn, new Locals(scope, turn.own, false));
-    if (turns.length === 1 || reports.some(({ outcome }) => outcome !== "passed")) return reports;
+  for (const iteration of iterations) {
+    if (iteration.part !== undefined) onPart(iteration.part);
+    const reports = await runIteration(iteration, new Locals(scope, iteration.own, false));
+    if (iterations.length === 1 || reports.some(({ outcome }) => outcome !== "passed")) return reports;
   }
   return [];
 }

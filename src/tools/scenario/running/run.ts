@@ -100,7 +100,7 @@ async function contextOf(
 ): Promise<RunContext> {
   const { app, wall = systemWall, manual = async () => {} } = options;
   if (app === undefined && everyStep(loaded.steps).some(({ kind }) => callsApp(kind)))
-    throw new CannotRun("there are steps that call the app under test: give its URL with --app");
+    throw new CannotRun("some steps call the app under test: give its URL with --app");
   const access = await accessTo(client);
   const baseline = new Baseline(client);
   return {

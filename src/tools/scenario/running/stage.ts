@@ -20,7 +20,7 @@ export interface StageOptions {
   readonly isItsWorld?: boolean | undefined;
 }
 
-interface Request extends StageOptions {
+interface StageRequest extends StageOptions {
   readonly wall: Wall;
 }
 
@@ -33,14 +33,17 @@ interface Stage {
 }
 
 /** Returns true if the requested namespace can be used as it is; else one is created with the file's `given`. */
-export function isThere({ given }: LoadedScenario, { isItsWorld }: Pick<Request, "isItsWorld">): boolean {
+export function isThere(
+  { given }: LoadedScenario,
+  { isItsWorld }: Pick<StageRequest, "isItsWorld">,
+): boolean {
   return isItsWorld === true || Object.keys(given).length === 0;
 }
 
 /** Leases the requested namespace, or creates one: for the file's `given`, or because another run holds it. */
 export async function takeStage(
   loaded: LoadedScenario,
-  request: Request,
+  request: StageRequest,
   client: Client,
   leftovers: Leftovers,
 ): Promise<Stage> {
@@ -66,7 +69,7 @@ export async function takeStage(
 }
 
 /** Returns true if the run may use another namespace: none was named, and no app calls the default one. */
-function mayMove({ steps }: LoadedScenario, { namespace, app }: Request): boolean {
+function mayMove({ steps }: LoadedScenario, { namespace, app }: StageRequest): boolean {
   return (
     namespace === undefined && app === undefined && !everyStep(steps).some(({ kind }) => kind === "manual")
   );

@@ -102,7 +102,7 @@ function isText(name: keyof typeof chargeDetailSchema.shape): boolean {
 
 /** Expectation for a text field. Refuses numbers, which YAML makes of unquoted amounts and which never match. */
 export const textField = z.optional(
-  expectationSchema.check(z.refine((value) => typeof value !== "number", "is text: put it in quotes")),
+  expectationSchema.check(z.refine((value) => typeof value !== "number", "is text: put the value in quotes")),
 );
 
 export const chargeFields = {

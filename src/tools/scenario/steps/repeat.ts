@@ -12,7 +12,7 @@ export const repeat = container({
     as: z.optional(variableNameSchema),
     steps: stepListSchema,
   }),
-  turns: ({ repeat, as }) =>
+  iterations: ({ repeat, as }) =>
     Array.from({ length: repeat }, (_, index) => {
       const count = index + 1;
       return { list: 0, part: `${as ?? "turn"} ${count}`, own: as === undefined ? {} : { [as]: count } };

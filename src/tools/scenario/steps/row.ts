@@ -35,7 +35,7 @@ export interface Turn {
 /** A kind of step with nested lists of steps. */
 export interface ContainerRow<Schema extends z.ZodMiniType = z.ZodMiniType>
   extends Omit<StepRow<Schema>, "run" | "named"> {
-  readonly turns: (step: z.infer<Schema>) => readonly Turn[];
+  readonly iterations: (step: z.infer<Schema>) => readonly Turn[];
   /** The iterations are concurrent. */
   readonly atOnce?: boolean;
 }
