@@ -5,7 +5,7 @@
 import type { Namespaces } from "../core/namespace/namespaces.js";
 import { refuse } from "../core/schema/errors.js";
 import { isOver } from "../core/schema/statuses.js";
-import { isForeign } from "../server/http/origin.js";
+import { isForeign } from "../server/http/hosts.js";
 import { errorReply, toResponse } from "../server/http/reply.js";
 import { ACTIONS, type ActionName } from "./actions.js";
 import { refusedDocument } from "./checkout/screens.js";

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import type { Engine } from "../../src/core/engine/engine.js";
-import { memoizeByState } from "../../src/server/service/state-memo.js";
+import { memoizeByState } from "../../src/server/service/charges.js";
 
 /** What it takes of an engine, and how often a text was made of it. */
 function engineAt(seq: number) {

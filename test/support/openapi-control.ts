@@ -1,5 +1,4 @@
-import type { OpenApiDocument } from "../../src/server/openapi/document.js";
-import type { Json } from "../../src/server/openapi/json.js";
+import type { Json, OpenApiDocument } from "../../src/server/openapi/document.js";
 import { openApi } from "./api-client.js";
 import { schemaValidator } from "./openapi-answers.js";
 import { operationsOf } from "./openapi-document.js";

@@ -8,7 +8,7 @@ import type { Namespaces } from "../../core/namespace/namespaces.js";
 import { isRefusal, type Refusal } from "../../core/schema/errors.js";
 import { iso } from "../../core/schema/time.js";
 import { readBody } from "../../server/http/body.js";
-import { isForeign } from "../../server/http/origin.js";
+import { isForeign } from "../../server/http/hosts.js";
 import { noNamespace } from "../../server/service/admit.js";
 import { html } from "../html.js";
 import { Shell } from "../shell.js";

@@ -11,7 +11,7 @@ import { chargeQuerySchema } from "../../core/schema/control-webhooks.js";
 import { transitionRequestSchema } from "../../core/schema/engine-requests.js";
 import { refuse } from "../../core/schema/errors.js";
 import { partialRefundRequestSchema, reversalRequestSchema } from "../../core/schema/reversals.js";
-import { pageOf } from "../http/query.js";
+import { pageOf } from "../http/operation.js";
 import { controlOperation, MadeJson, okOr } from "./operation.js";
 import { storyOf } from "./story.js";
 

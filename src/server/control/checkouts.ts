@@ -8,7 +8,7 @@ import type { Namespace } from "../../core/namespace/namespace.js";
 import { payRequestSchema } from "../../core/schema/control.js";
 import { type Refusal, refuse } from "../../core/schema/errors.js";
 import { pageQuerySchema } from "../../core/schema/requests.js";
-import { pageOf } from "../http/query.js";
+import { pageOf } from "../http/operation.js";
 import { chargeReply } from "./charges.js";
 import { controlOperation, okOr } from "./operation.js";
 

@@ -14,7 +14,7 @@ import {
   triggerRequestSchema,
 } from "../../core/schema/control-webhooks.js";
 import { refuse } from "../../core/schema/errors.js";
-import { pageOf } from "../http/query.js";
+import { pageOf } from "../http/operation.js";
 import { controlOperation, listed, okOr } from "./operation.js";
 
 export const EVENTS = [

@@ -13,8 +13,15 @@ import {
   type Refusal,
 } from "../../core/schema/errors.js";
 import { check, issueDetails } from "../../core/schema/issues.js";
-import { type Asked, type CallWords, type DescribedRow, type Row, readAsked } from "../http/operation.js";
-import { pageOf, readQuery } from "../http/query.js";
+import {
+  type Asked,
+  type CallWords,
+  type DescribedRow,
+  pageOf,
+  type Row,
+  readAsked,
+  readQuery,
+} from "../http/operation.js";
 import { ok, okJson, okPieces, type Reply } from "../http/reply.js";
 
 type Fields = Record<string, unknown>;

@@ -5,7 +5,7 @@ import type { State } from "../../core/engine/state.js";
 import { comesBefore } from "../../core/engine/tasks.js";
 import { nextQuerySchema } from "../../core/schema/control-webhooks.js";
 import { iso } from "../../core/schema/time.js";
-import { pageOf } from "../http/query.js";
+import { pageOf } from "../http/operation.js";
 import { deliveriesAbout } from "./deliveries.js";
 import { controlOperation, listed } from "./operation.js";
 

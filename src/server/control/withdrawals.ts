@@ -6,7 +6,7 @@ import { withdrawalTransitionRequestSchema } from "../../core/schema/control.js"
 import { withdrawalQuerySchema } from "../../core/schema/control-webhooks.js";
 import { refuse } from "../../core/schema/errors.js";
 import { reversalRequestSchema } from "../../core/schema/reversals.js";
-import { pageOf } from "../http/query.js";
+import { pageOf } from "../http/operation.js";
 import { EXTENSION_NOTE } from "./charges.js";
 import { controlOperation, okOr } from "./operation.js";
 

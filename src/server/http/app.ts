@@ -13,7 +13,7 @@ import { handle, handleUnknown } from "../service/handle.js";
 import { OPERATIONS } from "../service/operations.js";
 import { handleRequest, isDropped } from "./call.js";
 import type { FastPath } from "./fast-path.js";
-import { isEmbedded, OTHER_SITE } from "./origin.js";
+import { isEmbedded, OTHER_SITE } from "./hosts.js";
 import { pathOf, serviceRoutes } from "./paths.js";
 import { errorReply, failureReply, ok, type Reply, responseOf, serialize, toResponse } from "./reply.js";
 import { type Handle, Routes } from "./routes.js";

@@ -83,3 +83,21 @@ function toResponse(result: CallResult): Response {
   dropped.add(response);
   return response;
 }
+
+/** The key of `Authorization: Bearer KEY`; null without one or with another scheme. */
+export function bearerKey(header: string | null | undefined): string | null {
+  if (header === null || header === undefined) return null;
+  if (header === lastHeader) return lastKey;
+  const match = /^Bearer +([^\s]+) *$/i.exec(header);
+  const key = match === null ? null : match[1]!;
+  // A key that may be a real one is not kept.
+  if (!header.includes("_live_")) {
+    lastHeader = header;
+    lastKey = key;
+  }
+  return key;
+}
+
+/** The last header and its key: an app sends the same with each call. */
+let lastHeader: string | undefined;
+let lastKey: string | null = null;

@@ -12,13 +12,13 @@ import { NO_ROOM } from "../../core/schema/no-room.js";
 import type { ControlRow } from "../control/operation.js";
 import { CROWDED } from "../control/wait.js";
 import { tooLarge } from "../http/body.js";
-import { OTHER_SITE } from "../http/origin.js";
+import { OTHER_SITE } from "../http/hosts.js";
 import { errorReply } from "../http/reply.js";
 import { json } from "./described.js";
+import type { Json } from "./document.js";
 import { ALWAYS, headerRefs } from "./headers.js";
-import type { Json } from "./json.js";
-import type { Examples } from "./played.js";
 import { ref } from "./schemas.js";
+import type { Examples } from "./story.js";
 
 /** What stands over the refusals of each status. */
 const ABOUT: Readonly<Record<number, string>> = {

@@ -10,9 +10,8 @@ import { HEALTH } from "../control/sandbox.js";
 import { STREAM } from "../control/stream.js";
 import { controlErrors, sharedRefusals } from "./control-errors.js";
 import { braced, describedCall, namedExamples } from "./described.js";
-import { type OpenApiDocument, pathsOf } from "./document.js";
+import { type Json, type OpenApiDocument, pathsOf } from "./document.js";
 import { ALWAYS, ANSWER_HEADERS } from "./headers.js";
-import type { Json } from "./json.js";
 import { componentSchemas, nameOf, queryParameters, reachable, ref, schemaCalled } from "./schemas.js";
 
 /** Each tag, and the first words of the paths it is for. */

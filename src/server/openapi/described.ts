@@ -1,9 +1,9 @@
 import type * as z from "zod/mini";
 import type { DescribedRow } from "../http/operation.js";
+import { ASSUMPTION, type Json } from "./document.js";
 import { headerRefs } from "./headers.js";
-import { ASSUMPTION, type Json } from "./json.js";
-import type { Examples, PlayedCall } from "./played.js";
 import { nameOf, queryParameters, ref, saidOf } from "./schemas.js";
+import type { Examples, PlayedCall } from "./story.js";
 
 /** What is said of a call besides what its row says: what is the same for many calls. */
 export interface CallParts {

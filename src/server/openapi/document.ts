@@ -1,4 +1,8 @@
-import type { Json } from "./json.js";
+/** A JSON Schema, and any other part of a document: plain JSON. */
+export type Json = { [name: string]: unknown };
+
+/** The extension that marks what the interface leaves open and this sandbox decided. */
+export const ASSUMPTION = "x-sandbox-assumption";
 
 /** An OpenAPI document as far as it is the same at every address. */
 export interface OpenApiDocument {

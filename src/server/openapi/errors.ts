@@ -4,10 +4,10 @@ import { tooLarge } from "../http/body.js";
 import { INVALID_KEY, NO_ORGANIZATION, overLimit, READ_ONLY_KEY } from "../service/admit.js";
 import type { Operation } from "../service/operation.js";
 import { json } from "./described.js";
+import { ASSUMPTION, type Json } from "./document.js";
 import { ALWAYS, HINT, headerRefs, KEYED } from "./headers.js";
-import { ASSUMPTION, type Json } from "./json.js";
-import type { Examples, PlayedCall } from "./played.js";
 import { ref } from "./schemas.js";
+import type { Examples, PlayedCall } from "./story.js";
 
 /** An answer with the service's error body. */
 function errorResponse(

@@ -1,5 +1,5 @@
 import { EVENT_TYPES, toldBy } from "../../core/schema/event-types.js";
-import { ASSUMPTION, type Json } from "./json.js";
+import { ASSUMPTION, type Json } from "./document.js";
 import { ref } from "./schemas.js";
 
 const ASSUMED =

@@ -3,7 +3,7 @@ import type { Engine } from "../../core/engine/engine.js";
 import { formatDuration } from "../../core/schema/duration.js";
 import type { MethodFixture } from "../../core/schema/fixtures.js";
 import { inWords, needed } from "../../core/schema/words.js";
-import type { Json } from "./json.js";
+import type { Json } from "./document.js";
 import { signatureParameters, signaturePresets } from "./signature-headers.js";
 
 /**

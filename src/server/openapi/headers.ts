@@ -1,4 +1,4 @@
-import { ASSUMPTION, type Json } from "./json.js";
+import { ASSUMPTION, type Json } from "./document.js";
 
 /** Headers of answers, by name. */
 export const ANSWER_HEADERS: Readonly<Record<string, Json>> = {

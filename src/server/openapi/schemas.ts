@@ -19,8 +19,8 @@ import {
   receiverUrlSchema,
 } from "../../core/schema/requests.js";
 import { INSTANT_PATTERN } from "../../core/schema/time.js";
-import { namedSchemas, type Words, wordsOf } from "../../core/schema/words.js";
-import { type Json, noteKeywords } from "./json.js";
+import { type Note, namedSchemas, type Words, wordsOf } from "../../core/schema/words.js";
+import { ASSUMPTION, type Json } from "./document.js";
 
 const REF = "#/components/schemas/";
 
@@ -108,6 +108,17 @@ function said(made: Json, { note, fields }: Words): Json {
     ...made,
     ...noteKeywords(note),
     ...(properties.length === 0 ? {} : { properties: Object.fromEntries(properties) }),
+  };
+}
+
+/** A note as keywords that stand beside a schema's own. */
+function noteKeywords(note: Note): Json {
+  if (typeof note === "string") return note === "" ? {} : { description: note };
+  return {
+    ...note.adds,
+    description: note.says,
+    ...(note.examples === undefined ? {} : { examples: note.examples }),
+    ...(note.assumed === undefined ? {} : { [ASSUMPTION]: note.assumed }),
   };
 }
 

@@ -2,7 +2,7 @@ import type { Context } from "hono";
 import type { Engine } from "../../core/engine/engine.js";
 import type { Namespace } from "../../core/namespace/namespace.js";
 import type { Namespaces } from "../../core/namespace/namespaces.js";
-import { bearerKey } from "../http/authenticate.js";
+import { bearerKey } from "../http/call.js";
 import { toResponse } from "../http/reply.js";
 import { noNamespace } from "../service/admit.js";
 import { movedTo, type OpenApiDocument, servedAt } from "./document.js";

@@ -1,8 +1,7 @@
 import { EVENT_TYPES, TEST_EVENT_TYPE } from "../../core/schema/event-types.js";
 import { OPERATIONS } from "../service/operations.js";
-import type { Json } from "./json.js";
-import type { Played } from "./played.js";
-import { Story } from "./story.js";
+import type { Json } from "./document.js";
+import { type Played, Story } from "./story.js";
 
 /**
  * One story told by all examples: a shop asks 25 US dollars, Ada pays in Kenyan shillings by mobile money, the shop

@@ -2,13 +2,12 @@ import "../../core/schema/responses.js";
 import { type KeyNeed, type Operation, TAGS } from "../service/operation.js";
 import { OPERATIONS } from "../service/operations.js";
 import { braced, describedCall } from "./described.js";
-import { type OpenApiDocument, pathsOf } from "./document.js";
+import { ASSUMPTION, type Json, type OpenApiDocument, pathsOf } from "./document.js";
 import { errorResponses, sharedResponses } from "./errors.js";
 import { webhooks } from "./events.js";
 import { ANSWER_HEADERS, KEYED, REQUEST_HEADERS } from "./headers.js";
-import { ASSUMPTION, type Json } from "./json.js";
-import { NOTHING_PLAYED, type Played, playedOf } from "./played.js";
 import { componentSchemas, reachable } from "./schemas.js";
+import { NOTHING_PLAYED, type Played, playedOf } from "./story.js";
 
 const KEY_SCHEME = "apiKey";
 

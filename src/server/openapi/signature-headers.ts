@@ -5,7 +5,7 @@ import {
   type SignatureScheme,
   signatureScheme,
 } from "../../core/schema/webhooks.js";
-import type { Json } from "./json.js";
+import type { Json } from "./document.js";
 
 const DIGEST_BYTES = { sha1: 20, sha256: 32, sha512: 64 } as const;
 const EXAMPLE = { id: "evt_bf97a3a164010d696c2bec1f", timestamp: "1769850005" };

@@ -1,11 +1,12 @@
+import { organizationOf } from "../../core/engine/access.js";
 import type { Caller } from "../../core/engine/caller.js";
 import { nameInKey } from "../../core/namespace/identity.js";
 import type { Namespace } from "../../core/namespace/namespace.js";
 import type { Namespaces } from "../../core/namespace/namespaces.js";
 import type { Arrival } from "../../core/namespace/served-request.js";
 import { type ErrorCode, type Refusal, refuse } from "../../core/schema/errors.js";
-import { bearerKey, callerOf } from "../http/authenticate.js";
-import type { HttpCall } from "../http/call.js";
+import type { KeyFixture } from "../../core/schema/fixtures.js";
+import { bearerKey, type HttpCall } from "../http/call.js";
 import { errorReply, type Reply } from "../http/reply.js";
 import type { Operation } from "./operation.js";
 
@@ -87,6 +88,14 @@ export function admit(namespaces: Namespaces, operation: Operation, call: HttpCa
   const caller = callerOf(namespace, key);
   if (caller === undefined) return { namespace, reply: refused(namespace, NO_ORGANIZATION), headers };
   return { namespace, caller, headers, arrival: namespace.arrival() };
+}
+
+/** The holder of a key, with the mode of its prefix; undefined for a removed or deactivated organization. */
+function callerOf(namespace: Namespace, key: KeyFixture): Caller | undefined {
+  const { state, catalogue } = namespace.engine;
+  const organization = organizationOf(state, catalogue, key.organization_id);
+  if (organization === undefined || organization.status !== "active") return undefined;
+  return { key: key.key, mode: key.key.startsWith("sk_live_") ? "live" : "test", organization };
 }
 
 /** Names the limit as the sandbox's own, and how to turn it off. */

@@ -1,5 +1,6 @@
 import { payoutCurrencies } from "../../core/domain/requests/payouts.js";
-import { currencyCodes, paymentMethodView, railView } from "../../core/engine/queries.js";
+import { readBalances } from "../../core/engine/commands/accounts.js";
+import { currencyCodes, organizationView, paymentMethodView, railView } from "../../core/engine/queries.js";
 import { INVALID_QUERY_MESSAGE, invalid } from "../../core/schema/errors.js";
 import { railQuerySchema } from "../../core/schema/requests.js";
 import { ok } from "../http/reply.js";
@@ -91,4 +92,37 @@ export const listPayoutCurrencies = operation(
     },
   },
   ({ namespace }) => ok(currencyCodes(payoutCurrencies(namespace.engine.catalogue))),
+);
+
+export const getBalances = operation(
+  {
+    id: "getBalances",
+    method: "GET",
+    path: "/api/v1/accounts/balances",
+    answer: "Balances",
+    says: {
+      tag: "Account",
+      summary: "Get balances",
+      about:
+        "The organization's balances by currency. The first read opens accounts in US dollars and in the currency of " +
+        "the organization's country; others are opened by the first payment in them. Do not poll more often than every 10 seconds.",
+    },
+  },
+  ({ namespace, caller }) => ok(namespace.read(readBalances(caller))),
+);
+
+export const getOrganization = operation(
+  {
+    id: "getOrganization",
+    method: "GET",
+    path: "/api/v1/organizations/me",
+    answer: "Organization",
+    says: {
+      tag: "Account",
+      summary: "Get the organization",
+      about: "The merchant the key belongs to.",
+      assumed: "Fields beyond `enabled_payment_methods`.",
+    },
+  },
+  ({ namespace, caller }) => ok(organizationView(caller.organization, namespace.engine.world.start_ms)),
 );

@@ -1,11 +1,11 @@
+import type { Engine } from "../../core/engine/engine.js";
 import { findOwned, listPayins as pageOfPayins } from "../../core/engine/queries.js";
 import { chargeDetailJson, payinSummaryJson } from "../../core/engine/views.js";
 import { type Refusal, refuse } from "../../core/schema/errors.js";
 import { payinQuerySchema } from "../../core/schema/requests.js";
-import { pageOf } from "../http/query.js";
+import { pageOf } from "../http/operation.js";
 import { okJson, type Reply } from "../http/reply.js";
 import { type Call, operation } from "./operation.js";
-import { memoizeByState } from "./state-memo.js";
 
 export const listPayins = operation(
   {
@@ -73,4 +73,26 @@ export const getCharge = operation(
 function showCharge({ namespace, caller, param, asOf }: Call): Reply | Refusal {
   const charge = findOwned(namespace.engine.state, "charges", caller, param("charge_id"), asOf);
   return charge === undefined ? refuse("NOT_FOUND", "Charge not found") : okJson(chargeDetailJson(charge));
+}
+
+interface Memo {
+  readonly seq: number;
+  readonly key: string;
+  readonly text: string;
+}
+
+const lastMemo = new WeakMap<object, Memo>();
+
+/**
+ * Memoizes the last text derived from a state, by key and state sequence number: a client that polls a list asks for the
+ * same page. Without it the list of payins takes 1.5 times the processor time. Unsaved states may be undone and their
+ * numbers reused, so they are left out.
+ */
+export function memoizeByState(engine: Engine, key: string, make: () => string): string {
+  const { state, isKept } = engine;
+  const last = lastMemo.get(state);
+  if (last !== undefined && last.seq === state.seq && last.key === key && isKept) return last.text;
+  const text = make();
+  if (engine.isKept) lastMemo.set(state, { seq: state.seq, key, text });
+  return text;
 }

@@ -1,9 +1,8 @@
 import type { AsOf } from "../../core/engine/as-of.js";
 import type { Namespaces } from "../../core/namespace/namespaces.js";
 import { isRefusal } from "../../core/schema/errors.js";
-import { bearerKey } from "../http/authenticate.js";
 import { type JsonObject, parseBody, type RawBody } from "../http/body.js";
-import type { CallResult, HttpCall } from "../http/call.js";
+import { bearerKey, type CallResult, type HttpCall } from "../http/call.js";
 import { readAsked } from "../http/operation.js";
 import { failureReply, type Reply, serialize } from "../http/reply.js";
 import { type Admitted, admit, refused } from "./admit.js";

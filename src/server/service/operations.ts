@@ -1,4 +1,3 @@
-import * as accounts from "./accounts.js";
 import * as catalogue from "./catalogue.js";
 import * as charges from "./charges.js";
 import * as checkout from "./checkout.js";
@@ -16,8 +15,8 @@ export const OPERATIONS: readonly Operation[] = [
   charges.listPayins,
   charges.getPayin,
   charges.getCharge,
-  accounts.getBalances,
-  accounts.getOrganization,
+  catalogue.getBalances,
+  catalogue.getOrganization,
   catalogue.listPaymentRails,
   catalogue.listPayoutCurrencies,
   payouts.createDestination,

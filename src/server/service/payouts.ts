@@ -11,7 +11,7 @@ import {
   pageQuerySchema,
   withdrawalRequestSchema,
 } from "../../core/schema/requests.js";
-import { pageOf } from "../http/query.js";
+import { pageOf } from "../http/operation.js";
 import { ok, okJson } from "../http/reply.js";
 import { operation, UNSHOWN_CALL } from "./operation.js";
 

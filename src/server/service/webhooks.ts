@@ -9,7 +9,7 @@ import type { Endpoint } from "../../core/engine/records.js";
 import { endpointView } from "../../core/engine/views.js";
 import { isRefusal, type Refusal, refuse } from "../../core/schema/errors.js";
 import { pageQuerySchema, webhookPatchSchema, webhookRequestSchema } from "../../core/schema/requests.js";
-import { pageOf } from "../http/query.js";
+import { pageOf } from "../http/operation.js";
 import { ok, type Reply } from "../http/reply.js";
 import { operation, UNSHOWN_CALL } from "./operation.js";
 
