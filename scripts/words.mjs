@@ -37,6 +37,6 @@ function wordsIn({ callee, arguments: given }) {
   const row = ROWS.has(callee.name) ? (given[0]?.properties ?? []) : [];
   return [
     ...(WORDS[callee.name] ?? []).map((index) => given[index]),
-    ...row.filter(({ key }) => key?.name === "says").map(({ value }) => value),
+    ...row.filter(({ key }) => key?.name === "docs").map(({ value }) => value),
   ].filter((node) => node !== undefined);
 }

@@ -14,7 +14,7 @@ function calls() {
     call(connection: Socket, body: string) {
       const incoming = new Incoming(connection);
       incoming.takeBody();
-      void incoming.takenBody().then((taken) => seen.push("text" in taken ? taken.text : "torn"));
+      void incoming.readTakenBody().then((taken) => seen.push("text" in taken ? taken.text : "torn"));
       incoming.push(Buffer.from(body));
       incoming.push(null);
     },

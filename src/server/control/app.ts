@@ -5,7 +5,7 @@ import { errorReply, responseOf, type SerializedResponse, toResponse } from "../
 import { Routes } from "../http/routes.js";
 import type { DescribeOptions } from "../openapi/serve.js";
 import { CONTROL_OPERATIONS } from "./operations.js";
-import { type ControlInProcess, type ControlWays, controlInProcess, serveControl } from "./serve.js";
+import { type ControlInProcess, controlInProcess, type ServerHandle, serveControl } from "./serve.js";
 import { serveStream } from "./stream.js";
 
 /** The control API, with the dashboard and its own documents. */
@@ -17,13 +17,13 @@ export interface ControlApp {
 
 export interface ControlAppOptions {
   readonly described: DescribeOptions;
-  readonly ways: ControlWays;
+  readonly server: ServerHandle;
   /** Adds the pages under /_sandbox. */
   readonly addPages: (routes: Routes) => void;
   /** Called for every response 500. */
   readonly onError: (error: unknown) => void;
   /** Reports an error and makes its response. */
-  readonly failed: (error: unknown, path: string) => SerializedResponse;
+  readonly failureResponse: (error: unknown, path: string) => SerializedResponse;
 }
 
 /**
@@ -32,10 +32,10 @@ export interface ControlAppOptions {
  */
 export function createControlApp({
   described,
-  ways,
+  server: ways,
   addPages,
   onError,
-  failed,
+  failureResponse: failed,
 }: ControlAppOptions): ControlApp {
   const { namespaces } = described;
   const routes = new Routes();
@@ -58,6 +58,6 @@ export function createControlApp({
     .onError((error, c) => responseOf(failed(error, c.req.path)));
   return {
     app: routes.app,
-    inProcess: controlInProcess({ namespaces, operations: CONTROL_OPERATIONS, ways, onError }),
+    inProcess: controlInProcess({ namespaces, operations: CONTROL_OPERATIONS, server: ways, onError }),
   };
 }

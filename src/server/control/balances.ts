@@ -7,7 +7,7 @@ import { fundRequestSchema } from "../../core/schema/engine-requests.js";
 import { invalid } from "../../core/schema/errors.js";
 import { check, issueDetails } from "../../core/schema/issues.js";
 import { pageQuerySchema } from "../../core/schema/requests.js";
-import { controlOperation, listed, okOr } from "./operation.js";
+import { controlOperation, okOr, pageReply } from "./operation.js";
 
 export const BALANCES = [
   controlOperation(
@@ -18,14 +18,14 @@ export const BALANCES = [
       query: pageQuerySchema,
       reads: true,
       answer: "ControlBalanceList",
-      says: {
+      docs: {
         summary: "List balances",
-        about: "All accounts. Unlike the service's own call, this opens none.",
+        description: "All accounts. Unlike the service's own call, this opens none.",
       },
     },
     ({ namespace, query }) => {
       const newestFirst = [...namespace.engine.state.tables.holdings.values()].sort((a, b) => b.seq - a.seq);
-      return listed(newestFirst, query, balanceView);
+      return pageReply(newestFirst, query, balanceView);
     },
   ),
   controlOperation(
@@ -35,9 +35,9 @@ export const BALANCES = [
       path: "/_sandbox/balances",
       body: fundRequestSchema,
       answer: "ControlBalance",
-      says: {
+      docs: {
         summary: "Fund a balance",
-        about: "Adds available funds at once, to be paid out or refunded. No event is sent.",
+        description: "Adds available funds at once, to be paid out or refunded. No event is sent.",
         example: { currency: "GHS", amount: "50.00" },
       },
     },
@@ -62,9 +62,9 @@ export const RATES = [
       method: "GET",
       path: "/_sandbox/rates",
       answer: "Rates",
-      says: {
+      docs: {
         summary: "Get exchange rates",
-        about: "Units of each currency for one US dollar, as of now.",
+        description: "Units of each currency for one US dollar, as of now.",
       },
     },
     ({ namespace }) => ratesOf(namespace),
@@ -75,10 +75,10 @@ export const RATES = [
       method: "PUT",
       path: "/_sandbox/rates",
       answer: "Rates",
-      says: {
+      docs: {
         summary: "Set exchange rates",
         body: "RatesRequest",
-        about: "Other rates keep their values; existing quotes keep their rates.",
+        description: "Other rates keep their values; existing quotes keep their rates.",
         example: { rates: { NGN: "1600" } },
       },
     },

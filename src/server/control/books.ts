@@ -10,8 +10,8 @@ import { controlOperation } from "./operation.js";
 
 const MAX_BYTES = 32 * 1024 * 1024;
 /** Limits of one response. */
-const MOST_TOLD = 1_000;
-const MOST_FAULTS = 20;
+const FINDINGS_MAX = 1_000;
+const ROW_FAULTS_MAX = 20;
 
 export const BOOKS = [
   controlOperation(
@@ -23,16 +23,16 @@ export const BOOKS = [
       maxBodyBytes: MAX_BYTES,
       reads: true,
       answer: "BookReport",
-      says: {
+      docs: {
         summary: "Reconcile the app's books",
-        about:
+        description:
           "Finds orders that are paid but not marked as paid, marked but not paid, of a different amount, paid or delivered twice, refunded but delivered, or unknown. Invalid rows are rejected, each by its number.",
         example: { rows: [{ charge_id: "ch_fc604d12b8bda13e0f0fd3ec", status: "pending", delivered: 0 }] },
       },
     },
     ({ namespace: { engine }, body, mode: ofKey }) => {
       const read = readRows(body.rows, body);
-      if (!("rows" in read)) return unreadable(read);
+      if (!("rows" in read)) return invalidRows(read);
       const { mode = ofKey, since, partial } = body;
       const { state } = engine;
       const charges = chargesOf(state, mode);
@@ -50,7 +50,7 @@ export const BOOKS = [
         charges: charges.count,
         compared: read.compared,
         total: found.length,
-        findings: found.slice(0, MOST_TOLD),
+        findings: found.slice(0, FINDINGS_MAX),
       };
     },
   ),
@@ -81,9 +81,9 @@ function chargesOf(state: State, mode: Mode) {
   };
 }
 
-function unreadable(faults: readonly RowFault[]) {
+function invalidRows(faults: readonly RowFault[]) {
   const told = faults
-    .slice(0, MOST_FAULTS)
+    .slice(0, ROW_FAULTS_MAX)
     .map(({ index, field, message }) => [`rows.${index}.${field}`, `${message} (row ${index + 1})`]);
   return invalid(Object.fromEntries(told), "Invalid rows");
 }

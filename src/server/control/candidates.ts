@@ -8,7 +8,7 @@ import type { Namespace } from "../../core/namespace/namespace.js";
 import type { JournalEntry } from "../../core/namespace/served-request.js";
 import type { News } from "../../core/namespace/watchers.js";
 import { isMatcher } from "../../core/schema/matcher-words.js";
-import { deliveriesAbout, viewIn } from "./deliveries.js";
+import { deliveriesAbout, deliveryViewIn } from "./deliveries.js";
 import { requestView } from "./requests.js";
 
 /** Expected fields of a record, in the form that `mismatches` takes. */
@@ -26,7 +26,7 @@ export interface Candidates<Item extends object> {
   order(item: Item): number;
   view(item: Item): Record<string, unknown>;
   /** Fields of the view that can be read without making it. */
-  readonly quick: Readonly<Record<string, (item: Item) => unknown>>;
+  readonly fields: Readonly<Record<string, (item: Item) => unknown>>;
 }
 
 /** Fields that the view of a charge copies unchanged. */
@@ -48,7 +48,7 @@ const CHARGE_FIELDS = Object.fromEntries(
 );
 
 /** The text, unless it is a glob. */
-function exact(value: unknown): string | undefined {
+function exactText(value: unknown): string | undefined {
   return typeof value === "string" && !/[*?\\]/.test(value) ? value : undefined;
 }
 
@@ -57,32 +57,32 @@ function listOf<Item>(item: Item | undefined): Item[] {
 }
 
 function chargesAmong(state: State, match: Match): Iterable<Charge> {
-  const id = exact(match.charge_id);
+  const id = exactText(match.charge_id);
   if (id !== undefined) return listOf(state.get("charges", id));
-  const checkoutId = exact(match.checkout_id);
+  const checkoutId = exactText(match.checkout_id);
   if (checkoutId !== undefined) return listOf(state.chargeOfCheckout(checkoutId));
-  const fields = havings(match);
+  const fields = indexedFields(match);
   return fields.length === 0 ? state.tables.charges.values() : state.chargesHaving(fields);
 }
 
-function havings({ customer_email, metadata }: Match): Having<Charge>[] {
-  const email = exact(customer_email);
+function indexedFields({ customer_email, metadata }: Match): Having<Charge>[] {
+  const email = exactText(customer_email);
   const isObject = typeof metadata === "object" && metadata !== null && !isMatcher(metadata);
   return [
     ...(email === undefined ? [] : [havingEmail(email)]),
     ...Object.entries(isObject ? metadata : {}).flatMap(([key, wanted]) => {
-      const value = exact(wanted);
+      const value = exactText(wanted);
       return value === undefined || key.startsWith("\\") ? [] : [havingMetadata(key, value)];
     }),
   ];
 }
 
 function deliveriesAmong(state: State, match: Match): Iterable<Delivery> {
-  const id = exact(match.delivery_id);
+  const id = exactText(match.delivery_id);
   if (id !== undefined) return listOf(state.get("deliveries", id));
-  const eventId = exact(match.event_id);
+  const eventId = exactText(match.event_id);
   if (eventId !== undefined) return state.deliveriesOf(eventId);
-  const objectId = exact(match.charge_id) ?? exact(match.withdrawal_id);
+  const objectId = exactText(match.charge_id) ?? exactText(match.withdrawal_id);
   return objectId === undefined ? state.tables.deliveries.values() : deliveriesAbout(state, objectId);
 }
 
@@ -96,7 +96,7 @@ function charges({ engine }: Namespace): Candidates<Charge> {
     key: ({ charge_id }) => charge_id,
     order: ({ seq }) => seq,
     view: (charge) => ({ ...chargeDetail(charge), mode: charge.mode }),
-    quick: CHARGE_FIELDS,
+    fields: CHARGE_FIELDS,
   };
 }
 
@@ -110,8 +110,8 @@ function deliveries(namespace: Namespace): Candidates<Delivery> {
     },
     key: ({ delivery_id }) => delivery_id,
     order: ({ seq }) => seq,
-    view: viewIn(namespace),
-    quick: {
+    view: deliveryViewIn(namespace),
+    fields: {
       delivery_id: ({ delivery_id }) => delivery_id,
       event_id: ({ event_id }) => event_id,
       webhook_id: ({ webhook_id }) => webhook_id,
@@ -132,7 +132,7 @@ function requests({ journal }: Namespace): Candidates<JournalEntry> {
     key: ({ id }) => id,
     order: ({ id }) => id,
     view: requestView,
-    quick: {
+    fields: {
       request_id: ({ id }) => id,
       method: ({ method }) => method,
       path: ({ path }) => path,
@@ -143,8 +143,8 @@ function requests({ journal }: Namespace): Candidates<JournalEntry> {
   };
 }
 
-const KINDS = { charge: charges, delivery: deliveries, request: requests } as const;
+const BY_KIND = { charge: charges, delivery: deliveries, request: requests } as const;
 
-export function candidatesOf(namespace: Namespace, kind: keyof typeof KINDS): Candidates<object> {
-  return KINDS[kind](namespace) as unknown as Candidates<object>;
+export function candidatesOf(namespace: Namespace, kind: keyof typeof BY_KIND): Candidates<object> {
+  return BY_KIND[kind](namespace) as unknown as Candidates<object>;
 }

@@ -12,11 +12,11 @@ import { transitionRequestSchema } from "../../core/schema/engine-requests.js";
 import { refuse } from "../../core/schema/errors.js";
 import { partialRefundRequestSchema, reversalRequestSchema } from "../../core/schema/reversals.js";
 import { pageOf } from "../http/operation.js";
-import { controlOperation, MadeJson, okOr } from "./operation.js";
+import { controlOperation, okOr, RawJson } from "./operation.js";
 import { storyOf } from "./story.js";
 
 /** Prefix of query parameters that filter by metadata. */
-const METADATA = "metadata.";
+const METADATA_PREFIX = "metadata.";
 
 export const EXTENSION_NOTE =
   "The service has no such operation: the status stays `COMPLETED`, and the event's type begins with `sandbox.`.";
@@ -31,13 +31,13 @@ export const CHARGES = [
       method: "GET",
       path: "/_sandbox/charges",
       query: chargeQuerySchema,
-      queryPrefix: METADATA,
+      queryPrefix: METADATA_PREFIX,
       reads: true,
       answer: "ControlChargeList",
-      says: {
+      docs: {
         summary: "List charges",
-        about: "Charges of every organization, newest first.",
-        prefixed:
+        description: "Charges of every organization, newest first.",
+        prefixedParameters:
           "Only charges with this metadata: one parameter `metadata.KEY` per key, such as `metadata.order_id=1042`.",
       },
     },
@@ -47,19 +47,19 @@ export const CHARGES = [
       const { limit, offset } = pageOf(query);
       const isMeant = (charge: Charge) =>
         (mode === undefined || charge.mode === mode) && (status === undefined || charge.status === status);
-      const fields = fieldsAsked(customer_email, url);
+      const fields = indexedFields(customer_email, url);
       const hasFields = (charge: Charge) => fields.every(({ of, value }) => of(charge) === value);
       const { total, items } =
         q !== undefined
-          ? pageWithin(
+          ? pageOfCharges(
               state.chargesWithWords(q).filter((charge) => isMeant(charge) && hasFields(charge)),
               offset,
               limit,
             )
           : fields.length === 0
             ? state.found("charges", isMeant, offset, limit)
-            : pageWithin(state.chargesHaving(fields).filter(isMeant).reverse(), offset, limit);
-      return new MadeJson(`{"total":${total},"items":[${items.map(controlChargeJson).join(",")}]}`);
+            : pageOfCharges(state.chargesHaving(fields).filter(isMeant).reverse(), offset, limit);
+      return new RawJson(`{"total":${total},"items":[${items.map(controlChargeJson).join(",")}]}`);
     },
   ),
   controlOperation(
@@ -69,13 +69,13 @@ export const CHARGES = [
       path: "/_sandbox/charges/:charge_id",
       reads: true,
       answer: "ControlCharge",
-      says: {
+      docs: {
         summary: "Get a charge",
-        about: "A charge of any organization, with the scenario and timeline that decide its outcome.",
+        description: "A charge of any organization, with the scenario and timeline that decide its outcome.",
       },
     },
     ({ namespace, param }) =>
-      okOr(chargeOf(namespace, param("charge_id")), (charge) => new MadeJson(controlChargeJson(charge))),
+      okOr(chargeOf(namespace, param("charge_id")), (charge) => new RawJson(controlChargeJson(charge))),
   ),
   controlOperation(
     {
@@ -84,14 +84,14 @@ export const CHARGES = [
       path: "/_sandbox/charges/:charge_id/transition",
       body: transitionRequestSchema,
       answer: "Charge",
-      says: {
+      docs: {
         summary: "Change a charge's status",
-        about: `Sets its status now. The rest of its scenario's timeline is cancelled. ${DEFAULT_METHOD_NOTE}`,
-        refuses: ["INVALID_TRANSITION", "INSUFFICIENT_BALANCE"],
+        description: `Sets its status now. The rest of its scenario's timeline is cancelled. ${DEFAULT_METHOD_NOTE}`,
+        errorCodes: ["INVALID_TRANSITION", "INSUFFICIENT_BALANCE"],
         example: { to: "FAILED", reason: "declined_by_operator" },
       },
     },
-    ({ namespace, body, param }) => move(namespace, param("charge_id"), body.to, body.reason),
+    ({ namespace, body, param }) => changeStatus(namespace, param("charge_id"), body.to, body.reason),
   ),
   controlOperation(
     {
@@ -100,14 +100,14 @@ export const CHARGES = [
       path: "/_sandbox/charges/:charge_id/refund",
       body: refundRequestSchema,
       answer: "Charge",
-      says: {
+      docs: {
         summary: "Refund a charge",
-        about: "Refunds the whole charge. A charge that has not settled yet settles first.",
-        refuses: ["INVALID_TRANSITION", "INSUFFICIENT_BALANCE"],
+        description: "Refunds the whole charge. A charge that has not settled yet settles first.",
+        errorCodes: ["INVALID_TRANSITION", "INSUFFICIENT_BALANCE"],
         example: { reason: "requested_by_merchant" },
       },
     },
-    ({ namespace, body, param }) => move(namespace, param("charge_id"), "REFUNDED", body.reason),
+    ({ namespace, body, param }) => changeStatus(namespace, param("charge_id"), "REFUNDED", body.reason),
   ),
   controlOperation(
     {
@@ -116,10 +116,10 @@ export const CHARGES = [
       path: "/_sandbox/charges/:charge_id/partial-refund",
       body: partialRefundRequestSchema,
       answer: "Reversal",
-      says: {
+      docs: {
         summary: "Refund part of a charge (extension)",
-        about: `Refunds part of a settled charge from the available balance; a later refund returns the rest and the fee. ${EXTENSION_NOTE}`,
-        refuses: ["INVALID_TRANSITION", "INSUFFICIENT_BALANCE"],
+        description: `Refunds part of a settled charge from the available balance; a later refund returns the rest and the fee. ${EXTENSION_NOTE}`,
+        errorCodes: ["INVALID_TRANSITION", "INSUFFICIENT_BALANCE"],
         example: { amount: "100.00", reason: "one_item_missing" },
       },
     },
@@ -133,10 +133,10 @@ export const CHARGES = [
       path: "/_sandbox/charges/:charge_id/chargeback",
       body: reversalRequestSchema,
       answer: "Reversal",
-      says: {
+      docs: {
         summary: "Charge back a payment (extension)",
-        about: `The customer's bank takes back what is left of a settled charge from the available balance; the fee is not returned. ${EXTENSION_NOTE}`,
-        refuses: ["INVALID_TRANSITION", "INSUFFICIENT_BALANCE"],
+        description: `The customer's bank takes back what is left of a settled charge from the available balance; the fee is not returned. ${EXTENSION_NOTE}`,
+        errorCodes: ["INVALID_TRANSITION", "INSUFFICIENT_BALANCE"],
         example: { reason: "fraudulent" },
       },
     },
@@ -149,10 +149,10 @@ export const CHARGES = [
       path: "/_sandbox/charges/:charge_id/advance",
       body: chargeAdvanceRequestSchema,
       answer: "Charge",
-      says: {
+      docs: {
         summary: "Advance a charge along its timeline",
-        about: `Runs the tasks scheduled for this charge, and no others, until it reaches the status. The clock is not moved. ${DEFAULT_METHOD_NOTE}`,
-        refuses: ["INVALID_TRANSITION"],
+        description: `Runs the tasks scheduled for this charge, and no others, until it reaches the status. The clock is not moved. ${DEFAULT_METHOD_NOTE}`,
+        errorCodes: ["INVALID_TRANSITION"],
         example: { until: "COMPLETED" },
       },
     },
@@ -166,9 +166,9 @@ export const CHARGES = [
       path: "/_sandbox/charges/:charge_id/timeline",
       reads: true,
       answer: "ChargeStory",
-      says: {
+      docs: {
         summary: "Get a charge's history",
-        about:
+        description:
           "Requests, transitions, ledger entries, events, and every delivery attempt with its response, in order.",
       },
     },
@@ -181,13 +181,18 @@ function chargeOf({ engine }: Namespace, id: string) {
   return engine.state.get("charges", id) ?? refuse("NOT_FOUND", "Charge not found");
 }
 
-function move(namespace: Namespace, id: string, to: ChargeStatus, reason: string | undefined): object {
+function changeStatus(
+  namespace: Namespace,
+  id: string,
+  to: ChargeStatus,
+  reason: string | undefined,
+): object {
   return okOr(namespace.execute(transitionCharge(id, to, "control", reason)), chargeReply);
 }
 
 /** The charge as the service shows it. */
-export function chargeReply(charge: Charge): MadeJson {
-  return new MadeJson(chargeDetailJson(charge));
+export function chargeReply(charge: Charge): RawJson {
+  return new RawJson(chargeDetailJson(charge));
 }
 
 /** The charge as the service shows it, with its mode, kind, scenario and timeline. */
@@ -197,15 +202,15 @@ function controlChargeJson(charge: Charge): string {
   return `${chargeDetailJson(charge).slice(0, -1)},${extra.slice(1)}`;
 }
 
-function fieldsAsked(email: string | undefined, url: string): Having<Charge>[] {
+function indexedFields(email: string | undefined, url: string): Having<Charge>[] {
   const mark = url.indexOf("?");
   const asked = mark === -1 ? [] : [...new URLSearchParams(url.slice(mark + 1))];
   const metadata = asked
-    .filter(([name]) => name.startsWith(METADATA))
-    .map(([name, value]) => havingMetadata(name.slice(METADATA.length), value));
+    .filter(([name]) => name.startsWith(METADATA_PREFIX))
+    .map(([name, value]) => havingMetadata(name.slice(METADATA_PREFIX.length), value));
   return email === undefined ? metadata : [havingEmail(email), ...metadata];
 }
 
-function pageWithin(found: readonly Charge[], offset: number, limit: number) {
+function pageOfCharges(found: readonly Charge[], offset: number, limit: number) {
   return { total: found.length, items: found.slice(offset, offset + limit) };
 }

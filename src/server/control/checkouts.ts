@@ -22,7 +22,7 @@ export const QUOTES = [
       query: pageQuerySchema,
       reads: true,
       answer: "ControlQuoteList",
-      says: { summary: "List quotes", about: "Quotes of every organization, newest first." },
+      docs: { summary: "List quotes", description: "Quotes of every organization, newest first." },
     },
     ({ namespace: { engine }, query }) => {
       const { limit, offset } = pageOf(query);
@@ -38,9 +38,9 @@ export const QUOTES = [
       query: pageQuerySchema,
       reads: true,
       answer: "ControlDestinationList",
-      says: {
+      docs: {
         summary: "List payout destinations",
-        about: "Destinations of every organization, newest first.",
+        description: "Destinations of every organization, newest first.",
       },
     },
     ({ namespace: { engine }, query }) => {
@@ -68,11 +68,11 @@ export const CHECKOUTS = [
       body: payRequestSchema,
       reads: true,
       answer: "Charge",
-      says: {
+      docs: {
         summary: "Pay a checkout",
-        about:
+        description:
           "Does what the customer does on the hosted page: picks a method and pays. The scenario decides the outcome.",
-        refuses: ["INVALID_TRANSITION"],
+        errorCodes: ["INVALID_TRANSITION"],
         example: { payment_method: "mobile_money", currency: "KES", phone_number: "+254700000001" },
       },
     },
@@ -86,10 +86,10 @@ export const CHECKOUTS = [
       path: "/_sandbox/checkouts/:checkout_id/cancel",
       reads: true,
       answer: "Charge",
-      says: {
+      docs: {
         summary: "Cancel a checkout",
-        about: "The customer cancels.",
-        refuses: ["INVALID_TRANSITION"],
+        description: "The customer cancels.",
+        errorCodes: ["INVALID_TRANSITION"],
       },
     },
     ({ namespace, param }) => onChargeOf(namespace, param("checkout_id"), cancelCharge),

@@ -5,7 +5,7 @@ import { type ClockSetting, clockSetting, runningAt } from "../../core/schema/op
 import { iso, parseInstant } from "../../core/schema/time.js";
 import { controlOperation } from "./operation.js";
 
-function earlier(nowMs: number): string {
+function earlierMessage(nowMs: number): string {
   return `must not be earlier than the time it is: ${iso(nowMs)}`;
 }
 
@@ -16,9 +16,9 @@ export const CLOCK = [
       method: "GET",
       path: "/_sandbox/clock",
       answer: "Clock",
-      says: {
+      docs: {
         summary: "Get the clock",
-        about: "The current time, the clock's mode and speed, and when the next task is due.",
+        description: "The current time, the clock's mode and speed, and when the next task is due.",
       },
     },
     ({ namespace }) => namespace.clock.view(),
@@ -29,18 +29,18 @@ export const CLOCK = [
       method: "PUT",
       path: "/_sandbox/clock",
       body: clockRequestSchema,
-      waits: true,
+      canWaitForClock: true,
       answer: "Clock",
-      says: {
+      docs: {
         summary: "Set the clock",
-        about: "Freezes or resumes the clock, or jumps ahead. Tasks that fall due on the way run.",
+        description: "Freezes or resumes the clock, or jumps ahead. Tasks that fall due on the way run.",
         example: { mode: "manual" },
       },
     },
     async ({ namespace, body: { mode, speed, now } }) => {
       const nowMs = now === undefined ? undefined : parseInstant(now);
       if (nowMs !== undefined && nowMs < namespace.nowMs())
-        return invalid({ now: earlier(namespace.nowMs()) });
+        return invalid({ now: earlierMessage(namespace.nowMs()) });
       const refusal = await namespace.clock.set({ setting: settingOf(mode, speed), nowMs });
       return refusal ?? namespace.clock.view();
     },
@@ -51,11 +51,11 @@ export const CLOCK = [
       method: "POST",
       path: "/_sandbox/clock/advance",
       body: advanceRequestSchema,
-      waits: true,
+      canWaitForClock: true,
       answer: "AdvanceReport",
-      says: {
+      docs: {
         summary: "Advance the clock",
-        about:
+        description:
           "Jumps ahead and runs every task that falls due on the way, in order: delivery attempts started at an instant finish before time moves past it. Returns when it is done. Deliveries to mailboxes are not waited for.",
         example: { until: "next" },
       },
@@ -65,7 +65,7 @@ export const CLOCK = [
       if (by !== undefined) return namespace.clock.advance({ byMs: durationMs(by) });
       const toMs = parseInstant(to!)!;
       const nowMs = namespace.nowMs();
-      return toMs < nowMs ? invalid({ to: earlier(nowMs) }) : namespace.clock.advance({ toMs });
+      return toMs < nowMs ? invalid({ to: earlierMessage(nowMs) }) : namespace.clock.advance({ toMs });
     },
   ),
 ];

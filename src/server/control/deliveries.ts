@@ -15,7 +15,7 @@ import {
 } from "../../core/schema/control-webhooks.js";
 import { refuse } from "../../core/schema/errors.js";
 import { pageOf } from "../http/operation.js";
-import { controlOperation, listed, okOr } from "./operation.js";
+import { controlOperation, okOr, pageReply } from "./operation.js";
 
 export const EVENTS = [
   controlOperation(
@@ -26,7 +26,7 @@ export const EVENTS = [
       query: eventQuerySchema,
       reads: true,
       answer: "EventList",
-      says: { summary: "List events", about: "The log of events, newest first." },
+      docs: { summary: "List events", description: "The log of events, newest first." },
     },
     ({ namespace, query }) => {
       const { type, charge_id, mode } = query;
@@ -34,7 +34,8 @@ export const EVENTS = [
       const isMeant = (event: EventRecord) =>
         (type === undefined || anyGlobMatches(type, event.type)) &&
         (mode === undefined || event.mode === mode);
-      if (charge_id !== undefined) return listed(state.eventsOf(charge_id).filter(isMeant), query, eventView);
+      if (charge_id !== undefined)
+        return pageReply(state.eventsOf(charge_id).filter(isMeant), query, eventView);
       const { limit, offset } = pageOf(query);
       const { total, items } = state.found("events", isMeant, offset, limit);
       return { total, items: items.map(eventView) };
@@ -47,9 +48,9 @@ export const EVENTS = [
       path: "/_sandbox/events",
       body: triggerRequestSchema,
       answer: "TriggeredEvent",
-      says: {
+      docs: {
         summary: "Trigger an event",
-        about:
+        description:
           "An event that no status change caused: about an existing charge, or a sample that has the shape of one.",
         example: { type: "webhook.test", data: { hello: "app" } },
       },
@@ -74,9 +75,9 @@ export const DELIVERIES = [
       query: deliveryQuerySchema,
       reads: true,
       answer: "DeliveryList",
-      says: {
+      docs: {
         summary: "List deliveries",
-        about: "The log of deliveries, newest first, with every attempt and its response.",
+        description: "The log of deliveries, newest first, with every attempt and its response.",
       },
     },
     ({ namespace, query }) => {
@@ -88,7 +89,7 @@ export const DELIVERIES = [
         (webhook_id === undefined || delivery.webhook_id === webhook_id) &&
         (failing === undefined || isFailing(delivery)) &&
         (mode === undefined || delivery.mode === mode);
-      const view = viewIn(namespace);
+      const view = deliveryViewIn(namespace);
       if (event_id === undefined && charge_id === undefined && q === undefined) {
         const { limit, offset } = pageOf(query);
         const { total, items } = state.found("deliveries", isMeant, offset, limit);
@@ -101,7 +102,7 @@ export const DELIVERIES = [
             ? state.deliveriesOf(event_id)
             : deliveriesWithWords(state, q!);
       const withWords = q === undefined ? undefined : new Set(deliveriesWithWords(state, q));
-      return listed(
+      return pageReply(
         among.filter(
           (one) =>
             isMeant(one) &&
@@ -120,16 +121,16 @@ export const DELIVERIES = [
       path: "/_sandbox/deliveries/:delivery_id",
       reads: true,
       answer: "Delivery",
-      says: {
+      docs: {
         summary: "Get a delivery",
-        about: "One delivery: its exact bytes, headers, responses and next attempt.",
+        description: "One delivery: its exact bytes, headers, responses and next attempt.",
       },
     },
     ({ namespace, param }) =>
       okOr(
         namespace.engine.state.get("deliveries", param("delivery_id")) ??
           refuse("NOT_FOUND", "Delivery not found"),
-        viewIn(namespace),
+        deliveryViewIn(namespace),
       ),
   ),
   controlOperation(
@@ -139,16 +140,16 @@ export const DELIVERIES = [
       path: "/_sandbox/deliveries/:delivery_id/redeliver",
       body: redeliverRequestSchema,
       answer: "DeliveryList",
-      says: {
+      docs: {
         summary: "Redeliver a webhook",
-        about: "New deliveries of the same event to the same receiver, freshly signed.",
+        description: "New deliveries of the same event to the same receiver, freshly signed.",
         example: { times: 2 },
       },
     },
     ({ namespace, body, param }) =>
       okOr(namespace.execute(redeliver(param("delivery_id"), body.times ?? 1)), (made) => ({
         total: made.length,
-        items: made.map(viewIn(namespace)),
+        items: made.map(deliveryViewIn(namespace)),
       })),
   ),
   controlOperation(
@@ -158,14 +159,15 @@ export const DELIVERIES = [
       path: "/_sandbox/deliveries/:delivery_id/retry",
       body: emptyRequestSchema,
       answer: "Delivery",
-      says: {
+      docs: {
         summary: "Retry a delivery now",
-        about:
+        description:
           "Makes the next attempt of the same delivery now instead of when it is due; it counts like any other attempt.",
-        refuses: ["INVALID_TRANSITION"],
+        errorCodes: ["INVALID_TRANSITION"],
       },
     },
-    ({ namespace, param }) => okOr(namespace.execute(retryDelivery(param("delivery_id"))), viewIn(namespace)),
+    ({ namespace, param }) =>
+      okOr(namespace.execute(retryDelivery(param("delivery_id"))), deliveryViewIn(namespace)),
   ),
 ];
 
@@ -178,18 +180,18 @@ export function deliveriesAbout(state: State, objectId: string): Delivery[] {
 }
 
 /** A search looks at the deliveries of this many charges, the newest. */
-const MOST_CHARGES = 500;
+const SEARCHED_CHARGES_MAX = 500;
 
 /** Deliveries about charges with these words, or about the object with that id; newest first. */
 export function deliveriesWithWords(state: State, words: string): Delivery[] {
   const itself = state.get("deliveries", words.trim());
-  const objects = state.chargesWithWords(words).slice(0, MOST_CHARGES);
+  const objects = state.chargesWithWords(words).slice(0, SEARCHED_CHARGES_MAX);
   const ids = new Set([...objects.map(({ charge_id }) => charge_id), words.trim()]);
   const found = [...ids].flatMap((id) => deliveriesAbout(state, id));
   found.push(...state.deliveriesOf(words.trim()), ...(itself === undefined ? [] : [itself]));
   return [...new Set(found)].sort((a, b) => b.seq - a.seq);
 }
 
-export function viewIn(namespace: Namespace) {
+export function deliveryViewIn(namespace: Namespace) {
   return (delivery: Delivery) => deliveryView(namespace.engine.state, delivery, namespace.holdOf(delivery));
 }

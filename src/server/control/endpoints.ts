@@ -16,8 +16,8 @@ import { invalid, refuse } from "../../core/schema/errors.js";
 import { webhookUrl } from "../../core/schema/options.js";
 import { pageQuerySchema } from "../../core/schema/requests.js";
 import { secretFault } from "../../core/schema/webhooks.js";
-import { viewIn } from "./deliveries.js";
-import { controlOperation, listed, okOr } from "./operation.js";
+import { deliveryViewIn } from "./deliveries.js";
+import { controlOperation, okOr, pageReply } from "./operation.js";
 
 export const ENDPOINTS = [
   controlOperation(
@@ -27,13 +27,13 @@ export const ENDPOINTS = [
       path: "/_sandbox/webhook-endpoints",
       query: pageQuerySchema,
       answer: "WebhookEndpointList",
-      says: {
+      docs: {
         summary: "List receivers",
-        about: "The receivers of every organization and mode, newest first.",
+        description: "The receivers of every organization and mode, newest first.",
       },
     },
     ({ namespace, query }) =>
-      listed([...namespace.engine.state.endpoints()].reverse(), query, controlEndpointView),
+      pageReply([...namespace.engine.state.endpoints()].reverse(), query, controlEndpointView),
   ),
   controlOperation(
     {
@@ -42,9 +42,9 @@ export const ENDPOINTS = [
       path: "/_sandbox/webhook-endpoints",
       body: endpointRequestSchema,
       answer: "WebhookEndpoint",
-      says: {
+      docs: {
         summary: "Register a receiver",
-        about:
+        description:
           "A URL or a mailbox. It receives the events of every organization in its mode, unless one is given.",
         example: { mailbox: "tests" },
       },
@@ -79,7 +79,7 @@ export const ENDPOINTS = [
       method: "GET",
       path: "/_sandbox/webhook-endpoints/:webhook_id",
       answer: "WebhookEndpoint",
-      says: { summary: "Get a receiver", about: "One receiver." },
+      docs: { summary: "Get a receiver", description: "One receiver." },
     },
     ({ namespace, param }) =>
       okOr(
@@ -95,9 +95,9 @@ export const ENDPOINTS = [
       path: "/_sandbox/webhook-endpoints/:webhook_id",
       body: endpointPatchSchema,
       answer: "WebhookEndpoint",
-      says: {
+      docs: {
         summary: "Update a receiver",
-        about: "Changes the fields that are sent and keeps the rest.",
+        description: "Changes the fields that are sent and keeps the rest.",
         example: { enabled: true },
       },
     },
@@ -121,7 +121,7 @@ export const ENDPOINTS = [
       method: "DELETE",
       path: "/_sandbox/webhook-endpoints/:webhook_id",
       answer: "WebhookEndpointDeleted",
-      says: { summary: "Delete a receiver", about: "No more events are sent to it." },
+      docs: { summary: "Delete a receiver", description: "No more events are sent to it." },
     },
     ({ namespace, param }) =>
       okOr(namespace.execute(deleteEndpoint(undefined, param("webhook_id"))), ({ webhook_id }) => ({
@@ -131,7 +131,7 @@ export const ENDPOINTS = [
   ),
 ];
 
-const TAKEN_AT_ONCE = 100;
+const TAKE_DEFAULT = 100;
 
 export const MAILBOXES = [
   controlOperation(
@@ -141,9 +141,9 @@ export const MAILBOXES = [
       path: "/_sandbox/mailboxes/:name/take",
       body: takeRequestSchema,
       answer: "MailboxItemList",
-      says: {
+      docs: {
         summary: "Receive from a mailbox",
-        about:
+        description:
           "Returns exactly what a receiver would be sent, signed now. Each delivery must then be acknowledged within the time a receiver has to respond.",
         example: { max: 1 },
       },
@@ -153,7 +153,7 @@ export const MAILBOXES = [
       const { state } = namespace.engine;
       if (!state.endpoints().some((endpoint) => endpoint.mailbox === name))
         return refuse("NOT_FOUND", `There is no mailbox "${name}"`);
-      const taken = namespace.mailboxes.takeFromMailbox(name, body.max ?? TAKEN_AT_ONCE);
+      const taken = namespace.mailboxes.takeFromMailbox(name, body.max ?? TAKE_DEFAULT);
       namespace.mailboxLeases.renew(name, taken.length > 0);
       const items = taken.map(({ deliveryId, request }) => {
         const delivery = state.get("deliveries", deliveryId);
@@ -177,9 +177,9 @@ export const MAILBOXES = [
       path: "/_sandbox/mailboxes/:name/:delivery_id/ack",
       body: ackRequestSchema,
       answer: "Delivery",
-      says: {
+      docs: {
         summary: "Acknowledge a delivery",
-        about:
+        description:
           "Reports the receiver's response to a delivery taken from the mailbox; a failure is retried as scheduled.",
         example: { status: 200, body: "ok" },
       },
@@ -194,7 +194,7 @@ export const MAILBOXES = [
           "NOT_FOUND",
           "No delivery with that ID is taken from this mailbox, or the acknowledgement came too late",
         );
-      return viewIn(namespace)(namespace.engine.state.get("deliveries", id)!);
+      return deliveryViewIn(namespace)(namespace.engine.state.get("deliveries", id)!);
     },
   ),
 ];

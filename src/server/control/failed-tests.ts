@@ -4,7 +4,7 @@ import { failedTestRequestSchema } from "../../core/schema/control.js";
 import { isRefusal } from "../../core/schema/errors.js";
 import { pageQuerySchema } from "../../core/schema/requests.js";
 import { iso } from "../../core/schema/time.js";
-import { controlOperation, listed, MadeJson } from "./operation.js";
+import { controlOperation, pageReply, RawJson } from "./operation.js";
 
 /** Exports of failed tests, saved before the next reset. */
 export const FAILED_TESTS = [
@@ -16,9 +16,9 @@ export const FAILED_TESTS = [
       body: failedTestRequestSchema,
       reads: true,
       answer: "FailedTest",
-      says: {
+      docs: {
         summary: "Save a failed test",
-        about:
+        description:
           "Call it when a test has failed, before its namespace is reset or deleted: the charges' histories, requests, events, deliveries, coverage and advice are kept under the test's name, for up to 100 tests. `exec --artifacts` writes them to files.",
         example: { test: "shop.test.ts > an order is paid" },
       },
@@ -43,13 +43,13 @@ export const FAILED_TESTS = [
       path: "/_sandbox/failed-tests",
       query: pageQuerySchema,
       answer: "FailedTestList",
-      says: {
+      docs: {
         summary: "List failed tests",
-        about: "The recorded failed tests of all namespaces, newest first.",
+        description: "The recorded failed tests of all namespaces, newest first.",
       },
     },
     ({ namespaces: { failedTests }, query }) => ({
-      ...listed(failedTests.list(), query),
+      ...pageReply(failedTests.list(), query),
       left_out: failedTests.leftOut,
     }),
   ),
@@ -59,11 +59,14 @@ export const FAILED_TESTS = [
       method: "GET",
       path: "/_sandbox/failed-tests/:failed_test_id",
       answer: "FailedTestDetail",
-      says: { summary: "Get a failed test", about: "One failed test, with everything that happened in it." },
+      docs: {
+        summary: "Get a failed test",
+        description: "One failed test, with everything that happened in it.",
+      },
     },
     ({ namespaces, param }) => {
       const json = namespaces.failedTests.json(Number(param("failed_test_id")));
-      return isRefusal(json) ? json : new MadeJson(json);
+      return isRefusal(json) ? json : new RawJson(json);
     },
   ),
 ];

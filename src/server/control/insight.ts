@@ -25,9 +25,10 @@ export const INSIGHT = [
       query: ofWhomQuerySchema,
       reads: true,
       answer: "Coverage",
-      says: {
+      docs: {
         summary: "Get coverage",
-        about: "Operations, statuses, events, error codes and mishaps the app has met, and those it has not.",
+        description:
+          "Operations, statuses, events, error codes and mishaps the app has met, and those it has not.",
       },
     },
     ({ namespaces, namespace, query }) => {
@@ -42,9 +43,9 @@ export const INSIGHT = [
       query: ofWhomQuerySchema,
       reads: true,
       answer: "AdviceList",
-      says: {
+      docs: {
         summary: "Get advice",
-        about:
+        description:
           "What the app does against the service's advice, with what to do instead: polling, missing idempotency keys, ignored fields, late webhook responses",
       },
     },

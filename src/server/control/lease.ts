@@ -11,15 +11,15 @@ export const LEASE = [
       path: "/_sandbox/lease",
       body: leaseRequestSchema,
       answer: "Lease",
-      says: {
+      docs: {
         summary: "Acquire a namespace lease",
-        about:
+        description:
           "A run (header `Sandbox-Run`, a name of its own) has the namespace until it releases it or its process ends: then the clock, rules, faults and mailboxes are restored, and with `snapshot` the whole state. The run counts as alive while it has a call with `hold` open, or made one in the last 30 s of wall time. Such a call renews its lease: it returns after 10 s and must then be made again; `held` is false once the lease is released.",
-        refuses: ["NAMESPACE_LEASED"],
+        errorCodes: ["NAMESPACE_LEASED"],
       },
     },
     (call) =>
-      ofRun(call, async (run, { namespaces, namespace, body, signal }) => {
+      withRun(call, async (run, { namespaces, namespace, body, signal }) => {
         if (body.hold === true) {
           const held = await namespace.lease.hold(run, signal());
           return isRefusal(held) ? held : { namespace: namespace.name, run, held };
@@ -40,13 +40,13 @@ export const LEASE = [
       method: "DELETE",
       path: "/_sandbox/lease",
       answer: "Lease",
-      says: {
+      docs: {
         summary: "Release a lease",
-        about: "The run (header `Sandbox-Run`) has ended and has restored what it changed.",
+        description: "The run (header `Sandbox-Run`) has ended and has restored what it changed.",
       },
     },
     (call) =>
-      ofRun(
+      withRun(
         call,
         (run, { namespace }) =>
           namespace.lease.release(run) ?? { namespace: namespace.name, run, held: false },
@@ -54,7 +54,7 @@ export const LEASE = [
   ),
 ];
 
-function ofRun<Call extends Pick<ControlCall, "run">, Answer>(
+function withRun<Call extends Pick<ControlCall, "run">, Answer>(
   call: Call,
   work: (run: string, call: Call) => Answer,
 ) {

@@ -8,7 +8,7 @@ import {
 import { invalid, refuse } from "../../core/schema/errors.js";
 import { namespaceNameSchema } from "../../core/schema/options.js";
 import { pageQuerySchema } from "../../core/schema/requests.js";
-import { controlOperation, listed, okOr } from "./operation.js";
+import { controlOperation, okOr, pageReply } from "./operation.js";
 
 export const NAMESPACES = [
   controlOperation(
@@ -18,9 +18,9 @@ export const NAMESPACES = [
       path: "/_sandbox/namespaces",
       query: pageQuerySchema,
       answer: "NamespaceList",
-      says: { summary: "List namespaces", about: "Every namespace, newest first." },
+      docs: { summary: "List namespaces", description: "Every namespace, newest first." },
     },
-    ({ namespaces, query }) => listed(namespaces.list(), query),
+    ({ namespaces, query }) => pageReply(namespaces.list(), query),
   ),
   controlOperation(
     {
@@ -29,10 +29,10 @@ export const NAMESPACES = [
       path: "/_sandbox/namespaces",
       body: namespaceRequestSchema,
       answer: "Namespace",
-      says: {
+      docs: {
         summary: "Create a namespace",
-        about: "Creates a namespace that does not exist yet.",
-        refuses: ["NAMESPACE_EXISTS"],
+        description: "Creates a namespace that does not exist yet.",
+        errorCodes: ["NAMESPACE_EXISTS"],
         example: { name: "worker-1", clock: "manual" },
       },
     },
@@ -44,7 +44,7 @@ export const NAMESPACES = [
       method: "GET",
       path: "/_sandbox/namespaces/:name",
       answer: "Namespace",
-      says: { summary: "Get a namespace", about: "One namespace." },
+      docs: { summary: "Get a namespace", description: "One namespace." },
     },
     ({ namespaces, param }) =>
       namespaces.list().find(({ name }) => name === param("name")) ?? namespaces.whyNone(param("name"), null),
@@ -57,11 +57,11 @@ export const NAMESPACES = [
       params: { name: namespaceNameSchema },
       body: namespaceRequestSchema,
       answer: "Namespace",
-      says: {
+      docs: {
         summary: "Create a namespace unless it exists",
-        about:
+        description:
           "Creates the namespace unless it exists; an existing one is not changed. Safe to repeat. A namespace of an earlier run that could not be opened is opened again.",
-        refuses: ["NAMESPACE_EXISTS"],
+        errorCodes: ["NAMESPACE_EXISTS"],
         example: { clock: "manual" },
       },
     },
@@ -78,9 +78,9 @@ export const NAMESPACES = [
       method: "DELETE",
       path: "/_sandbox/namespaces/:name",
       answer: "NameDeleted",
-      says: {
+      docs: {
         summary: "Delete a namespace",
-        about: "Deletes the namespace and everything in it, even if it could not be opened.",
+        description: "Deletes the namespace and everything in it, even if it could not be opened.",
       },
     },
     ({ namespaces, param }) => {
@@ -100,9 +100,9 @@ export const ACCESS = [
       path: "/_sandbox/keys/:key",
       body: keyPatchSchema,
       answer: "Key",
-      says: {
+      docs: {
         summary: "Update a key",
-        about: `A revoked key gets 401 from now on, until it is active again. ${UNTIL_RESET}`,
+        description: `A revoked key gets 401 from now on, until it is active again. ${UNTIL_RESET}`,
         example: { status: "revoked" },
       },
     },
@@ -120,9 +120,9 @@ export const ACCESS = [
       path: "/_sandbox/organizations/:organization_id",
       body: organizationPatchSchema,
       answer: "Organization",
-      says: {
+      docs: {
         summary: "Update an organization",
-        about: `A deactivated organization gets 404 for every call from now on; payments in progress continue. ${UNTIL_RESET}`,
+        description: `A deactivated organization gets 404 for every call from now on; payments in progress continue. ${UNTIL_RESET}`,
         example: { status: "deactivated" },
       },
     },

@@ -14,12 +14,12 @@ import {
 } from "../../core/schema/errors.js";
 import { check, issueDetails } from "../../core/schema/issues.js";
 import {
-  type Asked,
-  type CallWords,
-  type DescribedRow,
+  type CallInput,
+  type DocumentedSpec,
+  type OperationDocs,
+  type OperationSpec,
   pageOf,
-  type Row,
-  readAsked,
+  readInput,
   readQuery,
 } from "../http/operation.js";
 import { ok, okJson, okPieces, type Reply } from "../http/reply.js";
@@ -27,7 +27,7 @@ import { ok, okJson, okPieces, type Reply } from "../http/reply.js";
 type Fields = Record<string, unknown>;
 
 /** A call of the control API with its namespace and its validated query and body. */
-export interface ControlCall<Query = Fields, Body = Fields> extends Asked<Query, Body> {
+export interface ControlCall<Query = Fields, Body = Fields> extends CallInput<Query, Body> {
   readonly namespaces: Namespaces;
   readonly namespace: Namespace;
   readonly url: string;
@@ -45,9 +45,9 @@ export interface ControlCall<Query = Fields, Body = Fields> extends Asked<Query,
 }
 
 /** A row of the control API. An unknown query parameter is refused, because a typo would go unnoticed. */
-export interface ControlRow<Query, Body> extends Row<Query, Body>, Pick<DescribedRow, "answer"> {
+export interface ControlSpec<Query, Body> extends OperationSpec<Query, Body>, Pick<DocumentedSpec, "answer"> {
   /** For the OpenAPI document only; the build removes it. */
-  readonly says: ControlWords;
+  readonly docs: ControlDocs;
   /** Schemas of path parameters; without one any text is valid. */
   readonly params?: Readonly<Record<string, z.ZodMiniType<string>>>;
   /** Prefix of further query parameters. */
@@ -57,23 +57,23 @@ export interface ControlRow<Query, Body> extends Row<Query, Body>, Pick<Describe
   /** The nesting limit for imports of a state, which contains request bodies. */
   readonly maxDepth?: number;
   /** Accepts `?wait=`: how long to wait for a running advance instead of refusing. */
-  readonly waits?: true;
+  readonly canWaitForClock?: true;
 }
 
 /** The description of a call; its tag follows from its path. */
-export interface ControlWords extends Pick<CallWords, "summary" | "about"> {
+export interface ControlDocs extends Pick<OperationDocs, "summary" | "description"> {
   /** The name of the schema of a body that the handler validates; it is not loaded at start. */
   readonly body?: string;
   /** A valid body. */
   readonly example?: Readonly<Record<string, unknown>>;
   /** Describes the parameters with the row's `queryPrefix`. */
-  readonly prefixed?: string;
+  readonly prefixedParameters?: string;
   /** Error codes besides those that every such call has. */
-  readonly refuses?: readonly ErrorCode[];
+  readonly errorCodes?: readonly ErrorCode[];
 }
 
 /** A row without a handler. */
-export function answeredElsewhere(row: ControlRow<unknown, unknown>): ControlRow<unknown, unknown> {
+export function specWithoutHandler(row: ControlSpec<unknown, unknown>): ControlSpec<unknown, unknown> {
   return row;
 }
 
@@ -84,12 +84,12 @@ export interface RawCall extends Omit<ControlCall, "query" | "body"> {
 }
 
 /** A row with its handler. */
-export interface ControlOperation extends ControlRow<unknown, unknown> {
+export interface ControlOperation extends ControlSpec<unknown, unknown> {
   handle(call: RawCall): Reply | Refusal | Promise<Reply | Refusal>;
 }
 
 /** Serialized or streamed JSON, returned by a handler in place of a value. */
-export class MadeJson {
+export class RawJson {
   readonly json: string | AsyncIterable<string>;
 
   constructor(json: string | AsyncIterable<string>) {
@@ -102,11 +102,11 @@ export class MadeJson {
  * value to be sent as JSON, or a refusal.
  */
 export function controlOperation<Query, Body = Fields>(
-  row: ControlRow<Query, Body>,
+  row: ControlSpec<Query, Body>,
   handle: (call: ControlCall<Query, Body>) => object | Promise<object>,
 ): ControlOperation {
-  const anyRow = row as ControlRow<unknown, unknown>;
-  const work = (call: RawCall, { query, body }: Asked<unknown, unknown>) => {
+  const anyRow = row as ControlSpec<unknown, unknown>;
+  const work = (call: RawCall, { query, body }: CallInput<unknown, unknown>) => {
     if (row.reads) call.namespace.settle();
     call.query = query;
     call.body = body;
@@ -118,9 +118,9 @@ export function controlOperation<Query, Body = Fields>(
   return {
     ...anyRow,
     handle(call) {
-      const asked = paramFault(anyRow, call) ?? readKnown(anyRow, call, isStray);
+      const asked = paramError(anyRow, call) ?? readCheckedInput(anyRow, call, isStray);
       if (isRefusal(asked)) return asked;
-      return row.waits
+      return row.canWaitForClock
         ? waitForClock(call).then((refusal) => refusal ?? work(call, asked))
         : work(call, asked);
     },
@@ -128,11 +128,11 @@ export function controlOperation<Query, Body = Fields>(
 }
 
 function replyOf(answer: object): Reply | Refusal {
-  if (!(answer instanceof MadeJson)) return isRefusal(answer) ? answer : ok(answer);
+  if (!(answer instanceof RawJson)) return isRefusal(answer) ? answer : ok(answer);
   return typeof answer.json === "string" ? okJson(answer.json) : okPieces(answer.json);
 }
 
-function paramFault({ params }: ControlRow<unknown, unknown>, { param }: RawCall): Refusal | undefined {
+function paramError({ params }: ControlSpec<unknown, unknown>, { param }: RawCall): Refusal | undefined {
   if (params === undefined) return undefined;
   for (const [name, schema] of Object.entries(params)) {
     const named = check(schema, param(name));
@@ -142,22 +142,22 @@ function paramFault({ params }: ControlRow<unknown, unknown>, { param }: RawCall
 }
 
 /** Validates query and body, and refuses unknown names: a typo would match nothing and go unnoticed. */
-function readKnown(
-  row: ControlRow<unknown, unknown>,
+function readCheckedInput(
+  row: ControlSpec<unknown, unknown>,
   { url, body, vocabulary }: RawCall,
   isStray: (name: string) => boolean,
-): Asked<unknown, unknown> | Refusal {
-  const asked = readAsked(row, url, body as Fields, isStray);
+): CallInput<unknown, unknown> | Refusal {
+  const asked = readInput(row, url, body as Fields, isStray);
   if (isRefusal(asked)) return asked;
   return (
-    nameFault(row.query, asked.query, { vocabulary }, INVALID_QUERY_MESSAGE) ??
-    nameFault(row.body, asked.body, { vocabulary }) ??
+    unknownNameError(row.query, asked.query, { vocabulary }, INVALID_QUERY_MESSAGE) ??
+    unknownNameError(row.body, asked.body, { vocabulary }) ??
     asked
   );
 }
 
 /** Refuses unknown names in a value. */
-export function nameFault(
+export function unknownNameError(
   schema: z.core.$ZodType | undefined,
   value: unknown,
   names: NameCheck,
@@ -176,7 +176,7 @@ async function waitForClock({ namespace, url }: Pick<ControlCall, "namespace" | 
 }
 
 /** A page of the records found, mapped by `view`, with the number of all. */
-export function listed<Item extends object>(
+export function pageReply<Item extends object>(
   found: readonly Item[],
   query: Parameters<typeof pageOf>[0],
   view: (item: Item) => object = (item) => item,

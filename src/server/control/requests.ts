@@ -5,7 +5,7 @@ import { jsonOrText } from "../../core/schema/depth.js";
 import { INVALID_QUERY_MESSAGE, invalid } from "../../core/schema/errors.js";
 import { maskKey } from "../../core/schema/printable.js";
 import { iso, parseInstant } from "../../core/schema/time.js";
-import { controlOperation, listed } from "./operation.js";
+import { controlOperation, pageReply } from "./operation.js";
 
 export const REQUESTS = [
   controlOperation(
@@ -15,9 +15,10 @@ export const REQUESTS = [
       path: "/_sandbox/requests",
       query: requestQuerySchema,
       answer: "RequestList",
-      says: {
+      docs: {
         summary: "List requests",
-        about: "Requests of the app and their responses, with bodies, newest first. API keys are masked.",
+        description:
+          "Requests of the app and their responses, with bodies, newest first. API keys are masked.",
       },
     },
     ({ namespace, query }) => {
@@ -40,7 +41,7 @@ export const REQUESTS = [
             (sinceId === undefined || entry.id > sinceId) &&
             (sinceMs === undefined || entry.atMs >= sinceMs),
         );
-      return listed(found, query, requestView);
+      return pageReply(found, query, requestView);
     },
   ),
   controlOperation(
@@ -49,7 +50,7 @@ export const REQUESTS = [
       method: "DELETE",
       path: "/_sandbox/requests",
       answer: "RequestList",
-      says: { summary: "Clear the request journal", about: "Empties the request journal." },
+      docs: { summary: "Clear the request journal", description: "Empties the request journal." },
     },
     ({ namespace }) => {
       namespace.clearRequests();

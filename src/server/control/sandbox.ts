@@ -1,14 +1,14 @@
 import { KEPT_BY_DEFAULT } from "../../core/namespace/beginning.js";
 import { resetRequestSchema } from "../../core/schema/engine-requests.js";
-import { answeredElsewhere, type ControlCall, controlOperation } from "./operation.js";
+import { type ControlCall, controlOperation, specWithoutHandler } from "./operation.js";
 
 /** Handled by the HTTP entry, before the modules of other calls are loaded. */
-export const HEALTH = answeredElsewhere({
+export const HEALTH = specWithoutHandler({
   id: "getHealth",
   method: "GET",
   path: "/health",
   answer: "Health",
-  says: { summary: "Health check", about: "Returns 200 as soon as the server is ready." },
+  docs: { summary: "Health check", description: "Returns 200 as soon as the server is ready." },
 });
 
 export const SANDBOX = [
@@ -18,9 +18,9 @@ export const SANDBOX = [
       method: "GET",
       path: "/_sandbox",
       answer: "Sandbox",
-      says: {
+      docs: {
         summary: "Get sandbox info",
-        about: "Version, namespace, keys, seed, clock and record counts.",
+        description: "Version, namespace, keys, seed, clock and record counts.",
       },
     },
     sandboxView,
@@ -31,11 +31,11 @@ export const SANDBOX = [
       method: "POST",
       path: "/_sandbox/reset",
       body: resetRequestSchema,
-      waits: true,
+      canWaitForClock: true,
       answer: "Sandbox",
-      says: {
+      docs: {
         summary: "Reset",
-        about:
+        description:
           "Puts the namespace back to its initial state. Webhooks and keys are kept by default; snapshots and other namespaces always are. Work in flight is dropped. A manual clock goes back to where it started, a running one to wall time.",
         example: { keep: ["webhooks"] },
       },

@@ -16,7 +16,7 @@ import { check, issueDetails } from "../../core/schema/issues.js";
 import { webhookUrl } from "../../core/schema/options.js";
 import { pageQuerySchema } from "../../core/schema/requests.js";
 import { faultRuleSchema, type Scenario, scenarioSchema } from "../../core/schema/scenario.js";
-import { controlOperation, listed, nameFault, okOr } from "./operation.js";
+import { controlOperation, okOr, pageReply, unknownNameError } from "./operation.js";
 
 export const SCENARIOS = [
   controlOperation(
@@ -26,9 +26,9 @@ export const SCENARIOS = [
       path: "/_sandbox/scenarios",
       query: scenarioQuerySchema,
       answer: "ScenarioList",
-      says: {
+      docs: {
         summary: "List scenarios",
-        about:
+        description:
           "Every scenario of the namespace: active ones first, in the order they are evaluated; then by name.",
       },
     },
@@ -36,7 +36,7 @@ export const SCENARIOS = [
       const inOrder = [...namespace.engine.state.tables.scenarios.values()].sort(
         (a, b) => b.activated - a.activated || (a.name < b.name ? -1 : 1),
       );
-      return listed(inOrder, query, (stored) => view(namespace, stored, query.of));
+      return pageReply(inOrder, query, (stored) => view(namespace, stored, query.of));
     },
   ),
   controlOperation(
@@ -45,7 +45,7 @@ export const SCENARIOS = [
       method: "GET",
       path: "/_sandbox/scenarios/:name",
       answer: "Scenario",
-      says: { summary: "Get a scenario", about: "One scenario." },
+      docs: { summary: "Get a scenario", description: "One scenario." },
     },
     ({ namespace, param }) =>
       okOr(
@@ -59,10 +59,10 @@ export const SCENARIOS = [
       method: "PUT",
       path: "/_sandbox/scenarios/:name",
       answer: "Scenario",
-      says: {
+      docs: {
         summary: "Save a scenario",
         body: "ScenarioRequest",
-        about:
+        description:
           "Creates or replaces the scenario. It applies once it is activated, or when it is requested by name.",
         example: {
           description: "The operator declines.",
@@ -96,9 +96,9 @@ export const SCENARIOS = [
       method: "DELETE",
       path: "/_sandbox/scenarios/:name",
       answer: "NameDeleted",
-      says: {
+      docs: {
         summary: "Delete a scenario",
-        about: "Its rules no longer apply; objects they have already matched keep their timelines.",
+        description: "Its rules no longer apply; objects they have already matched keep their timelines.",
       },
     },
     ({ namespace, param }) => {
@@ -115,9 +115,10 @@ export const SCENARIOS = [
       method: "POST",
       path: "/_sandbox/scenarios/:name/activate",
       answer: "Scenario",
-      says: {
+      docs: {
         summary: "Activate a scenario",
-        about: "Its rules apply to everything that names no scenario. The last one activated is tried first.",
+        description:
+          "Its rules apply to everything that names no scenario. The last one activated is tried first.",
       },
     },
     ({ namespace, param }) => {
@@ -133,7 +134,7 @@ export const SCENARIOS = [
       method: "POST",
       path: "/_sandbox/scenarios/:name/deactivate",
       answer: "Scenario",
-      says: { summary: "Deactivate a scenario", about: "It then applies only when requested by name." },
+      docs: { summary: "Deactivate a scenario", description: "It then applies only when requested by name." },
     },
     ({ namespace, param }) =>
       okOr(namespace.execute(activateScenario(param("name"), false)), (stored) => view(namespace, stored)),
@@ -145,9 +146,9 @@ export const SCENARIOS = [
       path: "/_sandbox/scenarios/:name/run",
       body: runScenarioRequestSchema,
       answer: "RunReport",
-      says: {
+      docs: {
         summary: "Run a scenario's steps",
-        about:
+        description:
           "Runs its steps in this namespace, with the clock frozen meanwhile, and returns when they are done.",
         example: { app: "http://localhost:3000", vars: { amount: "500.00" } },
       },
@@ -181,7 +182,7 @@ function scenarioOf({ engine }: Namespace, name: string) {
 function checkedScenario(body: unknown, vocabulary: Vocabulary | undefined): Scenario | Refusal {
   const checked = check(scenarioSchema, body);
   if (!checked.ok) return invalid(issueDetails(checked.issues, scenarioSchema));
-  return (vocabulary && nameFault(scenarioSchema, checked.data, { vocabulary })) ?? checked.data;
+  return (vocabulary && unknownNameError(scenarioSchema, checked.data, { vocabulary })) ?? checked.data;
 }
 
 export const FAULTS = [
@@ -192,14 +193,15 @@ export const FAULTS = [
       path: "/_sandbox/faults",
       query: pageQuerySchema,
       answer: "FaultList",
-      says: {
+      docs: {
         summary: "List faults",
-        about: "The faults added here, newest first; those of scenarios are listed with their scenario.",
+        description:
+          "The faults added here, newest first; those of scenarios are listed with their scenario.",
       },
     },
     ({ namespace: { engine, faults }, query }) => {
       const newestFirst = [...engine.state.tables.faults.values()].sort((a, b) => b.seq - a.seq);
-      return listed(newestFirst, query, (fault) => faultView(fault, faults.applied(fault.fault_id)));
+      return pageReply(newestFirst, query, (fault) => faultView(fault, faults.applied(fault.fault_id)));
     },
   ),
   controlOperation(
@@ -209,9 +211,9 @@ export const FAULTS = [
       path: "/_sandbox/faults",
       body: faultRuleSchema,
       answer: "Fault",
-      says: {
+      docs: {
         summary: "Add a fault",
-        about: "From now on, matching API calls fail, are delayed or lose their connection.",
+        description: "From now on, matching API calls fail, are delayed or lose their connection.",
         example: { match: { operation: "createQuote" }, respond: { status: 503 }, times: 2 },
       },
     },
@@ -223,7 +225,7 @@ export const FAULTS = [
       method: "DELETE",
       path: "/_sandbox/faults",
       answer: "FaultsRemoved",
-      says: { summary: "Delete all faults", about: "Faults of scenarios are kept." },
+      docs: { summary: "Delete all faults", description: "Faults of scenarios are kept." },
     },
     ({ namespace }) => remove(namespace),
   ),
@@ -233,7 +235,7 @@ export const FAULTS = [
       method: "DELETE",
       path: "/_sandbox/faults/:fault_id",
       answer: "FaultsRemoved",
-      says: { summary: "Delete a fault", about: "One fault." },
+      docs: { summary: "Delete a fault", description: "One fault." },
     },
     ({ namespace, param }) => remove(namespace, param("fault_id")),
   ),

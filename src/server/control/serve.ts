@@ -7,12 +7,12 @@ import { isRefusal, type Refusal, refuse } from "../../core/schema/errors.js";
 import { aborter } from "../../core/time/patience.js";
 import { MAX_BODY_BYTES, parseObject, type RawBody, readBody, tooLarge, tornBody } from "../http/body.js";
 import { bearerKey } from "../http/call.js";
-import { isForeign, OTHER_SITE } from "../http/hosts.js";
+import { CROSS_SITE_MESSAGE, isForeign } from "../http/hosts.js";
 import { errorReply, failureReply, type Reply, replyHeaders, toResponse } from "../http/reply.js";
 import { noNamespace } from "../service/admit.js";
 import type { ControlCall, ControlOperation } from "./operation.js";
 
-export interface ControlWays {
+export interface ServerHandle {
   readonly fetch: ControlCall["fetch"];
   readonly routes: readonly Route[];
 }
@@ -36,7 +36,7 @@ interface TimedReply {
 async function replyTo(
   namespaces: Namespaces,
   operation: ControlOperation,
-  { fetch, routes }: ControlWays,
+  { fetch, routes }: ServerHandle,
   { url, signal, param, header, body: bodyOf }: ControlRequest,
 ): Promise<TimedReply> {
   const name = header("sandbox-namespace");
@@ -73,7 +73,7 @@ async function replyTo(
 export function serveControl(
   namespaces: Namespaces,
   operation: ControlOperation,
-  ways: ControlWays,
+  ways: ServerHandle,
 ): (c: Context) => Promise<Response> {
   return async (c) => {
     const { raw } = c.req;
@@ -83,7 +83,7 @@ export function serveControl(
       signal: () => raw.signal,
       param: (parameter) => c.req.param(parameter) ?? "",
       body: (publicUrl) =>
-        isForeign(raw, publicUrl) ? refuse("FORBIDDEN", OTHER_SITE) : readObject(raw, operation),
+        isForeign(raw, publicUrl) ? refuse("FORBIDDEN", CROSS_SITE_MESSAGE) : readObject(raw, operation),
     });
     return toResponse(reply, nowMs);
   };
@@ -107,7 +107,7 @@ export type ControlInProcess = (path: string, init: RequestInit) => Promise<Sand
 interface InProcessOptions {
   readonly namespaces: Namespaces;
   readonly operations: readonly ControlOperation[];
-  readonly ways: ControlWays;
+  readonly server: ServerHandle;
   readonly onError: (error: unknown) => void;
 }
 
@@ -117,7 +117,7 @@ const NEVER = aborter().signal;
 export function controlInProcess({
   namespaces,
   operations,
-  ways,
+  server: ways,
   onError,
 }: InProcessOptions): ControlInProcess {
   const routes = operations.map((operation) => {
@@ -153,11 +153,11 @@ function answerOf({ reply: { status, json, pieces, headers }, nowMs }: TimedRepl
     ok: status < 300,
     headers: new Headers({ ...replyHeaders(nowMs), ...headers }),
     body: null,
-    text: async () => (pieces === undefined ? json : joined(pieces)),
+    text: async () => (pieces === undefined ? json : joinPieces(pieces)),
   };
 }
 
-async function joined(pieces: AsyncIterable<string>): Promise<string> {
+async function joinPieces(pieces: AsyncIterable<string>): Promise<string> {
   let text = "";
   for await (const piece of pieces) text += piece;
   return text;

@@ -2,7 +2,7 @@ import { snapshotRequestSchema } from "../../core/schema/control.js";
 import { MAX_DEPTH } from "../../core/schema/depth.js";
 import { refuse } from "../../core/schema/errors.js";
 import { pageQuerySchema } from "../../core/schema/requests.js";
-import { controlOperation, listed, MadeJson } from "./operation.js";
+import { controlOperation, pageReply, RawJson } from "./operation.js";
 import { sandboxView } from "./sandbox.js";
 
 export const STATE = [
@@ -12,13 +12,13 @@ export const STATE = [
       method: "GET",
       path: "/_sandbox/state",
       answer: "StateDump",
-      says: {
+      docs: {
         summary: "Export the state",
-        about:
+        description:
           "The whole state of the namespace at this moment, to be imported here or elsewhere. It is streamed, whatever its size, and other calls are served meanwhile.",
       },
     },
-    ({ namespace }) => new MadeJson(namespace.snapshots.text()),
+    ({ namespace }) => new RawJson(namespace.snapshots.text()),
   ),
   controlOperation(
     {
@@ -28,12 +28,12 @@ export const STATE = [
       // The longest string of Node.js.
       maxBodyBytes: 511 * 1024 * 1024,
       maxDepth: MAX_DEPTH + 20,
-      waits: true,
+      canWaitForClock: true,
       answer: "Sandbox",
-      says: {
+      docs: {
         summary: "Import a state",
         body: "StateDump",
-        about:
+        description:
           "Replaces the namespace's state by an exported one. The whole import is checked first; if anything is wrong, the error names its place and nothing changes. New objects get new IDs. At most 511 MiB.",
         example: {
           version: 1,
@@ -68,9 +68,9 @@ export const STATE = [
       path: "/_sandbox/snapshots",
       query: pageQuerySchema,
       answer: "SnapshotList",
-      says: { summary: "List snapshots", about: "The snapshots of the namespace, newest first." },
+      docs: { summary: "List snapshots", description: "The snapshots of the namespace, newest first." },
     },
-    ({ namespace, query }) => listed(namespace.snapshots.list(), query),
+    ({ namespace, query }) => pageReply(namespace.snapshots.list(), query),
   ),
   controlOperation(
     {
@@ -79,9 +79,9 @@ export const STATE = [
       path: "/_sandbox/snapshots",
       body: snapshotRequestSchema,
       answer: "Snapshot",
-      says: {
+      docs: {
         summary: "Save a snapshot",
-        about:
+        description:
           "Saves the state under a name; an existing snapshot of that name is overwritten. Deliveries in flight are saved as pending.",
         example: { name: "paid" },
       },
@@ -93,11 +93,11 @@ export const STATE = [
       id: "restoreSnapshot",
       method: "POST",
       path: "/_sandbox/snapshots/:name/restore",
-      waits: true,
+      canWaitForClock: true,
       answer: "Sandbox",
-      says: {
+      docs: {
         summary: "Restore a snapshot",
-        about:
+        description:
           "Restores the state, time included, but not the request journal and the rate limit windows. New objects get new IDs. The snapshot is kept.",
       },
     },
@@ -109,7 +109,7 @@ export const STATE = [
       method: "DELETE",
       path: "/_sandbox/snapshots/:name",
       answer: "NameDeleted",
-      says: { summary: "Delete a snapshot", about: "Deletes the snapshot for good." },
+      docs: { summary: "Delete a snapshot", description: "Deletes the snapshot for good." },
     },
     ({ namespace, param }) => {
       const name = param("name");

@@ -11,22 +11,22 @@ import { bearerKey } from "../http/call.js";
 import { readQuery } from "../http/operation.js";
 import { errorReply, replyHeaders, toResponse } from "../http/reply.js";
 import { noNamespace } from "../service/admit.js";
-import { viewIn } from "./deliveries.js";
-import { answeredElsewhere } from "./operation.js";
+import { deliveryViewIn } from "./deliveries.js";
+import { specWithoutHandler } from "./operation.js";
 import { requestView } from "./requests.js";
 
 /** Buffer of a slow reader. */
 const BUFFERED_BYTES = 16 * 1024 * 1024;
 
-export const STREAM = answeredElsewhere({
+export const STREAM = specWithoutHandler({
   id: "followStream",
   method: "GET",
   path: "/_sandbox/stream",
   query: streamQuerySchema,
   answer: "StreamHello",
-  says: {
+  docs: {
     summary: "Stream activity live",
-    about:
+    description:
       "Server-sent events: `hello` at first, then `request`, `charge`, `event`, `delivery` and `clock` as they come. " +
       "Past events are not replayed. Up to 16 MB are buffered for a slow reader; beyond that " +
       "messages are dropped, and a `missed` message in their place says how many. With `view=light` there are only " +
@@ -73,7 +73,7 @@ function streamOf(namespace: Namespace, view: "light" | undefined): ReadableStre
         const sendRequest = (entry: JournalEntry): void => send("request", () => requestView(entry));
         send("hello", () => ({ namespace: namespace.name, now: namespace.clock.view().now }));
         if (view === "light") {
-          stop = lightNews(namespace, (news) => send("news", () => news));
+          stop = subscribeToSummary(namespace, (news) => send("news", () => news));
           return;
         }
         stop = namespace.subscribe({
@@ -104,14 +104,14 @@ function messageText(event: string, data: unknown): string {
 function* messagesOf(namespace: Namespace, change: Change): Generator<[string, () => unknown]> {
   for (const [name, , record] of change.puts) {
     if (record === null) continue;
-    if (name === "charges") yield ["charge", () => chargeNews(record as Charge)];
+    if (name === "charges") yield ["charge", () => chargeMessage(record as Charge)];
     else if (name === "events") yield ["event", () => eventView(record as EventRecord)];
-    else if (name === "deliveries") yield ["delivery", () => viewIn(namespace)(record as Delivery)];
+    else if (name === "deliveries") yield ["delivery", () => deliveryViewIn(namespace)(record as Delivery)];
     else if (name === "clock") yield ["clock", () => namespace.clock.view()];
   }
 }
 
-function chargeNews({ charge_id, status, amount, currency, updated_at, customer_email }: Charge) {
+function chargeMessage({ charge_id, status, amount, currency, updated_at, customer_email }: Charge) {
   return { charge_id, status, amount, currency, updated_at, customer_email };
 }
 
@@ -119,9 +119,9 @@ function chargeNews({ charge_id, status, amount, currency, updated_at, customer_
 const GATHER_MS = 20;
 const PAUSE_MS = 130;
 /** Further changes of a message are counted only. */
-const MOST_NAMED = 100;
+const ITEMS_MAX = 100;
 
-const KINDS = {
+const KIND_OF_COLLECTION = {
   charges: "charge",
   withdrawals: "withdrawal",
   events: "event",
@@ -132,27 +132,27 @@ const KINDS = {
   clock: "clock",
 } as const;
 
-interface Named {
+interface SummaryItem {
   readonly kind: string;
   readonly id: string;
   readonly status: string | null;
 }
 
-interface News {
+interface Summary {
   readonly now: string;
   readonly counts: Record<string, number>;
-  readonly items: readonly Named[];
+  readonly items: readonly SummaryItem[];
 }
 
 /** Reports changes in batches, each object once with its latest status. Returns the unsubscribe function. */
-function lightNews(namespace: Namespace, tell: (news: News) => void): () => void {
-  let named = new Map<string, Named>();
+function subscribeToSummary(namespace: Namespace, tell: (news: Summary) => void): () => void {
+  let named = new Map<string, SummaryItem>();
   let counts: Record<string, number> = {};
   let isPlanned = false;
   let isOver = false;
   const flush = async (): Promise<void> => {
     if (!(await namespace.sleep(GATHER_MS)) || isOver) return;
-    const items = [...named.values()].slice(0, MOST_NAMED);
+    const items = [...named.values()].slice(0, ITEMS_MAX);
     const news = { now: namespace.clock.view().now, counts, items };
     named = new Map();
     counts = {};
@@ -170,15 +170,15 @@ function lightNews(namespace: Namespace, tell: (news: News) => void): () => void
     counts[kind] = (counts[kind] ?? 0) + 1;
     plan();
     const key = `${kind} ${id}`;
-    if (named.has(key) || named.size < MOST_NAMED) named.set(key, { kind, id, status });
+    if (named.has(key) || named.size < ITEMS_MAX) named.set(key, { kind, id, status });
   };
   const noteRequest = ({ id, status }: JournalEntry): void =>
     note("request", String(id), status === null ? null : String(status));
   const stop = namespace.subscribe({
     onChange: ({ puts }: Change) => {
       for (const [name, key, record] of puts) {
-        if (Object.hasOwn(KINDS, name))
-          note(KINDS[name as keyof typeof KINDS], String(key), statusOf(record));
+        if (Object.hasOwn(KIND_OF_COLLECTION, name))
+          note(KIND_OF_COLLECTION[name as keyof typeof KIND_OF_COLLECTION], String(key), statusOf(record));
       }
     },
     onArrival: noteRequest,

@@ -7,7 +7,7 @@ import { nextQuerySchema } from "../../core/schema/control-webhooks.js";
 import { iso } from "../../core/schema/time.js";
 import { pageOf } from "../http/operation.js";
 import { deliveriesAbout } from "./deliveries.js";
-import { controlOperation, listed } from "./operation.js";
+import { controlOperation, pageReply } from "./operation.js";
 
 export const TASKS = [
   controlOperation(
@@ -18,9 +18,9 @@ export const TASKS = [
       query: nextQuerySchema,
       reads: true,
       answer: "TaskList",
-      says: {
+      docs: {
         summary: "List scheduled tasks",
-        about:
+        description:
           "All scheduled tasks, earliest first: expiries, timelines, settlements, withdrawal steps and delivery attempts. Deliveries in flight or in a mailbox are no longer scheduled.",
       },
     },
@@ -34,7 +34,7 @@ export const TASKS = [
         };
       }
       const about = state.tasksOf(query.id).sort((a, b) => (comesBefore(a, b) ? -1 : 1));
-      return listed(about, query, (task) => taskView(state, task));
+      return pageReply(about, query, (task) => taskView(state, task));
     },
   ),
 ];
@@ -56,14 +56,17 @@ function taskView(state: State, { task_id, kind, due_ms, ref, step }: Task) {
     kind,
     due_at: iso(due_ms),
     id: ref,
-    to: becomes(state, { kind, ref, step }),
+    to: statusAfter(state, { kind, ref, step }),
     event_type: delivery?.event_type ?? null,
     webhook_id: delivery?.webhook_id ?? null,
   };
 }
 
 /** The status that a task leads to, if any. */
-function becomes(state: State, { kind, ref, step = 0 }: Pick<Task, "kind" | "ref" | "step">): string | null {
+function statusAfter(
+  state: State,
+  { kind, ref, step = 0 }: Pick<Task, "kind" | "ref" | "step">,
+): string | null {
   switch (kind) {
     case "expire":
       return "EXPIRED";
@@ -88,21 +91,21 @@ export const NEXT = [
       query: nextQuerySchema,
       reads: true,
       answer: "NextList",
-      says: {
+      docs: {
         summary: "List what can happen next",
-        about:
+        description:
           "Scheduled tasks and deliveries in time order, deliveries that wait for something else, and the possible next statuses of charges and withdrawals, newest first.",
       },
     },
     ({ namespace: { engine }, query }) =>
       query.id === undefined
-        ? pageOfAll(engine.state, pageOf(query))
-        : listed(about(engine.state, query.id), query),
+        ? nextPage(engine.state, pageOf(query))
+        : pageReply(nextOfObject(engine.state, query.id), query),
   ),
 ];
 
 /** Tasks by time, then deliveries that wait for something else, then possible statuses; reads only the page. */
-function pageOfAll(state: State, { limit, offset }: { limit: number; offset: number }) {
+function nextPage(state: State, { limit, offset }: { limit: number; offset: number }) {
   const end = offset + limit;
   const items: object[] = [];
   let passed = 0;
@@ -113,7 +116,7 @@ function pageOfAll(state: State, { limit, offset }: { limit: number; offset: num
     passed += total;
   };
   const queued = state.tables.tasks.size - state.tasks.underWay;
-  take(queued, (from, to) => tasksDue(state, from, to).map((task) => dueView(state, task)));
+  take(queued, (from, to) => tasksDue(state, from, to).map((task) => nextTaskView(state, task)));
   const queuedDeliveries = queued - state.planned;
   take(state.found("deliveries", isWaiting, 0, 0).total - queuedDeliveries, (from, to) =>
     state
@@ -121,27 +124,27 @@ function pageOfAll(state: State, { limit, offset }: { limit: number; offset: num
       .items.filter((delivery) => !isQueued(state, delivery))
       .reverse()
       .slice(from, to)
-      .map(deliveryView),
+      .map(nextDeliveryView),
   );
   const left = Math.max(end - passed, 0);
   const charges = state.found("charges", isOpenCharge, 0, left);
   const withdrawals = state.found("withdrawals", isOpenWithdrawal, 0, left);
   take(charges.total + withdrawals.total, (from, to) =>
-    movesOf(charges.items, withdrawals.items).slice(from, to),
+    transitionViews(charges.items, withdrawals.items).slice(from, to),
   );
   return { total: passed, items };
 }
 
-function about(state: State, id: string): object[] {
+function nextOfObject(state: State, id: string): object[] {
   const tasks = state.tasksOf(id).filter(isPlan);
   const charge = state.get("charges", id);
   const withdrawal = state.get("withdrawals", id);
   return [
     ...[
-      ...tasks.sort((a, b) => (comesBefore(a, b) ? -1 : 1)).map((task) => dueView(state, task)),
-      ...deliveriesAbout(state, id).filter(isWaiting).reverse().map(deliveryView),
+      ...tasks.sort((a, b) => (comesBefore(a, b) ? -1 : 1)).map((task) => nextTaskView(state, task)),
+      ...deliveriesAbout(state, id).filter(isWaiting).reverse().map(nextDeliveryView),
     ].sort((a, b) => (a.at ?? LATEST).localeCompare(b.at ?? LATEST)),
-    ...movesOf(
+    ...transitionViews(
       charge !== undefined && isOpenCharge(charge) ? [charge] : [],
       withdrawal !== undefined && isOpenWithdrawal(withdrawal) ? [withdrawal] : [],
     ),
@@ -168,20 +171,20 @@ function isQueued(state: State, { task }: Delivery): boolean {
   return planned !== undefined && !state.tasks.isUnderWay(planned);
 }
 
-function dueView(state: State, task: Task) {
+function nextTaskView(state: State, task: Task) {
   const { kind, due_ms, ref } = task;
   const delivery = kind === "attempt" ? state.get("deliveries", ref) : undefined;
-  if (delivery !== undefined) return deliveryView(delivery);
-  const to = becomes(state, task);
+  if (delivery !== undefined) return nextDeliveryView(delivery);
+  const to = statusAfter(state, task);
   return { kind: "task", id: ref, at: iso(due_ms), what: kind, to: to === null ? [] : [to] };
 }
 
-function deliveryView({ delivery_id, event_type, next_attempt_at }: Delivery) {
+function nextDeliveryView({ delivery_id, event_type, next_attempt_at }: Delivery) {
   return { kind: "delivery", id: delivery_id, at: next_attempt_at, what: event_type, to: [] };
 }
 
 /** Newest first. */
-function movesOf(
+function transitionViews(
   charges: readonly Collections["charges"][],
   withdrawals: readonly Collections["withdrawals"][],
 ): object[] {

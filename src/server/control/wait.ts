@@ -12,17 +12,20 @@ import type { Range } from "../../core/schema/matchers.js";
 import { own } from "../../core/schema/own.js";
 import type { WAITED_RECORDS } from "../../core/schema/waited-records.js";
 import { type Candidates, candidatesOf, type Match } from "./candidates.js";
-import { controlOperation, nameFault } from "./operation.js";
+import { controlOperation, unknownNameError } from "./operation.js";
 
 const DEFAULT_TIMEOUT = "10s";
 /** The scan yields to other work after this many records. */
-const LOOKED_AT_IN_A_TURN = 1_000;
+const SCANNED_PER_TICK = 1_000;
 /** The nearest misses are searched among this many of the newest records. */
-const MISSES_LOOKED_AT = 200;
+const MISSES_SEARCHED = 200;
 const MISSES_SHOWN = 3;
 const MISS_LENGTH = 500;
 
-export const CROWDED = refuse("RATE_LIMIT_EXCEEDED", "Too many calls are already waiting in this namespace");
+export const TOO_MANY_WAITS = refuse(
+  "RATE_LIMIT_EXCEEDED",
+  "Too many calls are already waiting in this namespace",
+);
 
 export const WAIT = [
   controlOperation(
@@ -33,17 +36,17 @@ export const WAIT = [
       body: waitRequestSchema,
       reads: true,
       answer: "WaitResult",
-      says: {
+      docs: {
         summary: "Wait for an event",
-        about:
+        description:
           "Returns as soon as there is a matching charge, request or delivery, or when nothing is due and no delivery is in flight. A wait ends when its caller disconnects; a namespace may have 1,000 pending waits.",
-        refuses: ["WAIT_TIMEOUT", "RATE_LIMIT_EXCEEDED"],
+        errorCodes: ["WAIT_TIMEOUT", "RATE_LIMIT_EXCEEDED"],
         example: { for: "idle" },
       },
     },
     async ({ namespace, body, vocabulary, signal }) => {
       const { for: what, match = {}, count = 1, timeout = DEFAULT_TIMEOUT } = body;
-      const fault = what === "idle" ? undefined : await matchFault(what, match, vocabulary);
+      const fault = what === "idle" ? undefined : await impossibleMatch(what, match, vocabulary);
       if (fault !== undefined) return fault;
       const patience = { timeoutMs: durationMs(timeout), signal: signal() };
       if (what === "idle") {
@@ -78,18 +81,22 @@ export const WAIT = [
 ];
 
 /** Refuses a match that no record can meet. */
-async function matchFault(
+async function impossibleMatch(
   what: keyof typeof WAITED_RECORDS,
   match: Readonly<Record<string, unknown>>,
   vocabulary: Vocabulary,
 ): Promise<Refusal | undefined> {
   const { WAITED_RECORDS } = await lazily(() => import("../../core/schema/waited-records.js"));
-  return nameFault(z.object({ match: WAITED_RECORDS[what] }), { match }, { vocabulary, isClosed: true });
+  return unknownNameError(
+    z.object({ match: WAITED_RECORDS[what] }),
+    { match },
+    { vocabulary, isClosed: true },
+  );
 }
 
 /** The error of a wait that was not admitted or whose namespace closed. */
 function waitError(end: string, namespace: string): Refusal | undefined {
-  if (end === "crowded") return CROWDED;
+  if (end === "crowded") return TOO_MANY_WAITS;
   return end === "closed" ? refuse("NOT_FOUND", `There is no namespace "${namespace}"`) : undefined;
 }
 
@@ -111,7 +118,7 @@ class RecordWatch implements Watch {
     const wanted = Object.entries(match).map(([field, value]) => ({
       field,
       wanted: value,
-      read: own(candidates.quick, field),
+      read: own(candidates.fields, field),
     }));
     this.#quick = wanted.flatMap(({ read, ...one }) => (read === undefined ? [] : [{ ...one, read }]));
     this.#rest = Object.fromEntries(
@@ -123,7 +130,7 @@ class RecordWatch implements Watch {
     this.#matching = new Map();
     let looked = 0;
     for (const item of this.#candidates.among(this.#match)) {
-      if (looked++ > 0 && looked % LOOKED_AT_IN_A_TURN === 0) yield;
+      if (looked++ > 0 && looked % SCANNED_PER_TICK === 0) yield;
       this.#note(this.#candidates.key(item), item);
     }
   }
@@ -165,7 +172,7 @@ class RecordWatch implements Watch {
 
 /** Undefined without misses: an error's details are never empty. */
 function nearestMisses({ newest, key, view }: Candidates<object>, match: Match): ErrorDetails | undefined {
-  const ranked = newest(MISSES_LOOKED_AT)
+  const ranked = newest(MISSES_SEARCHED)
     .map((one) => ({ key: key(one), wrong: mismatches(match, view(one)) }))
     .filter(({ wrong }) => wrong.length > 0)
     .sort((a, b) => a.wrong.length - b.wrong.length)

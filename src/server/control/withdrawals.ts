@@ -19,7 +19,7 @@ export const WITHDRAWALS = [
       query: withdrawalQuerySchema,
       reads: true,
       answer: "ControlWithdrawalList",
-      says: { summary: "List withdrawals", about: "Withdrawals of every organization, newest first." },
+      docs: { summary: "List withdrawals", description: "Withdrawals of every organization, newest first." },
     },
     ({ namespace: { engine }, query }) => {
       const { mode, status } = query;
@@ -37,7 +37,7 @@ export const WITHDRAWALS = [
       path: "/_sandbox/withdrawals/:withdrawal_id",
       reads: true,
       answer: "ControlWithdrawal",
-      says: { summary: "Get a withdrawal", about: "A withdrawal of any organization." },
+      docs: { summary: "Get a withdrawal", description: "A withdrawal of any organization." },
     },
     ({ namespace: { engine }, param }) =>
       okOr(
@@ -53,10 +53,10 @@ export const WITHDRAWALS = [
       path: "/_sandbox/withdrawals/:withdrawal_id/bounce",
       body: reversalRequestSchema,
       answer: "Reversal",
-      says: {
+      docs: {
         summary: "Return a payout (extension)",
-        about: `A completed payout is returned to the available balance; the fee is not. ${EXTENSION_NOTE}`,
-        refuses: ["INVALID_TRANSITION"],
+        description: `A completed payout is returned to the available balance; the fee is not. ${EXTENSION_NOTE}`,
+        errorCodes: ["INVALID_TRANSITION"],
         example: { reason: "account_closed" },
       },
     },
@@ -69,10 +69,10 @@ export const WITHDRAWALS = [
       path: "/_sandbox/withdrawals/:withdrawal_id/transition",
       body: withdrawalTransitionRequestSchema,
       answer: "Withdrawal",
-      says: {
+      docs: {
         summary: "Change a withdrawal's status",
-        about: "Sets its status now. The rest of its scenario's timeline is cancelled.",
-        refuses: ["INVALID_TRANSITION"],
+        description: "Sets its status now. The rest of its scenario's timeline is cancelled.",
+        errorCodes: ["INVALID_TRANSITION"],
         example: { to: "PROCESSING" },
       },
     },

@@ -13,7 +13,7 @@ import { handle, handleUnknown } from "../service/handle.js";
 import { OPERATIONS } from "../service/operations.js";
 import { handleRequest, isDropped } from "./call.js";
 import type { FastPath } from "./fast-path.js";
-import { isEmbedded, OTHER_SITE } from "./hosts.js";
+import { CROSS_SITE_MESSAGE, isCrossSiteSubresource } from "./hosts.js";
 import { pathOf, serviceRoutes } from "./paths.js";
 import { errorReply, failureReply, ok, type Reply, responseOf, serialize, toResponse } from "./reply.js";
 import { type Handle, Routes } from "./routes.js";
@@ -115,16 +115,16 @@ export function createApps({
     const { createControlApp } = await lazily(() => import("../control/app.js"));
     return (control ??= createControlApp({
       described,
-      ways,
+      server: ways,
       addPages: (to) => addPages(to, pages.control(described, ways.fetch)),
       onError: report,
-      failed,
+      failureResponse: failed,
     }));
   };
   const controlApp = () => control ?? loadControl();
   const toControl = async (c: Context) => {
-    if (isEmbedded((name) => c.req.raw.headers.get(name)))
-      return toResponse(errorReply(refuse("FORBIDDEN", OTHER_SITE)), namespaces.nowMs());
+    if (isCrossSiteSubresource((name) => c.req.raw.headers.get(name)))
+      return toResponse(errorReply(refuse("FORBIDDEN", CROSS_SITE_MESSAGE)), namespaces.nowMs());
     return (await controlApp()).app.fetch(c.req.raw, c.env);
   };
   app.all(`${CONTROL}/*`, toControl);
@@ -136,7 +136,7 @@ export function createApps({
       const reply =
         allow === undefined
           ? errorReply(
-              refuse("NOT_FOUND", nothingAt(path, ways.routes)),
+              refuse("NOT_FOUND", unknownPathMessage(path, ways.routes)),
               { "sandbox-hint": hintForUnknownCall(false) },
               errorCodes,
             )
@@ -151,11 +151,11 @@ export function createApps({
   return {
     app,
     control: controlApp,
-    fastPath: { match: (method, path) => routes.match(method, path), failed },
+    fastPath: { match: (method, path) => routes.match(method, path), failureResponse: failed },
   };
 }
 
-function nothingAt(path: string, routes: readonly Route[]): string {
+function unknownPathMessage(path: string, routes: readonly Route[]): string {
   const near = nearestPath(
     path,
     routes.map((one) => one.path),

@@ -26,7 +26,7 @@ export async function readBody(request: Request, maxBytes = MAX_BODY_BYTES): Pro
 async function readAll(request: Request, maxBytes: number): Promise<RawBody> {
   const length = request.headers.get("content-length");
   if (length !== null)
-    return Number(length) > maxBytes ? { tooLarge: true } : textOf(await request.arrayBuffer());
+    return Number(length) > maxBytes ? { tooLarge: true } : decodeBody(await request.arrayBuffer());
   if (request.body === null) return { text: "" };
   const chunks: Uint8Array[] = [];
   let size = 0;
@@ -37,13 +37,13 @@ async function readAll(request: Request, maxBytes: number): Promise<RawBody> {
     else chunks.length = 0;
   }
   if (size > maxBytes) return { tooLarge: true };
-  return textOf(Buffer.concat(chunks));
+  return decodeBody(Buffer.concat(chunks));
 }
 
 const utf8 = new TextDecoder("utf-8", { fatal: true });
 
 /** Decodes a whole body. */
-export function textOf(bytes: ArrayBuffer | Uint8Array): RawBody {
+export function decodeBody(bytes: ArrayBuffer | Uint8Array): RawBody {
   // Nearly all bodies are ASCII, which latin-1 decodes faster.
   if (bytes instanceof Buffer && isAscii(bytes)) return { text: bytes.toString("latin1") };
   try {

@@ -71,16 +71,16 @@ class RequestCall implements HttpCall {
 }
 
 /** Responses that stand for a cut connection: the port destroys the socket, `fetchOf` throws a network error. */
-const dropped = new WeakSet<Response>();
+const droppedResponses = new WeakSet<Response>();
 
 export function isDropped(response: Response): boolean {
-  return dropped.has(response);
+  return droppedResponses.has(response);
 }
 
 function toResponse(result: CallResult): Response {
   if (result !== null) return responseOf(result);
   const response = new Response(null, { status: 500 });
-  dropped.add(response);
+  droppedResponses.add(response);
   return response;
 }
 

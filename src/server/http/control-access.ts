@@ -4,20 +4,17 @@ import { isLoopback, plainAddress } from "./hosts.js";
 
 const COOKIE = "sandbox_control_token";
 
-/** Whether anybody may use the control API of a server that listens there, whoever knows the token, or nobody. */
+/** Access to the control API of a server on this host: for all, with the token, or for none. */
 export function controlDoor(host: string, token: string | undefined): "open" | "token" | "closed" {
   if (token === "off" || isLoopback(plainAddress(host))) return "open";
   return token === undefined ? "closed" : "token";
 }
 
-/**
- * Who may use the control API of a server that others can reach: whoever knows the token, by header, or by the
- * cookie that the dashboard's `?token=` leaves behind.
- */
+/** Checks the control token of a server that other machines can reach: in a header, or in the cookie set by the dashboard's `?token=`. */
 export class ControlAccess {
   readonly #token: string | undefined;
 
-  /** @param token undefined: nobody may */
+  /** @param token undefined closes the control API */
   constructor(token: string | undefined) {
     this.#token = token;
   }
@@ -34,11 +31,11 @@ export class ControlAccess {
     });
   }
 
-  /** The dashboard opened with `?token=`: a cookie takes its place, and the token leaves the address. */
+  /** Redirects the dashboard's `?token=` to a URL without it and sets the cookie; undefined for other requests. */
   signIn(url: string, nowMs: number): Response | undefined {
     const { pathname, searchParams } = new URL(url);
-    const given = searchParams.get("token");
-    if (!/^\/_sandbox\/dashboard(\/|$)/.test(pathname) || given === null || !this.#isToken(given))
+    const token = searchParams.get("token");
+    if (!/^\/_sandbox\/dashboard(\/|$)/.test(pathname) || token === null || !this.#isToken(token))
       return undefined;
     searchParams.delete("token");
     const query = searchParams.toString();
@@ -46,7 +43,7 @@ export class ControlAccess {
       status: 303,
       headers: {
         location: query === "" ? pathname : `${pathname}?${query}`,
-        "set-cookie": `${COOKIE}=${encodeURIComponent(given)}; Path=/_sandbox; HttpOnly; SameSite=Strict`,
+        "set-cookie": `${COOKIE}=${encodeURIComponent(token)}; Path=/_sandbox; HttpOnly; SameSite=Strict`,
         "sandbox-now": iso(nowMs),
         "cache-control": "no-store",
       },

@@ -3,7 +3,7 @@ import type { Socket } from "node:net";
 import type { TLSSocket } from "node:tls";
 import { aborter } from "../../core/time/patience.js";
 import { atTurnsEnd, isTurnsEndAwaited } from "../../core/time/turns-end.js";
-import { MAX_BODY_BYTES, type RawBody, textOf } from "./body.js";
+import { decodeBody, MAX_BODY_BYTES, type RawBody } from "./body.js";
 import type { CallResult, HttpCall } from "./call.js";
 import type { SerializedResponse } from "./reply.js";
 import type { RouteMatch } from "./routes.js";
@@ -15,7 +15,7 @@ import type { RouteMatch } from "./routes.js";
  */
 export interface FastPath {
   match(method: string, path: string): RouteMatch | undefined;
-  failed(error: unknown, path: string): SerializedResponse;
+  failureResponse(error: unknown, path: string): SerializedResponse;
 }
 
 /** Handles a call on the fast path. False for other routes, and for a target, host or body that needs a Request to be understood. */
@@ -31,7 +31,7 @@ export function takeFastPath(fastPath: FastPath, incoming: Incoming, outgoing: S
     if (result === null) incoming.socket.destroy();
     else write(outgoing, result);
   };
-  const fail = (error: unknown): void => send(fastPath.failed(error, path));
+  const fail = (error: unknown): void => send(fastPath.failureResponse(error, path));
   try {
     const result = match.handler(new IncomingCall(incoming, outgoing, path, match));
     if (result instanceof Promise) result.then(send).catch(fail);
@@ -95,7 +95,7 @@ class IncomingCall implements HttpCall {
   }
 
   readBody(): Promise<RawBody> {
-    return this.#incoming.takenBody();
+    return this.#incoming.readTakenBody();
   }
 
   get signal(): AbortSignal {
@@ -150,7 +150,7 @@ export class Incoming extends IncomingMessage {
    * Resolves with the whole body. Calls of several connections are read together, worked on together at the end of the
    * event-loop tick and answered together, which takes three quarters of the time. A lone connection does not wait.
    */
-  takenBody(): Promise<RawBody> {
+  readTakenBody(): Promise<RawBody> {
     return new Promise((resolve) => {
       const resolveBody = (): void => resolve(this.#body());
       const resolveInOrder = (): void => {
@@ -165,7 +165,7 @@ export class Incoming extends IncomingMessage {
   #body(): RawBody {
     if (this.#end === "torn") return { torn: true };
     const taken = this.#taken ?? [];
-    return textOf(taken.length === 1 ? taken[0]! : Buffer.concat(taken));
+    return decodeBody(taken.length === 1 ? taken[0]! : Buffer.concat(taken));
   }
 
   override push(chunk: Buffer | null, encoding?: BufferEncoding): boolean {

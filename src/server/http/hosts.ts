@@ -1,7 +1,7 @@
 import { refuse } from "../../core/schema/errors.js";
 import { errorReply, toResponse } from "./reply.js";
 
-/** Names of this machine, whatever the server listens on. */
+/** Names that are always allowed. */
 export const LOCAL_NAMES = ["localhost", "host.docker.internal", "127.0.0.1", "::1"];
 
 /**
@@ -66,11 +66,11 @@ export function isLoopback(name: string): boolean {
   return name === "localhost" || name === "::1" || /^127(\.\d{1,3}){3}$/.test(name);
 }
 
-export const OTHER_SITE = "Calls from another site's pages are refused";
+export const CROSS_SITE_MESSAGE = "Calls from another site's pages are refused";
 
 /**
- * Whether a page of another site sent it. A browser tells by Sec-Fetch-Site, where it sends it (https and
- * loopback), or else by Origin; other programs say nothing and are let through.
+ * Returns true if a page of another site sent the request. Browsers send Sec-Fetch-Site over HTTPS and to loopback,
+ * otherwise Origin; other programs send neither and are allowed.
  */
 export function isForeign(request: Request, publicUrl: string | undefined): boolean {
   const site = request.headers.get("sec-fetch-site");
@@ -82,11 +82,8 @@ export function isForeign(request: Request, publicUrl: string | undefined): bool
   return host !== new URL(request.url).host && (publicUrl === undefined || host !== new URL(publicUrl).host);
 }
 
-/**
- * Whether a page of another site has it loaded as a part of itself: by a script, as an image, in a frame. Following
- * a link from there is a person's own doing.
- */
-export function isEmbedded(header: (name: string) => string | null): boolean {
+/** Returns true if a page of another site loads the URL by a script, as an image or in a frame. A followed link is allowed. */
+export function isCrossSiteSubresource(header: (name: string) => string | null): boolean {
   if (header("sec-fetch-site") !== "cross-site") return false;
   const destination = header("sec-fetch-dest") ?? "document";
   return header("sec-fetch-mode") !== "navigate" || destination !== "document";

@@ -12,7 +12,13 @@ import { UserError } from "../../core/schema/user-error.js";
 import { later } from "../../core/time/timers.js";
 import { turns } from "../../core/time/turns.js";
 import { Incoming } from "./fast-path.js";
-import { failureOf, onTheWire, type PlainAnswer, responses, statusOfParserError } from "./wire.js";
+import {
+  type PlainResponse,
+  safeFailure,
+  serverResponseClass,
+  statusOfParserError,
+  toWireText,
+} from "./wire.js";
 
 /** Creates a server for HTTP or HTTPS. */
 export type CreateServer = typeof createPlainServer;
@@ -25,11 +31,11 @@ export interface ListenOptions {
   /** Handles an ordinary call without a Request; false leaves it to `fetch`. */
   readonly fastPath?: (incoming: Incoming, outgoing: ServerResponse) => boolean;
   /** Answers malformed HTTP requests. */
-  readonly onUnreadable: (status: number) => PlainAnswer;
+  readonly onUnreadable: (status: number) => PlainResponse;
   /** Answers plain HTTP on an HTTPS port; default: closes the connection. */
-  readonly onPlainHttp?: () => PlainAnswer;
+  readonly onPlainHttp?: () => PlainResponse;
   /** Answers a request whose `fetch` failed or whose response cannot be sent. */
-  readonly onFailure: (error: unknown) => PlainAnswer;
+  readonly onFailure: (error: unknown) => PlainResponse;
   /** Loads the parts that not every request needs. */
   readonly loadRest?: () => Promise<unknown>;
   /** Answers GET /health during loading; false leaves it to `fetch`. */
@@ -50,7 +56,7 @@ export interface Listening {
 }
 
 /** Delay of loading, so that a client waiting for the port gets its first response before. */
-const LOADED_AFTER_MS = 100;
+const LOAD_DELAY_MS = 100;
 
 /** Opens the port; rejects with a UserError when it is taken or not permitted. */
 export async function listen(options: ListenOptions): Promise<Listening> {
@@ -60,7 +66,7 @@ export async function listen(options: ListenOptions): Promise<Listening> {
     (loading ??= requestListener(options).then((loaded) => (answer = loaded)));
   const http = {
     IncomingMessage: Incoming,
-    ServerResponse: responses(options.onFailure),
+    ServerResponse: serverResponseClass(options.onFailure),
     requireHostHeader: false,
     // As in a Request: Node alone drops repeated headers of some names.
     joinDuplicateHeaders: true,
@@ -90,7 +96,7 @@ export async function listen(options: ListenOptions): Promise<Listening> {
   server.on("clientError", (error: NodeJS.ErrnoException, socket: Socket) => {
     const plain = plainHttp(error, socket);
     if (plain !== undefined && options.onPlainHttp !== undefined) {
-      plain.write(onTheWire(options.onPlainHttp()));
+      plain.write(toWireText(options.onPlainHttp()));
       return plain.destroySoon();
     }
     // The client has not completed the TLS handshake and could not read a response.
@@ -99,7 +105,7 @@ export async function listen(options: ListenOptions): Promise<Listening> {
       // A response that has begun must not be mixed with another.
       const { _httpMessage: begun } = socket as { _httpMessage?: ServerResponse | null };
       if (error.code !== "ECONNRESET" && socket.writable && !begun?.headersSent)
-        socket.write(onTheWire(options.onUnreadable(statusOfParserError(error.code))));
+        socket.write(toWireText(options.onUnreadable(statusOfParserError(error.code))));
       socket.destroySoon();
     };
     // The requests before the malformed bytes are whole; they are answered first.
@@ -113,7 +119,7 @@ export async function listen(options: ListenOptions): Promise<Listening> {
       const address = server.address();
       const port = typeof address === "object" && address !== null ? address.port : options.port;
       // The fast path and GET /health do not need the rest.
-      if (answer === undefined) later(LOADED_AFTER_MS, () => void load());
+      if (answer === undefined) later(LOAD_DELAY_MS, () => void load());
       resolve({
         port,
         server,
@@ -205,7 +211,7 @@ async function requestListener({
       overrideGlobalObjects: ownsProcess,
       errorHandler: (error) => {
         const { status, headers, body } =
-          error instanceof RequestError ? onUnreadable(400) : failureOf(onFailure, error);
+          error instanceof RequestError ? onUnreadable(400) : safeFailure(onFailure, error);
         return new Response(body, { status, headers });
       },
     },

@@ -5,7 +5,7 @@ import { nearest } from "../../core/schema/nearest.js";
 import { PAYIN_LIMIT_DEFAULT } from "../../core/schema/requests.js";
 
 /** An operation without its handler: route, input schemas and response. Operations of the service and of the control API extend it. */
-export interface Row<Query, Body> {
+export interface OperationSpec<Query, Body> {
   /** Stable, also in OpenAPI, scenarios and the journal. */
   readonly id: string;
   readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
@@ -21,36 +21,37 @@ export interface Row<Query, Body> {
 }
 
 /** A row with its entry in an OpenAPI document. */
-export interface DescribedRow<Words extends CallWords = CallWords> extends Row<unknown, unknown> {
+export interface DocumentedSpec<Words extends OperationDocs = OperationDocs>
+  extends OperationSpec<unknown, unknown> {
   /** The name of the response schema. */
   readonly answer: string;
   /** For the OpenAPI documents; left out of the build. */
-  readonly says: Words;
+  readonly docs: Words;
 }
 
 /** Text of the OpenAPI document. */
-export interface CallWords {
+export interface OperationDocs {
   readonly tag: string;
   readonly summary: string;
-  readonly about: string;
+  readonly description: string;
   /** Assumptions where the interface does not say. */
   readonly assumed?: string;
 }
 
 /** A checked query and body. */
-export interface Asked<Query, Body> {
+export interface CallInput<Query, Body> {
   readonly query: Query;
   readonly body: Body;
 }
 
 /** Checks query and body by their row; `isStray` as in `readQuery`. */
-export function readAsked(
-  { query, body }: Row<unknown, unknown>,
+export function readInput(
+  { query, body }: OperationSpec<unknown, unknown>,
   url: string,
   sent: Record<string, unknown>,
   isStray?: (name: string) => boolean,
-): Asked<unknown, unknown> | Refusal {
-  const asked = query === undefined ? NOTHING : readQuery(query, url, isStray);
+): CallInput<unknown, unknown> | Refusal {
+  const asked = query === undefined ? NO_QUERY : readQuery(query, url, isStray);
   if (isRefusal(asked)) return asked;
   if (body === undefined) return { query: asked.query, body: sent };
   const checked = check(body, sent);
@@ -59,7 +60,7 @@ export function readAsked(
     : invalid(issueDetails(checked.issues, body));
 }
 
-const NOTHING = { query: undefined } as const;
+const NO_QUERY = { query: undefined } as const;
 
 /** Checks the query of a URL by a schema of strings. A repeated parameter is refused, an unknown one only if `isStray` says so. */
 export function readQuery<T extends Record<string, unknown>>(
@@ -77,7 +78,7 @@ export function readQuery<T extends Record<string, unknown>>(
   const values: Record<string, string> = {};
   const known = Object.keys(schema.shape);
   for (const name of parameters.keys())
-    if (!known.includes(name) && isStray(name)) details.set(name, strayParameter(name, known));
+    if (!known.includes(name) && isStray(name)) details.set(name, unknownParameterMessage(name, known));
   for (const name of known) {
     const all = parameters.getAll(name);
     if (all.length > 1) details.set(name, "must be given once");
@@ -91,7 +92,7 @@ export function readQuery<T extends Record<string, unknown>>(
   return { query: (checked as { data: T }).data };
 }
 
-function strayParameter(name: string, known: readonly string[]): string {
+function unknownParameterMessage(name: string, known: readonly string[]): string {
   const near = nearest(name, known);
   return `is not a known parameter${near === undefined ? `; known: ${known.join(", ")}` : `; did you mean ${near}?`}`;
 }

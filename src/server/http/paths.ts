@@ -15,12 +15,12 @@ export interface PathFault {
 /** All errors in the setting `paths`. */
 export function pathFaults(paths: Readonly<Record<string, string>>): PathFault[] {
   return Object.entries(paths).flatMap(([id, path]) => {
-    const message = faultOf(id, path, paths);
+    const message = pathFault(id, path, paths);
     return message === undefined ? [] : [{ id, message }];
   });
 }
 
-function faultOf(id: string, path: string, paths: Readonly<Record<string, string>>): string | undefined {
+function pathFault(id: string, path: string, paths: Readonly<Record<string, string>>): string | undefined {
   if (!isOperationId(id)) return unknownName("operation", id, OPERATION_IDS);
   const operation = OPERATIONS.find((one) => one.id === id)!;
   const wanted = segments(operation.path, /^:/).map((name) => `{${name.slice(1)}}`);

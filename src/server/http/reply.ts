@@ -20,7 +20,7 @@ export function ok(value: unknown): Reply {
 }
 
 /** The reply to a call that created an object. */
-export function okMade(objectId: string, value: unknown): Reply {
+export function okCreated(objectId: string, value: unknown): Reply {
   return { status: 200, json: JSON.stringify(value), objectId };
 }
 

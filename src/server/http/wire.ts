@@ -4,7 +4,7 @@ import type { Incoming } from "./fast-path.js";
 import { errorReply, replyHeaders } from "./reply.js";
 
 /** A response for a bare socket. */
-export interface PlainAnswer {
+export interface PlainResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
@@ -24,29 +24,31 @@ export function statusOfParserError(code: string | undefined): number {
 }
 
 /** A response whose connection is closed after it, as text. */
-export function onTheWire({ status, headers, body }: PlainAnswer): string {
+export function toWireText({ status, headers, body }: PlainResponse): string {
   const all = { ...headers, connection: "close", "content-length": String(Buffer.byteLength(body)) };
   const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`);
   return `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join("")}\r\n${body}`;
 }
 
 /** The response when `onFailure` itself fails. */
-const LAST_RESORT: PlainAnswer = {
+const FALLBACK: PlainResponse = {
   status: 500,
   headers: { "content-type": "application/json; charset=utf-8" },
   body: errorReply(INTERNAL_ERROR).json,
 };
 
-export function failureOf(onFailure: (error: unknown) => PlainAnswer, error: unknown): PlainAnswer {
+export function safeFailure(onFailure: (error: unknown) => PlainResponse, error: unknown): PlainResponse {
   try {
     return onFailure(error);
   } catch {
-    return LAST_RESORT;
+    return FALLBACK;
   }
 }
 
 /** A ServerResponse that answers 500 when it cannot be sent as it is, for example with an invalid header value. */
-export function responses(onFailure: (error: unknown) => PlainAnswer): typeof ServerResponse<Incoming> {
+export function serverResponseClass(
+  onFailure: (error: unknown) => PlainResponse,
+): typeof ServerResponse<Incoming> {
   return class extends ServerResponse<Incoming> {
     #instead: string | undefined;
 
@@ -55,7 +57,7 @@ export function responses(onFailure: (error: unknown) => PlainAnswer): typeof Se
         return super.writeHead(status, ...(rest as [OutgoingHttpHeaders?]));
       } catch (error) {
         if (this.headersSent) throw error;
-        const { status: failed, headers, body } = failureOf(onFailure, error);
+        const { status: failed, headers, body } = safeFailure(onFailure, error);
         this.#instead = body;
         return super.writeHead(failed, { ...headers, "content-length": Buffer.byteLength(body) });
       }
@@ -85,7 +87,7 @@ export function earlyReplies({ nowMs, errorCodes, onError }: RefusalOptions) {
     return { status, headers: replyHeaders(nowMs()), body: json };
   };
   return {
-    onUnreadable: (status: number) => answer(unreadable(status)),
+    onUnreadable: (status: number) => answer(malformedRequest(status)),
     onPlainHttp: () =>
       answer(refuse("VALIDATION_ERROR", "This port speaks HTTPS: use https:// in place of http://")),
     onFailure: (error: unknown) => {
@@ -95,7 +97,7 @@ export function earlyReplies({ nowMs, errorCodes, onError }: RefusalOptions) {
   };
 }
 
-function unreadable(status: number): Refusal {
+function malformedRequest(status: number): Refusal {
   switch (status) {
     case 408:
       return refuse("VALIDATION_ERROR", "The request took too long to arrive", undefined, status);

@@ -9,24 +9,23 @@ import {
   refuse,
 } from "../../core/schema/errors.js";
 import { NO_ROOM } from "../../core/schema/no-room.js";
-import type { ControlRow } from "../control/operation.js";
-import { CROWDED } from "../control/wait.js";
+import type { ControlSpec } from "../control/operation.js";
+import { TOO_MANY_WAITS } from "../control/wait.js";
 import { tooLarge } from "../http/body.js";
-import { OTHER_SITE } from "../http/hosts.js";
+import { CROSS_SITE_MESSAGE } from "../http/hosts.js";
 import { errorReply } from "../http/reply.js";
-import { json } from "./described.js";
+import { jsonContent } from "./described.js";
 import type { Json } from "./document.js";
-import { ALWAYS, headerRefs } from "./headers.js";
+import { COMMON_HEADERS, headerRefs } from "./headers.js";
 import { ref } from "./schemas.js";
-import type { Examples } from "./story.js";
+import type { NamedExamples } from "./story.js";
 
-/** What stands over the refusals of each status. */
-const ABOUT: Readonly<Record<number, string>> = {
+const DESCRIPTION_BY_STATUS: Readonly<Record<number, string>> = {
   400: "The request is not valid; `details` lists what is wrong",
   403: "This host or page is not allowed, or the control token is missing",
   404: "The object in the path, or the namespace in the header Sandbox-Namespace, does not exist",
   408: "Nothing matched in time; `details` has the nearest match",
-  409: "Not as things stand",
+  409: "Conflicts with the current state",
   413: "The body is too large",
   429: "Too many pending waits",
   500: "Internal error",
@@ -36,7 +35,7 @@ const ABOUT: Readonly<Record<number, string>> = {
 function invalidQuery(details: ErrorDetails): Refusal {
   return refuse("VALIDATION_ERROR", INVALID_QUERY_MESSAGE, details);
 }
-const BROKEN = refuse("VALIDATION_ERROR", INVALID_BODY_MESSAGE, { body: "must be a JSON object" });
+const INVALID_JSON = refuse("VALIDATION_ERROR", INVALID_BODY_MESSAGE, { body: "must be a JSON object" });
 const BAD_LIMIT = invalidQuery({ limit: "must be between 1 and 100" });
 const BAD_WAIT = invalidQuery({ wait: "must be a duration such as 500ms, 30s, 10m, 2h, 1d or 1h30m" });
 const NO_NAMESPACE = refuse("NOT_FOUND", 'There is no namespace "nightly"');
@@ -44,36 +43,41 @@ const NO_TOKEN = refuse("FORBIDDEN", "The control API needs the header Sandbox-C
 const OTHER_HOST = 'This server does not serve the host "evil.test"; see --allowed-host';
 const BUSY = "The clock is being advanced. Try again when it has finished, or pass ?wait=10s.";
 
-/** What any such call refuses with, by what it is called. */
-function ofAll(row: ControlRow<unknown, unknown>, isInNamespace: boolean): Readonly<Record<string, Refusal>> {
+/** The refusals that calls of this kind share, by example name. */
+function sharedByCalls(
+  row: ControlSpec<unknown, unknown>,
+  isInNamespace: boolean,
+): Readonly<Record<string, Refusal>> {
   return {
-    ...(row.method === "GET" ? {} : { "no JSON object": BROKEN }),
+    ...(row.method === "GET" ? {} : { "no JSON object": INVALID_JSON }),
     ...(row.query === undefined ? {} : { "limit out of range": BAD_LIMIT }),
-    ...(row.waits ? { "no duration": BAD_WAIT, "advance under way": refuse("CLOCK_BUSY", BUSY) } : {}),
+    ...(row.canWaitForClock
+      ? { "no duration": BAD_WAIT, "advance under way": refuse("CLOCK_BUSY", BUSY) }
+      : {}),
     "another host": refuse("FORBIDDEN", OTHER_HOST),
     ...(isInNamespace
       ? {
           "no token": NO_TOKEN,
-          "another site": refuse("FORBIDDEN", OTHER_SITE),
+          "another site": refuse("FORBIDDEN", CROSS_SITE_MESSAGE),
           "no namespace": NO_NAMESPACE,
         }
       : {}),
-    ...(row.says.refuses?.includes(CROWDED.code) ? { "too many": CROWDED } : {}),
+    ...(row.docs.errorCodes?.includes(TOO_MANY_WAITS.code) ? { "too many": TOO_MANY_WAITS } : {}),
   };
 }
 
 /** All errors of a control operation by status; the examples are those that every operation shares. */
 export function controlErrors(
-  row: ControlRow<unknown, unknown>,
+  row: ControlSpec<unknown, unknown>,
   isInNamespace: boolean,
 ): Record<string, Json> {
-  const refusals = ofAll(row, isInNamespace);
-  const codes = new Set([...Object.values(refusals).map(({ code }) => code), ...(row.says.refuses ?? [])]);
+  const refusals = sharedByCalls(row, isInNamespace);
+  const codes = new Set([...Object.values(refusals).map(({ code }) => code), ...(row.docs.errorCodes ?? [])]);
   const found: Record<string, Json> = {};
   for (const code of codes) {
     const status = statusOf(code);
     const same = Object.entries(refusals).filter(([, one]) => statusOf(one.code) === status);
-    found[status] ??= response(
+    found[status] ??= errorResponse(
       status,
       [...codes].filter((one) => statusOf(one) === status),
       Object.fromEntries(same.map(([name, one]) => [name, bodyOf(one)])),
@@ -87,16 +91,16 @@ export function controlErrors(
   };
 }
 
-/** The refusals that are the same wherever they occur. */
-export function sharedRefusals(): Readonly<Record<string, Json>> {
+/** Error responses that all control operations share. */
+export function sharedControlResponses(): Readonly<Record<string, Json>> {
   return {
-    TooLarge: response(413, ["PAYLOAD_TOO_LARGE"], { "too large": bodyOf(tooLarge()) }),
-    InternalError: response(500, ["INTERNAL_ERROR"], { "internal error": bodyOf(INTERNAL_ERROR) }),
-    NoMemory: response(503, ["INTERNAL_ERROR"], { "no memory": bodyOf(NO_ROOM) }),
+    TooLarge: errorResponse(413, ["PAYLOAD_TOO_LARGE"], { "too large": bodyOf(tooLarge()) }),
+    InternalError: errorResponse(500, ["INTERNAL_ERROR"], { "internal error": bodyOf(INTERNAL_ERROR) }),
+    NoMemory: errorResponse(503, ["INTERNAL_ERROR"], { "no memory": bodyOf(NO_ROOM) }),
   };
 }
 
-/** Whoever has too little money stands in the way of a call that is otherwise right. */
+/** In the control API, an insufficient balance is a conflict with the current state. */
 function statusOf(code: ErrorCode): number {
   return code === "INSUFFICIENT_BALANCE" ? 409 : ERROR_STATUS[code];
 }
@@ -105,12 +109,11 @@ function bodyOf(refusal: Refusal): unknown {
   return JSON.parse(errorReply(refusal).json);
 }
 
-/** An answer with the error body, whose code is one of these. */
-function response(status: number, codes: readonly ErrorCode[], examples: Examples): Json {
+function errorResponse(status: number, codes: readonly ErrorCode[], examples: NamedExamples): Json {
   const error = { allOf: [ref("ErrorInfo"), { properties: { code: { enum: codes } } }] };
   return {
-    description: ABOUT[status],
-    headers: headerRefs(ALWAYS),
-    content: json({ type: "object", required: ["error"], properties: { error } }, examples),
+    description: DESCRIPTION_BY_STATUS[status],
+    headers: headerRefs(COMMON_HEADERS),
+    content: jsonContent({ type: "object", required: ["error"], properties: { error } }, examples),
   };
 }

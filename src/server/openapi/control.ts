@@ -4,75 +4,76 @@ import type * as z from "zod/mini";
 import { waitQuerySchema } from "../../core/schema/control.js";
 import { STREAM_SCHEMAS } from "../../core/schema/control-responses.js";
 import { check } from "../../core/schema/issues.js";
-import type { ControlRow } from "../control/operation.js";
+import type { ControlSpec } from "../control/operation.js";
 import { CONTROL_OPERATIONS } from "../control/operations.js";
 import { HEALTH } from "../control/sandbox.js";
 import { STREAM } from "../control/stream.js";
-import { controlErrors, sharedRefusals } from "./control-errors.js";
-import { braced, describedCall, namedExamples } from "./described.js";
+import { controlErrors, sharedControlResponses } from "./control-errors.js";
+import { namedExamples, operationObject, templatedPath } from "./described.js";
 import { type Json, type OpenApiDocument, pathsOf } from "./document.js";
-import { ALWAYS, ANSWER_HEADERS } from "./headers.js";
-import { componentSchemas, nameOf, queryParameters, reachable, ref, schemaCalled } from "./schemas.js";
+import { COMMON_HEADERS, RESPONSE_HEADERS } from "./headers.js";
+import { componentSchemas, nameOf, queryParameters, reachableSchemas, ref, schemaNamed } from "./schemas.js";
 
-/** Each tag, and the first words of the paths it is for. */
-const TAGS: Readonly<Record<string, { readonly says: string; readonly paths: readonly string[] }>> = {
-  Sandbox: { says: "About this server, health and reset.", paths: ["health", "", "reset"] },
+/** Descriptions of the tags, and the first path segments that each covers. */
+const TAGS: Readonly<Record<string, { readonly description: string; readonly paths: readonly string[] }>> = {
+  Sandbox: { description: "About this server, health and reset.", paths: ["health", "", "reset"] },
   Namespaces: {
-    says: "Namespaces side by side: each with its own state, keys, clock and logs.",
+    description: "Namespaces side by side: each with its own state, keys, clock and logs.",
     paths: ["namespaces"],
   },
-  State: { says: "Export, import and snapshots of the whole state.", paths: ["state", "snapshots"] },
-  Clock: { says: "Sandbox time.", paths: ["clock"] },
+  State: { description: "Export, import and snapshots of the whole state.", paths: ["state", "snapshots"] },
+  Clock: { description: "Sandbox time.", paths: ["clock"] },
   Objects: {
-    says: "Charges, withdrawals, checkouts and balances of every organization and both modes.",
+    description: "Charges, withdrawals, checkouts and balances of every organization and both modes.",
     paths: ["charges", "withdrawals", "quotes", "destinations", "checkouts", "balances", "rates"],
   },
   Access: {
-    says: "Keys and organizations, changed while it runs.",
+    description: "Keys and organizations, changed while it runs.",
     paths: ["keys", "organizations"],
   },
   Scenarios: {
-    says: "What happens to charges and withdrawals, and which API calls fail.",
+    description: "What happens to charges and withdrawals, and which API calls fail.",
     paths: ["scenarios", "faults", "lease"],
   },
   Webhooks: {
-    says: "Events, deliveries and receivers.",
+    description: "Events, deliveries and receivers.",
     paths: ["events", "deliveries", "mailboxes", "webhook-endpoints"],
   },
   Insight: {
-    says: "What the app did, what it has not been tested with, and what happens next.",
+    description: "What the app did, what it has not been tested with, and what happens next.",
     paths: ["requests", "stream", "coverage", "next", "tasks", "reconcile", "advice", "failed-tests", "wait"],
   },
 };
 
 function tagOf(path: string): string {
-  const [, word = ""] = /^\/(?:_sandbox\/?)?([^/]*)/.exec(path)!;
-  const tag = Object.entries(TAGS).find(([, { paths }]) => paths.includes(word));
+  const [, segment = ""] = /^\/(?:_sandbox\/?)?([^/]*)/.exec(path)!;
+  const tag = Object.entries(TAGS).find(([, { paths }]) => paths.includes(segment));
   if (tag === undefined) throw new Error(`no tag is for ${path}`);
   return tag[0];
 }
 
-/**
- * OpenAPI 3.1 for the control API, from its rows and the words on their schemas; with marks for what a namespace may
- * have otherwise (`facts.ts`), for its charges are the service's.
- */
+/** Makes the OpenAPI 3.1 document of the control API from its operations and schemas, with placeholders (`facts.ts`). */
 export function controlDocument(): OpenApiDocument {
-  const rows: readonly ControlRow<unknown, unknown>[] = [HEALTH, STREAM, ...CONTROL_OPERATIONS];
+  const rows: readonly ControlSpec<unknown, unknown>[] = [HEALTH, STREAM, ...CONTROL_OPERATIONS];
   const paths = pathsOf(
-    rows.map((row) => ({ path: braced(row.path), method: row.method, described: describe(row) })),
+    rows.map((row) => ({
+      path: templatedPath(row.path),
+      method: row.method,
+      operation: describeControlCall(row),
+    })),
   );
-  const responses = sharedRefusals();
+  const responses = sharedControlResponses();
   return {
     openapi: "3.1.0",
     info: INFO,
-    tags: Object.entries(TAGS).map(([name, { says }]) => ({ name, description: says })),
+    tags: Object.entries(TAGS).map(([name, { description }]) => ({ name, description })),
     security: [{}, { controlToken: [] }, { apiKey: [] }, { controlToken: [], apiKey: [] }],
     paths,
     webhooks: {},
     components: {
-      schemas: reachable(componentSchemas(), [paths, responses]),
+      schemas: reachableSchemas(componentSchemas(), [paths, responses]),
       responses,
-      headers: Object.fromEntries(ALWAYS.map((name) => [name, ANSWER_HEADERS[name]!])),
+      headers: Object.fromEntries(COMMON_HEADERS.map((name) => [name, RESPONSE_HEADERS[name]!])),
       securitySchemes: SECURITY_SCHEMES,
     },
   };
@@ -107,32 +108,36 @@ const SECURITY_SCHEMES: Readonly<Record<string, Json>> = {
   },
 };
 
-function describe(row: ControlRow<unknown, unknown>): Json {
-  const { says, path, queryPrefix } = row;
-  const rawBody = says.body === undefined ? undefined : (schemaCalled(says.body) as z.ZodMiniType);
+function describeControlCall(row: ControlSpec<unknown, unknown>): Json {
+  const { docs, path, queryPrefix } = row;
+  const rawBody = docs.body === undefined ? undefined : (schemaNamed(docs.body) as z.ZodMiniType);
   const body = row.body ?? rawBody;
-  const described = describedCall(
+  const described = operationObject(
     {
       ...row,
       ...(rawBody === undefined ? {} : { rawBody }),
-      says: { ...says, tag: tagOf(path) },
+      docs: { ...docs, tag: tagOf(path) },
     },
     {
       security: row === HEALTH ? { security: [] } : {},
       parameters: [
-        ...(queryPrefix === undefined ? [] : [prefixed(queryPrefix, says.prefixed ?? "")]),
-        ...(row.waits ? queryParameters(waitQuerySchema) : []),
+        ...(queryPrefix === undefined
+          ? []
+          : [prefixedParameters(queryPrefix, docs.prefixedParameters ?? "")]),
+        ...(row.canWaitForClock ? queryParameters(waitQuerySchema) : []),
         ...(row === STREAM ? [NAMESPACE_IN_QUERY] : []),
         ...(row === HEALTH ? [] : [NAMESPACE]),
       ],
       // An absent body is an empty object.
       needsBody: body !== undefined && !check(body, {}).ok,
-      answerHeaders: ALWAYS,
+      responseHeaders: COMMON_HEADERS,
       errors: controlErrors(row, row !== HEALTH),
     },
-    { bodies: says.example === undefined ? {} : { example: says.example }, answers: {} },
+    { bodies: docs.example === undefined ? {} : { example: docs.example }, responses: {} },
   );
-  return row === STREAM ? { ...described, responses: streamed(described.responses as Responses) } : described;
+  return row === STREAM
+    ? { ...described, responses: withEventStream(described.responses as Responses) }
+    : described;
 }
 
 const NAMESPACE: Json = {
@@ -150,8 +155,8 @@ const NAMESPACE_IN_QUERY: Json = {
   example: "default",
 };
 
-/** Parameters whose names no schema can list, for they only begin alike. */
-function prefixed(prefix: string, description: string): Json {
+/** Describes all parameters with a prefix; a schema cannot list their names. */
+function prefixedParameters(prefix: string, description: string): Json {
   return {
     name: prefix.slice(0, -1),
     in: "query",
@@ -169,8 +174,8 @@ function prefixed(prefix: string, description: string): Json {
 
 type Responses = Readonly<Record<string, Json>>;
 
-/** Text, one message after the other; what a message is once it is read stands in `contentSchema`. */
-function streamed(responses: Responses): Responses {
+/** Replaces the JSON content by an event stream; `contentSchema` describes one parsed message. */
+function withEventStream(responses: Responses): Responses {
   const messages = Object.entries(STREAM_SCHEMAS).map(([event, schema]) => ({
     type: "object",
     required: ["event", "data"],

@@ -1,58 +1,62 @@
 import type * as z from "zod/mini";
-import type { DescribedRow } from "../http/operation.js";
-import { ASSUMPTION, type Json } from "./document.js";
+import type { DocumentedSpec } from "../http/operation.js";
+import { ASSUMPTION_KEY, type Json } from "./document.js";
 import { headerRefs } from "./headers.js";
-import { nameOf, queryParameters, ref, saidOf } from "./schemas.js";
-import type { Examples, PlayedCall } from "./story.js";
+import { descriptionOf, nameOf, queryParameters, ref } from "./schemas.js";
+import type { CallExamples, NamedExamples } from "./story.js";
 
-/** What is said of a call besides what its row says: what is the same for many calls. */
-export interface CallParts {
-  /** What lifts or changes the document's own security. */
+/** The parts of an Operation Object that many calls have in common. */
+export interface SharedParts {
+  /** Overrides the document's security. */
   readonly security: Json;
   readonly parameters: readonly Json[];
   readonly needsBody: boolean;
-  readonly answerHeaders: readonly string[];
+  readonly responseHeaders: readonly string[];
   readonly errors: Readonly<Record<string, Json>>;
 }
 
-/** A row as the document has it. */
-export function describedCall(row: DescribedRow, parts: CallParts, played: PlayedCall): Json {
-  const { tag, summary, about, assumed } = row.says;
-  const body = row.body ?? row.rawBody;
+/** Makes the Operation Object of a call. */
+export function operationObject(spec: DocumentedSpec, parts: SharedParts, examples: CallExamples): Json {
+  const { tag, summary, description, assumed } = spec.docs;
+  const body = spec.body ?? spec.rawBody;
   const parameters = [
-    ...pathParameters(row.path),
-    ...(row.query === undefined ? [] : queryParameters(row.query as z.ZodMiniObject)),
+    ...pathParameters(spec.path),
+    ...(spec.query === undefined ? [] : queryParameters(spec.query as z.ZodMiniObject)),
     ...parts.parameters,
   ];
   return {
-    operationId: row.id,
+    operationId: spec.id,
     tags: [tag],
     summary,
-    description: about,
-    ...(assumed === undefined ? {} : { [ASSUMPTION]: assumed }),
+    description,
+    ...(assumed === undefined ? {} : { [ASSUMPTION_KEY]: assumed }),
     ...parts.security,
     ...(parameters.length === 0 ? {} : { parameters }),
     ...(body === undefined
       ? {}
-      : { requestBody: { required: parts.needsBody, content: json(ref(nameOf(body)), played.bodies) } }),
+      : {
+          requestBody: {
+            required: parts.needsBody,
+            content: jsonContent(ref(nameOf(body)), examples.bodies),
+          },
+        }),
     responses: {
       200: {
-        description: saidOf(row.answer),
-        headers: headerRefs(parts.answerHeaders),
-        content: json(ref(row.answer), played.answers[200] ?? {}),
+        description: descriptionOf(spec.answer),
+        headers: headerRefs(parts.responseHeaders),
+        content: jsonContent(ref(spec.answer), examples.responses[200] ?? {}),
       },
       ...parts.errors,
     },
   };
 }
 
-/** A path as OpenAPI writes it. */
-export function braced(path: string): string {
+/** Writes `:name` as `{name}`. */
+export function templatedPath(path: string): string {
   return path.replace(/:(\w+)/g, "{$1}");
 }
 
-/** JSON of a schema, with examples by what they are called. */
-export function json(schema: Json, examples: Examples): Json {
+export function jsonContent(schema: Json, examples: NamedExamples): Json {
   return {
     "application/json": {
       schema,
@@ -61,10 +65,10 @@ export function json(schema: Json, examples: Examples): Json {
   };
 }
 
-export function namedExamples(examples: Examples): Json {
+export function namedExamples(examples: NamedExamples): Json {
   return Object.fromEntries(
     Object.entries(examples).map(([name, value]) => [
-      // A key of the document: no spaces in it.
+      // Keys of components must match ^[A-Za-z0-9._-]+$.
       name.replace(/[^A-Za-z0-9]+/g, "-").replace(/^-|-$/g, ""),
       { summary: name, value },
     ]),
@@ -76,7 +80,7 @@ function pathParameters(path: string): Json[] {
     name,
     in: "path",
     required: true,
-    description: name === "name" ? "What it is called." : `Id of the ${name!.replace(/_id$/, "")}.`,
+    description: name === "name" ? "Its name." : `Id of the ${name!.replace(/_id$/, "")}.`,
     schema: { type: "string" },
   }));
 }

@@ -1,10 +1,10 @@
 /** A JSON Schema, and any other part of a document: plain JSON. */
 export type Json = { [name: string]: unknown };
 
-/** The extension that marks what the interface leaves open and this sandbox decided. */
-export const ASSUMPTION = "x-sandbox-assumption";
+/** Extension keyword for assumptions of the sandbox that the interface does not state. */
+export const ASSUMPTION_KEY = "x-sandbox-assumption";
 
-/** An OpenAPI document as far as it is the same at every address. */
+/** An OpenAPI document; `servers` is added when it is served. */
 export interface OpenApiDocument {
   readonly openapi: "3.1.0";
   readonly info: Json;
@@ -23,29 +23,30 @@ export interface OpenApiDocument {
 
 type Paths = Readonly<Record<string, Readonly<Record<string, Json>>>>;
 
-/** Calls at their paths. */
 export function pathsOf(
-  calls: readonly { readonly path: string; readonly method: string; readonly described: Json }[],
+  calls: readonly { readonly path: string; readonly method: string; readonly operation: Json }[],
 ): Paths {
   const paths: Record<string, Record<string, Json>> = {};
-  for (const { path, method, described } of calls)
-    paths[path] = { ...paths[path], [method.toLowerCase()]: described };
+  for (const { path, method, operation } of calls)
+    paths[path] = { ...paths[path], [method.toLowerCase()]: operation };
   return paths;
 }
 
-/** The document as served at an address. */
-export function servedAt(document: OpenApiDocument, baseUrl: string): OpenApiDocument {
+export function withServer(document: OpenApiDocument, baseUrl: string): OpenApiDocument {
   const { openapi, info, ...rest } = document;
   return { openapi, info, servers: [{ url: baseUrl, description: "This sandbox" }], ...rest };
 }
 
-/** The document with calls at paths of the user's own, by operation id. */
-export function movedTo(own: Readonly<Record<string, string>>, document: OpenApiDocument): OpenApiDocument {
+/** Moves calls to the custom paths of the setting `paths`, given by operation id. */
+export function withCustomPaths(
+  paths: Readonly<Record<string, string>>,
+  document: OpenApiDocument,
+): OpenApiDocument {
   const calls = Object.entries(document.paths).flatMap(([path, item]) =>
-    Object.entries(item).map(([method, described]) => ({
-      path: own[String(described.operationId)] ?? path,
+    Object.entries(item).map(([method, operation]) => ({
+      path: paths[String(operation.operationId)] ?? path,
       method,
-      described,
+      operation,
     })),
   );
   return { ...document, paths: pathsOf(calls) };

@@ -1,12 +1,12 @@
 import { EVENT_TYPES, toldBy } from "../../core/schema/event-types.js";
-import { ASSUMPTION, type Json } from "./document.js";
+import { ASSUMPTION_KEY, type Json } from "./document.js";
 import { ref } from "./schemas.js";
 
 const ASSUMED =
   "That webhooks are sent is the interface's; names of events, their shape, the signature and the retries are assumed.";
 
-/** The webhooks section: a request this server makes to registered endpoints, for each type of event. */
-export function webhooks(examples: Readonly<Record<string, Json>>): Record<string, Json> {
+/** The document's `webhooks`: one request to registered endpoints per event type. */
+export function webhookItems(examples: Readonly<Record<string, Json>>): Record<string, Json> {
   return Object.fromEntries(
     EVENT_TYPES.map((type) => [`{{event ${type}}}`, { post: webhook(type, examples[type]) }]),
   );
@@ -14,13 +14,13 @@ export function webhooks(examples: Readonly<Record<string, Json>>): Record<strin
 
 function webhook(type: string, example: Json | undefined): Json {
   const name = `{{event ${type}}}`;
-  const { component, says } = eventOf(type);
+  const { component, description } = eventOf(type);
   return {
     operationId: operationId(type),
     tags: ["Events"],
     summary: name,
-    description: `${says} Verify the signature over the raw bytes before you trust them; expect the same event more than once.`,
-    [ASSUMPTION]: ASSUMED,
+    description: `${description} Verify the signature over the raw bytes before you trust them; expect the same event more than once.`,
+    [ASSUMPTION_KEY]: ASSUMED,
     security: [],
     parameters: "{{signature headers}}",
     requestBody: {
@@ -51,12 +51,13 @@ function webhook(type: string, example: Json | undefined): Json {
   };
 }
 
-function eventOf(type: string): { readonly component: string; readonly says: string } {
-  const told = toldBy(type);
-  if (told === undefined) return { component: "TestEvent", says: "Sent on demand, to try a receiver." };
-  return told.object === "charge"
-    ? { component: "ChargeEvent", says: `A charge is ${told.status}.` }
-    : { component: "WithdrawalEvent", says: `A withdrawal is ${told.status}.` };
+function eventOf(type: string): { readonly component: string; readonly description: string } {
+  const change = toldBy(type);
+  if (change === undefined)
+    return { component: "TestEvent", description: "Sent on demand, to try a receiver." };
+  return change.object === "charge"
+    ? { component: "ChargeEvent", description: `A charge is ${change.status}.` }
+    : { component: "WithdrawalEvent", description: `A withdrawal is ${change.status}.` };
 }
 
 /** `onChargeAwaitingPayment` for `charge.awaiting_payment`. */

@@ -7,10 +7,10 @@ import type { Json } from "./document.js";
 import { signatureParameters, signaturePresets } from "./signature-headers.js";
 
 /**
- * What stands in a document for each mark: the fixtures and settings of the namespace it describes. A text that is
- * nothing but a mark may become anything; undefined leaves out the field that has it.
+ * Looks up the value of a placeholder `{{name}}` in the fixtures and settings of a namespace. A text that is only a
+ * placeholder may get a value of any type; undefined omits its field.
  */
-export type Facts = (mark: string) => unknown;
+export type Facts = (placeholder: string) => unknown;
 
 export function factsOf(
   { catalogue, settings }: Pick<Engine, "catalogue" | "settings">,
@@ -22,11 +22,11 @@ export function factsOf(
   const ofKind = (kind: MethodFixture["kind"]) => ids(methods.filter((method) => method.kind === kind));
   const { limits, signature, error_codes, event_names } = settings;
   const decimals = Math.max(0, ...currencies.map((currency) => currency.decimals));
-  const needs = [
-    ...methodsNeed(ofKind("mobile_money"), "phone_number"),
-    ...methodsNeed(ofKind("bank_transfer"), "bank_account_number"),
+  const requirements = [
+    ...requireForMethods(ofKind("mobile_money"), "phone_number"),
+    ...requireForMethods(ofKind("bank_transfer"), "bank_account_number"),
   ];
-  const facts: Readonly<Record<string, () => unknown>> = {
+  const values: Readonly<Record<string, () => unknown>> = {
     version: () => version,
     "currencies in words": () => inWords(codes(currencies)),
     "some currencies": () => codes(currencies).slice(0, 4),
@@ -35,7 +35,7 @@ export function factsOf(
     methods: () => ids(methods),
     "two methods": () => ids(methods).slice(0, 2),
     "some rails": () => ids(rails).slice(0, 3),
-    "needs of the methods": () => (needs.length === 0 ? undefined : needs),
+    "needs of the methods": () => (requirements.length === 0 ? undefined : requirements),
     fraction: () => (decimals === 0 ? "" : `(\\.\\d{1,${decimals}})?`),
     "quote valid": () => formatDuration(limits.quote_valid_ms),
     "quote locked": () => formatDuration(limits.quote_locked_ms),
@@ -43,43 +43,43 @@ export function factsOf(
     "signature presets": () => signaturePresets(signature),
     "signature headers": () => signatureParameters(signature),
   };
-  return (mark) => {
-    const [kind, name = ""] = mark.split(" ");
+  return (placeholder) => {
+    const [kind, name = ""] = placeholder.split(" ");
     if (kind === "code") return error_codes[name] ?? name;
     if (kind === "event") return event_names[name] ?? name;
-    const fact = facts[mark];
-    if (fact === undefined) throw new Error(`nothing is known of {{${mark}}}`);
-    return fact();
+    const value = values[placeholder];
+    if (value === undefined) throw new Error(`unknown placeholder {{${placeholder}}}`);
+    return value();
   };
 }
 
-/** Demands `field` when `payment_method` is one of these. */
-function methodsNeed(methods: readonly string[], field: string): Json[] {
+/** Requires `field` if `payment_method` is one of these. */
+function requireForMethods(methods: readonly string[], field: string): Json[] {
   return methods.length === 0
     ? []
     : [needed({ payment_method: { enum: methods } }, "payment_method", [field])];
 }
 
-/** A document, or a part of one, with what is known in the place of its marks. */
+/** Replaces all placeholders in a document, or in a part of one. */
 export function fill<Part>(part: Part, facts: Facts): Part {
-  return filled(part, facts) as Part;
+  return fillPart(part, facts) as Part;
 }
 
-const MARK = /\{\{([^{}]+)\}\}/g;
+const PLACEHOLDER = /\{\{([^{}]+)\}\}/g;
 
-function filled(part: unknown, facts: Facts): unknown {
+function fillPart(part: unknown, facts: Facts): unknown {
   if (typeof part === "string") {
     if (!part.includes("{{")) return part;
     const [, whole] = /^\{\{([^{}]+)\}\}$/.exec(part) ?? [];
     return whole === undefined
-      ? part.replace(MARK, (_all, mark: string) => String(facts(mark)))
+      ? part.replace(PLACEHOLDER, (_all, name: string) => String(facts(name)))
       : facts(whole);
   }
-  if (Array.isArray(part)) return part.map((one) => filled(one, facts));
+  if (Array.isArray(part)) return part.map((one) => fillPart(one, facts));
   if (typeof part !== "object" || part === null) return part;
   return Object.fromEntries(
     Object.entries(part)
-      .map(([name, value]) => [String(filled(name, facts)), filled(value, facts)] as const)
+      .map(([name, value]) => [String(fillPart(name, facts)), fillPart(value, facts)] as const)
       .filter(([, value]) => value !== undefined),
   );
 }

@@ -8,7 +8,7 @@ import { type DescribeOptions, describeFor } from "./serve.js";
 
 const UNPAID = CHARGE_STATUSES.filter((status) => STATUSES[status].stage === "unpaid");
 
-/** `GET /llms.txt`: what there is to know before the first call, on one page that an agent can read whole. */
+/** `GET /llms.txt`: everything needed before the first call, on one page for coding agents. */
 export async function serveGuide(options: DescribeOptions, c: Context): Promise<Response> {
   const described = await describeFor("service", options, c);
   if (described instanceof Response) return described;
@@ -17,7 +17,6 @@ export async function serveGuide(options: DescribeOptions, c: Context): Promise<
   return new Response(guideText(document, baseUrl), { headers });
 }
 
-/** The calls are those of the document; each in a line. */
 function guideText(document: OpenApiDocument, baseUrl: string): string {
   const calls = Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, { summary }]) => `- ${method.toUpperCase()} ${path}: ${summary}`),

@@ -1,51 +1,51 @@
-import { ASSUMPTION, type Json } from "./document.js";
+import { ASSUMPTION_KEY, type Json } from "./document.js";
 
-/** Headers of answers, by name. */
-export const ANSWER_HEADERS: Readonly<Record<string, Json>> = {
+export const RESPONSE_HEADERS: Readonly<Record<string, Json>> = {
   "Sandbox-Now": {
     description: "Sandbox time, in every response.",
     required: true,
     schema: { type: "string", format: "date-time" },
     example: "2026-01-31T09:00:00.000Z",
-    [ASSUMPTION]: "The sandbox's own; the service does not send it.",
+    [ASSUMPTION_KEY]: "The sandbox's own; the service does not send it.",
   },
   "X-Content-Type-Options": {
     description: "Tells browsers not to guess the content type; in every response.",
     required: true,
     schema: { type: "string", const: "nosniff" },
     example: "nosniff",
-    [ASSUMPTION]: "The interface does not say that it is sent.",
+    [ASSUMPTION_KEY]: "The interface does not say that it is sent.",
   },
   "Sandbox-Hint": {
     description: "What to do about the error. Missing when a fault or scenario forced the response.",
     schema: { type: "string" },
     example: "Wait as long as Retry-After says, or start the sandbox with --rate-limit off",
-    [ASSUMPTION]: "The sandbox's own; the service does not send it.",
+    [ASSUMPTION_KEY]: "The sandbox's own; the service does not send it.",
   },
   RateLimit: {
     description: "Requests left in the window, and seconds until it ends. Missing when no limit is set.",
     schema: { type: "string" },
     example: '"default";r=99;t=60',
-    [ASSUMPTION]: "The limit of 100 a minute and key is the interface's; that headers tell of it is assumed.",
+    [ASSUMPTION_KEY]:
+      "The limit of 100 a minute and key is the interface's; that headers report it is assumed.",
   },
   "RateLimit-Policy": {
     description: "The limit: requests and seconds. Missing when no limit is set.",
     schema: { type: "string" },
     example: '"default";q=100;w=60',
-    [ASSUMPTION]: "A fixed window of 60 seconds of sandbox time from a key's first request.",
+    [ASSUMPTION_KEY]: "A fixed window of 60 seconds of sandbox time from a key's first request.",
   },
   "Retry-After": {
     description: "Seconds to wait.",
     required: true,
     schema: { type: "string", pattern: "^\\d+$" },
     example: "17",
-    [ASSUMPTION]: "The interface does not say that it is sent.",
+    [ASSUMPTION_KEY]: "The interface does not say that it is sent.",
   },
   "Idempotent-Replayed": {
     description: "Present when the response repeats that of an earlier request with the same key.",
     schema: { type: "string", const: "true" },
     example: "true",
-    [ASSUMPTION]: "The interface advises idempotency keys for withdrawals without showing their form.",
+    [ASSUMPTION_KEY]: "The interface advises idempotency keys for withdrawals without showing their form.",
   },
 };
 
@@ -56,7 +56,7 @@ export const REQUEST_HEADERS: Readonly<Record<"Idempotency-Key" | "Sandbox-Scena
     description: "A key of your choice for this request, valid for 24 hours of sandbox time.",
     schema: { type: "string", minLength: 1, maxLength: 255 },
     example: "rent-1-first-try",
-    [ASSUMPTION]:
+    [ASSUMPTION_KEY]:
       "Name and length; with another body it returns 422; only successful responses are remembered, errors are not.",
   },
   "Sandbox-Scenario": {
@@ -68,15 +68,14 @@ export const REQUEST_HEADERS: Readonly<Record<"Idempotency-Key" | "Sandbox-Scena
       "An unknown name returns 400 with `details.sandbox_scenario`.",
     schema: { type: "string" },
     example: "declined",
-    [ASSUMPTION]: "The sandbox's own; the service does not know it.",
+    [ASSUMPTION_KEY]: "The sandbox's own; the service does not know it.",
   },
 };
 
-/** References to headers of answers; those of the rate limit come with every keyed call. */
 export function headerRefs(names: readonly string[]): Json {
   return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 }
 
-export const ALWAYS = ["Sandbox-Now", "X-Content-Type-Options"];
-export const KEYED = [...ALWAYS, "RateLimit", "RateLimit-Policy"];
-export const HINT = "Sandbox-Hint";
+export const COMMON_HEADERS = ["Sandbox-Now", "X-Content-Type-Options"];
+export const KEYED_HEADERS = [...COMMON_HEADERS, "RateLimit", "RateLimit-Policy"];
+export const HINT_HEADER = "Sandbox-Hint";

@@ -20,7 +20,7 @@ import {
 } from "../../core/schema/requests.js";
 import { INSTANT_PATTERN } from "../../core/schema/time.js";
 import { type Note, namedSchemas, type Words, wordsOf } from "../../core/schema/words.js";
-import { ASSUMPTION, type Json } from "./document.js";
+import { ASSUMPTION_KEY, type Json } from "./document.js";
 
 const REF = "#/components/schemas/";
 
@@ -28,46 +28,40 @@ export function ref(component: string): Json {
   return { $ref: REF + component };
 }
 
-/** What the document calls a schema. */
 export function nameOf(schema: z.core.$ZodType): string {
   const name = wordsOf(schema)?.name;
   if (name === undefined) throw new Error("a schema without a name");
   return name;
 }
 
-/** The schema that has the name. */
-export function schemaCalled(name: string): z.core.$ZodType {
+export function schemaNamed(name: string): z.core.$ZodType {
   for (const [schema, words] of namedSchemas()) if (words.name === name) return schema;
   throw new Error(`no schema is called ${name}`);
 }
 
-/** What is said of the schema that has the name. */
-export function saidOf(name: string): string {
-  const { note } = wordsOf(schemaCalled(name))!;
+export function descriptionOf(name: string): string {
+  const { note } = wordsOf(schemaNamed(name))!;
   return typeof note === "string" ? note : note.says;
 }
 
-/**
- * The named schemas of a document, made of the zod schemas that check requests and describe answers. Where one is
- * within another it is named there.
- */
+/** Makes `components.schemas` from the named zod schemas; nested named schemas become references. */
 export function componentSchemas(): Record<string, Json> {
   const named = [...namedSchemas()].flatMap(([schema, words]) =>
     words.name === undefined ? [] : [{ schema, words, name: words.name }],
   );
   const registry = z.registry<{ id: string }>();
   for (const { schema, name } of named) registry.add(schema, { id: name });
-  const made = z.toJSONSchema(registry, { io: "input", uri: (id) => REF + id, override }).schemas;
+  const generated = z.toJSONSchema(registry, { io: "input", uri: (id) => REF + id, override }).schemas;
   return Object.fromEntries(
     named.map(({ name, schema, words }) => {
-      const { $schema, $id, ...rest } = made[name] as Json;
-      return [name, said({ ...rest, ...discriminator(schema, registry) }, words)];
+      const { $schema, $id, ...rest } = generated[name] as Json;
+      return [name, withNotes({ ...rest, ...discriminator(schema, registry) }, words)];
     }),
   );
 }
 
-/** The schemas that are named by these parts, and by each other. */
-export function reachable(
+/** The schemas that these parts refer to, also through other schemas. */
+export function reachableSchemas(
   schemas: Readonly<Record<string, Json>>,
   parts: readonly unknown[],
 ): Record<string, Json> {
@@ -84,7 +78,6 @@ export function reachable(
   return Object.fromEntries(Object.entries(schemas).filter(([name]) => found.has(name)));
 }
 
-/** The parameters of a query as the document lists them. */
 export function queryParameters(query: z.ZodMiniObject): Json[] {
   const words = wordsOf(query)!.fields;
   const { properties } = z.toJSONSchema(query, { io: "input", override });
@@ -99,30 +92,30 @@ export function queryParameters(query: z.ZodMiniObject): Json[] {
   });
 }
 
-/** Writes the words into the schema made of what they are said of. */
-function said(made: Json, { note, fields }: Words): Json {
-  const properties = Object.entries((made.properties ?? {}) as Readonly<Record<string, Json>>).map(
+/** Adds descriptions to a schema and its properties. */
+function withNotes(schema: Json, { note, fields }: Words): Json {
+  const properties = Object.entries((schema.properties ?? {}) as Readonly<Record<string, Json>>).map(
     ([name, property]) => [name, { ...property, ...noteKeywords(fields[name]!.note) }],
   );
   return {
-    ...made,
+    ...schema,
     ...noteKeywords(note),
     ...(properties.length === 0 ? {} : { properties: Object.fromEntries(properties) }),
   };
 }
 
-/** A note as keywords that stand beside a schema's own. */
+/** The JSON Schema keywords of a note. */
 function noteKeywords(note: Note): Json {
   if (typeof note === "string") return note === "" ? {} : { description: note };
   return {
     ...note.adds,
     description: note.says,
     ...(note.examples === undefined ? {} : { examples: note.examples }),
-    ...(note.assumed === undefined ? {} : { [ASSUMPTION]: note.assumed }),
+    ...(note.assumed === undefined ? {} : { [ASSUMPTION_KEY]: note.assumed }),
   };
 }
 
-/** Names the component of each variant of a choice that is told by a field. */
+/** The `discriminator` of a discriminated union. */
 function discriminator(schema: z.core.$ZodType, names: z.core.$ZodRegistry<{ id: string }>): Json {
   if (!(schema instanceof z.ZodMiniDiscriminatedUnion)) return {};
   const { discriminator: propertyName, options } = schema._zod.def;
@@ -145,8 +138,8 @@ const HTTP_URL: Json = {
   maxLength: LONGEST.url,
 };
 
-/** What zod checks by a refinement, or says in a way no reader would follow, in JSON Schema's words. */
-const INSTEAD = new Map<z.core.$ZodType, Json>([
+/** JSON Schema of zod schemas that use refinements or that zod converts to obscure patterns. */
+const OVERRIDES = new Map<z.core.$ZodType, Json>([
   [amountSchema, AMOUNT],
   [
     timestampSchema,
@@ -171,7 +164,7 @@ const INSTEAD = new Map<z.core.$ZodType, Json>([
     {
       type: "object",
       maxProperties: METADATA_MAX_KEYS,
-      // Bytes cannot be counted here; a character has at least one.
+      // JSON Schema counts characters, of at least one byte each.
       propertyNames: { maxLength: METADATA_MAX_BYTES, not: { const: "__proto__" } },
       additionalProperties: { type: "string", maxLength: METADATA_MAX_BYTES },
     },
@@ -185,18 +178,18 @@ const INSTEAD = new Map<z.core.$ZodType, Json>([
 
 function override({ zodSchema, jsonSchema }: { zodSchema: z.core.$ZodType; jsonSchema: object }): void {
   const schema = jsonSchema as Json;
-  const other = INSTEAD.get(zodSchema);
+  const other = OVERRIDES.get(zodSchema);
   if (other !== undefined) {
     for (const keyword of Object.keys(schema)) delete schema[keyword];
     Object.assign(schema, structuredClone(other));
   }
-  // A tuple: readers of arrays expect `items`.
+  // Some tools require `items` for tuples too.
   const { prefixItems } = schema as { prefixItems?: readonly unknown[] };
   if (prefixItems !== undefined && schema.items === undefined)
     Object.assign(schema, { items: {}, minItems: prefixItems.length, maxItems: prefixItems.length });
-  // The largest safe integer is no limit anybody set.
+  // Added by zod to every integer.
   if (schema.maximum === Number.MAX_SAFE_INTEGER) delete schema.maximum;
   if (schema.minimum === Number.MIN_SAFE_INTEGER) delete schema.minimum;
-  // The names of a record are strings whatever else.
+  // Always true: names of properties are strings.
   if (JSON.stringify(schema.propertyNames) === '{"type":"string"}') delete schema.propertyNames;
 }

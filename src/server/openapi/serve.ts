@@ -5,35 +5,35 @@ import type { Namespaces } from "../../core/namespace/namespaces.js";
 import { bearerKey } from "../http/call.js";
 import { toResponse } from "../http/reply.js";
 import { noNamespace } from "../service/admit.js";
-import { movedTo, type OpenApiDocument, servedAt } from "./document.js";
+import { type OpenApiDocument, withCustomPaths, withServer } from "./document.js";
 import { factsOf, fill } from "./facts.js";
 
 export type Api = "service" | "control";
 
-/** The document of an API, with marks for what a namespace may have otherwise. */
+/** Makes or reads the document of an API, with placeholders for the values of a namespace. */
 export type DocumentOf = (api: Api) => Promise<OpenApiDocument>;
 
 export interface DescribeOptions {
   readonly namespaces: Namespaces;
-  /** Operation id → path of the user's own. */
+  /** Custom paths by operation id. */
   readonly paths: Readonly<Record<string, string>>;
   readonly documentOf: DocumentOf;
 }
 
-/** The document of a namespace, and the address it names: the one links carry, or the one the request came to. */
 export interface Described {
   readonly namespace: Namespace;
+  /** The public URL, or else the origin of the request. */
   readonly baseUrl: string;
   readonly document: OpenApiDocument;
 }
 
-/** Filled once for each namespace, when it is first asked for. */
-const filled = {
+/** Documents with the values of a namespace, made at the first request. */
+const filledDocuments = {
   service: new WeakMap<Engine, OpenApiDocument>(),
   control: new WeakMap<Engine, OpenApiDocument>(),
 };
 
-/** Describes one of the APIs as it is in the namespace that a request means, or answers that there is none. */
+/** The document for the namespace of a request, or the response that there is no such namespace. */
 export async function describeFor(
   api: Api,
   { namespaces, paths, documentOf }: DescribeOptions,
@@ -44,14 +44,14 @@ export async function describeFor(
   const key = bearerKey(headers.get("authorization"));
   const namespace = namespaces.find(name, key);
   if (namespace === undefined) return toResponse(noNamespace(namespaces, name, key), namespaces.nowMs());
-  let document = filled[api].get(namespace.engine);
+  let document = filledDocuments[api].get(namespace.engine);
   if (document === undefined) {
-    const known = fill(await documentOf(api), factsOf(namespace.engine, namespaces.version));
-    document = api === "service" ? movedTo(paths, known) : known;
-    filled[api].set(namespace.engine, document);
+    const described = fill(await documentOf(api), factsOf(namespace.engine, namespaces.version));
+    document = api === "service" ? withCustomPaths(paths, described) : described;
+    filledDocuments[api].set(namespace.engine, document);
   }
   const baseUrl = namespace.publicUrl ?? new URL(c.req.url).origin;
-  return { namespace, baseUrl, document: servedAt(document, baseUrl) };
+  return { namespace, baseUrl, document: withServer(document, baseUrl) };
 }
 
 /** `GET /openapi.json` and `GET /_sandbox/openapi.json`. */

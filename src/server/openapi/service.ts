@@ -1,29 +1,26 @@
 import "../../core/schema/responses.js";
 import { type KeyNeed, type Operation, TAGS } from "../service/operation.js";
 import { OPERATIONS } from "../service/operations.js";
-import { braced, describedCall } from "./described.js";
-import { ASSUMPTION, type Json, type OpenApiDocument, pathsOf } from "./document.js";
+import { operationObject, templatedPath } from "./described.js";
+import { ASSUMPTION_KEY, type Json, type OpenApiDocument, pathsOf } from "./document.js";
 import { errorResponses, sharedResponses } from "./errors.js";
-import { webhooks } from "./events.js";
-import { ANSWER_HEADERS, KEYED, REQUEST_HEADERS } from "./headers.js";
-import { componentSchemas, reachable } from "./schemas.js";
-import { NOTHING_PLAYED, type Played, playedOf } from "./story.js";
+import { webhookItems } from "./events.js";
+import { KEYED_HEADERS, REQUEST_HEADERS, RESPONSE_HEADERS } from "./headers.js";
+import { componentSchemas, reachableSchemas } from "./schemas.js";
+import { type DocumentExamples, examplesOf, NO_EXAMPLES } from "./story.js";
 
 const KEY_SCHEME = "apiKey";
 
-/**
- * OpenAPI 3.1 for the emulated service, from its rows and the words on their schemas; with marks for what a namespace
- * may have otherwise (`facts.ts`). What the interface leaves open is marked `x-sandbox-assumption`.
- */
-export function serviceDocument(played: Played = NOTHING_PLAYED): OpenApiDocument {
+/** Makes the OpenAPI 3.1 document of the emulated service from its operations and schemas, with placeholders (`facts.ts`). */
+export function serviceDocument(examples: DocumentExamples = NO_EXAMPLES): OpenApiDocument {
   const paths = pathsOf(
     OPERATIONS.map((row) => ({
-      path: braced(row.path),
+      path: templatedPath(row.path),
       method: row.method,
-      described: describe(row, played),
+      operation: describeServiceCall(row, examples),
     })),
   );
-  const events = webhooks(played.events);
+  const events = webhookItems(examples.events);
   const responses = sharedResponses();
   const tags = { ...TAGS, Events: `${TAGS.Events} {{signature presets}}` };
   return {
@@ -34,28 +31,31 @@ export function serviceDocument(played: Played = NOTHING_PLAYED): OpenApiDocumen
     paths,
     webhooks: events,
     components: {
-      schemas: reachable(componentSchemas(), [paths, events, responses]),
+      schemas: reachableSchemas(componentSchemas(), [paths, events, responses]),
       responses: { ...responses },
-      headers: ANSWER_HEADERS,
+      headers: RESPONSE_HEADERS,
       securitySchemes: { [KEY_SCHEME]: SECURITY_SCHEME },
     },
   };
 }
 
-function describe(row: Operation, played: Played): Json {
+function describeServiceCall(row: Operation, examples: DocumentExamples): Json {
   const headers = row.headers ?? [];
-  const call = playedOf(played, row.id);
+  const call = examplesOf(examples, row.id);
   const parts = {
     security: SECURITY[row.key],
     parameters: headers.map((name) => REQUEST_HEADERS[name]),
     needsBody: true,
-    answerHeaders: [...KEYED, ...(headers.includes("Idempotency-Key") ? ["Idempotent-Replayed"] : [])],
+    responseHeaders: [
+      ...KEYED_HEADERS,
+      ...(headers.includes("Idempotency-Key") ? ["Idempotent-Replayed"] : []),
+    ],
     errors: errorResponses(row, call),
   };
-  return describedCall(row, parts, call);
+  return operationObject(row, parts, call);
 }
 
-/** The document's own security asks for a key. */
+/** Overrides the document's security, which requires a key. */
 const SECURITY: Readonly<Record<KeyNeed, Json>> = {
   required: {},
   optional: { security: [{}, { [KEY_SCHEME]: [] }] },
@@ -72,7 +72,7 @@ const INFO: Json = {
       "Objects in responses may gain fields; ignore those you do not know.",
     "What the interface leaves open and the sandbox decided is marked `x-sandbox-assumption`.",
   ].join("\n\n"),
-  [ASSUMPTION]:
+  [ASSUMPTION_KEY]:
     "Times have milliseconds and Z. Every create returns 200. A path that exists with another method returns " +
     "405 `METHOD_NOT_ALLOWED`. Checks run in this order: path, key, rate, permission, organization, size and JSON, fields.",
 };
@@ -83,5 +83,5 @@ const SECURITY_SCHEME: Json = {
   bearerFormat: "sk_test_… or sk_live_…",
   description:
     "An API key. Its prefix gives the mode: `sk_test_` or `sk_live_`. A key sees the data of its mode only.",
-  [ASSUMPTION]: "A missing key, and a scheme other than Bearer, get the same response as an invalid key.",
+  [ASSUMPTION_KEY]: "A missing key, and a scheme other than Bearer, get the same response as an invalid key.",
 };

@@ -10,24 +10,24 @@ import type { Json } from "./document.js";
 const DIGEST_BYTES = { sha1: 20, sha256: 32, sha512: 64 } as const;
 const EXAMPLE = { id: "evt_bf97a3a164010d696c2bec1f", timestamp: "1769850005" };
 
-/** The headers that prove where an event comes from, as parameters of its request. */
+/** The signature headers, as parameters of a webhook request. */
 export function signatureParameters(signature: Signature): Json[] {
   const scheme = signatureScheme(signature);
-  const filled = { ...EXAMPLE, signatures: scheme.each.replace("{signature}", exampleOf(scheme)) };
+  const values = { ...EXAMPLE, signatures: scheme.each.replace("{signature}", exampleOf(scheme)) };
   return Object.entries(scheme.headers).map(([name, template]) => ({
     name,
     in: "header",
     required: true,
-    description: says(template, scheme),
+    description: describeHeader(template, scheme),
     schema: { type: "string", ...(template === "{timestamp}" ? { pattern: "^\\d+$" } : {}) },
-    example: Object.entries(filled).reduce(
+    example: Object.entries(values).reduce(
       (text, [part, value]) => text.replace(`{${part}}`, value),
       template,
     ),
   }));
 }
 
-/** Which headers there are by each name a scheme has, for endpoints that are signed for in another way. */
+/** Lists the headers of each signature preset, for endpoints with a signature of their own. */
 export function signaturePresets(signature: Signature): string {
   const here =
     typeof signature === "string" ? `by \`${signature}\`` : "by a scheme of this sandbox's configuration";
@@ -41,13 +41,13 @@ export function signaturePresets(signature: Signature): string {
   ].join(" ");
 }
 
-function says(template: string, scheme: SignatureScheme): string {
+function describeHeader(template: string, scheme: SignatureScheme): string {
   if (template === "{id}") return "The event's id, the same in every attempt.";
   if (template === "{timestamp}")
     return "Wall time of this attempt, in seconds since 1970. Reject timestamps that are minutes off.";
   const { algorithm, encoding, payload, key, each, between } = scheme;
   if (algorithm === null)
-    return "The endpoint's secret itself. It says nothing of the body, and a replay looks like the first.";
+    return "The endpoint's secret itself. It does not cover the body and cannot expose replays.";
   const time = template.includes("{timestamp}") ? "Wall time of this attempt in seconds, then " : "";
   const before = each.replace("{signature}", "");
   const start = before === "" ? "the" : `\`${before}\` and the`;
@@ -59,7 +59,7 @@ function says(template: string, scheme: SignatureScheme): string {
   return `${sentence} Two of them, ${gap} between, while a secret is being rotated.`;
 }
 
-/** Well formed, and nobody's. */
+/** A well-formed signature that matches no event. */
 function exampleOf({ algorithm, encoding }: SignatureScheme): string {
   if (algorithm === null) return "my-secret-hash";
   return Buffer.alloc(DIGEST_BYTES[algorithm], "a signature, only a sample").toString(encoding);

@@ -1,83 +1,81 @@
-import type { Row } from "../http/operation.js";
+import type { OperationSpec } from "../http/operation.js";
 import type { Json } from "./document.js";
 
-/** Examples by what they are called, each with the value it shows. */
-export type Examples = Readonly<Record<string, unknown>>;
+/** Example values by name. */
+export type NamedExamples = Readonly<Record<string, unknown>>;
 
-/** What was sent to a call and what it answered, by status. */
-export interface PlayedCall {
-  readonly bodies: Examples;
-  readonly answers: Readonly<Record<number, Examples>>;
+/** Request bodies of a call, and its responses by status. */
+export interface CallExamples {
+  readonly bodies: NamedExamples;
+  readonly responses: Readonly<Record<number, NamedExamples>>;
 }
 
-/** What was seen while a story was played: the examples of a document. */
-export interface Played {
-  readonly calls: Readonly<Record<string, PlayedCall>>;
+export interface DocumentExamples {
+  readonly calls: Readonly<Record<string, CallExamples>>;
   /** An event of each type. */
   readonly events: Readonly<Record<string, Json>>;
 }
 
-export const NOTHING_PLAYED: Played = { calls: {}, events: {} };
+export const NO_EXAMPLES: DocumentExamples = { calls: {}, events: {} };
 
-export function playedOf({ calls }: Played, id: string): PlayedCall {
-  return calls[id] ?? { bodies: {}, answers: {} };
+export function examplesOf({ calls }: DocumentExamples, id: string): CallExamples {
+  return calls[id] ?? { bodies: {}, responses: {} };
 }
 
-/** How a call is made in a story: what its path, query, headers and body are. */
-export interface Part {
+export interface CallSetup {
   readonly params?: Readonly<Record<string, unknown>>;
   readonly query?: Readonly<Record<string, string>>;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: Json;
-  /** What the body is called, where it is not what the answer is. */
-  readonly named?: string;
+  /** Name of the body's example; default: that of the response. */
+  readonly bodyName?: string;
 }
 
 /**
- * Plays calls on a sandbox of its own, and writes down what was sent and answered: the examples of a document. On a
- * clock that stands the same story is the same bytes.
+ * Makes calls to a separate sandbox and records requests and responses as the examples of a document. With a stopped
+ * clock, the same calls give the same bytes.
  */
-export class Story {
-  readonly #rows: ReadonlyMap<string, Pick<Row<unknown, unknown>, "id" | "method" | "path">>;
+export class ExampleRecorder {
+  readonly #specs: ReadonlyMap<string, Pick<OperationSpec<unknown, unknown>, "id" | "method" | "path">>;
   readonly #fetch: (request: Request) => Promise<Response>;
-  readonly #calls: Record<string, { bodies: Json; answers: Record<number, Json> }> = {};
+  readonly #calls: Record<string, { bodies: Json; responses: Record<number, Json> }> = {};
   readonly #events: Record<string, Json> = {};
 
   constructor(
-    rows: readonly Pick<Row<unknown, unknown>, "id" | "method" | "path">[],
+    specs: readonly Pick<OperationSpec<unknown, unknown>, "id" | "method" | "path">[],
     fetch: (request: Request) => Promise<Response>,
   ) {
-    this.#rows = new Map(rows.map((row) => [row.id, row]));
+    this.#specs = new Map(specs.map((spec) => [spec.id, spec]));
     this.#fetch = fetch;
   }
 
-  /** Makes a call; `name` is what its example is called. */
-  async call(id: string, name: string, part: Part = {}): Promise<Json> {
-    const row = this.#rows.get(id);
-    if (row === undefined) throw new Error(`there is no call ${id}`);
-    const { params = {}, query = {}, body, headers, named = name } = part;
-    const path = row.path.replace(/:(\w+)/g, (_all, param: string) => String(params[param]));
+  /** Makes a call and records it as the example `name`. */
+  async call(id: string, name: string, setup: CallSetup = {}): Promise<Json> {
+    const spec = this.#specs.get(id);
+    if (spec === undefined) throw new Error(`there is no call ${id}`);
+    const { params = {}, query = {}, body, headers, bodyName = name } = setup;
+    const path = spec.path.replace(/:(\w+)/g, (_all, param: string) => String(params[param]));
     const search = new URLSearchParams(query).toString();
     const { status, json } = await this.send(
-      row.method,
+      spec.method,
       search === "" ? path : `${path}?${search}`,
       body,
       headers,
     );
-    const played = (this.#calls[id] ??= { bodies: {}, answers: {} });
-    played.answers[status] = { ...played.answers[status], [name]: marked(json) };
-    if (body !== undefined && status === 200) played.bodies[named] = body;
+    const recorded = (this.#calls[id] ??= { bodies: {}, responses: {} });
+    recorded.responses[status] = { ...recorded.responses[status], [name]: withCodePlaceholder(json) };
+    if (body !== undefined && status === 200) recorded.bodies[bodyName] = body;
     return json;
   }
 
-  /** Makes a call that no document shows. */
+  /** Makes a call without recording it. */
   async send(
     method: string,
     path: string,
     body?: Json,
     headers: Readonly<Record<string, string>> = {},
   ): Promise<{ readonly status: number; readonly json: Json }> {
-    const request = new Request(`${ADDRESS}${path}`, {
+    const request = new Request(`${ORIGIN}${path}`, {
       method,
       headers: {
         authorization: "Bearer sk_test_sandbox",
@@ -86,25 +84,25 @@ export class Story {
       },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
-    const answer = await this.#fetch(request);
-    return { status: answer.status, json: (await answer.json()) as Json };
+    const response = await this.#fetch(request);
+    return { status: response.status, json: (await response.json()) as Json };
   }
 
-  /** Makes an event of that type, of a sample unless it tells of something there is. */
-  async event(type: string, about: Json = {}): Promise<void> {
-    const { json } = await this.send("POST", "/_sandbox/events", { type, ...about });
+  /** Records an event; without a subject, it is about a sample. */
+  async event(type: string, subject: Json = {}): Promise<void> {
+    const { json } = await this.send("POST", "/_sandbox/events", { type, ...subject });
     this.#events[type] = json.payload as Json;
   }
 
-  get played(): Played {
+  get examples(): DocumentExamples {
     return { calls: this.#calls, events: this.#events };
   }
 }
 
-const ADDRESS = "http://127.0.0.1:4402";
+const ORIGIN = "http://127.0.0.1:4402";
 
-/** An error's code may have a name of the user's own. */
-function marked(answer: Json): Json {
-  const { error } = answer as { error?: { readonly code: string } };
-  return error === undefined ? answer : { error: { ...error, code: `{{code ${error.code}}}` } };
+/** Replaces an error's code, which `error_codes` may rename, by a placeholder. */
+function withCodePlaceholder(response: Json): Json {
+  const { error } = response as { error?: { readonly code: string } };
+  return error === undefined ? response : { error: { ...error, code: `{{code ${error.code}}}` } };
 }

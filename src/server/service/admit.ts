@@ -35,13 +35,13 @@ const REAL_KEY = refuse(
 );
 
 /** Tests for a key of the real service: `sk_live_` and at least 16 characters. A namespace's live key begins with `ns_`. */
-export function looksReal(key: string | null): boolean {
+export function isRealKey(key: string | null): boolean {
   return key !== null && /^[a-z]{2}_live_(?!ns_)[A-Za-z0-9_-]{16,}$/.test(key);
 }
 
 /** A key may name a namespace that has yet to be made. */
 function invalidKey(namespaces: Namespaces, key: string | null): Refusal {
-  if (looksReal(key)) {
+  if (isRealKey(key)) {
     namespaces.noticeRealKey();
     return REAL_KEY;
   }
@@ -63,7 +63,7 @@ export function admit(namespaces: Namespaces, operation: Operation, call: HttpCa
   if (operation.key !== "required" && needsNoKey)
     return { namespace, caller: undefined, headers: undefined, arrival: namespace.arrival() };
 
-  if (key === undefined) return { namespace, reply: refused(namespace, invalidKey(namespaces, token)) };
+  if (key === undefined) return { namespace, reply: refusalReply(namespace, invalidKey(namespaces, token)) };
 
   let headers: Record<string, string> | undefined;
   if (namespace.rates !== undefined) {
@@ -78,15 +78,19 @@ export function admit(namespaces: Namespaces, operation: Operation, call: HttpCa
     };
     if (limited) {
       const retry = { "retry-after": String(resetSeconds) };
-      return { namespace, reply: refused(namespace, overLimit(limit, resetSeconds), retry), headers };
+      return {
+        namespace,
+        reply: refusalReply(namespace, rateLimitExceeded(limit, resetSeconds), retry),
+        headers,
+      };
     }
   }
   if (operation.key === "none")
     return { namespace, caller: undefined, headers, arrival: namespace.arrival() };
   if (key.permission === "read_only" && operation.method !== "GET")
-    return { namespace, reply: refused(namespace, READ_ONLY_KEY), headers };
+    return { namespace, reply: refusalReply(namespace, READ_ONLY_KEY), headers };
   const caller = callerOf(namespace, key);
-  if (caller === undefined) return { namespace, reply: refused(namespace, NO_ORGANIZATION), headers };
+  if (caller === undefined) return { namespace, reply: refusalReply(namespace, NO_ORGANIZATION), headers };
   return { namespace, caller, headers, arrival: namespace.arrival() };
 }
 
@@ -99,7 +103,7 @@ function callerOf(namespace: Namespace, key: KeyFixture): Caller | undefined {
 }
 
 /** Names the limit as the sandbox's own, and how to turn it off. */
-export function overLimit(limit: number, resetSeconds: number): Refusal {
+export function rateLimitExceeded(limit: number, resetSeconds: number): Refusal {
   return refuse(
     "RATE_LIMIT_EXCEEDED",
     `Rate limit exceeded. Try again in ${resetSeconds} s. The sandbox allows ${limit} requests per minute and key; start it with --rate-limit off for no limit.`,
@@ -110,7 +114,7 @@ const NAMESPACE_HINT =
   "`payments-sandbox namespace list` prints the namespaces; `namespace add NAME` makes one";
 
 /** A refusal in the service's error shape, with a hint and the names of the setting `error_codes`. */
-export function refused(
+export function refusalReply(
   namespace: Namespace,
   refusal: Refusal,
   headers?: Readonly<Record<string, string>>,
@@ -125,7 +129,7 @@ export function noNamespace(namespaces: Namespaces, header: string | null, apiKe
 }
 
 /** Fixes by error code, for the header `Sandbox-Hint`: the body stays the service's own. */
-const BY_CODE: Readonly<Partial<Record<ErrorCode, string>>> = {
+const HINT_BY_CODE: Readonly<Partial<Record<ErrorCode, string>>> = {
   VALIDATION_ERROR: "Each field in error.details says what is wrong with it; /docs shows the whole request",
   INSUFFICIENT_BALANCE:
     "Complete a charge in that currency first, or begin with balances from a fixtures file",
@@ -142,7 +146,7 @@ const BY_CODE: Readonly<Partial<Record<ErrorCode, string>>> = {
 };
 
 /** Fixes by the first invalid field listed here, before those by code. */
-const BY_FIELD: Readonly<Record<string, string>> = {
+const HINT_BY_FIELD: Readonly<Record<string, string>> = {
   body: "Send one JSON object with Content-Type: application/json",
   quote_id:
     "Make a new quote and use it within 30 s of sandbox time; the clock may have been moved past its end",
@@ -153,13 +157,13 @@ const BY_FIELD: Readonly<Record<string, string>> = {
 
 /** The hint for an unknown path, or for a known one with another method. */
 export function hintForUnknownCall(isKnownPath: boolean): string {
-  return isKnownPath ? BY_CODE.METHOD_NOT_ALLOWED! : "/docs lists every path of the service";
+  return isKnownPath ? HINT_BY_CODE.METHOD_NOT_ALLOWED! : "/docs lists every path of the service";
 }
 
 /** The fix of a refusal, if there is a known one. */
 function hintOf({ code, message, details = {} }: Refusal): string | undefined {
   if (message === NO_ORGANIZATION.message)
     return "The key's organization is deactivated; use sk_test_sandbox";
-  const field = Object.keys(BY_FIELD).find((one) => one in details);
-  return field === undefined ? BY_CODE[code] : BY_FIELD[field];
+  const field = Object.keys(HINT_BY_FIELD).find((one) => one in details);
+  return field === undefined ? HINT_BY_CODE[code] : HINT_BY_FIELD[field];
 }

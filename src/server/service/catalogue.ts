@@ -4,7 +4,7 @@ import { currencyCodes, organizationView, paymentMethodView, railView } from "..
 import { INVALID_QUERY_MESSAGE, invalid } from "../../core/schema/errors.js";
 import { railQuerySchema } from "../../core/schema/requests.js";
 import { ok } from "../http/reply.js";
-import { operation, UNSHOWN_CALL } from "./operation.js";
+import { CALL_ASSUMED, operation } from "./operation.js";
 
 export const listPaymentMethods = operation(
   {
@@ -13,10 +13,10 @@ export const listPaymentMethods = operation(
     path: "/api/v1/payments/payment-methods",
     key: "optional",
     answer: "PaymentMethodList",
-    says: {
+    docs: {
       tag: "Catalogue",
       summary: "List payment methods",
-      about: "With an API key, the payment methods its organization may use; without one, all of them.",
+      description: "With an API key, the payment methods its organization may use; without one, all of them.",
       assumed:
         "With a key: the methods the key's organization has enabled. A key that is sent must be valid.",
     },
@@ -36,10 +36,10 @@ export const listSupportedCurrencies = operation(
     path: "/api/v1/payments/supported-currencies",
     key: "none",
     answer: "CurrencyCodes",
-    says: {
+    docs: {
       tag: "Catalogue",
       summary: "List payment currencies",
-      about: "The currencies customers can pay in: the same for everyone, in both modes.",
+      description: "The currencies customers can pay in: the same for everyone, in both modes.",
     },
   },
   ({ namespace }) => ok(currencyCodes(namespace.engine.catalogue.fixtures.currencies)),
@@ -52,11 +52,12 @@ export const listPaymentRails = operation(
     path: "/api/v1/payments/payment-rails",
     query: railQuerySchema,
     answer: "PaymentRailList",
-    says: {
+    docs: {
       tag: "Catalogue",
       summary: "List payment rails",
-      about: "The bank networks and operators a method can take in a currency. Both filters are optional.",
-      assumed: UNSHOWN_CALL,
+      description:
+        "The bank networks and operators a method can take in a currency. Both filters are optional.",
+      assumed: CALL_ASSUMED,
     },
   },
   ({ namespace, caller, query: { payment_method, currency } }) => {
@@ -84,11 +85,11 @@ export const listPayoutCurrencies = operation(
     method: "GET",
     path: "/api/v1/payouts/supported-currencies",
     answer: "CurrencyCodes",
-    says: {
+    docs: {
       tag: "Catalogue",
       summary: "List payout currencies",
-      about: "The currencies of withdrawals: fewer than those of payments.",
-      assumed: `${UNSHOWN_CALL} They are the currencies with a stated minimum withdrawal.`,
+      description: "The currencies of withdrawals: fewer than those of payments.",
+      assumed: `${CALL_ASSUMED} They are the currencies with a stated minimum withdrawal.`,
     },
   },
   ({ namespace }) => ok(currencyCodes(payoutCurrencies(namespace.engine.catalogue))),
@@ -100,10 +101,10 @@ export const getBalances = operation(
     method: "GET",
     path: "/api/v1/accounts/balances",
     answer: "Balances",
-    says: {
+    docs: {
       tag: "Account",
       summary: "Get balances",
-      about:
+      description:
         "The organization's balances by currency. The first read opens accounts in US dollars and in the currency of " +
         "the organization's country; others are opened by the first payment in them. Do not poll more often than every 10 seconds.",
     },
@@ -117,10 +118,10 @@ export const getOrganization = operation(
     method: "GET",
     path: "/api/v1/organizations/me",
     answer: "Organization",
-    says: {
+    docs: {
       tag: "Account",
       summary: "Get the organization",
-      about: "The merchant the key belongs to.",
+      description: "The merchant the key belongs to.",
       assumed: "Fields beyond `enabled_payment_methods`.",
     },
   },

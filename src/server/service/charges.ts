@@ -15,10 +15,10 @@ export const listPayins = operation(
     query: payinQuerySchema,
     reads: true,
     answer: "PayinList",
-    says: {
+    docs: {
       tag: "Payments",
       summary: "List payments",
-      about: "The organization's payments in the key's mode, newest first.",
+      description: "The organization's payments in the key's mode, newest first.",
     },
   },
   ({ namespace, caller, query, asOf }) => {
@@ -42,14 +42,14 @@ export const getPayin = operation(
     path: "/api/v1/payments/payins/:charge_id",
     reads: true,
     answer: "Charge",
-    says: {
+    docs: {
       tag: "Payments",
       summary: "Get a payment by charge ID",
-      about: "The same record as getting the charge.",
-      missing: "charge",
+      description: "The same record as getting the charge.",
+      notFound: "charge",
     },
   },
-  showCharge,
+  chargeReply,
 );
 
 export const getCharge = operation(
@@ -59,18 +59,18 @@ export const getCharge = operation(
     path: "/api/v1/payments/charges/:charge_id",
     reads: true,
     answer: "Charge",
-    says: {
+    docs: {
       tag: "Payments",
       summary: "Get a charge",
-      about:
+      description:
         "A payment in full. Poll it to complement webhooks, at growing intervals, for 10 to 15 minutes at most.",
-      missing: "charge",
+      notFound: "charge",
     },
   },
-  showCharge,
+  chargeReply,
 );
 
-function showCharge({ namespace, caller, param, asOf }: Call): Reply | Refusal {
+function chargeReply({ namespace, caller, param, asOf }: Call): Reply | Refusal {
   const charge = findOwned(namespace.engine.state, "charges", caller, param("charge_id"), asOf);
   return charge === undefined ? refuse("NOT_FOUND", "Charge not found") : okJson(chargeDetailJson(charge));
 }

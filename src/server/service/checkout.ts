@@ -8,7 +8,7 @@ import {
   quoteRequestSchema,
   whitelabelRequestSchema,
 } from "../../core/schema/requests.js";
-import { ok, okMade } from "../http/reply.js";
+import { ok, okCreated } from "../http/reply.js";
 import { operation } from "./operation.js";
 
 const CREATES = "It returns 200, as the whitelabel checkout does.";
@@ -22,10 +22,10 @@ export const createQuote = operation(
     rawBody: quoteRequestSchema,
     headers: ["Sandbox-Scenario"],
     answer: "Quote",
-    says: {
+    docs: {
       tag: "Payments",
       summary: "Create a quote",
-      about: "Locks rate, fees and total of a payment. A checkout may name the quote until it expires.",
+      description: "Locks rate, fees and total of a payment. A checkout may name the quote until it expires.",
       assumed: `Fields beyond pricing, method, \`to_currency\` and e-mail. ${CREATES}`,
     },
   },
@@ -43,10 +43,10 @@ export const createWhitelabel = operation(
     rawBody: whitelabelRequestSchema,
     headers: ["Sandbox-Scenario"],
     answer: "WhitelabelResult",
-    says: {
+    docs: {
       tag: "Payments",
       summary: "Create a whitelabel checkout",
-      about:
+      description:
         "Creates a checkout and starts its payment in one call, at the price of a valid quote. Show the customer the " +
         "instructions, then learn the outcome from webhooks or by polling the charge.",
     },
@@ -55,7 +55,7 @@ export const createWhitelabel = operation(
     const charge = namespace.executeInTurn(
       whitelabelCommand(caller, body, header("sandbox-scenario"), traceOf(header("traceparent"))),
     );
-    return isRefusal(charge) ? charge : okMade(charge.charge_id, whitelabelResult(charge));
+    return isRefusal(charge) ? charge : okCreated(charge.charge_id, whitelabelResult(charge));
   },
 );
 
@@ -68,10 +68,10 @@ export const createCheckout = operation(
     rawBody: checkoutRequestSchema,
     headers: ["Sandbox-Scenario"],
     answer: "Checkout",
-    says: {
+    docs: {
       tag: "Payments",
       summary: "Create a standard checkout",
-      about:
+      description:
         "Creates a hosted page where the customer picks a method and pays. Redirect the customer to its URL.",
       assumed: `Fields other than pricing, e-mail, metadata and lifetime; the shape of the response. ${CREATES} The charge is there from the start and gets its price when the customer picks a method.`,
     },
@@ -82,7 +82,7 @@ export const createCheckout = operation(
     );
     if (isRefusal(charge)) return charge;
     const base = namespace.publicUrl ?? new URL(url).origin;
-    return okMade(charge.charge_id, checkoutView(charge, `${base}/checkout/${charge.checkout_id}`));
+    return okCreated(charge.charge_id, checkoutView(charge, `${base}/checkout/${charge.checkout_id}`));
   },
 );
 

@@ -94,10 +94,10 @@ export async function answerWithFault(
   const objectId = reply === null ? undefined : objectOf(reply.json);
   if (drop !== undefined) {
     entry.end({ reply: null, objectId, clientGone: signal.aborted, isAnswerLost: reply !== null });
-    if (drop === "hang") await entry.staysOpen(namespace.holds.open(signal));
+    if (drop === "hang") await entry.keepOpen(namespace.holds.open(signal));
     return null;
   }
-  entry.made(objectId);
+  entry.setObject(objectId);
   const isOpen = reply === null || (await namespace.holds.until(rule, reply.json, signal));
   const clientGone = signal.aborted;
   const sent = isOpen && !clientGone ? reply : null;
@@ -123,14 +123,14 @@ function forcedReply(
   for (const [name, value] of Object.entries(headers ?? {})) sent[name.toLowerCase()] = value;
   return {
     status,
-    code: respond.code === undefined ? usual : canonical(respond.code, codes),
+    code: respond.code === undefined ? usual : originalCode(respond.code, codes),
     json: JSON.stringify({ error: details === undefined ? error : { ...error, details } }),
     headers: sent,
   };
 }
 
 /** The service's code for a name from the setting `error_codes`. */
-function canonical(name: string, codes: Readonly<Record<string, string>>): string {
+function originalCode(name: string, codes: Readonly<Record<string, string>>): string {
   return Object.keys(codes).find((code) => codes[code] === name) ?? name;
 }
 

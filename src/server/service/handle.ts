@@ -3,9 +3,9 @@ import type { Namespaces } from "../../core/namespace/namespaces.js";
 import { isRefusal } from "../../core/schema/errors.js";
 import { type JsonObject, parseBody, type RawBody } from "../http/body.js";
 import { bearerKey, type CallResult, type HttpCall } from "../http/call.js";
-import { readAsked } from "../http/operation.js";
+import { readInput } from "../http/operation.js";
 import { failureReply, type Reply, serialize } from "../http/reply.js";
-import { type Admitted, admit, refused } from "./admit.js";
+import { type Admitted, admit, refusalReply } from "./admit.js";
 import { answerWithFault, pickFault } from "./faults.js";
 import { ignoredIn, journal, type ServedCall } from "./journal.js";
 import type { Operation } from "./operation.js";
@@ -39,7 +39,7 @@ async function receive(operation: Operation, call: HttpCall, admitted: Admitted)
   let raw: RawBody = NO_BODY;
   if (operation.body !== undefined || operation.rawBody !== undefined) {
     raw = await call.readBody();
-    if ("torn" in raw) return hungUp(call, { ...admitted, operation: operation.id });
+    if ("torn" in raw) return journalDisconnected(call, { ...admitted, operation: operation.id });
   }
   const { keeping } = admitted.namespace;
   if (keeping !== undefined) await keeping;
@@ -72,10 +72,10 @@ function answer(
   };
   const execute = (asOf?: AsOf): Reply => {
     // 6 Size and JSON.
-    if (isRefusal(parsed)) return refused(namespace, parsed);
+    if (isRefusal(parsed)) return refusalReply(namespace, parsed);
     // 7 Validation.
-    const asked = readAsked(operation, call.url, body);
-    if (isRefusal(asked)) return refused(namespace, asked);
+    const asked = readInput(operation, call.url, body);
+    if (isRefusal(asked)) return refusalReply(namespace, asked);
     // 8 Execution.
     if (operation.reads) namespace.settle();
     const result = operation.handle({
@@ -88,7 +88,7 @@ function answer(
       param: (name) => call.param(name) ?? "",
       header: (name) => call.header(name),
     });
-    return isRefusal(result) ? refused(namespace, result) : result;
+    return isRefusal(result) ? refusalReply(namespace, result) : result;
   };
   if (fault !== undefined) return answerWithFault(call, admitted, served, fault, execute);
   const fail = (error: unknown): void => journal(call, served, { reply: failureReply(error, error_codes) });
@@ -117,7 +117,7 @@ function answer(
 }
 
 /** Journals a call whose client disconnected before the body was whole. */
-function hungUp(call: HttpCall, served: ServedCall): CallResult {
+function journalDisconnected(call: HttpCall, served: ServedCall): CallResult {
   journal(call, served, { reply: null, clientGone: true });
   return null;
 }
@@ -136,7 +136,7 @@ export async function handleUnknown(
   const namespace = namespaces.find(call.header("sandbox-namespace"), bearerKey(authorization));
   const served = { operation: null, namespace, arrival: (namespace ?? namespaces.default).arrival() };
   const raw: RawBody = call.hasBody ? await call.readBody() : NO_BODY;
-  if ("torn" in raw) return hungUp(call, served);
+  if ("torn" in raw) return journalDisconnected(call, served);
   journal(call, { ...served, requestBody: "text" in raw && raw.text !== "" ? raw.text : null }, { reply });
   return serialize(reply, (namespace ?? namespaces).nowMs());
 }

@@ -5,9 +5,9 @@ import type { Arrival, JournalEntry } from "../../core/namespace/served-request.
 import { ALL_EVENT_TYPES } from "../../core/schema/event-types.js";
 import { didYouMean } from "../../core/schema/nearest.js";
 import { bearerKey, type HttpCall } from "../http/call.js";
-import { isEmbedded } from "../http/hosts.js";
+import { isCrossSiteSubresource } from "../http/hosts.js";
 import type { Reply } from "../http/reply.js";
-import { looksReal } from "./admit.js";
+import { isRealKey } from "./admit.js";
 import type { Operation } from "./operation.js";
 
 const PATH_LENGTH_MAX = 2_048;
@@ -38,16 +38,16 @@ interface CallEnd {
 
 /** Adds a call to the request journal. */
 export function journal(call: HttpCall, served: ServedCall, end: CallEnd): void {
-  if (isFromApp(call)) served.namespace?.journal.add(rowOf(call, served, end), served.arrival);
+  if (isFromApp(call)) served.namespace?.journal.add(entryOf(call, served, end), served.arrival);
 }
 
 /** A slow call: its row is in the journal before its end. */
 interface InFlightCall {
   /** Sets the object before the reply is sent. */
-  made(objectId: string | undefined): void;
+  setObject(objectId: string | undefined): void;
   end(end: CallEnd): void;
   /** Marks the ended call as in flight until the promise resolves. */
-  staysOpen(until: Promise<void>): Promise<void>;
+  keepOpen(until: Promise<void>): Promise<void>;
 }
 
 /** Adds a slow call to the journal at once, another at its end. */
@@ -55,17 +55,17 @@ export function journalInFlight(call: HttpCall, served: ServedCall, isSlow: bool
   const { namespace, arrival } = served;
   const row =
     isSlow && isFromApp(call)
-      ? namespace?.journal.begin(rowOf(call, served, { reply: null }), arrival)
+      ? namespace?.journal.begin(entryOf(call, served, { reply: null }), arrival)
       : undefined;
   return {
-    made: (objectId) => {
+    setObject: (objectId) => {
       if (row !== undefined) row.objectId = objectId;
     },
     end: (end) => {
       if (row === undefined) journal(call, served, end);
-      else namespace?.journal.finish(row, rowOf(call, served, end));
+      else namespace?.journal.finish(row, entryOf(call, served, end));
     },
-    staysOpen: async (until) => {
+    keepOpen: async (until) => {
       if (row !== undefined) row.inFlight = true;
       await until;
       if (row !== undefined) row.inFlight = false;
@@ -75,17 +75,17 @@ export function journalInFlight(call: HttpCall, served: ServedCall, isSlow: bool
 
 /** Leaves out requests without a key from pages of other sites: they would push the app's own out of the journal. */
 function isFromApp(call: HttpCall): boolean {
-  return Boolean(call.header("authorization")) || !isEmbedded((name) => call.header(name));
+  return Boolean(call.header("authorization")) || !isCrossSiteSubresource((name) => call.header(name));
 }
 
 /** Has every field of the row from the start: an object that grows takes twice the memory. */
-function rowOf(call: HttpCall, served: ServedCall, end: CallEnd): JournalEntry {
+function entryOf(call: HttpCall, served: ServedCall, end: CallEnd): JournalEntry {
   const { arrival } = served;
   const { reply } = end;
   return {
     method: call.method,
-    url: cut(call.url, URL_LENGTH_MAX),
-    path: cut(call.path, PATH_LENGTH_MAX),
+    url: truncate(call.url, URL_LENGTH_MAX),
+    path: truncate(call.path, PATH_LENGTH_MAX),
     operation: served.operation,
     status: reply === null ? null : reply.status,
     clientGone: end.clientGone ?? false,
@@ -111,11 +111,11 @@ function rowOf(call: HttpCall, served: ServedCall, end: CallEnd): JournalEntry {
 
 /** Cuts a real key after its prefix; the rest is not kept even in memory. */
 function keyToKeep(key: string | null): string | null {
-  return looksReal(key) ? key!.slice(0, key!.indexOf("_live_") + "_live_".length) : key;
+  return isRealKey(key) ? key!.slice(0, key!.indexOf("_live_") + "_live_".length) : key;
 }
 
 /** Cuts a text to a length and appends an ellipsis. */
-function cut(text: string, length: number): string {
+function truncate(text: string, length: number): string {
   return text.length <= length ? text : `${text.slice(0, length)}…`;
 }
 
@@ -166,7 +166,8 @@ function noteFields(notes: Notes, known: Fields, value: object, place: string): 
   for (const name of Object.keys(value)) {
     if (notes.isFull) return;
     const parts = known.get(name);
-    if (parts === undefined) notes.add(stray(place, name, "not a field of this call", [...known.keys()]));
+    if (parts === undefined)
+      notes.add(unknownNote(place, name, "not a field of this call", [...known.keys()]));
     else if (parts !== ANY) {
       const part = (value as Readonly<Record<string, unknown>>)[name];
       if (typeof part === "object" && part !== null) noteFields(notes, parts, part, `${place}.${name}`);
@@ -197,11 +198,11 @@ function readFieldsOf(schema: z.core.$ZodType): Fields {
 function noteParameters(notes: Notes, { query }: Operation, sent: string): void {
   const known = Object.keys(query?.shape ?? {});
   for (const name of new Set(new URLSearchParams(sent).keys()))
-    if (!known.includes(name)) notes.add(stray("query", name, "not a parameter of this call", known));
+    if (!known.includes(name)) notes.add(unknownNote("query", name, "not a parameter of this call", known));
 }
 
-function stray(place: string, name: string, what: string, known: readonly string[]): string {
-  const shown = cut(name, NOTE_NAME_LENGTH_MAX);
+function unknownNote(place: string, name: string, what: string, known: readonly string[]): string {
+  const shown = truncate(name, NOTE_NAME_LENGTH_MAX);
   return `${place}.${shown}: ${what}${didYouMean(shown, known)}`;
 }
 
@@ -217,6 +218,6 @@ function noteTypes(notes: Notes, globs: unknown, eventNames: Readonly<Record<str
   for (const [index, glob] of globs.entries())
     if (typeof glob === "string" && !known.some((name) => globMatches(glob, name)))
       notes.add(
-        `body.events.${index}: ${cut(glob, NOTE_NAME_LENGTH_MAX)} is an unknown event type${didYouMean(glob, known)}`,
+        `body.events.${index}: ${truncate(glob, NOTE_NAME_LENGTH_MAX)} is an unknown event type${didYouMean(glob, known)}`,
       );
 }

@@ -3,7 +3,7 @@ import type { Caller } from "../../core/engine/caller.js";
 import type { Namespace } from "../../core/namespace/namespace.js";
 import type { Refusal } from "../../core/schema/errors.js";
 import type { OperationId } from "../../core/schema/operation-ids.js";
-import type { Asked, CallWords, DescribedRow, Row } from "../http/operation.js";
+import type { CallInput, DocumentedSpec, OperationDocs, OperationSpec } from "../http/operation.js";
 import type { Reply } from "../http/reply.js";
 
 /** Need of an API key; with `optional`, a key adds to the response. */
@@ -17,7 +17,7 @@ interface CallerByNeed {
 
 /** A call of the service that has passed every check. */
 export interface Call<Need extends KeyNeed = "required", Query = unknown, Body = Record<string, unknown>>
-  extends Asked<Query, Body> {
+  extends CallInput<Query, Body> {
   readonly namespace: Namespace;
   readonly caller: CallerByNeed[Need];
   readonly url: string;
@@ -27,9 +27,9 @@ export interface Call<Need extends KeyNeed = "required", Query = unknown, Body =
   header(name: string): string | null;
 }
 
-interface ServiceRow<Need extends KeyNeed, Query, Body>
-  extends Row<Query, Body>,
-    Pick<DescribedRow<ServiceWords>, "answer" | "says"> {
+interface ServiceSpec<Need extends KeyNeed, Query, Body>
+  extends OperationSpec<Query, Body>,
+    Pick<DocumentedSpec<ServiceDocs>, "answer" | "docs"> {
   readonly id: OperationId;
   /** Request headers that matter, besides the key. */
   readonly headers?: readonly ("Idempotency-Key" | "Sandbox-Scenario")[];
@@ -37,10 +37,10 @@ interface ServiceRow<Need extends KeyNeed, Query, Body>
   readonly key?: Need;
 }
 
-export interface ServiceWords extends CallWords {
+export interface ServiceDocs extends OperationDocs {
   readonly tag: Tag;
   /** The object that the path's id may not find. */
-  readonly missing?: string;
+  readonly notFound?: string;
 }
 
 export const TAGS = {
@@ -54,18 +54,18 @@ export const TAGS = {
 export type Tag = keyof typeof TAGS;
 
 /** The assumption of a call that the interface only names. */
-export const UNSHOWN_CALL =
+export const CALL_ASSUMED =
   "The interface names this operation without showing it: path, parameters and bodies are assumed.";
 
 /** A row with its handler. */
-export interface Operation extends ServiceRow<KeyNeed, unknown, unknown> {
+export interface Operation extends ServiceSpec<KeyNeed, unknown, unknown> {
   readonly key: KeyNeed;
   handle(call: Call<KeyNeed, unknown, unknown>): Reply | Refusal;
 }
 
 /** Makes an operation; its handler gets calls that have passed every check of the row. */
 export function operation<Query, Body = Record<string, unknown>, Need extends KeyNeed = "required">(
-  row: ServiceRow<Need, Query, Body>,
+  row: ServiceSpec<Need, Query, Body>,
   handle: (call: Call<Need, Query, Body>) => Reply | Refusal,
 ): Operation {
   // `handle` (handle.ts) has checked the key and the input of the row.

@@ -13,7 +13,7 @@ import {
 } from "../../core/schema/requests.js";
 import { pageOf } from "../http/operation.js";
 import { ok, okJson } from "../http/reply.js";
-import { operation, UNSHOWN_CALL } from "./operation.js";
+import { CALL_ASSUMED, operation } from "./operation.js";
 
 export const createDestination = operation(
   {
@@ -22,11 +22,11 @@ export const createDestination = operation(
     path: "/api/v1/payouts/destinations",
     rawBody: destinationRequestSchema,
     answer: "Destination",
-    says: {
+    docs: {
       tag: "Payouts",
       summary: "Create a payout destination",
-      about: "Registers an account that withdrawals can be sent to.",
-      assumed: UNSHOWN_CALL,
+      description: "Registers an account that withdrawals can be sent to.",
+      assumed: CALL_ASSUMED,
     },
   },
   ({ namespace, caller, body }) => {
@@ -42,11 +42,11 @@ export const listDestinations = operation(
     path: "/api/v1/payouts/destinations",
     query: pageQuerySchema,
     answer: "DestinationList",
-    says: {
+    docs: {
       tag: "Payouts",
       summary: "List payout destinations",
-      about: "The organization's destinations in the key's mode, newest first.",
-      assumed: UNSHOWN_CALL,
+      description: "The organization's destinations in the key's mode, newest first.",
+      assumed: CALL_ASSUMED,
     },
   },
   ({ namespace, caller, query, asOf }) => {
@@ -61,12 +61,12 @@ export const getDestination = operation(
     method: "GET",
     path: "/api/v1/payouts/destinations/:destination_id",
     answer: "Destination",
-    says: {
+    docs: {
       tag: "Payouts",
       summary: "Get a payout destination",
-      about: "One destination.",
-      assumed: UNSHOWN_CALL,
-      missing: "destination",
+      description: "One destination.",
+      assumed: CALL_ASSUMED,
+      notFound: "destination",
     },
   },
   ({ namespace, caller, param, asOf }) => {
@@ -87,13 +87,13 @@ export const createWithdrawal = operation(
     rawBody: withdrawalRequestSchema,
     headers: ["Idempotency-Key", "Sandbox-Scenario"],
     answer: "Withdrawal",
-    says: {
+    docs: {
       tag: "Payouts",
       summary: "Create a withdrawal",
-      about:
+      description:
         "Sends money from the available balance to a destination. Send an Idempotency-Key: repeated with the same " +
         "key and body, the call returns the first response and the money is sent once.",
-      assumed: `${UNSHOWN_CALL} Amount and fee leave the available balance at once, and come back if the withdrawal fails or is cancelled.`,
+      assumed: `${CALL_ASSUMED} Amount and fee leave the available balance at once, and come back if the withdrawal fails or is cancelled.`,
     },
   },
   ({ namespace, caller, body, header }) => {
@@ -118,11 +118,11 @@ export const listWithdrawals = operation(
     query: pageQuerySchema,
     reads: true,
     answer: "WithdrawalList",
-    says: {
+    docs: {
       tag: "Payouts",
       summary: "List withdrawals",
-      about: "The organization's withdrawals in the key's mode, newest first.",
-      assumed: UNSHOWN_CALL,
+      description: "The organization's withdrawals in the key's mode, newest first.",
+      assumed: CALL_ASSUMED,
     },
   },
   ({ namespace, caller, query, asOf }) => {
@@ -138,12 +138,12 @@ export const getWithdrawal = operation(
     path: "/api/v1/payouts/withdrawals/:withdrawal_id",
     reads: true,
     answer: "Withdrawal",
-    says: {
+    docs: {
       tag: "Payouts",
       summary: "Get a withdrawal",
-      about: "One withdrawal. Poll it to complement webhooks.",
-      assumed: UNSHOWN_CALL,
-      missing: "withdrawal",
+      description: "One withdrawal. Poll it to complement webhooks.",
+      assumed: CALL_ASSUMED,
+      notFound: "withdrawal",
     },
   },
   ({ namespace, caller, param, asOf }) => {

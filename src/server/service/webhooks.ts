@@ -11,7 +11,7 @@ import { isRefusal, type Refusal, refuse } from "../../core/schema/errors.js";
 import { pageQuerySchema, webhookPatchSchema, webhookRequestSchema } from "../../core/schema/requests.js";
 import { pageOf } from "../http/operation.js";
 import { ok, type Reply } from "../http/reply.js";
-import { operation, UNSHOWN_CALL } from "./operation.js";
+import { CALL_ASSUMED, operation } from "./operation.js";
 
 export const createWebhook = operation(
   {
@@ -20,15 +20,15 @@ export const createWebhook = operation(
     path: "/api/v1/webhooks",
     body: webhookRequestSchema,
     answer: "Webhook",
-    says: {
+    docs: {
       tag: "Webhooks",
       summary: "Register a webhook",
-      about: "Registers a URL for events in the key's mode. Registering the same URL again updates it.",
-      assumed: UNSHOWN_CALL,
+      description: "Registers a URL for events in the key's mode. Registering the same URL again updates it.",
+      assumed: CALL_ASSUMED,
     },
   },
   ({ namespace, caller, body: { url, events } }) =>
-    shown(
+    endpointReply(
       namespace.executeInTurn(
         registerEndpoint({
           url: new URL(url).href,
@@ -47,11 +47,12 @@ export const listWebhooks = operation(
     path: "/api/v1/webhooks",
     query: pageQuerySchema,
     answer: "WebhookList",
-    says: {
+    docs: {
       tag: "Webhooks",
       summary: "List webhooks",
-      about: "The endpoints of the key's mode, newest first, including those the sandbox was started with.",
-      assumed: UNSHOWN_CALL,
+      description:
+        "The endpoints of the key's mode, newest first, including those the sandbox was started with.",
+      assumed: CALL_ASSUMED,
     },
   },
   ({ namespace, caller, query }) => {
@@ -70,18 +71,18 @@ export const getWebhook = operation(
     method: "GET",
     path: "/api/v1/webhooks/:webhook_id",
     answer: "Webhook",
-    says: {
+    docs: {
       tag: "Webhooks",
       summary: "Get a webhook",
-      about: "One endpoint, with its secret.",
-      assumed: UNSHOWN_CALL,
-      missing: "endpoint",
+      description: "One endpoint, with its secret.",
+      assumed: CALL_ASSUMED,
+      notFound: "endpoint",
     },
   },
   ({ namespace, caller, param }) => {
     const id = param("webhook_id");
     const endpoint = visibleEndpoints(namespace.engine.state, caller).find((one) => one.webhook_id === id);
-    return shown(endpoint ?? refuse("NOT_FOUND", "Webhook not found"));
+    return endpointReply(endpoint ?? refuse("NOT_FOUND", "Webhook not found"));
   },
 );
 
@@ -92,17 +93,17 @@ export const updateWebhook = operation(
     path: "/api/v1/webhooks/:webhook_id",
     body: webhookPatchSchema,
     answer: "Webhook",
-    says: {
+    docs: {
       tag: "Webhooks",
       summary: "Update a webhook",
-      about: "Changes the fields that are sent and keeps the rest.",
-      assumed: UNSHOWN_CALL,
-      missing: "endpoint",
+      description: "Changes the fields that are sent and keeps the rest.",
+      assumed: CALL_ASSUMED,
+      notFound: "endpoint",
     },
   },
   ({ namespace, caller, param, body: { url, ...rest } }) => {
     const patch = { ...rest, url: url === undefined ? undefined : new URL(url).href };
-    return shown(namespace.executeInTurn(updateEndpoint(caller, param("webhook_id"), patch)));
+    return endpointReply(namespace.executeInTurn(updateEndpoint(caller, param("webhook_id"), patch)));
   },
 );
 
@@ -112,12 +113,12 @@ export const deleteWebhook = operation(
     method: "DELETE",
     path: "/api/v1/webhooks/:webhook_id",
     answer: "WebhookDeleted",
-    says: {
+    docs: {
       tag: "Webhooks",
       summary: "Delete a webhook",
-      about: "No more events are sent to it.",
-      assumed: UNSHOWN_CALL,
-      missing: "endpoint",
+      description: "No more events are sent to it.",
+      assumed: CALL_ASSUMED,
+      notFound: "endpoint",
     },
   },
   ({ namespace, caller, param }) => {
@@ -132,17 +133,18 @@ export const rotateWebhookSecret = operation(
     method: "POST",
     path: "/api/v1/webhooks/:webhook_id/rotate-secret",
     answer: "Webhook",
-    says: {
+    docs: {
       tag: "Webhooks",
       summary: "Rotate a webhook's secret",
-      about: "Gives the endpoint a new secret. For 24 hours, events are signed with both.",
-      assumed: UNSHOWN_CALL,
-      missing: "endpoint",
+      description: "Gives the endpoint a new secret. For 24 hours, events are signed with both.",
+      assumed: CALL_ASSUMED,
+      notFound: "endpoint",
     },
   },
-  ({ namespace, caller, param }) => shown(namespace.executeInTurn(rotateSecret(caller, param("webhook_id")))),
+  ({ namespace, caller, param }) =>
+    endpointReply(namespace.executeInTurn(rotateSecret(caller, param("webhook_id")))),
 );
 
-function shown(endpoint: Endpoint | Refusal): Reply | Refusal {
+function endpointReply(endpoint: Endpoint | Refusal): Reply | Refusal {
   return isRefusal(endpoint) ? endpoint : ok(endpointView(endpoint));
 }

@@ -1,7 +1,6 @@
-// The encoding is @peculiar/asn1-x509's: the shapes of RFC 5280 in plain JavaScript, which @peculiar/x509 and selfsigned
-// stand on. @peculiar/x509 itself alters the global Reflect, here that of the user's tests; selfsigned brings it along;
-// node-forge, and mkcert by it, signs with RSA keys only, which take a start ten times as long to make. Keys and
-// signatures are Node's own.
+// Makes X.509 certificates: @peculiar/asn1-x509 encodes the structures of RFC 5280, Node makes keys and signatures.
+// Not @peculiar/x509 or selfsigned, which depends on it: it changes the global Reflect, also for the user's tests.
+// Not node-forge or mkcert: they sign with RSA keys only, which take ten times as long to make at start.
 import { createHash, generateKeyPairSync, type KeyObject, sign } from "node:crypto";
 import { isIP } from "node:net";
 import { domainToASCII } from "node:url";
@@ -41,25 +40,25 @@ const DAY_MS = 86_400_000;
 const COMMON_NAME = "2.5.4.3";
 const ECDSA_WITH_SHA256 = "1.2.840.10045.4.3.2";
 
-/** All of it PEM. */
+/** Certificates and the server's key, in PEM. */
 export interface Certificates {
-  /** The authority's certificate. Its key is gone: nothing else can ever be signed with it. */
+  /** The certificate of the authority, whose key is discarded: it can sign nothing else. */
   readonly ca: string;
   readonly cert: string;
   readonly key: string;
 }
 
-/** An authority, and a certificate of its making for these names and addresses. */
+/** Makes an authority and a certificate that it signs, for these names and addresses. */
 export function makeCertificates(names: readonly string[], nowMs: number): Certificates {
-  const authority = keyPair();
-  const server = keyPair();
-  // Two authorities of one name would be taken for each other where both are trusted.
-  const issuer = commonName(`payments-sandbox ${hex(authority.id).slice(0, 8)}`);
+  const authority = makeKeyPair();
+  const server = makeKeyPair();
+  // A unique name: clients that trust two authorities of one name confuse them.
+  const issuer = commonName(`payments-sandbox ${authority.id.toString("hex").slice(0, 8)}`);
   const common = { issuer, issuerKey: authority.privateKey, nowMs };
   const ca = certificate({
     ...common,
     subject: issuer,
-    of: authority,
+    keyPair: authority,
     extensions: [
       extension(id_ce_basicConstraints, new BasicConstraints({ cA: true, pathLenConstraint: 0 }), true),
       extension(id_ce_keyUsage, new KeyUsage(KeyUsageFlags.keyCertSign | KeyUsageFlags.cRLSign), true),
@@ -69,7 +68,7 @@ export function makeCertificates(names: readonly string[], nowMs: number): Certi
   const cert = certificate({
     ...common,
     subject: commonName("payments-sandbox"),
-    of: server,
+    keyPair: server,
     extensions: [
       extension(id_ce_basicConstraints, new BasicConstraints(), true),
       extension(id_ce_keyUsage, new KeyUsage(KeyUsageFlags.digitalSignature), true),
@@ -85,55 +84,61 @@ export function makeCertificates(names: readonly string[], nowMs: number): Certi
   return { ca, cert, key: server.privateKey.export({ type: "pkcs8", format: "pem" }) as string };
 }
 
-interface Pair {
+interface KeyPair {
   readonly publicKey: Buffer;
   readonly privateKey: KeyObject;
-  /** Its key identifier. */
+  /** Key identifier. */
   readonly id: Buffer;
 }
 
-function keyPair(): Pair {
+function makeKeyPair(): KeyPair {
   const { publicKey, privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
   const der = publicKey.export({ type: "spki", format: "der" });
   return { publicKey: der, privateKey, id: createHash("sha256").update(der).digest().subarray(0, 20) };
 }
 
-function certificate(asked: {
+function certificate({
+  subject,
+  keyPair,
+  issuer,
+  issuerKey,
+  nowMs,
+  extensions,
+}: {
   readonly subject: Name;
-  readonly of: Pair;
+  readonly keyPair: KeyPair;
   readonly issuer: Name;
   readonly issuerKey: KeyObject;
   readonly nowMs: number;
   readonly extensions: readonly Extension[];
 }): string {
-  const { subject, of, issuer, issuerKey, nowMs, extensions } = asked;
   const algorithm = new AlgorithmIdentifier({ algorithm: ECDSA_WITH_SHA256 });
-  // Of a key made at chance, so it is no other certificate's; positive, as it has to be.
-  const serial = Buffer.concat([Buffer.of(1), of.id.subarray(0, 15)]);
+  // Derived from a random key, so unique; the leading 1 makes it positive (RFC 5280, section 4.1.2.2).
+  const serial = Buffer.concat([Buffer.of(1), keyPair.id.subarray(0, 15)]);
   const tbsCertificate = new TBSCertificate({
     version: Version.v3,
-    serialNumber: bytes(serial),
+    serialNumber: toArrayBuffer(serial),
     signature: algorithm,
     issuer,
-    // The clock of a container or another machine may be behind; no browser takes more than 398 days.
+    // From yesterday, for clients whose clock is behind. Browsers accept 398 days at most.
     validity: new Validity({
       notBefore: new Date(nowMs - DAY_MS),
       notAfter: new Date(nowMs + 365 * DAY_MS),
     }),
     subject,
-    subjectPublicKeyInfo: AsnConvert.parse(of.publicKey, SubjectPublicKeyInfo),
+    subjectPublicKeyInfo: AsnConvert.parse(keyPair.publicKey, SubjectPublicKeyInfo),
     extensions: new Extensions([...extensions]),
   });
-  const signed = Buffer.from(AsnConvert.serialize(tbsCertificate));
-  const whole = AsnConvert.serialize(
+  const content = Buffer.from(AsnConvert.serialize(tbsCertificate));
+  const der = AsnConvert.serialize(
     new Certificate({
       tbsCertificate,
       signatureAlgorithm: algorithm,
-      signatureValue: bytes(sign("sha256", signed, issuerKey)),
+      signatureValue: toArrayBuffer(sign("sha256", content, issuerKey)),
     }),
   );
   const lines =
-    Buffer.from(whole)
+    Buffer.from(der)
       .toString("base64")
       .match(/.{1,64}/g) ?? [];
   return `-----BEGIN CERTIFICATE-----\n${lines.join("\n")}\n-----END CERTIFICATE-----\n`;
@@ -153,22 +158,18 @@ function generalName(name: string): GeneralName {
     case 4:
       return new GeneralName({ iPAddress: name });
     case 6:
-      return new GeneralName({ iPAddress: plainIpv6(name) });
+      return new GeneralName({ iPAddress: normalizeIpv6(name) });
     default:
       return new GeneralName({ dNSName: domainToASCII(name) });
   }
 }
 
-/** As the encoding reads it: without a zone, and in hexadecimal to its end. */
-function plainIpv6(address: string): string {
+/** Removes the zone, and writes an embedded IPv4 address in hexadecimal, as the encoder requires. */
+function normalizeIpv6(address: string): string {
   return new URL(`http://[${address.replace(/%.*/, "")}]`).hostname.slice(1, -1);
 }
 
-function hex(of: Buffer): string {
-  return of.toString("hex");
-}
-
-/** In a buffer of its own, as the encoding wants them. */
-function bytes(of: Buffer): ArrayBuffer {
-  return Uint8Array.from(of).buffer;
+/** Copies the bytes: a Buffer may share its ArrayBuffer with others. */
+function toArrayBuffer(bytes: Buffer): ArrayBuffer {
+  return Uint8Array.from(bytes).buffer;
 }

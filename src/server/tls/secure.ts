@@ -14,43 +14,45 @@ export interface TlsOptions {
   readonly tls_key?: string | undefined;
 }
 
-/** What an HTTPS server is made of: the user's own certificate, or one for these names of an authority of this run. */
+/** Prepares an HTTPS server with the user's certificate, or with one for these names by an authority made for this run. */
 export async function secure(options: TlsOptions, names: readonly string[]) {
   const { cert, key, ca } =
-    options.tls_cert === undefined ? await ownAuthority(names) : usersOwn(options.tls_cert, options.tls_key!);
+    options.tls_cert === undefined
+      ? await makeRunCertificate(names)
+      : readUserCertificate(options.tls_cert, options.tls_key!);
   return {
-    // A plain server to all who use it: what they differ in is before the first request.
-    createServer: ((given: ServerOptions, onRequest: RequestListener) =>
-      createServer({ ...given, cert, key }, onRequest)) as unknown as CreateServer,
+    // HTTP and HTTPS servers differ only before the first request.
+    createServer: ((serverOptions: ServerOptions, onRequest: RequestListener) =>
+      createServer({ ...serverOptions, cert, key }, onRequest)) as unknown as CreateServer,
     publish: (port: number) => publishTrust(port, ca),
   };
 }
 
-async function ownAuthority(names: readonly string[]) {
+async function makeRunCertificate(names: readonly string[]) {
   const { makeCertificates } = await lazily(() => import("./authority.js"));
   return makeCertificates(names, machineNowMs());
 }
 
-/** With the chain it came in, it is what clients trust it by. */
-function usersOwn(certFile: string, keyFile: string) {
-  const cert = contents("--tls-cert", certFile);
-  const key = contents("--tls-key", keyFile);
-  const made = attempt(() => new X509Certificate(cert));
-  if (made === undefined)
+/** Reads and checks the user's files; the certificate file, with its chain, is also the `ca` that clients trust. */
+function readUserCertificate(certFile: string, keyFile: string) {
+  const cert = readPem("--tls-cert", certFile);
+  const key = readPem("--tls-key", keyFile);
+  const certificate = orUndefined(() => new X509Certificate(cert));
+  if (certificate === undefined)
     throw new UserError(
-      `--tls-cert: ${certFile} has no certificate in PEM, which begins with -----BEGIN CERTIFICATE-----`,
+      `--tls-cert: ${certFile} has no PEM certificate, which begins with -----BEGIN CERTIFICATE-----`,
     );
-  const itsKey = attempt(() => createPrivateKey(key));
-  if (itsKey === undefined)
-    throw new UserError(`--tls-key: ${keyFile} has no private key in PEM without a passphrase`);
-  if (!made.checkPrivateKey(itsKey))
+  const privateKey = orUndefined(() => createPrivateKey(key));
+  if (privateKey === undefined)
+    throw new UserError(`--tls-key: ${keyFile} has no PEM private key without a passphrase`);
+  if (!certificate.checkPrivateKey(privateKey))
     throw new UserError(`--tls-key: the key in ${keyFile} is not that of the certificate in ${certFile}`);
-  if (attempt(() => createSecureContext({ cert, key })) === undefined)
+  if (orUndefined(() => createSecureContext({ cert, key })) === undefined)
     throw new UserError(`--tls-cert: the certificate in ${certFile} cannot be used by a server`);
   return { cert, key, ca: cert };
 }
 
-function contents(flag: string, file: string): string {
+function readPem(flag: string, file: string): string {
   try {
     return readFileSync(file, "utf8");
   } catch (error) {
@@ -58,7 +60,7 @@ function contents(flag: string, file: string): string {
   }
 }
 
-function attempt<Result>(work: () => Result): Result | undefined {
+function orUndefined<Result>(work: () => Result): Result | undefined {
   try {
     return work();
   } catch {
