@@ -107,5 +107,5 @@ it.each([
 ])("nothing is said of the step %s", async (step) => expect(await ofStep(step)).toEqual([]));
 
 it("the answers that fields are looked up in are those of the operations", () => {
-  for (const { id, answer } of OPERATIONS) expect(wordsOf(ANSWERS[id])?.name, id).toBe(answer);
+  for (const { id, response } of OPERATIONS) expect(wordsOf(ANSWERS[id])?.name, id).toBe(response);
 });

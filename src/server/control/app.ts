@@ -1,3 +1,5 @@
+// The control API under /_sandbox. http/app.ts loads it at first use; each operation is one `ControlOperation` in a table
+// by subject (charges.ts, clock.ts, …) and gets a validated `ControlCall`. It changes state through the namespace only.
 import type { Hono } from "hono";
 import { refuse } from "../../core/schema/errors.js";
 import { lazily } from "../../core/schema/lazily.js";
@@ -8,10 +10,9 @@ import { CONTROL_OPERATIONS } from "./operations.js";
 import { type ControlInProcess, controlInProcess, type ServerHandle, serveControl } from "./serve.js";
 import { serveStream } from "./stream.js";
 
-/** The control API, with the dashboard and its own documents. */
 export interface ControlApp {
   readonly app: Hono;
-  /** Its calls without HTTP, for callers in this process. */
+  /** Calls it without HTTP. */
   readonly inProcess: ControlInProcess;
 }
 
@@ -20,15 +21,15 @@ export interface ControlAppOptions {
   readonly server: ServerHandle;
   /** Adds the pages under /_sandbox. */
   readonly addPages: (routes: Routes) => void;
-  /** Called for every response 500. */
+  /** Called with the error behind every 500. */
   readonly onError: (error: unknown) => void;
   /** Reports an error and makes its response. */
   readonly failureResponse: (error: unknown, path: string) => SerializedResponse;
 }
 
 /**
- * Every route under /_sandbox, in an app of its own: some paths have a word where another has a parameter, which Hono's
- * fast router refuses, and one such path would put the service's calls on the slow router too.
+ * Makes an app of all routes under /_sandbox. It is separate because some of its paths need Hono's slow router: they have
+ * a fixed segment where another path has a parameter.
  */
 export function createControlApp({
   described,

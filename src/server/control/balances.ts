@@ -16,8 +16,8 @@ export const BALANCES = [
       method: "GET",
       path: "/_sandbox/balances",
       query: pageQuerySchema,
-      reads: true,
-      answer: "ControlBalanceList",
+      runsDueTasks: true,
+      response: "ControlBalanceList",
       docs: {
         summary: "List balances",
         description: "All accounts. Unlike the service's own call, this opens none.",
@@ -34,7 +34,7 @@ export const BALANCES = [
       method: "POST",
       path: "/_sandbox/balances",
       body: fundRequestSchema,
-      answer: "ControlBalance",
+      response: "ControlBalance",
       docs: {
         summary: "Fund a balance",
         description: "Adds available funds at once, to be paid out or refunded. No event is sent.",
@@ -61,7 +61,7 @@ export const RATES = [
       id: "getRates",
       method: "GET",
       path: "/_sandbox/rates",
-      answer: "Rates",
+      response: "Rates",
       docs: {
         summary: "Get exchange rates",
         description: "Units of each currency for one US dollar, as of now.",
@@ -74,7 +74,7 @@ export const RATES = [
       id: "setRates",
       method: "PUT",
       path: "/_sandbox/rates",
-      answer: "Rates",
+      response: "Rates",
       docs: {
         summary: "Set exchange rates",
         body: "RatesRequest",
@@ -91,7 +91,6 @@ export const RATES = [
   ),
 ];
 
-/** Units of each currency for one US dollar, as of now. */
 function ratesOf({ engine: { catalogue, state } }: Namespace) {
   const rates = catalogue.fixtures.currencies.map((currency) => [currency.code, rateOf(state, currency)]);
   return { rates: Object.fromEntries(rates) as Record<string, string> };

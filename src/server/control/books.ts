@@ -9,7 +9,7 @@ import { invalid } from "../../core/schema/errors.js";
 import { controlOperation } from "./operation.js";
 
 const MAX_BYTES = 32 * 1024 * 1024;
-/** Limits of one response. */
+/** Limits of a response. */
 const FINDINGS_MAX = 1_000;
 const ROW_FAULTS_MAX = 20;
 
@@ -21,8 +21,8 @@ export const BOOKS = [
       path: "/_sandbox/reconcile",
       body: reconcileRequestSchema,
       maxBodyBytes: MAX_BYTES,
-      reads: true,
-      answer: "BookReport",
+      runsDueTasks: true,
+      response: "BookReport",
       docs: {
         summary: "Reconcile the app's books",
         description:
@@ -30,13 +30,13 @@ export const BOOKS = [
         example: { rows: [{ charge_id: "ch_fc604d12b8bda13e0f0fd3ec", status: "pending", delivered: 0 }] },
       },
     },
-    ({ namespace: { engine }, body, mode: ofKey }) => {
+    ({ namespace: { engine }, body, mode: keyMode }) => {
       const read = readRows(body.rows, body);
       if (!("rows" in read)) return invalidRows(read);
-      const { mode = ofKey, since, partial } = body;
+      const { mode = keyMode, since, partial } = body;
       const { state } = engine;
       const charges = chargesOf(state, mode);
-      const found = reconcile(read.rows, {
+      const findings = reconcile(read.rows, {
         ...charges,
         toBeSpokenOf: () => {
           if (partial === true) return [];
@@ -45,18 +45,18 @@ export const BOOKS = [
         },
       });
       return {
-        passed: found.length === 0,
+        passed: findings.length === 0,
         rows: read.rows.length,
         charges: charges.count,
         compared: read.compared,
-        total: found.length,
-        findings: found.slice(0, FINDINGS_MAX),
+        total: findings.length,
+        findings: findings.slice(0, FINDINGS_MAX),
       };
     },
   ),
 ];
 
-/** The number of an order's keys looked up by index; the charges found are filtered by the others. */
+/** Keys of an order that are looked up by index; the other keys filter the result. */
 const KEYS_LOOKED_UP = 4;
 
 /** Indexed access to the charges of a mode. */
@@ -82,8 +82,8 @@ function chargesOf(state: State, mode: Mode) {
 }
 
 function invalidRows(faults: readonly RowFault[]) {
-  const told = faults
+  const details = faults
     .slice(0, ROW_FAULTS_MAX)
     .map(({ index, field, message }) => [`rows.${index}.${field}`, `${message} (row ${index + 1})`]);
-  return invalid(Object.fromEntries(told), "Invalid rows");
+  return invalid(Object.fromEntries(details), "Invalid rows");
 }

@@ -11,25 +11,24 @@ import { isMatcher } from "../../core/schema/matcher-words.js";
 import { deliveriesAbout, deliveryViewIn } from "./deliveries.js";
 import { requestView } from "./requests.js";
 
-/** Expected fields of a record, in the form that `mismatches` takes. */
+/** Expected fields of a record, as `mismatches` takes them. */
 export type Match = Readonly<Record<string, unknown>>;
 
-/** Records of a kind that can be waited for. */
+/** Access to the records of a kind, for waits. */
 export interface Candidates<Item extends object> {
-  /** All records that could match, from an index if the match has an indexed field. */
+  /** Records that may match, from an index if the match has an indexed field. */
   among(match: Match): Iterable<Item>;
   newest(limit: number): readonly Item[];
-  /** Changed records; of deleted ones the key only. */
+  /** Changed records; only the key of deleted ones. */
   changed(news: News): Iterable<readonly [Key, Item | undefined]>;
   key(item: Item): Key;
-  /** Greater is newer. */
+  /** Sort key; greater is newer. */
   order(item: Item): number;
   view(item: Item): Record<string, unknown>;
-  /** Fields of the view that can be read without making it. */
+  /** Readers of fields that need no view. */
   readonly fields: Readonly<Record<string, (item: Item) => unknown>>;
 }
 
-/** Fields that the view of a charge copies unchanged. */
 const CHARGE_FIELDS = Object.fromEntries(
   (
     [
@@ -47,7 +46,7 @@ const CHARGE_FIELDS = Object.fromEntries(
   ).map((field) => [field, (charge: Charge) => charge[field]]),
 );
 
-/** The text, unless it is a glob. */
+/** Returns the text unless it is a glob. */
 function exactText(value: unknown): string | undefined {
   return typeof value === "string" && !/[*?\\]/.test(value) ? value : undefined;
 }
@@ -70,8 +69,8 @@ function indexedFields({ customer_email, metadata }: Match): Having<Charge>[] {
   const isObject = typeof metadata === "object" && metadata !== null && !isMatcher(metadata);
   return [
     ...(email === undefined ? [] : [havingEmail(email)]),
-    ...Object.entries(isObject ? metadata : {}).flatMap(([key, wanted]) => {
-      const value = exactText(wanted);
+    ...Object.entries(isObject ? metadata : {}).flatMap(([key, expected]) => {
+      const value = exactText(expected);
       return value === undefined || key.startsWith("\\") ? [] : [havingMetadata(key, value)];
     }),
   ];

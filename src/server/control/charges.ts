@@ -32,8 +32,8 @@ export const CHARGES = [
       path: "/_sandbox/charges",
       query: chargeQuerySchema,
       queryPrefix: METADATA_PREFIX,
-      reads: true,
-      answer: "ControlChargeList",
+      runsDueTasks: true,
+      response: "ControlChargeList",
       docs: {
         summary: "List charges",
         description: "Charges of every organization, newest first.",
@@ -45,20 +45,20 @@ export const CHARGES = [
       const { mode, customer_email, status, q } = query;
       const { state } = namespace.engine;
       const { limit, offset } = pageOf(query);
-      const isMeant = (charge: Charge) =>
+      const hasStatusAndMode = (charge: Charge) =>
         (mode === undefined || charge.mode === mode) && (status === undefined || charge.status === status);
       const fields = indexedFields(customer_email, url);
       const hasFields = (charge: Charge) => fields.every(({ of, value }) => of(charge) === value);
       const { total, items } =
         q !== undefined
           ? pageOfCharges(
-              state.chargesWithWords(q).filter((charge) => isMeant(charge) && hasFields(charge)),
+              state.chargesWithWords(q).filter((charge) => hasStatusAndMode(charge) && hasFields(charge)),
               offset,
               limit,
             )
           : fields.length === 0
-            ? state.found("charges", isMeant, offset, limit)
-            : pageOfCharges(state.chargesHaving(fields).filter(isMeant).reverse(), offset, limit);
+            ? state.found("charges", hasStatusAndMode, offset, limit)
+            : pageOfCharges(state.chargesHaving(fields).filter(hasStatusAndMode).reverse(), offset, limit);
       return new RawJson(`{"total":${total},"items":[${items.map(controlChargeJson).join(",")}]}`);
     },
   ),
@@ -67,8 +67,8 @@ export const CHARGES = [
       id: "getCharge",
       method: "GET",
       path: "/_sandbox/charges/:charge_id",
-      reads: true,
-      answer: "ControlCharge",
+      runsDueTasks: true,
+      response: "ControlCharge",
       docs: {
         summary: "Get a charge",
         description: "A charge of any organization, with the scenario and timeline that decide its outcome.",
@@ -83,7 +83,7 @@ export const CHARGES = [
       method: "POST",
       path: "/_sandbox/charges/:charge_id/transition",
       body: transitionRequestSchema,
-      answer: "Charge",
+      response: "Charge",
       docs: {
         summary: "Change a charge's status",
         description: `Sets its status now. The rest of its scenario's timeline is cancelled. ${DEFAULT_METHOD_NOTE}`,
@@ -99,7 +99,7 @@ export const CHARGES = [
       method: "POST",
       path: "/_sandbox/charges/:charge_id/refund",
       body: refundRequestSchema,
-      answer: "Charge",
+      response: "Charge",
       docs: {
         summary: "Refund a charge",
         description: "Refunds the whole charge. A charge that has not settled yet settles first.",
@@ -115,7 +115,7 @@ export const CHARGES = [
       method: "POST",
       path: "/_sandbox/charges/:charge_id/partial-refund",
       body: partialRefundRequestSchema,
-      answer: "Reversal",
+      response: "Reversal",
       docs: {
         summary: "Refund part of a charge (extension)",
         description: `Refunds part of a settled charge from the available balance; a later refund returns the rest and the fee. ${EXTENSION_NOTE}`,
@@ -132,7 +132,7 @@ export const CHARGES = [
       method: "POST",
       path: "/_sandbox/charges/:charge_id/chargeback",
       body: reversalRequestSchema,
-      answer: "Reversal",
+      response: "Reversal",
       docs: {
         summary: "Charge back a payment (extension)",
         description: `The customer's bank takes back what is left of a settled charge from the available balance; the fee is not returned. ${EXTENSION_NOTE}`,
@@ -148,7 +148,7 @@ export const CHARGES = [
       method: "POST",
       path: "/_sandbox/charges/:charge_id/advance",
       body: chargeAdvanceRequestSchema,
-      answer: "Charge",
+      response: "Charge",
       docs: {
         summary: "Advance a charge along its timeline",
         description: `Runs the tasks scheduled for this charge, and no others, until it reaches the status. The clock is not moved. ${DEFAULT_METHOD_NOTE}`,
@@ -164,8 +164,8 @@ export const CHARGES = [
       id: "getChargeTimeline",
       method: "GET",
       path: "/_sandbox/charges/:charge_id/timeline",
-      reads: true,
-      answer: "ChargeStory",
+      runsDueTasks: true,
+      response: "ChargeStory",
       docs: {
         summary: "Get a charge's history",
         description:
@@ -190,12 +190,11 @@ function changeStatus(
   return okOr(namespace.execute(transitionCharge(id, to, "control", reason)), chargeReply);
 }
 
-/** The charge as the service shows it. */
 export function chargeReply(charge: Charge): RawJson {
   return new RawJson(chargeDetailJson(charge));
 }
 
-/** The charge as the service shows it, with its mode, kind, scenario and timeline. */
+/** The service's view with mode, kind, scenario and timeline. */
 function controlChargeJson(charge: Charge): string {
   const { mode, kind, scenario, scenario_asked, timeline, notes } = charge;
   const extra = JSON.stringify({ mode, kind, sandbox: { scenario, scenario_asked, timeline, notes } });
@@ -204,13 +203,13 @@ function controlChargeJson(charge: Charge): string {
 
 function indexedFields(email: string | undefined, url: string): Having<Charge>[] {
   const mark = url.indexOf("?");
-  const asked = mark === -1 ? [] : [...new URLSearchParams(url.slice(mark + 1))];
-  const metadata = asked
+  const parameters = mark === -1 ? [] : [...new URLSearchParams(url.slice(mark + 1))];
+  const metadata = parameters
     .filter(([name]) => name.startsWith(METADATA_PREFIX))
     .map(([name, value]) => havingMetadata(name.slice(METADATA_PREFIX.length), value));
   return email === undefined ? metadata : [havingEmail(email), ...metadata];
 }
 
-function pageOfCharges(found: readonly Charge[], offset: number, limit: number) {
-  return { total: found.length, items: found.slice(offset, offset + limit) };
+function pageOfCharges(charges: readonly Charge[], offset: number, limit: number) {
+  return { total: charges.length, items: charges.slice(offset, offset + limit) };
 }

@@ -12,7 +12,6 @@ import { pageOf } from "../http/operation.js";
 import { chargeReply } from "./charges.js";
 import { controlOperation, okOr } from "./operation.js";
 
-/** Quotes and payout destinations of every organization and both modes. */
 export const QUOTES = [
   controlOperation(
     {
@@ -20,8 +19,8 @@ export const QUOTES = [
       method: "GET",
       path: "/_sandbox/quotes",
       query: pageQuerySchema,
-      reads: true,
-      answer: "ControlQuoteList",
+      runsDueTasks: true,
+      response: "ControlQuoteList",
       docs: { summary: "List quotes", description: "Quotes of every organization, newest first." },
     },
     ({ namespace: { engine }, query }) => {
@@ -36,8 +35,8 @@ export const QUOTES = [
       method: "GET",
       path: "/_sandbox/destinations",
       query: pageQuerySchema,
-      reads: true,
-      answer: "ControlDestinationList",
+      runsDueTasks: true,
+      response: "ControlDestinationList",
       docs: {
         summary: "List payout destinations",
         description: "Destinations of every organization, newest first.",
@@ -55,8 +54,9 @@ function controlQuoteView(quote: Quote) {
   return { ...quoteView(quote), mode: quote.mode, organization_id: quote.organization_id };
 }
 
-function controlDestinationView(one: Destination) {
-  return { ...destinationView(one), mode: one.mode, organization_id: one.organization_id };
+function controlDestinationView(destination: Destination) {
+  const { mode, organization_id } = destination;
+  return { ...destinationView(destination), mode, organization_id };
 }
 
 export const CHECKOUTS = [
@@ -66,8 +66,8 @@ export const CHECKOUTS = [
       method: "POST",
       path: "/_sandbox/checkouts/:checkout_id/pay",
       body: payRequestSchema,
-      reads: true,
-      answer: "Charge",
+      runsDueTasks: true,
+      response: "Charge",
       docs: {
         summary: "Pay a checkout",
         description:
@@ -84,8 +84,8 @@ export const CHECKOUTS = [
       id: "cancelCheckout",
       method: "POST",
       path: "/_sandbox/checkouts/:checkout_id/cancel",
-      reads: true,
-      answer: "Charge",
+      runsDueTasks: true,
+      response: "Charge",
       docs: {
         summary: "Cancel a checkout",
         description: "The customer cancels.",

@@ -15,7 +15,7 @@ export const CLOCK = [
       id: "getClock",
       method: "GET",
       path: "/_sandbox/clock",
-      answer: "Clock",
+      response: "Clock",
       docs: {
         summary: "Get the clock",
         description: "The current time, the clock's mode and speed, and when the next task is due.",
@@ -30,7 +30,7 @@ export const CLOCK = [
       path: "/_sandbox/clock",
       body: clockRequestSchema,
       canWaitForClock: true,
-      answer: "Clock",
+      response: "Clock",
       docs: {
         summary: "Set the clock",
         description: "Freezes or resumes the clock, or jumps ahead. Tasks that fall due on the way run.",
@@ -52,7 +52,7 @@ export const CLOCK = [
       path: "/_sandbox/clock/advance",
       body: advanceRequestSchema,
       canWaitForClock: true,
-      answer: "AdvanceReport",
+      response: "AdvanceReport",
       docs: {
         summary: "Advance the clock",
         description:

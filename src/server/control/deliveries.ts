@@ -24,20 +24,20 @@ export const EVENTS = [
       method: "GET",
       path: "/_sandbox/events",
       query: eventQuerySchema,
-      reads: true,
-      answer: "EventList",
+      runsDueTasks: true,
+      response: "EventList",
       docs: { summary: "List events", description: "The log of events, newest first." },
     },
     ({ namespace, query }) => {
       const { type, charge_id, mode } = query;
       const { state } = namespace.engine;
-      const isMeant = (event: EventRecord) =>
+      const isListed = (event: EventRecord) =>
         (type === undefined || anyGlobMatches(type, event.type)) &&
         (mode === undefined || event.mode === mode);
       if (charge_id !== undefined)
-        return pageReply(state.eventsOf(charge_id).filter(isMeant), query, eventView);
+        return pageReply(state.eventsOf(charge_id).filter(isListed), query, eventView);
       const { limit, offset } = pageOf(query);
-      const { total, items } = state.found("events", isMeant, offset, limit);
+      const { total, items } = state.found("events", isListed, offset, limit);
       return { total, items: items.map(eventView) };
     },
   ),
@@ -47,7 +47,7 @@ export const EVENTS = [
       method: "POST",
       path: "/_sandbox/events",
       body: triggerRequestSchema,
-      answer: "TriggeredEvent",
+      response: "TriggeredEvent",
       docs: {
         summary: "Trigger an event",
         description:
@@ -73,8 +73,8 @@ export const DELIVERIES = [
       method: "GET",
       path: "/_sandbox/deliveries",
       query: deliveryQuerySchema,
-      reads: true,
-      answer: "DeliveryList",
+      runsDueTasks: true,
+      response: "DeliveryList",
       docs: {
         summary: "List deliveries",
         description: "The log of deliveries, newest first, with every attempt and its response.",
@@ -83,7 +83,7 @@ export const DELIVERIES = [
     ({ namespace, query }) => {
       const { type, charge_id, event_id, webhook_id, status, failing, mode, q } = query;
       const { state } = namespace.engine;
-      const isMeant = (delivery: Delivery) =>
+      const isListed = (delivery: Delivery) =>
         (type === undefined || anyGlobMatches(type, delivery.event_type)) &&
         (status === undefined || delivery.status === status) &&
         (webhook_id === undefined || delivery.webhook_id === webhook_id) &&
@@ -92,10 +92,10 @@ export const DELIVERIES = [
       const view = deliveryViewIn(namespace);
       if (event_id === undefined && charge_id === undefined && q === undefined) {
         const { limit, offset } = pageOf(query);
-        const { total, items } = state.found("deliveries", isMeant, offset, limit);
+        const { total, items } = state.found("deliveries", isListed, offset, limit);
         return { total, items: items.map(view) };
       }
-      const among =
+      const candidates =
         charge_id !== undefined
           ? deliveriesAbout(state, charge_id)
           : event_id !== undefined
@@ -103,11 +103,11 @@ export const DELIVERIES = [
             : deliveriesWithWords(state, q!);
       const withWords = q === undefined ? undefined : new Set(deliveriesWithWords(state, q));
       return pageReply(
-        among.filter(
-          (one) =>
-            isMeant(one) &&
-            (event_id === undefined || one.event_id === event_id) &&
-            (withWords === undefined || withWords.has(one)),
+        candidates.filter(
+          (delivery) =>
+            isListed(delivery) &&
+            (event_id === undefined || delivery.event_id === event_id) &&
+            (withWords === undefined || withWords.has(delivery)),
         ),
         query,
         view,
@@ -119,8 +119,8 @@ export const DELIVERIES = [
       id: "getDelivery",
       method: "GET",
       path: "/_sandbox/deliveries/:delivery_id",
-      reads: true,
-      answer: "Delivery",
+      runsDueTasks: true,
+      response: "Delivery",
       docs: {
         summary: "Get a delivery",
         description: "One delivery: its exact bytes, headers, responses and next attempt.",
@@ -139,7 +139,7 @@ export const DELIVERIES = [
       method: "POST",
       path: "/_sandbox/deliveries/:delivery_id/redeliver",
       body: redeliverRequestSchema,
-      answer: "DeliveryList",
+      response: "DeliveryList",
       docs: {
         summary: "Redeliver a webhook",
         description: "New deliveries of the same event to the same receiver, freshly signed.",
@@ -147,9 +147,9 @@ export const DELIVERIES = [
       },
     },
     ({ namespace, body, param }) =>
-      okOr(namespace.execute(redeliver(param("delivery_id"), body.times ?? 1)), (made) => ({
-        total: made.length,
-        items: made.map(deliveryViewIn(namespace)),
+      okOr(namespace.execute(redeliver(param("delivery_id"), body.times ?? 1)), (deliveries) => ({
+        total: deliveries.length,
+        items: deliveries.map(deliveryViewIn(namespace)),
       })),
   ),
   controlOperation(
@@ -158,7 +158,7 @@ export const DELIVERIES = [
       method: "POST",
       path: "/_sandbox/deliveries/:delivery_id/retry",
       body: emptyRequestSchema,
-      answer: "Delivery",
+      response: "Delivery",
       docs: {
         summary: "Retry a delivery now",
         description:
@@ -179,16 +179,16 @@ export function deliveriesAbout(state: State, objectId: string): Delivery[] {
     .sort((a, b) => b.seq - a.seq);
 }
 
-/** A search looks at the deliveries of this many charges, the newest. */
+/** A search covers the deliveries of this many of the newest charges. */
 const SEARCHED_CHARGES_MAX = 500;
 
-/** Deliveries about charges with these words, or about the object with that id; newest first. */
+/** Finds deliveries by words of their charge or by the id of a delivery, event or object; newest first. */
 export function deliveriesWithWords(state: State, words: string): Delivery[] {
-  const itself = state.get("deliveries", words.trim());
+  const byId = state.get("deliveries", words.trim());
   const objects = state.chargesWithWords(words).slice(0, SEARCHED_CHARGES_MAX);
   const ids = new Set([...objects.map(({ charge_id }) => charge_id), words.trim()]);
   const found = [...ids].flatMap((id) => deliveriesAbout(state, id));
-  found.push(...state.deliveriesOf(words.trim()), ...(itself === undefined ? [] : [itself]));
+  found.push(...state.deliveriesOf(words.trim()), ...(byId === undefined ? [] : [byId]));
   return [...new Set(found)].sort((a, b) => b.seq - a.seq);
 }
 

@@ -26,7 +26,7 @@ export const ENDPOINTS = [
       method: "GET",
       path: "/_sandbox/webhook-endpoints",
       query: pageQuerySchema,
-      answer: "WebhookEndpointList",
+      response: "WebhookEndpointList",
       docs: {
         summary: "List receivers",
         description: "The receivers of every organization and mode, newest first.",
@@ -41,7 +41,7 @@ export const ENDPOINTS = [
       method: "POST",
       path: "/_sandbox/webhook-endpoints",
       body: endpointRequestSchema,
-      answer: "WebhookEndpoint",
+      response: "WebhookEndpoint",
       docs: {
         summary: "Register a receiver",
         description:
@@ -51,23 +51,23 @@ export const ENDPOINTS = [
     },
     ({ namespace, body, mode: keyMode }) => {
       const { url, mailbox, lease, mode, organization_id, events, secret, signature, unreachable } = body;
-      const place = {
+      const target = {
         url: url === undefined ? null : webhookUrl(url)!,
         mailbox: mailbox ?? null,
         mode: mode ?? keyMode,
         organizationId: organization_id ?? null,
       };
       const { state, settings } = namespace.engine;
-      const known = endpointAt(state, place);
-      const signedWith = secret ?? known?.secret ?? namespace.info.webhookSecret;
-      const fault = secretFault(signature ?? known?.signature ?? settings.signature, signedWith);
+      const existing = endpointAt(state, target);
+      const signingSecret = secret ?? existing?.secret ?? namespace.info.webhookSecret;
+      const fault = secretFault(signature ?? existing?.signature ?? settings.signature, signingSecret);
       if (fault !== undefined) return invalid({ secret: fault });
       const endpoint = registerEndpoint({
-        ...place,
+        ...target,
         leaseMs: lease === undefined ? undefined : durationMs(lease),
         ...(unreachable === undefined ? {} : { unreachable }),
         events: events ?? ["*"],
-        secret: signedWith,
+        secret: signingSecret,
         ...(signature === undefined ? {} : { signature }),
       });
       return controlEndpointView(namespace.execute(endpoint));
@@ -78,7 +78,7 @@ export const ENDPOINTS = [
       id: "getWebhookEndpoint",
       method: "GET",
       path: "/_sandbox/webhook-endpoints/:webhook_id",
-      answer: "WebhookEndpoint",
+      response: "WebhookEndpoint",
       docs: { summary: "Get a receiver", description: "One receiver." },
     },
     ({ namespace, param }) =>
@@ -94,7 +94,7 @@ export const ENDPOINTS = [
       method: "PATCH",
       path: "/_sandbox/webhook-endpoints/:webhook_id",
       body: endpointPatchSchema,
-      answer: "WebhookEndpoint",
+      response: "WebhookEndpoint",
       docs: {
         summary: "Update a receiver",
         description: "Changes the fields that are sent and keeps the rest.",
@@ -102,10 +102,10 @@ export const ENDPOINTS = [
       },
     },
     ({ namespace, body: { url, force: _force, ...patch }, param }) => {
-      const known = namespace.engine.state.get("endpoints", param("webhook_id"));
-      if (url !== undefined && known !== undefined && known.mailbox !== null)
+      const endpoint = namespace.engine.state.get("endpoints", param("webhook_id"));
+      if (url !== undefined && endpoint !== undefined && endpoint.mailbox !== null)
         return invalid({ url: "is not for a mailbox" });
-      const fault = known && secretFault(patch.signature ?? known.signature, known.secret);
+      const fault = endpoint && secretFault(patch.signature ?? endpoint.signature, endpoint.secret);
       if (fault !== undefined)
         return invalid({ signature: `cannot use this endpoint's secret, which ${fault}` });
       const changes = { ...patch, url: url === undefined ? undefined : webhookUrl(url) };
@@ -120,7 +120,7 @@ export const ENDPOINTS = [
       id: "deleteWebhookEndpoint",
       method: "DELETE",
       path: "/_sandbox/webhook-endpoints/:webhook_id",
-      answer: "WebhookEndpointDeleted",
+      response: "WebhookEndpointDeleted",
       docs: { summary: "Delete a receiver", description: "No more events are sent to it." },
     },
     ({ namespace, param }) =>
@@ -140,7 +140,7 @@ export const MAILBOXES = [
       method: "POST",
       path: "/_sandbox/mailboxes/:name/take",
       body: takeRequestSchema,
-      answer: "MailboxItemList",
+      response: "MailboxItemList",
       docs: {
         summary: "Receive from a mailbox",
         description:
@@ -176,7 +176,7 @@ export const MAILBOXES = [
       method: "POST",
       path: "/_sandbox/mailboxes/:name/:delivery_id/ack",
       body: ackRequestSchema,
-      answer: "Delivery",
+      response: "Delivery",
       docs: {
         summary: "Acknowledge a delivery",
         description:

@@ -6,7 +6,6 @@ import { pageQuerySchema } from "../../core/schema/requests.js";
 import { iso } from "../../core/schema/time.js";
 import { controlOperation, pageReply, RawJson } from "./operation.js";
 
-/** Exports of failed tests, saved before the next reset. */
 export const FAILED_TESTS = [
   controlOperation(
     {
@@ -14,8 +13,8 @@ export const FAILED_TESTS = [
       method: "POST",
       path: "/_sandbox/failed-tests",
       body: failedTestRequestSchema,
-      reads: true,
-      answer: "FailedTest",
+      runsDueTasks: true,
+      response: "FailedTest",
       docs: {
         summary: "Save a failed test",
         description:
@@ -29,10 +28,10 @@ export const FAILED_TESTS = [
         namespace: name,
         fetch: (path, init) => fetch(new Request(`http://localhost${path}`, init)),
       });
-      const happened = await happenedIn(client);
+      const activity = await happenedIn(client);
       return namespaces.failedTests.save(
         { test: body.test, namespace: name, at: iso(namespace.nowMs()) },
-        happened,
+        activity,
       );
     },
   ),
@@ -42,7 +41,7 @@ export const FAILED_TESTS = [
       method: "GET",
       path: "/_sandbox/failed-tests",
       query: pageQuerySchema,
-      answer: "FailedTestList",
+      response: "FailedTestList",
       docs: {
         summary: "List failed tests",
         description: "The recorded failed tests of all namespaces, newest first.",
@@ -58,7 +57,7 @@ export const FAILED_TESTS = [
       id: "getFailedTest",
       method: "GET",
       path: "/_sandbox/failed-tests/:failed_test_id",
-      answer: "FailedTestDetail",
+      response: "FailedTestDetail",
       docs: {
         summary: "Get a failed test",
         description: "One failed test, with everything that happened in it.",

@@ -23,8 +23,8 @@ export const INSIGHT = [
       method: "GET",
       path: "/_sandbox/coverage",
       query: ofWhomQuerySchema,
-      reads: true,
-      answer: "Coverage",
+      runsDueTasks: true,
+      response: "Coverage",
       docs: {
         summary: "Get coverage",
         description:
@@ -41,8 +41,8 @@ export const INSIGHT = [
       method: "GET",
       path: "/_sandbox/advice",
       query: ofWhomQuerySchema,
-      reads: true,
-      answer: "AdviceList",
+      runsDueTasks: true,
+      response: "AdviceList",
       docs: {
         summary: "Get advice",
         description:
@@ -56,7 +56,7 @@ export const INSIGHT = [
   ),
 ];
 
-/** Splits each list of known names by whether the app has met them. */
+/** Splits all known names into those the app has met and those it has not. */
 export function coverageOf(counters: Counters) {
   return {
     operations: split(

@@ -2,7 +2,6 @@ import { leaseRequestSchema } from "../../core/schema/control.js";
 import { invalid, isRefusal } from "../../core/schema/errors.js";
 import { type ControlCall, controlOperation } from "./operation.js";
 
-/** At most one scenario run at a time holds a namespace. */
 export const LEASE = [
   controlOperation(
     {
@@ -10,7 +9,7 @@ export const LEASE = [
       method: "POST",
       path: "/_sandbox/lease",
       body: leaseRequestSchema,
-      answer: "Lease",
+      response: "Lease",
       docs: {
         summary: "Acquire a namespace lease",
         description:
@@ -24,14 +23,14 @@ export const LEASE = [
           const held = await namespace.lease.hold(run, signal());
           return isRefusal(held) ? held : { namespace: namespace.name, run, held };
         }
-        const onGone = async () => {
+        const cleanUp = async () => {
           if (body.with_namespace === true) namespaces.delete(namespace.name);
           else if (body.snapshot !== undefined) {
             await namespace.snapshots.restore(body.snapshot);
             namespace.snapshots.delete(body.snapshot);
           }
         };
-        return namespace.lease.take(run, onGone) ?? { namespace: namespace.name, run, held: true };
+        return namespace.lease.take(run, cleanUp) ?? { namespace: namespace.name, run, held: true };
       }),
   ),
   controlOperation(
@@ -39,7 +38,7 @@ export const LEASE = [
       id: "releaseLease",
       method: "DELETE",
       path: "/_sandbox/lease",
-      answer: "Lease",
+      response: "Lease",
       docs: {
         summary: "Release a lease",
         description: "The run (header `Sandbox-Run`) has ended and has restored what it changed.",
@@ -54,11 +53,11 @@ export const LEASE = [
   ),
 ];
 
-function withRun<Call extends Pick<ControlCall, "run">, Answer>(
+function withRun<Call extends Pick<ControlCall, "run">, Result>(
   call: Call,
-  work: (run: string, call: Call) => Answer,
+  handle: (run: string, call: Call) => Result,
 ) {
   return call.run === null
     ? invalid({ "Sandbox-Run": "must name the run, in this header" })
-    : work(call.run, call);
+    : handle(call.run, call);
 }

@@ -17,7 +17,7 @@ export const NAMESPACES = [
       method: "GET",
       path: "/_sandbox/namespaces",
       query: pageQuerySchema,
-      answer: "NamespaceList",
+      response: "NamespaceList",
       docs: { summary: "List namespaces", description: "Every namespace, newest first." },
     },
     ({ namespaces, query }) => pageReply(namespaces.list(), query),
@@ -28,7 +28,7 @@ export const NAMESPACES = [
       method: "POST",
       path: "/_sandbox/namespaces",
       body: namespaceRequestSchema,
-      answer: "Namespace",
+      response: "Namespace",
       docs: {
         summary: "Create a namespace",
         description: "Creates a namespace that does not exist yet.",
@@ -43,7 +43,7 @@ export const NAMESPACES = [
       id: "getNamespace",
       method: "GET",
       path: "/_sandbox/namespaces/:name",
-      answer: "Namespace",
+      response: "Namespace",
       docs: { summary: "Get a namespace", description: "One namespace." },
     },
     ({ namespaces, param }) =>
@@ -56,7 +56,7 @@ export const NAMESPACES = [
       path: "/_sandbox/namespaces/:name",
       params: { name: namespaceNameSchema },
       body: namespaceRequestSchema,
-      answer: "Namespace",
+      response: "Namespace",
       docs: {
         summary: "Create a namespace unless it exists",
         description:
@@ -77,7 +77,7 @@ export const NAMESPACES = [
       id: "deleteNamespace",
       method: "DELETE",
       path: "/_sandbox/namespaces/:name",
-      answer: "NameDeleted",
+      response: "NameDeleted",
       docs: {
         summary: "Delete a namespace",
         description: "Deletes the namespace and everything in it, even if it could not be opened.",
@@ -99,7 +99,7 @@ export const ACCESS = [
       method: "PATCH",
       path: "/_sandbox/keys/:key",
       body: keyPatchSchema,
-      answer: "Key",
+      response: "Key",
       docs: {
         summary: "Update a key",
         description: `A revoked key gets 401 from now on, until it is active again. ${UNTIL_RESET}`,
@@ -119,7 +119,7 @@ export const ACCESS = [
       method: "PATCH",
       path: "/_sandbox/organizations/:organization_id",
       body: organizationPatchSchema,
-      answer: "Organization",
+      response: "Organization",
       docs: {
         summary: "Update an organization",
         description: `A deactivated organization gets 404 for every call from now on; payments in progress continue. ${UNTIL_RESET}`,

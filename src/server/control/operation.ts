@@ -26,69 +26,69 @@ import { ok, okJson, okPieces, type Reply } from "../http/reply.js";
 
 type Fields = Record<string, unknown>;
 
-/** A call of the control API with its namespace and its validated query and body. */
+/** A validated call of the control API. */
 export interface ControlCall<Query = Fields, Body = Fields> extends CallInput<Query, Body> {
   readonly namespaces: Namespaces;
   readonly namespace: Namespace;
   readonly url: string;
-  /** The mode of the request's key, else test: the default mode of new objects. */
+  /** The default mode of new objects: that of the request's key, else test. */
   readonly mode: Mode;
-  /** The scenario run that makes the call, from the header `Sandbox-Run`. */
+  /** The header `Sandbox-Run`. */
   readonly run: string | null;
-  /** Sends a request to this server. */
+  /** Calls this server without a socket. */
   readonly fetch: (request: Request) => Promise<Response>;
-  /** The namespace's known names: a request may use no others. */
+  /** The names that requests may use in this namespace. */
   readonly vocabulary: Vocabulary;
   /** Aborted when the client disconnects. */
   signal(): AbortSignal;
   param(name: string): string;
 }
 
-/** A row of the control API. An unknown query parameter is refused, because a typo would go unnoticed. */
-export interface ControlSpec<Query, Body> extends OperationSpec<Query, Body>, Pick<DocumentedSpec, "answer"> {
+/** An operation of the control API without its handler. Unknown query parameters are refused: a typo would go unnoticed. */
+export interface ControlSpec<Query, Body>
+  extends OperationSpec<Query, Body>,
+    Pick<DocumentedSpec, "response"> {
   /** For the OpenAPI document only; the build removes it. */
   readonly docs: ControlDocs;
-  /** Schemas of path parameters; without one any text is valid. */
+  /** Schemas of path parameters; without a schema any text is valid. */
   readonly params?: Readonly<Record<string, z.ZodMiniType<string>>>;
-  /** Prefix of further query parameters. */
+  /** Allows query parameters with this prefix. */
   readonly queryPrefix?: string;
-  /** The limit for imports of a whole state. */
   readonly maxBodyBytes?: number;
-  /** The nesting limit for imports of a state, which contains request bodies. */
+  /** The nesting limit of the body. */
   readonly maxDepth?: number;
-  /** Accepts `?wait=`: how long to wait for a running advance instead of refusing. */
+  /** Accepts `?wait=`, the maximum time to wait for a running advance. */
   readonly canWaitForClock?: true;
 }
 
-/** The description of a call; its tag follows from its path. */
+/** The description of a call; its path determines its tag. */
 export interface ControlDocs extends Pick<OperationDocs, "summary" | "description"> {
-  /** The name of the schema of a body that the handler validates; it is not loaded at start. */
+  /** The schema name of a body that the handler validates; the schema is not loaded at start. */
   readonly body?: string;
   /** A valid body. */
   readonly example?: Readonly<Record<string, unknown>>;
-  /** Describes the parameters with the row's `queryPrefix`. */
+  /** Describes the parameters with `queryPrefix`. */
   readonly prefixedParameters?: string;
-  /** Error codes besides those that every such call has. */
+  /** Error codes besides the common ones. */
   readonly errorCodes?: readonly ErrorCode[];
 }
 
-/** A row without a handler. */
-export function specWithoutHandler(row: ControlSpec<unknown, unknown>): ControlSpec<unknown, unknown> {
-  return row;
+/** Declares an operation that is handled elsewhere. */
+export function specWithoutHandler(spec: ControlSpec<unknown, unknown>): ControlSpec<unknown, unknown> {
+  return spec;
 }
 
-/** A call before validation; the validated query and body replace the raw ones. */
+/** A call before validation, which replaces its query and body. */
 export interface RawCall extends Omit<ControlCall, "query" | "body"> {
   query: unknown;
   body: unknown;
 }
 
-/** A row with its handler. */
 export interface ControlOperation extends ControlSpec<unknown, unknown> {
   handle(call: RawCall): Reply | Refusal | Promise<Reply | Refusal>;
 }
 
-/** Serialized or streamed JSON, returned by a handler in place of a value. */
+/** Serialized or streamed JSON, which a handler returns instead of a value. */
 export class RawJson {
   readonly json: string | AsyncIterable<string>;
 
@@ -97,66 +97,62 @@ export class RawJson {
   }
 }
 
-/**
- * Makes an operation of a row and a handler. The handler gets validated path parameters, query and body, and returns a
- * value to be sent as JSON, or a refusal.
- */
+/** Makes an operation. Its handler gets a validated call and returns a value to be sent as JSON, or a refusal. */
 export function controlOperation<Query, Body = Fields>(
-  row: ControlSpec<Query, Body>,
+  spec: ControlSpec<Query, Body>,
   handle: (call: ControlCall<Query, Body>) => object | Promise<object>,
 ): ControlOperation {
-  const anyRow = row as ControlSpec<unknown, unknown>;
-  const work = (call: RawCall, { query, body }: CallInput<unknown, unknown>) => {
-    if (row.reads) call.namespace.settle();
+  const anySpec = spec as ControlSpec<unknown, unknown>;
+  const run = (call: RawCall, { query, body }: CallInput<unknown, unknown>) => {
+    if (spec.runsDueTasks) call.namespace.settle();
     call.query = query;
     call.body = body;
-    const answer = handle(call as ControlCall<Query, Body>);
-    return answer instanceof Promise ? answer.then(replyOf) : replyOf(answer);
+    const result = handle(call as ControlCall<Query, Body>);
+    return result instanceof Promise ? result.then(replyOf) : replyOf(result);
   };
-  const { queryPrefix } = row;
-  const isStray = (name: string) => queryPrefix === undefined || !name.startsWith(queryPrefix);
+  const { queryPrefix } = spec;
+  const isUnknown = (name: string) => queryPrefix === undefined || !name.startsWith(queryPrefix);
   return {
-    ...anyRow,
+    ...anySpec,
     handle(call) {
-      const asked = paramError(anyRow, call) ?? readCheckedInput(anyRow, call, isStray);
-      if (isRefusal(asked)) return asked;
-      return row.canWaitForClock
-        ? waitForClock(call).then((refusal) => refusal ?? work(call, asked))
-        : work(call, asked);
+      const input = paramError(anySpec, call) ?? readCheckedInput(anySpec, call, isUnknown);
+      if (isRefusal(input)) return input;
+      return spec.canWaitForClock
+        ? waitForClock(call).then((refusal) => refusal ?? run(call, input))
+        : run(call, input);
     },
   };
 }
 
-function replyOf(answer: object): Reply | Refusal {
-  if (!(answer instanceof RawJson)) return isRefusal(answer) ? answer : ok(answer);
-  return typeof answer.json === "string" ? okJson(answer.json) : okPieces(answer.json);
+function replyOf(result: object): Reply | Refusal {
+  if (!(result instanceof RawJson)) return isRefusal(result) ? result : ok(result);
+  return typeof result.json === "string" ? okJson(result.json) : okPieces(result.json);
 }
 
 function paramError({ params }: ControlSpec<unknown, unknown>, { param }: RawCall): Refusal | undefined {
   if (params === undefined) return undefined;
   for (const [name, schema] of Object.entries(params)) {
-    const named = check(schema, param(name));
-    if (!named.ok) return invalid({ [name]: issueDetails(named.issues).body! });
+    const checked = check(schema, param(name));
+    if (!checked.ok) return invalid({ [name]: issueDetails(checked.issues).body! });
   }
   return undefined;
 }
 
-/** Validates query and body, and refuses unknown names: a typo would match nothing and go unnoticed. */
+/** Validates query and body and refuses unknown names: a typo would match nothing and go unnoticed. */
 function readCheckedInput(
-  row: ControlSpec<unknown, unknown>,
+  spec: ControlSpec<unknown, unknown>,
   { url, body, vocabulary }: RawCall,
-  isStray: (name: string) => boolean,
+  isUnknown: (name: string) => boolean,
 ): CallInput<unknown, unknown> | Refusal {
-  const asked = readInput(row, url, body as Fields, isStray);
-  if (isRefusal(asked)) return asked;
+  const input = readInput(spec, url, body as Fields, isUnknown);
+  if (isRefusal(input)) return input;
   return (
-    unknownNameError(row.query, asked.query, { vocabulary }, INVALID_QUERY_MESSAGE) ??
-    unknownNameError(row.body, asked.body, { vocabulary }) ??
-    asked
+    unknownNameError(spec.query, input.query, { vocabulary }, INVALID_QUERY_MESSAGE) ??
+    unknownNameError(spec.body, input.body, { vocabulary }) ??
+    input
   );
 }
 
-/** Refuses unknown names in a value. */
 export function unknownNameError(
   schema: z.core.$ZodType | undefined,
   value: unknown,
@@ -165,7 +161,7 @@ export function unknownNameError(
 ): Refusal | undefined {
   const unknown = schema === undefined ? [] : unknownNames(schema, value, names);
   if (unknown.length === 0) return undefined;
-  return invalid(Object.fromEntries(unknown.map((one) => [one.path.join("."), one.message])), message);
+  return invalid(Object.fromEntries(unknown.map(({ path, message }) => [path.join("."), message])), message);
 }
 
 async function waitForClock({ namespace, url }: Pick<ControlCall, "namespace" | "url">) {
@@ -175,17 +171,17 @@ async function waitForClock({ namespace, url }: Pick<ControlCall, "namespace" | 
   return undefined;
 }
 
-/** A page of the records found, mapped by `view`, with the number of all. */
+/** A page of records, mapped by `view`, with the total. */
 export function pageReply<Item extends object>(
-  found: readonly Item[],
+  records: readonly Item[],
   query: Parameters<typeof pageOf>[0],
   view: (item: Item) => object = (item) => item,
 ) {
   const { limit, offset } = pageOf(query);
-  return { total: found.length, items: found.slice(offset, offset + limit).map(view) };
+  return { total: records.length, items: records.slice(offset, offset + limit).map(view) };
 }
 
-/** Maps a result by `view`; passes a refusal through. */
+/** Maps a result by `view`; returns refusals unchanged. */
 export function okOr<Result>(result: Result | Refusal, view: (result: Result) => object): object {
   return isRefusal(result) ? result : view(result);
 }

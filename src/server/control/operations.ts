@@ -18,7 +18,7 @@ import { NEXT, TASKS } from "./tasks.js";
 import { WAIT } from "./wait.js";
 import { WITHDRAWALS } from "./withdrawals.js";
 
-/** All calls of the control API, in the order of its document. */
+/** All calls of the control API, in the order of the OpenAPI document. */
 export const CONTROL_OPERATIONS: readonly ControlOperation[] = [
   ...SANDBOX,
   ...NAMESPACES,

@@ -14,7 +14,7 @@ export const REQUESTS = [
       method: "GET",
       path: "/_sandbox/requests",
       query: requestQuerySchema,
-      answer: "RequestList",
+      response: "RequestList",
       docs: {
         summary: "List requests",
         description:
@@ -49,7 +49,7 @@ export const REQUESTS = [
       id: "clearRequests",
       method: "DELETE",
       path: "/_sandbox/requests",
-      answer: "RequestList",
+      response: "RequestList",
       docs: { summary: "Clear the request journal", description: "Empties the request journal." },
     },
     ({ namespace }) => {

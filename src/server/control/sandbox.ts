@@ -2,12 +2,12 @@ import { KEPT_BY_DEFAULT } from "../../core/namespace/beginning.js";
 import { resetRequestSchema } from "../../core/schema/engine-requests.js";
 import { type ControlCall, controlOperation, specWithoutHandler } from "./operation.js";
 
-/** Handled by the HTTP entry, before the modules of other calls are loaded. */
+/** The port answers it before the control API is loaded. */
 export const HEALTH = specWithoutHandler({
   id: "getHealth",
   method: "GET",
   path: "/health",
-  answer: "Health",
+  response: "Health",
   docs: { summary: "Health check", description: "Returns 200 as soon as the server is ready." },
 });
 
@@ -17,7 +17,7 @@ export const SANDBOX = [
       id: "getSandbox",
       method: "GET",
       path: "/_sandbox",
-      answer: "Sandbox",
+      response: "Sandbox",
       docs: {
         summary: "Get sandbox info",
         description: "Version, namespace, keys, seed, clock and record counts.",
@@ -32,7 +32,7 @@ export const SANDBOX = [
       path: "/_sandbox/reset",
       body: resetRequestSchema,
       canWaitForClock: true,
-      answer: "Sandbox",
+      response: "Sandbox",
       docs: {
         summary: "Reset",
         description:
@@ -47,7 +47,6 @@ export const SANDBOX = [
   ),
 ];
 
-/** The server and the namespace, after due tasks have run. */
 export function sandboxView({ namespaces, namespace }: Pick<ControlCall, "namespaces" | "namespace">) {
   namespace.settle();
   const { tables } = namespace.engine.state;

@@ -25,7 +25,7 @@ export const SCENARIOS = [
       method: "GET",
       path: "/_sandbox/scenarios",
       query: scenarioQuerySchema,
-      answer: "ScenarioList",
+      response: "ScenarioList",
       docs: {
         summary: "List scenarios",
         description:
@@ -44,7 +44,7 @@ export const SCENARIOS = [
       id: "getScenario",
       method: "GET",
       path: "/_sandbox/scenarios/:name",
-      answer: "Scenario",
+      response: "Scenario",
       docs: { summary: "Get a scenario", description: "One scenario." },
     },
     ({ namespace, param }) =>
@@ -58,7 +58,7 @@ export const SCENARIOS = [
       id: "putScenario",
       method: "PUT",
       path: "/_sandbox/scenarios/:name",
-      answer: "Scenario",
+      response: "Scenario",
       docs: {
         summary: "Save a scenario",
         body: "ScenarioRequest",
@@ -78,14 +78,14 @@ export const SCENARIOS = [
     async ({ namespaces, namespace, body: { force, ...body }, vocabulary, param }) => {
       if (force !== undefined && typeof force !== "boolean") return invalid({ force: "must be a boolean" });
       const named = { name: param("name"), ...body };
-      const known = force === true ? undefined : vocabulary;
+      const allowed = force === true ? undefined : vocabulary;
       const hasMore = "steps" in body || "vars" in body;
       const scenario = hasMore
-        ? await namespaces.scenarios.read(namespace, named, known)
-        : checkedScenario(named, known);
+        ? await namespaces.scenarios.read(namespace, named, allowed)
+        : checkedScenario(named, allowed);
       if (isRefusal(scenario)) return scenario;
       if (scenario.name !== param("name")) return invalid({ name: "must be the name in the path" });
-      // New rules: their counters start at zero.
+      // Resets the counters of the replaced rules.
       namespace.faults.forget(scenario.name);
       return view(namespace, namespace.execute(storeScenario(scenario, { active: false, byHand: true })));
     },
@@ -95,7 +95,7 @@ export const SCENARIOS = [
       id: "deleteScenario",
       method: "DELETE",
       path: "/_sandbox/scenarios/:name",
-      answer: "NameDeleted",
+      response: "NameDeleted",
       docs: {
         summary: "Delete a scenario",
         description: "Its rules no longer apply; objects they have already matched keep their timelines.",
@@ -114,7 +114,7 @@ export const SCENARIOS = [
       id: "activateScenario",
       method: "POST",
       path: "/_sandbox/scenarios/:name/activate",
-      answer: "Scenario",
+      response: "Scenario",
       docs: {
         summary: "Activate a scenario",
         description:
@@ -123,9 +123,9 @@ export const SCENARIOS = [
     },
     ({ namespace, param }) => {
       const stored = namespace.execute(activateScenario(param("name"), true));
-      // `times` and `skip` count from the activation.
+      // `times` and `skip` count from activation.
       if (!isRefusal(stored)) namespace.faults.forget(stored.name);
-      return okOr(stored, (one) => view(namespace, one));
+      return okOr(stored, (scenario) => view(namespace, scenario));
     },
   ),
   controlOperation(
@@ -133,7 +133,7 @@ export const SCENARIOS = [
       id: "deactivateScenario",
       method: "POST",
       path: "/_sandbox/scenarios/:name/deactivate",
-      answer: "Scenario",
+      response: "Scenario",
       docs: { summary: "Deactivate a scenario", description: "It then applies only when requested by name." },
     },
     ({ namespace, param }) =>
@@ -145,7 +145,7 @@ export const SCENARIOS = [
       method: "POST",
       path: "/_sandbox/scenarios/:name/run",
       body: runScenarioRequestSchema,
-      answer: "RunReport",
+      response: "RunReport",
       docs: {
         summary: "Run a scenario's steps",
         description:
@@ -159,14 +159,14 @@ export const SCENARIOS = [
       const { source } = stored.scenario;
       if (source === undefined) return invalid({ name: "the scenario has no steps to run" });
       const { vars = {}, app } = body;
-      const needs = {
+      const options = {
         source,
         vars,
         app: app === undefined ? undefined : webhookUrl(app),
         fetch,
         signal: signal(),
       };
-      return namespaces.scenarios.run(namespace, needs);
+      return namespaces.scenarios.run(namespace, options);
     },
   ),
 ];
@@ -192,7 +192,7 @@ export const FAULTS = [
       method: "GET",
       path: "/_sandbox/faults",
       query: pageQuerySchema,
-      answer: "FaultList",
+      response: "FaultList",
       docs: {
         summary: "List faults",
         description:
@@ -210,7 +210,7 @@ export const FAULTS = [
       method: "POST",
       path: "/_sandbox/faults",
       body: faultRuleSchema,
-      answer: "Fault",
+      response: "Fault",
       docs: {
         summary: "Add a fault",
         description: "From now on, matching API calls fail, are delayed or lose their connection.",
@@ -224,25 +224,24 @@ export const FAULTS = [
       id: "deleteFaults",
       method: "DELETE",
       path: "/_sandbox/faults",
-      answer: "FaultsRemoved",
+      response: "FaultsRemoved",
       docs: { summary: "Delete all faults", description: "Faults of scenarios are kept." },
     },
-    ({ namespace }) => remove(namespace),
+    ({ namespace }) => removeOneOrAll(namespace),
   ),
   controlOperation(
     {
       id: "deleteFault",
       method: "DELETE",
       path: "/_sandbox/faults/:fault_id",
-      answer: "FaultsRemoved",
+      response: "FaultsRemoved",
       docs: { summary: "Delete a fault", description: "One fault." },
     },
-    ({ namespace, param }) => remove(namespace, param("fault_id")),
+    ({ namespace, param }) => removeOneOrAll(namespace, param("fault_id")),
   ),
 ];
 
-/** Removes one fault, or all. */
-function remove(namespace: Namespace, faultId?: string): object {
+function removeOneOrAll(namespace: Namespace, faultId?: string): object {
   return okOr(namespace.execute(removeFaults(faultId)), (removed) => {
     for (const id of removed) namespace.faults.forget(id);
     return { removed: removed.length };

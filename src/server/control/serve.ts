@@ -12,27 +12,28 @@ import { errorReply, failureReply, type Reply, replyHeaders, toResponse } from "
 import { noNamespace } from "../service/admit.js";
 import type { ControlCall, ControlOperation } from "./operation.js";
 
+/** Calls this server, and the routes of its service. */
 export interface ServerHandle {
   readonly fetch: ControlCall["fetch"];
   readonly routes: readonly Route[];
 }
 
-/** A control call, by socket or in this process. */
+/** A control call, from HTTP or from this process. */
 interface ControlRequest extends Pick<ControlCall, "url" | "signal" | "param"> {
   header(name: string): string | null;
-  /** An absent body is an empty object. */
+  /** Reads the body; `{}` if absent. */
   body(
     publicUrl: string | undefined,
   ): Record<string, unknown> | Refusal | Promise<Record<string, unknown> | Refusal>;
 }
 
-/** A reply and the sandbox time of it. */
+/** A reply with its sandbox time. */
 interface TimedReply {
   readonly reply: Reply;
   readonly nowMs: number;
 }
 
-/** Handles a control call: finds its namespace, reads its body, runs its operation. */
+/** Handles a control call: finds the namespace, reads the body, runs the operation, waits for the save. */
 async function replyTo(
   namespaces: Namespaces,
   operation: ControlOperation,
@@ -44,9 +45,9 @@ async function replyTo(
   const namespace = namespaces.find(name, key);
   if (namespace === undefined)
     return { reply: noNamespace(namespaces, name, key), nowMs: namespaces.nowMs() };
-  const busy = namespace.calm();
-  if (busy !== undefined) await busy;
-  const answer = async (): Promise<Reply | Refusal> => {
+  const saving = namespace.calm();
+  if (saving !== undefined) await saving;
+  const execute = async (): Promise<Reply | Refusal> => {
     const body = operation.method === "GET" ? {} : await bodyOf(namespace.publicUrl);
     if (isRefusal(body)) return body;
     return operation.handle({
@@ -63,21 +64,20 @@ async function replyTo(
       param,
     });
   };
-  const result = await answer();
-  const keeping = namespace.whenKept();
-  if (keeping !== undefined) await keeping;
+  const result = await execute();
+  const saved = namespace.whenKept();
+  if (saved !== undefined) await saved;
   return { reply: isRefusal(result) ? errorReply(result) : result, nowMs: namespace.nowMs() };
 }
 
-/** Handles a control call by socket. */
 export function serveControl(
   namespaces: Namespaces,
   operation: ControlOperation,
-  ways: ServerHandle,
+  server: ServerHandle,
 ): (c: Context) => Promise<Response> {
   return async (c) => {
     const { raw } = c.req;
-    const { reply, nowMs } = await replyTo(namespaces, operation, ways, {
+    const { reply, nowMs } = await replyTo(namespaces, operation, server, {
       url: c.req.url,
       header: (name) => raw.headers.get(name),
       signal: () => raw.signal,
@@ -101,7 +101,7 @@ async function readObject(
   return isRefusal(parsed) ? parsed : parsed.object;
 }
 
-/** Calls the control API; undefined if the path is not one of its calls. */
+/** Calls the control API; returns undefined if the path is unknown. */
 export type ControlInProcess = (path: string, init: RequestInit) => Promise<SandboxAnswer> | undefined;
 
 interface InProcessOptions {
@@ -113,11 +113,11 @@ interface InProcessOptions {
 
 const NEVER = aborter().signal;
 
-/** The control API for callers in this process: the same checks without Request and Response objects. */
+/** Serves calls from this process, with the same checks but without Request and Response objects. */
 export function controlInProcess({
   namespaces,
   operations,
-  server: ways,
+  server,
   onError,
 }: InProcessOptions): ControlInProcess {
   const routes = operations.map((operation) => {
@@ -131,10 +131,10 @@ export function controlInProcess({
     if (route === undefined) return undefined;
     const { operation, names, pattern } = route;
     const values = pattern.exec(bare!)!.slice(1);
-    const sent = new Headers(headers);
-    return replyTo(namespaces, operation, ways, {
+    const requestHeaders = new Headers(headers);
+    return replyTo(namespaces, operation, server, {
       url: `http://localhost${path}`,
-      header: (name) => sent.get(name),
+      header: (name) => requestHeaders.get(name),
       signal: () => signal ?? NEVER,
       param: (name) => decodeURIComponent(values[names.indexOf(name)] ?? ""),
       body: () => (body === undefined ? {} : JSON.parse(body)),
@@ -163,7 +163,7 @@ async function joinPieces(pieces: AsyncIterable<string>): Promise<string> {
   return text;
 }
 
-/** The known names of a namespace, with the event types it has sent by `force`. */
+/** The known names of a namespace, including event types triggered with `force`. */
 function vocabularyIn({ engine }: Namespace, routes: readonly Route[]): Vocabulary {
   const { catalogue, settings, state } = engine;
   const known = vocabularyOf({ fixtures: catalogue.fixtures, eventNames: settings.event_names, routes });

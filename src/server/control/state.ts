@@ -11,7 +11,7 @@ export const STATE = [
       id: "getState",
       method: "GET",
       path: "/_sandbox/state",
-      answer: "StateDump",
+      response: "StateDump",
       docs: {
         summary: "Export the state",
         description:
@@ -29,7 +29,7 @@ export const STATE = [
       maxBodyBytes: 511 * 1024 * 1024,
       maxDepth: MAX_DEPTH + 20,
       canWaitForClock: true,
-      answer: "Sandbox",
+      response: "Sandbox",
       docs: {
         summary: "Import a state",
         body: "StateDump",
@@ -67,7 +67,7 @@ export const STATE = [
       method: "GET",
       path: "/_sandbox/snapshots",
       query: pageQuerySchema,
-      answer: "SnapshotList",
+      response: "SnapshotList",
       docs: { summary: "List snapshots", description: "The snapshots of the namespace, newest first." },
     },
     ({ namespace, query }) => pageReply(namespace.snapshots.list(), query),
@@ -78,7 +78,7 @@ export const STATE = [
       method: "POST",
       path: "/_sandbox/snapshots",
       body: snapshotRequestSchema,
-      answer: "Snapshot",
+      response: "Snapshot",
       docs: {
         summary: "Save a snapshot",
         description:
@@ -94,7 +94,7 @@ export const STATE = [
       method: "POST",
       path: "/_sandbox/snapshots/:name/restore",
       canWaitForClock: true,
-      answer: "Sandbox",
+      response: "Sandbox",
       docs: {
         summary: "Restore a snapshot",
         description:
@@ -108,7 +108,7 @@ export const STATE = [
       id: "deleteSnapshot",
       method: "DELETE",
       path: "/_sandbox/snapshots/:name",
-      answer: "NameDeleted",
+      response: "NameDeleted",
       docs: { summary: "Delete a snapshot", description: "Deletes the snapshot for good." },
     },
     ({ namespace, param }) => {

@@ -15,7 +15,7 @@ const ORDER: readonly StoryItem["kind"][] = [
   "hold",
 ];
 
-/** A charge's whole story in order: requests, transitions, ledger entries, events, attempts with responses, holds. */
+/** Everything that happened to a charge, in order. */
 export function storyOf(namespace: Namespace, charge: Charge) {
   const { state } = namespace.engine;
   const { journal } = namespace;
@@ -32,7 +32,7 @@ export function storyOf(namespace: Namespace, charge: Charge) {
       )
       .map((entry): StoryItem => ({ kind: "request", ...requestView(entry) })),
     ...charge.status_history.map(
-      (change, place): StoryItem => ({ kind: "transition", ...change, by: causeOf(charge, place) }),
+      (change, index): StoryItem => ({ kind: "transition", ...change, by: causeOf(charge, index) }),
     ),
     ...state.entriesOf(id).map(
       ({ at, entry_id, kind, currency, postings }): StoryItem => ({
@@ -53,10 +53,10 @@ export function storyOf(namespace: Namespace, charge: Charge) {
     for (const delivery of deliveries) {
       const { delivery_id, webhook_id, attempts } = delivery;
       const receiver = receiverName(state.get("endpoints", webhook_id));
-      const which = { delivery_id, event_id: event.event_id, type: event.type, webhook_id, receiver };
-      for (const attempt of attempts) items.push({ kind: "attempt", ...which, ...attempt });
+      const ids = { delivery_id, event_id: event.event_id, type: event.type, webhook_id, receiver };
+      for (const attempt of attempts) items.push({ kind: "attempt", ...ids, ...attempt });
       const hold = namespace.holdOf(delivery);
-      if (hold !== null) items.push({ kind: "hold", at: hold.since, ...which, reason: hold.reason });
+      if (hold !== null) items.push({ kind: "hold", at: hold.since, ...ids, reason: hold.reason });
     }
   }
   items.sort((a, b) => compareText(a.at, b.at) || ORDER.indexOf(a.kind) - ORDER.indexOf(b.kind));
@@ -69,10 +69,10 @@ export function storyOf(namespace: Namespace, charge: Charge) {
   };
 }
 
-/** Who caused a change of status. */
-export function causeOf(charge: Charge, place: number) {
+/** The cause of a change of status, by its index in the history. */
+export function causeOf(charge: Charge, index: number) {
   const { scenario, rule } = charge;
-  const actor = charge.actors[place]!;
+  const actor = charge.actors[index]!;
   const isPlanned = actor === "scenario";
   return {
     actor,

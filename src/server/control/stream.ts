@@ -15,7 +15,7 @@ import { deliveryViewIn } from "./deliveries.js";
 import { specWithoutHandler } from "./operation.js";
 import { requestView } from "./requests.js";
 
-/** Buffer of a slow reader. */
+/** Buffer per reader. */
 const BUFFERED_BYTES = 16 * 1024 * 1024;
 
 export const STREAM = specWithoutHandler({
@@ -23,7 +23,7 @@ export const STREAM = specWithoutHandler({
   method: "GET",
   path: "/_sandbox/stream",
   query: streamQuerySchema,
-  answer: "StreamHello",
+  response: "StreamHello",
   docs: {
     summary: "Stream activity live",
     description:
@@ -34,7 +34,7 @@ export const STREAM = specWithoutHandler({
   },
 });
 
-/** `GET /_sandbox/stream`: requests, charges, events and deliveries as they come, as server-sent events. */
+/** Serves `GET /_sandbox/stream`. */
 export function serveStream(namespaces: Namespaces): (c: Context) => Response {
   return (c) => {
     const { headers } = c.req.raw;
@@ -42,9 +42,9 @@ export function serveStream(namespaces: Namespaces): (c: Context) => Response {
     const key = bearerKey(headers.get("authorization"));
     const namespace = namespaces.find(name, key);
     if (namespace === undefined) return toResponse(noNamespace(namespaces, name, key), namespaces.nowMs());
-    const asked = readQuery(streamQuerySchema, c.req.url);
-    if (isRefusal(asked)) return toResponse(errorReply(asked), namespaces.nowMs());
-    const answer = {
+    const input = readQuery(streamQuerySchema, c.req.url);
+    if (isRefusal(input)) return toResponse(errorReply(input), namespaces.nowMs());
+    const options = {
       headers: {
         ...replyHeaders(namespace.nowMs()),
         "content-type": "text/event-stream",
@@ -52,28 +52,28 @@ export function serveStream(namespaces: Namespaces): (c: Context) => Response {
         "x-accel-buffering": "no",
       },
     };
-    // An unread stream would never be cancelled.
-    return new Response(c.req.raw.method === "HEAD" ? null : streamOf(namespace, asked.query.view), answer);
+    // No stream for HEAD: an unread stream is never cancelled.
+    return new Response(c.req.raw.method === "HEAD" ? null : streamOf(namespace, input.query.view), options);
   };
 }
 
-/** Messages are dropped while the buffer is full; a `missed` message then has their number. */
+/** Drops messages while the buffer is full; a `missed` message then counts them. */
 function streamOf(namespace: Namespace, view: "light" | undefined): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();
   let stop = (): void => {};
-  let leftOut = 0;
+  let dropped = 0;
   return new ReadableStream<Uint8Array>(
     {
       start(controller) {
         const send = (event: string, view: () => unknown): void => {
           // After a drop, `pull` sends `missed` first.
-          if (leftOut > 0 || (controller.desiredSize ?? 0) <= 0) leftOut++;
+          if (dropped > 0 || (controller.desiredSize ?? 0) <= 0) dropped++;
           else controller.enqueue(encoder.encode(messageText(event, view())));
         };
         const sendRequest = (entry: JournalEntry): void => send("request", () => requestView(entry));
         send("hello", () => ({ namespace: namespace.name, now: namespace.clock.view().now }));
         if (view === "light") {
-          stop = subscribeToSummary(namespace, (news) => send("news", () => news));
+          stop = subscribeToSummary(namespace, (summary) => send("news", () => summary));
           return;
         }
         stop = namespace.subscribe({
@@ -86,9 +86,9 @@ function streamOf(namespace: Namespace, view: "light" | undefined): ReadableStre
       },
       // Called after each read while the buffer has room.
       pull(controller) {
-        if (leftOut === 0 || (controller.desiredSize ?? 0) < BUFFERED_BYTES / 2) return;
-        controller.enqueue(encoder.encode(messageText("missed", { count: leftOut })));
-        leftOut = 0;
+        if (dropped === 0 || (controller.desiredSize ?? 0) < BUFFERED_BYTES / 2) return;
+        controller.enqueue(encoder.encode(messageText("missed", { count: dropped })));
+        dropped = 0;
       },
       cancel: () => stop(),
     },
@@ -100,7 +100,7 @@ function messageText(event: string, data: unknown): string {
   return `event: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
 }
 
-/** The messages of a change: names, and functions that make the data. */
+/** The messages of a change, as names and functions that make the data. */
 function* messagesOf(namespace: Namespace, change: Change): Generator<[string, () => unknown]> {
   for (const [name, , record] of change.puts) {
     if (record === null) continue;
@@ -115,10 +115,10 @@ function chargeMessage({ charge_id, status, amount, currency, updated_at, custom
   return { charge_id, status, amount, currency, updated_at, customer_email };
 }
 
-/** Changes within 20 ms are one message; the pause limits messages to seven a second, 200 ms after a change at most. */
+/** Changes within 20 ms share a message. The pause limits messages to seven a second and delays them by up to 200 ms. */
 const GATHER_MS = 20;
 const PAUSE_MS = 130;
-/** Further changes of a message are counted only. */
+/** Items of a message; further changes are only counted. */
 const ITEMS_MAX = 100;
 
 const KIND_OF_COLLECTION = {
@@ -144,19 +144,22 @@ interface Summary {
   readonly items: readonly SummaryItem[];
 }
 
-/** Reports changes in batches, each object once with its latest status. Returns the unsubscribe function. */
-function subscribeToSummary(namespace: Namespace, tell: (news: Summary) => void): () => void {
-  let named = new Map<string, SummaryItem>();
+/** Emits changes in batches, each object once with its latest status. Returns the unsubscribe function. */
+function subscribeToSummary(namespace: Namespace, emit: (summary: Summary) => void): () => void {
+  let items = new Map<string, SummaryItem>();
   let counts: Record<string, number> = {};
   let isPlanned = false;
   let isOver = false;
   const flush = async (): Promise<void> => {
     if (!(await namespace.sleep(GATHER_MS)) || isOver) return;
-    const items = [...named.values()].slice(0, ITEMS_MAX);
-    const news = { now: namespace.clock.view().now, counts, items };
-    named = new Map();
+    const summary = {
+      now: namespace.clock.view().now,
+      counts,
+      items: [...items.values()].slice(0, ITEMS_MAX),
+    };
+    items = new Map();
     counts = {};
-    tell(news);
+    emit(summary);
     if (!(await namespace.sleep(PAUSE_MS)) || isOver) return;
     isPlanned = false;
     if (Object.keys(counts).length > 0) plan();
@@ -170,7 +173,7 @@ function subscribeToSummary(namespace: Namespace, tell: (news: Summary) => void)
     counts[kind] = (counts[kind] ?? 0) + 1;
     plan();
     const key = `${kind} ${id}`;
-    if (named.has(key) || named.size < ITEMS_MAX) named.set(key, { kind, id, status });
+    if (items.has(key) || items.size < ITEMS_MAX) items.set(key, { kind, id, status });
   };
   const noteRequest = ({ id, status }: JournalEntry): void =>
     note("request", String(id), status === null ? null : String(status));

@@ -16,8 +16,8 @@ export const TASKS = [
       method: "GET",
       path: "/_sandbox/tasks",
       query: nextQuerySchema,
-      reads: true,
-      answer: "TaskList",
+      runsDueTasks: true,
+      response: "TaskList",
       docs: {
         summary: "List scheduled tasks",
         description:
@@ -33,13 +33,13 @@ export const TASKS = [
           items: tasksDue(state, offset, offset + limit).map((task) => taskView(state, task)),
         };
       }
-      const about = state.tasksOf(query.id).sort((a, b) => (comesBefore(a, b) ? -1 : 1));
-      return pageReply(about, query, (task) => taskView(state, task));
+      const tasks = state.tasksOf(query.id).sort((a, b) => (comesBefore(a, b) ? -1 : 1));
+      return pageReply(tasks, query, (task) => taskView(state, task));
     },
   ),
 ];
 
-/** A range of the scheduled tasks, earliest first. */
+/** A slice of the scheduled tasks, earliest first. */
 function tasksDue(state: State, from: number, to: number): Task[] {
   const tasks: Task[] = [];
   for (const task of state.tasks.inOrder()) {
@@ -79,7 +79,7 @@ function statusAfter(
   }
 }
 
-/** Sorts after every time. */
+/** Sorts after every ISO time. */
 const LATEST = "~";
 
 export const NEXT = [
@@ -89,8 +89,8 @@ export const NEXT = [
       method: "GET",
       path: "/_sandbox/next",
       query: nextQuerySchema,
-      reads: true,
-      answer: "NextList",
+      runsDueTasks: true,
+      response: "NextList",
       docs: {
         summary: "List what can happen next",
         description:
@@ -104,16 +104,16 @@ export const NEXT = [
   ),
 ];
 
-/** Tasks by time, then deliveries that wait for something else, then possible statuses; reads only the page. */
+/** Lists tasks by time, then unscheduled deliveries, then possible transitions; reads only the page. */
 function nextPage(state: State, { limit, offset }: { limit: number; offset: number }) {
   const end = offset + limit;
   const items: object[] = [];
-  let passed = 0;
+  let counted = 0;
   const take = (total: number, part: (from: number, to: number) => object[]) => {
-    const from = Math.max(offset - passed, 0);
-    const to = Math.min(end - passed, total);
+    const from = Math.max(offset - counted, 0);
+    const to = Math.min(end - counted, total);
     if (from < to) items.push(...part(from, to));
-    passed += total;
+    counted += total;
   };
   const queued = state.tables.tasks.size - state.tasks.underWay;
   take(queued, (from, to) => tasksDue(state, from, to).map((task) => nextTaskView(state, task)));
@@ -126,17 +126,17 @@ function nextPage(state: State, { limit, offset }: { limit: number; offset: numb
       .slice(from, to)
       .map(nextDeliveryView),
   );
-  const left = Math.max(end - passed, 0);
-  const charges = state.found("charges", isOpenCharge, 0, left);
-  const withdrawals = state.found("withdrawals", isOpenWithdrawal, 0, left);
+  const missing = Math.max(end - counted, 0);
+  const charges = state.found("charges", isOpenCharge, 0, missing);
+  const withdrawals = state.found("withdrawals", isOpenWithdrawal, 0, missing);
   take(charges.total + withdrawals.total, (from, to) =>
     transitionViews(charges.items, withdrawals.items).slice(from, to),
   );
-  return { total: passed, items };
+  return { total: counted, items };
 }
 
 function nextOfObject(state: State, id: string): object[] {
-  const tasks = state.tasksOf(id).filter(isPlan);
+  const tasks = state.tasksOf(id).filter(isNotAttempt);
   const charge = state.get("charges", id);
   const withdrawal = state.get("withdrawals", id);
   return [
@@ -152,7 +152,7 @@ function nextOfObject(state: State, id: string): object[] {
 }
 
 /** Attempts are listed with their delivery. */
-const isPlan = ({ kind }: Task) => kind !== "attempt";
+const isNotAttempt = ({ kind }: Task) => kind !== "attempt";
 const isWaiting = ({ status }: Delivery) => status === "pending";
 
 function nextOf({ status }: Collections["charges"]) {
@@ -189,12 +189,17 @@ function transitionViews(
   withdrawals: readonly Collections["withdrawals"][],
 ): object[] {
   return [
-    ...charges.map((one) => ({ id: one.charge_id, status: one.status, seq: one.seq, to: nextOf(one) })),
-    ...withdrawals.map((one) => ({
-      id: one.withdrawal_id,
-      status: one.status,
-      seq: one.seq,
-      to: nextOfWithdrawal(one),
+    ...charges.map((charge) => ({
+      id: charge.charge_id,
+      status: charge.status,
+      seq: charge.seq,
+      to: nextOf(charge),
+    })),
+    ...withdrawals.map((withdrawal) => ({
+      id: withdrawal.withdrawal_id,
+      status: withdrawal.status,
+      seq: withdrawal.seq,
+      to: nextOfWithdrawal(withdrawal),
     })),
   ]
     .sort((a, b) => b.seq - a.seq)

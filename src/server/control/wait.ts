@@ -15,9 +15,9 @@ import { type Candidates, candidatesOf, type Match } from "./candidates.js";
 import { controlOperation, unknownNameError } from "./operation.js";
 
 const DEFAULT_TIMEOUT = "10s";
-/** The scan yields to other work after this many records. */
+/** A scan yields to other work after this many records. */
 const SCANNED_PER_TICK = 1_000;
-/** The nearest misses are searched among this many of the newest records. */
+/** Near misses are searched among this many of the newest records. */
 const MISSES_SEARCHED = 200;
 const MISSES_SHOWN = 3;
 const MISS_LENGTH = 500;
@@ -34,8 +34,8 @@ export const WAIT = [
       method: "POST",
       path: "/_sandbox/wait",
       body: waitRequestSchema,
-      reads: true,
-      answer: "WaitResult",
+      runsDueTasks: true,
+      response: "WaitResult",
       docs: {
         summary: "Wait for an event",
         description:
@@ -45,14 +45,14 @@ export const WAIT = [
       },
     },
     async ({ namespace, body, vocabulary, signal }) => {
-      const { for: what, match = {}, count = 1, timeout = DEFAULT_TIMEOUT } = body;
-      const fault = what === "idle" ? undefined : await impossibleMatch(what, match, vocabulary);
+      const { for: kind, match = {}, count = 1, timeout = DEFAULT_TIMEOUT } = body;
+      const fault = kind === "idle" ? undefined : await impossibleMatch(kind, match, vocabulary);
       if (fault !== undefined) return fault;
-      const patience = { timeoutMs: durationMs(timeout), signal: signal() };
-      if (what === "idle") {
+      const deadline = { timeoutMs: durationMs(timeout), signal: signal() };
+      if (kind === "idle") {
         const end = await namespace.until(
           { lookAround: () => [], look: () => {}, isMet: () => namespace.isIdle() },
-          patience,
+          deadline,
         );
         if (end === "met") return { idle: true, now: namespace.clock.view().now };
         return (
@@ -60,11 +60,11 @@ export const WAIT = [
           refuse("WAIT_TIMEOUT", `Not idle within ${timeout}: something is due or a delivery is in flight`)
         );
       }
-      const candidates = candidatesOf(namespace, what);
+      const candidates = candidatesOf(namespace, kind);
       const watch = new RecordWatch(candidates, match, count);
-      const end = await namespace.until(watch, patience);
+      const end = await namespace.until(watch, deadline);
       if (end === "met") return watch.newest();
-      const soFar =
+      const progress =
         count === 1
           ? ""
           : ` (${watch.found} of ${typeof count === "number" ? count : JSON.stringify(count)})`;
@@ -72,7 +72,7 @@ export const WAIT = [
         waitError(end, namespace.name) ??
         refuse(
           "WAIT_TIMEOUT",
-          `No ${what} matched within ${timeout}${soFar}`,
+          `No ${kind} matched within ${timeout}${progress}`,
           nearestMisses(candidates, match),
         )
       );
@@ -82,32 +82,33 @@ export const WAIT = [
 
 /** Refuses a match that no record can meet. */
 async function impossibleMatch(
-  what: keyof typeof WAITED_RECORDS,
+  kind: keyof typeof WAITED_RECORDS,
   match: Readonly<Record<string, unknown>>,
   vocabulary: Vocabulary,
 ): Promise<Refusal | undefined> {
   const { WAITED_RECORDS } = await lazily(() => import("../../core/schema/waited-records.js"));
   return unknownNameError(
-    z.object({ match: WAITED_RECORDS[what] }),
+    z.object({ match: WAITED_RECORDS[kind] }),
     { match },
     { vocabulary, isClosed: true },
   );
 }
 
-/** The error of a wait that was not admitted or whose namespace closed. */
+/** The error of a refused wait, or of one whose namespace closed. */
 function waitError(end: string, namespace: string): Refusal | undefined {
   if (end === "crowded") return TOO_MANY_WAITS;
   return end === "closed" ? refuse("NOT_FOUND", `There is no namespace "${namespace}"`) : undefined;
 }
 
-/** Waits until enough records match. */
+/** Counts matching records until there are enough. */
 class RecordWatch implements Watch {
   readonly #candidates: Candidates<object>;
   readonly #match: Match;
   readonly #count: number | Range;
-  /** Expected fields that need no view, and the others. */
-  readonly #quick: readonly { readonly wanted: unknown; readonly read: (item: object) => unknown }[];
-  readonly #rest: Readonly<Record<string, unknown>>;
+  /** Expected fields that are read without a view. */
+  readonly #direct: readonly { readonly expected: unknown; readonly read: (item: object) => unknown }[];
+  /** Expected fields that are read from the view. */
+  readonly #viewed: Readonly<Record<string, unknown>>;
   /** Matches found so far. */
   #matching = new Map<Key, object>();
 
@@ -115,22 +116,22 @@ class RecordWatch implements Watch {
     this.#candidates = candidates;
     this.#match = match;
     this.#count = count;
-    const wanted = Object.entries(match).map(([field, value]) => ({
+    const fields = Object.entries(match).map(([field, expected]) => ({
       field,
-      wanted: value,
+      expected,
       read: own(candidates.fields, field),
     }));
-    this.#quick = wanted.flatMap(({ read, ...one }) => (read === undefined ? [] : [{ ...one, read }]));
-    this.#rest = Object.fromEntries(
-      wanted.filter(({ read }) => read === undefined).map((one) => [one.field, one.wanted]),
+    this.#direct = fields.flatMap(({ read, expected }) => (read === undefined ? [] : [{ read, expected }]));
+    this.#viewed = Object.fromEntries(
+      fields.filter(({ read }) => read === undefined).map(({ field, expected }) => [field, expected]),
     );
   }
 
   *lookAround(): Generator<undefined, void> {
     this.#matching = new Map();
-    let looked = 0;
+    let scanned = 0;
     for (const item of this.#candidates.among(this.#match)) {
-      if (looked++ > 0 && looked % SCANNED_PER_TICK === 0) yield;
+      if (scanned++ > 0 && scanned % SCANNED_PER_TICK === 0) yield;
       this.#note(this.#candidates.key(item), item);
     }
   }
@@ -145,14 +146,15 @@ class RecordWatch implements Watch {
   }
 
   #matches(item: object, views: Map<object, object> | undefined): boolean {
-    for (const { wanted, read } of this.#quick) if (mismatches(wanted, read(item)).length > 0) return false;
-    if (Object.keys(this.#rest).length === 0) return true;
-    let whole = views?.get(item);
-    if (whole === undefined) {
-      whole = this.#candidates.view(item);
-      views?.set(item, whole);
+    for (const { expected, read } of this.#direct)
+      if (mismatches(expected, read(item)).length > 0) return false;
+    if (Object.keys(this.#viewed).length === 0) return true;
+    let fullView = views?.get(item);
+    if (fullView === undefined) {
+      fullView = this.#candidates.view(item);
+      views?.set(item, fullView);
     }
-    return mismatches(this.#rest, whole).length === 0;
+    return mismatches(this.#viewed, fullView).length === 0;
   }
 
   isMet(): boolean {
@@ -170,18 +172,18 @@ class RecordWatch implements Watch {
   }
 }
 
-/** Undefined without misses: an error's details are never empty. */
+/** The nearest misses as error details; undefined without misses, because details are never empty. */
 function nearestMisses({ newest, key, view }: Candidates<object>, match: Match): ErrorDetails | undefined {
   const ranked = newest(MISSES_SEARCHED)
-    .map((one) => ({ key: key(one), wrong: mismatches(match, view(one)) }))
-    .filter(({ wrong }) => wrong.length > 0)
-    .sort((a, b) => a.wrong.length - b.wrong.length)
+    .map((record) => ({ key: key(record), faults: mismatches(match, view(record)) }))
+    .filter(({ faults }) => faults.length > 0)
+    .sort((a, b) => a.faults.length - b.faults.length)
     .slice(0, MISSES_SHOWN);
   if (ranked.length === 0) return undefined;
   return Object.fromEntries(
-    ranked.map(({ key, wrong }) => [
+    ranked.map(({ key, faults }) => [
       String(key),
-      wrong
+      faults
         .map(
           ({ path, expected, actual, why }) =>
             `${path} is ${excerpt(actual)}, not ${excerpt(expected)}${why === undefined ? "" : ` (${why})`}`,

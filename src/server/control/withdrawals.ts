@@ -17,16 +17,17 @@ export const WITHDRAWALS = [
       method: "GET",
       path: "/_sandbox/withdrawals",
       query: withdrawalQuerySchema,
-      reads: true,
-      answer: "ControlWithdrawalList",
+      runsDueTasks: true,
+      response: "ControlWithdrawalList",
       docs: { summary: "List withdrawals", description: "Withdrawals of every organization, newest first." },
     },
     ({ namespace: { engine }, query }) => {
       const { mode, status } = query;
       const { limit, offset } = pageOf(query);
-      const isMeant = (one: Withdrawal) =>
-        (mode === undefined || one.mode === mode) && (status === undefined || one.status === status);
-      const { total, items } = engine.state.found("withdrawals", isMeant, offset, limit);
+      const isListed = (withdrawal: Withdrawal) =>
+        (mode === undefined || withdrawal.mode === mode) &&
+        (status === undefined || withdrawal.status === status);
+      const { total, items } = engine.state.found("withdrawals", isListed, offset, limit);
       return { total, items: items.map(controlWithdrawalView) };
     },
   ),
@@ -35,8 +36,8 @@ export const WITHDRAWALS = [
       id: "getControlWithdrawal",
       method: "GET",
       path: "/_sandbox/withdrawals/:withdrawal_id",
-      reads: true,
-      answer: "ControlWithdrawal",
+      runsDueTasks: true,
+      response: "ControlWithdrawal",
       docs: { summary: "Get a withdrawal", description: "A withdrawal of any organization." },
     },
     ({ namespace: { engine }, param }) =>
@@ -52,7 +53,7 @@ export const WITHDRAWALS = [
       method: "POST",
       path: "/_sandbox/withdrawals/:withdrawal_id/bounce",
       body: reversalRequestSchema,
-      answer: "Reversal",
+      response: "Reversal",
       docs: {
         summary: "Return a payout (extension)",
         description: `A completed payout is returned to the available balance; the fee is not. ${EXTENSION_NOTE}`,
@@ -68,7 +69,7 @@ export const WITHDRAWALS = [
       method: "POST",
       path: "/_sandbox/withdrawals/:withdrawal_id/transition",
       body: withdrawalTransitionRequestSchema,
-      answer: "Withdrawal",
+      response: "Withdrawal",
       docs: {
         summary: "Change a withdrawal's status",
         description: "Sets its status now. The rest of its scenario's timeline is cancelled.",

@@ -1,3 +1,6 @@
+// Connects every route of the server: the service's calls, pages, OpenAPI documents and the control API, which is
+// loaded at first use. opening.ts calls it once per server; Requests and fast-path calls reach the handlers through
+// it as `HttpCall`. No state is read or changed here.
 import type { Context, Hono } from "hono";
 import type { Route } from "../../core/domain/known-names.js";
 import { nearestPath } from "../../core/domain/path-patterns.js";
@@ -18,16 +21,16 @@ import { pathOf, serviceRoutes } from "./paths.js";
 import { errorReply, failureReply, ok, type Reply, responseOf, serialize, toResponse } from "./reply.js";
 import { type Handle, Routes } from "./routes.js";
 
-/** A page's route; its handler runs when the state that it shows is saved. */
+/** A page's route; its handler runs after pending changes are saved. */
 export interface PageRoute {
   readonly method: "GET" | "POST";
   readonly path: string;
   readonly handle: Handle;
 }
 
-/** The pages, which the server serves without importing them. */
+/** The pages, passed in because the server must not import them. */
 export interface Pages {
-  /** Pages beside the service: checkout and reference. */
+  /** The checkout and the API reference. */
   service(described: DescribeOptions): PageRoute[];
   /** Pages under /_sandbox. */
   control(described: DescribeOptions, fetch: (request: Request) => Promise<Response>): PageRoute[];
@@ -36,11 +39,10 @@ export interface Pages {
 export interface AppOptions {
   readonly namespaces: Namespaces;
   readonly pages: Pages;
-  /** Operation id → path of the user's own, parameters in braces. */
+  /** Custom paths by operation id, with parameters in braces. */
   readonly paths?: Readonly<Record<string, string>>;
-  /** Error code → the user's own name for it. */
+  /** Custom names by error code. */
   readonly errorCodes?: Readonly<Record<string, string>>;
-  /** The documents of both APIs, made or read on demand. */
   readonly documentOf: DocumentOf;
   /** Called with the error behind every 500. */
   readonly onError: (error: unknown) => void;
@@ -48,12 +50,12 @@ export interface AppOptions {
 
 export interface Apps {
   readonly app: Hono;
-  /** The control API, loaded at the first use. */
+  /** Loads the control API at first use. */
   control(): ControlApp | Promise<ControlApp>;
   readonly fastPath: FastPath;
 }
 
-/** Every route of the server. A known path with another method gives 405, an unknown path 404. */
+/** Makes the app with all routes. A known path with another method gives 405, an unknown path 404. */
 export function createApps({
   namespaces,
   pages,
@@ -66,8 +68,8 @@ export function createApps({
   const { app } = routes;
   for (const operation of OPERATIONS)
     routes.addCall(operation.method, pathOf(operation, paths), (call) => handle(namespaces, operation, call));
-  const ways = { fetch: fetchOf(app), routes: serviceRoutes(paths) };
-  // Loaded on demand, to keep starts short.
+  const server = { fetch: fetchOf(app), routes: serviceRoutes(paths) };
+  // Loads OpenAPI on demand, to keep starts short.
   const described = { namespaces, paths, documentOf };
   const openapi = () => lazily(() => import("../openapi/serve.js"));
   routes.add("GET", "/openapi.json", async (c) => (await openapi()).serveDocument("service", described, c));
@@ -105,7 +107,7 @@ export function createApps({
   const report = (error: unknown) => {
     if (!(error instanceof NoRoom)) onError(error);
   };
-  const failed = (error: unknown, path: string) => {
+  const failureResponse = (error: unknown, path: string) => {
     report(error);
     // `error_codes` renames the codes of the service, not of the control API.
     return serialize(failureReply(error, isControl(path) ? {} : errorCodes), namespaces.nowMs());
@@ -115,10 +117,10 @@ export function createApps({
     const { createControlApp } = await lazily(() => import("../control/app.js"));
     return (control ??= createControlApp({
       described,
-      server: ways,
-      addPages: (to) => addPages(to, pages.control(described, ways.fetch)),
+      server,
+      addPages: (to) => addPages(to, pages.control(described, server.fetch)),
       onError: report,
-      failureResponse: failed,
+      failureResponse,
     }));
   };
   const controlApp = () => control ?? loadControl();
@@ -136,7 +138,7 @@ export function createApps({
       const reply =
         allow === undefined
           ? errorReply(
-              refuse("NOT_FOUND", unknownPathMessage(path, ways.routes)),
+              refuse("NOT_FOUND", unknownPathMessage(path, server.routes)),
               { "sandbox-hint": hintForUnknownCall(false) },
               errorCodes,
             )
@@ -147,18 +149,18 @@ export function createApps({
             );
       return handleRequest((call) => handleUnknown(namespaces, call, reply), c);
     })
-    .onError((error, c) => responseOf(failed(error, c.req.path)));
+    .onError((error, c) => responseOf(failureResponse(error, c.req.path)));
   return {
     app,
     control: controlApp,
-    fastPath: { match: (method, path) => routes.match(method, path), failureResponse: failed },
+    fastPath: { match: (method, path) => routes.match(method, path), failureResponse },
   };
 }
 
 function unknownPathMessage(path: string, routes: readonly Route[]): string {
   const near = nearestPath(
     path,
-    routes.map((one) => one.path),
+    routes.map((route) => route.path),
   );
   return `There is nothing at ${path}${near === undefined ? "" : `; did you mean ${near}? /docs has every call`}`;
 }

@@ -3,18 +3,18 @@ import { isTooDeep, MAX_DEPTH, TOO_DEEP } from "../../core/schema/depth.js";
 import { invalid, type Refusal, refuse } from "../../core/schema/errors.js";
 
 export const MAX_BODY_BYTES = 1024 * 1024;
-/** Bytes of a too large body that are read and dropped, so that its sender gets the response. */
+/** Reads and discards this much of an oversized body, because a client that is still sending misses the response. */
 const DISCARDED_BYTES_MAX = 64 * 1024 * 1024;
 
-/** A request's body before the check of size and JSON. */
+/** A body before validation. */
 export type RawBody =
-  /** `isGarbled`: not valid UTF-8; the text has replacement characters. */
+  /** `isGarbled`: invalid UTF-8; the text contains replacement characters. */
   | { readonly text: string; readonly isGarbled?: boolean }
   | { readonly tooLarge: true }
   /** The client disconnected before the body was whole: the call must not be executed. */
   | { readonly torn: true };
 
-/** Reads a body, of which at most the limit is kept in memory. */
+/** Reads a body, keeping at most `maxBytes` in memory. */
 export async function readBody(request: Request, maxBytes = MAX_BODY_BYTES): Promise<RawBody> {
   try {
     return await readAll(request, maxBytes);
@@ -42,7 +42,6 @@ async function readAll(request: Request, maxBytes: number): Promise<RawBody> {
 
 const utf8 = new TextDecoder("utf-8", { fatal: true });
 
-/** Decodes a whole body. */
 export function decodeBody(bytes: ArrayBuffer | Uint8Array): RawBody {
   // Nearly all bodies are ASCII, which latin-1 decodes faster.
   if (bytes instanceof Buffer && isAscii(bytes)) return { text: bytes.toString("latin1") };
@@ -57,7 +56,7 @@ export interface JsonObject {
   readonly object: Record<string, unknown>;
 }
 
-/** The JSON object of a body; refuses a body that is too large, of another type, malformed or no object. */
+/** Parses a JSON object; refuses a body that is too large, of another type, malformed or not an object. */
 export function parseBody(raw: RawBody, header: (name: string) => string | null): JsonObject | Refusal {
   if ("tooLarge" in raw) return tooLarge();
   if ("torn" in raw) return tornBody();
@@ -81,7 +80,7 @@ export function tornBody(): Refusal {
   return invalid({ body: "ended before it was complete" });
 }
 
-/** A shorter text cannot be nested too deeply. */
+/** Shorter texts cannot exceed the nesting limit. */
 const DEEP_LENGTH_MIN = 2 * MAX_DEPTH;
 
 export function parseObject(

@@ -2,7 +2,7 @@ import type { Context } from "hono";
 import { type RawBody, readBody } from "./body.js";
 import { responseOf, type SerializedResponse } from "./reply.js";
 
-/** A call of the service by either entry: the fast path of Node's port, or a Request. */
+/** A call of the service, from the fast path or from a Request. */
 export interface HttpCall {
   readonly method: string;
   /** With scheme and host. */
@@ -13,7 +13,7 @@ export interface HttpCall {
   readonly hasBody: boolean;
   /** Null for an absent header; repeated headers are joined. */
   header(name: string): string | null;
-  /** A parameter of the path. */
+  /** A path parameter. */
   param(name: string): string | undefined;
   readBody(): Promise<RawBody>;
 }
@@ -21,10 +21,8 @@ export interface HttpCall {
 /** Null cuts the connection without a response. */
 export type CallResult = SerializedResponse | null;
 
-/** Handles a call of the service. */
 export type Handler = (call: HttpCall) => CallResult | Promise<CallResult>;
 
-/** Handles a call that came as a Request. */
 export function handleRequest(handler: Handler, c: Context): Response | Promise<Response> {
   const result = handler(new RequestCall(c));
   return result instanceof Promise ? result.then(toResponse) : toResponse(result);
@@ -70,7 +68,7 @@ class RequestCall implements HttpCall {
   }
 }
 
-/** Responses that stand for a cut connection: the port destroys the socket, `fetchOf` throws a network error. */
+/** Placeholders for a cut connection: the port destroys the socket, `fetchOf` throws a network error. */
 const droppedResponses = new WeakSet<Response>();
 
 export function isDropped(response: Response): boolean {
@@ -84,13 +82,13 @@ function toResponse(result: CallResult): Response {
   return response;
 }
 
-/** The key of `Authorization: Bearer KEY`; null without one or with another scheme. */
+/** The key of `Authorization: Bearer KEY`; null for an absent header or another scheme. */
 export function bearerKey(header: string | null | undefined): string | null {
   if (header === null || header === undefined) return null;
   if (header === lastHeader) return lastKey;
   const match = /^Bearer +([^\s]+) *$/i.exec(header);
   const key = match === null ? null : match[1]!;
-  // A key that may be a real one is not kept.
+  // Never caches a key that may be real.
   if (!header.includes("_live_")) {
     lastHeader = header;
     lastKey = key;
@@ -98,6 +96,6 @@ export function bearerKey(header: string | null | undefined): string | null {
   return key;
 }
 
-/** The last header and its key: an app sends the same with each call. */
+/** Cache of the last header: an app sends the same one with each call. */
 let lastHeader: string | undefined;
 let lastKey: string | null = null;

@@ -9,16 +9,15 @@ import type { SerializedResponse } from "./reply.js";
 import type { RouteMatch } from "./routes.js";
 
 /**
- * The fast path: ordinary calls of the service on Node's port are handled without Request and Response. It ends in the
- * same handlers as Hono's routes, behind the same checks; it only reads and writes differently. With it POST is
- * 0.56 to 0.66 of bare Hono instead of 0.25 (docs/internal/decisions/006-fast-path.md).
+ * Handles ordinary calls of the service without Request and Response objects, by the same handlers and checks as Hono's
+ * routes. POST reaches 0.56 to 0.66 of bare Hono's throughput instead of 0.25 (docs/internal/decisions/006-fast-path.md).
  */
 export interface FastPath {
   match(method: string, path: string): RouteMatch | undefined;
   failureResponse(error: unknown, path: string): SerializedResponse;
 }
 
-/** Handles a call on the fast path. False for other routes, and for a target, host or body that needs a Request to be understood. */
+/** Handles a call on the fast path; returns false if the route, target, host or body needs a Request. */
 export function takeFastPath(fastPath: FastPath, incoming: Incoming, outgoing: ServerResponse): boolean {
   const { method = "", url = "", headers } = incoming;
   const { host = "" } = headers;
@@ -44,10 +43,10 @@ export function takeFastPath(fastPath: FastPath, incoming: Incoming, outgoing: S
 
 /** Matches targets that need no decoding or dot-segment removal. */
 const PLAIN_TARGET = /^\/[\w/-]*(\?[\w.~=&-]*)?$/;
-/** Matches hosts without a port, or with one that is no scheme's default. */
+/** Matches hosts without a default port, which a URL would drop. */
 const PLAIN_HOST = /^[a-z0-9._-]+(:([1-5]\d{3,4}|6[0-4]\d{3}|[6-9]\d{3}))?$/;
 
-/** Tests whether the body has a declared length within the limit. Nothing reads the body of a GET, so it must have none. */
+/** Returns true if the body has a declared length within the limit. A GET must have no body, because nothing reads it. */
 function hasPlainBody({ method, headers }: Incoming): boolean {
   if (headers["transfer-encoding"] !== undefined) return false;
   const length = headers["content-length"];
@@ -121,7 +120,7 @@ interface Address {
   readonly path: string;
 }
 
-/** The last address, shared by calls in a row to the same one: the request journal keeps its texts with each of them. */
+/** The last address; successive calls share it, because the request journal stores its strings with each call. */
 let lastAddress: Address | undefined;
 
 function addressOf({ socket, headers, url: target = "" }: Incoming, path: string): Address {
@@ -132,23 +131,23 @@ function addressOf({ socket, headers, url: target = "" }: Incoming, path: string
   return (lastAddress = { scheme, host, target, url: `${scheme}://${host}${target}`, path });
 }
 
-/** A request whose body can be taken as Node's parser delivers it. A stream's buffer and events take as long as the rest of a read. */
+/** A request whose body can bypass the stream, whose buffer and events double the time of a read. */
 export class Incoming extends IncomingMessage {
   /** The body's chunks so far; undefined for a request whose body is a stream. */
-  #taken: Buffer[] | undefined;
+  #chunks: Buffer[] | undefined;
   #end: "whole" | "torn" | undefined;
   #onEnd: (() => void) | undefined;
 
-  /** Takes the body from the stream. Must be called before its first chunk, for a body within the size limit. */
+  /** Bypasses the stream. Must be called before the first chunk, for a body within the size limit. */
   takeBody(): void {
-    this.#taken = [];
+    this.#chunks = [];
     // Node drops the body of a request that nothing reads.
     this._read(0);
   }
 
   /**
-   * Resolves with the whole body. Calls of several connections are read together, worked on together at the end of the
-   * event-loop tick and answered together, which takes three quarters of the time. A lone connection does not wait.
+   * Resolves with the whole body. Bodies of several connections resolve together at the end of the event-loop tick: the
+   * batch takes three quarters of the time. A lone connection does not wait.
    */
   readTakenBody(): Promise<RawBody> {
     return new Promise((resolve) => {
@@ -164,23 +163,23 @@ export class Incoming extends IncomingMessage {
 
   #body(): RawBody {
     if (this.#end === "torn") return { torn: true };
-    const taken = this.#taken ?? [];
-    return decodeBody(taken.length === 1 ? taken[0]! : Buffer.concat(taken));
+    const chunks = this.#chunks ?? [];
+    return decodeBody(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks));
   }
 
   override push(chunk: Buffer | null, encoding?: BufferEncoding): boolean {
-    if (this.#taken === undefined) return super.push(chunk, encoding);
+    if (this.#chunks === undefined) return super.push(chunk, encoding);
     if (chunk === null) this.#finish("whole");
-    else this.#taken.push(chunk);
+    else this.#chunks.push(chunk);
     return true;
   }
 
   override _destroy(error: Error | null, callback: (error?: Error | null) => void): void {
-    if (this.#taken !== undefined) this.#finish("torn");
+    if (this.#chunks !== undefined) this.#finish("torn");
     super._destroy(error, callback);
   }
 
-  /** A whole body stays whole when the connection closes after it. */
+  /** The first end counts: the connection may close after a whole body. */
   #finish(end: "whole" | "torn"): void {
     if (this.#end !== undefined) return;
     this.#end = end;
@@ -191,7 +190,7 @@ export class Incoming extends IncomingMessage {
 /** The connection of the last body. */
 let lastConnection: Socket | undefined;
 
-/** Tests whether the last body came by the same connection and no body waits for the end of this tick. */
+/** Returns true if the last body came by this connection and no body waits for the end of this tick. */
 function callsAlone(connection: Socket): boolean {
   const isAlone = connection === lastConnection && !isTurnsEndAwaited();
   lastConnection = connection;

@@ -4,13 +4,10 @@ import { errorReply, toResponse } from "./reply.js";
 /** Names that are always allowed. */
 export const LOCAL_NAMES = ["localhost", "host.docker.internal", "127.0.0.1", "::1"];
 
-/**
- * Refuses requests whose Host is not this server's: a page of another site that rebinds its name to a loopback
- * address would otherwise be let in. Ports are not compared.
- */
+/** Allows requests to this server's names only, against DNS rebinding by pages of other sites. Ports are not compared. */
 export class HostGuard {
   readonly #names: ReadonlySet<string>;
-  readonly #seen = new Map<string, boolean>();
+  readonly #cache = new Map<string, boolean>();
 
   constructor(names: readonly string[]) {
     this.#names = new Set([...LOCAL_NAMES, ...names.map((name) => hostName(name))]);
@@ -18,11 +15,11 @@ export class HostGuard {
 
   allows(host: string | undefined): boolean {
     if (host === undefined) return false;
-    let allowed = this.#seen.get(host);
+    let allowed = this.#cache.get(host);
     if (allowed === undefined) {
       const name = hostName(host);
       allowed = this.#names.has(name) || isLoopback(name);
-      if (this.#seen.size < 1_000) this.#seen.set(host, allowed);
+      if (this.#cache.size < 1_000) this.#cache.set(host, allowed);
     }
     return allowed;
   }
@@ -41,7 +38,7 @@ export function hostRefused(host: string | undefined, nowMs: number): Response {
   );
 }
 
-/** The name without its port, lower case, an IPv6 address without its brackets. */
+/** The lower-case name or address of a Host header, without port and brackets. */
 export function hostName(host: string): string {
   const text = host.trim().toLowerCase();
   const bracketed = /^\[([^\]]*)\](:\d*)?$/.exec(text);
@@ -56,12 +53,12 @@ export function plainAddress(host: string): string {
   return URL.canParse(url) ? hostName(new URL(url).hostname) : host;
 }
 
-/** Tests for an address that listens on all addresses of the machine; `host` is normalized. */
+/** Returns true for an address that stands for all addresses of the machine. */
 export function isEverywhere(host: string): boolean {
   return ["0.0.0.0", "::", "::ffff:0:0"].includes(host);
 }
 
-/** 127.0.0.0/8 and ::1. */
+/** Returns true for localhost, 127.0.0.0/8 and ::1. */
 export function isLoopback(name: string): boolean {
   return name === "localhost" || name === "::1" || /^127(\.\d{1,3}){3}$/.test(name);
 }

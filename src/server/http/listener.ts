@@ -26,7 +26,7 @@ export type CreateServer = typeof createPlainServer;
 export interface ListenOptions {
   readonly port: number;
   readonly host: string;
-  /** Handles a request; `incoming` is Node's own, for what a Request lacks. */
+  /** Handles a request; `incoming` has the socket, which a Request lacks. */
   readonly fetch: (request: Request, incoming: IncomingMessage) => Response | Promise<Response>;
   /** Handles an ordinary call without a Request; false leaves it to `fetch`. */
   readonly fastPath?: (incoming: Incoming, outgoing: ServerResponse) => boolean;
@@ -41,8 +41,8 @@ export interface ListenOptions {
   /** Answers GET /health during loading; false leaves it to `fetch`. */
   readonly onEarlyHealth?: (incoming: IncomingMessage, outgoing: ServerResponse) => boolean;
   /**
-   * True for the sandbox's own process: global Request and Response are replaced by lighter ones, and `fetch` is loaded
-   * behind the open port. In a user's process, such as a test suite's, which may end at any moment, all is loaded first.
+   * True in the sandbox's own process: replaces the global Request and Response by lighter ones, and loads `fetch` after
+   * the port is open. A user's process, such as a test suite, may end at any moment, so there all is loaded first.
    */
   readonly ownsProcess: boolean;
   /** Creates an HTTPS server; default: HTTP. */
@@ -55,30 +55,30 @@ export interface Listening {
   close(): Promise<void>;
 }
 
-/** Delay of loading, so that a client waiting for the port gets its first response before. */
+/** Delays loading until a client that waits for the port has its first response. */
 const LOAD_DELAY_MS = 100;
 
 /** Opens the port; rejects with a UserError when it is taken or not permitted. */
 export async function listen(options: ListenOptions): Promise<Listening> {
-  let answer = options.ownsProcess ? undefined : await requestListener(options);
+  let listener = options.ownsProcess ? undefined : await requestListener(options);
   let loading: Promise<RequestListener> | undefined;
   const load = (): Promise<RequestListener> =>
-    (loading ??= requestListener(options).then((loaded) => (answer = loaded)));
+    (loading ??= requestListener(options).then((loaded) => (listener = loaded)));
   const http = {
     IncomingMessage: Incoming,
     ServerResponse: serverResponseClass(options.onFailure),
     requireHostHeader: false,
-    // As in a Request: Node alone drops repeated headers of some names.
+    // Joins as a Request does; Node's default drops some repeated headers.
     joinDuplicateHeaders: true,
   };
   const createServer = options.secureServer ?? createPlainServer;
   const serveRequest = (incoming: Incoming, outgoing: ServerResponse, isPipelined: boolean) => {
     turns.noteCall();
-    // First, because matching a route would make the first response wait for the router.
-    const isEarly = answer === undefined && incoming.url === "/health" && incoming.method === "GET";
+    // Before route matching, which would delay the first response by building the router.
+    const isEarly = listener === undefined && incoming.url === "/health" && incoming.method === "GET";
     if (isEarly && options.onEarlyHealth?.(incoming, outgoing)) return;
     if (!isPipelined && options.fastPath?.(incoming, outgoing)) return;
-    if (answer !== undefined) return answer(incoming, outgoing);
+    if (listener !== undefined) return listener(incoming, outgoing);
     void load().then((loaded) => loaded(incoming, outgoing));
   };
   const pipelines = new Pipelines(serveRequest);
@@ -102,13 +102,13 @@ export async function listen(options: ListenOptions): Promise<Listening> {
     // The client has not completed the TLS handshake and could not read a response.
     if (isBeforeHandshake(socket)) return socket.destroy();
     const refuse = (): void => {
-      // A response that has begun must not be mixed with another.
-      const { _httpMessage: begun } = socket as { _httpMessage?: ServerResponse | null };
-      if (error.code !== "ECONNRESET" && socket.writable && !begun?.headersSent)
+      // A started response must not be mixed with another.
+      const { _httpMessage: started } = socket as { _httpMessage?: ServerResponse | null };
+      if (error.code !== "ECONNRESET" && socket.writable && !started?.headersSent)
         socket.write(toWireText(options.onUnreadable(statusOfParserError(error.code))));
       socket.destroySoon();
     };
-    // The requests before the malformed bytes are whole; they are answered first.
+    // Complete requests before the malformed bytes are answered first.
     const last = pipelines.pending(socket);
     if (last?.req.complete && error.code !== "ECONNRESET") last.once("close", refuse);
     else refuse();
@@ -118,8 +118,7 @@ export async function listen(options: ListenOptions): Promise<Listening> {
     server.listen(options.port, options.host, () => {
       const address = server.address();
       const port = typeof address === "object" && address !== null ? address.port : options.port;
-      // The fast path and GET /health do not need the rest.
-      if (answer === undefined) later(LOAD_DELAY_MS, () => void load());
+      if (listener === undefined) later(LOAD_DELAY_MS, () => void load());
       resolve({
         port,
         server,
@@ -136,10 +135,7 @@ export async function listen(options: ListenOptions): Promise<Listening> {
 /** Pipelined requests that may wait on one connection; with more it is closed. */
 const PIPELINED_MAX = 1_000;
 
-/**
- * Serves the requests of a connection one after another: a pipelined request begins when the response before it has been sent
- * (RFC 9112, section 9.3.2).
- */
+/** Serves pipelined requests of a connection in order, each after the response before it (RFC 9112, section 9.3.2). */
 class Pipelines {
   readonly #serve: (incoming: Incoming, outgoing: ServerResponse, isPipelined: boolean) => void;
   /** The last response of each connection. */
@@ -190,12 +186,11 @@ function plainHttp(
   return below?.writable ? below : undefined;
 }
 
-/** Tests for a TLS connection before its handshake. */
 function isBeforeHandshake(socket: Socket & Partial<Pick<TLSSocket, "getProtocol">>): boolean {
   return socket.getProtocol !== undefined && !socket.getProtocol();
 }
 
-/** Loads the adapter from Node to Hono with all of fetch, the slowest part of a start. Earlier requests wait for it. */
+/** Loads the adapter from Node to Hono, the slowest part of a start. Earlier requests wait for it. */
 async function requestListener({
   fetch,
   loadRest,

@@ -4,69 +4,67 @@ import { check, issueDetails, issueMessage, issuePath } from "../../core/schema/
 import { nearest } from "../../core/schema/nearest.js";
 import { PAYIN_LIMIT_DEFAULT } from "../../core/schema/requests.js";
 
-/** An operation without its handler: route, input schemas and response. Operations of the service and of the control API extend it. */
+/** The route and input schemas of an operation of the service or the control API. */
 export interface OperationSpec<Query, Body> {
-  /** Stable, also in OpenAPI, scenarios and the journal. */
+  /** Public: used in OpenAPI documents, scenarios and the request journal. */
   readonly id: string;
   readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   /** With parameters as `:name`. */
   readonly path: string;
   readonly query?: z.ZodMiniObject & z.ZodMiniType<Query>;
-  /** The schema of the body. Without one, the body is ignored. */
+  /** Without a schema, the body is ignored. */
   readonly body?: z.ZodMiniType<Body>;
-  /** The schema of a body that the command checks together with the fixtures, so that one response names every error. */
+  /** A body that the command validates, together with the fixtures, to report all errors at once. */
   readonly rawBody?: z.ZodMiniType;
   /** Runs due tasks before the handler. */
-  readonly reads?: true;
+  readonly runsDueTasks?: true;
 }
 
-/** A row with its entry in an OpenAPI document. */
 export interface DocumentedSpec<Words extends OperationDocs = OperationDocs>
   extends OperationSpec<unknown, unknown> {
-  /** The name of the response schema. */
-  readonly answer: string;
-  /** For the OpenAPI documents; left out of the build. */
+  /** Name of the response schema. */
+  readonly response: string;
+  /** For the OpenAPI document only; the build removes it. */
   readonly docs: Words;
 }
 
-/** Text of the OpenAPI document. */
 export interface OperationDocs {
   readonly tag: string;
   readonly summary: string;
   readonly description: string;
-  /** Assumptions where the interface does not say. */
+  /** Assumptions that the interface does not state. */
   readonly assumed?: string;
 }
 
-/** A checked query and body. */
+/** The validated query and body of a call. */
 export interface CallInput<Query, Body> {
   readonly query: Query;
   readonly body: Body;
 }
 
-/** Checks query and body by their row; `isStray` as in `readQuery`. */
+/** Validates query and body; `isUnknown` as in `readQuery`. */
 export function readInput(
   { query, body }: OperationSpec<unknown, unknown>,
   url: string,
-  sent: Record<string, unknown>,
-  isStray?: (name: string) => boolean,
+  rawBody: Record<string, unknown>,
+  isUnknown?: (name: string) => boolean,
 ): CallInput<unknown, unknown> | Refusal {
-  const asked = query === undefined ? NO_QUERY : readQuery(query, url, isStray);
-  if (isRefusal(asked)) return asked;
-  if (body === undefined) return { query: asked.query, body: sent };
-  const checked = check(body, sent);
+  const input = query === undefined ? NO_QUERY : readQuery(query, url, isUnknown);
+  if (isRefusal(input)) return input;
+  if (body === undefined) return { query: input.query, body: rawBody };
+  const checked = check(body, rawBody);
   return checked.ok
-    ? { query: asked.query, body: checked.data }
+    ? { query: input.query, body: checked.data }
     : invalid(issueDetails(checked.issues, body));
 }
 
 const NO_QUERY = { query: undefined } as const;
 
-/** Checks the query of a URL by a schema of strings. A repeated parameter is refused, an unknown one only if `isStray` says so. */
+/** Validates a query. Repeated parameters are refused; unknown ones only if `isUnknown` returns true. */
 export function readQuery<T extends Record<string, unknown>>(
   schema: z.ZodMiniObject & z.ZodMiniType<T>,
   url: string,
-  isStray: (name: string) => boolean = () => false,
+  isUnknown: (name: string) => boolean = () => false,
 ): { readonly query: T } | Refusal {
   const mark = url.indexOf("?");
   if (mark === -1) {
@@ -75,16 +73,16 @@ export function readQuery<T extends Record<string, unknown>>(
   }
   const parameters = new URLSearchParams(mark === -1 ? "" : url.slice(mark + 1));
   const details = new Map<string, string>();
-  const values: Record<string, string> = {};
+  const texts: Record<string, string> = {};
   const known = Object.keys(schema.shape);
   for (const name of parameters.keys())
-    if (!known.includes(name) && isStray(name)) details.set(name, unknownParameterMessage(name, known));
+    if (!known.includes(name) && isUnknown(name)) details.set(name, unknownParameterMessage(name, known));
   for (const name of known) {
-    const all = parameters.getAll(name);
-    if (all.length > 1) details.set(name, "must be given once");
-    else if (all.length === 1) values[name] = all[0]!;
+    const values = parameters.getAll(name);
+    if (values.length > 1) details.set(name, "must be given once");
+    else if (values.length === 1) texts[name] = values[0]!;
   }
-  const checked = check<T>(schema, values);
+  const checked = check<T>(schema, texts);
   if (!checked.ok)
     for (const issue of checked.issues)
       if (!details.has(issuePath(issue))) details.set(issuePath(issue), issueMessage(issue));

@@ -7,12 +7,11 @@ import { OPERATIONS } from "../service/operations.js";
 
 /** An error in a custom path. */
 export interface PathFault {
-  /** The key in the setting `paths`. */
+  /** The operation id in the setting `paths`. */
   readonly id: string;
   readonly message: string;
 }
 
-/** All errors in the setting `paths`. */
 export function pathFaults(paths: Readonly<Record<string, string>>): PathFault[] {
   return Object.entries(paths).flatMap(([id, path]) => {
     const message = pathFault(id, path, paths);
@@ -22,16 +21,18 @@ export function pathFaults(paths: Readonly<Record<string, string>>): PathFault[]
 
 function pathFault(id: string, path: string, paths: Readonly<Record<string, string>>): string | undefined {
   if (!isOperationId(id)) return unknownName("operation", id, OPERATION_IDS);
-  const operation = OPERATIONS.find((one) => one.id === id)!;
-  const wanted = segments(operation.path, /^:/).map((name) => `{${name.slice(1)}}`);
-  if (segments(path, /[{}]/).join() !== wanted.join())
-    return wanted.length === 0
+  const operation = OPERATIONS.find(({ id: operationId }) => operationId === id)!;
+  const parameters = segments(operation.path, /^:/).map((name) => `{${name.slice(1)}}`);
+  if (segments(path, /[{}]/).join() !== parameters.join())
+    return parameters.length === 0
       ? `has no parameters, but ${path} has`
-      : `needs ${wanted.join(" and ")} between slashes, and no other parameter`;
-  const twin = OPERATIONS.find((one) => one.id !== id && routeOf(one, paths) === routeOf(operation, paths));
-  return twin === undefined
+      : `needs ${parameters.join(" and ")} between slashes, and no other parameter`;
+  const duplicate = OPERATIONS.find(
+    (other) => other.id !== id && routeOf(other, paths) === routeOf(operation, paths),
+  );
+  return duplicate === undefined
     ? undefined
-    : `${operation.method} ${path} is ${twin.id} already: an operation needs a path of its own`;
+    : `${operation.method} ${path} is ${duplicate.id} already: an operation needs a path of its own`;
 }
 
 /** The path of an operation, with parameters as `:name`. */
@@ -39,7 +40,6 @@ export function pathOf({ id, path }: Operation, paths: Readonly<Record<string, s
   return own(paths, id)?.replace(/\{(\w+)\}/g, ":$1") ?? path;
 }
 
-/** The routes of all operations. */
 export function serviceRoutes(paths: Readonly<Record<string, string>>): Route[] {
   return OPERATIONS.map((operation) => ({
     id: operation.id,
@@ -48,10 +48,10 @@ export function serviceRoutes(paths: Readonly<Record<string, string>>): Route[] 
   }));
 }
 
-/** The route of an operation without the names of its parameters. */
+/** Method and path without parameter names, to find duplicates. */
 function routeOf({ id, method, path }: Operation, paths: Readonly<Record<string, string>>): string {
-  const given = own(paths, id) ?? path;
-  return `${method} ${given.replace(/:\w+|\{\w+\}/g, "{}")}`;
+  const customPath = own(paths, id) ?? path;
+  return `${method} ${customPath.replace(/:\w+|\{\w+\}/g, "{}")}`;
 }
 
 function segments(path: string, pattern: RegExp): string[] {

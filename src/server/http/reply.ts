@@ -6,10 +6,10 @@ import { iso } from "../../core/schema/time.js";
 export interface Reply {
   readonly status: number;
   readonly json: string;
-  /** The JSON text in pieces, in place of `json`, for texts longer than a string can be. */
+  /** Replaces `json` for texts longer than the longest string. */
   readonly pieces?: AsyncIterable<string>;
   readonly headers?: Readonly<Record<string, string>>;
-  /** The code of an error, before the names of `error_codes`. */
+  /** The error code before it is renamed by `error_codes`. */
   readonly code?: string;
   /** The id of the created object. */
   readonly objectId?: string;
@@ -19,17 +19,15 @@ export function ok(value: unknown): Reply {
   return { status: 200, json: JSON.stringify(value) };
 }
 
-/** The reply to a call that created an object. */
 export function okCreated(objectId: string, value: unknown): Reply {
   return { status: 200, json: JSON.stringify(value), objectId };
 }
 
-/** A reply of JSON text. */
 export function okJson(json: string): Reply {
   return { status: 200, json };
 }
 
-/** A reply of JSON text made while it is sent, at the speed of its reader. */
+/** A streamed reply; its pieces are made at the speed of the reader. */
 export function okPieces(pieces: AsyncIterable<string>): Reply {
   return { status: 200, json: "", pieces };
 }
@@ -59,12 +57,11 @@ export function failureReply(error: unknown, codes: Readonly<Record<string, stri
 
 const JSON_TYPE = "application/json; charset=utf-8";
 
-/** The headers of every response. */
 export function replyHeaders(nowMs: number): Record<string, string> {
   return { "content-type": JSON_TYPE, "x-content-type-options": "nosniff", "sandbox-now": iso(nowMs) };
 }
 
-/** A response ready to be sent by either entry. */
+/** A response for Hono or the fast path. */
 export interface SerializedResponse {
   readonly status: number;
   readonly headers: Record<string, string>;
@@ -80,7 +77,7 @@ export function serialize(
   return { status: reply.status, headers: headersOf(reply, nowMs, extra), body: reply.json };
 }
 
-/** Headers are one plain object from the start: node-server writes such a response without building another. */
+/** Passes headers as a plain object, which node-server writes without copying. */
 export function responseOf({ status, headers, body }: SerializedResponse): Response {
   return new Response(body, { status, headers });
 }
@@ -104,15 +101,15 @@ function headersOf(
 
 function streamOf(pieces: AsyncIterable<string>): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();
-  const left = pieces[Symbol.asyncIterator]();
+  const iterator = pieces[Symbol.asyncIterator]();
   return new ReadableStream({
     async pull(controller) {
-      const { done, value } = await left.next();
+      const { done, value } = await iterator.next();
       if (done) controller.close();
       else controller.enqueue(encoder.encode(value));
     },
     async cancel() {
-      await left.return?.();
+      await iterator.return?.();
     },
   });
 }

@@ -3,7 +3,6 @@ import { type Handler, handleRequest } from "./call.js";
 
 export type Handle = (c: Context) => Response | Promise<Response>;
 
-/** A call of the service that a method and a path name. */
 export interface RouteMatch {
   readonly handler: Handler;
   param(name: string): string | undefined;
@@ -15,7 +14,7 @@ interface PathEntry {
   pattern?: RegExp;
 }
 
-/** The routes of an app; Hono's router finds them for both entries. */
+/** The routes of an app, found by Hono's router for Requests and the fast path. */
 export class Routes {
   readonly app = new Hono();
   readonly #paths = new Map<string, PathEntry>();
@@ -28,21 +27,21 @@ export class Routes {
     this.app.on(method, path, handle);
   }
 
-  /** Adds a call of the service, which `match` finds too. */
+  /** Adds a call of the service; `match` finds only these. */
   addCall(method: string, path: string, handler: Handler): void {
     const handle: Handle = (c) => handleRequest(handler, c);
     this.#handlers.set(handle, handler);
     this.add(method, path, handle);
   }
 
-  /** Finds a call of the service by a path that needs no decoding; undefined for other routes. */
+  /** Finds a call of the service; the path must need no decoding. */
   match(method: string, path: string): RouteMatch | undefined {
     const [[first], captured] = this.app.router.match(method, path);
     if (first === undefined) return undefined;
     const [[handle], params] = first as unknown as [[Handle], Readonly<Record<string, string | number>>];
     const handler = this.#handlers.get(handle);
     if (handler === undefined) return undefined;
-    // The router gives each parameter as text, or as its index among the captured texts.
+    // The router returns each parameter as text or as an index into `captured`.
     const param = (name: string): string | undefined => {
       const value = params[name];
       return typeof value === "number" ? captured?.[value] : value;
@@ -50,10 +49,10 @@ export class Routes {
     return { handler, param };
   }
 
-  /** The methods of a path for the header `Allow`; undefined for an unknown path. */
+  /** The value of the header `Allow`; undefined for an unknown path. */
   allowedAt(path: string): string | undefined {
-    for (const [known, entry] of this.#paths) {
-      entry.pattern ??= new RegExp(`^${known.replace(/:\w+/g, "[^/]+")}$`);
+    for (const [template, entry] of this.#paths) {
+      entry.pattern ??= new RegExp(`^${template.replace(/:\w+/g, "[^/]+")}$`);
       const { pattern, methods } = entry;
       if (pattern.test(path)) return (methods.includes("GET") ? [...methods, "HEAD"] : methods).join(", ");
     }

@@ -3,7 +3,6 @@ import { INTERNAL_ERROR, type Refusal, refuse } from "../../core/schema/errors.j
 import type { Incoming } from "./fast-path.js";
 import { errorReply, replyHeaders } from "./reply.js";
 
-/** A response for a bare socket. */
 export interface PlainResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
@@ -23,14 +22,14 @@ export function statusOfParserError(code: string | undefined): number {
   }
 }
 
-/** A response whose connection is closed after it, as text. */
+/** Writes a response as HTTP/1.1 text with `Connection: close`, for a bare socket. */
 export function toWireText({ status, headers, body }: PlainResponse): string {
   const all = { ...headers, connection: "close", "content-length": String(Buffer.byteLength(body)) };
   const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`);
   return `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join("")}\r\n${body}`;
 }
 
-/** The response when `onFailure` itself fails. */
+/** Sent if `onFailure` itself throws. */
 const FALLBACK: PlainResponse = {
   status: 500,
   headers: { "content-type": "application/json; charset=utf-8" },
@@ -45,54 +44,56 @@ export function safeFailure(onFailure: (error: unknown) => PlainResponse, error:
   }
 }
 
-/** A ServerResponse that answers 500 when it cannot be sent as it is, for example with an invalid header value. */
+/** A ServerResponse that sends 500 if its headers are invalid. */
 export function serverResponseClass(
   onFailure: (error: unknown) => PlainResponse,
 ): typeof ServerResponse<Incoming> {
   return class extends ServerResponse<Incoming> {
-    #instead: string | undefined;
+    #replacement: string | undefined;
 
     override writeHead(status: number, ...rest: unknown[]): this {
       try {
         return super.writeHead(status, ...(rest as [OutgoingHttpHeaders?]));
       } catch (error) {
         if (this.headersSent) throw error;
-        const { status: failed, headers, body } = safeFailure(onFailure, error);
-        this.#instead = body;
-        return super.writeHead(failed, { ...headers, "content-length": Buffer.byteLength(body) });
+        const { status: failureStatus, headers, body } = safeFailure(onFailure, error);
+        this.#replacement = body;
+        return super.writeHead(failureStatus, { ...headers, "content-length": Buffer.byteLength(body) });
       }
     }
 
     override write(...args: unknown[]): boolean {
-      return this.#instead !== undefined || super.write(...(args as [unknown]));
+      return this.#replacement !== undefined || super.write(...(args as [unknown]));
     }
 
     override end(...args: unknown[]): this {
-      return this.#instead === undefined ? super.end(...(args as [unknown])) : super.end(this.#instead);
+      return this.#replacement === undefined
+        ? super.end(...(args as [unknown]))
+        : super.end(this.#replacement);
     }
   };
 }
 
 interface RefusalOptions {
   nowMs(): number;
-  /** Error code → the user's own name for it. */
+  /** Custom names by error code. */
   readonly errorCodes?: Readonly<Record<string, string>> | undefined;
   readonly onError: (error: unknown) => void;
 }
 
-/** Responses to requests that do not reach the app, in the service's error shape. */
+/** Makes the responses to requests that do not reach the app, in the service's error shape. */
 export function earlyReplies({ nowMs, errorCodes, onError }: RefusalOptions) {
-  const answer = (refusal: Refusal) => {
+  const respond = (refusal: Refusal) => {
     const { status, json } = errorReply(refusal, undefined, errorCodes);
     return { status, headers: replyHeaders(nowMs()), body: json };
   };
   return {
-    onUnreadable: (status: number) => answer(malformedRequest(status)),
+    onUnreadable: (status: number) => respond(malformedRequest(status)),
     onPlainHttp: () =>
-      answer(refuse("VALIDATION_ERROR", "This port speaks HTTPS: use https:// in place of http://")),
+      respond(refuse("VALIDATION_ERROR", "This port speaks HTTPS: use https:// in place of http://")),
     onFailure: (error: unknown) => {
       onError(error);
-      return answer(INTERNAL_ERROR);
+      return respond(INTERNAL_ERROR);
     },
   };
 }

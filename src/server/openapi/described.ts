@@ -42,9 +42,9 @@ export function operationObject(spec: DocumentedSpec, parts: SharedParts, exampl
         }),
     responses: {
       200: {
-        description: descriptionOf(spec.answer),
+        description: descriptionOf(spec.response),
         headers: headerRefs(parts.responseHeaders),
-        content: jsonContent(ref(spec.answer), examples.responses[200] ?? {}),
+        content: jsonContent(ref(spec.response), examples.responses[200] ?? {}),
       },
       ...parts.errors,
     },

@@ -10,16 +10,15 @@ import { bearerKey, type HttpCall } from "../http/call.js";
 import { errorReply, type Reply } from "../http/reply.js";
 import type { Operation } from "./operation.js";
 
-/** A call that has passed the checks of its head. */
+/** A call whose request head has passed all checks. */
 export interface Admitted {
   readonly namespace: Namespace;
   readonly caller: Caller | undefined;
   readonly headers: Record<string, string> | undefined;
-  /** The time of the head: events of this call are later, however long its body takes. */
+  /** When the head arrived. Events of the call are later, however long its body takes. */
   readonly arrival: Arrival;
 }
 
-/** The reply of a failed check. */
 export interface Rejected {
   readonly namespace: Namespace | undefined;
   readonly reply: Reply;
@@ -34,12 +33,11 @@ const REAL_KEY = refuse(
   "Invalid API key: it looks like a real key of live mode, which the sandbox neither takes nor keeps; use sk_live_sandbox",
 );
 
-/** Tests for a key of the real service: `sk_live_` and at least 16 characters. A namespace's live key begins with `ns_`. */
+/** Returns true for a key of the real service: `sk_live_` and 16 or more characters. A namespace's live key begins with `sk_live_ns_`. */
 export function isRealKey(key: string | null): boolean {
   return key !== null && /^[a-z]{2}_live_(?!ns_)[A-Za-z0-9_-]{16,}$/.test(key);
 }
 
-/** A key may name a namespace that has yet to be made. */
 function invalidKey(namespaces: Namespaces, key: string | null): Refusal {
   if (isRealKey(key)) {
     namespaces.noticeRealKey();
@@ -51,13 +49,13 @@ function invalidKey(namespaces: Namespaces, key: string | null): Refusal {
   return refuse(code, `${message}: make the namespace "${name}" first, or start with --auto-namespaces`);
 }
 
-/** Steps 2 to 4 of a call, which need its head alone: namespace, key, rate, permission, organization. */
+/** Steps 2 to 4 of a call, which need only its head: key, rate limit, permission and organization. */
 export function admit(namespaces: Namespaces, operation: Operation, call: HttpCall): Admitted | Rejected {
   const authorization = call.header("authorization");
   const token = bearerKey(authorization);
-  const named = call.header("sandbox-namespace");
-  const namespace = namespaces.find(named, token);
-  if (namespace === undefined) return { namespace, reply: noNamespace(namespaces, named, token) };
+  const namespaceName = call.header("sandbox-namespace");
+  const namespace = namespaces.find(namespaceName, token);
+  if (namespace === undefined) return { namespace, reply: noNamespace(namespaces, namespaceName, token) };
   const key = token === null ? undefined : namespace.keys.find(token);
   const needsNoKey = operation.key === "none" ? key === undefined : authorization === null;
   if (operation.key !== "required" && needsNoKey)
@@ -94,7 +92,7 @@ export function admit(namespaces: Namespaces, operation: Operation, call: HttpCa
   return { namespace, caller, headers, arrival: namespace.arrival() };
 }
 
-/** The holder of a key, with the mode of its prefix; undefined for a removed or deactivated organization. */
+/** The caller that a key stands for; undefined for a removed or deactivated organization. */
 function callerOf(namespace: Namespace, key: KeyFixture): Caller | undefined {
   const { state, catalogue } = namespace.engine;
   const organization = organizationOf(state, catalogue, key.organization_id);
@@ -102,7 +100,6 @@ function callerOf(namespace: Namespace, key: KeyFixture): Caller | undefined {
   return { key: key.key, mode: key.key.startsWith("sk_live_") ? "live" : "test", organization };
 }
 
-/** Names the limit as the sandbox's own, and how to turn it off. */
 export function rateLimitExceeded(limit: number, resetSeconds: number): Refusal {
   return refuse(
     "RATE_LIMIT_EXCEEDED",
@@ -113,7 +110,7 @@ export function rateLimitExceeded(limit: number, resetSeconds: number): Refusal 
 const NAMESPACE_HINT =
   "`payments-sandbox namespace list` prints the namespaces; `namespace add NAME` makes one";
 
-/** A refusal in the service's error shape, with a hint and the names of the setting `error_codes`. */
+/** Makes the error response with a hint and the custom `error_codes`. */
 export function refusalReply(
   namespace: Namespace,
   refusal: Refusal,
@@ -128,7 +125,7 @@ export function noNamespace(namespaces: Namespaces, header: string | null, apiKe
   return errorReply(namespaces.whyNone(header, apiKey), { "sandbox-hint": NAMESPACE_HINT });
 }
 
-/** Fixes by error code, for the header `Sandbox-Hint`: the body stays the service's own. */
+/** Hints by error code. They are sent in the header `Sandbox-Hint`, so that the body stays as the service's. */
 const HINT_BY_CODE: Readonly<Partial<Record<ErrorCode, string>>> = {
   VALIDATION_ERROR: "Each field in error.details says what is wrong with it; /docs shows the whole request",
   INSUFFICIENT_BALANCE:
@@ -145,7 +142,7 @@ const HINT_BY_CODE: Readonly<Partial<Record<ErrorCode, string>>> = {
   RATE_LIMIT_EXCEEDED: "Wait as long as Retry-After says, or start the sandbox with --rate-limit off",
 };
 
-/** Fixes by the first invalid field listed here, before those by code. */
+/** Hints by field; the first of these that is invalid takes precedence over the error code. */
 const HINT_BY_FIELD: Readonly<Record<string, string>> = {
   body: "Send one JSON object with Content-Type: application/json",
   quote_id:
@@ -155,15 +152,13 @@ const HINT_BY_FIELD: Readonly<Record<string, string>> = {
   phone_number: "Send the number in E.164, such as +254700000001",
 };
 
-/** The hint for an unknown path, or for a known one with another method. */
 export function hintForUnknownCall(isKnownPath: boolean): string {
   return isKnownPath ? HINT_BY_CODE.METHOD_NOT_ALLOWED! : "/docs lists every path of the service";
 }
 
-/** The fix of a refusal, if there is a known one. */
 function hintOf({ code, message, details = {} }: Refusal): string | undefined {
   if (message === NO_ORGANIZATION.message)
     return "The key's organization is deactivated; use sk_test_sandbox";
-  const field = Object.keys(HINT_BY_FIELD).find((one) => one in details);
+  const field = Object.keys(HINT_BY_FIELD).find((name) => name in details);
   return field === undefined ? HINT_BY_CODE[code] : HINT_BY_FIELD[field];
 }

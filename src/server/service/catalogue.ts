@@ -12,7 +12,7 @@ export const listPaymentMethods = operation(
     method: "GET",
     path: "/api/v1/payments/payment-methods",
     key: "optional",
-    answer: "PaymentMethodList",
+    response: "PaymentMethodList",
     docs: {
       tag: "Catalogue",
       summary: "List payment methods",
@@ -35,7 +35,7 @@ export const listSupportedCurrencies = operation(
     method: "GET",
     path: "/api/v1/payments/supported-currencies",
     key: "none",
-    answer: "CurrencyCodes",
+    response: "CurrencyCodes",
     docs: {
       tag: "Catalogue",
       summary: "List payment currencies",
@@ -51,7 +51,7 @@ export const listPaymentRails = operation(
     method: "GET",
     path: "/api/v1/payments/payment-rails",
     query: railQuerySchema,
-    answer: "PaymentRailList",
+    response: "PaymentRailList",
     docs: {
       tag: "Catalogue",
       summary: "List payment rails",
@@ -67,7 +67,7 @@ export const listPaymentRails = operation(
     if (payment_method !== undefined && !enabled.includes(payment_method))
       details.payment_method = `must be one of ${enabled.join(", ")}`;
     if (currency !== undefined && catalogue.currency(currency) === undefined)
-      details.currency = `must be one of ${catalogue.fixtures.currencies.map((one) => one.code).join(", ")}`;
+      details.currency = `must be one of ${catalogue.fixtures.currencies.map(({ code }) => code).join(", ")}`;
     if (Object.keys(details).length > 0) return invalid(details, INVALID_QUERY_MESSAGE);
     const rails = catalogue.fixtures.rails.filter(
       (rail) =>
@@ -84,7 +84,7 @@ export const listPayoutCurrencies = operation(
     id: "listPayoutCurrencies",
     method: "GET",
     path: "/api/v1/payouts/supported-currencies",
-    answer: "CurrencyCodes",
+    response: "CurrencyCodes",
     docs: {
       tag: "Catalogue",
       summary: "List payout currencies",
@@ -100,7 +100,7 @@ export const getBalances = operation(
     id: "getBalances",
     method: "GET",
     path: "/api/v1/accounts/balances",
-    answer: "Balances",
+    response: "Balances",
     docs: {
       tag: "Account",
       summary: "Get balances",
@@ -117,7 +117,7 @@ export const getOrganization = operation(
     id: "getOrganization",
     method: "GET",
     path: "/api/v1/organizations/me",
-    answer: "Organization",
+    response: "Organization",
     docs: {
       tag: "Account",
       summary: "Get the organization",

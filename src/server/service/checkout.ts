@@ -13,7 +13,6 @@ import { operation } from "./operation.js";
 
 const CREATES = "It returns 200, as the whitelabel checkout does.";
 
-/** A request may name its scenario in a header, which goes before the metadata's. */
 export const createQuote = operation(
   {
     id: "createQuote",
@@ -21,7 +20,7 @@ export const createQuote = operation(
     path: "/api/v1/payments/quotes",
     rawBody: quoteRequestSchema,
     headers: ["Sandbox-Scenario"],
-    answer: "Quote",
+    response: "Quote",
     docs: {
       tag: "Payments",
       summary: "Create a quote",
@@ -42,7 +41,7 @@ export const createWhitelabel = operation(
     path: "/api/v1/payments/whitelabel",
     rawBody: whitelabelRequestSchema,
     headers: ["Sandbox-Scenario"],
-    answer: "WhitelabelResult",
+    response: "WhitelabelResult",
     docs: {
       tag: "Payments",
       summary: "Create a whitelabel checkout",
@@ -59,7 +58,6 @@ export const createWhitelabel = operation(
   },
 );
 
-/** The link carries the public address, or the one this request came to. */
 export const createCheckout = operation(
   {
     id: "createCheckout",
@@ -67,7 +65,7 @@ export const createCheckout = operation(
     path: "/api/v1/payments/checkouts",
     rawBody: checkoutRequestSchema,
     headers: ["Sandbox-Scenario"],
-    answer: "Checkout",
+    response: "Checkout",
     docs: {
       tag: "Payments",
       summary: "Create a standard checkout",
@@ -86,8 +84,8 @@ export const createCheckout = operation(
   },
 );
 
-/** The trace of a call (W3C Trace Context), or null where its header is not one; all zeros are none. */
+/** The header `traceparent` if it is valid (W3C Trace Context), else null. Ids of only zeros are invalid. */
 function traceOf(header: string | null): string | null {
-  const isOne = /^[0-9a-f]{2}-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}$/.test(header ?? "");
-  return isOne ? header : null;
+  const isTrace = /^[0-9a-f]{2}-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}$/.test(header ?? "");
+  return isTrace ? header : null;
 }

@@ -13,7 +13,7 @@ import { type Admitted, INVALID_KEY } from "./admit.js";
 import { journalInFlight, type ServedCall } from "./journal.js";
 import type { Operation } from "./operation.js";
 
-/** Picks the fault that a scenario or the control API has set for this call, and counts it. */
+/** Picks the fault set for this call by a scenario or the control API, and counts it. */
 export function pickFault(
   operation: Operation,
   call: HttpCall,
@@ -29,7 +29,7 @@ export function pickFault(
   return namespace.faults.pick(named, () => subjectOf(operation, call, namespace, body));
 }
 
-/** What fault rules are matched against: the request, and the charge it is about. */
+/** The request and its charge, in the form that fault rules match. */
 function subjectOf(
   operation: Operation,
   call: HttpCall,
@@ -61,8 +61,8 @@ function isObject(value: unknown): value is Record<string, unknown> {
 }
 
 /**
- * Answers late, wrongly, with an earlier state or not at all. `drop: after` executes the call and cuts the connection; a call
- * whose client has disconnected meanwhile is executed too, as a service does that learns of it too late.
+ * Answers late, with an error, with an earlier state or not at all. The call is executed with `drop: after`, and also if
+ * its client disconnects during a delay: a service learns of that too late.
  */
 export async function answerWithFault(
   call: HttpCall,
@@ -73,9 +73,9 @@ export async function answerWithFault(
 ): Promise<CallResult> {
   const { respond, delay, drop, hold, delay_answer, stale } = rule;
   const { signal } = call;
-  const isSlow = [delay, hold, delay_answer].some((one) => one !== undefined) || drop === "hang";
+  const isSlow = [delay, hold, delay_answer].some((duration) => duration !== undefined) || drop === "hang";
   const entry = journalInFlight(call, { ...served, fault: source }, isSlow);
-  // False: the namespace was closed during the delay.
+  // `sleep` returns false if the namespace was closed.
   if (delay !== undefined && !(await namespace.sleep(durationMs(delay)))) return null;
   const { error_codes } = namespace.engine.settings;
   let reply: Reply | null;
@@ -86,7 +86,7 @@ export async function answerWithFault(
     const saving = namespace.whenKept();
     if (saving !== undefined) await saving;
   } catch (error) {
-    // Nothing has happened, so the fault does not count.
+    // The call changed nothing, so the fault is not counted.
     giveBack();
     entry.end({ reply: failureReply(error, error_codes) });
     throw error;
@@ -100,36 +100,36 @@ export async function answerWithFault(
   entry.setObject(objectId);
   const isOpen = reply === null || (await namespace.holds.until(rule, reply.json, signal));
   const clientGone = signal.aborted;
-  const sent = isOpen && !clientGone ? reply : null;
-  entry.end({ reply: sent, objectId, clientGone });
-  return sent === null ? null : serialize(sent, namespace.nowMs(), headers);
+  const sentReply = isOpen && !clientGone ? reply : null;
+  entry.end({ reply: sentReply, objectId, clientGone });
+  return sentReply === null ? null : serialize(sentReply, namespace.nowMs(), headers);
 }
 
 function asOfStale(stale: NonNullable<FaultRule["stale"]>, nowMs: number): AsOf {
   return stale === "last_change" ? stale : nowMs - durationMs(stale);
 }
 
-/** A forced error has the service's shape; its code is the usual one of its status unless the rule has another. */
+/** An error in the service's shape; its code is the rule's, or else the default of its status. */
 function forcedReply(
   respond: NonNullable<PickedFault["rule"]["respond"]>,
   codes: Readonly<Record<string, string>>,
 ): Reply {
   const { status, message, details, headers } = respond;
-  const usual = status >= 500 ? "INTERNAL_ERROR" : (CODE_OF_STATUS[status] ?? "VALIDATION_ERROR");
-  const code = respond.code ?? codes[usual] ?? usual;
-  const error = { code, message: message ?? FORCED_MESSAGES[usual] ?? "Error" };
-  const sent: Record<string, string> = status === 429 || status === 503 ? { "retry-after": "1" } : {};
-  // Lower case as our own headers, so that a rule's header replaces one of ours.
-  for (const [name, value] of Object.entries(headers ?? {})) sent[name.toLowerCase()] = value;
+  const defaultCode = status >= 500 ? "INTERNAL_ERROR" : (CODE_OF_STATUS[status] ?? "VALIDATION_ERROR");
+  const code = respond.code ?? codes[defaultCode] ?? defaultCode;
+  const error = { code, message: message ?? FORCED_MESSAGES[defaultCode] ?? "Error" };
+  const allHeaders: Record<string, string> = status === 429 || status === 503 ? { "retry-after": "1" } : {};
+  // Lower case, so that a header of the rule replaces ours.
+  for (const [name, value] of Object.entries(headers ?? {})) allHeaders[name.toLowerCase()] = value;
   return {
     status,
-    code: respond.code === undefined ? usual : originalCode(respond.code, codes),
+    code: respond.code === undefined ? defaultCode : originalCode(respond.code, codes),
     json: JSON.stringify({ error: details === undefined ? error : { ...error, details } }),
-    headers: sent,
+    headers: allHeaders,
   };
 }
 
-/** The service's code for a name from the setting `error_codes`. */
+/** Reverses the setting `error_codes`. */
 function originalCode(name: string, codes: Readonly<Record<string, string>>): string {
   return Object.keys(codes).find((code) => codes[code] === name) ?? name;
 }

@@ -11,8 +11,8 @@ import { ignoredIn, journal, type ServedCall } from "./journal.js";
 import type { Operation } from "./operation.js";
 
 /**
- * Handles a call of the service, in ten steps; both entries end here. Step 1, the route, has given the operation: by the fast
- * path (fast-path.ts) for ordinary calls on the port, by Hono for all others.
+ * Handles a call of the service in ten steps. Step 1, routing, has selected the operation: on the fast path
+ * (fast-path.ts) for ordinary calls to the port, by Hono for all others.
  */
 export function handle(
   namespaces: Namespaces,
@@ -27,14 +27,14 @@ export function handle(
     journal(call, { operation: operation.id, namespace, arrival }, { reply });
     return serialize(reply, (namespace ?? namespaces).nowMs(), headers);
   }
-  // A read is answered without yielding, unless changes are being saved.
+  // Reads are answered synchronously unless a save is pending.
   if (operation.method !== "GET") return receive(operation, call, admitted);
   const saving = admitted.namespace.calm();
   if (saving === undefined) return answer(operation, call, admitted, NO_BODY);
   return saving.then(() => answer(operation, call, admitted, NO_BODY));
 }
 
-/** Reads the body, whose size and JSON are judged after the faults. */
+/** Reads the body. Its size and JSON are checked after the faults. */
 async function receive(operation: Operation, call: HttpCall, admitted: Admitted): Promise<CallResult> {
   let raw: RawBody = NO_BODY;
   if (operation.body !== undefined || operation.rawBody !== undefined) {
@@ -56,12 +56,12 @@ function answer(
   raw: RawBody,
 ): CallResult | Promise<CallResult> {
   const { namespace, caller, headers, arrival } = admitted;
-  // The namespace was closed while the body came.
+  // Closed while the body arrived.
   if (namespace.isClosed) return null;
   const parsed = raw === NO_BODY ? NOTHING_PARSED : parseBody(raw, (name) => call.header(name));
   const body = isRefusal(parsed) ? {} : parsed.object;
   const { error_codes, event_names } = namespace.engine.settings;
-  // 5 Fault; it takes the place of the steps below, or surrounds them.
+  // 5 Fault: replaces or wraps the steps below.
   const fault = pickFault(operation, call, namespace, body);
   const served: ServedCall = {
     operation: operation.id,
@@ -74,15 +74,15 @@ function answer(
     // 6 Size and JSON.
     if (isRefusal(parsed)) return refusalReply(namespace, parsed);
     // 7 Validation.
-    const asked = readInput(operation, call.url, body);
-    if (isRefusal(asked)) return refusalReply(namespace, asked);
+    const input = readInput(operation, call.url, body);
+    if (isRefusal(input)) return refusalReply(namespace, input);
     // 8 Execution.
-    if (operation.reads) namespace.settle();
+    if (operation.runsDueTasks) namespace.settle();
     const result = operation.handle({
       namespace,
       caller,
-      query: asked.query,
-      body: asked.body,
+      query: input.query,
+      body: input.body,
       url: call.url,
       asOf,
       param: (name) => call.param(name) ?? "",
@@ -106,7 +106,7 @@ function answer(
     return serialize(reply, namespace.nowMs(), headers);
   };
   if (namespace.engine.isKept) return send();
-  // Callbacks, so that replies leave in the order of their calls.
+  // Callbacks, not promises: replies leave in the order of the calls.
   return new Promise((resolve, reject) => {
     namespace.engine.whenKept((failure) => {
       if (failure === undefined) return resolve(send());
@@ -116,15 +116,15 @@ function answer(
   });
 }
 
-/** Journals a call whose client disconnected before the body was whole. */
+/** Journals a call whose client disconnected before the body was complete. */
 function journalDisconnected(call: HttpCall, served: ServedCall): CallResult {
   journal(call, served, { reply: null, clientGone: true });
   return null;
 }
 
 /**
- * Answers a call that no operation serves. A misspelt path or wrong method is an app's mistake and goes into the journal;
- * requests that browsers make by themselves do not.
+ * Answers a call to an unknown path or with a wrong method, and journals it as a mistake of the app. Requests that
+ * browsers make by themselves are not journaled.
  */
 export async function handleUnknown(
   namespaces: Namespaces,

@@ -13,72 +13,68 @@ import type { Operation } from "./operation.js";
 const PATH_LENGTH_MAX = 2_048;
 const URL_LENGTH_MAX = 2 * PATH_LENGTH_MAX;
 
-/** A call as far as it is known before its reply. */
+/** A call before its reply. */
 export interface ServedCall {
   /** Null for an unknown path or method. */
   readonly operation: string | null;
   readonly namespace: Namespace | undefined;
   readonly arrival: Arrival;
   readonly requestBody?: string | null;
-  /** The source of the fault that applied. */
   readonly fault?: string;
-  /** Notes on ignored parts (`ignoredIn`). */
+  /** Notes of `ignoredIn`. */
   readonly ignored?: readonly string[];
 }
 
-/** The end of a call. */
 interface CallEnd {
-  /** Null if none was sent. */
+  /** Null if no reply was sent. */
   readonly reply: Reply | null;
   readonly clientGone?: boolean;
   readonly isAnswerLost?: boolean;
-  /** The object of a call without a reply that names it. */
+  /** The object of the call, if no sent reply names it. */
   readonly objectId?: string | undefined;
 }
 
-/** Adds a call to the request journal. */
 export function journal(call: HttpCall, served: ServedCall, end: CallEnd): void {
   if (isFromApp(call)) served.namespace?.journal.add(entryOf(call, served, end), served.arrival);
 }
 
-/** A slow call: its row is in the journal before its end. */
+/** A call in progress. */
 interface InFlightCall {
-  /** Sets the object before the reply is sent. */
   setObject(objectId: string | undefined): void;
   end(end: CallEnd): void;
-  /** Marks the ended call as in flight until the promise resolves. */
+  /** Marks an ended call as in flight until the promise resolves. */
   keepOpen(until: Promise<void>): Promise<void>;
 }
 
-/** Adds a slow call to the journal at once, another at its end. */
+/** Journals a slow call at once, so that it shows as in flight, and any other at its end. */
 export function journalInFlight(call: HttpCall, served: ServedCall, isSlow: boolean): InFlightCall {
   const { namespace, arrival } = served;
-  const row =
+  const entry =
     isSlow && isFromApp(call)
       ? namespace?.journal.begin(entryOf(call, served, { reply: null }), arrival)
       : undefined;
   return {
     setObject: (objectId) => {
-      if (row !== undefined) row.objectId = objectId;
+      if (entry !== undefined) entry.objectId = objectId;
     },
     end: (end) => {
-      if (row === undefined) journal(call, served, end);
-      else namespace?.journal.finish(row, entryOf(call, served, end));
+      if (entry === undefined) journal(call, served, end);
+      else namespace?.journal.finish(entry, entryOf(call, served, end));
     },
     keepOpen: async (until) => {
-      if (row !== undefined) row.inFlight = true;
+      if (entry !== undefined) entry.inFlight = true;
       await until;
-      if (row !== undefined) row.inFlight = false;
+      if (entry !== undefined) entry.inFlight = false;
     },
   };
 }
 
-/** Leaves out requests without a key from pages of other sites: they would push the app's own out of the journal. */
+/** Returns false for keyless requests from pages of other sites, which would displace the app's in the journal. */
 function isFromApp(call: HttpCall): boolean {
   return Boolean(call.header("authorization")) || !isCrossSiteSubresource((name) => call.header(name));
 }
 
-/** Has every field of the row from the start: an object that grows takes twice the memory. */
+/** Sets every field from the start: an object that grows takes twice the memory. */
 function entryOf(call: HttpCall, served: ServedCall, end: CallEnd): JournalEntry {
   const { arrival } = served;
   const { reply } = end;
@@ -90,7 +86,7 @@ function entryOf(call: HttpCall, served: ServedCall, end: CallEnd): JournalEntry
     status: reply === null ? null : reply.status,
     clientGone: end.clientGone ?? false,
     isAnswerLost: end.isAnswerLost,
-    apiKey: keyToKeep(bearerKey(call.header("authorization"))),
+    apiKey: storableKey(bearerKey(call.header("authorization"))),
     requestBody: served.requestBody ?? null,
     responseBody: reply === null ? null : reply.json,
     errorCode: reply?.code ?? null,
@@ -109,12 +105,11 @@ function entryOf(call: HttpCall, served: ServedCall, end: CallEnd): JournalEntry
   };
 }
 
-/** Cuts a real key after its prefix; the rest is not kept even in memory. */
-function keyToKeep(key: string | null): string | null {
+/** Truncates a real key to its prefix; the secret part is never stored. */
+function storableKey(key: string | null): string | null {
   return isRealKey(key) ? key!.slice(0, key!.indexOf("_live_") + "_live_".length) : key;
 }
 
-/** Cuts a text to a length and appends an ellipsis. */
 function truncate(text: string, length: number): string {
   return text.length <= length ? text : `${text.slice(0, length)}…`;
 }
@@ -122,7 +117,7 @@ function truncate(text: string, length: number): string {
 const NOTES_MAX = 10;
 const NOTE_NAME_LENGTH_MAX = 64;
 
-/** Notes on the parts of a call that the service ignores silently, as `place: reason`. */
+/** Notes on parts of a call that the service silently ignores, as `path: reason`. */
 export function ignoredIn(
   operation: Operation,
   call: HttpCall,
@@ -144,7 +139,7 @@ export function ignoredIn(
 const NONE: readonly string[] = [];
 
 class Notes {
-  /** Made with the first note: most calls have none. */
+  /** Created with the first note: most calls have none. */
   #all: string[] | undefined;
 
   get all(): readonly string[] {
@@ -162,15 +157,15 @@ class Notes {
   }
 }
 
-function noteFields(notes: Notes, known: Fields, value: object, place: string): void {
+function noteFields(notes: Notes, known: Fields, value: object, path: string): void {
   for (const name of Object.keys(value)) {
     if (notes.isFull) return;
-    const parts = known.get(name);
-    if (parts === undefined)
-      notes.add(unknownNote(place, name, "not a field of this call", [...known.keys()]));
-    else if (parts !== ANY) {
+    const subfields = known.get(name);
+    if (subfields === undefined)
+      notes.add(unknownNote(path, name, "not a field of this call", [...known.keys()]));
+    else if (subfields !== ANY) {
       const part = (value as Readonly<Record<string, unknown>>)[name];
-      if (typeof part === "object" && part !== null) noteFields(notes, parts, part, `${place}.${name}`);
+      if (typeof part === "object" && part !== null) noteFields(notes, subfields, part, `${path}.${name}`);
     }
   }
 }
@@ -178,7 +173,7 @@ function noteFields(notes: Notes, known: Fields, value: object, place: string): 
 /** The fields of a schema, with the fields of each. */
 type Fields = ReadonlyMap<string, Fields>;
 
-/** Fields of a schema that allows any. */
+/** Fields of a schema that allows any field. */
 const ANY: Fields = new Map();
 const FIELDS = new WeakMap<z.core.$ZodType, Fields>();
 
@@ -195,18 +190,17 @@ function readFieldsOf(schema: z.core.$ZodType): Fields {
   return new Map(Object.entries(shape).map(([name, field]) => [name, fieldsOf(field)]));
 }
 
-function noteParameters(notes: Notes, { query }: Operation, sent: string): void {
+function noteParameters(notes: Notes, { query }: Operation, search: string): void {
   const known = Object.keys(query?.shape ?? {});
-  for (const name of new Set(new URLSearchParams(sent).keys()))
+  for (const name of new Set(new URLSearchParams(search).keys()))
     if (!known.includes(name)) notes.add(unknownNote("query", name, "not a parameter of this call", known));
 }
 
-function unknownNote(place: string, name: string, what: string, known: readonly string[]): string {
-  const shown = truncate(name, NOTE_NAME_LENGTH_MAX);
-  return `${place}.${shown}: ${what}${didYouMean(shown, known)}`;
+function unknownNote(path: string, name: string, reason: string, known: readonly string[]): string {
+  const shortName = truncate(name, NOTE_NAME_LENGTH_MAX);
+  return `${path}.${shortName}: ${reason}${didYouMean(shortName, known)}`;
 }
 
-/** A repeated POST is executed again despite its key; other methods are safe to repeat. */
 function noteKey(notes: Notes, { method, headers }: Operation): void {
   if (method === "POST" && !headers?.includes("Idempotency-Key"))
     notes.add("headers.idempotency-key: not heeded by this call; sent again, it is done again");

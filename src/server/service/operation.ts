@@ -6,7 +6,7 @@ import type { OperationId } from "../../core/schema/operation-ids.js";
 import type { CallInput, DocumentedSpec, OperationDocs, OperationSpec } from "../http/operation.js";
 import type { Reply } from "../http/reply.js";
 
-/** Need of an API key; with `optional`, a key adds to the response. */
+/** API key requirement; with `optional`, a key adds to the response. */
 export type KeyNeed = "required" | "optional" | "none";
 
 interface CallerByNeed {
@@ -15,13 +15,13 @@ interface CallerByNeed {
   readonly none: undefined;
 }
 
-/** A call of the service that has passed every check. */
+/** A validated call of the service. */
 export interface Call<Need extends KeyNeed = "required", Query = unknown, Body = Record<string, unknown>>
   extends CallInput<Query, Body> {
   readonly namespace: Namespace;
   readonly caller: CallerByNeed[Need];
   readonly url: string;
-  /** The earlier state that a fault makes a read show; undefined for the current one. */
+  /** The earlier state that a fault makes reads return; undefined for the current state. */
   readonly asOf: AsOf | undefined;
   param(name: string): string;
   header(name: string): string | null;
@@ -29,9 +29,9 @@ export interface Call<Need extends KeyNeed = "required", Query = unknown, Body =
 
 interface ServiceSpec<Need extends KeyNeed, Query, Body>
   extends OperationSpec<Query, Body>,
-    Pick<DocumentedSpec<ServiceDocs>, "answer" | "docs"> {
+    Pick<DocumentedSpec<ServiceDocs>, "response" | "docs"> {
   readonly id: OperationId;
-  /** Request headers that matter, besides the key. */
+  /** Request headers besides the key. */
   readonly headers?: readonly ("Idempotency-Key" | "Sandbox-Scenario")[];
   /** Default: required. */
   readonly key?: Need;
@@ -39,7 +39,7 @@ interface ServiceSpec<Need extends KeyNeed, Query, Body>
 
 export interface ServiceDocs extends OperationDocs {
   readonly tag: Tag;
-  /** The object that the path's id may not find. */
+  /** The kind of object that a 404 refers to. */
   readonly notFound?: string;
 }
 
@@ -53,21 +53,20 @@ export const TAGS = {
 } as const;
 export type Tag = keyof typeof TAGS;
 
-/** The assumption of a call that the interface only names. */
 export const CALL_ASSUMED =
   "The interface names this operation without showing it: path, parameters and bodies are assumed.";
 
-/** A row with its handler. */
+/** A specification with its handler. */
 export interface Operation extends ServiceSpec<KeyNeed, unknown, unknown> {
   readonly key: KeyNeed;
   handle(call: Call<KeyNeed, unknown, unknown>): Reply | Refusal;
 }
 
-/** Makes an operation; its handler gets calls that have passed every check of the row. */
+/** Makes an operation whose handler gets calls validated by the specification. */
 export function operation<Query, Body = Record<string, unknown>, Need extends KeyNeed = "required">(
-  row: ServiceSpec<Need, Query, Body>,
+  spec: ServiceSpec<Need, Query, Body>,
   handle: (call: Call<Need, Query, Body>) => Reply | Refusal,
 ): Operation {
-  // `handle` (handle.ts) has checked the key and the input of the row.
-  return { key: "required", ...row, handle: handle as Operation["handle"] } as Operation;
+  // `handle` (handle.ts) has validated key and input.
+  return { key: "required", ...spec, handle: handle as Operation["handle"] } as Operation;
 }

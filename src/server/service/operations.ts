@@ -5,7 +5,7 @@ import type { Operation } from "./operation.js";
 import * as payouts from "./payouts.js";
 import * as webhooks from "./webhooks.js";
 
-/** Every call of the service, in the order of its document. */
+/** All calls of the service, in the order of the OpenAPI document. */
 export const OPERATIONS: readonly Operation[] = [
   catalogue.listPaymentMethods,
   catalogue.listSupportedCurrencies,

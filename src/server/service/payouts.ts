@@ -21,7 +21,7 @@ export const createDestination = operation(
     method: "POST",
     path: "/api/v1/payouts/destinations",
     rawBody: destinationRequestSchema,
-    answer: "Destination",
+    response: "Destination",
     docs: {
       tag: "Payouts",
       summary: "Create a payout destination",
@@ -41,7 +41,7 @@ export const listDestinations = operation(
     method: "GET",
     path: "/api/v1/payouts/destinations",
     query: pageQuerySchema,
-    answer: "DestinationList",
+    response: "DestinationList",
     docs: {
       tag: "Payouts",
       summary: "List payout destinations",
@@ -60,7 +60,7 @@ export const getDestination = operation(
     id: "getDestination",
     method: "GET",
     path: "/api/v1/payouts/destinations/:destination_id",
-    answer: "Destination",
+    response: "Destination",
     docs: {
       tag: "Payouts",
       summary: "Get a payout destination",
@@ -78,7 +78,6 @@ export const getDestination = operation(
   },
 );
 
-/** Safe to send again with the same Idempotency-Key: the money goes once. */
 export const createWithdrawal = operation(
   {
     id: "createWithdrawal",
@@ -86,7 +85,7 @@ export const createWithdrawal = operation(
     path: "/api/v1/payouts/withdrawals",
     rawBody: withdrawalRequestSchema,
     headers: ["Idempotency-Key", "Sandbox-Scenario"],
-    answer: "Withdrawal",
+    response: "Withdrawal",
     docs: {
       tag: "Payouts",
       summary: "Create a withdrawal",
@@ -97,16 +96,16 @@ export const createWithdrawal = operation(
     },
   },
   ({ namespace, caller, body, header }) => {
-    const answer = namespace.executeInTurn(
+    const result = namespace.executeInTurn(
       idempotently(
         { key: header("idempotency-key"), scope: `${caller.key}|createWithdrawal`, body },
         withdrawalCommand(caller, body, header("sandbox-scenario")),
         (withdrawal) => JSON.stringify(withdrawalView(withdrawal)),
       ),
     );
-    if (isRefusal(answer)) return answer;
-    const reply = okJson(answer.json);
-    return answer.replayed ? { ...reply, headers: { "idempotent-replayed": "true" } } : reply;
+    if (isRefusal(result)) return result;
+    const reply = okJson(result.json);
+    return result.replayed ? { ...reply, headers: { "idempotent-replayed": "true" } } : reply;
   },
 );
 
@@ -116,8 +115,8 @@ export const listWithdrawals = operation(
     method: "GET",
     path: "/api/v1/payouts/withdrawals",
     query: pageQuerySchema,
-    reads: true,
-    answer: "WithdrawalList",
+    runsDueTasks: true,
+    response: "WithdrawalList",
     docs: {
       tag: "Payouts",
       summary: "List withdrawals",
@@ -136,8 +135,8 @@ export const getWithdrawal = operation(
     id: "getWithdrawal",
     method: "GET",
     path: "/api/v1/payouts/withdrawals/:withdrawal_id",
-    reads: true,
-    answer: "Withdrawal",
+    runsDueTasks: true,
+    response: "Withdrawal",
     docs: {
       tag: "Payouts",
       summary: "Get a withdrawal",

@@ -19,7 +19,7 @@ export const createWebhook = operation(
     method: "POST",
     path: "/api/v1/webhooks",
     body: webhookRequestSchema,
-    answer: "Webhook",
+    response: "Webhook",
     docs: {
       tag: "Webhooks",
       summary: "Register a webhook",
@@ -46,7 +46,7 @@ export const listWebhooks = operation(
     method: "GET",
     path: "/api/v1/webhooks",
     query: pageQuerySchema,
-    answer: "WebhookList",
+    response: "WebhookList",
     docs: {
       tag: "Webhooks",
       summary: "List webhooks",
@@ -70,7 +70,7 @@ export const getWebhook = operation(
     id: "getWebhook",
     method: "GET",
     path: "/api/v1/webhooks/:webhook_id",
-    answer: "Webhook",
+    response: "Webhook",
     docs: {
       tag: "Webhooks",
       summary: "Get a webhook",
@@ -81,7 +81,9 @@ export const getWebhook = operation(
   },
   ({ namespace, caller, param }) => {
     const id = param("webhook_id");
-    const endpoint = visibleEndpoints(namespace.engine.state, caller).find((one) => one.webhook_id === id);
+    const endpoint = visibleEndpoints(namespace.engine.state, caller).find(
+      ({ webhook_id }) => webhook_id === id,
+    );
     return endpointReply(endpoint ?? refuse("NOT_FOUND", "Webhook not found"));
   },
 );
@@ -92,7 +94,7 @@ export const updateWebhook = operation(
     method: "PATCH",
     path: "/api/v1/webhooks/:webhook_id",
     body: webhookPatchSchema,
-    answer: "Webhook",
+    response: "Webhook",
     docs: {
       tag: "Webhooks",
       summary: "Update a webhook",
@@ -112,7 +114,7 @@ export const deleteWebhook = operation(
     id: "deleteWebhook",
     method: "DELETE",
     path: "/api/v1/webhooks/:webhook_id",
-    answer: "WebhookDeleted",
+    response: "WebhookDeleted",
     docs: {
       tag: "Webhooks",
       summary: "Delete a webhook",
@@ -132,7 +134,7 @@ export const rotateWebhookSecret = operation(
     id: "rotateWebhookSecret",
     method: "POST",
     path: "/api/v1/webhooks/:webhook_id/rotate-secret",
-    answer: "Webhook",
+    response: "Webhook",
     docs: {
       tag: "Webhooks",
       summary: "Rotate a webhook's secret",

@@ -40,11 +40,11 @@ function readUserCertificate(certFile: string, keyFile: string) {
   const certificate = orUndefined(() => new X509Certificate(cert));
   if (certificate === undefined)
     throw new UserError(
-      `--tls-cert: ${certFile} has no PEM certificate, which begins with -----BEGIN CERTIFICATE-----`,
+      `--tls-cert: ${certFile} has no certificate in PEM, which begins with -----BEGIN CERTIFICATE-----`,
     );
   const privateKey = orUndefined(() => createPrivateKey(key));
   if (privateKey === undefined)
-    throw new UserError(`--tls-key: ${keyFile} has no PEM private key without a passphrase`);
+    throw new UserError(`--tls-key: ${keyFile} has no private key in PEM without a passphrase`);
   if (!certificate.checkPrivateKey(privateKey))
     throw new UserError(`--tls-key: the key in ${keyFile} is not that of the certificate in ${certFile}`);
   if (orUndefined(() => createSecureContext({ cert, key })) === undefined)
