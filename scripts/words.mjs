@@ -11,7 +11,7 @@ const WORDS = {
   closedShape: [0, 1],
   named: [0, 1],
 };
-const ROWS = new Set(["operation", "controlOperation", "answeredElsewhere"]);
+const ROWS = new Set(["operation", "controlOperation", "specWithoutHandler"]);
 const SPOKEN = /[\\/]src[\\/](core[\\/]schema|server[\\/](service|control))[\\/]/;
 
 export const withoutWords = {

@@ -51,15 +51,15 @@ function exactText(value: unknown): string | undefined {
   return typeof value === "string" && !/[*?\\]/.test(value) ? value : undefined;
 }
 
-function listOf<Item>(item: Item | undefined): Item[] {
+function zeroOrOne<Item>(item: Item | undefined): Item[] {
   return item === undefined ? [] : [item];
 }
 
 function chargesAmong(state: State, match: Match): Iterable<Charge> {
   const id = exactText(match.charge_id);
-  if (id !== undefined) return listOf(state.get("charges", id));
+  if (id !== undefined) return zeroOrOne(state.get("charges", id));
   const checkoutId = exactText(match.checkout_id);
-  if (checkoutId !== undefined) return listOf(state.chargeOfCheckout(checkoutId));
+  if (checkoutId !== undefined) return zeroOrOne(state.chargeOfCheckout(checkoutId));
   const fields = indexedFields(match);
   return fields.length === 0 ? state.tables.charges.values() : state.chargesHaving(fields);
 }
@@ -78,7 +78,7 @@ function indexedFields({ customer_email, metadata }: Match): Having<Charge>[] {
 
 function deliveriesAmong(state: State, match: Match): Iterable<Delivery> {
   const id = exactText(match.delivery_id);
-  if (id !== undefined) return listOf(state.get("deliveries", id));
+  if (id !== undefined) return zeroOrOne(state.get("deliveries", id));
   const eventId = exactText(match.event_id);
   if (eventId !== undefined) return state.deliveriesOf(eventId);
   const objectId = exactText(match.charge_id) ?? exactText(match.withdrawal_id);

@@ -11,7 +11,7 @@ import { chargeQuerySchema } from "../../core/schema/control-webhooks.js";
 import { transitionRequestSchema } from "../../core/schema/engine-requests.js";
 import { refuse } from "../../core/schema/errors.js";
 import { partialRefundRequestSchema, reversalRequestSchema } from "../../core/schema/reversals.js";
-import { pageOf } from "../http/operation.js";
+import { limitAndOffset } from "../http/operation.js";
 import { controlOperation, okOr, RawJson } from "./operation.js";
 import { storyOf } from "./story.js";
 
@@ -44,7 +44,7 @@ export const CHARGES = [
     ({ namespace, query, url }) => {
       const { mode, customer_email, status, q } = query;
       const { state } = namespace.engine;
-      const { limit, offset } = pageOf(query);
+      const { limit, offset } = limitAndOffset(query);
       const hasStatusAndMode = (charge: Charge) =>
         (mode === undefined || charge.mode === mode) && (status === undefined || charge.status === status);
       const fields = indexedFields(customer_email, url);

@@ -8,7 +8,7 @@ import type { Namespace } from "../../core/namespace/namespace.js";
 import { payRequestSchema } from "../../core/schema/control.js";
 import { type Refusal, refuse } from "../../core/schema/errors.js";
 import { pageQuerySchema } from "../../core/schema/requests.js";
-import { pageOf } from "../http/operation.js";
+import { limitAndOffset } from "../http/operation.js";
 import { chargeReply } from "./charges.js";
 import { controlOperation, okOr } from "./operation.js";
 
@@ -24,7 +24,7 @@ export const QUOTES = [
       docs: { summary: "List quotes", description: "Quotes of every organization, newest first." },
     },
     ({ namespace: { engine }, query }) => {
-      const { limit, offset } = pageOf(query);
+      const { limit, offset } = limitAndOffset(query);
       const items = engine.state.page("quotes", "quotes", offset, limit);
       return { total: engine.state.count("quotes"), items: items.map(controlQuoteView) };
     },
@@ -43,7 +43,7 @@ export const QUOTES = [
       },
     },
     ({ namespace: { engine }, query }) => {
-      const { limit, offset } = pageOf(query);
+      const { limit, offset } = limitAndOffset(query);
       const items = engine.state.page("destinations", "destinations", offset, limit);
       return { total: engine.state.count("destinations"), items: items.map(controlDestinationView) };
     },

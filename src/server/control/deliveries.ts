@@ -14,7 +14,7 @@ import {
   triggerRequestSchema,
 } from "../../core/schema/control-webhooks.js";
 import { refuse } from "../../core/schema/errors.js";
-import { pageOf } from "../http/operation.js";
+import { limitAndOffset } from "../http/operation.js";
 import { controlOperation, okOr, pageReply } from "./operation.js";
 
 export const EVENTS = [
@@ -36,7 +36,7 @@ export const EVENTS = [
         (mode === undefined || event.mode === mode);
       if (charge_id !== undefined)
         return pageReply(state.eventsOf(charge_id).filter(isListed), query, eventView);
-      const { limit, offset } = pageOf(query);
+      const { limit, offset } = limitAndOffset(query);
       const { total, items } = state.found("events", isListed, offset, limit);
       return { total, items: items.map(eventView) };
     },
@@ -91,7 +91,7 @@ export const DELIVERIES = [
         (mode === undefined || delivery.mode === mode);
       const view = deliveryViewIn(namespace);
       if (event_id === undefined && charge_id === undefined && q === undefined) {
-        const { limit, offset } = pageOf(query);
+        const { limit, offset } = limitAndOffset(query);
         const { total, items } = state.found("deliveries", isListed, offset, limit);
         return { total, items: items.map(view) };
       }

@@ -16,9 +16,9 @@ import { check, issueDetails } from "../../core/schema/issues.js";
 import {
   type CallInput,
   type DocumentedSpec,
+  limitAndOffset,
   type OperationDocs,
   type OperationSpec,
-  pageOf,
   readInput,
   readQuery,
 } from "../http/operation.js";
@@ -174,10 +174,10 @@ async function waitForClock({ namespace, url }: Pick<ControlCall, "namespace" | 
 /** A page of records, mapped by `view`, with the total. */
 export function pageReply<Item extends object>(
   records: readonly Item[],
-  query: Parameters<typeof pageOf>[0],
+  query: Parameters<typeof limitAndOffset>[0],
   view: (item: Item) => object = (item) => item,
 ) {
-  const { limit, offset } = pageOf(query);
+  const { limit, offset } = limitAndOffset(query);
   return { total: records.length, items: records.slice(offset, offset + limit).map(view) };
 }
 

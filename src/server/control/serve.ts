@@ -143,11 +143,11 @@ export function controlInProcess({
         onError(error);
         return { reply: failureReply(error, {}), nowMs: namespaces.nowMs() };
       })
-      .then(answerOf);
+      .then(inProcessResponse);
   };
 }
 
-function answerOf({ reply: { status, json, pieces, headers }, nowMs }: TimedReply): SandboxAnswer {
+function inProcessResponse({ reply: { status, json, pieces, headers }, nowMs }: TimedReply): SandboxAnswer {
   return {
     status,
     ok: status < 300,

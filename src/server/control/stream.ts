@@ -61,13 +61,13 @@ export function serveStream(namespaces: Namespaces): (c: Context) => Response {
 function streamOf(namespace: Namespace, view: "light" | undefined): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();
   let stop = (): void => {};
-  let dropped = 0;
+  let droppedCount = 0;
   return new ReadableStream<Uint8Array>(
     {
       start(controller) {
         const send = (event: string, view: () => unknown): void => {
           // After a drop, `pull` sends `missed` first.
-          if (dropped > 0 || (controller.desiredSize ?? 0) <= 0) dropped++;
+          if (droppedCount > 0 || (controller.desiredSize ?? 0) <= 0) droppedCount++;
           else controller.enqueue(encoder.encode(messageText(event, view())));
         };
         const sendRequest = (entry: JournalEntry): void => send("request", () => requestView(entry));
@@ -86,9 +86,9 @@ function streamOf(namespace: Namespace, view: "light" | undefined): ReadableStre
       },
       // Called after each read while the buffer has room.
       pull(controller) {
-        if (dropped === 0 || (controller.desiredSize ?? 0) < BUFFERED_BYTES / 2) return;
-        controller.enqueue(encoder.encode(messageText("missed", { count: dropped })));
-        dropped = 0;
+        if (droppedCount === 0 || (controller.desiredSize ?? 0) < BUFFERED_BYTES / 2) return;
+        controller.enqueue(encoder.encode(messageText("missed", { count: droppedCount })));
+        droppedCount = 0;
       },
       cancel: () => stop(),
     },
@@ -181,7 +181,11 @@ function subscribeToSummary(namespace: Namespace, emit: (summary: Summary) => vo
     onChange: ({ puts }: Change) => {
       for (const [name, key, record] of puts) {
         if (Object.hasOwn(KIND_OF_COLLECTION, name))
-          note(KIND_OF_COLLECTION[name as keyof typeof KIND_OF_COLLECTION], String(key), statusOf(record));
+          note(
+            KIND_OF_COLLECTION[name as keyof typeof KIND_OF_COLLECTION],
+            String(key),
+            recordStatus(record),
+          );
       }
     },
     onArrival: noteRequest,
@@ -194,7 +198,7 @@ function subscribeToSummary(namespace: Namespace, emit: (summary: Summary) => vo
   };
 }
 
-function statusOf(record: unknown): string | null {
+function recordStatus(record: unknown): string | null {
   if (record === null) return "gone";
   const { status } = record as { readonly status?: unknown };
   return typeof status === "string" ? status : null;

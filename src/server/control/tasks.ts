@@ -5,7 +5,7 @@ import type { State } from "../../core/engine/state.js";
 import { comesBefore } from "../../core/engine/tasks.js";
 import { nextQuerySchema } from "../../core/schema/control-webhooks.js";
 import { iso } from "../../core/schema/time.js";
-import { pageOf } from "../http/operation.js";
+import { limitAndOffset } from "../http/operation.js";
 import { deliveriesAbout } from "./deliveries.js";
 import { controlOperation, pageReply } from "./operation.js";
 
@@ -27,7 +27,7 @@ export const TASKS = [
     ({ namespace: { engine }, query }) => {
       const { state } = engine;
       if (query.id === undefined) {
-        const { limit, offset } = pageOf(query);
+        const { limit, offset } = limitAndOffset(query);
         return {
           total: state.tables.tasks.size - state.tasks.underWay,
           items: tasksDue(state, offset, offset + limit).map((task) => taskView(state, task)),
@@ -99,7 +99,7 @@ export const NEXT = [
     },
     ({ namespace: { engine }, query }) =>
       query.id === undefined
-        ? nextPage(engine.state, pageOf(query))
+        ? nextPage(engine.state, limitAndOffset(query))
         : pageReply(nextOfObject(engine.state, query.id), query),
   ),
 ];

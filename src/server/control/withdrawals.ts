@@ -6,7 +6,7 @@ import { withdrawalTransitionRequestSchema } from "../../core/schema/control.js"
 import { withdrawalQuerySchema } from "../../core/schema/control-webhooks.js";
 import { refuse } from "../../core/schema/errors.js";
 import { reversalRequestSchema } from "../../core/schema/reversals.js";
-import { pageOf } from "../http/operation.js";
+import { limitAndOffset } from "../http/operation.js";
 import { EXTENSION_NOTE } from "./charges.js";
 import { controlOperation, okOr } from "./operation.js";
 
@@ -23,7 +23,7 @@ export const WITHDRAWALS = [
     },
     ({ namespace: { engine }, query }) => {
       const { mode, status } = query;
-      const { limit, offset } = pageOf(query);
+      const { limit, offset } = limitAndOffset(query);
       const isListed = (withdrawal: Withdrawal) =>
         (mode === undefined || withdrawal.mode === mode) &&
         (status === undefined || withdrawal.status === status);

@@ -19,13 +19,13 @@ import type { FastPath } from "./fast-path.js";
 import { CROSS_SITE_MESSAGE, isCrossSiteSubresource } from "./hosts.js";
 import { pathOf, serviceRoutes } from "./paths.js";
 import { errorReply, failureReply, ok, type Reply, responseOf, serialize, toResponse } from "./reply.js";
-import { type Handle, Routes } from "./routes.js";
+import { type RouteHandler, Routes } from "./routes.js";
 
 /** A page's route; its handler runs after pending changes are saved. */
 export interface PageRoute {
   readonly method: "GET" | "POST";
   readonly path: string;
-  readonly handle: Handle;
+  readonly handle: RouteHandler;
 }
 
 /** The pages, passed in because the server must not import them. */

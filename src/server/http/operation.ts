@@ -96,7 +96,13 @@ function unknownParameterMessage(name: string, known: readonly string[]): string
 }
 
 /** `limit` and `offset` of a list, with their defaults. */
-export function pageOf({ limit, offset }: { limit?: string | undefined; offset?: string | undefined }) {
+export function limitAndOffset({
+  limit,
+  offset,
+}: {
+  limit?: string | undefined;
+  offset?: string | undefined;
+}) {
   return {
     limit: limit === undefined ? PAYIN_LIMIT_DEFAULT : Number(limit),
     offset: offset === undefined ? 0 : Number(offset),

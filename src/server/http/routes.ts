@@ -1,7 +1,7 @@
 import { type Context, Hono } from "hono";
 import { type Handler, handleRequest } from "./call.js";
 
-export type Handle = (c: Context) => Response | Promise<Response>;
+export type RouteHandler = (c: Context) => Response | Promise<Response>;
 
 export interface RouteMatch {
   readonly handler: Handler;
@@ -20,7 +20,7 @@ export class Routes {
   readonly #paths = new Map<string, PathEntry>();
   readonly #handlers = new Map<unknown, Handler>();
 
-  add(method: string, path: string, handle: Handle): void {
+  add(method: string, path: string, handle: RouteHandler): void {
     const entry = this.#paths.get(path);
     if (entry === undefined) this.#paths.set(path, { methods: [method] });
     else entry.methods.push(method);
@@ -29,7 +29,7 @@ export class Routes {
 
   /** Adds a call of the service; `match` finds only these. */
   addCall(method: string, path: string, handler: Handler): void {
-    const handle: Handle = (c) => handleRequest(handler, c);
+    const handle: RouteHandler = (c) => handleRequest(handler, c);
     this.#handlers.set(handle, handler);
     this.add(method, path, handle);
   }
@@ -38,7 +38,10 @@ export class Routes {
   match(method: string, path: string): RouteMatch | undefined {
     const [[first], captured] = this.app.router.match(method, path);
     if (first === undefined) return undefined;
-    const [[handle], params] = first as unknown as [[Handle], Readonly<Record<string, string | number>>];
+    const [[handle], params] = first as unknown as [
+      [RouteHandler],
+      Readonly<Record<string, string | number>>,
+    ];
     const handler = this.#handlers.get(handle);
     if (handler === undefined) return undefined;
     // The router returns each parameter as text or as an index into `captured`.

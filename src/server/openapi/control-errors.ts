@@ -75,12 +75,12 @@ export function controlErrors(
   const codes = new Set([...Object.values(refusals).map(({ code }) => code), ...(row.docs.errorCodes ?? [])]);
   const found: Record<string, Json> = {};
   for (const code of codes) {
-    const status = statusOf(code);
-    const same = Object.entries(refusals).filter(([, one]) => statusOf(one.code) === status);
+    const status = errorStatus(code);
+    const same = Object.entries(refusals).filter(([, one]) => errorStatus(one.code) === status);
     found[status] ??= errorResponse(
       status,
-      [...codes].filter((one) => statusOf(one) === status),
-      Object.fromEntries(same.map(([name, one]) => [name, bodyOf(one)])),
+      [...codes].filter((one) => errorStatus(one) === status),
+      Object.fromEntries(same.map(([name, one]) => [name, errorBody(one)])),
     );
   }
   const shared = (name: string) => ({ $ref: `#/components/responses/${name}` });
@@ -94,18 +94,18 @@ export function controlErrors(
 /** Error responses that all control operations share. */
 export function sharedControlResponses(): Readonly<Record<string, Json>> {
   return {
-    TooLarge: errorResponse(413, ["PAYLOAD_TOO_LARGE"], { "too large": bodyOf(tooLarge()) }),
-    InternalError: errorResponse(500, ["INTERNAL_ERROR"], { "internal error": bodyOf(INTERNAL_ERROR) }),
-    NoMemory: errorResponse(503, ["INTERNAL_ERROR"], { "no memory": bodyOf(NO_ROOM) }),
+    TooLarge: errorResponse(413, ["PAYLOAD_TOO_LARGE"], { "too large": errorBody(tooLarge()) }),
+    InternalError: errorResponse(500, ["INTERNAL_ERROR"], { "internal error": errorBody(INTERNAL_ERROR) }),
+    NoMemory: errorResponse(503, ["INTERNAL_ERROR"], { "no memory": errorBody(NO_ROOM) }),
   };
 }
 
 /** In the control API, an insufficient balance is a conflict with the current state. */
-function statusOf(code: ErrorCode): number {
+function errorStatus(code: ErrorCode): number {
   return code === "INSUFFICIENT_BALANCE" ? 409 : ERROR_STATUS[code];
 }
 
-function bodyOf(refusal: Refusal): unknown {
+function errorBody(refusal: Refusal): unknown {
   return JSON.parse(errorReply(refusal).json);
 }
 

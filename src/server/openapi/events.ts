@@ -14,7 +14,7 @@ export function webhookItems(examples: Readonly<Record<string, Json>>): Record<s
 
 function webhook(type: string, example: Json | undefined): Json {
   const name = `{{event ${type}}}`;
-  const { component, description } = eventOf(type);
+  const { component, description } = eventComponent(type);
   return {
     operationId: operationId(type),
     tags: ["Events"],
@@ -51,7 +51,7 @@ function webhook(type: string, example: Json | undefined): Json {
   };
 }
 
-function eventOf(type: string): { readonly component: string; readonly description: string } {
+function eventComponent(type: string): { readonly component: string; readonly description: string } {
   const change = toldBy(type);
   if (change === undefined)
     return { component: "TestEvent", description: "Sent on demand, to try a receiver." };

@@ -1,3 +1,5 @@
+// The OpenAPI documents of both APIs. Documents are made from operations, schemas and recorded examples, once per build;
+// here placeholders get the values of a namespace. An `OpenApiDocument` flows through. No request is validated here.
 import type { Context } from "hono";
 import type { Engine } from "../../core/engine/engine.js";
 import type { Namespace } from "../../core/namespace/namespace.js";
@@ -20,7 +22,7 @@ export interface DescribeOptions {
   readonly documentOf: DocumentOf;
 }
 
-export interface Described {
+export interface NamespaceDocument {
   readonly namespace: Namespace;
   /** The public URL, or else the origin of the request. */
   readonly baseUrl: string;
@@ -38,7 +40,7 @@ export async function describeFor(
   api: Api,
   { namespaces, paths, documentOf }: DescribeOptions,
   c: Context,
-): Promise<Described | Response> {
+): Promise<NamespaceDocument | Response> {
   const { headers } = c.req.raw;
   const name = headers.get("sandbox-namespace");
   const key = bearerKey(headers.get("authorization"));

@@ -11,7 +11,7 @@ import { errorReply, type Reply } from "../http/reply.js";
 import type { Operation } from "./operation.js";
 
 /** A call whose request head has passed all checks. */
-export interface Admitted {
+export interface AdmittedCall {
   readonly namespace: Namespace;
   readonly caller: Caller | undefined;
   readonly headers: Record<string, string> | undefined;
@@ -19,7 +19,7 @@ export interface Admitted {
   readonly arrival: Arrival;
 }
 
-export interface Rejected {
+export interface RejectedCall {
   readonly namespace: Namespace | undefined;
   readonly reply: Reply;
   readonly headers?: Record<string, string> | undefined;
@@ -50,7 +50,11 @@ function invalidKey(namespaces: Namespaces, key: string | null): Refusal {
 }
 
 /** Steps 2 to 4 of a call, which need only its head: key, rate limit, permission and organization. */
-export function admit(namespaces: Namespaces, operation: Operation, call: HttpCall): Admitted | Rejected {
+export function admit(
+  namespaces: Namespaces,
+  operation: Operation,
+  call: HttpCall,
+): AdmittedCall | RejectedCall {
   const authorization = call.header("authorization");
   const token = bearerKey(authorization);
   const namespaceName = call.header("sandbox-namespace");

@@ -3,9 +3,9 @@ import { findOwned, listPayins as pageOfPayins } from "../../core/engine/queries
 import { chargeDetailJson, payinSummaryJson } from "../../core/engine/views.js";
 import { type Refusal, refuse } from "../../core/schema/errors.js";
 import { payinQuerySchema } from "../../core/schema/requests.js";
-import { pageOf } from "../http/operation.js";
+import { limitAndOffset } from "../http/operation.js";
 import { okJson, type Reply } from "../http/reply.js";
-import { type Call, operation } from "./operation.js";
+import { operation, type ServiceCall } from "./operation.js";
 
 export const listPayins = operation(
   {
@@ -23,7 +23,7 @@ export const listPayins = operation(
   },
   ({ namespace, caller, query, asOf }) => {
     const { engine } = namespace;
-    const page = { ...pageOf(query), status: query.status_filter };
+    const page = { ...limitAndOffset(query), status: query.status_filter };
     const make = (): string => {
       const { total, items } = pageOfPayins(engine.state, caller, page, asOf);
       return `{"total":${total},"items":[${items.map(payinSummaryJson).join()}]}`;
@@ -70,7 +70,7 @@ export const getCharge = operation(
   chargeReply,
 );
 
-function chargeReply({ namespace, caller, param, asOf }: Call): Reply | Refusal {
+function chargeReply({ namespace, caller, param, asOf }: ServiceCall): Reply | Refusal {
   const charge = findOwned(namespace.engine.state, "charges", caller, param("charge_id"), asOf);
   return charge === undefined ? refuse("NOT_FOUND", "Charge not found") : okJson(chargeDetailJson(charge));
 }

@@ -9,7 +9,7 @@ import { type ErrorCode, INTERNAL_ERROR, INVALID_BODY_MESSAGE } from "../../core
 import type { FaultRule } from "../../core/schema/scenario.js";
 import type { CallResult, HttpCall } from "../http/call.js";
 import { failureReply, type Reply, serialize } from "../http/reply.js";
-import { type Admitted, INVALID_KEY } from "./admit.js";
+import { type AdmittedCall, INVALID_KEY } from "./admit.js";
 import { journalInFlight, type ServedCall } from "./journal.js";
 import type { Operation } from "./operation.js";
 
@@ -26,11 +26,11 @@ export function pickFault(
     header ??
     (isObject(metadata) && typeof metadata.sandbox_scenario === "string" ? metadata.sandbox_scenario : null);
   if (named === null && !namespace.faults.isArmed()) return undefined;
-  return namespace.faults.pick(named, () => subjectOf(operation, call, namespace, body));
+  return namespace.faults.pick(named, () => faultSubject(operation, call, namespace, body));
 }
 
 /** The request and its charge, in the form that fault rules match. */
-function subjectOf(
+function faultSubject(
   operation: Operation,
   call: HttpCall,
   namespace: Namespace,
@@ -66,7 +66,7 @@ function isObject(value: unknown): value is Record<string, unknown> {
  */
 export async function answerWithFault(
   call: HttpCall,
-  { namespace, headers }: Admitted,
+  { namespace, headers }: AdmittedCall,
   served: ServedCall,
   { rule, source, giveBack }: PickedFault,
   execute: (asOf?: AsOf) => Reply,

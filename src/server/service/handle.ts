@@ -1,3 +1,5 @@
+// The emulated service: one `Operation` per call, handled in ten steps. http/app.ts calls `handle` for both Requests and
+// fast-path calls; an `HttpCall` goes in, a `CallResult` comes out. Only commands change state; pages are not served here.
 import type { AsOf } from "../../core/engine/as-of.js";
 import type { Namespaces } from "../../core/namespace/namespaces.js";
 import { isRefusal } from "../../core/schema/errors.js";
@@ -5,7 +7,7 @@ import { type JsonObject, parseBody, type RawBody } from "../http/body.js";
 import { bearerKey, type CallResult, type HttpCall } from "../http/call.js";
 import { readInput } from "../http/operation.js";
 import { failureReply, type Reply, serialize } from "../http/reply.js";
-import { type Admitted, admit, refusalReply } from "./admit.js";
+import { type AdmittedCall, admit, refusalReply } from "./admit.js";
 import { answerWithFault, pickFault } from "./faults.js";
 import { ignoredIn, journal, type ServedCall } from "./journal.js";
 import type { Operation } from "./operation.js";
@@ -28,14 +30,18 @@ export function handle(
     return serialize(reply, (namespace ?? namespaces).nowMs(), headers);
   }
   // Reads are answered synchronously unless a save is pending.
-  if (operation.method !== "GET") return receive(operation, call, admitted);
+  if (operation.method !== "GET") return receiveBody(operation, call, admitted);
   const saving = admitted.namespace.calm();
-  if (saving === undefined) return answer(operation, call, admitted, NO_BODY);
-  return saving.then(() => answer(operation, call, admitted, NO_BODY));
+  if (saving === undefined) return respond(operation, call, admitted, NO_BODY);
+  return saving.then(() => respond(operation, call, admitted, NO_BODY));
 }
 
 /** Reads the body. Its size and JSON are checked after the faults. */
-async function receive(operation: Operation, call: HttpCall, admitted: Admitted): Promise<CallResult> {
+async function receiveBody(
+  operation: Operation,
+  call: HttpCall,
+  admitted: AdmittedCall,
+): Promise<CallResult> {
   let raw: RawBody = NO_BODY;
   if (operation.body !== undefined || operation.rawBody !== undefined) {
     raw = await call.readBody();
@@ -43,16 +49,16 @@ async function receive(operation: Operation, call: HttpCall, admitted: Admitted)
   }
   const { keeping } = admitted.namespace;
   if (keeping !== undefined) await keeping;
-  return answer(operation, call, admitted, raw);
+  return respond(operation, call, admitted, raw);
 }
 
 const NO_BODY = { text: "" };
 const NOTHING_PARSED: JsonObject = { object: {} };
 
-function answer(
+function respond(
   operation: Operation,
   call: HttpCall,
-  admitted: Admitted,
+  admitted: AdmittedCall,
   raw: RawBody,
 ): CallResult | Promise<CallResult> {
   const { namespace, caller, headers, arrival } = admitted;

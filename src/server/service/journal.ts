@@ -157,7 +157,7 @@ class Notes {
   }
 }
 
-function noteFields(notes: Notes, known: Fields, value: object, path: string): void {
+function noteFields(notes: Notes, known: FieldTree, value: object, path: string): void {
   for (const name of Object.keys(value)) {
     if (notes.isFull) return;
     const subfields = known.get(name);
@@ -171,19 +171,19 @@ function noteFields(notes: Notes, known: Fields, value: object, path: string): v
 }
 
 /** The fields of a schema, with the fields of each. */
-type Fields = ReadonlyMap<string, Fields>;
+type FieldTree = ReadonlyMap<string, FieldTree>;
 
 /** Fields of a schema that allows any field. */
-const ANY: Fields = new Map();
-const FIELDS = new WeakMap<z.core.$ZodType, Fields>();
+const ANY: FieldTree = new Map();
+const FIELDS = new WeakMap<z.core.$ZodType, FieldTree>();
 
-function fieldsOf(schema: z.core.$ZodType): Fields {
+function fieldsOf(schema: z.core.$ZodType): FieldTree {
   let fields = FIELDS.get(schema);
   if (fields === undefined) FIELDS.set(schema, (fields = readFieldsOf(schema)));
   return fields;
 }
 
-function readFieldsOf(schema: z.core.$ZodType): Fields {
+function readFieldsOf(schema: z.core.$ZodType): FieldTree {
   if (schema instanceof z.ZodMiniOptional) return fieldsOf(schema.def.innerType);
   if (!(schema instanceof z.ZodMiniObject)) return ANY;
   const shape = schema.shape as Readonly<Record<string, z.core.$ZodType>>;

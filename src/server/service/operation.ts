@@ -16,8 +16,11 @@ interface CallerByNeed {
 }
 
 /** A validated call of the service. */
-export interface Call<Need extends KeyNeed = "required", Query = unknown, Body = Record<string, unknown>>
-  extends CallInput<Query, Body> {
+export interface ServiceCall<
+  Need extends KeyNeed = "required",
+  Query = unknown,
+  Body = Record<string, unknown>,
+> extends CallInput<Query, Body> {
   readonly namespace: Namespace;
   readonly caller: CallerByNeed[Need];
   readonly url: string;
@@ -59,13 +62,13 @@ export const CALL_ASSUMED =
 /** A specification with its handler. */
 export interface Operation extends ServiceSpec<KeyNeed, unknown, unknown> {
   readonly key: KeyNeed;
-  handle(call: Call<KeyNeed, unknown, unknown>): Reply | Refusal;
+  handle(call: ServiceCall<KeyNeed, unknown, unknown>): Reply | Refusal;
 }
 
 /** Makes an operation whose handler gets calls validated by the specification. */
 export function operation<Query, Body = Record<string, unknown>, Need extends KeyNeed = "required">(
   spec: ServiceSpec<Need, Query, Body>,
-  handle: (call: Call<Need, Query, Body>) => Reply | Refusal,
+  handle: (call: ServiceCall<Need, Query, Body>) => Reply | Refusal,
 ): Operation {
   // `handle` (handle.ts) has validated key and input.
   return { key: "required", ...spec, handle: handle as Operation["handle"] } as Operation;

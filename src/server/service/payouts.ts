@@ -11,7 +11,7 @@ import {
   pageQuerySchema,
   withdrawalRequestSchema,
 } from "../../core/schema/requests.js";
-import { pageOf } from "../http/operation.js";
+import { limitAndOffset } from "../http/operation.js";
 import { ok, okJson } from "../http/reply.js";
 import { CALL_ASSUMED, operation } from "./operation.js";
 
@@ -50,7 +50,13 @@ export const listDestinations = operation(
     },
   },
   ({ namespace, caller, query, asOf }) => {
-    const { total, items } = listOwned(namespace.engine.state, "destinations", caller, pageOf(query), asOf);
+    const { total, items } = listOwned(
+      namespace.engine.state,
+      "destinations",
+      caller,
+      limitAndOffset(query),
+      asOf,
+    );
     return ok({ total, items: items.map(destinationView) });
   },
 );
@@ -125,7 +131,13 @@ export const listWithdrawals = operation(
     },
   },
   ({ namespace, caller, query, asOf }) => {
-    const { total, items } = listOwned(namespace.engine.state, "withdrawals", caller, pageOf(query), asOf);
+    const { total, items } = listOwned(
+      namespace.engine.state,
+      "withdrawals",
+      caller,
+      limitAndOffset(query),
+      asOf,
+    );
     return ok({ total, items: items.map(withdrawalView) });
   },
 );

@@ -9,7 +9,7 @@ import type { Endpoint } from "../../core/engine/records.js";
 import { endpointView } from "../../core/engine/views.js";
 import { isRefusal, type Refusal, refuse } from "../../core/schema/errors.js";
 import { pageQuerySchema, webhookPatchSchema, webhookRequestSchema } from "../../core/schema/requests.js";
-import { pageOf } from "../http/operation.js";
+import { limitAndOffset } from "../http/operation.js";
 import { ok, type Reply } from "../http/reply.js";
 import { CALL_ASSUMED, operation } from "./operation.js";
 
@@ -56,7 +56,7 @@ export const listWebhooks = operation(
     },
   },
   ({ namespace, caller, query }) => {
-    const { limit, offset } = pageOf(query);
+    const { limit, offset } = limitAndOffset(query);
     const endpoints = visibleEndpoints(namespace.engine.state, caller).reverse();
     return ok({
       total: endpoints.length,

@@ -1,3 +1,5 @@
+// HTTPS: the user's certificate, or one by an authority made for this run, with files that let clients trust it. port.ts
+// calls it; `Certificates` in PEM flow through. The system's trust store is never changed.
 import { createPrivateKey, X509Certificate } from "node:crypto";
 import { readFileSync } from "node:fs";
 import type { RequestListener } from "node:http";
