@@ -11,7 +11,7 @@ import { type DocumentExamples, examplesOf, NO_EXAMPLES } from "./story.js";
 
 const KEY_SCHEME = "apiKey";
 
-/** Makes the OpenAPI 3.1 document of the emulated service from its operations and schemas, with placeholders (`facts.ts`). */
+/** Makes the OpenAPI 3.1 document of the emulated service from its operations and schemas, with placeholders for the values of a namespace. */
 export function serviceDocument(examples: DocumentExamples = NO_EXAMPLES): OpenApiDocument {
   const paths = pathsOf(
     OPERATIONS.map((row) => ({
