@@ -4,14 +4,14 @@ import { DEFAULT_HOST } from "../core/schema/options.js";
 import { urlOf } from "../port.js";
 import { hostName, isEverywhere, plainAddress } from "../server/http/hosts.js";
 
-/** Where else a server can be reached that listens on every address; undefined when it listens on one. */
+/** Other URLs of a server that listens on every address. */
 export interface Elsewhere {
   readonly urls: readonly string[];
-  /** An address of this machine that it would be reached at, if it were an allowed host. */
+  /** An address of this machine that is not an allowed host. */
   readonly refused: string | undefined;
 }
 
-/** A server that listens everywhere answers there for the hosts it was told of, and for no other. */
+/** Lists the allowed hosts. Undefined unless the server listens on every address. */
 export function elsewhere(port: number | undefined, options: StartOptions): Elsewhere | undefined {
   const { host = DEFAULT_HOST, allowed_host = [] } = options;
   if (port === undefined || !isEverywhere(plainAddress(host))) return undefined;

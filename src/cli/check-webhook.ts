@@ -10,7 +10,7 @@ import { reportText } from "./report/text.js";
 import { probeLine, webhookReport } from "./report/webhook.js";
 import { lineWidth, say, sayJson } from "./terminal.js";
 
-/** Of one that cannot be reached, nothing was found out. */
+/** Exit code for an unreachable receiver. */
 const EXIT_CODES = { passed: 0, failed: 1, unreachable: 2 } as const;
 
 export interface CheckFlags {
@@ -52,7 +52,7 @@ export async function checkWebhookCommand(url: string, flags: CheckFlags): Promi
   if (flags.junit !== undefined) writeJunit(flags.junit, [report]);
 }
 
-/** Flags that would be left out without a word are refused. */
+/** Refuses flags that would have no effect. */
 function noSandbox(flags: CheckFlags): undefined {
   const idle = { url: "--url", namespace: "--namespace", controlToken: "--control-token" } as const;
   for (const [name, flag] of Object.entries(idle))
@@ -60,13 +60,13 @@ function noSandbox(flags: CheckFlags): undefined {
       throw new UserError(`${flag} names the sandbox whose charges are observed: it goes with --observe`);
 }
 
-/** What the sandbox signs with, where one is looked at. */
+/** The signature scheme of the sandbox, if one is given. */
 async function secretOf(sandbox: Connection | undefined): Promise<string | undefined> {
   if (sandbox === undefined) return undefined;
   return (await sandbox.call<{ webhook_secret: string }>("GET", "/_sandbox")).webhook_secret;
 }
 
-/** A preset's name, or a scheme as JSON; what is neither is refused by the schema. */
+/** The name of a preset, or a scheme as JSON. The schema refuses anything else. */
 function signatureOf(text: string): Signature {
   if (!text.trimStart().startsWith("{")) return text as Signature;
   try {

@@ -6,7 +6,7 @@ import { helpText } from "./help-text.js";
 import { isUserMistake, refuse } from "./mistakes.js";
 import { addConnectionOptions, addStartOptions } from "./options.js";
 
-/** Every command but `start`, which is loaded without the others. */
+/** Adds every command but `start`, which is loaded without the others. */
 export function addCommands(root: Command): void {
   root.version(packageVersion(), "-V, --version", "print the version");
 
@@ -36,7 +36,7 @@ export function addCommands(root: Command): void {
     .option("--require <list>", "also exit 1 unless all of these were met (names, separated by commas)")
     .option("--explore <flow>", "the command is an app: start it, explore this flow, then stop it");
   addExploreOptions(exec, "with --explore: ")
-    // What its guard calls when exec was killed.
+    // Called by the guard when exec was killed.
     .addOption(new Option("--left-behind <process>").hideHelp())
     // Retired; refused with what to write instead.
     .addOption(new Option("--under-report <file>").hideHelp())
@@ -222,7 +222,7 @@ export function addCommands(root: Command): void {
   addClientCommands(root);
 }
 
-/** `run`, `explore`, `validate`, `reconcile` and `check-webhook` keep 1 for what they find; that they cannot be carried out is 2. */
+/** Gives a command exit code 2 for its own failure; 1 means findings. */
 function asCouldNotRun(error: CommanderError): never {
   throw new CommanderError(error.exitCode === 0 ? 0 : 2, error.code, error.message);
 }

@@ -5,7 +5,7 @@ import { say } from "./terminal.js";
 
 const SHELLS = ["bash", "zsh", "fish"];
 
-/** What may be written after a command: its options, and the words its arguments may be. */
+/** The completions of a command: its options and the values of its arguments. */
 interface Words {
   readonly name: string;
   readonly about: string;
@@ -17,7 +17,7 @@ interface Words {
   readonly verbs: readonly string[];
 }
 
-/** `completion SHELL`: a script made of the commands there are, which asks nothing of the program itself. */
+/** `completion SHELL`: prints a script of all commands, which does not call the program. */
 export function completion(root: Command, shell: string): void {
   if (!SHELLS.includes(shell))
     throw new UserError(
@@ -32,7 +32,7 @@ function wordsOf(command: Command): Words {
   return {
     name: command.name(),
     about: command.description(),
-    // Every option has a long name (a test sees to it).
+    // Every option has a long name; a test checks it.
     options: help.visibleOptions(command).map(({ long, required, description }) => ({
       long: long!,
       takesValue: required,
@@ -42,7 +42,7 @@ function wordsOf(command: Command): Words {
   };
 }
 
-/** zsh reads the same with its own layer for bash. Where nothing is known, both offer files. */
+/** zsh reads the script by its bash layer. Both offer files where nothing is known. */
 function bashScript(commands: readonly Words[], isZsh: boolean): string {
   const line = (pattern: string, words: readonly string[]) => `    ${pattern}) words="${words.join(" ")}" ;;`;
   const options = (words: Words) => words.options.map(({ long }) => long);

@@ -6,7 +6,7 @@ import type { Sandbox } from "../sandbox.js";
 import { happeningLine } from "./live/live.js";
 import { paint } from "./paint.js";
 import { columns, say, sayJson } from "./terminal.js";
-import { wrapped } from "./wrapped.js";
+import { wrapped } from "./text-layout.js";
 
 const PRICING = { base_currency: "USD", amount: "25.00" };
 const CUSTOMER = "ada@shop.test";
@@ -14,13 +14,13 @@ const CUSTOMER = "ada@shop.test";
 const INTRODUCTION =
   "A customer pays 25.00 USD. The service, the app and its receiver all run in this process; no real money moves.";
 
-/** What the app's receiver gets last. */
+/** The last event that the receiver gets. */
 interface Webhook {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: { readonly type: string; readonly data: object };
 }
 
-/** `demo`: a customer pays, and the app's receiver hears of it; all of it in this process, and over at once. */
+/** `demo`: a customer pays and the app's receiver gets the webhooks, all in this process. */
 export async function demo({ json }: { readonly json?: boolean }): Promise<void> {
   const happenings: Happening[] = [];
   const sandbox = await openSandbox({
@@ -45,7 +45,7 @@ export async function demo({ json }: { readonly json?: boolean }): Promise<void>
   }
 }
 
-/** A quote and a whitelabel checkout, as an app makes them; resolves with the charge's id. */
+/** Makes a quote and a whitelabel checkout. Resolves with the charge's id. */
 async function payAsAnApp(sandbox: Sandbox): Promise<string> {
   const authorization = `Bearer ${sandbox.apiKey}`;
   const app = new ControlClient({

@@ -12,7 +12,7 @@ import { reportText } from "./report/text.js";
 import { Progress, say, sayJson, tellLine } from "./terminal.js";
 import { variablesOf } from "./variables.js";
 
-/** What says how a flow is explored: the flags of `explore`, and of `exec --explore`. */
+/** Flags of `explore` and `exec --explore`. */
 export interface ExplorationFlags {
   readonly app?: string;
   readonly depth?: string;
@@ -29,7 +29,6 @@ type Asked = Pick<
   "app" | "vars" | "environment" | "depth" | "lanes" | "budgetMs" | "save" | "onWarning"
 >;
 
-/** The flags, checked. */
 export function explorationOf({ app, depth, lanes, budget, save, ...flags }: ExplorationFlags): Asked {
   return {
     app: appOf(app),
@@ -44,7 +43,7 @@ export function explorationOf({ app, depth, lanes, budget, save, ...flags }: Exp
   };
 }
 
-/** Tells how far it is while it goes on, and what came of it; 0 nothing found, 1 something, 2 not even a single depth. */
+/** Prints progress and the report. Exit code 0 without findings, 1 with, 2 if not one depth was completed. */
 export async function toldExploration(
   flow: string,
   { json, junit }: ExplorationFlags,
@@ -69,7 +68,7 @@ function appOf(app: string | undefined): string {
   return withoutEndSlashes(url);
 }
 
-/** A flag's value, as its schema has it. */
+/** Parses a flag by its schema. */
 function flagged<Value>(flag: string, schema: z.ZodMiniType<Value>, given: unknown, text: string): Value {
   const parsed = schema.safeParse(given);
   if (parsed.success) return parsed.data;

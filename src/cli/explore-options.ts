@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 
-/** What says how a flow is explored, wherever one is: flags, words, and whether they may be given more than once. */
+/** Options of `explore` and `exec --explore`: flag, description, and if it is repeatable. */
 const ROWS: readonly (readonly [flags: string, says: string, isList?: boolean])[] = [
   ["--app <url>", "the app, which calls the sandbox (required)"],
   ["--depth <k>", "how many deviations to combine at most (default: 2)"],
@@ -11,10 +11,9 @@ const ROWS: readonly (readonly [flags: string, says: string, isList?: boolean])[
   ["--junit <file>", "also write the report as JUnit XML"],
 ];
 
-/** Their names, as commander has them. */
+/** Their names in commander. */
 export const EXPLORE_FLAGS: readonly string[] = ROWS.map(([flags]) => /^--(\w+)/.exec(flags)![1]!);
 
-/** Adds the options that `explore` and `exec --explore` have in common. */
 export function addExploreOptions(command: Command, before = ""): Command {
   for (const [flags, says, isList = false] of ROWS) {
     const option = command.createOption(flags, `${before}${says}`);

@@ -5,13 +5,13 @@ import { Connection, type ConnectionFlags } from "./client/connection.js";
 import { putOnDashboard } from "./client/explored.js";
 import { type ExplorationFlags, explorationOf, toldExploration } from "./exploration.js";
 
-/** What ends it early, and the exit code that says so; a run that is under way puts back what it changed. */
+/** Signals that end it early, with their exit codes. The current run undoes its changes. */
 const SIGNALS = [
   ["SIGINT", 130],
   ["SIGTERM", 143],
 ] as const;
 
-/** `explore`: looks for what makes an app go wrong. 0 nothing found, 1 something, 2 it could not be carried out, or not as far as a single depth. */
+/** `explore`: searches for deviations that break an app. Exit code 0 without findings, 1 with, 2 if not one depth was completed. */
 export async function exploreCommand(flow: string, flags: ExplorationFlags & ConnectionFlags): Promise<void> {
   const connection = new Connection(flags);
   const asked = explorationOf(flags);

@@ -1,7 +1,7 @@
 import { columns } from "./terminal.js";
-import { wrapped } from "./wrapped.js";
+import { wrapped } from "./text-layout.js";
 
-/** What a command's help ends with, as wide as the terminal: notes, and examples to be copied. */
+/** The end of a command's help: notes, and examples to copy. */
 export function helpText(examples: string | readonly string[], notes: readonly string[] = []): () => string {
   const all = typeof examples === "string" ? [examples] : examples;
   return () => {
@@ -18,11 +18,11 @@ export function helpText(examples: string | readonly string[], notes: readonly s
   };
 }
 
-/** A command as a shell takes it over several lines, where it does not fit on one. */
+/** Breaks a command over several lines of a shell if it does not fit on one. */
 function continued(example: string, width: number): string[] {
   const lines: string[] = [];
   let line = " ";
-  // No option is parted from its value, and nothing from within quotes.
+  // Never between an option and its value, nor within quotes.
   for (const word of example.split(/ (?=--|')/)) {
     if (line.trim() !== "" && line.length + 1 + word.length + 2 > width) {
       lines.push(`${line} \\`);
@@ -31,4 +31,9 @@ function continued(example: string, width: number): string[] {
     line += ` ${word}`;
   }
   return [...lines, line];
+}
+
+/** Quotes any value for a shell. */
+export function shellQuoted(value: string): string {
+  return `'${value.replaceAll("'", `'\\''`)}'`;
 }

@@ -8,9 +8,9 @@ const CONFIG_FILE = CONFIG_FILES[0]!;
 const SCENARIO_FILE = "payments-sandbox.scenario.yaml";
 const EDITOR_SCHEMA = "node_modules/payments-sandbox/scenarios/schema.json";
 
-/** `init`: a config and an example scenario to begin with, and what to put into CI. What is there stays as it is. */
+/** `init`: writes a config and an example scenario, and prints a CI snippet. Never overwrites. */
 export function init(): void {
-  // One of another ending counts: only one of them is read.
+  // A config with another ending counts too: only one is read.
   const config = CONFIG_FILES.find((name) => existsSync(name));
   const said = [
     config === undefined ? written(CONFIG_FILE, configText()) : kept(config),
@@ -19,7 +19,7 @@ export function init(): void {
   say(`${said.join("\n")}\n\n${NEXT}`);
 }
 
-/** Writes a file that is not there yet, and says what came of it. */
+/** Writes a file unless it exists, and prints the result. */
 function written(file: string, text: string): string {
   try {
     writeFileSync(file, text, { flag: "wx" });
@@ -33,7 +33,7 @@ function written(file: string, text: string): string {
 
 const kept = (file: string): string => `${file}: already exists; left unchanged`;
 
-/** All in comments, a line a key: as long as it stays so, nothing is other than without the file. */
+/** A config with every key in a comment, so it changes nothing. */
 function configText(): string {
   const head = [
     "# Configuration of payments-sandbox, read by every command that starts one in this folder.",

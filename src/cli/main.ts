@@ -4,12 +4,12 @@ import { goOnUnread } from "./own-process.js";
 import { askForPlain } from "./paint.js";
 import { plainFlags } from "./plain-flags.js";
 
-/** The command line. Each command's work is loaded when it is asked for. */
+/** The command line. Each command is loaded when it runs. */
 export async function main(argv: readonly string[]): Promise<void> {
   goOnUnread();
   const words = heedCommon(argv.slice(2));
   try {
-    // A start is what must not wait: what reads any other line is loaded only for one.
+    // A start loads no parser of other command lines.
     const flags = plainFlags(words[0] === "start" ? words.slice(1) : words);
     if (flags !== undefined) await (await import("./start.js")).start(flags);
     else await (await import("./program.js")).runProgram(words);
@@ -22,7 +22,7 @@ export async function main(argv: readonly string[]): Promise<void> {
 
 const NO_COLOUR = "--no-color";
 
-/** What every command takes; what stands behind the command that `exec` runs is that one's. */
+/** Options of every command. Options after the command of `exec` belong to that command. */
 function heedCommon(words: readonly string[]): string[] {
   const end = words.indexOf("--");
   const own =

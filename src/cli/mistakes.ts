@@ -3,16 +3,16 @@ import { SandboxError } from "../core/schema/sandbox-error.js";
 import { UserError } from "../core/schema/user-error.js";
 import { sayJson, tellLine } from "./terminal.js";
 
-/** What a program is told of a mistake besides its message. */
+/** Details of a user's error in JSON. */
 interface Advice {
   readonly code: string;
-  /** What to do, as far as it can be said without knowing more; mostly a command. */
+  /** What to do, usually a command. */
   readonly fix: string | null;
-  /** The page of the documentation that has more. */
+  /** The page of the documentation. */
   readonly doc: string;
 }
 
-/** A mistake whose mending is known. */
+/** An error with a known fix. */
 export class KnownMistake extends UserError {
   constructor(
     message: string,
@@ -24,7 +24,7 @@ export class KnownMistake extends UserError {
 
 const CONTROL = "docs/control-api.md";
 
-/** What to do about a refusal of the sandbox, by its code. */
+/** Fixes by error code of the sandbox. */
 const FIXES: Readonly<Record<string, string>> = {
   NOT_FOUND: "list what there is: payments-sandbox charges, withdrawals, deliveries, scenario list",
   INVALID_TRANSITION: "see what it may become: payments-sandbox next SELECTOR",
@@ -42,17 +42,17 @@ function adviceOf(error: Error): Advice {
 
 let isJsonAsked = false;
 
-/** With `--json`, mistakes are JSON on standard output too. */
+/** With `--json`, errors are JSON on standard output too. */
 export function askForJson(isAsked: boolean): void {
   isJsonAsked = isAsked;
 }
 
-/** One line a fault, on standard error. */
+/** Prints each error in one line on standard error. */
 export function tell(error: Error): void {
   for (const line of error.message.split("\n")) tellLine(line);
 }
 
-/** The same for what a command ends with instead of its result; where JSON is asked for, for programs too. */
+/** Prints the error that ends a command, with `--json` as JSON on standard output too. */
 export function refuse(error: Error): void {
   tell(error);
   if (!isJsonAsked) return;
@@ -61,12 +61,12 @@ export function refuse(error: Error): void {
   sayJson({ error: { code, message: error.message, details, fix, doc } });
 }
 
-/** What the user can mend is told in a line; anything else is a bug of ours and keeps its stack. */
+/** Returns true for errors that the user can fix. Any other is a bug and keeps its stack. */
 export function isUserMistake(error: Error): boolean {
   return error instanceof UserError || error instanceof SandboxError || error.name === "StoreError";
 }
 
-/** What commander found wrong with a command line, in one line: what it is, and where to read on. */
+/** commander's error in one line: what is wrong, and where to read on. */
 export function usageMistake({ message }: CommanderError, command: string): KnownMistake {
   const what = message
     .replace(/^error: /, "")
@@ -77,7 +77,7 @@ export function usageMistake({ message }: CommanderError, command: string): Know
   return badUsage(what, `payments-sandbox ${command} --help`);
 }
 
-/** A command line that cannot be understood, and where to read on. */
+/** An invalid command line, with where to read on. */
 export function badUsage(what: string, fix: string): KnownMistake {
   return new KnownMistake(`${what} (run ${fix})`, { code: "USAGE", fix, doc: "docs/command-line.md" });
 }

@@ -5,11 +5,10 @@ import { startOptions } from "./options.js";
 import { sayJson } from "./terminal.js";
 
 /**
- * `openapi`: prints the document that a sandbox started with the same configuration would serve; with `--control`
- * that of its control API.
+ * `openapi`: prints the document that a sandbox with this configuration serves, with `--control` that of the control API.
  */
 export async function openapi(flags: Readonly<Record<string, unknown>>): Promise<void> {
-  // Nothing is served and nothing kept: the data file, if one is configured, stays closed.
+  // The data file stays closed.
   const { control, ...startFlags } = flags;
   const { data, fsync, ...options } = await startOptions(startFlags);
   const sandbox = await openSandbox({ ...options, clock: "manual" });

@@ -13,7 +13,7 @@ import {
 import { camelCase } from "../core/schema/printable.js";
 import { UserError } from "../core/schema/user-error.js";
 
-/** An option that has a flag, and so a variable. */
+/** An option with a flag and an environment variable. */
 interface FlaggedRow extends Omit<OptionRow, "flags"> {
   readonly name: OptionName;
   readonly flags: string;
@@ -33,7 +33,7 @@ export function variableOf(name: string): string {
 /**
  * Gives a command the options of `start`.
  *
- * @param saysOf what is said of an option where the command has it otherwise
+ * @param saysOf the description of an option that differs for this command
  */
 export function addStartOptions(
   command: Command,
@@ -60,7 +60,7 @@ export function addConnectionOptions(command: Command): Command {
     .option("--json", "print the response as JSON");
 }
 
-/** `--a, --b <x>` with two long names are two options to commander. */
+/** commander takes `--a, --b <x>` with two long names as two options. */
 export function spellings(flags: string): string[] {
   const [first, second] = flags.split(", ");
   if (second === undefined || !first!.startsWith("--")) return [flags];
@@ -68,10 +68,10 @@ export function spellings(flags: string): string[] {
   return [`${first}${argument}`, second];
 }
 
-/** Where a config is looked for; the first that is there is read. */
+/** Names of config files. The first that exists is read. */
 export const CONFIG_FILES = ["yaml", "yml", "json"].map((ending) => `payments-sandbox.config.${ending}`);
 
-/** Flag beats environment beats config file. Every value is checked; a fault names where it was said. */
+/** Flag before environment before config file. Checks every value; an error names the value's source. */
 export async function startOptions(
   flags: Readonly<Record<string, unknown>>,
   environment: NodeJS.ProcessEnv = process.env,
@@ -109,10 +109,10 @@ export async function startOptions(
   );
 }
 
-/** Read elsewhere, or set for the command that `exec` runs. */
+/** Variables read elsewhere, or set for the command of `exec`. */
 const OTHER_VARIABLES = ["config", "url", "under", "exec"];
 
-/** A variable nobody reads, one slip away from one that is: it was meant, and would be silently left out. */
+/** Refuses a variable one typo away from a known one, which would have no effect. */
 function refuseSlips(environment: NodeJS.ProcessEnv): void {
   const prefix = variableOf("");
   const known: string[] = [...OPTION_ROWS.map(({ name }) => name), ...OTHER_VARIABLES];
@@ -132,7 +132,7 @@ function flagValue(row: FlaggedRow, flags: Readonly<Record<string, unknown>>): u
   return all.length === 0 ? undefined : all;
 }
 
-/** What a text on the command line or in a variable stands for. What is none stays text, and is refused as such. */
+/** Parses a number or boolean. Any other text stays text, which the schema refuses. */
 function parsed({ kind }: FlaggedRow, value: unknown): unknown {
   if (kind === "flag" && typeof value === "string")
     return /^(1|true|on|yes)$/i.test(value) || (/^(0|false|off|no)$/i.test(value) ? false : value);

@@ -1,11 +1,11 @@
 import { tellLine } from "./terminal.js";
 
-/** What the command does about its process, which is its own. The library does none of this in somebody else's. */
+/** Process-wide handlers of the command. The library installs none of them. */
 
-/** The reader hung up, or the terminal is closed. */
+/** Error codes of a closed reader or terminal. */
 const NOBODY_READS = ["EPIPE", "EIO"];
 
-/** Whoever read what is written here may have gone: that ends nothing that is under way. */
+/** Ignores the end of the output's reader, so current work goes on. */
 export function goOnUnread(): void {
   for (const stream of [process.stdout, process.stderr])
     stream.on("error", (error: NodeJS.ErrnoException) => {
@@ -13,7 +13,7 @@ export function goOnUnread(): void {
     });
 }
 
-/** A fault of ours that nothing has caught ends the process, with a line that says what becomes of the state. */
+/** Ends the process on an uncaught error, with one line that names the fate of the state. */
 export function tellLastWords(data: string | undefined): void {
   const kept =
     data === undefined
@@ -25,7 +25,7 @@ export function tellLastWords(data: string | undefined): void {
   });
 }
 
-/** In one line, with the place it was thrown at. */
+/** The error in one line, with the place that threw it. */
 function whatHappened(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const place = /^\s+at (?:.*\()?((?:file:|node:|\/|[A-Za-z]:).*:\d+:\d+)\)?$/m.exec(error.stack ?? "")?.[1];

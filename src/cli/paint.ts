@@ -1,4 +1,4 @@
-/** The styles that are used, as a terminal takes them: on and off. */
+/** Escape codes of the styles: on and off. */
 const STYLES = {
   bold: [1, 22],
   dim: [2, 22],
@@ -13,12 +13,12 @@ export type Paint = (style: Style, text: string) => string;
 
 let isPlainAsked = false;
 
-/** `--no-color`: plain text, whatever the environment says. */
+/** `--no-color` overrides the environment. */
 export function askForPlain(isAsked: boolean): void {
   isPlainAsked = isAsked;
 }
 
-/** Whether text is painted: as its user asks for (`--no-color`, FORCE_COLOR, NO_COLOR), else on a terminal. */
+/** Returns true if text is painted: by `--no-color`, FORCE_COLOR or NO_COLOR, else on a terminal. */
 export function wantsColour(): boolean {
   const { FORCE_COLOR = "", NO_COLOR = "", TERM } = process.env;
   if (isPlainAsked || FORCE_COLOR === "0" || FORCE_COLOR === "false") return false;
@@ -26,7 +26,7 @@ export function wantsColour(): boolean {
   return process.stdout.isTTY === true && NO_COLOR === "" && TERM !== "dumb";
 }
 
-/** What switches a style on or off. */
+/** Matches an escape code of a style. */
 const CODES = new RegExp(
   `(${Object.values(STYLES)
     .flat()
@@ -34,7 +34,7 @@ const CODES = new RegExp(
     .join("|")})`,
 );
 
-/** A painted text, all of it changed but what paints it. */
+/** Changes a painted text but not its escape codes. */
 export function changedBetweenPaint(text: string, change: (part: string) => string): string {
   return text
     .split(CODES)
@@ -42,10 +42,10 @@ export function changedBetweenPaint(text: string, change: (part: string) => stri
     .join("");
 }
 
-/** Text as it is, whatever its style. */
+/** Returns the text unpainted. */
 export const plain: Paint = (_style, text) => text;
 
-/** Text in a style, or as it is. Node's own `styleText` is not there before 20.12. */
+/** Paints text, if colours are on. Node's `styleText` is missing before 20.12. */
 export function paint(style: Style, text: string, isColoured = wantsColour()): string {
   const [on, off] = STYLES[style];
   return isColoured ? `\u001B[${on}m${text}\u001B[${off}m` : text;

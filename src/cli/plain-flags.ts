@@ -2,15 +2,15 @@ import { camelCase } from "../core/schema/printable.js";
 import { CONFIG_FLAGS, OPTION_ROWS, spellings } from "./options.js";
 
 interface Flag {
-  /** What commander calls it. */
+  /** Its name in commander. */
   readonly name: string;
   readonly takesValue: boolean;
   readonly isList: boolean;
 }
 
 /**
- * The flags of a line that has nothing but options of `start`, as commander would give them; undefined for any other
- * line, and for one that something is wrong with: that is commander's to read. Loading it is a tenth of a start.
+ * Parses a command line with options of `start` only, as commander would. Undefined for any other line and for an invalid
+ * one: commander parses those. Loading commander is a tenth of a start.
  */
 export function plainFlags(words: readonly string[]): Record<string, unknown> | undefined {
   const flags: Record<string, unknown> = {};
@@ -27,7 +27,7 @@ export function plainFlags(words: readonly string[]): Record<string, unknown> | 
   return flags;
 }
 
-/** `--port=0` is `--port 0`. */
+/** Splits `--port=0` into `--port 0`. */
 function splitAtEquals(word: string): [spelling: string, inside: string | undefined] {
   const place = word.startsWith("--") ? word.indexOf("=") : -1;
   return place === -1 ? [word, undefined] : [word.slice(0, place), word.slice(place + 1)];

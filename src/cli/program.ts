@@ -5,7 +5,7 @@ import { helpText } from "./help-text.js";
 import { badUsage, refuse, usageMistake } from "./mistakes.js";
 import { addStartOptions } from "./options.js";
 
-/** Any line of words that is not a plain start: other commands, help, and what has to be refused. */
+/** Parses every command line that `plain-flags.ts` does not. */
 export async function runProgram(words: readonly string[]): Promise<void> {
   const [first = "start"] = words;
   if (first === "version" || first === "-v") return runProgram(["--version"]);
@@ -19,13 +19,13 @@ export async function runProgram(words: readonly string[]): Promise<void> {
     await root.parseAsync(words, { from: "user" });
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
-    // Help and the version end this way too.
+    // Help and version end this way too.
     if (error.exitCode !== 0) refuse(usageMistake(error, isStart(first) ? "start" : first));
     process.exitCode = error.exitCode;
   }
 }
 
-/** `start`, or its options alone; asking for help or the version is asking the whole program. */
+/** Returns true for `start` or its options alone, without help or version. */
 function isStart(word: string): boolean {
   return word === "start" || (word.startsWith("-") && !["--help", "-h", "--version", "-V"].includes(word));
 }
@@ -33,7 +33,7 @@ function isStart(word: string): boolean {
 function program(): Command {
   const root = new Command("payments-sandbox")
     .description("A local server that stands in for a payments service in test mode.")
-    // Told in `main`, in a line.
+    // `main` prints it in one line.
     .configureOutput({ outputError: () => {} })
     .enablePositionalOptions()
     .exitOverride();
@@ -45,14 +45,14 @@ function program(): Command {
   return root;
 }
 
-/** With a default command, commander would take a misspelt one for an argument of `start`. */
+/** Refuses a misspelt command: commander would take it as an argument of the default command. */
 function refuseUnknown(root: Command, word: string): void {
   const known = [...root.commands.map((command) => command.name()), "help"];
   if (word.startsWith("-") || known.includes(word)) return;
   throw badUsage(`unknown command "${word}"${didYouMean(word, known)}`, "payments-sandbox --help");
 }
 
-/** What a command is for, in the order of the help. */
+/** Groups of commands, in the order of the help. */
 const GROUPS: Readonly<Record<string, readonly string[]>> = {
   Run: ["start", "exec", "run", "explore", "demo", "init", "guide", "openapi", "completion"],
   Check: ["check-webhook", "reconcile", "validate", "advice", "coverage"],
@@ -65,7 +65,7 @@ const GROUPS: Readonly<Record<string, readonly string[]>> = {
   Worlds: ["reset", "snapshot", "namespace"],
 };
 
-/** The help shows commands by what they are for, and groups in the order of their first command. */
+/** Groups the commands in the help. */
 function group(root: Command): void {
   const heading = (name: string) => Object.keys(GROUPS).find((one) => GROUPS[one]!.includes(name));
   for (const command of root.commands) {
@@ -76,7 +76,7 @@ function group(root: Command): void {
   const place = (name: string) => (order.includes(name) ? order.indexOf(name) : order.length);
   const help = new Help();
   root.configureHelp({
-    // That each has options goes without saying, and leaves no room for what it does.
+    // `[options]` is left out: every command has some, and it takes the description's room.
     subcommandTerm: (shown) => help.subcommandTerm(shown).replace(" [options]", ""),
     visibleCommands: (shown) => help.visibleCommands(shown).sort((a, b) => place(a.name()) - place(b.name())),
   });

@@ -5,18 +5,18 @@ import { UserError } from "../core/schema/user-error.js";
 import { isLoopback } from "../server/http/hosts.js";
 import { findTrust, type Trust } from "../server/tls/trust.js";
 
-/** How a sandbox that runs already is reached. */
+/** Address of a running sandbox. */
 export interface Reach {
-  /** Without a slash at the end. */
+  /** Without a final slash. */
   readonly url: string;
   readonly fetch: SandboxFetch;
-  /** What it is trusted by, where it serves HTTPS on this machine. */
+  /** Certificate authority of an HTTPS sandbox on this machine. */
   readonly trust: Trust | undefined;
 }
 
 /**
- * The sandbox at a URL, whose scheme may be missing; undefined where it is none. One on this machine is trusted by what
- * it has written down of itself, and found to speak HTTPS by that; it is looked for until it is there.
+ * The sandbox at a URL, with or without a scheme. Undefined for no URL. The trust file of a sandbox on this machine gives its
+ * authority and that it speaks HTTPS.
  */
 export function reach(given: string): Reach | undefined {
   const address = webhookUrl(given);
@@ -40,7 +40,7 @@ export function reach(given: string): Reach | undefined {
   };
 }
 
-/** Tells a certificate that is not trusted from a sandbox that is not there. */
+/** Distinguishes an untrusted certificate from an absent sandbox. */
 export function refuseUntrusted(url: string, error: unknown): void {
   const { code = "" } = ((error as Error).cause ?? error) as NodeJS.ErrnoException;
   if (/CERT|SELF_SIGNED|ISSUER/.test(code))

@@ -3,12 +3,12 @@ import { DEFAULT_HOST, DEFAULT_PORT, webhookUrl } from "../core/schema/options.j
 import type { Sandbox } from "../sandbox.js";
 import { controlDoor } from "../server/http/control-access.js";
 import { elsewhere } from "./addresses.js";
+import { shellQuoted } from "./help-text.js";
 import { paint } from "./paint.js";
-import { shellQuoted } from "./shell.js";
 import { lineWidth } from "./terminal.js";
-import { wrapped } from "./wrapped.js";
+import { wrapped } from "./text-layout.js";
 
-/** What `--json` prints when the sandbox can be reached. */
+/** The line of `--json` when the sandbox is ready. */
 export function readyLine(sandbox: Sandbox, publicUrl?: string) {
   const { url } = sandbox;
   return {
@@ -28,10 +28,10 @@ export function readyLine(sandbox: Sandbox, publicUrl?: string) {
 
 type Rows = [name: string, value: string][];
 
-/** The column they begin in. */
+/** Column of the values. */
 const VALUES_AT = 18;
 
-/** What a person sees: where it is, what to use, what to try next. Coloured only on a terminal. */
+/** The banner: addresses, keys, next steps. Coloured only on a terminal. */
 export function banner(sandbox: Sandbox, options: StartOptions): string {
   const ready = readyLine(sandbox, options.public_url);
   const control = controlWays(sandbox, options);
@@ -74,7 +74,7 @@ export function banner(sandbox: Sandbox, options: StartOptions): string {
   ].join("\n");
 }
 
-/** The dashboard's address as a browser can open it; undefined where the control API is closed. */
+/** URL of the dashboard for a browser. Undefined if the control API is closed. */
 function dashboardUrl(sandbox: Sandbox, options: StartOptions): string | undefined {
   const token = sandbox.controlToken;
   const door = controlDoor(options.host ?? DEFAULT_HOST, token ?? options.control_token);
@@ -83,7 +83,7 @@ function dashboardUrl(sandbox: Sandbox, options: StartOptions): string | undefin
   return `${readyLine(sandbox).dashboard_url}${query}`;
 }
 
-/** How to get at the control API from here, or how to open it: nothing is shown that would answer 403. */
+/** How to reach or open the control API. No URL is shown that would answer 403. */
 function controlWays(sandbox: Sandbox, options: StartOptions): { rows: Rows; commands: Rows } {
   const dashboard = dashboardUrl(sandbox, options);
   const token = sandbox.controlToken;
@@ -93,7 +93,7 @@ function controlWays(sandbox: Sandbox, options: StartOptions): { rows: Rows; com
       rows: [["Control API", "closed beyond loopback, the dashboard too; --control-token generate opens it"]],
       commands: [],
     };
-  // Commands find a sandbox at the default port by themselves.
+  // Commands use the default port by default.
   const where = sandbox.port === DEFAULT_PORT ? "" : ` --url ${sandbox.url}`;
   const who = door === "token" && token !== undefined ? ` --control-token ${shellQuoted(token)}` : "";
   return {
@@ -105,7 +105,7 @@ function controlWays(sandbox: Sandbox, options: StartOptions): { rows: Rows; com
   };
 }
 
-/** On every address: which of them are answered, and how the others would be. */
+/** The addresses of a server that listens everywhere, and how to allow others. */
 function elsewhereRows(sandbox: Sandbox, options: StartOptions): Rows {
   const found = elsewhere(sandbox.port, options);
   if (found === undefined) return [];

@@ -11,7 +11,6 @@ import { writeJunit } from "./report/junit.js";
 import { reportText } from "./report/text.js";
 import { say, sayJson } from "./terminal.js";
 
-/** The flags of `reconcile`. */
 interface ReconcileFlags extends ConnectionFlags {
   readonly appCmd?: string;
   readonly file?: string;
@@ -22,7 +21,7 @@ interface ReconcileFlags extends ConnectionFlags {
   readonly junit?: string;
 }
 
-/** `reconcile`: holds what the app says of its payments against a running sandbox's ledger. */
+/** `reconcile`: compares the app's payment records with the ledger of a running sandbox. */
 export async function reconcileCommand(flags: ReconcileFlags): Promise<void> {
   const { appCmd, file, partial, since, junit } = flags;
   if ((appCmd === undefined) === (file === undefined))
@@ -30,7 +29,7 @@ export async function reconcileCommand(flags: ReconcileFlags): Promise<void> {
   const connection = new Connection(flags);
   const reading: ReconcileOptions = {
     map: pairsOf("--map", flags.map),
-    // What is no meaning is refused with the names there are.
+    // An unknown meaning is refused with the known ones.
     statuses: pairsOf("--status", flags.status) as Record<string, Marking>,
     ...(partial === undefined ? {} : { partial }),
     ...(since === undefined ? {} : { since }),
@@ -60,7 +59,7 @@ function contentsOf(file: string): string {
   }
 }
 
-/** Each name with what stands behind its last `=`. */
+/** Splits each pair at its last `=`. */
 function pairsOf(flag: string, given: readonly string[] = []): Record<string, string> {
   return Object.fromEntries(
     given.map((pair) => {

@@ -1,12 +1,12 @@
 import { didYouMean } from "../core/schema/nearest.js";
 import { UserError } from "../core/schema/user-error.js";
 
-/** What was met and what was not, by kind, as the control API tells it. */
+/** Coverage by kind, from the control API. */
 export type Covered = Readonly<
   Record<string, { readonly met: Readonly<Record<string, number>>; readonly not_met: readonly string[] }>
 >;
 
-/** What `--require` says has to be met: names of operations, statuses, events, error codes and mishaps. */
+/** The names of `--require`: operations, statuses, events, error codes and mishaps. */
 export class Required {
   readonly #names: readonly string[];
   readonly #met = new Set<string>();
@@ -21,7 +21,7 @@ export class Required {
       throw new UserError("--require takes the names of what has to be met, separated by commas", 2);
   }
 
-  /** Throws a UserError where there is nothing of such a name. */
+  /** @throws UserError if a name is unknown */
   check(coverage: Covered): void {
     const known = Object.values(coverage).flatMap(({ met, not_met }) => [...Object.keys(met), ...not_met]);
     for (const name of this.#names)
@@ -36,7 +36,7 @@ export class Required {
     for (const { met } of Object.values(coverage)) for (const name of Object.keys(met)) this.#met.add(name);
   }
 
-  /** What of it was in nothing noted so far. */
+  /** The names that no noted coverage has. */
   get unmet(): string[] {
     return this.#names.filter((name) => !this.#met.has(name));
   }

@@ -5,7 +5,7 @@ import { UserError } from "../core/schema/user-error.js";
 import { type LoadedScenario, readScenarioFile, type ScenarioGivens } from "../tools/scenario/files.js";
 import type { RunReport } from "../tools/scenario/running/report.js";
 
-/** A file as it was given: what there is to run, or why there is nothing. */
+/** A file of the command line: its scenario, or its faults. */
 export type GivenFile = LoadedScenario | BrokenFile;
 
 export interface BrokenFile {
@@ -17,16 +17,16 @@ export function isBroken(given: GivenFile): given is BrokenFile {
   return "faults" in given;
 }
 
-/** What files are read with. */
+/** Context of reading files. */
 export interface Reading {
   readonly vars: Readonly<Record<string, string>>;
   readonly runIdOf: (name: string) => string;
   readonly vocabulary: Vocabulary;
-  /** Warnings are faults. */
+  /** Treats warnings as faults. */
   readonly isStrict: boolean;
 }
 
-/** Reads all files before the first is run, so that the faults of all can be told at once. */
+/** Reads all files before the first run, to report all faults together. */
 export async function readFiles(files: readonly string[], reading: Reading): Promise<GivenFile[]> {
   const given: GivenFile[] = [];
   for (const file of files) given.push(await readFile(file, reading));
@@ -54,7 +54,7 @@ async function readFile(file: string, { vars, runIdOf, vocabulary, isStrict }: R
   }
 }
 
-/** What a broken file's variables are, nobody knows. */
+/** Refuses a `--var` that no file uses. Skipped if a file has faults: its variables are unknown. */
 function refuseUnknownVars(given: readonly GivenFile[], vars: Readonly<Record<string, string>>): void {
   const known = new Set<string>();
   for (const one of given) {
@@ -66,7 +66,7 @@ function refuseUnknownVars(given: readonly GivenFile[], vars: Readonly<Record<st
       throw new UserError(`--var ${name}: no file has that variable${didYouMean(name, [...known])}`);
 }
 
-/** How the run of a file came out that could not be begun. */
+/** The result of a file that could not be run. */
 export function brokenReport({ file, faults }: BrokenFile): RunReport {
   return unrunReport(file, faults.map(faultText).join("\n"));
 }

@@ -43,13 +43,13 @@ interface RunFlags {
   readonly controlToken?: string;
 }
 
-/** How a file went, and what the sandbox advises after it. */
+/** The result of a file, and the advice after it. */
 interface Ran {
   readonly report: RunReport;
   readonly advice: readonly Advice[];
 }
 
-/** What runs one file, wherever it runs. */
+/** Runs one file. */
 type Runner = (loaded: LoadedScenario, progress: Progress, signal: AbortSignal) => Promise<Ran>;
 
 /**
@@ -72,7 +72,7 @@ export async function run(files: readonly string[], flags: RunFlags): Promise<vo
   for (const { warnings } of loaded) for (const warning of warnings) tellLine(warningText(warning));
   const stop = stopOnSignals();
   const runner = flags.url === undefined ? await inOwnWorlds(flags, vars) : against(flags.url, flags);
-  // Against one sandbox there is one clock to hold: one file at a time.
+  // One sandbox has one clock, so its files run one at a time.
   const atOnce = flags.url === undefined ? Math.min(MOST_AT_ONCE, availableParallelism()) : 1;
   const progress = new Progress(flags.json !== true);
   const print = inOrder(loaded, (report: RunReport) =>
@@ -103,7 +103,7 @@ export async function run(files: readonly string[], flags: RunFlags): Promise<vo
   process.exitCode = stop.code ?? (outcome === "passed" ? 0 : outcome === "failed" ? 1 : 2);
 }
 
-/** What would be left out without a word: flags of a running sandbox without one, and of a fresh one with `--url`. */
+/** Refuses flags that would have no effect: those of a running sandbox without `--url`, those of a fresh one with it. */
 function refuseIdle(flags: RunFlags): void {
   const isRunning = flags.url !== undefined;
   const idle = isRunning
@@ -120,7 +120,7 @@ function refuseIdle(flags: RunFlags): void {
 
 const ADVICE = "GET /_sandbox/advice";
 
-/** Each file in a sandbox of its own, with a clock that stands and the service as the config file has it. */
+/** Runs each file in a sandbox of its own, with a manual clock and the service of the config file. */
 async function inOwnWorlds(flags: RunFlags, vars: Readonly<Record<string, string>>): Promise<Runner> {
   const {
     port: _port,
@@ -135,7 +135,7 @@ async function inOwnWorlds(flags: RunFlags, vars: Readonly<Record<string, string
   });
   return async (loaded, progress, signal) => {
     const { fixtures: _read, ...given } = loaded.given;
-    // What the command line says goes before the file, which goes before the configuration.
+    // Command line before file before configuration.
     if (flags.seed !== undefined) delete given.seed;
     if (flags.startTime !== undefined) delete given.start_time;
     const world = { ...service, ...given, furtherFixtures: loaded.fixtures, clock: "manual" } as const;
@@ -165,7 +165,7 @@ async function inOwnWorlds(flags: RunFlags, vars: Readonly<Record<string, string
   };
 }
 
-/** In a sandbox that runs already, which is left as it was but for what the steps do. */
+/** Runs a file in a running sandbox, which keeps its state but for the changes of the steps. */
 function against(url: string, flags: RunFlags): Runner {
   const reached = reach(url);
   if (reached === undefined) throw notUrl("--url", url);
@@ -174,7 +174,7 @@ function against(url: string, flags: RunFlags): Runner {
     namespace: flags.namespace,
     controlToken: flags.controlToken ?? process.env.PAYMENTS_SANDBOX_CONTROL_TOKEN,
   };
-  // Where it cannot be asked, the report says why.
+  // If the request fails, the report names the reason.
   const adviceNow = () =>
     new ControlClient(sandbox).call<AdviceList>(ADVICE).then(
       ({ items }) => items,
@@ -200,7 +200,7 @@ function hooks(loaded: LoadedScenario, progress: Progress, signal: AbortSignal) 
   };
 }
 
-/** A person at the terminal does it and says so; without one, whatever drives the app is trusted to do it. */
+/** Asks the person at the terminal to do the step. Without a terminal, the step is taken as done. */
 async function askPerson(text: string, progress: Progress, signal: AbortSignal): Promise<void> {
   progress.end();
   tellLine(text, "→ ");
@@ -229,7 +229,7 @@ function withWarnings({ warnings }: LoadedScenario, report: RunReport): RunRepor
   return { ...report, warnings: [...warnings.map(faultText), ...report.warnings] };
 }
 
-/** The first interrupt ends the runs and lets them put back what they changed; the second one does not wait. */
+/** The first interrupt ends the runs and lets them undo their changes; the second does not wait. */
 function stopOnSignals(): { readonly signal: AbortSignal; readonly code: number | undefined } {
   const abort = aborter();
   const stop = { signal: abort.signal, code: undefined as number | undefined };
@@ -243,7 +243,7 @@ function stopOnSignals(): { readonly signal: AbortSignal; readonly code: number 
   return stop;
 }
 
-/** Hands results on in the order of what they belong to, each as soon as those before it have been. */
+/** Passes results on in the order of their files, each as soon as the earlier ones are done. */
 function inOrder<Item, Result>(items: readonly Item[], handOn: (result: Result) => void) {
   const ready = new Map<Item, Result>();
   let next = 0;
@@ -253,7 +253,7 @@ function inOrder<Item, Result>(items: readonly Item[], handOn: (result: Result) 
   };
 }
 
-/** So many at a time; the results in the order of what was given. */
+/** Runs `limit` at a time. Returns results in the order of the input. */
 async function inParallel<Item, Result>(
   items: readonly Item[],
   atOnce: number,

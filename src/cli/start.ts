@@ -7,7 +7,7 @@ import { tellLastWords } from "./own-process.js";
 import { banner, readyLine } from "./ready.js";
 import { isTerminal, say, sayJson, tellLine } from "./terminal.js";
 
-/** `start`: serves until SIGINT or SIGTERM, and leaves with 0. */
+/** `start`: serves until SIGINT or SIGTERM, then exits with 0. */
 export async function start(flags: Readonly<Record<string, unknown>>): Promise<void> {
   const options = await startOptions(flags);
   tellLastWords(options.data);
@@ -30,7 +30,7 @@ export async function start(flags: Readonly<Record<string, unknown>>): Promise<v
     await sandbox.close();
     throw error;
   }
-  // Before anybody is told that it is ready: whoever waits for that may stop it at once.
+  // Installed before the ready line: the process that waits for it may stop this one at once.
   const stop = stopOnSignals(sandbox, () => {
     live?.end();
     if (isForPeople) say("Stopped.\n");
@@ -40,11 +40,11 @@ export async function start(flags: Readonly<Record<string, unknown>>): Promise<v
   await live?.begin(sandbox, stop);
 }
 
-/** Returns what a signal does. */
+/** Returns the signal handler. */
 function stopOnSignals(sandbox: Sandbox, onStopped: () => void): () => void {
   let isStopping = false;
   const stop = (): void => {
-    // A second Ctrl-C does not wait for anything.
+    // A second Ctrl-C does not wait.
     if (isStopping) process.exit(0);
     isStopping = true;
     sandbox.close().then(
@@ -52,7 +52,7 @@ function stopOnSignals(sandbox: Sandbox, onStopped: () => void): () => void {
         onStopped();
         process.exit(0);
       },
-      // Everything answered is in the journal; what failed is the snapshot in its place.
+      // Every answered change is in the journal; only its snapshot failed.
       (error: Error) => {
         tell(error);
         process.exit(1);

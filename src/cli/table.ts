@@ -1,9 +1,8 @@
 import { type Format, formatOf } from "../core/client/lists.js";
 import { STATUSES } from "../core/schema/statuses.js";
-import { cellWidth, cutCells, padCells } from "./cells.js";
 import { paint, type Style } from "./paint.js";
+import { cellWidth, cutCells, padCells } from "./text-layout.js";
 
-/** Between two columns. */
 const GAP = 2;
 /** Least width of a column. */
 const COLUMN_MIN = 6;
@@ -91,10 +90,10 @@ function fittingRows(columns: readonly string[], rows: Rows, width: number): Row
 const ID = /^[a-z]{2,4}_[0-9a-f]{24}$/;
 const INSTANT = /^\d{4}-\d\d-\d\dT(\d\d:\d\d:\d\d)\.\d{3}Z$/;
 
-/** Half an amount or half a status says nothing; of an error, its beginning does. */
+/** Formats that may be cut. Half an amount or status is useless; the beginning of an error is not. */
 const CUT: readonly Format[] = ["text", "address"];
 
-/** The columns whose words say how something went. */
+/** Columns with states, which have colours. */
 const TELLING = ["status", "response"];
 
 const WORDS: Readonly<Record<string, Style>> = {
@@ -106,7 +105,7 @@ const WORDS: Readonly<Record<string, Style>> = {
   "client gone": "red",
 };
 
-/** How a value is shown that stands under that heading; undefined is as it is. */
+/** The style of a value by its column. Undefined: unchanged. */
 export function styleOf(heading: string, value: string): Style | undefined {
   if (!TELLING.includes(heading)) return undefined;
   if (/^[1-5]\d\d$/.test(value)) return value < "300" ? "green" : value < "500" ? "yellow" : "red";

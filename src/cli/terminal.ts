@@ -2,49 +2,49 @@ import { oneLine, printableJson, printableLines } from "../core/schema/printable
 import { changedBetweenPaint, wantsColour } from "./paint.js";
 
 /**
- * All that the command says goes through here, for a terminal obeys what is written to it: texts that came from an
- * app, a customer or a file must not move its cursor, set its title or turn a line around.
+ * All output of the command. Control characters are removed: texts from an app, a customer or a file must not move the
+ * cursor, set the title or reverse a line.
  */
 
-/** Says a text on standard output. One that is painted has had what others wrote put on one line before. */
+/** Prints a text on standard output. Painted texts were made printable before. */
 export function say(text: string): void {
   process.stdout.write(wantsColour() ? changedBetweenPaint(text, printableLines) : printableLines(text));
 }
 
-/** Says a value as JSON on standard output. */
+/** Prints a value as JSON on standard output. */
 export function sayJson(value: unknown, indent = 0): void {
   process.stdout.write(`${printableJson(value, indent)}\n`);
 }
 
-/** Tells something in a line, on standard error. */
+/** Prints one line on standard error. */
 export function tellLine(text: string, before = "payments-sandbox: "): void {
   process.stderr.write(`${before}${oneLine(text)}\n`);
 }
 
-/** Whether somebody sees what is said. */
+/** Returns true if standard output is a terminal. */
 export function isTerminal(): boolean {
   return process.stdout.isTTY === true;
 }
 
-/** How wide the terminal is; what goes elsewhere is laid out as for 80. */
+/** Width of the terminal; 80 for other outputs. */
 export function columns(): number {
   return process.stdout.columns || 80;
 }
 
-/** How long a line may be: as wide as the terminal; what goes elsewhere is not broken. */
+/** Maximum length of a line: the terminal's width; unlimited for other outputs. */
 export function lineWidth(): number {
   return isTerminal() ? columns() : Number.POSITIVE_INFINITY;
 }
 
-/** So much unread output is too much to add to, in characters. */
+/** Limit of unread output, in characters. */
 const MOST_UNREAD = 64 * 1024;
 
-/** Whether the terminal has not kept up with what it was sent. */
+/** Returns true if the terminal is behind with its output. */
 export function isBehind(): boolean {
   return process.stdout.writableLength > MOST_UNREAD;
 }
 
-/** On a terminal, one line that tells what is being done; nowhere else. */
+/** One line of progress, on a terminal only. */
 export class Progress {
   readonly #isShown: boolean;
   #length = 0;
@@ -62,7 +62,7 @@ export class Progress {
     this.#length = line.length;
   }
 
-  /** Takes the line away. */
+  /** Erases the line. */
   end(): void {
     if (this.#length > 0) process.stdout.write(`\r${" ".repeat(this.#length)}\r`);
     this.#length = 0;

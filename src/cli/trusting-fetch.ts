@@ -6,9 +6,8 @@ import type { Trust } from "../server/tls/trust.js";
 const agents = new Map<string, Agent>();
 
 /**
- * `fetch`, as far as our own commands use it, of a sandbox of this machine over HTTPS: Node's own takes no authority.
- * What the sandbox has written down is trusted as it is, under whatever name it is called: a certificate of the user's
- * own may be for another.
+ * `fetch` for an HTTPS sandbox on this machine; Node's own accepts no certificate authority. Trusts the sandbox's certificate
+ * under any host name: a certificate of the user may be for another one.
  */
 export function fetchTrusting(trust: Trust, url: string, init: RequestInit): Promise<Response> {
   const { method = "GET", headers, body, signal } = init;

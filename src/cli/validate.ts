@@ -6,7 +6,7 @@ import { say, sayJson } from "./terminal.js";
 import { variablesOf } from "./variables.js";
 import { vocabularyOf } from "./vocabulary.js";
 
-/** `validate`: every fault of every file, with its place; 0 when there is none, else 2. Strictly, warnings are faults. */
+/** `validate`: prints every fault of every file with its place. Exit code 2 if there is one; with `--strict`, warnings count. */
 export async function validate(
   files: readonly string[],
   flags: Readonly<Record<string, unknown>>,

@@ -1,7 +1,7 @@
 import { VARIABLE_NAME } from "../core/schema/scenario-file.js";
 import { UserError } from "../core/schema/user-error.js";
 
-/** What `--var name=value` gives, however often it is said; the last of a name counts. */
+/** Parses repeated `--var name=value`; the last value of a name counts. */
 export function variablesOf(given: readonly string[] = []): Record<string, string> {
   const vars: Record<string, string> = {};
   for (const one of given) {

@@ -4,8 +4,8 @@ import { readVocabulary } from "../options.js";
 import { startOptions } from "./options.js";
 
 /**
- * The names there are in the service as flags, variables and the config file have it. Where those are at fault, which
- * is told when they are used, the names are those of the service as it is shipped.
+ * The names of the service as flags, variables and config file define it. If those are invalid, the names of the shipped
+ * service; the error is reported where they are used.
  */
 export async function vocabularyOf(flags: Readonly<Record<string, unknown>>): Promise<Vocabulary> {
   try {

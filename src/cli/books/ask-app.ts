@@ -3,7 +3,7 @@ import { UserError } from "../../core/schema/user-error.js";
 
 const MOST_CHARACTERS = 100_000_000;
 
-/** What a command of the app prints, run by a shell; one that fails, or never stops printing, is a UserError. */
+/** Runs a command of the app in a shell. Returns its output. @throws UserError if it fails or prints without end */
 export async function askApp(command: string, environment: NodeJS.ProcessEnv): Promise<string> {
   if (command.trim() === "") throw new UserError("what prints the app's rows must be a command, not empty");
   return new Promise((resolve, reject) => {

@@ -4,7 +4,7 @@ import { SandboxError } from "../../core/schema/sandbox-error.js";
 import { UserError } from "../../core/schema/user-error.js";
 import type { ReconcileOptions } from "../../public-types.js";
 
-/** Holds what the app has printed against the ledger. What cannot be understood is a UserError with its line. */
+/** Compares the app's output with the ledger. @throws UserError with the line that cannot be parsed */
 export async function compareBooks(
   text: string,
   source: string,

@@ -2,7 +2,7 @@ import { own } from "../../core/schema/own.js";
 import { UserError } from "../../core/schema/user-error.js";
 import type { Json } from "./connection.js";
 
-/** `a.b=value` pairs as an object; what reads as JSON is JSON, the rest is text. */
+/** Parses `a.b=value` pairs into an object. Valid JSON values are parsed, the rest is text. */
 export function assignments(pairs: unknown): Json {
   const result: Json = {};
   for (const pair of (pairs as string[] | undefined) ?? []) {
@@ -21,7 +21,7 @@ export function assignments(pairs: unknown): Json {
   return result;
 }
 
-/** An amount is text, however much it looks like a number. */
+/** Amounts stay text. */
 function parsedValue(text: string): unknown {
   try {
     const value: unknown = JSON.parse(text);
@@ -31,7 +31,7 @@ function parsedValue(text: string): unknown {
   }
 }
 
-/** By any name: an assignment would take `__proto__` for something else. */
+/** Defines a property. An assignment would treat `__proto__` differently. */
 function define(place: object, key: string, value: unknown): void {
   Object.defineProperty(place, key, { value, enumerable: true, configurable: true, writable: true });
 }

@@ -8,7 +8,7 @@ import { type Action, type Asked, type ClientCommand, textOf } from "./row.js";
 
 const FIELDS = LISTS.charges.columns;
 
-/** A charge, when something was done to it. */
+/** The charge after an action. */
 export const chargeRecord = record(...FIELDS);
 
 function movesTo(to: string): Action {

@@ -8,7 +8,7 @@ import type { Action, ClientCommand } from "./row.js";
 
 const clockRecord = record("mode", "speed", "now", "next_due");
 
-/** Moves time; `body` makes what is asked of the word after the verb. */
+/** Advances time; `body` makes the request from the word after the verb. */
 function leap(verb: string, body: (argument: string | undefined) => object): Action {
   return {
     call: async ({ connection, words: [, argument] }) => connection.post("/clock/advance", body(argument)),
@@ -20,7 +20,7 @@ function leap(verb: string, body: (argument: string | undefined) => object): Act
   };
 }
 
-/** Changes how the clock goes. */
+/** Sets the mode of the clock. */
 function goes(body: (argument: string | undefined) => object): Action {
   return {
     call: async ({ connection, words: [, argument] }) => connection.put("/clock", body(argument)),
@@ -28,7 +28,7 @@ function goes(body: (argument: string | undefined) => object): Action {
   };
 }
 
-/** The word after a verb, which cannot do without it. */
+/** The required word after a verb. */
 function needed(verb: string, what: string, argument: string | undefined): string {
   if (argument === undefined) throw new UserError(`clock ${verb} needs ${what}`);
   return argument;

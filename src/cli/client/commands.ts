@@ -14,7 +14,7 @@ import { ENV_COMMAND, RULE_COMMANDS, SANDBOX_COMMANDS, STATUS_COMMAND } from "./
 import { WATCHING_COMMANDS } from "./watching.js";
 import { WEBHOOK_COMMANDS } from "./webhooks.js";
 
-/** Every command that speaks to a running sandbox, a row a command, in the order of the help. */
+/** Commands that call a running sandbox, in the order of the help. */
 export const CLIENT_COMMANDS: readonly ClientCommand[] = [
   STATUS_COMMAND,
   ...WEBHOOK_COMMANDS,
@@ -28,7 +28,7 @@ export const CLIENT_COMMANDS: readonly ClientCommand[] = [
   ENV_COMMAND,
 ];
 
-/** Adds them to the program, each with the options they all share. */
+/** Adds them to the program with their common options. */
 export function addClientCommands(root: Command): void {
   for (const row of CLIENT_COMMANDS) {
     const [name, ...words] = row.usage.split(" ");
@@ -50,14 +50,14 @@ export function addClientCommands(root: Command): void {
 
 const VERB = /^[<[](verb|what)[\]>]$/;
 
-/** The argument that stands for a verb is checked before anything is asked of a server. */
+/** Checks the verb before any call. */
 function argument(word: string, command: string, verbs: readonly string[]): Argument {
   const made = new Argument(word);
   if (!VERB.test(word)) return made;
   return made.choices(verbs).argParser((given) => knownWord(verbs, command, given));
 }
 
-/** Tells on a terminal how long something has lasted by now, from its first second on; returns how to stop. */
+/** Prints the elapsed time on a terminal after the first second. Returns how to stop. */
 function whileItLasts(doing: string | undefined, isWanted: boolean): () => void {
   if (doing === undefined) return () => {};
   const progress = new Progress(isWanted);

@@ -9,7 +9,7 @@ import { type Reach, reach, refuseUntrusted } from "../reach.js";
 
 const START = "payments-sandbox start";
 
-/** What every command that speaks to a running sandbox takes. */
+/** Options of every client command. */
 export interface ConnectionFlags {
   readonly url?: string;
   readonly namespace?: string;
@@ -21,10 +21,10 @@ export type Json = Record<string, unknown>;
 
 type ChargeJson = Json & { readonly charge_id: string; readonly checkout_id: string };
 
-/** Values by name, such as flags are: those that are undefined are left out. */
+/** Values by name; undefined ones are left out. */
 type Query = Readonly<Record<string, unknown>>;
 
-/** The control API of a running sandbox, in one namespace; what goes wrong is told in a line. */
+/** Calls the control API of a running sandbox in one namespace. Throws `UserError`s. */
 export class Connection extends ControlClient {
   readonly #reach: Reach;
 
@@ -56,12 +56,12 @@ export class Connection extends ControlClient {
     return this.#reach.url;
   }
 
-  /** What an HTTPS sandbox of this machine is trusted by. */
+  /** Certificate authority of an HTTPS sandbox on this machine. */
   get trust(): Reach["trust"] {
     return this.#reach.trust;
   }
 
-  /** Sends a request there; what goes wrong is told as `fetch` tells it. */
+  /** Sends a request. Throws the errors of `fetch`. */
   readonly fetch: Reach["fetch"] = (path, init) => this.#reach.fetch(path, init);
 
   override async call<Answer = Json>(...call: ControlCall): Promise<Answer> {
@@ -73,7 +73,7 @@ export class Connection extends ControlClient {
     }
   }
 
-  /** `path` is below `/_sandbox`, here and in what follows. */
+  /** @param path below `/_sandbox`, as in the following methods */
   get(path: string, query: Query = {}): Promise<Json> {
     const said = Object.entries(query).filter(([, value]) => value !== undefined);
     const text = new URLSearchParams(said.map(([name, value]) => [name, String(value)])).toString();
@@ -92,7 +92,7 @@ export class Connection extends ControlClient {
     return this.call("DELETE", `/_sandbox${path}`);
   }
 
-  /** The charge that a selector names: see `SELECTORS`. */
+  /** The charge of a selector, see `SELECTORS`. */
   async charge(selector: string): Promise<ChargeJson> {
     const query = chargeQuery(selector);
     const charge =
@@ -111,7 +111,7 @@ export class Connection extends ControlClient {
     return found;
   }
 
-  /** The record of an id, of a unique prefix of one, or the newest but so many. */
+  /** The record of an id, of a unique prefix, or of `last` and `last-N`. */
   async #record(path: string, idField: string, selector: string): Promise<Json | undefined> {
     const last = /^last(?:-(\d{1,6}))?$/.exec(selector);
     if (last !== null) return this.newest(path, { offset: Number(last[1] ?? 0) });
@@ -134,7 +134,7 @@ export class Connection extends ControlClient {
     );
   }
 
-  /** Undefined where there is none. */
+  /** Undefined if there is none. */
   async #known(path: string): Promise<Json | undefined> {
     try {
       return await this.get(path);
@@ -144,7 +144,7 @@ export class Connection extends ControlClient {
     }
   }
 
-  /** Calls the service below `/api/v1/payments` with the namespace's key; in the journal it is no app's. */
+  /** Calls the service below `/api/v1/payments` with the namespace's key. The journal does not count it as the app's. */
   async service(
     headers: Readonly<Record<string, string>>,
   ): Promise<<Answer>(method: string, path: string, body?: unknown) => Promise<Answer>> {
@@ -187,7 +187,7 @@ function chargeQuery(selector: string): Query | undefined {
   return key === undefined ? undefined : { [`metadata.${key === "order" ? "order_id" : key}`]: value };
 }
 
-/** Says the selector, and what one may be where it looks like none. */
+/** Describes the selector, with its forms if it looks like none of them. */
 function noneMatches(what: string, selector: string, kinds: readonly string[]): SandboxError {
   const isOne = /^last(-\d+)?$/.test(selector) || /^(ch|wd|dlv)_|@|=/.test(selector);
   const otherwise = isOne ? "" : `; give ${kinds.join(", ")}`;

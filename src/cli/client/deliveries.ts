@@ -19,7 +19,7 @@ export async function retry(connection: Connection, selector: string | undefined
   return connection.post(`/deliveries/${await deliveryOf(connection, selector)}/retry`, {});
 }
 
-/** The id of the delivery that a selector names, or of the newest of an event. */
+/** The id of the delivery of a selector, or of an event's newest delivery. */
 async function deliveryOf(connection: Connection, selector = "last"): Promise<string> {
   if (!selector.startsWith("evt_"))
     return String((await connection.record("delivery", selector)).delivery_id);
@@ -37,19 +37,18 @@ interface Taken {
 }
 
 const MAILBOX = "pull";
-/** So long after a pull that was killed its mailbox goes. */
+/** Lifetime of a mailbox after its pull was killed. */
 const LEASE = "30s";
 const LOOK_EVERY_MS = 200;
-/** What is left of the time a delivery has, so that the news of an app that does not answer still gets back in it. */
+/** Time reserved within a delivery's timeout to report an app that does not respond. */
 const WAY_BACK_MS = 500;
-/** As much of an error as an acknowledgement may carry. */
+/** Maximum length of an error in an acknowledgement. */
 const ERROR_LENGTH = 500;
 
 /**
- * `webhook pull --forward-to URL`: collects deliveries from a mailbox of its own and hands each to the app, for
- * an app that the sandbox cannot reach. What the app answers is the answer of the delivery. Interrupted, it takes the
- * mailbox with it, and killed, that goes by itself; with `--once` there is one that stays, for what comes until the next
- * time, or for a pull that takes it over.
+ * `webhook pull --forward-to URL`: takes deliveries from a mailbox and sends them to an app that the sandbox cannot reach.
+ * The app's response is the response of the delivery. An interrupt deletes the mailbox; after a kill it expires. With
+ * `--once` the mailbox stays for the next pull.
  */
 export async function pull(
   connection: Connection,
@@ -67,19 +66,19 @@ export async function pull(
   const pulling = handOn(connection, { ...own, url }, options);
   if (options.once) return pulling;
   const code = await Promise.race([pulling, interrupted()]);
-  // What it still asks of the mailbox comes too late.
+  // Later requests for the mailbox are ignored.
   pulling.catch(() => {});
   await connection.send("DELETE", `/_sandbox/webhook-endpoints/${webhook_id}`);
   process.exit(code ?? 0);
 }
 
-/** Whether a pull with `--once` has left its mailbox, and nobody has taken that over yet. */
+/** Returns true if a pull with `--once` left its mailbox and no other pull has it. */
 async function hasLeft(connection: Connection): Promise<boolean> {
   const { items } = await connection.get("/webhook-endpoints", { limit: 100 });
   return (items as Json[]).some(({ mailbox, lease_ms }) => mailbox === MAILBOX && lease_ms === null);
 }
 
-/** The exit code of a shell for the signal, once one asks to stop. */
+/** Resolves with a shell's exit code for the first signal that asks to stop. */
 function interrupted(): Promise<number> {
   return new Promise((resolve) => {
     process.once("SIGINT", () => resolve(130));
@@ -87,14 +86,14 @@ function interrupted(): Promise<number> {
   });
 }
 
-/** Takes and hands on what comes; with `once`, until there is nothing left. */
+/** Forwards deliveries; with `once`, until none is left. */
 async function handOn(
   connection: Connection,
   { mailbox, url }: { readonly mailbox: string; readonly url: string },
   options: { readonly once: boolean; readonly report: (line: string) => void },
 ): Promise<void> {
   for (;;) {
-    // One at a time: whoever interrupts leaves one at most to come again.
+    // One at a time: an interrupt leaves at most one to be delivered again.
     const { items } = await connection.post(`/mailboxes/${mailbox}/take`, { max: 1 });
     for (const one of items as Taken[]) {
       const { status, response_body, error } = await forward(url, one);
@@ -111,7 +110,7 @@ async function handOn(
   }
 }
 
-/** As the sandbox itself would send it: the same time to answer, no redirect followed. */
+/** Sends a delivery as the sandbox does: same timeout, no redirects. */
 async function forward(url: string, { ack_within_ms, headers, body }: Taken) {
   const timeoutMs = ack_within_ms - Math.min(WAY_BACK_MS, ack_within_ms / 10);
   const receivers = new HttpReceivers({ timeoutMs, wall: systemWall });

@@ -3,8 +3,7 @@ import { tellLine } from "../terminal.js";
 import type { Connection } from "./connection.js";
 
 /**
- * Sends a report as the form of its page does. Where that does not work, one line says so: the report is on the terminal all
- * the same.
+ * Sends a report of `explore` to the dashboard. A failure is printed in one line; the report is on the terminal anyway.
  */
 export async function putOnDashboard(
   { fetch, headers }: Pick<Connection, "fetch" | "headers">,

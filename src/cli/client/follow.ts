@@ -1,7 +1,7 @@
 import { UserError } from "../../core/schema/user-error.js";
 import type { Connection } from "./connection.js";
 
-/** Reads the live stream and hands over each message, until the connection or the reader ends it. */
+/** Passes on each message of the live stream until the connection or the reader ends it. */
 export async function follow(
   connection: Connection,
   onMessage: (event: string, data: Record<string, unknown>) => void | Promise<void>,
@@ -10,7 +10,7 @@ export async function follow(
   if (!response.ok || response.body === null)
     throw new UserError(`the stream returned HTTP ${response.status}`);
   const reader = response.body.getReader();
-  // Whoever reads what is printed has seen enough.
+  // The reader of the output has left.
   process.stdout.once("error", () => void reader.cancel());
   const decoder = new TextDecoder();
   let rest = "";
@@ -30,6 +30,6 @@ export async function follow(
     }
   } catch (error) {
     if (error instanceof UserError || (error instanceof Error && error.name === "SyntaxError")) throw error;
-    // The sandbox was stopped: there is nothing more to follow.
+    // The sandbox was stopped.
   }
 }

@@ -9,13 +9,13 @@ import { type Advice, adviceLine } from "../report/advice-text.js";
 import { type Covered, Required } from "../required.js";
 import { styleOf } from "../table.js";
 import { lineWidth } from "../terminal.js";
-import { hanging, wrapped } from "../wrapped.js";
+import { hanging, wrapped } from "../text-layout.js";
 import type { Json } from "./connection.js";
 import { listCommand } from "./lists.js";
 import { table } from "./output.js";
 import { type Action, type ClientCommand, textOf } from "./row.js";
 
-/** A line a kind of thing: what was met, and what was not. */
+/** Coverage, a line per kind: exercised and not exercised. */
 function coverageText(coverage: Json): string {
   return Object.entries(coverage as Covered)
     .map(([kind, { met, not_met }]) => {
@@ -30,7 +30,7 @@ function coverageText(coverage: Json): string {
     .join("");
 }
 
-/** Fails where something on the list has not been met. */
+/** Throws if something on the list was not exercised. */
 function refuseUnmet(coverage: Covered, list: string): void {
   const required = new Required(list);
   required.check(coverage);
@@ -39,10 +39,10 @@ function refuseUnmet(coverage: Covered, list: string): void {
   if (unmet.length > 0) throw new UserError(`not met: ${unmet.join(", ")}`);
 }
 
-/** The same of `history` and of `charge SEL story`. */
+/** Options of `history` and `charge SEL story`. */
 export const OTLP_OPTION = ["--otlp", "its story as an OpenTelemetry trace, in OTLP's JSON"] as const;
 
-/** All that happened to a charge, for a person or as a trace. */
+/** The history of a charge, as text or as a trace. */
 export const HISTORY: Action = {
   call: async ({ connection, flags, words: [selector] }) => {
     const charge = await connection.charge(selector!);
@@ -64,7 +64,7 @@ export const HISTORY: Action = {
   },
 };
 
-/** Every status has its colour; of calls only those that went wrong, and what is held. */
+/** Colours of statuses, failed calls and held deliveries. */
 function styleOfHappening(item: Json): Style | undefined {
   const { kind, status } = item;
   if (kind === "hold") return "yellow";
@@ -74,7 +74,7 @@ function styleOfHappening(item: Json): Style | undefined {
   return style === "green" ? undefined : style;
 }
 
-/** What the sandbox says of the app. */
+/** Commands about the app: coverage, history, advice. */
 export const INSIGHT_COMMANDS: readonly ClientCommand[] = [
   {
     usage: "advice",

@@ -4,7 +4,7 @@ import type { Action, Asked, ClientCommand } from "./row.js";
 
 const LIMIT = ["--limit <number>", "how many"] as const;
 
-/** The command that shows a list of the control API, with an option for each of its filters. */
+/** A command that prints a list of the control API, with an option per filter. */
 export function listCommand(
   name: ListName,
   says: string,
@@ -23,7 +23,7 @@ export function listCommand(
 
 const filtersOf = (name: ListName) => LISTS[name].filters ?? [];
 
-/** Shows a list, filtered by the flags that the command has. */
+/** Prints a list, filtered by the flags. */
 export function listAction(name: ListName, query: Readonly<Record<string, unknown>> = {}): Action {
   return {
     call: async ({ connection, flags }) => connection.get(`/${name}`, { ...queryOf(name, flags), ...query }),
@@ -31,7 +31,7 @@ export function listAction(name: ListName, query: Readonly<Record<string, unknow
   };
 }
 
-/** The query of the control API that the flags ask for. */
+/** The query of the flags. */
 export function queryOf(name: ListName, flags: Asked["flags"]): Readonly<Record<string, unknown>> {
   const values = filtersOf(name).map(({ name, option: [spelling] = [""] }) => [
     name,

@@ -15,7 +15,7 @@ function movesTo(to: string): Action {
   };
 }
 
-/** What there is, and what is paid out. */
+/** Commands about balances and withdrawals. */
 export const MONEY_COMMANDS: readonly ClientCommand[] = [
   {
     usage: "balances",

@@ -8,10 +8,10 @@ interface Method {
   readonly currencies: readonly string[];
 }
 
-/** What customers are asked for besides, whatever they pay with. */
+/** Fields of every payment method. */
 const CUSTOMER = { phone_number: "+254700000001", bank_account_number: "0123456789" };
 
-/** `charge create`: what an app does to make one, a quote and a whitelabel checkout or a hosted one. */
+/** `charge create`: makes a charge as an app does, by a quote and a whitelabel checkout, or by a hosted one. */
 export async function createCharge({ connection, flags }: Asked): Promise<Json> {
   const { amount = "25.00", email = "ada@shop.test", scenario, hosted } = flags;
   const headers: Record<string, string> =

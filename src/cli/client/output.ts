@@ -1,22 +1,20 @@
 import { type List, valueIn } from "../../core/client/lists.js";
 import { oneLine, printableJson } from "../../core/schema/printable.js";
-import { fitted } from "../fit.js";
 import { paint } from "../paint.js";
 import { headingOf, styleOf, tableLines } from "../table.js";
 import { lineWidth } from "../terminal.js";
-import { wrapped } from "../wrapped.js";
+import { fitted, wrapped } from "../text-layout.js";
 import type { Json } from "./connection.js";
 
-/** Between a field's name and its value. */
 const GAP = 2;
 
-/** Says what came of a command, for people. */
+/** Prints the result of a command as text. */
 export type Print = (answer: Json) => string;
 
 /**
  * A list as an aligned table.
  *
- * @param notesOf lines under a row that has something odd about it
+ * @param notesOf lines below an unusual row
  */
 export function table(
   list: Pick<List, "columns" | "values">,
@@ -38,7 +36,7 @@ export function table(
   };
 }
 
-/** A record, a line a field; without names, all its fields. */
+/** Prints a record, a line per field; without names, all fields. */
 export function record(...names: readonly string[]): Print {
   return (answer) => {
     const fields = names.length === 0 ? Object.keys(answer) : names;

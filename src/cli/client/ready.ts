@@ -5,7 +5,7 @@ import type { Connection } from "./connection.js";
 
 const LOOK_EVERY_MS = 50;
 
-/** Resolves when the sandbox answers; refuses when it has not within the time given. */
+/** Resolves when the sandbox responds. Throws after the timeout. */
 export async function untilReady(connection: Connection, timeout: string): Promise<void> {
   const timeoutMs = parseDuration(timeout);
   if (timeoutMs === undefined) throw new UserError(`--timeout takes a duration such as 30s, not ${timeout}`);

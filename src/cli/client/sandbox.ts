@@ -1,6 +1,6 @@
 import { appEnvironment } from "../../app-environment.js";
 import { UserError } from "../../core/schema/user-error.js";
-import { shellQuoted } from "../shell.js";
+import { shellQuoted } from "../help-text.js";
 import type { Json } from "./connection.js";
 import { listAction } from "./lists.js";
 import { record } from "./output.js";
@@ -12,7 +12,7 @@ const SCENARIO = "the scenario's name";
 
 const scenarioRecord = record("name", "active");
 
-/** The sandbox itself: what it is, and what it is put back to. */
+/** Commands about the sandbox and its state. */
 export const SANDBOX_COMMANDS: readonly ClientCommand[] = [
   {
     usage: "reset",
@@ -65,7 +65,7 @@ export const SANDBOX_COMMANDS: readonly ClientCommand[] = [
   },
 ];
 
-/** What goes wrong, and how charges behave. */
+/** Commands about faults and scenarios. */
 export const RULE_COMMANDS: readonly ClientCommand[] = [
   {
     usage: "scenario <verb> [name]",

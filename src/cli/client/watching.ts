@@ -13,7 +13,7 @@ const timeoutOf = ({ flags: { timeout = "30s" } }: Asked): string => String(time
 const toleratedOf = ({ tolerated }: Json): string[] =>
   (tolerated as string[]).map((note) => `passed over: ${note}`);
 
-/** What went to and fro, and what is waited for. */
+/** Commands that list or wait for requests, events and charges. */
 export const WATCHING_COMMANDS: readonly ClientCommand[] = [
   listCommand("requests", "the app's requests and the responses, newest first", "requests --status 4xx", {
     print: table(LISTS.requests, toleratedOf),
@@ -23,7 +23,7 @@ export const WATCHING_COMMANDS: readonly ClientCommand[] = [
     call: async ({ connection, flags }) => {
       if (!flags.follow) return connection.get("/events", queryOf("events", flags));
       const { type } = flags;
-      // A type that there is none of would be waited for in vain.
+      // An unknown type would never arrive.
       if (type !== undefined) await connection.get("/events", { type, limit: 1 });
       const { follow } = await import("./follow.js");
       await follow(connection, (name, data) => sayMessage(name, data, flags));
@@ -62,7 +62,7 @@ export const WATCHING_COMMANDS: readonly ClientCommand[] = [
   },
 ];
 
-/** Says an event of the stream, if its type is the one asked for. */
+/** Prints an event of the stream if its type matches. */
 function sayMessage(name: string, data: Json, { type, json }: Asked["flags"]): void {
   if (name === "missed") tellLine(`${data.count} messages of the stream arrived too fast to be shown`);
   if (name !== "event") return;

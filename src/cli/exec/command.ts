@@ -6,17 +6,17 @@ import { Guard } from "./guard.js";
 import { commandLineOf, endAll, Family, MARK_VARIABLE, processRow } from "./processes.js";
 import { exitCodeOf, Signals, whenParentEnds } from "./signals.js";
 
-/** Exit codes of a shell for a command that is not there, or may not be run. */
+/** Exit codes of a shell for a command that is missing or not executable. */
 const NOT_FOUND = 127;
 const NOT_EXECUTABLE = 126;
 
-/** How long what the command left running may take to end. */
+/** Grace period for processes that the command left running. */
 const LEFT_RUNNING_MS = 2_000;
-/** How long the command may take to end once nobody waits for it. */
+/** Grace period for the command after the second signal. */
 const ALONE_MS = 5_000;
 const LONGEST_NAME = 60;
 
-/** Runs commands one after the other, each to its end, with nothing of it left running. */
+/** Runs commands one after the other and leaves none of their processes running. */
 export class Runner {
   readonly #guard = new Guard();
   readonly #signals = new Signals(this.#guard);
@@ -28,7 +28,7 @@ export class Runner {
     this.#notice = notice;
   }
 
-  /** The last signal this process got that asked to stop, if any. */
+  /** The last signal that asked to stop, if any. */
   get asked(): NodeJS.Signals | undefined {
     return this.#signals.asked;
   }
@@ -39,8 +39,8 @@ export class Runner {
   }
 
   /**
-   * Resolves with the exit code a shell would give, when the command and all it has started have ended. What it prints
-   * may go to the error output of ours, where ours is for something else.
+   * Resolves with the exit code a shell would give, when the command and its descendants have ended. Its standard output
+   * goes to standard error if this process prints JSON.
    */
   async run(
     command: readonly string[],
@@ -58,18 +58,18 @@ export class Runner {
     return code;
   }
 
-  /** Ends the command that runs, if one does, and all it has started. */
+  /** Kills the current command, if any, and its descendants. */
   async end(): Promise<void> {
     await this.#end?.();
   }
 
-  /** No more commands: signals do again what they do. */
+  /** Restores the default handling of signals. */
   async close(): Promise<void> {
     await this.#guard.end();
     this.#signals.close();
   }
 
-  /** The child, or the exit code when there is none. */
+  /** Starts the child. Returns the exit code if that fails. */
   #spawn(
     command: readonly string[],
     environment: NodeJS.ProcessEnv,
@@ -88,11 +88,11 @@ export class Runner {
           stdio: ["inherit", output === "inherit" ? "inherit" : process.stderr.fd, "inherit"],
           env: environment,
         });
-        // With a number it runs; what goes wrong with it later is no error of starting it.
+        // A child with a pid has started; later errors are not start errors.
         child.on("error", child.pid === undefined ? refused : () => {});
         if (child.pid !== undefined) resolve(child);
       } catch (error) {
-        // Some reasons are thrown, others told later.
+        // Some errors are thrown, others emitted.
         refused(error as NodeJS.ErrnoException);
       }
     });
@@ -106,7 +106,7 @@ export class Runner {
       let hardEnd: Promise<void> | undefined;
       const endHard = (graceMs: number, code: number): Promise<void> => {
         return (hardEnd ??= endAll(new Family(mark, { pid, started }), graceMs).then(() => {
-          // Where processes cannot be listed, at least the command itself.
+          // If processes cannot be listed, the command itself is killed.
           if (child.exitCode === null && child.signalCode === null) child.kill("SIGKILL");
           done(code);
         }));

@@ -12,11 +12,11 @@ import { tellLine } from "../terminal.js";
 import { commandText, environmentOf, type Plan } from "./plan.js";
 import { exitCodeOf } from "./signals.js";
 
-/** So long the command may take until the app can be reached. */
+/** Maximum time until the app listens. */
 const START_MS = 60_000;
 const LOOK_AGAIN_MS = 50;
 
-/** `exec --explore`, checked: the command is the app. It is started, its flow explored, and it is ended again. */
+/** `exec --explore`: starts the command as the app, explores its flow and ends it. */
 export function readExplore(flow: string, flags: ExplorationFlags): (plan: Plan) => Promise<number> {
   const asked = explorationOf(flags);
   return async (plan) => {
@@ -55,10 +55,10 @@ export function readExplore(flow: string, flags: ExplorationFlags): (plan: Plan)
   };
 }
 
-/** So long after an app is found gone its process may take to be so. */
+/** Maximum time between a refused connection and the exit of the app. */
 const ENDED_MS = 1_000;
 
-/** Where the app has gone, how its process has ended. */
+/** The exit of the app, if it has ended. */
 async function withEnd(
   report: ExploreReport,
   { command }: Plan,
@@ -72,7 +72,7 @@ async function withEnd(
   return { ...report, findings: [...report.findings.slice(0, -1), { ...last, message }] };
 }
 
-/** Throws where the command ends before, or never listens. */
+/** Throws if the command ends first or never listens. */
 async function untilListening(app: string, ended: Promise<number>, { command }: Plan): Promise<void> {
   let code: number | undefined;
   void ended.then((with_) => (code = with_));

@@ -3,8 +3,8 @@ import { ownCommand } from "../../core/files/package.js";
 import { monotonicMs, systemWall } from "../../core/time/wall.js";
 
 /**
- * Tells the signals it gets, and answers a ping after those it got before. When its input ends without a word,
- * exec has been killed: it becomes the process that ends what exec has left behind.
+ * Prints the signals it receives, and answers a ping after printing earlier ones. When its input ends without a command,
+ * exec was killed: the script becomes the process that ends what exec left running.
  */
 const SCRIPT = `
 trap '' PIPE
@@ -25,15 +25,15 @@ done
 [ -n "$pid" ] && exec "$@" exec --left-behind "$pid $started $mark" -- true
 `;
 
-/** How long ago a signal may have been told to count as the same one. */
+/** Maximum age of a signal that counts as the same one. */
 const SAME_SIGNAL_MS = 1_000;
-/** A shell answers at once; one that does not is as good as none. */
+/** Timeout of a ping. */
 const ANSWER_MS = 1_000;
 
 /**
- * A shell that waits beside the command, in the same process group. It knows what this process cannot: whether a
- * signal was meant for the whole group, as a terminal's Ctrl-C is, or for this process alone; and that this
- * process was killed. Where there is no shell, every signal counts as meant for this process alone.
+ * A shell in the command's process group. It knows what this process cannot: if a signal was sent to the whole group, as a
+ * terminal's Ctrl-C is, or to this process alone; and that this process was killed. Without a shell, every signal counts as
+ * sent to this process alone.
  */
 export class Guard {
   readonly #shell: ChildProcess;
@@ -46,7 +46,7 @@ export class Guard {
     this.#shell = spawn("/bin/sh", ["-c", SCRIPT, "sh", ...ownCommand()], {
       stdio: ["pipe", "pipe", "ignore"],
     });
-    // It may end at any moment, as anybody may be killed; what was to be written is not needed then.
+    // The shell may be killed at any moment; a failed write does not matter then.
     this.#shell.stdin?.on("error", () => {});
     let text = "";
     this.#shell.stdout?.setEncoding("utf8").on("data", (more: string) => {
@@ -64,14 +64,14 @@ export class Guard {
       };
       this.#shell.once("error", end);
       this.#shell.once("close", (_code, signal) => {
-        // It had no time to set its traps.
+        // The shell has not set its traps yet.
         if (signal !== null) this.#told.set(signal, monotonicMs());
         end();
       });
     });
   }
 
-  /** Whether the signal this process has just got went to the whole process group. */
+  /** Resolves with true if the signal that this process just received went to the whole process group. */
   async isForAll(signal: NodeJS.Signals): Promise<boolean> {
     await this.hasAnswered();
     const atMs = this.#told.get(signal);
@@ -79,7 +79,7 @@ export class Guard {
     return atMs !== undefined && monotonicMs() - atMs < SAME_SIGNAL_MS;
   }
 
-  /** By then, signals that came to the whole group before have come to this process. */
+  /** Waits until earlier signals to the group have reached this process. */
   async hasAnswered(): Promise<void> {
     if (!this.#isAlive) return;
     await new Promise<void>((resolve) => {
@@ -92,12 +92,12 @@ export class Guard {
     });
   }
 
-  /** What to end should this process be killed. */
+  /** Names the processes to end if this process is killed. */
   watch(pid: number, started: string | undefined, mark: string): void {
     this.#say(`watch ${pid} ${started || "-"} ${mark}`);
   }
 
-  /** There is nothing to end any more. */
+  /** Clears the processes to end. */
   unwatch(): void {
     this.#say("watch");
   }

@@ -2,7 +2,7 @@ import type { ScenarioView } from "../../core/schema/control-scenario-responses.
 import { oneLine } from "../../core/schema/printable.js";
 import { type Paint, paint as painted, type Style } from "../paint.js";
 import { type Advice, adviceLine, adviceSince } from "../report/advice-text.js";
-import { wrapped } from "../wrapped.js";
+import { wrapped } from "../text-layout.js";
 import { effectsText, isMishap, isNotExercised, rulesNeverApplied, tasksCutShort } from "./applied-rules.js";
 import { commandText, type DueTasks } from "./plan.js";
 

@@ -3,20 +3,20 @@ import { readdirSync, readFileSync } from "node:fs";
 import { pause } from "../../core/time/timers.js";
 import { monotonicMs } from "../../core/time/wall.js";
 
-/** The variable the command's processes are known by, even those whose parent has gone. */
+/** Environment variable that marks the command's processes, also those whose parent has ended. */
 export const MARK_VARIABLE = "PAYMENTS_SANDBOX_EXEC";
 
-/** A process of this machine, as far as it matters here. */
+/** A process of this machine. */
 export interface ProcessRow {
   readonly pid: number;
   readonly parent: number;
-  /** Tells it from a later one with the same number; empty where the system does not say. */
+  /** Distinguishes it from a later process with the same pid; empty if unknown. */
   readonly started: string;
-  /** Undefined where the system does not say. */
+  /** Undefined if unknown. */
   readonly session: number | undefined;
 }
 
-/** All processes that are not dead already; none where they cannot be listed. */
+/** All living processes; none if they cannot be listed. */
 function processes(): ProcessRow[] {
   if (process.platform === "win32") return [];
   if (process.platform === "linux")
@@ -32,16 +32,16 @@ function processes(): ProcessRow[] {
   });
 }
 
-/** One process by its number, on Linux; undefined when there is none, or only what is left of it. */
+/** The process with a pid, on Linux. Undefined if there is none, or a zombie. */
 export function processRow(pid: number): ProcessRow | undefined {
   const stat = contents(`/proc/${pid}/stat`);
-  // The name in parentheses is the process's own choice and may hold anything.
+  // The name in parentheses may contain any character.
   const fields = stat?.slice(stat.lastIndexOf(")") + 2).split(" ");
   if (fields === undefined || fields[0] === "Z" || fields[0] === "X") return undefined;
   return { pid, parent: Number(fields[1]), session: Number(fields[3]), started: fields[19]! };
 }
 
-/** What a file of /proc says; undefined when its process has gone or is somebody else's. */
+/** A file of /proc. Undefined if the process has ended or belongs to another user. */
 function contents(file: string): string | undefined {
   try {
     return readFileSync(file, "latin1");
@@ -50,20 +50,20 @@ function contents(file: string): string | undefined {
   }
 }
 
-/** What was started, as a person knows it. */
+/** The started command. */
 export function commandLineOf(pid: number): string {
   return (contents(`/proc/${pid}/cmdline`) ?? "").replace(/[\0\s]+/g, " ").trim();
 }
 
 /**
- * A command and all it has started, as far as that can be found: its descendants, and on Linux those of its
- * session that carry its mark though their parent is gone. Who has left the session did so to stay.
+ * A command and its descendants; on Linux also processes of its session that carry its mark though their parent has
+ * ended. A process that left the session did so to stay.
  */
 export class Family {
   readonly #known = new Map<number, ProcessRow>();
   readonly #mark: string;
 
-  /** Without a root, or when that is another process by now: those that carry the mark. */
+  /** Without a root, or if its pid now belongs to another process: those that carry the mark. */
   constructor(mark: string, root?: { readonly pid: number; readonly started: string | undefined }) {
     this.#mark = `${MARK_VARIABLE}=${mark}\0`;
     const row = root === undefined ? undefined : processes().find(({ pid }) => pid === root.pid);
@@ -71,7 +71,7 @@ export class Family {
       this.#known.set(row.pid, row);
   }
 
-  /** Those that are alive now. */
+  /** The living ones. */
   alive(): number[] {
     const rows = processes();
     const session = rows.find(({ pid }) => pid === process.pid)?.session;
@@ -95,10 +95,10 @@ export class Family {
 }
 
 const LOOK_AGAIN_MS = 20;
-/** One that does not go after that waits for the kernel, or is not ours to end. */
+/** A process that survives this waits for the kernel or belongs to another user. */
 const GIVE_UP_MS = 2_000;
 
-/** Asks all of them to end, and after so long does not ask. */
+/** Sends SIGTERM to all, and SIGKILL after a grace period. */
 export async function endAll(family: Family, graceMs: number): Promise<void> {
   const hardMs = monotonicMs() + graceMs;
   const asked = new Set<number>();
@@ -115,7 +115,7 @@ export async function endAll(family: Family, graceMs: number): Promise<void> {
   }
 }
 
-/** A process that has gone meanwhile, or is another user's, cannot be told. */
+/** Ignores a process that has ended or belongs to another user. */
 export function signalProcess(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal);

@@ -15,7 +15,7 @@ import { clientOf, type Plan, type Under } from "./plan.js";
 
 const COULD_NOT = 2;
 
-/** `exec --reconcile`: what the app's command says, held against the ledger; 0, 1 with findings, 2 when it could not be done. */
+/** `exec --reconcile`: compares the records that the app's command prints with the ledger. Exit code 1 with findings, 2 if it cannot be done. */
 export async function reconcileAfter(
   sandbox: Sandbox,
   { artifacts, notice }: Plan,
@@ -45,7 +45,7 @@ export async function reconcileAfter(
   }
 }
 
-/** Charges of other namespaces are not looked at. */
+/** Warns that charges of other namespaces are not compared. */
 async function tellOthers(sandbox: Sandbox, notice: Plan["notice"]): Promise<void> {
   for (const name of await namespacesOf(clientOf(sandbox))) {
     if (name === "default") continue;

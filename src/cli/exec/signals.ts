@@ -6,27 +6,27 @@ import { processRow, signalProcess } from "./processes.js";
 
 const PASSED_ON = ["SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT", "SIGUSR1", "SIGUSR2"] as const;
 type PassedOn = (typeof PASSED_ON)[number];
-/** Those that ask to stop. */
+/** Signals that ask to stop. */
 const STOPPING: readonly string[] = ["SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT"];
 
-/** Closer than that, two are one that came by two ways: `timeout` tells a process and then its whole group. */
+/** Signals closer than this are one that arrived by two ways: `timeout` signals a process and then its whole group. */
 const ONE_SIGNAL_MS = 100;
-/** npm and its like pass a terminal's Ctrl-C on to us, who have had it already, when they come to it. */
+/** npm passes on a terminal's Ctrl-C that this process has already received, with a delay. */
 const PASSED_ON_LATE_MS = 2_000;
-/** A second Ctrl-C within that of the first one does not wait for the command any longer. */
+/** A second Ctrl-C within this time of the first does not wait for the command. */
 const SECOND_MS = 10_000;
-/** A command that young may not have been there yet when the group was told. */
+/** A command younger than this may have missed the signal to its group. */
 const YOUNG_MS = 10;
 
 /** The command while it runs. */
 export interface Target {
   readonly pid: number;
   readonly sinceMs: number;
-  /** Ends it and all it has started, at once. */
+  /** Kills it and all its descendants. */
   endHard(): void;
 }
 
-/** The signals this process gets, each passed on to the command once. */
+/** Passes each signal of this process on to the command once. */
 export class Signals {
   readonly #guard: Guard;
   readonly #last = new Map<PassedOn, { readonly atMs: number; readonly isForAll: boolean }>();
@@ -45,12 +45,12 @@ export class Signals {
     return this.#asked;
   }
 
-  /** Aborted when one has asked to stop. */
+  /** Aborted by the first signal that asks to stop. */
   get interrupted(): AbortSignal {
     return this.#stopping.signal;
   }
 
-  /** From now on they go to this command. */
+  /** Sends signals to this command from now on. */
   passTo(target: Target | undefined): void {
     this.#target = target;
   }
@@ -60,7 +60,7 @@ export class Signals {
   }
 
   readonly #on = (signal: NodeJS.Signals): void => {
-    // At once: the command may have ended by it, and another must not begin.
+    // Recorded at once: the signal may end the command, and no other may start.
     if (STOPPING.includes(signal)) {
       this.#asked = signal;
       this.#stopping.abort();
@@ -77,18 +77,18 @@ export class Signals {
     this.#last.set(signal, { atMs, isForAll });
     const isStopping = STOPPING.includes(signal);
     const target = this.#target;
-    // Nothing of the user's runs: the first one lets what is under way be finished, the next does not.
+    // No command runs: the first signal lets current work finish, the next one does not.
     if (target === undefined && isStopping && this.#isAsked) process.exit(exitCodeOf(signal));
     this.#isAsked ||= isStopping;
     if (target === undefined) return;
     if (signal === "SIGINT" && sinceMs < SECOND_MS) target.endHard();
-    // What the whole group was told, the command has been told; a Windows console tells all there are.
+    // A signal to the whole group has reached the command; a Windows console signals every process.
     else if ((!isForAll || atMs - target.sinceMs < YOUNG_MS) && process.platform !== "win32")
       signalProcess(target.pid, signal);
   }
 }
 
-/** What a shell says of a command that a signal ended. */
+/** Exit code of a shell for a command that a signal ended. */
 export function exitCodeOf(signal: NodeJS.Signals): number {
   return 128 + constants.signals[signal];
 }
@@ -96,8 +96,8 @@ export function exitCodeOf(signal: NodeJS.Signals): number {
 const PARENT_CHECK_MS = 500;
 
 /**
- * Calls back when the parent process has ended: a CI runner or npm that is killed sends no signal. Not if this process
- * was started by init or leads its own session, which is how a process that outlives its parent is started.
+ * Calls back when the parent process has ended: a killed CI runner or npm sends no signal. Never calls back if this process
+ * was started by init or leads its own session, as a process that outlives its parent does.
  */
 export function whenParentEnds(callback: () => void): () => void {
   const parent = process.ppid;

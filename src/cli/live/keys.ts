@@ -8,7 +8,7 @@ const CTRL_C = "\u0003";
 const CTRL_Z = "\u001a";
 const ESC = "\u001b";
 
-/** What the keys act on. */
+/** Dependencies of the keys. */
 interface KeyContext {
   readonly sandbox: Sandbox;
   readonly quit: () => void;
@@ -39,7 +39,7 @@ const KEYS: ReadonlyMap<string, Key> = new Map([
   ],
 ]);
 
-/** Lists the keys in one line. */
+/** The keys in one line. */
 export function keysHint(): string {
   const keys = [...KEYS].map(([key, { label }]) => `${paint("bold", key)} ${paint("dim", label)}`);
   return `  ${paint("dim", "Keys:")} ${keys.join(paint("dim", " · "))}\n`;

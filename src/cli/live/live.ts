@@ -10,9 +10,9 @@ import { oneLine } from "../../core/schema/printable.js";
 import { STATUSES } from "../../core/schema/statuses.js";
 import { pause } from "../../core/time/timers.js";
 import type { Sandbox } from "../../sandbox.js";
-import { fitted, type Part } from "../fit.js";
 import { paint, type Style } from "../paint.js";
 import { columns, isBehind, say } from "../terminal.js";
+import { fitted, type Part } from "../text-layout.js";
 import { keysHint, listenToKeys } from "./keys.js";
 
 /** How often lines are printed. Batches keep a slow terminal from blocking the server. */

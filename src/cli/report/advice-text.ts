@@ -3,18 +3,18 @@ import { tellLine } from "../terminal.js";
 
 export type Advice = AdviceList["items"][number];
 
-/** A line a piece: what to do, what was done, where to read on. */
+/** The advice, a line each: what to do, what the app did, where to read on. */
 export function adviceLine({ advice, why, times, example, docs }: Advice): string {
   const often = times === 1 ? "" : ` ${times} times`;
   return `${advice} ${why[0]!.toUpperCase()}${why.slice(1)}${often}: ${example} (${docs})`;
 }
 
-/** After a command's own output, where there is some. */
+/** The advice below the output of a command; empty without any. */
 export function tellAdvice(advice: readonly Advice[]): void {
   for (const one of advice) tellLine(`advice: ${adviceLine(one)}`);
 }
 
-/** What of the advice is new since it was last asked for. */
+/** The advice that is new since the last call. */
 export function adviceSince(before: readonly Advice[], after: readonly Advice[]): Advice[] {
   return after.flatMap((one) => {
     const times = one.times - (before.find(({ id }) => id === one.id)?.times ?? 0);
@@ -22,7 +22,7 @@ export function adviceSince(before: readonly Advice[], after: readonly Advice[])
   });
 }
 
-/** The advice of several sandboxes as one. */
+/** Merges the advice of several sandboxes. */
 export function adviceOfAll(lists: readonly (readonly Advice[])[]): Advice[] {
   const all = new Map<string, Advice>();
   for (const one of lists.flat())

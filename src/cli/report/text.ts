@@ -1,8 +1,7 @@
 import { withOneLines } from "../../core/schema/printable.js";
-import { cut } from "../cut.js";
 import { type Paint, paint, type Style } from "../paint.js";
 import { lineWidth } from "../terminal.js";
-import { hanging, wrapped } from "../wrapped.js";
+import { cut, hanging, wrapped } from "../text-layout.js";
 import type { Outcome, Report, ReportCase } from "./report.js";
 
 const MARKS: Readonly<Record<Outcome, readonly [mark: string, style: Style]>> = {

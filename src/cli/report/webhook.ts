@@ -45,7 +45,7 @@ export function webhookReport(report: WebhookReport): Report {
 /** Width of the number and title of a probe. */
 const TITLE_WIDTH = 33;
 
-/** A probe in a line, for the terminal as soon as it is over. */
+/** A probe in one line, printed when it ends. */
 export function probeLine(row: ProbeRow, width: number): string {
   return `${caseLines(withOneLines({ ...probeCase(row), details: [] }), "", TITLE_WIDTH, width, paint)}\n`;
 }

@@ -1,0 +1,89 @@
+// Layout of text for terminals: widths in cells, cutting and wrapping.
+import { paint, type Style } from "./paint.js";
+
+/** Characters of two terminal cells: East Asian wide and full-width, emoji. */
+const WIDE =
+  /[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{20000}-\u{3fffd}]|\p{Emoji_Presentation}/u;
+/** Characters of no cell: combining marks, joiners, variation selectors. */
+const NO_WIDTH = /\p{M}|\p{Cf}/u;
+
+function cellsOf(character: string): number {
+  if (NO_WIDTH.test(character)) return 0;
+  return WIDE.test(character) ? 2 : 1;
+}
+
+/** Width of a text in terminal cells. */
+export function cellWidth(text: string): number {
+  if (/^[\x20-\x7e]*$/.test(text)) return text.length;
+  let width = 0;
+  for (const character of text) width += cellsOf(character);
+  return width;
+}
+
+export function padCells(text: string, width: number): string {
+  return text + " ".repeat(Math.max(0, width - cellWidth(text)));
+}
+
+/** The text, cut with "…" to `width` cells. */
+export function cutCells(text: string, width: number): string {
+  if (cellWidth(text) <= width) return text;
+  let cut = "";
+  let left = width - 1;
+  for (const character of text) {
+    left -= cellsOf(character);
+    if (left < 0) break;
+    cut += character;
+  }
+  return `${cut}…`;
+}
+
+/** The text, cut with "…" to `room` characters. */
+export function cut(text: string, room: number): string {
+  return text.length <= room ? text : `${text.slice(0, Math.max(0, room - 1))}…`;
+}
+
+/** Wraps a text into indented lines. A word longer than a line is broken, a URL is not. */
+export function wrapped(text: string, indent: number, width: number): string[] {
+  const room = Math.max(1, width - indent);
+  const lines: string[] = [];
+  let line = "";
+  for (const word of text.split(" ").flatMap((one) => pieces(one, room))) {
+    if (line !== "" && line.length + 1 + word.length > room) {
+      lines.push(line);
+      line = word;
+    } else line = line === "" ? word : `${line} ${word}`;
+  }
+  return [...lines, line].map((one) => " ".repeat(indent) + one);
+}
+
+/** Wraps a text behind a heading, with the later lines below the text. */
+export function hanging(head: string, text: string, width: number): string[] {
+  const [first = "", ...rest] = wrapped(text, head.length, width);
+  return [head + first.slice(head.length), ...rest];
+}
+
+function pieces(word: string, room: number): string[] {
+  if (word.length <= room || word.includes("://")) return [word];
+  return Array.from({ length: Math.ceil(word.length / room) }, (_none, place) =>
+    word.slice(place * room, (place + 1) * room),
+  );
+}
+
+/** A part of a line with its style. */
+export type Part = readonly [style: Style | undefined, text: string];
+
+/** Paints the parts as one line, cut before a terminal of `columns` would wrap it. */
+export function fitted(parts: readonly Part[], columns = Number.POSITIVE_INFINITY): string {
+  let room = columns;
+  let line = "";
+  for (const [place, [style, text]] of parts.entries()) {
+    const isLast = parts.slice(place + 1).every(([, rest]) => rest === "");
+    const width = cellWidth(text);
+    const fits = width < room || (width === room && isLast);
+    const shown = fits ? text : cutCells(text, Math.max(1, room));
+    line += style === undefined ? shown : paint(style, shown);
+    if (!fits) break;
+    room -= width;
+  }
+  return line;
+}
