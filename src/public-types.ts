@@ -213,16 +213,19 @@ export interface ChargeDetail {
   readonly charge_id: string;
   /** Begins with `co_`. */
   readonly checkout_id: string;
+  /** Organization that owns it. */
   readonly organization_id: string;
   /** Paid by the customer, in `currency`. */
   readonly amount: string;
   /** The customer's currency, such as `"KES"`. */
   readonly currency: string;
+  /** Current status. */
   readonly status: ChargeStatus;
   /** Always null in the sandbox. */
   readonly payment_provider: null;
   /** The provider's reference. */
   readonly provider_reference: string;
+  /** Instant of creation. */
   readonly created_at: string;
   /** Last change of its status. */
   readonly updated_at: string;
@@ -249,6 +252,7 @@ export interface ChargeDetail {
   readonly settled_at: string | null;
   /** Null unless it has failed. */
   readonly failure_reason: string | null;
+  /** Tells the customer how to pay. */
   readonly payment_instructions: PaymentInstructions | null;
   /** An unpaid charge becomes EXPIRED at this instant. */
   readonly expires_at: string;
@@ -264,7 +268,9 @@ export interface ChargeDetail {
 export interface WithdrawalDetail {
   /** Begins with `wd_`. */
   readonly withdrawal_id: string;
+  /** ID of the payout destination. */
   readonly destination_id: string;
+  /** Organization that owns it. */
   readonly organization_id: string;
   /** Paid out, in `currency`. */
   readonly amount: string;
@@ -272,6 +278,7 @@ export interface WithdrawalDetail {
   readonly fee: string;
   /** Currency of `amount` and `fee`. */
   readonly currency: string;
+  /** Current status. */
   readonly status: WithdrawalStatus;
   /** Null unless it has failed. */
   readonly failure_reason: string | null;
@@ -279,6 +286,7 @@ export interface WithdrawalDetail {
   readonly reference: string | null;
   /** The app's own data. */
   readonly metadata: Readonly<Record<string, string>>;
+  /** Instant of creation. */
   readonly created_at: string;
   /** Last change of its status. */
   readonly updated_at: string;
@@ -288,6 +296,7 @@ export interface WithdrawalDetail {
 interface EventOf<Type extends string, Data> {
   /** Begins with `evt_`; the same in every delivery attempt. */
   readonly id: string;
+  /** Event type, such as `"charge.completed"`. */
   readonly type: Type;
   /** Instant of sandbox time. */
   readonly timestamp: string;
