@@ -110,8 +110,8 @@ export class Engine {
   }
 
   /**
-   * Decide → check → one Change → apply → notify; the change is stored with its batch (`keep`, `whenKept`). A refusal, an
-   * exception or a store error changes nothing.
+   * Decide → check → one Change → apply → notify; the change is stored with its batch. A refusal, an exception or
+   * a store error changes nothing.
    *
    * @param undo undoes the caller's other effects if the change cannot be stored
    */
@@ -165,15 +165,15 @@ export class Engine {
     return this.#groupCommit?.keep();
   }
 
-  /** Like `keep`, but never throws or rejects. */
+  /** The same, but never throws or rejects. */
   calm(): Promise<void> | undefined {
     return this.#groupCommit?.calm();
   }
 
   /** Calls back when all changes so far are stored (at once if they are), or with the failure after a rollback. */
-  whenKept(then: (failure?: NotKept) => void): void {
-    if (this.#groupCommit === undefined) then();
-    else this.#groupCommit.whenKept(then);
+  whenKept(callback: (failure?: NotKept) => void): void {
+    if (this.#groupCommit === undefined) callback();
+    else this.#groupCommit.whenKept(callback);
   }
 
   /** Result `execute` would return; changes nothing. */

@@ -275,7 +275,7 @@ export function planDelivery(
     tx.put("lanes", lane, { ...queue, swapped: [...queue.swapped, delivery.delivery_id] });
     return planAttempt(tx, delivery, tx.atMs + SWAP_TIMEOUT_MS);
   }
-  // One whose timeout has passed is being sent already.
+  // A swapped delivery past its timeout is being sent already.
   const sent = queue.swapped.filter((id) => isDue(tx, tx.get("deliveries", id)?.task));
   const following = queue.swapped.filter((id) => !sent.includes(id));
   for (const id of following) {

@@ -34,17 +34,17 @@ export function idempotently<Record>(
     const id = key === null ? undefined : `${scope}|${key}`;
     const canonical = id === undefined ? "" : canonicalJson(body);
     const storedBody = storableBody(canonical);
-    const known = id === undefined ? undefined : tx.get("idempotency", id);
-    if (known !== undefined && tx.atMs - known.at_ms < KEY_LIFETIME_MS) {
-      if (known.body !== storedBody)
+    const stored = id === undefined ? undefined : tx.get("idempotency", id);
+    if (stored !== undefined && tx.atMs - stored.at_ms < KEY_LIFETIME_MS) {
+      if (stored.body !== storedBody)
         return refuse("IDEMPOTENCY_KEY_REUSED", "This Idempotency-Key was used with another request body");
-      return { json: known.json, replayed: true };
+      return { json: stored.json, replayed: true };
     }
     const record = work(tx);
     if (isRefusal(record)) return record;
     const json = toJson(record as Record);
     if (id !== undefined) {
-      if (known !== undefined) tx.remove("idempotency", id);
+      if (stored !== undefined) tx.remove("idempotency", id);
       tx.put("idempotency", id, { seq: tx.next("idempotency"), body: storedBody, json, at_ms: tx.atMs });
       forgetOld(tx);
     }

@@ -17,7 +17,9 @@ interface Batch {
   isAwaited: boolean;
 }
 
-type DurableStore = Store & { readonly keep: NonNullable<Store["keep"]> };
+interface DurableStore extends Store {
+  readonly keep: NonNullable<Store["keep"]>;
+}
 
 export function keepsChanges(store: Store): store is DurableStore {
   return store.keep !== undefined;
@@ -34,7 +36,7 @@ export interface KeeperOptions {
 
 /**
  * Group commit: the changes of one event-loop tick are in the state at once and are stored together at its end, or
- * earlier on `keep`. They are shown outside after that. If storing fails, the batch and all later changes are undone.
+ * earlier on request. They are shown outside after that. If storing fails, the batch and all later changes are undone.
  */
 export class Keeper {
   readonly #options: KeeperOptions;
@@ -58,7 +60,7 @@ export class Keeper {
   }
 
   /**
-   * Applies a change and adds it to the batch; the caller calls `plan` next.
+   * Applies a change and adds it to the batch, which the caller schedules next.
    *
    * @param undo undoes effects outside the state
    * @param show called once the change is stored
@@ -91,14 +93,14 @@ export class Keeper {
   }
 
   /** Calls back when all changes so far are stored or undone. */
-  whenKept(then: (failure?: NotKept) => void): void {
+  whenKept(callback: (failure?: NotKept) => void): void {
     const batch = this.#batch.changes.length > 0 ? this.#batch : this.#pending?.batch;
     if (batch === undefined) {
-      then();
+      callback();
       return;
     }
     batch.isAwaited = true;
-    batch.listeners.push(then);
+    batch.listeners.push(callback);
   }
 
   /** Stores the batch now. Returns a promise if the store is asynchronous; throws or rejects after a rollback. */
@@ -108,7 +110,7 @@ export class Keeper {
     throw keeping.error;
   }
 
-  /** Like `keep`, but never throws or rejects. */
+  /** The same, but never throws or rejects. */
   calm(): Promise<void> | undefined {
     const keeping = this.#keep(false);
     return keeping instanceof Promise ? keeping.catch(() => {}) : undefined;
@@ -182,7 +184,7 @@ function newBatch(): Batch {
   return { changes: [], undo: [], listeners: [], isAwaited: false };
 }
 
-/** Marks a rejection as withHandler: a caller need not wait. */
+/** Marks a rejection as handled: callers need not wait. */
 function withHandler(promise: Promise<void>): Promise<void> {
   promise.catch(() => {});
   return promise;

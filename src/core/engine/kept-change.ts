@@ -134,13 +134,13 @@ function recordAfter<Name extends CollectionName>(
  * @param before records before the change
  * @throws if a record it refers to is missing
  */
-export function wholeChange(kept: KeptChange, before: Records): Change {
+export function wholeChange(entry: KeptChange, before: Records): Change {
   const puts: Put[] = [];
-  for (const put of kept.puts) puts.push([put[0], put[1], decodeRecord(put, puts, before, kept.seq)]);
-  for (const [index, [name, key, record, how]] of kept.puts.entries())
+  for (const put of entry.puts) puts.push([put[0], put[1], decodeRecord(put, puts, before, entry.seq)]);
+  for (const [index, [name, key, record, how]] of entry.puts.entries())
     if (how === "derived")
-      puts[index] = [name, key, eventOf(key, record as DerivedEvent, { ...kept, puts }, before)];
-  return { ...kept, puts };
+      puts[index] = [name, key, eventOf(key, record as DerivedEvent, { ...entry, puts }, before)];
+  return { ...entry, puts };
 }
 
 /** @param puts decoded puts before this one */
@@ -180,15 +180,15 @@ function appended(model: Fields, grown: KeptGrowth = {}): Fields {
 type DerivedEvent = Pick<EventRecord, "type"> &
   Partial<EventRecord> & { readonly name?: string; readonly number?: number };
 
-function eventOf(key: Key, kept: DerivedEvent, { at, puts }: Change, before: Records): EventRecord {
-  const { name, type, object_id = onlyObjectOf(puts) ?? null } = kept;
-  const seq = typeof key === "number" ? key : kept.seq!;
-  const id = kept.event_id ?? (typeof key === "number" ? numberedEventId(before, kept.number ?? seq) : key);
+function eventOf(key: Key, entry: DerivedEvent, { at, puts }: Change, before: Records): EventRecord {
+  const { name, type, object_id = onlyObjectOf(puts) ?? null } = entry;
+  const seq = typeof key === "number" ? key : entry.seq!;
+  const id = entry.event_id ?? (typeof key === "number" ? numberedEventId(before, entry.number ?? seq) : key);
   for (const from of EVENT_SOURCES) {
     const source = recordAfter(from, object_id ?? "", puts, before);
     if (source === undefined) continue;
-    const { mode = source.mode, organization_id = source.organization_id } = kept;
-    const head = { seq, type, at: kept.at ?? iso(at), mode, organization_id, object_id };
+    const { mode = source.mode, organization_id = source.organization_id } = entry;
+    const head = { seq, type, at: entry.at ?? iso(at), mode, organization_id, object_id };
     const toJson = EVENT_DATA[from] as (source: unknown) => string;
     return new WrittenLater<unknown>(id, head, { name: name ?? type, source, toJson });
   }

@@ -13,8 +13,8 @@ export function openHoldings(
   currency: string,
 ): Holdings {
   const key = holdingsKey(mode, organizationId, currency);
-  const held = tx.get("holdings", key);
-  if (held !== undefined) return held;
+  const account = tx.get("holdings", key);
+  if (account !== undefined) return account;
   const { decimals } = tx.catalogue.knownCurrency(currency);
   const opened: Holdings = {
     key,
@@ -57,11 +57,11 @@ export function post(
   objectId: string,
   postings: readonly Posting[],
 ): Refusal | undefined {
-  const held = openHoldings(tx, mode, organization_id, currency);
-  const applied = applyPostings(held, postings);
+  const account = openHoldings(tx, mode, organization_id, currency);
+  const applied = applyPostings(account, postings);
   if ("overdrawn" in applied)
     return refuse("INSUFFICIENT_BALANCE", `The ${applied.overdrawn} balance in ${currency} is too low.`);
-  tx.put("holdings", held.key, applied.holdings);
+  tx.put("holdings", account.key, applied.holdings);
   const seq = tx.next("entry");
   const entry_id = `le_${seq}`;
   tx.put("entries", entry_id, {

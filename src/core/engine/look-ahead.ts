@@ -24,8 +24,9 @@ function standingOf(reader: Reader, charge: Charge): Standing<ChargeStatus> {
 function rulesFor(reader: Reader, charge: Charge): StatusRules<ChargeStatus> {
   const { status, settled_at, settlement_amount, mode, organization_id, currency } = charge;
   if (status !== "COMPLETED" || settled_at === null || settlement_amount === null) return CHARGE_RULES;
-  const held = reader.get("holdings", holdingsKey(mode, organization_id, currency));
-  if (held === undefined || compare(held.balances.available, settlement_amount) >= 0) return CHARGE_RULES;
+  const account = reader.get("holdings", holdingsKey(mode, organization_id, currency));
+  if (account === undefined || compare(account.balances.available, settlement_amount) >= 0)
+    return CHARGE_RULES;
   return { ...CHARGE_RULES, statuses: { ...CHARGE_RULES.statuses, COMPLETED: { next: [] } } };
 }
 

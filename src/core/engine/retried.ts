@@ -22,8 +22,8 @@ export class EventCounts {
     if (times === undefined && skip === 0) return true;
     const key = `${index} ${scenario}`;
     const results = (this.#results ??= new Map<string, boolean>());
-    const known = results.get(key);
-    if (known !== undefined) return known;
+    const result = results.get(key);
+    if (result !== undefined) return result;
     const stored = this.#tx.get("scenarios", scenario);
     const met = (stored?.met?.[index] ?? 0) + 1;
     const isLeft = times === undefined || met <= skip + times;

@@ -16,7 +16,7 @@ export interface Store {
    * promise has settled. A store without this method is in memory only.
    */
   keep?(changes: readonly KeptChange[]): void | Promise<void>;
-  /** Replaces the stored state (reset, restore, import). Never called while `keep` is pending. */
+  /** Replaces the stored state (reset, restore, import). Never called while changes are being stored. */
   replace(state: StateDump): void;
   /**
    * Starts to compact a large store in the background; call it after each change.

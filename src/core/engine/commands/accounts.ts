@@ -24,7 +24,7 @@ export function readBalances(caller: Caller) {
     const holdings = [...codes]
       .filter((code) => tx.catalogue.currency(code) !== undefined)
       .map((code) => ({
-        held: openHoldings(tx, mode, organization.organization_id, code),
+        account: openHoldings(tx, mode, organization.organization_id, code),
         rate: rateOf(tx.state, tx.catalogue.knownCurrency(code)),
       }));
     return balancesView(organization.organization_id, holdings, tx.catalogue.currency(USD)?.decimals ?? 2);
@@ -53,20 +53,20 @@ export function fundBalance(request: FundRequest & { readonly mode: Mode }): Com
 
 function balancesView(
   organizationId: string,
-  holdings: readonly { held: ReturnType<typeof openHoldings>; rate: string }[],
+  holdings: readonly { account: ReturnType<typeof openHoldings>; rate: string }[],
   decimals: number,
 ) {
   return {
     success: true,
     account_id: organizationId,
-    balances: holdings.map(({ held }) => ({
-      currency: held.currency,
-      available_balance: held.balances.available,
-      pending_balance: held.balances.pending,
+    balances: holdings.map(({ account }) => ({
+      currency: account.currency,
+      available_balance: account.balances.available,
+      pending_balance: account.balances.pending,
     })),
     total_balance_usd: totalInUsd(
-      holdings.map(({ held, rate }) => ({
-        amount: add(held.balances.available, held.balances.pending),
+      holdings.map(({ account, rate }) => ({
+        amount: add(account.balances.available, account.balances.pending),
         rate,
       })),
       decimals,

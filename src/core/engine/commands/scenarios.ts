@@ -15,14 +15,14 @@ interface StoreOptions {
 /** Stores a scenario. An identical one keeps its start time and counts. */
 export function storeScenario(scenario: Scenario, { active, byHand }: StoreOptions): Command<StoredScenario> {
   return (tx) => {
-    const known = tx.get("scenarios", scenario.name);
-    const isUnchanged = isSameScenario(known?.scenario, scenario);
+    const existing = tx.get("scenarios", scenario.name);
+    const isUnchanged = isSameScenario(existing?.scenario, scenario);
     const stored: StoredScenario = {
       name: scenario.name,
       scenario,
-      activated: active ? tx.next("activation") : (known?.activated ?? 0),
-      since_ms: isUnchanged && known !== undefined ? known.since_ms : tx.atMs,
-      ...(isUnchanged && known?.met !== undefined ? { met: known.met } : {}),
+      activated: active ? tx.next("activation") : (existing?.activated ?? 0),
+      since_ms: isUnchanged && existing !== undefined ? existing.since_ms : tx.atMs,
+      ...(isUnchanged && existing?.met !== undefined ? { met: existing.met } : {}),
       ...(byHand ? { by_hand: true } : {}),
     };
     tx.put("scenarios", scenario.name, stored);
@@ -33,9 +33,9 @@ export function storeScenario(scenario: Scenario, { active, byHand }: StoreOptio
 /** Turns a scenario's rules on, ahead of those turned on earlier, or off. */
 export function activateScenario(name: string, active: boolean): Command<StoredScenario | Refusal> {
   return (tx) => {
-    const known = tx.get("scenarios", name);
-    if (known === undefined) return noScenario(tx.state, name);
-    const { met: _met, ...rest } = known;
+    const existing = tx.get("scenarios", name);
+    if (existing === undefined) return noScenario(tx.state, name);
+    const { met: _met, ...rest } = existing;
     const activated = active ? tx.next("activation") : 0;
     const stored: StoredScenario = { ...rest, activated, since_ms: tx.atMs };
     tx.put("scenarios", name, stored);
@@ -45,8 +45,8 @@ export function activateScenario(name: string, active: boolean): Command<StoredS
 
 /** Refusal for an unknown scenario, with a similar name. */
 export function noScenario({ tables }: State, name: string): Refusal {
-  const known = [...tables.scenarios.keys()].map(String);
-  return refuse("NOT_FOUND", `There is no scenario "${name}"${didYouMean(name, known)}`);
+  const existing = [...tables.scenarios.keys()].map(String);
+  return refuse("NOT_FOUND", `There is no scenario "${name}"${didYouMean(name, existing)}`);
 }
 
 function isSameScenario(a: Scenario | undefined, b: Scenario): boolean {

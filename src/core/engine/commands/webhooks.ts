@@ -42,23 +42,23 @@ export function endpointAt(state: State, { url, mailbox = null, mode, organizati
 /** Registers an endpoint, or updates the one with the same URL and owner. */
 export function registerEndpoint(values: NewEndpoint): Command<Endpoint> {
   return (tx) => {
-    const known = endpointAt(tx.state, values);
+    const existing = endpointAt(tx.state, values);
     const endpoint: Endpoint = {
-      webhook_id: known?.webhook_id ?? tx.id("webhook"),
-      seq: known?.seq ?? tx.next("webhook_seq"),
+      webhook_id: existing?.webhook_id ?? tx.id("webhook"),
+      seq: existing?.seq ?? tx.next("webhook_seq"),
       url: values.url,
       mailbox: values.mailbox ?? null,
       ...(values.leaseMs === undefined ? {} : { lease_ms: values.leaseMs }),
-      unreachable: values.unreachable ?? known?.unreachable ?? tx.settings.unreachable,
+      unreachable: values.unreachable ?? existing?.unreachable ?? tx.settings.unreachable,
       mode: values.mode,
-      organization_id: known === undefined ? values.organizationId : known.organization_id,
+      organization_id: existing === undefined ? values.organizationId : existing.organization_id,
       events: values.events,
-      secret: values.secret ?? known?.secret ?? newSecret(tx),
-      previous_secret: known?.previous_secret ?? null,
-      previous_secret_until_ms: known?.previous_secret_until_ms ?? 0,
-      signature: values.signature ?? known?.signature ?? tx.settings.signature,
+      secret: values.secret ?? existing?.secret ?? newSecret(tx),
+      previous_secret: existing?.previous_secret ?? null,
+      previous_secret_until_ms: existing?.previous_secret_until_ms ?? 0,
+      signature: values.signature ?? existing?.signature ?? tx.settings.signature,
       enabled: true,
-      created_at: known?.created_at ?? tx.at,
+      created_at: existing?.created_at ?? tx.at,
     };
     tx.put("endpoints", endpoint.webhook_id, endpoint);
     return endpoint;

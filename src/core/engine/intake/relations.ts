@@ -41,7 +41,7 @@ export function checkRelations(state: State, catalogue: Catalogue, faults: Fault
     currency(withdrawal.currency, report);
     checkWithdrawal(state, withdrawal, report);
   });
-  each("holdings", tables.holdings, (held, report) => currency(held.currency, report));
+  each("holdings", tables.holdings, (account, report) => currency(account.currency, report));
   each("deliveries", tables.deliveries, (delivery, report) => {
     if (!tables.events.has(delivery.event_id)) report("event_id", "is not the id of an event");
     if (delivery.task === null) return;
