@@ -102,7 +102,7 @@ describe("a scenario on the dashboard", () => {
     const read = parse(yaml.replaceAll("&quot;", '"').replaceAll("&#39;", "'").replaceAll("&amp;", "&"));
     expect(read).toEqual({ ...JSON.parse(scenario), name: "mine" });
     const again = (fields: object) => press("duplicate declined", { name: "mine", scenario, ...fields });
-    expect(said((await again({})).text)).toContain("there is a scenario mine already");
+    expect(said((await again({})).text)).toContain("scenario mine already exists");
     expect((await again({ replace: "on" })).status).toBe(303);
     expect(said((await again({ name: "x", scenario: "{" })).text)).toContain("is not valid JSON");
     expect(said((await again({ name: "x", scenario: '{"charges":[{"timeline":7}]}' })).text)).toContain(

@@ -40,7 +40,7 @@ ${part({
   body: rows(
     "Needs attention",
     items.map((need) => row(context, { ...need, status: badge(need.word, need.tone) })),
-    "Nothing: no failed calls, no failing or held webhooks, no active scenario.",
+    "Nothing: no failed calls or webhooks, no held deliveries, no active scenario.",
   ),
 })}
 ${part({ id: "activity", title: "Activity", tools: tabs, body: rows("Activity", activityRows(context, show), "Nothing yet.") })}`;
