@@ -182,8 +182,8 @@ describe("whatever a file holds, it is said what is wrong and where", () => {
     Array.from({ length: count }, (_, index) => line(index)).join("\n");
 
   it.each<[string, string, RegExp]>([
-    ["nothing", "", /is no scenario, fixtures or config file/],
-    ["a list", "- 1", /is no scenario, fixtures or config file/],
+    ["nothing", "", /is not a scenario, fixtures or config file/],
+    ["a list", "- 1", /is not a scenario, fixtures or config file/],
     ["words nobody knows", "foo: 1\nbar: 2", /is not recognizable as/],
     ["a key twice", "name: x\nsteps: []\nname: y", /^"name" is here twice$/],
     ["a key twice, deep down", "name: x\nvars: { a: { b: 1, b: 2 } }", /^"b" is here twice$/],
