@@ -14,7 +14,7 @@ import { routeOf } from "./steps/request.js";
 import type { ContainerRow, StepRow } from "./steps/row.js";
 
 type Step = Readonly<Record<string, unknown>>;
-type Definition = Pick<StepRow | ContainerRow, "result" | "holds">;
+type Definition = Pick<StepRow | ContainerRow, "result" | "expectationField">;
 
 /** Finds unknown names in a step, which make its expectation always true or always false. */
 export function unknownInStep(kind: StepKind, step: Step, check: NameCheck): UnknownName[] {
@@ -45,16 +45,16 @@ function expectsMissingRoute(expect: unknown): boolean {
 
 /** Expected fields, at any depth, that the result never has. */
 function unknownExpectedFields(kind: StepKind, step: Step, check: NameCheck): UnknownName[] {
-  const { result, holds = "" }: Definition = STEPS[kind];
+  const { result, expectationField = "" }: Definition = STEPS[kind];
   const shape = result?.(step, check.vocabulary.routes);
-  const expected = step[holds];
+  const expected = step[expectationField];
   if (shape === undefined || !isRecord(expected)) return [];
   return Object.entries(expected).flatMap(([field, value]) => {
     const parts = placesOf(shape).flatMap((place) => partOf(place, field) ?? []);
     // Other words are the step's own.
     return parts.flatMap((part) =>
       unknownNames(part, value, { ...check, isClosed: true }).map(({ path, message }) => ({
-        path: [holds, field, ...path],
+        path: [expectationField, field, ...path],
         message,
       })),
     );

@@ -34,7 +34,7 @@ export const MOST_CARRIED_OUT = 100_000;
 export async function carryOutAll(
   steps: readonly LoadedStep[],
   scope: Variables,
-  carrying: Carrying,
+  execution: Carrying,
   { begin = () => {}, end = () => {} }: Listener = {},
 ): Promise<StepReport[]> {
   const reports: StepReport[] = [];
@@ -43,8 +43,8 @@ export async function carryOutAll(
     const isOver = reports.some(({ outcome }) => outcome !== "passed");
     if (!isOver) begin(titleOf(step.kind, step.raw), number);
     const report = isOver
-      ? notRun(step, number, carrying.file)
-      : await carryOut(step, number, scope, carrying, (title) => begin(title, number));
+      ? notRun(step, number, execution.file)
+      : await carryOut(step, number, scope, execution, (title) => begin(title, number));
     reports.push(report);
     end(report);
   }
@@ -72,12 +72,12 @@ async function carryOut(
   step: LoadedStep,
   number: number,
   scope: Variables,
-  carrying: Carrying,
+  execution: Carrying,
   onTitle: (title: string) => void,
 ): Promise<StepReport> {
   await yieldIfBusy();
   const { kind, raw, place } = step;
-  const { wall } = carrying.context;
+  const { wall } = execution.context;
   const startedMs = wall.nowMs();
   let since: string | undefined;
   let title = titleOf(kind, raw);
@@ -85,20 +85,20 @@ async function carryOut(
     number,
     title,
     kind,
-    ...lineOf(place, carrying.file),
+    ...lineOf(place, execution.file),
     outcome,
     duration_ms: wall.nowMs() - startedMs,
     ...more,
   });
   try {
-    if (carrying.signal?.aborted) throw new CannotRun("interrupted");
-    if (carrying.budget.left-- <= 0)
+    if (execution.signal?.aborted) throw new CannotRun("interrupted");
+    if (execution.budget.left-- <= 0)
       throw new StepFailure({ message: `a run carries out at most ${MOST_CARRIED_OUT} steps` });
     const filled = fillVariables(step, scope);
     title = titleOf(kind, filled);
     const row = STEPS[kind] as ContainerRow | StepRow;
     if ("iterations" in row) {
-      const steps = await runIterations(step, row, row.iterations(filled), scope, carrying, (part) =>
+      const steps = await runIterations(step, row, row.iterations(filled), scope, execution, (part) =>
         onTitle(`${title}: ${part}`),
       );
       const nested = steps.length === 0 ? {} : { steps };
@@ -108,8 +108,8 @@ async function carryOut(
         failed.part === undefined ? failed.failure.message : `${failed.part}: ${failed.failure.message}`;
       return report(failed.outcome, { ...nested, failure: { message } });
     }
-    since = await lastRequest(kind, carrying.context);
-    const result = await untilAborted(carrying.signal, row.run(filled, { ...carrying.context, place }));
+    since = await lastRequest(kind, execution.context);
+    const result = await untilAborted(execution.signal, row.run(filled, { ...execution.context, place }));
     const variable = row.named?.(filled, result);
     if (variable !== undefined) scope.save(...variable);
     saveResult(filled.save as Record<string, string> | undefined, result, scope);
@@ -120,7 +120,7 @@ async function carryOut(
         failure: { message: caught instanceof Error ? caught.message : String(caught) },
       });
     // The failure is reported even if the faults cannot be read.
-    const made_by = await faultedCalls(kind, since, carrying.context).catch(() => []);
+    const made_by = await faultedCalls(kind, since, execution.context).catch(() => []);
     return report("failed", {
       failure: { ...failureWithLine(caught, step), ...(made_by.length === 0 ? {} : { made_by }) },
     });
@@ -162,15 +162,15 @@ async function runIterations(
   { atOnce = false }: ContainerRow,
   iterations: readonly Turn[],
   scope: Variables,
-  carrying: Carrying,
+  execution: Carrying,
   onPart: (part: string) => void,
 ): Promise<StepReport[]> {
   const runIteration = async ({ list, part }: Turn, locals: Locals): Promise<StepReport[]> => {
-    const reports = await carryOutAll(step.lists[list] ?? [], locals, carrying);
+    const reports = await carryOutAll(step.lists[list] ?? [], locals, execution);
     return reports.map((report) => ({ ...report, ...(part === undefined ? {} : { part }) }));
   };
   if (atOnce) {
-    const lanes = iterations.map(({ own }) => new Locals(scope, own, true));
+    const lanes = iterations.map(({ variables }) => new Locals(scope, variables, true));
     const reports = await Promise.all(
       iterations.map((iteration, index) => runIteration(iteration, lanes[index]!)),
     );
@@ -179,7 +179,7 @@ async function runIterations(
   }
   for (const iteration of iterations) {
     if (iteration.part !== undefined) onPart(iteration.part);
-    const reports = await runIteration(iteration, new Locals(scope, iteration.own, false));
+    const reports = await runIteration(iteration, new Locals(scope, iteration.variables, false));
     if (iterations.length === 1 || reports.some(({ outcome }) => outcome !== "passed")) return reports;
   }
   return [];

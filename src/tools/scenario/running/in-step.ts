@@ -7,7 +7,7 @@ import type { StepReport } from "./report.js";
 export interface Lane {
   readonly steps: readonly LoadedStep[];
   readonly scope: Variables;
-  readonly carrying: Carrying;
+  readonly execution: Carrying;
 }
 
 /**
@@ -25,8 +25,8 @@ export async function carryOutInStep(
   for (let index = 0; index < length; index++) {
     const isOpen = (lane: number): boolean => reports[lane]!.every(({ outcome }) => outcome === "passed");
     const open = lanes.filter((_, position) => isOpen(position));
-    const carryOut = async ({ steps, scope, carrying }: Lane): Promise<StepReport> => {
-      const [report] = await carryOutAll(steps.slice(index, index + 1), scope, carrying);
+    const carryOut = async ({ steps, scope, execution }: Lane): Promise<StepReport> => {
+      const [report] = await carryOutAll(steps.slice(index, index + 1), scope, execution);
       return { ...report!, number: index + 1 };
     };
     const [first] = open;
@@ -34,7 +34,7 @@ export async function carryOutInStep(
     const shared = isShared ? await carryOut(first!) : undefined;
     const ended = await Promise.all(
       lanes.map(async (lane, position) => {
-        if (!isOpen(position)) return notRun(lane.steps[index]!, index + 1, lane.carrying.file);
+        if (!isOpen(position)) return notRun(lane.steps[index]!, index + 1, lane.execution.file);
         return shared ?? carryOut(lane);
       }),
     );

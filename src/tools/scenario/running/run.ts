@@ -53,9 +53,9 @@ export async function runScenario(loaded: LoadedScenario, options: RunOptions): 
     if (loaded.isIsolated) await keepState(client, runId, leftovers);
     const context = await contextOf(loaded, options, client, leftovers, applied);
     await untilAborted(signal, context.begin());
-    const carrying = { context, signal, file: loaded.file, budget: { left: MOST_CARRIED_OUT } };
+    const execution = { context, signal, file: loaded.file, budget: { left: MOST_CARRIED_OUT } };
     const begin = (title: string, number: number) => options.onStepBegin?.(title, number, count);
-    await carryOutAll(loaded.steps, loaded.scope, carrying, { begin, end });
+    await carryOutAll(loaded.steps, loaded.scope, execution, { begin, end });
   } catch (caught) {
     error = reasonOf(caught);
     for (const [index, step] of loaded.steps.entries()) end(notRun(step, index + 1, loaded.file));

@@ -125,8 +125,8 @@ export class Session {
       },
       isTerse: true,
     };
-    const carrying = { context, signal, file: loaded.file, budget: { left: MOST_CARRIED_OUT } };
-    return { client, leftovers, begin, carrying, steps: loaded.steps, scope: loaded.scope };
+    const execution = { context, signal, file: loaded.file, budget: { left: MOST_CARRIED_OUT } };
+    return { client, leftovers, begin, execution, steps: loaded.steps, scope: loaded.scope };
   }
 
   /** Releases the namespace; returns a message for each change that could not be undone. */

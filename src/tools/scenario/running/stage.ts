@@ -33,10 +33,7 @@ interface Stage {
 }
 
 /** Returns true if the requested namespace can be used as it is; else one is created with the file's `given`. */
-export function isThere(
-  { given }: LoadedScenario,
-  { isItsWorld }: Pick<StageRequest, "isItsWorld">,
-): boolean {
+export function isThere({ given }: LoadedScenario, { isItsWorld }: StageOptions): boolean {
   return isItsWorld === true || Object.keys(given).length === 0;
 }
 

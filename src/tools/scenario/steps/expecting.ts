@@ -42,7 +42,7 @@ export function expecting(
     says,
     schema: stepSchema({ [kind]: describedSchema, save }),
     result: (step) => describedRecord(record, step[kind]),
-    holds: kind,
+    expectationField: kind,
     run: async (step, context) => {
       const { count, ...described } = (step as { [kind: string]: z.infer<typeof describedSchema> })[kind]!;
       const expected = Object.fromEntries(

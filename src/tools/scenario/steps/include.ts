@@ -4,5 +4,5 @@ import { container, stepSchema } from "./row.js";
 export const include = container({
   says: "Runs the steps of another file; its rules and variables apply to the run too.",
   schema: stepSchema({ include: textSchema }),
-  iterations: () => [{ list: 0, own: {} }],
+  iterations: () => [{ list: 0, variables: {} }],
 });

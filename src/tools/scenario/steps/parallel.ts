@@ -13,6 +13,7 @@ export const parallel = container({
       .array(stepListSchema, "must be lists of steps, such as [[…], […]]")
       .check(minLength(2, "needs two lists of steps at least"), entriesAtMost(MAX_LANES)),
   }),
-  iterations: ({ parallel }) => parallel.map((_, list) => ({ list, part: `lane ${list + 1}`, own: {} })),
+  iterations: ({ parallel }) =>
+    parallel.map((_, list) => ({ list, part: `lane ${list + 1}`, variables: {} })),
   atOnce: true,
 });

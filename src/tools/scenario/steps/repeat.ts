@@ -15,6 +15,10 @@ export const repeat = container({
   iterations: ({ repeat, as }) =>
     Array.from({ length: repeat }, (_, index) => {
       const count = index + 1;
-      return { list: 0, part: `${as ?? "turn"} ${count}`, own: as === undefined ? {} : { [as]: count } };
+      return {
+        list: 0,
+        part: `${as ?? "turn"} ${count}`,
+        variables: as === undefined ? {} : { [as]: count },
+      };
     }),
 });

@@ -16,7 +16,7 @@ export const DEFAULT_WITHIN_MS = durationMs(DEFAULT_WITHIN);
 export const request = step({
   says: "A call of the sandbox, with the namespace's key: METHOD /path.",
   result: (step, routes = []) => resultSchema(bodyOf(step, routes)),
-  holds: "expect",
+  expectationField: "expect",
   schema: stepSchema({ request: callSchema, ...callShape }),
   run: async (step, context) => {
     const { method, path } = callOf(step.request);

@@ -16,7 +16,7 @@ export interface StepRow<Schema extends z.ZodMiniType = z.ZodMiniType> {
   /** Schema of the result; undefined if not known before the run. */
   readonly result?: (step: RawStep, routes: Vocabulary["routes"]) => z.core.$ZodType | undefined;
   /** Field with the expectation of the result. */
-  readonly holds?: string;
+  readonly expectationField?: string;
   /** Variable that the step saves its result in, with its value. */
   readonly named?: (step: z.infer<Schema>, result: StepResult) => readonly [string, unknown] | undefined;
   readonly run: (step: z.infer<Schema>, context: StepContext) => Promise<StepResult>;
@@ -29,7 +29,7 @@ export interface Turn {
   /** Name of this iteration; absent for a single one. */
   readonly part?: string;
   /** Variables of this iteration only. */
-  readonly own: Readonly<Record<string, unknown>>;
+  readonly variables: Readonly<Record<string, unknown>>;
 }
 
 /** A kind of step with nested lists of steps. */

@@ -61,7 +61,7 @@ export const waitFor = step({
     const record = own(RECORDS, String(wait_for));
     return record && describedRecord(record, match);
   },
-  holds: "match",
+  expectationField: "match",
   says: "Waits until there is a matching charge, request or delivery, or until nothing is in flight.",
   schema: z.discriminatedUnion("wait_for", [
     WAIT_SCHEMAS.charge,
