@@ -2,7 +2,7 @@ import { appEnvironment } from "../../../app-environment.js";
 import type { Charge } from "../../../core/domain/charge.js";
 import type { Withdrawal } from "../../../core/domain/withdrawal.js";
 import { isFailing } from "../../../core/engine/failing.js";
-import { receiverName } from "../../../core/engine/receiver-name.js";
+import { receiverName } from "../../../core/engine/log-views.js";
 import type { StoredFault } from "../../../core/engine/records.js";
 import type { JournalEntry } from "../../../core/namespace/served-request.js";
 import { iso } from "../../../core/schema/time.js";

@@ -1,4 +1,4 @@
-import { receiverName } from "../../../core/engine/receiver-name.js";
+import { receiverName } from "../../../core/engine/log-views.js";
 import { html, type Markup } from "../../html.js";
 import { command } from "../curl.js";
 import { badge, copy, form, many, part, row, rows, snippet, when } from "../parts.js";

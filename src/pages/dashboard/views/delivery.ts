@@ -1,6 +1,6 @@
 import { isFailing } from "../../../core/engine/failing.js";
 import { carriedEvent } from "../../../core/engine/forged-event.js";
-import { receiverName } from "../../../core/engine/receiver-name.js";
+import { receiverName } from "../../../core/engine/log-views.js";
 import type { Attempt, Delivery } from "../../../core/engine/records.js";
 import { html, type Markup } from "../../html.js";
 import { failureOf } from "../attention.js";

@@ -1,5 +1,5 @@
 import type { Charge } from "../../../core/domain/charge.js";
-import { receiverName } from "../../../core/engine/receiver-name.js";
+import { receiverName } from "../../../core/engine/log-views.js";
 import type { Delivery } from "../../../core/engine/records.js";
 import { comesBefore } from "../../../core/engine/tasks.js";
 import type { StoryItem } from "../../../core/schema/control-responses.js";

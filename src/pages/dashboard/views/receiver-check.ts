@@ -1,4 +1,4 @@
-import { receiverName } from "../../../core/engine/receiver-name.js";
+import { receiverName } from "../../../core/engine/log-views.js";
 import {
   type Answer,
   type Finding,

@@ -1,5 +1,5 @@
 import { isFailing } from "../../../core/engine/failing.js";
-import { receiverName } from "../../../core/engine/receiver-name.js";
+import { receiverName } from "../../../core/engine/log-views.js";
 import type { Delivery, Endpoint } from "../../../core/engine/records.js";
 import { html, type Markup } from "../../html.js";
 import { failureOf } from "../attention.js";

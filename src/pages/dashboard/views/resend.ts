@@ -1,5 +1,5 @@
 import { carriedEvent } from "../../../core/engine/forged-event.js";
-import { receiverName } from "../../../core/engine/receiver-name.js";
+import { receiverName } from "../../../core/engine/log-views.js";
 import type { Delivery, EventRecord } from "../../../core/engine/records.js";
 import { html, type Markup } from "../../html.js";
 import { answerOf } from "../attention.js";

@@ -7,7 +7,7 @@ import { formatOf, type Json, LISTS, type ListName, type Slot, valueIn } from ".
 import type { Charge } from "../../../core/domain/charge.js";
 import type { Withdrawal } from "../../../core/domain/withdrawal.js";
 import { isFailing } from "../../../core/engine/failing.js";
-import { receiverName } from "../../../core/engine/receiver-name.js";
+import { receiverName } from "../../../core/engine/log-views.js";
 import type { Delivery, EventRecord } from "../../../core/engine/records.js";
 import type { JournalEntry } from "../../../core/namespace/served-request.js";
 import type { Mode } from "../../../core/schema/common.js";

@@ -1,5 +1,5 @@
 import { anyGlobMatches } from "../../../core/domain/glob.js";
-import { receiverName } from "../../../core/engine/receiver-name.js";
+import { receiverName } from "../../../core/engine/log-views.js";
 import type { Delivery } from "../../../core/engine/records.js";
 import { deliveriesWithWords } from "../../../server/control/deliveries.js";
 import { html, type Markup } from "../../html.js";
