@@ -1,6 +1,6 @@
 // Plants mutants in a copy of the tree, one at a time, and tells which the tests kill:
 //
-//   npm run mutants -- [--count 100] [--seed mutants] [--only N] [--limit SECONDS] [--min KILLED] [--json FILE]
+//   npm run mutants -- [--count 100] [--seed mutants] [--only N|N-M] [--limit SECONDS] [--min KILLED] [--json FILE]
 //
 // A run of the quick tests records which test files run which mutant's function. Each mutant is tried against some of
 // those, the fastest first; then each survivor against slow tests whose paths resemble its file's.
@@ -35,7 +35,8 @@ const drawn = drawMutants(sources, seed, Number(options.count ?? 100)).map((one,
   number: index + 1,
   ...one,
 }));
-const mutants = drawn.filter(({ number }) => number === Number(options.only ?? number));
+const [first, last = first] = (options.only ?? `1-${drawn.length}`).split("-").map(Number);
+const mutants = drawn.filter(({ number }) => number >= first && number <= last);
 const copy = new TreeCopy(root);
 
 const print = (line) => process.stdout.write(`${line}\n`);
