@@ -26,6 +26,9 @@ const SWAPS = {
 const DESCRIBING = new Set(["field", "shape", "shapeLater", "closedShape", "named", "describe"]);
 const DESCRIPTION = "says";
 
+/** Files that send signals are not mutated: a mutant could kill processes that the tests did not start. Signal 0 only asks. */
+const SIGNALING = /\bprocess\.kill\((?![^)]*, 0\))/;
+
 /** @returns {() => number} numbers from 0 to 1, the same for the same seed */
 function generator(seed) {
   let drawn = 0;
@@ -148,9 +151,11 @@ export function drawMutants(sources, seed, count) {
   const mutants = [];
   while (mutants.length < count && rooms.size > 0) {
     const [room] = [...rooms.values()].sort((a, b) => (a.drawn + 0.5) / a.lines - (b.drawn + 0.5) / b.lines);
-    mutants.push({ room: room.name, ...drawFrom(room) });
-    room.drawn++;
+    const mutant = { room: room.name, ...drawFrom(room) };
     if (room.files.length === 0) rooms.delete(room.name);
+    if (SIGNALING.test(sources.get(mutant.file))) continue;
+    mutants.push(mutant);
+    room.drawn++;
   }
   return mutants;
 }

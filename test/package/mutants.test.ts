@@ -53,6 +53,19 @@ it("draws the same mutants from the same seed, and the same ones first where it 
   expect(draw("other", 100)).not.toEqual(mutants);
 });
 
+it("draws none from files that send signals to processes", () => {
+  const source = (signal: string) => `const send = (pid: number) => pid > 0 && process.kill(pid, ${signal});`;
+  const drawn = drawMutants(
+    new Map([
+      ["src/a.ts", source("signal")],
+      ["src/b.ts", source("0")],
+    ]),
+    "mutants",
+    100,
+  );
+  expect(new Set(drawn.map(({ file }: { file: string }) => file))).toEqual(new Set(["src/b.ts"]));
+});
+
 it("makes mutants that parse, and so do the files with probes", () => {
   for (const mutant of mutants) {
     const source = SOURCES.get(mutant.file)!;
