@@ -21,7 +21,7 @@ const { values: options } = parseArgs({
 });
 const seed = options.seed ?? "mutants";
 const limitMs = Number(options.limit ?? 90) * 1000;
-/** A mutant is tried against so much of the quick tests, by the time they take. */
+/** Share of the quick tests' time that the tests of one mutant may take. */
 const QUICK_SHARE = 0.12;
 const SLOW_FILES = 3;
 const FIRST_RUN_MS = 30 * 60_000;
@@ -31,12 +31,12 @@ const REACHED = "reached.jsonl";
 const begin = Date.now();
 const root = join(dirname(fileURLToPath(import.meta.url)), "..");
 const sources = readSources(root);
-const drawn = drawMutants(sources, seed, Number(options.count ?? 100)).map((one, index) => ({
+const allMutants = drawMutants(sources, seed, Number(options.count ?? 100)).map((one, index) => ({
   number: index + 1,
   ...one,
 }));
-const [first, last = first] = (options.only ?? `1-${drawn.length}`).split("-").map(Number);
-const mutants = drawn.filter(({ number }) => number >= first && number <= last);
+const [first, last = first] = (options.only ?? `1-${allMutants.length}`).split("-").map(Number);
+const mutants = allMutants.filter(({ number }) => number >= first && number <= last);
 const copy = new TreeCopy(root);
 
 const print = (line) => process.stdout.write(`${line}\n`);
@@ -160,7 +160,7 @@ async function passesAlone(test) {
 }
 
 function writeResults() {
-  const json = { seed, count: drawn.length, ms: Date.now() - begin, results: [...results.values()] };
+  const json = { seed, count: allMutants.length, ms: Date.now() - begin, results: [...results.values()] };
   if (options.json !== undefined) writeFileSync(options.json, `${JSON.stringify(json, null, 2)}\n`);
 }
 
@@ -176,7 +176,7 @@ for (const attempt of [tryQuickly, tryWidely])
     const { number, probes: _, start: __, end: ___, ...described } = mutant;
     const earlier = results.get(number) ?? { status: "survived", ms: 0 };
     if (earlier.status !== "survived") continue;
-    progress(`${number} of ${drawn.length}: ${titleOf(mutant)}`);
+    progress(`${number} of ${allMutants.length}: ${titleOf(mutant)}`);
     const { status, by, why, ms } = await attempt(mutant);
     const reachedBy = reaching.get(number).length;
     results.set(number, { number, ...described, reachedBy, status, by, why, ms: earlier.ms + ms });

@@ -1,4 +1,4 @@
-// Finds where src can be mutated, and draws mutants from there.
+// Finds all mutations of src and draws mutants from them, the same for the same seed and source.
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -31,8 +31,8 @@ const SIGNALING = /\bprocess\.kill\((?![^)]*, 0\))/;
 
 /** @returns {() => number} numbers from 0 to 1, the same for the same seed */
 function generator(seed) {
-  let drawn = 0;
-  return () => createHash("sha256").update(`${seed} ${drawn++}`).digest().readUInt32BE(0) / 2 ** 32;
+  let count = 0;
+  return () => createHash("sha256").update(`${seed} ${count++}`).digest().readUInt32BE(0) / 2 ** 32;
 }
 
 /** @param {string} source @param {Edit[]} edits that do not overlap; several may insert at one place */
@@ -41,7 +41,7 @@ export const apply = (source, edits) =>
     .sort((a, b) => b.start - a.start)
     .reduce((text, edit) => text.slice(0, edit.start) + edit.text + text.slice(edit.end), source);
 
-/** All mutations of a TypeScript source. Code outside of functions is left alone: it is tables and schemas. @returns {Mutation[]} */
+/** Lists all mutations of a TypeScript source. Skips code outside of functions: tables and schemas. @returns {Mutation[]} */
 export function mutationsOf(source) {
   const tree = ts.createSourceFile("source.ts", source, ts.ScriptTarget.ES2022, true);
   /** @type {Mutation[]} */
@@ -124,8 +124,8 @@ function isCompared({ parent }) {
 }
 
 /**
- * Draws mutants. Each room (folder of src, or src for the files in it) has as many as befits its lines, in each
- * beginning of the list too.
+ * Draws mutants, from each room (a folder of src, or "src" for the files in it) in proportion to its lines. The
+ * proportion holds for every prefix of the list.
  *
  * @param {Map<string, string>} sources by path from the root, `src/…`
  * @returns {Mutant[]} `count` of them, or all there are
@@ -140,7 +140,7 @@ export function drawMutants(sources, seed, count) {
       name,
       files: [],
       lines: 0,
-      drawn: 0,
+      mutantCount: 0,
       random: generator(`${seed}/${name}`),
     };
     rooms.set(name, room);
@@ -150,17 +150,19 @@ export function drawMutants(sources, seed, count) {
   }
   const mutants = [];
   while (mutants.length < count && rooms.size > 0) {
-    const [room] = [...rooms.values()].sort((a, b) => (a.drawn + 0.5) / a.lines - (b.drawn + 0.5) / b.lines);
+    const [room] = [...rooms.values()].sort(
+      (a, b) => (a.mutantCount + 0.5) / a.lines - (b.mutantCount + 0.5) / b.lines,
+    );
     const mutant = { room: room.name, ...drawFrom(room) };
     if (room.files.length === 0) rooms.delete(room.name);
     if (SIGNALING.test(sources.get(mutant.file))) continue;
     mutants.push(mutant);
-    room.drawn++;
+    room.mutantCount++;
   }
   return mutants;
 }
 
-/** Removes from the room what it draws. The kind is drawn before the place: otherwise most would be negations. */
+/** Removes one mutation from the room. Draws its kind before its place: most places are negations. */
 function drawFrom({ files, random }) {
   let left = random() * files.reduce((sum, { lines }) => sum + lines, 0);
   const chosen = files.find(({ lines }) => (left -= lines) < 0) ?? files.at(-1);
