@@ -205,7 +205,7 @@ describe("an app that knows no charges but its own", () => {
     await expect(sandbox.checkWebhook(url, { observe: OWN, order: ORDER })).rejects.toThrow(
       /--order: POST http:.*\/orders answered 200 thanks, and no charge was created in the sandbox/,
     );
-    await expect(sandbox.checkWebhook(url, { order: ORDER })).rejects.toThrow("it goes with observe");
+    await expect(sandbox.checkWebhook(url, { order: ORDER })).rejects.toThrow("so it needs observe");
   });
 });
 
