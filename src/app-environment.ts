@@ -1,5 +1,5 @@
 /** Address and credentials of a sandbox. */
-export interface Access {
+export interface SandboxAccess {
   readonly url: string;
   readonly apiKey: string;
   readonly webhookSecret: string;
@@ -8,7 +8,7 @@ export interface Access {
 }
 
 /** Environment variables that `exec`, `env` and `setupSandbox` set for an app. */
-export function appEnvironment({ url, apiKey, webhookSecret, trust }: Access) {
+export function appEnvironment({ url, apiKey, webhookSecret, trust }: SandboxAccess) {
   return {
     PAYMENTS_BASE_URL: url,
     PAYMENTS_API_KEY: apiKey,

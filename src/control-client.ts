@@ -3,12 +3,12 @@ import { SandboxError } from "./core/schema/sandbox-error.js";
 import { UserError } from "./core/schema/user-error.js";
 
 /** Sends a request to a sandbox, in this process or over the network. */
-export type SandboxFetch = (path: string, init: RequestInit) => Promise<SandboxAnswer>;
+export type SandboxFetch = (path: string, init: RequestInit) => Promise<SandboxResponse>;
 
 /** Key of the in-process `SandboxFetch`, which calls the control API without Request and Response objects. */
-export const CALL = Symbol("payments-sandbox.call");
+export const IN_PROCESS_FETCH = Symbol("payments-sandbox.call");
 
-export type SandboxAnswer = Pick<Response, "ok" | "status" | "headers" | "body" | "text">;
+export type SandboxResponse = Pick<Response, "ok" | "status" | "headers" | "body" | "text">;
 
 export interface ControlOptions {
   readonly fetch: SandboxFetch;
@@ -30,7 +30,7 @@ export type ControlCall =
   | [methodAndPath: string, body?: object];
 
 /** The response did not come from a sandbox. */
-export class ForeignAnswer extends Error {
+export class UnexpectedResponse extends Error {
   constructor(
     call: string,
     readonly status: number,
@@ -64,7 +64,7 @@ export class ControlClient {
     body?: unknown,
     signal?: AbortSignal,
     headers: Readonly<Record<string, string>> = {},
-  ): Promise<SandboxAnswer> {
+  ): Promise<SandboxResponse> {
     const isEmpty = body === undefined;
     return this.#fetch(path, {
       method,
@@ -84,7 +84,7 @@ export class ControlClient {
     const { error } = (json ?? {}) as {
       error?: { code?: ErrorCode; message?: string; details?: ErrorDetails };
     };
-    if (error?.code === undefined) throw new ForeignAnswer(`${method} ${path}`, response.status, text);
+    if (error?.code === undefined) throw new UnexpectedResponse(`${method} ${path}`, response.status, text);
     throw new SandboxError(
       refuse(error.code, error.message ?? "refused", error.details),
       this.#namesCalls && error.code === "NOT_FOUND" ? `${method} ${path}` : undefined,
@@ -96,7 +96,7 @@ export class ControlClient {
 const PAGE_LENGTH = 100;
 
 /** Yields the pages of a list. */
-export async function* pagesOf<Item>(
+export async function* readPages<Item>(
   path: string,
   read: (path: string) => Promise<unknown>,
   length = PAGE_LENGTH,

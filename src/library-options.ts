@@ -1,10 +1,10 @@
 import * as z from "zod/mini";
-import { unknownNames, type Vocabulary } from "./core/domain/known-names.js";
+import { findUnknownNames, type Vocabulary } from "./core/domain/known-names.js";
 import { httpUrlSchema } from "./core/schema/common.js";
-import { advanceTarget, durationMs, durationSchema } from "./core/schema/duration.js";
+import { durationMs, durationSchema, parseAdvanceBody } from "./core/schema/duration.js";
 import { resetRequestSchema, transitionRequestSchema } from "./core/schema/engine-requests.js";
 import { depthSchema, lanesSchema } from "./core/schema/explore.js";
-import { check, issueMessage, issuePath } from "./core/schema/issues.js";
+import { issueMessage, issuePath, safeParse } from "./core/schema/issues.js";
 import { didYouMean } from "./core/schema/nearest.js";
 import {
   listenOptionsSchema,
@@ -15,8 +15,8 @@ import {
   type StartOptions,
   startOptionsSchema,
 } from "./core/schema/option-table.js";
-import { webhookHandlerSchema, webhookUrl } from "./core/schema/options.js";
-import { own } from "./core/schema/own.js";
+import { normalizeWebhookUrl, webhookHandlerSchema } from "./core/schema/options.js";
+import { getOwn } from "./core/schema/own.js";
 import { knownKeys } from "./core/schema/places.js";
 import { camelCase, snakeCase } from "./core/schema/printable.js";
 import { instantText, parseInstant } from "./core/schema/time.js";
@@ -38,7 +38,7 @@ function checkArgument<T>(
   known: readonly string[],
   value: unknown,
 ): T {
-  const result = check(schema, value);
+  const result = safeParse(schema, value);
   if (result.ok) return result.data;
   throw new UserError(
     result.issues
@@ -69,7 +69,7 @@ function optionFault(
 /** Translates an option, or a path that begins with one, to the library's spelling. */
 function libraryName(path: string): string {
   const [name, ...rest] = path.split(".");
-  const row: OptionRow | undefined = own(OPTIONS, name!);
+  const row: OptionRow | undefined = getOwn(OPTIONS, name!);
   return [row?.library ?? camelCase(name!), ...rest].join(".");
 }
 
@@ -82,7 +82,7 @@ function isRecord(value: unknown): value is Record<string, unknown> {
 }
 
 /** Converts options of `createSandbox` to those of `start`; `others` are further options of the method, for suggestions. */
-export function startOptionsOf(
+export function parseStartOptions(
   method: string,
   options: SandboxOptions,
   others: readonly string[] = [],
@@ -112,16 +112,16 @@ function toStartNames({ scenario, webhooks, ...rest }: SandboxOptions): Record<s
 }
 
 /** Returns the given options that apply to a server, not to a namespace. */
-export function serverOptionsOf(options: SandboxOptions): string[] {
+export function serverOnlyOptions(options: SandboxOptions): string[] {
   return Object.entries(options).flatMap(([name, value]) => {
-    const row: OptionRow | undefined = own(OPTIONS, OPTION_BY_LIBRARY_NAME.get(name) ?? "");
+    const row: OptionRow | undefined = getOwn(OPTIONS, OPTION_BY_LIBRARY_NAME.get(name) ?? "");
     return value === undefined || row?.namespace ? [] : [name];
   });
 }
 
 const WEBHOOK_HANDLER_URL = "http://localhost/webhooks";
 
-export function webhookHandlerOptions(
+export function parseWebhookHandlerOptions(
   options: WebhookHandlerOptions,
   defaults: {
     readonly secret: string;
@@ -133,20 +133,20 @@ export function webhookHandlerOptions(
   const known = Object.keys(webhookHandlerSchema.shape);
   const { url, ...receiver } = checkArgument("onWebhook", webhookHandlerSchema, known, options);
   const { vocabulary = () => undefined } = defaults;
-  const [unknown] = unknownNames(webhookHandlerSchema, receiver, { vocabulary });
+  const [unknown] = findUnknownNames(webhookHandlerSchema, receiver, { vocabulary });
   if (unknown !== undefined) throw new UserError(`onWebhook: ${unknown.path.join(".")} ${unknown.message}`);
   const { secret = defaults.secret, signature = defaults.signature, ...rest } = receiver;
   const fault = secretFault(signature, secret);
   if (fault !== undefined) throw new UserError(`onWebhook: secret ${fault}`);
-  return { ...rest, secret, signature, url: webhookUrl(url ?? WEBHOOK_HANDLER_URL)! };
+  return { ...rest, secret, signature, url: normalizeWebhookUrl(url ?? WEBHOOK_HANDLER_URL)! };
 }
 
-export function listenOptionsOf(options: ListenOptions) {
+export function parseListenOptions(options: ListenOptions) {
   return checkArgument("listen", listenOptionsSchema, Object.keys(listenOptionsSchema.shape), options);
 }
 
-export function advanceTargetOf(value: string | Date, nowMs: number) {
-  const target = advanceTarget(instantText(value));
+export function parseAdvanceTarget(value: string | Date, nowMs: number) {
+  const target = parseAdvanceBody(instantText(value));
   if (target === undefined)
     throw new UserError(
       `advance: must be an ISO 8601 instant, a duration such as 30m, next or idle, not ${JSON.stringify(value)}`,
@@ -158,13 +158,13 @@ export function advanceTargetOf(value: string | Date, nowMs: number) {
   return { toMs };
 }
 
-export function resetOptionsOf(options: ResetOptions) {
+export function parseResetOptions(options: ResetOptions) {
   return checkArgument("reset", resetRequestSchema, Object.keys(resetRequestSchema.shape), options);
 }
 
 const transitionSchema = z.strictObject({ chargeId: z.string(), ...transitionRequestSchema.shape });
 
-export function transitionOf(move: { chargeId: string; to: unknown; reason: unknown }) {
+export function parseTransition(move: { chargeId: string; to: unknown; reason: unknown }) {
   return checkArgument("transition", transitionSchema, [], move);
 }
 
@@ -214,12 +214,12 @@ export function checkExploreOptions(file: string, options: ExploreFlowOptions): 
   checkArgument("explore", schema, known, isRecord(options) ? { ...options, file } : options);
 }
 
-export function requestOf(input: Request | URL | string, init: RequestInit | undefined): Request {
+export function toRequest(input: Request | URL | string, init: RequestInit | undefined): Request {
   const isPath = typeof input === "string" && input.startsWith("/");
   return new Request(isPath ? `http://sandbox${input}` : input, init);
 }
 
 /** Returns a JSON copy; null if the value has no JSON form. */
-export function plainJson(value: unknown): unknown {
+export function toPlainJson(value: unknown): unknown {
   return JSON.parse(JSON.stringify(value) ?? "null");
 }

@@ -1,28 +1,28 @@
 import type { OpenOptions } from "./options.js";
 import type { Sandbox } from "./sandbox.js";
 import { controlDocument } from "./server/openapi/control.js";
-import type { Api, DocumentOf } from "./server/openapi/serve.js";
+import type { ApiName, DocumentLoader } from "./server/openapi/serve.js";
 import { serviceDocument } from "./server/openapi/service.js";
-import { playService } from "./server/openapi/service-story.js";
+import { recordServiceExamples } from "./server/openapi/service-story.js";
 
 type Open = (options: OpenOptions) => Promise<Sandbox>;
-type DocumentPromise = ReturnType<DocumentOf>;
+type DocumentPromise = ReturnType<DocumentLoader>;
 
-const documents: Partial<Record<Api, DocumentPromise>> = {};
+const documents: Partial<Record<ApiName, DocumentPromise>> = {};
 
 /**
  * Creates an API's document; the examples of the service are recorded from calls of a sandbox. The build writes the
  * documents and replaces this module by `openapi-documents-built.ts`.
  */
-export function documentOf(api: Api, open: Open): DocumentPromise {
+export function documentOf(api: ApiName, open: Open): DocumentPromise {
   return (documents[api] ??= creators[api](open));
 }
 
-const creators: Readonly<Record<Api, (open: Open) => DocumentPromise>> = {
+const creators: Readonly<Record<ApiName, (open: Open) => DocumentPromise>> = {
   service: async (open) => {
     const sandbox = await open({ clock: "manual", start_time: "2026-01-31T09:00:00.000Z" });
     try {
-      return serviceDocument(await playService((request) => sandbox.fetch(request)));
+      return serviceDocument(await recordServiceExamples((request) => sandbox.fetch(request)));
     } finally {
       await sandbox.close();
     }

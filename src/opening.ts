@@ -5,25 +5,25 @@ import { packageVersion } from "./core/files/package.js";
 import { DEFAULT_NAMESPACE } from "./core/namespace/identity.js";
 import { Namespaces, type NamespacesOptions } from "./core/namespace/namespaces.js";
 import type { NamespaceOptions, WebhookOption } from "./core/namespace/options.js";
-import type { CheckReceiver, ScenarioKit } from "./core/namespace/scenario-kit.js";
+import type { CheckReceiver, ScenarioTools } from "./core/namespace/scenario-kit.js";
 import { durationMs } from "./core/schema/duration.js";
-import { lazily } from "./core/schema/lazily.js";
-import { NoRoom } from "./core/schema/no-room.js";
+import { loadLazily } from "./core/schema/lazily.js";
+import { InsufficientSpace } from "./core/schema/no-room.js";
 import {
-  clockSetting,
   DEFAULT_API_KEY,
   DEFAULT_LIVE_API_KEY,
   DEFAULT_WEBHOOK_SECRET,
   FIXED_SEED,
-  webhookUrl,
+  normalizeWebhookUrl,
+  parseClockSetting,
 } from "./core/schema/options.js";
-import { printableLines, withoutEndSlashes } from "./core/schema/printable.js";
-import { type Settings, settingsOf } from "./core/schema/settings.js";
+import { printableLines, trimTrailingSlashes } from "./core/schema/printable.js";
+import { resolveSettings, type Settings } from "./core/schema/settings.js";
 import { parseInstant } from "./core/schema/time.js";
 import { StoreError } from "./core/store/error.js";
 import { openStorage } from "./core/store/open-storage.js";
-import { madeUpSeed, madeUpToken, systemWall } from "./core/time/wall.js";
-import { startOptionsOf } from "./library-options.js";
+import { generateSeed, generateToken, systemWallClock } from "./core/time/wall.js";
+import { parseStartOptions } from "./library-options.js";
 import { type OpenOptions, readService } from "./options.js";
 import { PAGES } from "./pages/routes.js";
 import type { SandboxOptions } from "./public-types.js";
@@ -37,18 +37,22 @@ async function auditWith(catalogue: Catalogue, settings: Settings): Promise<Name
 }
 
 /** Loads the scenario runner on first use. */
-export const scenarioKit: ScenarioKit = {
+export const scenarioKit: ScenarioTools = {
   read: async (namespace, source, vocabulary) =>
-    (await lazily(() => import("./tools/scenario/kit.js"))).readScenarioIn(namespace, source, vocabulary),
+    (await loadLazily(() => import("./tools/scenario/kit.js"))).readScenarioValue(
+      namespace,
+      source,
+      vocabulary,
+    ),
   run: async (namespace, run) =>
-    (await lazily(() => import("./tools/scenario/kit.js"))).runScenarioIn(namespace, run),
+    (await loadLazily(() => import("./tools/scenario/kit.js"))).runScenarioValue(namespace, run),
 };
 
 /** Loads the receiver checks on first use. */
 export function receiverChecks(timeout: string | undefined): CheckReceiver {
   return async ({ url, secret, signature, onRow, onSent }) => {
-    const { checkWebhook } = await lazily(() => import("./tools/doctor/check.js"));
-    const { readCheckOptions } = await lazily(() => import("./tools/doctor/options.js"));
+    const { checkWebhook } = await loadLazily(() => import("./tools/doctor/check.js"));
+    const { readCheckOptions } = await loadLazily(() => import("./tools/doctor/options.js"));
     const options = readCheckOptions(url, { secret, signature, timeout }, (option) => option);
     return checkWebhook({ ...options, onSent }, onRow);
   };
@@ -56,14 +60,14 @@ export function receiverChecks(timeout: string | undefined): CheckReceiver {
 
 /** Throws a UserError for options and files that the user can fix. */
 export async function openSandbox(requested: OpenOptions): Promise<Sandbox> {
-  const control_token = requested.control_token === "generate" ? madeUpToken() : requested.control_token;
+  const control_token = requested.control_token === "generate" ? generateToken() : requested.control_token;
   const version = packageVersion();
   const { fixtures, scenarios, fileScenarios, active, scenarioSettings, warnings } =
     await readService(requested);
   const options = {
     ...requested,
     ...scenarioSettings,
-    rate_limit: requested.rate_limit ?? scenarioSettings.rate_limit ?? requested.usualRateLimit,
+    rate_limit: requested.rate_limit ?? scenarioSettings.rate_limit ?? requested.defaultRateLimit,
     control_token,
     onError: requested.onError ?? reportError,
   };
@@ -71,16 +75,16 @@ export async function openSandbox(requested: OpenOptions): Promise<Sandbox> {
   const webhooks: WebhookOption[] = [
     ...(options.webhooks ?? []).map((webhook) => ({
       ...webhook,
-      url: webhook.url === undefined ? undefined : webhookUrl(webhook.url),
+      url: webhook.url === undefined ? undefined : normalizeWebhookUrl(webhook.url),
     })),
-    ...(options.webhook_url ?? []).map((url) => ({ url: webhookUrl(url)! })),
+    ...(options.webhook_url ?? []).map((url) => ({ url: normalizeWebhookUrl(url)! })),
   ];
   const catalogue = new Catalogue(fixtures);
-  const settings = settingsOf(options);
+  const settings = resolveSettings(options);
   const shared: NamespacesOptions["base"] = {
     seed: options.seed,
-    defaultSeed: options.makeUpSeed ? madeUpSeed() : FIXED_SEED,
-    clock: options.clock === undefined ? undefined : clockSetting(options.clock),
+    defaultSeed: options.useRandomSeed ? generateSeed() : FIXED_SEED,
+    clock: options.clock === undefined ? undefined : parseClockSetting(options.clock),
     startMs: options.start_time === undefined ? undefined : parseInstant(options.start_time),
     catalogue,
     settings,
@@ -92,12 +96,12 @@ export async function openSandbox(requested: OpenOptions): Promise<Sandbox> {
     webhookSecret: options.webhook_secret ?? DEFAULT_WEBHOOK_SECRET,
     rateLimit:
       options.rate_limit === undefined || options.rate_limit === "off" ? undefined : options.rate_limit,
-    publicUrl: options.public_url && withoutEndSlashes(options.public_url),
+    publicUrl: options.public_url && trimTrailingSlashes(options.public_url),
     webhookTimeoutMs: durationMs(options.webhook_timeout ?? "15s"),
     holdLimitMs: durationMs(options.hold_limit ?? "30s"),
     apiKey: DEFAULT_API_KEY,
     liveApiKey: DEFAULT_LIVE_API_KEY,
-    wall: systemWall,
+    wall: systemWallClock,
     version,
     onError: options.onError,
     onNotice: options.onNotice,
@@ -122,7 +126,7 @@ export async function openSandbox(requested: OpenOptions): Promise<Sandbox> {
     paths: options.paths ?? {},
     errorCodes: options.error_codes ?? {},
     documentOf: async (api) =>
-      (await lazily(() => import("./openapi-documents.js"))).documentOf(api, openSandbox),
+      (await loadLazily(() => import("./openapi-documents.js"))).documentOf(api, openSandbox),
     onError: options.onError,
   });
   // As a library, it leaves nothing to load later.
@@ -138,7 +142,7 @@ let lastReport = { text: "", count: 0 };
  */
 function reportError(error: unknown): void {
   const text =
-    error instanceof StoreError || error instanceof NoRoom
+    error instanceof StoreError || error instanceof InsufficientSpace
       ? error.message
       : `internal error: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`;
   lastReport = { text, count: lastReport.text === text ? lastReport.count + 1 : 1 };
@@ -153,5 +157,9 @@ function reportError(error: unknown): void {
  * a UserError for invalid options and files, with one line for each fault.
  */
 export async function createSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
-  return openSandbox({ ...startOptionsOf("createSandbox", options), makeUpSeed: false, ownsProcess: false });
+  return openSandbox({
+    ...parseStartOptions("createSandbox", options),
+    useRandomSeed: false,
+    ownsProcess: false,
+  });
 }

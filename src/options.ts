@@ -1,17 +1,17 @@
 // Start options and the files they name → fixtures, scenarios, warnings. Called when a sandbox opens and by
 // `validate`. All faults are collected before it throws; nothing is opened or started here.
 import { existsSync } from "node:fs";
-import { unknownNames, type Vocabulary, vocabularyOf } from "./core/domain/known-names.js";
+import { findUnknownNames, type Vocabulary, vocabularyOf } from "./core/domain/known-names.js";
 import { repeatableRunId } from "./core/domain/run-id.js";
-import type { DocumentError, Fault, LoadedDocument } from "./core/files/documents.js";
+import type { DocumentError, DocumentFault, LoadedDocument } from "./core/files/documents.js";
 import type { Fixtures } from "./core/schema/fixtures.js";
-import type { OnHappening } from "./core/schema/happening.js";
+import type { OnActivity } from "./core/schema/happening.js";
 import { didYouMean } from "./core/schema/nearest.js";
 import { type StartOptions, startOptionsSchema } from "./core/schema/option-table.js";
 import { FIXED_SEED } from "./core/schema/options.js";
-import { own } from "./core/schema/own.js";
+import { getOwn } from "./core/schema/own.js";
 import type { Scenario } from "./core/schema/scenario.js";
-import type { Given } from "./core/schema/scenario-file.js";
+import type { NamespaceSetup } from "./core/schema/scenario-file.js";
 import { UserError } from "./core/schema/user-error.js";
 import { pathFaults, serviceRoutes } from "./server/http/paths.js";
 import type { LoadedScenario } from "./tools/scenario/files.js";
@@ -20,15 +20,15 @@ import { loadShipped } from "./tools/scenario/shipped.js";
 /** Checked options of `start`, and those that only code can set. */
 export interface OpenOptions extends StartOptions {
   /** Without a seed and data: use a random seed instead of the fixed one. */
-  readonly makeUpSeed?: boolean;
+  readonly useRandomSeed?: boolean;
   /** Rate limit if neither the options nor a scenario file set one. */
-  readonly usualRateLimit?: StartOptions["rate_limit"];
+  readonly defaultRateLimit?: StartOptions["rate_limit"];
   /** True in the command; false in a test run that uses the library. */
   readonly ownsProcess?: boolean;
   /** Receives internal errors; default: printed on standard error. */
   readonly onError?: (error: unknown) => void;
   readonly onNotice?: (notice: string) => void;
-  readonly onHappening?: OnHappening | undefined;
+  readonly onHappening?: OnActivity | undefined;
   /** Fixtures merged over those of the options. */
   readonly furtherFixtures?: LoadedDocument | undefined;
   /** Content of fixtures, instead of a file. */
@@ -37,7 +37,7 @@ export interface OpenOptions extends StartOptions {
   readonly onWarning?: (warning: string) => void;
 }
 
-export interface Service {
+export interface ResolvedService {
   readonly fixtures: Fixtures;
   readonly scenarios: readonly Scenario[];
   /** Names of the scenarios from the user's files. */
@@ -45,7 +45,7 @@ export interface Service {
   /** Names of the scenarios active at the start. */
   readonly active: readonly string[];
   /** Settings from scenario files that the options do not override. */
-  readonly scenarioSettings: Omit<Given, "fixtures">;
+  readonly scenarioSettings: Omit<NamespaceSetup, "fixtures">;
   /** Probable mistakes in scenario files, and their ignored parts; one line each. */
   readonly warnings: readonly string[];
 }
@@ -80,7 +80,7 @@ function optionText({ path, message }: OptionFault): string {
 /** Reads the files of the options; throws an OptionsError with all faults of both. */
 export async function readService(
   options: StartOptions & Pick<OpenOptions, "furtherFixtures" | "fixturesValue">,
-): Promise<Service> {
+): Promise<ResolvedService> {
   const shipped = await loadShipped();
   const faults: OptionFault[] = pathFaults(options.paths ?? {}).map(({ id, message }) => ({
     path: ["paths", id],
@@ -112,7 +112,7 @@ export async function readService(
   // Without fixtures the methods and currencies are unknown.
   if (base !== undefined) faults.push(...priceFaults(base, options));
   const vocabulary = vocabularyFor(options, base);
-  faults.push(...unknownNames(startOptionsSchema, options, { vocabulary }));
+  faults.push(...findUnknownNames(startOptionsSchema, options, { vocabulary }));
 
   const scenarios = new Map(shipped.scenarios.map((scenario) => [scenario.name, scenario]));
   const active: string[] = [];
@@ -159,13 +159,13 @@ function vocabularyFor(
 }
 
 /** Finds the faults of a config file that matches its schema, with their positions. */
-export async function configFaults(document: LoadedDocument): Promise<Fault[]> {
+export async function configFaults(document: LoadedDocument): Promise<DocumentFault[]> {
   try {
     await readService(document.value as StartOptions);
     return [];
   } catch (error) {
     if (!(error instanceof OptionsError)) throw error;
-    const { inOrder } = await import("./core/files/documents.js");
+    const { sortFaults: inOrder } = await import("./core/files/documents.js");
     const faults = [
       ...error.faults.map(({ path, message }) => document.faultAt(path, message)),
       ...error.files.flatMap(({ path, error: { faults } }) =>
@@ -175,12 +175,12 @@ export async function configFaults(document: LoadedDocument): Promise<Fault[]> {
         ),
       ),
     ];
-    const isOwn = ({ file }: Fault): boolean => file === document.file;
+    const isOwn = ({ file }: DocumentFault): boolean => file === document.file;
     return [...inOrder(faults.filter(isOwn)), ...faults.filter((fault) => !isOwn(fault))];
   }
 }
 
-function isOfWholeFile({ line, column, field }: Fault): boolean {
+function isOfWholeFile({ line, column, field }: DocumentFault): boolean {
   return line === 1 && column === 1 && field === "";
 }
 
@@ -211,10 +211,10 @@ async function readScenario(file: string, seed: string, vocabulary: Vocabulary):
 async function settingsAndWarnings(
   files: readonly LoadedScenario[],
   options: StartOptions,
-): Promise<Pick<Service, "scenarioSettings" | "warnings">> {
+): Promise<Pick<ResolvedService, "scenarioSettings" | "warnings">> {
   if (files.length === 0) return { scenarioSettings: {}, warnings: [] };
   const { warningText } = await import("./core/files/documents.js");
-  const { worldOf } = await import("./tools/scenario/world.js");
+  const { mergeInitialStates: worldOf } = await import("./tools/scenario/world.js");
   const { given: scenarioSettings, ignored } = worldOf(files, options);
   const warnings = files.flatMap(({ file, warnings, steps }) => [
     ...warnings.map(warningText),
@@ -265,11 +265,11 @@ function repriced(fixtures: Fixtures, { fees = {}, rates = {} }: StartOptions): 
     ...fixtures,
     methods: fixtures.methods.map((method) => ({
       ...method,
-      fees: { ...method.fees, ...withoutGaps(own(fees, method.id)) },
+      fees: { ...method.fees, ...withoutGaps(getOwn(fees, method.id)) },
     })),
     currencies: fixtures.currencies.map((currency) => ({
       ...currency,
-      rate: own(rates, currency.code) ?? currency.rate,
+      rate: getOwn(rates, currency.code) ?? currency.rate,
     })),
   };
 }

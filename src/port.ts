@@ -1,46 +1,46 @@
 import { getPath } from "hono/utils/url";
 import { refuse } from "./core/schema/errors.js";
-import { lazily } from "./core/schema/lazily.js";
+import { loadLazily } from "./core/schema/lazily.js";
 import type { OpenOptions } from "./options.js";
 import { type Apps, healthReply } from "./server/http/app.js";
 import { isDropped } from "./server/http/call.js";
-import { ControlAccess, controlDoor } from "./server/http/control-access.js";
+import { ControlAccess, controlAccessMode } from "./server/http/control-access.js";
 import { takeFastPath } from "./server/http/fast-path.js";
 import {
   HostGuard,
   hostName,
-  hostRefused,
-  isEverywhere,
+  hostRefusedResponse,
+  isWildcardAddress,
   LOCAL_NAMES,
-  plainAddress,
+  normalizeAddress,
 } from "./server/http/hosts.js";
-import { type Listening, type ListenOptions, listen } from "./server/http/listener.js";
+import { type ListeningServer, type ListenOptions, listen } from "./server/http/listener.js";
 import { errorReply, replyHeaders, toResponse } from "./server/http/reply.js";
-import { earlyReplies } from "./server/http/wire.js";
-import type { Trust } from "./server/tls/trust.js";
+import { earlyResponses } from "./server/http/wire.js";
+import type { TrustFiles } from "./server/tls/trust.js";
 
 export type OpenedOptions = OpenOptions & { readonly onError: (error: unknown) => void };
 
-export interface Served {
+export interface PortContext {
   readonly apps: Apps;
   readonly options: OpenedOptions;
   readonly version: string;
   nowMs(): number;
 }
 
-export interface OpenPort extends Listening {
+export interface OpenPort extends ListeningServer {
   /** With HTTPS: files that let clients trust the certificate. */
-  readonly trust?: Trust;
+  readonly trust?: TrustFiles;
 }
 
 function isSecure({ tls, tls_cert }: OpenOptions): boolean {
   return tls === true || tls_cert !== undefined;
 }
 
-export async function openPort(port: number, host: string, served: Served): Promise<OpenPort> {
+export async function openPort(port: number, host: string, served: PortContext): Promise<OpenPort> {
   const { options } = served;
   if (!isSecure(options)) return open(port, host, served);
-  const { secure } = await lazily(() => import("./server/tls/secure.js"));
+  const { prepareTls: secure } = await loadLazily(() => import("./server/tls/secure.js"));
   const { createServer, publish } = await secure(options, [...LOCAL_NAMES, ...namesOf(host, options)]);
   const listening = await open(port, host, served, createServer);
   try {
@@ -56,14 +56,14 @@ export async function openPort(port: number, host: string, served: Served): Prom
 function open(
   port: number,
   host: string,
-  served: Served,
+  served: PortContext,
   secureServer?: ListenOptions["secureServer"],
-): Promise<Listening> {
+): Promise<ListeningServer> {
   const { apps, options, version, nowMs } = served;
   const { app, fastPath } = apps;
   const guard = new HostGuard(namesOf(host, options));
   const access = new ControlAccess(options.control_token);
-  const needsToken = controlDoor(host, options.control_token) !== "open";
+  const needsToken = controlAccessMode(host, options.control_token) !== "open";
   return listen({
     port,
     host,
@@ -73,7 +73,7 @@ function open(
     fetch: (request, incoming) => {
       // The host of an absolute request line overrides the Host header.
       const requestHost = incoming.url?.startsWith("/") ? incoming.headers.host : new URL(request.url).host;
-      if (!guard.allows(requestHost)) return hostRefused(requestHost, nowMs());
+      if (!guard.allows(requestHost)) return hostRefusedResponse(requestHost, nowMs());
       if (
         needsToken &&
         getPath(request).startsWith("/_sandbox") &&
@@ -97,22 +97,22 @@ function open(
       outgoing.end(json);
       return true;
     },
-    ...earlyReplies({ nowMs, errorCodes: options.error_codes, onError: options.onError }),
+    ...earlyResponses({ nowMs, errorCodes: options.error_codes, onError: options.onError }),
   });
 }
 
-export function urlOf(host: string, port: number, options: OpenOptions): string {
-  const name = isEverywhere(host) ? "127.0.0.1" : host.includes(":") ? `[${host}]` : host;
+export function sandboxUrl(host: string, port: number, options: OpenOptions): string {
+  const name = isWildcardAddress(host) ? "127.0.0.1" : host.includes(":") ? `[${host}]` : host;
   return `${isSecure(options) ? "https" : "http"}://${name}:${port}`;
 }
 
 /** The server's host names besides `LOCAL_NAMES`, without ports. */
 function namesOf(host: string, { public_url, allowed_host = [] }: OpenOptions): string[] {
-  const name = plainAddress(host);
+  const name = normalizeAddress(host);
   const all = [
     ...allowed_host,
     ...(public_url === undefined ? [] : [new URL(public_url).host]),
-    ...(isEverywhere(name) ? [] : [name]),
+    ...(isWildcardAddress(name) ? [] : [name]),
   ];
   return all.map(hostName);
 }

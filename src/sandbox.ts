@@ -1,36 +1,36 @@
-import { CALL, type ControlCall, ControlClient, type SandboxFetch } from "./control-client.js";
-import { KeptAssertions } from "./core/delivery/assertions.js";
+import { type ControlCall, ControlClient, IN_PROCESS_FETCH, type SandboxFetch } from "./control-client.js";
+import { AssertionCollector } from "./core/delivery/assertions.js";
 import type { WebhookHandler } from "./core/delivery/in-process.js";
 import { vocabularyOf } from "./core/domain/known-names.js";
 import { transitionCharge } from "./core/engine/commands/charges.js";
-import { copied } from "./core/engine/frozen-state.js";
+import { deepCopy } from "./core/engine/frozen-state.js";
 import type { StateDump } from "./core/engine/records.js";
 import { chargeDetail } from "./core/engine/views.js";
-import { KEPT_BY_DEFAULT } from "./core/namespace/beginning.js";
+import { DEFAULT_RESET_PARTS } from "./core/namespace/beginning.js";
 import type { Namespace } from "./core/namespace/namespace.js";
 import type { Namespaces } from "./core/namespace/namespaces.js";
 import type { BookReport } from "./core/schema/books.js";
 import type { ChargeStatus } from "./core/schema/common.js";
 import { isRefusal } from "./core/schema/errors.js";
-import { lazily, nothingLoading } from "./core/schema/lazily.js";
+import { loadLazily, loadsSettled } from "./core/schema/lazily.js";
 import { DEFAULT_HOST } from "./core/schema/options.js";
-import { withoutEndSlashes } from "./core/schema/printable.js";
+import { trimTrailingSlashes } from "./core/schema/printable.js";
 import type { WebhookReport } from "./core/schema/receiver-report.js";
 import { SandboxError } from "./core/schema/sandbox-error.js";
 import { UserError } from "./core/schema/user-error.js";
 import type { AdvanceReport } from "./core/time/advance.js";
 import {
-  advanceTargetOf,
   checkExploreOptions,
   checkRunOptions,
-  listenOptionsOf,
-  plainJson,
-  requestOf,
-  resetOptionsOf,
-  transitionOf,
-  webhookHandlerOptions,
+  parseAdvanceTarget,
+  parseListenOptions,
+  parseResetOptions,
+  parseTransition,
+  parseWebhookHandlerOptions,
+  toPlainJson,
+  toRequest,
 } from "./library-options.js";
-import { type OpenedOptions, type OpenPort, openPort, urlOf } from "./port.js";
+import { type OpenedOptions, type OpenPort, openPort, sandboxUrl } from "./port.js";
 import type {
   ChargeDetail,
   ExploreFlowOptions,
@@ -43,8 +43,8 @@ import type {
   WebhookSubscription,
 } from "./public-types.js";
 import type { ControlApp } from "./server/control/app.js";
-import { type Apps, fetchOf } from "./server/http/app.js";
-import { plainAddress } from "./server/http/hosts.js";
+import { type Apps, inProcessFetch } from "./server/http/app.js";
+import { normalizeAddress } from "./server/http/hosts.js";
 import type { CheckWebhookOptions } from "./tools/doctor/options.js";
 import type { ExploreReport } from "./tools/explore/report.js";
 import type { RunReport } from "./tools/scenario/running/report.js";
@@ -57,7 +57,7 @@ export class Sandbox {
   readonly #fetch: (request: Request) => Promise<Response>;
   readonly #options: OpenedOptions;
   readonly #version: string;
-  readonly #assertions = new KeptAssertions();
+  readonly #assertions = new AssertionCollector();
   #opening: Promise<OpenPort> | undefined;
   #listening: OpenPort | undefined;
   #host = DEFAULT_HOST;
@@ -70,7 +70,7 @@ export class Sandbox {
     this.#options = options;
     this.#version = version;
     this.#apps = apps;
-    this.#fetch = fetchOf(apps.app);
+    this.#fetch = inProcessFetch(apps.app);
   }
 
   /** Returns the namespace; throws a UserError after `close()`. */
@@ -114,7 +114,7 @@ export class Sandbox {
   get url(): string {
     if (this.#listening === undefined)
       throw new UserError("the sandbox does not listen yet: await sandbox.listen() first");
-    return urlOf(this.#host, this.#listening.port, this.#options);
+    return sandboxUrl(this.#host, this.#listening.port, this.#options);
   }
 
   /**
@@ -137,11 +137,11 @@ export class Sandbox {
   readonly fetch = async (input: Request | URL | string, init?: RequestInit): Promise<Response> => {
     this.#requireOpen("fetch");
     const isRequest = typeof input !== "string" && "method" in input && init === undefined;
-    return this.#fetch(isRequest ? input : requestOf(input, init));
+    return this.#fetch(isRequest ? input : toRequest(input, init));
   };
 
   /** @internal */
-  readonly [CALL]: SandboxFetch = (path, init) => {
+  readonly [IN_PROCESS_FETCH]: SandboxFetch = (path, init) => {
     this.#requireOpen("fetch");
     const send = ({ inProcess }: ControlApp) => inProcess(path, init) ?? this.fetch(path, init);
     const control = this.#apps.control();
@@ -161,12 +161,12 @@ export class Sandbox {
     const namespace = this.#requireOpen("onWebhook");
     if (typeof handler !== "function") throw new UserError("onWebhook: needs a function");
     const { signature, event_names } = namespace.engine.settings;
-    const { url, ...webhook } = webhookHandlerOptions(options, {
+    const { url, ...webhook } = parseWebhookHandlerOptions(options, {
       secret: this.webhookSecret,
       signature,
       vocabulary: vocabularyOf({ eventNames: event_names }),
     });
-    const stop = namespace.receive({ handler: this.#assertions.of(handler), url }, webhook);
+    const stop = namespace.receive({ handler: this.#assertions.wrap(handler), url }, webhook);
     await namespace.whenKept();
     return Object.assign(stop, { [Symbol.dispose]: stop });
   }
@@ -178,7 +178,7 @@ export class Sandbox {
   async listen(options: ListenOptions = {}): Promise<{ url: string; port: number }> {
     this.#requireOpen("listen");
     const { port = this.#options.port ?? 0, host = this.#options.host ?? DEFAULT_HOST } =
-      listenOptionsOf(options);
+      parseListenOptions(options);
     if (this.#opening !== undefined) throw new UserError("listen: the sandbox is already listening");
     this.#opening = openPort(port, host, {
       apps: this.#apps,
@@ -190,7 +190,7 @@ export class Sandbox {
       const listening = await this.#opening;
       this.#requireOpen("listen");
       this.#listening = listening;
-      this.#host = plainAddress(host);
+      this.#host = normalizeAddress(host);
     } catch (error) {
       this.#opening = undefined;
       throw error;
@@ -205,7 +205,7 @@ export class Sandbox {
    */
   async advance(target: string | Date): Promise<AdvanceReport> {
     const { clock } = this.#requireOpen("advance");
-    const result = await clock.advance(advanceTargetOf(target, this.#namespace.nowMs()));
+    const result = await clock.advance(parseAdvanceTarget(target, this.#namespace.nowMs()));
     if (isRefusal(result)) throw new SandboxError(result);
     this.#assertions.rethrow();
     return result;
@@ -217,7 +217,7 @@ export class Sandbox {
    */
   async transition(chargeId: string, to: ChargeStatus, reason?: string): Promise<ChargeDetail> {
     const namespace = this.#requireOpen("transition");
-    const move = transitionOf({ chargeId, to, reason });
+    const move = parseTransition({ chargeId, to, reason });
     const result = namespace.execute(transitionCharge(move.chargeId, move.to, "control", move.reason));
     const saving = namespace.whenKept();
     if (saving !== undefined) await saving;
@@ -232,8 +232,8 @@ export class Sandbox {
    */
   async reset(options: ResetOptions = {}): Promise<void> {
     const namespace = this.#requireOpen("reset");
-    const { keep = KEPT_BY_DEFAULT, ids } = resetOptionsOf(options);
-    const stopping = namespace.calm();
+    const { keep = DEFAULT_RESET_PARTS, ids } = parseResetOptions(options);
+    const stopping = namespace.commitQuietly();
     if (stopping !== undefined) await stopping;
     const refusal = namespace.reset({ keep, repeatIds: ids === "repeat" });
     if (refusal !== undefined) throw new SandboxError(refusal);
@@ -245,8 +245,8 @@ export class Sandbox {
    */
   async checkWebhook(url: string, options: CheckWebhookOptions = {}): Promise<WebhookReport> {
     this.#requireOpen("checkWebhook");
-    const { checkWebhook } = await lazily(() => import("./tools/doctor/check.js"));
-    const { readCheckOptions } = await lazily(() => import("./tools/doctor/options.js"));
+    const { checkWebhook } = await loadLazily(() => import("./tools/doctor/check.js"));
+    const { readCheckOptions } = await loadLazily(() => import("./tools/doctor/options.js"));
     const { signature, webhook_timeout } = this.#options;
     const defaults = { secret: this.webhookSecret, signature, timeout: webhook_timeout };
     const set = Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
@@ -266,8 +266,8 @@ export class Sandbox {
   snapshot(): SandboxState;
   snapshot(): StateDump {
     const namespace = this.#requireOpen("snapshot");
-    void namespace.calm();
-    return copied(namespace.engine.state.freeze());
+    void namespace.commitQuietly();
+    return deepCopy(namespace.engine.state.freeze());
   }
 
   /**
@@ -277,8 +277,8 @@ export class Sandbox {
   async restore(snapshot: SandboxState): Promise<void> {
     const namespace = this.#requireOpen("restore");
     // Copied, because stored records are immutable.
-    await namespace.calm();
-    const refusal = await namespace.snapshots.load(plainJson(snapshot));
+    await namespace.commitQuietly();
+    const refusal = await namespace.snapshots.load(toPlainJson(snapshot));
     if (refusal !== undefined) throw new SandboxError(refusal);
   }
 
@@ -308,18 +308,18 @@ export class Sandbox {
   async run(file: string, options: RunFileOptions = {}): Promise<RunReport> {
     const namespace = this.#requireOpen("run");
     checkRunOptions(file, options);
-    const { readScenarioFile } = await lazily(() => import("./tools/scenario/files.js"));
-    const { runScenario } = await lazily(() => import("./tools/scenario/running/run.js"));
+    const { readScenarioFile } = await loadLazily(() => import("./tools/scenario/files.js"));
+    const { runScenario } = await loadLazily(() => import("./tools/scenario/running/run.js"));
     const { vars, environment = process.env, app, ...rest } = options;
     const loaded = await readScenarioFile(file, {
-      given: vars ?? {},
+      vars: vars ?? {},
       environment,
       runIdOf: (name) => namespace.nextRunId(name),
     });
     return runScenario(loaded, {
       ...rest,
-      app: app && withoutEndSlashes(app),
-      fetch: this[CALL],
+      app: app && trimTrailingSlashes(app),
+      fetch: this[IN_PROCESS_FETCH],
     });
   }
 
@@ -331,16 +331,16 @@ export class Sandbox {
   async explore(flow: string, options: ExploreFlowOptions): Promise<ExploreReport> {
     const namespace = this.#requireOpen("explore");
     checkExploreOptions(flow, options);
-    const { exploreAsked } = await lazily(() => import("./tools/explore/file.js"));
+    const { exploreWithDefaults: exploreAsked } = await loadLazily(() => import("./tools/explore/file.js"));
     return exploreAsked(flow, options, {
       runIdOf: (name) => namespace.nextRunId(name),
-      fetch: this[CALL],
+      fetch: this[IN_PROCESS_FETCH],
     });
   }
 
   /** Resolves when nothing is due and no delivery is in flight. */
   async settled(): Promise<void> {
-    await this.#requireOpen("settled").settled();
+    await this.#requireOpen("settled").whenIdle();
     this.#assertions.rethrow();
   }
 
@@ -357,7 +357,7 @@ export class Sandbox {
     } finally {
       const listening = await this.#opening?.catch(() => undefined);
       await listening?.close();
-      await nothingLoading();
+      await loadsSettled();
     }
     this.#assertions.rethrow();
   }

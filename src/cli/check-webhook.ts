@@ -8,7 +8,7 @@ import { paint } from "./paint.js";
 import { writeJunit } from "./report/junit.js";
 import { reportText } from "./report/text.js";
 import { probeLine, webhookReport } from "./report/webhook.js";
-import { lineWidth, say, sayJson } from "./terminal.js";
+import { lineWidth, printJson, printText } from "./terminal.js";
 
 /** Exit code for an unreachable receiver. */
 const EXIT_CODES = { passed: 0, failed: 1, unreachable: 2 } as const;
@@ -41,13 +41,13 @@ export async function checkWebhookCommand(url: string, flags: CheckFlags): Promi
     (option) => (option === "url" ? "URL" : `--${option}`),
     sandbox,
   );
-  const tell = flags.json ? () => {} : say;
+  const tell = flags.json ? () => {} : printText;
   const scheme = typeof options.signature === "string" ? options.signature : options.signature.header;
   tell(`${paint("bold", oneLine(options.url))}  ${paint("dim", `signature: ${oneLine(scheme)}`)}\n\n`);
   const checked = await checkWebhook(options, (row) => tell(probeLine(row, lineWidth())));
   const report = webhookReport(checked);
   tell(`\n${reportText(report)}`);
-  if (flags.json) sayJson(checked, 2);
+  if (flags.json) printJson(checked, 2);
   process.exitCode = EXIT_CODES[checked.outcome];
   if (flags.junit !== undefined) writeJunit(flags.junit, [report]);
 }

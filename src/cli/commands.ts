@@ -3,7 +3,7 @@ import { packageVersion } from "../core/files/package.js";
 import { addClientCommands } from "./client/commands.js";
 import { addExploreOptions } from "./explore-options.js";
 import { helpText } from "./help-text.js";
-import { isUserMistake, refuse } from "./mistakes.js";
+import { isUserError, reportError } from "./mistakes.js";
 import { addConnectionOptions, addStartOptions } from "./options.js";
 
 /** Adds every command but `start`, which is loaded without the others. */
@@ -90,7 +90,7 @@ export function addCommands(root: Command): void {
         "payments-sandbox check-webhook localhost:3000/webhooks --observe 'GET /orders/{charge_id}'",
       ]),
     )
-    .exitOverride(asCouldNotRun)
+    .exitOverride(withExitCode2)
     .action((url: string, flags: Record<string, string>) =>
       orExit2(async () => (await import("./check-webhook.js")).checkWebhookCommand(url, flags)),
     );
@@ -115,7 +115,7 @@ export function addCommands(root: Command): void {
     .option("--junit <file>", "also write the report as JUnit XML");
   addConnectionOptions(reconcile)
     .addHelpText("after", helpText("payments-sandbox reconcile --file orders.csv --status BEZAHLT=paid"))
-    .exitOverride(asCouldNotRun)
+    .exitOverride(withExitCode2)
     .action((flags: Record<string, string>) =>
       orExit2(async () => (await import("./reconcile.js")).reconcileCommand(flags)),
     );
@@ -157,7 +157,7 @@ export function addCommands(root: Command): void {
         "payments-sandbox run flows/*.yaml --url localhost:4402 --app localhost:3000 --junit report.xml",
       ),
     )
-    .exitOverride(asCouldNotRun)
+    .exitOverride(withExitCode2)
     .action((files: string[], flags: Record<string, unknown>) =>
       orExit2(async () => (await import("./run.js")).run(files, flags)),
     );
@@ -173,7 +173,7 @@ export function addCommands(root: Command): void {
       "after",
       helpText("payments-sandbox explore flows/order.yaml --app localhost:3000 --save found"),
     )
-    .exitOverride(asCouldNotRun)
+    .exitOverride(withExitCode2)
     .action((flow: string, flags: Record<string, string>) =>
       orExit2(async () => (await import("./explore.js")).exploreCommand(flow, flags)),
     );
@@ -188,7 +188,7 @@ export function addCommands(root: Command): void {
     .option("--fixtures <file>", "the fixtures scenarios are written for")
     .option("--json", "print the errors as JSON")
     .addHelpText("after", helpText("payments-sandbox validate flows/*.yaml payments-sandbox.config.yaml"))
-    .exitOverride(asCouldNotRun)
+    .exitOverride(withExitCode2)
     .action((files: string[], flags: Record<string, unknown>) =>
       orExit2(async () => (await import("./validate.js")).validate(files, flags)),
     );
@@ -223,7 +223,7 @@ export function addCommands(root: Command): void {
 }
 
 /** Gives a command exit code 2 for its own failure; 1 means findings. */
-function asCouldNotRun(error: CommanderError): never {
+function withExitCode2(error: CommanderError): never {
   throw new CommanderError(error.exitCode === 0 ? 0 : 2, error.code, error.message);
 }
 
@@ -231,8 +231,8 @@ async function orExit2(work: () => Promise<void>): Promise<void> {
   try {
     await work();
   } catch (error) {
-    if (!(error instanceof Error && isUserMistake(error))) throw error;
-    refuse(error);
+    if (!(error instanceof Error && isUserError(error))) throw error;
+    reportError(error);
     process.exitCode = 2;
   }
 }

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { didYouMean } from "../core/schema/nearest.js";
 import { UserError } from "../core/schema/user-error.js";
-import { say } from "./terminal.js";
+import { printText } from "./terminal.js";
 
 const SHELLS = ["bash", "zsh", "fish"];
 
@@ -24,7 +24,7 @@ export function completion(root: Command, shell: string): void {
       `there is no completion for ${shell}${didYouMean(shell, SHELLS)} (there is for ${SHELLS.join(", ")})`,
     );
   const commands = root.commands.map(wordsOf);
-  say(shell === "fish" ? fishScript(commands) : bashScript(commands, shell === "zsh"));
+  printText(shell === "fish" ? fishScript(commands) : bashScript(commands, shell === "zsh"));
 }
 
 function wordsOf(command: Command): Words {

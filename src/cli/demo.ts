@@ -1,12 +1,12 @@
 import { ControlClient } from "../control-client.js";
-import type { Happening } from "../core/schema/happening.js";
-import { counted } from "../core/schema/printable.js";
+import type { Activity } from "../core/schema/happening.js";
+import { formatCount } from "../core/schema/printable.js";
 import { openSandbox } from "../opening.js";
 import type { Sandbox } from "../sandbox.js";
-import { happeningLine } from "./live/live.js";
+import { activityLine } from "./live/live.js";
 import { paint } from "./paint.js";
-import { columns, say, sayJson } from "./terminal.js";
-import { wrapped } from "./text-layout.js";
+import { columns, printJson, printText } from "./terminal.js";
+import { wrap } from "./text-layout.js";
 
 const PRICING = { base_currency: "USD", amount: "25.00" };
 const CUSTOMER = "ada@shop.test";
@@ -22,10 +22,10 @@ interface Webhook {
 
 /** `demo`: a customer pays and the app's receiver gets the webhooks, all in this process. */
 export async function demo({ json }: { readonly json?: boolean }): Promise<void> {
-  const happenings: Happening[] = [];
+  const happenings: Activity[] = [];
   const sandbox = await openSandbox({
     clock: "manual",
-    makeUpSeed: true,
+    useRandomSeed: true,
     ownsProcess: true,
     onHappening: (tell) => happenings.push(tell()),
   });
@@ -38,8 +38,8 @@ export async function demo({ json }: { readonly json?: boolean }): Promise<void>
     const chargeId = await payAsAnApp(sandbox);
     await sandbox.advance("10s");
     const charge = await sandbox.control<{ status: string }>(`GET /_sandbox/charges/${chargeId}`);
-    if (json) sayJson({ charge, webhooks });
-    else say(demoText(happenings, chargeId, charge.status, webhooks));
+    if (json) printJson({ charge, webhooks });
+    else printText(demoText(happenings, chargeId, charge.status, webhooks));
   } finally {
     await sandbox.close();
   }
@@ -63,7 +63,7 @@ async function payAsAnApp(sandbox: Sandbox): Promise<string> {
 }
 
 function demoText(
-  happenings: readonly Happening[],
+  happenings: readonly Activity[],
   chargeId: string,
   status: string,
   webhooks: readonly Webhook[],
@@ -71,9 +71,9 @@ function demoText(
   const { headers, body } = webhooks.at(-1)!;
   const signed = Object.entries(headers).filter(([name]) => name.startsWith("webhook-"));
   return [
-    ...wrapped(INTRODUCTION, 0, columns()),
+    ...wrap(INTRODUCTION, 0, columns()),
     "",
-    ...happenings.map((one) => happeningLine(one, columns())),
+    ...happenings.map((one) => activityLine(one, columns())),
     "",
     "The last webhook, as the app's receiver gets it:",
     ...signed.map(([name, value]) => `  ${paint("dim", name)}: ${value}`),
@@ -81,7 +81,7 @@ function demoText(
       .split("\n")
       .map((line) => `  ${line}`),
     "",
-    `${paint("green", "✓")} ${chargeId} is ${status}; ${counted(webhooks.length, "webhook")} delivered.`,
+    `${paint("green", "✓")} ${chargeId} is ${status}; ${formatCount(webhooks.length, "webhook")} delivered.`,
     "",
     "Next, with your app:",
     "  payments-sandbox start --webhook-url localhost:3000/webhooks",

@@ -6,9 +6,9 @@ import { runBeside } from "./exec/run.js";
 import type { ExplorationFlags } from "./exploration.js";
 import { EXPLORE_FLAGS } from "./explore-options.js";
 import { startOptions } from "./options.js";
-import { tellLastWords } from "./own-process.js";
+import { reportUncaught } from "./own-process.js";
 import { Required } from "./required.js";
-import { tellLine } from "./terminal.js";
+import { printErrorLine } from "./terminal.js";
 
 /** The flags of `exec` besides those of `start`. */
 interface ExecFlags extends ExplorationFlags {
@@ -30,7 +30,7 @@ export async function exec(
   flags: Readonly<Record<string, unknown>> & ExecFlags,
 ): Promise<void> {
   if (flags.leftBehind !== undefined)
-    return (await import("./exec/processes.js")).endLeftBehind(flags.leftBehind);
+    return (await import("./exec/processes.js")).endOrphans(flags.leftBehind);
   refuseRetired(flags);
   refuseMixed(flags);
   const options = await startOptions(flags);
@@ -48,9 +48,9 @@ export async function exec(
     flags.artifacts === undefined
       ? undefined
       : (await import("./exec/artifacts.js")).openArtifacts(flags.artifacts);
-  tellLastWords(options.data);
+  reportUncaught(options.data);
   const notice = (text: string): void => {
-    if (!options.quiet) tellLine(text);
+    if (!options.quiet) printErrorLine(text);
   };
   const runner = new Runner(notice);
   const isStrict = flags.strict === true;
@@ -67,7 +67,7 @@ export async function exec(
   };
   try {
     const code = await (under ?? exploring ?? runOnce)(plan);
-    process.exitCode = tellUnmet(plan) && code === 0 ? 1 : code;
+    process.exitCode = printMissing(plan) && code === 0 ? 1 : code;
   } finally {
     await runner.close();
   }
@@ -81,12 +81,12 @@ function refuseRetired({ underReport, seeds }: ExecFlags): void {
 }
 
 /** Flags about a command that ends by itself. */
-const OF_A_RUN = ["under", "strict", "reconcile", "require", "artifacts"] as const;
+const RUN_FLAGS = ["under", "strict", "reconcile", "require", "artifacts"] as const;
 
 /** Flags that mean nothing together are a mistake: one of them would be passed over. */
 function refuseMixed(flags: Readonly<Record<string, unknown>> & ExecFlags): void {
   const isExploring = flags.explore !== undefined;
-  const odd = (isExploring ? OF_A_RUN : EXPLORE_FLAGS).find((name) => flags[name] !== undefined);
+  const odd = (isExploring ? RUN_FLAGS : EXPLORE_FLAGS).find((name) => flags[name] !== undefined);
   if (odd === undefined) return;
   const flag = `--${odd.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
   throw new UserError(
@@ -95,16 +95,16 @@ function refuseMixed(flags: Readonly<Record<string, unknown>> & ExecFlags): void
 }
 
 /** Whether something is left that has to be met, which is told. */
-function tellUnmet({ required, runner }: Plan): boolean {
+function printMissing({ required, runner }: Plan): boolean {
   const unmet = required?.unmet ?? [];
   if (unmet.length === 0 || runner.asked !== undefined) return false;
-  tellLine(`--require: never met: ${unmet.join(", ")}`);
+  printErrorLine(`--require: never met: ${unmet.join(", ")}`);
   return true;
 }
 
 async function runOnce(plan: Plan): Promise<number> {
   const result = await runBeside(plan);
   const failures = plan.isStrict ? strictFailures(result, plan.options.scenario ?? []) : [];
-  for (const failure of failures) tellLine(failure);
+  for (const failure of failures) printErrorLine(failure);
   return result.code === 0 && failures.length > 0 ? 1 : result.code;
 }

@@ -1,9 +1,9 @@
-import { aborter } from "../core/time/patience.js";
+import { createAbortController } from "../core/time/patience.js";
 import { exploreFile } from "../tools/explore/file.js";
 import { freshRunId } from "../tools/scenario/running/run-id.js";
 import { Connection, type ConnectionFlags } from "./client/connection.js";
 import { putOnDashboard } from "./client/explored.js";
-import { type ExplorationFlags, explorationOf, toldExploration } from "./exploration.js";
+import { type ExplorationFlags, explorationOf, reportExploration } from "./exploration.js";
 
 /** Signals that end it early, with their exit codes. The current run undoes its changes. */
 const SIGNALS = [
@@ -15,14 +15,14 @@ const SIGNALS = [
 export async function exploreCommand(flow: string, flags: ExplorationFlags & ConnectionFlags): Promise<void> {
   const connection = new Connection(flags);
   const asked = explorationOf(flags);
-  const interrupted = aborter();
+  const interrupted = createAbortController();
   let stoppedBy: number | undefined;
   for (const [signal, code] of SIGNALS)
     process.once(signal, () => {
       stoppedBy = code;
       interrupted.abort();
     });
-  const code = await toldExploration(flow, flags, (onRun) =>
+  const code = await reportExploration(flow, flags, (onRun) =>
     exploreFile(flow, {
       ...asked,
       fetch: connection.fetch,

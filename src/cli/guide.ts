@@ -1,13 +1,13 @@
 import { DEFAULT_HOST, DEFAULT_PORT } from "../core/schema/options.js";
 import { openSandbox } from "../opening.js";
-import { say } from "./terminal.js";
+import { printText } from "./terminal.js";
 
 /** `guide`: the page that a sandbox serves at /llms.txt. */
 export async function guide(): Promise<void> {
   const sandbox = await openSandbox({ clock: "manual" });
   try {
     const answer = await sandbox.fetch(new Request(`http://${DEFAULT_HOST}:${DEFAULT_PORT}/llms.txt`));
-    say(await answer.text());
+    printText(await answer.text());
   } finally {
     await sandbox.close();
   }

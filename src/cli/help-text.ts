@@ -1,5 +1,5 @@
 import { columns } from "./terminal.js";
-import { wrapped } from "./text-layout.js";
+import { wrap } from "./text-layout.js";
 
 /** The end of a command's help: notes, and examples to copy. */
 export function helpText(examples: string | readonly string[], notes: readonly string[] = []): () => string {
@@ -9,17 +9,17 @@ export function helpText(examples: string | readonly string[], notes: readonly s
     return [
       "",
       ...notes.flatMap((note) =>
-        wrapped(note, 2, width).map((line, place) => (place === 0 ? line.slice(2) : line)),
+        wrap(note, 2, width).map((line, place) => (place === 0 ? line.slice(2) : line)),
       ),
       ...(notes.length === 0 ? [] : [""]),
       all.length === 1 ? "Example:" : "Examples:",
-      ...all.flatMap((example) => continued(example, width)),
+      ...all.flatMap((example) => breakCommand(example, width)),
     ].join("\n");
   };
 }
 
 /** Breaks a command over several lines of a shell if it does not fit on one. */
-function continued(example: string, width: number): string[] {
+function breakCommand(example: string, width: number): string[] {
   const lines: string[] = [];
   let line = " ";
   // Never between an option and its value, nor within quotes.

@@ -2,7 +2,7 @@ import { existsSync, writeFileSync } from "node:fs";
 import { OPTIONS, TOPICS } from "../core/schema/option-table.js";
 import { UserError } from "../core/schema/user-error.js";
 import { CONFIG_FILES } from "./options.js";
-import { say } from "./terminal.js";
+import { printText } from "./terminal.js";
 
 const CONFIG_FILE = CONFIG_FILES[0]!;
 const SCENARIO_FILE = "payments-sandbox.scenario.yaml";
@@ -13,14 +13,14 @@ export function init(): void {
   // A config with another ending counts too: only one is read.
   const config = CONFIG_FILES.find((name) => existsSync(name));
   const said = [
-    config === undefined ? written(CONFIG_FILE, configText()) : kept(config),
-    written(SCENARIO_FILE, scenarioText(existsSync(EDITOR_SCHEMA))),
+    config === undefined ? writeNew(CONFIG_FILE, configText()) : kept(config),
+    writeNew(SCENARIO_FILE, scenarioText(existsSync(EDITOR_SCHEMA))),
   ];
-  say(`${said.join("\n")}\n\n${NEXT}`);
+  printText(`${said.join("\n")}\n\n${NEXT}`);
 }
 
 /** Writes a file unless it exists, and prints the result. */
-function written(file: string, text: string): string {
+function writeNew(file: string, text: string): string {
   try {
     writeFileSync(file, text, { flag: "wx" });
     return `${file}: written`;
@@ -42,7 +42,7 @@ function configText(): string {
   ];
   const options = Object.entries(OPTIONS);
   const lines = TOPICS.flatMap((topic) =>
-    options.flatMap(([key, { topic: of, says, sample }]) =>
+    options.flatMap(([key, { topic: of, help: says, sample }]) =>
       of === topic ? ["", `# ${says}`, `#${key}: ${sample}`] : [],
     ),
   );

@@ -1,12 +1,12 @@
 import { UserError } from "../core/schema/user-error.js";
-import { askForJson, isUserMistake, refuse } from "./mistakes.js";
-import { goOnUnread } from "./own-process.js";
-import { askForPlain } from "./paint.js";
+import { isUserError, reportError, useJson } from "./mistakes.js";
+import { ignoreClosedOutput } from "./own-process.js";
+import { usePlain } from "./paint.js";
 import { plainFlags } from "./plain-flags.js";
 
 /** The command line. Each command is loaded when it runs. */
 export async function main(argv: readonly string[]): Promise<void> {
-  goOnUnread();
+  ignoreClosedOutput();
   const words = heedCommon(argv.slice(2));
   try {
     // A start loads no parser of other command lines.
@@ -14,8 +14,8 @@ export async function main(argv: readonly string[]): Promise<void> {
     if (flags !== undefined) await (await import("./start.js")).start(flags);
     else await (await import("./program.js")).runProgram(words);
   } catch (error) {
-    if (!(error instanceof Error && isUserMistake(error))) throw error;
-    refuse(error);
+    if (!(error instanceof Error && isUserError(error))) throw error;
+    reportError(error);
     process.exitCode = error instanceof UserError ? error.exitCode : 1;
   }
 }
@@ -27,7 +27,7 @@ function heedCommon(words: readonly string[]): string[] {
   const end = words.indexOf("--");
   const own =
     words[0] === "exec" ? words.slice(0, Math.max(end, 2)) : end === -1 ? words : words.slice(0, end);
-  askForPlain(own.includes(NO_COLOUR));
-  askForJson(own.includes("--json"));
+  usePlain(own.includes(NO_COLOUR));
+  useJson(own.includes("--json"));
   return [...own.filter((word) => word !== NO_COLOUR), ...words.slice(own.length)];
 }

@@ -1,7 +1,7 @@
 import type { CommanderError } from "commander";
 import { SandboxError } from "../core/schema/sandbox-error.js";
 import { UserError } from "../core/schema/user-error.js";
-import { sayJson, tellLine } from "./terminal.js";
+import { printErrorLine, printJson } from "./terminal.js";
 
 /** Details of a user's error in JSON. */
 interface Advice {
@@ -13,7 +13,7 @@ interface Advice {
 }
 
 /** An error with a known fix. */
-export class KnownMistake extends UserError {
+export class ErrorWithFix extends UserError {
   constructor(
     message: string,
     readonly advice: Advice,
@@ -34,50 +34,50 @@ const FIXES: Readonly<Record<string, string>> = {
 };
 
 function adviceOf(error: Error): Advice {
-  if (error instanceof KnownMistake) return error.advice;
+  if (error instanceof ErrorWithFix) return error.advice;
   if (error instanceof SandboxError)
     return { code: error.code, fix: FIXES[error.code] ?? null, doc: CONTROL };
   return { code: "NOT_DONE", fix: null, doc: "docs/command-line.md" };
 }
 
-let isJsonAsked = false;
+let wantsJson = false;
 
 /** With `--json`, errors are JSON on standard output too. */
-export function askForJson(isAsked: boolean): void {
-  isJsonAsked = isAsked;
+export function useJson(isAsked: boolean): void {
+  wantsJson = isAsked;
 }
 
 /** Prints each error in one line on standard error. */
-export function tell(error: Error): void {
-  for (const line of error.message.split("\n")) tellLine(line);
+export function printErrors(error: Error): void {
+  for (const line of error.message.split("\n")) printErrorLine(line);
 }
 
 /** Prints the error that ends a command, with `--json` as JSON on standard output too. */
-export function refuse(error: Error): void {
-  tell(error);
-  if (!isJsonAsked) return;
+export function reportError(error: Error): void {
+  printErrors(error);
+  if (!wantsJson) return;
   const { code, fix, doc } = adviceOf(error);
   const details = error instanceof SandboxError ? error.details : undefined;
-  sayJson({ error: { code, message: error.message, details, fix, doc } });
+  printJson({ error: { code, message: error.message, details, fix, doc } });
 }
 
 /** Returns true for errors that the user can fix. Any other is a bug and keeps its stack. */
-export function isUserMistake(error: Error): boolean {
+export function isUserError(error: Error): boolean {
   return error instanceof UserError || error instanceof SandboxError || error.name === "StoreError";
 }
 
 /** commander's error in one line: what is wrong, and where to read on. */
-export function usageMistake({ message }: CommanderError, command: string): KnownMistake {
+export function usageErrorLine({ message }: CommanderError, command: string): ErrorWithFix {
   const what = message
     .replace(/^error: /, "")
     .replace(/\n\(Did you mean (.+)\)$/, "; did you mean $1")
     .replace(/^option ('.+') argument missing$/, "option $1 needs a value")
     .replace(/\. Expected (\d+) arguments? but got (\d+)\.$/, ": it takes $1, not $2")
     .replaceAll("\n", " ");
-  return badUsage(what, `payments-sandbox ${command} --help`);
+  return usageError(what, `payments-sandbox ${command} --help`);
 }
 
 /** An invalid command line, with where to read on. */
-export function badUsage(what: string, fix: string): KnownMistake {
-  return new KnownMistake(`${what} (run ${fix})`, { code: "USAGE", fix, doc: "docs/command-line.md" });
+export function usageError(what: string, fix: string): ErrorWithFix {
+  return new ErrorWithFix(`${what} (run ${fix})`, { code: "USAGE", fix, doc: "docs/command-line.md" });
 }

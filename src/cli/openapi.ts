@@ -1,8 +1,8 @@
 import { DEFAULT_HOST, DEFAULT_PORT } from "../core/schema/options.js";
 import { openSandbox } from "../opening.js";
-import { urlOf } from "../port.js";
+import { sandboxUrl } from "../port.js";
 import { startOptions } from "./options.js";
-import { sayJson } from "./terminal.js";
+import { printJson } from "./terminal.js";
 
 /**
  * `openapi`: prints the document that a sandbox with this configuration serves, with `--control` that of the control API.
@@ -13,11 +13,11 @@ export async function openapi(flags: Readonly<Record<string, unknown>>): Promise
   const { data, fsync, ...options } = await startOptions(startFlags);
   const sandbox = await openSandbox({ ...options, clock: "manual" });
   try {
-    const address = urlOf(options.host ?? DEFAULT_HOST, options.port || DEFAULT_PORT, options);
+    const address = sandboxUrl(options.host ?? DEFAULT_HOST, options.port || DEFAULT_PORT, options);
     const answer = await sandbox.fetch(
       new Request(`${address}${control === true ? "/_sandbox" : ""}/openapi.json`),
     );
-    sayJson(await answer.json(), 2);
+    printJson(await answer.json(), 2);
   } finally {
     await sandbox.close();
   }

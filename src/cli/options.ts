@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import type { Command } from "commander";
-import { check, issueMessage } from "../core/schema/issues.js";
+import { issueMessage, safeParse } from "../core/schema/issues.js";
 import { nearest } from "../core/schema/nearest.js";
 import {
   OPTION_NAMES,
@@ -40,8 +40,8 @@ export function addStartOptions(
   saysOf: Readonly<Partial<Record<OptionName, string>>> = {},
 ): Command {
   command.option(CONFIG_FLAGS, "configuration file (default: payments-sandbox.config.{yaml,yml,json})");
-  for (const { name, flags, says, kind } of OPTION_ROWS)
-    for (const [index, spelling] of spellings(flags).entries()) {
+  for (const { name, flags, help: says, kind } of OPTION_ROWS)
+    for (const [index, spelling] of flagSpellings(flags).entries()) {
       const words = index > 0 ? `the same as ${flags.split(",", 1)[0]}` : (saysOf[name] ?? says);
       const option = command.createOption(spelling, words);
       if (kind === "list")
@@ -61,7 +61,7 @@ export function addConnectionOptions(command: Command): Command {
 }
 
 /** commander takes `--a, --b <x>` with two long names as two options. */
-export function spellings(flags: string): string[] {
+export function flagSpellings(flags: string): string[] {
   const [first, second] = flags.split(", ");
   if (second === undefined || !first!.startsWith("--")) return [flags];
   const argument = second.slice(second.indexOf(" "));
@@ -76,7 +76,7 @@ export async function startOptions(
   flags: Readonly<Record<string, unknown>>,
   environment: NodeJS.ProcessEnv = process.env,
 ): Promise<StartOptions> {
-  refuseSlips(environment);
+  refuseTypos(environment);
   const fromFile = await configFile(flags.config as string | undefined, environment);
   const merged: Record<string, unknown> = { ...fromFile };
   const said: Record<string, string> = {};
@@ -95,7 +95,7 @@ export async function startOptions(
       said[row.name] = `--${row.name.replaceAll("_", "-")}`;
     }
   }
-  const checked = check(startOptionsSchema, merged);
+  const checked = safeParse(startOptionsSchema, merged);
   if (checked.ok) return checked.data;
   throw new UserError(
     checked.issues
@@ -113,7 +113,7 @@ export async function startOptions(
 const OTHER_VARIABLES = ["config", "url", "under", "exec"];
 
 /** Refuses a variable one typo away from a known one, which would have no effect. */
-function refuseSlips(environment: NodeJS.ProcessEnv): void {
+function refuseTypos(environment: NodeJS.ProcessEnv): void {
   const prefix = variableOf("");
   const known: string[] = [...OPTION_ROWS.map(({ name }) => name), ...OTHER_VARIABLES];
   for (const variable of Object.keys(environment)) {

@@ -1,32 +1,32 @@
-import { tellLine } from "./terminal.js";
+import { printErrorLine } from "./terminal.js";
 
 /** Process-wide handlers of the command. The library installs none of them. */
 
 /** Error codes of a closed reader or terminal. */
-const NOBODY_READS = ["EPIPE", "EIO"];
+const READER_GONE = ["EPIPE", "EIO"];
 
 /** Ignores the end of the output's reader, so current work goes on. */
-export function goOnUnread(): void {
+export function ignoreClosedOutput(): void {
   for (const stream of [process.stdout, process.stderr])
     stream.on("error", (error: NodeJS.ErrnoException) => {
-      if (!NOBODY_READS.includes(error.code ?? "")) throw error;
+      if (!READER_GONE.includes(error.code ?? "")) throw error;
     });
 }
 
 /** Ends the process on an uncaught error, with one line that names the fate of the state. */
-export function tellLastWords(data: string | undefined): void {
+export function reportUncaught(data: string | undefined): void {
   const kept =
     data === undefined
       ? "The state was in memory and is lost"
       : `Every change that got a response is kept in ${data}.journal`;
   process.on("uncaughtException", (error: unknown) => {
-    tellLine(`internal error, stopping: ${whatHappened(error)}. ${kept}.`);
+    printErrorLine(`internal error, stopping: ${errorLine(error)}. ${kept}.`);
     process.exit(1);
   });
 }
 
 /** The error in one line, with the place that threw it. */
-function whatHappened(error: unknown): string {
+function errorLine(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const place = /^\s+at (?:.*\()?((?:file:|node:|\/|[A-Za-z]:).*:\d+:\d+)\)?$/m.exec(error.stack ?? "")?.[1];
   const what = String(error).replace(/\s*\n\s*/g, " ");

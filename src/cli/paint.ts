@@ -11,17 +11,17 @@ const STYLES = {
 export type Style = keyof typeof STYLES;
 export type Paint = (style: Style, text: string) => string;
 
-let isPlainAsked = false;
+let isPlain = false;
 
 /** `--no-color` overrides the environment. */
-export function askForPlain(isAsked: boolean): void {
-  isPlainAsked = isAsked;
+export function usePlain(isAsked: boolean): void {
+  isPlain = isAsked;
 }
 
 /** Returns true if text is painted: by `--no-color`, FORCE_COLOR or NO_COLOR, else on a terminal. */
 export function wantsColour(): boolean {
   const { FORCE_COLOR = "", NO_COLOR = "", TERM } = process.env;
-  if (isPlainAsked || FORCE_COLOR === "0" || FORCE_COLOR === "false") return false;
+  if (isPlain || FORCE_COLOR === "0" || FORCE_COLOR === "false") return false;
   if (FORCE_COLOR !== "") return true;
   return process.stdout.isTTY === true && NO_COLOR === "" && TERM !== "dumb";
 }

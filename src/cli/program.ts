@@ -2,7 +2,7 @@ import { Command, CommanderError, Help } from "commander";
 import { didYouMean } from "../core/schema/nearest.js";
 import { addCommands } from "./commands.js";
 import { helpText } from "./help-text.js";
-import { badUsage, refuse, usageMistake } from "./mistakes.js";
+import { reportError, usageError, usageErrorLine } from "./mistakes.js";
 import { addStartOptions } from "./options.js";
 
 /** Parses every command line that `plain-flags.ts` does not. */
@@ -13,14 +13,14 @@ export async function runProgram(words: readonly string[]): Promise<void> {
   try {
     if (!isStart(first)) {
       addCommands(root);
-      group(root);
+      groupCommands(root);
       refuseUnknown(root, first === "help" ? (words[1] ?? "help") : first);
     }
     await root.parseAsync(words, { from: "user" });
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     // Help and version end this way too.
-    if (error.exitCode !== 0) refuse(usageMistake(error, isStart(first) ? "start" : first));
+    if (error.exitCode !== 0) reportError(usageErrorLine(error, isStart(first) ? "start" : first));
     process.exitCode = error.exitCode;
   }
 }
@@ -49,7 +49,7 @@ function program(): Command {
 function refuseUnknown(root: Command, word: string): void {
   const known = [...root.commands.map((command) => command.name()), "help"];
   if (word.startsWith("-") || known.includes(word)) return;
-  throw badUsage(`unknown command "${word}"${didYouMean(word, known)}`, "payments-sandbox --help");
+  throw usageError(`unknown command "${word}"${didYouMean(word, known)}`, "payments-sandbox --help");
 }
 
 /** Groups of commands, in the order of the help. */
@@ -66,7 +66,7 @@ const GROUPS: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Groups the commands in the help. */
-function group(root: Command): void {
+function groupCommands(root: Command): void {
   const heading = (name: string) => Object.keys(GROUPS).find((one) => GROUPS[one]!.includes(name));
   for (const command of root.commands) {
     const found = heading(command.name());

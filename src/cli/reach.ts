@@ -1,9 +1,9 @@
 import type { SandboxFetch } from "../control-client.js";
-import { withoutEndSlashes } from "../core/schema/printable.js";
-import { webhookUrl } from "../core/schema/receiver-url.js";
+import { trimTrailingSlashes } from "../core/schema/printable.js";
+import { normalizeWebhookUrl } from "../core/schema/receiver-url.js";
 import { UserError } from "../core/schema/user-error.js";
 import { isLoopback } from "../server/http/hosts.js";
-import { findTrust, type Trust } from "../server/tls/trust.js";
+import { findTrustFiles, type TrustFiles } from "../server/tls/trust.js";
 
 /** Address of a running sandbox. */
 export interface Reach {
@@ -11,7 +11,7 @@ export interface Reach {
   readonly url: string;
   readonly fetch: SandboxFetch;
   /** Certificate authority of an HTTPS sandbox on this machine. */
-  readonly trust: Trust | undefined;
+  readonly trust: TrustFiles | undefined;
 }
 
 /**
@@ -19,17 +19,17 @@ export interface Reach {
  * authority and that it speaks HTTPS.
  */
 export function reach(given: string): Reach | undefined {
-  const address = webhookUrl(given);
+  const address = normalizeWebhookUrl(given);
   if (address === undefined) return undefined;
   const { hostname, port } = new URL(address);
   const isPlain = /^http:/i.test(given) || !isLoopback(hostname.replace(/^\[|\]$/g, ""));
-  let found: Trust | undefined;
+  let found: TrustFiles | undefined;
   return {
     get trust() {
-      return (found ??= isPlain ? undefined : findTrust(Number(port || 443)));
+      return (found ??= isPlain ? undefined : findTrustFiles(Number(port || 443)));
     },
     get url() {
-      return withoutEndSlashes(this.trust === undefined ? address : address.replace(/^http:/i, "https:"));
+      return trimTrailingSlashes(this.trust === undefined ? address : address.replace(/^http:/i, "https:"));
     },
     async fetch(path, init) {
       const { trust, url } = this;

@@ -1,12 +1,12 @@
 import type { StartOptions } from "../core/schema/option-table.js";
-import { DEFAULT_HOST, DEFAULT_PORT, webhookUrl } from "../core/schema/options.js";
+import { DEFAULT_HOST, DEFAULT_PORT, normalizeWebhookUrl } from "../core/schema/options.js";
 import type { Sandbox } from "../sandbox.js";
-import { controlDoor } from "../server/http/control-access.js";
-import { elsewhere } from "./addresses.js";
+import { controlAccessMode } from "../server/http/control-access.js";
+import { otherAddresses } from "./addresses.js";
 import { shellQuoted } from "./help-text.js";
 import { paint } from "./paint.js";
 import { lineWidth } from "./terminal.js";
-import { wrapped } from "./text-layout.js";
+import { wrap } from "./text-layout.js";
 
 /** The line of `--json` when the sandbox is ready. */
 export function readyLine(sandbox: Sandbox, publicUrl?: string) {
@@ -34,7 +34,7 @@ const VALUES_AT = 18;
 /** The banner: addresses, keys, next steps. Coloured only on a terminal. */
 export function banner(sandbox: Sandbox, options: StartOptions): string {
   const ready = readyLine(sandbox, options.public_url);
-  const control = controlWays(sandbox, options);
+  const control = controlRows(sandbox, options);
   const rows: Rows = [
     ["URL", paint("cyan", ready.url)],
     ...elsewhereRows(sandbox, options),
@@ -44,7 +44,7 @@ export function banner(sandbox: Sandbox, options: StartOptions): string {
     ["Webhook secret", ready.webhook_secret],
     [
       "Webhooks to",
-      wrapped(webhookTargets(options), VALUES_AT, lineWidth()).join("\n").trimStart() ||
+      wrap(webhookTargets(options), VALUES_AT, lineWidth()).join("\n").trimStart() ||
         paint("dim", "nowhere yet (--webhook-url localhost:3000/webhooks)"),
     ],
     ["Clock", options.clock ?? "real"],
@@ -77,17 +77,17 @@ export function banner(sandbox: Sandbox, options: StartOptions): string {
 /** URL of the dashboard for a browser. Undefined if the control API is closed. */
 function dashboardUrl(sandbox: Sandbox, options: StartOptions): string | undefined {
   const token = sandbox.controlToken;
-  const door = controlDoor(options.host ?? DEFAULT_HOST, token ?? options.control_token);
+  const door = controlAccessMode(options.host ?? DEFAULT_HOST, token ?? options.control_token);
   if (door === "closed") return undefined;
   const query = door === "token" && token !== undefined ? `?token=${encodeURIComponent(token)}` : "";
   return `${readyLine(sandbox).dashboard_url}${query}`;
 }
 
 /** How to reach or open the control API. No URL is shown that would answer 403. */
-function controlWays(sandbox: Sandbox, options: StartOptions): { rows: Rows; commands: Rows } {
+function controlRows(sandbox: Sandbox, options: StartOptions): { rows: Rows; commands: Rows } {
   const dashboard = dashboardUrl(sandbox, options);
   const token = sandbox.controlToken;
-  const door = controlDoor(options.host ?? DEFAULT_HOST, token ?? options.control_token);
+  const door = controlAccessMode(options.host ?? DEFAULT_HOST, token ?? options.control_token);
   if (dashboard === undefined)
     return {
       rows: [["Control API", "closed beyond loopback, the dashboard too; --control-token generate opens it"]],
@@ -107,7 +107,7 @@ function controlWays(sandbox: Sandbox, options: StartOptions): { rows: Rows; com
 
 /** The addresses of a server that listens everywhere, and how to allow others. */
 function elsewhereRows(sandbox: Sandbox, options: StartOptions): Rows {
-  const found = elsewhere(sandbox.port, options);
+  const found = otherAddresses(sandbox.port, options);
   if (found === undefined) return [];
   if (found.urls.length > 0) return [["Also at", found.urls.join(", ")]];
   const example = found.refused === undefined ? "" : `, such as ${found.refused}`;
@@ -120,9 +120,9 @@ function rateLimit({ rateLimit = "off" }: Sandbox): string {
 
 function webhookTargets(options: StartOptions): string {
   return [
-    ...(options.webhook_url ?? []).map((url) => webhookUrl(url)),
+    ...(options.webhook_url ?? []).map((url) => normalizeWebhookUrl(url)),
     ...(options.webhooks ?? []).map(({ url, mailbox }) =>
-      url === undefined ? `mailbox ${mailbox}` : webhookUrl(url),
+      url === undefined ? `mailbox ${mailbox}` : normalizeWebhookUrl(url),
     ),
   ].join(", ");
 }

@@ -3,13 +3,13 @@ import { appEnvironment } from "../app-environment.js";
 import type { BookReport, Marking } from "../core/schema/books.js";
 import { UserError } from "../core/schema/user-error.js";
 import type { ReconcileOptions } from "../public-types.js";
-import { askApp } from "./books/ask-app.js";
-import { compareBooks } from "./books/compare.js";
+import { runAppCommand } from "./books/ask-app.js";
+import { compareRecords } from "./books/compare.js";
 import { Connection, type ConnectionFlags } from "./client/connection.js";
 import { booksReport } from "./report/books.js";
 import { writeJunit } from "./report/junit.js";
 import { reportText } from "./report/text.js";
-import { say, sayJson } from "./terminal.js";
+import { printJson, printText } from "./terminal.js";
 
 interface ReconcileFlags extends ConnectionFlags {
   readonly appCmd?: string;
@@ -35,12 +35,12 @@ export async function reconcileCommand(flags: ReconcileFlags): Promise<void> {
     ...(since === undefined ? {} : { since }),
   };
   const text = file === undefined ? await answerOf(appCmd!, connection) : contentsOf(file);
-  const report = await compareBooks(text, file ?? "--app-cmd", reading, (body) =>
+  const report = await compareRecords(text, file ?? "--app-cmd", reading, (body) =>
     connection.call<BookReport>("POST", "/_sandbox/reconcile", body),
   );
   if (junit !== undefined) writeJunit(junit, [booksReport(report)]);
-  if (flags.json) sayJson(report);
-  else say(reportText(booksReport(report)));
+  if (flags.json) printJson(report);
+  else printText(reportText(booksReport(report)));
   process.exitCode = report.passed ? 0 : 1;
 }
 
@@ -48,7 +48,7 @@ async function answerOf(command: string, connection: Connection): Promise<string
   const { api_key, webhook_secret } = await connection.get("");
   const { url, trust } = connection;
   const access = { url, trust, apiKey: String(api_key), webhookSecret: String(webhook_secret) };
-  return askApp(command, { ...process.env, ...appEnvironment(access) });
+  return runAppCommand(command, { ...process.env, ...appEnvironment(access) });
 }
 
 function contentsOf(file: string): string {

@@ -2,7 +2,7 @@ import { didYouMean } from "../core/schema/nearest.js";
 import { UserError } from "../core/schema/user-error.js";
 
 /** Coverage by kind, from the control API. */
-export type Covered = Readonly<
+export type Coverage = Readonly<
   Record<string, { readonly met: Readonly<Record<string, number>>; readonly not_met: readonly string[] }>
 >;
 
@@ -22,7 +22,7 @@ export class Required {
   }
 
   /** @throws UserError if a name is unknown */
-  check(coverage: Covered): void {
+  check(coverage: Coverage): void {
     const known = Object.values(coverage).flatMap(({ met, not_met }) => [...Object.keys(met), ...not_met]);
     for (const name of this.#names)
       if (!known.includes(name))
@@ -32,7 +32,7 @@ export class Required {
         );
   }
 
-  note(coverage: Covered): void {
+  note(coverage: Coverage): void {
     for (const { met } of Object.values(coverage)) for (const name of Object.keys(met)) this.#met.add(name);
   }
 

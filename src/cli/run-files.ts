@@ -1,24 +1,24 @@
 import type { Vocabulary } from "../core/domain/known-names.js";
-import { DocumentError, type Fault, faultText } from "../core/files/documents.js";
+import { DocumentError, type DocumentFault, faultText } from "../core/files/documents.js";
 import { didYouMean } from "../core/schema/nearest.js";
 import { UserError } from "../core/schema/user-error.js";
-import { type LoadedScenario, readScenarioFile, type ScenarioGivens } from "../tools/scenario/files.js";
+import { type LoadedScenario, readScenarioFile, type ScenarioInputs } from "../tools/scenario/files.js";
 import type { RunReport } from "../tools/scenario/running/report.js";
 
 /** A file of the command line: its scenario, or its faults. */
-export type GivenFile = LoadedScenario | BrokenFile;
+export type InputFile = LoadedScenario | BrokenFile;
 
 export interface BrokenFile {
   readonly file: string;
-  readonly faults: readonly Fault[];
+  readonly faults: readonly DocumentFault[];
 }
 
-export function isBroken(given: GivenFile): given is BrokenFile {
+export function isBroken(given: InputFile): given is BrokenFile {
   return "faults" in given;
 }
 
 /** Context of reading files. */
-export interface Reading {
+export interface ReadContext {
   readonly vars: Readonly<Record<string, string>>;
   readonly runIdOf: (name: string) => string;
   readonly vocabulary: Vocabulary;
@@ -27,23 +27,26 @@ export interface Reading {
 }
 
 /** Reads all files before the first run, to report all faults together. */
-export async function readFiles(files: readonly string[], reading: Reading): Promise<GivenFile[]> {
-  const given: GivenFile[] = [];
+export async function readFiles(files: readonly string[], reading: ReadContext): Promise<InputFile[]> {
+  const given: InputFile[] = [];
   for (const file of files) given.push(await readFile(file, reading));
   refuseUnknownVars(given, reading.vars);
   return given;
 }
 
-export function givensOf(
+export function givenOf(
   given: Readonly<Record<string, string>>,
   runIdOf: (name: string) => string,
-): ScenarioGivens {
-  return { given, environment: process.env, runIdOf };
+): ScenarioInputs {
+  return { vars: given, environment: process.env, runIdOf };
 }
 
-async function readFile(file: string, { vars, runIdOf, vocabulary, isStrict }: Reading): Promise<GivenFile> {
+async function readFile(
+  file: string,
+  { vars, runIdOf, vocabulary, isStrict }: ReadContext,
+): Promise<InputFile> {
   try {
-    const loaded = await readScenarioFile(file, { ...givensOf(vars, runIdOf), vocabulary });
+    const loaded = await readScenarioFile(file, { ...givenOf(vars, runIdOf), vocabulary });
     if (isStrict && loaded.warnings.length > 0) return { file, faults: loaded.warnings };
     if (loaded.steps.length > 0) return loaded;
     const message = "the file has none: nothing to run";
@@ -55,7 +58,7 @@ async function readFile(file: string, { vars, runIdOf, vocabulary, isStrict }: R
 }
 
 /** Refuses a `--var` that no file uses. Skipped if a file has faults: its variables are unknown. */
-function refuseUnknownVars(given: readonly GivenFile[], vars: Readonly<Record<string, string>>): void {
+function refuseUnknownVars(given: readonly InputFile[], vars: Readonly<Record<string, string>>): void {
   const known = new Set<string>();
   for (const one of given) {
     if (isBroken(one)) return;

@@ -1,33 +1,33 @@
 import { availableParallelism } from "node:os";
 import { createInterface } from "node:readline/promises";
-import { CALL, ControlClient } from "../control-client.js";
+import { ControlClient, IN_PROCESS_FETCH } from "../control-client.js";
 import { repeatableRunId } from "../core/domain/run-id.js";
 import { DocumentError, faultText, warningText } from "../core/files/documents.js";
 import type { AdviceList } from "../core/schema/control-responses.js";
-import { FIXED_SEED, webhookUrl } from "../core/schema/options.js";
-import { withoutEndSlashes } from "../core/schema/printable.js";
+import { FIXED_SEED, normalizeWebhookUrl } from "../core/schema/options.js";
+import { trimTrailingSlashes } from "../core/schema/printable.js";
 import { UserError } from "../core/schema/user-error.js";
-import { aborter } from "../core/time/patience.js";
+import { createAbortController } from "../core/time/patience.js";
 import { openSandbox } from "../opening.js";
 import type { Sandbox } from "../sandbox.js";
 import { type LoadedScenario, readScenarioFile } from "../tools/scenario/files.js";
 import type { RunReport } from "../tools/scenario/running/report.js";
 import { runScenario } from "../tools/scenario/running/run.js";
 import { freshRunId } from "../tools/scenario/running/run-id.js";
-import { tell } from "./mistakes.js";
+import { printErrors } from "./mistakes.js";
 import { startOptions } from "./options.js";
 import { paint } from "./paint.js";
 import { reach } from "./reach.js";
-import { type Advice, adviceOfAll, adviceSince, tellAdvice } from "./report/advice-text.js";
+import { type Advice, adviceLines, adviceOfAll, adviceSince } from "./report/advice-text.js";
 import { writeJunit } from "./report/junit.js";
 import { runReport, runSummary } from "./report/run.js";
 import { reportText } from "./report/text.js";
-import { brokenReport, givensOf, isBroken, readFiles, unrunReport } from "./run-files.js";
-import { Progress, say, sayJson, tellLine } from "./terminal.js";
+import { brokenReport, givenOf, isBroken, readFiles, unrunReport } from "./run-files.js";
+import { Progress, printErrorLine, printJson, printText } from "./terminal.js";
 import { variablesOf } from "./variables.js";
 import { vocabularyOf } from "./vocabulary.js";
 
-const MOST_AT_ONCE = 4;
+const CONCURRENT_MAX = 4;
 
 interface RunFlags {
   readonly url?: string;
@@ -44,20 +44,20 @@ interface RunFlags {
 }
 
 /** The result of a file, and the advice after it. */
-interface Ran {
+interface FileResult {
   readonly report: RunReport;
   readonly advice: readonly Advice[];
 }
 
 /** Runs one file. */
-type Runner = (loaded: LoadedScenario, progress: Progress, signal: AbortSignal) => Promise<Ran>;
+type Runner = (loaded: LoadedScenario, progress: Progress, signal: AbortSignal) => Promise<FileResult>;
 
 /**
  * `run`: carries out scenario files. 0 when all passed, 1 when a step failed (or, strictly, a rule never applied), 2 when
  * one could not be run: a file with faults (strictly, with warnings) keeps no other from running.
  */
 export async function run(files: readonly string[], flags: RunFlags): Promise<void> {
-  refuseIdle(flags);
+  refuseUnusedFlags(flags);
   const vars = variablesOf(flags.var);
   const given = await readFiles(files, {
     vars,
@@ -67,13 +67,14 @@ export async function run(files: readonly string[], flags: RunFlags): Promise<vo
     isStrict: flags.strict === true,
   });
   const broken = given.filter(isBroken);
-  if (broken.length > 0) tell(new DocumentError(broken.flatMap(({ faults }) => faults)));
+  if (broken.length > 0) printErrors(new DocumentError(broken.flatMap(({ faults }) => faults)));
   const loaded = given.filter((one): one is LoadedScenario => !isBroken(one));
-  for (const { warnings } of loaded) for (const warning of warnings) tellLine(warningText(warning));
+  for (const { warnings } of loaded) for (const warning of warnings) printErrorLine(warningText(warning));
   const stop = stopOnSignals();
-  const runner = flags.url === undefined ? await inOwnWorlds(flags, vars) : against(flags.url, flags);
+  const runner =
+    flags.url === undefined ? await inFreshSandboxes(flags, vars) : inRunningSandbox(flags.url, flags);
   // One sandbox has one clock, so its files run one at a time.
-  const atOnce = flags.url === undefined ? Math.min(MOST_AT_ONCE, availableParallelism()) : 1;
+  const atOnce = flags.url === undefined ? Math.min(CONCURRENT_MAX, availableParallelism()) : 1;
   const progress = new Progress(flags.json !== true);
   const print = inOrder(loaded, (report: RunReport) =>
     progress.print(flags.json ? "" : `${reportText(runReport(report))}\n`),
@@ -97,14 +98,15 @@ export async function run(files: readonly string[], flags: RunFlags): Promise<vo
   const outcome = ["error", "failed", "passed"].find(
     (one) => reports.some((report) => report.outcome === one) || (one === "failed" && isVacuous),
   );
-  if (flags.json) sayJson({ outcome, files: reports, advice }, 2);
-  else if (ran.length > 0) say(`${paint(outcome === "passed" ? "green" : "red", runSummary(reports))}\n`);
-  if (!flags.json) tellAdvice(advice);
+  if (flags.json) printJson({ outcome, files: reports, advice }, 2);
+  else if (ran.length > 0)
+    printText(`${paint(outcome === "passed" ? "green" : "red", runSummary(reports))}\n`);
+  if (!flags.json) adviceLines(advice);
   process.exitCode = stop.code ?? (outcome === "passed" ? 0 : outcome === "failed" ? 1 : 2);
 }
 
 /** Refuses flags that would have no effect: those of a running sandbox without `--url`, those of a fresh one with it. */
-function refuseIdle(flags: RunFlags): void {
+function refuseUnusedFlags(flags: RunFlags): void {
   const isRunning = flags.url !== undefined;
   const idle = isRunning
     ? { seed: "--seed", startTime: "--start-time", config: "--config" }
@@ -121,7 +123,7 @@ function refuseIdle(flags: RunFlags): void {
 const ADVICE = "GET /_sandbox/advice";
 
 /** Runs each file in a sandbox of its own, with a manual clock and the service of the config file. */
-async function inOwnWorlds(flags: RunFlags, vars: Readonly<Record<string, string>>): Promise<Runner> {
+async function inFreshSandboxes(flags: RunFlags, vars: Readonly<Record<string, string>>): Promise<Runner> {
   const {
     port: _port,
     host: _host,
@@ -141,7 +143,7 @@ async function inOwnWorlds(flags: RunFlags, vars: Readonly<Record<string, string
     const world = { ...service, ...given, furtherFixtures: loaded.fixtures, clock: "manual" } as const;
     let sandbox: Sandbox;
     try {
-      sandbox = await openSandbox({ ...world, makeUpSeed: false, ownsProcess: false });
+      sandbox = await openSandbox({ ...world, useRandomSeed: false, ownsProcess: false });
     } catch (error) {
       if (!(error instanceof UserError)) throw error;
       return { report: unrunReport(loaded.file, error.message), advice: [] };
@@ -150,10 +152,10 @@ async function inOwnWorlds(flags: RunFlags, vars: Readonly<Record<string, string
       const { seed } = sandbox;
       const again = await readScenarioFile(
         loaded.file,
-        givensOf(vars, (name) => repeatableRunId(seed, name)),
+        givenOf(vars, (name) => repeatableRunId(seed, name)),
       );
       const report = await runScenario(again, {
-        fetch: sandbox[CALL],
+        fetch: sandbox[IN_PROCESS_FETCH],
         isItsWorld: true,
         app: appUrl(flags),
         ...hooks(loaded, progress, signal),
@@ -166,7 +168,7 @@ async function inOwnWorlds(flags: RunFlags, vars: Readonly<Record<string, string
 }
 
 /** Runs a file in a running sandbox, which keeps its state but for the changes of the steps. */
-function against(url: string, flags: RunFlags): Runner {
+function inRunningSandbox(url: string, flags: RunFlags): Runner {
   const reached = reach(url);
   if (reached === undefined) throw notUrl("--url", url);
   const sandbox = {
@@ -203,7 +205,7 @@ function hooks(loaded: LoadedScenario, progress: Progress, signal: AbortSignal) 
 /** Asks the person at the terminal to do the step. Without a terminal, the step is taken as done. */
 async function askPerson(text: string, progress: Progress, signal: AbortSignal): Promise<void> {
   progress.end();
-  tellLine(text, "→ ");
+  printErrorLine(text, "→ ");
   if (!process.stdin.isTTY) return;
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
   try {
@@ -215,9 +217,9 @@ async function askPerson(text: string, progress: Progress, signal: AbortSignal):
 
 function appUrl({ app }: RunFlags): string | undefined {
   if (app === undefined) return undefined;
-  const url = webhookUrl(app);
+  const url = normalizeWebhookUrl(app);
   if (url === undefined) throw notUrl("--app", app);
-  return withoutEndSlashes(url);
+  return trimTrailingSlashes(url);
 }
 
 function notUrl(flag: string, given: string): UserError {
@@ -231,7 +233,7 @@ function withWarnings({ warnings }: LoadedScenario, report: RunReport): RunRepor
 
 /** The first interrupt ends the runs and lets them undo their changes; the second does not wait. */
 function stopOnSignals(): { readonly signal: AbortSignal; readonly code: number | undefined } {
-  const abort = aborter();
+  const abort = createAbortController();
   const stop = { signal: abort.signal, code: undefined as number | undefined };
   const on = (code: number) => () => {
     if (stop.code !== undefined) process.exit(code);

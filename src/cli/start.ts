@@ -1,26 +1,26 @@
 import { DEFAULT_PORT, DEFAULT_RATE_LIMIT } from "../core/schema/options.js";
 import { openSandbox } from "../opening.js";
 import type { Sandbox } from "../sandbox.js";
-import { tell } from "./mistakes.js";
+import { printErrors } from "./mistakes.js";
 import { startOptions } from "./options.js";
-import { tellLastWords } from "./own-process.js";
+import { reportUncaught } from "./own-process.js";
 import { banner, readyLine } from "./ready.js";
-import { isTerminal, say, sayJson, tellLine } from "./terminal.js";
+import { isTerminal, printErrorLine, printJson, printText } from "./terminal.js";
 
 /** `start`: serves until SIGINT or SIGTERM, then exits with 0. */
 export async function start(flags: Readonly<Record<string, unknown>>): Promise<void> {
   const options = await startOptions(flags);
-  tellLastWords(options.data);
+  reportUncaught(options.data);
   const isForPeople = !options.json && !options.quiet;
   const live = isForPeople && isTerminal() ? new (await import("./live/live.js")).Live() : undefined;
   const sandbox = await openSandbox({
     ...options,
-    makeUpSeed: true,
-    usualRateLimit: DEFAULT_RATE_LIMIT,
+    useRandomSeed: true,
+    defaultRateLimit: DEFAULT_RATE_LIMIT,
     onNotice: (notice) => {
-      if (!options.quiet) tellLine(notice);
+      if (!options.quiet) printErrorLine(notice);
     },
-    onWarning: (warning) => tellLine(warning),
+    onWarning: (warning) => printErrorLine(warning),
     onHappening: live?.note,
     ownsProcess: true,
   });
@@ -33,10 +33,10 @@ export async function start(flags: Readonly<Record<string, unknown>>): Promise<v
   // Installed before the ready line: the process that waits for it may stop this one at once.
   const stop = stopOnSignals(sandbox, () => {
     live?.end();
-    if (isForPeople) say("Stopped.\n");
+    if (isForPeople) printText("Stopped.\n");
   });
-  if (options.json) sayJson(readyLine(sandbox, options.public_url));
-  else if (isForPeople) say(banner(sandbox, options));
+  if (options.json) printJson(readyLine(sandbox, options.public_url));
+  else if (isForPeople) printText(banner(sandbox, options));
   await live?.begin(sandbox, stop);
 }
 
@@ -54,7 +54,7 @@ function stopOnSignals(sandbox: Sandbox, onStopped: () => void): () => void {
       },
       // Every answered change is in the journal; only its snapshot failed.
       (error: Error) => {
-        tell(error);
+        printErrors(error);
         process.exit(1);
       },
     );

@@ -1,4 +1,4 @@
-import { type Format, formatOf } from "../core/client/lists.js";
+import { formatOf, type ValueFormat } from "../core/client/lists.js";
 import { STATUSES } from "../core/schema/statuses.js";
 import { paint, type Style } from "./paint.js";
 import { cellWidth, cutCells, padCells } from "./text-layout.js";
@@ -53,7 +53,7 @@ function fittingRows(columns: readonly string[], rows: Rows, width: number): Row
   const formats = columns.map(formatOf);
   const fits = (some: Rows) => lineWidth(widthsOf(some)) <= width;
   /** Changes the cells below the headings of the columns of one format. */
-  const changed = (some: Rows, format: Format, change: (text: string) => string): Rows =>
+  const changed = (some: Rows, format: ValueFormat, change: (text: string) => string): Rows =>
     some.map((row, place) =>
       row.map((text, index) => (place > 0 && formats[index] === format ? change(text) : text)),
     );
@@ -91,7 +91,7 @@ const ID = /^[a-z]{2,4}_[0-9a-f]{24}$/;
 const INSTANT = /^\d{4}-\d\d-\d\dT(\d\d:\d\d:\d\d)\.\d{3}Z$/;
 
 /** Formats that may be cut. Half an amount or status is useless; the beginning of an error is not. */
-const CUT: readonly Format[] = ["text", "address"];
+const CUT: readonly ValueFormat[] = ["text", "address"];
 
 /** Columns with states, which have colours. */
 const TELLING = ["status", "response"];

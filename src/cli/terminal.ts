@@ -7,17 +7,17 @@ import { changedBetweenPaint, wantsColour } from "./paint.js";
  */
 
 /** Prints a text on standard output. Painted texts were made printable before. */
-export function say(text: string): void {
+export function printText(text: string): void {
   process.stdout.write(wantsColour() ? changedBetweenPaint(text, printableLines) : printableLines(text));
 }
 
 /** Prints a value as JSON on standard output. */
-export function sayJson(value: unknown, indent = 0): void {
+export function printJson(value: unknown, indent = 0): void {
   process.stdout.write(`${printableJson(value, indent)}\n`);
 }
 
 /** Prints one line on standard error. */
-export function tellLine(text: string, before = "payments-sandbox: "): void {
+export function printErrorLine(text: string, before = "payments-sandbox: "): void {
   process.stderr.write(`${before}${oneLine(text)}\n`);
 }
 
@@ -37,11 +37,11 @@ export function lineWidth(): number {
 }
 
 /** Limit of unread output, in characters. */
-const MOST_UNREAD = 64 * 1024;
+const UNREAD_MAX = 64 * 1024;
 
 /** Returns true if the terminal is behind with its output. */
 export function isBehind(): boolean {
-  return process.stdout.writableLength > MOST_UNREAD;
+  return process.stdout.writableLength > UNREAD_MAX;
 }
 
 /** One line of progress, on a terminal only. */
@@ -70,6 +70,6 @@ export class Progress {
 
   print(text: string): void {
     this.end();
-    say(text);
+    printText(text);
   }
 }

@@ -43,11 +43,11 @@ export function cut(text: string, room: number): string {
 }
 
 /** Wraps a text into indented lines. A word longer than a line is broken, a URL is not. */
-export function wrapped(text: string, indent: number, width: number): string[] {
+export function wrap(text: string, indent: number, width: number): string[] {
   const room = Math.max(1, width - indent);
   const lines: string[] = [];
   let line = "";
-  for (const word of text.split(" ").flatMap((one) => pieces(one, room))) {
+  for (const word of text.split(" ").flatMap((one) => splitWord(one, room))) {
     if (line !== "" && line.length + 1 + word.length > room) {
       lines.push(line);
       line = word;
@@ -57,12 +57,12 @@ export function wrapped(text: string, indent: number, width: number): string[] {
 }
 
 /** Wraps a text behind a heading, with the later lines below the text. */
-export function hanging(head: string, text: string, width: number): string[] {
-  const [first = "", ...rest] = wrapped(text, head.length, width);
+export function wrapHanging(head: string, text: string, width: number): string[] {
+  const [first = "", ...rest] = wrap(text, head.length, width);
   return [head + first.slice(head.length), ...rest];
 }
 
-function pieces(word: string, room: number): string[] {
+function splitWord(word: string, room: number): string[] {
   if (word.length <= room || word.includes("://")) return [word];
   return Array.from({ length: Math.ceil(word.length / room) }, (_none, place) =>
     word.slice(place * room, (place + 1) * room),
@@ -73,7 +73,7 @@ function pieces(word: string, room: number): string[] {
 export type Part = readonly [style: Style | undefined, text: string];
 
 /** Paints the parts as one line, cut before a terminal of `columns` would wrap it. */
-export function fitted(parts: readonly Part[], columns = Number.POSITIVE_INFINITY): string {
+export function fitLine(parts: readonly Part[], columns = Number.POSITIVE_INFINITY): string {
   let room = columns;
   let line = "";
   for (const [place, [style, text]] of parts.entries()) {

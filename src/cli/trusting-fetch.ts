@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { Agent, request } from "node:https";
 import { Readable } from "node:stream";
-import type { Trust } from "../server/tls/trust.js";
+import type { TrustFiles } from "../server/tls/trust.js";
 
 const agents = new Map<string, Agent>();
 
@@ -9,7 +9,7 @@ const agents = new Map<string, Agent>();
  * `fetch` for an HTTPS sandbox on this machine; Node's own accepts no certificate authority. Trusts the sandbox's certificate
  * under any host name: a certificate of the user may be for another one.
  */
-export function fetchTrusting(trust: Trust, url: string, init: RequestInit): Promise<Response> {
+export function fetchTrusting(trust: TrustFiles, url: string, init: RequestInit): Promise<Response> {
   const { method = "GET", headers, body, signal } = init;
   return new Promise((resolve, reject) => {
     const asked = request(url, {
@@ -33,7 +33,7 @@ export function fetchTrusting(trust: Trust, url: string, init: RequestInit): Pro
   });
 }
 
-function agentOf({ caFile }: Trust): Agent {
+function agentOf({ caFile }: TrustFiles): Agent {
   let agent = agents.get(caFile);
   if (agent === undefined) {
     agent = new Agent({

@@ -2,7 +2,7 @@ import { faultText, warningText } from "../core/files/documents.js";
 import { oneLine } from "../core/schema/printable.js";
 import { configFaults } from "../options.js";
 import { type Validation, validateFile } from "../tools/scenario/validation.js";
-import { say, sayJson } from "./terminal.js";
+import { printJson, printText } from "./terminal.js";
 import { variablesOf } from "./variables.js";
 import { vocabularyOf } from "./vocabulary.js";
 
@@ -20,8 +20,8 @@ export async function validate(
     const all = [...result.faults, ...result.warnings];
     results.push(flags.strict ? { ...result, faults: all, warnings: [] } : result);
   }
-  if (flags.json) sayJson(results, 2);
-  else say(textOf(results));
+  if (flags.json) printJson(results, 2);
+  else printText(textOf(results));
   process.exitCode = results.some(({ faults }) => faults.length > 0) ? 2 : 0;
 }
 

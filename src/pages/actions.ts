@@ -5,54 +5,54 @@ import type { Command } from "../core/engine/transaction.js";
 import type { Namespace } from "../core/namespace/namespace.js";
 import { reasonSchema } from "../core/schema/engine-requests.js";
 import { isRefusal, type Refusal } from "../core/schema/errors.js";
-import { check } from "../core/schema/issues.js";
-import { isOver } from "../core/schema/statuses.js";
-import { isOutcome, OUTCOMES } from "./checkout/sandbox-panel.js";
+import { safeParse } from "../core/schema/issues.js";
+import { hasEnded } from "../core/schema/statuses.js";
+import { isPanelOutcome, PANEL_OUTCOMES } from "./checkout/sandbox-panel.js";
 import { methodForm } from "./form.js";
 import { linksFrom } from "./links.js";
 import { needsMethod } from "./model.js";
-import { goOn, showPage } from "./page.js";
+import { redirectNext, showPage } from "./page.js";
 import { seeOther } from "./respond.js";
 
 /** An action of the customer or tester on the checkout page. */
-export type Action = (namespace: Namespace, charge: Charge, form: URLSearchParams) => Response;
+export type CheckoutAction = (namespace: Namespace, charge: Charge, form: URLSearchParams) => Response;
 
-export type ActionName = "method" | "paid" | "cancel" | "outcome";
+export type CheckoutActionName = "method" | "paid" | "cancel" | "outcome";
 
-export const ACTIONS: Readonly<Record<ActionName, Action>> = {
+export const CHECKOUT_ACTIONS: Readonly<Record<CheckoutActionName, CheckoutAction>> = {
   method: (namespace, charge, form) => {
     const choice = namespace.execute(choiceCommand(namespace, charge, form));
     return isRefusal(choice)
       ? showRefusal(namespace, charge, choice, form, "A payment method has been chosen already.")
-      : goOn(namespace, afterDueTasks(namespace, charge), "page");
+      : redirectNext(namespace, afterDueTasks(namespace, charge), "page");
   },
 
   /** Changes nothing: only the scenario or the sandbox panel completes a payment. */
   paid: (namespace, charge) =>
     needsMethod(charge)
       ? showPage(namespace, charge, { trouble: { status: 409, problem: "Choose a payment method first." } })
-      : goOn(namespace, charge, "waiting"),
+      : redirectNext(namespace, charge, "waiting"),
 
   /** Idempotent: cancelling a cancelled charge redirects as the first request did. */
   cancel: (namespace, charge, form) => {
-    if (charge.status === "CANCELLED") return goOn(namespace, charge, "page");
+    if (charge.status === "CANCELLED") return redirectNext(namespace, charge, "page");
     const result = namespace.execute(cancelCharge(charge.charge_id));
     return isRefusal(result)
       ? showRefusal(namespace, charge, result, form, "The payment cannot be cancelled any more.")
-      : goOn(namespace, result, "page");
+      : redirectNext(namespace, result, "page");
   },
 
   outcome: (namespace, charge, form) => {
     const outcome = form.get("outcome");
-    if (!isOutcome(outcome))
+    if (!isPanelOutcome(outcome))
       return showPage(namespace, charge, {
         trouble: { status: 400, problem: "Unknown outcome." },
       });
-    const to = OUTCOMES[outcome];
+    const to = PANEL_OUTCOMES[outcome];
     const reason = (to === "FAILED" && form.get("reason")?.trim()) || undefined;
-    if (reason !== undefined && !check(reasonSchema, reason).ok)
+    if (reason !== undefined && !safeParse(reasonSchema, reason).ok)
       return showPage(namespace, charge, { trouble: { status: 400, problem: "The reason is too long." } });
-    if (to === undefined && isOver(charge.status)) return goOn(namespace, charge, "page");
+    if (to === undefined && hasEnded(charge.status)) return redirectNext(namespace, charge, "page");
     const result = namespace.execute<Charge | Refusal | undefined>((tx) => {
       // Without a method there is no price to complete, so the request carries the form's choice too.
       if (needsMethod(charge) && (to === "COMPLETED" || to === undefined)) {
@@ -64,7 +64,7 @@ export const ACTIONS: Readonly<Record<ActionName, Action>> = {
     if (isRefusal(result)) return showRefusal(namespace, charge, result, form, result.message);
     // The merchant refunds long after the customer left, so stay on this page.
     if (to === "REFUNDED") return seeOther(linksFrom(charge.checkout_id, "action").page, namespace.nowMs());
-    return goOn(namespace, afterDueTasks(namespace, charge), "waiting");
+    return redirectNext(namespace, afterDueTasks(namespace, charge), "waiting");
   },
 };
 
@@ -78,7 +78,7 @@ function choiceCommand(
 
 /** The charge after the tasks due now have run. */
 function afterDueTasks(namespace: Namespace, charge: Charge): Charge {
-  namespace.settle();
+  namespace.runDueTasks();
   return namespace.engine.state.get("charges", charge.charge_id) ?? charge;
 }
 
@@ -111,7 +111,7 @@ function showRefusal(
   return showPage(namespace, current, {
     trouble: {
       status: 400,
-      fields: { sent: form, faults: errors },
+      fields: { submitted: form, errors: errors },
       ...(others.length === 0 ? {} : { problem: others.join("; ") }),
     },
   });

@@ -4,11 +4,11 @@
  */
 import type { Namespaces } from "../core/namespace/namespaces.js";
 import { refuse } from "../core/schema/errors.js";
-import { isOver } from "../core/schema/statuses.js";
-import { isForeign } from "../server/http/hosts.js";
+import { hasEnded } from "../core/schema/statuses.js";
+import { isCrossSite } from "../server/http/hosts.js";
 import { errorReply, toResponse } from "../server/http/reply.js";
-import { ACTIONS, type ActionName } from "./actions.js";
-import { refusedDocument } from "./checkout/screens.js";
+import { CHECKOUT_ACTIONS, type CheckoutActionName } from "./actions.js";
+import { errorDocument } from "./checkout/screens.js";
 import { readForm } from "./form.js";
 import { linksFrom, shopUrl } from "./links.js";
 import { showPage } from "./page.js";
@@ -17,7 +17,7 @@ import { jsonResponse, pageResponse, seeOther } from "./respond.js";
 /** Finds a checkout and runs its due tasks. */
 function findCheckout(namespaces: Namespaces, checkoutId: string) {
   const namespace = namespaces.findCheckout(checkoutId);
-  namespace?.settle();
+  namespace?.runDueTasks();
   const charge = namespace?.engine.state.chargeOfCheckout(checkoutId);
   return namespace === undefined || charge === undefined ? undefined : { namespace, charge };
 }
@@ -32,7 +32,7 @@ function checkoutNotFound(namespaces: Namespaces): Response {
 }
 
 function errorResponse(namespaces: Namespaces, status: number, title: string, text: string): Response {
-  return pageResponse(refusedDocument(title, text), { status, nowMs: namespaces.nowMs() });
+  return pageResponse(errorDocument(title, text), { status, nowMs: namespaces.nowMs() });
 }
 
 /** `GET /checkout/ID`. From the waiting screen, an ended charge redirects to the shop. */
@@ -41,7 +41,7 @@ export function showCheckout(namespaces: Namespaces, request: Request, checkoutI
   if (found === undefined) return checkoutNotFound(namespaces);
   const { namespace, charge } = found;
   const waiting = new URL(request.url).searchParams.get("waiting") === "1";
-  const shop = waiting && isOver(charge.status) ? shopUrl(charge) : undefined;
+  const shop = waiting && hasEnded(charge.status) ? shopUrl(charge) : undefined;
   return shop === undefined ? showPage(namespace, charge, { waiting }) : seeOther(shop, namespace.nowMs());
 }
 
@@ -51,7 +51,7 @@ export function checkoutStatus(namespaces: Namespaces, _request: Request, checko
   if (found === undefined)
     return toResponse(errorReply(refuse("NOT_FOUND", "Checkout not found")), namespaces.nowMs());
   const { namespace, charge } = found;
-  const next = isOver(charge.status) ? shopUrl(charge) : undefined;
+  const next = hasEnded(charge.status) ? shopUrl(charge) : undefined;
   return jsonResponse(
     { status: charge.status, ...(next === undefined ? {} : { next }) },
     200,
@@ -71,10 +71,10 @@ export async function actOnCheckout(
   namespaces: Namespaces,
   request: Request,
   checkoutId: string,
-  action: ActionName,
+  action: CheckoutActionName,
 ): Promise<Response> {
   const publicUrl = namespaces.findCheckout(checkoutId)?.publicUrl;
-  if (isForeign(request, publicUrl))
+  if (isCrossSite(request, publicUrl))
     return errorResponse(
       namespaces,
       403,
@@ -85,6 +85,6 @@ export async function actOnCheckout(
   const found = findCheckout(namespaces, checkoutId);
   if (found === undefined) return checkoutNotFound(namespaces);
   return "form" in read
-    ? ACTIONS[action](found.namespace, found.charge, read.form)
+    ? CHECKOUT_ACTIONS[action](found.namespace, found.charge, read.form)
     : errorResponse(namespaces, read.status, "Invalid form", read.why);
 }

@@ -1,4 +1,4 @@
-import { escaped } from "../core/schema/printable.js";
+import { escapeXml } from "../core/schema/printable.js";
 
 /** Trusted HTML. All other values are escaped. */
 export class Markup {
@@ -32,5 +32,5 @@ function render(value: Content): string {
   if (value === null || value === undefined || value === false) return "";
   if (value instanceof Markup) return value.text;
   if (typeof value === "object") return value.map(render).join("");
-  return escaped(String(value));
+  return escapeXml(String(value));
 }

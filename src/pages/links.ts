@@ -2,7 +2,7 @@ import type { Charge } from "../core/domain/charge.js";
 import { isPaid } from "../core/schema/statuses.js";
 
 /** Relative URLs of the checkout's pages and actions. */
-export interface Links {
+export interface CheckoutLinks {
   readonly page: string;
   readonly waiting: string;
   readonly status: string;
@@ -14,7 +14,7 @@ export interface Links {
  * Links are relative, so they work behind a proxy with a path prefix.
  * @param from the response's URL: `/checkout/ID` or, one level deeper, `/checkout/ID/ACTION`
  */
-export function linksFrom(checkoutId: string, from: "page" | "action"): Links {
+export function linksFrom(checkoutId: string, from: "page" | "action"): CheckoutLinks {
   const page = `${from === "page" ? "" : "../"}${encodeURIComponent(checkoutId)}`;
   return {
     page,

@@ -1,22 +1,22 @@
 import type { Catalogue } from "../core/domain/catalogue.js";
 import type { Charge } from "../core/domain/charge.js";
 import type { Price } from "../core/domain/pricing.js";
-import { offers } from "../core/engine/commands/methods.js";
+import { paymentOffers } from "../core/engine/commands/methods.js";
 import type { Namespace } from "../core/namespace/namespace.js";
 import type { ChargeStatus } from "../core/schema/common.js";
 import type { CurrencyFixture, MethodFixture } from "../core/schema/fixtures.js";
 import { STATUSES } from "../core/schema/statuses.js";
-import type { Links } from "./links.js";
+import type { CheckoutLinks } from "./links.js";
 
 /** Data of a checkout page at one moment. */
-export interface Page {
+export interface CheckoutPage {
   readonly charge: Charge;
   readonly namespace: string;
   /** True once the customer has confirmed the payment. */
   readonly isWaiting: boolean;
   readonly catalogue: Catalogue;
   readonly merchant: string;
-  readonly links: Links;
+  readonly links: CheckoutLinks;
   /** URL of the shop to return to, if given. */
   readonly shop: string | undefined;
   readonly nowMs: number;
@@ -25,9 +25,9 @@ export interface Page {
   readonly speed: number;
   /** Error of the submitted form. */
   readonly problem: string | undefined;
-  readonly fields: FieldState;
+  readonly fields: FormState;
   /** Method and currency of the checkout's quote. */
-  readonly quoted: { readonly method: string; readonly currency: string } | undefined;
+  readonly quote: { readonly method: string; readonly currency: string } | undefined;
   /** The next planned status, if any. */
   readonly next: { readonly to: ChargeStatus; readonly dueMs: number } | undefined;
   /** Methods to choose from; empty once chosen. */
@@ -35,12 +35,12 @@ export interface Page {
 }
 
 /** A submitted form and the error of each field. */
-export interface FieldState {
-  readonly sent: URLSearchParams | undefined;
-  readonly faults: Readonly<Record<string, string>>;
+export interface FormState {
+  readonly submitted: URLSearchParams | undefined;
+  readonly errors: Readonly<Record<string, string>>;
 }
 
-export const UNTOUCHED: FieldState = { sent: undefined, faults: {} };
+export const EMPTY_FORM: FormState = { submitted: undefined, errors: {} };
 
 export function needsMethod(charge: Charge): boolean {
   return charge.status === "PENDING" && charge.payment_method === null;
@@ -64,7 +64,7 @@ export interface Offer {
 /** Prices every method the charge offers, in a command that writes nothing. */
 export function offersFor(namespace: Namespace, charge: Charge): Offer[] {
   const byMethod = new Map<string, { method: MethodFixture; prices: Offer["prices"][number][] }>();
-  for (const { method, currency, price } of namespace.execute((tx) => offers(tx, charge))) {
+  for (const { method, currency, price } of namespace.execute((tx) => paymentOffers(tx, charge))) {
     const offer = byMethod.get(method.id) ?? { method, prices: [] };
     offer.prices.push({ currency, price });
     byMethod.set(method.id, offer);

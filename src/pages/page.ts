@@ -1,24 +1,30 @@
 import type { Charge } from "../core/domain/charge.js";
 import { nextStatus } from "../core/engine/look-ahead.js";
 import type { Namespace } from "../core/namespace/namespace.js";
-import { isOpen, isOver, outcomePage } from "../core/schema/statuses.js";
-import { chooseView, outcomeView, payView, type View, waitingView } from "./checkout/screens.js";
+import { hasEnded, isOpen, outcomePage } from "../core/schema/statuses.js";
+import {
+  instructionsScreen,
+  methodScreen,
+  outcomeScreen,
+  type Screen,
+  waitingScreen,
+} from "./checkout/screens.js";
 import { linksFrom, shopUrl } from "./links.js";
-import { type FieldState, needsMethod, offersFor, type Page, UNTOUCHED } from "./model.js";
+import { type CheckoutPage, EMPTY_FORM, type FormState, needsMethod, offersFor } from "./model.js";
 import { pageResponse, seeOther } from "./respond.js";
 
 /** A form error to show on the page. */
 export interface FormError {
   readonly status: number;
   readonly problem?: string;
-  readonly fields?: FieldState;
+  readonly fields?: FormState;
 }
 
-function viewFor(charge: Charge, waiting: boolean): View {
+function viewFor(charge: Charge, waiting: boolean): Screen {
   const outcome = outcomePage(charge.status);
-  if (outcome !== undefined) return (page) => outcomeView(page, outcome);
-  if (needsMethod(charge)) return chooseView;
-  return waiting || !isOpen(charge.status) ? waitingView : payView;
+  if (outcome !== undefined) return (page) => outcomeScreen(page, outcome);
+  if (needsMethod(charge)) return methodScreen;
+  return waiting || !isOpen(charge.status) ? waitingScreen : instructionsScreen;
 }
 
 /** Renders the checkout's current screen, in response to a GET or a form. */
@@ -43,7 +49,7 @@ function pageOf(
   nowMs: number,
   isWaiting: boolean,
   trouble: FormError | undefined,
-): Page {
+): CheckoutPage {
   const { catalogue, state } = namespace.engine;
   const clock = namespace.clock.view();
   const quote = charge.quote_id === null ? undefined : state.get("quotes", charge.quote_id);
@@ -58,8 +64,8 @@ function pageOf(
     remainingMs: Math.max(0, charge.expires_at_ms - nowMs),
     speed: clock.mode === "manual" ? 0 : clock.speed,
     problem: trouble?.problem,
-    fields: trouble?.fields ?? UNTOUCHED,
-    quoted: quote && { method: quote.payment_method, currency: quote.currency },
+    fields: trouble?.fields ?? EMPTY_FORM,
+    quote: quote && { method: quote.payment_method, currency: quote.currency },
     offers: needsMethod(charge) ? offersFor(namespace, charge) : [],
     next: nextStatus(state, charge),
     isWaiting,
@@ -67,8 +73,8 @@ function pageOf(
 }
 
 /** Redirects to the shop if the charge has ended and the shop gave a URL, else to a page. */
-export function goOn(namespace: Namespace, charge: Charge, fallback: "page" | "waiting"): Response {
+export function redirectNext(namespace: Namespace, charge: Charge, fallback: "page" | "waiting"): Response {
   const links = linksFrom(charge.checkout_id, "action");
-  const shop = isOver(charge.status) ? shopUrl(charge) : undefined;
-  return seeOther(shop ?? (isOver(charge.status) ? links.page : links[fallback]), namespace.nowMs());
+  const shop = hasEnded(charge.status) ? shopUrl(charge) : undefined;
+  return seeOther(shop ?? (hasEnded(charge.status) ? links.page : links[fallback]), namespace.nowMs());
 }

@@ -4,7 +4,7 @@ import { Shell, type ShellPage } from "./shell.js";
 import { STYLES } from "./styles.js";
 
 /** Data attributes for the script of a page that polls. */
-export interface Live {
+export interface PollState {
   /** URL to load when the status changes. */
   readonly page: string;
   readonly statusUrl: string;
@@ -17,16 +17,16 @@ export interface Live {
   readonly remainingMs: number;
 }
 
-export interface Document {
+export interface PageDocument {
   readonly title: string;
   readonly main: Markup;
   readonly panel?: Markup;
-  readonly live?: Live;
+  readonly live?: PollState;
   /** URL that a browser without script reloads every two seconds. */
   readonly refresh?: string;
 }
 
-function shellPage({ title, main, panel, live, refresh }: Document): ShellPage {
+function shellPage({ title, main, panel, live, refresh }: PageDocument): ShellPage {
   return {
     title,
     // Blocks rendering until the page is complete, so nothing shifts.
@@ -40,7 +40,7 @@ ${panel}
   };
 }
 
-function liveAttributes(live: Live): Markup {
+function liveAttributes(live: PollState): Markup {
   return html` data-page="${live.page}" data-status-url="${live.statusUrl}" data-stay="${live.stay.join(" ")}" data-then="${live.then}" data-speed="${live.speed}" data-expires="${live.expires}" data-remaining="${live.remainingMs}"`;
 }
 
@@ -52,10 +52,10 @@ const SHELL = new Shell({ styles: STYLES, script: SCRIPT, connects: true, referr
  * names the shop would break shops that redirect to another host or an app.
  */
 export function pageResponse(
-  document: Document,
+  document: PageDocument,
   { status, nowMs, leadsAway = false }: { status: number; nowMs: number; leadsAway?: boolean },
 ): Response {
-  return SHELL.answer(shellPage(document), { status, nowMs, forms: leadsAway ? undefined : "'self'" });
+  return SHELL.respond(shellPage(document), { status, nowMs, forms: leadsAway ? undefined : "'self'" });
 }
 
 /** 303, so the browser continues with a GET. */

@@ -5,21 +5,21 @@
  */
 import type { Context } from "hono";
 import type { Namespaces } from "../core/namespace/namespaces.js";
-import { lazily } from "../core/schema/lazily.js";
+import { loadLazily } from "../core/schema/lazily.js";
 import { iso } from "../core/schema/time.js";
 import type { PageRoute, Pages } from "../server/http/app.js";
-import type { ActionName } from "./actions.js";
+import type { CheckoutActionName } from "./actions.js";
 
-const ACTION_NAMES: readonly ActionName[] = ["method", "paid", "cancel", "outcome"];
+const ACTION_NAMES: readonly CheckoutActionName[] = ["method", "paid", "cancel", "outcome"];
 
 export const PAGES: Pages = {
   service: (options) => [
     ...checkoutRoutes(options.namespaces),
-    get("/docs", async (c) => (await lazily(() => import("./reference/page.js"))).serveDocs(options, c)),
+    get("/docs", async (c) => (await loadLazily(() => import("./reference/page.js"))).serveDocs(options, c)),
   ],
   control: (options, fetch) => [
     get("/_sandbox/docs", async (c) =>
-      (await lazily(() => import("./reference/page.js"))).serveControlDocs(options, c),
+      (await loadLazily(() => import("./reference/page.js"))).serveControlDocs(options, c),
     ),
     ...dashboardRoutes(options.namespaces, fetch),
   ],
@@ -30,11 +30,11 @@ function get(path: string, handle: PageRoute["handle"]): PageRoute {
 }
 
 function checkoutRoutes(namespaces: Namespaces): PageRoute[] {
-  const load = () => lazily(() => import("./checkout.js"));
+  const load = () => loadLazily(() => import("./checkout.js"));
   const id = (c: Context): string => c.req.param("checkout_id") ?? "";
   const show = (path: string, name: "showCheckout" | "checkoutStatus" | "backToPage"): PageRoute =>
     get(path, async (c) => (await load())[name](namespaces, c.req.raw, id(c)));
-  const act = (action: ActionName): PageRoute => ({
+  const act = (action: CheckoutActionName): PageRoute => ({
     method: "POST",
     path: `/checkout/:checkout_id/${action}`,
     handle: async (c) => (await load()).actOnCheckout(namespaces, c.req.raw, id(c), action),
@@ -50,7 +50,7 @@ function dashboardRoutes(
   namespaces: Namespaces,
   fetch: (request: Request) => Promise<Response>,
 ): PageRoute[] {
-  const load = () => lazily(() => import("./dashboard/serve.js"));
+  const load = () => loadLazily(() => import("./dashboard/serve.js"));
   return [
     ...(["css", "js"] as const).map((kind) =>
       get(`/_sandbox/dashboard.${kind}`, async () => (await load()).dashboardFile(namespaces, kind)),

@@ -74,7 +74,7 @@ ${body}
   }
 
   /** @param forms the form-action policy; undefined allows any target */
-  answer(
+  respond(
     page: ShellPage,
     {
       status = 200,

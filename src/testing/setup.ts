@@ -3,11 +3,11 @@
 import { appEnvironment } from "../app-environment.js";
 import { type ControlCall, ControlClient } from "../control-client.js";
 import { differencesText } from "../core/client/books-text.js";
-import { KeptAssertions } from "../core/delivery/assertions.js";
+import { AssertionCollector } from "../core/delivery/assertions.js";
 import type { WebhookHandler } from "../core/delivery/in-process.js";
 import type { BookReport } from "../core/schema/books.js";
 import type { ChargeStatus } from "../core/schema/common.js";
-import { advanceTarget } from "../core/schema/duration.js";
+import { parseAdvanceBody } from "../core/schema/duration.js";
 import { invalid } from "../core/schema/errors.js";
 import { SandboxError } from "../core/schema/sandbox-error.js";
 import { instantText } from "../core/schema/time.js";
@@ -109,7 +109,7 @@ class Setup implements TestSandbox {
   readonly #books: SetupOptions["reconcile"];
   #opening: Promise<TestNamespace> | undefined;
   #opened: TestNamespace | undefined;
-  readonly #assertions = new KeptAssertions();
+  readonly #assertions = new AssertionCollector();
   #isInTest = false;
   /** Unregister the webhook handlers of the current test, and those of the whole file. */
   readonly #ofTest = new Set<() => Promise<void>>();
@@ -225,7 +225,7 @@ class Setup implements TestSandbox {
   }
 
   async advance(target: string | Date): Promise<AdvanceReport> {
-    const body = advanceTarget(instantText(target));
+    const body = parseAdvanceBody(instantText(target));
     if (body === undefined) {
       const fault = `must be an ISO 8601 instant, a duration such as 30m, next or idle, not ${JSON.stringify(target)}`;
       throw new SandboxError(invalid({ to: fault }));
@@ -256,7 +256,7 @@ class Setup implements TestSandbox {
     const stops = this.#isInTest ? this.#ofTest : this.#ofFile;
     const namespace = await this.#ready();
     if (typeof handler !== "function") throw new UserError("onWebhook: needs a function");
-    const end = await namespace.onWebhook(this.#assertions.of(handler), options);
+    const end = await namespace.onWebhook(this.#assertions.wrap(handler), options);
     const stop = async (): Promise<void> => {
       if (stops.delete(stop)) await end();
     };

@@ -1,13 +1,13 @@
 import { ControlClient } from "../control-client.js";
-import { answerOf, type WebhookHandler } from "../core/delivery/in-process.js";
-import { lazily } from "../core/schema/lazily.js";
-import { withoutEndSlashes } from "../core/schema/printable.js";
+import { callHandler, type WebhookHandler } from "../core/delivery/in-process.js";
+import { loadLazily } from "../core/schema/lazily.js";
+import { trimTrailingSlashes } from "../core/schema/printable.js";
 import { UserError } from "../core/schema/user-error.js";
 import {
   checkExploreOptions,
-  serverOptionsOf,
-  startOptionsOf,
-  webhookHandlerOptions,
+  parseStartOptions,
+  parseWebhookHandlerOptions,
+  serverOnlyOptions,
 } from "../library-options.js";
 import { openSandbox } from "../opening.js";
 import type { ExploreFlowOptions, SandboxOptions, WebhookHandlerOptions } from "../public-types.js";
@@ -39,7 +39,7 @@ export interface TestNamespace {
 
 /** Opens a sandbox in this process. */
 export async function openInProcess(options: SandboxOptions, listens: boolean): Promise<TestNamespace> {
-  const sandbox = await openSandbox(startOptionsOf("setupSandbox", options, SETUP_OPTIONS));
+  const sandbox = await openSandbox(parseStartOptions("setupSandbox", options, SETUP_OPTIONS));
   try {
     if (listens) await sandbox.listen();
   } catch (error) {
@@ -70,8 +70,8 @@ export async function openInProcess(options: SandboxOptions, listens: boolean): 
 
 /** Creates a namespace on a running server; `close` deletes it. */
 export async function openOnServer(server: string, options: SandboxOptions): Promise<TestNamespace> {
-  startOptionsOf("setupSandbox", options, SETUP_OPTIONS);
-  const unsupported = serverOptionsOf(options);
+  parseStartOptions("setupSandbox", options, SETUP_OPTIONS);
+  const unsupported = serverOnlyOptions(options);
   if (unsupported.length > 0)
     throw new UserError(
       `setupSandbox: ${unsupported.join(", ")} cannot be set in a namespace of the server at ${server}: start that server with it, or pass { server: false } for a sandbox of this file's own`,
@@ -123,7 +123,9 @@ export async function openOnServer(server: string, options: SandboxOptions): Pro
       }),
     explore: async (flow, how) => {
       checkExploreOptions(flow, how);
-      const { exploreAsked } = await lazily(() => import("../tools/explore/file.js"));
+      const { exploreWithDefaults: exploreAsked } = await loadLazily(
+        () => import("../tools/explore/file.js"),
+      );
       return exploreAsked(flow, how, { fetch: connection.fetch, runIdOf: () => freshRunId() });
     },
     restoreOptions,
@@ -134,7 +136,7 @@ export async function openOnServer(server: string, options: SandboxOptions): Pro
 function serverUrl(address: string): string {
   const text = /^https?:\/\//i.test(address) ? address : `http://${address}`;
   if (!URL.canParse(text)) throw new UserError(`setupSandbox: ${JSON.stringify(address)} is not a URL`);
-  return withoutEndSlashes(text);
+  return trimTrailingSlashes(text);
 }
 
 /** Sends requests to the server, with the namespace unless the request names one. */
@@ -172,13 +174,13 @@ async function receive(
   base: string,
   handler: WebhookHandler,
   options: WebhookHandlerOptions,
-  defaults: Parameters<typeof webhookHandlerOptions>[1],
+  defaults: Parameters<typeof parseWebhookHandlerOptions>[1],
 ): Promise<() => Promise<void>> {
   if (!isLoopback(new URL(base).hostname.replace(/^\[|\]$/g, "")))
     throw new UserError(
       `onWebhook: the sandbox at ${base} is on another machine and cannot call a function of this one: give setupSandbox() the address of a receiver, as in { webhooks: [url] }`,
     );
-  const { url, ...webhook } = webhookHandlerOptions(options, defaults);
+  const { url, ...webhook } = parseWebhookHandlerOptions(options, defaults);
   const listener = await listen({
     port: 0,
     host: "127.0.0.1",
@@ -187,7 +189,7 @@ async function receive(
       const headers = new Headers(request.headers);
       for (const name of ["host", "connection"]) headers.delete(name);
       const body = await request.arrayBuffer();
-      return answerOf(handler, new Request(url, { method: "POST", headers, body }));
+      return callHandler(handler, new Request(url, { method: "POST", headers, body }));
     },
     onUnreadable: (status) => ({ status, headers: {}, body: "" }),
     onFailure: () => ({ status: 500, headers: {}, body: "" }),

@@ -1,8 +1,8 @@
 import { spawnSync } from "node:child_process";
 import { describe, expect, it, vi } from "vitest";
-import { happeningLine, Live } from "../../src/cli/live/live.js";
+import { activityLine, Live } from "../../src/cli/live/live.js";
 import { paint } from "../../src/cli/paint.js";
-import type { Happening } from "../../src/core/schema/happening.js";
+import type { Activity } from "../../src/core/schema/happening.js";
 import { openSandbox } from "../../src/opening.js";
 import { createCheckout } from "../pages/support/checkouts.js";
 import { closedAtEnd } from "../support/lifetime.js";
@@ -14,7 +14,7 @@ const PYTHON_MISSING = spawnSync("python3", ["--version"]).status !== 0;
 
 /** A sandbox whose clock stands, and the lines that tell what happens in it. */
 async function followed() {
-  const told: Happening[] = [];
+  const told: Activity[] = [];
   const sandbox = closedAtEnd(
     await openSandbox({
       clock: "manual",
@@ -22,7 +22,7 @@ async function followed() {
       onHappening: (tell) => told.push(tell()),
     }),
   );
-  const lines = (columns: number) => told.splice(0).map((one) => happeningLine(one, columns));
+  const lines = (columns: number) => told.splice(0).map((one) => activityLine(one, columns));
   return { sandbox, client: Client.of(sandbox), lines };
 }
 
@@ -88,7 +88,7 @@ describe("what happens is told in a line each", () => {
 it("more than anybody can read is counted, and not even looked at", () => {
   const write = vi.spyOn(process.stdout, "write").mockReturnValue(true);
   const live = new Live();
-  const tell = vi.fn((): Happening => {
+  const tell = vi.fn((): Activity => {
     const common = { namespace: "default", at: "2026-03-01T09:00:00.000Z" };
     return { ...common, kind: "transition", id: "ch_1", status: "COMPLETED", reason: null, by: null };
   });

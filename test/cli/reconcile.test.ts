@@ -177,7 +177,9 @@ describe("exec --reconcile", () => {
       expect(findings).toMatchObject([{ kind: "paid_not_marked", row: 1 }]);
     } else if (status === "paid") expect(stderr).toContain("1 row compared with 1 charge: no difference");
     else
-      expect(stderr).toContain('--reconcile, line 2: status "padi" is not a known status; did you mean paid?');
+      expect(stderr).toContain(
+        '--reconcile, line 2: status "padi" is not a known status; did you mean paid?',
+      );
   });
 
   it("runs under each mishap too", async () => {

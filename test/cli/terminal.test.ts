@@ -4,8 +4,8 @@ import { fileURLToPath } from "node:url";
 import fc from "fast-check";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { paint } from "../../src/cli/paint.js";
-import { say, sayJson, tellLine } from "../../src/cli/terminal.js";
-import { withOneLines } from "../../src/core/schema/printable.js";
+import { printErrorLine, printJson, printText } from "../../src/cli/terminal.js";
+import { oneLineDeep } from "../../src/core/schema/printable.js";
 
 /** What a terminal obeys in the place of showing it; ends of lines and tabs aside. */
 const OBEYED = /(?![\n\t])[\p{Cc}\p{Cf}\u2028\u2029]/u;
@@ -50,8 +50,8 @@ describe("whatever comes from elsewhere", () => {
   it("is said without anything that a terminal obeys", () => {
     fc.assert(
       fc.property(evilText, (text) => {
-        expect(written(process.stdout, () => say(text))).not.toMatch(OBEYED);
-        const line = written(process.stderr, () => tellLine(text));
+        expect(written(process.stdout, () => printText(text))).not.toMatch(OBEYED);
+        const line = written(process.stderr, () => printErrorLine(text));
         expect(line).not.toMatch(OBEYED);
         expect(line.indexOf("\n")).toBe(line.length - 1);
       }),
@@ -62,7 +62,7 @@ describe("whatever comes from elsewhere", () => {
     fc.assert(
       fc.property(fc.jsonValue(), evilText, fc.constantFrom(0, 2), (value, text, indent) => {
         const all = { [text]: value, text };
-        const said = written(process.stdout, () => sayJson(all, indent));
+        const said = written(process.stdout, () => printJson(all, indent));
         expect(said).not.toMatch(OBEYED);
         expect(JSON.parse(said)).toEqual(JSON.parse(JSON.stringify(all)));
       }),
@@ -72,10 +72,10 @@ describe("whatever comes from elsewhere", () => {
   it("has no colours of its own where ours are shown", () => {
     onTerminal();
     const said = written(process.stdout, () =>
-      say(paint("red", withOneLines({ a: ["\u001b[32mx\ny"] }).a[0]!)),
+      printText(paint("red", oneLineDeep({ a: ["\u001b[32mx\ny"] }).a[0]!)),
     );
     expect(said).toBe("\u001b[31m\uFFFD[32mx\uFFFDy\u001b[39m");
-    expect(written(process.stdout, () => say(`${paint("bold", "x")}\u001b[8m\u001b[2J`))).toBe(
+    expect(written(process.stdout, () => printText(`${paint("bold", "x")}\u001b[8m\u001b[2J`))).toBe(
       "\u001b[1mx\u001b[22m\uFFFD[8m\uFFFD[2J",
     );
   });

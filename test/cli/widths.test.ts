@@ -2,7 +2,7 @@ import { afterEach, beforeAll, expect, it, vi } from "vitest";
 import { CLIENT_COMMANDS } from "../../src/cli/client/commands.js";
 import { Connection, type Json } from "../../src/cli/client/connection.js";
 import { createCharge } from "../../src/cli/client/new-charge.js";
-import type { Asked } from "../../src/cli/client/row.js";
+import type { ClientCall } from "../../src/cli/client/row.js";
 import { paint } from "../../src/cli/paint.js";
 import { runReport } from "../../src/cli/report/run.js";
 import { reportText } from "../../src/cli/report/text.js";
@@ -31,7 +31,7 @@ const WORDS: Readonly<Record<string, readonly string[]>> = {
   fault: ["list"],
 };
 
-let asked: (...words: string[]) => Asked;
+let asked: (...words: string[]) => ClientCall;
 const views = CLIENT_COMMANDS.map((row) => {
   const name = row.usage.split(" ")[0]!;
   const words = WORDS[name] ?? [];

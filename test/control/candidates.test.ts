@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { mismatches } from "../../src/core/domain/deep-match.js";
+import { findMismatches } from "../../src/core/domain/deep-match.js";
 import type { Put } from "../../src/core/engine/records.js";
 import { State } from "../../src/core/engine/state.js";
 import type { Namespace } from "../../src/core/namespace/namespace.js";
@@ -65,7 +65,7 @@ describe("what could be waited for", () => {
     const { among } = candidatesOf(namespace, "charge");
     const found = [...among(match)];
     expect(found).toHaveLength(looked);
-    const isMeant = (charge: object) => mismatches(match, charge).length === 0;
+    const isMeant = (charge: object) => findMismatches(match, charge).length === 0;
     expect(found.filter(isMeant)).toHaveLength(meant);
     expect([...among({})].filter(isMeant)).toHaveLength(meant);
   });

@@ -1,5 +1,5 @@
 import { describe, expect } from "vitest";
-import { EVENT_TYPES, toldBy } from "../../src/core/schema/event-types.js";
+import { EVENT_TYPES, subjectOfEvent } from "../../src/core/schema/event-types.js";
 import {
   type Api,
   expectError,
@@ -101,7 +101,7 @@ describe("events", () => {
 
 describe("an event about no charge there is", () => {
   const made = (api: Api, body: object) => api.post<TriggeredEvent>("/_sandbox/events", body).then(okBody);
-  const objectTypes = EVENT_TYPES.filter((type) => toldBy(type) !== undefined);
+  const objectTypes = EVENT_TYPES.filter((type) => subjectOfEvent(type) !== undefined);
 
   it.each(objectTypes)(
     "tells of a whole sample with the status of %s, and keeps nothing of it",
@@ -109,7 +109,7 @@ describe("an event about no charge there is", () => {
       const api = await openApi();
       const before = api.sandbox.snapshot().collections;
       const { data, payload } = await made(api, { type });
-      const { object, status } = toldBy(type)!;
+      const { object, status } = subjectOfEvent(type)!;
       expect(data.status).toBe(status);
       expect(eventFaults(type, payload)).toEqual([]);
       if (object === "charge") {

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import type { SandboxAnswer } from "../../src/control-client.js";
-import { CALL } from "../../src/control-client.js";
+import type { SandboxResponse } from "../../src/control-client.js";
+import { IN_PROCESS_FETCH } from "../../src/control-client.js";
 import { openSandbox } from "../support/api-client.js";
 
 /** A call, its body and headers. */
@@ -24,12 +24,12 @@ it("the control API answers who is in this process as it answers a request", asy
   const [here, there] = await Promise.all([openSandbox({ seed: "same" }), openSandbox({ seed: "same" })]);
   for (const [method, path, body, headers = {}] of CALLS) {
     const init = { method, headers, ...(body === undefined ? {} : { body: JSON.stringify(body) }) };
-    const [one, other] = await Promise.all([here[CALL](path, init), there.fetch(path, init)]);
+    const [one, other] = await Promise.all([here[IN_PROCESS_FETCH](path, init), there.fetch(path, init)]);
     expect(await answered(one), `${method} ${path}`).toEqual(await answered(other));
   }
 });
 
-async function answered(answer: SandboxAnswer) {
+async function answered(answer: SandboxResponse) {
   const { status, ok, headers } = answer;
   return {
     status,
@@ -43,7 +43,7 @@ it("a wait in this process ends with its caller", async () => {
   const sandbox = await openSandbox();
   const gone = new AbortController();
   const body = JSON.stringify({ for: "charge", timeout: "10m" });
-  const waiting = sandbox[CALL]("/_sandbox/wait", { method: "POST", body, signal: gone.signal });
+  const waiting = sandbox[IN_PROCESS_FETCH]("/_sandbox/wait", { method: "POST", body, signal: gone.signal });
   gone.abort();
   expect((await waiting).status).toBe(408);
 });

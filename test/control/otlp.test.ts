@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { otlpOf, type TracedStory } from "../../src/core/client/otlp.js";
+import { type TracedHistory, toOtlpTrace } from "../../src/core/client/otlp.js";
 import { KES_ORDER, openSandbox } from "../support/api-client.js";
 import { faultsOfTrace } from "../support/otlp.js";
 
@@ -26,7 +26,7 @@ async function traced(traceparent?: string) {
   await sandbox.advance("15s");
   const story = await sandbox.control<object>(`GET /_sandbox/charges/${charge_id}/timeline`);
   const charge = await sandbox.control<object>(`GET /_sandbox/charges/${charge_id}`);
-  const trace = otlpOf({ ...story, charge } as TracedStory, "1.0.0");
+  const trace = toOtlpTrace({ ...story, charge } as TracedHistory, "1.0.0");
   return { trace, spans: trace.resourceSpans[0]!.scopeSpans[0]!.spans };
 }
 

@@ -1,10 +1,10 @@
 import { expect, it } from "vitest";
 import { parse } from "yaml";
-import { check } from "../../src/core/schema/issues.js";
+import { safeParse } from "../../src/core/schema/issues.js";
 import { scenarioSchema } from "../../src/core/schema/scenario.js";
 import { blocksOf } from "./support/pages.js";
 
 it("what an MSW handler is turned into is a scenario", () => {
   const { code } = blocksOf("docs/coming-from.md").find(({ language }) => language === "yaml")!;
-  expect(check(scenarioSchema, parse(code))).toMatchObject({ ok: true });
+  expect(safeParse(scenarioSchema, parse(code))).toMatchObject({ ok: true });
 });

@@ -45,7 +45,7 @@ it("docs/explore.md has the kinds there are, and a test that tells what is found
     .join("\n")
     .replaceAll(join(folder, "/"), "")
     .replace(/\d+ behaviours/, BEHAVIOURS);
-  const kinds = Object.entries(KINDS).map(([kind, { says }]) => `| \`${kind}\` | ${says} |\n`);
+  const kinds = Object.entries(KINDS).map(([kind, { description: says }]) => `| \`${kind}\` | ${says} |\n`);
   const page = pageText(PAGE)
     .replace(
       /(<!-- kinds -->\n)[\s\S]*?(<!-- \/kinds -->)/,

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { runReport } from "../../src/cli/report/run.js";
 import { reportText } from "../../src/cli/report/text.js";
-import { MARKINGS } from "../../src/core/schema/books.js";
+import { STATUS_WORDS } from "../../src/core/schema/books.js";
 import { openSandbox } from "../support/api-client.js";
 import { ROOT } from "../support/process-command.js";
 import { openShop } from "../support/receiver-client.js";
@@ -39,7 +39,9 @@ afterEach(() => project?.close());
 describe(PAGE, () => {
   it("has the words there are", () => {
     const [, table] = pageText(PAGE).split(/<!-- \/?statuses -->\n/);
-    const rows = Object.entries(MARKINGS).map(([name, words]) => `| \`${name}\` | ${words.join(", ")} |\n`);
+    const rows = Object.entries(STATUS_WORDS).map(
+      ([name, words]) => `| \`${name}\` | ${words.join(", ")} |\n`,
+    );
     expect(table).toBe(`| means | words |\n|---|---|\n${rows.join("")}`);
   });
 

@@ -3,7 +3,7 @@ import { createServer, type IncomingHttpHeaders, type ServerResponse } from "nod
 import { Webhook } from "standardwebhooks";
 import { DEFAULT_WEBHOOK_SECRET } from "../../src/core/schema/options.js";
 import type { ProbeRow, WebhookReport } from "../../src/core/schema/receiver-report.js";
-import type { Wall } from "../../src/core/time/wall.js";
+import type { WallClock } from "../../src/core/time/wall.js";
 import { checkWebhook } from "../../src/tools/doctor/check.js";
 import { type CheckWebhookOptions, readCheckOptions } from "../../src/tools/doctor/options.js";
 import { closed, listening } from "../support/servers.js";
@@ -108,7 +108,7 @@ export function checkAt(
   url: string,
   options: CheckWebhookOptions = {},
   more: {
-    readonly wall?: Wall;
+    readonly wall?: WallClock;
     readonly onRow?: (row: ProbeRow) => void;
   } = {},
 ): Promise<WebhookReport> {

@@ -8,8 +8,8 @@ import { probeLine, webhookReport } from "../../src/cli/report/webhook.js";
 import { type Answer, PROBES } from "../../src/core/schema/receiver-report.js";
 import { SIGNATURE_SCHEMES } from "../../src/core/schema/webhooks.js";
 import { createSandbox, UserError, type WebhookReport } from "../../src/index.js";
-import { FORGED } from "../../src/tools/doctor/forged.js";
-import { judge } from "../../src/tools/doctor/judge.js";
+import { INVALID_SIGNATURE_PROBES } from "../../src/tools/doctor/forged.js";
+import { judgeProbes } from "../../src/tools/doctor/judge.js";
 import { temporaryFolder } from "../support/folders.js";
 import { checkAt, receiver, reply, serve } from "./receivers.js";
 import { OBSERVE, world } from "./shop.js";
@@ -96,14 +96,14 @@ describe("answers that take more than 5 s", () => {
     location: null,
     error: null,
   });
-  const forged: readonly string[] = Object.keys(FORGED);
+  const forged: readonly string[] = Object.keys(INVALID_SIGNATURE_PROBES);
 
   it("are a should, told once", async () => {
     const answers = new Map(
       PROBES.map((probe) => [probe, [answer(probe, 6_000, forged.includes(probe) ? 400 : 200)]] as const),
     );
-    const { rows, findings } = judge(
-      { answers, sights: new Map(), stoppedAt: null, retried: null },
+    const { rows, findings } = judgeProbes(
+      { answers, observations: new Map(), stoppedAt: null, retried: null },
       SIGNATURE_SCHEMES.standard,
     );
     expect(findings.map(({ fault, severity }) => [fault, severity])).toEqual([["slow", "should"]]);

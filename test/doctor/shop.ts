@@ -1,12 +1,12 @@
 import { createHmac } from "node:crypto";
 import { DEFAULT_WEBHOOK_SECRET } from "../../src/core/schema/options.js";
-import type { Wall } from "../../src/core/time/wall.js";
+import type { WallClock } from "../../src/core/time/wall.js";
 import { createSandbox, type Sandbox, type WebhookReport } from "../../src/index.js";
 import { closedAtEnd } from "../support/lifetime.js";
 import { type Event, type Incoming, type Reply, serve } from "./receivers.js";
 
 /** Time that passes only when a receiver says so: nobody waits for one that hangs. */
-export class PassingWall implements Wall {
+export class PassingWall implements WallClock {
   #aheadMs = 0;
   readonly #timers = new Map<() => void, number>();
 

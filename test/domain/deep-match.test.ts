@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { mismatches } from "../../src/core/domain/deep-match.js";
+import { findMismatches } from "../../src/core/domain/deep-match.js";
 
-const fits = (expected: unknown, actual: unknown): boolean => mismatches(expected, actual).length === 0;
+const fits = (expected: unknown, actual: unknown): boolean => findMismatches(expected, actual).length === 0;
 
 describe("bounds", () => {
   it("compare amounts and JSON numbers, each written either way", () => {
@@ -87,7 +87,9 @@ describe("a matcher", () => {
     [{ matches: "1" }, 1, "matches is for texts"],
     [{ not: { matches: "(" } }, "a", "the pattern is not a regular expression: Unterminated group"],
   ])("%j does not fit %j, and says why that cannot be told", (wanted, actual, why) => {
-    expect(mismatches({ a: wanted }, { a: actual })).toEqual([{ path: "a", expected: wanted, actual, why }]);
+    expect(findMismatches({ a: wanted }, { a: actual })).toEqual([
+      { path: "a", expected: wanted, actual, why },
+    ]);
   });
 });
 

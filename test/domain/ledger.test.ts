@@ -3,18 +3,18 @@ import { describe, expect, it } from "vitest";
 import {
   applyPostings,
   assertBalanced,
-  bouncePostings,
   emptyBalances,
-  givingBackPostings,
   type Holdings,
   openingPostings,
   type Posting,
+  partialRefundPostings,
   paymentPostings,
   refundPostings,
   settlementPostings,
-  withdrawalDonePostings,
+  withdrawalCompletedPostings,
   withdrawalPostings,
   withdrawalReturnedPostings,
+  withdrawalReversalPostings,
 } from "../../src/core/domain/ledger.js";
 import { LEDGER_ACCOUNTS } from "../../src/core/schema/common.js";
 import { decimalsArb, unitsArb } from "../support/amounts.js";
@@ -48,10 +48,10 @@ describe("what is posted", () => {
           settlementPostings(settlement!),
           refundPostings(gross!, settlement!, total!),
           refundPostings(gross!, settlement!, total!, total!),
-          givingBackPostings(gross!),
-          bouncePostings(gross!),
+          partialRefundPostings(gross!),
+          withdrawalReversalPostings(gross!),
           withdrawalPostings(gross!),
-          withdrawalDonePostings(settlement!, total!),
+          withdrawalCompletedPostings(settlement!, total!),
           withdrawalReturnedPostings(gross!),
           openingPostings(gross!),
         ];
@@ -81,7 +81,7 @@ describe("what is posted", () => {
     const begun = applied(start, withdrawalPostings("41.00"));
     expect(begun.balances).toMatchObject({ available: "59.00", pending: "0.00", in_transit: "41.00" });
     expect(applied(begun, withdrawalReturnedPostings("41.00")).balances).toEqual(start.balances);
-    expect(applied(begun, withdrawalDonePostings("40.00", "1.00")).balances).toEqual({
+    expect(applied(begun, withdrawalCompletedPostings("40.00", "1.00")).balances).toEqual({
       available: "59.00",
       pending: "0.00",
       in_transit: "0.00",

@@ -1,13 +1,13 @@
 import { expect, it } from "vitest";
-import { patternOf } from "../../src/core/schema/pattern.js";
+import { compilePattern } from "../../src/core/schema/pattern.js";
 
 it.each([
   ["(a", "is not a regular expression: Unterminated group"],
   ["a".repeat(201), "must be at most 200 characters"],
 ])("the pattern %s is refused: %s", (source, fault) => {
-  expect(patternOf(source)).toBe(fault);
+  expect(compilePattern(source)).toBe(fault);
 });
 
 it("a pattern is in Unicode mode, and takes look-ahead", () => {
-  expect(patternOf("^\\p{Lu}(?=\\d)")).toEqual(/^\p{Lu}(?=\d)/u);
+  expect(compilePattern("^\\p{Lu}(?=\\d)")).toEqual(/^\p{Lu}(?=\d)/u);
 });

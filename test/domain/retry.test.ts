@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { isSuccess, judge } from "../../src/core/domain/retry.js";
+import { decideRetry, isSuccess } from "../../src/core/domain/retry.js";
 import { durationMs } from "../../src/core/schema/duration.js";
 import { DEFAULT_SETTINGS } from "../../src/core/schema/settings.js";
 
@@ -11,7 +11,7 @@ describe("an attempt's verdict", () => {
   it("is delivered for every 2xx and for nothing else", () => {
     fc.assert(
       fc.property(fc.integer({ min: 100, max: 599 }), fc.integer({ min: 1, max: 4 }), (status, attempts) => {
-        const isDelivered = judge(answer(status), attempts, SCHEDULE).next === "delivered";
+        const isDelivered = decideRetry(answer(status), attempts, SCHEDULE).next === "delivered";
         expect(isDelivered).toBe(status >= 200 && status <= 299);
         expect(isSuccess(status)).toBe(isDelivered);
       }),
@@ -20,27 +20,27 @@ describe("an attempt's verdict", () => {
   });
 
   it("disables the endpoint on 410, even when no retry is left", () => {
-    expect(judge(answer(410), 1, SCHEDULE)).toEqual({ next: "disable" });
-    expect(judge(answer(410), 99, SCHEDULE)).toEqual({ next: "disable" });
+    expect(decideRetry(answer(410), 1, SCHEDULE)).toEqual({ next: "disable" });
+    expect(decideRetry(answer(410), 99, SCHEDULE)).toEqual({ next: "disable" });
   });
 
   it.each([301, 302, 307, 400, 404, 429, 500, 503, null])(
     "after %s is the next retry of the schedule",
     (status) => {
       for (const [index, afterMs] of SCHEDULE.entries())
-        expect(judge(answer(status), index + 1, SCHEDULE)).toEqual({ next: "retry", afterMs });
-      expect(judge(answer(status), SCHEDULE.length + 1, SCHEDULE)).toEqual({ next: "give_up" });
+        expect(decideRetry(answer(status), index + 1, SCHEDULE)).toEqual({ next: "retry", afterMs });
+      expect(decideRetry(answer(status), SCHEDULE.length + 1, SCHEDULE)).toEqual({ next: "give_up" });
     },
   );
 
   it("gives up at once where the schedule is empty", () => {
-    expect(judge(answer(500), 1, [])).toEqual({ next: "give_up" });
+    expect(decideRetry(answer(500), 1, [])).toEqual({ next: "give_up" });
   });
 
   it.each([429, 503])("heeds the Retry-After of a %i when it is later than the schedule", (status) => {
-    expect(judge(answer(status, 60_000), 1, SCHEDULE)).toEqual({ next: "retry", afterMs: 60_000 });
-    expect(judge(answer(status, 1_000), 1, SCHEDULE)).toEqual({ next: "retry", afterMs: 5_000 });
-    expect(judge(answer(status, 60_000), 4, SCHEDULE)).toEqual({ next: "give_up" });
+    expect(decideRetry(answer(status, 60_000), 1, SCHEDULE)).toEqual({ next: "retry", afterMs: 60_000 });
+    expect(decideRetry(answer(status, 1_000), 1, SCHEDULE)).toEqual({ next: "retry", afterMs: 5_000 });
+    expect(decideRetry(answer(status, 60_000), 4, SCHEDULE)).toEqual({ next: "give_up" });
   });
 
   it("lets nobody ask for more than a day, or the longest step of a schedule that has a longer one", () => {
@@ -50,7 +50,7 @@ describe("an attempt's verdict", () => {
         fc.array(fc.integer({ min: 0, max: 40 * DAY }), { minLength: 1, maxLength: 10 }),
         fc.double({ min: 0, noNaN: true }),
         (schedule, asked) => {
-          const verdict = judge(answer(503, asked), 1, schedule);
+          const verdict = decideRetry(answer(503, asked), 1, schedule);
           const longest = Math.max(DAY, ...schedule);
           expect(verdict).toEqual({
             next: "retry",
@@ -59,14 +59,14 @@ describe("an attempt's verdict", () => {
         },
       ),
     );
-    expect(judge(answer(429, Number.POSITIVE_INFINITY), 1, SCHEDULE)).toEqual({
+    expect(decideRetry(answer(429, Number.POSITIVE_INFINITY), 1, SCHEDULE)).toEqual({
       next: "retry",
       afterMs: DAY,
     });
   });
 
   it.each([500, 302, 404])("pays no heed to the Retry-After of a %i", (status) => {
-    expect(judge(answer(status, 60_000), 1, SCHEDULE)).toEqual({ next: "retry", afterMs: 5_000 });
+    expect(decideRetry(answer(status, 60_000), 1, SCHEDULE)).toEqual({ next: "retry", afterMs: 5_000 });
   });
 });
 

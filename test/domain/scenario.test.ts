@@ -1,13 +1,13 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { firstRule, matches, type Subject } from "../../src/core/domain/scenario.js";
-import { askedScenario, scenariosFor } from "../../src/core/engine/scenarios.js";
+import { findRule, type MatchSubject, matchesRule } from "../../src/core/domain/scenario.js";
+import { requestedScenario, scenariosFor } from "../../src/core/engine/scenarios.js";
 import { State } from "../../src/core/engine/state.js";
 import { type ChargeMatch, type Scenario, scenarioSchema } from "../../src/core/schema/scenario.js";
 import { unitsArb } from "../support/amounts.js";
 import { decimalText } from "../support/fraction.js";
 
-const subject: Subject = {
+const subject: MatchSubject = {
   fields: {
     customer_email: "ada@shop.test",
     customer_name: null,
@@ -20,14 +20,14 @@ const subject: Subject = {
   metadata: { plan: "gold", order: "17" },
 };
 
-const says = (match: ChargeMatch | undefined) => matches(match, subject);
+const says = (match: ChargeMatch | undefined) => matchesRule(match, subject);
 
 describe("a match", () => {
   it("that names nothing matches everything", () => {
     expect(says(undefined)).toBe(true);
     expect(says({})).toBe(true);
     expect(says({ metadata: {} })).toBe(true);
-    expect(matches({}, { fields: {}, metadata: {} })).toBe(true);
+    expect(matchesRule({}, { fields: {}, metadata: {} })).toBe(true);
   });
 
   it.each<[boolean, ChargeMatch]>([
@@ -87,9 +87,9 @@ describe("a match", () => {
   it("compares amounts of any length by value", () => {
     fc.assert(
       fc.property(unitsArb, unitsArb, (a, b) => {
-        const held: Subject = { fields: { amount: decimalText(a, 8) }, metadata: {} };
+        const held: MatchSubject = { fields: { amount: decimalText(a, 8) }, metadata: {} };
         const bound = decimalText(b, 8);
-        const found = (match: ChargeMatch) => matches(match, held);
+        const found = (match: ChargeMatch) => matchesRule(match, held);
         expect(found({ amount: { gt: bound } })).toBe(a > b);
         expect(found({ amount: { gte: bound } })).toBe(a >= b);
         expect(found({ amount: { lt: bound } })).toBe(a < b);
@@ -100,9 +100,9 @@ describe("a match", () => {
   });
 
   it("of an amount that is not known yet is false", () => {
-    const unpriced: Subject = { fields: { amount: null }, metadata: {} };
-    expect(matches({ amount: { gte: "0" } }, unpriced)).toBe(false);
-    expect(matches({ amount: "*" }, unpriced)).toBe(false);
+    const unpriced: MatchSubject = { fields: { amount: null }, metadata: {} };
+    expect(matchesRule({ amount: { gte: "0" } }, unpriced)).toBe(false);
+    expect(matchesRule({ amount: "*" }, unpriced)).toBe(false);
   });
 });
 
@@ -115,8 +115,7 @@ const scenario = (name: string, ...wanted: (string | undefined)[]): Scenario => 
 });
 
 describe("the choice of a rule", () => {
-  const reason = (scenarios: Scenario[]) =>
-    firstRule("charges", scenarios, subject)?.rule.timeline[0]?.reason;
+  const reason = (scenarios: Scenario[]) => findRule("charges", scenarios, subject)?.rule.timeline[0]?.reason;
 
   it("takes the first rule that matches, in the order of the file", () => {
     expect(reason([scenario("one", "bob@*", "ada@*", undefined)])).toBe("one:ada@*");
@@ -130,8 +129,8 @@ describe("the choice of a rule", () => {
   });
 
   it("finds nothing where nothing matches", () => {
-    expect(firstRule("charges", [scenario("one", "bob@*")], subject)).toBeUndefined();
-    expect(firstRule("withdrawals", [scenario("one", undefined)], subject)).toBeUndefined();
+    expect(findRule("charges", [scenario("one", "bob@*")], subject)).toBeUndefined();
+    expect(findRule("withdrawals", [scenario("one", undefined)], subject)).toBeUndefined();
   });
 });
 
@@ -168,7 +167,7 @@ describe("the order of scenarios", () => {
 
   it("takes the header's word before the metadata's", () => {
     const asking = (sandbox_scenario: unknown) => ({ metadata: { sandbox_scenario } });
-    const nameOf = (header: string | null, body: unknown) => askedScenario(known, header, body);
+    const nameOf = (header: string | null, body: unknown) => requestedScenario(known, header, body);
     expect(nameOf("idle", asking("older"))).toEqual({ name: "idle", faults: {} });
     expect(nameOf(null, asking("older"))).toEqual({ name: "older", faults: {} });
     for (const body of [{ metadata: {} }, {}, undefined, null, asking(7)])
@@ -176,7 +175,7 @@ describe("the order of scenarios", () => {
   });
 
   it("faults an unknown name, and names the known ones", () => {
-    expect(askedScenario(known, "nope", undefined).faults).toEqual({
+    expect(requestedScenario(known, "nope", undefined).faults).toEqual({
       sandbox_scenario: 'there is no scenario "nope"; known: default, idle, newer, older',
     });
   });
@@ -185,7 +184,7 @@ describe("the order of scenarios", () => {
 describe("amounts", () => {
   it("that are none are within no bounds", () => {
     for (const amount of ["abc", "", "1e5", "Infinity", "-"])
-      expect(matches({ amount: { gte: "0" } }, { fields: { amount }, metadata: {} })).toBe(false);
+      expect(matchesRule({ amount: { gte: "0" } }, { fields: { amount }, metadata: {} })).toBe(false);
   });
 });
 

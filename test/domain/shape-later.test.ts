@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import * as z from "zod/mini";
-import { check } from "../../src/core/schema/issues.js";
-import { field, fieldsOf, shape, shapeLater, wordsOf } from "../../src/core/schema/words.js";
+import { safeParse } from "../../src/core/schema/issues.js";
+import { docsOf, field, fieldsOf, shape, shapeLater } from "../../src/core/schema/words.js";
 
 const fields = () => ({
   amount: field(z.string(), "How much."),
@@ -15,9 +15,9 @@ it("makes the fields once, when somebody first looks at them", () => {
     return fields();
   });
   expect(times).toBe(0);
-  expect(check(schema, { amount: "1.00", more: true })).toEqual({ ok: true, data: { amount: "1.00" } });
+  expect(safeParse(schema, { amount: "1.00", more: true })).toEqual({ ok: true, data: { amount: "1.00" } });
   expect(Object.keys(schema.shape)).toEqual(["amount", "note"]);
-  expect(wordsOf(schema)).toMatchObject({ name: "Order", note: "An order." });
+  expect(docsOf(schema)).toMatchObject({ name: "Order", note: "An order." });
   expect(fieldsOf(schema).note.note).toBe("What for.");
   expect(fieldsOf(schema).note.schema).toBe(schema.shape.note);
   expect(times).toBe(1);
@@ -27,6 +27,6 @@ it.each([{}, { amount: 1 }, { amount: "1", note: 2 }, { amount: "1", note: "" },
   "finds in %j what a shape made at once finds",
   (value) => {
     const [later, now] = [shapeLater("Later", "", fields), shape("Now", "", fields())];
-    expect(check(later, value)).toEqual(check(now, value));
+    expect(safeParse(later, value)).toEqual(safeParse(now, value));
   },
 );

@@ -5,7 +5,7 @@ import { createWhitelabel, transitionCharge } from "../../src/core/engine/comman
 import { createQuote } from "../../src/core/engine/commands/quotes.js";
 import { storeScenario } from "../../src/core/engine/commands/scenarios.js";
 import { Engine } from "../../src/core/engine/engine.js";
-import { chargesWith } from "../../src/core/engine/indexes.js";
+import { chargeListName } from "../../src/core/engine/indexes.js";
 import { post } from "../../src/core/engine/ledger.js";
 import type { Change, StateDump } from "../../src/core/engine/records.js";
 import { State } from "../../src/core/engine/state.js";
@@ -225,7 +225,7 @@ describe("a journal that cannot be written", () => {
     const store = recordingStore();
     const engine = newEngine({ store, endpoint: true });
     const heard: Change[] = [];
-    engine.onKept((change) => heard.push(change));
+    engine.onStored((change) => heard.push(change));
     const step = <Result>(command: Command<Result>, atMs: number): Result => {
       if (fails) {
         const before = bytesOf(engine);
@@ -294,11 +294,11 @@ function restartedFrom(snapshot: ReturnType<State["dump"]>, changes: readonly Ch
     name: "default",
     seed: "not the data's",
     startMs: 0,
-    startIsAsked: false,
+    isStartExplicit: false,
     catalogue,
     settings: DEFAULT_SETTINGS,
     store: { ...recordingStore(), load: () => ({ snapshot, changes }) },
-    furnish: () => expect.unreachable("what is kept needs no furniture"),
+    setUp: () => expect.unreachable("what is kept needs no furniture"),
   });
 }
 
@@ -338,7 +338,7 @@ describe("the journal", () => {
     }
     expect(bytesOf(restarted)).toBe(bytesOf(engine));
     expect(restarted.nextTask()).toEqual(engine.nextTask());
-    const place = chargesWith("test", SHOP.organization.organization_id);
+    const place = chargeListName("test", SHOP.organization.organization_id);
     const [page, other] = [restarted, engine].map(({ state }) => state.page("charges", place, 0, 10));
     expect(page).toHaveLength(5);
     expect(asJson(page)).toEqual(asJson(other));
@@ -437,7 +437,7 @@ describe("a restore", () => {
     const withoutWorld = ({ collections, ...rest }: StateDump) =>
       JSON.stringify({ ...rest, seq: 0, collections: { ...collections, world: [] } });
     expect(withoutWorld(engine.dump())).toBe(withoutWorld(dump));
-    expect(engine.world).toEqual({ ...new Map(dump.collections.world).get("world"), restores: 1 });
+    expect(engine.namespace).toEqual({ ...new Map(dump.collections.world).get("world"), restores: 1 });
   });
 
   it("goes on with ids that were never there before, however often the same dump is put back", () => {
@@ -512,7 +512,7 @@ describe("a part of a command on trial", () => {
     engine.execute((tx) => {
       tx.put("rates", "KES", { code: "KES", rate: "1" });
       const counted = tx.next("thing");
-      const refusal = tx.attempt(() => {
+      const refusal = tx.tryPart(() => {
         tx.put("rates", "KES", { code: "KES", rate: "2" });
         tx.put("rates", "GHS", { code: "GHS", rate: "3" });
         tx.remove("rates", "NGN");
@@ -531,7 +531,7 @@ describe("a part of a command on trial", () => {
 
   it("stays when it does not refuse", () => {
     const engine = newEngine();
-    engine.execute((tx) => tx.attempt(() => tx.put("rates", "KES", { code: "KES", rate: "2" })), START_MS);
+    engine.execute((tx) => tx.tryPart(() => tx.put("rates", "KES", { code: "KES", rate: "2" })), START_MS);
     expect(engine.state.get("rates", "KES")?.rate).toBe("2");
   });
 

@@ -9,7 +9,7 @@ import {
   transitionWithdrawalById,
 } from "../../src/core/engine/commands/withdrawals.js";
 import type { Engine } from "../../src/core/engine/engine.js";
-import { chargesWith } from "../../src/core/engine/indexes.js";
+import { chargeListName } from "../../src/core/engine/indexes.js";
 import { setRates } from "../../src/core/engine/market.js";
 import type { Quote } from "../../src/core/engine/records.js";
 import { CHARGE_STATUSES, WITHDRAWAL_STATUSES } from "../../src/core/schema/common.js";
@@ -389,7 +389,7 @@ class Run {
       expect(answer.total_balance_usd).toBe(halfUp(total, 2));
       for (const status of CHARGE_STATUSES) {
         const counted = this.model.charges.filter((one) => one.owner === owner && one.status === status);
-        const place = chargesWith(caller.mode, caller.organization.organization_id, status);
+        const place = chargeListName(caller.mode, caller.organization.organization_id, status);
         expect(state.count("charges", place)).toBe(counted.length);
       }
     }

@@ -10,8 +10,8 @@ import { commandOf } from "../../src/core/engine/task-commands.js";
 import { CHARGE_STATUSES, type ChargeStatus, WITHDRAWAL_STATUSES } from "../../src/core/schema/common.js";
 import { isRefusal } from "../../src/core/schema/errors.js";
 import type { ChargeEntry, WithdrawalEntry } from "../../src/core/schema/scenario.js";
-import { runAhead } from "../../src/core/time/run-ahead.js";
-import { scenarioWarnings } from "../../src/tools/scenario/warnings.js";
+import { runChargeUntil } from "../../src/core/time/run-ahead.js";
+import { timelineWarnings } from "../../src/tools/scenario/warnings.js";
 import {
   asJson,
   must,
@@ -61,7 +61,7 @@ describe("an entry that never happens", () => {
         const { charge_id } = newCharge(engine, START_MS, { scenario: "plan" });
         const ran = runUntil(engine, START_MS + 100 * 60 * MINUTE_MS);
         const { notes } = engine.state.get("charges", charge_id)!;
-        expect(unwarned(timeline, scenarioWarnings(scenario))).toEqual(carriedOut(ran, "timeline", notes));
+        expect(unwarned(timeline, timelineWarnings(scenario))).toEqual(carriedOut(ran, "timeline", notes));
       }),
       { numRuns: 500 },
     );
@@ -77,7 +77,7 @@ describe("an entry that never happens", () => {
         const { withdrawal_id } = withdraw(engine, START_MS, "plan");
         const ran = runUntil(engine, START_MS + 100 * 60 * MINUTE_MS);
         const { notes } = engine.state.get("withdrawals", withdrawal_id)!;
-        expect(unwarned(timeline, scenarioWarnings(scenario))).toEqual(carriedOut(ran, "withdrawal", notes));
+        expect(unwarned(timeline, timelineWarnings(scenario))).toEqual(carriedOut(ran, "withdrawal", notes));
       }),
       { numRuns: 300 },
     );
@@ -151,7 +151,7 @@ describe("a charge that runs ahead", () => {
         const passed = charge().status_history.slice(before.status_history.length - 1);
         for (const until of CHARGE_STATUSES) {
           engine.load(State.from(asJson(dump)));
-          const answer = runAhead(engine, before.charge_id, until, nowMs);
+          const answer = runChargeUntil(engine, before.charge_id, until, nowMs);
           const place = passed.findIndex(({ status }) => status === until);
           if (place === -1) {
             expect(isRefusal(answer)).toBe(true);

@@ -15,7 +15,7 @@ import { deleteEndpoint, registerEndpoint } from "../../src/core/engine/commands
 import { Engine } from "../../src/core/engine/engine.js";
 import { idempotently } from "../../src/core/engine/idempotency.js";
 import { auditState } from "../../src/core/engine/intake/read.js";
-import { keptChange, noneYet, wholeChange } from "../../src/core/engine/kept-change.js";
+import { decodeChange, encodeChange, noLatestKeys } from "../../src/core/engine/kept-change.js";
 import { setRates } from "../../src/core/engine/market.js";
 import type { Put } from "../../src/core/engine/records.js";
 import { State } from "../../src/core/engine/state.js";
@@ -42,25 +42,25 @@ const SETTINGS = { ...DEFAULT_SETTINGS, retention: { ...DEFAULT_SETTINGS.retenti
 /** An engine whose turns end when the test says so, in a store that refuses when it says so. */
 function opened(endpoint = true) {
   const store = { refuses: false, kept: 0, lines: [] as string[] };
-  const latest = noneYet();
+  const latest = noLatestKeys();
   const engine = new Engine({
     name: "default",
     seed: "seed",
     startMs: START_MS,
-    startIsAsked: true,
+    isStartExplicit: true,
     catalogue,
     settings: SETTINGS,
     store: {
       ...memoryStore(),
-      keptOf: (change, before) => keptChange(change, before, latest),
-      keep: (changes) => {
+      encode: (change, before) => encodeChange(change, before, latest),
+      append: (changes) => {
         if (store.refuses) throw new Error("disk full");
         store.kept += changes.length;
         store.lines.push(...changes.map((change) => JSON.stringify(change)));
       },
     },
-    furnish: furnishing({ endpoint }),
-    atTurnsEnd: () => {},
+    setUp: furnishing({ endpoint }),
+    atEndOfTick: () => {},
   });
   return { engine, store };
 }
@@ -172,9 +172,9 @@ function found({ state, rules }: Engine) {
   const ids = [...charges.keys()].map(String);
   return {
     tasks: [...state.tasks.inOrder()],
-    planned: state.planned,
+    planned: state.plannedCount,
     charges: state.page("charges", "charges", 0, 100),
-    alike: state.found("charges", ({ status }) => status !== "EXPIRED", 0, 100),
+    alike: state.pageOfKinds("charges", ({ status }) => status !== "EXPIRED", 0, 100),
     newest: state.page("events", "events", 0, 100),
     closed: state.oldestClosedEvents(100),
     types: state.eventTypes().sort(),
@@ -226,22 +226,22 @@ it.each([
           };
           play(engine);
           store.refuses = fails;
-          if (fails && !engine.isKept) {
+          if (fails && !engine.isStored) {
             undone++;
-            expect(() => engine.keep()).toThrow("disk full");
+            expect(() => engine.flush()).toThrow("disk full");
             expect(bytesOf(engine)).toBe(before.bytes);
             if (isLookedAt) expect(found(engine)).toEqual(before.found);
           } else {
-            engine.keep();
+            engine.flush();
             play(model);
-            model.keep();
+            model.flush();
           }
           expect(bytesOf(engine)).toBe(bytesOf(model));
           if (isLookedAt) expect(found(engine)).toEqual(found(model));
         }
         expect(found(engine)).toEqual(found(model));
         // From the lines alone: whoever reads them has looked at nothing meanwhile.
-        for (const line of store.lines) again.apply(wholeChange(JSON.parse(line), again));
+        for (const line of store.lines) again.apply(decodeChange(JSON.parse(line), again));
         expect(JSON.stringify(again.dump())).toBe(bytesOf(engine));
         auditState(State.from(asJson(engine.dump())), { catalogue, settings: SETTINGS });
       }),
@@ -260,7 +260,7 @@ it("what is taken back has its place again in each order there is, and what is h
   carryOut(engine, { do: "move", which: 0, afterMs: 0 }, START_MS);
   carryOut(engine, { do: "charge", which: 1, afterMs: 0 }, START_MS);
   carryOut(engine, { do: "scenario", which: 1, afterMs: 0 }, START_MS);
-  engine.keep();
+  engine.flush();
   const { state } = engine;
   const [event] = [...state.tables.events.keys()].map(String);
   const [, charge] = [...state.tables.charges.keys()].map(String);
@@ -280,15 +280,15 @@ it("what is taken back has its place again in each order there is, and what is h
   const change = (puts: Put[]) => ({ seq: state.seq + 1, at: state.at, puts, counters: {} });
   const scenario = state.get("scenarios", "quiet")!;
   const undo = [
-    state.tryOut(change(goes)),
-    state.tryOut(change([["scenarios", "mine-1", null]])),
-    state.tryOut(change([["scenarios", "quiet", null]])),
+    state.applyUndoably(change(goes)),
+    state.applyUndoably(change([["scenarios", "mine-1", null]])),
+    state.applyUndoably(change([["scenarios", "quiet", null]])),
   ];
   // What is gone is passed over for good, as far as anybody knows.
   expect(engine.nextTask()).toBeUndefined();
   const names = [...state.tables.scenarios.keys()];
   expect([state.tables.scenarios.has("quiet"), names.length]).toEqual([false, state.tables.scenarios.size]);
-  undo.push(state.tryOut(change([["scenarios", "quiet", scenario]])));
+  undo.push(state.applyUndoably(change([["scenarios", "quiet", scenario]])));
   expect([...state.tables.scenarios.keys()]).toEqual([...names, "quiet"]);
   for (const takeBack of undo.toReversed()) takeBack();
   state.tasks.restoreDropped();

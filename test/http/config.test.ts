@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { check, issueMessage, issuePath } from "../../src/core/schema/issues.js";
+import { issueMessage, issuePath, safeParse } from "../../src/core/schema/issues.js";
 import { OPERATION_IDS } from "../../src/core/schema/operation-ids.js";
 import { startOptionsSchema } from "../../src/core/schema/option-table.js";
 import { openSandbox } from "../../src/opening.js";
@@ -11,7 +11,7 @@ import { Receiver, refuseWith } from "../support/receiver-server.js";
 
 /** A sandbox with these keys in its config file, checked as that is. */
 async function configured(config: OpenOptions): Promise<Api> {
-  const checked = check(startOptionsSchema, config);
+  const checked = safeParse(startOptionsSchema, config);
   if (!checked.ok)
     throw new Error(checked.issues.map((issue) => `${issuePath(issue)} ${issueMessage(issue)}`).join());
   return new Api(closedAtEnd(await openSandbox({ clock: "manual", start_time: START, ...config })));

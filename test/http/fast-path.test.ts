@@ -1,7 +1,7 @@
 import { Socket } from "node:net";
 import { describe, expect, it } from "vitest";
-import { yieldToOthers } from "../../src/core/time/wall.js";
-import { Incoming } from "../../src/server/http/fast-path.js";
+import { yieldToEventLoop } from "../../src/core/time/wall.js";
+import { BufferedRequest } from "../../src/server/http/fast-path.js";
 
 /** Whatever goes on at once has done so. */
 const atOnce = () => new Promise<void>((resolve) => process.nextTick(resolve));
@@ -12,7 +12,7 @@ function calls() {
   return {
     seen,
     call(connection: Socket, body: string) {
-      const incoming = new Incoming(connection);
+      const incoming = new BufferedRequest(connection);
       incoming.takeBody();
       void incoming.readTakenBody().then((taken) => seen.push("text" in taken ? taken.text : "torn"));
       incoming.push(Buffer.from(body));
@@ -28,7 +28,7 @@ describe("the bodies of calls that come in one turn of the event loop", () => {
     for (const [place, connection] of connections.entries()) call(connection, `call ${place}`);
     await atOnce();
     expect(seen).toEqual([]);
-    await yieldToOthers();
+    await yieldToEventLoop();
     expect(seen).toEqual(["call 0", "call 1", "call 2"]);
   });
 
@@ -36,7 +36,7 @@ describe("the bodies of calls that come in one turn of the event loop", () => {
     const { seen, call } = calls();
     const connection = new Socket();
     call(connection, "the first");
-    await yieldToOthers();
+    await yieldToEventLoop();
     call(connection, "the second");
     call(connection, "the third");
     await atOnce();
@@ -48,7 +48,7 @@ describe("the bodies of calls that come in one turn of the event loop", () => {
     const [connection, other] = [new Socket(), new Socket()];
     call(other, "another's");
     for (const name of ["the first", "the second", "the third"]) call(connection, name);
-    await yieldToOthers();
+    await yieldToEventLoop();
     expect(seen).toEqual(["another's", "the first", "the second", "the third"]);
   });
 });

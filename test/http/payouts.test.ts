@@ -1,5 +1,5 @@
 import { describe, expect } from "vitest";
-import type { IdempotentAnswer, StateDump } from "../../src/core/engine/records.js";
+import type { IdempotentResponse, StateDump } from "../../src/core/engine/records.js";
 import {
   type Answer,
   type Api,
@@ -561,7 +561,7 @@ describe("an Idempotency-Key", () => {
     const other = { ...body, note: `${"x".repeat(99_999)}y` };
     expectError(await tryWithdraw(api, other, KEY), 422, "IDEMPOTENCY_KEY_REUSED", []);
     const state = okBody(await api.get<StateDump>("/_sandbox/state"));
-    const [[, answer]] = state.collections.idempotency as [[string, IdempotentAnswer]];
+    const [[, answer]] = state.collections.idempotency as [[string, IdempotentResponse]];
     expect(answer.body.length).toBeLessThan(100);
   });
 

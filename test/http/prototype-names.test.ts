@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { emit } from "../../src/core/engine/events.js";
 import { chargeSubject } from "../../src/core/engine/subjects.js";
-import { own } from "../../src/core/schema/own.js";
+import { getOwn } from "../../src/core/schema/own.js";
 import { KES_ORDER, openApi } from "../support/api-client.js";
 import { newCharge, newEngine, START_MS } from "../support/engine.js";
 
@@ -78,8 +78,8 @@ describe("a name that every object has", () => {
   });
 
   it("finds nothing in a table that does not have it", () => {
-    expect(NAMES.map((name) => own({}, name))).toEqual(NAMES.map(() => undefined));
-    expect(own({ constructor: "mine" } as unknown as Record<string, string>, "constructor")).toBe("mine");
+    expect(NAMES.map((name) => getOwn({}, name))).toEqual(NAMES.map(() => undefined));
+    expect(getOwn({ constructor: "mine" } as unknown as Record<string, string>, "constructor")).toBe("mine");
   });
 
   it("is the name of an event like any other", () => {

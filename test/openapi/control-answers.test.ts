@@ -2,7 +2,7 @@ import { request } from "node:http";
 import { beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { STREAM_SCHEMAS } from "../../src/core/schema/control-responses.js";
 import type { SandboxOptions } from "../../src/index.js";
-import { nameOf } from "../../src/server/openapi/schemas.js";
+import { schemaNameOf } from "../../src/server/openapi/schemas.js";
 import { openSandbox, START } from "../support/api-client.js";
 import { Answer } from "../support/caller.js";
 import type { Described } from "../support/openapi-control.js";
@@ -658,7 +658,7 @@ describe("what calls answer", () => {
       new Set(Object.keys(STREAM_SCHEMAS).filter((name) => !["missed", "news"].includes(name))),
     );
     for (const [event, data] of messages)
-      expect([event, answers.schemaFaults(nameOf(STREAM_SCHEMAS[event as "hello"]), data)]).toEqual([
+      expect([event, answers.schemaFaults(schemaNameOf(STREAM_SCHEMAS[event as "hello"]), data)]).toEqual([
         event,
         [],
       ]);

@@ -5,7 +5,7 @@ import { ERROR_STATUS } from "../../src/core/schema/errors.js";
 import { PAGES } from "../../src/pages/routes.js";
 import { CONTROL_OPERATIONS } from "../../src/server/control/operations.js";
 import { createApps } from "../../src/server/http/app.js";
-import { nameOf } from "../../src/server/openapi/schemas.js";
+import { schemaNameOf } from "../../src/server/openapi/schemas.js";
 import { openApi } from "../support/api-client.js";
 import { it } from "../support/api-test.js";
 import { ControlAnswers, shippedControlDocument } from "../support/openapi-control.js";
@@ -170,7 +170,7 @@ describe("the control API's document", () => {
 
   it("names a schema for each message of the stream", () => {
     for (const schema of Object.values(STREAM_SCHEMAS))
-      expect(Object.keys(control.document.components.schemas)).toContain(nameOf(schema));
+      expect(Object.keys(control.document.components.schemas)).toContain(schemaNameOf(schema));
   });
 
   it("wants a body where there is one to be had", () => {

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect } from "vitest";
 import { ERROR_STATUS } from "../../src/core/schema/errors.js";
 import { openSandbox } from "../../src/opening.js";
 import type { OpenApiDocument } from "../../src/server/openapi/document.js";
-import { playService } from "../../src/server/openapi/service-story.js";
+import { recordServiceExamples } from "../../src/server/openapi/service-story.js";
 import { OPERATIONS } from "../../src/server/service/operations.js";
 import { Api, KES_ORDER, okBody, openApi } from "../support/api-client.js";
 import { it } from "../support/api-test.js";
@@ -100,7 +100,7 @@ describe("the document", () => {
   it("has examples that are the same each time they are played", async () => {
     const play = async () => {
       const { sandbox } = await openApi();
-      return playService((request) => sandbox.fetch(request));
+      return recordServiceExamples((request) => sandbox.fetch(request));
     };
     expect(await play()).toEqual(await play());
   });

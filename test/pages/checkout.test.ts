@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { writtenInstructions } from "../../src/core/domain/charge.js";
+import { resolveInstructions } from "../../src/core/domain/charge.js";
 import type { Sandbox, SandboxOptions } from "../../src/index.js";
 import { Api, openSandbox, START } from "../support/api-client.js";
 import { temporaryFile } from "../support/folders.js";
@@ -117,7 +117,7 @@ describe("choosing a method", () => {
     expect(status).toBe(200);
     const shown = readable(text);
     const { provider_reference } = page.charge;
-    const payment_instructions = writtenInstructions(page.charge.payment_instructions);
+    const payment_instructions = resolveInstructions(page.charge.payment_instructions);
     for (const part of [payment_instructions!.bank_name!, payment_instructions!.account_number!])
       expect(shown).toContain(part);
     for (const part of [

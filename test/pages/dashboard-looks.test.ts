@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { Table } from "../../src/core/engine/table.js";
+import { RecordTable } from "../../src/core/engine/table.js";
 import { Receiver } from "../support/receiver-server.js";
 import { started } from "./support/dashboard.js";
 
-type Records = Table<unknown>;
+type Records = RecordTable<unknown>;
 
 /** How many records are looked at while it does its work. */
 async function looksDuring(work: () => Promise<unknown>): Promise<number> {
@@ -14,7 +14,7 @@ async function looksDuring(work: () => Promise<unknown>): Promise<number> {
       yield one;
     }
   }
-  const { get, values, entries } = Table.prototype;
+  const { get, values, entries } = RecordTable.prototype;
   const counting = {
     get(this: Records, key: unknown) {
       looks++;
@@ -30,13 +30,13 @@ async function looksDuring(work: () => Promise<unknown>): Promise<number> {
       return counted(entries.call(this));
     },
   };
-  const own = Object.getOwnPropertyDescriptors(Table.prototype);
-  Object.assign(Table.prototype, counting);
+  const own = Object.getOwnPropertyDescriptors(RecordTable.prototype);
+  Object.assign(RecordTable.prototype, counting);
   try {
     await work();
   } finally {
-    for (const name of Reflect.ownKeys(counting)) Reflect.deleteProperty(Table.prototype, name);
-    Object.defineProperties(Table.prototype, own);
+    for (const name of Reflect.ownKeys(counting)) Reflect.deleteProperty(RecordTable.prototype, name);
+    Object.defineProperties(RecordTable.prototype, own);
   }
   return looks;
 }

@@ -2,11 +2,11 @@ import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { KeptChange, KeptPut } from "../../src/core/engine/records.js";
-import { againOf, wholeAgain } from "../../src/core/store/again.js";
+import type { JournalEntry, JournalPut } from "../../src/core/engine/records.js";
+import { decodeRepeatedChange, encodeRepeatedChange } from "../../src/core/store/again.js";
 import { FileStore } from "../../src/core/store/file-store.js";
 import { encodeLines } from "../../src/core/store/journal-line.js";
-import { isAgainChange, isChange } from "../../src/core/store/shape.js";
+import { isChange, isRepeatedChange } from "../../src/core/store/shape.js";
 import { createSandbox } from "../../src/index.js";
 import { temporaryFolder } from "../support/folders.js";
 import { Client } from "../support/receiver-client.js";
@@ -31,18 +31,18 @@ const put = fc.oneof(
   fc.tuple(name, key, fields, fc.constant("like"), key, fc.constant({ part: [{}, {}] })),
   fc.tuple(name, key, fields, fc.constant("as"), key, names),
   fc.tuple(name, key, fields, fc.constant("as"), key, names, grown),
-) as unknown as fc.Arbitrary<KeptPut>;
+) as unknown as fc.Arbitrary<JournalPut>;
 const kept = fc.record({
   at: fc.nat(1),
   puts: fc.array(put, { maxLength: 2 }),
   counters: fc.dictionary(fc.constantFrom("m", "n"), fc.nat(2), { maxKeys: 2 }),
 });
 
-type Kept = Omit<KeptChange, "seq">;
+type Kept = Omit<JournalEntry, "seq">;
 
 /** The same collections in the same way, with keys and fields of the other's. */
 function alikeTo({ puts, counters }: Kept, other: Kept): Kept {
-  const goOn = ([name, key, record, how, , ...more]: KeptPut, place: number) => {
+  const goOn = ([name, key, record, how, , ...more]: JournalPut, place: number) => {
     const [, nextKey = "c", nextRecord] = other.puts[place] ?? [];
     const fields = record === null ? null : (nextRecord ?? record);
     if (how === undefined) return [name, nextKey, fields];
@@ -50,11 +50,11 @@ function alikeTo({ puts, counters }: Kept, other: Kept): Kept {
       ? [name, nextKey, fields, how, key, ...more]
       : [name, nextKey, fields, how];
   };
-  return { at: other.at, puts: puts.map(goOn) as unknown as KeptPut[], counters };
+  return { at: other.at, puts: puts.map(goOn) as unknown as JournalPut[], counters };
 }
 
 describe("a change that went as the one before it", () => {
-  const before: KeptChange = {
+  const before: JournalEntry = {
     seq: 7,
     at: 5,
     puts: [
@@ -64,7 +64,7 @@ describe("a change that went as the one before it", () => {
     ],
     counters: { event: 8, event_seq: 8 },
   };
-  const next: KeptChange = {
+  const next: JournalEntry = {
     seq: 8,
     at: 5,
     puts: [
@@ -77,14 +77,14 @@ describe("a change that went as the one before it", () => {
   const again = { seq: 8, again: [2, 9, ["ch_3", { tasks: { expiry: 4 } }]], counters: [9, 9] };
 
   it("is told by its keys, counters and what fields are other, and is the same again", () => {
-    expect(againOf(next, before)).toEqual(again);
-    expect(againOf({ ...next, at: 6 }, before)).toEqual({ ...again, at: 6 });
-    expect(wholeAgain(inFile(againOf(next, before)!), before)).toEqual(next);
+    expect(encodeRepeatedChange(next, before)).toEqual(again);
+    expect(encodeRepeatedChange({ ...next, at: 6 }, before)).toEqual({ ...again, at: 6 });
+    expect(decodeRepeatedChange(inFile(encodeRepeatedChange(next, before)!), before)).toEqual(next);
   });
 
-  it.each<[string, Partial<KeptChange>]>([
+  it.each<[string, Partial<JournalEntry>]>([
     ["that puts fewer", { puts: next.puts.slice(0, 2) }],
-    ["of another collection", { puts: [["keys", 2, null], ...next.puts.slice(1)] as KeptPut[] }],
+    ["of another collection", { puts: [["keys", 2, null], ...next.puts.slice(1)] as JournalPut[] }],
     [
       "as one that is not the one before it",
       { puts: next.puts.with(2, ["charges", "ch_3", {}, "as", "ch_1", ["status", "actors"]]) },
@@ -96,20 +96,20 @@ describe("a change that went as the one before it", () => {
     ["of other counters", { counters: { event: 9, task: 1 } }],
     ["of the same counters in another order", { counters: { event_seq: 9, event: 9 } }],
   ])("is not one %s", (_how, part) => {
-    expect(againOf({ ...next, ...part }, before)).toBeUndefined();
+    expect(encodeRepeatedChange({ ...next, ...part }, before)).toBeUndefined();
   });
 
   it("is the same to the byte, whatever the two are", () => {
     let found = 0;
     fc.assert(
       fc.property(kept, kept, fc.boolean(), (one, other, isAlike) => {
-        const first: KeptChange = { seq: 1, ...one };
-        const second: KeptChange = { seq: 2, ...(isAlike ? alikeTo(one, other) : other) };
-        const told = againOf(second, first);
+        const first: JournalEntry = { seq: 1, ...one };
+        const second: JournalEntry = { seq: 2, ...(isAlike ? alikeTo(one, other) : other) };
+        const told = encodeRepeatedChange(second, first);
         if (told === undefined) return;
         found++;
-        expect(isAgainChange(inFile(told))).toBe(true);
-        expect(JSON.stringify(wholeAgain(inFile(told), inFile(first)))).toBe(
+        expect(isRepeatedChange(inFile(told))).toBe(true);
+        expect(JSON.stringify(decodeRepeatedChange(inFile(told), inFile(first)))).toBe(
           // Seq and time come first in every line.
           JSON.stringify({ seq: 2, at: second.at, puts: second.puts, counters: second.counters }),
         );
@@ -129,11 +129,14 @@ describe("a change that went as the one before it", () => {
       { ...again, counters: { event: 9 } },
       { ...again, counters: ["9"] },
     ]) {
-      expect(isAgainChange(wrong), JSON.stringify(wrong)).toBe(false);
+      expect(isRepeatedChange(wrong), JSON.stringify(wrong)).toBe(false);
       expect(isChange(wrong)).toBe(false);
     }
     for (const wrong of [{ seq: 9 }, { again: [2, 9] }, { counters: [9] }])
-      expect(wholeAgain({ ...again, ...wrong } as never, before), JSON.stringify(wrong)).toBeUndefined();
+      expect(
+        decodeRepeatedChange({ ...again, ...wrong } as never, before),
+        JSON.stringify(wrong),
+      ).toBeUndefined();
   });
 });
 
@@ -147,28 +150,28 @@ describe("the journal", () => {
   it("has a line that stands by itself after each start and each compaction, and else none that need not", async () => {
     const { file, store, lines } = fileStore(1);
     store.load();
-    store.keep([change(1), change(2)]);
-    store.keep([change(3)]);
+    store.append([change(1), change(2)]);
+    store.append([change(3)]);
     expect(lines().match(/"again"/g)).toHaveLength(2);
     const compacted = store.compactIfLarge(() => dumpOf(upTo(3)));
     // The snapshot has the lines before it, and they go.
-    store.keep([change(4), change(5)]);
+    store.append([change(4), change(5)]);
     expect(await compacted).toBeUndefined();
     expect(lines()).toMatch(
       /^\S+ \d+ {"seq":4,"at":4000,"puts":.*\n\S+ \d+ {"seq":5,"at":5000,"again":.*\n$/,
     );
     store.replace(dumpOf(upTo(5)));
-    store.keep([change(6)]);
+    store.append([change(6)]);
     expect(lines()).toMatch(/^\S+ \d+ {"seq":6,"at":6000,"puts":.*\n$/);
     store.close();
     const again = new FileStore({ file });
     expect(again.load()?.changes).toEqual([change(6)]);
-    again.keep([change(7)]);
+    again.append([change(7)]);
     expect(lines()).toMatch(/{"seq":7,"at":7000,"puts":.*\n$/);
     again.close();
   });
 
-  const lineOf = (seq: number, last?: KeptChange) => encodeLines([change(seq)], last).toString();
+  const lineOf = (seq: number, last?: JournalEntry) => encodeLines([change(seq)], last).toString();
 
   it.each([
     ["is the first", lineOf(1, { ...change(1), seq: 0 })],

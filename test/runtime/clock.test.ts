@@ -1,10 +1,10 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
 import type { ClockRecord } from "../../src/core/engine/records.js";
-import { clockSetting } from "../../src/core/schema/options.js";
+import { parseClockSetting } from "../../src/core/schema/options.js";
 import { DEFAULT_SETTINGS } from "../../src/core/schema/settings.js";
 import { MAX_INSTANT_MS } from "../../src/core/schema/time.js";
 import { Clock } from "../../src/core/time/clock.js";
-import { MAX_TIMER_MS, systemWall } from "../../src/core/time/wall.js";
+import { MAX_TIMER_MS, systemWallClock } from "../../src/core/time/wall.js";
 import { hold, Receiver } from "../support/receiver-server.js";
 import { FakeWall, KeptStore, type WorldWishes, worldOn } from "../support/receiver-world.js";
 
@@ -27,7 +27,7 @@ async function worldAt(wishes: WorldWishes, wall = new FakeWall(WALL_START)) {
 describe("a clock", () => {
   it("that is real goes with wall time from where it was set", () => {
     const wall = new FakeWall(WALL_START);
-    const clock = new Clock(wall, clockSetting("real"), 5_000);
+    const clock = new Clock(wall, parseClockSetting("real"), 5_000);
     wall.elapse(1234);
     expect(clock.nowMs()).toBe(6_234);
     expect(clock.wallDelayMs(10_000)).toBe(3_766);
@@ -36,7 +36,7 @@ describe("a clock", () => {
 
   it("that is manual stands still", () => {
     const wall = new FakeWall(WALL_START);
-    const clock = new Clock(wall, clockSetting("manual"), 5_000);
+    const clock = new Clock(wall, parseClockSetting("manual"), 5_000);
     wall.elapse(DAY);
     expect(clock.nowMs()).toBe(5_000);
     expect(clock.runs).toBe(false);
@@ -49,7 +49,7 @@ describe("a clock", () => {
     ["1000000x", 1_000_000_000, 0.06],
   ])("at %s goes so many times as fast", (speed, afterOneSecond, wallForOneMinute) => {
     const wall = new FakeWall(WALL_START);
-    const clock = new Clock(wall, clockSetting(speed), 0);
+    const clock = new Clock(wall, parseClockSetting(speed), 0);
     expect(clock.wallDelayMs(MINUTE)).toBe(wallForOneMinute);
     wall.elapse(SECOND);
     expect(clock.nowMs()).toBe(afterOneSecond);
@@ -63,7 +63,7 @@ describe("a clock", () => {
     (setting, speed) => {
       const wall = new FakeWall(WALL_START);
       const setBack: number[] = [];
-      const clock = new Clock(wall, clockSetting(setting), 0, (byMs) => setBack.push(byMs));
+      const clock = new Clock(wall, parseClockSetting(setting), 0, (byMs) => setBack.push(byMs));
       wall.elapse(10_000);
       expect(clock.nowMs()).toBe(10_000 * speed);
       wall.step(-4_000);
@@ -79,8 +79,8 @@ describe("a clock", () => {
 
   it("stands at the moment an advance holds, and goes on from where that came to", () => {
     const wall = new FakeWall(WALL_START);
-    const clock = new Clock(wall, clockSetting("real"), 0);
-    clock.hold(50_000);
+    const clock = new Clock(wall, parseClockSetting("real"), 0);
+    clock.holdAt(50_000);
     wall.elapse(9_999);
     expect(clock.nowMs()).toBe(50_000);
     clock.set(50_000, clock.setting);
@@ -90,7 +90,7 @@ describe("a clock", () => {
 
   it("never passes the last instant that can be written", () => {
     const wall = new FakeWall(WALL_START);
-    const clock = new Clock(wall, clockSetting("1000000x"), MAX_INSTANT_MS - 10);
+    const clock = new Clock(wall, parseClockSetting("1000000x"), MAX_INSTANT_MS - 10);
     wall.elapse(DAY);
     expect(clock.nowMs()).toBe(MAX_INSTANT_MS);
   });
@@ -101,17 +101,17 @@ describe("a clock", () => {
     ["60x", 7_000 + 60 * HOUR],
   ])("of an earlier run that was %s is resumed", (text, expected) => {
     const wall = new FakeWall(WALL_START);
-    const kept: ClockRecord = { ...clockSetting(text), sandbox_ms: 7_000, wall_ms: WALL_START - HOUR };
-    const clock = Clock.resumed(wall, kept, 0);
+    const kept: ClockRecord = { ...parseClockSetting(text), sandbox_ms: 7_000, wall_ms: WALL_START - HOUR };
+    const clock = Clock.resume(wall, kept, 0);
     expect(clock.nowMs()).toBe(expected);
-    expect(clock.setting).toEqual(clockSetting(text));
+    expect(clock.setting).toEqual(parseClockSetting(text));
   });
 
   it("of an earlier run is never before the last change, nor goes back with the machine's clock", () => {
     const wall = new FakeWall(WALL_START);
-    const kept: ClockRecord = { ...clockSetting("real"), sandbox_ms: 7_000, wall_ms: WALL_START + HOUR };
-    expect(Clock.resumed(wall, kept, 0).nowMs()).toBe(7_000);
-    expect(Clock.resumed(wall, kept, 9_000).nowMs()).toBe(9_000);
+    const kept: ClockRecord = { ...parseClockSetting("real"), sandbox_ms: 7_000, wall_ms: WALL_START + HOUR };
+    expect(Clock.resume(wall, kept, 0).nowMs()).toBe(7_000);
+    expect(Clock.resume(wall, kept, 9_000).nowMs()).toBe(9_000);
   });
 });
 
@@ -119,8 +119,8 @@ describe("the machine's timers", () => {
   it("wait at most 2^31-1 ms at a time, never firing at once", () => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "Date"] });
     const fired = vi.fn();
-    systemWall.after(2 ** 31, fired);
-    systemWall.after(Number.POSITIVE_INFINITY, fired);
+    systemWallClock.after(2 ** 31, fired);
+    systemWallClock.after(Number.POSITIVE_INFINITY, fired);
     vi.advanceTimersByTime(MAX_TIMER_MS - 1);
     expect(fired).not.toHaveBeenCalled();
     vi.advanceTimersByTime(1);
@@ -130,15 +130,15 @@ describe("the machine's timers", () => {
   it("can be called off, and never wait a negative time", () => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "Date"] });
     const [kept, calledOff] = [vi.fn(), vi.fn()];
-    systemWall.after(-5, kept);
-    systemWall.after(5, calledOff)();
+    systemWallClock.after(-5, kept);
+    systemWallClock.after(5, calledOff)();
     vi.advanceTimersByTime(10);
     expect([kept.mock.calls.length, calledOff.mock.calls.length]).toEqual([1, 0]);
   });
 
   it("run a world of their own accord, past the longest wait", async () => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "Date"] });
-    const { world, client, status } = await worldAt({ clockText: "0.001x" }, systemWall as FakeWall);
+    const { world, client, status } = await worldAt({ clockText: "0.001x" }, systemWallClock as FakeWall);
     const charge = await client.pay({ email: "expired@shop.test" });
     // An hour of sandbox time is 41 days of wall time: more than a timer can wait.
     vi.advanceTimersByTime(1000 * HOUR - 1000);
@@ -409,7 +409,7 @@ describe("a disk that refuses", () => {
       store.refuses = false;
       wall.elapse(SECOND);
       (await receiver.arrived(2)).answer();
-      await world.settled();
+      await world.whenIdle();
       expect(receiver.types).toEqual(["charge.awaiting_payment", "charge.processing"]);
       expect(world.engine.dump().collections.deliveries.map(([, one]) => one.status)).toEqual([
         "delivered",

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { yieldToOthers } from "../../src/core/time/wall.js";
+import { yieldToEventLoop } from "../../src/core/time/wall.js";
 import { dataFile, diskThatMayFill, START, server } from "../support/kept.js";
 import { closeAll } from "../support/lifetime.js";
 import { Receiver, refuseWith } from "../support/receiver-server.js";
@@ -200,7 +200,7 @@ describe("webhooks on a full disk", () => {
     for (let made = 0; made < 5; made++) await client.pay();
     disk.refusesFrom = disk.calls;
     wall.elapse(1_000);
-    for (let turn = 0; turn < 2_000; turn++) await yieldToOthers();
+    for (let turn = 0; turn < 2_000; turn++) await yieldToEventLoop();
     expect(errors.length).toBeGreaterThan(0);
     expect(errors.length).toBeLessThan(20);
     disk.refusesFrom = Number.POSITIVE_INFINITY;

@@ -1,18 +1,18 @@
 import { describe, expect, it } from "vitest";
-import type { KeptChange } from "../../src/core/engine/records.js";
+import type { JournalEntry } from "../../src/core/engine/records.js";
 import { memoryStore } from "../../src/core/store/memory.js";
-import { yieldToOthers } from "../../src/core/time/wall.js";
+import { yieldToEventLoop } from "../../src/core/time/wall.js";
 import { dataFile, diskThatMayFill, START, server } from "../support/kept.js";
 import { FakeWall, worldOn } from "../support/receiver-world.js";
 
 /** Answers at once, until it is told to hold: then each turn waits for what the test makes of it. */
 function slowStore() {
-  const asked: { changes: readonly KeptChange[]; keep: () => void; refuse: () => void }[] = [];
+  const asked: { changes: readonly JournalEntry[]; keep: () => void; refuse: () => void }[] = [];
   const made = {
     ...memoryStore(),
     asked,
     holds: false,
-    keep: (changes: readonly KeptChange[]): Promise<void> =>
+    keep: (changes: readonly JournalEntry[]): Promise<void> =>
       made.holds
         ? new Promise((resolve, reject) => {
             asked.push({ changes, keep: resolve, refuse: () => reject(new Error("database gone")) });
@@ -20,7 +20,7 @@ function slowStore() {
         : Promise.resolve(),
     /** Resolves when that turn has been given to it. */
     turn: async (place: number) => {
-      while (asked.length <= place) await yieldToOthers();
+      while (asked.length <= place) await yieldToEventLoop();
       return asked[place]!;
     },
   };
@@ -29,7 +29,7 @@ function slowStore() {
 
 /** Whatever could leak has had its turn. */
 async function turns(): Promise<void> {
-  for (let turn = 0; turn < 20; turn++) await yieldToOthers();
+  for (let turn = 0; turn < 20; turn++) await yieldToEventLoop();
 }
 
 /** A server on a store that answers later; `seen` has what is shown besides answers, in its order. */

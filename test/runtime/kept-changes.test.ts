@@ -1,10 +1,10 @@
 import { copyFileSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { WrittenLater } from "../../src/core/engine/event-record.js";
+import { LazyEvent } from "../../src/core/engine/event-record.js";
 import { numberedId, scopeOf } from "../../src/core/engine/ids.js";
-import { keptChange, noneYet, wholeChange } from "../../src/core/engine/kept-change.js";
-import type { Change, Key, Put, Records, WorldRecord } from "../../src/core/engine/records.js";
+import { decodeChange, encodeChange, noLatestKeys } from "../../src/core/engine/kept-change.js";
+import type { Change, Key, NamespaceRecord, Put, RecordReader } from "../../src/core/engine/records.js";
 import { chargeDetailJson } from "../../src/core/engine/views.js";
 import { iso } from "../../src/core/schema/time.js";
 import { isChange } from "../../src/core/store/shape.js";
@@ -88,12 +88,12 @@ describe("an event without deliveries", () => {
   });
 
   it("has the number of its id told where that is another", () => {
-    const world = { seed: "s", name: "n", generation: 2, restores: 1 } as WorldRecord;
-    const records = { get: (name: string) => (name === "world" ? world : undefined) } as Records;
+    const world = { seed: "s", name: "n", generation: 2, restores: 1 } as NamespaceRecord;
+    const records = { get: (name: string) => (name === "world" ? world : undefined) } as RecordReader;
     const charge = chargeWith({ charge_id: "ch_1", status: "COMPLETED" });
     const { mode, organization_id, charge_id } = charge;
     const type = "charge.completed";
-    const event = new WrittenLater(
+    const event = new LazyEvent(
       { scope: scopeOf(world), number: 12 },
       { seq: 7, type, at: iso(0), mode, organization_id, object_id: charge_id },
       { name: type, source: charge, toJson: chargeDetailJson },
@@ -103,10 +103,10 @@ describe("an event without deliveries", () => {
       ["charges", charge_id, charge],
     ];
     const kept = JSON.parse(
-      JSON.stringify(keptChange({ seq: 1, at: 0, puts, counters: {} }, records, noneYet())),
+      JSON.stringify(encodeChange({ seq: 1, at: 0, puts, counters: {} }, records, noLatestKeys())),
     );
     expect(kept.puts[0]).toEqual(["events", 7, { type, number: 12 }, "derived"]);
-    expect(JSON.stringify(wholeChange(kept, records).puts)).toBe(JSON.stringify(puts));
+    expect(JSON.stringify(decodeChange(kept, records).puts)).toBe(JSON.stringify(puts));
     expect(event.event_id).toBe(numberedId("s\0n\x002.1", "event", 12));
   });
 });
@@ -159,17 +159,17 @@ describe("a record that changed", () => {
     ["in a field that had no value", { ...before, note: "x" }, "whole"],
     ["in a field that has none now", { ...before, rate: undefined }, "whole"],
   ])("%s is the same again, to the byte", (_how, after, put) => {
-    const records = (record: unknown) => ({ get: () => record }) as unknown as Records;
+    const records = (record: unknown) => ({ get: () => record }) as unknown as RecordReader;
     const change: Change = { seq: 1, at: 0, puts: [["rates", "KES", after] as Put], counters: {} };
-    const kept = JSON.parse(JSON.stringify(keptChange(change, records(before), noneYet())));
+    const kept = JSON.parse(JSON.stringify(encodeChange(change, records(before), noLatestKeys())));
     const isWhole = put === "whole";
     expect(kept.puts).toEqual([["rates", "KES", ...(isWhole ? [JSON.parse(JSON.stringify(after))] : put)]]);
     const inFile = JSON.parse(JSON.stringify(before));
-    expect(JSON.stringify(wholeChange(kept, records(inFile)))).toBe(JSON.stringify(change));
+    expect(JSON.stringify(decodeChange(kept, records(inFile)))).toBe(JSON.stringify(change));
   });
 
   it("of a kind there was before is told by what sets it apart, and is the same again", () => {
-    const latest = noneYet();
+    const latest = noLatestKeys();
     const puts: Put[] = [
       ["rates", "KES", { code: "KES", rate: { buy: "1", sell: ["2"] }, note: "x" }],
       ["rates", "UGX", { code: "UGX", rate: { buy: "1", sell: ["2"] }, note: "x" }],
@@ -177,17 +177,19 @@ describe("a record that changed", () => {
       ["rates", "USD", { code: "USD" }],
     ];
     const none = { get: () => undefined };
-    const kept = JSON.parse(JSON.stringify(keptChange({ seq: 1, at: 0, puts, counters: {} }, none, latest)));
+    const kept = JSON.parse(
+      JSON.stringify(encodeChange({ seq: 1, at: 0, puts, counters: {} }, none, latest)),
+    );
     expect(kept.puts).toEqual([
       puts[0],
       ["rates", "UGX", { code: "UGX" }, "like", "KES"],
       ["rates", "NGN", { code: "NGN", rate: { sell: ["2"], buy: "1" } }, "like", "UGX"],
       puts[3],
     ]);
-    expect(JSON.stringify(wholeChange(kept, none).puts)).toBe(JSON.stringify(puts));
+    expect(JSON.stringify(decodeChange(kept, none).puts)).toBe(JSON.stringify(puts));
     // The disk refused that change: what is tried again knows nothing of it.
     const again = { seq: 1, at: 0, puts: [puts[1]!, puts[3]!], counters: {} };
-    expect(keptChange(again, none, latest).puts).toEqual(again.puts);
+    expect(encodeChange(again, none, latest).puts).toEqual(again.puts);
   });
 
   it("of a kind there was before is told by the parts of the objects within it, and is the same again", () => {
@@ -206,14 +208,14 @@ describe("a record that changed", () => {
     ];
     const none = { get: () => undefined };
     const kept = JSON.parse(
-      JSON.stringify(keptChange({ seq: 1, at: 0, puts, counters: {} }, none, noneYet())),
+      JSON.stringify(encodeChange({ seq: 1, at: 0, puts, counters: {} }, none, noLatestKeys())),
     );
     const fields = { phone: "😀1", list: ["😀1"] };
     const parts = { way: [fields, { text: [text.length, "😀", 2] }] };
     expect(kept.puts[1]).toEqual(["rates", "UGX", { code: "UGX" }, "like", "KES", parts]);
     expect(kept.puts[3]).toEqual(["rates", "GHS", { code: "GHS" }, "like", "NGN"]);
     expect(kept.puts[5]).toEqual(["rates", "USD", { code: "USD", way: { type: "another" } }, "like", "ZAR"]);
-    expect(JSON.stringify(wholeChange(kept, none).puts)).toBe(JSON.stringify(puts));
+    expect(JSON.stringify(decodeChange(kept, none).puts)).toBe(JSON.stringify(puts));
   });
 
   it("as another did before it is told by the names of what they share, and is the same again", () => {
@@ -221,7 +223,7 @@ describe("a record that changed", () => {
     const old = (code: string) => ({ code, rate: "1", note: "x", at: "1", list, more: { own: code } });
     const now = { rate: "2", note: "y", at: "2", list: [...list, "b"] };
     const there = new Map<Key, object>(["KES", "UGX", "NGN", "GHS"].map((code) => [code, old(code)]));
-    const records = { get: (_name: string, key: Key) => there.get(key) } as unknown as Records;
+    const records = { get: (_name: string, key: Key) => there.get(key) } as unknown as RecordReader;
     const puts: Put[] = [
       ["rates", "KES", { ...old("KES"), ...now }],
       ["rates", "UGX", { ...old("UGX"), ...now, more: { own: "other" } }],
@@ -229,7 +231,7 @@ describe("a record that changed", () => {
       ["rates", "GHS", { ...old("GHS"), rate: "2" }],
     ];
     const kept = JSON.parse(
-      JSON.stringify(keptChange({ seq: 1, at: 0, puts, counters: {} }, records, noneYet())),
+      JSON.stringify(encodeChange({ seq: 1, at: 0, puts, counters: {} }, records, noLatestKeys())),
     );
     expect(kept.puts).toEqual([
       ["rates", "KES", { rate: "2", note: "y", at: "2" }, "changed", { list: ["b"] }],
@@ -239,19 +241,19 @@ describe("a record that changed", () => {
       ["rates", "GHS", { rate: "2" }, "changed"],
     ]);
     expect(isChange(kept)).toBe(true);
-    expect(JSON.stringify(wholeChange(kept, records).puts)).toBe(JSON.stringify(puts));
+    expect(JSON.stringify(decodeChange(kept, records).puts)).toBe(JSON.stringify(puts));
   });
 
   it("as another did before it has its new fields in their order", () => {
     const old = { code: "KES", rate: "1", note: "x", at: "1" };
     const now = { rate: "2", note: "y", at: "2" };
-    const records = { get: (_name: string, key: Key) => ({ ...old, code: key }) } as unknown as Records;
+    const records = { get: (_name: string, key: Key) => ({ ...old, code: key }) } as unknown as RecordReader;
     const puts = [
       ["rates", "KES", { ...old, ...now, kind: "k", more: "m" }],
       ["rates", "UGX", { ...old, code: "UGX", ...now, kind: "other", more: "m" }],
     ] as unknown as Put[];
     const kept = JSON.parse(
-      JSON.stringify(keptChange({ seq: 1, at: 0, puts, counters: {} }, records, noneYet())),
+      JSON.stringify(encodeChange({ seq: 1, at: 0, puts, counters: {} }, records, noLatestKeys())),
     );
     expect(kept.puts[1]).toEqual([
       "rates",
@@ -261,7 +263,7 @@ describe("a record that changed", () => {
       "KES",
       Object.keys(now),
     ]);
-    expect(JSON.stringify(wholeChange(kept, records).puts)).toBe(JSON.stringify(puts));
+    expect(JSON.stringify(decodeChange(kept, records).puts)).toBe(JSON.stringify(puts));
   });
 
   it.each([
@@ -282,7 +284,7 @@ describe("a record that changed", () => {
       ["rates", "UGX", {}, "as", "KES", ["rate"]],
     ] as const)
       expect(() =>
-        wholeChange({ seq: 7, at: 0, puts: [put], counters: {} }, { get: () => undefined }),
+        decodeChange({ seq: 7, at: 0, puts: [put], counters: {} }, { get: () => undefined }),
       ).toThrow(/^change 7 refers to rates (KES|UGX), which does not exist$/);
   });
 });

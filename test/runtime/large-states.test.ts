@@ -4,7 +4,7 @@ import { triggerEvent } from "../../src/core/engine/commands/events.js";
 import type { Namespace } from "../../src/core/namespace/namespace.js";
 import { nodeIo } from "../../src/core/store/io.js";
 import { memoryStorage } from "../../src/core/store/memory.js";
-import { aboutBytes, SizeNotice } from "../../src/core/store/size-notice.js";
+import { estimateBytes, SizeNotice } from "../../src/core/store/size-notice.js";
 import { SnapshotFolder } from "../../src/core/store/snapshot-folder.js";
 import { temporaryFolder } from "../support/folders.js";
 import { dataFile, START, server } from "../support/kept.js";
@@ -149,7 +149,7 @@ describe("a state that grows too large to be read back", () => {
   it("is looked at rarely while it is small or far too large, and often in between", async () => {
     const { world, sandbox } = await worldOn(new FakeWall(START), { clockText: "manual" });
     const { tables } = world.engine.state;
-    const looks = (tellAtBytes: number, seen: Parameters<typeof aboutBytes>[0] = tables): number => {
+    const looks = (tellAtBytes: number, seen: Parameters<typeof estimateBytes>[0] = tables): number => {
       const notice = new SizeNotice("default", () => {}, tellAtBytes);
       let looked = 0;
       for (let change = 0; change < 40_000; change++)
@@ -159,7 +159,7 @@ describe("a state that grows too large to be read back", () => {
         });
       return looked;
     };
-    const bytes = aboutBytes(tables);
+    const bytes = estimateBytes(tables);
     expect([looks(1_000 * MB), looks(bytes + 100_000_000), looks(bytes), looks(1)]).toEqual([3, 8, 40, 40]);
     // A million like its first events.
     fill(world, 8);
@@ -173,8 +173,8 @@ describe("a state that grows too large to be read back", () => {
     for (let charge = 0; charge < 60; charge++) await client.pay();
     await client.advance({ until: "idle" });
     const bytes = JSON.stringify(sandbox.snapshot()).length;
-    expect(aboutBytes(world.engine.state.tables) / bytes).toBeGreaterThan(0.8);
-    expect(aboutBytes(world.engine.state.tables) / bytes).toBeLessThan(1.2);
+    expect(estimateBytes(world.engine.state.tables) / bytes).toBeGreaterThan(0.8);
+    expect(estimateBytes(world.engine.state.tables) / bytes).toBeLessThan(1.2);
     await sandbox.close();
   });
 });

@@ -14,10 +14,10 @@ describe("an observer that fails", () => {
     observers.add(broken("a"));
     observers.add(broken("b"));
     const stop = observers.add({ onRequest: (request) => heard.push(request) });
-    observers.tellRequest("1");
-    observers.tellRequest("2");
+    observers.notifyRequest("1");
+    observers.notifyRequest("2");
     stop();
-    observers.tellRequest("3");
+    observers.notifyRequest("3");
     expect(heard).toEqual(["1", "2"]);
     expect(errors.map((error) => (error as Error).message)).toEqual(["a", "b"]);
   });

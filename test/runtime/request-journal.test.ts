@@ -1,7 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { Observers } from "../../src/core/namespace/observers.js";
-import { cutBody, KEPT_BODY_BYTES, RequestJournal } from "../../src/core/namespace/request-journal.js";
+import {
+  MAX_JOURNALED_BODY_BYTES,
+  RequestJournal,
+  truncateBody,
+} from "../../src/core/namespace/request-journal.js";
 import type { ServedRequest } from "../../src/core/namespace/served-request.js";
 
 const NEVER = { atMs: 0, wallMs: 0 };
@@ -37,27 +41,29 @@ describe("a body that is too long", () => {
     fc.assert(
       fc.property(piecesArb, fc.nat(3), moreArb, (pieces, lead, more) => {
         const unit = pieces.join("");
-        const times = Math.ceil((KEPT_BODY_BYTES + more) / Buffer.byteLength(unit));
+        const times = Math.ceil((MAX_JOURNALED_BODY_BYTES + more) / Buffer.byteLength(unit));
         // As it would have come over the wire.
         const sent = Buffer.from("x".repeat(lead) + unit.repeat(times)).toString();
         const bytes = Buffer.byteLength(sent);
-        const cut = cutBody(sent);
-        expect(cut === undefined).toBe(bytes <= KEPT_BODY_BYTES);
+        const cut = truncateBody(sent);
+        expect(cut === undefined).toBe(bytes <= MAX_JOURNALED_BODY_BYTES);
         if (cut === undefined) return;
         expect(cut.bytes).toBe(bytes);
         const mark = `… [cut: ${bytes} bytes in all]`;
         const kept = cut.text.slice(0, -mark.length);
         expect(kept + mark === cut.text && sent.startsWith(kept)).toBe(true);
-        expect(Buffer.byteLength(kept)).toBeLessThanOrEqual(KEPT_BODY_BYTES);
-        expect(Buffer.byteLength(kept)).toBeGreaterThan(KEPT_BODY_BYTES - 4);
+        expect(Buffer.byteLength(kept)).toBeLessThanOrEqual(MAX_JOURNALED_BODY_BYTES);
+        expect(Buffer.byteLength(kept)).toBeGreaterThan(MAX_JOURNALED_BODY_BYTES - 4);
       }),
     );
   });
 });
 
 describe("the journal", () => {
-  const texts = [0, 1, 20_000, KEPT_BODY_BYTES, KEPT_BODY_BYTES + 1].map((size) => "x".repeat(size));
-  const kept = (text: string | null) => Math.min(text?.length ?? 0, KEPT_BODY_BYTES + 100);
+  const texts = [0, 1, 20_000, MAX_JOURNALED_BODY_BYTES, MAX_JOURNALED_BODY_BYTES + 1].map((size) =>
+    "x".repeat(size),
+  );
+  const kept = (text: string | null) => Math.min(text?.length ?? 0, MAX_JOURNALED_BODY_BYTES + 100);
 
   it("keeps as many of the newest as its limit and 64 MB have room for", () => {
     const bodyArb = fc.option(fc.constantFrom(...texts));

@@ -64,10 +64,10 @@ describe.each<[string, () => Storage]>([
 
   it("opens a store that has nothing, takes changes and states, and closes twice", async () => {
     const store = openedIn(open(), "default");
-    store.keep?.([change(1)]);
-    store.keep?.([change(2)]);
+    store.append?.([change(1)]);
+    store.append?.([change(2)]);
     store.replace(dumpOf(upTo(7)));
-    store.keep?.([change(8)]);
+    store.append?.([change(8)]);
     expect(await store.compactIfLarge(() => dumpOf(upTo(8)))).toBeUndefined();
     store.close(() => dumpOf(upTo(8)));
     store.close(() => {
@@ -79,7 +79,7 @@ describe.each<[string, () => Storage]>([
     const store = openedIn(open(), "default");
     const given = change(1);
     const before = structuredClone(given);
-    store.keep?.([given]);
+    store.append?.([given]);
     expect(given).toEqual(before);
     const state = dumpOf(upTo(1));
     store.replace(state);
@@ -88,7 +88,7 @@ describe.each<[string, () => Storage]>([
   });
 
   it("says why no state can be made of what a store had", () => {
-    expect(openedIn(open(), "default").unusable(new Error("the ledger is short"))).toMatchObject({
+    expect(openedIn(open(), "default").loadError(new Error("the ledger is short"))).toMatchObject({
       message: expect.stringContaining("the ledger is short"),
     });
   });
@@ -96,18 +96,18 @@ describe.each<[string, () => Storage]>([
   it("makes a namespace, which is apart from the others", () => {
     const storage = open();
     const other = openedIn(storage, "default");
-    other.keep?.([change(1)]);
+    other.append?.([change(1)]);
     const store = made(storage, "w1");
-    store.keep?.([change(1)]);
-    store.keep?.([change(2)]);
-    other.keep?.([change(2)]);
+    store.append?.([change(1)]);
+    store.append?.([change(2)]);
+    other.append?.([change(2)]);
   });
 
   it("takes back one that was not finished, and makes it after all", () => {
     const storage = open();
     storage.begin("w1", {});
     const store = openedIn(storage, "w1");
-    store.keep?.([change(1)]);
+    store.append?.([change(1)]);
     store.close();
     storage.undo("w1");
     made(storage, "w1");
@@ -116,7 +116,7 @@ describe.each<[string, () => Storage]>([
   it("removes a namespace, and then closes it; under its name there is a new one with nothing of the old", async () => {
     const storage = open();
     const store = made(storage, "w1");
-    store.keep?.([change(1)]);
+    store.append?.([change(1)]);
     const snapshots = storage.snapshots("w1");
     await snapshots.save({ name: "one", at: "2026-03-01T09:00:00.000Z" }, frozen(1));
     let closed = 0;
@@ -189,7 +189,7 @@ describe("storage in files", () => {
     const storage = inFiles();
     openedIn(storage, "default");
     const store = made(storage, "w1");
-    store.keep?.([change(1)]);
+    store.append?.([change(1)]);
     storage.begin("w2", {});
     for (const one of opened.splice(0)) one.close();
     const next = inFiles();

@@ -108,7 +108,7 @@ describe("a lock", () => {
   it("refuses a second store in the process, under any name of the file, until the first is closed", () => {
     const first = storeAt();
     first.load();
-    first.keep([change(1)]);
+    first.append([change(1)]);
     first.replace(dumpOf(upTo(1)));
     const alias = join(folder, "alias.json");
     symlinkSync(file, alias);
@@ -218,7 +218,7 @@ describe("a lock", () => {
       const first = touched();
       while (touched() === first) await pause(20);
       expect(touched()).toBeGreaterThan(first);
-      store.keep([change(1)]);
+      store.append([change(1)]);
       store.close(() => dumpOf(upTo(1)));
       expect(existsSync(`${file}.lock`)).toBe(false);
     } finally {
@@ -267,13 +267,13 @@ describe("what was taken away while the store is open", () => {
     mkdirSync(dirname(file));
     const store = storeAt({ compactAtBytes: 0 });
     store.load();
-    store.keep([change(1)]);
+    store.append([change(1)]);
     takeAway();
     const after = filesIn();
     let seq = 2;
     // A moment may pass until the next look; what comes before that is as if it had come before the loss.
     const writes = () => {
-      for (; ; seq++) store.keep([change(seq)]);
+      for (; ; seq++) store.append([change(seq)]);
     };
     const refusal = await refusalOf(writes);
     expect(refusal).toMatch(message);
@@ -281,7 +281,7 @@ describe("what was taken away while the store is open", () => {
     const left = filesIn();
     const { pid } = JSON.parse(left["data.json.lock"] ?? "{}");
     for (const write of [
-      () => store.keep([change(seq)]),
+      () => store.append([change(seq)]),
       () => store.replace(dumpOf(upTo(seq))),
       async () => {
         throw await store.compactIfLarge(() => dumpOf(upTo(seq - 1)));
@@ -305,7 +305,7 @@ describe("what was taken away while the store is open", () => {
       },
     });
     store.load();
-    store.keep([change(1)]);
+    store.append([change(1)]);
     expect(await refusalOf(() => store.replace(dumpOf(upTo(1))))).toMatch("process 7 on host c0ffee took");
     expect(readFileSync(file, "utf8")).toBe("the other's");
     expect(readdirSync(folder).sort()).toEqual(["data.json", "data.json.journal", "data.json.lock"]);
@@ -352,9 +352,9 @@ describe("files that are not the store's to write", () => {
   it.each(["", ".journal"])("a read-only data.json%s is refused, and stays", (ending) => {
     const store = storeAt();
     store.load();
-    store.keep([change(1)]);
+    store.append([change(1)]);
     store.replace(dumpOf(upTo(1)));
-    store.keep([change(2)]);
+    store.append([change(2)]);
     store.close();
     chmodSync(file + ending, 0o400);
     const before = readFileSync(file + ending, "utf8");
@@ -371,7 +371,7 @@ describe("files that are not the store's to write", () => {
     const store = storeAt();
     store.load();
     store.replace(dumpOf(upTo(1)));
-    store.keep([change(2)]);
+    store.append([change(2)]);
     chmodSync(file, 0o400);
     expect(() => store.close(() => dumpOf(upTo(2)))).toThrow("data.json is read-only");
     expect(statSync(file).mode & 0o777).toBe(0o400);

@@ -78,7 +78,7 @@ describe("file store", () => {
   it("gives back changes in order without a close", () => {
     const store = fileStoreAt();
     store.load();
-    for (let seq = 1; seq <= 3; seq++) store.keep([change(seq)]);
+    for (let seq = 1; seq <= 3; seq++) store.append([change(seq)]);
     crash();
     expect(fileStoreAt().load()).toEqual({
       snapshot: undefined,
@@ -89,7 +89,7 @@ describe("file store", () => {
   it("makes a readable snapshot of everything on close, and only if something changed", () => {
     const store = fileStoreAt();
     store.load();
-    store.keep([change(1)]);
+    store.append([change(1)]);
     store.close(() => dumpOf(upTo(1)));
     expect(journalBytes()).toHaveLength(0);
     const checksum = expect.stringMatching(/^[0-9a-f]{64}$/);
@@ -112,7 +112,7 @@ describe("file store", () => {
   it("keeps its files to their owner", () => {
     const store = fileStoreAt();
     store.load();
-    store.keep([change(1)]);
+    store.append([change(1)]);
     store.replace(dumpOf(upTo(1)));
     for (const suffix of ["", ".journal", ".lock"]) {
       expect(statSync(file + suffix).mode & 0o777).toBe(0o600);
@@ -132,7 +132,7 @@ describe("file store", () => {
     const store = fileStoreAt();
     store.load();
     texts.forEach((text, index) => {
-      store.keep([change(index + 1, text)]);
+      store.append([change(index + 1, text)]);
     });
     crash();
     const reopened = fileStoreAt();
@@ -145,10 +145,10 @@ describe("file store", () => {
   it("drops a last line torn at any byte, says so once, and goes on", () => {
     const store = fileStoreAt();
     store.load();
-    store.keep([change(1)]);
-    store.keep([change(2)]);
+    store.append([change(1)]);
+    store.append([change(2)]);
     const goodBytes = journalBytes().length;
-    store.keep([change(3, "é日💸 end")]);
+    store.append([change(3, "é日💸 end")]);
     const whole = journalBytes();
     for (let bytes = goodBytes; bytes < whole.length; bytes++) {
       crash();
@@ -159,7 +159,7 @@ describe("file store", () => {
       expect(journalBytes()).toHaveLength(goodBytes);
       const dropped = `${file}.journal: dropped its last ${bytes - goodBytes} bytes`;
       expect(notices).toEqual(bytes === goodBytes ? [] : [expect.stringContaining(dropped)]);
-      torn.keep([change(3)]);
+      torn.append([change(3)]);
       crash();
       expect(modelOf(fileStoreAt().load())).toEqual(upTo(3));
     }
@@ -168,7 +168,7 @@ describe("file store", () => {
   it("drops a last line of which zeros are left, as after a power loss", () => {
     const store = fileStoreAt();
     store.load();
-    store.keep([change(1)]);
+    store.append([change(1)]);
     const next = encodeLines([change(2)]);
     for (const bytes of [0, 1, 8, 9, 11, 12, 40, next.length - 1]) {
       crash();
@@ -296,16 +296,16 @@ describe("file store, refusing damage", () => {
 
   it("changes out of order, states of the past and use before load or after close", () => {
     const store = fileStoreAt();
-    expect(() => store.keep([change(1)])).toThrow("not open");
+    expect(() => store.append([change(1)])).toThrow("not open");
     store.load();
     expect(() => store.load()).toThrow("open already");
-    store.keep([change(1)]);
-    store.keep([change(2)]);
-    expect(() => store.keep([change(2)])).toThrow("change 2 cannot follow change 2");
-    expect(() => store.keep([change(4)])).toThrow("change 4 cannot follow change 2");
+    store.append([change(1)]);
+    store.append([change(2)]);
+    expect(() => store.append([change(2)])).toThrow("change 2 cannot follow change 2");
+    expect(() => store.append([change(4)])).toThrow("change 4 cannot follow change 2");
     expect(() => store.replace(dumpOf(upTo(1)))).toThrow("cannot replace");
     expect(() => store.close(() => dumpOf(upTo(1)))).toThrow("the dump is at change 1, the journal at 2");
-    expect(() => store.keep([change(3)])).toThrow("not open");
+    expect(() => store.append([change(3)])).toThrow("not open");
     // The refused dump cost nothing: the journal has it all.
     expect(modelOf(fileStoreAt().load())).toEqual(upTo(2));
   });
@@ -319,7 +319,7 @@ describe("file store, when the disk refuses", () => {
     };
     const store = fileStoreAt({ io });
     store.load();
-    for (let seq = 1; seq <= 5; seq++) store.keep([change(seq)]);
+    for (let seq = 1; seq <= 5; seq++) store.append([change(seq)]);
     crash();
     expect(modelOf(fileStoreAt().load())).toEqual(upTo(5));
     store.close(() => dumpOf(upTo(5)));
@@ -329,16 +329,16 @@ describe("file store, when the disk refuses", () => {
     let room = Number.POSITIVE_INFINITY;
     const store = fileStoreAt({ io: { writeSync: writeWithin(() => room) } });
     store.load();
-    store.keep([change(1)]);
+    store.append([change(1)]);
     const before = journalBytes();
     const lineBytes = encodeLines([change(2)], change(1)).length;
     for (let bytes = 0; bytes < lineBytes; bytes++) {
       room = bytes;
-      expect(() => store.keep([change(2)])).toThrow("ENOSPC");
+      expect(() => store.append([change(2)])).toThrow("ENOSPC");
       expect(journalBytes()).toEqual(before);
     }
     room = Number.POSITIVE_INFINITY;
-    store.keep([change(2)]);
+    store.append([change(2)]);
     crash();
     expect(modelOf(fileStoreAt().load())).toEqual(upTo(2));
   });
@@ -346,17 +346,17 @@ describe("file store, when the disk refuses", () => {
   it("gives up on a disk that takes no bytes and reports no error", () => {
     const store = fileStoreAt({ io: { writeSync: () => 0 } });
     store.load();
-    expect(() => store.keep([change(1)])).toThrow("took none of the bytes");
+    expect(() => store.append([change(1)])).toThrow("took none of the bytes");
   });
 
   it("cuts off a line that cannot be synced", () => {
     let fsync: StoreIo["fsyncSync"] = fsyncSync;
     const store = fileStoreAt({ fsync: true, io: { fsyncSync: (fd) => fsync(fd) } });
     store.load();
-    store.keep([change(1)]);
+    store.append([change(1)]);
     const before = journalBytes();
     fsync = failing("EIO");
-    expect(() => store.keep([change(2)])).toThrow("EIO");
+    expect(() => store.append([change(2)])).toThrow("EIO");
     expect(journalBytes()).toEqual(before);
   });
 
@@ -367,17 +367,17 @@ describe("file store, when the disk refuses", () => {
       io: { writeSync: writeWithin(() => room), ftruncateSync: (fd, bytes) => truncate(fd, bytes) },
     });
     store.load();
-    store.keep([change(1)]);
+    store.append([change(1)]);
     room = 10;
     truncate = failing("EIO");
-    expect(() => store.keep([change(2)])).toThrow("ENOSPC");
+    expect(() => store.append([change(2)])).toThrow("ENOSPC");
     const partial = journalBytes();
     room = Number.POSITIVE_INFINITY;
-    expect(() => store.keep([change(2)])).toThrow(StoreError);
-    expect(() => store.keep([change(2)])).toThrow(/cannot be cut off.*EIO/);
+    expect(() => store.append([change(2)])).toThrow(StoreError);
+    expect(() => store.append([change(2)])).toThrow(/cannot be cut off.*EIO/);
     expect(journalBytes()).toEqual(partial);
     truncate = ftruncateSync;
-    store.keep([change(2)]);
+    store.append([change(2)]);
     crash();
     expect(modelOf(fileStoreAt().load())).toEqual(upTo(2));
   });
@@ -400,7 +400,7 @@ describe("file store, when the disk refuses", () => {
     store.load();
     store.replace(dumpOf(upTo(1)));
     let seq = 1;
-    while (journalBytes().length <= 2 * statSync(file).size) store.keep([change(++seq)]);
+    while (journalBytes().length <= 2 * statSync(file).size) store.append([change(++seq)]);
     io = { ...nodeIo, ...broken };
     expect(() => store.replace(dumpOf(upTo(seq + 9)))).toThrow();
     expect(await store.compactIfLarge(() => dumpOf(upTo(seq)))).toBeInstanceOf(StoreError);
@@ -411,7 +411,7 @@ describe("file store, when the disk refuses", () => {
     expect(store.compactIfLarge(noDump)).toBeUndefined();
     expect(existsSync(`${file}.tmp`)).toBe(false);
     io = nodeIo;
-    store.keep([change(++seq)]);
+    store.append([change(++seq)]);
     crash();
     expect(modelOf(fileStoreAt().load())).toEqual(upTo(seq));
   });
@@ -419,7 +419,7 @@ describe("file store, when the disk refuses", () => {
   it("lets go of the file when the snapshot of close fails", () => {
     const store = fileStoreAt({ io: { renameSync: failing("EACCES") } });
     store.load();
-    store.keep([change(1)]);
+    store.append([change(1)]);
     expect(() => store.close(() => dumpOf(upTo(1)))).toThrow("EACCES");
     expect(modelOf(fileStoreAt().load())).toEqual(upTo(1));
   });
@@ -445,15 +445,15 @@ describe("file store, replace and compaction", () => {
   it("ignores old lines after a crash between the new snapshot and the emptying of the journal", () => {
     const store = fileStoreAt({ io: { ftruncateSync: failing("EIO") } });
     store.load();
-    for (let seq = 1; seq <= 3; seq++) store.keep([change(seq, "old")]);
+    for (let seq = 1; seq <= 3; seq++) store.append([change(seq, "old")]);
     store.replace(dumpOf(upTo(9)));
     crash();
     expect(journalBytes().length).toBeGreaterThan(0);
     expect(fileStoreAt().load()).toEqual({ snapshot: dumpOf(upTo(9)), changes: [] });
     // The store that lived on writes behind the old lines, and that is read as well.
     file = join(folder, "data.json");
-    store.keep([change(10)]);
-    store.keep([change(11)]);
+    store.append([change(10)]);
+    store.append([change(11)]);
     crash();
     expect(modelOf(fileStoreAt().load())).toEqual(upTo(11));
   });
@@ -465,7 +465,7 @@ describe("file store, replace and compaction", () => {
     let dumpedRecords = 0;
     const changes = 5_000;
     for (let seq = 1; seq <= changes; seq++) {
-      store.keep([change(seq)]);
+      store.append([change(seq)]);
       const refused = await store.compactIfLarge(() => {
         dumps += 1;
         dumpedRecords += seq;
@@ -482,7 +482,7 @@ describe("file store, replace and compaction", () => {
   it("compacts a large journal after load", async () => {
     const store = fileStoreAt();
     store.load();
-    for (let seq = 1; seq <= 100; seq++) store.keep([change(seq)]);
+    for (let seq = 1; seq <= 100; seq++) store.append([change(seq)]);
     crash();
     const next = fileStoreAt({ compactAtBytes: 1_000 });
     next.load();
@@ -502,7 +502,7 @@ describe("file store, replace and compaction", () => {
     const append = (): void => {
       model.seq += 1;
       model.rates.set(`C${model.seq}`, text);
-      store.keep([change(model.seq, text)]);
+      store.append([change(model.seq, text)]);
     };
     while (model.seq < 400) append();
     const compact = () => store.compactIfLarge(() => dumpOf(model));
@@ -601,8 +601,8 @@ describe("file store, replace and compaction", () => {
       const store = fileStoreAt({ file: join(folder, `${fsync}.json`), fsync, io });
       store.load();
       syncs = 0;
-      store.keep([change(1)]);
-      store.keep([change(2)]);
+      store.append([change(1)]);
+      store.append([change(2)]);
       expect(syncs).toBe(fsync ? 2 : 0);
       syncs = 0;
       store.replace(dumpOf(upTo(2)));
@@ -661,13 +661,13 @@ describe("file store, any history", () => {
         let store = reopen();
         for (const op of operations) {
           if (op.do === "append") {
-            store.keep([change(model.seq + 1, op.text, `C${op.code}`)]);
+            store.append([change(model.seq + 1, op.text, `C${op.code}`)]);
             model.seq += 1;
             model.rates.set(`C${op.code}`, op.text);
           } else if (op.do === "refused append") {
             room = op.room;
             if (!op.cut) truncate = failing("EIO");
-            expect(() => store.keep([change(model.seq + 1, "refused".repeat(9))])).toThrow(/ENOSPC|EIO/);
+            expect(() => store.append([change(model.seq + 1, "refused".repeat(9))])).toThrow(/ENOSPC|EIO/);
           } else if (op.do === "replace") {
             if (!op.emptied) truncate = failing("EIO");
             model.seq += 1 + op.ahead;

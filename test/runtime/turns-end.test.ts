@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { soon } from "../../src/core/time/timers.js";
-import { atTurnsEnd } from "../../src/core/time/turns-end.js";
-import { yieldToOthers } from "../../src/core/time/wall.js";
+import { afterPendingIo } from "../../src/core/time/timers.js";
+import { atEndOfTick } from "../../src/core/time/turns-end.js";
+import { yieldToEventLoop } from "../../src/core/time/wall.js";
 
 /** Runs in a turn of its own, from its beginning. */
 async function inATurn(run: () => void): Promise<void> {
-  await yieldToOthers();
+  await yieldToEventLoop();
   await new Promise<void>((resolve) => setTimeout(resolve));
   run();
 }
@@ -14,12 +14,12 @@ describe("the end of a turn of the event loop", () => {
   it("comes after what goes on at once, to all who wait for it in their order", async () => {
     const seen: string[] = [];
     await inATurn(() => {
-      atTurnsEnd(() => seen.push("first"));
-      atTurnsEnd(() => seen.push("second"));
+      atEndOfTick(() => seen.push("first"));
+      atEndOfTick(() => seen.push("second"));
       process.nextTick(() => seen.push("next tick"));
       void Promise.resolve().then(() => seen.push("promise"));
     });
-    await yieldToOthers();
+    await yieldToEventLoop();
     expect(seen.slice(-2)).toEqual(["first", "second"]);
     expect(seen.slice(0, 2).sort()).toEqual(["next tick", "promise"]);
   });
@@ -27,25 +27,25 @@ describe("the end of a turn of the event loop", () => {
   it("is the same for what is asked for by then, after all that waited has been done", async () => {
     const seen: string[] = [];
     const step = async (name: string) => {
-      await new Promise<void>((resolve) => atTurnsEnd(resolve));
+      await new Promise<void>((resolve) => atEndOfTick(resolve));
       seen.push(`${name} done`);
-      atTurnsEnd(() => seen.push(`${name} kept`));
+      atEndOfTick(() => seen.push(`${name} kept`));
     };
     await inATurn(() => {
       void step("a");
       void step("b");
-      soon(() => seen.push("later in this turn"));
+      afterPendingIo(() => seen.push("later in this turn"));
     });
-    await yieldToOthers();
+    await yieldToEventLoop();
     expect(seen).toEqual(["a done", "b done", "a kept", "b kept", "later in this turn"]);
   });
 
   it("comes again in the next turn", async () => {
     const seen: string[] = [];
     for (const name of ["one", "two"]) {
-      await inATurn(() => atTurnsEnd(() => seen.push(name)));
+      await inATurn(() => atEndOfTick(() => seen.push(name)));
       expect(seen).not.toContain(name);
-      await yieldToOthers();
+      await yieldToEventLoop();
       expect(seen).toContain(name);
     }
   });
@@ -58,10 +58,10 @@ describe("the end of a turn of the event loop", () => {
     const seen: string[] = [];
     try {
       await inATurn(() => {
-        atTurnsEnd(() => {
+        atEndOfTick(() => {
           throw new Error("disk gone");
         });
-        atTurnsEnd(() => seen.push("the other"));
+        atEndOfTick(() => seen.push("the other"));
       });
       expect(await heard).toEqual(new Error("disk gone"));
     } finally {

@@ -1,13 +1,13 @@
 import { describe, expect, it } from "vitest";
-import { Turns } from "../../src/core/time/turns.js";
+import { WorkQueue } from "../../src/core/time/turns.js";
 
 const turnOfTheLoop = () => new Promise<void>((resolve) => setImmediate(resolve));
 
 describe("turns", () => {
   it("lets one through in each turn of the event loop, in the order they came", async () => {
-    const turns = new Turns();
+    const turns = new WorkQueue();
     const done: number[] = [];
-    const all = Array.from({ length: 5 }, (_, index) => turns.take().then(() => done.push(index)));
+    const all = Array.from({ length: 5 }, (_, index) => turns.waitForTurn().then(() => done.push(index)));
     const seen: number[] = [];
     while (done.length < 5) {
       await turnOfTheLoop();
@@ -20,10 +20,10 @@ describe("turns", () => {
   });
 
   it("takes thousands, and goes on after a rest", async () => {
-    const turns = new Turns();
+    const turns = new WorkQueue();
     let count = 0;
     const take = (many: number) =>
-      Promise.all(Array.from({ length: many }, () => turns.take().then(() => count++)));
+      Promise.all(Array.from({ length: many }, () => turns.waitForTurn().then(() => count++)));
     await take(3_000);
     expect(count).toBe(3_000);
     await take(2);
@@ -33,12 +33,12 @@ describe("turns", () => {
   it("keeps the pieces apart while the API is being called, and no longer", async () => {
     let nowMs = 1_000;
     const pauses: { delayMs: number; end: () => void }[] = [];
-    const turns = new Turns(
+    const turns = new WorkQueue(
       () => nowMs,
       (delayMs) => new Promise((end) => pauses.push({ delayMs, end })),
     );
     let count = 0;
-    const take = () => void turns.take().then(() => count++);
+    const take = () => void turns.waitForTurn().then(() => count++);
     for (let waiting = 0; waiting < 4; waiting++) take();
     await turnOfTheLoop();
     expect(count).toBe(1);

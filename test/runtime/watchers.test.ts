@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { Change, Put } from "../../src/core/engine/records.js";
-import type { News, Watch, WatchEnd } from "../../src/core/namespace/watchers.js";
+import type { Watch, WatchEnd, WatchedChanges } from "../../src/core/namespace/watchers.js";
 import { Watchers } from "../../src/core/namespace/watchers.js";
-import { systemWall } from "../../src/core/time/wall.js";
+import { systemWallClock } from "../../src/core/time/wall.js";
 
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
@@ -16,12 +16,12 @@ class Counting implements Watch<string> {
   readonly seen: unknown[] = [];
   isSo = false;
 
-  *lookAround(): Generator<undefined, void> {
+  *checkAll(): Generator<undefined, void> {
     this.around++;
     yield;
   }
 
-  look({ charges, deliveries, requests }: News<string>): void {
+  checkChanges({ charges, deliveries, requests }: WatchedChanges<string>): void {
     this.seen.push([...charges, ...deliveries, ...requests]);
   }
 
@@ -38,9 +38,9 @@ async function settle(): Promise<void> {
 
 describe("those who wait", () => {
   it("look at everything once, then at what changes, once after each burst", async () => {
-    const watchers = new Watchers<string>(systemWall);
+    const watchers = new Watchers<string>(systemWallClock);
     const watch = new Counting();
-    const waiting = watchers.until(watch, patience());
+    const waiting = watchers.waitFor(watch, patience());
     await settle();
     watchers.onChange(changeOf(["charges", "ch_1", {}], ["quotes", "qt_1", {}]));
     watchers.onChange(changeOf(["deliveries", "dl_1", {}], ["charges", "ch_1", {}]));
@@ -56,34 +56,34 @@ describe("those who wait", () => {
   });
 
   it("look at everything again when the world is another", async () => {
-    const watchers = new Watchers<string>(systemWall);
+    const watchers = new Watchers<string>(systemWallClock);
     const watch = new Counting();
-    const waiting = watchers.until(watch, patience());
+    const waiting = watchers.waitFor(watch, patience());
     await settle();
     watchers.startOver();
     await settle();
     expect(watch.around).toBe(2);
     watchers.close();
     expect(await waiting).toBe("closed");
-    expect(await watchers.until(watch, patience())).toBe("closed");
+    expect(await watchers.waitFor(watch, patience())).toBe("closed");
   });
 
   it("are a thousand at most, and cost nothing when they have gone", async () => {
-    const watchers = new Watchers<string>(systemWall);
+    const watchers = new Watchers<string>(systemWallClock);
     const watches = Array.from({ length: 1_000 }, () => ({
       watch: new Counting(),
       leaving: new AbortController(),
     }));
     const ends: Promise<WatchEnd>[] = watches.map(({ watch, leaving }) =>
-      watchers.until(watch, patience(leaving.signal)),
+      watchers.waitFor(watch, patience(leaving.signal)),
     );
-    expect(await watchers.until(new Counting(), patience())).toBe("crowded");
+    expect(await watchers.waitFor(new Counting(), patience())).toBe("crowded");
     for (const { leaving } of watches) leaving.abort();
     expect(new Set(await Promise.all(ends))).toEqual(new Set(["left"]));
     watchers.onChange(changeOf(["charges", "ch_1", {}]));
     await settle();
     expect(watches.every(({ watch }) => watch.seen.length === 0)).toBe(true);
-    expect(await watchers.until(new Counting(), patience(watches[0]!.leaving.signal))).toBe("left");
+    expect(await watchers.waitFor(new Counting(), patience(watches[0]!.leaving.signal))).toBe("left");
   });
 
   it("hear what came at the last moment before the time is up", async () => {
@@ -97,7 +97,7 @@ describe("those who wait", () => {
       },
     });
     const watch = new Counting();
-    const waiting = watchers.until(watch, patience());
+    const waiting = watchers.waitFor(watch, patience());
     await settle();
     watchers.onChange(changeOf(["charges", "ch_1", {}]));
     timeIsUp();
@@ -106,14 +106,14 @@ describe("those who wait", () => {
   });
 
   it("fail alone", async () => {
-    const watchers = new Watchers<string>(systemWall);
+    const watchers = new Watchers<string>(systemWallClock);
     const broken = new Counting();
-    broken.look = () => {
+    broken.checkChanges = () => {
       throw new Error("broken");
     };
-    const failing = watchers.until(broken, patience());
+    const failing = watchers.waitFor(broken, patience());
     const watch = new Counting();
-    const waiting = watchers.until(watch, patience());
+    const waiting = watchers.waitFor(watch, patience());
     await settle();
     watch.isSo = true;
     watchers.onChange(changeOf(["charges", "ch_1", {}]));

@@ -1,7 +1,7 @@
 import { createServer } from "node:http";
 import type { Socket } from "node:net";
 import { expect, it } from "vitest";
-import { KeptConnections } from "../../src/core/delivery/outgoing.js";
+import { ConnectionPool } from "../../src/core/delivery/outgoing.js";
 import { callApp } from "../../src/tools/scenario/steps/call-app.js";
 import { atEnd } from "../support/lifetime.js";
 import { listening } from "../support/servers.js";
@@ -14,7 +14,7 @@ it("an app is called by connections that are kept, and once more where one was c
     else response.end(request.url);
   }).on("connection", (socket) => sockets.push(socket));
   const app = `http://127.0.0.1:${await listening(server)}`;
-  const connections = new KeptConnections();
+  const connections = new ConnectionPool();
   atEnd(() => connections.close());
   const call = async (path: string) => {
     const { signal } = new AbortController();

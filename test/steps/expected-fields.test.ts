@@ -1,7 +1,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: scenario files are full of them
 import { describe, expect, it } from "vitest";
-import { ANSWERS } from "../../src/core/schema/responses/answers.js";
-import { wordsOf } from "../../src/core/schema/words.js";
+import { RESPONSE_SCHEMAS } from "../../src/core/schema/responses/answers.js";
+import { docsOf } from "../../src/core/schema/words.js";
 import { configFaults, readVocabulary } from "../../src/options.js";
 import { OPERATIONS } from "../../src/server/service/operations.js";
 import { validateFile } from "../../src/tools/scenario/validation.js";
@@ -107,5 +107,5 @@ it.each([
 ])("nothing is said of the step %s", async (step) => expect(await ofStep(step)).toEqual([]));
 
 it("the answers that fields are looked up in are those of the operations", () => {
-  for (const { id, response } of OPERATIONS) expect(wordsOf(ANSWERS[id])?.name, id).toBe(response);
+  for (const { id, response } of OPERATIONS) expect(docsOf(RESPONSE_SCHEMAS[id])?.name, id).toBe(response);
 });

@@ -1,5 +1,5 @@
 import { describe, expect } from "vitest";
-import { Presence } from "../../src/core/time/presence.js";
+import { HeartbeatLease } from "../../src/core/time/presence.js";
 import { expectError } from "../support/api-client.js";
 import { it } from "../support/api-test.js";
 import { openShop } from "../support/receiver-client.js";
@@ -75,7 +75,7 @@ describe("a presence", () => {
   it("has gone when its caller has, or when none has come for 30 s", async () => {
     const wall = new FakeWall(0);
     let gone = 0;
-    const begin = () => new Presence(wall, () => void gone++);
+    const begin = () => new HeartbeatLease(wall, () => void gone++);
     const late = begin();
     const answer = late.hold(new AbortController().signal);
     wall.elapse(10_000);

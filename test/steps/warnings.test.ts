@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
 import type { ChargeEntry, Scenario, WithdrawalEntry } from "../../src/core/schema/scenario.js";
-import { shapeWarnings } from "../../src/tools/scenario/rule-shapes.js";
-import { scenarioWarnings } from "../../src/tools/scenario/warnings.js";
+import { ruleWarnings } from "../../src/tools/scenario/rule-shapes.js";
+import { timelineWarnings } from "../../src/tools/scenario/warnings.js";
 
 const ofCharge = (...timeline: ChargeEntry[]) =>
-  scenarioWarnings({ name: "x", charges: [{ timeline }] }).map(({ path, message }) => [path.at(-1), message]);
+  timelineWarnings({ name: "x", charges: [{ timeline }] }).map(({ path, message }) => [path.at(-1), message]);
 const ofWithdrawal = (...timeline: WithdrawalEntry[]) =>
-  scenarioWarnings({ name: "x", withdrawals: [{ timeline }] }).map(({ path, message }) => [
+  timelineWarnings({ name: "x", withdrawals: [{ timeline }] }).map(({ path, message }) => [
     path.at(-1),
     message,
   ]);
@@ -85,7 +85,7 @@ describe("a warning of what can never happen", () => {
 });
 
 const ofRules = (rules: Partial<Scenario>) =>
-  shapeWarnings({ name: "x", ...rules }).map(({ path, message }) => [path.join("."), message]);
+  ruleWarnings({ name: "x", ...rules }).map(({ path, message }) => [path.join("."), message]);
 const LEAST = { timeline: [] };
 const KES = { match: { currency: "KES" } };
 

@@ -62,11 +62,11 @@ export function newEngine(setup: EngineSetup = {}): Engine {
     name: setup.name ?? "default",
     seed: setup.seed ?? "seed",
     startMs: START_MS,
-    startIsAsked: true,
+    isStartExplicit: true,
     catalogue,
     settings: { ...DEFAULT_SETTINGS, ...setup.settings },
     store: setup.store ?? memoryStore(),
-    furnish: furnishing(setup),
+    setUp: furnishing(setup),
   });
 }
 
@@ -84,7 +84,7 @@ export function recordingStore(): RecordingStore {
     replaced: [],
     failure: undefined,
     ...memoryStore(),
-    keep(changes) {
+    append(changes) {
       const { failure } = this;
       this.failure = undefined;
       if (failure !== undefined) throw failure;

@@ -1,4 +1,4 @@
-import type { Json, OpenApiDocument } from "../../src/server/openapi/document.js";
+import type { OpenApiDocument, OpenApiJson } from "../../src/server/openapi/document.js";
 import { openApi } from "./api-client.js";
 import { schemaValidator } from "./openapi-answers.js";
 import { operationsOf } from "./openapi-document.js";
@@ -16,7 +16,7 @@ function closed(part: unknown): unknown {
   return isObjectSchema(schema) ? { additionalProperties: false, ...schema } : schema;
 }
 
-function isObjectSchema({ type, properties }: Json): boolean {
+function isObjectSchema({ type, properties }: OpenApiJson): boolean {
   return type === "object" && typeof properties === "object" && properties !== null;
 }
 
@@ -31,7 +31,7 @@ export interface Described {
   readonly method: string;
   readonly path: string;
   readonly requestBody?: { readonly required: boolean; readonly content: Readonly<Record<string, Content>> };
-  readonly parameters: readonly { name: string; in: string; schema: Json }[];
+  readonly parameters: readonly { name: string; in: string; schema: OpenApiJson }[];
   readonly responses: Readonly<Record<string, DescribedAnswer | { readonly $ref: string }>>;
 }
 interface DescribedAnswer {
@@ -39,7 +39,7 @@ interface DescribedAnswer {
   readonly content: Readonly<Record<string, Content>>;
 }
 interface Content {
-  readonly schema: Json;
+  readonly schema: OpenApiJson;
   readonly examples?: Readonly<Record<string, { readonly value: unknown }>>;
 }
 

@@ -1,18 +1,22 @@
 import { Catalogue } from "../../src/core/domain/catalogue.js";
 import { DEFAULT_SETTINGS } from "../../src/core/schema/settings.js";
 import type { OpenApiDocument } from "../../src/server/openapi/document.js";
-import { type Facts, factsOf, fill } from "../../src/server/openapi/facts.js";
+import {
+  fillPlaceholders,
+  type PlaceholderValues,
+  placeholderValues,
+} from "../../src/server/openapi/facts.js";
 import { serviceDocument } from "../../src/server/openapi/service.js";
 import { loadShipped } from "../../src/tools/scenario/shipped.js";
 
 /** The document of a sandbox with the shipped fixtures and settings, at no address and without examples. */
 export async function shippedDocument(): Promise<OpenApiDocument> {
-  return fill(serviceDocument(), await shippedFacts());
+  return fillPlaceholders(serviceDocument(), await shippedFacts());
 }
 
-export async function shippedFacts(): Promise<Facts> {
+export async function shippedFacts(): Promise<PlaceholderValues> {
   const { fixtures } = await loadShipped();
-  return factsOf({ catalogue: new Catalogue(fixtures), settings: DEFAULT_SETTINGS }, "0.0.0");
+  return placeholderValues({ catalogue: new Catalogue(fixtures), settings: DEFAULT_SETTINGS }, "0.0.0");
 }
 
 /** The parts of an operation that tests ask for. */

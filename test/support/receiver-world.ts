@@ -1,13 +1,13 @@
 import { Catalogue } from "../../src/core/domain/catalogue.js";
-import type { Change, KeptChange, StateDump } from "../../src/core/engine/records.js";
+import type { Change, JournalEntry, StateDump } from "../../src/core/engine/records.js";
 import type { Store } from "../../src/core/engine/store.js";
 import { Namespaces } from "../../src/core/namespace/namespaces.js";
 import type { NamespaceOptions } from "../../src/core/namespace/options.js";
-import { clockSetting, DEFAULT_WEBHOOK_SECRET } from "../../src/core/schema/options.js";
+import { DEFAULT_WEBHOOK_SECRET, parseClockSetting } from "../../src/core/schema/options.js";
 import { DEFAULT_SETTINGS } from "../../src/core/schema/settings.js";
 import { memoryStorage, memoryStore } from "../../src/core/store/memory.js";
 import type { Storage } from "../../src/core/store/storage.js";
-import { MAX_TIMER_MS, type Wall } from "../../src/core/time/wall.js";
+import { MAX_TIMER_MS, type WallClock } from "../../src/core/time/wall.js";
 import { receiverChecks, scenarioKit } from "../../src/opening.js";
 import { PAGES } from "../../src/pages/routes.js";
 import { Sandbox } from "../../src/sandbox.js";
@@ -17,7 +17,7 @@ import { closedAtEnd } from "./lifetime.js";
 import { Client } from "./receiver-client.js";
 
 /** Wall time that moves when the test says so; timers wait no longer than the machine's can. */
-export class FakeWall implements Wall {
+export class FakeWall implements WallClock {
   #nowMs: number;
   #elapsedMs = 0;
   #timers: { readonly atMs: number; readonly callback: () => void }[] = [];
@@ -92,7 +92,7 @@ export class KeptStore implements Store {
     };
   }
 
-  keep(changes: readonly KeptChange[]): void {
+  append(changes: readonly JournalEntry[]): void {
     if (this.refuses) throw new Error("disk full");
     this.#changes.push(...changes.map((change) => JSON.stringify(change)));
   }
@@ -107,7 +107,7 @@ export class KeptStore implements Store {
 
   close(): void {}
 
-  unusable(cause: unknown): unknown {
+  loadError(cause: unknown): unknown {
     return cause;
   }
 }
@@ -120,7 +120,7 @@ export interface WorldWishes extends Partial<Omit<NamespaceOptions, "clock">> {
 }
 
 /** A world wired as `openSandbox` does, but with the machine under it (wall, store) in the test's hand. */
-export async function worldOn(wall: Wall, wishes: WorldWishes = {}) {
+export async function worldOn(wall: WallClock, wishes: WorldWishes = {}) {
   const { clockText, storage, ...options } = wishes;
   const { fixtures, scenarios } = await loadShipped();
   const errors: unknown[] = [];
@@ -128,7 +128,7 @@ export async function worldOn(wall: Wall, wishes: WorldWishes = {}) {
   const shared = {
     seed: undefined,
     defaultSeed: "test",
-    clock: clockText === undefined ? undefined : clockSetting(clockText),
+    clock: clockText === undefined ? undefined : parseClockSetting(clockText),
     startMs: undefined,
     catalogue: new Catalogue(fixtures),
     settings: DEFAULT_SETTINGS,

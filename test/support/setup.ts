@@ -2,8 +2,8 @@ import { channel } from "node:diagnostics_channel";
 import { afterAll, afterEach, beforeEach, vi } from "vitest";
 import type { Change, EventRecord } from "../../src/core/engine/records.js";
 import type { ServedRequest } from "../../src/core/namespace/served-request.js";
-import { check, issueDetails } from "../../src/core/schema/issues.js";
-import { RECORDS } from "../../src/core/schema/records/all.js";
+import { issueDetails, safeParse } from "../../src/core/schema/issues.js";
+import { RECORD_SCHEMAS } from "../../src/core/schema/records/all.js";
 import { beginTest, endFile, endTest } from "./lifetime.js";
 
 // For every test file, in the worker it shares with others: what a test opened is closed, and every answer of the
@@ -46,7 +46,7 @@ let recordFaults: string[] = [];
 function checkRecords(message: unknown): void {
   for (const [collection, key, record] of (message as Change).puts) {
     if (record === null) continue;
-    const checked = check(RECORDS[collection], plainRecord(collection, record as object));
+    const checked = safeParse(RECORD_SCHEMAS[collection], plainRecord(collection, record as object));
     if (!checked.ok && recordFaults.length < 10)
       recordFaults.push(`${collection} ${key}: ${JSON.stringify(issueDetails(checked.issues))}`);
   }

@@ -1,4 +1,4 @@
-import { wholeChange } from "../../src/core/engine/kept-change.js";
+import { decodeChange } from "../../src/core/engine/kept-change.js";
 import type { Change, StateDump } from "../../src/core/engine/records.js";
 import { State } from "../../src/core/engine/state.js";
 import type { Store } from "../../src/core/engine/store.js";
@@ -54,7 +54,7 @@ export function stateAt(where: string): string {
   const loaded = store.load()!;
   try {
     const state = State.from(loaded.snapshot!);
-    for (const change of loaded.changes) state.apply(wholeChange(change, state));
+    for (const change of loaded.changes) state.apply(decodeChange(change, state));
     return JSON.stringify(state.dump());
   } finally {
     store.close();

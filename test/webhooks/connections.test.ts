@@ -3,8 +3,8 @@ import type { LookupFunction } from "node:net";
 import { type AddressInfo, createServer, type Socket } from "node:net";
 import { describe, expect, it } from "vitest";
 import { HttpReceivers } from "../../src/core/delivery/http-receivers.js";
-import { callerOf } from "../../src/core/delivery/outgoing.js";
-import type { Outcome } from "../../src/core/engine/commands/deliveries.js";
+import { createRequester } from "../../src/core/delivery/outgoing.js";
+import type { AttemptResult } from "../../src/core/engine/commands/deliveries.js";
 import { START } from "../support/api-client.js";
 import { atEnd } from "../support/lifetime.js";
 import { FakeWall } from "../support/receiver-world.js";
@@ -67,7 +67,7 @@ async function threeEvents(react: React) {
   await client.pay();
   await sandbox.advance("5s");
   const outcomes = (await deliveries(client)).map((one) =>
-    one.attempts.map(({ status, error }: Pick<Outcome, "status" | "error">) => status ?? error),
+    one.attempts.map(({ status, error }: Pick<AttemptResult, "status" | "error">) => status ?? error),
   );
   return { receiver, outcomes };
 }
@@ -145,7 +145,10 @@ describe("a name that leads to a cloud's metadata service", () => {
           )
         : callback(null, addresses[0]!, addresses[0]!.includes(":") ? 6 : 4)) as LookupFunction;
 
-  async function postTo(host: string, resolve: LookupFunction): Promise<{ outcome: Outcome; got: number }> {
+  async function postTo(
+    host: string,
+    resolve: LookupFunction,
+  ): Promise<{ outcome: AttemptResult; got: number }> {
     const receiver = await bareReceiver((socket) => socket.end(OK));
     const wall = new FakeWall(Date.parse(START));
     const receivers = new HttpReceivers({ timeoutMs: 15_000, wall, resolve });
@@ -198,7 +201,7 @@ describe("a name that leads to a cloud's metadata service", () => {
   it("of localhost leads to who listens, on a machine that is held up meanwhile too", async () => {
     const { url } = await bareReceiver((socket) => socket.end(OK));
     const { port } = new URL(url);
-    const request = (await callerOf(new URL(`http://localhost:${port}/`)))({ method: "POST" });
+    const request = (await createRequester(new URL(`http://localhost:${port}/`)))({ method: "POST" });
     const answer = once(request, "response");
     request.once("socket", () => process.nextTick(() => process.nextTick(holdUp)));
     request.end();

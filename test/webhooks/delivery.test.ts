@@ -170,7 +170,7 @@ describe("a receiver that takes its time", () => {
     expect(slow.received[0]!.isAnswered).toBe(false);
     slow.handler = accept;
     slow.received[0]!.answer();
-    await world.settled();
+    await world.whenIdle();
     expect(slow.types).toEqual(quick.types);
   });
 
@@ -401,7 +401,7 @@ describe("retries", () => {
     receiver.handler = (received) =>
       received.answer(503, { "retry-after": new Date(wall.nowMs() + 10 * MINUTE).toUTCString() });
     await client.pay({ scenario: "instant" });
-    await world.settled();
+    await world.whenIdle();
     expect(since(deliveriesOf(sandbox)[0]!.next_attempt_at!)).toBe(10 * MINUTE);
   });
 
@@ -524,7 +524,7 @@ describe("many deliveries to one receiver", () => {
     wall.elapse(1000);
     const eleventh = await receiver.arrived(11);
     eleventh.answer();
-    await world.settled();
+    await world.whenIdle();
     expect(deliveriesOf(sandbox).map(({ attempts: [attempt] }) => attempt!.status ?? attempt!.error)).toEqual(
       [...Array(10).fill("no answer within 1 s"), 200],
     );

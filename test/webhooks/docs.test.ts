@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import { CHARGE_STATUSES, WITHDRAWAL_STATUSES } from "../../src/core/schema/common.js";
 import { formatDuration } from "../../src/core/schema/duration.js";
-import { check } from "../../src/core/schema/issues.js";
+import { safeParse } from "../../src/core/schema/issues.js";
 import { startOptionsSchema } from "../../src/core/schema/option-table.js";
 import { scenarioSchema } from "../../src/core/schema/scenario.js";
 import { DEFAULT_SETTINGS } from "../../src/core/schema/settings.js";
@@ -85,7 +85,7 @@ describe("docs/webhooks.md", () => {
       yaml!,
       yaml!.replaceAll("# payload", "payload").replaceAll("# timestamp", "timestamp"),
     ])
-      expect(check(startOptionsSchema, parse(text))).toMatchObject({ ok: true });
+      expect(safeParse(startOptionsSchema, parse(text))).toMatchObject({ ok: true });
   });
 
   it("names mishaps that scenarios take", () => {
@@ -94,7 +94,7 @@ describe("docs/webhooks.md", () => {
       .map(([, rule]) => rule!.replaceAll("`", ""));
     expect(rules).toHaveLength(11);
     for (const rule of rules)
-      expect([rule, check(scenarioSchema, { name: "a", webhooks: [parse(`{ ${rule} }`)] }).ok]).toEqual([
+      expect([rule, safeParse(scenarioSchema, { name: "a", webhooks: [parse(`{ ${rule} }`)] }).ok]).toEqual([
         rule,
         true,
       ]);

@@ -50,10 +50,10 @@ async function worldBefore(url: string, { unreachable = "hold" }: { unreachable?
   const elapse = async (seconds: number): Promise<void> => {
     for (let second = 0; second < seconds; second++) {
       wall.elapse(SECOND);
-      await world.settled();
+      await world.whenIdle();
     }
   };
-  return { wall, world, sandbox, client, notices, elapse, settled: () => world.settled() };
+  return { wall, world, sandbox, client, notices, elapse, settled: () => world.whenIdle() };
 }
 
 const portOf = (url: string) => Number(new URL(url).port);

@@ -234,10 +234,10 @@ describe("what is taken from a mailbox and never acknowledged", () => {
     const [taken] = await take(client);
     expect(taken.ack_within_ms).toBe(15_000);
     wall.elapse(14_999);
-    await world.settled();
+    await world.whenIdle();
     expect((await deliveries(client))[0].attempts).toEqual([]);
     wall.elapse(1);
-    await world.settled();
+    await world.whenIdle();
     const [late] = await deliveries(client);
     expect(late).toMatchObject({ status: "pending", answered: null });
     expect(late.attempts).toMatchObject([{ ...LATE, duration_ms: 15_000, request_headers: taken.headers }]);
@@ -269,7 +269,7 @@ describe("what is taken from a mailbox and never acknowledged", () => {
     wall.elapse(14_000);
     expect((await ack(client, taken)).json.status).toBe("delivered");
     wall.elapse(60_000);
-    await world.settled();
+    await world.whenIdle();
     expect((await deliveries(client))[0]).toMatchObject({ status: "delivered", attempts: [{ status: 200 }] });
     expect(wall.armed).toEqual([]);
   });
@@ -284,7 +284,7 @@ describe("what is taken from a mailbox and never acknowledged", () => {
     await client.transition(await client.pay(), "COMPLETED");
     expect((await take(client))[0].ack_within_ms).toBe(400);
     wall.elapse(400);
-    await world.settled();
+    await world.whenIdle();
     expect((await deliveries(client))[0].attempts).toMatchObject([
       { error: "not acknowledged within 0.4 s", duration_ms: 400 },
     ]);
@@ -296,7 +296,7 @@ describe("what is taken from a mailbox and never acknowledged", () => {
     await client.reset({ ids: "repeat" });
     await client.transition(await client.pay(), "COMPLETED");
     wall.elapse(60_000);
-    await world.settled();
+    await world.whenIdle();
     expect((await deliveries(client))[0].attempts).toEqual([]);
     expect(await take(client)).toHaveLength(1);
   });
@@ -309,7 +309,7 @@ describe("what is taken from a mailbox and never acknowledged", () => {
     expect(errors.length).toBeGreaterThan(0);
     store.refuses = false;
     wall.elapse(SECOND);
-    await world.settled();
+    await world.whenIdle();
     expect((await deliveries(client))[0].attempts).toMatchObject([LATE]);
   });
 });

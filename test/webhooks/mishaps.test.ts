@@ -1,6 +1,6 @@
 import { Webhook } from "standardwebhooks";
 import { describe, expect, it } from "vitest";
-import { carriedEvent, forgedMishap } from "../../src/core/engine/forged-event.js";
+import { eventToSend, invalidSignatureMishap } from "../../src/core/engine/forged-event.js";
 import type { EventRecord } from "../../src/core/engine/records.js";
 import { DEFAULT_WEBHOOK_SECRET } from "../../src/core/schema/options.js";
 import { DEFAULT_SETTINGS } from "../../src/core/schema/settings.js";
@@ -161,9 +161,9 @@ describe("swap", () => {
     await eventually(async () => (await deliveries(client))[1].status === "delivered");
     first.answer();
     receiver.handler = accept;
-    await world.settled();
+    await world.whenIdle();
     wall.elapse(10 * MINUTE);
-    await world.settled();
+    await world.whenIdle();
     expect(receiver.types).toEqual(["charge.completed", "charge.refunded"]);
     expect((await deliveries(client)).map((one) => [one.status, one.attempts.length])).toEqual(
       Array(2).fill(["delivered", 1]),
@@ -367,8 +367,8 @@ describe("forged", () => {
 
   it("says of a withdrawal that it has failed", () => {
     const event = { event_id: "evt_1", type: "withdrawal.processing", body: '{"id":"evt_1","data":{"a":1}}' };
-    const mishap = forgedMishap("x", event as EventRecord, DEFAULT_SETTINGS);
-    const { event_id, body } = carriedEvent(event as EventRecord, mishap);
+    const mishap = invalidSignatureMishap("x", event as EventRecord, DEFAULT_SETTINGS);
+    const { event_id, body } = eventToSend(event as EventRecord, mishap);
     expect(JSON.parse(body)).toEqual({
       id: event_id,
       type: "withdrawal.failed",

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { Meetings } from "../../src/core/delivery/meetings.js";
+import { Barriers } from "../../src/core/delivery/meetings.js";
 import { createSandbox } from "../../src/index.js";
 import { Client } from "../support/receiver-client.js";
 import { accept, type Received, Receiver } from "../support/receiver-server.js";
@@ -59,14 +59,14 @@ describe("at_once", () => {
 
   it("does not wait for ever for a copy that does not come", async () => {
     const wall = new FakeWall(0);
-    const meetings = new Meetings(wall);
+    const meetings = new Barriers(wall);
     const gone: string[] = [];
     const arrive = async (name: string, size: number) => {
       await meetings.join(name, size).arrive();
       gone.push(name);
     };
     const [alone, missed] = [arrive("alone", 2), arrive("missed", 2)];
-    meetings.join("missed", 2).miss();
+    meetings.join("missed", 2).leave();
     await missed;
     expect(gone).toEqual(["missed"]);
     wall.elapse(5_000);

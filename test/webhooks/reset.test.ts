@@ -145,13 +145,13 @@ describe("nothing of the old world arrives in the new one", () => {
     });
     await client.pay();
     wall.elapse(100);
-    await world.settled();
+    await world.whenIdle();
     expect(receiver.received.length).toBeGreaterThan(0);
     const before = receiver.received.length;
     await sandbox.reset();
     expect(world.nowMs()).toBe(wall.nowMs());
     wall.elapse(100 * 86_400_000);
-    await world.settled();
+    await world.whenIdle();
     expect(receiver.received).toHaveLength(before);
     expect(wall.armed).toEqual([]);
   });

@@ -5,7 +5,7 @@ import Stripe from "stripe";
 import { Webhook as SvixWebhook } from "svix";
 import { describe, expect, it } from "vitest";
 import { signatureHeaders } from "../../src/core/delivery/signing.js";
-import { check, issueMessage } from "../../src/core/schema/issues.js";
+import { issueMessage, safeParse } from "../../src/core/schema/issues.js";
 import { startOptionsSchema } from "../../src/core/schema/option-table.js";
 import {
   type CustomSignature,
@@ -240,7 +240,7 @@ describe("a scheme with room for one signature", () => {
 });
 
 const fault = (value: unknown): string | undefined => {
-  const checked = check(signatureSchema, value);
+  const checked = safeParse(signatureSchema, value);
   return checked.ok
     ? undefined
     : checked.issues.map((issue) => [...issue.path, issueMessage(issue)].join(" ")).join(" | ");
@@ -299,7 +299,7 @@ describe("the schema", () => {
       "webhooks.0.secret",
     ],
   ])("holds secrets against how they are used: %j", (options, path) => {
-    const checked = check(startOptionsSchema, options);
+    const checked = safeParse(startOptionsSchema, options);
     expect(checked.ok ? undefined : checked.issues.map((issue) => issue.path.join(".")).join()).toBe(path);
   });
 });

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { isMetadataAddress, webhookUrl } from "../../src/core/schema/receiver-url.js";
+import { isMetadataAddress, normalizeWebhookUrl } from "../../src/core/schema/receiver-url.js";
 
 describe("a receiver's address", () => {
   it.each([
@@ -29,7 +29,7 @@ describe("a receiver's address", () => {
     ["80", "http://localhost/"],
     ["3000/webhooks?x=1", "http://localhost:3000/webhooks?x=1"],
   ])("%s is taken as %s", (text, url) => {
-    expect(webhookUrl(text)).toBe(url);
+    expect(normalizeWebhookUrl(text)).toBe(url);
   });
 
   it.each([
@@ -63,7 +63,7 @@ describe("a receiver's address", () => {
     "http://１２７.0.0.1/",
     "http://127.0.0.1%2e/",
   ])("%s is refused", (text) => {
-    expect(webhookUrl(text)).toBeUndefined();
+    expect(normalizeWebhookUrl(text)).toBeUndefined();
   });
 
   it.each([
@@ -117,7 +117,7 @@ describe("a receiver's address", () => {
     "http://metadata.goog/",
     "http://instance-data.ec2.internal/",
   ])("%s is a cloud's metadata address", (text) => {
-    expect(webhookUrl(text)).toBeUndefined();
+    expect(normalizeWebhookUrl(text)).toBeUndefined();
   });
 });
 
@@ -135,7 +135,7 @@ it("is an IPv4 address only where the four numbers of it are written", () => {
       fc.constantFrom("", "http://", "https://ada@"),
       fc.constantFrom("", ":80", "/x"),
       (name, before, after) => {
-        const url = webhookUrl(`${before}${name}${after}`);
+        const url = normalizeWebhookUrl(`${before}${name}${after}`);
         if (url !== undefined && new URL(url).hostname !== "localhost")
           expect(new URL(url).hostname).toBe(name);
       },

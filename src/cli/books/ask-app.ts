@@ -1,19 +1,19 @@
 import { spawn } from "node:child_process";
 import { UserError } from "../../core/schema/user-error.js";
 
-const MOST_CHARACTERS = 100_000_000;
+const OUTPUT_MAX = 100_000_000;
 
 /** Runs a command of the app in a shell. Returns its output. @throws UserError if it fails or prints without end */
-export async function askApp(command: string, environment: NodeJS.ProcessEnv): Promise<string> {
+export async function runAppCommand(command: string, environment: NodeJS.ProcessEnv): Promise<string> {
   if (command.trim() === "") throw new UserError("what prints the app's rows must be a command, not empty");
   return new Promise((resolve, reject) => {
     const child = spawn(command, { shell: true, env: environment, stdio: ["ignore", "pipe", "inherit"] });
     let text = "";
     child.stdout.setEncoding("utf8").on("data", (more: string) => {
       text += more;
-      if (text.length <= MOST_CHARACTERS) return;
+      if (text.length <= OUTPUT_MAX) return;
       child.stdout.destroy();
-      reject(new UserError(`${command}: prints more than ${MOST_CHARACTERS / 1e6} MB`));
+      reject(new UserError(`${command}: prints more than ${OUTPUT_MAX / 1e6} MB`));
     });
     child.once("error", (error) => reject(new UserError(`${command}: cannot be run (${error.message})`)));
     child.once("close", (code, signal) => {

@@ -5,7 +5,7 @@ import { UserError } from "../../core/schema/user-error.js";
 import type { ReconcileOptions } from "../../public-types.js";
 
 /** Compares the app's output with the ledger. @throws UserError with the line that cannot be parsed */
-export async function compareBooks(
+export async function compareRecords(
   text: string,
   source: string,
   reading: ReconcileOptions,

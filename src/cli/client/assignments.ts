@@ -1,4 +1,4 @@
-import { own } from "../../core/schema/own.js";
+import { getOwn } from "../../core/schema/own.js";
 import { UserError } from "../../core/schema/user-error.js";
 import type { Json } from "./connection.js";
 
@@ -11,7 +11,7 @@ export function assignments(pairs: unknown): Json {
     const path = pair.slice(0, at).split(".");
     let place = result;
     for (const key of path.slice(0, -1)) {
-      const known = own(place, key);
+      const known = getOwn(place, key);
       const inner = typeof known === "object" && known !== null ? (known as Json) : {};
       define(place, key, inner);
       place = inner;

@@ -4,7 +4,7 @@ import type { Connection } from "./connection.js";
 import { HISTORY, OTLP_OPTION } from "./insight.js";
 import { listCommand } from "./lists.js";
 import { record } from "./output.js";
-import { type Action, type Asked, type ClientCommand, textOf } from "./row.js";
+import { type Action, type ClientCall, type ClientCommand, textOf } from "./row.js";
 
 const FIELDS = LISTS.charges.columns;
 
@@ -21,7 +21,7 @@ function movesTo(to: string): Action {
   };
 }
 
-function onThePage(verb: string, body: (asked: Asked) => object | Promise<object>): Action {
+function onThePage(verb: string, body: (asked: ClientCall) => object | Promise<object>): Action {
   return {
     call: async (asked) => {
       const { connection, words } = asked;

@@ -1,5 +1,5 @@
 import { durationFault, parseDuration } from "../../core/schema/duration.js";
-import { counted } from "../../core/schema/printable.js";
+import { formatCount } from "../../core/schema/printable.js";
 import { instantFault, parseInstant } from "../../core/schema/time.js";
 import { UserError } from "../../core/schema/user-error.js";
 import type { Json } from "./connection.js";
@@ -9,19 +9,19 @@ import type { Action, ClientCommand } from "./row.js";
 const clockRecord = record("mode", "speed", "now", "next_due");
 
 /** Advances time; `body` makes the request from the word after the verb. */
-function leap(verb: string, body: (argument: string | undefined) => object): Action {
+function advance(verb: string, body: (argument: string | undefined) => object): Action {
   return {
     call: async ({ connection, words: [, argument] }) => connection.post("/clock/advance", body(argument)),
     doing: "advancing",
     print: ({ from, to, fired_total }: Json, { words: [, argument] }) => {
       const by = verb === "advance" ? ` ${argument}` : "";
-      return `advanced${by}: ${from} → ${to}; ${counted(Number(fired_total), "step")} ran\n`;
+      return `advanced${by}: ${from} → ${to}; ${formatCount(Number(fired_total), "step")} ran\n`;
     },
   };
 }
 
 /** Sets the mode of the clock. */
-function goes(body: (argument: string | undefined) => object): Action {
+function setMode(body: (argument: string | undefined) => object): Action {
   return {
     call: async ({ connection, words: [, argument] }) => connection.put("/clock", body(argument)),
     print: clockRecord,
@@ -29,13 +29,13 @@ function goes(body: (argument: string | undefined) => object): Action {
 }
 
 /** The required word after a verb. */
-function needed(verb: string, what: string, argument: string | undefined): string {
+function requiredWord(verb: string, what: string, argument: string | undefined): string {
   if (argument === undefined) throw new UserError(`clock ${verb} needs ${what}`);
   return argument;
 }
 
 function byText(argument: string | undefined): string {
-  const by = needed("advance", "a duration such as 30m", argument);
+  const by = requiredWord("advance", "a duration such as 30m", argument);
   if (parseDuration(by) !== undefined) return by;
   const fault = durationFault(by);
   throw new UserError(
@@ -46,7 +46,7 @@ function byText(argument: string | undefined): string {
 }
 
 function toText(argument: string | undefined): string {
-  const to = needed("to", "an instant such as 2026-01-31T09:00:00Z", argument);
+  const to = requiredWord("to", "an instant such as 2026-01-31T09:00:00Z", argument);
   if (parseInstant(to) !== undefined) return to;
   const fault = instantFault(to);
   throw new UserError(
@@ -55,7 +55,7 @@ function toText(argument: string | undefined): string {
 }
 
 function speedOf(argument: string | undefined): number {
-  const speed = Number(needed("speed", "a number such as 60", argument));
+  const speed = Number(requiredWord("speed", "a number such as 60", argument));
   if (speed > 0) return speed;
   throw new UserError(`clock speed takes a number such as 60, not ${argument}`);
 }
@@ -66,12 +66,12 @@ export const CLOCK_COMMAND: ClientCommand = {
   example: "payments-sandbox clock advance 30m",
   plain: { call: async ({ connection }) => connection.get("/clock"), print: clockRecord },
   verbs: {
-    advance: leap("advance", (argument) => ({ by: byText(argument) })),
-    to: leap("to", (argument) => ({ to: toText(argument) })),
-    next: leap("next", () => ({ until: "next" })),
-    idle: leap("idle", () => ({ until: "idle" })),
-    freeze: goes(() => ({ mode: "manual" })),
-    resume: goes(() => ({ mode: "real" })),
-    speed: goes((argument) => ({ speed: speedOf(argument) })),
+    advance: advance("advance", (argument) => ({ by: byText(argument) })),
+    to: advance("to", (argument) => ({ to: toText(argument) })),
+    next: advance("next", () => ({ until: "next" })),
+    idle: advance("idle", () => ({ until: "idle" })),
+    freeze: setMode(() => ({ mode: "manual" })),
+    resume: setMode(() => ({ mode: "real" })),
+    speed: setMode((argument) => ({ speed: speedOf(argument) })),
   },
 };

@@ -1,15 +1,15 @@
 import { Argument, type Command } from "commander";
-import { every } from "../../core/time/timers.js";
+import { repeatEvery } from "../../core/time/timers.js";
 import { helpText } from "../help-text.js";
 import { addConnectionOptions } from "../options.js";
-import { Progress, say, sayJson } from "../terminal.js";
+import { Progress, printJson, printText } from "../terminal.js";
 import { CHARGE_COMMANDS } from "./charges.js";
 import { CLOCK_COMMAND } from "./clock.js";
 import { Connection } from "./connection.js";
 import { INSIGHT_COMMANDS } from "./insight.js";
 import { MONEY_COMMANDS } from "./money.js";
 import { record } from "./output.js";
-import { type Asked, type ClientCommand, knownWord } from "./row.js";
+import { type ClientCall, type ClientCommand, knownWord } from "./row.js";
 import { ENV_COMMAND, RULE_COMMANDS, SANDBOX_COMMANDS, STATUS_COMMAND } from "./sandbox.js";
 import { WATCHING_COMMANDS } from "./watching.js";
 import { WEBHOOK_COMMANDS } from "./webhooks.js";
@@ -38,11 +38,11 @@ export function addClientCommands(root: Command): void {
     addConnectionOptions(command)
       .addHelpText("after", helpText(row.example))
       .action(async (...given: unknown[]) => {
-        const flags = given.at(-2) as Asked["flags"];
+        const flags = given.at(-2) as ClientCall["flags"];
         await carryOut(row, {
           connection: new Connection(flags),
           flags,
-          words: given.slice(0, -2) as Asked["words"],
+          words: given.slice(0, -2) as ClientCall["words"],
         });
       });
   }
@@ -58,24 +58,24 @@ function argument(word: string, command: string, verbs: readonly string[]): Argu
 }
 
 /** Prints the elapsed time on a terminal after the first second. Returns how to stop. */
-function whileItLasts(doing: string | undefined, isWanted: boolean): () => void {
+function withElapsedTime(doing: string | undefined, isWanted: boolean): () => void {
   if (doing === undefined) return () => {};
   const progress = new Progress(isWanted);
   let seconds = 0;
-  const stop = every(1_000, () => progress.show(`${doing}: ${++seconds} s`));
+  const stop = repeatEvery(1_000, () => progress.show(`${doing}: ${++seconds} s`));
   return () => {
     stop();
     progress.end();
   };
 }
 
-async function carryOut({ usage, verbs = {}, plain }: ClientCommand, asked: Asked): Promise<void> {
+async function carryOut({ usage, verbs = {}, plain }: ClientCommand, asked: ClientCall): Promise<void> {
   const [, ...names] = usage.split(" ");
   const verb = asked.words[names.findIndex((name) => VERB.test(name))];
   const action = verb === undefined ? plain! : verbs[verb]!;
-  const working = whileItLasts(action.doing, asked.flags.json !== true);
+  const working = withElapsedTime(action.doing, asked.flags.json !== true);
   const answer = await action.call(asked).finally(working);
   if (answer === undefined) return;
-  if (asked.flags.json) sayJson(answer);
-  else say((action.print ?? record())(answer, asked));
+  if (asked.flags.json) printJson(answer);
+  else printText((action.print ?? record())(answer, asked));
 }

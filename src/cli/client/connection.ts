@@ -1,10 +1,10 @@
-import { type ControlCall, ControlClient, ForeignAnswer } from "../../control-client.js";
+import { type ControlCall, ControlClient, UnexpectedResponse } from "../../control-client.js";
 import { refuse } from "../../core/schema/errors.js";
 import { didYouMean } from "../../core/schema/nearest.js";
 import { DEFAULT_HOST, DEFAULT_PORT } from "../../core/schema/options.js";
 import { SandboxError } from "../../core/schema/sandbox-error.js";
 import { UserError } from "../../core/schema/user-error.js";
-import { KnownMistake } from "../mistakes.js";
+import { ErrorWithFix } from "../mistakes.js";
 import { type Reach, reach, refuseUntrusted } from "../reach.js";
 
 const START = "payments-sandbox start";
@@ -42,7 +42,7 @@ export class Connection extends ControlClient {
             flags.url === undefined && environment.PAYMENTS_SANDBOX_URL !== undefined
               ? ", which PAYMENTS_SANDBOX_URL names; unset it, or"
               : ";";
-          throw new KnownMistake(`there is no sandbox at ${reached.url}${source} start one with: ${START}`, {
+          throw new ErrorWithFix(`there is no sandbox at ${reached.url}${source} start one with: ${START}`, {
             code: "NO_SANDBOX",
             fix: START,
             doc: "docs/getting-started.md",
@@ -68,7 +68,7 @@ export class Connection extends ControlClient {
     try {
       return await super.call<Answer>(...call);
     } catch (error) {
-      if (!(error instanceof ForeignAnswer)) throw error;
+      if (!(error instanceof UnexpectedResponse)) throw error;
       throw new UserError(`${this.url}${call[1]} did not respond like a sandbox (HTTP ${error.status})`);
     }
   }
@@ -99,7 +99,7 @@ export class Connection extends ControlClient {
       query !== undefined
         ? await this.newest("/charges", query)
         : await this.#record("/charges", "charge_id", selector);
-    if (charge === undefined) throw noneMatches("charge", selector, SELECTORS);
+    if (charge === undefined) throw selectorError("charge", selector, SELECTORS);
     return charge as ChargeJson;
   }
 
@@ -107,7 +107,7 @@ export class Connection extends ControlClient {
   async record(kind: "withdrawal" | "delivery", selector: string): Promise<Json> {
     const path = kind === "delivery" ? "/deliveries" : "/withdrawals";
     const found = await this.#record(path, `${kind}_id`, selector);
-    if (found === undefined) throw noneMatches(kind, selector, SELECTORS.slice(0, 2));
+    if (found === undefined) throw selectorError(kind, selector, SELECTORS.slice(0, 2));
     return found;
   }
 
@@ -188,7 +188,7 @@ function chargeQuery(selector: string): Query | undefined {
 }
 
 /** Describes the selector, with its forms if it looks like none of them. */
-function noneMatches(what: string, selector: string, kinds: readonly string[]): SandboxError {
+function selectorError(what: string, selector: string, kinds: readonly string[]): SandboxError {
   const isOne = /^last(-\d+)?$/.test(selector) || /^(ch|wd|dlv)_|@|=/.test(selector);
   const otherwise = isOne ? "" : `; give ${kinds.join(", ")}`;
   const why = selector === "last" ? ": there is none yet" : didYouMean(selector, ["last"], otherwise);

@@ -1,8 +1,8 @@
 import { HttpReceivers } from "../../core/delivery/http-receivers.js";
-import { WEBHOOK_URL_MESSAGE, webhookUrl } from "../../core/schema/receiver-url.js";
+import { normalizeWebhookUrl, WEBHOOK_URL_MESSAGE } from "../../core/schema/receiver-url.js";
 import { UserError } from "../../core/schema/user-error.js";
 import { pause } from "../../core/time/timers.js";
-import { madeUpInstance, systemWall } from "../../core/time/wall.js";
+import { generateInstanceId, systemWallClock } from "../../core/time/wall.js";
 import type { Connection, Json } from "./connection.js";
 
 /** `webhook redeliver [last|ID] --times N`: new deliveries of the same event. */
@@ -28,7 +28,7 @@ async function deliveryOf(connection: Connection, selector = "last"): Promise<st
   return String(found.delivery_id);
 }
 
-interface Taken {
+interface Collected {
   readonly delivery_id: string;
   readonly type: string;
   readonly ack_within_ms: number;
@@ -39,9 +39,9 @@ interface Taken {
 const MAILBOX = "pull";
 /** Lifetime of a mailbox after its pull was killed. */
 const LEASE = "30s";
-const LOOK_EVERY_MS = 200;
+const POLL_MS = 200;
 /** Time reserved within a delivery's timeout to report an app that does not respond. */
-const WAY_BACK_MS = 500;
+const REPORT_TIME_MS = 500;
 /** Maximum length of an error in an acknowledgement. */
 const ERROR_LENGTH = 500;
 
@@ -55,15 +55,15 @@ export async function pull(
   target: string,
   options: { readonly once: boolean; readonly report: (line: string) => void },
 ): Promise<void> {
-  const url = webhookUrl(target);
+  const url = normalizeWebhookUrl(target);
   if (url === undefined) throw new UserError(`--forward-to ${JSON.stringify(target)} ${WEBHOOK_URL_MESSAGE}`);
   const isLeft = options.once || (await hasLeft(connection));
-  const own = { mailbox: isLeft ? MAILBOX : `${MAILBOX}-${madeUpInstance()}` };
+  const own = { mailbox: isLeft ? MAILBOX : `${MAILBOX}-${generateInstanceId()}` };
   const { webhook_id } = await connection.post(
     "/webhook-endpoints",
     options.once ? own : { ...own, lease: LEASE },
   );
-  const pulling = handOn(connection, { ...own, url }, options);
+  const pulling = forwardAll(connection, { ...own, url }, options);
   if (options.once) return pulling;
   const code = await Promise.race([pulling, interrupted()]);
   // Later requests for the mailbox are ignored.
@@ -87,7 +87,7 @@ function interrupted(): Promise<number> {
 }
 
 /** Forwards deliveries; with `once`, until none is left. */
-async function handOn(
+async function forwardAll(
   connection: Connection,
   { mailbox, url }: { readonly mailbox: string; readonly url: string },
   options: { readonly once: boolean; readonly report: (line: string) => void },
@@ -95,7 +95,7 @@ async function handOn(
   for (;;) {
     // One at a time: an interrupt leaves at most one to be delivered again.
     const { items } = await connection.post(`/mailboxes/${mailbox}/take`, { max: 1 });
-    for (const one of items as Taken[]) {
+    for (const one of items as Collected[]) {
       const { status, response_body, error } = await forward(url, one);
       const answer =
         status === null ? { error: error?.slice(0, ERROR_LENGTH) } : { status, body: response_body };
@@ -105,17 +105,17 @@ async function handOn(
         `${one.type} ${one.delivery_id} ${status ?? error}${ok ? "" : " (no longer waited for)"}`,
       );
     }
-    if (options.once && (items as Taken[]).length === 0) return;
-    if ((items as Taken[]).length === 0) await pause(LOOK_EVERY_MS);
+    if (options.once && (items as Collected[]).length === 0) return;
+    if ((items as Collected[]).length === 0) await pause(POLL_MS);
   }
 }
 
 /** Sends a delivery as the sandbox does: same timeout, no redirects. */
-async function forward(url: string, { ack_within_ms, headers, body }: Taken) {
-  const timeoutMs = ack_within_ms - Math.min(WAY_BACK_MS, ack_within_ms / 10);
-  const receivers = new HttpReceivers({ timeoutMs, wall: systemWall });
+async function forward(url: string, { ack_within_ms, headers, body }: Collected) {
+  const timeoutMs = ack_within_ms - Math.min(REPORT_TIME_MS, ack_within_ms / 10);
+  const receivers = new HttpReceivers({ timeoutMs, wall: systemWallClock });
   try {
-    const sentAt = new Date(systemWall.nowMs()).toISOString();
+    const sentAt = new Date(systemWallClock.nowMs()).toISOString();
     return await receivers.post(url, { sentAt, headers, body }, new AbortController().signal);
   } finally {
     receivers.close();

@@ -1,5 +1,5 @@
 import type { ExploreReport } from "../../tools/explore/report.js";
-import { tellLine } from "../terminal.js";
+import { printErrorLine } from "../terminal.js";
 import type { Connection } from "./connection.js";
 
 /**
@@ -20,5 +20,5 @@ export async function putOnDashboard(
     ({ status }) => (status < 400 ? undefined : `HTTP ${status}`),
     (error: Error) => error.message,
   );
-  if (fault !== undefined) tellLine(`the dashboard does not have this report (${fault})`);
+  if (fault !== undefined) printErrorLine(`the dashboard does not have this report (${fault})`);
 }

@@ -1,15 +1,15 @@
-import type { ChargeView, Story } from "../../core/client/collect.js";
+import type { ChargeHistory, ListedCharge } from "../../core/client/collect.js";
 import { LISTS } from "../../core/client/lists.js";
-import type { TracedStory } from "../../core/client/otlp.js";
-import { storyRows, storyTitle, unansweredText } from "../../core/client/story-text.js";
+import type { TracedHistory } from "../../core/client/otlp.js";
+import { historyRows, historyTitle, noStatusReason } from "../../core/client/story-text.js";
 import { packageVersion } from "../../core/files/package.js";
 import { UserError } from "../../core/schema/user-error.js";
 import { paint, type Style } from "../paint.js";
 import { type Advice, adviceLine } from "../report/advice-text.js";
-import { type Covered, Required } from "../required.js";
+import { type Coverage, Required } from "../required.js";
 import { styleOf } from "../table.js";
 import { lineWidth } from "../terminal.js";
-import { hanging, wrapped } from "../text-layout.js";
+import { wrap, wrapHanging } from "../text-layout.js";
 import type { Json } from "./connection.js";
 import { listCommand } from "./lists.js";
 import { table } from "./output.js";
@@ -17,13 +17,13 @@ import { type Action, type ClientCommand, textOf } from "./row.js";
 
 /** Coverage, a line per kind: exercised and not exercised. */
 function coverageText(coverage: Json): string {
-  return Object.entries(coverage as Covered)
+  return Object.entries(coverage as Coverage)
     .map(([kind, { met, not_met }]) => {
       const names = Object.entries(met).map(([name, times]) => `${name} ${times}`);
       return [
         kind.replaceAll("_", " "),
-        ...hanging("  met      ", names.join(", ") || "none", lineWidth()),
-        ...hanging("  not met  ", not_met.join(", ") || "none", lineWidth()),
+        ...wrapHanging("  met      ", names.join(", ") || "none", lineWidth()),
+        ...wrapHanging("  not met  ", not_met.join(", ") || "none", lineWidth()),
         "",
       ].join("\n");
     })
@@ -31,7 +31,7 @@ function coverageText(coverage: Json): string {
 }
 
 /** Throws if something on the list was not exercised. */
-function refuseUnmet(coverage: Covered, list: string): void {
+function refuseMissing(coverage: Coverage, list: string): void {
   const required = new Required(list);
   required.check(coverage);
   required.note(coverage);
@@ -48,29 +48,29 @@ export const HISTORY: Action = {
     const charge = await connection.charge(selector!);
     const story = { charge, ...(await connection.get(`/charges/${charge.charge_id}/timeline`)) };
     if (flags.otlp !== true) return story;
-    const { otlpOf } = await import("../../core/client/otlp.js");
-    return otlpOf(story as unknown as TracedStory, packageVersion());
+    const { toOtlpTrace: otlpOf } = await import("../../core/client/otlp.js");
+    return otlpOf(story as unknown as TracedHistory, packageVersion());
   },
   print: (answer, { flags }) => {
     if (flags.otlp === true) return `${JSON.stringify(answer)}\n`;
-    const story = answer as unknown as Story & { readonly charge: ChargeView };
-    const lines = storyRows(story).flatMap(({ head, text, item }) => {
-      const style = styleOfHappening(item);
-      return hanging(head, text, lineWidth()).map((line) =>
+    const story = answer as unknown as ChargeHistory & { readonly charge: ListedCharge };
+    const lines = historyRows(story).flatMap(({ head, text, item }) => {
+      const style = styleOfActivity(item);
+      return wrapHanging(head, text, lineWidth()).map((line) =>
         style === undefined ? line : line.slice(0, head.length) + paint(style, line.slice(head.length)),
       );
     });
-    return `${[...wrapped(storyTitle(story), 0, lineWidth()), ...lines].join("\n")}\n`;
+    return `${[...wrap(historyTitle(story), 0, lineWidth()), ...lines].join("\n")}\n`;
   },
 };
 
 /** Colours of statuses, failed calls and held deliveries. */
-function styleOfHappening(item: Json): Style | undefined {
+function styleOfActivity(item: Json): Style | undefined {
   const { kind, status } = item;
   if (kind === "hold") return "yellow";
   if (kind === "transition") return styleOf("status", String(status));
   if (kind !== "request" && kind !== "attempt") return undefined;
-  const style = styleOf("status", String(status ?? (kind === "request" ? unansweredText(item) : "failed")));
+  const style = styleOf("status", String(status ?? (kind === "request" ? noStatusReason(item) : "failed")));
   return style === "green" ? undefined : style;
 }
 
@@ -84,7 +84,7 @@ export const INSIGHT_COMMANDS: readonly ClientCommand[] = [
       call: async ({ connection }) => connection.get("/advice"),
       print: ({ items }) =>
         (items as Advice[])
-          .map((one) => `${wrapped(adviceLine(one), 2, lineWidth()).join("\n").trimStart()}\n`)
+          .map((one) => `${wrap(adviceLine(one), 2, lineWidth()).join("\n").trimStart()}\n`)
           .join("") || "none\n",
     },
   },
@@ -96,7 +96,7 @@ export const INSIGHT_COMMANDS: readonly ClientCommand[] = [
     plain: {
       call: async ({ connection, flags: { require } }) => {
         const coverage = await connection.get("/coverage");
-        if (require !== undefined) refuseUnmet(coverage as Covered, textOf(require)!);
+        if (require !== undefined) refuseMissing(coverage as Coverage, textOf(require)!);
         return coverage;
       },
       print: coverageText,

@@ -1,6 +1,6 @@
 import { LISTS, type ListName } from "../../core/client/lists.js";
 import { table } from "./output.js";
-import type { Action, Asked, ClientCommand } from "./row.js";
+import type { Action, ClientCall, ClientCommand } from "./row.js";
 
 const LIMIT = ["--limit <number>", "how many"] as const;
 
@@ -32,7 +32,7 @@ export function listAction(name: ListName, query: Readonly<Record<string, unknow
 }
 
 /** The query of the flags. */
-export function queryOf(name: ListName, flags: Asked["flags"]): Readonly<Record<string, unknown>> {
+export function queryOf(name: ListName, flags: ClientCall["flags"]): Readonly<Record<string, unknown>> {
   const values = filtersOf(name).map(({ name, option: [spelling] = [""] }) => [
     name,
     flags[/^--([a-z]+)/.exec(spelling)?.[1] ?? ""],

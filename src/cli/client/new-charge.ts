@@ -1,7 +1,7 @@
 import { UserError } from "../../core/schema/user-error.js";
 import { assignments } from "./assignments.js";
 import type { Json } from "./connection.js";
-import type { Asked } from "./row.js";
+import type { ClientCall } from "./row.js";
 
 interface Method {
   readonly id: string;
@@ -12,7 +12,7 @@ interface Method {
 const CUSTOMER = { phone_number: "+254700000001", bank_account_number: "0123456789" };
 
 /** `charge create`: makes a charge as an app does, by a quote and a whitelabel checkout, or by a hosted one. */
-export async function createCharge({ connection, flags }: Asked): Promise<Json> {
+export async function createCharge({ connection, flags }: ClientCall): Promise<Json> {
   const { amount = "25.00", email = "ada@shop.test", scenario, hosted } = flags;
   const headers: Record<string, string> =
     scenario === undefined ? {} : { "sandbox-scenario": String(scenario) };

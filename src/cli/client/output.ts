@@ -1,9 +1,9 @@
-import { type List, valueIn } from "../../core/client/lists.js";
+import { columnValue, type ListColumns } from "../../core/client/lists.js";
 import { oneLine, printableJson } from "../../core/schema/printable.js";
 import { paint } from "../paint.js";
 import { headingOf, styleOf, tableLines } from "../table.js";
 import { lineWidth } from "../terminal.js";
-import { fitted, wrapped } from "../text-layout.js";
+import { fitLine, wrap } from "../text-layout.js";
 import type { Json } from "./connection.js";
 
 const GAP = 2;
@@ -17,19 +17,19 @@ export type Print = (answer: Json) => string;
  * @param notesOf lines below an unusual row
  */
 export function table(
-  list: Pick<List, "columns" | "values">,
+  list: Pick<ListColumns, "columns" | "values">,
   notesOf: (item: Json) => readonly string[] = () => [],
 ): Print {
   return (answer) => {
     const items = (answer.items as Json[]) ?? [];
     if (items.length === 0) return "none\n";
     const { columns } = list;
-    const cells = items.map((item) => columns.map((column) => cell(valueIn(list, column, item))));
+    const cells = items.map((item) => columns.map((column) => cell(columnValue(list, column, item))));
     const width = lineWidth();
     const [head, ...rows] = tableLines(columns, cells, width);
     const lines = rows.flatMap((line, place) => [
       line,
-      ...notesOf(items[place]!).map((note) => fitted([["yellow", `  ! ${oneLine(note)}`]], width)),
+      ...notesOf(items[place]!).map((note) => fitLine([["yellow", `  ! ${oneLine(note)}`]], width)),
     ]);
     const total = Number(answer.total ?? items.length);
     return [head, ...lines, ...(total > items.length ? [`${items.length} of ${total}`] : []), ""].join("\n");
@@ -45,7 +45,7 @@ export function record(...names: readonly string[]): Print {
       .map((field) => {
         const value = cell(answer[field]);
         const style = styleOf(field, value);
-        const lines = wrapped(value, width + GAP, lineWidth())
+        const lines = wrap(value, width + GAP, lineWidth())
           .join("\n")
           .trimStart();
         return `${paint("dim", headingOf(field).padEnd(width + GAP))}${style === undefined ? lines : paint(style, lines)}\n`;

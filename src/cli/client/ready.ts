@@ -3,7 +3,7 @@ import { UserError } from "../../core/schema/user-error.js";
 import { machineNowMs, pause } from "../../core/time/timers.js";
 import type { Connection } from "./connection.js";
 
-const LOOK_EVERY_MS = 50;
+const POLL_MS = 50;
 
 /** Resolves when the sandbox responds. Throws after the timeout. */
 export async function untilReady(connection: Connection, timeout: string): Promise<void> {
@@ -17,6 +17,6 @@ export async function untilReady(connection: Connection, timeout: string): Promi
       if (!(error instanceof UserError)) throw error;
     }
     if (machineNowMs() >= endMs) throw new UserError(`no sandbox at ${connection.url} within ${timeout}`);
-    await pause(LOOK_EVERY_MS);
+    await pause(POLL_MS);
   }
 }

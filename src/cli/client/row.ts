@@ -3,7 +3,7 @@ import { UserError } from "../../core/schema/user-error.js";
 import type { Connection, ConnectionFlags, Json } from "./connection.js";
 
 /** The command line of a client command: sandbox, flags, and the words after the command's name. */
-export interface Asked {
+export interface ClientCall {
   readonly connection: Connection;
   readonly flags: ConnectionFlags & Readonly<Record<string, string | boolean | undefined>>;
   readonly words: readonly (string | undefined)[];
@@ -12,11 +12,11 @@ export interface Asked {
 /** The action of a command. */
 export interface Action {
   /** Calls the sandbox. Undefined if everything has been printed. */
-  readonly call: (asked: Asked) => Promise<Json | undefined>;
+  readonly call: (asked: ClientCall) => Promise<Json | undefined>;
   /** Progress text on a terminal, for long actions. */
   readonly doing?: string;
   /** Prints the result without `--json`; default: each field of it. */
-  readonly print?: (answer: Json, asked: Asked) => string;
+  readonly print?: (answer: Json, asked: ClientCall) => string;
 }
 
 /** A command that calls a running sandbox. */
@@ -32,7 +32,7 @@ export interface ClientCommand {
 }
 
 /** A required value; `what` names it in the error. */
-export function need(value: string | undefined, what: string): string {
+export function required(value: string | undefined, what: string): string {
   if (value === undefined) throw new UserError(`missing argument: ${what}`);
   return value;
 }
@@ -51,12 +51,12 @@ export function knownWord(known: readonly string[], command: string, word: strin
 }
 
 /** Calls the path of the thing that the second word names; `what` describes it where the word is missing. */
-export function named(
+export function callNamed(
   method: "get" | "post" | "delete",
   path: string,
   what: string,
   rest = "",
 ): Action["call"] {
   return async ({ connection, words: [, name] }) =>
-    connection[method](`${path}/${encodeURIComponent(need(name, what))}${rest}`);
+    connection[method](`${path}/${encodeURIComponent(required(name, what))}${rest}`);
 }

@@ -4,7 +4,7 @@ import { shellQuoted } from "../help-text.js";
 import type { Json } from "./connection.js";
 import { listAction } from "./lists.js";
 import { record } from "./output.js";
-import { type Asked, type ClientCommand, knownWord, named, need } from "./row.js";
+import { type ClientCall, type ClientCommand, callNamed, knownWord, required } from "./row.js";
 
 const SNAPSHOT = "the snapshot's name";
 const NAMESPACE = "the namespace's name";
@@ -37,17 +37,17 @@ export const SANDBOX_COMMANDS: readonly ClientCommand[] = [
     verbs: {
       save: {
         call: async ({ connection, words: [, name] }) =>
-          connection.post("/snapshots", { name: need(name, SNAPSHOT) }),
+          connection.post("/snapshots", { name: required(name, SNAPSHOT) }),
         doing: "saving",
       },
       restore: {
-        call: named("post", "/snapshots", SNAPSHOT, "/restore"),
+        call: callNamed("post", "/snapshots", SNAPSHOT, "/restore"),
         doing: "restoring",
         print: ({ namespace }, { words: [, name] }) =>
           `namespace "${namespace}" restored from snapshot "${name}"\n`,
       },
       list: listAction("snapshots"),
-      delete: { call: named("delete", "/snapshots", SNAPSHOT) },
+      delete: { call: callNamed("delete", "/snapshots", SNAPSHOT) },
     },
   },
   {
@@ -60,7 +60,7 @@ export const SANDBOX_COMMANDS: readonly ClientCommand[] = [
         call: async ({ connection, words: [, name] }) => connection.post("/namespaces", { name }),
         print: record("name", "api_key", "live_api_key", "webhook_secret"),
       },
-      delete: { call: named("delete", "/namespaces", NAMESPACE) },
+      delete: { call: callNamed("delete", "/namespaces", NAMESPACE) },
     },
   },
 ];
@@ -74,11 +74,11 @@ export const RULE_COMMANDS: readonly ClientCommand[] = [
     verbs: {
       list: listAction("scenarios", { limit: 100 }),
       show: {
-        call: named("get", "/scenarios", SCENARIO),
+        call: callNamed("get", "/scenarios", SCENARIO),
         print: (scenario) => `${JSON.stringify(scenario, null, 2)}\n`,
       },
-      use: { call: named("post", "/scenarios", SCENARIO, "/activate"), print: scenarioRecord },
-      drop: { call: named("post", "/scenarios", SCENARIO, "/deactivate"), print: scenarioRecord },
+      use: { call: callNamed("post", "/scenarios", SCENARIO, "/activate"), print: scenarioRecord },
+      drop: { call: callNamed("post", "/scenarios", SCENARIO, "/deactivate"), print: scenarioRecord },
     },
   },
   {
@@ -89,9 +89,9 @@ export const RULE_COMMANDS: readonly ClientCommand[] = [
       list: listAction("faults"),
       add: {
         call: async ({ connection, words: [, rule] }) =>
-          connection.post("/faults", ruleOf(need(rule, "the rule"))),
+          connection.post("/faults", ruleOf(required(rule, "the rule"))),
       },
-      remove: { call: named("delete", "/faults", "the fault's id") },
+      remove: { call: callNamed("delete", "/faults", "the fault's id") },
       clear: { call: async ({ connection }) => connection.delete("/faults") },
     },
   },
@@ -154,7 +154,7 @@ export const ENV_COMMAND: ClientCommand = {
   },
 };
 
-function formatOf({ format = "dotenv" }: Asked["flags"]): string {
+function formatOf({ format = "dotenv" }: ClientCall["flags"]): string {
   return knownWord(FORMATS, "env --format", String(format));
 }
 

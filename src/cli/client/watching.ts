@@ -1,14 +1,14 @@
 import { LISTS } from "../../core/client/lists.js";
-import { anyGlobMatches } from "../../core/domain/glob.js";
-import { say, sayJson, tellLine } from "../terminal.js";
+import { matchesAnyGlob } from "../../core/domain/glob.js";
+import { printErrorLine, printJson, printText } from "../terminal.js";
 import { assignments } from "./assignments.js";
 import { chargeRecord } from "./charges.js";
 import type { Json } from "./connection.js";
 import { listCommand, queryOf } from "./lists.js";
 import { table } from "./output.js";
-import { type Asked, type ClientCommand, textOf } from "./row.js";
+import { type ClientCall, type ClientCommand, textOf } from "./row.js";
 
-const timeoutOf = ({ flags: { timeout = "30s" } }: Asked): string => String(timeout);
+const timeoutOf = ({ flags: { timeout = "30s" } }: ClientCall): string => String(timeout);
 
 const toleratedOf = ({ tolerated }: Json): string[] =>
   (tolerated as string[]).map((note) => `passed over: ${note}`);
@@ -26,7 +26,7 @@ export const WATCHING_COMMANDS: readonly ClientCommand[] = [
       // An unknown type would never arrive.
       if (type !== undefined) await connection.get("/events", { type, limit: 1 });
       const { follow } = await import("./follow.js");
-      await follow(connection, (name, data) => sayMessage(name, data, flags));
+      await follow(connection, (name, data) => printMessage(name, data, flags));
       return undefined;
     },
   }),
@@ -63,10 +63,11 @@ export const WATCHING_COMMANDS: readonly ClientCommand[] = [
 ];
 
 /** Prints an event of the stream if its type matches. */
-function sayMessage(name: string, data: Json, { type, json }: Asked["flags"]): void {
-  if (name === "missed") tellLine(`${data.count} messages of the stream arrived too fast to be shown`);
+function printMessage(name: string, data: Json, { type, json }: ClientCall["flags"]): void {
+  if (name === "missed") printErrorLine(`${data.count} messages of the stream arrived too fast to be shown`);
   if (name !== "event") return;
-  if (type !== undefined && !anyGlobMatches(textOf(type)!, String(data.type))) return;
-  if (json) sayJson(data);
-  else say(`${data.at}  ${String(data.type).padEnd(24)}  ${data.charge_id ?? data.withdrawal_id ?? ""}\n`);
+  if (type !== undefined && !matchesAnyGlob(textOf(type)!, String(data.type))) return;
+  if (json) printJson(data);
+  else
+    printText(`${data.at}  ${String(data.type).padEnd(24)}  ${data.charge_id ?? data.withdrawal_id ?? ""}\n`);
 }

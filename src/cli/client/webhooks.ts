@@ -1,8 +1,8 @@
-import { say } from "../terminal.js";
+import { printText } from "../terminal.js";
 import { assignments } from "./assignments.js";
 import { listAction } from "./lists.js";
 import { record, table } from "./output.js";
-import { type ClientCommand, named, need, textOf } from "./row.js";
+import { type ClientCommand, callNamed, required, textOf } from "./row.js";
 
 const DELIVERY = ["delivery_id", "event_id", "type", "url"];
 
@@ -54,7 +54,7 @@ export const WEBHOOK_COMMANDS: readonly ClientCommand[] = [
       add: {
         call: async ({ connection, flags: { events, mode, secret, force }, words: [, target] }) =>
           connection.post("/webhook-endpoints", {
-            url: need(target, "the URL"),
+            url: required(target, "the URL"),
             events,
             mode,
             secret,
@@ -62,7 +62,7 @@ export const WEBHOOK_COMMANDS: readonly ClientCommand[] = [
           }),
         print: record("webhook_id", "url", "mode", "secret"),
       },
-      delete: { call: named("delete", "/webhook-endpoints", "the endpoint's id") },
+      delete: { call: callNamed("delete", "/webhook-endpoints", "the endpoint's id") },
       redeliver: {
         call: async ({ connection, flags: { times = 1 }, words: [, target] }) =>
           (await import("./deliveries.js")).redeliver(connection, target, Number(times)),
@@ -75,8 +75,8 @@ export const WEBHOOK_COMMANDS: readonly ClientCommand[] = [
       },
       pull: {
         call: async ({ connection, flags: { forwardTo, once } }) => {
-          const target = need(textOf(forwardTo), "--forward-to URL");
-          const report = (line: string) => say(`${line}\n`);
+          const target = required(textOf(forwardTo), "--forward-to URL");
+          const report = (line: string) => printText(`${line}\n`);
           await (await import("./deliveries.js")).pull(connection, target, { once: once === true, report });
           return undefined;
         },

@@ -1,10 +1,10 @@
-import { pagesOf } from "../../control-client.js";
+import { readPages } from "../../control-client.js";
 import type { ScenarioView } from "../../core/schema/control-scenario-responses.js";
-import { counted, oneLine } from "../../core/schema/printable.js";
+import { formatCount, oneLine } from "../../core/schema/printable.js";
 import type { ChargeRule, FaultRule, WebhookRule } from "../../core/schema/scenario.js";
 import type { Sandbox } from "../../sandbox.js";
-import type { Covered } from "../required.js";
-import { type DueTasks, everywhere, type RunResult } from "./plan.js";
+import type { Coverage } from "../required.js";
+import { type DueTasks, listEverywhere, type RunResult } from "./plan.js";
 
 /** The active scenarios, the last activated first. */
 export async function activeScenarios(sandbox: Sandbox): Promise<ScenarioView[]> {
@@ -15,8 +15,8 @@ export async function activeScenarios(sandbox: Sandbox): Promise<ScenarioView[]>
 export async function allScenarios(sandbox: Sandbox, due: DueTasks = NOTHING_DUE): Promise<ScenarioView[]> {
   const all: ScenarioView[] = [];
   const call = (path: string) => sandbox.control<never>("GET", path);
-  for await (const page of pagesOf<ScenarioView>("/_sandbox/scenarios?of=server", call)) all.push(...page);
-  const { mishaps } = await sandbox.control<Covered>("GET", "/_sandbox/coverage?of=server");
+  for await (const page of readPages<ScenarioView>("/_sandbox/scenarios?of=server", call)) all.push(...page);
+  const { mishaps } = await sandbox.control<Coverage>("GET", "/_sandbox/coverage?of=server");
   return all.map((scenario) => ({
     ...scenario,
     applied: appliedByNow(scenario, mishaps?.met.late_payment ?? 0, due.attempts),
@@ -47,7 +47,7 @@ function isPaidLate({ timeline }: ChargeRule): boolean {
 const NOTHING_DUE: DueTasks = { steps: 0, attempts: 0 };
 
 export async function dueTasks(sandbox: Sandbox): Promise<DueTasks> {
-  const kinds = (await everywhere<{ kind: string }>(sandbox, "/_sandbox/tasks")).map(({ kind }) => kind);
+  const kinds = (await listEverywhere<{ kind: string }>(sandbox, "/_sandbox/tasks")).map(({ kind }) => kind);
   return {
     steps: kinds.filter((kind) => kind === "timeline" || kind === "withdrawal").length,
     attempts: kinds.filter((kind) => kind === "attempt").length,
@@ -57,7 +57,7 @@ export async function dueTasks(sandbox: Sandbox): Promise<DueTasks> {
 /** The faults that were set over the control API, are still there and never applied. */
 export async function idleFaults(sandbox: Sandbox): Promise<string[]> {
   type SetFault = FaultRule & { readonly fault_id: string; readonly applied: number };
-  const faults = await everywhere<SetFault>(sandbox, "/_sandbox/faults");
+  const faults = await listEverywhere<SetFault>(sandbox, "/_sandbox/faults");
   return faults.flatMap(({ fault_id, applied, ...rule }) =>
     applied === 0 ? [`fault ${fault_id} ${JSON.stringify(rule)}`] : [],
   );
@@ -77,7 +77,7 @@ export function tasksCutShort(
   const attempts = here.attempts - plain.attempts;
   if (webhooks.length === 0 && charges.length + withdrawals.length > 0)
     return steps > 0 ? `${steps} ${steps === 1 ? "status change" : "status changes"}` : undefined;
-  return attempts > 0 && webhooks.every(onlyDelays) ? counted(attempts, "webhook") : undefined;
+  return attempts > 0 && webhooks.every(onlyDelays) ? formatCount(attempts, "webhook") : undefined;
 }
 
 function onlyDelays({ match: _match, fail_first, down, delay, again_after, ...rest }: WebhookRule): boolean {

@@ -1,12 +1,17 @@
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { collect, type FailedTest, failedTestsOf, namespacesOf } from "../../core/client/collect.js";
+import {
+  exportNamespace,
+  type FailedTest,
+  readFailedTests,
+  readNamespaceNames,
+} from "../../core/client/collect.js";
 import { maskKeys, maskText } from "../../core/client/mask.js";
-import { timelinesText } from "../../core/client/story-text.js";
+import { historiesText } from "../../core/client/story-text.js";
 import { makeFolder } from "../../core/files/folders.js";
 import { UserError } from "../../core/schema/user-error.js";
 import type { Sandbox } from "../../sandbox.js";
-import { type Artifacts, clientOf, type Plan, type RunResult, type Under } from "./plan.js";
+import { type Artifacts, clientOf, type Plan, type RunResult, type UnderRun } from "./plan.js";
 
 const TEST_NAME_MAX = 80;
 
@@ -45,20 +50,20 @@ class ArtifactsFolder implements Artifacts {
     this.write(file, `${JSON.stringify(maskKeys(value), null, 2)}\n`);
   }
 
-  async save(sandbox: Sandbox, plan: Plan, result: RunResult, under: Under | undefined): Promise<void> {
+  async save(sandbox: Sandbox, plan: Plan, result: RunResult, under: UnderRun | undefined): Promise<void> {
     const folder = under?.folder ?? "";
     try {
-      const namespaces = await namespacesOf(clientOf(sandbox));
+      const namespaces = await readNamespaceNames(clientOf(sandbox));
       let version = "";
       for (const namespace of namespaces) {
-        const { stories, ...files } = await collect(clientOf(sandbox, namespace));
+        const { stories, ...files } = await exportNamespace(clientOf(sandbox, namespace));
         version = files.version;
         const place = join(folder, namespaces.length > 1 ? namespace : "");
         for (const [name, value] of Object.entries({ ...files, timelines: stories }))
           if (name !== "version") this.#writeJson(join(place, `${name}.json`), value);
-        this.write(join(place, "timelines.txt"), timelinesText(stories));
+        this.write(join(place, "timelines.txt"), historiesText(stories));
       }
-      const { tests, leftOut } = await failedTestsOf(clientOf(sandbox));
+      const { tests, leftOut } = await readFailedTests(clientOf(sandbox));
       this.#writeJson(join(folder, "exec.json"), {
         command: plan.command,
         exit_code: result.code,

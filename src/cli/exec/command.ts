@@ -1,9 +1,9 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { machineNowMs } from "../../core/time/timers.js";
 import { monotonicMs } from "../../core/time/wall.js";
-import { tellLine } from "../terminal.js";
+import { printErrorLine } from "../terminal.js";
 import { Guard } from "./guard.js";
-import { commandLineOf, endAll, Family, MARK_VARIABLE, processRow } from "./processes.js";
+import { commandLineOf, endAll, MARK_VARIABLE, ProcessTree, processRow } from "./processes.js";
 import { exitCodeOf, Signals, whenParentEnds } from "./signals.js";
 
 /** Exit codes of a shell for a command that is missing or not executable. */
@@ -11,10 +11,10 @@ const NOT_FOUND = 127;
 const NOT_EXECUTABLE = 126;
 
 /** Grace period for processes that the command left running. */
-const LEFT_RUNNING_MS = 2_000;
+const DESCENDANTS_GRACE_MS = 2_000;
 /** Grace period for the command after the second signal. */
-const ALONE_MS = 5_000;
-const LONGEST_NAME = 60;
+const COMMAND_GRACE_MS = 5_000;
+const NAME_MAX = 60;
 
 /** Runs commands one after the other and leaves none of their processes running. */
 export class Runner {
@@ -54,7 +54,7 @@ export class Runner {
     const code = await this.#toItsEnd(child, mark);
     this.#guard.unwatch();
     await this.#guard.hasAnswered();
-    await this.#endLeftRunning(new Family(mark));
+    await this.#endLeftRunning(new ProcessTree(mark));
     return code;
   }
 
@@ -78,7 +78,7 @@ export class Runner {
     return new Promise((resolve) => {
       const refused = ({ code, message }: NodeJS.ErrnoException): void => {
         const isMissing = code === "ENOENT" || command[0] === "";
-        tellLine(
+        printErrorLine(
           `${command[0] || '""'}: ${isMissing ? "command not found" : `cannot be run (${code ?? message})`}`,
         );
         resolve(isMissing ? NOT_FOUND : NOT_EXECUTABLE);
@@ -105,16 +105,16 @@ export class Runner {
     return new Promise((resolve) => {
       let hardEnd: Promise<void> | undefined;
       const endHard = (graceMs: number, code: number): Promise<void> => {
-        return (hardEnd ??= endAll(new Family(mark, { pid, started }), graceMs).then(() => {
+        return (hardEnd ??= endAll(new ProcessTree(mark, { pid, started }), graceMs).then(() => {
           // If processes cannot be listed, the command itself is killed.
           if (child.exitCode === null && child.signalCode === null) child.kill("SIGKILL");
           done(code);
         }));
       };
-      this.#end = () => endHard(ALONE_MS, exitCodeOf("SIGTERM"));
+      this.#end = () => endHard(COMMAND_GRACE_MS, exitCodeOf("SIGTERM"));
       const forget = whenParentEnds(() => {
         this.#notice("the parent process has ended: stopping the command");
-        void endHard(ALONE_MS, exitCodeOf("SIGHUP"));
+        void endHard(COMMAND_GRACE_MS, exitCodeOf("SIGHUP"));
       });
       const done = (code: number): void => {
         this.#end = undefined;
@@ -133,11 +133,11 @@ export class Runner {
     });
   }
 
-  async #endLeftRunning(family: Family): Promise<void> {
+  async #endLeftRunning(family: ProcessTree): Promise<void> {
     const left = family.alive();
     if (left.length === 0) return;
-    const names = left.map((pid) => `${pid} (${commandLineOf(pid).slice(0, LONGEST_NAME)})`);
+    const names = left.map((pid) => `${pid} (${commandLineOf(pid).slice(0, NAME_MAX)})`);
     this.#notice(`the command left running, ended now: ${names.join(", ")}`);
-    await endAll(family, LEFT_RUNNING_MS);
+    await endAll(family, DESCENDANTS_GRACE_MS);
   }
 }

@@ -1,5 +1,5 @@
 import { connect } from "node:net";
-import { CALL } from "../../control-client.js";
+import { IN_PROCESS_FETCH } from "../../control-client.js";
 import { UserError } from "../../core/schema/user-error.js";
 import { pause } from "../../core/time/timers.js";
 import { monotonicMs } from "../../core/time/wall.js";
@@ -7,14 +7,14 @@ import { openSandbox } from "../../opening.js";
 import { exploreFile } from "../../tools/explore/file.js";
 import type { ExploreReport } from "../../tools/explore/report.js";
 import { freshRunId } from "../../tools/scenario/running/run-id.js";
-import { type ExplorationFlags, explorationOf, toldExploration } from "../exploration.js";
-import { tellLine } from "../terminal.js";
+import { type ExplorationFlags, explorationOf, reportExploration } from "../exploration.js";
+import { printErrorLine } from "../terminal.js";
 import { commandText, environmentOf, type Plan } from "./plan.js";
 import { exitCodeOf } from "./signals.js";
 
 /** Maximum time until the app listens. */
 const START_MS = 60_000;
-const LOOK_AGAIN_MS = 50;
+const POLL_MS = 50;
 
 /** `exec --explore`: starts the command as the app, explores its flow and ends it. */
 export function readExplore(flow: string, flags: ExplorationFlags): (plan: Plan) => Promise<number> {
@@ -25,9 +25,9 @@ export function readExplore(flow: string, flags: ExplorationFlags): (plan: Plan)
       throw new UserError(`--app: something listens at ${asked.app} already; end it, or give another port`);
     const sandbox = await openSandbox({
       ...plan.options,
-      makeUpSeed: false,
+      useRandomSeed: false,
       ownsProcess: true,
-      onWarning: (warning) => tellLine(warning),
+      onWarning: (warning) => printErrorLine(warning),
     });
     try {
       await sandbox.listen({ port: plan.options.port ?? 0 });
@@ -35,14 +35,14 @@ export function readExplore(flow: string, flags: ExplorationFlags): (plan: Plan)
       const ended = runner.run(plan.command, environment, "stderr");
       try {
         await untilListening(asked.app, ended, plan);
-        const code = await toldExploration(flow, flags, (onRun) =>
+        const code = await reportExploration(flow, flags, (onRun) =>
           exploreFile(flow, {
             ...asked,
-            fetch: sandbox[CALL],
+            fetch: sandbox[IN_PROCESS_FETCH],
             runIdOf: () => freshRunId(),
             signal: runner.interrupted,
             onRun,
-          }).then((report) => withEnd(report, plan, ended)),
+          }).then((report) => exitOf(report, plan, ended)),
         );
         return runner.asked === undefined ? code : exitCodeOf(runner.asked);
       } finally {
@@ -56,17 +56,17 @@ export function readExplore(flow: string, flags: ExplorationFlags): (plan: Plan)
 }
 
 /** Maximum time between a refused connection and the exit of the app. */
-const ENDED_MS = 1_000;
+const EXIT_TIMEOUT_MS = 1_000;
 
 /** The exit of the app, if it has ended. */
-async function withEnd(
+async function exitOf(
   report: ExploreReport,
   { command }: Plan,
   ended: Promise<number>,
 ): Promise<ExploreReport> {
   const last = report.findings.at(-1);
   if (last?.oracle !== "liveness") return report;
-  const code = await Promise.race([ended, pause(ENDED_MS)]);
+  const code = await Promise.race([ended, pause(EXIT_TIMEOUT_MS)]);
   if (code === undefined) return report;
   const message = `${last.message}; ${commandText(command)} had ended with ${code}`;
   return { ...report, findings: [...report.findings.slice(0, -1), { ...last, message }] };
@@ -84,7 +84,7 @@ async function untilListening(app: string, ended: Promise<number>, { command }: 
       throw new UserError(
         `${commandText(command)} does not listen at ${app} after ${START_MS / 1_000} s; --app has to be its address`,
       );
-    await pause(LOOK_AGAIN_MS);
+    await pause(POLL_MS);
   }
 }
 

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { ownCommand } from "../../core/files/package.js";
-import { monotonicMs, systemWall } from "../../core/time/wall.js";
+import { monotonicMs, systemWallClock } from "../../core/time/wall.js";
 
 /**
  * Prints the signals it receives, and answers a ping after printing earlier ones. When its input ends without a command,
@@ -83,7 +83,7 @@ export class Guard {
   async hasAnswered(): Promise<void> {
     if (!this.#isAlive) return;
     await new Promise<void>((resolve) => {
-      const giveUp = systemWall.after(ANSWER_MS, resolve, true);
+      const giveUp = systemWallClock.after(ANSWER_MS, resolve, true);
       this.#answers.push(() => {
         giveUp();
         resolve();

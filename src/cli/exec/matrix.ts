@@ -2,7 +2,7 @@ import type { ScenarioView } from "../../core/schema/control-scenario-responses.
 import { oneLine } from "../../core/schema/printable.js";
 import { type Paint, paint as painted, type Style } from "../paint.js";
 import { type Advice, adviceLine, adviceSince } from "../report/advice-text.js";
-import { wrapped } from "../text-layout.js";
+import { wrap } from "../text-layout.js";
 import { effectsText, isMishap, isNotExercised, rulesNeverApplied, tasksCutShort } from "./applied-rules.js";
 import { commandText, type DueTasks } from "./plan.js";
 
@@ -123,7 +123,7 @@ export class Matrix {
     if (verdict !== "failed" || under?.description === undefined || !isMishap(under)) return [];
     const news = adviceSince(this.#rows[0]!.advice ?? [], advice);
     const texts = [under.description, ...news.map((item) => `advice: ${adviceLine(item)}`)];
-    const lines = texts.flatMap((text) => wrapped(oneLine(text.replace(/\s+/g, " ").trim()), 4, width));
+    const lines = texts.flatMap((text) => wrap(oneLine(text.replace(/\s+/g, " ").trim()), 4, width));
     return ["", `  ${paint("bold", label)}${isRare === true ? " (rare)" : ""}`, ...lines];
   }
 

@@ -1,6 +1,6 @@
 import { appEnvironment } from "../../app-environment.js";
-import { ControlClient, pagesOf } from "../../control-client.js";
-import { namespacesOf } from "../../core/client/collect.js";
+import { ControlClient, readPages } from "../../control-client.js";
+import { readNamespaceNames } from "../../core/client/collect.js";
 import type { AdviceList } from "../../core/schema/control-responses.js";
 import type { ScenarioView } from "../../core/schema/control-scenario-responses.js";
 import type { StartOptions } from "../../core/schema/option-table.js";
@@ -47,7 +47,7 @@ export interface RunResult {
 }
 
 /** A run of `--under`; the scenario of the plain run is null. */
-export interface Under {
+export interface UnderRun {
   readonly scenario: string | null;
   /** The run's folder among the artifacts. */
   readonly folder: string;
@@ -56,7 +56,7 @@ export interface Under {
 /** The folder of `--artifacts`. */
 export interface Artifacts {
   /** Saves a run, whether it passed or failed. */
-  save(sandbox: Sandbox, plan: Plan, result: RunResult, under: Under | undefined): Promise<void>;
+  save(sandbox: Sandbox, plan: Plan, result: RunResult, under: UnderRun | undefined): Promise<void>;
   write(file: string, text: string): void;
 }
 
@@ -71,11 +71,11 @@ export function clientOf(sandbox: Sandbox, namespace?: string): ControlClient {
 }
 
 /** Every item of a list of the control API, over all namespaces. */
-export async function everywhere<Item>(sandbox: Sandbox, path: string): Promise<Item[]> {
+export async function listEverywhere<Item>(sandbox: Sandbox, path: string): Promise<Item[]> {
   const all: Item[] = [];
-  for (const name of await namespacesOf(clientOf(sandbox))) {
+  for (const name of await readNamespaceNames(clientOf(sandbox))) {
     const client = clientOf(sandbox, name);
-    for await (const page of pagesOf<Item>(path, (at) => client.call("GET", at))) all.push(...page);
+    for await (const page of readPages<Item>(path, (at) => client.call("GET", at))) all.push(...page);
   }
   return all;
 }

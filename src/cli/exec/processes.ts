@@ -34,7 +34,7 @@ function processes(): ProcessRow[] {
 
 /** The process with a pid, on Linux. Undefined if there is none, or a zombie. */
 export function processRow(pid: number): ProcessRow | undefined {
-  const stat = contents(`/proc/${pid}/stat`);
+  const stat = procFile(`/proc/${pid}/stat`);
   // The name in parentheses may contain any character.
   const fields = stat?.slice(stat.lastIndexOf(")") + 2).split(" ");
   if (fields === undefined || fields[0] === "Z" || fields[0] === "X") return undefined;
@@ -42,7 +42,7 @@ export function processRow(pid: number): ProcessRow | undefined {
 }
 
 /** A file of /proc. Undefined if the process has ended or belongs to another user. */
-function contents(file: string): string | undefined {
+function procFile(file: string): string | undefined {
   try {
     return readFileSync(file, "latin1");
   } catch {
@@ -52,14 +52,14 @@ function contents(file: string): string | undefined {
 
 /** The started command. */
 export function commandLineOf(pid: number): string {
-  return (contents(`/proc/${pid}/cmdline`) ?? "").replace(/[\0\s]+/g, " ").trim();
+  return (procFile(`/proc/${pid}/cmdline`) ?? "").replace(/[\0\s]+/g, " ").trim();
 }
 
 /**
  * A command and its descendants; on Linux also processes of its session that carry its mark though their parent has
  * ended. A process that left the session did so to stay.
  */
-export class Family {
+export class ProcessTree {
   readonly #known = new Map<number, ProcessRow>();
   readonly #mark: string;
 
@@ -90,28 +90,28 @@ export class Family {
   }
 
   #isMarked(pid: number): boolean {
-    return process.platform === "linux" && (contents(`/proc/${pid}/environ`) ?? "").includes(this.#mark);
+    return process.platform === "linux" && (procFile(`/proc/${pid}/environ`) ?? "").includes(this.#mark);
   }
 }
 
-const LOOK_AGAIN_MS = 20;
+const POLL_MS = 20;
 /** A process that survives this waits for the kernel or belongs to another user. */
-const GIVE_UP_MS = 2_000;
+const KILL_TIMEOUT_MS = 2_000;
 
 /** Sends SIGTERM to all, and SIGKILL after a grace period. */
-export async function endAll(family: Family, graceMs: number): Promise<void> {
+export async function endAll(family: ProcessTree, graceMs: number): Promise<void> {
   const hardMs = monotonicMs() + graceMs;
   const asked = new Set<number>();
   for (let found = family.alive(); found.length > 0; found = family.alive()) {
     const nowMs = monotonicMs();
-    if (nowMs > hardMs + GIVE_UP_MS) return;
+    if (nowMs > hardMs + KILL_TIMEOUT_MS) return;
     for (const pid of found)
       if (nowMs >= hardMs) signalProcess(pid, "SIGKILL");
       else if (!asked.has(pid)) {
         asked.add(pid);
         signalProcess(pid, "SIGTERM");
       }
-    await pause(LOOK_AGAIN_MS);
+    await pause(POLL_MS);
   }
 }
 
@@ -125,11 +125,11 @@ export function signalProcess(pid: number, signal: NodeJS.Signals): void {
   }
 }
 
-const LEFT_BEHIND_MS = 3_000;
+const ORPHANS_GRACE_MS = 3_000;
 
 /** Ends the command of an `exec` that was killed. Its guard passes `pid started mark`. */
-export async function endLeftBehind(process: string): Promise<void> {
+export async function endOrphans(process: string): Promise<void> {
   const [pid, started, mark] = process.split(" ");
   const root = { pid: Number(pid), started: started === "-" ? undefined : started };
-  await endAll(new Family(mark!, root), LEFT_BEHIND_MS);
+  await endAll(new ProcessTree(mark!, root), ORPHANS_GRACE_MS);
 }

@@ -1,17 +1,17 @@
 import { join } from "node:path";
-import { namespacesOf } from "../../core/client/collect.js";
+import { readNamespaceNames } from "../../core/client/collect.js";
 import type { BookReport } from "../../core/schema/books.js";
-import { counted } from "../../core/schema/printable.js";
+import { formatCount } from "../../core/schema/printable.js";
 import type { Sandbox } from "../../sandbox.js";
-import { askApp } from "../books/ask-app.js";
-import { compareBooks } from "../books/compare.js";
-import { isUserMistake, tell } from "../mistakes.js";
+import { runAppCommand } from "../books/ask-app.js";
+import { compareRecords } from "../books/compare.js";
+import { isUserError, printErrors } from "../mistakes.js";
 import { plain } from "../paint.js";
 import { booksReport } from "../report/books.js";
 import { junitXml } from "../report/junit.js";
 import { reportLines } from "../report/text.js";
-import { lineWidth, tellLine } from "../terminal.js";
-import { clientOf, type Plan, type Under } from "./plan.js";
+import { lineWidth, printErrorLine } from "../terminal.js";
+import { clientOf, type Plan, type UnderRun } from "./plan.js";
 
 const COULD_NOT = 2;
 
@@ -23,11 +23,15 @@ export async function reconcileAfter(
     command,
     environment,
     under,
-  }: { readonly command: string; readonly environment: NodeJS.ProcessEnv; readonly under: Under | undefined },
+  }: {
+    readonly command: string;
+    readonly environment: NodeJS.ProcessEnv;
+    readonly under: UnderRun | undefined;
+  },
 ): Promise<number> {
   try {
-    const text = await askApp(command, environment);
-    const report = await compareBooks(text, "--reconcile", {}, (body) =>
+    const text = await runAppCommand(command, environment);
+    const report = await compareRecords(text, "--reconcile", {}, (body) =>
       sandbox.control<BookReport>("POST /_sandbox/reconcile", body),
     );
     const folder = under?.folder ?? "";
@@ -35,24 +39,24 @@ export async function reconcileAfter(
     artifacts?.write(join(folder, "reconcile.xml"), junitXml([booksReport(report)]));
     const lines = reportLines(booksReport(report), lineWidth(), plain);
     if (report.passed) for (const line of lines) notice(line);
-    else for (const line of lines) tellLine(line, "");
-    await tellOthers(sandbox, notice);
+    else for (const line of lines) printErrorLine(line, "");
+    await warnOfOtherNamespaces(sandbox, notice);
     return report.passed ? 0 : 1;
   } catch (error) {
-    if (!(error instanceof Error && isUserMistake(error))) throw error;
-    tell(error);
+    if (!(error instanceof Error && isUserError(error))) throw error;
+    printErrors(error);
     return COULD_NOT;
   }
 }
 
 /** Warns that charges of other namespaces are not compared. */
-async function tellOthers(sandbox: Sandbox, notice: Plan["notice"]): Promise<void> {
-  for (const name of await namespacesOf(clientOf(sandbox))) {
+async function warnOfOtherNamespaces(sandbox: Sandbox, notice: Plan["notice"]): Promise<void> {
+  for (const name of await readNamespaceNames(clientOf(sandbox))) {
     if (name === "default") continue;
     const { total } = await clientOf(sandbox, name).call<{ total: number }>("GET /_sandbox/charges?limit=1");
     if (total > 0)
       notice(
-        `--reconcile looks at the namespace default: ${name} has ${counted(total, "charge")} too (sandbox.reconcile() in its tests)`,
+        `--reconcile looks at the namespace default: ${name} has ${formatCount(total, "charge")} too (sandbox.reconcile() in its tests)`,
       );
   }
 }

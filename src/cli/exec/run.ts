@@ -4,22 +4,22 @@ import { iso } from "../../core/schema/time.js";
 import { machineNowMs } from "../../core/time/timers.js";
 import { openSandbox } from "../../opening.js";
 import type { Sandbox } from "../../sandbox.js";
-import { tellAdvice } from "../report/advice-text.js";
-import type { Covered } from "../required.js";
-import { tellLine } from "../terminal.js";
+import { adviceLines } from "../report/advice-text.js";
+import type { Coverage } from "../required.js";
+import { printErrorLine } from "../terminal.js";
 import { activeScenarios, allScenarios, dueTasks, idleFaults } from "./applied-rules.js";
-import { environmentOf, everywhere, type Plan, type RunResult, type Under } from "./plan.js";
+import { environmentOf, listEverywhere, type Plan, type RunResult, type UnderRun } from "./plan.js";
 import { reconcileAfter } from "./reconcile.js";
 
 /** Runs the command once beside a fresh sandbox, and saves the artifacts. */
-export async function runBeside(plan: Plan, under?: Under): Promise<RunResult> {
+export async function runBeside(plan: Plan, under?: UnderRun): Promise<RunResult> {
   const { command, options, templates, runner, artifacts, reconcile, required } = plan;
   const sandbox = await openSandbox({
     ...options,
-    makeUpSeed: false,
+    useRandomSeed: false,
     ownsProcess: true,
     // `--under` has printed the warnings when it read the scenarios.
-    ...(under === undefined ? { onWarning: (warning) => tellLine(warning) } : {}),
+    ...(under === undefined ? { onWarning: (warning) => printErrorLine(warning) } : {}),
   });
   try {
     await sandbox.listen({ port: options.port ?? 0 });
@@ -28,7 +28,7 @@ export async function runBeside(plan: Plan, under?: Under): Promise<RunResult> {
       ...(under === undefined ? {} : { PAYMENTS_SANDBOX_UNDER: under.scenario ?? "" }),
       ...environmentOf(sandbox, templates),
     };
-    const coverage = () => sandbox.control<Covered>("GET /_sandbox/coverage?of=server");
+    const coverage = () => sandbox.control<Coverage>("GET /_sandbox/coverage?of=server");
     required?.check(await coverage());
     const active = await activeScenarios(sandbox);
     const startedAtMs = machineNowMs();
@@ -58,8 +58,8 @@ export async function runBeside(plan: Plan, under?: Under): Promise<RunResult> {
     // Under a mishap, refused calls and advice are not the app's usual behaviour.
     if (under?.scenario == null && !options.quiet) {
       if (code !== 0 && runner.asked === undefined)
-        for (const line of await refusedCalls(sandbox)) tellLine(line);
-      tellAdvice(advice);
+        for (const line of await refusedCalls(sandbox)) printErrorLine(line);
+      adviceLines(advice);
     }
     return result;
   } finally {
@@ -72,7 +72,7 @@ const REFUSALS_MAX = 5;
 
 /** The calls that the service refused, by kind with the most frequent first, without those that a fault failed. */
 async function refusedCalls(sandbox: Sandbox): Promise<string[]> {
-  const calls = await everywhere<Record<string, unknown>>(sandbox, "/_sandbox/requests");
+  const calls = await listEverywhere<Record<string, unknown>>(sandbox, "/_sandbox/requests");
   const kinds = new Map<string, number>();
   for (const { method, path, status, fault, response_body } of calls) {
     if (typeof status !== "number" || status < 400 || fault !== null) continue;

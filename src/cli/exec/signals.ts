@@ -1,6 +1,6 @@
 import { constants } from "node:os";
-import { aborter } from "../../core/time/patience.js";
-import { monotonicMs, systemWall } from "../../core/time/wall.js";
+import { createAbortController } from "../../core/time/patience.js";
+import { monotonicMs, systemWallClock } from "../../core/time/wall.js";
 import type { Guard } from "./guard.js";
 import { processRow, signalProcess } from "./processes.js";
 
@@ -14,9 +14,9 @@ const ONE_SIGNAL_MS = 100;
 /** npm passes on a terminal's Ctrl-C that this process has already received, with a delay. */
 const PASSED_ON_LATE_MS = 2_000;
 /** A second Ctrl-C within this time of the first does not wait for the command. */
-const SECOND_MS = 10_000;
+const SECOND_SIGNAL_MS = 10_000;
 /** A command younger than this may have missed the signal to its group. */
-const YOUNG_MS = 10;
+const YOUNG_COMMAND_MS = 10;
 
 /** The command while it runs. */
 export interface Target {
@@ -31,7 +31,7 @@ export class Signals {
   readonly #guard: Guard;
   readonly #last = new Map<PassedOn, { readonly atMs: number; readonly isForAll: boolean }>();
   #target: Target | undefined;
-  readonly #stopping = aborter();
+  readonly #stopping = createAbortController();
   #asked: NodeJS.Signals | undefined;
   #isAsked = false;
 
@@ -81,9 +81,9 @@ export class Signals {
     if (target === undefined && isStopping && this.#isAsked) process.exit(exitCodeOf(signal));
     this.#isAsked ||= isStopping;
     if (target === undefined) return;
-    if (signal === "SIGINT" && sinceMs < SECOND_MS) target.endHard();
+    if (signal === "SIGINT" && sinceMs < SECOND_SIGNAL_MS) target.endHard();
     // A signal to the whole group has reached the command; a Windows console signals every process.
-    else if ((!isForAll || atMs - target.sinceMs < YOUNG_MS) && process.platform !== "win32")
+    else if ((!isForAll || atMs - target.sinceMs < YOUNG_COMMAND_MS) && process.platform !== "win32")
       signalProcess(target.pid, signal);
   }
 }
@@ -106,8 +106,8 @@ export function whenParentEnds(callback: () => void): () => void {
   let stop: () => void;
   const check = (): void => {
     if (process.ppid !== parent) callback();
-    else stop = systemWall.after(PARENT_CHECK_MS, check);
+    else stop = systemWallClock.after(PARENT_CHECK_MS, check);
   };
-  stop = systemWall.after(PARENT_CHECK_MS, check);
+  stop = systemWallClock.after(PARENT_CHECK_MS, check);
   return () => stop();
 }

@@ -2,12 +2,12 @@ import type { ScenarioView } from "../../core/schema/control-scenario-responses.
 import type { StartOptions } from "../../core/schema/option-table.js";
 import { FIXED_SEED } from "../../core/schema/options.js";
 import { UserError } from "../../core/schema/user-error.js";
-import { every, monotonicMs } from "../../core/time/timers.js";
+import { monotonicMs, repeatEvery } from "../../core/time/timers.js";
 import { openSandbox } from "../../opening.js";
 import { OptionsError } from "../../options.js";
 import type { Sandbox } from "../../sandbox.js";
 import { wantsColour } from "../paint.js";
-import { say, sayJson, tellLine } from "../terminal.js";
+import { printErrorLine, printJson, printText } from "../terminal.js";
 import { activeScenarios, allScenarios, isMishap, strictFailures } from "./applied-rules.js";
 import { Matrix, type MatrixRun } from "./matrix.js";
 import { commandText, type Plan } from "./plan.js";
@@ -50,7 +50,7 @@ export async function readUnder(
   if (options.scenario !== undefined) {
     const base = await withSandbox(options, activeScenarios);
     for (const scenario of scenarios.values())
-      for (const line of overrideWarnings(base, scenario)) tellLine(line);
+      for (const line of overrideWarnings(base, scenario)) printErrorLine(line);
   }
   return (plan) => runUnder(plan, scenarios);
 }
@@ -61,7 +61,7 @@ async function scenariosOf(name: string, options: StartOptions): Promise<Scenari
   const scenario = isInGroup === undefined ? [name] : [];
   try {
     return await withSandbox(
-      { ...options, scenario, onWarning: (warning: string) => tellLine(warning) },
+      { ...options, scenario, onWarning: (warning: string) => printErrorLine(warning) },
       async (sandbox) =>
         isInGroup === undefined
           ? (await activeScenarios(sandbox)).slice(0, 1)
@@ -80,7 +80,7 @@ async function withSandbox<Value>(
   options: StartOptions & { readonly onWarning?: (warning: string) => void },
   read: (sandbox: Sandbox) => Promise<Value>,
 ): Promise<Value> {
-  const sandbox = await openSandbox({ ...options, makeUpSeed: false, ownsProcess: true });
+  const sandbox = await openSandbox({ ...options, useRandomSeed: false, ownsProcess: true });
   try {
     return await read(sandbox);
   } finally {
@@ -157,7 +157,7 @@ function noticeLongRun(
   const reason = isHolding
     ? `; each held response lasts until the app gives up, ${options.hold_limit ?? "30s"} at most (--hold-limit)`
     : "";
-  return every(LONG_RUN_MS, () =>
+  return repeatEvery(LONG_RUN_MS, () =>
     notice(`${title}: running for ${Math.round((monotonicMs() - startedAtMs) / 1_000)} s${reason}`),
   );
 }
@@ -175,7 +175,7 @@ async function runOne(
     { scenario: name, folder },
   );
   const failures = plan.isStrict ? strictFailures(result, active) : [];
-  for (const failure of failures) tellLine(failure);
+  for (const failure of failures) printErrorLine(failure);
   const { code, seed, durationMs, advice, due } = result;
   return {
     label,
@@ -205,6 +205,6 @@ function printMatrix({ options, artifacts }: Plan, matrix: Matrix): void {
   const seed = options.seed ?? FIXED_SEED;
   artifacts?.write("matrix.json", `${JSON.stringify({ seed, ...json }, null, 2)}\n`);
   artifacts?.write("matrix.txt", matrix.toText(WIDTH, false));
-  if (options.json) sayJson(json);
-  else say(`\n${matrix.toText(process.stdout.columns || WIDTH, wantsColour())}`);
+  if (options.json) printJson(json);
+  else printText(`\n${matrix.toText(process.stdout.columns || WIDTH, wantsColour())}`);
 }

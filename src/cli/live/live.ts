@@ -1,18 +1,18 @@
 import { formatDuration } from "../../core/schema/duration.js";
 import type {
-  AttemptHappened,
-  Happening,
-  MadeObject,
-  RequestHappened,
-  TransitionHappened,
+  Activity,
+  AttemptActivity,
+  CreatedObject,
+  RequestActivity,
+  TransitionActivity,
 } from "../../core/schema/happening.js";
 import { oneLine } from "../../core/schema/printable.js";
 import { STATUSES } from "../../core/schema/statuses.js";
 import { pause } from "../../core/time/timers.js";
 import type { Sandbox } from "../../sandbox.js";
 import { paint, type Style } from "../paint.js";
-import { columns, isBehind, say } from "../terminal.js";
-import { fitted, type Part } from "../text-layout.js";
+import { columns, isBehind, printText } from "../terminal.js";
+import { fitLine, type Part } from "../text-layout.js";
 import { keysHint, listenToKeys } from "./keys.js";
 
 /** How often lines are printed. Batches keep a slow terminal from blocking the server. */
@@ -22,14 +22,14 @@ const LINES_MAX = 20;
 
 /** Prints on a terminal what happens in the sandbox, and acts on keys. */
 export class Live {
-  #waiting: (() => Happening)[] = [];
+  #waiting: (() => Activity)[] = [];
   #leftOut = 0;
   #isScheduled = false;
   #day: string | undefined;
   #release: (() => void) | undefined;
 
   /** Takes an event. Events that are not printed are never built. */
-  readonly note = (build: () => Happening): void => {
+  readonly note = (build: () => Activity): void => {
     if (this.#waiting.length < LINES_MAX) this.#waiting.push(build);
     else this.#leftOut++;
     if (this.#isScheduled) return;
@@ -40,7 +40,7 @@ export class Live {
   /** Takes the keyboard, if there is one. */
   async begin(sandbox: Sandbox, quit: () => void): Promise<void> {
     this.#release = await listenToKeys({ sandbox, quit, print: (text) => this.#print(text) });
-    if (this.#release !== undefined) say(`${keysHint()}\n`);
+    if (this.#release !== undefined) printText(`${keysHint()}\n`);
   }
 
   /** Prints the remaining events and restores the terminal. */
@@ -51,7 +51,7 @@ export class Live {
 
   #print(text: string): void {
     this.flush();
-    say(text);
+    printText(text);
   }
 
   /** Prints the waiting events. A terminal that is behind gets only their number, later. */
@@ -68,15 +68,15 @@ export class Live {
         paint("dim", `            … and ${this.#leftOut.toLocaleString("en")} more, too many to show`),
       );
     this.#leftOut = 0;
-    if (lines.length > 0) say(`${lines.join("\n")}\n`);
+    if (lines.length > 0) printText(`${lines.join("\n")}\n`);
   }
 
   /** The line of an event, after the date if that has changed. */
-  #linesOf(happening: Happening): string[] {
+  #linesOf(happening: Activity): string[] {
     const day = happening.at.slice(0, 10);
     const isNew = this.#day !== undefined && this.#day !== day;
     this.#day = day;
-    return [...(isNew ? [paint("dim", `  ${day}`)] : []), happeningLine(happening, columns())];
+    return [...(isNew ? [paint("dim", `  ${day}`)] : []), activityLine(happening, columns())];
   }
 }
 
@@ -88,17 +88,17 @@ const CALL_WIDTH = 28;
 const GAP = 2;
 
 /** One line for an event, cut to the width. It names the namespace unless that is the default one. */
-export function happeningLine(happening: Happening, columns: number): string {
+export function activityLine(happening: Activity, columns: number): string {
   const { at, namespace } = happening;
   const head: Part[] = [
     ["dim", `  ${at.slice(11, 19)}  `],
     ...(namespace === "default" ? [] : [["cyan", `${oneLine(namespace)}  `] satisfies Part]),
   ];
   const room = columns - head.reduce((sum, [, text]) => sum + text.length, 0);
-  return fitted([...head, ...partsOf(happening, room, columns >= WIDE)], columns);
+  return fitLine([...head, ...partsOf(happening, room, columns >= WIDE)], columns);
 }
 
-function partsOf(happening: Happening, room: number, isWide: boolean): Part[] {
+function partsOf(happening: Activity, room: number, isWide: boolean): Part[] {
   switch (happening.kind) {
     case "request":
       return requestParts(happening, isWide);
@@ -109,7 +109,7 @@ function partsOf(happening: Happening, room: number, isWide: boolean): Part[] {
   }
 }
 
-function requestParts(request: RequestHappened, isWide: boolean): Part[] {
+function requestParts(request: RequestActivity, isWide: boolean): Part[] {
   const { method, status, unanswered, fault, error, made, runner } = request;
   const path = request.path.startsWith(`${SERVICE}/`) ? request.path.slice(SERVICE.length) : request.path;
   return [
@@ -117,17 +117,17 @@ function requestParts(request: RequestHappened, isWide: boolean): Part[] {
     [statusStyle(status), status === null ? unanswered! : String(status)],
     ...gapped("yellow", fault && `fault ${isWide ? fault : shortIds(fault)}`),
     ...gapped(statusStyle(status), error),
-    ...gapped(undefined, made && madeText(made, isWide)),
+    ...gapped(undefined, made && createdText(made, isWide)),
     ...gapped("dim", isWide && runner !== null ? `(${runner})` : null),
   ];
 }
 
-function madeText({ id, amount, currency, customer_email }: MadeObject, isWide: boolean): string {
+function createdText({ id, amount, currency, customer_email }: CreatedObject, isWide: boolean): string {
   const price = amount === null ? currency : `${currency ?? ""} ${amount}`;
   return [isWide ? id : shortIds(id), price, customer_email].filter((part) => part !== null).join("  ");
 }
 
-function transitionParts({ id, status, reason, by }: TransitionHappened, isWide: boolean): Part[] {
+function transitionParts({ id, status, reason, by }: TransitionActivity, isWide: boolean): Part[] {
   return [
     [undefined, `${isWide ? id : shortIds(id)}  `],
     [toneOf(status), status],
@@ -136,7 +136,7 @@ function transitionParts({ id, status, reason, by }: TransitionHappened, isWide:
   ];
 }
 
-function attemptParts(attempt: AttemptHappened, room: number): Part[] {
+function attemptParts(attempt: AttemptActivity, room: number): Part[] {
   const { type, status, error, response_body } = attempt;
   const isTaken = status !== null && status >= 200 && status < 300;
   const head = `→ ${type}  ${attempt.target.replace(/^http:\/\//, "")}  `;
@@ -153,7 +153,7 @@ function attemptParts(attempt: AttemptHappened, room: number): Part[] {
   ];
 }
 
-function nextTry({ at, next_attempt_at }: AttemptHappened): string {
+function nextTry({ at, next_attempt_at }: AttemptActivity): string {
   if (next_attempt_at === null) return "no retry left";
   const waitMs = Math.max(0, Date.parse(next_attempt_at) - Date.parse(at));
   return `retry in ${formatDuration(waitMs < 1_000 ? waitMs : Math.round(waitMs / 1_000) * 1_000)}`;

@@ -1,5 +1,5 @@
 import type { AdviceList } from "../../core/schema/control-responses.js";
-import { tellLine } from "../terminal.js";
+import { printErrorLine } from "../terminal.js";
 
 export type Advice = AdviceList["items"][number];
 
@@ -10,8 +10,8 @@ export function adviceLine({ advice, why, times, example, docs }: Advice): strin
 }
 
 /** The advice below the output of a command; empty without any. */
-export function tellAdvice(advice: readonly Advice[]): void {
-  for (const one of advice) tellLine(`advice: ${adviceLine(one)}`);
+export function adviceLines(advice: readonly Advice[]): void {
+  for (const one of advice) printErrorLine(`advice: ${adviceLine(one)}`);
 }
 
 /** The advice that is new since the last call. */

@@ -1,18 +1,18 @@
 import { type BookFinding, type BookReport, FINDING_KINDS, FINDINGS } from "../../core/schema/books.js";
-import { counted } from "../../core/schema/printable.js";
+import { formatCount } from "../../core/schema/printable.js";
 import type { Report, ReportCase } from "./report.js";
 
 /** The app's books compared with the ledger, as a report: a case per kind of finding, a finding per row. */
 export function booksReport({ rows, charges, compared, total, findings, passed }: BookReport): Report {
   const isEmpty = rows === 0 && charges === 0;
-  const result = isEmpty ? "nothing was compared" : passed ? "no difference" : counted(total, "finding");
+  const result = isEmpty ? "nothing was compared" : passed ? "no difference" : formatCount(total, "finding");
   const scope = isEmpty || compared.length === 0 ? "" : `; compared: ${compared.join(", ")}`;
   const more = total - findings.length;
   return {
     name: "reconcile",
     group: "reconcile",
     verdict: isEmpty ? "note" : passed ? "passed" : "failed",
-    heading: `${counted(rows, "row")} compared with ${counted(charges, "charge")}: ${result}${scope}`,
+    heading: `${formatCount(rows, "row")} compared with ${formatCount(charges, "charge")}: ${result}${scope}`,
     cases: FINDING_KINDS.map((kind): ReportCase => {
       const found = findings.filter((finding) => finding.kind === kind);
       if (found.length === 0) return { name: kind, outcome: "passed" };

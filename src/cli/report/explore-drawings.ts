@@ -1,7 +1,7 @@
 import type { ExploreFinding, ExploreSingle } from "../../tools/explore/report.js";
 import { DEVIATION_KINDS, keyOf } from "../../tools/explore/schedule.js";
 import type { Paint, Style } from "../paint.js";
-import { wrapped } from "../text-layout.js";
+import { wrap } from "../text-layout.js";
 
 const SIGNS: Readonly<Record<ExploreSingle["outcome"] | "none", readonly [string, Style]>> = {
   right: ["✓", "green"],
@@ -31,7 +31,7 @@ export function matrixLines(singles: readonly ExploreSingle[], width: number, pa
       });
       return `  ${kind.padEnd(room)}  ${signs.join(" ")}`;
     }),
-    ...wrapped(legend, 2, width),
+    ...wrap(legend, 2, width),
   ];
 }
 

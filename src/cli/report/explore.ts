@@ -1,4 +1,4 @@
-import { withOneLines } from "../../core/schema/printable.js";
+import { oneLineDeep } from "../../core/schema/printable.js";
 import { KINDS } from "../../tools/explore/kinds.js";
 import type { ExploreFinding, ExploreReport } from "../../tools/explore/report.js";
 import { keyOf, scheduleKey, scheduleText } from "../../tools/explore/schedule.js";
@@ -15,7 +15,7 @@ const SAVED: Readonly<Record<keyof ExploreReport["saved"], string>> = {
 
 /** The exploration of a flow: a case per deviation, a finding per message. */
 export function exploreReport(flow: string, report: ExploreReport): Report {
-  const { findings, singles, notes, saved, passed, sentence, complete_depth, ms } = withOneLines(report);
+  const { findings, singles, notes, saved, passed, sentence, complete_depth, ms } = oneLineDeep(report);
   const failing = new Set(findings.map(({ deviations }) => scheduleKey(deviations)));
   const messages = [...new Set(findings.map(textOf))];
   return {
@@ -62,7 +62,7 @@ function findingCase({ oracle, message, story }: ExploreFinding): ReportCase {
 
 function detailsOf({ deviations, file }: ExploreFinding): Detail[] {
   const details = deviations.map(
-    ({ kind, at }): Detail => ["deviation", `${kind} at ${at}: ${KINDS[kind].says}`],
+    ({ kind, at }): Detail => ["deviation", `${kind} at ${at}: ${KINDS[kind].description}`],
   );
   return file === undefined ? details : [...details, ["file", file]];
 }

@@ -1,5 +1,5 @@
 import { writeFileSync } from "node:fs";
-import { escaped } from "../../core/schema/printable.js";
+import { escapeXml } from "../../core/schema/printable.js";
 import { UserError } from "../../core/schema/user-error.js";
 import type { Report, ReportCase } from "./report.js";
 
@@ -92,5 +92,5 @@ function attributeText(value: string): string {
 
 /** A replacement character stands for each character that XML 1.0 cannot represent. */
 function xmlText(text: string): string {
-  return escaped(text.replace(/[^\t\n\r\u0020-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/gu, "\uFFFD"));
+  return escapeXml(text.replace(/[^\t\n\r\u0020-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/gu, "\uFFFD"));
 }

@@ -1,6 +1,6 @@
-import { counted } from "../../core/schema/printable.js";
+import { formatCount } from "../../core/schema/printable.js";
 import type { Difference, Failure } from "../../tools/scenario/running/failure.js";
-import { leaves, type RunReport, type StepReport } from "../../tools/scenario/running/report.js";
+import { leafSteps, type RunReport, type StepReport } from "../../tools/scenario/running/report.js";
 import type { Detail, Report, ReportCase } from "./report.js";
 
 /** The run of a scenario file. Strictly, a rule that never applied is a failure. */
@@ -76,7 +76,7 @@ function differenceText({ path, expected, got, why }: Difference): string {
   if (path === "") return typeof expected === "string" ? expected : jsonOf(expected);
   const because = why === undefined ? "" : ` (${why})`;
   if (Array.isArray(expected) && Array.isArray(got) && expected.length !== got.length)
-    return `${path} has ${counted(got.length, "element")}, not ${expected.length}${because}`;
+    return `${path} has ${formatCount(got.length, "element")}, not ${expected.length}${because}`;
   return `${path} is ${got === undefined ? "absent" : jsonOf(got)}, not ${jsonOf(expected)}${because}`;
 }
 
@@ -89,14 +89,14 @@ function jsonOf(value: unknown): string {
 
 /** The last line of `run`: how many scenarios and steps passed. */
 export function runSummary(runs: readonly RunReport[]): string {
-  const steps = runs.flatMap((run) => leaves(run.steps));
+  const steps = runs.flatMap((run) => leafSteps(run.steps));
   const count = (...outcomes: readonly StepReport["outcome"][]) =>
     steps.filter(({ step }) => outcomes.includes(step.outcome)).length;
   const parts = [
-    `${counted(count("passed"), "step")} passed`,
+    `${formatCount(count("passed"), "step")} passed`,
     `${count("failed", "error")} failed`,
     `${count("not_run")} not run`,
   ].filter((part, index) => index === 0 || !part.startsWith("0 "));
   const good = runs.filter(({ passed }) => passed).length;
-  return `${good} of ${counted(runs.length, "scenario")} passed  (${parts.join(", ")})`;
+  return `${good} of ${formatCount(runs.length, "scenario")} passed  (${parts.join(", ")})`;
 }

@@ -1,7 +1,7 @@
-import { withOneLines } from "../../core/schema/printable.js";
+import { oneLineDeep } from "../../core/schema/printable.js";
 import { type Paint, paint, type Style } from "../paint.js";
 import { lineWidth } from "../terminal.js";
-import { cut, hanging, wrapped } from "../text-layout.js";
+import { cut, wrap, wrapHanging } from "../text-layout.js";
 import type { Outcome, Report, ReportCase } from "./report.js";
 
 const MARKS: Readonly<Record<Outcome, readonly [mark: string, style: Style]>> = {
@@ -23,7 +23,7 @@ export function reportText(report: Report, width = lineWidth(), style: Paint = p
 
 /** A report for people: heading, cases with what went wrong, notes, summary. */
 export function reportLines(raw: Report, width: number, style: Paint): string[] {
-  const report = withOneLines(raw);
+  const report = oneLineDeep(raw);
   const { heading, verdict, findings, cases, drawing, notes, summary } = report;
   const indent = heading === undefined ? "" : "  ";
   const rows = flattened(findings ?? cases);
@@ -54,7 +54,7 @@ export function caseLines(one: ReportCase, indent: string, titleWidth: number, w
   const below = [
     ...details.flatMap(([label, text], index) => {
       const shown = (details[index - 1]?.[0] === label ? "" : label).padEnd(LABEL_WIDTH);
-      const [first = "", ...more] = hanging(DETAIL_INDENT + shown, text, width);
+      const [first = "", ...more] = wrapHanging(DETAIL_INDENT + shown, text, width);
       return [first.replace(shown, () => paint("dim", shown)), ...more];
     }),
     ...(drawing?.(width, paint) ?? []),
@@ -68,12 +68,12 @@ export function caseLines(one: ReportCase, indent: string, titleWidth: number, w
   const column = cut(aside, width - indent.length - 2 - start.length).padStart(8);
   const line = `${indent}${markOf(outcome, paint)} ${outcome === "skipped" ? paint("dim", start + column) : start + column}`;
   if (text === undefined) return [line];
-  return [line, ...hanging(DETAIL_INDENT, text, width).map((line) => paint("red", line)), ...below];
+  return [line, ...wrapHanging(DETAIL_INDENT, text, width).map((line) => paint("red", line)), ...below];
 }
 
 /** A text behind a mark. */
 function marked(outcome: Outcome, text: string, indent: string, width: number, paint: Paint, style?: Style) {
-  return wrapped(text, indent.length + 2, width).map((padded, index) => {
+  return wrap(text, indent.length + 2, width).map((padded, index) => {
     const line = padded.trimStart();
     return `${indent}${index === 0 ? markOf(outcome, paint) : " "} ${style ? paint(style, line) : line}`;
   });

@@ -1,4 +1,4 @@
-import { counted, withOneLines } from "../../core/schema/printable.js";
+import { formatCount, oneLineDeep } from "../../core/schema/printable.js";
 import {
   type Finding,
   PROBES,
@@ -27,11 +27,11 @@ export function webhookReport(report: WebhookReport): Report {
   }
   const musts = report.findings.filter(({ severity }) => severity === "must").length;
   const shoulds = report.findings.length - musts;
-  const must = musts === 0 ? "every requirement met" : `${counted(musts, "requirement")} not met`;
+  const must = musts === 0 ? "every requirement met" : `${formatCount(musts, "requirement")} not met`;
   return {
     ...whole,
     verdict: outcome,
-    heading: shoulds === 0 ? must : `${must}, ${counted(shoulds, "recommendation")} not met`,
+    heading: shoulds === 0 ? must : `${must}, ${formatCount(shoulds, "recommendation")} not met`,
     cases: probes.map(probeCase),
     findings: [
       ...report.findings.map((finding) => findingCase(finding, probes)),
@@ -47,7 +47,7 @@ const TITLE_WIDTH = 33;
 
 /** A probe in one line, printed when it ends. */
 export function probeLine(row: ProbeRow, width: number): string {
-  return `${caseLines(withOneLines({ ...probeCase(row), details: [] }), "", TITLE_WIDTH, width, paint)}\n`;
+  return `${caseLines(oneLineDeep({ ...probeCase(row), details: [] }), "", TITLE_WIDTH, width, paint)}\n`;
 }
 
 function probeCase(row: ProbeRow): ReportCase {

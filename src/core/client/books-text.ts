@@ -1,5 +1,5 @@
 import type { BookFinding, BookReport } from "../schema/books.js";
-import { counted } from "../schema/printable.js";
+import { formatCount } from "../schema/printable.js";
 
 const MAX_LINES = 20;
 
@@ -10,7 +10,7 @@ export function differencesText({ total, rows, charges, findings }: BookReport):
 } {
   const more = total > MAX_LINES ? [`${total - MAX_LINES} more`] : [];
   return {
-    message: `the app's books and the ledger differ in ${counted(total, "place")} (${counted(rows, "row")}, ${counted(charges, "charge")})`,
+    message: `the app's books and the ledger differ in ${formatCount(total, "place")} (${formatCount(rows, "row")}, ${formatCount(charges, "charge")})`,
     differences: [...findings.slice(0, MAX_LINES).map(findingText), ...more],
   };
 }

@@ -1,7 +1,7 @@
 // Reports made from responses of the control API: list columns, charge histories, exports of a namespace and of failed
 // tests, OTLP. Used by the command, the dashboard, the server and scenario runs. The data is JSON of the control API;
 // nothing here reads the engine or the store.
-import { type ControlClient, pagesOf } from "../../control-client.js";
+import { type ControlClient, readPages } from "../../control-client.js";
 import type { ChargeStatus } from "../schema/common.js";
 import type { StoryItem } from "../schema/control-responses.js";
 import { isPaid } from "../schema/statuses.js";
@@ -14,38 +14,38 @@ interface ItemList {
 }
 
 /** A charge in responses of the control API. */
-export interface ChargeView extends JsonObject {
+export interface ListedCharge extends JsonObject {
   readonly charge_id: string;
   readonly status: ChargeStatus;
 }
 
 /** History of a charge, oldest item first. */
-export interface Story {
-  readonly charge: ChargeView;
+export interface ChargeHistory {
+  readonly charge: ListedCharge;
   /** Paid, and every attempted webhook was delivered. */
   readonly is_in_order: boolean;
   readonly items: readonly StoryItem[];
 }
 
-export interface Stories {
+export interface ChargeHistories {
   /** Number of all charges; `items` has at most 500. */
   readonly charges: number;
   readonly not_in_order: number;
-  readonly items: readonly Story[];
+  readonly items: readonly ChargeHistory[];
 }
 
 /** Activity of a namespace. */
-export interface Happened {
+export interface NamespaceActivity {
   readonly requests: ItemList;
   readonly events: ItemList;
   readonly deliveries: ItemList;
   readonly coverage: JsonObject;
   readonly advice: JsonObject;
-  readonly stories: Stories;
+  readonly stories: ChargeHistories;
 }
 
 /** Export of a namespace. */
-export interface Collected extends Happened {
+export interface NamespaceExport extends NamespaceActivity {
   readonly version: string;
   readonly state: JsonObject;
 }
@@ -54,18 +54,18 @@ export interface Collected extends Happened {
 const MOST_STORIES = 500;
 
 /** Names of all namespaces, oldest first. */
-export async function namespacesOf(client: ControlClient): Promise<string[]> {
+export async function readNamespaceNames(client: ControlClient): Promise<string[]> {
   const { items } = await listOf(client, "/namespaces", "name");
   return items.map(({ name }) => String(name)).reverse();
 }
 
-export async function collect(client: ControlClient): Promise<Collected> {
+export async function exportNamespace(client: ControlClient): Promise<NamespaceExport> {
   const { version } = await client.call<JsonObject>("GET", "/_sandbox");
   const state = await client.call<JsonObject>("GET", "/_sandbox/state");
-  return { version: String(version), state, ...(await happenedIn(client)) };
+  return { version: String(version), state, ...(await readActivity(client)) };
 }
 
-export async function happenedIn(client: ControlClient): Promise<Happened> {
+export async function readActivity(client: ControlClient): Promise<NamespaceActivity> {
   const get = (path: string) => client.call<JsonObject>("GET", `/_sandbox${path}`);
   const requests = await listOf(client, "/requests", "request_id");
   const events = await listOf(client, "/events", "event_id");
@@ -80,19 +80,19 @@ export async function happenedIn(client: ControlClient): Promise<Happened> {
   };
 }
 
-async function storiesOf(client: ControlClient, deliveries: ItemList): Promise<Stories> {
+async function storiesOf(client: ControlClient, deliveries: ItemList): Promise<ChargeHistories> {
   const undelivered = new Set(deliveries.items.filter(isUndelivered).map(({ charge_id }) => charge_id));
   const { items } = await listOf(client, "/charges", "charge_id");
-  const charges = (items as ChargeView[]).map((charge) => ({
+  const charges = (items as ListedCharge[]).map((charge) => ({
     charge,
     is_in_order: isPaid(charge.status) && !undelivered.has(charge.charge_id),
   }));
   const troubled = charges.filter(({ is_in_order }) => !is_in_order);
   const chosen = [...troubled, ...charges.filter(({ is_in_order }) => is_in_order)].slice(0, MOST_STORIES);
-  const stories: Story[] = [];
+  const stories: ChargeHistory[] = [];
   for (const entry of chosen) {
     const path = `/_sandbox/charges/${encodeURIComponent(entry.charge.charge_id)}/timeline`;
-    const { items } = await client.call<Pick<Story, "items">>("GET", path);
+    const { items } = await client.call<Pick<ChargeHistory, "items">>("GET", path);
     stories.push({ ...entry, items });
   }
   return { charges: charges.length, not_in_order: troubled.length, items: stories };
@@ -107,13 +107,13 @@ function isUndelivered({ status, attempts, mishap }: JsonObject): boolean {
 /** Reads all pages, newest first. New records shift the pages, so repeated items are skipped. */
 async function listOf(client: ControlClient, path: string, id: string): Promise<ItemList> {
   const found = new Map<unknown, JsonObject>();
-  for await (const page of pagesOf<JsonObject>(`/_sandbox${path}`, (url) => client.call("GET", url)))
+  for await (const page of readPages<JsonObject>(`/_sandbox${path}`, (url) => client.call("GET", url)))
     for (const item of page) if (!found.has(item[id])) found.set(item[id], item);
   return { total: found.size, items: [...found.values()] };
 }
 
 /** A failed test with the activity saved before its namespace was reset or deleted. */
-export interface FailedTest extends Happened {
+export interface FailedTest extends NamespaceActivity {
   readonly failed_test_id: number;
   readonly test: string;
   readonly namespace: string;
@@ -121,7 +121,7 @@ export interface FailedTest extends Happened {
 }
 
 /** Failed tests of all namespaces, oldest first; `leftOut` counts those not recorded. */
-export async function failedTestsOf(
+export async function readFailedTests(
   client: ControlClient,
 ): Promise<{ readonly tests: readonly FailedTest[]; readonly leftOut: number }> {
   const { left_out } = await client.call<JsonObject>("GET", "/_sandbox/failed-tests");

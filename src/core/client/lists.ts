@@ -2,14 +2,14 @@
  * Columns and filters of each list of the control API. The command makes its tables and options from them, the
  * dashboard its rows, headings, filter forms and curl commands.
  */
-import { unansweredText } from "./story-text.js";
+import { noStatusReason } from "./story-text.js";
 
-export type Json = Readonly<Record<string, unknown>>;
+export type JsonRecord = Readonly<Record<string, unknown>>;
 
 /** Format of a value. A narrow terminal shortens times, ids and addresses, and truncates texts. */
-export type Format = "text" | "id" | "time" | "address" | "status" | "amount" | "count";
+export type ValueFormat = "text" | "id" | "time" | "address" | "status" | "amount" | "count";
 
-const FORMATS: readonly (readonly [field: RegExp, format: Format])[] = [
+const FORMATS: readonly (readonly [field: RegExp, format: ValueFormat])[] = [
   [/(^|_)id$|^fault$/, "id"],
   [/(^|_)at$/, "time"],
   [/^(url|path)$/, "address"],
@@ -18,13 +18,13 @@ const FORMATS: readonly (readonly [field: RegExp, format: Format])[] = [
   [/^(attempts|applied|charges)$/, "count"],
 ];
 
-export function formatOf(field: string): Format {
+export function formatOf(field: string): ValueFormat {
   return FORMATS.find(([pattern]) => pattern.test(field))?.[1] ?? "text";
 }
 
 type Query = Readonly<Record<string, string>>;
 
-export interface Filter {
+export interface ListFilter {
   /** Query parameter of the control API. */
   readonly name: string;
   /** Option of the command. */
@@ -36,37 +36,44 @@ export interface Filter {
 }
 
 /** Parts of a dashboard row besides its time. */
-export type Slot = "status" | "title" | "sub" | "side";
+export type RowSlot = "status" | "title" | "sub" | "side";
 
-export interface List {
+export interface ListColumns {
   /** Fields of the record, also the headings in a terminal. */
   readonly columns: readonly string[];
   /** Columns computed from the record. */
-  readonly values?: Readonly<Record<string, (record: Json) => unknown>>;
-  readonly filters?: readonly Filter[];
-  readonly slots?: Readonly<Partial<Record<Slot, readonly string[]>>>;
+  readonly values?: Readonly<Record<string, (record: JsonRecord) => unknown>>;
+  readonly filters?: readonly ListFilter[];
+  readonly slots?: Readonly<Partial<Record<RowSlot, readonly string[]>>>;
   /** Dashboard view with a page for each record. */
   readonly view?: "charges" | "webhooks" | "requests";
   /** Headings of the dashboard's table. */
   readonly headings?: readonly [at: string, status: string, title: string, sub: string, side: string];
 }
 
-export function valueIn({ values }: Pick<List, "values">, field: string, record: Json): unknown {
+export function columnValue(
+  { values }: Pick<ListColumns, "values">,
+  field: string,
+  record: JsonRecord,
+): unknown {
   const value = values?.[field];
   return value === undefined ? record[field] : value(record);
 }
 
-const STATUS: Filter = {
+const STATUS: ListFilter = {
   name: "status",
   option: ["--status <status>", "only of this status"],
   field: { name: "status", label: "Status" },
 };
-const TYPE: Filter = {
+const TYPE: ListFilter = {
   name: "type",
   option: ["--type <glob>", "only of this type"],
   field: { name: "type", label: "Event" },
 };
-const search = (label: string, hint: string): Filter => ({ name: "q", field: { name: "q", label, hint } });
+const search = (label: string, hint: string): ListFilter => ({
+  name: "q",
+  field: { name: "q", label, hint },
+});
 
 const TASKS: Query = {
   timeline: "status change",
@@ -75,7 +82,8 @@ const TASKS: Query = {
   settle: "settlement",
 };
 
-const attemptsOf = ({ attempts }: Json) => attempts as { status: number | null; error: string | null }[];
+const attemptsOf = ({ attempts }: JsonRecord) =>
+  attempts as { status: number | null; error: string | null }[];
 
 const lists = {
   charges: {
@@ -117,7 +125,7 @@ const lists = {
   },
   requests: {
     columns: ["at", "method", "path", "operation", "status", "fault"],
-    values: { status: (request) => request.status ?? unansweredText(request) },
+    values: { status: (request) => request.status ?? noStatusReason(request) },
     filters: [
       // The control API has no search in bodies.
       { ...search("Text", "in the path or a body"), query: () => ({}) },
@@ -161,9 +169,9 @@ const lists = {
     },
   },
   faults: { columns: ["fault_id", "match", "respond", "delay", "drop", "applied"] },
-} satisfies Readonly<Record<string, List>>;
+} satisfies Readonly<Record<string, ListColumns>>;
 
 export type ListName = keyof typeof lists;
 
 /** Keys are paths below `/_sandbox`. */
-export const LISTS: Readonly<Record<ListName, List>> = lists;
+export const LISTS: Readonly<Record<ListName, ListColumns>> = lists;

@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
 import type { StoryItem } from "../schema/control-responses.js";
-import type { Story } from "./collect.js";
-import { unansweredText } from "./story-text.js";
+import type { ChargeHistory } from "./collect.js";
+import { noStatusReason } from "./story-text.js";
 
 /** History of a charge, with the W3C traceparent of the request that created it. */
-export interface TracedStory extends Omit<Story, "is_in_order"> {
+export interface TracedHistory extends Omit<ChargeHistory, "is_in_order"> {
   readonly traceparent: string | null;
 }
 
@@ -18,7 +18,7 @@ const ERROR = 2;
  * the request that created the charge; requests and delivery attempts are its child spans, all else its events. Times are
  * sandbox time. Ids are derived from the content, so a repeated export is identical.
  */
-export function otlpOf({ charge, items, traceparent }: TracedStory, version: string) {
+export function toOtlpTrace({ charge, items, traceparent }: TracedHistory, version: string) {
   const [, traceIdOfCall, parent] = traceparent?.split("-") ?? [];
   const traceId = traceIdOfCall ?? hash(32, charge.charge_id);
   const idOf = (...parts: readonly unknown[]): string => hash(16, traceId, charge.charge_id, ...parts);
@@ -85,7 +85,7 @@ function spanOf(item: Extract<StoryItem, { kind: "request" | "attempt" }>) {
         "payments.fault": item.fault,
       }),
       // A refused request (4xx) is no error of the server.
-      ...statusOf(status === null || status >= 500, status ?? unansweredText(item)),
+      ...statusOf(status === null || status >= 500, status ?? noStatusReason(item)),
     };
   }
   const { type, status, error, attempt } = item;

@@ -1,22 +1,22 @@
 import type { StoryItem } from "../schema/control-responses.js";
-import { counted, oneLine } from "../schema/printable.js";
-import type { Stories, Story } from "./collect.js";
+import { formatCount, oneLine } from "../schema/printable.js";
+import type { ChargeHistories, ChargeHistory } from "./collect.js";
 
 /** Formats histories as text: a heading for each charge, a line for each item. */
-export function timelinesText({ charges, not_in_order, items }: Stories): string {
+export function historiesText({ charges, not_in_order, items }: ChargeHistories): string {
   const left = charges - items.length;
   return [
-    `${counted(charges, "charge")}, ${not_in_order} not in order${left > 0 ? `; ${left} left out here` : ""}`,
+    `${formatCount(charges, "charge")}, ${not_in_order} not in order${left > 0 ? `; ${left} left out here` : ""}`,
     ...items.flatMap((story) => [
       "",
-      storyTitle(story),
-      ...storyRows(story).map(({ head, text }) => head + text),
+      historyTitle(story),
+      ...historyRows(story).map(({ head, text }) => head + text),
     ]),
     "",
   ].join("\n");
 }
 
-export function storyTitle({ charge }: Story): string {
+export function historyTitle({ charge }: ChargeHistory): string {
   const { sandbox } = charge as { sandbox?: { scenario?: unknown } };
   return oneLine(
     [
@@ -34,14 +34,14 @@ export function storyTitle({ charge }: Story): string {
   );
 }
 
-export interface StoryRow {
+export interface HistoryRow {
   /** Time since the first item, and the kind. */
   readonly head: string;
   readonly text: string;
   readonly item: StoryItem;
 }
 
-export function storyRows({ items }: Story): StoryRow[] {
+export function historyRows({ items }: ChargeHistory): HistoryRow[] {
   const offsets = items.map(({ at }) => offset(items[0]!.at, at));
   const width = Math.max(0, ...offsets.map(({ length }) => length));
   return items.map((item, index) => ({
@@ -82,13 +82,13 @@ function errorOf(body: unknown): string {
 }
 
 function requestText(item: Readonly<Record<string, unknown>>): string {
-  const result = item.status ?? unansweredText(item);
+  const result = item.status ?? noStatusReason(item);
   const fault = item.fault == null ? "" : ` (fault of ${item.fault})`;
   return `${item.method} ${item.path} → ${result}${fault}${errorOf(item.response_body)}`;
 }
 
 /** Reason a journaled request has no status. */
-export function unansweredText({ in_flight, client_gone }: Readonly<Record<string, unknown>>): string {
+export function noStatusReason({ in_flight, client_gone }: Readonly<Record<string, unknown>>): string {
   return in_flight ? "in flight" : client_gone ? "client gone" : "connection cut";
 }
 

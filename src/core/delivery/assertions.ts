@@ -1,21 +1,21 @@
-import { failedAnswer, type WebhookHandler } from "./in-process.js";
+import { handlerErrorResponse, type WebhookHandler } from "./in-process.js";
 
 /**
  * Collects failed assertions of in-process webhook handlers. The handler responds 500 as for any error; the test's
  * next wait rethrows the assertion.
  */
-export class KeptAssertions {
+export class AssertionCollector {
   #errors: unknown[] = [];
 
   /** Wraps a handler so that its failed assertions are collected. */
-  of(handler: WebhookHandler): WebhookHandler {
+  wrap(handler: WebhookHandler): WebhookHandler {
     return async (request) => {
       try {
         return await handler(request);
       } catch (error) {
         if (!isAssertion(error)) throw error;
         this.#errors.push(error);
-        return failedAnswer(error);
+        return handlerErrorResponse(error);
       }
     };
   }

@@ -5,21 +5,21 @@
  * Never here: retry times, which the engine decides.
  */
 
-import { dropDelivery, type Outcome, recordAttempt } from "../engine/commands/deliveries.js";
+import { type AttemptResult, dropDelivery, recordAttempt } from "../engine/commands/deliveries.js";
 import type { Hold } from "../engine/log-views.js";
 import type { Delivery, Task } from "../engine/records.js";
 import { iso } from "../schema/time.js";
-import type { Attempts, Scheduler } from "../time/scheduler.js";
+import type { DeliveryAttempts, Scheduler } from "../time/scheduler.js";
 import { HeldEndpoints } from "./held.js";
 import { InFlightAttempts } from "./in-flight.js";
 import { Mailboxes } from "./mailboxes.js";
-import type { Job, Sender } from "./sender.js";
+import type { DeliveryJob, Sender } from "./sender.js";
 
 /**
  * Makes due delivery attempts: sends, posts to a mailbox, or holds them, and records their outcomes. Outcomes from
  * before a reset are dropped.
  */
-export class Dispatcher implements Attempts {
+export class Dispatcher implements DeliveryAttempts {
   readonly mailboxes: Mailboxes;
   readonly #held: HeldEndpoints;
   readonly #scheduler: Scheduler;
@@ -35,37 +35,38 @@ export class Dispatcher implements Attempts {
     this.#sender = sender;
     this.#onNotice = onNotice;
     this.#held = new HeldEndpoints(scheduler.wall, onNotice, (...held) =>
-      scheduler.guarded(() => this.#probe(...held)),
+      scheduler.runGuarded(() => this.#probe(...held)),
     );
     this.mailboxes = new Mailboxes({
       scheduler,
-      answerWithinMs: sender.timeoutMs,
+      acknowledgeTimeoutMs: sender.timeoutMs,
       prepare: (task) => this.#prepareOrDrop(task),
-      bringBack: (task, outcome) => {
-        this.#inFlight.bringBack(this.#inFlight.begin(task), outcome);
+      recordOutcome: (task, outcome) => {
+        this.#inFlight.addOutcome(this.#inFlight.begin(task), outcome);
         scheduler.noteOutcome();
       },
     });
     const { engine } = scheduler;
-    engine.onKept(({ puts }) => {
+    engine.onStored(({ puts }) => {
       // Deliveries in a removed or disabled mailbox are begun again, which drops them.
-      if (puts.some(([collection]) => collection === "endpoints")) this.#resume(this.mailboxes.empty());
+      if (puts.some(([collection]) => collection === "endpoints"))
+        this.#resume(this.mailboxes.removeWaiting());
     });
-    engine.onUndone(() => {
+    engine.onRollback(() => {
       // Tasks of an undone micro-batch do not exist.
       this.#due = this.#due.filter((task) => engine.state.get("tasks", task.task_id) === task);
     });
   }
 
-  get wantTurn(): boolean {
+  get hasPendingWork(): boolean {
     return this.#hasUnstoredOutcome || this.#due.length > 0;
   }
 
-  get areOpen(): boolean {
+  get hasOpenAttempts(): boolean {
     return this.#inFlight.size > 0 || this.#due.length > 0;
   }
 
-  add(task: Task): void {
+  enqueue(task: Task): void {
     this.#due.push(task);
   }
 
@@ -73,9 +74,9 @@ export class Dispatcher implements Attempts {
     if (this.#due.length === 0) return;
     const { engine } = this.#scheduler;
     // Only stored changes may be sent.
-    void engine.keep();
-    if (!engine.isKept) {
-      void engine.calm()?.then(() => this.#scheduler.planPump());
+    void engine.flush();
+    if (!engine.isStored) {
+      void engine.flushQuietly()?.then(() => this.#scheduler.planTick());
       return;
     }
     const due = this.#due;
@@ -110,10 +111,10 @@ export class Dispatcher implements Attempts {
   }
 
   /** Reason other than time that a delivery waits for, if any. */
-  holdOf({ status, task, webhook_id, created_at, next_attempt_at }: Delivery): Hold | null {
+  findHold({ status, task, webhook_id, created_at, next_attempt_at }: Delivery): Hold | null {
     if (status !== "pending") return null;
     if (task === null) return { since: created_at, reason: "waits for the delivery before it" };
-    const held = this.#held.of(webhook_id, task);
+    const held = this.#held.find(webhook_id, task);
     if (held !== undefined)
       return {
         since: iso(held.sinceMs),
@@ -126,12 +127,12 @@ export class Dispatcher implements Attempts {
     return { since: next_attempt_at, reason: `waits in mailbox ${mailbox} to be taken` };
   }
 
-  #prepare(task: Task): Job | undefined {
+  #prepare(task: Task): DeliveryJob | undefined {
     const { engine, clock } = this.#scheduler;
     return this.#sender.prepare(engine.state, task.ref, clock.nowMs());
   }
 
-  #prepareOrDrop(task: Task): Job | undefined {
+  #prepareOrDrop(task: Task): DeliveryJob | undefined {
     const job = this.#prepare(task);
     if (job === undefined) this.#scheduler.run(dropDelivery(task), () => this.#due.push(task));
     return job;
@@ -142,7 +143,7 @@ export class Dispatcher implements Attempts {
    *
    * @param onOutcome receives undefined if the receiver is unreachable and the attempt may be held, unused
    */
-  #send(task: Task, job: Job, onOutcome: (outcome: Outcome | undefined) => void): void {
+  #send(task: Task, job: DeliveryJob, onOutcome: (outcome: AttemptResult | undefined) => void): void {
     const attempt = this.#inFlight.begin(task);
     void job.send().then((outcome) => {
       if (!this.#inFlight.has(attempt)) return;
@@ -150,7 +151,7 @@ export class Dispatcher implements Attempts {
         this.#inFlight.end(attempt);
         onOutcome(undefined);
       } else {
-        this.#inFlight.bringBack(attempt, outcome);
+        this.#inFlight.addOutcome(attempt, outcome);
         onOutcome(outcome);
       }
       this.#scheduler.noteOutcome();
@@ -161,8 +162,8 @@ export class Dispatcher implements Attempts {
    * Returns true if an unreachable receiver may be waited for: not on a stopped clock, where the wait would never
    * end.
    */
-  #mayHold(job: Job): boolean {
-    return job.holds && this.#scheduler.timePasses;
+  #mayHold(job: DeliveryJob): boolean {
+    return job.holds && this.#scheduler.isTimePassing;
   }
 
   /** Probes with one attempt. Any outcome but "unreachable" releases the held ones. */
@@ -170,12 +171,12 @@ export class Dispatcher implements Attempts {
     const job = this.#prepare(task);
     if (job === undefined) {
       this.#due.unshift(task, ...this.#held.release(webhookId));
-      this.#scheduler.planPump();
+      this.#scheduler.planTick();
       return;
     }
     this.#send(task, job, (outcome) => {
       if (outcome === undefined) {
-        this.#held.holdOn(webhookId, target, task);
+        this.#held.holdAfterProbe(webhookId, target, task);
         return;
       }
       const released = this.#held.release(webhookId);
@@ -190,23 +191,23 @@ export class Dispatcher implements Attempts {
   #resume(tasks: readonly Task[]): void {
     if (tasks.length === 0) return;
     this.#due.push(...tasks);
-    this.#scheduler.planPump();
+    this.#scheduler.planTick();
   }
 
   /**
    * Records outcomes. On a stopped clock and in an advance, they are recorded in the order the attempts began, and
    * tasks made due by one begin before the next: equal calls give an equal order. A running clock does not wait.
    */
-  keepOutcomes(): void {
+  recordOutcomes(): void {
     const scheduler = this.#scheduler;
     this.#hasUnstoredOutcome = false;
-    const inOrder = !scheduler.timePasses;
+    const inOrder = !scheduler.isTimePassing;
     for (;;) {
-      const attempt = this.#inFlight.nextBack(inOrder);
+      const attempt = this.#inFlight.nextOutcome(inOrder);
       if (attempt === undefined) break;
       try {
         scheduler.run(recordAttempt(attempt.task, attempt.outcome), () => {
-          this.#inFlight.goBack(attempt);
+          this.#inFlight.putBackFirst(attempt);
           this.#hasUnstoredOutcome = true;
         });
       } catch (error) {
@@ -215,29 +216,29 @@ export class Dispatcher implements Attempts {
       }
       this.#inFlight.end(attempt);
       if (inOrder) {
-        scheduler.settle();
+        scheduler.runDueTasks();
         this.begin();
       }
     }
   }
 
   /** On a stopped clock, held attempts are made and fail like others. */
-  followClock(): void {
+  onClockChange(): void {
     if (!this.#scheduler.clock.runs) this.#resume(this.#held.releaseAll());
   }
 
-  fallBack(nowMs: number): void {
+  rollBack(nowMs: number): void {
     const isLater = (task: Task) => task.due_ms > nowMs;
     const later = [
       ...this.#due.filter(isLater),
       ...this.#inFlight.endAfter(nowMs),
-      ...this.mailboxes.giveUpAfter(nowMs),
+      ...this.mailboxes.removeAfter(nowMs),
     ];
     this.#due = this.#due.filter((task) => !isLater(task));
     for (const task of later) this.#scheduler.engine.state.tasks.putBack(task);
   }
 
-  callOff(): void {
+  cancelAll(): void {
     this.#dropAll();
     this.#sender.abortAll();
   }

@@ -1,5 +1,5 @@
 import type { Task } from "../engine/records.js";
-import type { Wall } from "../time/wall.js";
+import type { WallClock } from "../time/wall.js";
 
 /** Interval between probes of an unreachable endpoint, in wall time. */
 const PROBE_EVERY_MS = 1_000;
@@ -14,21 +14,21 @@ interface Held {
 }
 
 /** Sends this attempt to find out if the receiver is reachable. */
-export type Probe = (webhookId: string, target: string, task: Task) => void;
+export type SendProbe = (webhookId: string, target: string, task: Task) => void;
 
 /**
  * Holds attempts for unreachable endpoints without using them up, and probes each endpoint with its oldest attempt.
  * The tasks stay in the state, so they survive the process.
  */
 export class HeldEndpoints {
-  readonly #wall: Wall;
+  readonly #wall: WallClock;
   readonly #onNotice: (notice: string) => void;
-  readonly #probe: Probe;
+  readonly #probe: SendProbe;
   readonly #held = new Map<string, Held>();
   /** Sandbox time of the hold by task, including the probing one. */
   readonly #since = new Map<number, number>();
 
-  constructor(wall: Wall, onNotice: (notice: string) => void, probe: Probe) {
+  constructor(wall: WallClock, onNotice: (notice: string) => void, probe: SendProbe) {
     this.#wall = wall;
     this.#onNotice = onNotice;
     this.#probe = probe;
@@ -39,7 +39,7 @@ export class HeldEndpoints {
   }
 
   /** Target and start of an attempt's hold; undefined if it is not held. */
-  of(webhookId: string, taskId: number): { readonly target: string; readonly sinceMs: number } | undefined {
+  find(webhookId: string, taskId: number): { readonly target: string; readonly sinceMs: number } | undefined {
     const held = this.#held.get(webhookId);
     const sinceMs = this.#since.get(taskId);
     return held === undefined || sinceMs === undefined ? undefined : { target: held.target, sinceMs };
@@ -60,7 +60,7 @@ export class HeldEndpoints {
   }
 
   /** Puts a failed probe's attempt back in front. */
-  holdOn(webhookId: string, target: string, task: Task): void {
+  holdAfterProbe(webhookId: string, target: string, task: Task): void {
     const held = this.#held.get(webhookId);
     held?.tasks.unshift(task);
     this.#planProbe(webhookId, target, held ?? this.#add(webhookId, target, task));

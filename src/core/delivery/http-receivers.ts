@@ -1,26 +1,26 @@
 import * as http from "node:http";
 import type { LookupFunction, Socket } from "node:net";
-import type { Outcome } from "../engine/commands/deliveries.js";
-import { lazily } from "../schema/lazily.js";
-import type { Wall } from "../time/wall.js";
+import type { AttemptResult } from "../engine/commands/deliveries.js";
+import { loadLazily } from "../schema/lazily.js";
+import type { WallClock } from "../time/wall.js";
 import { lookupOptions } from "./lookups.js";
-import type { Meeting } from "./meetings.js";
+import type { BarrierMember } from "./meetings.js";
 import {
-  type Answer,
-  CALLED_OFF,
+  buildOutcome,
+  CANCELLED_ATTEMPT,
   failure,
-  noAnswerWithin,
-  outcomeOf,
-  RESPONSE_KEPT_BYTES,
+  MAX_LOGGED_BODY_BYTES,
   retryAfterMs,
+  type SendResult,
   type SignedRequest,
+  timeoutFailure,
 } from "./outcomes.js";
 import { AGENT_OPTIONS, networkErrorText } from "./outgoing.js";
 
 export interface HttpReceiversOptions {
   /** Wall time for a response. */
   readonly timeoutMs: number;
-  readonly wall: Wall;
+  readonly wall: WallClock;
   /** Name resolver; default: the machine's. */
   readonly resolve?: LookupFunction;
 }
@@ -43,7 +43,7 @@ export class HttpReceivers {
   /** TLS is loaded on first use: it would cost each start 2 ms. */
   async #transport(protocol: string): Promise<Transport> {
     if (protocol !== "https:") return this.#http;
-    const https = await lazily(() => import("node:https"));
+    const https = await loadLazily(() => import("node:https"));
     this.#https ??= { request: https.request, agent: new https.Agent(AGENT_OPTIONS) };
     return this.#https;
   }
@@ -57,17 +57,17 @@ export class HttpReceivers {
     address: string,
     signed: SignedRequest,
     signal: AbortSignal,
-    barrier?: Meeting,
-  ): Promise<Outcome> {
+    barrier?: BarrierMember,
+  ): Promise<AttemptResult> {
     const url = new URL(address);
     const transport = signal.aborted ? undefined : await this.#transport(url.protocol);
     // Cancelled before its turn, or while TLS was loading: nothing may be sent.
     const answer =
       transport === undefined || signal.aborted
-        ? CALLED_OFF
+        ? CANCELLED_ATTEMPT
         : await this.#exchange(transport, url, signed, signal, barrier);
-    barrier?.miss();
-    return outcomeOf(signed, answer, this.#options.wall);
+    barrier?.leave();
+    return buildOutcome(signed, answer, this.#options.wall);
   }
 
   #exchange(
@@ -75,26 +75,26 @@ export class HttpReceivers {
     url: URL,
     { sentAt, headers, body }: SignedRequest,
     signal: AbortSignal,
-    barrier: Meeting | undefined,
-  ): Promise<Answer> {
+    barrier: BarrierMember | undefined,
+  ): Promise<SendResult> {
     const { wall, timeoutMs, resolve: resolver } = this.#options;
     const lookup = lookupOptions(url.hostname, resolver);
     return new Promise((resolve) => {
       let current: http.ClientRequest | undefined;
       let cancelTimeout: (() => void) | undefined;
       let isDone = false;
-      const finish = (answer: Answer): void => {
+      const finish = (answer: SendResult): void => {
         if (isDone) return;
         isDone = true;
         cancelTimeout?.();
         signal.removeEventListener("abort", abort);
         resolve(answer);
       };
-      const stop = (answer: Answer): void => {
+      const stop = (answer: SendResult): void => {
         finish(answer);
         current?.destroy();
       };
-      const abort = (): void => stop(CALLED_OFF);
+      const abort = (): void => stop(CANCELLED_ATTEMPT);
       signal.addEventListener("abort", abort);
 
       const sendRequest = (agent: http.Agent | false): void => {
@@ -110,7 +110,7 @@ export class HttpReceivers {
         request.once("socket", (socket) => {
           if (isDone) return;
           usedSocket = { socket, readBefore: socket.bytesRead };
-          cancelTimeout ??= wall.after(timeoutMs, () => stop(noAnswerWithin(timeoutMs)));
+          cancelTimeout ??= wall.after(timeoutMs, () => stop(timeoutFailure(timeoutMs)));
           if (barrier === undefined) return;
           const send = () => void barrier.arrive().then(() => request.end(body));
           if (socket.connecting) socket.once("encrypted" in socket ? "secureConnect" : "connect", send);
@@ -139,7 +139,7 @@ export class HttpReceivers {
 function readAnswer(
   response: http.IncomingMessage,
   sentAtMs: number,
-  onAnswer: (answer: Answer) => void,
+  onAnswer: (answer: SendResult) => void,
 ): void {
   const chunks: Buffer[] = [];
   let length = 0;
@@ -151,8 +151,8 @@ function readAnswer(
       retryAfterMs: retryAfterMs(response.headers["retry-after"], sentAtMs),
     });
   response.on("data", (chunk: Buffer) => {
-    if (length >= RESPONSE_KEPT_BYTES) return;
-    chunks.push(chunk.subarray(0, RESPONSE_KEPT_BYTES - length));
+    if (length >= MAX_LOGGED_BODY_BYTES) return;
+    chunks.push(chunk.subarray(0, MAX_LOGGED_BODY_BYTES - length));
     length += chunk.length;
   });
   for (const event of ["end", "close", "error"]) response.on(event, end);

@@ -1,10 +1,10 @@
-import type { Outcome } from "../engine/commands/deliveries.js";
+import type { AttemptResult } from "../engine/commands/deliveries.js";
 import type { Task } from "../engine/records.js";
 
 /** An attempt in flight, or with an outcome not stored yet. */
 interface InFlightAttempt {
   readonly task: Task;
-  outcome: Outcome | undefined;
+  outcome: AttemptResult | undefined;
 }
 
 /** Attempts in flight, in the order they began. There may be thousands, so no frequent call walks over all. */
@@ -27,17 +27,17 @@ export class InFlightAttempts {
     return attempt;
   }
 
-  bringBack(attempt: InFlightAttempt, outcome: Outcome): void {
+  addOutcome(attempt: InFlightAttempt, outcome: AttemptResult): void {
     attempt.outcome = outcome;
     this.#returned.add(attempt);
   }
 
   /** Next outcome to record: in order of arrival, or, `inOrder`, that of the oldest attempt if it has one. */
-  nextBack(inOrder: boolean): (InFlightAttempt & { readonly outcome: Outcome }) | undefined {
+  nextOutcome(inOrder: boolean): (InFlightAttempt & { readonly outcome: AttemptResult }) | undefined {
     const [attempt] = inOrder ? this.#inFlight : this.#returned;
     return attempt?.outcome === undefined
       ? undefined
-      : (attempt as InFlightAttempt & { readonly outcome: Outcome });
+      : (attempt as InFlightAttempt & { readonly outcome: AttemptResult });
   }
 
   end(attempt: InFlightAttempt): void {
@@ -46,7 +46,7 @@ export class InFlightAttempts {
   }
 
   /** Puts an attempt whose outcome could not be stored back in front. */
-  goBack(attempt: InFlightAttempt): void {
+  putBackFirst(attempt: InFlightAttempt): void {
     for (const attempts of [this.#inFlight, this.#returned]) {
       const followed = [...attempts];
       attempts.clear();

@@ -1,17 +1,17 @@
-import type { Outcome } from "../engine/commands/deliveries.js";
+import type { AttemptResult } from "../engine/commands/deliveries.js";
 import { IN_PROCESS_SCHEME } from "../schema/receiver-url.js";
-import { type Patience, whenOver } from "../time/patience.js";
-import type { Wall } from "../time/wall.js";
-import type { Meeting } from "./meetings.js";
+import { type Deadline, onDeadline } from "../time/patience.js";
+import type { WallClock } from "../time/wall.js";
+import type { BarrierMember } from "./meetings.js";
 import {
-  type Answer,
-  CALLED_OFF,
+  buildOutcome,
+  CANCELLED_ATTEMPT,
   failure,
-  noAnswerWithin,
-  outcomeOf,
-  RESPONSE_KEPT_BYTES,
+  MAX_LOGGED_BODY_BYTES,
   retryAfterMs,
+  type SendResult,
   type SignedRequest,
+  timeoutFailure,
 } from "./outcomes.js";
 
 /** Response of an in-process receiver: a Response, a status, or nothing for 204. */
@@ -27,7 +27,7 @@ export interface InProcessReceiver {
   readonly url: string;
 }
 
-export function isInProcess(url: string): boolean {
+export function isInProcessUrl(url: string): boolean {
   return url.startsWith(IN_PROCESS_SCHEME);
 }
 
@@ -52,15 +52,15 @@ export class InProcessReceivers {
 }
 
 /** Returns a handler's response; 500 if it throws. */
-export async function answerOf(handler: WebhookHandler, request: Request): Promise<Response> {
+export async function callHandler(handler: WebhookHandler, request: Request): Promise<Response> {
   try {
     return handlerResponse(await handler(request));
   } catch (error) {
-    return failedAnswer(error);
+    return handlerErrorResponse(error);
   }
 }
 
-export function failedAnswer(error: unknown): Response {
+export function handlerErrorResponse(error: unknown): Response {
   return new Response(`the webhook handler threw ${handlerErrorText(error)}`, { status: 500 });
 }
 
@@ -83,24 +83,24 @@ function handlerErrorText(error: unknown): string {
 }
 
 /** Calls an in-process receiver with a Request, after the barrier if there is one. Never rejects. */
-export async function handOver(
+export async function deliverInProcess(
   receiver: InProcessReceiver | undefined,
   signed: SignedRequest,
-  wall: Wall,
-  patience: Patience,
-  barrier?: Meeting,
-): Promise<Outcome> {
+  wall: WallClock,
+  patience: Deadline,
+  barrier?: BarrierMember,
+): Promise<AttemptResult> {
   await barrier?.arrive();
-  return outcomeOf(signed, await callReceiver(receiver, signed, wall, patience), wall);
+  return buildOutcome(signed, await callReceiver(receiver, signed, wall, patience), wall);
 }
 
 async function callReceiver(
   receiver: InProcessReceiver | undefined,
   { sentAt, headers, body }: SignedRequest,
-  wall: Wall,
-  patience: Patience,
-): Promise<Answer> {
-  if (patience.signal.aborted) return CALLED_OFF;
+  wall: WallClock,
+  patience: Deadline,
+): Promise<SendResult> {
+  if (patience.signal.aborted) return CANCELLED_ATTEMPT;
   if (receiver === undefined) return failure("the function has been unregistered");
   const bytes = Buffer.from(body);
   const request = new Request(receiver.url, {
@@ -110,10 +110,10 @@ async function callReceiver(
   });
   return new Promise((resolve) => {
     // Only this timer keeps the process running while the handler works.
-    const cancelTimer = whenOver(wall, patience, (reason) =>
-      resolve(reason === "late" ? noAnswerWithin(patience.timeoutMs) : CALLED_OFF),
+    const cancelTimer = onDeadline(wall, patience, (reason) =>
+      resolve(reason === "late" ? timeoutFailure(patience.timeoutMs) : CANCELLED_ATTEMPT),
     );
-    void answerOf(receiver.handler, request).then(async (response) => {
+    void callHandler(receiver.handler, request).then(async (response) => {
       const answer = {
         status: response.status,
         response_body: await readBody(response),
@@ -130,5 +130,5 @@ async function callReceiver(
 async function readBody(response: Response): Promise<string | null> {
   if (response.bodyUsed) return null;
   const text = await response.text().catch(() => null);
-  return text === null ? null : Buffer.from(text).subarray(0, RESPONSE_KEPT_BYTES).toString("utf8");
+  return text === null ? null : Buffer.from(text).subarray(0, MAX_LOGGED_BODY_BYTES).toString("utf8");
 }

@@ -1,8 +1,8 @@
-import { type Outcome, recordAttempt } from "../engine/commands/deliveries.js";
+import { type AttemptResult, recordAttempt } from "../engine/commands/deliveries.js";
 import type { Task } from "../engine/records.js";
 import type { Scheduler } from "../time/scheduler.js";
-import { failure, outcomeOf, retryAfterMs, type SignedRequest } from "./outcomes.js";
-import type { Job } from "./sender.js";
+import { buildOutcome, failure, retryAfterMs, type SignedRequest } from "./outcomes.js";
+import type { DeliveryJob } from "./sender.js";
 
 /** A delivery taken from a mailbox and not acknowledged yet. */
 interface TakenDelivery {
@@ -12,16 +12,16 @@ interface TakenDelivery {
   readonly cancelTimer: () => void;
 }
 
-type MailboxAnswer = Pick<Outcome, "status" | "response_body" | "error">;
+type MailboxAnswer = Pick<AttemptResult, "status" | "response_body" | "error">;
 
 export interface MailboxesOptions {
   readonly scheduler: Scheduler;
   /** Wall time for an acknowledgement, the same as for any receiver. */
-  readonly answerWithinMs: number;
+  readonly acknowledgeTimeoutMs: number;
   /** Undefined if the endpoint is gone; the delivery is dropped then. */
-  readonly prepare: (task: Task) => Job | undefined;
+  readonly prepare: (task: Task) => DeliveryJob | undefined;
   /** Records an outcome like that of an HTTP attempt. */
-  readonly bringBack: (task: Task, outcome: Outcome) => void;
+  readonly recordOutcome: (task: Task, outcome: AttemptResult) => void;
 }
 
 /**
@@ -37,8 +37,8 @@ export class Mailboxes {
     this.#options = options;
   }
 
-  get answerWithinMs(): number {
-    return this.#options.answerWithinMs;
+  get acknowledgeTimeoutMs(): number {
+    return this.#options.acknowledgeTimeoutMs;
   }
 
   post(mailbox: string, task: Task): void {
@@ -53,7 +53,7 @@ export class Mailboxes {
     max: number,
   ): { readonly deliveryId: string; readonly request: SignedRequest }[] {
     const { scheduler, prepare } = this.#options;
-    scheduler.settle();
+    scheduler.runDueTasks();
     scheduler.attempts.begin();
     const tasks = this.#waiting.get(mailbox)?.splice(0, max) ?? [];
     return tasks.flatMap((task) => {
@@ -67,7 +67,7 @@ export class Mailboxes {
 
   #awaitAnswer(task: Task, request: SignedRequest): void {
     const { wall } = this.#options.scheduler;
-    const cancelTimer = wall.after(this.answerWithinMs, () => this.#missAnswer(task.ref));
+    const cancelTimer = wall.after(this.acknowledgeTimeoutMs, () => this.#missAnswer(task.ref));
     this.#taken.set(task.ref, { task, request, cancelTimer });
   }
 
@@ -77,11 +77,11 @@ export class Mailboxes {
     if (taken === undefined) return false;
     const { scheduler } = this.#options;
     const answer = { ...response, retryAfterMs: retryAfterMs(retryAfter, scheduler.wall.nowMs()) };
-    const outcome = outcomeOf(taken.request, answer, scheduler.wall);
+    const outcome = buildOutcome(taken.request, answer, scheduler.wall);
     scheduler.run(recordAttempt(taken.task, outcome), () => {
       if (!this.#taken.has(deliveryId)) this.#awaitAnswer(taken.task, taken.request);
     });
-    void scheduler.engine.keep();
+    void scheduler.engine.flush();
     taken.cancelTimer();
     this.#taken.delete(deliveryId);
     return true;
@@ -92,13 +92,13 @@ export class Mailboxes {
     const taken = this.#taken.get(deliveryId);
     if (taken === undefined) return;
     this.#taken.delete(deliveryId);
-    const { scheduler, answerWithinMs, bringBack } = this.#options;
+    const { scheduler, acknowledgeTimeoutMs: answerWithinMs, recordOutcome: bringBack } = this.#options;
     const missed = failure(`not acknowledged within ${answerWithinMs / 1000} s`);
-    bringBack(taken.task, outcomeOf(taken.request, missed, scheduler.wall));
+    bringBack(taken.task, buildOutcome(taken.request, missed, scheduler.wall));
   }
 
   /** Removes deliveries due after the instant, taken or not, and returns their tasks. */
-  giveUpAfter(atMs: number): Task[] {
+  removeAfter(atMs: number): Task[] {
     const isLater = (task: Task) => task.due_ms > atMs;
     const waiting = [...this.#waiting.values()].flat().filter(isLater);
     for (const [mailbox, tasks] of this.#waiting) {
@@ -114,7 +114,7 @@ export class Mailboxes {
   }
 
   /** Removes all waiting deliveries and returns their tasks, in order per mailbox. */
-  empty(): Task[] {
+  removeWaiting(): Task[] {
     const tasks = [...this.#waiting.values()].flat();
     this.#waiting.clear();
     return tasks;

@@ -1,13 +1,13 @@
-import type { Wall } from "../time/wall.js";
+import type { WallClock } from "../time/wall.js";
 
 /** Wall time that the present members wait for a missing one. */
 const TIMEOUT_MS = 5_000;
 
 /** A member's access to its barrier. */
-export interface Meeting {
+export interface BarrierMember {
   /** Resolves when all members have arrived, for all at once. */
   arrive(): Promise<void>;
-  miss(): void;
+  leave(): void;
 }
 
 interface Barrier {
@@ -17,16 +17,16 @@ interface Barrier {
 }
 
 /** Barriers that put several attempts on the wire before any response arrives. */
-export class Meetings {
-  readonly #wall: Wall;
+export class Barriers {
+  readonly #wall: WallClock;
   readonly #barriers = new Map<string, Barrier>();
 
-  constructor(wall: Wall) {
+  constructor(wall: WallClock) {
     this.#wall = wall;
   }
 
   /** Joins the named barrier of `size` members. */
-  join(name: string, size: number): Meeting {
+  join(name: string, size: number): BarrierMember {
     let hasEntered = false;
     const enter = (waiting?: () => void): void => {
       if (hasEntered) {
@@ -38,7 +38,7 @@ export class Meetings {
       if (waiting !== undefined) barrier.waiting.push(waiting);
       if (--barrier.missing === 0) this.#end(name, barrier);
     };
-    return { arrive: () => new Promise(enter), miss: () => enter() };
+    return { arrive: () => new Promise(enter), leave: () => enter() };
   }
 
   #begin(name: string, missing: number): Barrier {

@@ -1,5 +1,5 @@
-import type { Outcome } from "../engine/commands/deliveries.js";
-import type { Wall } from "../time/wall.js";
+import type { AttemptResult } from "../engine/commands/deliveries.js";
+import type { WallClock } from "../time/wall.js";
 
 /** A request signed at this wall time. */
 export interface SignedRequest {
@@ -9,27 +9,30 @@ export interface SignedRequest {
 }
 
 /** A receiver's response, or the reason for its absence. */
-export type Answer = Pick<Outcome, "status" | "response_body" | "error" | "retryAfterMs" | "isUnreachable">;
+export type SendResult = Pick<
+  AttemptResult,
+  "status" | "response_body" | "error" | "retryAfterMs" | "isUnreachable"
+>;
 
 /** Bytes of a response body that the log keeps. */
-export const RESPONSE_KEPT_BYTES = 4_096;
+export const MAX_LOGGED_BODY_BYTES = 4_096;
 
-export function failure(error: string): Answer {
+export function failure(error: string): SendResult {
   return { status: null, response_body: null, error, retryAfterMs: null };
 }
 
-export function noAnswerWithin(timeoutMs: number): Answer {
+export function timeoutFailure(timeoutMs: number): SendResult {
   return failure(`no answer within ${timeoutMs / 1000} s`);
 }
 
-export const CALLED_OFF = failure("called off");
+export const CANCELLED_ATTEMPT = failure("called off");
 
 /** Outcome of an attempt that ends now. */
-export function outcomeOf(
+export function buildOutcome(
   { sentAt, headers }: Omit<SignedRequest, "body">,
-  answer: Answer,
-  wall: Wall,
-): Outcome {
+  answer: SendResult,
+  wall: WallClock,
+): AttemptResult {
   return {
     sent_at: sentAt,
     duration_ms: Math.max(0, wall.nowMs() - Date.parse(sentAt)),

@@ -1,12 +1,12 @@
 import * as http from "node:http";
-import { lazily } from "../schema/lazily.js";
+import { loadLazily } from "../schema/lazily.js";
 import { lookupOptions } from "./lookups.js";
 
 /** Short idle timeout: most servers close idle connections. */
 export const AGENT_OPTIONS = { keepAlive: true, timeout: 1_000 };
 
 /** Reuses connections between calls until closed. */
-export class KeptConnections {
+export class ConnectionPool {
   readonly #agents = new Map<string, http.Agent>();
 
   agentFor(protocol: string, { Agent }: Pick<typeof http, "Agent">): http.Agent {
@@ -26,11 +26,11 @@ export class KeptConnections {
  *
  * @param connections reused connections; without it each call opens one
  */
-export async function callerOf(
+export async function createRequester(
   url: URL,
-  connections?: KeptConnections,
+  connections?: ConnectionPool,
 ): Promise<(options: http.RequestOptions) => http.ClientRequest> {
-  const { request, Agent } = url.protocol === "https:" ? await lazily(() => import("node:https")) : http;
+  const { request, Agent } = url.protocol === "https:" ? await loadLazily(() => import("node:https")) : http;
   const agent = connections?.agentFor(url.protocol, { Agent }) ?? false;
   const lookup = lookupOptions(url.hostname);
   return (options) => request(url, { agent, ...options, ...lookup });

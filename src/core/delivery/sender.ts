@@ -1,15 +1,15 @@
-import { failureOf } from "../domain/mishap.js";
-import type { Outcome } from "../engine/commands/deliveries.js";
-import { carriedEvent } from "../engine/forged-event.js";
+import { simulatedFailure } from "../domain/mishap.js";
+import type { AttemptResult } from "../engine/commands/deliveries.js";
+import { eventToSend } from "../engine/forged-event.js";
 import type { Endpoint, EventRecord, Mishap } from "../engine/records.js";
 import type { State } from "../engine/state.js";
-import { aborter } from "../time/patience.js";
-import { turns } from "../time/turns.js";
-import type { Wall } from "../time/wall.js";
+import { createAbortController } from "../time/patience.js";
+import { workQueue } from "../time/turns.js";
+import type { WallClock } from "../time/wall.js";
 import { HttpReceivers } from "./http-receivers.js";
-import { handOver, InProcessReceivers, isInProcess } from "./in-process.js";
-import { type Meeting, Meetings } from "./meetings.js";
-import { failure, outcomeOf, type SignedRequest } from "./outcomes.js";
+import { deliverInProcess, InProcessReceivers, isInProcessUrl } from "./in-process.js";
+import { type BarrierMember, Barriers } from "./meetings.js";
+import { buildOutcome, failure, type SignedRequest } from "./outcomes.js";
 import { signatureHeaders } from "./signing.js";
 
 /** Error messages of attempts that a scenario fails. */
@@ -22,7 +22,7 @@ const FAILURE_MESSAGES = {
 /** Concurrent deliveries per endpoint. */
 const CONCURRENCY_PER_ENDPOINT = 10;
 
-export interface Job {
+export interface DeliveryJob {
   readonly webhookId: string;
   /** Host or mailbox, for messages. */
   readonly target: string;
@@ -32,12 +32,12 @@ export interface Job {
   readonly holds: boolean;
   sign(): SignedRequest;
   /** Makes the attempt. Never rejects: failures are part of the outcome. */
-  send(): Promise<Outcome>;
+  send(): Promise<AttemptResult>;
 }
 
 export interface SenderOptions {
   readonly timeoutMs: number;
-  readonly wall: Wall;
+  readonly wall: WallClock;
   readonly userAgent: string;
 }
 
@@ -47,14 +47,14 @@ export class Sender {
   readonly #options: SenderOptions;
   readonly #http: HttpReceivers;
   readonly #concurrency = new ConcurrencyLimit(CONCURRENCY_PER_ENDPOINT);
-  readonly #barriers: Meetings;
+  readonly #barriers: Barriers;
   /** Created for the first attempt. */
   #abort: AbortController | undefined;
 
   constructor(options: SenderOptions) {
     this.#options = options;
     this.#http = new HttpReceivers(options);
-    this.#barriers = new Meetings(options.wall);
+    this.#barriers = new Barriers(options.wall);
   }
 
   /** Wall time for a response. */
@@ -63,7 +63,7 @@ export class Sender {
   }
 
   /** Returns undefined if the delivery has no receiver any more. */
-  prepare(state: State, deliveryId: string, nowMs: number): Job | undefined {
+  prepare(state: State, deliveryId: string, nowMs: number): DeliveryJob | undefined {
     const delivery = state.get("deliveries", deliveryId);
     if (delivery === undefined) return undefined;
     const event = state.get("events", delivery.event_id);
@@ -77,8 +77,8 @@ export class Sender {
     const { webhook_id } = endpoint;
     const { url, mailbox } = toUrl === undefined ? endpoint : { url: toUrl, mailbox: null };
     // A function of an earlier process, or an unregistered one.
-    if (url !== null && isInProcess(url) && this.receivers.get(url) === undefined) return undefined;
-    const plannedFailure = failureOf(mishap, delivery.attempts.length + 1, nowMs);
+    if (url !== null && isInProcessUrl(url) && this.receivers.get(url) === undefined) return undefined;
+    const plannedFailure = simulatedFailure(mishap, delivery.attempts.length + 1, nowMs);
     const { wall, userAgent } = this.#options;
     const groupSize = delivery.attempts.length === 0 ? mishap?.at_once : undefined;
     const sign = (): SignedRequest =>
@@ -101,11 +101,14 @@ export class Sender {
   }
 
   /** Limits concurrency per endpoint; the response timeout starts when the attempt does. */
-  #sendPaced(webhookId: string, send: (signal: AbortSignal) => Promise<Outcome>): Promise<Outcome> {
+  #sendPaced(
+    webhookId: string,
+    send: (signal: AbortSignal) => Promise<AttemptResult>,
+  ): Promise<AttemptResult> {
     // Belongs to the current state: if that is replaced while the attempt waits, nothing is sent.
-    const { signal } = (this.#abort ??= aborter());
+    const { signal } = (this.#abort ??= createAbortController());
     return this.#concurrency.run(webhookId, async () => {
-      await turns.take();
+      await workQueue.waitForTurn();
       return send(signal);
     });
   }
@@ -114,29 +117,34 @@ export class Sender {
   async #sendTogether(
     name: string,
     size: number,
-    send: (signal: AbortSignal, barrier: Meeting) => Promise<Outcome>,
-  ): Promise<Outcome> {
-    const { signal } = (this.#abort ??= aborter());
+    send: (signal: AbortSignal, barrier: BarrierMember) => Promise<AttemptResult>,
+  ): Promise<AttemptResult> {
+    const { signal } = (this.#abort ??= createAbortController());
     const barrier = this.#barriers.join(name, size);
-    await turns.take();
+    await workQueue.waitForTurn();
     return send(signal, barrier);
   }
 
   /** Outcome of an attempt that a scenario fails: nothing is sent, and no time passes. */
-  #failedOutcome(mode: NonNullable<ReturnType<typeof failureOf>>, scenario: string): Outcome {
+  #failedOutcome(mode: NonNullable<ReturnType<typeof simulatedFailure>>, scenario: string): AttemptResult {
     const { wall, timeoutMs } = this.#options;
     const answer =
       typeof mode === "number"
         ? { status: mode, response_body: null, error: null, retryAfterMs: null }
         : failure(`${FAILURE_MESSAGES[mode](timeoutMs)} by scenario ${scenario}`);
     const sentAt = new Date(wall.nowMs()).toISOString();
-    return outcomeOf({ sentAt, headers: {} }, answer, wall);
+    return buildOutcome({ sentAt, headers: {} }, answer, wall);
   }
 
-  #send(address: string, signed: SignedRequest, signal: AbortSignal, barrier?: Meeting): Promise<Outcome> {
-    if (!isInProcess(address)) return this.#http.post(address, signed, signal, barrier);
+  #send(
+    address: string,
+    signed: SignedRequest,
+    signal: AbortSignal,
+    barrier?: BarrierMember,
+  ): Promise<AttemptResult> {
+    if (!isInProcessUrl(address)) return this.#http.post(address, signed, signal, barrier);
     const { wall, timeoutMs } = this.#options;
-    return handOver(this.receivers.get(address), signed, wall, { timeoutMs, signal }, barrier);
+    return deliverInProcess(this.receivers.get(address), signed, wall, { timeoutMs, signal }, barrier);
   }
 
   /** Aborts all attempts; the dispatcher drops their outcomes. */
@@ -146,7 +154,7 @@ export class Sender {
   }
 
   close(): void {
-    (this.#abort ??= aborter()).abort();
+    (this.#abort ??= createAbortController()).abort();
     this.#http.close();
   }
 }
@@ -201,7 +209,7 @@ interface Signing {
 /** The request that delivers an event to an endpoint, signed now. */
 function signedRequest(signing: Signing): SignedRequest {
   const { event, endpoint, mishap, traceparent, sentAtMs, userAgent } = signing;
-  const { event_id: id, body } = carriedEvent(event, mishap);
+  const { event_id: id, body } = eventToSend(event, mishap);
   const message = { id, sentAtMs: sentAtMs - (mishap?.stale_ms ?? 0), body };
   return {
     sentAt: new Date(sentAtMs).toISOString(),

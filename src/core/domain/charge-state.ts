@@ -75,7 +75,7 @@ function defineGetters(terms: Charge): void {
 }
 
 /** Returns the charge with other state fields. */
-export function withProgress(charge: Charge, progress: ChargeProgress, tasks: ChargeTasks): Charge {
+export function withState(charge: Charge, progress: ChargeProgress, tasks: ChargeTasks): Charge {
   const terms = termsOf(charge);
   if (!hasGetters) defineGetters(terms);
   return new ChargeState(terms, progress, tasks) as object as Charge;
@@ -90,7 +90,7 @@ export function hasSameTerms(after: object, before: object): after is Charge {
   return after instanceof ChargeState && termsOf(before) === after.terms;
 }
 
-export function stateOf(charge: Charge): readonly unknown[] {
+export function stateValues(charge: Charge): readonly unknown[] {
   return STATE_FIELDS.map((name) => charge[name]);
 }
 

@@ -5,12 +5,12 @@ import { chargeEventType } from "../schema/event-types.js";
 import type {
   Charge,
   ChargeTasks,
-  InstructionsWrittenLater,
+  LazyInstructions,
   PaymentInstructions,
 } from "../schema/records/payments.js";
 import { isOpen, STATUSES } from "../schema/statuses.js";
 import { iso } from "../schema/time.js";
-import { withProgress } from "./charge-state.js";
+import { withState } from "./charge-state.js";
 import type { StatusRules } from "./timeline.js";
 
 export type { Actor } from "../schema/common.js";
@@ -18,7 +18,7 @@ export type {
   Charge,
   ChargeNote,
   ChargeTasks,
-  InstructionsWrittenLater,
+  LazyInstructions,
   PaymentInstructions,
   StatusChange,
 } from "../schema/records/payments.js";
@@ -30,25 +30,25 @@ export const CHARGE_RULES: StatusRules<ChargeStatus> = {
 };
 
 /** Returns the instructions as an object, computing lazy ones. */
-export function writtenInstructions(
+export function resolveInstructions(
   instructions: Charge["payment_instructions"],
 ): PaymentInstructions | null {
-  return isWrittenLater(instructions) ? instructions.toJSON() : instructions;
+  return isLazyInstructions(instructions) ? instructions.toJSON() : instructions;
 }
 
-export function isWrittenLater(value: unknown): value is InstructionsWrittenLater {
-  return typeof (value as InstructionsWrittenLater | null)?.toJSON === "function";
+export function isLazyInstructions(value: unknown): value is LazyInstructions {
+  return typeof (value as LazyInstructions | null)?.toJSON === "function";
 }
 
 /** Time of the first expiry, in ms; a late payment does not undo it. */
-export function expiredAtMs(charge: Charge): number | undefined {
+export function firstExpiryMs(charge: Charge): number | undefined {
   const expired = charge.status_history.find((change) => change.status === "EXPIRED");
   return expired === undefined ? undefined : Date.parse(expired.at);
 }
 
 /** Returns true if the status needs a price and the charge has none yet: a hosted one gets it with its method. */
 export function needsPrice(charge: Charge, to: ChargeStatus): boolean {
-  return charge.settlement_amount === null && STATUSES[to].priced === true;
+  return charge.settlement_amount === null && STATUSES[to].requiresPrice === true;
 }
 
 /** A side effect that the engine carries out after replacing the charge. */
@@ -117,15 +117,15 @@ export function transition(
 
   return {
     effects,
-    charge: withProgress(
+    charge: withState(
       charge,
       {
         status: to,
         updated_at: at,
         settled_at: settledAt,
         failure_reason: to === "FAILED" ? (reason ?? "declined") : charge.failure_reason,
-        status_history: historyWith(charge.status_history, to, at, reason),
-        actors: actorsWith(charge.actors, actor),
+        status_history: appendStatus(charge.status_history, to, at, reason),
+        actors: appendActor(charge.actors, actor),
         overruled,
         notes: charge.notes,
       },
@@ -141,7 +141,7 @@ let lastBefore: History | undefined;
 let lastAfter: History = NO_HISTORY;
 
 /** Appends to a history; undefined begins one. Reuses the last result: an advance repeats it thousands of times. */
-export function historyWith(
+export function appendStatus(
   before: History | undefined,
   status: ChargeStatus,
   at: string,
@@ -165,7 +165,7 @@ const NO_ACTORS: Actors = [];
 let nextCached = 0;
 
 /** Appends to the actors that changed a charge; undefined begins the list. */
-export function actorsWith(before: Actors | undefined, actor: Actor): Actors {
+export function appendActor(before: Actors | undefined, actor: Actor): Actors {
   const old = before ?? NO_ACTORS;
   for (const cached of ACTORS_CACHE) if (cached.before === old && cached.actor === actor) return cached.after;
   const after = old.concat(actor);
@@ -188,5 +188,5 @@ export function settle(charge: Charge, atMs: number): Charge {
     overruled,
     notes,
   };
-  return withProgress(charge, settled, charge.tasks);
+  return withState(charge, settled, charge.tasks);
 }

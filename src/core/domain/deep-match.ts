@@ -1,7 +1,7 @@
 import { isMatcher, isMatcherWord } from "../schema/matcher-words.js";
-import { own } from "../schema/own.js";
-import { globMatches, isWild } from "./glob.js";
-import { matcherFits, type Verdict } from "./matcher.js";
+import { getOwn } from "../schema/own.js";
+import { globMatches, hasWildcard } from "./glob.js";
+import { evaluateMatcher, type MatchResult } from "./matcher.js";
 
 export interface Mismatch {
   /** Dotted; empty for the whole value. */
@@ -13,15 +13,15 @@ export interface Mismatch {
   readonly why?: string;
 }
 
-function compareDeep(expected: unknown, actual: unknown): Verdict {
-  const fail = mismatches(expected, actual);
+function compareDeep(expected: unknown, actual: unknown): MatchResult {
+  const fail = findMismatches(expected, actual);
   return fail.length === 0 || (fail.find(({ why }) => why !== undefined)?.why ?? false);
 }
 
 /** A glob matches a number or boolean only if it has a wildcard. */
 function globText(glob: string, value: unknown): string | undefined {
   if (typeof value === "string") return value;
-  return !isWild(glob) || (typeof value !== "number" && typeof value !== "boolean")
+  return !hasWildcard(glob) || (typeof value !== "number" && typeof value !== "boolean")
     ? undefined
     : String(value);
 }
@@ -30,26 +30,26 @@ function globText(glob: string, value: unknown): string | undefined {
  * Compares a value with an expected one; fields that are not expected are ignored. Strings are globs, an object of
  * matcher words only is a matcher, and lists must match element by element.
  */
-export function mismatches(expected: unknown, actual: unknown, path = ""): Mismatch[] {
+export function findMismatches(expected: unknown, actual: unknown, path = ""): Mismatch[] {
   const fail = (): Mismatch[] => [{ path, expected, actual }];
   if (typeof expected === "string") {
     const text = globText(expected, actual);
     return text !== undefined && globMatches(expected, text) ? [] : fail();
   }
   if (isMatcher(expected)) {
-    const verdict = matcherFits(expected, actual, compareDeep);
+    const verdict = evaluateMatcher(expected, actual, compareDeep);
     if (verdict === true) return [];
     return typeof verdict === "string" ? [{ path, expected, actual, why: verdict }] : fail();
   }
   if (Array.isArray(expected)) {
     if (!Array.isArray(actual) || actual.length !== expected.length) return fail();
-    return expected.flatMap((part, index) => mismatches(part, actual[index], join(path, String(index))));
+    return expected.flatMap((part, index) => findMismatches(part, actual[index], join(path, String(index))));
   }
   if (typeof expected === "object" && expected !== null) {
     if (typeof actual !== "object" || actual === null) return fail();
     return Object.entries(expected).flatMap(([key, part]) => {
       const field = unescapedField(key);
-      return mismatches(part, own(actual as Record<string, unknown>, field), join(path, field));
+      return findMismatches(part, getOwn(actual as Record<string, unknown>, field), join(path, field));
     });
   }
   return Object.is(expected, actual) ? [] : fail();

@@ -13,7 +13,7 @@ export function globMatches(glob: string, text: string): boolean {
 }
 
 /** Compiles a glob for many texts; fast for one without wildcards or with a single star at an end. */
-export function compiledGlob(glob: string): (text: string) => boolean {
+export function compileGlob(glob: string): (text: string) => boolean {
   const plain = glob.replaceAll("*", "");
   if (/[?\\]/.test(glob) || glob.length - plain.length > 1) return (text) => globMatches(glob, text);
   if (plain === glob) return (text) => text === glob;
@@ -23,7 +23,7 @@ export function compiledGlob(glob: string): (text: string) => boolean {
 }
 
 /** Returns true if the glob has an unescaped wildcard. */
-export function isWild(glob: string): boolean {
+export function hasWildcard(glob: string): boolean {
   return /[*?]/.test(glob) && (!glob.includes("\\") || /[\uFFFE\uFFFF]/.test(unescaped(glob)));
 }
 
@@ -69,7 +69,7 @@ function matchesUnescaped(glob: string, text: string, starSign: string, anySign:
 }
 
 /** An absent value matches no glob. */
-export function anyGlobMatches(globs: string | readonly string[], text: string | null | undefined): boolean {
+export function matchesAnyGlob(globs: string | readonly string[], text: string | null | undefined): boolean {
   if (text === null || text === undefined) return false;
   return typeof globs === "string" ? globMatches(globs, text) : globs.some((glob) => globMatches(glob, text));
 }

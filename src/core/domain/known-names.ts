@@ -3,12 +3,12 @@ import { durationSchema, parseDuration } from "../schema/duration.js";
 import { ALL_EVENT_TYPES } from "../schema/event-types.js";
 import type { Fixtures } from "../schema/fixtures.js";
 import { isMatcher } from "../schema/matcher-words.js";
-import { type NameKind, nameKindOf, unknownName } from "../schema/names.js";
+import { type NameKind, nameKindOf, unknownNameMessage } from "../schema/names.js";
 import { didYouMean } from "../schema/nearest.js";
 import { OPERATION_IDS, type OperationId } from "../schema/operation-ids.js";
-import { knownKeys, partOf, placesOf, unknownField, within } from "../schema/places.js";
+import { childSchema, innerSchemas, knownKeys, schemaNodes, unknownFieldMessage } from "../schema/places.js";
 import { globMatches } from "./glob.js";
-import { globFitsRoute, nearestPath } from "./path-patterns.js";
+import { globMatchesRoute, nearestPath } from "./path-patterns.js";
 
 /** Names that exist in a sandbox. */
 export interface Vocabulary {
@@ -31,7 +31,7 @@ interface NamedFixtures {
 }
 
 /** Source of the names that differ between sandboxes. */
-export interface KnownWorld {
+export interface VocabularySource {
   readonly fixtures?: NamedFixtures | undefined;
   /** Type of event → the name it is sent under. */
   readonly eventNames?: Readonly<Record<string, string>> | undefined;
@@ -40,7 +40,7 @@ export interface KnownWorld {
 
 const HTTP_METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"];
 
-export function vocabularyOf({ fixtures, eventNames = {}, routes }: KnownWorld): Vocabulary {
+export function vocabularyOf({ fixtures, eventNames = {}, routes }: VocabularySource): Vocabulary {
   const names: Readonly<Record<NameKind, () => readonly string[] | undefined>> = {
     operation: () => OPERATION_IDS,
     "event type": () => ALL_EVENT_TYPES,
@@ -68,16 +68,16 @@ export interface UnknownName {
 export interface NameCheck {
   readonly vocabulary: Vocabulary;
   /** Reports unknown fields too, even if the schema accepts them. */
-  readonly isClosed?: boolean;
+  readonly rejectsUnknownFields?: boolean;
   /** Returns true for a text with unresolved variables, which cannot be checked. */
-  readonly isOpen?: (text: unknown) => boolean;
+  readonly isUnresolved?: (text: unknown) => boolean;
 }
 
 /**
  * Finds the unknown names in a value: texts that its schema marks as names, enum values and fields. A glob is known if
  * it matches any name. Objects with `force: true` are skipped.
  */
-export function unknownNames(schema: z.core.$ZodType, value: unknown, names: NameCheck): UnknownName[] {
+export function findUnknownNames(schema: z.core.$ZodType, value: unknown, names: NameCheck): UnknownName[] {
   const found = new Map<string, UnknownName>();
   for (const name of namesIn([schema], value, names, [])) found.set(name.path.join("\0"), name);
   return [...found.values()];
@@ -95,7 +95,7 @@ function* namesIn(
 ): Generator<UnknownName> {
   const kind = nameKindIn(schemas, field);
   if (kind !== undefined) return yield* unknownTexts(kind, value, check, path);
-  const places = schemas.flatMap(placesOf);
+  const places = schemas.flatMap(schemaNodes);
   const words = places.flatMap(({ def }) => (def.type === "enum" ? Object.values(def.entries) : []));
   const mayBeDuration = places.some(({ schema }) => schema === durationSchema);
   if (mayBeDuration && parseDuration(String(value)) !== undefined) return;
@@ -103,12 +103,12 @@ function* namesIn(
   if (isForced(value)) return;
   if (isMatcher(value)) return yield* namesInMatcher(schemas, value, check, path);
   for (const [key, part] of partsOf(value)) {
-    const inner = places.flatMap((place) => partOf(place, key) ?? []);
+    const inner = places.flatMap((place) => childSchema(place, key) ?? []);
     const isField = places.some(({ def }) => def.type === "object");
     const name = isField ? String(key) : undefined;
     if (inner.length > 0) yield* namesIn(inner, part, check, [...path, key], name);
-    else if (check.isClosed && isField)
-      yield { path: [...path, key], message: unknownField(String(key), keysOf(schemas)) };
+    else if (check.rejectsUnknownFields && isField)
+      yield { path: [...path, key], message: unknownFieldMessage(String(key), keysOf(schemas)) };
   }
 }
 
@@ -117,7 +117,7 @@ const WHOLE = new Set<string | number>(["not", "in"]);
 
 function* namesInMatcher(schemas: Schemas, matcher: object, check: NameCheck, path: Path) {
   for (const [word, operand] of Object.entries(matcher)) {
-    const elements = schemas.flatMap(placesOf).flatMap((place) => partOf(place, 0) ?? []);
+    const elements = schemas.flatMap(schemaNodes).flatMap((place) => childSchema(place, 0) ?? []);
     if (word === "not") yield* namesIn(schemas, operand, check, [...path, word]);
     if (word === "contains" && elements.length > 0) yield* namesIn(elements, operand, check, [...path, word]);
     if (word === "in")
@@ -136,7 +136,7 @@ function keysOf(schemas: Schemas): string[] {
 
 function nameKindIn(schemas: Schemas, field: string | undefined): NameKind | undefined {
   for (const schema of schemas) {
-    const kind = nameKindOf(schema, field) ?? nameKindIn(within(schema) ?? [], field);
+    const kind = nameKindOf(schema, field) ?? nameKindIn(innerSchemas(schema) ?? [], field);
     if (kind !== undefined) return kind;
   }
   return undefined;
@@ -158,19 +158,22 @@ function* textsIn(value: unknown, path: Path): Generator<readonly [Path, string]
 function* unknownTexts(
   kind: NameKind,
   value: unknown,
-  { vocabulary, isOpen }: NameCheck,
+  { vocabulary, isUnresolved: isOpen }: NameCheck,
   base: Path,
 ): Generator<UnknownName> {
   const known = vocabulary(kind);
   if (known === undefined) return;
-  const fits = kind === "path" ? globFitsRoute : globMatches;
+  const fits = kind === "path" ? globMatchesRoute : globMatches;
   for (const [path, text] of textsIn(value, base)) {
     if (isOpen?.(text) || known.some((name) => fits(text, name))) continue;
-    yield { path, message: kind === "path" ? unknownPath(text, known) : unknownName(kind, text, known) };
+    yield {
+      path,
+      message: kind === "path" ? unknownPathMessage(text, known) : unknownNameMessage(kind, text, known),
+    };
   }
 }
 
-export function unknownPath(path: string, routes: readonly string[]): string {
+export function unknownPathMessage(path: string, routes: readonly string[]): string {
   const near = nearestPath(path, routes);
   return `there is nothing at ${path}${near === undefined ? "" : `; did you mean ${near}?`}`;
 }
@@ -178,7 +181,7 @@ export function unknownPath(path: string, routes: readonly string[]): string {
 function* unknownEnumValues(
   known: readonly string[],
   value: unknown,
-  { isOpen }: NameCheck,
+  { isUnresolved: isOpen }: NameCheck,
   base: Path,
 ): Generator<UnknownName> {
   for (const [path, text] of textsIn(value, base))

@@ -52,7 +52,7 @@ export function refundPostings(
 }
 
 /** A partial refund, or the rest of one: the fee stays. */
-export function givingBackPostings(amount: string): Posting[] {
+export function partialRefundPostings(amount: string): Posting[] {
   return [
     { account: "available", amount: negate(amount) },
     { account: "outside", amount },
@@ -60,7 +60,7 @@ export function givingBackPostings(amount: string): Posting[] {
 }
 
 /** A completed payout comes back; the fee stays. */
-export function bouncePostings(amount: string): Posting[] {
+export function withdrawalReversalPostings(amount: string): Posting[] {
   return [
     { account: "outside", amount: negate(amount) },
     { account: "available", amount },
@@ -75,7 +75,7 @@ export function withdrawalPostings(total: string): Posting[] {
   ];
 }
 
-export function withdrawalDonePostings(amount: string, fee: string): Posting[] {
+export function withdrawalCompletedPostings(amount: string, fee: string): Posting[] {
   return [
     { account: "in_transit", amount: negate(add(amount, fee)) },
     { account: "outside", amount },

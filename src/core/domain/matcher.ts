@@ -1,20 +1,20 @@
 import { isDecimal } from "../schema/matcher-words.js";
 import type { Range } from "../schema/matchers.js";
-import { LONGEST_MATCHED, patternOf } from "../schema/pattern.js";
+import { compilePattern, MAX_PATTERN_INPUT } from "../schema/pattern.js";
 import { parseInstant } from "../schema/time.js";
-import { compare, plainText } from "./money.js";
+import { compare, decimalNotation } from "./money.js";
 
 /** True if a value matches; a text is the reason the two cannot be compared, which is no match. */
-export type Verdict = boolean | string;
+export type MatchResult = boolean | string;
 
 /** Compares a value with an expected one, which may be a nested matcher. */
-export type Fits = (expected: unknown, actual: unknown) => Verdict;
+export type CompareValue = (expected: unknown, actual: unknown) => MatchResult;
 
-type Word = (expected: unknown, actual: unknown, fits: Fits) => Verdict;
+type Word = (expected: unknown, actual: unknown, fits: CompareValue) => MatchResult;
 
 /** Returns true if any verdict is; else the first reason, if there is one. */
-function anyOf(verdicts: Iterable<Verdict>): Verdict {
-  let answer: Verdict = false;
+function anyOf(verdicts: Iterable<MatchResult>): MatchResult {
+  let answer: MatchResult = false;
   for (const verdict of verdicts) {
     if (verdict === true) return true;
     if (answer === false) answer = verdict;
@@ -37,10 +37,10 @@ const WORDS: Readonly<Record<string, Word>> = {
   exists: (expected, actual) => isThere(actual) === expected,
   matches: (expected, actual) => {
     if (typeof actual !== "string") return isThere(actual) && "matches is for texts";
-    const pattern = patternOf(String(expected));
+    const pattern = compilePattern(String(expected));
     if (typeof pattern === "string") return `the pattern ${pattern}`;
-    if (actual.length > LONGEST_MATCHED)
-      return `matches is for texts of at most ${LONGEST_MATCHED} characters`;
+    if (actual.length > MAX_PATTERN_INPUT)
+      return `matches is for texts of at most ${MAX_PATTERN_INPUT} characters`;
     return pattern.test(actual);
   },
   gt: compareOrder((order) => order > 0),
@@ -50,7 +50,7 @@ const WORDS: Readonly<Record<string, Word>> = {
 };
 
 /** Returns true if the value satisfies all words of the matcher. */
-export function matcherFits(matcher: object, actual: unknown, fits: Fits): Verdict {
+export function evaluateMatcher(matcher: object, actual: unknown, fits: CompareValue): MatchResult {
   for (const [word, expected] of Object.entries(matcher)) {
     if (expected === undefined) continue;
     const verdict = WORDS[word]!(expected, actual, fits);
@@ -60,7 +60,7 @@ export function matcherFits(matcher: object, actual: unknown, fits: Fits): Verdi
 }
 
 export function isInRange(range: Range, actual: number): boolean {
-  return matcherFits(range, actual, () => false) === true;
+  return evaluateMatcher(range, actual, () => false) === true;
 }
 
 function isThere(value: unknown): boolean {
@@ -80,7 +80,7 @@ function compareOrder(test: (order: number) => boolean): Word {
 }
 
 function decimalText(value: unknown): string | undefined {
-  if (typeof value === "number") return Number.isFinite(value) ? plainText(value) : undefined;
+  if (typeof value === "number") return Number.isFinite(value) ? decimalNotation(value) : undefined;
   return typeof value === "string" && isDecimal(value) ? value : undefined;
 }
 

@@ -5,7 +5,7 @@ import type { WebhookRule } from "../schema/scenario.js";
 export type Downtime = NonNullable<Mishap["down"]>;
 
 /** Resolves a rule's downtime, which counts from `beganMs`. */
-export function downtimeOf(down: NonNullable<WebhookRule["down"]>, beganMs: number): Downtime {
+export function resolveDowntime(down: NonNullable<WebhookRule["down"]>, beganMs: number): Downtime {
   const { from = "0s", for: length, answer = "refused" } = typeof down === "string" ? { for: down } : down;
   const from_ms = beganMs + durationMs(from);
   return { from_ms, until_ms: from_ms + durationMs(length), answer };
@@ -16,7 +16,7 @@ export function downtimeOf(down: NonNullable<WebhookRule["down"]>, beganMs: numb
  *
  * @param attempt from 1
  */
-export function failureOf(
+export function simulatedFailure(
   mishap: Mishap | null,
   attempt: number,
   atMs: number,

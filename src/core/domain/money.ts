@@ -27,7 +27,7 @@ export function toCanonical(amount: string, decimals: number): string {
 const PLAIN = /^(0|[1-9]\d*)(\.\d+)?$/;
 
 /** Writes a number exactly, without an exponent. */
-export function plainText(value: number): string {
+export function decimalNotation(value: number): string {
   return new Decimal(value).toFixed();
 }
 

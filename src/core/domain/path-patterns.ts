@@ -11,7 +11,7 @@ function withMarkers(route: string): string {
 }
 
 /** Returns true if the glob matches some path of the route. */
-export function globFitsRoute(glob: string, route: string): boolean {
+export function globMatchesRoute(glob: string, route: string): boolean {
   const parts = withMarkers(route);
   const seen = new Set<number>();
   const open: (readonly [inGlob: number, inRoute: number])[] = [[0, 0]];

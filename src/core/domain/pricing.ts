@@ -24,7 +24,7 @@ export interface PricingTerms {
  * Prices a base amount in the target currency (specification: Charge detail, Quote). The merchant's local price, if
  * there is one, is the settlement amount.
  */
-export function price(pricing: Pricing, targetCurrency: string, terms: PricingTerms): Price {
+export function computePrice(pricing: Pricing, targetCurrency: string, terms: PricingTerms): Price {
   const { decimals } = terms;
   const rate =
     pricing.base_currency === targetCurrency ? "1" : exchangeRate(terms.base_rate, terms.target_rate);
@@ -45,7 +45,7 @@ export function price(pricing: Pricing, targetCurrency: string, terms: PricingTe
 }
 
 /** Compares two canonical pricing objects. */
-export function samePricing(a: Pricing, b: Pricing): boolean {
+export function isSamePricing(a: Pricing, b: Pricing): boolean {
   if (a.base_currency !== b.base_currency || a.amount !== b.amount) return false;
   const left = a.local_pricing ?? {};
   const right = b.local_pricing ?? {};

@@ -1,11 +1,11 @@
-export interface Answer {
+export interface ReceiverResponse {
   /** HTTP status; null if there was no response. */
   readonly status: number | null;
   /** Retry-After header. */
   readonly retryAfterMs: number | null;
 }
 
-export type Verdict =
+export type RetryDecision =
   | { readonly next: "delivered" }
   | { readonly next: "disable" }
   | { readonly next: "give_up" }
@@ -23,7 +23,11 @@ const MAX_RETRY_AFTER_MS = 24 * 60 * 60 * 1000;
  * Decides what follows an attempt: 410 disables the endpoint; other failures are retried by the schedule, later if a
  * 429 or 503 has a longer Retry-After.
  */
-export function judge(answer: Answer, attemptsMade: number, scheduleMs: readonly number[]): Verdict {
+export function decideRetry(
+  answer: ReceiverResponse,
+  attemptsMade: number,
+  scheduleMs: readonly number[],
+): RetryDecision {
   if (isSuccess(answer.status)) return { next: "delivered" };
   if (answer.status === 410) return { next: "disable" };
   const afterMs = scheduleMs[attemptsMade - 1];

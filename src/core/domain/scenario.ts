@@ -1,33 +1,33 @@
 import type { Glob } from "../schema/globs.js";
 import type { Matcher, ValueMatch } from "../schema/matchers.js";
-import { own } from "../schema/own.js";
+import { getOwn } from "../schema/own.js";
 import type { ChargeMatch, FaultRule, Scenario, WebhookRule, WithdrawalMatch } from "../schema/scenario.js";
-import { anyGlobMatches, compiledGlob } from "./glob.js";
-import { matcherFits, type Verdict } from "./matcher.js";
+import { compileGlob, matchesAnyGlob } from "./glob.js";
+import { evaluateMatcher, type MatchResult } from "./matcher.js";
 
 /** A record in the form that rules match: all fields are strings. */
-export interface Subject {
+export interface MatchSubject {
   readonly fields: Readonly<Record<string, string | null | undefined>>;
   readonly metadata: Readonly<Record<string, string>>;
 }
 
 /** `expected` is a glob, a list of globs or a matcher. */
-function matchesValue(expected: unknown, actual: unknown): Verdict {
+function matchesValue(expected: unknown, actual: unknown): MatchResult {
   return typeof expected === "string" || Array.isArray(expected)
-    ? anyGlobMatches(expected as Glob, actual as string | null | undefined)
-    : matcherFits(expected as Matcher, actual, matchesValue);
+    ? matchesAnyGlob(expected as Glob, actual as string | null | undefined)
+    : evaluateMatcher(expected as Matcher, actual, matchesValue);
 }
 
 function compileMatch(expected: unknown): Condition["fits"] {
   if (typeof expected !== "string") return (actual) => matchesValue(expected, actual);
-  const matchesGlob = compiledGlob(expected);
+  const matchesGlob = compileGlob(expected);
   return (actual) => actual !== null && actual !== undefined && matchesGlob(actual);
 }
 
 type Match = ChargeMatch | WithdrawalMatch | WebhookRule["match"] | FaultRule["match"];
 
 /** Returns true if all fields of the rule match; a rule without fields matches everything. */
-export function matches(match: Match, subject: Subject): boolean {
+export function matchesRule(match: Match, subject: MatchSubject): boolean {
   if (match === undefined) return true;
   for (const condition of conditionsIn(match))
     if (condition.fits(actualOf(condition, subject)) !== true) return false;
@@ -37,7 +37,7 @@ export function matches(match: Match, subject: Subject): boolean {
 interface Condition {
   readonly isMetadata: boolean;
   readonly name: string;
-  readonly fits: (actual: string | null | undefined) => Verdict;
+  readonly fits: (actual: string | null | undefined) => MatchResult;
 }
 
 /** Rules are immutable and matched against every new record, so each is compiled once. */
@@ -49,8 +49,8 @@ function conditionsIn(match: object): readonly Condition[] {
   return conditions;
 }
 
-function actualOf({ isMetadata, name }: Condition, { fields, metadata }: Subject) {
-  return isMetadata ? own(metadata, name) : fields[name];
+function actualOf({ isMetadata, name }: Condition, { fields, metadata }: MatchSubject) {
+  return isMetadata ? getOwn(metadata, name) : fields[name];
 }
 
 function conditionsOf(match: object): Condition[] {
@@ -69,13 +69,13 @@ export const RULE_KINDS = ["charges", "withdrawals", "webhooks", "faults"] as co
 type RuleKind = (typeof RULE_KINDS)[number];
 type RuleOf<Kind extends RuleKind> = NonNullable<Scenario[Kind]>[number];
 
-export interface RulePlace {
+export interface RuleRef {
   readonly scenario: string;
   readonly kind: RuleKind;
   readonly index: number;
 }
 
-export interface Choice<Rule> extends RulePlace {
+export interface MatchedRule<Rule> extends RuleRef {
   readonly rule: Rule;
 }
 
@@ -85,17 +85,17 @@ export function ruleNames(scenario: Scenario): string[] {
 }
 
 /** Finds the first matching rule, in the order of the scenarios. `isLeft` can reject a rule that is used up. */
-export function firstRule<Kind extends RuleKind>(
+export function findRule<Kind extends RuleKind>(
   kind: Kind,
   scenarios: Iterable<Scenario>,
-  subject: Subject,
+  subject: MatchSubject,
   isLeft: (scenario: string, index: number, rule: RuleOf<Kind>) => boolean = () => true,
-): Choice<RuleOf<Kind>> | undefined {
+): MatchedRule<RuleOf<Kind>> | undefined {
   for (const scenario of scenarios) {
     const rules = (scenario[kind] ?? []) as RuleOf<Kind>[];
     for (let index = 0; index < rules.length; index++) {
       const rule = rules[index]!;
-      if (matches(rule.match, subject) && isLeft(scenario.name, index, rule))
+      if (matchesRule(rule.match, subject) && isLeft(scenario.name, index, rule))
         return { scenario: scenario.name, kind, index, rule };
     }
   }

@@ -14,7 +14,10 @@ export interface StatusRules<Status extends string> {
 }
 
 /** Text of an error about an illegal transition. */
-export function mayFollow<Status extends string>({ statuses }: StatusRules<Status>, status: Status): string {
+export function nextStatusesText<Status extends string>(
+  { statuses }: StatusRules<Status>,
+  status: Status,
+): string {
   const { next } = statuses[status];
   return next.length === 0 ? `nothing follows ${status}` : `${status} may become ${next.join(", ")}`;
 }
@@ -26,7 +29,7 @@ export interface PlannedEntry {
 }
 
 /** Progress of a timeline. */
-export interface Standing<Status extends string> {
+export interface TimelineProgress<Status extends string> {
   readonly status: Status;
   readonly expiredMs: number | undefined;
   /** Time of a pending expiry. */
@@ -39,7 +42,7 @@ export interface Standing<Status extends string> {
  * `after_expiry` from the expiry; a due time is never in the past. Returns undefined if the timeline is over or waits
  * for expiry.
  */
-export function entryAt(
+export function nextEntry(
   timeline: readonly TimelineEntry<string>[],
   step: number,
   nowMs: number,
@@ -53,32 +56,32 @@ export function entryAt(
 }
 
 /** Expiry, by the clock or by an entry, skips to the first entry with `after_expiry`. */
-export function entryAtExpiry(
+export function nextEntryAfterExpiry(
   timeline: readonly TimelineEntry<string>[],
   expiredMs: number,
 ): PlannedEntry | undefined {
   const step = timeline.findIndex((entry) => "after_expiry" in entry);
-  return step === -1 ? undefined : entryAt(timeline, step, expiredMs, expiredMs);
+  return step === -1 ? undefined : nextEntry(timeline, step, expiredMs, expiredMs);
 }
 
 /** Result of a due entry; all but `moves` is a recorded no-op. */
-export type Verdict = "moves" | "already" | "illegal";
+export type EntryResult = "moves" | "already" | "illegal";
 
-export function verdictOn<Status extends string>(
+export function checkEntry<Status extends string>(
   { statuses }: StatusRules<Status>,
   status: Status,
   to: Status,
-): Verdict {
+): EntryResult {
   if (to === status) return "already";
   return statuses[status].next.includes(to) ? "moves" : "illegal";
 }
 
 /** One step of a simulated timeline. */
-export interface Turn<Status extends string> {
+export interface SimulatedStep<Status extends string> {
   /** Index of the entry; null is expiry. */
   readonly step: number | null;
   readonly before: Status;
-  readonly verdict: Verdict;
+  readonly verdict: EntryResult;
   readonly status: Status;
 }
 
@@ -86,12 +89,12 @@ export interface Turn<Status extends string> {
  * Simulates a timeline without manual changes; at the same instant expiry comes first. `timeOf` maps a due time to the
  * time it runs.
  */
-export function* follow<Status extends string>(
+export function* simulateTimeline<Status extends string>(
   rules: StatusRules<Status>,
   timeline: readonly TimelineEntry<Status>[],
-  standing: Standing<Status>,
+  standing: TimelineProgress<Status>,
   timeOf: (dueMs: number) => number,
-): Generator<Turn<Status>, void> {
+): Generator<SimulatedStep<Status>, void> {
   let { status, expiredMs, expiryMs, next } = standing;
   const { expired } = rules;
   for (;;) {
@@ -101,7 +104,7 @@ export function* follow<Status extends string>(
       expiredMs = timeOf(expiryMs);
       expiryMs = undefined;
       status = expired;
-      next = entryAtExpiry(timeline, expiredMs);
+      next = nextEntryAfterExpiry(timeline, expiredMs);
       yield { step: null, before, verdict: "moves", status };
       continue;
     }
@@ -109,12 +112,12 @@ export function* follow<Status extends string>(
     const { step } = next;
     const nowMs = timeOf(next.dueMs);
     const { to } = timeline[step]!;
-    const verdict = verdictOn(rules, status, to);
+    const verdict = checkEntry(rules, status, to);
     if (verdict === "moves") status = to;
     if (verdict === "moves" && to === expired) {
       expiredMs = nowMs;
-      next = entryAtExpiry(timeline, nowMs);
-    } else next = entryAt(timeline, step + 1, nowMs, expiredMs);
+      next = nextEntryAfterExpiry(timeline, nowMs);
+    } else next = nextEntry(timeline, step + 1, nowMs, expiredMs);
     yield { step, before, verdict, status };
   }
 }

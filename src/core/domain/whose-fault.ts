@@ -1,5 +1,5 @@
 import type { FaultRule } from "../schema/scenario.js";
-import type { Subject } from "./scenario.js";
+import type { MatchSubject } from "./scenario.js";
 
 /** Fields that identify a customer, or the recipient of a payout; the first one present is used. */
 const CUSTOMER = ["customer_email", "phone_number", "bank_account_number", "customer_name", "destination_id"];
@@ -10,7 +10,7 @@ const ORDER = [...CUSTOMER, "base_currency", "base_amount", "currency", "amount"
  * Key of the calls that a fault's `times` and `skip` count together: those of one customer, of one charge or withdrawal
  * (of one order before it exists), or all. Calls without a customer count together.
  */
-export function whoseCall(per: FaultRule["per"], { fields, metadata }: Subject): string {
+export function faultScopeKey(per: FaultRule["per"], { fields, metadata }: MatchSubject): string {
   switch (per) {
     case "request":
       return "";

@@ -1,7 +1,7 @@
 import type { Catalogue } from "../domain/catalogue.js";
 import { invalid, type Refusal, refuse } from "../schema/errors.js";
 import type { KeyFixture, OrganizationFixture } from "../schema/fixtures.js";
-import type { ChangedKey, ChangedOrganization } from "./records.js";
+import type { KeyOverride, OrganizationOverride } from "./records.js";
 import type { State } from "./state.js";
 import type { Command } from "./transaction.js";
 
@@ -17,9 +17,9 @@ export function organizationOf(
 }
 
 /** A key of the fixtures with its current status and permission. */
-export type HeldKey = KeyFixture & Pick<ChangedKey, "status">;
+export type CurrentKey = KeyFixture & Pick<KeyOverride, "status">;
 
-export function keyAsItIs(state: State, fixture: KeyFixture): HeldKey {
+export function currentKey(state: State, fixture: KeyFixture): CurrentKey {
   return { status: "active", ...fixture, ...state.get("keys", fixture.key) };
 }
 
@@ -32,10 +32,10 @@ export function activeKey(state: State, fixture: KeyFixture): KeyFixture | undef
 
 export function changeKey(
   fixture: KeyFixture,
-  patch: Partial<Omit<ChangedKey, "key">>,
-): Command<HeldKey | Refusal> {
+  patch: Partial<Omit<KeyOverride, "key">>,
+): Command<CurrentKey | Refusal> {
   return (tx) => {
-    const { status, permission } = { ...keyAsItIs(tx.state, fixture), ...patch };
+    const { status, permission } = { ...currentKey(tx.state, fixture), ...patch };
     tx.put("keys", fixture.key, { key: fixture.key, status, permission });
     return { ...fixture, status, permission };
   };
@@ -43,7 +43,7 @@ export function changeKey(
 
 export function changeOrganization(
   id: string,
-  patch: Partial<Omit<ChangedOrganization, "organization_id">>,
+  patch: Partial<Omit<OrganizationOverride, "organization_id">>,
 ): Command<OrganizationFixture | Refusal> {
   return (tx) => {
     const current = organizationOf(tx.state, tx.catalogue, id);

@@ -1,18 +1,18 @@
 import type { Charge } from "../domain/charge.js";
 import { plainCharge } from "../domain/charge-state.js";
 import type { Withdrawal } from "../domain/withdrawal.js";
-import { toldBy } from "../schema/event-types.js";
+import { subjectOfEvent } from "../schema/event-types.js";
 import type { Collections } from "./records.js";
 import type { State } from "./state.js";
 
 /** Collections with stale reads: a lagging replica returns records as they were earlier. */
-export type DatedName = "charges" | "destinations" | "withdrawals";
+export type StaleReadCollection = "charges" | "destinations" | "withdrawals";
 
 /** Sandbox time in milliseconds, or just before each record's last change, but never before its creation. */
 export type AsOf = number | "last_change";
 
 /** The record as of that time; undefined if it did not exist yet. */
-export function recordAsOf<Name extends DatedName>(
+export function recordAsOf<Name extends StaleReadCollection>(
   state: State,
   name: Name,
   record: Collections[Name],
@@ -24,13 +24,17 @@ export function recordAsOf<Name extends DatedName>(
   return createdMs > asOf ? undefined : RECORD_AT[name](record, asOf, state);
 }
 
-function changedMs(record: Collections[DatedName]): number {
+function changedMs(record: Collections[StaleReadCollection]): number {
   const at = "status_history" in record ? record.status_history.at(-1)!.at : undefined;
   return Date.parse(at ?? ("updated_at" in record ? record.updated_at : record.created_at));
 }
 
 const RECORD_AT: {
-  readonly [Name in DatedName]: (record: Collections[Name], atMs: number, state: State) => Collections[Name];
+  readonly [Name in StaleReadCollection]: (
+    record: Collections[Name],
+    atMs: number,
+    state: State,
+  ) => Collections[Name];
 } = {
   charges: chargeAt,
   withdrawals: withdrawalAt,
@@ -72,7 +76,7 @@ function isSettledBy({ settled_at }: Charge, atMs: number): boolean {
 function withdrawalAt(withdrawal: Withdrawal, atMs: number, state: State): Withdrawal {
   if (Date.parse(withdrawal.updated_at) <= atMs) return withdrawal;
   const last = state.eventsOf(withdrawal.withdrawal_id).find(({ at }) => Date.parse(at) <= atMs);
-  const meaning = last && toldBy(last.type);
+  const meaning = last && subjectOfEvent(last.type);
   return {
     ...withdrawal,
     status: meaning?.object === "withdrawal" ? meaning.status : "PENDING",

@@ -1,15 +1,15 @@
 import type { Charge } from "../domain/charge.js";
-import { own } from "../schema/own.js";
-import type { Having } from "./indexes.js";
+import { getOwn } from "../schema/own.js";
+import type { FieldValue } from "./indexes.js";
 
 /* Fields that find charges; each is indexed on first use, under its name. */
 
-export function havingEmail(value: string): Having<Charge> {
+export function emailValue(value: string): FieldValue<Charge> {
   return { name: "customer_email", value, of: (charge) => charge.customer_email };
 }
 
-export function havingMetadata(key: string, value: string): Having<Charge> {
-  return { name: `metadata.${key}`, value, of: (charge) => own(charge.metadata, key) ?? null };
+export function metadataValue(key: string, value: string): FieldValue<Charge> {
+  return { name: `metadata.${key}`, value, of: (charge) => getOwn(charge.metadata, key) ?? null };
 }
 
 /** Matches charges in whose ids, customer or metadata each word begins a word. Finds nothing without letters or digits. */

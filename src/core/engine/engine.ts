@@ -1,11 +1,11 @@
 import type { Catalogue } from "../domain/catalogue.js";
 import { isRefusal } from "../schema/errors.js";
 import type { Settings } from "../schema/settings.js";
-import { initialWorld } from "./commands/world.js";
+import { initializeNamespace } from "./commands/world.js";
 import { scopeOf } from "./ids.js";
-import { Keeper, keepsChanges, type NotKept } from "./keeper.js";
-import { wholeChange } from "./kept-change.js";
-import type { Change, ClockRecord, Put, StateDump, Task, WorldRecord } from "./records.js";
+import { GroupCommit, isDurable, type StoreFailure } from "./keeper.js";
+import { decodeChange } from "./kept-change.js";
+import type { Change, ClockRecord, NamespaceRecord, Put, StateDump, Task } from "./records.js";
 import { RuleCounts } from "./rule-counts.js";
 import { State } from "./state.js";
 import type { Store } from "./store.js";
@@ -16,23 +16,23 @@ export interface EngineOptions {
   readonly seed: string;
   readonly startMs: number;
   /** True if the user chose `startMs`; false if it is the current time. */
-  readonly startIsAsked: boolean;
+  readonly isStartExplicit: boolean;
   readonly catalogue: Catalogue;
   readonly settings: Settings;
   readonly store: Store;
   /** Throws if the loaded state is invalid. */
   readonly audit?: ((state: State) => void) | undefined;
   /** Adds endpoints and scenarios to a new namespace, after its fixtures. */
-  readonly furnish: Command<unknown>;
+  readonly setUp: Command<unknown>;
   /** Rule counts of all namespaces together. */
-  readonly rulesInAll?: Map<string, number> | undefined;
-  readonly room?: Room | undefined;
+  readonly totalRuleCounts?: Map<string, number> | undefined;
+  readonly memoryGuard?: MemoryGuard | undefined;
   /** Calls back at the end of this event-loop tick; without it, each change is stored at once. */
-  readonly atTurnsEnd?: (run: () => void) => void;
+  readonly atEndOfTick?: (run: () => void) => void;
 }
 
 /** Checks for free memory before each change. */
-export interface Room {
+export interface MemoryGuard {
   /** @throws NoRoom if memory is short */
   check(): void;
 }
@@ -47,36 +47,36 @@ export class Engine {
   readonly settings: Settings;
   readonly rules: RuleCounts;
   readonly #store: Store;
-  readonly #room: Room | undefined;
+  readonly #room: MemoryGuard | undefined;
   readonly #setUp: Command<unknown>;
   readonly #name: string;
   readonly #seed: string;
   readonly #chosenStartMs: number | null;
   /** Undefined if the store is in memory only. */
-  readonly #groupCommit: Keeper | undefined;
+  readonly #groupCommit: GroupCommit | undefined;
   readonly #commitListeners = new Set<(change: Change) => void>();
   readonly #storedListeners = new Set<(change: Change) => void>();
-  readonly #rollbackListeners = new Set<(failure: NotKept, isHeard: boolean) => void>();
+  readonly #rollbackListeners = new Set<(failure: StoreFailure, isHeard: boolean) => void>();
   #state = new State();
   #scope = "";
 
   constructor(options: EngineOptions) {
     this.catalogue = options.catalogue;
     this.settings = options.settings;
-    this.rules = new RuleCounts(options.rulesInAll);
+    this.rules = new RuleCounts(options.totalRuleCounts);
     this.#store = options.store;
-    this.#room = options.room;
-    this.#setUp = options.furnish;
+    this.#room = options.memoryGuard;
+    this.#setUp = options.setUp;
     this.#name = options.name;
     this.#seed = options.seed;
-    this.#chosenStartMs = options.startIsAsked ? options.startMs : null;
+    this.#chosenStartMs = options.isStartExplicit ? options.startMs : null;
     const { store } = options;
-    if (keepsChanges(store))
-      this.#groupCommit = new Keeper({
+    if (isDurable(store))
+      this.#groupCommit = new GroupCommit({
         state: () => this.#state,
         store,
-        atTurnsEnd: options.atTurnsEnd,
-        onUndone: (failure, isHeard) => {
+        atEndOfTick: options.atEndOfTick,
+        onRollback: (failure, isHeard) => {
           for (const listener of this.#rollbackListeners) listener(failure, isHeard);
         },
       });
@@ -87,11 +87,11 @@ export class Engine {
     }
     try {
       if (loaded.snapshot !== undefined) this.#state = State.from(loaded.snapshot);
-      for (const change of loaded.changes) this.#state.apply(wholeChange(change, this.#state));
+      for (const change of loaded.changes) this.#state.apply(decodeChange(change, this.#state));
       options.audit?.(this.#state);
       this.#rescope();
     } catch (error) {
-      throw options.store.unusable(error);
+      throw options.store.loadError(error);
     }
   }
 
@@ -100,7 +100,7 @@ export class Engine {
     return this.#state;
   }
 
-  get world(): WorldRecord {
+  get namespace(): NamespaceRecord {
     return this.#state.get("world", "world")!;
   }
 
@@ -125,7 +125,7 @@ export class Engine {
     this.#room?.check();
     if (this.#groupCommit === undefined) {
       this.#state.apply(change);
-      this.rules.add(tx.applied);
+      this.rules.add(tx.appliedRules);
       for (const listener of this.#commitListeners) listener(change);
       for (const listener of this.#storedListeners) listener(change);
       return result;
@@ -134,7 +134,12 @@ export class Engine {
     return result;
   }
 
-  #addToBatch(groupCommit: Keeper, change: Change, { applied }: Transaction, undo?: () => void): void {
+  #addToBatch(
+    groupCommit: GroupCommit,
+    change: Change,
+    { appliedRules: applied }: Transaction,
+    undo?: () => void,
+  ): void {
     groupCommit.add(
       change,
       () => {
@@ -147,33 +152,33 @@ export class Engine {
     );
     this.rules.add(applied);
     for (const listener of this.#commitListeners) listener(change);
-    groupCommit.plan();
+    groupCommit.scheduleFlush();
   }
 
   /** True if all changes so far are stored and may be shown. */
-  get isKept(): boolean {
-    return this.#groupCommit?.isKept ?? true;
+  get isStored(): boolean {
+    return this.#groupCommit?.isStored ?? true;
   }
 
   /** True while an asynchronous store is writing. */
-  get isKeeping(): boolean {
-    return this.#groupCommit?.isKeeping ?? false;
+  get isStoring(): boolean {
+    return this.#groupCommit?.isStoring ?? false;
   }
 
   /** Stores the batch now. Returns a promise if the store is asynchronous; throws or rejects after a rollback. */
-  keep(): Promise<void> | undefined {
-    return this.#groupCommit?.keep();
+  flush(): Promise<void> | undefined {
+    return this.#groupCommit?.flush();
   }
 
   /** The same, but never throws or rejects. */
-  calm(): Promise<void> | undefined {
-    return this.#groupCommit?.calm();
+  flushQuietly(): Promise<void> | undefined {
+    return this.#groupCommit?.flushQuietly();
   }
 
   /** Calls back when all changes so far are stored (at once if they are), or with the failure after a rollback. */
-  whenKept(callback: (failure?: NotKept) => void): void {
+  whenStored(callback: (failure?: StoreFailure) => void): void {
     if (this.#groupCommit === undefined) callback();
-    else this.#groupCommit.whenKept(callback);
+    else this.#groupCommit.whenStored(callback);
   }
 
   /** Result `execute` would return; changes nothing. */
@@ -188,12 +193,12 @@ export class Engine {
   }
 
   /** Calls the listener with each change once it is stored. Returns a function that unsubscribes. */
-  onKept(listener: (change: Change) => void): () => void {
+  onStored(listener: (change: Change) => void): () => void {
     return subscribe(this.#storedListeners, listener);
   }
 
   /** Calls the listener after a rollback; `isHeard` is true if a caller learns of the failure too. */
-  onUndone(listener: (failure: NotKept, isHeard: boolean) => void): () => void {
+  onRollback(listener: (failure: StoreFailure, isHeard: boolean) => void): () => void {
     return subscribe(this.#rollbackListeners, listener);
   }
 
@@ -208,7 +213,7 @@ export class Engine {
   /** Returns to the initial state with ids of a new generation, or of the first if `repeatIds`; `carry` restores records. */
   reset(startMs: number, repeatIds: boolean, carry: Command<unknown>): void {
     this.#storePending();
-    const { highest_generation: highest } = this.world;
+    const { highest_generation: highest } = this.namespace;
     const generation = repeatIds ? 0 : highest + 1;
     this.#begin(startMs, generation, Math.max(highest, generation), carry);
   }
@@ -220,7 +225,7 @@ export class Engine {
     const state = new State();
     state.seq = before.seq + 1;
     state.at = startMs;
-    const world: WorldRecord = {
+    const world: NamespaceRecord = {
       name: this.#name,
       seed: old?.seed ?? this.#seed,
       start_ms: startMs,
@@ -232,7 +237,7 @@ export class Engine {
     state.apply({ seq: state.seq, at: startMs, puts: [["world", "world", world]], counters: {} });
     const scope = scopeOf(world);
     const tx = new Transaction(state, this.catalogue, this.settings, scope, startMs);
-    initialWorld(tx);
+    initializeNamespace(tx);
     (carry ?? this.#setUp)(tx);
     const change = tx.change();
     if (change !== undefined) state.apply(change);
@@ -252,8 +257,8 @@ export class Engine {
   load(state: State, clock?: ClockRecord): void {
     this.#storePending();
     const loaded = state.get("world", "world")!;
-    const before = this.world;
-    const world: WorldRecord = {
+    const before = this.namespace;
+    const world: NamespaceRecord = {
       ...loaded,
       name: this.#name,
       generation: before.generation,
@@ -268,8 +273,8 @@ export class Engine {
 
   /** Stores pending changes before the state is replaced. */
   #storePending(): void {
-    void this.keep();
-    if (!this.isKept) throw new Error("the state cannot be replaced while its changes are being stored");
+    void this.flush();
+    if (!this.isStored) throw new Error("the state cannot be replaced while its changes are being stored");
   }
 
   #replace(state: State): void {
@@ -279,17 +284,17 @@ export class Engine {
   }
 
   #rescope(): void {
-    this.#scope = scopeOf(this.world);
+    this.#scope = scopeOf(this.namespace);
   }
 
   close(): void {
-    void this.calm();
+    void this.flushQuietly();
     this.#store.close(() => this.#state.dump());
   }
 
   /** Closes a namespace that will be deleted, without compacting its store. */
   discard(): void {
-    void this.calm();
+    void this.flushQuietly();
     this.#store.close();
   }
 }

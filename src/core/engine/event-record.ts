@@ -20,7 +20,7 @@ export interface EventData<Source> {
  * Event whose id and bytes are made on first use. Without receivers most events leave the log unread, and writing them
  * would be most of the work of a transition. Its JSON is a plain EventRecord.
  */
-export class WrittenLater<Source> implements EventRecord {
+export class LazyEvent<Source> implements EventRecord {
   readonly seq: number;
   readonly type: string;
   readonly at: string;

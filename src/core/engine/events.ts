@@ -1,15 +1,15 @@
-import { anyGlobMatches } from "../domain/glob.js";
-import { downtimeOf } from "../domain/mishap.js";
-import { firstRule, type Subject } from "../domain/scenario.js";
+import { matchesAnyGlob } from "../domain/glob.js";
+import { resolveDowntime } from "../domain/mishap.js";
+import { findRule, type MatchSubject } from "../domain/scenario.js";
 import type { Mode } from "../schema/common.js";
 import { durationMs } from "../schema/duration.js";
-import { own } from "../schema/own.js";
+import { getOwn } from "../schema/own.js";
 import type { WebhookRule } from "../schema/scenario.js";
 import { iso } from "../schema/time.js";
-import { type EventHead, WrittenLater } from "./event-record.js";
-import { copyId, forgedMishap } from "./forged-event.js";
+import { type EventHead, LazyEvent } from "./event-record.js";
+import { copyId, invalidSignatureMishap } from "./forged-event.js";
 import type { Delivery, Endpoint, EventRecord, Mishap } from "./records.js";
-import { EventCounts, type Retried, retriesOf } from "./retried.js";
+import { EventCounts, type RetryMishap, retryMishapsOf } from "./retried.js";
 import { scenariosFor } from "./scenarios.js";
 import type { Transaction } from "./transaction.js";
 
@@ -28,7 +28,7 @@ export interface Emission<Source> {
   readonly source: Source;
   readonly toJson: (source: Source) => string;
   /** Matched against webhook rules. */
-  readonly subject: () => Subject;
+  readonly subject: () => MatchSubject;
 }
 
 /** Records an event and plans its deliveries to subscribed endpoints. */
@@ -46,17 +46,18 @@ export function emit<Source>(tx: Transaction, emission: Emission<Source>): Event
         fields: { ...fields, type, url: endpoint.url ?? `mailbox:${endpoint.mailbox}` },
       };
       const scenarios = [...scenariosFor(tx.state, owner.scenario_asked)];
-      const found = firstRule(
+      const found = findRule(
         "webhooks",
         scenarios,
         subject,
         (name, index, rule) =>
           rule.attempt === undefined &&
-          (rule.down === undefined || downtimeOf(rule.down, startMs(tx, name, owner)).until_ms > tx.atMs) &&
-          counts.isItsTurn(name, index, rule),
+          (rule.down === undefined ||
+            resolveDowntime(rule.down, startMs(tx, name, owner)).until_ms > tx.atMs) &&
+          counts.isRuleDue(name, index, rule),
       );
-      if (found !== undefined) tx.apply(found);
-      const mishap = withRetries(mishapOf(tx, owner, found), retriesOf(scenarios, subject, counts));
+      if (found !== undefined) tx.noteRule(found);
+      const mishap = withRetries(mishapOf(tx, owner, found), retryMishapsOf(scenarios, subject, counts));
       planDeliveries(tx, event, endpoint, mishap, found);
     }
   }
@@ -66,7 +67,7 @@ export function emit<Source>(tx: Transaction, emission: Emission<Source>): Event
 
 function newEvent<Source>(tx: Transaction, { type, owner, objectId, source, toJson }: EventSource<Source>) {
   const id = tx.id("event");
-  const name = own(tx.settings.event_names, type) ?? type;
+  const name = getOwn(tx.settings.event_names, type) ?? type;
   const head: EventHead = {
     seq: tx.next("event_seq"),
     type,
@@ -75,7 +76,7 @@ function newEvent<Source>(tx: Transaction, { type, owner, objectId, source, toJs
     organization_id: owner.organization_id,
     object_id: objectId,
   };
-  const event = new WrittenLater(id, head, { name, source, toJson });
+  const event = new LazyEvent(id, head, { name, source, toJson });
   return { event, name };
 }
 
@@ -84,24 +85,24 @@ type EventSource<Source> = Pick<Emission<Source>, "type" | "objectId" | "source"
 };
 
 /** Signatures of a manual event; `stale` has a timestamp STALE_MS in the past. */
-export const SIGNED = ["right", "wrong", "none", "stale"] as const;
+export const SIGNATURE_VARIANTS = ["right", "wrong", "none", "stale"] as const;
 const STALE_MS = 600_000;
 
 /** An event with data written by the user. */
-export interface Written {
+export interface ManualEvent {
   readonly json: string;
   readonly times: number;
-  readonly signed: (typeof SIGNED)[number];
+  readonly signed: (typeof SIGNATURE_VARIANTS)[number];
   /** Overrides the receiver's URL. */
   readonly toUrl?: string | undefined;
 }
 
 /** Sends a new event like another, with the user's data, to one endpoint. */
-export function sendWritten(
+export function sendManualEvent(
   tx: Transaction,
   like: EventRecord,
   endpoint: Endpoint,
-  { json, times, signed, toUrl }: Written,
+  { json, times, signed, toUrl }: ManualEvent,
 ): Delivery[] {
   const { event } = newEvent(tx, {
     type: like.type,
@@ -130,7 +131,7 @@ function isSubscribed(endpoint: Endpoint, event: EventRecord, name: string): boo
     (endpoint.organization_id === null ||
       event.organization_id === null ||
       endpoint.organization_id === event.organization_id) &&
-    (anyGlobMatches(endpoint.events, event.type) || anyGlobMatches(endpoint.events, name))
+    (matchesAnyGlob(endpoint.events, event.type) || matchesAnyGlob(endpoint.events, name))
   );
 }
 
@@ -161,7 +162,7 @@ function mishapOf(
     fail_first: fail_first ?? 0,
     drop: drop ?? false,
     ...(lose_answer ? { lose_answer } : {}),
-    ...(down === undefined ? {} : { down: downtimeOf(down, startMs(tx, found.scenario, owner)) }),
+    ...(down === undefined ? {} : { down: resolveDowntime(down, startMs(tx, found.scenario, owner)) }),
   };
 }
 
@@ -169,7 +170,7 @@ function nothingWrong(scenario: string): Mishap {
   return { scenario, bad_signature: false, stale_ms: 0, fail_first: 0, drop: false };
 }
 
-function withRetries(mishap: Mishap | null, retried: readonly Retried[]): Mishap | null {
+function withRetries(mishap: Mishap | null, retried: readonly RetryMishap[]): Mishap | null {
   const [first] = retried;
   return first === undefined ? mishap : { ...(mishap ?? nothingWrong(first.scenario)), retried };
 }
@@ -211,7 +212,7 @@ function planDeliveries(
   }
   if (rule.again_after !== undefined) planLater(tx, event, endpoint, null, rule.again_after);
   if (found?.rule.forged) {
-    const forged = forgedMishap(found.scenario, event, tx.settings);
+    const forged = invalidSignatureMishap(found.scenario, event, tx.settings);
     planDelivery(tx, event, endpoint, { mishap: forged, goesAlone: true });
   }
 }

@@ -1,5 +1,5 @@
-import { toldBy } from "../schema/event-types.js";
-import { own } from "../schema/own.js";
+import { subjectOfEvent } from "../schema/event-types.js";
+import { getOwn } from "../schema/own.js";
 import type { Settings } from "../schema/settings.js";
 import { digestOf, idOf } from "./ids.js";
 import type { EventRecord, Mishap } from "./records.js";
@@ -8,10 +8,17 @@ import type { EventRecord, Mishap } from "./records.js";
 const CLAIMS = { charge: "charge.completed", withdrawal: "withdrawal.failed" } as const;
 
 /** Mishap of a false event that a scenario's rule sends, with an invalid signature, beside the real one. */
-export function forgedMishap(scenario: string, { type }: EventRecord, { event_names }: Settings): Mishap {
-  const object = toldBy(type)?.object;
+export function invalidSignatureMishap(
+  scenario: string,
+  { type }: EventRecord,
+  { event_names }: Settings,
+): Mishap {
+  const object = subjectOfEvent(type)?.object;
   const claimed = object === undefined ? type : CLAIMS[object];
-  const forged = { type: own(event_names, claimed) ?? claimed, status: toldBy(claimed)?.status ?? null };
+  const forged = {
+    type: getOwn(event_names, claimed) ?? claimed,
+    status: subjectOfEvent(claimed)?.status ?? null,
+  };
   return { scenario, bad_signature: true, stale_ms: 0, fail_first: 0, drop: false, forged };
 }
 
@@ -25,7 +32,7 @@ function withId({ event_id, body }: EventRecord, id: string): Pick<EventRecord, 
 }
 
 /** Id and body of the event a delivery sends: its event, a copy with another id, or a false event like it. */
-export function carriedEvent(
+export function eventToSend(
   event: EventRecord,
   mishap: Mishap | null,
 ): Pick<EventRecord, "event_id" | "body"> {

@@ -1,7 +1,7 @@
 import { plainCharge } from "../domain/charge-state.js";
 import { plainEvent } from "./event-record.js";
 import type { CollectionName, Collections, Key, StateDump } from "./records.js";
-import type { Table } from "./table.js";
+import type { RecordTable } from "./table.js";
 
 export interface Entries extends Iterable<readonly [Key, unknown]> {
   readonly length: number;
@@ -16,9 +16,9 @@ class FrozenEntries implements Entries {
   readonly #keys: readonly Key[];
   readonly #records: readonly unknown[];
 
-  constructor(table: Table<unknown>) {
+  constructor(table: RecordTable<unknown>) {
     // An array of pairs would take ten times as long.
-    const { keys, records } = table.entriesNow();
+    const { keys, records } = table.copyEntries();
     this.#keys = keys;
     this.#records = records;
   }
@@ -33,7 +33,7 @@ class FrozenEntries implements Entries {
 }
 
 interface Freezable extends Pick<StateDump, "seq" | "at" | "counters"> {
-  readonly tables: Readonly<Record<CollectionName, Table<unknown>>>;
+  readonly tables: Readonly<Record<CollectionName, RecordTable<unknown>>>;
 }
 
 export function freeze({ seq, at, counters, tables }: Freezable): FrozenState {
@@ -58,7 +58,7 @@ export function thaw({ collections, ...head }: FrozenState): StateDump {
 }
 
 /** Deep copy as plain JSON. Copies record by record: JSON of the whole may exceed the maximum length of a string. */
-export function copied({ collections, ...head }: FrozenState): StateDump {
+export function deepCopy({ collections, ...head }: FrozenState): StateDump {
   const copy = <Value>(value: Value) => JSON.parse(JSON.stringify(value)) as Value;
   const plain = mapCollections(collections, (entries) => Array.from(entries, copy));
   return { ...copy(head), collections: plain as unknown as StateDump["collections"] };

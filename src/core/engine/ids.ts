@@ -1,5 +1,5 @@
 import * as crypto from "node:crypto";
-import type { WorldRecord } from "./records.js";
+import type { NamespaceRecord } from "./records.js";
 
 const ID_PREFIXES = {
   quote: "qt_",
@@ -19,10 +19,10 @@ const ID_PREFIXES = {
 } as const;
 export type IdKind = keyof typeof ID_PREFIXES;
 
-const scopes = new WeakMap<WorldRecord, string>();
+const scopes = new WeakMap<NamespaceRecord, string>();
 
 /** Seed of a namespace's ids. */
-export function scopeOf(namespace: WorldRecord): string {
+export function scopeOf(namespace: NamespaceRecord): string {
   let scope = scopes.get(namespace);
   if (scope === undefined) {
     const { seed, name, generation, restores } = namespace;
@@ -43,7 +43,7 @@ export function digestOf(id: string): Buffer {
 }
 
 /** `digestOf` a charge's id in a shared buffer: the next call overwrites it. Precomputed for new charges. */
-export function passingDigestOf(chargeId: string): Uint8Array {
+export function sharedDigestOf(chargeId: string): Uint8Array {
   const hex = chargeDigests.get(chargeId) ?? sha256(chargeId);
   for (let byte = 0; byte < buffer.length; byte++)
     buffer[byte] = (digitAt(hex, 2 * byte) << 4) | digitAt(hex, 2 * byte + 1);
@@ -116,7 +116,7 @@ export function idOfHex(kind: IdKind, hex: string, part: 0 | 1 = 0): string {
 const ID_DIGITS = 24;
 
 /** A number in [0, 1) derived from a digest. */
-export function chanceOf(bytes: Buffer): number {
+export function fractionOf(bytes: Buffer): number {
   return bytes.readUIntBE(0, 6) / 2 ** 48;
 }
 

@@ -1,7 +1,7 @@
 import type { ChargeStatus, Mode } from "../schema/common.js";
 import type { CollectionName, Collections, Delivery, EventRecord, Key } from "./records.js";
 import { pageOfMany, SortedList } from "./sorted-list.js";
-import type { Table } from "./table.js";
+import type { RecordTable } from "./table.js";
 
 /*
  * Lists and groups of records, declared in INDEXES. State calls `note` for each record put or removed, and queries by
@@ -33,15 +33,15 @@ export type IndexedName =
 
 const INDEXES: { readonly [Name in IndexedName]: Indexing<Collections[Name]> } = {
   charges: {
-    lists: [() => "charges", (charge) => chargesWith(charge.mode, charge.organization_id)],
-    kind: (charge) => chargesWith(charge.mode, charge.organization_id, charge.status),
+    lists: [() => "charges", (charge) => chargeListName(charge.mode, charge.organization_id)],
+    kind: (charge) => chargeListName(charge.mode, charge.organization_id, charge.status),
   },
   withdrawals: {
-    lists: [() => "withdrawals", (withdrawal) => listOfOwner("withdrawals", withdrawal)],
+    lists: [() => "withdrawals", (withdrawal) => ownerListName("withdrawals", withdrawal)],
     kind: ({ mode, status }) => `${mode}|${status}`,
   },
   destinations: {
-    lists: [() => "destinations", (destination) => listOfOwner("destinations", destination)],
+    lists: [() => "destinations", (destination) => ownerListName("destinations", destination)],
   },
   quotes: { lists: [() => "quotes"] },
   idempotency: { lists: [() => "idempotency"] },
@@ -61,28 +61,28 @@ interface OwnedRecord {
 }
 
 /** The list of an organization's records in one mode. */
-export function listOfOwner(name: CollectionName, { mode, organization_id }: OwnedRecord): string {
+export function ownerListName(name: CollectionName, { mode, organization_id }: OwnedRecord): string {
   return `${name}|${mode}|${organization_id}`;
 }
 
 /** The list of an organization's charges in one mode, of all statuses or one. */
-export function chargesWith(mode: Mode, organizationId: string, status: ChargeStatus | "" = ""): string {
+export function chargeListName(mode: Mode, organizationId: string, status: ChargeStatus | "" = ""): string {
   return `charges|${mode}|${organizationId}|${status}`;
 }
 
 /** An immutable field and a value of it. */
-export interface Having<Item> {
+export interface FieldValue<Item> {
   readonly name: string;
   readonly of: (record: Item) => string | null;
   readonly value: string;
 }
 
-interface Grouping<Item> extends Pick<Having<Item>, "of"> {
+interface Grouping<Item> extends Pick<FieldValue<Item>, "of"> {
   readonly groups: Map<string, Key[]>;
 }
 
 /** A page of records, and the number of records on all pages. */
-export interface Found<Item> {
+export interface RecordPage<Item> {
   readonly total: number;
   readonly items: Item[];
 }
@@ -91,7 +91,7 @@ export interface Found<Item> {
 const GROUPINGS_MAX = 20;
 
 class CollectionIndex<Item extends { readonly seq: number }> {
-  readonly #records: Table<Item>;
+  readonly #records: RecordTable<Item>;
   readonly #indexing: Indexing<Item>;
   readonly #lists = new Map<string, SortedList>();
   readonly #kinds = new Map<string, SortedList>();
@@ -99,7 +99,7 @@ class CollectionIndex<Item extends { readonly seq: number }> {
   /** By field name; built on first use. */
   readonly #groupings = new Map<string, Grouping<Item>>();
 
-  constructor(records: Table<Item>, indexing: Indexing<Item>) {
+  constructor(records: RecordTable<Item>, indexing: Indexing<Item>) {
     this.#records = records;
     this.#indexing = indexing;
   }
@@ -159,18 +159,18 @@ class CollectionIndex<Item extends { readonly seq: number }> {
 
   /** Newest first. */
   page(name: string, offset: number, limit: number): Item[] {
-    return this.numbered(this.#listAt(name)?.pageFromEnd(offset, limit) ?? []);
+    return this.bySeqs(this.#listAt(name)?.pageFromEnd(offset, limit) ?? []);
   }
 
   /** One record of each kind. */
   kinds(): Item[] {
-    return this.numbered([...this.#kinds.values()].map((list) => list.first!));
+    return this.bySeqs([...this.#kinds.values()].map((list) => list.first!));
   }
 
   /** A page of the records of the selected kinds, newest first. */
-  found(isSelected: KindFilter<Item>, offset: number, limit: number): Found<Item> {
-    const lists = [...this.#kinds.values()].filter((list) => isSelected(this.numbered([list.first!])[0]!));
-    const items = this.numbered(pageOfMany(lists, offset, limit));
+  pageOfKinds(isSelected: KindFilter<Item>, offset: number, limit: number): RecordPage<Item> {
+    const lists = [...this.#kinds.values()].filter((list) => isSelected(this.bySeqs([list.first!])[0]!));
+    const items = this.bySeqs(pageOfMany(lists, offset, limit));
     return { total: lists.reduce((sum, list) => sum + list.size, 0), items };
   }
 
@@ -183,12 +183,12 @@ class CollectionIndex<Item extends { readonly seq: number }> {
     });
   }
 
-  numbered(seqs: readonly number[]): Item[] {
+  bySeqs(seqs: readonly number[]): Item[] {
     return seqs.map((seq) => this.#records.get(this.#keys.get(seq)!)!);
   }
 
   /** The records that have all of the values, oldest first. Scans the smallest group. */
-  having(fields: readonly Having<Item>[]): Item[] {
+  matching(fields: readonly FieldValue<Item>[]): Item[] {
     const groups = fields.map((field) => this.#grouping(field).get(field.value) ?? []);
     const [smallest = []] = groups.sort((a, b) => a.length - b.length);
     return smallest
@@ -196,7 +196,7 @@ class CollectionIndex<Item extends { readonly seq: number }> {
       .filter((record) => fields.every(({ of, value }) => of(record) === value));
   }
 
-  #grouping({ name, of }: Having<Item>): Map<string, Key[]> {
+  #grouping({ name, of }: FieldValue<Item>): Map<string, Key[]> {
     let grouping = this.#groupings.get(name);
     if (grouping === undefined) {
       grouping = { of, groups: new Map() };
@@ -215,7 +215,7 @@ function listIn(lists: Map<string, SortedList>, name: string): SortedList {
   return list;
 }
 
-type Tables = { readonly [Name in IndexedName]: Table<Collections[Name]> };
+type Tables = { readonly [Name in IndexedName]: RecordTable<Collections[Name]> };
 
 /** Indexes over the tables of a state, each created on first use: most namespaces are small. */
 export class Indexes {

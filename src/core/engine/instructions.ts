@@ -1,7 +1,7 @@
-import type { InstructionsWrittenLater, PaymentInstructions } from "../domain/charge.js";
+import type { LazyInstructions, PaymentInstructions } from "../domain/charge.js";
 import { type InstructionsInput, METHOD_KINDS } from "../domain/method-kinds.js";
 import type { MethodFixture } from "../schema/fixtures.js";
-import { passingDigestOf } from "./ids.js";
+import { sharedDigestOf } from "./ids.js";
 
 /** The charge's id decides every number in the instructions. */
 type Source = Omit<InstructionsInput, "digest"> & {
@@ -11,14 +11,14 @@ type Source = Omit<InstructionsInput, "digest"> & {
 
 /** A new charge's instructions are read several times, and again when the journal compares the next with them. */
 interface CacheEntry {
-  readonly of: LaterInstructions;
+  readonly of: DeferredInstructions;
   readonly instructions: PaymentInstructions;
 }
 let last: CacheEntry | undefined;
 let previous: CacheEntry | undefined;
 
 /** Payment instructions, written when read: the text would be a fifth of a charge's memory, and most are never read. */
-export class LaterInstructions implements InstructionsWrittenLater {
+export class DeferredInstructions implements LazyInstructions {
   readonly #kind: Source["kind"];
   readonly #rail: Source["rail"];
   readonly #currency: Source["currency"];
@@ -62,7 +62,7 @@ export class LaterInstructions implements InstructionsWrittenLater {
       walletAddress: this.#walletAddress,
       phoneNumber: this.#phoneNumber,
       diallingCode: this.#diallingCode,
-      digest: passingDigestOf(this.#chargeId),
+      digest: sharedDigestOf(this.#chargeId),
     });
   }
 }

@@ -1,61 +1,61 @@
-import type { Change, KeptChange } from "./records.js";
+import type { Change, JournalEntry } from "./records.js";
 import type { State } from "./state.js";
 import type { Store } from "./store.js";
 
-export interface NotKept {
+export interface StoreFailure {
   readonly error: unknown;
 }
 
 /** Changes that are stored together, or not at all. */
 interface Batch {
-  readonly changes: KeptChange[];
+  readonly changes: JournalEntry[];
   /** Undo callbacks, the last to run first. */
   readonly undo: (() => void)[];
   /** Called in order once the batch is stored or undone. */
-  readonly listeners: ((failure?: NotKept) => void)[];
+  readonly listeners: ((failure?: StoreFailure) => void)[];
   /** True if a caller waits for the batch, and so learns of a failure. */
   isAwaited: boolean;
 }
 
 interface DurableStore extends Store {
-  readonly keep: NonNullable<Store["keep"]>;
+  readonly append: NonNullable<Store["append"]>;
 }
 
-export function keepsChanges(store: Store): store is DurableStore {
-  return store.keep !== undefined;
+export function isDurable(store: Store): store is DurableStore {
+  return store.append !== undefined;
 }
 
-export interface KeeperOptions {
+export interface GroupCommitOptions {
   readonly state: () => State;
   readonly store: DurableStore;
   /** Calls back at the end of this event-loop tick; without it, each change is stored at once. */
-  readonly atTurnsEnd: ((run: () => void) => void) | undefined;
+  readonly atEndOfTick: ((run: () => void) => void) | undefined;
   /** Called after a rollback, before the listeners; `isHeard` is true if a caller learns of the failure too. */
-  readonly onUndone: (failure: NotKept, isHeard: boolean) => void;
+  readonly onRollback: (failure: StoreFailure, isHeard: boolean) => void;
 }
 
 /**
  * Group commit: the changes of one event-loop tick are in the state at once and are stored together at its end, or
  * earlier on request. They are shown outside after that. If storing fails, the batch and all later changes are undone.
  */
-export class Keeper {
-  readonly #options: KeeperOptions;
+export class GroupCommit {
+  readonly #options: GroupCommitOptions;
   #batch = newBatch();
   /** The batch an asynchronous store is writing. */
   #pending: { readonly batch: Batch; readonly done: Promise<void> } | undefined;
   #isPlanned = false;
 
-  constructor(options: KeeperOptions) {
+  constructor(options: GroupCommitOptions) {
     this.#options = options;
   }
 
   /** True if all changes so far are stored. */
-  get isKept(): boolean {
+  get isStored(): boolean {
     return this.#pending === undefined && this.#batch.changes.length === 0;
   }
 
   /** True while an asynchronous store is writing. */
-  get isKeeping(): boolean {
+  get isStoring(): boolean {
     return this.#pending !== undefined;
   }
 
@@ -68,8 +68,8 @@ export class Keeper {
   add(change: Change, undo: () => void, show: () => void): void {
     const { state, store } = this.#options;
     const { changes, undo: undos, listeners } = this.#batch;
-    changes.push(store.keptOf?.(change, state()) ?? change);
-    const undoChange = state().tryOut(change);
+    changes.push(store.encode?.(change, state()) ?? change);
+    const undoChange = state().applyUndoably(change);
     undos.push(() => {
       undoChange();
       undo();
@@ -80,20 +80,20 @@ export class Keeper {
   }
 
   /** Plans to store the batch at the end of the tick. */
-  plan(): void {
-    const { atTurnsEnd } = this.#options;
-    if (atTurnsEnd === undefined) this.keep();
+  scheduleFlush(): void {
+    const { atEndOfTick: atTurnsEnd } = this.#options;
+    if (atTurnsEnd === undefined) this.flush();
     else if (!this.#isPlanned) {
       this.#isPlanned = true;
       atTurnsEnd(() => {
         this.#isPlanned = false;
-        void this.calm();
+        void this.flushQuietly();
       });
     }
   }
 
   /** Calls back when all changes so far are stored or undone. */
-  whenKept(callback: (failure?: NotKept) => void): void {
+  whenStored(callback: (failure?: StoreFailure) => void): void {
     const batch = this.#batch.changes.length > 0 ? this.#batch : this.#pending?.batch;
     if (batch === undefined) {
       callback();
@@ -104,29 +104,29 @@ export class Keeper {
   }
 
   /** Stores the batch now. Returns a promise if the store is asynchronous; throws or rejects after a rollback. */
-  keep(): Promise<void> | undefined {
+  flush(): Promise<void> | undefined {
     const keeping = this.#keep(true);
     if (keeping === undefined || keeping instanceof Promise) return keeping;
     throw keeping.error;
   }
 
   /** The same, but never throws or rejects. */
-  calm(): Promise<void> | undefined {
+  flushQuietly(): Promise<void> | undefined {
     const keeping = this.#keep(false);
     return keeping instanceof Promise ? keeping.catch(() => {}) : undefined;
   }
 
-  #keep(isHeard: boolean): Promise<void> | NotKept | undefined {
+  #keep(isHeard: boolean): Promise<void> | StoreFailure | undefined {
     const batch = this.#batch;
     if (this.#pending !== undefined) {
       const { done } = this.#pending;
-      return batch.changes.length === 0 ? done : withHandler(done.then(() => this.keep()));
+      return batch.changes.length === 0 ? done : withHandler(done.then(() => this.flush()));
     }
     if (batch.changes.length === 0) return undefined;
     this.#batch = newBatch();
     let pending: void | Promise<void>;
     try {
-      pending = this.#options.store.keep(batch.changes);
+      pending = this.#options.store.append(batch.changes);
     } catch (error) {
       this.#rollBack([batch], { error }, isHeard);
       return { error };
@@ -153,23 +153,23 @@ export class Keeper {
 
   #confirm({ listeners }: Batch): void {
     // Later changes may still be undone.
-    if (this.isKept) this.#options.state().confirm();
+    if (this.isStored) this.#options.state().confirm();
     notifyAll(listeners);
   }
 
-  #rollBack(batches: readonly Batch[], failure: NotKept, isHeard: boolean): void {
+  #rollBack(batches: readonly Batch[], failure: StoreFailure, isHeard: boolean): void {
     for (const { undo } of batches.toReversed()) for (const undoChange of undo.toReversed()) undoChange();
     const state = this.#options.state();
     state.tasks.restoreDropped();
     state.confirm();
-    this.#options.onUndone(failure, isHeard || batches.some(({ isAwaited }) => isAwaited));
+    this.#options.onRollback(failure, isHeard || batches.some(({ isAwaited }) => isAwaited));
     for (const { listeners } of batches) notifyAll(listeners, failure);
   }
 }
 
 /** Throws the first error of a listener after all have been called. */
-function notifyAll(listeners: Batch["listeners"], failure?: NotKept): void {
-  let first: NotKept | undefined;
+function notifyAll(listeners: Batch["listeners"], failure?: StoreFailure): void {
+  let first: StoreFailure | undefined;
   for (const listener of listeners) {
     try {
       listener(failure);

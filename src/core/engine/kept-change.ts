@@ -1,19 +1,19 @@
 import { plainCharge } from "../domain/charge-state.js";
 import { iso } from "../schema/time.js";
-import { type EventId, WrittenLater } from "./event-record.js";
+import { type EventId, LazyEvent } from "./event-record.js";
 import { scopeOf } from "./ids.js";
-import { changesOf, type Fields, type KeptGrowth } from "./kept-fields.js";
-import { fromParts, type KeptParts, partsOf } from "./kept-parts.js";
+import { type AppendedItems, diffFields, type Fields } from "./kept-fields.js";
+import { applyObjectDiffs, diffObjects, type ObjectDiffs } from "./kept-parts.js";
 import type {
   Change,
   CollectionName,
   Collections,
   EventRecord,
-  KeptChange,
-  KeptPut,
+  JournalEntry,
+  JournalPut,
   Key,
   Put,
-  Records,
+  RecordReader,
 } from "./records.js";
 import { chargeDetailJson, withdrawalJson } from "./views.js";
 
@@ -22,29 +22,29 @@ const EVENT_DATA = { charges: chargeDetailJson, withdrawals: withdrawalJson };
 const EVENT_SOURCES = Object.keys(EVENT_DATA) as (keyof typeof EVENT_DATA)[];
 
 /** By collection, keys of the newest record of each kind and of the last changed one: the next resembles them. */
-export interface Latest {
-  readonly made: Map<CollectionName, Map<unknown, Key>>;
+export interface LatestKeys {
+  readonly created: Map<CollectionName, Map<unknown, Key>>;
   readonly changed: Map<CollectionName, Key>;
 }
 
-export function noneYet(): Latest {
-  return { made: new Map(), changed: new Map() };
+export function noLatestKeys(): LatestKeys {
+  return { created: new Map(), changed: new Map() };
 }
 
 /**
  * @param before records before the change
  * @param latest updated with this change's puts; its records may be removed or never stored by now
  */
-export function keptChange(change: Change, before: Records, latest: Latest): KeptChange {
+export function encodeChange(change: Change, before: RecordReader, latest: LatestKeys): JournalEntry {
   return { ...change, puts: change.puts.map((_, index) => encodePut(change, index, before, latest)) };
 }
 
-function encodePut(change: Change, index: number, before: Records, latest: Latest): KeptPut {
+function encodePut(change: Change, index: number, before: RecordReader, latest: LatestKeys): JournalPut {
   const { puts } = change;
   const put = puts[index]!;
   const [name, key, record] = put;
   if (record === null) return put;
-  if (record instanceof WrittenLater) {
+  if (record instanceof LazyEvent) {
     const fields = derivedFields(key, record, change, before);
     return fields === undefined ? put : [name, key, fields, "derived"];
   }
@@ -55,7 +55,7 @@ function encodePut(change: Change, index: number, before: Records, latest: Lates
       changedLast === undefined || changedLast === key
         ? undefined
         : recordAfter(name, changedLast, puts, before, index);
-    const changes = changesOf(
+    const changes = diffFields(
       old as object as Fields,
       record as Fields,
       model as object as Fields | undefined,
@@ -71,16 +71,21 @@ function encodePut(change: Change, index: number, before: Records, latest: Lates
   const other = latestOfKind(latest, name, key, record as Fields);
   if (other === undefined || other === key) return put;
   const model = recordAfter(name, other, puts, before, index);
-  if (model === undefined || model instanceof WrittenLater) return put;
+  if (model === undefined || model instanceof LazyEvent) return put;
   const plain = plainCharge(model) as object as Fields;
-  const fields = changesOf(plain, record as Fields, undefined, false)?.fields;
+  const fields = diffFields(plain, record as Fields, undefined, false)?.fields;
   if (fields === undefined) return put;
-  const { fields: others, parts } = partsOf(plain, fields);
+  const { fields: others, parts } = diffObjects(plain, fields);
   return parts === undefined ? [name, key, others, "like", other] : [name, key, others, "like", other, parts];
 }
 
 /** Key of the newest earlier record of that kind. */
-function latestOfKind({ made }: Latest, name: CollectionName, key: Key, { kind }: Fields): Key | undefined {
+function latestOfKind(
+  { created: made }: LatestKeys,
+  name: CollectionName,
+  key: Key,
+  { kind }: Fields,
+): Key | undefined {
   let kinds = made.get(name);
   if (kinds === undefined) made.set(name, (kinds = new Map()));
   const other = kinds.get(kind);
@@ -91,9 +96,9 @@ function latestOfKind({ made }: Latest, name: CollectionName, key: Key, { kind }
 /** Fields that do not follow from the event's object and the change; undefined if its bytes do not follow either. */
 function derivedFields(
   key: Key,
-  event: WrittenLater<unknown>,
+  event: LazyEvent<unknown>,
   change: Change,
-  before: Records,
+  before: RecordReader,
 ): object | undefined {
   const { data, object_id } = event;
   const name = data && EVENT_SOURCES.find((source) => EVENT_DATA[source] === data.toJson);
@@ -118,7 +123,7 @@ function recordAfter<Name extends CollectionName>(
   name: Name,
   key: Key,
   puts: readonly Put[],
-  before: Records,
+  before: RecordReader,
   until = puts.length,
 ): Collections[Name] | undefined {
   for (let index = 0; index < until; index++) {
@@ -134,7 +139,7 @@ function recordAfter<Name extends CollectionName>(
  * @param before records before the change
  * @throws if a record it refers to is missing
  */
-export function wholeChange(entry: KeptChange, before: Records): Change {
+export function decodeChange(entry: JournalEntry, before: RecordReader): Change {
   const puts: Put[] = [];
   for (const put of entry.puts) puts.push([put[0], put[1], decodeRecord(put, puts, before, entry.seq)]);
   for (const [index, [name, key, record, how]] of entry.puts.entries())
@@ -144,7 +149,7 @@ export function wholeChange(entry: KeptChange, before: Records): Change {
 }
 
 /** @param puts decoded puts before this one */
-function decodeRecord(put: KeptPut, puts: readonly Put[], before: Records, seq: number): unknown {
+function decodeRecord(put: JournalPut, puts: readonly Put[], before: RecordReader, seq: number): unknown {
   const [name, key, record, how, other, more, grown] = put;
   if (how !== "changed" && how !== "like" && how !== "as") return record;
   const recordOf = (id: Key): Fields => {
@@ -155,16 +160,16 @@ function decodeRecord(put: KeptPut, puts: readonly Put[], before: Records, seq: 
   const fields = record as Fields;
   if (how === "like") {
     const model = recordOf(other as Key);
-    return { ...model, ...fields, ...fromParts(model, more as KeptParts | undefined) };
+    return { ...model, ...fields, ...applyObjectDiffs(model, more as ObjectDiffs | undefined) };
   }
   const old = recordOf(key);
-  if (how === "changed") return { ...old, ...fields, ...appended(old, other as KeptGrowth | undefined) };
+  if (how === "changed") return { ...old, ...fields, ...appended(old, other as AppendedItems | undefined) };
   const model = recordOf(other as Key);
   const shared = Object.fromEntries((more as readonly string[]).map((field) => [field, model[field]]));
   return { ...old, ...shared, ...fields, ...appended(old, grown) };
 }
 
-function appended(model: Fields, grown: KeptGrowth = {}): Fields {
+function appended(model: Fields, grown: AppendedItems = {}): Fields {
   return Object.fromEntries(
     Object.entries(grown).map(([field, items]) => [
       field,
@@ -180,7 +185,7 @@ function appended(model: Fields, grown: KeptGrowth = {}): Fields {
 type DerivedEvent = Pick<EventRecord, "type"> &
   Partial<EventRecord> & { readonly name?: string; readonly number?: number };
 
-function eventOf(key: Key, entry: DerivedEvent, { at, puts }: Change, before: Records): EventRecord {
+function eventOf(key: Key, entry: DerivedEvent, { at, puts }: Change, before: RecordReader): EventRecord {
   const { name, type, object_id = onlyObjectOf(puts) ?? null } = entry;
   const seq = typeof key === "number" ? key : entry.seq!;
   const id = entry.event_id ?? (typeof key === "number" ? numberedEventId(before, entry.number ?? seq) : key);
@@ -190,7 +195,7 @@ function eventOf(key: Key, entry: DerivedEvent, { at, puts }: Change, before: Re
     const { mode = source.mode, organization_id = source.organization_id } = entry;
     const head = { seq, type, at: entry.at ?? iso(at), mode, organization_id, object_id };
     const toJson = EVENT_DATA[from] as (source: unknown) => string;
-    return new WrittenLater<unknown>(id, head, { name: name ?? type, source, toJson });
+    return new LazyEvent<unknown>(id, head, { name: name ?? type, source, toJson });
   }
   throw new Error(`event ${key} is about ${object_id}, which does not exist`);
 }
@@ -206,6 +211,6 @@ function onlyObjectOf(puts: readonly Put[]): string | undefined {
   return only as string | undefined;
 }
 
-function numberedEventId(before: Records, number: number): EventId {
+function numberedEventId(before: RecordReader, number: number): EventId {
   return { scope: scopeOf(before.get("world", "world")!), number };
 }

@@ -1,17 +1,17 @@
-import { type Charge, isWrittenLater } from "../domain/charge.js";
-import { hasSameTerms, plainCharge, STATE_FIELDS, stateOf } from "../domain/charge-state.js";
+import { type Charge, isLazyInstructions } from "../domain/charge.js";
+import { hasSameTerms, plainCharge, STATE_FIELDS, stateValues } from "../domain/charge-state.js";
 
 export type Fields = Readonly<Record<string, unknown>>;
 
 /** Items appended to lists, by field. */
-export type KeptGrowth = Readonly<Record<string, readonly unknown[]>>;
+export type AppendedItems = Readonly<Record<string, readonly unknown[]>>;
 
-export interface FieldChanges {
+export interface FieldsDiff {
   readonly fields: Fields;
   /** Names of the fields that equal those of `model`; undefined below SHARED_MIN_FIELDS. */
   readonly names?: readonly string[];
   /** Replaces the lists it extends; undefined if there are none. */
-  readonly grown?: KeptGrowth;
+  readonly grown?: AppendedItems;
 }
 
 const SHARED_MIN_FIELDS = 3;
@@ -22,12 +22,12 @@ const SHARED_MIN_FIELDS = 3;
  * @param model the record changed before this one: fields equal to its are given by name
  * @param canAppend if true, extended lists are given by their new items
  */
-export function changesOf(
+export function diffFields(
   before: Fields,
   after: Fields,
   model?: Fields,
   canAppend = true,
-): FieldChanges | undefined {
+): FieldsDiff | undefined {
   const { old, names, olds, values } = comparisonOf(before, after);
   if (names.length < old.length) return undefined;
   const fields: Record<string, unknown> = {};
@@ -51,7 +51,7 @@ export function changesOf(
     else fields[field] = value;
   }
   if (shared.length >= SHARED_MIN_FIELDS) return withGrown({ fields, names: shared }, grown);
-  return shared.length > 0 ? changesOf(before, after, undefined, canAppend) : withGrown({ fields }, grown);
+  return shared.length > 0 ? diffFields(before, after, undefined, canAppend) : withGrown({ fields }, grown);
 }
 
 interface Comparison {
@@ -67,8 +67,8 @@ function comparisonOf(before: Fields, after: Fields): Comparison {
     return {
       old: STATE_FIELDS,
       names: STATE_FIELDS,
-      olds: stateOf(before as object as Charge),
-      values: stateOf(after),
+      olds: stateValues(before as object as Charge),
+      values: stateValues(after),
     };
   const [old, current] = [plainCharge(before), plainCharge(after)];
   return {
@@ -81,14 +81,14 @@ function comparisonOf(before: Fields, after: Fields): Comparison {
 
 /** Fast path: charges that change at one instant share objects with `model`, so an equal reference is a change. */
 function isUnchanged(before: unknown, after: unknown, model: unknown): boolean {
-  return after !== model && isSame(before, after);
+  return after !== model && isSameJson(before, after);
 }
 
 function isShared(model: Fields, field: string, value: unknown): boolean {
-  return Object.hasOwn(model, field) && isSame(model[field], value);
+  return Object.hasOwn(model, field) && isSameJson(model[field], value);
 }
 
-function withGrown(changes: FieldChanges, grown: KeptGrowth | undefined): FieldChanges {
+function withGrown(changes: FieldsDiff, grown: AppendedItems | undefined): FieldsDiff {
   return grown === undefined ? changes : { ...changes, grown };
 }
 
@@ -97,15 +97,15 @@ function appendedItems(before: unknown, after: unknown): readonly unknown[] | un
   if (!Array.isArray(before) || !Array.isArray(after)) return undefined;
   if (before.length === 0 || after.length <= before.length) return undefined;
   for (let index = 0; index < before.length; index++)
-    if (!isSame(before[index], after[index])) return undefined;
+    if (!isSameJson(before[index], after[index])) return undefined;
   return after.slice(before.length);
 }
 
 /** Returns true if both have the same JSON, to the byte. */
-export function isSame(a: unknown, b: unknown): boolean {
+export function isSameJson(a: unknown, b: unknown): boolean {
   if (a === b) return true;
-  if (isWrittenLater(a)) return isSame(a.toJSON(), b);
-  if (isWrittenLater(b)) return isSame(a, b.toJSON());
+  if (isLazyInstructions(a)) return isSameJson(a.toJSON(), b);
+  if (isLazyInstructions(b)) return isSameJson(a, b.toJSON());
   if (typeof a !== "object" || typeof b !== "object" || a === null || b === null) return false;
   if (Array.isArray(a) !== Array.isArray(b)) return false;
   if (Array.isArray(a) && a.length !== (b as readonly unknown[]).length) return false;
@@ -114,7 +114,7 @@ export function isSame(a: unknown, b: unknown): boolean {
   if (fields.length !== others.length) return false;
   for (let index = 0; index < fields.length; index++) {
     const field = fields[index]!;
-    if (field !== others[index] || !isSame((a as Fields)[field], (b as Fields)[field])) return false;
+    if (field !== others[index] || !isSameJson((a as Fields)[field], (b as Fields)[field])) return false;
   }
   return true;
 }

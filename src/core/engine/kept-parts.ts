@@ -1,27 +1,27 @@
 /* Objects within a new record, such as payment instructions, share fields and the ends of texts with the previous one. */
 
-import { isWrittenLater } from "../domain/charge.js";
-import { type Fields, isSame } from "./kept-fields.js";
+import { isLazyInstructions } from "../domain/charge.js";
+import { type Fields, isSameJson } from "./kept-fields.js";
 
 /** Differences from a model with the same fields in the same order: other fields, and texts that differ within. */
-export type KeptPart = readonly [fields: Fields, texts: Readonly<Record<string, TextDiff>>];
+export type ObjectDiff = readonly [fields: Fields, texts: Readonly<Record<string, TextDiff>>];
 
 /** `start` and `end` count the characters shared at the ends. */
 type TextDiff = readonly [start: number, between: string, end: number];
 
-export type KeptParts = Readonly<Record<string, KeptPart>>;
+export type ObjectDiffs = Readonly<Record<string, ObjectDiff>>;
 
 /** Texts that share less are stored whole. */
 const SHARED_MIN_LENGTH = 40;
 
 /** Splits fields into those stored whole and the objects stored as differences from the model's. */
-export function partsOf(
+export function diffObjects(
   model: Fields,
   fields: Fields,
-): { readonly fields: Fields; readonly parts: KeptParts | undefined } {
+): { readonly fields: Fields; readonly parts: ObjectDiffs | undefined } {
   if (!Object.values(fields).some(isObject)) return { fields, parts: undefined };
   const whole: [string, unknown][] = [];
-  const parts: [string, KeptPart][] = [];
+  const parts: [string, ObjectDiff][] = [];
   for (const [name, value] of Object.entries(fields)) {
     const part = diffObject(model[name], value);
     if (part === undefined) whole.push([name, value]);
@@ -32,14 +32,14 @@ export function partsOf(
 }
 
 /** Undefined if differences save nothing or would not give the exact bytes. */
-function diffObject(model: unknown, value: unknown): KeptPart | undefined {
-  if (isWrittenLater(model)) return diffObject(model.toJSON(), value);
-  if (isWrittenLater(value)) return diffObject(model, value.toJSON());
+function diffObject(model: unknown, value: unknown): ObjectDiff | undefined {
+  if (isLazyInstructions(model)) return diffObject(model.toJSON(), value);
+  if (isLazyInstructions(value)) return diffObject(model, value.toJSON());
   if (!isPlain(model) || !isPlain(value)) return undefined;
   const names = Object.keys(value);
   const others = Object.keys(model);
   if (names.length !== others.length || names.some((name, index) => name !== others[index])) return undefined;
-  const different = Object.entries(value).filter(([name, field]) => !isSame(model[name], field));
+  const different = Object.entries(value).filter(([name, field]) => !isSameJson(model[name], field));
   // JSON has no undefined.
   if (Object.values(model).includes(undefined) || Object.values(value).includes(undefined)) return undefined;
   const texts = different.flatMap(([name, field]) => {
@@ -66,11 +66,11 @@ function diffText(model: unknown, text: unknown): TextDiff | undefined {
 }
 
 /** Decodes the objects that are stored as differences. */
-export function fromParts(model: Fields, parts: KeptParts = {}): Fields {
+export function applyObjectDiffs(model: Fields, parts: ObjectDiffs = {}): Fields {
   return Object.fromEntries(
     Object.entries(parts).map(([name, [fields, texts]]) => {
       const value = model[name];
-      const plain = (isWrittenLater(value) ? value.toJSON() : value) as Fields;
+      const plain = (isLazyInstructions(value) ? value.toJSON() : value) as Fields;
       const whole = Object.entries(texts).map(([field, [start, between, end]]) => {
         const text = plain[field] as string;
         return [field, text.slice(0, start) + between + text.slice(text.length - end)] as const;

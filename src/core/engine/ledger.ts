@@ -30,7 +30,7 @@ export function openHoldings(
 }
 
 /** Amount returned to the customer by partial refunds and chargebacks, which are sandbox extensions. */
-export function givenBack(tx: Transaction, { charge_id, currency }: Charge): string {
+export function amountReturned(tx: Transaction, { charge_id, currency }: Charge): string {
   const { decimals } = tx.catalogue.knownCurrency(currency);
   return tx.state
     .entriesOf(charge_id)

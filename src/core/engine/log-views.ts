@@ -1,5 +1,5 @@
 import { iso } from "../schema/time.js";
-import { carriedEvent } from "./forged-event.js";
+import { eventToSend } from "./forged-event.js";
 import type { Delivery, Endpoint, EventRecord, Mishap, StoredFault, StoredScenario } from "./records.js";
 import type { State } from "./state.js";
 
@@ -32,7 +32,7 @@ export interface Hold {
 
 export function deliveryView(state: State, delivery: Delivery, hold: Hold | null) {
   const event = state.get("events", delivery.event_id);
-  const carried = event && carriedEvent(event, delivery.mishap);
+  const carried = event && eventToSend(event, delivery.mishap);
   const last = delivery.attempts.at(-1);
   return {
     delivery_id: delivery.delivery_id,

@@ -1,7 +1,7 @@
-import { CHARGE_RULES, type Charge, expiredAtMs } from "../domain/charge.js";
+import { CHARGE_RULES, type Charge, firstExpiryMs } from "../domain/charge.js";
 import { holdingsKey } from "../domain/ledger.js";
 import { compare } from "../domain/money.js";
-import { follow, type Standing, type StatusRules } from "../domain/timeline.js";
+import { type StatusRules, simulateTimeline, type TimelineProgress } from "../domain/timeline.js";
 import type { ChargeStatus } from "../schema/common.js";
 import { type Refusal, refuse } from "../schema/errors.js";
 import type { State } from "./state.js";
@@ -9,12 +9,12 @@ import type { Transaction } from "./transaction.js";
 
 type Reader = Pick<State | Transaction, "get">;
 
-function standingOf(reader: Reader, charge: Charge): Standing<ChargeStatus> {
+function standingOf(reader: Reader, charge: Charge): TimelineProgress<ChargeStatus> {
   const taskOf = (id: number | undefined) => (id === undefined ? undefined : reader.get("tasks", id));
   const entry = taskOf(charge.tasks.timeline);
   return {
     status: charge.status,
-    expiredMs: expiredAtMs(charge),
+    expiredMs: firstExpiryMs(charge),
     expiryMs: taskOf(charge.tasks.expiry)?.due_ms,
     next: entry === undefined ? undefined : { step: entry.step!, dueMs: entry.due_ms },
   };
@@ -53,9 +53,9 @@ export function nextStatus(
 
 function stepsOf(reader: Reader, charge: Charge, timeOf: (dueMs: number) => number) {
   const timeline = charge.overruled ? [] : charge.timeline;
-  return follow(rulesFor(reader, charge), timeline, standingOf(reader, charge), timeOf);
+  return simulateTimeline(rulesFor(reader, charge), timeline, standingOf(reader, charge), timeOf);
 }
 
-export function nothingLeadsTo(until: ChargeStatus): Refusal {
+export function refuseUnreachable(until: ChargeStatus): Refusal {
   return refuse("INVALID_TRANSITION", `No scheduled task makes the charge ${until}.`);
 }

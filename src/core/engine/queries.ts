@@ -3,9 +3,9 @@ import { toCanonical } from "../domain/money.js";
 import type { ChargeStatus } from "../schema/common.js";
 import type { CurrencyFixture, MethodFixture, OrganizationFixture, RailFixture } from "../schema/fixtures.js";
 import { iso } from "../schema/time.js";
-import { type AsOf, type DatedName, recordAsOf } from "./as-of.js";
+import { type AsOf, recordAsOf, type StaleReadCollection } from "./as-of.js";
 import type { Caller } from "./caller.js";
-import { chargesWith, listOfOwner } from "./indexes.js";
+import { chargeListName, ownerListName } from "./indexes.js";
 import type { Collections, Endpoint } from "./records.js";
 import type { State } from "./state.js";
 
@@ -23,7 +23,7 @@ export function listPayins(
   asOf: AsOf | undefined,
 ) {
   const { mode, organization } = caller;
-  const listOf = (only?: ChargeStatus) => chargesWith(mode, organization.organization_id, only);
+  const listOf = (only?: ChargeStatus) => chargeListName(mode, organization.organization_id, only);
   if (asOf === undefined) return pageAt(state, "charges", listOf(status), limit, offset);
   const all = listAsOf(state, "charges", listOf(), asOf);
   const found = status === undefined ? all : all.filter((charge) => charge.status === status);
@@ -31,7 +31,7 @@ export function listPayins(
 }
 
 /** The caller's record by id, as of `asOf` if given; undefined if it is of another organization or mode. */
-export function findOwned<Name extends DatedName>(
+export function findOwned<Name extends StaleReadCollection>(
   state: State,
   name: Name,
   caller: Caller,
@@ -57,13 +57,13 @@ export function listOwned<Name extends "destinations" | "withdrawals">(
   asOf: AsOf | undefined,
 ): { total: number; items: Collections[Name][] } {
   const { mode, organization } = caller;
-  const list = listOfOwner(name, { mode, organization_id: organization.organization_id });
+  const list = ownerListName(name, { mode, organization_id: organization.organization_id });
   if (asOf === undefined) return pageAt(state, name, list, limit, offset);
   const all = listAsOf(state, name, list, asOf);
   return { total: all.length, items: all.slice(offset, offset + limit) };
 }
 
-function pageAt<Name extends DatedName>(
+function pageAt<Name extends StaleReadCollection>(
   state: State,
   name: Name,
   list: string,
@@ -73,7 +73,7 @@ function pageAt<Name extends DatedName>(
   return { total: state.count(name, list), items: state.page(name, list, offset, limit) };
 }
 
-function listAsOf<Name extends DatedName>(
+function listAsOf<Name extends StaleReadCollection>(
   state: State,
   name: Name,
   list: string,

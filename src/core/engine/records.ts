@@ -1,12 +1,12 @@
 import type { Collections } from "../schema/records/all.js";
 import type { CollectionName } from "../schema/records/names.js";
-import type { KeptGrowth } from "./kept-fields.js";
-import type { KeptParts } from "./kept-parts.js";
+import type { AppendedItems } from "./kept-fields.js";
+import type { ObjectDiffs } from "./kept-parts.js";
 
 /** Records of a namespace by collection. All are immutable: a change puts a new record. */
 export type { Collections } from "../schema/records/all.js";
 export type { CollectionName } from "../schema/records/names.js";
-export type { Destination, IdempotentAnswer, LedgerEntry, Quote } from "../schema/records/payments.js";
+export type { Destination, IdempotentResponse, LedgerEntry, Quote } from "../schema/records/payments.js";
 export type {
   Attempt,
   Delivery,
@@ -17,14 +17,14 @@ export type {
   Mishap,
 } from "../schema/records/webhooks.js";
 export type {
-  ChangedKey,
-  ChangedOrganization,
   ClockRecord,
+  KeyOverride,
+  NamespaceRecord,
+  OrganizationOverride,
   RateOverride,
   StoredFault,
   StoredScenario,
   Task,
-  WorldRecord,
 } from "../schema/records/world.js";
 
 export type Key = string | number;
@@ -43,7 +43,7 @@ export interface Change {
 }
 
 /** Read access to the records of one moment. */
-export interface Records {
+export interface RecordReader {
   get<Name extends CollectionName>(name: Name, key: Key): Collections[Name] | undefined;
 }
 
@@ -53,21 +53,21 @@ export interface Records {
  * record gained. `as`: the same, with the names of the fields that equal those of `other`, the record changed before.
  * `like`: fields of a new record that differ from `other`, the newest record of its kind; of objects, their parts.
  */
-export interface KeptChange extends Omit<Change, "puts"> {
-  readonly puts: readonly KeptPut[];
+export interface JournalEntry extends Omit<Change, "puts"> {
+  readonly puts: readonly JournalPut[];
 }
 
-export type KeptPut =
+export type JournalPut =
   | Put
   | readonly [collection: CollectionName, key: Key, fields: object, how: "derived"]
-  | readonly [collection: CollectionName, key: Key, fields: object, how: "changed", grown?: KeptGrowth]
+  | readonly [collection: CollectionName, key: Key, fields: object, how: "changed", grown?: AppendedItems]
   | readonly [
       collection: CollectionName,
       key: Key,
       fields: object,
       how: "like",
       other: Key,
-      parts?: KeptParts,
+      parts?: ObjectDiffs,
     ]
   | readonly [
       collection: CollectionName,
@@ -76,7 +76,7 @@ export type KeptPut =
       how: "as",
       other: Key,
       shared: readonly string[],
-      grown?: KeptGrowth,
+      grown?: AppendedItems,
     ];
 
 /** The whole state as plain JSON, for snapshots, exports and restores. */

@@ -1,11 +1,11 @@
-import { firstRule, type Subject } from "../domain/scenario.js";
+import { findRule, type MatchSubject } from "../domain/scenario.js";
 import { durationMs } from "../schema/duration.js";
 import type { Scenario, WebhookRule } from "../schema/scenario.js";
 import type { Delivery, Mishap } from "./records.js";
 import type { Transaction } from "./transaction.js";
 
 /** Mishap of a further attempt at a delivery. */
-export type Retried = NonNullable<Mishap["retried"]>[number];
+export type RetryMishap = NonNullable<Mishap["retried"]>[number];
 
 /** Counts the events that match rules with `times` or `skip`: an event once, whatever its number of receivers. */
 export class EventCounts {
@@ -18,7 +18,7 @@ export class EventCounts {
   }
 
   /** Returns true if a matching rule applies to this event: after `skip` events, at most `times`. */
-  isItsTurn(scenario: string, index: number, { times, skip = 0 }: WebhookRule): boolean {
+  isRuleDue(scenario: string, index: number, { times, skip = 0 }: WebhookRule): boolean {
     if (times === undefined && skip === 0) return true;
     const key = `${index} ${scenario}`;
     const results = (this.#results ??= new Map<string, boolean>());
@@ -37,19 +37,19 @@ export class EventCounts {
 }
 
 /** The first matching rule for each attempt that rules name. */
-export function retriesOf(
+export function retryMishapsOf(
   scenarios: readonly Scenario[],
-  subject: Subject,
+  subject: MatchSubject,
   counts: EventCounts,
-): readonly Retried[] {
+): readonly RetryMishap[] {
   const rules = scenarios.flatMap(({ webhooks }) => webhooks ?? []);
   const attempts = new Set(rules.flatMap(({ attempt }) => attempt ?? []));
-  return [...attempts].flatMap((attempt): Retried[] => {
-    const found = firstRule(
+  return [...attempts].flatMap((attempt): RetryMishap[] => {
+    const found = findRule(
       "webhooks",
       scenarios,
       subject,
-      (name, index, rule) => rule.attempt === attempt && counts.isItsTurn(name, index, rule),
+      (name, index, rule) => rule.attempt === attempt && counts.isRuleDue(name, index, rule),
     );
     if (found === undefined) return [];
     const { delay, copies = 1, lose_answer = false } = found.rule;
@@ -59,6 +59,6 @@ export function retriesOf(
 }
 
 /** Mishap of that attempt at a delivery, if any; never of the first. */
-export function retriedAt({ mishap }: Delivery, attempt: number): Retried | undefined {
+export function retryMishapAt({ mishap }: Delivery, attempt: number): RetryMishap | undefined {
   return mishap?.retried?.find((retry) => retry.attempt === attempt);
 }

@@ -1,4 +1,4 @@
-import { type RulePlace, ruleNames } from "../domain/scenario.js";
+import { type RuleRef, ruleNames } from "../domain/scenario.js";
 import type { Scenario } from "../schema/scenario.js";
 
 /** Limit on counted rules: users choose the names of scenarios. */
@@ -15,7 +15,7 @@ export class RuleCounts {
   }
 
   /** @param times -1 undoes a count */
-  add(applied: readonly RulePlace[], times = 1): void {
+  add(applied: readonly RuleRef[], times = 1): void {
     for (const { scenario, kind, index } of applied) {
       const key = `${scenario}#${kind}.${index}`;
       addCount(this.#counts, key, times);

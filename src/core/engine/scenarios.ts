@@ -27,7 +27,7 @@ function pushIfAny(scenarios: Scenario[], found: Scenario | undefined): void {
 }
 
 /** The scenario a request names in a header or else in its body's metadata, with validation errors. */
-export function askedScenario(
+export function requestedScenario(
   state: State,
   header: string | null,
   body: unknown,

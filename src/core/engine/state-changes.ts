@@ -1,4 +1,4 @@
-import { isWrittenLater } from "../domain/charge.js";
+import { isLazyInstructions } from "../domain/charge.js";
 import { COLLECTION_NAMES } from "../schema/records/names.js";
 import type { CollectionName } from "./records.js";
 
@@ -61,18 +61,22 @@ function recordsOf(state: unknown, collection: CollectionName): [string, unknown
 
 function fieldsBetween(from: unknown, to: unknown): FieldChange[] {
   if (from === undefined || to === undefined) return [];
-  const [before, after] = [flat(from), flat(to)];
+  const [before, after] = [flattenRecord(from), flattenRecord(to)];
   return [...new Set([...before.keys(), ...after.keys()])]
     .filter((path) => before.get(path) !== after.get(path))
     .map((path) => ({ path, before: before.get(path), after: after.get(path) }));
 }
 
 /** JSON of every value in a record by its path. */
-export function flat(value: unknown, path = "", into = new Map<string, string>()): Map<string, string> {
-  if (isWrittenLater(value)) return flat(value.toJSON(), path, into);
+export function flattenRecord(
+  value: unknown,
+  path = "",
+  into = new Map<string, string>(),
+): Map<string, string> {
+  if (isLazyInstructions(value)) return flattenRecord(value.toJSON(), path, into);
   if (typeof value === "object" && value !== null && Object.keys(value).length > 0)
     for (const [name, inner] of Object.entries(value))
-      flat(inner, path === "" ? name : `${path}.${name}`, into);
+      flattenRecord(inner, path === "" ? name : `${path}.${name}`, into);
   else into.set(path, JSON.stringify(value));
   return into;
 }

@@ -7,12 +7,12 @@ import { type FrozenState, freeze, thaw } from "./frozen-state.js";
 import {
   addToGroup,
   ClosedEvents,
-  type Found,
-  type Having,
+  type FieldValue,
   type IndexedName,
   Indexes,
   isIndexed,
   type KindFilter,
+  type RecordPage,
   removeFromGroup,
 } from "./indexes.js";
 import type {
@@ -29,11 +29,11 @@ import type {
   StoredScenario,
   Task,
 } from "./records.js";
-import { Statement, type StatementOf } from "./statement.js";
-import { Table } from "./table.js";
+import { Statement, type StatementFilter } from "./statement.js";
+import { RecordTable } from "./table.js";
 import { TaskQueue } from "./tasks.js";
 
-type Tables = { readonly [Name in CollectionName]: Table<Collections[Name]> };
+type Tables = { readonly [Name in CollectionName]: RecordTable<Collections[Name]> };
 
 /** A put that can be undone. */
 interface AppliedPut {
@@ -65,7 +65,7 @@ export class State {
   #statement: Statement | undefined;
 
   constructor() {
-    const tables = Object.fromEntries(COLLECTION_NAMES.map((name) => [name, new Table()]));
+    const tables = Object.fromEntries(COLLECTION_NAMES.map((name) => [name, new RecordTable()]));
     this.tables = tables as unknown as Tables;
     this.tasks = new TaskQueue((task) => this.tables.tasks.get(task.task_id) === task);
     this.#indexes = new Indexes(this.tables);
@@ -87,7 +87,7 @@ export class State {
    *
    * @returns undo, which restores the order of records too; call the last one first
    */
-  tryOut({ seq, at, puts, counters }: Change): () => void {
+  applyUndoably({ seq, at, puts, counters }: Change): () => void {
     const [seqBefore, atBefore] = [this.seq, this.at];
     const countersBefore = Object.keys(counters).map((name) => [name, this.counters[name]] as const);
     this.tasks.rememberDropped();
@@ -107,7 +107,7 @@ export class State {
 
   #putUndoably(put: Put): AppliedPut {
     const [name, key, record] = put;
-    const table = this.tables[name] as Table<unknown>;
+    const table = this.tables[name] as RecordTable<unknown>;
     const old = table.get(key);
     let order: readonly Key[] | undefined;
     if (record !== null) order = table.put(key, record);
@@ -118,7 +118,7 @@ export class State {
 
   #undoPut({ put, old, order }: AppliedPut): void {
     const [name, key, record] = put;
-    const table = this.tables[name] as Table<unknown>;
+    const table = this.tables[name] as RecordTable<unknown>;
     if (record === null) {
       if (old !== undefined) table.unhide(key, old);
     } else if (old !== undefined) table.set(key, old);
@@ -129,12 +129,12 @@ export class State {
 
   /** Ends the undo of all changes so far. */
   confirm(): void {
-    for (const name of COLLECTION_NAMES) this.tables[name].forgetHidden();
+    for (const name of COLLECTION_NAMES) this.tables[name].deleteHidden();
     this.tasks.forgetDropped();
   }
 
   #put<Name extends CollectionName>(name: Name, key: Key, record: Collections[Name] | null): void {
-    const table = this.tables[name] as Table<Collections[Name]>;
+    const table = this.tables[name] as RecordTable<Collections[Name]>;
     const old = table.get(key);
     if (record === null) table.delete(key);
     else table.set(key, record);
@@ -176,7 +176,7 @@ export class State {
 
   #noteTask(before: Task | undefined, after: Task | undefined, isUndo: boolean): void {
     if (after !== undefined) {
-      if (isUndo) this.tasks.noteBack();
+      if (isUndo) this.tasks.noteRestored();
       else this.tasks.push(after);
     } else if (before !== undefined) this.tasks.noteCancelled(before);
     this.#plannedCount += plannedCountOf(after) - plannedCountOf(before);
@@ -186,7 +186,7 @@ export class State {
   }
 
   /** Number of tasks other than attempts at deliveries. */
-  get planned(): number {
+  get plannedCount(): number {
     return this.#plannedCount;
   }
 
@@ -211,18 +211,18 @@ export class State {
   }
 
   /** Page of the records of the selected kinds, newest first; its cost does not grow with the offset. */
-  found<Name extends IndexedName>(
+  pageOfKinds<Name extends IndexedName>(
     name: Name,
     isSelected: KindFilter<Collections[Name]>,
     offset: number,
     limit: number,
-  ): Found<Collections[Name]> {
-    return this.#indexes.of(name).found(isSelected, offset, limit);
+  ): RecordPage<Collections[Name]> {
+    return this.#indexes.of(name).pageOfKinds(isSelected, offset, limit);
   }
 
   /** Charges with all of these values, oldest first. */
-  chargesHaving(fields: readonly Having<Charge>[]): Charge[] {
-    return this.#indexes.of("charges").having(fields);
+  chargesMatching(fields: readonly FieldValue<Charge>[]): Charge[] {
+    return this.#indexes.of("charges").matching(fields);
   }
 
   /** Charges that match each word, newest first. */
@@ -243,13 +243,13 @@ export class State {
   /** Events without an open delivery and with a `seq` up to `highestSeq`, oldest first. */
   oldestClosedEvents(limit: number, highestSeq = Number.POSITIVE_INFINITY): EventRecord[] {
     const seqs = this.#closedEvents.oldest(limit, highestSeq);
-    return this.#indexes.of("events").numbered(seqs);
+    return this.#indexes.of("events").bySeqs(seqs);
   }
 
   /** The events of a charge or withdrawal, newest first. */
   eventsOf(objectId: string): EventRecord[] {
     const ofObject = { name: "object_id", of: (event: EventRecord) => event.object_id, value: objectId };
-    return this.#indexes.of("events").having([ofObject]).reverse();
+    return this.#indexes.of("events").matching([ofObject]).reverse();
   }
 
   eventTypes(): string[] {
@@ -266,22 +266,22 @@ export class State {
   /** The deliveries of an event, newest first. */
   deliveriesOf(eventId: string): Delivery[] {
     const ofEvent = { name: "event_id", of: (delivery: Delivery) => delivery.event_id, value: eventId };
-    return this.#indexes.of("deliveries").having([ofEvent]).reverse();
+    return this.#indexes.of("deliveries").matching([ofEvent]).reverse();
   }
 
   chargeOfCheckout(checkoutId: string): Charge | undefined {
     const ofCheckout = { name: "checkout_id", of: (charge: Charge) => charge.checkout_id, value: checkoutId };
-    return this.chargesHaving([ofCheckout])[0];
+    return this.chargesMatching([ofCheckout])[0];
   }
 
   /** The ledger entries of a charge or withdrawal, oldest first. */
   entriesOf(objectId: string): LedgerEntry[] {
     const ofObject = { name: "object_id", of: (entry: LedgerEntry) => entry.object_id, value: objectId };
-    return this.#indexes.of("entries").having([ofObject]);
+    return this.#indexes.of("entries").matching([ofObject]);
   }
 
   /** Page of the ledger with the balances after each entry, newest first. The first call reads the whole ledger. */
-  statement(of: StatementOf, offset: number, limit: number) {
+  statement(of: StatementFilter, offset: number, limit: number) {
     this.#statement ??= new Statement(this.tables.entries.values());
     return this.#statement.page(of, offset, limit);
   }
@@ -293,7 +293,7 @@ export class State {
       of: (held: Holdings) => `${held.mode}|${held.organization_id}`,
       value: `${mode}|${organizationId}`,
     };
-    return this.#indexes.of("holdings").having([ofOwner]);
+    return this.#indexes.of("holdings").matching([ofOwner]);
   }
 
   /** All webhook endpoints, oldest first. */

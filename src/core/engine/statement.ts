@@ -12,7 +12,7 @@ export interface StatementRow {
 type Balances = { readonly [Account in LedgerAccount]?: string };
 
 /** Filter: entries of a mode or of one account; without either, all. */
-export interface StatementOf {
+export interface StatementFilter {
   readonly mode?: Mode | undefined;
   /** Key of the holdings. */
   readonly account?: string | undefined;
@@ -48,7 +48,7 @@ export class Statement {
   }
 
   /** Newest first, with the total. */
-  page({ mode, account }: StatementOf, offset: number, limit: number) {
+  page({ mode, account }: StatementFilter, offset: number, limit: number) {
     const rows = this.#rows.get(account ?? mode ?? ALL) ?? [];
     const end = Math.max(0, rows.length - offset);
     return { total: rows.length, items: rows.slice(Math.max(0, end - limit), end).reverse() };

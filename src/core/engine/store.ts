@@ -1,21 +1,21 @@
 import type { FrozenState } from "./frozen-state.js";
-import type { Change, KeptChange, Records, StateDump } from "./records.js";
+import type { Change, JournalEntry, RecordReader, StateDump } from "./records.js";
 
 /** Persistence of changes. A change is shown outside once it is stored; one that cannot be stored has not happened. */
 export interface Store {
   /** State of an earlier run: a snapshot, and the changes after it. */
-  load(): { snapshot: StateDump | undefined; changes: readonly KeptChange[] } | undefined;
+  load(): { snapshot: StateDump | undefined; changes: readonly JournalEntry[] } | undefined;
   /**
    * Encodes a change for the journal; without this method changes are stored whole.
    *
    * @param before records before the change; data that follows from them is left out
    */
-  keptOf?(change: Change, before: Records): KeptChange;
+  encode?(change: Change, before: RecordReader): JournalEntry;
   /**
    * Stores a batch of changes, all or none: if it throws or rejects, none has happened. Not called again before its
    * promise has settled. A store without this method is in memory only.
    */
-  keep?(changes: readonly KeptChange[]): void | Promise<void>;
+  append?(changes: readonly JournalEntry[]): void | Promise<void>;
   /** Replaces the stored state (reset, restore, import). Never called while changes are being stored. */
   replace(state: StateDump): void;
   /**
@@ -28,5 +28,5 @@ export interface Store {
   /** Closes the store, and compacts it if `dump`, which returns the whole state, is given. */
   close(dump?: () => StateDump): void;
   /** The error to throw if the loaded data makes no valid state. */
-  unusable(cause: unknown): unknown;
+  loadError(cause: unknown): unknown;
 }

@@ -1,10 +1,10 @@
 import type { Charge } from "../domain/charge.js";
-import type { Subject } from "../domain/scenario.js";
+import type { MatchSubject } from "../domain/scenario.js";
 import type { Withdrawal } from "../domain/withdrawal.js";
 import type { Destination } from "./records.js";
 
 /** Fields and metadata of a charge that scenario rules match. */
-export function chargeSubject(charge: Charge): Subject {
+export function chargeSubject(charge: Charge): MatchSubject {
   return {
     metadata: charge.metadata,
     fields: {
@@ -26,7 +26,10 @@ export function chargeSubject(charge: Charge): Subject {
 }
 
 /** The same for a withdrawal and its destination. */
-export function withdrawalSubject(withdrawal: Withdrawal, destination: Destination | undefined): Subject {
+export function withdrawalSubject(
+  withdrawal: Withdrawal,
+  destination: Destination | undefined,
+): MatchSubject {
   return {
     metadata: withdrawal.metadata,
     fields: {

@@ -1,7 +1,7 @@
 import type { Key } from "./records.js";
 
 /** Records of a collection in insertion order. A removal that can be undone hides the record and keeps its place. */
-export class Table<Item> extends Map<Key, Item> {
+export class RecordTable<Item> extends Map<Key, Item> {
   /** The values under these keys are undefined. */
   readonly #hidden = new Set<Key>();
 
@@ -17,7 +17,7 @@ export class Table<Item> extends Map<Key, Item> {
   }
 
   /** Removes the hidden records. */
-  forgetHidden(): void {
+  deleteHidden(): void {
     for (const key of this.#hidden) super.delete(key);
     this.#hidden.clear();
   }
@@ -44,11 +44,11 @@ export class Table<Item> extends Map<Key, Item> {
 
   /** Oldest first. */
   oldest(limit: number): [Key, Item][] {
-    return first(this.entries(), limit);
+    return takeFirst(this.entries(), limit);
   }
 
   /** Copies the keys and records. */
-  entriesNow(): { readonly keys: Key[]; readonly records: Item[] } {
+  copyEntries(): { readonly keys: Key[]; readonly records: Item[] } {
     return { keys: [...this.keys()], records: [...this.values()] };
   }
 
@@ -85,7 +85,7 @@ export class Table<Item> extends Map<Key, Item> {
   }
 }
 
-export function first<Item>(items: Iterable<Item>, limit: number): Item[] {
+export function takeFirst<Item>(items: Iterable<Item>, limit: number): Item[] {
   const found: Item[] = [];
   for (const item of items) {
     if (found.length >= limit) break;

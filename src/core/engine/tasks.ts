@@ -127,12 +127,12 @@ export class TaskQueue {
   }
 
   /** Tests whether an attempt was taken and is not over. */
-  isUnderWay(task: Task): boolean {
+  isInFlight(task: Task): boolean {
     return this.#underWay.has(task);
   }
 
   /** Number of attempts that were taken and are not over. */
-  get underWay(): number {
+  get inFlightCount(): number {
     return this.#underWay.size;
   }
 
@@ -150,7 +150,7 @@ export class TaskQueue {
   }
 
   /** The removal of a task's record was undone. */
-  noteBack(): void {
+  noteRestored(): void {
     this.#stale--;
   }
 

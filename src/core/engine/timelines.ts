@@ -1,11 +1,11 @@
 import type { Charge } from "../domain/charge.js";
 import { plainCharge } from "../domain/charge-state.js";
-import { firstRule, matches, type Subject } from "../domain/scenario.js";
-import { type PlannedEntry, type StatusRules, verdictOn } from "../domain/timeline.js";
+import { findRule, type MatchSubject, matchesRule } from "../domain/scenario.js";
+import { checkEntry, type PlannedEntry, type StatusRules } from "../domain/timeline.js";
 import type { Withdrawal } from "../domain/withdrawal.js";
 import { isRefusal, type Refusal } from "../schema/errors.js";
 import type { Scenario } from "../schema/scenario.js";
-import { chanceOf, digestOf } from "./ids.js";
+import { digestOf, fractionOf } from "./ids.js";
 import { DEFAULT_SCENARIO, scenariosFor } from "./scenarios.js";
 import type { Transaction } from "./transaction.js";
 
@@ -16,12 +16,12 @@ export function withTimeline<Item extends Charge | Withdrawal>(
   tx: Transaction,
   kind: Item extends Charge ? "charges" : "withdrawals",
   record: Item,
-  subject: Subject,
+  subject: MatchSubject,
 ): Item {
   const { scenario_asked: requested, notes } = record;
   const id = "charge_id" in record ? record.charge_id : record.withdrawal_id;
   const scenarios = scenariosFor(tx.state, requested);
-  const choice = firstRule(
+  const choice = findRule(
     kind,
     scenarios,
     subject,
@@ -29,7 +29,7 @@ export function withTimeline<Item extends Charge | Withdrawal>(
       (name === requested || !yieldsToDefault(kind, scenarios, name, rule, subject)) &&
       isDrawn(rule.probability ?? 1, id, name, index),
   );
-  if (choice !== undefined) tx.apply(choice);
+  if (choice !== undefined) tx.noteRule(choice);
   const scenario = choice?.scenario ?? null;
   const isRequested = requested === null || scenario === requested;
   return {
@@ -52,17 +52,17 @@ function yieldsToDefault(
   scenarios: readonly Scenario[],
   name: string,
   rule: { readonly match?: unknown },
-  subject: Subject,
+  subject: MatchSubject,
 ): boolean {
   if (rule.match !== undefined || scenarios.find((scenario) => scenario.name === name)?.kind !== "mishap")
     return false;
   const magic = scenarios.find((scenario) => scenario.name === DEFAULT_SCENARIO)?.[kind] ?? [];
-  return magic.some(({ match }) => match !== undefined && matches(match, subject));
+  return magic.some(({ match }) => match !== undefined && matchesRule(match, subject));
 }
 
 /** The draw follows from the record's id, and so from the seed; other calls do not change it. */
 function isDrawn(probability: number, id: string, scenario: string, index: number): boolean {
-  return probability === 1 || chanceOf(digestOf(`${id}\0${scenario}#${index}`)) < probability;
+  return probability === 1 || fractionOf(digestOf(`${id}\0${scenario}#${index}`)) < probability;
 }
 
 /** Schedules the task of an entry; returns its id. */
@@ -83,7 +83,7 @@ interface WithTimeline<Status extends string> {
 }
 
 /** Runs a due timeline entry by `move`; returns a note if it changes nothing. */
-export function takeTurn<Status extends string, Moved extends object>(
+export function runEntry<Status extends string, Moved extends object>(
   tx: Transaction,
   noun: "charge" | "withdrawal",
   rules: StatusRules<Status>,
@@ -92,8 +92,8 @@ export function takeTurn<Status extends string, Moved extends object>(
   move: (to: Status, reason: string | undefined) => Moved | Refusal,
 ): Moved | string {
   const { to, reason } = timeline[step]!;
-  const isAlready = verdictOn(rules, status, to) === "already";
-  const moved = isAlready ? undefined : tx.attempt(() => move(to, reason));
+  const isAlready = checkEntry(rules, status, to) === "already";
+  const moved = isAlready ? undefined : tx.tryPart(() => move(to, reason));
   if (moved !== undefined && !isRefusal(moved)) return moved;
   const why = moved === undefined ? `the ${noun} is ${to} already` : moved.message;
   return `timeline entry ${step + 1} (${to}) did nothing: ${why}`;

@@ -1,9 +1,9 @@
 import type { Catalogue } from "../domain/catalogue.js";
 import { assertBalanced } from "../domain/ledger.js";
-import type { RulePlace } from "../domain/scenario.js";
+import type { RuleRef } from "../domain/scenario.js";
 import { isRefusal } from "../schema/errors.js";
 import type { Settings } from "../schema/settings.js";
-import { iso, withinTime } from "../schema/time.js";
+import { clampInstant, iso } from "../schema/time.js";
 import { digest, hexDigest, type IdKind, numberedId } from "./ids.js";
 import type { Change, CollectionName, Collections, Key, Put, Task } from "./records.js";
 import type { State } from "./state.js";
@@ -24,7 +24,7 @@ export class Transaction {
   /** Index of each record in `#puts`, above SCAN_MAX_PUTS. */
   #indexes: PutIndexes | undefined;
   #counters: Record<string, number> = {};
-  #applied: RulePlace[] = [];
+  #applied: RuleRef[] = [];
 
   constructor(state: State, catalogue: Catalogue, settings: Settings, scope: string, atMs: number) {
     this.state = state;
@@ -100,7 +100,7 @@ export class Transaction {
   }
 
   /** Runs a part of a command; if it refuses, its writes are undone and the command goes on. */
-  attempt<Result>(part: () => Result): Result {
+  tryPart<Result>(part: () => Result): Result {
     const puts = this.#puts.slice();
     const counters = { ...this.#counters };
     const applied = this.#applied.slice();
@@ -115,14 +115,14 @@ export class Transaction {
   }
 
   /** A transaction on the same state at another time, with its own ids; its writes are discarded. */
-  apart(name: string, atMs: number): Transaction {
+  scratch(name: string, atMs: number): Transaction {
     return new Transaction(this.state, this.catalogue, this.settings, `${this.#scope}\0${name}`, atMs);
   }
 
   /** Adds a task, due now at the earliest and at the end of time at the latest. */
   schedule({ due_ms: requestedMs, rank, kind, ref, step }: Omit<Task, "task_id">): number {
     const task_id = this.next("task");
-    const due_ms = withinTime(Math.max(requestedMs, this.atMs));
+    const due_ms = clampInstant(Math.max(requestedMs, this.atMs));
     // Two literals: an object made by spreading takes a third more.
     const task = { task_id, due_ms, rank, kind, ref };
     this.put("tasks", task_id, step === undefined ? task : { task_id, due_ms, rank, kind, ref, step });
@@ -135,11 +135,11 @@ export class Transaction {
   }
 
   /** Notes that a scenario's rule is applied; counted once the command has succeeded. */
-  apply(rule: RulePlace): void {
+  noteRule(rule: RuleRef): void {
     this.#applied.push(rule);
   }
 
-  get applied(): readonly RulePlace[] {
+  get appliedRules(): readonly RuleRef[] {
     return this.#applied;
   }
 

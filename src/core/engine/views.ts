@@ -1,4 +1,4 @@
-import { type Charge, writtenInstructions } from "../domain/charge.js";
+import { type Charge, resolveInstructions } from "../domain/charge.js";
 import type { Withdrawal } from "../domain/withdrawal.js";
 import { durationMs } from "../schema/duration.js";
 import { iso } from "../schema/time.js";
@@ -35,7 +35,7 @@ export function chargeDetail(charge: Charge) {
     settlement_amount: charge.settlement_amount,
     settled_at: charge.settled_at,
     failure_reason: charge.failure_reason,
-    payment_instructions: writtenInstructions(charge.payment_instructions),
+    payment_instructions: resolveInstructions(charge.payment_instructions),
     expires_at: charge.expires_at,
     status_history: charge.status_history,
   };
@@ -57,7 +57,7 @@ export function chargeDetailJson(charge: Charge): string {
 }
 
 /** Copies cached JSON to a new record of which the service shows the same. */
-export function keepViews(old: Charge, now: Charge): Charge {
+export function copyCachedJson(old: Charge, now: Charge): Charge {
   const summaryJson = summaries.get(old);
   if (summaryJson !== undefined) summaries.set(now, summaryJson);
   const detailJson = details.get(old);
@@ -78,7 +78,7 @@ export function whitelabelResult(charge: Charge) {
     payment_method: charge.payment_method,
     payment_provider: null,
     provider_reference: charge.provider_reference,
-    payment_instructions: writtenInstructions(charge.payment_instructions),
+    payment_instructions: resolveInstructions(charge.payment_instructions),
     expires_at: charge.expires_at,
     created_at: charge.created_at,
   };

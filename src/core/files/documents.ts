@@ -3,19 +3,19 @@
 // only when a file is read; nothing here knows the meaning of a field.
 import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
 import type * as z from "zod/mini";
-import { TOO_DEEP } from "../schema/depth.js";
-import { check, issueMessage, issuePath, meantIssues, NO_MESSAGE } from "../schema/issues.js";
+import { TOO_DEEP_MESSAGE } from "../schema/depth.js";
+import { closestIssues, DEFAULT_MESSAGE, issueMessage, issuePath, safeParse } from "../schema/issues.js";
 import { nearest } from "../schema/nearest.js";
-import { knownKeys, notBeside, unknownField } from "../schema/places.js";
+import { conflictingFields, knownKeys, unknownFieldMessage } from "../schema/places.js";
 import { UserError } from "../schema/user-error.js";
 import {
-  firstAlias,
-  odditiesIn,
-  type Slip,
-  slipsIn,
-  syntaxSlips,
+  firstAliasOffset,
+  structureFaults,
+  syntaxFaults,
   type Yaml,
   type YamlDocument,
+  type YamlFault,
+  yamlWarnings,
 } from "./yaml-slips.js";
 
 const MAX_FILE_BYTES = 5 * 1024 * 1024;
@@ -26,7 +26,7 @@ const MAX_FAULTS = 50;
 const MAX_TEXT = 400;
 
 /** An error in a file. */
-export interface Fault {
+export interface DocumentFault {
   readonly file: string;
   readonly line: number;
   readonly column: number;
@@ -35,12 +35,12 @@ export interface Fault {
   readonly message: string;
 }
 
-export function faultText(fault: Fault): string {
+export function faultText(fault: DocumentFault): string {
   const field = fault.field === "" ? "" : `${shortened(fault.field)}: `;
   return `${fault.file}:${fault.line}:${fault.column} ${field}${shortened(fault.message)}`;
 }
 
-export function warningText(warning: Fault): string {
+export function warningText(warning: DocumentFault): string {
   return faultText({ ...warning, message: `warning: ${warning.message}` });
 }
 
@@ -61,18 +61,18 @@ export interface LoadedDocument {
   readonly file: string;
   readonly value: unknown;
   /** Valid YAML that is probably a mistake. */
-  readonly oddities?: readonly Fault[];
-  faultAt(path: Path, message: string): Fault;
+  readonly warnings?: readonly DocumentFault[];
+  faultAt(path: Path, message: string): DocumentFault;
 }
 
 export class DocumentError extends UserError {
-  constructor(readonly faults: readonly Fault[]) {
+  constructor(readonly faults: readonly DocumentFault[]) {
     super(faults.map(faultText).join("\n"));
   }
 }
 
 /** Sorts by position; drops repeated faults of a field. */
-export function inOrder(faults: readonly Fault[]): Fault[] {
+export function sortFaults(faults: readonly DocumentFault[]): DocumentFault[] {
   const seen = new Set<string>();
   return [...faults]
     .sort((a, b) => a.line - b.line || a.column - b.column)
@@ -84,7 +84,7 @@ export function inOrder(faults: readonly Fault[]): Fault[] {
     });
 }
 
-export function wholeFile(file: string, message: string): DocumentError {
+export function wholeFileError(file: string, message: string): DocumentError {
   return new DocumentError([{ file, line: 1, column: 1, field: "", message }]);
 }
 
@@ -98,7 +98,8 @@ function readBounded(file: string): string {
   try {
     descriptor = openSync(file, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
     const stats = fstatSync(descriptor);
-    if (!stats.isFile()) throw wholeFile(file, stats.isDirectory() ? "is a folder" : "is not a plain file");
+    if (!stats.isFile())
+      throw wholeFileError(file, stats.isDirectory() ? "is a folder" : "is not a plain file");
     if (stats.size > MAX_FILE_BYTES) throw tooLarge(file);
     // A file may grow while it is read, and some report no size.
     const chunks: Buffer[] = [];
@@ -113,7 +114,7 @@ function readBounded(file: string): string {
   } catch (error) {
     if (error instanceof UserError) throw error;
     const { code } = error as NodeJS.ErrnoException;
-    throw wholeFile(file, code === "ENOENT" ? "there is no such file" : `cannot be read (${code})`);
+    throw wholeFileError(file, code === "ENOENT" ? "there is no such file" : `cannot be read (${code})`);
   } finally {
     if (descriptor !== undefined) closeSync(descriptor);
   }
@@ -130,35 +131,41 @@ function decodeUtf8(file: string, bytes: Buffer): string {
 }
 
 function tooLarge(file: string): DocumentError {
-  return wholeFile(file, "is larger than 5 MB");
+  return wholeFileError(file, "is larger than 5 MB");
 }
 
 export async function parseDocument(file: string, text: string): Promise<LoadedDocument> {
   const yaml = await import("yaml");
-  if (hasTooManyTokens(yaml, text)) throw wholeFile(file, "is too large to parse: split or shorten it");
+  if (hasTooManyTokens(yaml, text)) throw wholeFileError(file, "is too large to parse: split or shorten it");
   const lines = new yaml.LineCounter();
   const position = (offset: number) => {
     const { line, col } = lines.linePos(offset);
     return { line: Math.max(1, line), column: Math.max(1, col) };
   };
-  const toFault = ({ offset, message }: Slip): Fault => ({ file, ...position(offset), field: "", message });
-  const faultsAt = (found: readonly Slip[]): DocumentError => new DocumentError(limited(found).map(toFault));
+  const toFault = ({ offset, message }: YamlFault): DocumentFault => ({
+    file,
+    ...position(offset),
+    field: "",
+    message,
+  });
+  const faultsAt = (found: readonly YamlFault[]): DocumentError =>
+    new DocumentError(limited(found).map(toFault));
   const document = parseYaml(yaml, file, text, lines);
-  if (document.errors.length > 0) throw faultsAt(syntaxSlips(document));
-  const slips = [...slipsIn(yaml, document)];
+  if (document.errors.length > 0) throw faultsAt(syntaxFaults(document));
+  const slips = [...structureFaults(yaml, document)];
   if (slips.length > 0) throw faultsAt(slips);
   let value: unknown;
   try {
     value = document.toJS({ maxAliasCount: 100 });
   } catch (error) {
-    if (!(error instanceof ReferenceError)) throw wholeFile(file, String(error));
+    if (!(error instanceof ReferenceError)) throw wholeFileError(file, String(error));
     const message = "the aliases expand to too much: remove some";
-    throw faultsAt([{ offset: firstAlias(yaml, document), message }]);
+    throw faultsAt([{ offset: firstAliasOffset(yaml, document), message }]);
   }
   return {
     file,
     value,
-    oddities: odditiesIn(yaml, document).map(toFault),
+    warnings: yamlWarnings(yaml, document).map(toFault),
     faultAt(path, message) {
       // A missing field is reported at its nearest existing parent.
       for (let length = path.length; length >= 0; length--) {
@@ -202,7 +209,7 @@ function parseYaml(
     // Repeated keys are found later: the library's check is quadratic.
     return yaml.parseDocument(text, { lineCounter, prettyErrors: false, uniqueKeys: false });
   } catch (error) {
-    throw wholeFile(file, error instanceof RangeError ? TOO_DEEP : String(error));
+    throw wholeFileError(file, error instanceof RangeError ? TOO_DEEP_MESSAGE : String(error));
   }
 }
 
@@ -244,12 +251,12 @@ function keyOffset(yaml: Yaml, document: YamlDocument, path: Path): number | und
 type Issue = z.core.$ZodIssue;
 
 /** A part of a document to check. */
-export interface Part {
-  readonly at: Path;
+export interface DocumentPart {
+  readonly path: Path;
   /** Replaces the file's value, with its variables filled in. */
   readonly value: unknown;
   /** Returns true for a value with unresolved variables, which cannot be checked. */
-  readonly isOpen?: (value: unknown) => boolean;
+  readonly isUnresolved?: (value: unknown) => boolean;
 }
 
 /** Returns true if YAML parsed an unquoted text as a number or boolean. */
@@ -267,14 +274,19 @@ const SYNTAX_MESSAGES: Readonly<Record<string, string>> = {
 };
 
 function writtenMessage(issue: Issue): string {
-  const isSilent = issue.code === "invalid_type" && issue.message === NO_MESSAGE && issue.input !== undefined;
+  const isSilent =
+    issue.code === "invalid_type" && issue.message === DEFAULT_MESSAGE && issue.input !== undefined;
   return (isSilent ? SYNTAX_MESSAGES[issue.expected] : undefined) ?? issueMessage(issue);
 }
 
 /** Checks a document against a schema; a misspelt key gets a suggestion. */
-export function schemaFaults(schema: z.ZodMiniType, document: LoadedDocument, part?: Part): Fault[] {
-  const { at = [], value = document.value, isOpen = () => false } = part ?? {};
-  const checked = check(schema, value);
+export function schemaFaults(
+  schema: z.ZodMiniType,
+  document: LoadedDocument,
+  part?: DocumentPart,
+): DocumentFault[] {
+  const { path: at = [], value = document.value, isUnresolved: isOpen = () => false } = part ?? {};
+  const checked = safeParse(schema, value);
   if (checked.ok) return [];
   const all = checked.issues.flatMap((issue) => issueMessages(schema, issue, isOpen));
   const relevant = all.filter(
@@ -305,17 +317,18 @@ function issueMessages(
     const known = knownKeys(schema, path);
     const keys = Object.keys(issue.input as object);
     return issue.keys.map((key) => {
-      const excluded = known.includes(key) ? notBeside(schema, path, key, keys) : [];
+      const excluded = known.includes(key) ? conflictingFields(schema, path, key, keys) : [];
       const message = `does not go with ${excluded.join(", ")}: leave one of them out`;
       const isBelow = (field: string): boolean => knownKeys(schema, [...path, field]).includes(key);
       const below = nearest(key, known) === undefined ? known.find(isBelow) : undefined;
-      const unknown = below === undefined ? unknownField(key, known) : `goes under ${below}: { ${key}: … }`;
+      const unknown =
+        below === undefined ? unknownFieldMessage(key, known) : `goes under ${below}: { ${key}: … }`;
       return { path: [...path, key], message: excluded.length > 0 ? message : unknown };
     });
   }
-  const inner = issue.message === NO_MESSAGE || isRecord(issue.input) ? meantIssues(issue) : [];
+  const inner = issue.message === DEFAULT_MESSAGE || isRecord(issue.input) ? closestIssues(issue) : [];
   if (inner.length > 0) return inner.flatMap((cause) => issueMessages(schema, cause, isOpen));
-  if (isUnquoted(issue) && issue.message === NO_MESSAGE)
+  if (isUnquoted(issue) && issue.message === DEFAULT_MESSAGE)
     return [{ path, message: `${issueMessage(issue)}: put it in quotes` }];
   const [inKey] = issue.code === "invalid_key" ? issue.issues : [];
   if (inKey !== undefined) return [{ path, message: inKey.message }];

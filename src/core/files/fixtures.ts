@@ -1,15 +1,15 @@
 import type * as z from "zod/mini";
 import { compare, toCanonical } from "../domain/money.js";
 import { FIXTURE_IDS, type Fixtures, fixturesPatchSchema, fixturesSchema } from "../schema/fixtures.js";
-import { check, issueMessage } from "../schema/issues.js";
+import { issueMessage, safeParse } from "../schema/issues.js";
 import {
   DocumentError,
-  type Fault,
-  inOrder,
+  type DocumentFault,
   isRecord,
   type LoadedDocument,
   readDocument,
   schemaFaults,
+  sortFaults,
 } from "./documents.js";
 
 type List = keyof Fixtures;
@@ -23,7 +23,7 @@ interface Entry<Of extends List> {
   /** The record is valid, so references to and from it can be checked. */
   readonly isWhole: boolean;
   /** Missing fields. */
-  readonly faults: readonly Fault[];
+  readonly faults: readonly DocumentFault[];
 }
 type Entries = { readonly [Of in List]: readonly Entry<Of>[] };
 
@@ -47,7 +47,7 @@ export function mergeFixtures(shipped: Fixtures, document: LoadedDocument): Fixt
     faults.push(document.faultAt([list, index ?? 0, field], message));
   checkReferences(entries, report);
   checkPrecision(entries, report);
-  if (faults.length > 0) throw new DocumentError(inOrder(faults));
+  if (faults.length > 0) throw new DocumentError(sortFaults(faults));
   return Object.fromEntries(
     LIST_NAMES.map((list) => [list, entries[list].map(({ record }) => record)]),
   ) as unknown as Fixtures;
@@ -68,7 +68,7 @@ function mergedList<Of extends List>(list: Of, shipped: Fixtures, document: Load
   for (const [index, change] of (Array.isArray(changes) ? changes : []).entries()) {
     if (!isRecord(change) || typeof change[idField] !== "string") continue;
     const record = { ...entries.get(change[idField])?.record, ...change };
-    const checked = check<unknown>(fixturesSchema.shape[list].def.element as z.ZodMiniType, record);
+    const checked = safeParse<unknown>(fixturesSchema.shape[list].def.element as z.ZodMiniType, record);
     const issues = checked.ok ? [] : checked.issues.filter(({ code }) => code !== "unrecognized_keys");
     // Invalid values are reported by the schema check.
     const faults = issues

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { nearest } from "../schema/nearest.js";
-import { type LoadedDocument, parseDocument, readDocument, wholeFile } from "./documents.js";
+import { type LoadedDocument, parseDocument, readDocument, wholeFileError } from "./documents.js";
 import { packageFlows, packageText } from "./package.js";
 
 /** Reads a user's file or a shipped flow: `card`, `flow_card.yaml` or `scenarios/flow_card.yaml`. */
@@ -13,7 +13,7 @@ export async function readFlow(file: string): Promise<LoadedDocument> {
   if (found !== undefined)
     return existsSync(found) ? readDocument(found) : parseDocument(found, packageText(found));
   const near = /^\w+$/.test(file) ? nearest(file, flows.map(shortName)) : undefined;
-  if (near !== undefined) throw wholeFile(file, `there is no such file; did you mean the flow ${near}?`);
+  if (near !== undefined) throw wholeFileError(file, `there is no such file; did you mean the flow ${near}?`);
   return readDocument(file);
 }
 

@@ -1,4 +1,4 @@
-import { MAX_DEPTH, TOO_DEEP } from "../schema/depth.js";
+import { MAX_DEPTH, TOO_DEEP_MESSAGE } from "../schema/depth.js";
 
 export type Yaml = typeof import("yaml");
 export type YamlDocument = ReturnType<Yaml["parseDocument"]>;
@@ -6,7 +6,7 @@ export type YamlDocument = ReturnType<Yaml["parseDocument"]>;
 const MAX_ALIASES = 1_000;
 
 /** An error or warning at an offset of a file. */
-export interface Slip {
+export interface YamlFault {
   readonly offset: number;
   readonly message: string;
 }
@@ -23,11 +23,11 @@ const SYNTAX: Readonly<Record<string, string>> = {
 };
 
 /** Syntax errors. Known kinds are reported only once, first: later ones are mostly consequences. */
-export function syntaxSlips({ errors }: YamlDocument): Slip[] {
+export function syntaxFaults({ errors }: YamlDocument): YamlFault[] {
   const slips = errors.map(({ pos, code, message }) => ({
     offset: pos[0],
     isKnown: Object.hasOwn(SYNTAX, code),
-    message: /call stack/.test(message) ? TOO_DEEP : (SYNTAX[code] ?? message),
+    message: /call stack/.test(message) ? TOO_DEEP_MESSAGE : (SYNTAX[code] ?? message),
   }));
   return slips.filter(({ isKnown }, index) => index === 0 || !isKnown);
 }
@@ -38,7 +38,7 @@ interface Nested {
 }
 
 /** Finds valid YAML that is refused here: repeated keys, unknown aliases, values that contain themselves. */
-export function* slipsIn(yaml: Yaml, document: YamlDocument): Generator<Slip> {
+export function* structureFaults(yaml: Yaml, document: YamlDocument): Generator<YamlFault> {
   const open: Nested[] = [{ node: document.contents, ancestors: [] }];
   let aliases = 0;
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
@@ -55,7 +55,8 @@ export function* slipsIn(yaml: Yaml, document: YamlDocument): Generator<Slip> {
       else if (ancestors.includes(target)) yield { offset, message: `*${node.source} contains itself` };
     }
     if (!yaml.isCollection(node)) continue;
-    if (ancestors.length >= MAX_DEPTH) return yield { offset: node.range?.[0] ?? 0, message: TOO_DEEP };
+    if (ancestors.length >= MAX_DEPTH)
+      return yield { offset: node.range?.[0] ?? 0, message: TOO_DEEP_MESSAGE };
     yield* repeatedKeys(yaml, node.items);
     const path = [...ancestors, node];
     for (const child of childrenOf(yaml, node.items)) open.push({ node: child, ancestors: path });
@@ -70,7 +71,7 @@ function childrenOf(yaml: Yaml, items: readonly unknown[]): unknown[] {
   });
 }
 
-function* repeatedKeys(yaml: Yaml, items: readonly unknown[]): Generator<Slip> {
+function* repeatedKeys(yaml: Yaml, items: readonly unknown[]): Generator<YamlFault> {
   const keys = new Set<string>();
   for (const item of items) {
     if (!yaml.isPair(item) || !yaml.isScalar(item.key)) continue;
@@ -82,8 +83,8 @@ function* repeatedKeys(yaml: Yaml, items: readonly unknown[]): Generator<Slip> {
 }
 
 /** Finds valid YAML that is probably a mistake. */
-export function odditiesIn(yaml: Yaml, document: YamlDocument): Slip[] {
-  const warnings: Slip[] = document.warnings.map(({ pos, message }) => ({
+export function yamlWarnings(yaml: Yaml, document: YamlDocument): YamlFault[] {
+  const warnings: YamlFault[] = document.warnings.map(({ pos, message }) => ({
     offset: pos[0],
     message: message.replace(/^Unresolved tag: (.*)$/s, "the tag $1 is unknown and ignored"),
   }));
@@ -99,7 +100,7 @@ export function odditiesIn(yaml: Yaml, document: YamlDocument): Slip[] {
   return warnings;
 }
 
-export function firstAlias(yaml: Yaml, document: YamlDocument): number {
+export function firstAliasOffset(yaml: Yaml, document: YamlDocument): number {
   let offset = 0;
   yaml.visit(document, {
     Alias: (_key, { range }) => {

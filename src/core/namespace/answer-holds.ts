@@ -2,12 +2,12 @@ import type { Engine } from "../engine/engine.js";
 import type { Change, Delivery } from "../engine/records.js";
 import { durationMs } from "../schema/duration.js";
 import type { FaultRule } from "../schema/scenario.js";
-import { whenOver } from "../time/patience.js";
-import type { Wall } from "../time/wall.js";
+import { onDeadline } from "../time/patience.js";
+import type { WallClock } from "../time/wall.js";
 
 interface AnswerHoldsOptions {
   readonly engine: Engine;
-  readonly wall: Wall;
+  readonly wall: WallClock;
   /** Longest hold of a response, in wall time. */
   readonly limitMs: number;
   /** Ends all holds when the namespace closes. */
@@ -15,7 +15,7 @@ interface AnswerHoldsOptions {
 }
 
 /** Holds finished responses back, as faults require. */
-export class AnswerHolds {
+export class ResponseHolds {
   readonly #options: AnswerHoldsOptions;
 
   constructor(options: AnswerHoldsOptions) {
@@ -23,7 +23,7 @@ export class AnswerHolds {
   }
 
   /** Waits until the client disconnects, or until the limit. */
-  async open(client: AbortSignal): Promise<void> {
+  async holdUntilLimit(client: AbortSignal): Promise<void> {
     await this.#wait(this.#options.limitMs, client);
   }
 
@@ -33,14 +33,14 @@ export class AnswerHolds {
    * @param json the response, which names its object
    * @returns false if the namespace closes first
    */
-  async until(
+  async holdForRule(
     { hold, delay_answer }: Pick<FaultRule, "hold" | "delay_answer">,
     json: string,
     client: AbortSignal,
   ): Promise<boolean> {
     const { limitMs, closing } = this.#options;
     if (hold === "webhook" || hold === "idle") {
-      const objectId = objectOf(json);
+      const objectId = readObjectId(json);
       if (objectId !== undefined && this.#hasEndpoint(objectId))
         await this.#wait(limitMs, client, (onMet) => this.#watchAnswers(objectId, hold, onMet));
     } else if (hold !== undefined) await this.#wait(Math.min(durationMs(hold), limitMs), client);
@@ -59,7 +59,7 @@ export class AnswerHolds {
   #watchAnswers(objectId: string, hold: "webhook" | "idle", onMet: () => void): () => void {
     const { engine } = this.#options;
     let isAnswered = false;
-    return engine.onKept(({ puts }: Change) => {
+    return engine.onStored(({ puts }: Change) => {
       for (const [name, , record] of puts) {
         const delivery = name === "deliveries" ? (record as Delivery | null) : null;
         if (delivery?.object_id !== objectId) continue;
@@ -94,7 +94,7 @@ export class AnswerHolds {
         client.removeEventListener("abort", end);
         resolve();
       };
-      const cancelTimeout = whenOver(wall, { timeoutMs, signal: closing }, end);
+      const cancelTimeout = onDeadline(wall, { timeoutMs, signal: closing }, end);
       const stopWatching = watch(end);
       client.addEventListener("abort", end);
     });
@@ -102,7 +102,7 @@ export class AnswerHolds {
 }
 
 /** Id of the charge or withdrawal in a response. */
-export function objectOf(json: string): string | undefined {
+export function readObjectId(json: string): string | undefined {
   const { charge_id, withdrawal_id } = JSON.parse(json) as Record<string, unknown>;
   const id = charge_id ?? withdrawal_id;
   return typeof id === "string" ? id : undefined;

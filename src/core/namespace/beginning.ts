@@ -1,23 +1,23 @@
 import { storeScenario } from "../engine/commands/scenarios.js";
 import { registerEndpoint } from "../engine/commands/webhooks.js";
-import { carryEndpoint } from "../engine/commands/world.js";
+import { copyEndpoint } from "../engine/commands/world.js";
 import { Engine } from "../engine/engine.js";
-import type { WorldRecord } from "../engine/records.js";
+import type { NamespaceRecord } from "../engine/records.js";
 import type { State } from "../engine/state.js";
 import type { Command } from "../engine/transaction.js";
 import type { ClockSetting } from "../schema/options.js";
 import { iso } from "../schema/time.js";
 import { UserError } from "../schema/user-error.js";
 import { Clock } from "../time/clock.js";
-import { atTurnsEnd } from "../time/turns-end.js";
+import { atEndOfTick } from "../time/turns-end.js";
 import type { NamespaceOptions, WebhookOption } from "./options.js";
 
 const REAL_CLOCK: ClockSetting = { mode: "real", speed: 1 };
 
 /** Parts of the state that a reset can keep. API keys are not in the state and always stay. */
-export type KeptByReset = "webhooks" | "keys" | "scenarios";
+export type ResetPart = "webhooks" | "keys" | "scenarios";
 
-export const KEPT_BY_DEFAULT: readonly KeptByReset[] = ["webhooks", "keys"];
+export const DEFAULT_RESET_PARTS: readonly ResetPart[] = ["webhooks", "keys"];
 
 /** Opens the engine and clock of a namespace: from stored data, or new. */
 export function openState(options: NamespaceOptions): { engine: Engine; clock: Clock } {
@@ -30,17 +30,17 @@ export function openState(options: NamespaceOptions): { engine: Engine; clock: C
     name: options.name,
     seed: options.seed ?? options.defaultSeed,
     startMs: startMs ?? wall.nowMs(),
-    startIsAsked: startMs !== undefined,
+    isStartExplicit: startMs !== undefined,
     catalogue: options.catalogue,
     settings: options.settings,
     store: options.store,
     audit: options.audit,
-    furnish: initialContent(options),
-    rulesInAll: options.rulesInAll,
-    room: options.room,
-    atTurnsEnd,
+    setUp: initialContent(options),
+    totalRuleCounts: options.totalRuleCounts,
+    memoryGuard: options.heapGuard,
+    atEndOfTick: atEndOfTick,
   });
-  const { state, world } = engine;
+  const { state, namespace: world } = engine;
   const contradiction = findContradiction(options, world);
   if (contradiction !== undefined) {
     engine.close();
@@ -52,17 +52,17 @@ export function openState(options: NamespaceOptions): { engine: Engine; clock: C
       engine,
       clock: new Clock(wall, options.clock ?? REAL_CLOCK, Math.max(world.start_ms, state.at), onSetBack),
     };
-  const clock = Clock.resumed(wall, clockRecord, state.at, onSetBack);
+  const clock = Clock.resume(wall, clockRecord, state.at, onSetBack);
   if (options.clock !== undefined) clock.set(clock.nowMs(), options.clock);
   // Stored data gets this run's endpoints and scenarios, at the stored time: tasks due since then still have to run,
   // each at its own time.
   engine.execute(initialContent(options), state.at);
-  void engine.keep();
+  void engine.flush();
   return { engine, clock };
 }
 
 /** An option that contradicts the stored data, as the beginning of a message. */
-function findContradiction({ seed, startMs }: NamespaceOptions, world: WorldRecord): string | undefined {
+function findContradiction({ seed, startMs }: NamespaceOptions, world: NamespaceRecord): string | undefined {
   if (seed !== undefined && seed !== world.seed)
     return `--seed ${seed} contradicts the data, whose seed is "${world.seed}"`;
   if (startMs !== undefined && startMs !== (world.asked_start_ms ?? world.start_ms))
@@ -79,10 +79,10 @@ function initialContent(options: NamespaceOptions): Command<void> {
 }
 
 /** The same after a reset, with the kept parts of the old state. */
-export function seededAgain(
+export function contentAfterReset(
   options: NamespaceOptions,
   before: State,
-  keep: readonly KeptByReset[],
+  keep: readonly ResetPart[],
 ): Command<void> {
   const endpoints = keep.includes("webhooks") ? before.endpoints() : undefined;
   const scenarios = keep.includes("scenarios") ? [...before.tables.scenarios.values()] : [];
@@ -93,7 +93,7 @@ export function seededAgain(
       tx.next("activation");
     }
     if (endpoints === undefined) addEndpoints(options)(tx);
-    else for (const endpoint of endpoints) carryEndpoint(endpoint)(tx);
+    else for (const endpoint of endpoints) copyEndpoint(endpoint)(tx);
   };
 }
 

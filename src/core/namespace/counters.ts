@@ -1,6 +1,6 @@
 import type { Change } from "../engine/records.js";
 import type { State } from "../engine/state.js";
-import { mishapsOf } from "./mishaps.js";
+import { findMishaps } from "./mishaps.js";
 
 interface CountedRequest {
   readonly operation: string | null;
@@ -24,7 +24,7 @@ export class Counters {
     this.#total = total;
   }
 
-  of(kind: CounterKind): ReadonlyMap<string, number> {
+  counts(kind: CounterKind): ReadonlyMap<string, number> {
     return new Map([...(this.#counts[kind] ?? [])].map(([name, { times }]) => [name, times]));
   }
 
@@ -42,7 +42,7 @@ export class Counters {
       if (name === "events") this.#count("events", (record as { type: string }).type);
       else if (name === "charges") this.#count("statuses", (record as { status: string }).status);
     }
-    for (const kind of mishapsOf(change, state)) this.#count("mishaps", kind);
+    for (const kind of findMishaps(change, state)) this.#count("mishaps", kind);
   }
 
   clear(): void {

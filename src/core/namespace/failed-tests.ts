@@ -12,7 +12,7 @@ const TESTS_MAX = 100;
 const CHARS_MAX = 64 * 1024 * 1024;
 
 /** Exports of failed tests. They outlive a reset and the namespace; when full, later ones are only counted. */
-export class FailedTests {
+export class FailedTestLog {
   readonly #saved = new Map<number, { readonly test: FailedTest; readonly json: string }>();
   #chars = 0;
   #count = 0;
@@ -38,7 +38,7 @@ export class FailedTests {
   }
 
   /** Failed tests that were not saved. */
-  get leftOut(): number {
+  get omittedCount(): number {
     return this.#count - this.#saved.size;
   }
 }

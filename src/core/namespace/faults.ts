@@ -1,16 +1,16 @@
-import { firstRule, matches, type Subject } from "../domain/scenario.js";
-import { whoseCall } from "../domain/whose-fault.js";
+import { findRule, type MatchSubject, matchesRule } from "../domain/scenario.js";
+import { faultScopeKey } from "../domain/whose-fault.js";
 import type { Engine } from "../engine/engine.js";
-import { chanceOf, digest, digestOf } from "../engine/ids.js";
+import { digest, digestOf, fractionOf } from "../engine/ids.js";
 import { findScenario, scenariosFor } from "../engine/scenarios.js";
 import type { FaultRule } from "../schema/scenario.js";
 
-export interface PickedFault {
+export interface MatchedFault {
   readonly rule: FaultRule;
   /** Name of the scenario, or id of a fault set by the control API. */
   readonly source: string;
   /** Undoes the counts if the call is not carried out. */
-  readonly giveBack: () => void;
+  readonly undo: () => void;
 }
 
 /** Matches of a rule, and applications of it. */
@@ -38,12 +38,12 @@ export class FaultInjector {
     engine.onCommit((change) => {
       if (change.puts.some(([name]) => name === "scenarios" || name === "faults")) this.#armed = undefined;
     });
-    engine.onUndone(() => {
+    engine.onRollback(() => {
       this.#armed = undefined;
     });
   }
 
-  isArmed(): boolean {
+  hasRules(): boolean {
     return (this.#armed ??= this.#lookForRules());
   }
 
@@ -55,9 +55,9 @@ export class FaultInjector {
   }
 
   /** Returns the first matching fault that is not used up, and counts it. */
-  pick(named: string | null, subjectOf: () => Subject): PickedFault | undefined {
+  pick(named: string | null, subjectOf: () => MatchSubject): MatchedFault | undefined {
     const { state } = this.#engine;
-    if (!this.isArmed() && (named === null || findScenario(state, named) === undefined)) return undefined;
+    if (!this.hasRules() && (named === null || findScenario(state, named) === undefined)) return undefined;
     const subject = subjectOf();
     const undo: (() => void)[] = [];
     const giveBack = (): void => {
@@ -65,26 +65,26 @@ export class FaultInjector {
     };
     const controlFaults = [...state.tables.faults.values()].sort((a, b) => b.seq - a.seq);
     for (const { fault_id, rule } of controlFaults)
-      if (matches(rule.match, subject) && this.#applies(fault_id, rule, subject, undo))
-        return { rule, source: fault_id, giveBack };
-    const found = firstRule("faults", scenariosFor(state, named), subject, (scenario, index, rule) =>
+      if (matchesRule(rule.match, subject) && this.#applies(fault_id, rule, subject, undo))
+        return { rule, source: fault_id, undo: giveBack };
+    const found = findRule("faults", scenariosFor(state, named), subject, (scenario, index, rule) =>
       this.#applies(`${scenario}#${index}`, rule, subject, undo),
     );
     if (found === undefined) return undefined;
     const { rules } = this.#engine;
     rules.add([found]);
     undo.push(() => rules.add([found], -1));
-    return { rule: found.rule, source: found.scenario, giveBack };
+    return { rule: found.rule, source: found.scenario, undo: giveBack };
   }
 
   /**
    * Returns true if a matching rule applies: after `skip`, at most `times`, by chance. Adds the inverse of each count
    * to `undo`.
    */
-  #applies(id: string, rule: FaultRule, subject: Subject, undo: (() => void)[]): boolean {
+  #applies(id: string, rule: FaultRule, subject: MatchSubject, undo: (() => void)[]): boolean {
     const { times, skip = 0, probability } = rule;
     const all = ruleCountsOf(this.#counts, id);
-    const subjectKey = times === undefined && skip === 0 ? "" : whoseCall(rule.per, subject);
+    const subjectKey = times === undefined && skip === 0 ? "" : faultScopeKey(rule.per, subject);
     const counts =
       subjectKey === ""
         ? all
@@ -104,16 +104,16 @@ export class FaultInjector {
   }
 
   #draw(id: string, count: number, probability: number): boolean {
-    return chanceOf(digest(`${this.#engine.scope}\0${id}`, "chance", count)) < probability;
+    return fractionOf(digest(`${this.#engine.scope}\0${id}`, "chance", count)) < probability;
   }
 
   /** Number of times a fault set by the control API was applied. */
-  applied(faultId: string): number {
+  countApplied(faultId: string): number {
     return this.#counts.get(faultId)?.applied ?? 0;
   }
 
   /** Resets the counts of a removed fault or scenario, or all of them without an id. */
-  forget(id?: string): void {
+  clearCounts(id?: string): void {
     this.#engine.rules.forget(id);
     for (const counts of [this.#counts, this.#countsBySubject])
       for (const key of counts.keys())

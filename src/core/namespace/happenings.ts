@@ -1,11 +1,11 @@
 import type { Charge } from "../domain/charge.js";
 import type { Attempt, Change, Delivery, Endpoint, EventRecord } from "../engine/records.js";
 import type {
-  AttemptHappened,
-  MadeObject,
-  OnHappening,
-  RequestHappened,
-  TransitionHappened,
+  AttemptActivity,
+  CreatedObject,
+  OnActivity,
+  RequestActivity,
+  TransitionActivity,
 } from "../schema/happening.js";
 import { IN_PROCESS_SCHEME } from "../schema/receiver-url.js";
 import { iso } from "../schema/time.js";
@@ -14,7 +14,7 @@ import type { Observer } from "./observers.js";
 import type { JournalEntry } from "./served-request.js";
 
 /** Reports finished requests, status changes and webhook attempts as activity. */
-export function happeningsOf(namespace: Namespace, report: OnHappening): Observer {
+export function activityObserver(namespace: Namespace, report: OnActivity): Observer {
   const { name } = namespace;
   // A delivery is stored again for other reasons too.
   const reported = new WeakSet<Attempt>();
@@ -51,7 +51,7 @@ function transitionActivity(
   namespace: string,
   subject: TransitionSubject,
   event: EventRecord,
-): TransitionHappened {
+): TransitionActivity {
   const { status, failure_reason } = subject;
   return {
     kind: "transition",
@@ -70,7 +70,7 @@ function actorOf({ status, scenario, overruled, actors = [] }: TransitionSubject
   return status === "EXPIRED" || scenario === null ? null : `scenario ${scenario}`;
 }
 
-function requestActivity(namespace: string, entry: JournalEntry): RequestHappened {
+function requestActivity(namespace: string, entry: JournalEntry): RequestActivity {
   const { status, method } = entry;
   const isRefused = status !== null && status >= 400;
   const answer = isRefused || method !== "GET" ? parseObject(entry.responseBody) : {};
@@ -108,11 +108,14 @@ function errorMessage({ error }: Readonly<Record<string, unknown>>): string | nu
 const ID_FIELDS = ["charge_id", "withdrawal_id", "quote_id", "webhook_id", "destination_id"];
 
 /** A response may omit fields of its request. */
-function createdObject(answer: Readonly<Record<string, unknown>>, request: string | null): MadeObject | null {
+function createdObject(
+  answer: Readonly<Record<string, unknown>>,
+  request: string | null,
+): CreatedObject | null {
   const id = ID_FIELDS.map((name) => answer[name]).find((value) => typeof value === "string");
   if (id === undefined) return null;
   const all = { ...parseObject(request), ...answer };
-  const readField = (name: keyof MadeObject) => (typeof all[name] === "string" ? all[name] : null);
+  const readField = (name: keyof CreatedObject) => (typeof all[name] === "string" ? all[name] : null);
   return {
     id: id as string,
     amount: readField("amount"),
@@ -121,7 +124,7 @@ function createdObject(answer: Readonly<Record<string, unknown>>, request: strin
   };
 }
 
-function attemptActivity(namespace: Namespace, delivery: Delivery, attempt: Attempt): AttemptHappened {
+function attemptActivity(namespace: Namespace, delivery: Delivery, attempt: Attempt): AttemptActivity {
   const endpoint = namespace.engine.state.get("endpoints", delivery.webhook_id);
   const { status, error, response_body } = attempt;
   return {

@@ -1,5 +1,5 @@
-import { lazily } from "../schema/lazily.js";
-import { NoRoom } from "../schema/no-room.js";
+import { loadLazily } from "../schema/lazily.js";
+import { InsufficientSpace } from "../schema/no-room.js";
 import type { HeapUse, HeapWatch } from "../time/heap-watch.js";
 
 type LoadWatch = () => Promise<{ watchHeap(note: (use: HeapUse) => void): HeapWatch }>;
@@ -20,7 +20,7 @@ export class HeapGuard {
   readonly #load: LoadWatch;
   #changes = 0;
   #watch: HeapWatch | undefined;
-  #shortage: NoRoom | undefined;
+  #shortage: InsufficientSpace | undefined;
   #isFreed = false;
   #isClosed = false;
 
@@ -47,7 +47,7 @@ export class HeapGuard {
   }
 
   async #begin(): Promise<void> {
-    const { watchHeap } = await lazily(this.#load);
+    const { watchHeap } = await loadLazily(this.#load);
     if (!this.#isClosed) this.#watch = watchHeap((use) => this.#note(use));
   }
 
@@ -55,7 +55,7 @@ export class HeapGuard {
     const isFull = liveBytes > limitBytes * (this.#shortage === undefined ? FULL_SHARE : FREE_SHARE);
     if (!isFull) this.#shortage = undefined;
     else if (this.#shortage === undefined) {
-      this.#shortage = new NoRoom(
+      this.#shortage = new InsufficientSpace(
         `memory is short: ${inMB(liveBytes)} of the ${inMB(limitBytes)} MB that V8 may use are taken, so changes are refused. ` +
           'Reset or delete namespaces, keep less (config "retention"), or start with NODE_OPTIONS=--max-old-space-size=MB',
       );

@@ -15,12 +15,12 @@ export function apiKeysOf(name: string, { api_key }: NamespaceIdentity): [string
 }
 
 /** Name of a namespace in an automatic API key. */
-export function nameInKey(apiKey: string): string | undefined {
+export function namespaceInKey(apiKey: string): string | undefined {
   return AUTO_KEY.exec(apiKey)?.[1];
 }
 
 /** Webhooks with `{namespace}` in their URL apply to every namespace; others only to the default one. */
-export function inherited(webhooks: readonly WebhookOption[], name: string): WebhookOption[] {
+export function inheritedWebhooks(webhooks: readonly WebhookOption[], name: string): WebhookOption[] {
   return webhooks.flatMap((webhook) => {
     const url = webhook.url?.replace(/\{namespace\}|%7Bnamespace%7D/gi, name);
     return url !== webhook.url || name === DEFAULT_NAMESPACE ? [{ ...webhook, url }] : [];

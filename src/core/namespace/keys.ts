@@ -1,9 +1,9 @@
-import { activeKey, type HeldKey, keyAsItIs } from "../engine/access.js";
+import { activeKey, type CurrentKey, currentKey } from "../engine/access.js";
 import type { Engine } from "../engine/engine.js";
 import type { KeyFixture } from "../schema/fixtures.js";
 
 /** API keys of a namespace: its own two and those of the fixtures. */
-export class Keys {
+export class ApiKeys {
   readonly #engine: Engine;
   readonly #ownKeys: readonly KeyFixture[];
 
@@ -28,9 +28,9 @@ export class Keys {
     return this.#lookUp(key) !== undefined;
   }
 
-  all(): readonly HeldKey[] {
+  all(): readonly CurrentKey[] {
     const fixtures = [...this.#ownKeys, ...this.#engine.catalogue.fixtures.keys];
-    return fixtures.map((key) => keyAsItIs(this.#engine.state, key));
+    return fixtures.map((key) => currentKey(this.#engine.state, key));
   }
 
   #lookUp(key: string): KeyFixture | undefined {

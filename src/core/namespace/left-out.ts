@@ -10,7 +10,7 @@ interface LeftOutNamespace {
 }
 
 /** Stored namespaces that could not be opened. */
-export class LeftOut {
+export class UnopenedNamespaces {
   readonly #byName = new Map<string, LeftOutNamespace>();
 
   /** @returns the error to report */
@@ -28,7 +28,7 @@ export class LeftOut {
     return this.#byName.has(name);
   }
 
-  nameOf(apiKey: string): string | undefined {
+  findByKey(apiKey: string): string | undefined {
     for (const [name, { apiKeys }] of this.#byName) if (apiKeys.includes(apiKey)) return name;
     return undefined;
   }

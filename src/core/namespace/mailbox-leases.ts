@@ -3,12 +3,12 @@ import { deleteEndpoint } from "../engine/commands/webhooks.js";
 import type { Engine } from "../engine/engine.js";
 import type { Change, Endpoint } from "../engine/records.js";
 import type { Command } from "../engine/transaction.js";
-import type { Wall } from "../time/wall.js";
+import type { WallClock } from "../time/wall.js";
 
 interface MailboxLeasesOptions {
   readonly engine: Engine;
   readonly mailboxes: Mailboxes;
-  readonly wall: Wall;
+  readonly wall: WallClock;
   readonly execute: (command: Command<unknown>) => void;
   readonly onError: (error: unknown) => void;
 }
@@ -20,16 +20,16 @@ export class MailboxLeases {
 
   constructor(options: MailboxLeasesOptions) {
     this.#options = options;
-    this.startOver();
+    this.renewAll();
   }
 
   /** Renews all leases after the state was replaced. */
-  startOver(): void {
+  renewAll(): void {
     this.close();
     for (const endpoint of this.#options.engine.state.endpoints()) this.#renew(endpoint);
   }
 
-  note({ puts }: Change): void {
+  noteChange({ puts }: Change): void {
     for (const [name, key, record] of puts) {
       if (name !== "endpoints") continue;
       if (record === null) this.#cancel(String(key));
@@ -42,7 +42,7 @@ export class MailboxLeases {
    */
   renew(mailbox: string, hasTaken: boolean): void {
     const { engine, mailboxes } = this.#options;
-    const extraMs = hasTaken ? mailboxes.answerWithinMs : 0;
+    const extraMs = hasTaken ? mailboxes.acknowledgeTimeoutMs : 0;
     for (const endpoint of engine.state.endpoints())
       if (endpoint.mailbox === mailbox) this.#renew(endpoint, extraMs);
   }

@@ -1,4 +1,4 @@
-import { expiredAtMs } from "../domain/charge.js";
+import { firstExpiryMs } from "../domain/charge.js";
 import { isAnswerLost } from "../engine/commands/deliveries.js";
 import type { Attempt, Change, Delivery, EventRecord } from "../engine/records.js";
 import type { State } from "../engine/state.js";
@@ -23,7 +23,7 @@ export type MishapKind = (typeof MISHAP_KINDS)[number];
  *
  * @param state after the change
  */
-export function mishapsOf({ puts, counters }: Change, state: State): MishapKind[] {
+export function findMishaps({ puts, counters }: Change, state: State): MishapKind[] {
   const mishaps: MishapKind[] = [];
   for (const [name, , record] of puts) {
     if (record === null) continue;
@@ -36,7 +36,7 @@ export function mishapsOf({ puts, counters }: Change, state: State): MishapKind[
 function isPaidLate({ type, object_id }: EventRecord, state: State): boolean {
   if (type !== "charge.completed" || object_id === null) return false;
   const charge = state.get("charges", object_id);
-  return charge?.status === "COMPLETED" && expiredAtMs(charge) !== undefined;
+  return charge?.status === "COMPLETED" && firstExpiryMs(charge) !== undefined;
 }
 
 /** Mishaps of the attempt with this number, if it is the delivery's last. */

@@ -13,28 +13,28 @@ import { Sender } from "../delivery/sender.js";
 import type { Charge } from "../domain/charge.js";
 import { repeatableRunId } from "../domain/run-id.js";
 import { deleteEndpoint } from "../engine/commands/webhooks.js";
-import { keepClock } from "../engine/commands/world.js";
+import { putClock } from "../engine/commands/world.js";
 import type { Engine } from "../engine/engine.js";
 import type { Hold } from "../engine/log-views.js";
 import type { Change, Delivery } from "../engine/records.js";
 import type { Command } from "../engine/transaction.js";
 import type { ChargeStatus } from "../schema/common.js";
 import type { Refusal } from "../schema/errors.js";
-import { NoRoom } from "../schema/no-room.js";
+import { InsufficientSpace } from "../schema/no-room.js";
 import type { ClockSetting } from "../schema/options.js";
 import { SizeNotice } from "../store/size-notice.js";
 import type { Clock } from "../time/clock.js";
 import { ClockControl } from "../time/clock-control.js";
-import { aborter, type Patience, whenOver } from "../time/patience.js";
-import { Reader } from "../time/reader.js";
-import { runAhead } from "../time/run-ahead.js";
+import { createAbortController, type Deadline, onDeadline } from "../time/patience.js";
+import { ReadGate } from "../time/reader.js";
+import { runChargeUntil } from "../time/run-ahead.js";
 import { Scheduler } from "../time/scheduler.js";
 import { type AdviceContext, Advisor } from "./advice/advisor.js";
-import { AnswerHolds } from "./answer-holds.js";
-import { type KeptByReset, openState, registerWebhook, seededAgain } from "./beginning.js";
+import { ResponseHolds } from "./answer-holds.js";
+import { contentAfterReset, openState, type ResetPart, registerWebhook } from "./beginning.js";
 import { Counters } from "./counters.js";
 import { FaultInjector } from "./faults.js";
-import { Keys } from "./keys.js";
+import { ApiKeys } from "./keys.js";
 import { MailboxLeases } from "./mailbox-leases.js";
 import { type Observer, Observers } from "./observers.js";
 import type { NamespaceOptions, WebhookOption } from "./options.js";
@@ -54,7 +54,7 @@ export interface NamespaceInfo {
 }
 
 export interface ResetRequest {
-  readonly keep: readonly KeptByReset[];
+  readonly keep: readonly ResetPart[];
   readonly repeatIds: boolean;
 }
 
@@ -66,11 +66,11 @@ export class Namespace {
   readonly name: string;
   readonly engine: Engine;
   readonly info: NamespaceInfo;
-  readonly keys: Keys;
+  readonly keys: ApiKeys;
   readonly rates: RateLimiter | undefined;
   readonly publicUrl: string | undefined;
   readonly faults: FaultInjector;
-  readonly holds: AnswerHolds;
+  readonly holds: ResponseHolds;
   readonly journal: RequestJournal;
   readonly clock: ClockControl;
   readonly snapshots: SavedStates;
@@ -81,17 +81,17 @@ export class Namespace {
   readonly #options: NamespaceOptions;
   readonly #sender: Sender;
   readonly #scheduler: Scheduler<Dispatcher>;
-  readonly #reader: Reader;
+  readonly #reader: ReadGate;
   readonly #observers: Observers;
   readonly #watchers: Watchers;
   readonly #initialSetting: ClockSetting;
-  readonly #closing = aborter();
+  readonly #closing = createAbortController();
   #runCount = 0;
 
   constructor(options: NamespaceOptions) {
     const { wall, apiKey, liveApiKey, webhookSecret } = options;
     // Callers receive memory errors themselves, and the heap guard has reported it once.
-    const onError = (error: unknown) => error instanceof NoRoom || options.onError(error);
+    const onError = (error: unknown) => error instanceof InsufficientSpace || options.onError(error);
     const { engine, clock } = openState(options);
     const snapshots = options.snapshots();
     const observers = new Observers(onError);
@@ -106,16 +106,16 @@ export class Namespace {
       (self) => new Dispatcher(self, sender, onNotice),
     );
     try {
-      scheduler.run(keepClock(clock.record()));
-      void engine.keep();
+      scheduler.run(putClock(clock.record()));
+      void engine.flush();
     } catch (error) {
       scheduler.close();
       throw error;
     }
     if (commits.hasSubscribers) engine.onCommit((change) => commits.publish(change));
-    engine.onKept(() => {
+    engine.onStored(() => {
       // A snapshot must not contain changes that are not stored.
-      if (engine.isKept)
+      if (engine.isStored)
         options.store
           .compactIfLarge(() => engine.state.freeze())
           ?.then((failure) => failure !== undefined && onError(failure));
@@ -123,13 +123,13 @@ export class Namespace {
 
     this.name = options.name;
     this.publicUrl = options.publicUrl;
-    this.info = { apiKey, liveApiKey, webhookSecret, seed: engine.world.seed };
+    this.info = { apiKey, liveApiKey, webhookSecret, seed: engine.namespace.seed };
     this.engine = engine;
-    this.keys = new Keys(engine, [apiKey, liveApiKey]);
+    this.keys = new ApiKeys(engine, [apiKey, liveApiKey]);
     this.#options = options;
     this.#sender = sender;
     this.#scheduler = scheduler;
-    this.#reader = new Reader(scheduler, onError);
+    this.#reader = new ReadGate(scheduler, onError);
     this.#initialSetting = clock.setting;
     this.clock = new ClockControl(scheduler);
     this.snapshots = new SavedStates({
@@ -141,7 +141,7 @@ export class Namespace {
     });
     this.lease = new RunLease(this, wall, onError);
     this.faults = new FaultInjector(engine);
-    this.holds = new AnswerHolds({
+    this.holds = new ResponseHolds({
       engine,
       wall,
       limitMs: options.holdLimitMs,
@@ -156,12 +156,12 @@ export class Namespace {
       const size = new SizeNotice(options.name, onNotice);
       observers.add({ onChange: () => size.note(() => engine.state.tables) });
     }
-    this.counters = new Counters(options.met);
+    this.counters = new Counters(options.totalCounters);
     observers.add({
       onRequest: (request) => this.counters.noteRequest(request),
       onChange: (change) => this.counters.noteChange(change, engine.state),
     });
-    this.advisor = new Advisor(this.#adviceContext(clock), options.advice);
+    this.advisor = new Advisor(this.#adviceContext(clock), options.totalAdvice);
     observers.add(this.advisor);
     observers.add(this.#watchers);
     this.mailboxLeases = new MailboxLeases({
@@ -171,8 +171,8 @@ export class Namespace {
       execute: (command) => this.execute(command),
       onError,
     });
-    engine.onKept((change) => this.mailboxLeases.note(change));
-    engine.onKept((change) => observers.tellChange(change));
+    engine.onStored((change) => this.mailboxLeases.noteChange(change));
+    engine.onStored((change) => observers.notifyChange(change));
     scheduler.onWake(() => this.#watchers.onWake());
   }
 
@@ -205,31 +205,31 @@ export class Namespace {
   /** Runs due tasks, then the command, and starts storing the changes. */
   execute<Result>(command: Command<Result>): Result {
     const result = this.#scheduler.execute(command);
-    void this.engine.keep();
+    void this.engine.flush();
     return result;
   }
 
   /** As `execute`, but stored with the other changes of the micro-batch; the caller waits until they are stored. */
-  executeInTurn<Result>(command: Command<Result>): Result {
+  executeBatched<Result>(command: Command<Result>): Result {
     return this.#scheduler.execute(command);
   }
 
   /** Resolves when all changes so far are stored; rejects if they were undone. */
   whenKept(): Promise<void> | undefined {
-    if (this.engine.isKept) return undefined;
+    if (this.engine.isStored) return undefined;
     return new Promise((resolve, reject) => {
-      this.engine.whenKept((failure) => (failure === undefined ? resolve() : reject(failure.error)));
+      this.engine.whenStored((failure) => (failure === undefined ? resolve() : reject(failure.error)));
     });
   }
 
   /** Call before a read: resolves when the state has only stored changes. Undefined if it has already. */
-  calm(): Promise<void> | undefined {
-    return this.engine.calm()?.then(() => this.calm());
+  commitQuietly(): Promise<void> | undefined {
+    return this.engine.flushQuietly()?.then(() => this.commitQuietly());
   }
 
   /** Call before a write: pending only while an asynchronous store writes. */
-  get keeping(): Promise<void> | undefined {
-    return this.engine.isKeeping ? this.calm() : undefined;
+  get pendingWrites(): Promise<void> | undefined {
+    return this.engine.isStoring ? this.commitQuietly() : undefined;
   }
 
   /** Executes a read that also writes. If the write fails, returns a preview of the result. */
@@ -238,22 +238,22 @@ export class Namespace {
   }
 
   /** Call before a read: runs due tasks, if their changes can be stored. */
-  settle(): void {
-    this.#reader.settle();
+  runDueTasks(): void {
+    this.#reader.runDueTasks();
   }
 
   /** Runs a charge's own tasks until it has the status; the clock does not move. */
   advanceCharge(chargeId: string, until: ChargeStatus): Charge | Refusal {
     const nowMs = this.nowMs();
-    this.#scheduler.settle();
-    const charge = runAhead(this.engine, chargeId, until, nowMs);
-    void this.engine.keep();
+    this.#scheduler.runDueTasks();
+    const charge = runChargeUntil(this.engine, chargeId, until, nowMs);
+    void this.engine.flush();
     return charge;
   }
 
   /** Reason other than time that a delivery waits for, if any. */
-  holdOf(delivery: Delivery): Hold | null {
-    return this.#scheduler.attempts.holdOf(delivery);
+  findHold(delivery: Delivery): Hold | null {
+    return this.#scheduler.attempts.findHold(delivery);
   }
 
   get mailboxes(): Mailboxes {
@@ -278,22 +278,22 @@ export class Namespace {
   }
 
   /** Notifies observers that a report has changed; it is not part of the state. */
-  tellReport(name: string): void {
-    this.#observers.tellReport(name);
+  notifyReport(name: string): void {
+    this.#observers.notifyReport(name);
   }
 
   isIdle(): boolean {
-    return this.#scheduler.isSettled && !this.clock.isAdvancing;
+    return this.#scheduler.isIdle && !this.clock.isAdvancing;
   }
 
   /** Resolves when no task is due and no attempt is open. */
-  settled(): Promise<void> {
-    return this.#scheduler.settled();
+  whenIdle(): Promise<void> {
+    return this.#scheduler.whenIdle();
   }
 
   /** Resolves when the watched condition is met, or with the reason why the wait ended. */
-  until(watch: Watch, patience: Patience): Promise<WatchEnd> {
-    return this.#watchers.until(watch, patience);
+  waitFor(watch: Watch, patience: Deadline): Promise<WatchEnd> {
+    return this.#watchers.waitFor(watch, patience);
   }
 
   get isClosed(): boolean {
@@ -305,7 +305,7 @@ export class Namespace {
     const { signal } = this.#closing;
     if (signal.aborted) return Promise.resolve(false);
     return new Promise((resolve) => {
-      whenOver(this.#options.wall, { timeoutMs: delayMs, signal }, (reason) => resolve(reason === "late"));
+      onDeadline(this.#options.wall, { timeoutMs: delayMs, signal }, (reason) => resolve(reason === "late"));
     });
   }
 
@@ -313,19 +313,19 @@ export class Namespace {
     this.journal.clear();
     this.advisor.clear();
     this.#watchers.startOver();
-    this.#options.room.noteFreed();
+    this.#options.heapGuard.noteFreed();
   }
 
   /** Restores the initial state. A manual clock returns to its start, a running one to wall time. */
   reset({ keep, repeatIds }: ResetRequest): Refusal | undefined {
     const { engine } = this;
     const setting = this.#initialSetting;
-    const startMs = setting.mode === "manual" ? engine.world.start_ms : this.#options.wall.nowMs();
-    const begin = seededAgain(this.#options, engine.state, keep);
+    const startMs = setting.mode === "manual" ? engine.namespace.start_ms : this.#options.wall.nowMs();
+    const begin = contentAfterReset(this.#options, engine.state, keep);
     const refusal = this.clock.replaceState(
       (clock) =>
         engine.reset(startMs, repeatIds, (tx) => {
-          keepClock(clock)(tx);
+          putClock(clock)(tx);
           begin(tx);
         }),
       startMs,
@@ -346,12 +346,12 @@ export class Namespace {
    * a change with the new clock.
    */
   #startOver(): void {
-    this.faults.forget();
-    this.#options.room.noteFreed();
-    this.mailboxLeases.startOver();
+    this.faults.clearCounts();
+    this.#options.heapGuard.noteFreed();
+    this.mailboxLeases.renewAll();
     const { state } = this.engine;
     const puts: Change["puts"] = [["clock", "clock", state.get("clock", "clock")!]];
-    this.#observers.tellChange({ seq: state.seq, at: state.at, puts, counters: {} });
+    this.#observers.notifyChange({ seq: state.seq, at: state.at, puts, counters: {} });
     this.#watchers.startOver();
   }
 
@@ -369,7 +369,7 @@ export class Namespace {
   discard(): void {
     this.#stop();
     this.engine.discard();
-    this.#options.room.noteFreed();
+    this.#options.heapGuard.noteFreed();
   }
 
   #stop(): void {
@@ -387,5 +387,5 @@ function shieldedNotice(
   observers: Observers,
   onNotice: ((notice: string) => void) | undefined,
 ): ((notice: string) => void) | undefined {
-  return onNotice && ((notice) => observers.shield(onNotice, () => onNotice(notice)));
+  return onNotice && ((notice) => observers.runSafely(onNotice, () => onNotice(notice)));
 }

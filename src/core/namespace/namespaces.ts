@@ -2,23 +2,29 @@ import type * as z from "zod/mini";
 import type { NamespaceIdentity } from "../schema/control.js";
 import type { namespaceSchema } from "../schema/control-responses.js";
 import { invalid, isRefusal, type Refusal, refuse } from "../schema/errors.js";
-import type { OnHappening } from "../schema/happening.js";
-import { check } from "../schema/issues.js";
-import { clockSetting, namespaceNameSchema } from "../schema/options.js";
+import type { OnActivity } from "../schema/happening.js";
+import { safeParse } from "../schema/issues.js";
+import { namespaceNameSchema, parseClockSetting } from "../schema/options.js";
 import { parseInstant } from "../schema/time.js";
 import { secretFaults } from "../schema/webhooks.js";
-import { OutOfHandles, StoreError } from "../store/error.js";
+import { OutOfHandlesError, StoreError } from "../store/error.js";
 import type { Storage } from "../store/storage.js";
 import { AdviceLog } from "./advice/advisor.js";
 import { Counters } from "./counters.js";
-import { FailedTests } from "./failed-tests.js";
-import { happeningsOf } from "./happenings.js";
+import { FailedTestLog } from "./failed-tests.js";
+import { activityObserver } from "./happenings.js";
 import { HeapGuard } from "./heap-guard.js";
-import { apiKeysOf, DEFAULT_NAMESPACE, inherited, type NewNamespace, nameInKey } from "./identity.js";
-import { LeftOut } from "./left-out.js";
+import {
+  apiKeysOf,
+  DEFAULT_NAMESPACE,
+  inheritedWebhooks,
+  type NewNamespace,
+  namespaceInKey,
+} from "./identity.js";
+import { UnopenedNamespaces } from "./left-out.js";
 import { Namespace } from "./namespace.js";
 import type { NamespaceDefaults } from "./options.js";
-import type { CheckReceiver, ScenarioKit } from "./scenario-kit.js";
+import type { CheckReceiver, ScenarioTools } from "./scenario-kit.js";
 
 /** Limit of automatic creation by API key. */
 const NAMESPACE_LIMIT = 10_000;
@@ -27,11 +33,11 @@ export interface NamespacesOptions {
   /** Defaults of every namespace; the webhooks are the default namespace's. */
   readonly base: NamespaceDefaults;
   readonly autoNamespaces: boolean;
-  readonly scenarios: ScenarioKit;
+  readonly scenarios: ScenarioTools;
   readonly checkReceiver: CheckReceiver;
   readonly storage: Storage;
   /** Receives the activity of all namespaces. */
-  readonly onHappening?: OnHappening | undefined;
+  readonly onHappening?: OnActivity | undefined;
 }
 
 type NamespaceView = z.infer<typeof namespaceSchema>;
@@ -39,18 +45,18 @@ type NamespaceView = z.infer<typeof namespaceSchema>;
 /** All namespaces of a server: finds a request's namespace, creates and deletes them. */
 export class Namespaces {
   readonly version: string;
-  readonly scenarios: ScenarioKit;
+  readonly scenarios: ScenarioTools;
   readonly checkReceiver: CheckReceiver;
   readonly default: Namespace;
   /** Advice since the start, including that of reset or deleted namespaces. */
   readonly advice = new AdviceLog();
   /** Counts since the start, including those of reset or deleted namespaces. */
-  readonly met = new Counters();
-  readonly failedTests = new FailedTests();
+  readonly totalCounters = new Counters();
+  readonly failedTests = new FailedTestLog();
   readonly #options: NamespacesOptions;
   readonly #namespaces = new Map<string, Namespace>();
   readonly #byKey = new Map<string, Namespace>();
-  readonly #unopened = new LeftOut();
+  readonly #unopened = new UnopenedNamespaces();
   readonly #rulesInAll = new Map<string, number>();
   readonly #heapGuard: HeapGuard;
   #hasNoticedRealKey = false;
@@ -79,13 +85,13 @@ export class Namespaces {
       identity = storage.identity(name);
       this.#open(name, identity, undefined);
     } catch (error) {
-      if (error instanceof OutOfHandles) throw error;
+      if (error instanceof OutOfHandlesError) throw error;
       base.onError(this.#unopened.add(name, identity, error));
     }
   }
 
   /** True if an API key with an unknown namespace creates it. */
-  get areMadeByKey(): boolean {
+  get createsByKey(): boolean {
     return this.#options.autoNamespaces;
   }
 
@@ -109,20 +115,20 @@ export class Namespaces {
     if (apiKey === null) return this.default;
     const existing = this.#byKey.get(apiKey) ?? this.#createByKey(apiKey);
     if (existing !== undefined) return existing;
-    return this.#unopened.nameOf(apiKey) === undefined ? this.default : undefined;
+    return this.#unopened.findByKey(apiKey) === undefined ? this.default : undefined;
   }
 
   /** Error for a request whose `find` returned undefined. */
-  whyNone(header: string | null, apiKey: string | null): Refusal {
-    const name = header ?? this.#unopened.nameOf(apiKey ?? "") ?? "";
+  notFoundRefusal(header: string | null, apiKey: string | null): Refusal {
+    const name = header ?? this.#unopened.findByKey(apiKey ?? "") ?? "";
     return this.#unopened.refusalOf(name) ?? refuse("NOT_FOUND", `There is no namespace "${name}"`);
   }
 
   /** With `--auto-namespaces`, an API key with a namespace's name creates it on first use. */
   #createByKey(apiKey: string): Namespace | undefined {
     if (!this.#options.autoNamespaces || this.#namespaces.size >= NAMESPACE_LIMIT) return undefined;
-    const name = nameInKey(apiKey);
-    if (name === undefined || !check(namespaceNameSchema, name).ok) return undefined;
+    const name = namespaceInKey(apiKey);
+    if (name === undefined || !safeParse(namespaceNameSchema, name).ok) return undefined;
     if (this.#namespaces.has(name) || this.#unopened.has(name)) return undefined;
     const created = this.#createNamespace(name, {});
     if (isRefusal(created)) throw new StoreError(created.message);
@@ -137,9 +143,9 @@ export class Namespaces {
   }
 
   /** Waits until the state of every namespace has only stored changes. */
-  async calm(): Promise<void> {
+  async commitQuietly(): Promise<void> {
     for (const namespace of this.#namespaces.values()) {
-      const storing = namespace.calm();
+      const storing = namespace.commitQuietly();
       if (storing !== undefined) await storing;
     }
   }
@@ -166,7 +172,7 @@ export class Namespaces {
     if (
       request.api_key !== undefined &&
       (this.#byKey.has(request.api_key) ||
-        this.#unopened.nameOf(request.api_key) !== undefined ||
+        this.#unopened.findByKey(request.api_key) !== undefined ||
         this.default.keys.has(request.api_key))
     )
       return refuse("NAMESPACE_EXISTS", "The API key belongs to another namespace");
@@ -189,7 +195,7 @@ export class Namespaces {
     } catch (error) {
       if (namespace !== undefined) this.#drop(namespace);
       storage.undo(name);
-      if (error instanceof OutOfHandles) return refuse("INTERNAL_ERROR", error.message);
+      if (error instanceof OutOfHandlesError) return refuse("INTERNAL_ERROR", error.message);
       throw error;
     }
   }
@@ -201,7 +207,7 @@ export class Namespaces {
     const faults = secretFaults({
       webhook_secret: request.webhook_secret ?? base.webhookSecret,
       signature: base.settings.signature,
-      webhooks: [...webhooks, ...inherited(base.webhooks, name)],
+      webhooks: [...webhooks, ...inheritedWebhooks(base.webhooks, name)],
     }).map(({ path, message }) => {
       const isOwn = path.length === 1 || Number(path[1]) < webhooks.length;
       return [isOwn ? path.join(".") : "webhook_secret", message];
@@ -250,16 +256,16 @@ export class Namespaces {
     try {
       namespace = new Namespace({
         ...base,
-        advice: this.advice,
-        met: this.met,
+        totalAdvice: this.advice,
+        totalCounters: this.totalCounters,
         name,
-        rulesInAll: this.#rulesInAll,
-        room: this.#heapGuard,
+        totalRuleCounts: this.#rulesInAll,
+        heapGuard: this.#heapGuard,
         ...(isDefault ? {} : { seed: request.seed, defaultSeed: this.default.info.seed }),
         startMs,
-        clock: request.clock === undefined ? base.clock : clockSetting(request.clock),
+        clock: request.clock === undefined ? base.clock : parseClockSetting(request.clock),
         webhookSecret: request.webhook_secret ?? base.webhookSecret,
-        webhooks: [...inherited(base.webhooks, name), ...(request.webhooks ?? [])],
+        webhooks: [...inheritedWebhooks(base.webhooks, name), ...(request.webhooks ?? [])],
         apiKey,
         liveApiKey,
         store,
@@ -270,7 +276,7 @@ export class Namespaces {
       store.close();
       throw error;
     }
-    if (onHappening !== undefined) namespace.subscribe(happeningsOf(namespace, onHappening));
+    if (onHappening !== undefined) namespace.subscribe(activityObserver(namespace, onHappening));
     this.#namespaces.set(name, namespace);
     if (!isDefault) for (const key of [apiKey, liveApiKey]) this.#byKey.set(key, namespace);
     return namespace;

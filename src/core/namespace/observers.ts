@@ -30,30 +30,30 @@ export class Observers<Request = JournalEntry> {
     return () => this.#all.delete(observer);
   }
 
-  tellChange(change: Change): void {
+  notifyChange(change: Change): void {
     for (const observer of this.#all)
       try {
         observer.onChange?.(change);
       } catch (error) {
-        this.report(observer, error);
+        this.reportError(observer, error);
       }
   }
 
   /** Direct method call, as above: a lookup by variable would cost as much as the observer's work. */
-  tellRequest(request: Request): void {
+  notifyRequest(request: Request): void {
     for (const observer of this.#all)
       try {
         observer.onRequest?.(request);
       } catch (error) {
-        this.report(observer, error);
+        this.reportError(observer, error);
       }
   }
 
-  tellArrival(request: Request): void {
+  notifyArrival(request: Request): void {
     this.#notify("onArrival", request);
   }
 
-  tellReport(name: string): void {
+  notifyReport(name: string): void {
     this.#notify("onReport", name);
   }
 
@@ -65,21 +65,21 @@ export class Observers<Request = JournalEntry> {
       try {
         observer[method]?.(argument as never);
       } catch (error) {
-        this.report(observer, error);
+        this.reportError(observer, error);
       }
   }
 
   /** Runs work whose error must not fail the caller. */
-  shield(source: object, work: () => void): void {
+  runSafely(source: object, work: () => void): void {
     try {
       work();
     } catch (error) {
-      this.report(source, error);
+      this.reportError(source, error);
     }
   }
 
   /** Reports the first error of each source. */
-  report(source: object, error: unknown): void {
+  reportError(source: object, error: unknown): void {
     this.#reportedSources ??= new WeakSet();
     if (this.#reportedSources.has(source)) return;
     this.#reportedSources.add(source);

@@ -6,7 +6,7 @@ import type { ClockSetting, webhookOptionSchema } from "../schema/options.js";
 import type { Scenario } from "../schema/scenario.js";
 import type { Settings } from "../schema/settings.js";
 import type { Snapshots } from "../store/storage.js";
-import type { Wall } from "../time/wall.js";
+import type { WallClock } from "../time/wall.js";
 import type { AdviceLog } from "./advice/advisor.js";
 import type { Counters } from "./counters.js";
 import type { HeapGuard } from "./heap-guard.js";
@@ -39,7 +39,7 @@ export interface NamespaceDefaults {
   readonly liveApiKey: string;
   /** Throws if a stored state is inconsistent; without it nothing is checked. */
   readonly audit?: ((state: State) => void) | undefined;
-  readonly wall: Wall;
+  readonly wall: WallClock;
   readonly version: string;
   readonly onError: (error: unknown) => void;
   /** Receives messages for the terminal. */
@@ -52,11 +52,11 @@ export interface NamespaceOptions extends NamespaceDefaults {
   /** Called after the store is open. */
   readonly snapshots: () => Snapshots;
   /** Log that collects the advice of all namespaces. */
-  readonly advice: AdviceLog;
+  readonly totalAdvice: AdviceLog;
   /** Counts of all namespaces. */
-  readonly met: Counters;
+  readonly totalCounters: Counters;
   /** Application counts of scenario rules in all namespaces. */
-  readonly rulesInAll: Map<string, number>;
+  readonly totalRuleCounts: Map<string, number>;
   /** Called before each change, and when memory may have been freed. */
-  readonly room: HeapGuard;
+  readonly heapGuard: HeapGuard;
 }

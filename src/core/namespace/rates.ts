@@ -1,5 +1,5 @@
 import type { Clock } from "../time/clock.js";
-import type { Wall } from "../time/wall.js";
+import type { WallClock } from "../time/wall.js";
 
 interface RateVerdict {
   readonly limited: boolean;
@@ -27,11 +27,11 @@ interface Window {
 export class RateLimiter {
   readonly #limit: number;
   readonly #clock: Pick<Clock, "runs">;
-  readonly #wall: Pick<Wall, "nowMs">;
+  readonly #wall: Pick<WallClock, "nowMs">;
   readonly #windows = new Map<string, Window>();
 
   /** @param limit requests per window */
-  constructor(limit: number, clock: Pick<Clock, "runs">, wall: Pick<Wall, "nowMs">) {
+  constructor(limit: number, clock: Pick<Clock, "runs">, wall: Pick<WallClock, "nowMs">) {
     this.#limit = limit;
     this.#clock = clock;
     this.#wall = wall;

@@ -40,18 +40,18 @@ export class RequestJournal {
   add(request: ServedRequest, arrival: Arrival): void {
     if (requests.hasSubscribers) requests.publish(request);
     try {
-      this.#observers.tellRequest(this.#append(request, arrival, false));
+      this.#observers.notifyRequest(this.#append(request, arrival, false));
     } catch (error) {
-      this.#observers.report(this, error);
+      this.#observers.reportError(this, error);
     }
   }
 
   /** Adds a call in flight, to be completed by `finish`. */
   begin(request: ServedRequest, arrival: Arrival): JournalEntry {
     const entry = request as JournalEntry;
-    this.#observers.shield(this, () => {
+    this.#observers.runSafely(this, () => {
       this.#inFlight.add(this.#append(request, arrival, true));
-      this.#observers.tellArrival(entry);
+      this.#observers.notifyArrival(entry);
     });
     return entry;
   }
@@ -60,10 +60,10 @@ export class RequestJournal {
   finish(entry: JournalEntry, request: ServedRequest): void {
     if (requests.hasSubscribers) requests.publish(request);
     if (!this.#inFlight.delete(entry)) return;
-    this.#observers.shield(this, () => {
+    this.#observers.runSafely(this, () => {
       cutBodies(Object.assign(entry as MutableEntry, request, { id: entry.id, inFlight: false }));
       if (entry.id >= this.#oldest) this.#measure(entry);
-      this.#observers.tellRequest(entry);
+      this.#observers.notifyRequest(entry);
     });
   }
 
@@ -124,7 +124,7 @@ const BODIES = [
 
 function cutBodies(entry: MutableEntry): void {
   for (const [body, bytes] of BODIES) {
-    const cut = cutBody(entry[body] ?? "");
+    const cut = truncateBody(entry[body] ?? "");
     if (cut === undefined) continue;
     entry[body] = cut.text;
     entry[bytes] = cut.bytes;
@@ -136,7 +136,7 @@ function entrySize({ url, requestBody, responseBody }: ServedRequest): number {
 }
 
 /** Length of a body in the request journal. */
-export const KEPT_BODY_BYTES = 64 * 1024;
+export const MAX_JOURNALED_BODY_BYTES = 64 * 1024;
 
 /** The longest UTF-8 encoding of a UTF-16 code unit. */
 const LONGEST_CHARACTER_BYTES = 3;
@@ -148,12 +148,12 @@ interface CutBody {
 }
 
 /** Returns undefined for a body within the limit. */
-export function cutBody(body: string): CutBody | undefined {
-  if (body.length * LONGEST_CHARACTER_BYTES <= KEPT_BODY_BYTES) return undefined;
+export function truncateBody(body: string): CutBody | undefined {
+  if (body.length * LONGEST_CHARACTER_BYTES <= MAX_JOURNALED_BODY_BYTES) return undefined;
   const bytes = Buffer.byteLength(body);
-  if (bytes <= KEPT_BODY_BYTES) return undefined;
-  const beginning = Buffer.from(body.slice(0, KEPT_BODY_BYTES));
-  let end = KEPT_BODY_BYTES;
+  if (bytes <= MAX_JOURNALED_BODY_BYTES) return undefined;
+  const beginning = Buffer.from(body.slice(0, MAX_JOURNALED_BODY_BYTES));
+  let end = MAX_JOURNALED_BODY_BYTES;
   // A character that does not fit is dropped whole.
   while (isInsideCharacter(beginning[end])) end--;
   // Decoded from bytes: a slice of a string would keep the whole in memory.

@@ -1,12 +1,12 @@
-import { putBackRules, type Rules, rulesOf } from "../engine/commands/scenarios.js";
+import { type Rules, restoreRules, rulesOf } from "../engine/commands/scenarios.js";
 import { deleteEndpoint } from "../engine/commands/webhooks.js";
 import type { Engine } from "../engine/engine.js";
 import type { Command } from "../engine/transaction.js";
 import { type Refusal, refuse } from "../schema/errors.js";
-import { type ClockSetting, clockSetting } from "../schema/options.js";
+import { type ClockSetting, parseClockSetting } from "../schema/options.js";
 import type { ClockControl } from "../time/clock-control.js";
-import { Presence } from "../time/presence.js";
-import type { Wall } from "../time/wall.js";
+import { HeartbeatLease } from "../time/presence.js";
+import type { WallClock } from "../time/wall.js";
 import type { FaultInjector } from "./faults.js";
 
 /** Limit of the wait for an advance that a lost runner started. */
@@ -23,7 +23,7 @@ interface LeasedNamespace {
 
 interface CurrentRun {
   readonly run: string;
-  readonly lease: Presence;
+  readonly lease: HeartbeatLease;
 }
 
 /** State to restore at the end of a run. */
@@ -39,11 +39,11 @@ interface SavedSettings {
  */
 export class RunLease {
   readonly #namespace: LeasedNamespace;
-  readonly #wall: Wall;
+  readonly #wall: WallClock;
   readonly #onError: (error: unknown) => void;
   #current: CurrentRun | undefined;
 
-  constructor(namespace: LeasedNamespace, wall: Wall, onError: (error: unknown) => void) {
+  constructor(namespace: LeasedNamespace, wall: WallClock, onError: (error: unknown) => void) {
     this.#namespace = namespace;
     this.#wall = wall;
     this.#onError = onError;
@@ -58,7 +58,7 @@ export class RunLease {
         `Run ${this.#current.run} has the namespace "${this.#namespace.name}" until it ends`,
       );
     const saved = this.#save();
-    const lease = new Presence(this.#wall, () => {
+    const lease = new HeartbeatLease(this.#wall, () => {
       this.#restore(saved)
         .then(onGone)
         .catch(this.#onError)
@@ -90,7 +90,7 @@ export class RunLease {
   #save(): SavedSettings {
     const { clock, engine } = this.#namespace;
     return {
-      clock: clockSetting(clock.view().mode),
+      clock: parseClockSetting(clock.view().mode),
       rules: rulesOf(engine.state),
       mailboxes: new Set(this.#mailboxes()),
     };
@@ -98,9 +98,9 @@ export class RunLease {
 
   async #restore({ clock, rules, mailboxes }: SavedSettings): Promise<void> {
     const namespace = this.#namespace;
-    await namespace.clock.idle(LONGEST_ADVANCE_MS);
-    namespace.execute(putBackRules(rules));
-    namespace.faults.forget();
+    await namespace.clock.whenIdle(LONGEST_ADVANCE_MS);
+    namespace.execute(restoreRules(rules));
+    namespace.faults.clearCounts();
     for (const id of this.#mailboxes())
       if (!mailboxes.has(id)) namespace.execute(deleteEndpoint(undefined, id));
     if (namespace.clock.view().mode !== modeOf(clock))

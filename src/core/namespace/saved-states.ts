@@ -3,19 +3,19 @@ import type { ClockRecord } from "../engine/records.js";
 import { State } from "../engine/state.js";
 import { changesBetween, type StateChanges } from "../engine/state-changes.js";
 import { isRefusal, type Refusal, refuse } from "../schema/errors.js";
-import { lazily } from "../schema/lazily.js";
+import { loadLazily } from "../schema/lazily.js";
 import { iso } from "../schema/time.js";
 import { StoreError, TooLongError } from "../store/error.js";
-import { piecesOf } from "../store/state-text.js";
+import { encodeState } from "../store/state-text.js";
 import type { SavedState, Snapshot, Snapshots } from "../store/storage.js";
 import type { ClockControl } from "../time/clock-control.js";
-import type { Reader } from "../time/reader.js";
+import type { ReadGate } from "../time/reader.js";
 import type { Scheduler } from "../time/scheduler.js";
-import { inTurns } from "../time/wall.js";
+import { withYields } from "../time/wall.js";
 
 export interface SavedStatesOptions {
   readonly scheduler: Scheduler;
-  readonly reader: Reader;
+  readonly reader: ReadGate;
   readonly clock: ClockControl;
   readonly snapshots: Snapshots;
   /** Called after the state was replaced. */
@@ -48,7 +48,7 @@ export class SavedStates {
   /** State with the clock's current reading. Writes nothing, so it works with a full disk. */
   #freeze(): FrozenState {
     const { reader, scheduler } = this.#options;
-    reader.settle();
+    reader.runDueTasks();
     const state = scheduler.engine.state.freeze();
     const clock = scheduler.clock.record();
     return { ...state, collections: { ...state.collections, clock: [["clock", clock]] } };
@@ -95,14 +95,14 @@ export class SavedStates {
 
   /** The current state as pieces of JSON text. */
   text(): AsyncIterable<string> {
-    return inTurns(piecesOf(this.#freeze()));
+    return withYields(encodeState(this.#freeze()));
   }
 
   /**
    * Replaces the state by one from outside, after full validation. Refused during an advance, or if it is invalid.
    */
   async load(dump: unknown): Promise<Refusal | undefined> {
-    const { readState } = await lazily(() => import("../engine/intake/read.js"));
+    const { readState } = await loadLazily(() => import("../engine/intake/read.js"));
     const state = readState(dump, this.#options.scheduler.engine);
     return isRefusal(state) ? state : this.#replaceState(state);
   }

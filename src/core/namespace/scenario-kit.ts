@@ -1,6 +1,6 @@
 import type { Vocabulary } from "../domain/known-names.js";
 import type { Refusal } from "../schema/errors.js";
-import type { ProbeRow, SentProbe, WebhookReport } from "../schema/receiver-report.js";
+import type { ProbeRequest, ProbeRow, WebhookReport } from "../schema/receiver-report.js";
 import type { Scenario } from "../schema/scenario.js";
 import type { Signature } from "../schema/webhooks.js";
 import type { Namespace } from "./namespace.js";
@@ -40,7 +40,7 @@ export interface ScenarioRun {
 }
 
 /** Parses and runs scenarios for the control API. Injected, since runs are clients of the server. */
-export interface ScenarioKit {
+export interface ScenarioTools {
   /** Resolves variables without environment variables. Refuses names outside the vocabulary. */
   read(namespace: Namespace, source: ScenarioSource, vocabulary?: Vocabulary): Promise<Scenario | Refusal>;
   /** Returns the report of a passed or failed run. */
@@ -53,7 +53,7 @@ export interface ReceiverCheck {
   readonly signature: Signature;
   /** Called with each finished probe. */
   readonly onRow: (row: ProbeRow) => void;
-  readonly onSent: (request: SentProbe) => void;
+  readonly onSent: (request: ProbeRequest) => void;
 }
 
 /** Tests a webhook receiver. Injected, since the implementation is a client of the server. */

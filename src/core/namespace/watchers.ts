@@ -1,11 +1,11 @@
 import type { Change, Key } from "../engine/records.js";
-import { type Patience, whenOver } from "../time/patience.js";
-import { soon } from "../time/timers.js";
-import { inTurns, type Wall, yieldToOthers } from "../time/wall.js";
+import { type Deadline, onDeadline } from "../time/patience.js";
+import { afterPendingIo } from "../time/timers.js";
+import { type WallClock, withYields, yieldToEventLoop } from "../time/wall.js";
 import type { JournalEntry } from "./served-request.js";
 
 /** Changes since the last look of the waiting calls. */
-export interface News<Request = JournalEntry> {
+export interface WatchedChanges<Request = JournalEntry> {
   /** Keys of stored or removed records. */
   readonly charges: ReadonlySet<Key>;
   readonly deliveries: ReadonlySet<Key>;
@@ -17,9 +17,9 @@ export interface News<Request = JournalEntry> {
 /** A condition that a call waits for. */
 export interface Watch<Request = JournalEntry> {
   /** Checks everything, with a yield after each step. */
-  lookAround(): Iterable<unknown>;
+  checkAll(): Iterable<unknown>;
   /** Checks the changes. */
-  look(changes: News<Request>): void;
+  checkChanges(changes: WatchedChanges<Request>): void;
   isMet(): boolean;
 }
 
@@ -29,7 +29,7 @@ export type WatchEnd = "met" | "late" | "left" | "closed" | "crowded";
 const MAX_WAITS = 1_000;
 
 /** Changes collected for the next check. */
-class CollectedChanges<Request> implements News<Request> {
+class CollectedChanges<Request> implements WatchedChanges<Request> {
   readonly charges = new Set<Key>();
   readonly deliveries = new Set<Key>();
   readonly requests: Request[] = [];
@@ -49,7 +49,7 @@ interface Wait<Request> {
  * without waiting calls.
  */
 export class Watchers<Request = JournalEntry> {
-  readonly #wall: Wall;
+  readonly #wall: WallClock;
   readonly #waits = new Set<Wait<Request>>();
   /** Created on demand. */
   #changes: CollectedChanges<Request> | undefined;
@@ -58,7 +58,7 @@ export class Watchers<Request = JournalEntry> {
   #lastCheck: Promise<void> = Promise.resolve();
   #isClosed = false;
 
-  constructor(wall: Wall) {
+  constructor(wall: WallClock) {
     this.#wall = wall;
   }
 
@@ -87,7 +87,7 @@ export class Watchers<Request = JournalEntry> {
   onWake(): void {
     if (this.#waits.size === 0 || this.#isPlanned) return;
     this.#isPlanned = true;
-    soon(() => {
+    afterPendingIo(() => {
       this.#isPlanned = false;
       this.#checkChanges();
     });
@@ -104,7 +104,7 @@ export class Watchers<Request = JournalEntry> {
     this.#changes = undefined;
     for (const { watch, end, fail } of [...this.#waits]) {
       try {
-        watch.look(changes);
+        watch.checkChanges(changes);
         if (watch.isMet()) end("met");
       } catch (error) {
         fail(error);
@@ -123,17 +123,17 @@ export class Watchers<Request = JournalEntry> {
   async #checkAll({ watch, end, fail }: Wait<Request>, isOver: () => boolean): Promise<void> {
     if (isOver()) return;
     try {
-      for await (const _ of inTurns(watch.lookAround())) if (isOver()) return;
+      for await (const _ of withYields(watch.checkAll())) if (isOver()) return;
       if (watch.isMet()) end("met");
     } catch (error) {
       fail(error);
     } finally {
-      await yieldToOthers();
+      await yieldToEventLoop();
     }
   }
 
   /** Resolves when the condition is met, or with the reason why the wait ended. */
-  until(watch: Watch<Request>, patience: Patience): Promise<WatchEnd> {
+  waitFor(watch: Watch<Request>, patience: Deadline): Promise<WatchEnd> {
     if (this.#isClosed) return Promise.resolve("closed");
     if (patience.signal.aborted) return Promise.resolve("left");
     if (this.#waits.size >= MAX_WAITS) return Promise.resolve("crowded");
@@ -151,7 +151,7 @@ export class Watchers<Request = JournalEntry> {
         reject(error);
       };
       const wait: Wait<Request> = { watch, end, fail, round: 0 };
-      const cancelTimeout = whenOver(this.#wall, patience, (reason) => {
+      const cancelTimeout = onDeadline(this.#wall, patience, (reason) => {
         if (reason === "late") this.#checkChanges();
         if (this.#waits.has(wait)) end(reason);
       });

@@ -2,10 +2,10 @@ import * as z from "zod/mini";
 import { modeSchema } from "./common.js";
 import { instantSchema } from "./control.js";
 import { entriesAtMost, minLength } from "./lengths.js";
-import { closedShape, field, inWords } from "./words.js";
+import { closedShape, codeList, field } from "./words.js";
 
 /** Common status words of apps, by their meaning for the money. */
-export const MARKINGS = {
+export const STATUS_WORDS = {
   paid: [
     "paid",
     "completed",
@@ -38,8 +38,8 @@ export const MARKINGS = {
   refunded: ["refunded", "reversed"],
 } as const satisfies Readonly<Record<string, readonly string[]>>;
 /** Meaning of an app's status for the money. */
-export type Marking = keyof typeof MARKINGS;
-const MARKING_NAMES = Object.keys(MARKINGS) as Marking[];
+export type Marking = keyof typeof STATUS_WORDS;
+const MARKING_NAMES = Object.keys(STATUS_WORDS) as Marking[];
 
 /** Differences between an app's books and the ledger, in the order of reports. */
 export const FINDINGS = {
@@ -107,14 +107,14 @@ const rowOptions = {
       ),
     ),
     {
-      says: "Where each field is in a row, as a dotted path; by default under its own name.",
+      description: "Where each field is in a row, as a dotted path; by default under its own name.",
       examples: [{ charge_id: "payment.id", status: "state", "metadata.order_id": "id" }],
     },
   ),
   statuses: field(
     z.optional(z.record(z.string(), z.enum(MARKING_NAMES, `must be one of ${MARKING_NAMES.join(", ")}`))),
     {
-      says: `The app's status words: ${inWords(MARKING_NAMES)}. Known words: ${MARKING_NAMES.map((name) => `${name} (${MARKINGS[name].join(", ")})`).join("; ")}. Case, spaces and dashes are ignored.`,
+      description: `The app's status words: ${codeList(MARKING_NAMES)}. Known words: ${MARKING_NAMES.map((name) => `${name} (${STATUS_WORDS[name].join(", ")})`).join("; ")}. Case, spaces and dashes are ignored.`,
       examples: [{ BEZAHLT: "paid" }],
     },
   ),
@@ -124,20 +124,21 @@ const rowOptions = {
   ),
 };
 /** The same options, for a step that reads the rows from the app. */
-export const readingShape = {
+export const rowOptionsShape = {
   map: rowOptions.map.schema,
   statuses: rowOptions.statuses.schema,
   partial: rowOptions.partial.schema,
 };
 
-export const MOST_ROWS = 100_000;
+export const MAX_ROWS = 100_000;
 
 export const reconcileRequestSchema = closedShape(
   "ReconcileRequest",
   "The app's own view of its payments, to be compared with the ledger.",
   {
-    rows: field(z.array(z.record(z.string(), z.unknown())).check(entriesAtMost(MOST_ROWS)), {
-      says: "One row per order: `charge_id` or `metadata.KEY` identify it, `status` is the app's view; `amount`, `currency` and `delivered` (how often) are optional. Other fields are ignored.",
+    rows: field(z.array(z.record(z.string(), z.unknown())).check(entriesAtMost(MAX_ROWS)), {
+      description:
+        "One row per order: `charge_id` or `metadata.KEY` identify it, `status` is the app's view; `amount`, `currency` and `delivered` (how often) are optional. Other fields are ignored.",
       examples: [[{ charge_id: "ch_0", status: "paid", amount: "512.50", currency: "KES", delivered: 1 }]],
     }),
     ...rowOptions,

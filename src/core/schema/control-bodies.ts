@@ -25,10 +25,10 @@ export const scenarioBodySchema = named(
     closedShape(
       "ScenarioFile",
       {
-        says:
+        description:
           "With `vars` or `steps` it is read like a file and its variables are filled in; scenarios/schema.json in " +
           "the package has rules and steps in full.",
-        adds: atLeastOneOf("vars", "steps"),
+        jsonSchema: atLeastOneOf("vars", "steps"),
       },
       {
         $schema: field(file.$schema, "For editors; ignored."),
@@ -50,7 +50,8 @@ export const scenarioBodySchema = named(
 export const ratesBodySchema = named(
   "RatesRequest",
   {
-    says: "Units of a currency per US dollar, by code; under `rates` or at the top level. Other rates keep their values.",
+    description:
+      "Units of a currency per US dollar, by code; under `rates` or at the top level. Other rates keep their values.",
     examples: [{ NGN: "1600" }],
   },
   z.union([z.object({ rates: ratesRequestSchema }), ratesRequestSchema]),

@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { timestampSchema } from "./common.js";
-import { naming } from "./names.js";
+import { withNameKind } from "./names.js";
 import { text, textOrNull, texts } from "./records/parts.js";
 import {
   attemptRecord,
@@ -16,7 +16,7 @@ export const ordinal = z.int().check(z.gte(1));
 const anyData = z.record(text, z.unknown());
 const statusOrNull = z.nullable(z.int());
 
-export function pageOf<Item extends z.core.$ZodType>(
+export function pageShape<Item extends z.core.$ZodType>(
   name: string,
   items: string,
   item: Item,
@@ -32,7 +32,7 @@ export const requestEntrySchema = recordShape("RequestEntry", "A call of the ser
   request_id: field(count, "Counts up with each request; `since` takes it."),
   at: field(timestampSchema, "Sandbox time."),
   sent_at: field(timestampSchema, "Wall time."),
-  method: naming("HTTP method", text),
+  method: withNameKind("HTTP method", text),
   path: field(text, "The path without its query."),
   query: z.record(text, text),
   operation: field(textOrNull, "The service's operation, if any."),
@@ -50,7 +50,7 @@ export const requestEntrySchema = recordShape("RequestEntry", "A call of the ser
   response_body: z.unknown(),
   response_body_bytes: z.nullable(count),
 });
-export const requestListSchema = pageOf("RequestList", "Requests", requestEntrySchema);
+export const requestListSchema = pageShape("RequestList", "Requests", requestEntrySchema);
 
 /** The object that an event or a delivery is about, if any. */
 const about = { charge_id: z.optional(text), withdrawal_id: z.optional(text) };
@@ -70,7 +70,7 @@ export const eventSchema = recordShape("Event", "An event in the log.", {
   data: field(anyData, "The object as a read returned it then, or the data the event was created with."),
   payload: eventPayloadSchema,
 });
-export const eventListSchema = pageOf("EventList", "Events", eventSchema);
+export const eventListSchema = pageShape("EventList", "Events", eventSchema);
 export const triggeredEventSchema = recordShape("TriggeredEvent", "The new event.", {
   ...fieldsOf(eventSchema),
   deliveries: field(count, "How many deliveries it has; 0 if no endpoint receives it."),
@@ -112,7 +112,7 @@ const mishapSchema = recordShape("Mishap", "What goes wrong with a delivery.", {
 });
 export const deliverySchema = recordShape("Delivery", "An event on its way to a receiver.", {
   ...pickFields(deliveryRecord.shape, "delivery_id", "event_id", "webhook_id", "mode", "created_at"),
-  type: naming("event type", text),
+  type: withNameKind("event type", text),
   url: field(textOrNull, "The receiver's URL; null for a mailbox or a deleted receiver."),
   ...about,
   status: field(deliveryRecord.shape.status, "`dropped` by a scenario, or by deletion of the receiver."),
@@ -129,7 +129,7 @@ export const deliverySchema = recordShape("Delivery", "An event on its way to a 
   body: field(textOrNull, "The exact bytes of every attempt; null when its event is no longer kept."),
   data: field(z.nullable(anyData), "The event's data."),
 });
-export const deliveryListSchema = pageOf("DeliveryList", "Deliveries", deliverySchema);
+export const deliveryListSchema = pageShape("DeliveryList", "Deliveries", deliverySchema);
 
 const mailboxItemSchema = recordShape("MailboxItem", "Exactly what a receiver would have been sent.", {
   delivery_id: field(text, "The delivery to acknowledge."),
@@ -140,7 +140,7 @@ const mailboxItemSchema = recordShape("MailboxItem", "Exactly what a receiver wo
   headers: field(z.record(text, text), "With the signature, made now."),
   body: field(text, "The bytes that are signed."),
 });
-pageOf("MailboxItemList", "Deliveries taken", mailboxItemSchema, "oldest first");
+pageShape("MailboxItemList", "Deliveries taken", mailboxItemSchema, "oldest first");
 
 const { seq: _, previous_secret: _1, previous_secret_until_ms: _2, ...endpoint } = endpointRecord.shape;
 const endpointSchema = recordShape("WebhookEndpoint", "A receiver: it has a `url` or a `mailbox`.", {
@@ -149,7 +149,7 @@ const endpointSchema = recordShape("WebhookEndpoint", "A receiver: it has a `url
   organization_id: field(textOrNull, "The organization it receives events of; null for all."),
   enabled: field(z.boolean(), "Whether it is sent events; a 410 response disables it."),
 });
-pageOf("WebhookEndpointList", "Receivers", endpointSchema);
+pageShape("WebhookEndpointList", "Receivers", endpointSchema);
 recordShape("WebhookEndpointDeleted", "The deleted receiver.", {
   webhook_id: text,
   deleted: z.literal(true),

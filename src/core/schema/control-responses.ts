@@ -9,7 +9,7 @@ import {
   eventListSchema,
   eventSchema,
   ordinal,
-  pageOf,
+  pageShape,
   requestEntrySchema,
   requestListSchema,
 } from "./control-log-responses.js";
@@ -41,7 +41,7 @@ recordShape("Health", "The server is ready.", { status: z.literal("ok"), version
 
 export const clockSchema = recordShape("Clock", "Sandbox time and the clock's mode.", {
   mode: field(text.check(z.regex(/^(real|manual|\d+(\.\d+)?x)$/)), {
-    says: "`manual` is paused, `real` runs with wall time, `60x` sixty times as fast.",
+    description: "`manual` is paused, `real` runs with wall time, `60x` sixty times as fast.",
     examples: ["60x"],
   }),
   speed: field(clockRecord.shape.speed, "Sandbox time per wall time; 1 unless it runs faster."),
@@ -83,14 +83,14 @@ export const namespaceSchema = recordShape("Namespace", "A namespace.", {
   ...keys,
   charges: field(count, "How many charges it has."),
 });
-pageOf("NamespaceList", "Namespaces", namespaceSchema);
+pageShape("NamespaceList", "Namespaces", namespaceSchema);
 recordShape("NameDeleted", "It is deleted.", { name: text, deleted });
 
 const snapshotSchema = recordShape("Snapshot", "A saved state.", {
   name: text,
   at: field(timestampSchema, "Sandbox time when it was taken."),
 });
-pageOf("SnapshotList", "Snapshots", snapshotSchema);
+pageShape("SnapshotList", "Snapshots", snapshotSchema);
 
 const { kind: taskKind, task_id } = taskRecord.shape;
 const firedSchema = recordShape("Fired", "A task that ran.", {
@@ -113,7 +113,7 @@ const taskSchema = recordShape("Task", "A scheduled task.", {
   event_type: field(textOrNull, "For an attempt: the event being delivered."),
   webhook_id: field(textOrNull, "For an attempt: the receiver."),
 });
-pageOf("TaskList", "Tasks", taskSchema, "earliest first");
+pageShape("TaskList", "Tasks", taskSchema, "earliest first");
 const nextSchema = recordShape("Next", "A task, a waiting delivery, or a possible change of status.", {
   kind: z.enum(["task", "delivery", "transition"]),
   id: field(text, "The charge, withdrawal or delivery."),
@@ -121,7 +121,12 @@ const nextSchema = recordShape("Next", "A task, a waiting delivery, or a possibl
   what: field(text, "The kind of task, the event, or the current status."),
   to: field(texts, "The status a task leads to, or the possible next statuses of a transition."),
 });
-pageOf("NextList", "What can happen next", nextSchema, "scheduled tasks and deliveries first, in time order");
+pageShape(
+  "NextList",
+  "What can happen next",
+  nextSchema,
+  "scheduled tasks and deliveries first, in time order",
+);
 
 const chargeFateSchema = recordShape("ChargeFate", "Why a charge has the outcome it has.", {
   scenario: field(textOrNull, "The scenario whose rule matched."),
@@ -134,7 +139,7 @@ export const controlChargeSchema = recordShape("ControlCharge", "A charge with i
   ...pickFields(chargeRecord.shape, "mode", "kind"),
   sandbox: chargeFateSchema,
 });
-pageOf("ControlChargeList", "Charges", controlChargeSchema);
+pageShape("ControlChargeList", "Charges", controlChargeSchema);
 
 const causeSchema = recordShape("Cause", "Who caused a change of status.", {
   actor: field(
@@ -143,7 +148,7 @@ const causeSchema = recordShape("Cause", "Who caused a change of status.", {
   ),
   scenario: textOrNull,
   rule: field(textOrNull, {
-    says: "Its rule, by the name it has in the scenario's `applied`.",
+    description: "Its rule, by the name it has in the scenario's `applied`.",
     examples: ["charges.1"],
   }),
 });
@@ -174,7 +179,7 @@ export const storyItemSchema = named(
     recordShape("LedgerHappening", "An entry of the ledger: signed amounts whose sum is zero.", {
       kind: z.literal("ledger"),
       ...pickFields(entryRecord.shape, "at", "entry_id", "currency", "postings"),
-      posting: field(text, { says: "What for.", examples: ["payment", "settlement", "refund"] }),
+      posting: field(text, { description: "What for.", examples: ["payment", "settlement", "refund"] }),
     }),
     recordShape("EventHappening", "An event was created.", {
       kind: z.literal("event"),
@@ -214,13 +219,13 @@ const controlBalanceSchema = recordShape("ControlBalance", "What an organization
   available_balance: field(moneySchema, "The amount that can be withdrawn or refunded."),
   pending_balance: field(moneySchema, "The amount that has yet to settle."),
 });
-pageOf("ControlBalanceList", "Accounts", controlBalanceSchema);
+pageShape("ControlBalanceList", "Accounts", controlBalanceSchema);
 
 const controlWithdrawalSchema = recordShape("ControlWithdrawal", "A withdrawal of any organization.", {
   ...fieldsOf(withdrawalSchema),
   mode,
 });
-pageOf("ControlWithdrawalList", "Withdrawals", controlWithdrawalSchema);
+pageShape("ControlWithdrawalList", "Withdrawals", controlWithdrawalSchema);
 function controlShape<Schema extends z.core.$ZodType & { readonly shape: object }>(
   name: string,
   note: string,
@@ -229,7 +234,7 @@ function controlShape<Schema extends z.core.$ZodType & { readonly shape: object 
   return recordShape(name, note, { ...fieldsOf(schema), ...owner });
 }
 const ownedQuote = controlShape("ControlQuote", "A quote of any organization.", quoteSchema);
-pageOf("ControlQuoteList", "Quotes", ownedQuote);
+pageShape("ControlQuoteList", "Quotes", ownedQuote);
 const ownedDestination = named(
   "ControlDestination",
   "A payout destination of any organization, by `type`.",
@@ -239,7 +244,7 @@ const ownedDestination = named(
     controlShape("ControlCryptoWallet", "A crypto wallet.", cryptoWalletDestinationSchema),
   ]),
 );
-pageOf("ControlDestinationList", "Destinations", ownedDestination);
+pageShape("ControlDestinationList", "Destinations", ownedDestination);
 
 const bookFindingSchema = recordShape("BookFinding", "Where the app's books and the ledger differ.", {
   kind: field(
@@ -313,7 +318,7 @@ const failedTest = {
 };
 export const failedTestSchema = shape("FailedTest", "A test that failed.", failedTest);
 export const failedTestListSchema = shape("FailedTestList", "Tests that failed.", {
-  ...fieldsOf(pageOf("FailedTestPage", "Tests", failedTestSchema)),
+  ...fieldsOf(pageShape("FailedTestPage", "Tests", failedTestSchema)),
   left_out: field(count, "How many more tests failed without being recorded, because the limit was reached."),
 });
 const storiesSchema = shape("Stories", "What happened to the charges.", {
@@ -367,14 +372,14 @@ export const STREAM_SCHEMAS = {
   news: recordShape("StreamNews", "With `view=light`, instead of all others: what has changed.", {
     now: timestampSchema,
     counts: field(z.record(text, count), {
-      says: "How many changes of each kind there were since the previous message.",
+      description: "How many changes of each kind there were since the previous message.",
       examples: [{ charge: 12, delivery: 30 }],
     }),
     items: field(
       z.array(
         recordShape("StreamChanged", "Something that has changed.", {
           kind: field(text, {
-            says: "The kind of record.",
+            description: "The kind of record.",
             examples: ["charge", "withdrawal", "event", "delivery", "receiver", "fault", "request", "clock"],
           }),
           id: text,

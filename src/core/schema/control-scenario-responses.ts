@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { count, ordinal, pageOf } from "./control-log-responses.js";
+import { count, ordinal, pageShape } from "./control-log-responses.js";
 import { text, texts } from "./records/parts.js";
 import { faultRuleSchema, scenarioSchema } from "./scenario.js";
 import { field, fieldsOf, recordShape } from "./words.js";
@@ -13,12 +13,13 @@ const scenarioViewSchema = recordShape("Scenario", "A scenario.", {
   ...fieldsOf(scenarioSchema),
   active: field(z.boolean(), "Whether its rules apply to objects that name no scenario."),
   applied: field(appliedSchema, {
-    says: "How often each of its rules has been applied here since it was created or activated, or since a reset; with `of=server`, in all namespaces since the start. Not part of the state.",
+    description:
+      "How often each of its rules has been applied here since it was created or activated, or since a reset; with `of=server`, in all namespaces since the start. Not part of the state.",
     examples: [{ "webhooks.0": 2, "faults.0": 0 }],
   }),
 });
 export type ScenarioView = z.infer<typeof scenarioViewSchema>;
-pageOf(
+pageShape(
   "ScenarioList",
   "Scenarios",
   scenarioViewSchema,
@@ -30,7 +31,7 @@ const faultSchema = recordShape("Fault", "A fault of the API.", {
   ...fieldsOf(faultRuleSchema),
   applied: field(count, "How often it has been applied."),
 });
-pageOf("FaultList", "Faults", faultSchema);
+pageShape("FaultList", "Faults", faultSchema);
 recordShape("FaultsRemoved", "How many were removed.", { removed: count });
 
 const differenceSchema = recordShape("Difference", "A field that is not as expected.", {
@@ -59,7 +60,7 @@ const failureSchema = recordShape("StepFailure", "Why a step did not pass.", {
 const stepReportSchema = recordShape("StepReport", "The result of a step.", {
   number: ordinal,
   title: field(text, "Its name, or a short description."),
-  kind: field(text, { says: "The kind of step.", examples: ["request", "expect_charge"] }),
+  kind: field(text, { description: "The kind of step.", examples: ["request", "expect_charge"] }),
   line: ordinal,
   outcome: field(
     z.enum(["passed", "failed", "error", "not_run"]),

@@ -3,8 +3,8 @@ import { chargeStatusSchema, deliveryStatusSchema, modeSchema, withdrawalStatusS
 import { waitDurationSchema } from "./duration.js";
 import { reasonSchema } from "./engine-requests.js";
 import { globTextSchema } from "./globs.js";
-import { atMost, LONGEST, minLength } from "./lengths.js";
-import { naming } from "./names.js";
+import { atMost, MAX_LENGTHS, minLength } from "./lengths.js";
+import { withNameKind } from "./names.js";
 import {
   hasOneTarget,
   ONE_TARGET,
@@ -14,44 +14,45 @@ import {
 } from "./options.js";
 import { pageQuerySchema } from "./requests.js";
 import { signatureSchema } from "./webhooks.js";
-import { closedShape, field, fieldsOf, parameters, refined } from "./words.js";
+import { closedShape, field, fieldsOf, queryShape, withChecks } from "./words.js";
 
 /** Requests of the control API about charges, logs and receivers. */
 const page = fieldsOf(pageQuerySchema);
 const optionalText = z.optional(z.string());
 const mode = field(z.optional(modeSchema), "Only this mode; by default both.");
-const type = field(naming("event type", z.optional(globTextSchema)), {
-  says: "Only events of this type: a glob.",
+const type = field(withNameKind("event type", z.optional(globTextSchema)), {
+  description: "Only events of this type: a glob.",
   examples: ["charge.*"],
 });
 const ofCharge = field(optionalText, "Only this charge.");
 
 /** `metadata.KEY` is parsed separately: its name is open. */
-export const chargeQuerySchema = parameters({
+export const chargeQuerySchema = queryShape({
   ...page,
   mode,
-  customer_email: field(optionalText, { says: "Only this customer.", examples: ["ada@shop.test"] }),
+  customer_email: field(optionalText, { description: "Only this customer.", examples: ["ada@shop.test"] }),
   status: field(z.optional(chargeStatusSchema), "Only items with this status."),
-  q: field(z.optional(z.string().check(minLength(1, "must not be empty"), atMost(LONGEST.name))), {
-    says: "Only charges with all of these words in their IDs, e-mail, name, reference or metadata values. A word matches from its beginning; case is ignored.",
+  q: field(z.optional(z.string().check(minLength(1, "must not be empty"), atMost(MAX_LENGTHS.name))), {
+    description:
+      "Only charges with all of these words in their IDs, e-mail, name, reference or metadata values. A word matches from its beginning; case is ignored.",
     examples: ["ada@shop.test", "1042"],
   }),
 });
 
-export const withdrawalQuerySchema = parameters({
+export const withdrawalQuerySchema = queryShape({
   ...page,
   mode,
   status: field(z.optional(withdrawalStatusSchema), "Only items with this status."),
 });
 
-export const nextQuerySchema = parameters({
+export const nextQuerySchema = queryShape({
   ...page,
   id: field(optionalText, "Only this charge or withdrawal."),
 });
 
-export const eventQuerySchema = parameters({ ...page, type, charge_id: ofCharge, mode });
+export const eventQuerySchema = queryShape({ ...page, type, charge_id: ofCharge, mode });
 
-export const deliveryQuerySchema = parameters({
+export const deliveryQuerySchema = queryShape({
   ...page,
   type,
   charge_id: ofCharge,
@@ -63,53 +64,55 @@ export const deliveryQuerySchema = parameters({
     "`true` or `1`: only deliveries that have been attempted and not accepted, whether or not they are still retried.",
   ),
   mode,
-  q: field(z.optional(z.string().check(minLength(1, "must not be empty"), atMost(LONGEST.name))), {
-    says: "Only deliveries about charges with these words, found as in the list of charges (the newest 500), or about the charge, withdrawal, event or delivery with this ID.",
+  q: field(z.optional(z.string().check(minLength(1, "must not be empty"), atMost(MAX_LENGTHS.name))), {
+    description:
+      "Only deliveries about charges with these words, found as in the list of charges (the newest 500), or about the charge, withdrawal, event or delivery with this ID.",
     examples: ["A-1042"],
   }),
 });
 
-export const streamQuerySchema = parameters({
+export const streamQuerySchema = queryShape({
   view: field(
     z.optional(z.enum(["light"])),
     "`light`: only what has changed, gathered into seven messages a second at most.",
   ),
 });
 
-export const requestQuerySchema = parameters({
+export const requestQuerySchema = queryShape({
   ...page,
-  method: field(z.optional(naming("HTTP method", z.string().check(z.toUpperCase()))), {
-    says: "Only of this method.",
+  method: field(z.optional(withNameKind("HTTP method", z.string().check(z.toUpperCase()))), {
+    description: "Only of this method.",
     examples: ["POST"],
   }),
   path: field(z.optional(globTextSchema), {
-    says: "Only these paths: a glob.",
+    description: "Only these paths: a glob.",
     examples: ["/api/v1/payments/*"],
   }),
   operation: field(z.optional(globTextSchema), {
-    says: "Only this operation: a glob.",
+    description: "Only this operation: a glob.",
     examples: ["createQuote"],
   }),
   status: field(
     z.optional(z.string().check(z.regex(/^[1-5x][\dx]{2}$/, "must be a status such as 400 or 4xx"))),
-    { says: "Only this response status, or class of statuses.", examples: ["4xx"] },
+    { description: "Only this response status, or class of statuses.", examples: ["4xx"] },
   ),
   since: field(optionalText, {
-    says: "Only requests after the one with this ID, or since this instant.",
+    description: "Only requests after the one with this ID, or since this instant.",
     examples: ["17", "2026-01-31T09:00:00.000Z"],
   }),
 });
 
 export const triggerRequestSchema = closedShape("EventRequest", "An event that no status change caused.", {
   type: field(
-    naming(
+    withNameKind(
       "event name",
       z
         .string()
         .check(z.regex(/^[A-Za-z][A-Za-z0-9_.:/-]{0,99}$/, "must be an event type such as charge.completed")),
     ),
     {
-      says: "A known type, by the sandbox's name or the name it is sent under; any other needs `force`.",
+      description:
+        "A known type, by the sandbox's name or the name it is sent under; any other needs `force`.",
       examples: ["webhook.test", "charge.completed"],
     },
   ),
@@ -145,12 +148,12 @@ export const takeRequestSchema = closedShape("TakeRequest", "How many.", {
 
 const NO_STATUS = "must be an HTTP status";
 
-export const ackRequestSchema = refined(
+export const ackRequestSchema = withChecks(
   closedShape(
     "AckRequest",
     {
-      says: "The receiver's response, or why there is none.",
-      adds: { oneOf: [{ required: ["status"] }, { required: ["error"] }] },
+      description: "The receiver's response, or why there is none.",
+      jsonSchema: { oneOf: [{ required: ["status"] }, { required: ["error"] }] },
     },
     {
       status: field(
@@ -159,7 +162,7 @@ export const ackRequestSchema = refined(
       ),
       body: field(optionalText, "The response body, for the log."),
       headers: field(z.optional(z.record(z.string(), z.string())), {
-        says: "The response headers; `Retry-After` counts with 429 and 503, others are ignored.",
+        description: "The response headers; `Retry-After` counts with 429 and 503, others are ignored.",
         examples: [{ "Retry-After": "60" }],
       }),
       error: field(
@@ -176,14 +179,14 @@ export const ackRequestSchema = refined(
 
 const receiver = fieldsOf(webhookOptionSchema);
 
-export const endpointRequestSchema = refined(
+export const endpointRequestSchema = withChecks(
   closedShape(
     "WebhookEndpointRequest",
-    { says: "A receiver to register: a URL or a mailbox.", adds: ONE_TARGET },
+    { description: "A receiver to register: a URL or a mailbox.", jsonSchema: ONE_TARGET },
     {
       ...receiver,
       organization_id: field(
-        z.optional(z.string().check(atMost(LONGEST.name))),
+        z.optional(z.string().check(atMost(MAX_LENGTHS.name))),
         "The organization it receives events of; by default all.",
       ),
       lease: field(

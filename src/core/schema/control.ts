@@ -4,23 +4,23 @@ import { durationSchema, waitDurationSchema } from "./duration.js";
 import { reason } from "./engine-requests.js";
 import { keyFixtureSchema, keyStatusSchema, organizationFixtureSchema } from "./fixtures.js";
 import { recordMatchSchema } from "./globs.js";
-import { atMost, entriesAtMost, LONGEST, minLength, refineIfValid } from "./lengths.js";
-import { matchersAreRight, rangeSchema } from "./matchers.js";
+import { atMost, entriesAtMost, MAX_LENGTHS, minLength, refineIfValid } from "./lengths.js";
+import { checkMatchers, rangeSchema } from "./matchers.js";
 import {
   clockOptionSchema,
-  clockSetting,
   mailboxSchema,
   namespaceNameSchema,
+  parseClockSetting,
   webhookOptionSchema,
   webhookUrlSchema,
 } from "./options.js";
-import { currency, method } from "./phrases.js";
+import { currencyNote, methodNote } from "./phrases.js";
 import { COLLECTION_NAMES } from "./records/names.js";
 import { count, instantMs } from "./records/parts.js";
 import { methodChoiceSchema, pageQuerySchema } from "./requests.js";
 import { instantFault, parseInstant } from "./time.js";
 import { anySecretSchema } from "./webhooks.js";
-import { closedShape, type Fields, field, fieldsOf, parameters, refined } from "./words.js";
+import { closedShape, type Fields, field, fieldsOf, queryShape, withChecks } from "./words.js";
 
 /**
  * Request bodies and queries of the control API, read by `server/control`, the steps of scenarios and the OpenAPI
@@ -38,12 +38,12 @@ function countPresent(body: object): number {
   return Object.values(body).filter((value) => value !== undefined).length;
 }
 
-export const advanceRequestSchema = refined(
+export const advanceRequestSchema = withChecks(
   closedShape(
     "AdvanceRequest",
-    { says: "How far: exactly one of these.", adds: { minProperties: 1, maxProperties: 1 } },
+    { description: "How far: exactly one of these.", jsonSchema: { minProperties: 1, maxProperties: 1 } },
     {
-      by: field(z.optional(durationSchema), { says: "By this duration.", examples: ["30m", "1h30m"] }),
+      by: field(z.optional(durationSchema), { description: "By this duration.", examples: ["30m", "1h30m"] }),
       to: field(z.optional(instantSchema), "To this instant; not in the past."),
       until: field(
         z.optional(z.enum(["next", "idle"])),
@@ -54,13 +54,16 @@ export const advanceRequestSchema = refined(
   z.refine((body) => countPresent(body) === 1, "needs exactly one of by, to and until"),
 );
 
-export const clockRequestSchema = refined(
+export const clockRequestSchema = withChecks(
   closedShape(
     "ClockRequest",
-    { says: "How the clock runs from now on: at least one of these.", adds: { minProperties: 1 } },
+    {
+      description: "How the clock runs from now on: at least one of these.",
+      jsonSchema: { minProperties: 1 },
+    },
     {
       mode: field(z.optional(clockOptionSchema), {
-        says: "`manual` is paused, `real` runs with wall time, `60x` sixty times as fast.",
+        description: "`manual` is paused, `real` runs with wall time, `60x` sixty times as fast.",
         examples: ["60x"],
       }),
       speed: field(
@@ -82,28 +85,29 @@ export const clockRequestSchema = refined(
 
 /** The speed a mode implies, else the default. */
 function speedOf(mode: string | undefined, defaultSpeed: number): number {
-  if (mode === "manual") return clockSetting(mode).speed;
-  return mode?.endsWith("x") ? clockSetting(mode).speed : defaultSpeed;
+  if (mode === "manual") return parseClockSetting(mode).speed;
+  return mode?.endsWith("x") ? parseClockSetting(mode).speed : defaultSpeed;
 }
 
 /** Query of calls that are refused while the clock is being advanced. */
-export const waitQuerySchema = parameters({
+export const waitQuerySchema = queryShape({
   wait: field(z.optional(waitDurationSchema), {
-    says: "If the clock is being advanced, wait up to this long (wall time, at most 10m) instead of returning 409.",
+    description:
+      "If the clock is being advanced, wait up to this long (wall time, at most 10m) instead of returning 409.",
     examples: ["10s"],
   }),
 });
 
-export const ofWhomQuerySchema = parameters({
+export const scopeQuerySchema = queryShape({
   of: field(
     z.optional(z.enum(["namespace", "server"])),
     "`server`: of every namespace since the start, including those reset or deleted since.",
   ),
 });
 
-export const scenarioQuerySchema = parameters({
+export const scenarioQuerySchema = queryShape({
   ...fieldsOf(pageQuerySchema),
-  ...fieldsOf(ofWhomQuerySchema),
+  ...fieldsOf(scopeQuerySchema),
 });
 
 export const refundRequestSchema = closedShape("RefundRequest", "A refund of all of it.", { reason });
@@ -119,15 +123,15 @@ export const withdrawalTransitionRequestSchema = closedShape(
 );
 
 export const payRequestSchema = closedShape("PayRequest", "What the customer chooses on the hosted page.", {
-  payment_method: field(methodChoiceSchema.shape.payment_method, method("One of the checkout's.")),
+  payment_method: field(methodChoiceSchema.shape.payment_method, methodNote("One of the checkout's.")),
   currency: field(
     methodChoiceSchema.shape.currency,
-    currency(
+    currencyNote(
       "The payment currency; by default the quote's (with the quote's method), else the checkout's, else the first one the method takes.",
     ),
   ),
   phone_number: field(methodChoiceSchema.shape.phone_number, {
-    says: "Needed for mobile money.",
+    description: "Needed for mobile money.",
     examples: ["+254700000001"],
   }),
   bank_account_number: field(methodChoiceSchema.shape.bank_account_number, "Needed for a bank transfer."),
@@ -136,8 +140,8 @@ export const payRequestSchema = closedShape("PayRequest", "What the customer cho
 /** A patch of a fixture at run time; at least one field is required. */
 function patchOf<All extends Fields>(name: string, text: string, fields: All) {
   const names = Object.keys(fields);
-  return refined(
-    closedShape(name, { says: text, adds: { minProperties: 1 } }, fields),
+  return withChecks(
+    closedShape(name, { description: text, jsonSchema: { minProperties: 1 } }, fields),
     refineIfValid((body) => countPresent(body as object) > 0, `needs at least one of ${names.join(", ")}`),
   );
 }
@@ -168,12 +172,13 @@ export const waitRequestSchema = closedShape("WaitRequest", "What to wait for.",
     z.enum(["charge", "request", "delivery", "idle"]),
     "`idle` is when nothing is due and no delivery is in flight.",
   ),
-  match: field(z.optional(recordMatchSchema.check(matchersAreRight)), {
-    says: "Fields the record must have, at any depth; texts are globs, and `{not}`, `{in}`, `{contains}`, `{exists}`, `{matches}`, `{gt}`, `{gte}`, `{lt}`, `{lte}` are conditions on a value.",
+  match: field(z.optional(recordMatchSchema.check(checkMatchers)), {
+    description:
+      "Fields the record must have, at any depth; texts are globs, and `{not}`, `{in}`, `{contains}`, `{exists}`, `{matches}`, `{gt}`, `{gte}`, `{lt}`, `{lte}` are conditions on a value.",
     examples: [{ customer_email: "ada@*", status: "COMPLETED" }],
   }),
   count: field(z.optional(z.union([z.int().check(z.gte(1)), rangeSchema])), {
-    says: "How many must match at least, or bounds for their number (default 1).",
+    description: "How many must match at least, or bounds for their number (default 1).",
     examples: [2, { gte: 2, lt: 5 }],
   }),
   timeout: field(z.optional(waitDurationSchema), "Maximum wall time to wait, up to 10m (default 10s)."),
@@ -189,7 +194,7 @@ export const namespaceRequestSchema = closedShape(
       "The same seed gives the same IDs and random outcomes.",
     ),
     clock: field(z.optional(clockOptionSchema), {
-      says: "How its clock runs: `real`, `manual`, or a speed.",
+      description: "How its clock runs: `real`, `manual`, or a speed.",
       examples: ["manual", "60x"],
     }),
     start_time: field(
@@ -200,7 +205,7 @@ export const namespaceRequestSchema = closedShape(
       z.optional(
         z
           .string()
-          .check(atMost(LONGEST.name), z.regex(/^sk_test_[A-Za-z0-9_-]+$/, "must start with sk_test_")),
+          .check(atMost(MAX_LENGTHS.name), z.regex(/^sk_test_[A-Za-z0-9_-]+$/, "must start with sk_test_")),
       ),
       "Its test key; by default `sk_test_ns_NAME`. The live key is derived from it.",
     ),
@@ -256,15 +261,15 @@ export const snapshotFileSchema = z.strictObject({
 
 export const runScenarioRequestSchema = closedShape("ScenarioRunRequest", "What a scenario's steps need.", {
   vars: field(z.optional(z.record(z.string(), z.string())), {
-    says: "Variables, instead of the scenario's own.",
+    description: "Variables, instead of the scenario's own.",
     examples: [{ email: "qa@shop.test" }],
   }),
   app: field(z.optional(webhookUrlSchema), "The base URL of the app under test, for `app` steps."),
 });
 
 export const failedTestRequestSchema = closedShape("FailedTestRequest", "A test that has failed.", {
-  test: field(z.string().check(minLength(1, "must not be empty"), atMost(LONGEST.message)), {
-    says: "Its name.",
+  test: field(z.string().check(minLength(1, "must not be empty"), atMost(MAX_LENGTHS.message)), {
+    description: "Its name.",
     examples: ["shop.test.ts > an order is paid"],
   }),
 });

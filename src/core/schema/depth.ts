@@ -1,6 +1,6 @@
 /** Nesting limit of JSON; recursive functions rely on it. */
 export const MAX_DEPTH = 100;
-export const TOO_DEEP = `is nested deeper than ${MAX_DEPTH} levels`;
+export const TOO_DEEP_MESSAGE = `is nested deeper than ${MAX_DEPTH} levels`;
 
 /** Returns true if a JSON value is nested deeper than `levels`. */
 export function isTooDeep(value: unknown, levels = MAX_DEPTH): boolean {

@@ -74,13 +74,13 @@ export const waitDurationSchema = durationSchema.check(
 );
 
 /** Body of an advance request. */
-export type AdvanceTarget =
+export type AdvanceBody =
   | { readonly until: "next" | "idle" }
   | { readonly by: string }
   | { readonly to: string };
 
 /** Parses a duration, an instant, `next` or `idle`; undefined for other text. */
-export function advanceTarget(text: string): AdvanceTarget | undefined {
+export function parseAdvanceBody(text: string): AdvanceBody | undefined {
   if (text === "next" || text === "idle") return { until: text };
   if (parseDuration(text) !== undefined) return { by: text };
   return parseInstant(text) === undefined ? undefined : { to: text };

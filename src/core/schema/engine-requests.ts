@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { amountSchema, chargeStatusSchema, modeSchema } from "./common.js";
-import { atMost, LONGEST, minLength } from "./lengths.js";
-import { currency } from "./phrases.js";
+import { atMost, MAX_LENGTHS, minLength } from "./lengths.js";
+import { currencyNote } from "./phrases.js";
 import { closedShape, field } from "./words.js";
 
 // Request bodies that engine and library read too. Separate from `control.ts`: a start does not load that file.
@@ -17,20 +17,20 @@ export const resetRequestSchema = closedShape("ResetRequest", "How to go back to
   ),
 });
 
-export const reasonSchema = z.string().check(minLength(1, "must not be empty"), atMost(LONGEST.reason));
+export const reasonSchema = z.string().check(minLength(1, "must not be empty"), atMost(MAX_LENGTHS.reason));
 export const reason = field(z.optional(reasonSchema), "Why, for its history and the webhook.");
 
 export const transitionRequestSchema = closedShape("TransitionRequest", "The status to set.", {
   to: field(chargeStatusSchema, "The status."),
   reason: field(reason.schema, {
-    says: "Why, for its history and the webhook.",
+    description: "Why, for its history and the webhook.",
     examples: ["declined_by_operator"],
   }),
 });
 
 export const fundRequestSchema = closedShape("FundRequest", "Money for the namespace's organization.", {
-  currency: field(z.string(), currency("The balance's.")),
-  amount: field(amountSchema, { says: "How much, as a decimal string.", examples: ["5000.00"] }),
+  currency: field(z.string(), currencyNote("The balance's.")),
+  amount: field(amountSchema, { description: "How much, as a decimal string.", examples: ["5000.00"] }),
   mode: field(z.optional(modeSchema), "By default the key's mode, else test."),
 });
 export type FundRequest = z.infer<typeof fundRequestSchema>;

@@ -37,7 +37,7 @@ export const EVENT_TYPES: readonly string[] = [
 export const ALL_EVENT_TYPES: readonly string[] = [...EVENT_TYPES, ...REVERSAL_EVENT_TYPES];
 
 /** The object of an event type, and its status; undefined for an event without an object. */
-export function toldBy(
+export function subjectOfEvent(
   type: string,
 ):
   | { readonly object: "charge"; readonly status: ChargeStatus }
@@ -61,6 +61,6 @@ export function eventTypeOf(
 }
 
 /** Error message for an unknown event type, with the nearest known one. */
-export function unknownEventType(name: string, known: readonly string[] = EVENT_TYPES): string {
+export function unknownEventTypeMessage(name: string, known: readonly string[] = EVENT_TYPES): string {
   return `is an unknown event type${didYouMean(name, known, ".")} Known: ${known.join(", ")}`;
 }

@@ -1,17 +1,17 @@
 import * as z from "zod/mini";
-import { atMost, entriesAtMost, LONGEST, minLength } from "./lengths.js";
+import { atMost, entriesAtMost, MAX_LENGTHS, minLength } from "./lengths.js";
 
 /** `*` matches any characters, `?` one; `\*` and `\?` are literal. */
-export const globTextSchema = z.string().check(atMost(LONGEST.glob));
+export const globTextSchema = z.string().check(atMost(MAX_LENGTHS.glob));
 
 /** One of them has to match. */
-export const severalGlobsSchema = z
+export const globListSchema = z
   .array(globTextSchema)
   .check(minLength(1, "must not be empty"), entriesAtMost(1_000));
 export type Glob = string | string[];
 
 export const eventGlobsSchema = z
-  .array(z.string().check(minLength(1, "must not be empty"), atMost(LONGEST.eventGlob)))
+  .array(z.string().check(minLength(1, "must not be empty"), atMost(MAX_LENGTHS.eventGlob)))
   .check(minLength(1, "must not be empty"), entriesAtMost(50));
 
 interface LongGlob {
@@ -22,7 +22,7 @@ interface LongGlob {
 /** Finds globs over the length limit at any depth. Text without wildcards is not a glob. */
 function longGlobs(value: unknown, path: readonly (string | number)[] = []): LongGlob[] {
   if (typeof value === "string")
-    return value.length > LONGEST.glob && /[*?]/.test(value) ? [{ path, input: value }] : [];
+    return value.length > MAX_LENGTHS.glob && /[*?]/.test(value) ? [{ path, input: value }] : [];
   if (Array.isArray(value)) return value.flatMap((part, index) => longGlobs(part, [...path, index]));
   if (typeof value !== "object" || value === null) return [];
   return Object.entries(value).flatMap(([key, part]) => longGlobs(part, [...path, key]));
@@ -35,6 +35,6 @@ export const recordMatchSchema = z.record(z.string(), z.unknown()).check(({ valu
       code: "custom",
       path: [...path],
       input,
-      message: `must be at most ${LONGEST.glob} characters with a wildcard`,
+      message: `must be at most ${MAX_LENGTHS.glob} characters with a wildcard`,
     });
 });

@@ -1,5 +1,5 @@
 /** The object a call created, from its response. */
-export interface MadeObject {
+export interface CreatedObject {
   readonly id: string;
   readonly amount: string | null;
   readonly currency: string | null;
@@ -12,7 +12,7 @@ interface ActivityBase {
   readonly at: string;
 }
 
-export interface RequestHappened extends ActivityBase {
+export interface RequestActivity extends ActivityBase {
   readonly kind: "request";
   readonly method: string;
   readonly path: string;
@@ -23,10 +23,10 @@ export interface RequestHappened extends ActivityBase {
   /** The scenario run or command that sent it; null for the app. */
   readonly runner: string | null;
   readonly error: string | null;
-  readonly made: MadeObject | null;
+  readonly made: CreatedObject | null;
 }
 
-export interface TransitionHappened extends ActivityBase {
+export interface TransitionActivity extends ActivityBase {
   readonly kind: "transition";
   readonly id: string;
   readonly status: string;
@@ -35,7 +35,7 @@ export interface TransitionHappened extends ActivityBase {
   readonly by: string | null;
 }
 
-export interface AttemptHappened extends ActivityBase {
+export interface AttemptActivity extends ActivityBase {
   readonly kind: "attempt";
   readonly type: string;
   readonly delivery_id: string;
@@ -47,7 +47,7 @@ export interface AttemptHappened extends ActivityBase {
 }
 
 /** A line of the live log of a running sandbox. */
-export type Happening = RequestHappened | TransitionHappened | AttemptHappened;
+export type Activity = RequestActivity | TransitionActivity | AttemptActivity;
 
 /** Listener of the live log. `create` builds the event on demand: most are never printed. */
-export type OnHappening = (create: () => Happening) => void;
+export type OnActivity = (create: () => Activity) => void;

@@ -12,7 +12,7 @@ export function issueMessage(issue: Issue): string {
   switch (issue.code) {
     case "invalid_type":
       // A message of the schema is more specific than the type.
-      if (issue.message !== NO_MESSAGE && !/^(number|int)$/.test(issue.expected)) return issue.message;
+      if (issue.message !== DEFAULT_MESSAGE && !/^(number|int)$/.test(issue.expected)) return issue.message;
       return `must be ${article(issue.expected)}`;
     case "unrecognized_keys":
       return `unknown: ${issue.keys.join(", ")}`;
@@ -25,17 +25,17 @@ export function issueMessage(issue: Issue): string {
       return issue.issues.map(issueMessage)[0] ?? issue.message;
     case "too_small":
     case "too_big":
-      return issue.message === NO_MESSAGE ? boundMessage(issue) : issue.message;
+      return issue.message === DEFAULT_MESSAGE ? boundMessage(issue) : issue.message;
     default:
       return issue.message;
   }
 }
 
 /** Zod's message if the schema has none. */
-export const NO_MESSAGE = "Invalid input";
+export const DEFAULT_MESSAGE = "Invalid input";
 
 /** Sets the message explicitly: zod's locale is global to the process, and Playwright tests change it. */
-export const PARSING = { reportInput: true, error: () => NO_MESSAGE } as const;
+export const PARSE_OPTIONS = { reportInput: true, error: () => DEFAULT_MESSAGE } as const;
 
 type BoundIssue = Extract<Issue, { readonly code: "too_small" | "too_big" }>;
 
@@ -59,7 +59,7 @@ export function issuePath(issue: Issue): string {
 }
 
 /** For a value that matches no option of a union: the issues of the closest option. Empty for other issues. */
-export function meantIssues(issue: Issue): Issue[] {
+export function closestIssues(issue: Issue): Issue[] {
   if (issue.code !== "invalid_union") return [];
   const [best = []] = [...issue.errors].sort((a, b) => distance(a) - distance(b));
   return best.map((inner) => ({ ...inner, path: [...issue.path, ...inner.path] }) as Issue);
@@ -80,7 +80,7 @@ function distance(issues: readonly Issue[]): number {
 
 /** Expands a union without a message of its own to the issues of its closest option. */
 function expandUnions(issue: Issue): Issue[] {
-  const closest = issue.message === NO_MESSAGE ? meantIssues(issue) : [];
+  const closest = issue.message === DEFAULT_MESSAGE ? closestIssues(issue) : [];
   return closest.length === 0 ? [issue] : closest.flatMap(expandUnions);
 }
 
@@ -101,12 +101,12 @@ export function issueDetails(issues: readonly Issue[], schema?: z.core.$ZodType)
   return Object.fromEntries(details);
 }
 
-export type Checked<T> =
+export type CheckResult<T> =
   | { readonly ok: true; readonly data: T }
   | { readonly ok: false; readonly issues: readonly Issue[] };
 
 /** Parses without throwing. Issues keep their input, which tells missing fields from wrong ones. */
-export function check<T>(schema: z.ZodMiniType<T>, value: unknown): Checked<T> {
-  const result = schema.safeParse(value, PARSING);
+export function safeParse<T>(schema: z.ZodMiniType<T>, value: unknown): CheckResult<T> {
+  const result = schema.safeParse(value, PARSE_OPTIONS);
   return result.success ? { ok: true, data: result.data } : { ok: false, issues: result.error.issues };
 }

@@ -4,7 +4,7 @@ const loading = new Set<Promise<unknown>>();
  * Imports a module on first use and tracks it for `nothingLoading()`. Test runners report an import after their end as
  * an error; Jest ends the whole run.
  */
-export async function lazily<Module>(load: () => Promise<Module>): Promise<Module> {
+export async function loadLazily<Module>(load: () => Promise<Module>): Promise<Module> {
   const promise = load();
   loading.add(promise);
   try {
@@ -15,6 +15,6 @@ export async function lazily<Module>(load: () => Promise<Module>): Promise<Modul
 }
 
 /** Resolves when no import is pending. Errors go to the caller of `lazily`. */
-export async function nothingLoading(): Promise<void> {
+export async function loadsSettled(): Promise<void> {
   while (loading.size > 0) await Promise.allSettled(loading);
 }

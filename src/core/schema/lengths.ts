@@ -10,7 +10,7 @@ export function maxLength(maximum: number, message?: string) {
 }
 
 /** Maximum lengths of text, in UTF-16 units. */
-export const LONGEST = {
+export const MAX_LENGTHS = {
   name: 255,
   email: 254,
   url: 2_048,

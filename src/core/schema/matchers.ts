@@ -1,11 +1,11 @@
 import * as z from "zod/mini";
-import { type Glob, globTextSchema, severalGlobsSchema } from "./globs.js";
-import { issueMessage, NO_MESSAGE, PARSING } from "./issues.js";
-import { atMost, LONGEST, refineIfValid } from "./lengths.js";
+import { type Glob, globListSchema, globTextSchema } from "./globs.js";
+import { DEFAULT_MESSAGE, issueMessage, PARSE_OPTIONS } from "./issues.js";
+import { atMost, MAX_LENGTHS, refineIfValid } from "./lengths.js";
 import { isDecimal, isMatcher, MATCHER_WORDS, type MatcherWord } from "./matcher-words.js";
-import { patternOf } from "./pattern.js";
+import { compilePattern } from "./pattern.js";
 import { parseInstant } from "./time.js";
-import { atLeastOneOf, closedShape, field, refined } from "./words.js";
+import { atLeastOneOf, closedShape, field, withChecks } from "./words.js";
 
 /** Conditions on a value; all must hold. */
 export interface Matcher {
@@ -35,7 +35,7 @@ const boundSchema = z.optional(
     [
       z.number(),
       z.string().check(
-        atMost(LONGEST.glob),
+        atMost(MAX_LENGTHS.glob),
         z.refine((text) => hasVariable(text) || isDecimal(text) || parseInstant(text) !== undefined, BOUND),
       ),
     ],
@@ -44,7 +44,7 @@ const boundSchema = z.optional(
 );
 
 const patternSchema = z.string().check(({ value, issues }) => {
-  const pattern = patternOf(value);
+  const pattern = compilePattern(value);
   if (typeof pattern === "string" && !hasVariable(value))
     issues.push({ code: "custom", input: value, message: pattern });
 });
@@ -61,16 +61,16 @@ const matches = field(
   "A regular expression matches somewhere in it: JavaScript syntax.",
 );
 
-const matcherSchema: z.ZodMiniType<Matcher> = refined(
+const matcherSchema: z.ZodMiniType<Matcher> = withChecks(
   closedShape(
     "Matcher",
     {
-      says: "Conditions on a field; all must hold.",
-      adds: atLeastOneOf("not", "in", "contains", "exists", "matches", ...COMPARISONS),
+      description: "Conditions on a field; all must hold.",
+      jsonSchema: atLeastOneOf("not", "in", "contains", "exists", "matches", ...COMPARISONS),
     },
     {
       not: field(z.optional(z.lazy(() => valueMatchSchema)), "It does not match this."),
-      in: field(z.optional(severalGlobsSchema), "It matches one of these."),
+      in: field(z.optional(globListSchema), "It matches one of these."),
       contains: field(z.optional(globTextSchema), "It has this in it."),
       exists,
       matches,
@@ -82,7 +82,7 @@ const matcherSchema: z.ZodMiniType<Matcher> = refined(
 
 export const valueMatchSchema: z.ZodMiniType<ValueMatch> = z.union([
   globTextSchema,
-  severalGlobsSchema,
+  globListSchema,
   matcherSchema,
 ]);
 
@@ -120,10 +120,10 @@ export const amountMatchSchema = matchWithBounds(
 );
 
 const wholeSchema = z.optional(z.int("must be a whole number").check(z.gte(0, "must not be negative")));
-export const rangeSchema = refined(
+export const rangeSchema = withChecks(
   closedShape(
     "Range",
-    { says: "Bounds of a number; all must hold.", adds: atLeastOneOf(...COMPARISONS) },
+    { description: "Bounds of a number; all must hold.", jsonSchema: atLeastOneOf(...COMPARISONS) },
     {
       gt: field(wholeSchema, "More than this number."),
       gte: field(wholeSchema, "At least this number."),
@@ -159,12 +159,12 @@ interface MatcherFault {
 }
 
 /** Reports invalid matchers at any depth of a value. */
-export const matchersAreRight: z.core.CheckFn<unknown> = ({ value, issues }) => {
+export const checkMatchers: z.core.CheckFn<unknown> = ({ value, issues }) => {
   for (const { path, input, message } of matcherFaults(value))
     issues.push({ code: "custom", path: [...path], input, message });
 };
 
-export const expectationSchema = z.unknown().check(matchersAreRight);
+export const expectationSchema = z.unknown().check(checkMatchers);
 
 /** A matcher, as the alternative to a fixed set of values. */
 export const expectedMatcherSchema = z.record(z.string(), z.unknown()).check(
@@ -172,7 +172,7 @@ export const expectedMatcherSchema = z.record(z.string(), z.unknown()).check(
     error: `must be a matcher of ${MATCHER_WORDS.join(", ")}`,
     abort: true,
   }),
-  matchersAreRight,
+  checkMatchers,
 );
 
 function matcherFaults(value: unknown, path: readonly (string | number)[] = []): MatcherFault[] {
@@ -181,11 +181,11 @@ function matcherFaults(value: unknown, path: readonly (string | number)[] = []):
     matcherFaults(part, [...path, Array.isArray(value) ? Number(key) : key]),
   );
   if (!isMatcher(value)) return inner;
-  const { error } = EXPECTED_WORDS.safeParse(value, PARSING);
+  const { error } = EXPECTED_WORDS.safeParse(value, PARSE_OPTIONS);
   const faults = (error?.issues ?? []).map((issue) => ({
     path: [...path, ...(issue.path as (string | number)[])],
     input: issue.input,
-    message: `${issue.message === NO_MESSAGE ? issueMessage(issue) : issue.message}; to expect a field of this name, write \\${String(issue.path[0])}`,
+    message: `${issue.message === DEFAULT_MESSAGE ? issueMessage(issue) : issue.message}; to expect a field of this name, write \\${String(issue.path[0])}`,
   }));
   return [...faults, ...inner];
 }

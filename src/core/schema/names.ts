@@ -1,5 +1,5 @@
 import type * as z from "zod/mini";
-import { unknownEventType } from "./event-types.js";
+import { unknownEventTypeMessage } from "./event-types.js";
 import { didYouMean } from "./nearest.js";
 
 /** Kinds of names whose full set is known; the text appears in messages. */
@@ -17,7 +17,10 @@ export type NameKind =
 const kinds = new WeakMap<z.core.$ZodType, NameKind | undefined>();
 
 /** Clones a schema and marks its text as names of a kind, or globs of them; undefined overrides `BY_FIELD`. */
-export function naming<Schema extends z.ZodMiniType>(kind: NameKind | undefined, schema: Schema): Schema {
+export function withNameKind<Schema extends z.ZodMiniType>(
+  kind: NameKind | undefined,
+  schema: Schema,
+): Schema {
   const clone = schema.clone() as Schema;
   kinds.set(clone, kind);
   return clone;
@@ -40,8 +43,8 @@ export function nameKindOf(schema: z.core.$ZodType, field: string | undefined): 
 }
 
 /** Error message for an unknown name, with the nearest known one. */
-export function unknownName(kind: NameKind, name: string, known: readonly string[]): string {
-  if (kind === "event type") return unknownEventType(name, known);
-  if (kind === "event name") return `${unknownEventType(name, known)}. Any other needs force`;
+export function unknownNameMessage(kind: NameKind, name: string, known: readonly string[]): string {
+  if (kind === "event type") return unknownEventTypeMessage(name, known);
+  if (kind === "event name") return `${unknownEventTypeMessage(name, known)}. Any other needs force`;
   return `there is no ${kind} ${name}${didYouMean(name, known, `; known: ${known.join(", ")}`)}`;
 }

@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 import { httpUrlSchema, rateSchema } from "./common.js";
 import { durationSchema } from "./duration.js";
 import { ERROR_STATUS } from "./errors.js";
-import { EVENT_TYPES, unknownEventType } from "./event-types.js";
+import { EVENT_TYPES, unknownEventTypeMessage } from "./event-types.js";
 import { atMost, entriesAtMost } from "./lengths.js";
 import { didYouMean } from "./nearest.js";
 import {
@@ -52,7 +52,7 @@ export interface OptionRow<Schema extends z.ZodMiniType = z.ZodMiniType> {
   /** Parsing of the text of a flag or variable; default: none. */
   readonly kind?: "number" | "flag" | "list";
   /** Description in the help and in the file that `init` writes. */
-  readonly says: string;
+  readonly help: string;
   /** The default in YAML, or an example if there is none. */
   readonly sample: string;
   /** Name in `createSandbox`, if it is not the key in camelCase. */
@@ -73,7 +73,7 @@ export const OPTIONS = {
     topic: "address",
     flags: "-p, --port <number>",
     kind: "number",
-    says: `port to listen on; 0 is any free one (default ${DEFAULT_PORT})`,
+    help: `port to listen on; 0 is any free one (default ${DEFAULT_PORT})`,
     sample: String(DEFAULT_PORT),
     namespace: true,
   }),
@@ -81,7 +81,7 @@ export const OPTIONS = {
     schema: textSchema,
     topic: "address",
     flags: "--host <address>",
-    says: `address to listen on (default ${DEFAULT_HOST})`,
+    help: `address to listen on (default ${DEFAULT_HOST})`,
     sample: DEFAULT_HOST,
     namespace: true,
   }),
@@ -89,7 +89,7 @@ export const OPTIONS = {
     schema: httpUrlSchema,
     topic: "address",
     flags: "--public-url <url>",
-    says: "the address in checkout links",
+    help: "the address in checkout links",
     sample: "https://sandbox.example.test",
   }),
   allowed_host: option({
@@ -97,7 +97,7 @@ export const OPTIONS = {
     topic: "address",
     flags: "--allowed-host <name>",
     kind: "list",
-    says: "accept requests for this host too (repeatable)",
+    help: "accept requests for this host too (repeatable)",
     sample: "[sandbox.example.test]",
     library: "allowedHosts",
   }),
@@ -106,28 +106,28 @@ export const OPTIONS = {
     topic: "address",
     flags: "--tls",
     kind: "flag",
-    says: "serve HTTPS, with a certificate authority created for the run",
+    help: "serve HTTPS, with a certificate authority created for the run",
     sample: "false",
   }),
   tls_cert: option({
     schema: textSchema,
     topic: "address",
     flags: "--tls-cert <file>",
-    says: "serve HTTPS with this certificate (PEM, its chain with it)",
+    help: "serve HTTPS with this certificate (PEM, its chain with it)",
     sample: "cert.pem",
   }),
   tls_key: option({
     schema: textSchema,
     topic: "address",
     flags: "--tls-key <file>",
-    says: "the private key of --tls-cert",
+    help: "the private key of --tls-cert",
     sample: "key.pem",
   }),
   fixtures: option({
     schema: textSchema,
     topic: "prices",
     flags: "--fixtures <file>",
-    says: "organizations, keys, methods, rates … merged over the shipped ones",
+    help: "organizations, keys, methods, rates … merged over the shipped ones",
     sample: "fixtures.yaml",
   }),
   scenario: option({
@@ -135,7 +135,7 @@ export const OPTIONS = {
     topic: "scenarios",
     flags: "--scenario <name|file>",
     kind: "list",
-    says: "what happens to charges (repeatable; the last is tried first)",
+    help: "what happens to charges (repeatable; the last is tried first)",
     sample: "[success]",
     namespace: true,
   }),
@@ -143,7 +143,7 @@ export const OPTIONS = {
     schema: textSchema,
     topic: "state",
     flags: "--data <file>",
-    says: "keep the state in this file (default: in memory)",
+    help: "keep the state in this file (default: in memory)",
     sample: "payments-sandbox.data",
   }),
   fsync: option({
@@ -151,7 +151,7 @@ export const OPTIONS = {
     topic: "state",
     flags: "--fsync",
     kind: "flag",
-    says: "with --data: safe against power loss too",
+    help: "with --data: safe against power loss too",
     sample: "false",
   }),
   webhook_url: option({
@@ -159,13 +159,13 @@ export const OPTIONS = {
     topic: "webhooks",
     flags: "--webhook-url, --forward-to <url>",
     kind: "list",
-    says: "send test-mode webhooks there (repeatable)",
+    help: "send test-mode webhooks there (repeatable)",
     sample: '["http://localhost:3000/webhooks"]',
   }),
   webhooks: option({
     schema: z.array(webhookOptionSchema),
     topic: "webhooks",
-    says: "the same with all settings; a mailbox keeps them for tests without a port",
+    help: "the same with all settings; a mailbox keeps them for tests without a port",
     sample:
       '[{ url: "http://localhost:3000/webhooks", mode: test, events: ["charge.*"] }, { mailbox: tests }]',
     namespace: true,
@@ -174,7 +174,7 @@ export const OPTIONS = {
     schema: anySecretSchema,
     topic: "webhooks",
     flags: "--webhook-secret <secret>",
-    says: "sign webhooks with this whsec_… secret",
+    help: "sign webhooks with this whsec_… secret",
     sample: `"${DEFAULT_WEBHOOK_SECRET}"`,
     namespace: true,
   }),
@@ -182,21 +182,21 @@ export const OPTIONS = {
     schema: durationSchema,
     topic: "webhooks",
     flags: "--webhook-timeout <duration>",
-    says: "how long a receiver may take to respond (default 15s)",
+    help: "how long a receiver may take to respond (default 15s)",
     sample: "15s",
   }),
   hold_limit: option({
     schema: durationSchema,
     topic: "scenarios",
     flags: "--hold-limit <duration>",
-    says: "how long a fault may hold a response (default 30s)",
+    help: "how long a fault may hold a response (default 30s)",
     sample: "30s",
   }),
   clock: option({
     schema: clockOptionSchema,
     topic: "time",
     flags: "--clock <real|manual|Nx>",
-    says: "the clock: how sandbox time passes (default real)",
+    help: "the clock: how sandbox time passes (default real)",
     sample: "real",
     namespace: true,
   }),
@@ -204,7 +204,7 @@ export const OPTIONS = {
     schema: instantSchema,
     topic: "time",
     flags: "--start-time <instant>",
-    says: "sandbox time at the start (default: now)",
+    help: "sandbox time at the start (default: now)",
     sample: "2026-01-31T09:00:00Z",
     namespace: true,
   }),
@@ -212,7 +212,7 @@ export const OPTIONS = {
     schema: textSchema.check(atMost(200)),
     topic: "chance",
     flags: "--seed <text>",
-    says: "the same seed and calls give the same bytes",
+    help: "the same seed and calls give the same bytes",
     sample: "spring",
     namespace: true,
   }),
@@ -221,7 +221,7 @@ export const OPTIONS = {
     topic: "callers",
     flags: "--rate-limit <number|off>",
     kind: "number",
-    says: `requests per minute and key, or off (default ${DEFAULT_RATE_LIMIT})`,
+    help: `requests per minute and key, or off (default ${DEFAULT_RATE_LIMIT})`,
     sample: String(DEFAULT_RATE_LIMIT),
   }),
   auto_namespaces: option({
@@ -229,14 +229,14 @@ export const OPTIONS = {
     topic: "callers",
     flags: "--auto-namespaces",
     kind: "flag",
-    says: "the key sk_test_ns_NAME creates the namespace NAME on first use",
+    help: "the key sk_test_ns_NAME creates the namespace NAME on first use",
     sample: "false",
   }),
   control_token: option({
     schema: textSchema,
     topic: "address",
     flags: "--control-token <value|generate|off>",
-    says: "the control API's token; beyond loopback the API is closed without one",
+    help: "the control API's token; beyond loopback the API is closed without one",
     sample: "generate",
   }),
   json: option({
@@ -244,7 +244,7 @@ export const OPTIONS = {
     topic: "output",
     flags: "--json",
     kind: "flag",
-    says: "print one line of JSON when ready",
+    help: "print one line of JSON when ready",
     sample: "false",
   }),
   quiet: option({
@@ -252,75 +252,75 @@ export const OPTIONS = {
     topic: "output",
     flags: "--quiet",
     kind: "flag",
-    says: "print errors only",
+    help: "print errors only",
     sample: "false",
   }),
   signature: option({
     schema: signatureSchema,
     topic: "webhooks",
-    says: `how webhooks are signed: ${SIGNATURE_PRESETS.join(", ")}`,
+    help: `how webhooks are signed: ${SIGNATURE_PRESETS.join(", ")}`,
     sample: "standard",
     namespace: true,
   }),
   unreachable: option({
     schema: unreachableSchema,
     topic: "webhooks",
-    says: "when nothing listens at a webhook's URL: hold or fail",
+    help: "when nothing listens at a webhook's URL: hold or fail",
     sample: "hold",
     namespace: true,
   }),
   retry_schedule: option({
     schema: z.array(durationSchema).check(entriesAtMost(100)),
     topic: "webhooks",
-    says: "how long each retry waits, in sandbox time",
+    help: "how long each retry waits, in sandbox time",
     sample: "[5s, 5m, 30m, 2h, 5h, 10h, 14h, 20h, 24h]",
   }),
   event_names: option({
     schema: renamesSchema,
     topic: "webhooks",
-    says: "the names events are sent under",
+    help: "the names events are sent under",
     sample: "{ charge.completed: payment.successful }",
   }),
   fees: option({
     schema: z.record(z.string(), percentsSchema),
     topic: "prices",
-    says: "in percent of the settlement amount",
+    help: "in percent of the settlement amount",
     sample: '{ card: { platform_percent: "1.0", gateway_percent: "2.4" } }',
   }),
   rates: option({
     schema: z.record(z.string(), rateSchema),
     topic: "prices",
-    says: "units for one US dollar",
+    help: "units for one US dollar",
     sample: '{ NGN: "1550" }',
   }),
   limits: option({
     schema: limitsSchema,
     topic: "prices",
-    says: "how long quotes and checkouts live",
+    help: "how long quotes and checkouts live",
     sample: "{ quote_valid: 30s, quote_locked: 10m, checkout_default_minutes: 60 }",
   }),
   amounts: option({
     schema: amountsSchema,
     topic: "prices",
-    says: "what a hosted charge costs until a method is picked: base (no fees), cheapest or dearest",
+    help: "what a hosted charge costs until a method is picked: base (no fees), cheapest or dearest",
     sample: "{ before_method: dearest }",
   }),
   paths: option({
     schema: z.record(z.string(), pathSchema),
     topic: "wire",
-    says: "custom paths, by operation ID of /openapi.json",
+    help: "custom paths, by operation ID of /openapi.json",
     sample: '{ getCharge: "/v2/charges/{charge_id}" }',
   }),
   error_codes: option({
     schema: renamesSchema,
     topic: "wire",
-    says: "custom names for error codes",
+    help: "custom names for error codes",
     sample: "{ UNAUTHORIZED: invalid_key }",
   }),
   retention: option({
     schema: retentionSchema,
     topic: "wire",
-    says: "how many entries the logs keep",
+    help: "how many entries the logs keep",
     sample: "{ requests: 1000, events: 10000 }",
   }),
 } as const;
@@ -349,7 +349,7 @@ export const startOptionsSchema = startOptionsObject.check(({ value, issues }) =
   for (const code of Object.keys(value.error_codes ?? {}))
     if (!codes.includes(code)) fault("error_codes", code, `is not an error code${didYouMean(code, codes)}`);
   for (const type of Object.keys(value.event_names ?? {}))
-    if (!EVENT_TYPES.includes(type)) fault("event_names", type, unknownEventType(type));
+    if (!EVENT_TYPES.includes(type)) fault("event_names", type, unknownEventTypeMessage(type));
   const { webhooks = [], webhook_secret = DEFAULT_WEBHOOK_SECRET, signature } = value;
   for (const fault of secretFaults({ webhook_secret, signature, webhooks }))
     issues.push({ code: "custom", ...fault });

@@ -2,14 +2,14 @@ import * as z from "zod/mini";
 import { modeSchema, percentSchema } from "./common.js";
 import { durationSchema } from "./duration.js";
 import { eventGlobsSchema } from "./globs.js";
-import { atMost, LONGEST, minLength } from "./lengths.js";
-import { naming } from "./names.js";
-import { WEBHOOK_URL_MESSAGE, webhookUrl } from "./receiver-url.js";
+import { atMost, MAX_LENGTHS, minLength } from "./lengths.js";
+import { withNameKind } from "./names.js";
+import { normalizeWebhookUrl, WEBHOOK_URL_MESSAGE } from "./receiver-url.js";
 import { instantFault, parseInstant } from "./time.js";
 import { anySecretSchema, signatureSchema } from "./webhooks.js";
-import { closedShape, field, refined } from "./words.js";
+import { closedShape, field, withChecks } from "./words.js";
 
-export { WEBHOOK_URL_MESSAGE, webhookUrl } from "./receiver-url.js";
+export { normalizeWebhookUrl, WEBHOOK_URL_MESSAGE } from "./receiver-url.js";
 export { secretSchema } from "./webhooks.js";
 
 export const DEFAULT_PORT = 4402;
@@ -76,8 +76,8 @@ export const retentionSchema = z.strictObject({
 });
 
 export const webhookUrlSchema = z.string().check(
-  atMost(LONGEST.url),
-  z.refine((text) => webhookUrl(text) !== undefined, WEBHOOK_URL_MESSAGE),
+  atMost(MAX_LENGTHS.url),
+  z.refine((text) => normalizeWebhookUrl(text) !== undefined, WEBHOOK_URL_MESSAGE),
 );
 
 export const unreachableSchema = z.enum(["hold", "fail"]);
@@ -108,10 +108,10 @@ export const ONE_TARGET_MESSAGE = "needs a url or a mailbox";
 /** The same rule in JSON Schema. */
 export const ONE_TARGET = { oneOf: [{ required: ["url"] }, { required: ["mailbox"] }] };
 
-export const webhookOptionSchema = refined(
+export const webhookOptionSchema = withChecks(
   closedShape(
     "WebhookOption",
-    { says: "A receiver: a URL or a mailbox.", adds: ONE_TARGET },
+    { description: "A receiver: a URL or a mailbox.", jsonSchema: ONE_TARGET },
     {
       url: field(
         z.optional(webhookUrlSchema),
@@ -122,8 +122,9 @@ export const webhookOptionSchema = refined(
         "Instead of a URL: deliveries are kept under this name until they are collected.",
       ),
       mode: field(z.optional(modeSchema), "The mode it receives events of; by default the key's, else test."),
-      events: field(naming("event name", z.optional(eventGlobsSchema)), {
-        says: "Event types to receive, as globs; by default all. A glob that matches no known type needs `force`.",
+      events: field(withNameKind("event name", z.optional(eventGlobsSchema)), {
+        description:
+          "Event types to receive, as globs; by default all. A glob that matches no known type needs `force`.",
         examples: [["charge.*"]],
       }),
       force: field(
@@ -157,11 +158,11 @@ export interface ClockSetting {
 }
 
 /** Parses `real`, `manual` or `60x`. */
-export function clockSetting(text: string): ClockSetting {
+export function parseClockSetting(text: string): ClockSetting {
   if (text === "manual") return { mode: "manual", speed: 1 };
-  return runningAt(text === "real" ? 1 : Number.parseFloat(text));
+  return runningClock(text === "real" ? 1 : Number.parseFloat(text));
 }
 
-export function runningAt(speed: number): ClockSetting {
+export function runningClock(speed: number): ClockSetting {
   return { mode: speed === 1 ? "real" : "scaled", speed };
 }

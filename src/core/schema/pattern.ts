@@ -1,7 +1,7 @@
-import { LONGEST } from "./lengths.js";
+import { MAX_LENGTHS } from "./lengths.js";
 
 /** Longer text is not matched against patterns. */
-export const LONGEST_MATCHED = 10_000;
+export const MAX_PATTERN_INPUT = 10_000;
 const CACHE_MAX = 200;
 
 const cache = new Map<string, RegExp | string>();
@@ -10,7 +10,7 @@ const cache = new Map<string, RegExp | string>();
  * Compiles a regular expression in Unicode mode; returns a message if it is invalid. Backtracking is not limited: the
  * pattern comes from the user's own file.
  */
-export function patternOf(source: string): RegExp | string {
+export function compilePattern(source: string): RegExp | string {
   let pattern = cache.get(source);
   if (pattern === undefined) {
     if (cache.size >= CACHE_MAX) cache.clear();
@@ -20,7 +20,7 @@ export function patternOf(source: string): RegExp | string {
 }
 
 function compile(source: string): RegExp | string {
-  if (source.length > LONGEST.glob) return `must be at most ${LONGEST.glob} characters`;
+  if (source.length > MAX_LENGTHS.glob) return `must be at most ${MAX_LENGTHS.glob} characters`;
   try {
     return new RegExp(source, "u");
   } catch (error) {

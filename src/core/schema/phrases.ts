@@ -3,56 +3,56 @@ import type { FieldNote } from "./words.js";
 /** The format of a currency code; the fixtures define which exist. */
 const CODE_PATTERN = "^[A-Z][A-Z0-9]*(_[A-Z0-9]+)?$";
 
-export function currency(text: string, details: Partial<FieldNote> = {}): FieldNote {
+export function currencyNote(text: string, details: Partial<FieldNote> = {}): FieldNote {
   return {
-    says: `${text} Upper case; this server knows {{currencies in words}}.`,
+    description: `${text} Upper case; this server knows {{currencies in words}}.`,
     examples: "{{some currencies}}",
-    adds: { pattern: CODE_PATTERN },
+    jsonSchema: { pattern: CODE_PATTERN },
     ...details,
   };
 }
 
-export function method(text: string, assumed?: string): FieldNote {
+export function methodNote(text: string, assumed?: string): FieldNote {
   return {
-    says: `${text} This server knows {{methods in words}}; more may be added.`,
+    description: `${text} This server knows {{methods in words}}; more may be added.`,
     examples: "{{methods}}",
-    ...(assumed === undefined ? {} : { assumed }),
+    ...(assumed === undefined ? {} : { assumption: assumed }),
   };
 }
 
-export const METHOD_ASSUMED =
+export const METHOD_ASSUMPTION =
   "A method the key's organization has not enabled is rejected like an unknown one: 400 `details.payment_method`.";
 
-export const METADATA_SAYS =
+export const METADATA_DESCRIPTION =
   "Your own data, stored with the object and returned in reads and webhooks. It must not hold sensitive data.";
 
-export const METADATA: FieldNote = {
-  says: `${METADATA_SAYS} The key \`sandbox_scenario\` picks the scenario that decides what happens.`,
-  assumed: "A feature of the sandbox only: the service gives no metadata key a meaning.",
+export const METADATA_NOTE: FieldNote = {
+  description: `${METADATA_DESCRIPTION} The key \`sandbox_scenario\` picks the scenario that decides what happens.`,
+  assumption: "A feature of the sandbox only: the service gives no metadata key a meaning.",
 };
 
 /** Has no `default` keyword: type generators treat a field with one as required. */
-export const LIFE: FieldNote = {
-  says: "Minutes until the checkout expires: {{checkout minutes}} by default.",
+export const CHECKOUT_LIFE_NOTE: FieldNote = {
+  description: "Minutes until the checkout expires: {{checkout minutes}} by default.",
   examples: ["{{checkout minutes}}"],
 };
 
-export function redirect(when: string): FieldNote {
+export function redirectNote(when: string): FieldNote {
   return {
-    says: `Where the customer is sent ${when}.`,
-    assumed:
+    description: `Where the customer is sent ${when}.`,
+    assumption:
       "Must be an absolute http or https URL; `checkout_id`, `charge_id` and `status` are added to its query.",
     examples: ["https://shop.test/orders/1042"],
   };
 }
 
-export const RATE: FieldNote = {
-  says: "Units of the payment currency per unit of the base currency.",
-  assumed: "Carried to 12 significant digits, and that string is the multiplier; `1` within one currency.",
+export const RATE_NOTE: FieldNote = {
+  description: "Units of the payment currency per unit of the base currency.",
+  assumption: "Carried to 12 significant digits, and that string is the multiplier; `1` within one currency.",
   examples: ["129"],
 };
 
-export const FEES: FieldNote = {
-  says: "The fees deducted from the amount.",
-  assumed: "Percentages of the settlement amount by method, each part rounded half-up by itself.",
+export const FEES_NOTE: FieldNote = {
+  description: "The fees deducted from the amount.",
+  assumption: "Percentages of the settlement amount by method, each part rounded half-up by itself.",
 };

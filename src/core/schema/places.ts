@@ -1,6 +1,6 @@
 import type * as z from "zod/mini";
 import { nearest } from "./nearest.js";
-import { own } from "./own.js";
+import { getOwn } from "./own.js";
 
 type Schema = z.core.$ZodType;
 
@@ -18,17 +18,17 @@ interface Def {
 }
 
 /** A schema without optional, nullable, union and lazy wrappers. */
-export interface Place {
+export interface SchemaNode {
   readonly schema: Schema;
   readonly def: Def;
 }
 
-function nodeOf(schema: Schema): Place {
+function nodeOf(schema: Schema): SchemaNode {
   return { schema, def: schema._zod.def as unknown as Def };
 }
 
 /** The wrapped schema, or the options of a union; undefined for a plain schema. */
-export function within(schema: Schema): readonly Schema[] | undefined {
+export function innerSchemas(schema: Schema): readonly Schema[] | undefined {
   const { def } = nodeOf(schema);
   switch (def.type) {
     case "optional":
@@ -45,13 +45,13 @@ export function within(schema: Schema): readonly Schema[] | undefined {
 }
 
 /** All plain schemas inside wrappers and unions. */
-export function placesOf(schema: Schema): Place[] {
-  return within(schema)?.flatMap(placesOf) ?? [nodeOf(schema)];
+export function schemaNodes(schema: Schema): SchemaNode[] {
+  return innerSchemas(schema)?.flatMap(schemaNodes) ?? [nodeOf(schema)];
 }
 
 /** The schema under a key, if any. */
-export function partOf({ def }: Place, key: string | number): Schema | undefined {
-  if (def.type === "object") return own(def.shape, String(key)) ?? def.catchall;
+export function childSchema({ def }: SchemaNode, key: string | number): Schema | undefined {
+  if (def.type === "object") return getOwn(def.shape, String(key)) ?? def.catchall;
   if (def.type === "array") return def.element;
   return def.type === "record" ? def.valueType : undefined;
 }
@@ -60,28 +60,28 @@ type Path = readonly (string | number)[];
 
 /** The field names of each object schema at a path. */
 function shapesAt(schema: Schema, path: Path): string[][] {
-  let nodes = placesOf(schema);
+  let nodes = schemaNodes(schema);
   for (const part of path)
     nodes = nodes.flatMap((node) => {
-      const inner = partOf(node, part);
-      return inner === undefined ? [] : placesOf(inner);
+      const inner = childSchema(node, part);
+      return inner === undefined ? [] : schemaNodes(inner);
     });
   return nodes.flatMap(({ def }) => (def.type === "object" ? [Object.keys(def.shape)] : []));
 }
 
 /** The first unknown part of a path, and the known keys there. */
-export function strayPart(
+export function unknownPathPart(
   schema: Schema,
   path: readonly string[],
 ): { readonly part: string; readonly known: readonly string[] } | undefined {
-  let nodes = placesOf(schema);
+  let nodes = schemaNodes(schema);
   for (const [depth, part] of path.entries()) {
-    const inner = nodes.flatMap((node) => partOf(node, part) ?? []);
+    const inner = nodes.flatMap((node) => childSchema(node, part) ?? []);
     if (inner.length === 0) {
       if (nodes.some(({ def }) => def.type === "unknown")) return undefined;
       return { part, known: knownKeys(schema, path.slice(0, depth)) };
     }
-    nodes = inner.flatMap(placesOf);
+    nodes = inner.flatMap(schemaNodes);
   }
   return undefined;
 }
@@ -91,13 +91,18 @@ export function knownKeys(schema: Schema, path: Path): string[] {
 }
 
 /** The given fields that no option of a union allows together with `key`. */
-export function notBeside(schema: Schema, path: Path, key: string, fields: readonly string[]): string[] {
+export function conflictingFields(
+  schema: Schema,
+  path: Path,
+  key: string,
+  fields: readonly string[],
+): string[] {
   const [first = [], ...others] = shapesAt(schema, path).filter((shape) => shape.includes(key));
   return fields.filter((name) => !first.includes(name) && !others.some((shape) => shape.includes(name)));
 }
 
 /** Error message for an unknown field: suggests the nearest known one, else lists all. */
-export function unknownField(word: string, known: readonly string[]): string {
+export function unknownFieldMessage(word: string, known: readonly string[]): string {
   const suggestion = nearest(word, known);
   if (suggestion !== undefined) return `unknown field; did you mean ${suggestion}?`;
   return known.length > 0 ? `unknown field; known: ${known.join(", ")}` : "unknown field";

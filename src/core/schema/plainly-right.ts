@@ -8,7 +8,7 @@ const tests = new WeakMap<z.core.$ZodType, Test>();
  * Fast path of validation: true means valid, false means "run the schema". Takes a tenth of the time of parsing; without
  * it a POST takes at least 10 % more processor time.
  */
-export function isPlainlyRight(schema: z.core.$ZodType, value: unknown): boolean {
+export function passesQuickValidation(schema: z.core.$ZodType, value: unknown): boolean {
   let test = tests.get(schema);
   if (test === undefined) tests.set(schema, (test = testOf(schema)));
   return test(value);

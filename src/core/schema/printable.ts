@@ -14,12 +14,12 @@ export function printableLines(text: string): string {
 }
 
 /** Applies `oneLine` to every text in a value. */
-export function withOneLines<Value>(value: Value): Value {
+export function oneLineDeep<Value>(value: Value): Value {
   if (typeof value === "string") return oneLine(value) as Value;
-  if (Array.isArray(value)) return value.map(withOneLines) as Value;
+  if (Array.isArray(value)) return value.map(oneLineDeep) as Value;
   if (typeof value !== "object" || value === null) return value;
   return Object.fromEntries(
-    Object.entries(value).map(([name, part]) => [oneLine(name), withOneLines(part)]),
+    Object.entries(value).map(([name, part]) => [oneLine(name), oneLineDeep(part)]),
   ) as Value;
 }
 
@@ -37,7 +37,7 @@ function escapeUnit(unit: number): string {
 }
 
 /** "1 row", "2 rows". */
-export function counted(count: number, noun: string): string {
+export function formatCount(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? "" : "s"}`;
 }
 
@@ -57,7 +57,7 @@ export function maskKey(key: string): string {
 }
 
 /** Removes trailing slashes, so that a path can be appended. */
-export function withoutEndSlashes(address: string): string {
+export function trimTrailingSlashes(address: string): string {
   let end = address.length;
   while (address[end - 1] === "/") end--;
   return address.slice(0, end);
@@ -72,6 +72,6 @@ const ENTITIES: Readonly<Record<string, string>> = {
 };
 
 /** Escapes text for HTML and XML, as content or attribute value. */
-export function escaped(text: string): string {
+export function escapeXml(text: string): string {
   return text.replace(/[&<>"']/g, (char) => ENTITIES[char]!);
 }

@@ -142,7 +142,7 @@ export interface WebhookReport {
 }
 
 /** An outgoing request of a check. */
-export interface SentProbe {
+export interface ProbeRequest {
   readonly probe: Probe;
   readonly attempt: number;
   readonly eventId: string;

@@ -1,4 +1,4 @@
-import { LONGEST } from "./lengths.js";
+import { MAX_LENGTHS } from "./lengths.js";
 
 export const WEBHOOK_URL_MESSAGE =
   "must be an http or https URL such as http://localhost:3000/webhooks, not a cloud metadata address";
@@ -10,8 +10,8 @@ const PORT_ALONE = /^[1-9]\d{0,4}(?=[/?#]|$)/;
  * Normalizes a receiver's address to a URL: a missing scheme means http, a bare number a local port. Returns undefined
  * for other schemes and for cloud metadata services, which serve a machine its credentials.
  */
-export function webhookUrl(text: string): string | undefined {
-  return text.length > LONGEST.url ? undefined : receiverUrl(text);
+export function normalizeWebhookUrl(text: string): string | undefined {
+  return text.length > MAX_LENGTHS.url ? undefined : receiverUrl(text);
 }
 
 function receiverUrl(text: string): string | undefined {

@@ -8,10 +8,17 @@ import {
   phoneSchema,
 } from "./common.js";
 import { eventGlobsSchema } from "./globs.js";
-import { atMost, entriesAtMost, LONGEST, minLength } from "./lengths.js";
-import { WEBHOOK_URL_MESSAGE, webhookUrl } from "./options.js";
-import { currency, LIFE, METADATA, METHOD_ASSUMED, method, redirect } from "./phrases.js";
-import { field, needed, only, parameters, shapeLater, unshown } from "./words.js";
+import { atMost, entriesAtMost, MAX_LENGTHS, minLength } from "./lengths.js";
+import { normalizeWebhookUrl, WEBHOOK_URL_MESSAGE } from "./options.js";
+import {
+  CHECKOUT_LIFE_NOTE,
+  currencyNote,
+  METADATA_NOTE,
+  METHOD_ASSUMPTION,
+  methodNote,
+  redirectNote,
+} from "./phrases.js";
+import { allowedOnlyIf, field, queryShape, requiredIf, shapeLater, undocumented } from "./words.js";
 
 /**
  * Request bodies and queries of the service, read by `domain/requests` and the OpenAPI document. Unknown fields are
@@ -21,47 +28,55 @@ import { field, needed, only, parameters, shapeLater, unshown } from "./words.js
 export const pricingSchema = shapeLater(
   "Pricing",
   {
-    says: "The price the merchant charges.",
-    adds: { allOf: [only("local_pricing", { base_currency: "USD" })] },
+    description: "The price the merchant charges.",
+    jsonSchema: { allOf: [allowedOnlyIf("local_pricing", { base_currency: "USD" })] },
   },
   () => ({
-    base_currency: field(z.string(), currency("Currency the price is given in.")),
+    base_currency: field(z.string(), currencyNote("Currency the price is given in.")),
     amount: field(amountSchema, {
-      says: "The price in the base currency: a decimal string; a JSON number is rejected.",
-      assumed: "More than 0, at most 30 digits before the point, and no more after it than the currency has.",
+      description: "The price in the base currency: a decimal string; a JSON number is rejected.",
+      assumption:
+        "More than 0, at most 30 digits before the point, and no more after it than the currency has.",
       examples: ["25.00"],
     }),
     local_pricing: field(z.optional(z.record(z.string(), amountSchema)), {
-      says: "The merchant's own prices in other currencies, by code. Only with `USD` as base currency.",
-      assumed:
+      description:
+        "The merchant's own prices in other currencies, by code. Only with `USD` as base currency.",
+      assumption:
         "A local price in the currency paid in becomes the settlement amount to the digit; it is not converted.",
       examples: [{ KES: "3200.00" }],
-      adds: { propertyNames: { pattern: "^[A-Z][A-Z0-9]*(_[A-Z0-9]+)?$" } },
+      jsonSchema: { propertyNames: { pattern: "^[A-Z][A-Z0-9]*(_[A-Z0-9]+)?$" } },
     }),
   }),
 );
 
 export const quoteRequestSchema = shapeLater("QuoteRequest", "A price to lock before a checkout.", () => ({
   pricing: field(pricingSchema, "The price the merchant charges."),
-  payment_method: field(z.string(), method("How the customer will pay.", METHOD_ASSUMED)),
+  payment_method: field(z.string(), methodNote("How the customer will pay.", METHOD_ASSUMPTION)),
   to_currency: field(
     z.optional(z.string()),
-    currency("Currency the customer pays in.", {
-      assumed: "Optional; without it the customer pays in the base currency.",
+    currencyNote("Currency the customer pays in.", {
+      assumption: "Optional; without it the customer pays in the base currency.",
     }),
   ),
   payment_rail: field(
     z.optional(z.string()),
-    unshown("The bank network or operator to use; by default the first one of the method and currency.", {
-      examples: "{{some rails}}",
-    }),
+    undocumented(
+      "The bank network or operator to use; by default the first one of the method and currency.",
+      {
+        examples: "{{some rails}}",
+      },
+    ),
   ),
-  customer_email: field(z.optional(emailSchema), { says: "Who will pay.", examples: ["ada@shop.test"] }),
+  customer_email: field(z.optional(emailSchema), {
+    description: "Who will pay.",
+    examples: ["ada@shop.test"],
+  }),
 }));
 export type QuoteBody = z.infer<typeof quoteRequestSchema>;
 
-const accountNumberSchema = z.string().check(minLength(1, "must not be empty"), atMost(LONGEST.account));
-const nameSchema = z.string().check(atMost(LONGEST.name));
+const accountNumberSchema = z.string().check(minLength(1, "must not be empty"), atMost(MAX_LENGTHS.account));
+const nameSchema = z.string().check(atMost(MAX_LENGTHS.name));
 
 /** Shortest and longest life of a checkout, in minutes (specification: Limits). */
 const EXPIRES_MESSAGE = "must be a whole number between 1 and 1440";
@@ -71,46 +86,49 @@ export const expiresInMinutesSchema = z
 
 /** Fields of both kinds of checkout. */
 const sharedCheckoutFields = () => ({
-  success_url: field(z.optional(httpUrlSchema), redirect("after success")),
-  cancel_url: field(z.optional(httpUrlSchema), redirect("after cancelling")),
-  metadata: field(z.optional(metadataSchema), METADATA),
-  expires_in_minutes: field(z.optional(expiresInMinutesSchema), LIFE),
+  success_url: field(z.optional(httpUrlSchema), redirectNote("after success")),
+  cancel_url: field(z.optional(httpUrlSchema), redirectNote("after cancelling")),
+  metadata: field(z.optional(metadataSchema), METADATA_NOTE),
+  expires_in_minutes: field(z.optional(expiresInMinutesSchema), CHECKOUT_LIFE_NOTE),
 });
 
 export const whitelabelRequestSchema = shapeLater(
   "WhitelabelRequest",
   {
-    says: "A payment to start at once, at the price of a quote.",
-    adds: { allOf: "{{needs of the methods}}" },
+    description: "A payment to start at once, at the price of a quote.",
+    jsonSchema: { allOf: "{{needs of the methods}}" },
   },
   () => ({
     pricing: field(pricingSchema, {
-      says: "The price, as in the quote.",
-      assumed: "A pricing that differs in value from the quote's is refused: 400 `details.pricing`.",
+      description: "The price, as in the quote.",
+      assumption: "A pricing that differs in value from the quote's is refused: 400 `details.pricing`.",
     }),
-    customer_email: field(emailSchema, { says: "Who pays.", examples: ["ada@shop.test"] }),
+    customer_email: field(emailSchema, { description: "Who pays.", examples: ["ada@shop.test"] }),
     customer_name: field(z.optional(nameSchema), {
-      says: "The customer's full name.",
+      description: "The customer's full name.",
       examples: ["Ada Obi"],
     }),
     quote_id: field(z.string(), {
-      says: "One of your quotes, created less than {{quote valid}} ago.",
-      assumed: "A quote may be used for several checkouts until it expires.",
+      description: "One of your quotes, created less than {{quote valid}} ago.",
+      assumption: "A quote may be used for several checkouts until it expires.",
     }),
-    payment_method: field(z.string(), method("The quote's method; any other is rejected.", METHOD_ASSUMED)),
+    payment_method: field(
+      z.string(),
+      methodNote("The quote's method; any other is rejected.", METHOD_ASSUMPTION),
+    ),
     payment_rail: field(z.optional(z.string()), {
-      says: "The quote's rail; any other is rejected.",
-      assumed: "Optional; the field is known only from the refusal of a rail that differs.",
+      description: "The quote's rail; any other is rejected.",
+      assumption: "Optional; the field is known only from the refusal of a rail that differs.",
       examples: "{{some rails}}",
     }),
     phone_number: field(z.optional(phoneSchema), {
-      says: "The customer's phone with its country code; needed for mobile money.",
-      assumed: "E.164: a plus and 7 to 15 digits.",
+      description: "The customer's phone with its country code; needed for mobile money.",
+      assumption: "E.164: a plus and 7 to 15 digits.",
       examples: ["+254700000001"],
     }),
     bank_account_number: field(z.optional(accountNumberSchema), {
-      says: "The customer's bank account; needed for a bank transfer.",
-      assumed: "Any text of 1 to 64 characters.",
+      description: "The customer's bank account; needed for a bank transfer.",
+      assumption: "Any text of 1 to 64 characters.",
       examples: ["0123456789"],
     }),
     ...sharedCheckoutFields(),
@@ -124,14 +142,14 @@ export const checkoutRequestSchema = shapeLater(
   "A payment the customer completes on a hosted page.",
   () => ({
     pricing: field(pricingSchema, "The price the merchant charges."),
-    customer_email: field(z.optional(emailSchema), { says: "Who pays.", examples: ["ada@shop.test"] }),
+    customer_email: field(z.optional(emailSchema), { description: "Who pays.", examples: ["ada@shop.test"] }),
     customer_name: field(
       z.optional(nameSchema),
-      unshown("The customer's full name.", { examples: ["Ada Obi"] }),
+      undocumented("The customer's full name.", { examples: ["Ada Obi"] }),
     ),
     quote_id: field(z.optional(z.string()), {
-      says: "The quote that sets the price.",
-      assumed:
+      description: "The quote that sets the price.",
+      assumption:
         "Younger than {{quote valid}} when the checkout is made; its price then holds while it is locked, {{quote locked}}.",
     }),
     payment_methods: field(
@@ -139,8 +157,8 @@ export const checkoutRequestSchema = shapeLater(
         z.array(z.string()).check(minLength(1, "must name at least one method"), entriesAtMost(100)),
       ),
       {
-        says: "The methods the customer may choose from.",
-        assumed: "The name of the filter; without it all methods the organization has enabled.",
+        description: "The methods the customer may choose from.",
+        assumption: "The name of the filter; without it all methods the organization has enabled.",
         examples: ["{{two methods}}"],
       },
     ),
@@ -158,7 +176,7 @@ export const methodChoiceSchema = z.object({
 });
 export type MethodChoice = z.infer<typeof methodChoiceSchema>;
 
-const requiredTextSchema = z.string().check(minLength(1, "must not be empty"), atMost(LONGEST.name));
+const requiredTextSchema = z.string().check(minLength(1, "must not be empty"), atMost(MAX_LENGTHS.name));
 const countrySchema = z.string().check(z.regex(/^[A-Z]{2}$/, "must be a two-letter country code"));
 
 /** Type of destination → its fields besides type, currency and country; all but `network` are required. */
@@ -172,10 +190,10 @@ export const DESTINATION_FIELDS = {
 export const destinationRequestSchema = shapeLater(
   "DestinationRequest",
   {
-    says: "A payout destination. The required fields depend on its type.",
-    adds: {
+    description: "A payout destination. The required fields depend on its type.",
+    jsonSchema: {
       allOf: Object.entries(DESTINATION_FIELDS).map(([type, fields]) =>
-        needed(
+        requiredIf(
           { type: { const: type } },
           "type",
           fields.filter((name) => name !== "network"),
@@ -186,43 +204,43 @@ export const destinationRequestSchema = shapeLater(
   () => ({
     type: field(
       z.enum(["bank_account", "mobile_money", "crypto_wallet"]),
-      unshown("A bank account or mobile money wallet for fiat, a crypto wallet for crypto."),
+      undocumented("A bank account or mobile money wallet for fiat, a crypto wallet for crypto."),
     ),
     currency: field(z.string(), {
-      ...currency(""),
-      ...unshown("Currency it takes.", { examples: "{{payout currencies}}" }),
+      ...currencyNote(""),
+      ...undocumented("Currency it takes.", { examples: "{{payout currencies}}" }),
     }),
     country: field(
       z.optional(countrySchema),
-      unshown("Two-letter code; by default the organization's (none for crypto).", { examples: ["KE"] }),
+      undocumented("Two-letter code; by default the organization's (none for crypto).", { examples: ["KE"] }),
     ),
     bank_code: field(
       z.optional(requiredTextSchema),
-      unshown("The bank. Bank accounts only.", { examples: ["058"] }),
+      undocumented("The bank. Bank accounts only.", { examples: ["058"] }),
     ),
     account_number: field(
       z.optional(requiredTextSchema),
-      unshown("Bank accounts only.", { examples: ["0123456789"] }),
+      undocumented("Bank accounts only.", { examples: ["0123456789"] }),
     ),
     account_name: field(
       z.optional(requiredTextSchema),
-      unshown("Who holds the account. Bank accounts only.", { examples: ["Ada Obi"] }),
+      undocumented("Who holds the account. Bank accounts only.", { examples: ["Ada Obi"] }),
     ),
     phone_number: field(
       z.optional(phoneSchema),
-      unshown("In E.164. Mobile money only.", { examples: ["+254700000001"] }),
+      undocumented("In E.164. Mobile money only.", { examples: ["+254700000001"] }),
     ),
     provider: field(
       z.optional(requiredTextSchema),
-      unshown("The operator. Mobile money only.", { examples: ["SimbaPesa Sandbox"] }),
+      undocumented("The operator. Mobile money only.", { examples: ["SimbaPesa Sandbox"] }),
     ),
     wallet_address: field(
       z.optional(requiredTextSchema),
-      unshown("Crypto wallets only.", { examples: ["TSandboxFakeMoneyX4oDm3XXiLNAZ2Lvq"] }),
+      undocumented("Crypto wallets only.", { examples: ["TSandboxFakeMoneyX4oDm3XXiLNAZ2Lvq"] }),
     ),
     network: field(
       z.optional(requiredTextSchema),
-      unshown("If given, must be the currency's network. Crypto wallets only.", { examples: ["TRC20"] }),
+      undocumented("If given, must be the currency's network. Crypto wallets only.", { examples: ["TRC20"] }),
     ),
   }),
 );
@@ -232,10 +250,10 @@ export const withdrawalRequestSchema = shapeLater(
   "WithdrawalRequest",
   "Money to send out of the balance.",
   () => ({
-    destination_id: field(z.string(), unshown("The payout destination to send it to.")),
+    destination_id: field(z.string(), undocumented("The payout destination to send it to.")),
     amount: field(
       amountSchema,
-      unshown(
+      undocumented(
         "The amount that arrives, as a decimal string; the fee comes on top. At least the currency's minimum.",
         {
           examples: ["1000.00"],
@@ -244,45 +262,49 @@ export const withdrawalRequestSchema = shapeLater(
     ),
     currency: field(
       z.string(),
-      currency("Currency of balance and destination.", {
+      currencyNote("Currency of balance and destination.", {
         examples: "{{payout currencies}}",
-        assumed: "Must be the destination's; withdrawals exist in the currencies with a stated minimum.",
+        assumption: "Must be the destination's; withdrawals exist in the currencies with a stated minimum.",
       }),
     ),
     reference: field(
       z.optional(requiredTextSchema),
-      unshown("Your own reference.", { examples: ["rent-1"] }),
+      undocumented("Your own reference.", { examples: ["rent-1"] }),
     ),
-    metadata: field(z.optional(metadataSchema), METADATA),
+    metadata: field(z.optional(metadataSchema), METADATA_NOTE),
   }),
 );
 export type WithdrawalBody = z.infer<typeof withdrawalRequestSchema>;
 
 /** Absolute URLs only, unlike the start options. */
 export const receiverUrlSchema = httpUrlSchema.check(
-  z.refine((text) => webhookUrl(text) !== undefined, WEBHOOK_URL_MESSAGE),
+  z.refine((text) => normalizeWebhookUrl(text) !== undefined, WEBHOOK_URL_MESSAGE),
 );
 
 export const webhookRequestSchema = shapeLater("WebhookRequest", "A webhook endpoint to register.", () => ({
   url: field(
     receiverUrlSchema,
-    unshown("The receiver: an absolute http or https URL.", { examples: ["http://localhost:3000/webhooks"] }),
+    undocumented("The receiver: an absolute http or https URL.", {
+      examples: ["http://localhost:3000/webhooks"],
+    }),
   ),
   events: field(
     z.optional(eventGlobsSchema),
-    unshown("Event types to receive, as globs; by default all.", { examples: [["charge.*"]] }),
+    undocumented("Event types to receive, as globs; by default all.", { examples: [["charge.*"]] }),
   ),
 }));
 export const webhookPatchSchema = shapeLater(
   "WebhookUpdate",
   "The fields to change; others keep their values.",
   () => ({
-    url: field(z.optional(receiverUrlSchema), unshown("The receiver: an absolute http or https URL.")),
+    url: field(z.optional(receiverUrlSchema), undocumented("The receiver: an absolute http or https URL.")),
     events: field(
       z.optional(eventGlobsSchema),
-      unshown("Event types it receives, as globs.", { examples: [["charge.completed", "charge.failed"]] }),
+      undocumented("Event types it receives, as globs.", {
+        examples: [["charge.completed", "charge.failed"]],
+      }),
     ),
-    enabled: field(z.optional(z.boolean()), unshown("Whether it is sent events.")),
+    enabled: field(z.optional(z.boolean()), undocumented("Whether it is sent events.")),
   }),
 );
 
@@ -307,21 +329,21 @@ const page = {
   ),
   offset: field(z.optional(queryInteger(OFFSET_MESSAGE)), "Number of items to skip."),
 };
-export const pageQuerySchema = parameters(page);
+export const pageQuerySchema = queryShape(page);
 
-export const payinQuerySchema = parameters({
+export const payinQuerySchema = queryShape({
   ...page,
   status_filter: field(z.optional(chargeStatusSchema), {
-    says: "Only items with this status.",
-    assumed: "Another value is refused with 400.",
+    description: "Only items with this status.",
+    assumption: "Another value is refused with 400.",
   }),
 });
 export type PayinQuery = z.infer<typeof payinQuerySchema>;
 
-export const railQuerySchema = parameters({
+export const railQuerySchema = queryShape({
   payment_method: field(z.optional(z.string()), {
-    says: "Only those of this method.",
+    description: "Only those of this method.",
     examples: ["mobile_money"],
   }),
-  currency: field(z.optional(z.string()), { says: "Only those of this currency.", examples: ["KES"] }),
+  currency: field(z.optional(z.string()), { description: "Only those of this currency.", examples: ["KES"] }),
 });

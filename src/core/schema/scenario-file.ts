@@ -39,8 +39,8 @@ const appCall = {
 const observeSchema = z.strictObject({ ...appCall, ignore: z.optional(z.array(z.string())) });
 /** A read of the app's state, and the body it must never return. */
 const neverSchema = z.strictObject({ ...appCall, body: expectationSchema });
-export type Observed = z.infer<typeof observeSchema>;
-export type Never = z.infer<typeof neverSchema>;
+export type ObserveRule = z.infer<typeof observeSchema>;
+export type NeverRule = z.infer<typeof neverSchema>;
 
 const { start_time, seed, rate_limit, limits } = startOptionsSchema.shape;
 
@@ -55,7 +55,7 @@ const namespaceSetupSchema = z.strictObject({
     z.union([z.string(), z.record(z.string(), z.unknown())], "must be a file or fixtures"),
   ),
 });
-export type Given = z.infer<typeof namespaceSetupSchema>;
+export type NamespaceSetup = z.infer<typeof namespaceSetupSchema>;
 
 /** A scenario file as written; each step is checked later, against its action's schema. */
 export const scenarioFileSchema = z.strictObject({

@@ -1,10 +1,10 @@
 import * as z from "zod/mini";
 import { chargeStatusSchema, withdrawalStatusSchema } from "./common.js";
 import { durationSchema } from "./duration.js";
-import { atMost, entriesAtMost, LONGEST, minLength } from "./lengths.js";
+import { atMost, entriesAtMost, MAX_LENGTHS, minLength } from "./lengths.js";
 import { amountMatchSchema, textMatchSchema, valueMatchSchema } from "./matchers.js";
-import { naming } from "./names.js";
-import { atLeastOneOf, closedShape, field, named, refined } from "./words.js";
+import { withNameKind } from "./names.js";
+import { atLeastOneOf, closedShape, field, named, withChecks } from "./words.js";
 
 /**
  * Rules of a scenario: outcomes of charges and withdrawals, mishaps of webhooks, faults of API calls. The engine applies
@@ -48,7 +48,9 @@ export const withdrawalMatchSchema = closedShape("WithdrawalMatch", MATCH, {
 });
 export type WithdrawalMatch = z.infer<typeof withdrawalMatchSchema>;
 
-const reasonSchema = z.optional(z.string().check(minLength(1, "must not be empty"), atMost(LONGEST.reason)));
+const reasonSchema = z.optional(
+  z.string().check(minLength(1, "must not be empty"), atMost(MAX_LENGTHS.reason)),
+);
 
 export const chargeEntrySchema = named(
   "ChargeEntry",
@@ -90,7 +92,7 @@ export type WithdrawalRule = z.infer<typeof withdrawalRuleSchema>;
 
 const anyMatch = { ...chargeMatchSchema.shape, ...withdrawalMatchSchema.shape };
 /** `type` is the event's; the type of a destination is not matched here. */
-const webhookMatchSchema = z.strictObject({ ...anyMatch, type: naming("event type", text), url: text });
+const webhookMatchSchema = z.strictObject({ ...anyMatch, type: withNameKind("event type", text), url: text });
 
 /** Failure of a receiver that is down: connection refused, timeout, or an error status. */
 export const downAnswerSchema = z.union(
@@ -187,20 +189,20 @@ const answerHeadersSchema = z.record(z.string(), z.string()).check(({ value, iss
 
 const respondSchema = z.strictObject({
   status: z.int().check(z.gte(400, "must be 400 to 599"), z.lte(599, "must be 400 to 599")),
-  code: z.optional(z.string().check(minLength(1, "must not be empty"), atMost(LONGEST.name))),
-  message: z.optional(z.string().check(atMost(LONGEST.message))),
+  code: z.optional(z.string().check(minLength(1, "must not be empty"), atMost(MAX_LENGTHS.name))),
+  message: z.optional(z.string().check(atMost(MAX_LENGTHS.message))),
   details: z.optional(z.record(z.string(), z.string())),
   headers: z.optional(answerHeadersSchema),
 });
 
 const FAULT_EFFECTS = ["respond", "delay", "delay_answer", "hold", "stale", "drop"] as const;
 
-export const faultRuleSchema = refined(
+export const faultRuleSchema = withChecks(
   closedShape(
     "FaultRule",
     {
-      says: "A fault of the API; at least one of respond, delay, delay_answer, hold, stale and drop.",
-      adds: atLeastOneOf(...FAULT_EFFECTS),
+      description: "A fault of the API; at least one of respond, delay, delay_answer, hold, stale and drop.",
+      jsonSchema: atLeastOneOf(...FAULT_EFFECTS),
     },
     {
       match: field(
@@ -208,8 +210,8 @@ export const faultRuleSchema = refined(
           z.strictObject({
             ...anyMatch,
             operation: text,
-            method: naming("HTTP method", text),
-            path: naming("path", text),
+            method: withNameKind("HTTP method", text),
+            path: withNameKind("path", text),
           }),
         ),
         "Which calls; by default all. `operation`, `method` and `path` are globs, and so are fields of the body. An `operation` that matches no operation ID is rejected.",
@@ -256,7 +258,7 @@ const scenarioNameSchema = z
 
 export const scenarioSchema = closedShape(undefined, "", {
   name: field(scenarioNameSchema, "The name to request it by."),
-  description: field(z.optional(z.string().check(atMost(LONGEST.message))), "For people."),
+  description: field(z.optional(z.string().check(atMost(MAX_LENGTHS.message))), "For people."),
   kind: field(
     z.optional(z.enum(["mishap", "outcome"])),
     "A mishap is something a good app survives; an outcome is another way a payment ends, not a weakness of the app. By default a scenario with `webhooks` or `faults` is a mishap.",

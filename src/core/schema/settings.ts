@@ -61,7 +61,7 @@ export const DEFAULT_SETTINGS: Settings = {
   error_codes: {},
 };
 
-export function settingsOf(options: StartOptions): Settings {
+export function resolveSettings(options: StartOptions): Settings {
   const { limits, retention, retry_schedule, signature, event_names, error_codes } = options;
   const defaults = DEFAULT_SETTINGS;
   return {

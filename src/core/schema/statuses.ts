@@ -18,15 +18,15 @@ export type StatusRow = StatusFields &
 
 interface StatusFields {
   /** Meaning, for a sentence with "it". */
-  readonly says: string;
+  readonly meaning: string;
   /** Possible next statuses. */
   readonly next: readonly ChargeStatus[];
   /** `open`: the customer can still pay or cancel, and the checkout can expire. The last two are final for the shop. */
   readonly stage: "open" | "processing" | "paid" | "unpaid";
   /** Has a button in every row of a list. */
-  readonly usual?: true;
+  readonly hasRowButton?: true;
   /** Requires a priced charge. */
-  readonly priced?: true;
+  readonly requiresPrice?: true;
   /** The button or command that sets it. */
   readonly verb?: string;
   readonly tone?: "good" | "bad";
@@ -37,33 +37,33 @@ interface StatusFields {
 /** PROCESSING does not expire; a payment after expiry may still be processed. */
 export const STATUSES: Readonly<Record<ChargeStatus, StatusRow>> = {
   PENDING: {
-    says: "the customer has yet to act",
+    meaning: "the customer has yet to act",
     next: ["AWAITING_PAYMENT", "PROCESSING", "COMPLETED", "FAILED", "CANCELLED", "EXPIRED"],
     stage: "open",
   },
   AWAITING_PAYMENT: {
-    says: "the customer has started to pay; confirmation is pending",
+    meaning: "the customer has started to pay; confirmation is pending",
     next: ["PROCESSING", "COMPLETED", "FAILED", "CANCELLED", "EXPIRED"],
     stage: "open",
-    priced: true,
+    requiresPrice: true,
     sample: { from: "PENDING", afterMs: 1_000 },
   },
   PROCESSING: {
-    says: "it is being processed",
+    meaning: "it is being processed",
     next: ["COMPLETED", "FAILED"],
     stage: "processing",
-    priced: true,
+    requiresPrice: true,
     verb: "process",
-    usual: true,
+    hasRowButton: true,
     sample: { from: "AWAITING_PAYMENT", afterMs: 3_000 },
   },
   COMPLETED: {
-    says: "it is paid",
+    meaning: "it is paid",
     next: ["REFUNDED"],
     stage: "paid",
-    priced: true,
+    requiresPrice: true,
     verb: "complete",
-    usual: true,
+    hasRowButton: true,
     page: {
       httpStatus: 200,
       mark: "good",
@@ -74,11 +74,11 @@ export const STATUSES: Readonly<Record<ChargeStatus, StatusRow>> = {
     sample: { from: "PROCESSING", afterMs: 5_000 },
   },
   FAILED: {
-    says: "the payment failed",
+    meaning: "the payment failed",
     next: [],
     stage: "unpaid",
     verb: "fail",
-    usual: true,
+    hasRowButton: true,
     page: {
       httpStatus: 200,
       mark: "bad",
@@ -89,7 +89,7 @@ export const STATUSES: Readonly<Record<ChargeStatus, StatusRow>> = {
     sample: { from: "AWAITING_PAYMENT", afterMs: 3_000, reason: "declined" },
   },
   CANCELLED: {
-    says: "the customer cancelled",
+    meaning: "the customer cancelled",
     next: [],
     stage: "unpaid",
     verb: "cancel",
@@ -98,7 +98,7 @@ export const STATUSES: Readonly<Record<ChargeStatus, StatusRow>> = {
     sample: { from: "AWAITING_PAYMENT", afterMs: 3_000, reason: "cancelled_by_customer" },
   },
   EXPIRED: {
-    says: "it expired",
+    meaning: "it expired",
     next: ["PROCESSING", "COMPLETED"],
     stage: "unpaid",
     verb: "expire",
@@ -112,12 +112,12 @@ export const STATUSES: Readonly<Record<ChargeStatus, StatusRow>> = {
     sample: { from: "AWAITING_PAYMENT" },
   },
   REFUNDED: {
-    says: "the money was returned",
+    meaning: "the money was returned",
     next: [],
     stage: "paid",
-    priced: true,
+    requiresPrice: true,
     verb: "refund",
-    usual: true,
+    hasRowButton: true,
     page: {
       httpStatus: 200,
       mark: "",
@@ -139,7 +139,7 @@ export function outcomePage(status: ChargeStatus): OutcomePage | undefined {
 }
 
 /** Returns true if a charge has ended; a late payment or a refund may still follow. */
-export function isOver(status: ChargeStatus): boolean {
+export function hasEnded(status: ChargeStatus): boolean {
   return outcomePage(status) !== undefined;
 }
 

@@ -2,7 +2,7 @@
 export const MAX_INSTANT_MS = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
 
 /** Caps an instant at the maximum; tasks planned for later are due then. */
-export function withinTime(atMs: number): number {
+export function clampInstant(atMs: number): number {
   return Math.min(atMs, MAX_INSTANT_MS);
 }
 
@@ -17,7 +17,7 @@ let olderText = "";
  */
 export function iso(atMs: number): string {
   if (atMs === lastMs) return lastText;
-  const text = atMs === olderMs ? olderText : new Date(atMs >= 0 ? withinTime(atMs) : 0).toISOString();
+  const text = atMs === olderMs ? olderText : new Date(atMs >= 0 ? clampInstant(atMs) : 0).toISOString();
   olderMs = lastMs;
   olderText = lastText;
   lastMs = atMs;

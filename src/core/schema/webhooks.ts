@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { issueMessage, issuePath } from "./issues.js";
 import { atMost, minLength } from "./lengths.js";
-import { closedShape, field, inWords, named } from "./words.js";
+import { closedShape, codeList, field, named } from "./words.js";
 
 export const SIGNATURE_ALGORITHMS = ["sha256", "sha512", "sha1"] as const;
 export const SIGNATURE_ENCODINGS = ["hex", "base64"] as const;
@@ -114,7 +114,10 @@ export const customSignatureSchema = closedShape("CustomSignature", "A signature
   header: field(headerSchema, "Where the signature is sent."),
   algorithm: field(z.enum(SIGNATURE_ALGORITHMS), "The hash of the HMAC."),
   encoding: field(z.enum(SIGNATURE_ENCODINGS), "How the signature is written."),
-  prefix: field(z.optional(prefixSchema), { says: "Text before the signature.", examples: ["sha256="] }),
+  prefix: field(z.optional(prefixSchema), {
+    description: "Text before the signature.",
+    examples: ["sha256="],
+  }),
   payload: field(z.optional(z.enum(SIGNED_PAYLOADS)), "What is signed; by default the body."),
   timestamp_header: field(z.optional(headerSchema), "Where the timestamp is sent."),
 }) satisfies z.ZodMiniType<CustomSignature>;
@@ -124,7 +127,7 @@ export type Signature = SignaturePreset | CustomSignature;
 
 export const signatureSchema = named(
   "Signature",
-  `How events are signed: ${inWords(SIGNATURE_PRESETS)}, or a scheme of your own.`,
+  `How events are signed: ${codeList(SIGNATURE_PRESETS)}, or a scheme of your own.`,
   z.union([z.enum(SIGNATURE_PRESETS), customSignatureSchema], {
     error: ({ input, errors }) =>
       typeof input === "object" && input !== null && !Array.isArray(input)

@@ -6,15 +6,15 @@ import * as z from "zod/mini";
  * descriptions from the bundle (`scripts/words.mjs`), so no other code may read them.
  */
 export interface FieldNote extends NoteDetails {
-  readonly says: string;
+  readonly description: string;
 }
 interface NoteDetails {
   /** An assumption of the sandbox where the interface is silent. */
-  readonly assumed?: string;
+  readonly assumption?: string;
   /** A list, or a placeholder of one. */
   readonly examples?: readonly unknown[] | string;
   /** JSON Schema of refinements, and of constraints that depend on the fixtures. */
-  readonly adds?: Readonly<Record<string, unknown>>;
+  readonly jsonSchema?: Readonly<Record<string, unknown>>;
 }
 export type Note = string | FieldNote;
 
@@ -27,14 +27,14 @@ export type Fields = Readonly<Record<string, Field>>;
 type SchemasOf<All extends Fields> = { -readonly [Name in keyof All]: All[Name]["schema"] };
 
 /** Description of a schema and of its fields. */
-export interface Words {
+export interface SchemaDescription {
   /** Name in the document; undefined for query parameters. */
   readonly name: string | undefined;
   readonly note: Note;
   readonly fields: Fields;
 }
 
-const descriptions = new Map<z.core.$ZodType, Words>();
+const descriptions = new Map<z.core.$ZodType, SchemaDescription>();
 
 export function field<Schema extends z.core.$ZodType>(schema: Schema, note: Note): Field<Schema> {
   return { schema, note };
@@ -96,7 +96,7 @@ export function closedShape<All extends Fields>(name: string | undefined, note: 
   return describe(z.strictObject(schemasOf(fields)), { name, note, fields });
 }
 
-export function parameters<All extends Fields>(fields: All) {
+export function queryShape<All extends Fields>(fields: All) {
   return describe(z.object(schemasOf(fields)), { name: undefined, note: "", fields });
 }
 
@@ -105,7 +105,7 @@ export function named<Schema extends z.core.$ZodType>(name: string, note: Note, 
   return describe(schema, { name, note, fields: {} });
 }
 
-function describe<Schema extends z.core.$ZodType>(schema: Schema, description: Words): Schema {
+function describe<Schema extends z.core.$ZodType>(schema: Schema, description: SchemaDescription): Schema {
   descriptions.set(schema, description);
   return schema;
 }
@@ -116,24 +116,24 @@ function schemasOf<All extends Fields>(fields: All): SchemasOf<All> {
   return schemas as SchemasOf<All>;
 }
 
-export function wordsOf(schema: z.core.$ZodType): Words | undefined {
+export function docsOf(schema: z.core.$ZodType): SchemaDescription | undefined {
   return descriptions.get(schema);
 }
 
 /** All described schemas, in order of creation. */
-export function namedSchemas(): ReadonlyMap<z.core.$ZodType, Words> {
+export function namedSchemas(): ReadonlyMap<z.core.$ZodType, SchemaDescription> {
   return descriptions;
 }
 
-export const UNSHOWN = "The interface does not show this field; that it exists is assumed.";
+export const UNDOCUMENTED = "The interface does not show this field; that it exists is assumed.";
 
 /** Note of a field that the interface does not show. */
-export function unshown(text: string, details: NoteDetails = {}): FieldNote {
-  return { says: text, assumed: UNSHOWN, ...details };
+export function undocumented(text: string, details: NoteDetails = {}): FieldNote {
+  return { description: text, assumption: UNDOCUMENTED, ...details };
 }
 
 /** JSON Schema condition: if the properties match, these fields are required. */
-export function needed(
+export function requiredIf(
   properties: Readonly<Record<string, unknown>>,
   key: string,
   required: readonly string[],
@@ -143,7 +143,7 @@ export function needed(
 }
 
 /** JSON Schema condition: the field requires these values of other fields. */
-export function only(
+export function allowedOnlyIf(
   field: string,
   values: Readonly<Record<string, unknown>>,
 ): Readonly<Record<string, unknown>> {
@@ -164,7 +164,7 @@ export function fieldsOf<Schema extends z.core.$ZodType & { readonly shape: obje
 }
 
 /** Adds checks to a schema and keeps its description. */
-export function refined<Schema extends z.ZodMiniType>(
+export function withChecks<Schema extends z.ZodMiniType>(
   schema: Schema,
   ...checks: Parameters<Schema["check"]>
 ): Schema {
@@ -181,7 +181,7 @@ export function atLeastOneOf(...names: readonly string[]): Readonly<Record<strin
 }
 
 /** `one`, `two` and `three`, as code. */
-export function inWords(values: readonly string[]): string {
+export function codeList(values: readonly string[]): string {
   const quoted = values.map((value) => `\`${value}\``);
   if (quoted.length < 2) return quoted[0] ?? "none";
   return `${quoted.slice(0, -1).join(", ")} and ${quoted.at(-1)}`;

@@ -1,27 +1,27 @@
-import { isSame } from "../engine/kept-fields.js";
-import type { KeptChange, KeptPut, Key } from "../engine/records.js";
+import { isSameJson } from "../engine/kept-fields.js";
+import type { JournalEntry, JournalPut, Key } from "../engine/records.js";
 
 /**
  * A change encoded against the previous journal line: same collections and counters, only keys, counter values and
  * some fields differ. An advance repeats one change for thousands of charges.
  */
-export interface AgainChange {
+export interface RepeatedChange {
   readonly seq: number;
   /** Omitted if it equals the previous change's. */
   readonly at?: number;
   /** In the order of the puts. */
-  readonly again: readonly AgainPut[];
+  readonly again: readonly RepeatedPut[];
   /** In the order of the counters. */
   readonly counters: readonly number[];
 }
 
-export type AgainPut = Key | readonly [key: Key, fields: object];
+export type RepeatedPut = Key | readonly [key: Key, fields: object];
 
 /** Returns undefined if the changes differ in more. */
-export function againOf(change: KeptChange, before: KeptChange): AgainChange | undefined {
+export function encodeRepeatedChange(change: JournalEntry, before: JournalEntry): RepeatedChange | undefined {
   const { seq, at, puts } = change;
   if (puts.length !== before.puts.length) return undefined;
-  const encoded: AgainPut[] = [];
+  const encoded: RepeatedPut[] = [];
   for (let index = 0; index < puts.length; index++) {
     const put = encodePut(puts[index]!, before.puts[index]!);
     if (put === undefined) return undefined;
@@ -32,7 +32,7 @@ export function againOf(change: KeptChange, before: KeptChange): AgainChange | u
   return at === before.at ? { seq, again: encoded, counters } : { seq, at, again: encoded, counters };
 }
 
-function encodePut(put: KeptPut, before: KeptPut): AgainPut | undefined {
+function encodePut(put: JournalPut, before: JournalPut): RepeatedPut | undefined {
   if (put[0] !== before[0] || put[3] !== before[3] || put.length !== before.length) return undefined;
   const key = put[1];
   const fields: object | null = put[2]!;
@@ -49,7 +49,7 @@ function encodePut(put: KeptPut, before: KeptPut): AgainPut | undefined {
     default:
       if (put.length > 4) return undefined;
   }
-  return isSame(fields, previousFields) ? key : [key, fields];
+  return isSameJson(fields, previousFields) ? key : [key, fields];
 }
 
 function isEqualList(left: readonly string[], right: readonly string[]): boolean {
@@ -59,17 +59,17 @@ function isEqualList(left: readonly string[], right: readonly string[]): boolean
 }
 
 /** Returns undefined if names or order differ. */
-function counterValues(change: KeptChange, before: KeptChange): number[] | undefined {
+function counterValues(change: JournalEntry, before: JournalEntry): number[] | undefined {
   return isEqualList(Object.keys(change.counters), Object.keys(before.counters))
     ? Object.values(change.counters)
     : undefined;
 }
 
 /** Decodes the change; returns undefined if it cannot follow `before`. */
-export function wholeAgain(
-  { seq, at, again: encoded, counters }: AgainChange,
-  before: KeptChange,
-): KeptChange | undefined {
+export function decodeRepeatedChange(
+  { seq, at, again: encoded, counters }: RepeatedChange,
+  before: JournalEntry,
+): JournalEntry | undefined {
   const names = Object.keys(before.counters);
   if (seq !== before.seq + 1 || encoded.length !== before.puts.length || counters.length !== names.length)
     return undefined;
@@ -81,9 +81,9 @@ export function wholeAgain(
   };
 }
 
-function decodePut(before: KeptPut, encoded: AgainPut): KeptPut {
+function decodePut(before: JournalPut, encoded: RepeatedPut): JournalPut {
   const [key, fields] = Array.isArray(encoded) ? (encoded as [Key, object]) : [encoded, before[2]];
   const [name, other, , ...rest] = before;
   if (rest[0] === "as" || rest[0] === "like") rest[1] = other;
-  return [name, key, fields, ...rest] as unknown as KeptPut;
+  return [name, key, fields, ...rest] as unknown as JournalPut;
 }

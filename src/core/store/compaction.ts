@@ -1,9 +1,9 @@
 import type { FrozenState } from "../engine/frozen-state.js";
-import { yieldToOthers } from "../time/wall.js";
+import { yieldToEventLoop } from "../time/wall.js";
 import type { Journal } from "./journal.js";
 import type { SnapshotFile } from "./snapshot.js";
 
-export interface Files {
+export interface CompactionFiles {
   readonly snapshot: SnapshotFile;
   readonly journal: Journal;
   /** Path of the file being written, in the same folder. */
@@ -17,16 +17,16 @@ export interface Files {
  * snapshot with a matching journal: lines that the snapshot contains are skipped.
  */
 export class Compaction {
-  readonly #files: Files;
+  readonly #files: CompactionFiles;
   readonly #writing: Generator<void, void>;
   /** Start of the journal lines that the snapshot does not contain. */
   readonly #nextByte: number;
   #isCancelled = false;
 
   /** @param state includes the last change of the journal */
-  constructor(files: Files, state: FrozenState) {
+  constructor(files: CompactionFiles, state: FrozenState) {
     this.#files = files;
-    this.#nextByte = files.journal.part();
+    this.#nextByte = files.journal.beginSegment();
     this.#writing = files.snapshot.begin(state, { check: files.check, fsync: false });
   }
 
@@ -39,7 +39,7 @@ export class Compaction {
   async run(): Promise<void> {
     const { snapshot } = this.#files;
     while (!this.#writing.next().done) {
-      await yieldToOthers();
+      await yieldToEventLoop();
       if (this.#isCancelled) return;
     }
     try {
@@ -53,7 +53,7 @@ export class Compaction {
   }
 
   /** Finishes synchronously; throws as `run` does. */
-  hurry(): void {
+  finishNow(): void {
     const { snapshot } = this.#files;
     this.#isCancelled = true;
     try {
@@ -73,7 +73,7 @@ export class Compaction {
   }
 
   /** Cancels and restores the previous files. */
-  callOff(): void {
+  cancel(): void {
     if (this.#isCancelled) return;
     this.#isCancelled = true;
     this.#writing.return();

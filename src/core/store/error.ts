@@ -10,14 +10,14 @@ export class StoreError extends Error {
 export class TooLongError extends StoreError {}
 
 /** No file handles are left for another namespace. */
-export class OutOfHandles extends StoreError {}
+export class OutOfHandlesError extends StoreError {}
 
 /**
  * A file has content that this store does not write. `where` is the file, and the line if there is one.
  *
  * @param goodBytes length of the usable beginning of the journal
  */
-export function damaged(file: string, where: string, what: string, goodBytes = 0): StoreError {
+export function damagedFileError(file: string, where: string, what: string, goodBytes = 0): StoreError {
   const or =
     goodBytes === 0 ? "" : `, or cut ${file}.journal to its first ${goodBytes} bytes to go on from there`;
   return new StoreError(
@@ -26,7 +26,7 @@ export function damaged(file: string, where: string, what: string, goodBytes = 0
 }
 
 /** Code of a failed system call ("ENOENT"); undefined for other errors. */
-export function codeOf(error: unknown): string | undefined {
+export function systemErrorCode(error: unknown): string | undefined {
   return error instanceof Error ? (error as NodeJS.ErrnoException).code : undefined;
 }
 

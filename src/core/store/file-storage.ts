@@ -2,13 +2,13 @@ import { closeSync, existsSync, openSync, rmSync } from "node:fs";
 import { dirname } from "node:path";
 import type { Store } from "../engine/store.js";
 import { type NamespaceIdentity, namespaceIdentitySchema } from "../schema/control.js";
-import { asStoreError, codeOf, OutOfHandles, StoreError } from "./error.js";
+import { asStoreError, OutOfHandlesError, StoreError, systemErrorCode } from "./error.js";
 import { FileStore } from "./file-store.js";
 import { nodeIo, type StoreIo } from "./io.js";
 import { takeLock } from "./lock.js";
-import { ENDING, findNamespaces, namespaceFile, sizeOf } from "./namespace-files.js";
-import { realFile, syncFolderOf } from "./places.js";
-import { parseSealed, publish, writeUnpublished } from "./sealed-file.js";
+import { FILE_SUFFIX, fileSize, findNamespaces, namespaceFile } from "./namespace-files.js";
+import { resolveFile, syncParentFolder } from "./places.js";
+import { parseChecksummed, publish, writeUnpublished } from "./sealed-file.js";
 import { SnapshotFolder } from "./snapshot-folder.js";
 import type { Snapshots, Storage } from "./storage.js";
 
@@ -38,7 +38,7 @@ export class FileStorage implements Storage {
   readonly #onError: (failure: Error) => void;
 
   constructor({ data, defaultName, fsync = false, onNotice = () => {}, onError, io }: FileStorageOptions) {
-    this.#data = realFile(data);
+    this.#data = resolveFile(data);
     this.#defaultName = defaultName;
     this.#writeOptions = { fsync, io: { ...nodeIo, ...io } };
     this.#onNotice = onNotice;
@@ -50,19 +50,19 @@ export class FileStorage implements Storage {
   }
 
   recover(): string[] {
-    const { found, leftovers } = findNamespaces(this.#data);
+    const { namespaces: found, temporaryFiles: leftovers } = findNamespaces(this.#data);
     for (const file of leftovers)
       this.#tryRemove(`Cannot remove ${file}`, () => rmSync(file, { force: true }));
     const names: string[] = [];
     for (const [name, endings] of found) {
       if (name === this.#defaultName) continue;
       const file = this.#file(name);
-      const isDeleted = !endings.has("") && endings.has(ENDING.deleted);
-      if (endings.has(ENDING.unfinished))
+      const isDeleted = !endings.has("") && endings.has(FILE_SUFFIX.deleted);
+      if (endings.has(FILE_SUFFIX.unfinished))
         this.#tryRemove(`Cannot remove ${file}`, () => this.#removeUnfinished(name));
       else if (isDeleted) this.#tryRemove(`Cannot remove ${file}`, () => this.#removeDeleted(name));
       // A journal without its snapshot is not removed: the user decides.
-      else if (endings.has("") || sizeOf(file + ENDING.journal) > 0) names.push(name);
+      else if (endings.has("") || fileSize(file + FILE_SUFFIX.journal) > 0) names.push(name);
     }
     return names.sort();
   }
@@ -78,22 +78,23 @@ export class FileStorage implements Storage {
       while (handles.length < SPARE_HANDLES) handles.push(openSync(dirname(this.#data), "r"));
     } catch (error) {
       // Other errors are reported when the file is opened.
-      if (codeOf(error) === "EMFILE" || codeOf(error) === "ENFILE") throw outOfHandles(error);
+      if (systemErrorCode(error) === "EMFILE" || systemErrorCode(error) === "ENFILE")
+        throw outOfHandles(error);
     } finally {
       for (const handle of handles) closeSync(handle);
     }
   }
 
   snapshots(name: string): Snapshots {
-    return new SnapshotFolder(this.#file(name) + ENDING.snapshots, this.#writeOptions, this.#onError);
+    return new SnapshotFolder(this.#file(name) + FILE_SUFFIX.snapshots, this.#writeOptions, this.#onError);
   }
 
   identity(name: string): NamespaceIdentity {
     this.#checkHandles();
-    const file = this.#file(name) + ENDING.identity;
+    const file = this.#file(name) + FILE_SUFFIX.identity;
     if (!existsSync(file)) return {};
     try {
-      return parseSealed(file, namespaceIdentitySchema);
+      return parseChecksummed(file, namespaceIdentitySchema);
     } catch (error) {
       throw asStoreError(error, `Cannot read ${file}`);
     }
@@ -101,17 +102,17 @@ export class FileStorage implements Storage {
 
   begin(name: string, { api_key, webhook_secret, clock }: NamespaceIdentity): void {
     const file = this.#file(name);
-    if (existsSync(file + ENDING.deleted)) this.#removeDeleted(name);
-    if (existsSync(file + ENDING.unfinished)) this.#removeUnfinished(name);
-    if (existsSync(file) || sizeOf(file + ENDING.journal) > 0)
+    if (existsSync(file + FILE_SUFFIX.deleted)) this.#removeDeleted(name);
+    if (existsSync(file + FILE_SUFFIX.unfinished)) this.#removeUnfinished(name);
+    if (existsSync(file) || fileSize(file + FILE_SUFFIX.journal) > 0)
       throw new StoreError(`${file} already exists. Restart to open it, or move it away with its journal.`);
     const text = JSON.stringify({ name, api_key, webhook_secret, clock });
-    for (const _ of writeUnpublished(file + ENDING.identity, [text], this.#writeOptions));
+    for (const _ of writeUnpublished(file + FILE_SUFFIX.identity, [text], this.#writeOptions));
     this.#syncFolder();
   }
 
   finish(name: string): void {
-    publish(this.#file(name) + ENDING.identity, this.#writeOptions);
+    publish(this.#file(name) + FILE_SUFFIX.identity, this.#writeOptions);
   }
 
   undo(name: string): void {
@@ -125,8 +126,8 @@ export class FileStorage implements Storage {
     const file = this.#file(name);
     const lock = close === undefined ? takeLock(file, this.#onNotice) : undefined;
     try {
-      const state = existsSync(file) ? file : file + ENDING.journal;
-      if (existsSync(state)) this.#writeOptions.io.renameSync(state, file + ENDING.deleted);
+      const state = existsSync(file) ? file : file + FILE_SUFFIX.journal;
+      if (existsSync(state)) this.#writeOptions.io.renameSync(state, file + FILE_SUFFIX.deleted);
       this.#syncFolder();
       close?.();
       this.#tryRemove(
@@ -140,13 +141,13 @@ export class FileStorage implements Storage {
 
   /** Removes all files of an unfinished namespace, the marker last. It has no snapshots. */
   #removeUnfinished(name: string): void {
-    for (const ending of ["", ".tmp", ENDING.journal, ENDING.lock, ENDING.unfinished])
+    for (const ending of ["", ".tmp", FILE_SUFFIX.journal, FILE_SUFFIX.lock, FILE_SUFFIX.unfinished])
       rmSync(this.#file(name) + ending, { force: true });
   }
 
   /** Removes the files of a deleted namespace, the marker last. */
   #removeDeleted(name: string): void {
-    const { journal, lock, snapshots, identity, deleted } = ENDING;
+    const { journal, lock, snapshots, identity, deleted } = FILE_SUFFIX;
     for (const ending of [".tmp", journal, lock, snapshots, identity, deleted])
       rmSync(this.#file(name) + ending, { force: true, recursive: ending === snapshots });
   }
@@ -161,12 +162,12 @@ export class FileStorage implements Storage {
   }
 
   #syncFolder(): void {
-    if (this.#writeOptions.fsync) syncFolderOf(this.#data, this.#writeOptions.io);
+    if (this.#writeOptions.fsync) syncParentFolder(this.#data, this.#writeOptions.io);
   }
 }
 
-function outOfHandles(cause: unknown): OutOfHandles {
-  return new OutOfHandles(
+function outOfHandles(cause: unknown): OutOfHandlesError {
+  return new OutOfHandlesError(
     "Too many open files: with --data each namespace keeps one open. Raise the limit (ulimit -n), or delete namespaces that are not needed any more.",
     { cause },
   );

@@ -1,14 +1,14 @@
 import type { FrozenState } from "../engine/frozen-state.js";
-import { keptChange, noneYet } from "../engine/kept-change.js";
-import type { Change, KeptChange, Records, StateDump } from "../engine/records.js";
+import { encodeChange, noLatestKeys } from "../engine/kept-change.js";
+import type { Change, JournalEntry, RecordReader, StateDump } from "../engine/records.js";
 import type { Store } from "../engine/store.js";
 import { monotonicMs } from "../time/timers.js";
 import { Compaction } from "./compaction.js";
-import { asStoreError, damaged, StoreError } from "./error.js";
+import { asStoreError, damagedFileError, StoreError } from "./error.js";
 import { nodeIo, type StoreIo } from "./io.js";
 import { Journal } from "./journal.js";
 import { type Lock, takeLock } from "./lock.js";
-import { checkFolder, checkWritable, realFile } from "./places.js";
+import { checkFolder, checkWritable, resolveFile } from "./places.js";
 import { SnapshotFile } from "./snapshot.js";
 
 const DEFAULT_COMPACT_AT_BYTES = 64 * 1024 * 1024;
@@ -41,7 +41,7 @@ export class FileStore implements Store {
   readonly #file: string;
   readonly #io: StoreIo;
   readonly #snapshot: SnapshotFile;
-  readonly #latest = noneYet();
+  readonly #latest = noLatestKeys();
   #open: { readonly journal: Journal; readonly lock: Lock } | undefined;
   #compaction: Compaction | undefined;
   #lastSeq = 0;
@@ -50,7 +50,7 @@ export class FileStore implements Store {
 
   constructor(options: FileStoreOptions) {
     this.#options = options;
-    this.#file = realFile(options.file);
+    this.#file = resolveFile(options.file);
     this.#io = { ...nodeIo, ...options.io };
     this.#snapshot = new SnapshotFile(this.#file, this.#io);
   }
@@ -86,12 +86,12 @@ export class FileStore implements Store {
     }
   }
 
-  keptOf(change: Change, before: Records): KeptChange {
-    return keptChange(change, before, this.#latest);
+  encode(change: Change, before: RecordReader): JournalEntry {
+    return encodeChange(change, before, this.#latest);
   }
 
   /** @throws StoreError with the disk's error; nothing is written then */
-  keep(changes: readonly KeptChange[]): void {
+  append(changes: readonly JournalEntry[]): void {
     const { journal } = this.#openOrThrow();
     let lastSeq = this.#lastSeq;
     for (const { seq } of changes) {
@@ -139,7 +139,7 @@ export class FileStore implements Store {
       if (running.behindBytes <= largeBytes) return undefined;
       // Finishes now: synchronous callers would block it forever while the journal grows.
       this.#compaction = undefined;
-      return this.#finish(running, journal, () => running.hurry());
+      return this.#finish(running, journal, () => running.finishNow());
     }
     if (journal.bytes <= largeBytes) return undefined;
     const files = {
@@ -186,9 +186,9 @@ export class FileStore implements Store {
     }
   }
 
-  unusable(cause: unknown): StoreError {
+  loadError(cause: unknown): StoreError {
     const reason = cause instanceof Error ? cause.message : String(cause);
-    return damaged(this.#file, this.#file, `not a state of this program (${reason})`);
+    return damagedFileError(this.#file, this.#file, `not a state of this program (${reason})`);
   }
 
   #openOrThrow() {
@@ -203,7 +203,7 @@ export class FileStore implements Store {
   #check(): void {
     const { journal, lock } = this.#openOrThrow();
     const beginMs = monotonicMs();
-    journal.checkPlace();
+    journal.checkInPlace();
     lock.check();
     const endMs = monotonicMs();
     const pauseMs = CHECK_MS.perMsOfCheck * (endMs - beginMs);
@@ -220,7 +220,7 @@ export class FileStore implements Store {
   }
 
   #cancelCompaction(): void {
-    this.#compaction?.callOff();
+    this.#compaction?.cancel();
     this.#compaction = undefined;
   }
 

@@ -1,8 +1,8 @@
 import { isUtf8 } from "node:buffer";
-import type { KeptChange } from "../engine/records.js";
-import { type AgainChange, againOf } from "./again.js";
+import type { JournalEntry } from "../engine/records.js";
+import { encodeRepeatedChange, type RepeatedChange } from "./again.js";
 import { crc32 } from "./crc32.js";
-import { isAgainChange, isChange } from "./shape.js";
+import { isChange, isRepeatedChange } from "./shape.js";
 
 /*
  * A journal line is `checksum length {json}\n`; checksum and length are of the JSON bytes. The length distinguishes
@@ -26,7 +26,7 @@ export type ReadLine =
   | { readonly damage: string };
 
 interface LineChange {
-  readonly change: KeptChange | AgainChange;
+  readonly change: JournalEntry | RepeatedChange;
 }
 
 /** Most lines fit, and need no allocation. */
@@ -41,7 +41,7 @@ const MAX_REUSED_BYTES = 1 << 20;
  *
  * @param last the change in the previous line; without it, the first line is not encoded against another
  */
-export function encodeLines(changes: readonly KeptChange[], last?: KeptChange): Buffer {
+export function encodeLines(changes: readonly JournalEntry[], last?: JournalEntry): Buffer {
   const [only] = changes;
   if (changes.length === 1) return encodeLine(only!, last);
   let lines = batchBuffer;
@@ -64,8 +64,8 @@ function enlarge(lines: Buffer, length: number, neededBytes: number): Buffer {
   return larger;
 }
 
-function encodeLine(change: KeptChange, before: KeptChange | undefined): Buffer {
-  const json = JSON.stringify((before && againOf(change, before)) ?? change);
+function encodeLine(change: JournalEntry, before: JournalEntry | undefined): Buffer {
+  const json = JSON.stringify((before && encodeRepeatedChange(change, before)) ?? change);
   const maxBytes = MAX_HEAD_BYTES + json.length * MAX_UNIT_BYTES + 1;
   const line = maxBytes <= scratch.length ? scratch : Buffer.allocUnsafe(maxBytes);
   // The head is written last and ends where the JSON begins.
@@ -123,7 +123,7 @@ function parseChange(json: Buffer): LineChange | { readonly damage: string } {
     if (!(error instanceof SyntaxError)) throw error;
     return { damage: "not JSON" };
   }
-  return isChange(value) || isAgainChange(value)
+  return isChange(value) || isRepeatedChange(value)
     ? { change: value }
     : { damage: "JSON, but not a change of this program" };
 }

@@ -1,10 +1,10 @@
 import { closeSync, constants, fstatSync, openSync, readSync, rmSync, statSync } from "node:fs";
-import type { KeptChange } from "../engine/records.js";
-import { wholeAgain } from "./again.js";
-import { asStoreError, codeOf, damaged, StoreError } from "./error.js";
+import type { JournalEntry } from "../engine/records.js";
+import { decodeRepeatedChange } from "./again.js";
+import { asStoreError, damagedFileError, StoreError, systemErrorCode } from "./error.js";
 import { type StoreIo, writeAll } from "./io.js";
 import { decodeLine, encodeLines } from "./journal-line.js";
-import { checkWritable, syncFolderOf } from "./places.js";
+import { checkWritable, syncParentFolder } from "./places.js";
 
 export interface JournalOptions {
   /** The snapshot's file; the journal is beside it. */
@@ -29,7 +29,7 @@ export class Journal {
   /** Length up to an unfinished line. */
   #intactBytes: number;
   /** The change in the last line; undefined if the next line must not be encoded against it. */
-  #lastChange: KeptChange | undefined;
+  #lastChange: JournalEntry | undefined;
   /** A failed append may have left bytes that must be cut off before the next write. */
   #needsCut = false;
 
@@ -43,7 +43,7 @@ export class Journal {
     const { size, ino } = fstatSync(this.#fd);
     this.#inode = ino;
     this.#hasInode = statSync(this.#file, { throwIfNoEntry: false })?.ino === ino;
-    if (fsync) syncFolderOf(file, io);
+    if (fsync) syncParentFolder(file, io);
     this.#bytes = size;
     this.#intactBytes = size;
   }
@@ -58,19 +58,20 @@ export class Journal {
    * @param onLine called for each line, since reading may take minutes
    * @throws StoreError for any damage except a torn last line
    */
-  read(afterSeq: number, onLine: () => void): KeptChange[] {
-    const changes: KeptChange[] = [];
+  read(afterSeq: number, onLine: () => void): JournalEntry[] {
+    const changes: JournalEntry[] = [];
     let lastSeq = afterSeq;
-    let before: KeptChange | undefined;
+    let before: JournalEntry | undefined;
     this.#intactBytes = 0;
     for (const { content, number, startByte, finished } of readLines(this.#fd)) {
       onLine();
       const line = decodeLine(content, finished);
       if (line === "torn") break;
       const damage = (what: string) =>
-        damaged(this.#snapshotFile, `${this.#file} line ${number}`, what, startByte);
+        damagedFileError(this.#snapshotFile, `${this.#file} line ${number}`, what, startByte);
       if ("damage" in line) throw damage(line.damage);
-      const change = "again" in line.change ? before && wholeAgain(line.change, before) : line.change;
+      const change =
+        "again" in line.change ? before && decodeRepeatedChange(line.change, before) : line.change;
       if (change === undefined) throw damage("the line before it does not have the change it refers to");
       before = change;
       this.#intactBytes = startByte + content.length + 1;
@@ -92,7 +93,7 @@ export class Journal {
   }
 
   /** @throws StoreError if the file was removed or replaced: writes to it would be lost */
-  checkPlace(): void {
+  checkInPlace(): void {
     const now = statSync(this.#file, { throwIfNoEntry: false });
     if (now !== undefined && (now.ino === this.#inode || !this.#hasInode)) return;
     const what = now === undefined ? "was removed" : "has been replaced by another file";
@@ -102,7 +103,7 @@ export class Journal {
   }
 
   /** Writes one line per change in one write. If it throws, the file is unchanged. */
-  append(changes: readonly KeptChange[]): void {
+  append(changes: readonly JournalEntry[]): void {
     if (this.#needsCut) {
       try {
         this.#cutTo(this.#bytes);
@@ -126,7 +127,7 @@ export class Journal {
   }
 
   /** Makes the next line independent of earlier ones. @returns its byte offset */
-  part(): number {
+  beginSegment(): number {
     this.#lastChange = undefined;
     return this.#bytes;
   }
@@ -166,7 +167,7 @@ export class Journal {
       rmSync(temporary, { force: true });
       return;
     }
-    if (this.#fsync) syncFolderOf(this.#snapshotFile, this.#io);
+    if (this.#fsync) syncParentFolder(this.#snapshotFile, this.#io);
   }
 
   close(): void {
@@ -198,7 +199,7 @@ function openJournal(journalFile: string): number {
   try {
     return openSync(journalFile, flags, 0o600);
   } catch (error) {
-    if (codeOf(error) !== "ELOOP") throw error;
+    if (systemErrorCode(error) !== "ELOOP") throw error;
     throw new StoreError(
       `${journalFile} is a link, which a journal never is. Remove the link, or use another file.`,
     );

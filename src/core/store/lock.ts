@@ -10,9 +10,9 @@ import {
   writeFileSync,
 } from "node:fs";
 import { hostname } from "node:os";
-import { every, machineNowMs, monotonicMs } from "../time/timers.js";
-import { madeUpInstance } from "../time/wall.js";
-import { asStoreError, codeOf, StoreError } from "./error.js";
+import { machineNowMs, monotonicMs, repeatEvery } from "../time/timers.js";
+import { generateInstanceId } from "../time/wall.js";
+import { asStoreError, StoreError, systemErrorCode } from "./error.js";
 import { isObject } from "./shape.js";
 
 /*
@@ -95,7 +95,7 @@ export class Lock {
     this.#stats = statsOf(this.#lockFile);
     heldFiles.add(this.#lockFile);
     locks.add(this);
-    stopBeating ??= every(BEAT_MS, beatIfDue);
+    stopBeating ??= repeatEvery(BEAT_MS, beatIfDue);
   }
 
   /** Called regularly before writes. @throws StoreError if the lock is lost */
@@ -203,7 +203,7 @@ function createLock(lockFile: string, text: string): boolean {
     writeFileSync(lockFile, text, { flag: "wx", mode: 0o600 });
     return true;
   } catch (error) {
-    if (codeOf(error) === "EEXIST") return false;
+    if (systemErrorCode(error) === "EEXIST") return false;
     throw error;
   }
 }
@@ -212,7 +212,7 @@ function readLock(lockFile: string): string | undefined {
   try {
     return readFileSync(lockFile, "utf8");
   } catch (error) {
-    if (codeOf(error) === "ENOENT") return undefined;
+    if (systemErrorCode(error) === "ENOENT") return undefined;
     throw error;
   }
 }
@@ -227,7 +227,7 @@ function removeStale(lockFile: string, stale: string): void {
   try {
     renameSync(lockFile, aside);
   } catch (error) {
-    if (codeOf(error) === "ENOENT") return;
+    if (systemErrorCode(error) === "ENOENT") return;
     throw error;
   }
   // Gives the lock back if a running process took it just before the rename.
@@ -240,7 +240,7 @@ function putBack(aside: string, lockFile: string): void {
     linkSync(aside, lockFile);
   } catch (error) {
     // EEXIST: a third process has it; the second detects that by `check`. Else: no hard links here.
-    if (codeOf(error) !== "EEXIST") renameSync(aside, lockFile);
+    if (systemErrorCode(error) !== "EEXIST") renameSync(aside, lockFile);
   }
 }
 
@@ -252,7 +252,7 @@ function describeThisProcess(): Owner {
     boot: hasProc ? (readText("/proc/sys/kernel/random/boot_id")?.trim() ?? null) : null,
     pid_namespace: hasProc ? (readLink("/proc/self/ns/pid") ?? null) : null,
     started: hasProc ? (readProcessStart(process.pid) ?? null) : null,
-    instance: madeUpInstance(),
+    instance: generateInstanceId(),
   };
 }
 
@@ -274,7 +274,7 @@ function isProcessRunning({ pid, started }: Owner): boolean | undefined {
     process.kill(pid, 0);
   } catch (error) {
     // EPERM: a process of another user.
-    if (codeOf(error) === "ESRCH") return false;
+    if (systemErrorCode(error) === "ESRCH") return false;
   }
   const now = hasOwnProc() ? readProcessStart(pid) : undefined;
   return now === undefined || started === null ? undefined : now === started;

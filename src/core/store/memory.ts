@@ -22,7 +22,7 @@ export function memoryStore(): Store {
     replace: () => {},
     compactIfLarge: () => undefined,
     close: () => {},
-    unusable: (cause) => cause,
+    loadError: (cause) => cause,
   };
 }
 

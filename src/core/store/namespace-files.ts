@@ -1,26 +1,26 @@
 import { type Dirent, readdirSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { check } from "../schema/issues.js";
+import { safeParse } from "../schema/issues.js";
 import { namespaceNameSchema } from "../schema/options.js";
-import { asStoreError, codeOf, StoreError } from "./error.js";
-import { UNPUBLISHED } from "./sealed-file.js";
+import { asStoreError, StoreError, systemErrorCode } from "./error.js";
+import { UNPUBLISHED_SUFFIX } from "./sealed-file.js";
 
 /**
  * Suffixes after DATA.ns-NAME, the file of a namespace's state. A name has no dot, so each file name is unambiguous.
  */
-export const ENDING = {
+export const FILE_SUFFIX = {
   journal: ".journal",
   lock: ".lock",
   snapshots: ".snapshots",
   identity: ".identity",
   /** Marks a namespace under construction; renamed to `identity` when finished. */
-  unfinished: `.identity${UNPUBLISHED}`,
+  unfinished: `.identity${UNPUBLISHED_SUFFIX}`,
   /** State of a deleted namespace. */
   deleted: ".deleted",
 } as const;
 
 /** Files only: folders of these names belong to other programs. */
-const MARKER_SUFFIXES: ReadonlySet<string> = new Set([ENDING.unfinished, ENDING.deleted]);
+const MARKER_SUFFIXES: ReadonlySet<string> = new Set([FILE_SUFFIX.unfinished, FILE_SUFFIX.deleted]);
 
 /** Left by a killed process: an unfinished state, or a stale lock set aside. */
 const TEMPORARY = /^\.(tmp|lock\.\d+)$/;
@@ -28,9 +28,9 @@ const TEMPORARY = /^\.(tmp|lock\.\d+)$/;
 /** Namespace files found beside a data file. */
 export interface NamespaceFiles {
   /** Valid namespace names, with the suffixes of their files. */
-  readonly found: ReadonlyMap<string, ReadonlySet<string>>;
+  readonly namespaces: ReadonlyMap<string, ReadonlySet<string>>;
   /** Paths of files to remove, including the data file's own. */
-  readonly leftovers: readonly string[];
+  readonly temporaryFiles: readonly string[];
 }
 
 /** Reads the folder; files of other programs are ignored. */
@@ -45,13 +45,13 @@ export function findNamespaces(data: string): NamespaceFiles {
     const [, name, ending] = /^\.ns-([^.]*)(.*)$/s.exec(rest) ?? [];
     if (name === undefined) {
       if (entry.isFile() && TEMPORARY.test(rest)) leftovers.push(path);
-    } else if (check(namespaceNameSchema, name).ok) {
+    } else if (safeParse(namespaceNameSchema, name).ok) {
       if (entry.isFile() && TEMPORARY.test(ending!)) leftovers.push(path);
       else if (entry.isFile() || !MARKER_SUFFIXES.has(ending!))
         found.set(name, (found.get(name) ?? new Set()).add(ending!));
     }
   }
-  return { found, leftovers };
+  return { namespaces: found, temporaryFiles: leftovers };
 }
 
 function readEntries(folder: string): Dirent[] {
@@ -64,17 +64,17 @@ function readEntries(folder: string): Dirent[] {
 
 /** Path of a namespace's state. Throws for an invalid name. */
 export function namespaceFile(data: string, name: string): string {
-  if (!check(namespaceNameSchema, name).ok)
+  if (!safeParse(namespaceNameSchema, name).ok)
     throw new StoreError(`${JSON.stringify(name)} is not a valid namespace name.`);
   return `${data}.ns-${name}`;
 }
 
 /** 0 if the file does not exist. */
-export function sizeOf(file: string): number {
+export function fileSize(file: string): number {
   try {
     return statSync(file).size;
   } catch (error) {
-    if (codeOf(error) === "ENOENT") return 0;
+    if (systemErrorCode(error) === "ENOENT") return 0;
     throw error;
   }
 }

@@ -1,6 +1,6 @@
 import { accessSync, closeSync, constants, openSync, readlinkSync, realpathSync, statSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
-import { asStoreError, codeOf, StoreError } from "./error.js";
+import { asStoreError, StoreError, systemErrorCode } from "./error.js";
 import type { StoreIo } from "./io.js";
 
 /** @throws StoreError if the file's folder does not exist */
@@ -9,7 +9,7 @@ export function checkFolder(file: string): void {
   try {
     if (statSync(folder).isDirectory()) return;
   } catch (error) {
-    if (codeOf(error) !== "ENOENT" && codeOf(error) !== "ENOTDIR")
+    if (systemErrorCode(error) !== "ENOENT" && systemErrorCode(error) !== "ENOTDIR")
       throw asStoreError(error, `Cannot open ${file}`);
   }
   throw new StoreError(`Cannot open ${file}: the folder ${folder} does not exist. Create it first.`);
@@ -39,7 +39,7 @@ function isWritable(file: string): boolean {
 }
 
 /** Makes a rename or new file in the folder survive a power loss. */
-export function syncFolderOf(file: string, io: StoreIo): void {
+export function syncParentFolder(file: string, io: StoreIo): void {
   try {
     const fd = openSync(dirname(file), "r");
     try {
@@ -57,7 +57,7 @@ export function syncFolderOf(file: string, io: StoreIo): void {
 const MAX_LINKS = 64;
 
 /** Resolves all links of a path, which need not exist: a file has one journal, one lock and one set of namespaces. */
-export function realFile(path: string): string {
+export function resolveFile(path: string): string {
   let file = resolve(path);
   for (let links = 0; links <= MAX_LINKS; links++) {
     file = join(realFolder(dirname(file)), basename(file));
@@ -84,7 +84,7 @@ function linkTarget(file: string): string | undefined {
   try {
     return readlinkSync(file);
   } catch (error) {
-    const code = codeOf(error);
+    const code = systemErrorCode(error);
     if (code === "EINVAL" || code === "ENOENT" || code === "ENOTDIR" || code === "UNKNOWN") return undefined;
     throw error;
   }

@@ -2,15 +2,15 @@ import { constants, isUtf8 } from "node:buffer";
 import { createHash } from "node:crypto";
 import { closeSync, openSync, readFileSync, rmSync } from "node:fs";
 import type * as z from "zod/mini";
-import { check } from "../schema/issues.js";
+import { safeParse } from "../schema/issues.js";
 import { asStoreError, StoreError, TooLongError } from "./error.js";
 import { type StoreIo, writeAll } from "./io.js";
-import { syncFolderOf } from "./places.js";
+import { syncParentFolder } from "./places.js";
 
 /** Suffix of an unpublished file. */
-export const UNPUBLISHED = ".new";
+export const UNPUBLISHED_SUFFIX = ".new";
 
-export interface SealOptions {
+export interface ChecksumFileOptions {
   /** True if content is on the disk before a call returns: safe against power loss too. */
   readonly fsync: boolean;
   readonly io: StoreIo;
@@ -40,10 +40,10 @@ export function hasValidChecksum(content: Buffer): boolean {
  * @param tooLong message for content above `maxBytes`
  * @throws StoreError if the disk refuses, TooLongError if the content is too long
  */
-export function* writeSealed(
+export function* writeChecksummed(
   file: string,
   pieces: Iterable<string>,
-  { fsync, io, maxBytes = constants.MAX_STRING_LENGTH }: SealOptions,
+  { fsync, io, maxBytes = constants.MAX_STRING_LENGTH }: ChecksumFileOptions,
   tooLong: (maxBytes: number) => string,
 ): Generator<number, void> {
   rmSync(file, { force: true });
@@ -79,20 +79,20 @@ export function* writeSealed(
 export function writeUnpublished(
   file: string,
   pieces: Iterable<string>,
-  options: SealOptions,
+  options: ChecksumFileOptions,
 ): Generator<number, void> {
   const tooLong = (maxBytes: number) => `${file}: more than ${maxBytes} bytes, which could not be read back.`;
-  return writeSealed(file + UNPUBLISHED, pieces, options, tooLong);
+  return writeChecksummed(file + UNPUBLISHED_SUFFIX, pieces, options, tooLong);
 }
 
 /** Renames FILE.new to FILE atomically. */
-export function publish(file: string, { fsync, io }: SealOptions): void {
+export function publish(file: string, { fsync, io }: ChecksumFileOptions): void {
   try {
-    io.renameSync(file + UNPUBLISHED, file);
+    io.renameSync(file + UNPUBLISHED_SUFFIX, file);
   } catch (error) {
     throw asStoreError(error, `Cannot write ${file}`);
   }
-  if (fsync) syncFolderOf(file, io);
+  if (fsync) syncParentFolder(file, io);
 }
 
 /**
@@ -100,7 +100,7 @@ export function publish(file: string, { fsync, io }: SealOptions): void {
  *
  * @throws StoreError if it is damaged; the system error if it cannot be read
  */
-export function readSealed(file: string): string {
+export function readChecksummed(file: string): string {
   const content = readFileSync(file);
   if (!hasValidChecksum(content)) throw unreadableError(file, "its checksum does not match");
   if (!isUtf8(content)) throw unreadableError(file, "not UTF-8");
@@ -108,8 +108,8 @@ export function readSealed(file: string): string {
 }
 
 /** Reads the object without its checksum and checks its shape. */
-export function parseSealed<T>(file: string, shape: z.ZodMiniType<T>): T {
-  const text = readSealed(file);
+export function parseChecksummed<T>(file: string, shape: z.ZodMiniType<T>): T {
+  const text = readChecksummed(file);
   let value: { checksum?: unknown };
   try {
     value = JSON.parse(text);
@@ -117,7 +117,7 @@ export function parseSealed<T>(file: string, shape: z.ZodMiniType<T>): T {
     throw unreadableError(file, "not JSON");
   }
   delete value.checksum;
-  const checked = check(shape, value);
+  const checked = safeParse(shape, value);
   if (!checked.ok) throw unreadableError(file, "JSON, but not what this program writes there");
   return checked.data;
 }

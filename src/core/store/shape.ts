@@ -1,6 +1,6 @@
-import type { KeptChange, StateDump } from "../engine/records.js";
+import type { JournalEntry, StateDump } from "../engine/records.js";
 import { COLLECTION_NAMES } from "../schema/records/names.js";
-import type { AgainChange } from "./again.js";
+import type { RepeatedChange } from "./again.js";
 
 /** Shape checks of stored files. Checksums guard the records' content. */
 
@@ -9,14 +9,14 @@ const DUMP_MEMBERS: ReadonlySet<string> = new Set(["version", "seq", "at", "coun
 /** Limit of a Date. */
 const MAX_TIME_MS = 8.64e15;
 
-export function isChange(value: unknown): value is KeptChange {
+export function isChange(value: unknown): value is JournalEntry {
   if (!isObject(value)) return false;
   const { seq, at, puts, counters } = value;
   return isNumber(seq) && isTime(at) && Array.isArray(puts) && puts.every(isPut) && isCounters(counters);
 }
 
 /** Checks a change encoded against the previous line. */
-export function isAgainChange(value: unknown): value is AgainChange {
+export function isRepeatedChange(value: unknown): value is RepeatedChange {
   if (!isObject(value)) return false;
   const { seq, at, again, counters } = value;
   return (

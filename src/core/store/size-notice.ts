@@ -1,9 +1,9 @@
 import { constants } from "node:buffer";
 import type { FrozenState } from "../engine/frozen-state.js";
-import type { Table } from "../engine/table.js";
+import type { RecordTable } from "../engine/table.js";
 
 type MeasuredTables = Readonly<
-  Record<keyof FrozenState["collections"], Pick<Table<unknown>, "oldest" | "size">>
+  Record<keyof FrozenState["collections"], Pick<RecordTable<unknown>, "oldest" | "size">>
 >;
 
 /** A state must fit into one string to be read back from a file or an import. */
@@ -33,7 +33,7 @@ export class SizeNotice {
   /** Called after each change; checks the tables occasionally. */
   note(tables: () => MeasuredTables): void {
     if (--this.#changesLeft > 0) return;
-    const bytes = aboutBytes(tables());
+    const bytes = estimateBytes(tables());
     const changesLeft = Math.abs(this.#thresholdBytes - bytes) / MAX_CHANGE_BYTES;
     this.#changesLeft = Math.min(Math.max(changesLeft, MIN_CHECK_INTERVAL), MAX_CHECK_INTERVAL);
     if (bytes < this.#thresholdBytes) {
@@ -49,7 +49,7 @@ export class SizeNotice {
 }
 
 /** Estimated JSON length of the state, from the oldest records of each collection. */
-export function aboutBytes(tables: MeasuredTables): number {
+export function estimateBytes(tables: MeasuredTables): number {
   let total = 0;
   for (const table of Object.values(tables)) {
     const sample = table.oldest(SAMPLE);

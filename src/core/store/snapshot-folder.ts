@@ -2,19 +2,19 @@ import { mkdirSync, readdirSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { FrozenState } from "../engine/frozen-state.js";
 import { snapshotFileSchema, snapshotNameSchema } from "../schema/control.js";
-import { check } from "../schema/issues.js";
-import { inTurns } from "../time/wall.js";
-import { asStoreError, codeOf, StoreError } from "./error.js";
-import { syncFolderOf } from "./places.js";
+import { safeParse } from "../schema/issues.js";
+import { withYields } from "../time/wall.js";
+import { asStoreError, StoreError, systemErrorCode } from "./error.js";
+import { syncParentFolder } from "./places.js";
 import {
-  parseSealed,
+  type ChecksumFileOptions,
+  parseChecksummed,
   publish,
-  readSealed,
-  type SealOptions,
-  UNPUBLISHED,
+  readChecksummed,
+  UNPUBLISHED_SUFFIX,
   writeUnpublished,
 } from "./sealed-file.js";
-import { piecesOf } from "./state-text.js";
+import { encodeState } from "./state-text.js";
 import type { SavedState, Snapshot, Snapshots } from "./storage.js";
 
 const SUFFIX = ".json";
@@ -24,7 +24,7 @@ const HEAD = /^\{"checksum":"[^"]*","name":"[^"]*","at":"([^"]*)","dump":/;
 /** Snapshots of a namespace, one file each. Damaged files are reported and omitted. */
 export class SnapshotFolder implements Snapshots {
   readonly #folder: string;
-  readonly #options: SealOptions;
+  readonly #options: ChecksumFileOptions;
   readonly #snapshots: Map<string, Snapshot>;
   #isClosed = false;
   /** Unreadable snapshots by name. */
@@ -32,7 +32,7 @@ export class SnapshotFolder implements Snapshots {
   /** End of the last save. Saves run in sequence: two of one name would share a file. */
   #saved: Promise<void> = Promise.resolve();
 
-  constructor(folder: string, options: SealOptions, report: (damage: StoreError) => void) {
+  constructor(folder: string, options: ChecksumFileOptions, report: (damage: StoreError) => void) {
     this.#folder = folder;
     this.#options = options;
     this.#snapshots = new Map(this.#readFolder(report).map((snapshot) => [snapshot.name, snapshot]));
@@ -47,14 +47,14 @@ export class SnapshotFolder implements Snapshots {
   async #write(snapshot: Snapshot, state: FrozenState): Promise<void> {
     this.#checkOpen();
     if (mkdirSync(this.#folder, { recursive: true, mode: 0o700 }) !== undefined && this.#options.fsync)
-      syncFolderOf(this.#folder, this.#options.io);
+      syncParentFolder(this.#folder, this.#options.io);
     const file = this.#file(snapshot.name);
-    for await (const _ of inTurns(writeUnpublished(file, encodeSnapshot(snapshot, state), this.#options)));
+    for await (const _ of withYields(writeUnpublished(file, encodeSnapshot(snapshot, state), this.#options)));
     try {
       this.#checkOpen();
       publish(file, this.#options);
     } catch (error) {
-      rmSync(file + UNPUBLISHED, { force: true });
+      rmSync(file + UNPUBLISHED_SUFFIX, { force: true });
       throw error;
     }
     this.#damaged.delete(snapshot.name);
@@ -80,7 +80,7 @@ export class SnapshotFolder implements Snapshots {
     if (!this.#snapshots.has(name)) return undefined;
     const file = this.#file(name);
     try {
-      const { dump } = parseSealed(file, snapshotFileSchema);
+      const { dump } = parseChecksummed(file, snapshotFileSchema);
       return { dump, isFromOutside: true };
     } catch (error) {
       throw asStoreError(error, `Cannot read ${file}`);
@@ -90,14 +90,14 @@ export class SnapshotFolder implements Snapshots {
   delete(name: string): boolean {
     if (!this.#snapshots.has(name) && !this.#damaged.has(name)) return false;
     rmSync(this.#file(name), { force: true });
-    if (this.#options.fsync) syncFolderOf(this.#file(name), this.#options.io);
+    if (this.#options.fsync) syncParentFolder(this.#file(name), this.#options.io);
     this.#damaged.delete(name);
     this.#snapshots.delete(name);
     return true;
   }
 
   #file(name: string): string {
-    if (!check(snapshotNameSchema, name).ok)
+    if (!safeParse(snapshotNameSchema, name).ok)
       throw new StoreError(`${JSON.stringify(name)} is not a valid snapshot name.`);
     return join(this.#folder, name + SUFFIX);
   }
@@ -107,10 +107,10 @@ export class SnapshotFolder implements Snapshots {
     const snapshots: { readonly snapshot: Snapshot; readonly writtenNs: bigint }[] = [];
     for (const entry of this.#entries(report)) {
       const file = join(this.#folder, entry.name);
-      const ending = [SUFFIX, SUFFIX + UNPUBLISHED].find((suffix) => entry.name.endsWith(suffix));
+      const ending = [SUFFIX, SUFFIX + UNPUBLISHED_SUFFIX].find((suffix) => entry.name.endsWith(suffix));
       // The file's name counts, not the name inside: only the former leads to this file.
       const name = entry.name.slice(0, -(ending?.length ?? 0));
-      if (ending === undefined || !check(snapshotNameSchema, name).ok) continue;
+      if (ending === undefined || !safeParse(snapshotNameSchema, name).ok) continue;
       if (ending !== SUFFIX) {
         if (entry.isFile()) rmSync(file);
         continue;
@@ -133,7 +133,7 @@ export class SnapshotFolder implements Snapshots {
     try {
       return readdirSync(this.#folder, { withFileTypes: true });
     } catch (error) {
-      if (codeOf(error) !== "ENOENT") report(asStoreError(error, "No snapshots can be read"));
+      if (systemErrorCode(error) !== "ENOENT") report(asStoreError(error, "No snapshots can be read"));
       return [];
     }
   }
@@ -141,12 +141,12 @@ export class SnapshotFolder implements Snapshots {
 
 function* encodeSnapshot({ name, at }: Snapshot, state: FrozenState): Generator<string> {
   yield `${JSON.stringify({ name, at }).slice(0, -1)},"dump":`;
-  yield* piecesOf(state);
+  yield* encodeState(state);
   yield "}\n";
 }
 
 function readTime(file: string): string {
-  const at = HEAD.exec(readSealed(file))?.[1];
+  const at = HEAD.exec(readChecksummed(file))?.[1];
   if (at === undefined) throw new StoreError(`${file}: not a snapshot.`);
   return at;
 }

@@ -3,12 +3,12 @@ import { closeSync, openSync, readFileSync, rmSync } from "node:fs";
 import { LowSync } from "lowdb";
 import type { FrozenState } from "../engine/frozen-state.js";
 import type { StateDump } from "../engine/records.js";
-import { codeOf, damaged, StoreError } from "./error.js";
+import { damagedFileError, StoreError, systemErrorCode } from "./error.js";
 import type { StoreIo } from "./io.js";
-import { checkWritable, syncFolderOf } from "./places.js";
-import { hasValidChecksum, writeSealed } from "./sealed-file.js";
+import { checkWritable, syncParentFolder } from "./places.js";
+import { hasValidChecksum, writeChecksummed } from "./sealed-file.js";
 import { isObject, isStateDump } from "./shape.js";
-import { piecesOf } from "./state-text.js";
+import { encodeState } from "./state-text.js";
 
 /**
  * The readable snapshot: the lowdb file. lowdb's adapters rewrite a file without fsync, so a power loss could leave
@@ -91,7 +91,7 @@ export class SnapshotFile {
     const tooLong = (maxBytes: number) =>
       `${file}: the state is larger than ${maxBytes} bytes, which a snapshot cannot hold; nothing is lost, the changes stay in ${file}.journal.`;
     const options = { fsync, io: this.#io, maxBytes: this.#maxBytes };
-    for (this.#writtenBytes of writeSealed(this.#temporary, piecesOf(state), options, tooLong)) {
+    for (this.#writtenBytes of writeChecksummed(this.#temporary, encodeState(state), options, tooLong)) {
       check();
       yield;
     }
@@ -124,7 +124,7 @@ export class SnapshotFile {
       this.drop();
       throw error;
     }
-    syncFolderOf(this.#file, this.#io);
+    syncParentFolder(this.#file, this.#io);
     this.#bytes = this.#writtenBytes;
   }
 
@@ -142,7 +142,7 @@ function readIfExists(file: string): Buffer {
   try {
     return readFileSync(file);
   } catch (error) {
-    if (codeOf(error) === "ENOENT") return Buffer.alloc(0);
+    if (systemErrorCode(error) === "ENOENT") return Buffer.alloc(0);
     throw error;
   }
 }
@@ -154,15 +154,15 @@ function parse(file: string, content: Buffer): StateDump {
     value = JSON.parse(content.toString("utf8"));
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
-    throw damaged(file, file, "not JSON, so it is damaged or not a snapshot of this program");
+    throw damagedFileError(file, file, "not JSON, so it is damaged or not a snapshot of this program");
   }
   // A user who edits the file removes the checksum.
   const { checksum, ...state } = isObject(value) ? value : {};
   if (checksum !== undefined && !hasValidChecksum(content)) throw checksumError(file);
   if (Number.isSafeInteger(state.version) && state.version !== 1) {
-    throw damaged(file, file, `has version ${state.version}, and this program reads version 1`);
+    throw damagedFileError(file, file, `has version ${state.version}, and this program reads version 1`);
   }
-  if (!isStateDump(state)) throw damaged(file, file, "JSON, but not a snapshot of this program");
+  if (!isStateDump(state)) throw damagedFileError(file, file, "JSON, but not a snapshot of this program");
   return state;
 }
 

@@ -4,7 +4,7 @@ import type { FrozenState } from "../engine/frozen-state.js";
 const PIECE_CHARS = 1 << 18;
 
 /** JSON text of a state, one record per line: readable, good for diffs, and never one string of the file's length. */
-export function* piecesOf(state: FrozenState): Generator<string> {
+export function* encodeState(state: FrozenState): Generator<string> {
   let piece = "";
   for (const part of encodeParts(state)) {
     piece += part;

@@ -6,7 +6,7 @@ import { iso, MAX_INSTANT_MS } from "../schema/time.js";
 export type TaskKind = Task["kind"];
 
 /** A task that ran. */
-export interface Fired {
+export interface FiredTask {
   /** Sandbox time, an ISO 8601 instant. */
   readonly at: string;
   readonly task: TaskKind;
@@ -21,7 +21,7 @@ export interface AdvanceReport {
   /** Sandbox time after, an ISO 8601 instant. */
   readonly to: string;
   /** The first 1,000 tasks, in the order they ran. */
-  readonly fired: readonly Fired[];
+  readonly fired: readonly FiredTask[];
   /** Number of tasks that ran, listed in `fired` or not. */
   readonly fired_total: number;
 }
@@ -49,7 +49,7 @@ export class Advance {
   readonly #toMs: number | undefined;
   readonly #until: "next" | "idle" | undefined;
   readonly #clockRuns: boolean;
-  readonly #fired: Fired[] = [];
+  readonly #fired: FiredTask[] = [];
   #firedTotal = 0;
   /** External calls at the current instant. */
   #calls = 0;
@@ -90,7 +90,7 @@ export class Advance {
   }
 
   /** Returns a refusal if the advance to idle would never end. */
-  endless(): Refusal | undefined {
+  endlessRefusal(): Refusal | undefined {
     if (this.#until !== "idle" || this.loops.longest <= LONGEST_LOOP) return undefined;
     return refuse(
       "VALIDATION_ERROR",
@@ -100,7 +100,7 @@ export class Advance {
   }
 
   /** Returns a refusal if the current instant would never end, even with attempts in flight. */
-  stuck(): Refusal | undefined {
+  stuckRefusal(): Refusal | undefined {
     if (this.#calls <= CALLS_PER_INSTANT) return undefined;
     return refuse(
       "VALIDATION_ERROR",
@@ -110,7 +110,7 @@ export class Advance {
   }
 
   /** Moves on to the next due task; at the target it returns false. */
-  goOn(next: Task | undefined): boolean {
+  moveToNext(next: Task | undefined): boolean {
     if (this.#toMs !== undefined) {
       if (next === undefined || next.due_ms > this.#toMs) {
         this.#nowMs = Math.max(this.#nowMs, this.#toMs);
@@ -128,7 +128,7 @@ export class Advance {
   }
 
   /** Moves time back to the last stored change after a failed write. */
-  fallBack(storedMs: number): void {
+  rollBack(storedMs: number): void {
     this.#nowMs = Math.max(this.fromMs, storedMs);
   }
 

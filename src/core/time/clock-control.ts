@@ -1,13 +1,13 @@
 import type * as z from "zod/mini";
-import { keepClock } from "../engine/commands/world.js";
+import { putClock } from "../engine/commands/world.js";
 import type { ClockRecord } from "../engine/records.js";
 import type { clockSchema } from "../schema/control-responses.js";
 import { isRefusal, type Refusal, refuse } from "../schema/errors.js";
 import type { ClockSetting } from "../schema/options.js";
 import { iso } from "../schema/time.js";
 import { Advance, type AdvanceReport, type AdvanceTarget } from "./advance.js";
-import { type Scheduler, TASKS_PER_TURN } from "./scheduler.js";
-import { yieldToOthers } from "./wall.js";
+import { type Scheduler, TASKS_PER_BATCH } from "./scheduler.js";
+import { yieldToEventLoop } from "./wall.js";
 
 type ClockView = z.infer<typeof clockSchema>;
 
@@ -58,20 +58,20 @@ export class ClockControl {
       return isRefusal(result) ? result : undefined;
     }
     if (this.isAdvancing) return clockBusy();
-    this.#scheduler.settle();
+    this.#scheduler.runDueTasks();
     const fromMs = clock.nowMs();
     const settingAfter = setting ?? clock.setting;
     // Stored first: a failed write leaves the clock unchanged.
     this.#keep(fromMs, settingAfter);
-    const storing = this.#scheduler.engine.keep();
+    const storing = this.#scheduler.engine.flush();
     if (storing !== undefined) await storing;
-    this.#scheduler.goOn(fromMs, settingAfter);
+    this.#scheduler.resume(fromMs, settingAfter);
     return undefined;
   }
 
   #keep(nowMs: number, setting: ClockSetting): void {
     const { clock, engine } = this.#scheduler;
-    engine.execute(keepClock(clock.recordOf(nowMs, setting)), nowMs);
+    engine.execute(putClock(clock.recordAt(nowMs, setting)), nowMs);
   }
 
   /**
@@ -98,13 +98,13 @@ export class ClockControl {
       if (!scheduler.isClosed) {
         const next = refusal === undefined ? settingAfter : setting;
         this.#keep(advance.nowMs, next);
-        const storing = engine.keep();
+        const storing = engine.flush();
         if (storing !== undefined) await storing;
         setting = next;
       }
     } catch (error) {
-      advance.fallBack(engine.state.at);
-      scheduler.attempts.fallBack(advance.nowMs);
+      advance.rollBack(engine.state.at);
+      scheduler.attempts.rollBack(advance.nowMs);
       throw error;
     } finally {
       scheduler.endAdvance(advance, setting);
@@ -119,28 +119,28 @@ export class ClockControl {
     let sinceYield = 0;
     for (;;) {
       if (advance.failure !== undefined) throw advance.failure.error;
-      if (scheduler.engine.isKeeping) await scheduler.engine.keep();
-      const tasksRun = scheduler.runTurn(advance.nowMs);
+      if (scheduler.engine.isStoring) await scheduler.engine.flush();
+      const tasksRun = scheduler.runBatch(advance.nowMs);
       sinceYield += tasksRun;
-      if (sinceYield >= TASKS_PER_TURN) {
+      if (sinceYield >= TASKS_PER_BATCH) {
         sinceYield = 0;
-        await scheduler.engine.keep();
-        await yieldToOthers();
+        await scheduler.engine.flush();
+        await yieldToEventLoop();
       }
       if (scheduler.isClosed) return undefined;
-      const endless = advance.endless();
+      const endless = advance.endlessRefusal();
       if (endless !== undefined) return endless;
       if (tasksRun > 0) continue;
-      if (scheduler.attempts.areOpen) {
-        const stuck = advance.stuck();
+      if (scheduler.attempts.hasOpenAttempts) {
+        const stuck = advance.stuckRefusal();
         if (stuck !== undefined) return stuck;
-        const event = scheduler.somethingHappened();
-        await scheduler.engine.keep();
+        const event = scheduler.nextEvent();
+        await scheduler.engine.flush();
         await event;
         continue;
       }
-      if (!advance.goOn(scheduler.engine.nextTask())) return undefined;
-      scheduler.clock.hold(advance.nowMs);
+      if (!advance.moveToNext(scheduler.engine.nextTask())) return undefined;
+      scheduler.clock.holdAt(advance.nowMs);
     }
   }
 
@@ -156,24 +156,24 @@ export class ClockControl {
   ): Refusal | undefined {
     if (this.isAdvancing) return clockBusy();
     const scheduler = this.#scheduler;
-    replace(scheduler.clock.recordOf(nowMs, setting));
+    replace(scheduler.clock.recordAt(nowMs, setting));
     this.#leaptMs += Math.abs(nowMs - scheduler.clock.nowMs());
-    scheduler.attempts.callOff();
-    scheduler.goOn(nowMs, setting);
-    scheduler.wake();
+    scheduler.attempts.cancelAll();
+    scheduler.resume(nowMs, setting);
+    scheduler.notifyWaiters();
     return undefined;
   }
 
   /** Resolves when no advance is under way, or after the wall-clock timeout. */
-  async idle(timeoutMs: number): Promise<void> {
+  async whenIdle(timeoutMs: number): Promise<void> {
     const scheduler = this.#scheduler;
     let isOver = false;
     const cancelTimer = scheduler.wall.after(timeoutMs, () => {
       isOver = true;
-      scheduler.wake();
+      scheduler.notifyWaiters();
     });
     while (this.isAdvancing && !isOver && !scheduler.isClosed) {
-      await scheduler.somethingHappened();
+      await scheduler.nextEvent();
       if (!this.isAdvancing) await this.#resumeNext();
     }
     cancelTimer();
@@ -181,7 +181,7 @@ export class ClockControl {
 
   /** Resumes waiters one at a time: each may begin an advance that the next one waits for. */
   #resumeNext(): Promise<void> {
-    this.#lastResume = this.#lastResume.then(yieldToOthers);
+    this.#lastResume = this.#lastResume.then(yieldToEventLoop);
     return this.#lastResume;
   }
 }

@@ -1,7 +1,7 @@
 import type { ClockRecord } from "../engine/records.js";
 import type { ClockSetting } from "../schema/options.js";
 import { MAX_INSTANT_MS } from "../schema/time.js";
-import type { Wall } from "./wall.js";
+import type { WallClock } from "./wall.js";
 
 /** Smaller steps back are NTP corrections and are not reported. */
 const MIN_REPORTED_SET_BACK_MS = 1_000;
@@ -11,7 +11,7 @@ const MIN_REPORTED_SET_BACK_MS = 1_000;
  * current instant. Except by `set`, it never goes back.
  */
 export class Clock {
-  readonly #wall: Wall;
+  readonly #wall: WallClock;
   readonly #onSetBack: (byMs: number) => void;
   #setting: ClockSetting;
   #anchorMs: number;
@@ -24,7 +24,7 @@ export class Clock {
 
   /** @param onSetBack called when the wall clock was set back by a second or more */
   constructor(
-    wall: Wall,
+    wall: WallClock,
     setting: ClockSetting,
     nowMs: number,
     onSetBack: (byMs: number) => void = () => {},
@@ -84,22 +84,22 @@ export class Clock {
   }
 
   /** Fixes time at an instant of an advance until `set` is called. */
-  hold(momentMs: number): void {
+  holdAt(momentMs: number): void {
     this.#heldMs = momentMs;
   }
 
   record(): ClockRecord {
-    return this.recordOf(this.nowMs(), this.#setting);
+    return this.recordAt(this.nowMs(), this.#setting);
   }
 
   /** Clock record as of `set` with these arguments. */
-  recordOf(nowMs: number, setting: ClockSetting): ClockRecord {
+  recordAt(nowMs: number, setting: ClockSetting): ClockRecord {
     return { ...setting, sandbox_ms: nowMs, wall_ms: this.#wall.nowMs() };
   }
 
   /** Restores the clock of an earlier run: a manual clock stays, others add the time that passed. */
-  static resumed(
-    wall: Wall,
+  static resume(
+    wall: WallClock,
     record: ClockRecord,
     lastChangeMs: number,
     onSetBack?: (byMs: number) => void,

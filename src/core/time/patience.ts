@@ -1,8 +1,8 @@
 import { setMaxListeners } from "node:events";
-import type { Wall } from "./wall.js";
+import type { WallClock } from "./wall.js";
 
 /** Timeout and cancellation of a wait. */
-export interface Patience {
+export interface Deadline {
   /** Wall time. */
   readonly timeoutMs: number;
   /** Ends the wait before the timeout. */
@@ -15,9 +15,9 @@ export interface Patience {
  *
  * @returns cancels the wait
  */
-export function whenOver(
-  wall: Wall,
-  { timeoutMs, signal }: Patience,
+export function onDeadline(
+  wall: WallClock,
+  { timeoutMs, signal }: Deadline,
   onEnd: (reason: "late" | "left") => void,
 ): () => void {
   const cancelTimer = (): void => {
@@ -35,7 +35,7 @@ export function whenOver(
 }
 
 /** An AbortController whose signal may have any number of listeners. */
-export function aborter(): AbortController {
+export function createAbortController(): AbortController {
   const controller = new AbortController();
   setMaxListeners(0, controller.signal);
   return controller;

@@ -1,5 +1,5 @@
-import { whenOver } from "./patience.js";
-import type { Wall } from "./wall.js";
+import { onDeadline } from "./patience.js";
+import type { WallClock } from "./wall.js";
 
 /** Long-poll interval of the heartbeat. */
 const LONG_POLL_MS = 10_000;
@@ -10,13 +10,13 @@ const LEASE_MS = 30_000;
  * A remote client's lease, kept alive by long polling. It ends when the held connection closes, or when no call
  * arrives within `GONE_MS` of wall time.
  */
-export class Presence {
-  readonly #wall: Wall;
+export class HeartbeatLease {
+  readonly #wall: WallClock;
   readonly #onGone: () => void;
   readonly #ended = new AbortController();
   #cancelTimer: () => void;
 
-  constructor(wall: Wall, onGone: () => void) {
+  constructor(wall: WallClock, onGone: () => void) {
     this.#wall = wall;
     this.#onGone = onGone;
     this.#cancelTimer = this.#startTimer();
@@ -36,7 +36,7 @@ export class Presence {
       const signals = [caller, this.#ended.signal];
       const abort = (): void => call.abort();
       for (const signal of signals) signal.addEventListener("abort", abort);
-      whenOver(this.#wall, { timeoutMs: LONG_POLL_MS, signal: call.signal }, (reason) => {
+      onDeadline(this.#wall, { timeoutMs: LONG_POLL_MS, signal: call.signal }, (reason) => {
         for (const signal of signals) signal.removeEventListener("abort", abort);
         if (reason === "late") this.#cancelTimer = this.#startTimer();
         else if (caller.aborted) this.#lose();

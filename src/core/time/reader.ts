@@ -5,7 +5,7 @@ import type { Scheduler } from "./scheduler.js";
  * Runs due tasks before a read, so reads never see overdue state. If a write fails, reads see the state without it
  * and the tasks stay due. The same error is reported once.
  */
-export class Reader {
+export class ReadGate {
   readonly #scheduler: Scheduler;
   readonly #onError: (error: unknown) => void;
   #lastError: string | undefined;
@@ -15,10 +15,10 @@ export class Reader {
     this.#onError = onError;
   }
 
-  settle(): void {
+  runDueTasks(): void {
     try {
-      this.#scheduler.settle();
-      void this.#scheduler.engine.keep();
+      this.#scheduler.runDueTasks();
+      void this.#scheduler.engine.flush();
       this.#lastError = undefined;
     } catch (error) {
       this.#report(error);
@@ -29,7 +29,7 @@ export class Reader {
   read<Result>(command: Command<Result>): Result {
     try {
       const result = this.#scheduler.execute(command);
-      void this.#scheduler.engine.keep();
+      void this.#scheduler.engine.flush();
       return result;
     } catch (error) {
       const { engine, clock } = this.#scheduler;

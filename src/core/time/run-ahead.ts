@@ -13,7 +13,7 @@ import { isRefusal, type Refusal, refuse } from "../schema/errors.js";
  * choice of method is missing, the checkout's default method is chosen. Refused if no planned task leads to the
  * status.
  */
-export function runAhead(
+export function runChargeUntil(
   engine: Engine,
   chargeId: string,
   until: ChargeStatus,

@@ -12,38 +12,38 @@ import type { Command } from "../engine/transaction.js";
 import type { ClockSetting } from "../schema/options.js";
 import type { Advance } from "./advance.js";
 import type { Clock } from "./clock.js";
-import { soon } from "./timers.js";
-import type { Wall } from "./wall.js";
+import { afterPendingIo } from "./timers.js";
+import type { WallClock } from "./wall.js";
 
 /** The event loop runs after this many tasks, so that a long advance does not block the server. */
-export const TASKS_PER_TURN = 256;
+export const TASKS_PER_BATCH = 256;
 const RETRY_AFTER_ERROR_MS = 1_000;
 
 /** Delivery attempts as the scheduler sees them. Implemented by the dispatcher. */
-export interface Attempts {
+export interface DeliveryAttempts {
   /** Queues a due attempt for the next `begin`. */
-  add(task: Task): void;
+  enqueue(task: Task): void;
   /** Begins queued attempts. Throws if a resulting change cannot be stored; the rest stay queued. */
   begin(): void;
   /** Records outcomes in order. Throws if one cannot be stored; it stays pending. */
-  keepOutcomes(): void;
+  recordOutcomes(): void;
   /** True if attempts are queued, or an outcome could not be stored. */
-  readonly wantTurn: boolean;
+  readonly hasPendingWork: boolean;
   /** True if attempts are queued, in flight, or have an outcome that is not stored. */
-  readonly areOpen: boolean;
+  readonly hasOpenAttempts: boolean;
   /** Called when the clock setting has changed. */
-  followClock(): void;
+  onClockChange(): void;
   /** Returns later tasks to the queue after an advance failed, and ignores their outcomes. */
-  fallBack(nowMs: number): void;
+  rollBack(nowMs: number): void;
   /** Cancels all attempts: the state was replaced. */
-  callOff(): void;
+  cancelAll(): void;
   close(): void;
 }
 
 export interface SchedulerOptions {
   readonly engine: Engine;
   readonly clock: Clock;
-  readonly wall: Wall;
+  readonly wall: WallClock;
   /** Receives errors that no caller can receive. */
   readonly onError: (error: unknown) => void;
 }
@@ -52,10 +52,10 @@ export interface SchedulerOptions {
  * Runs each due task at its own time through the engine: by timer on a running clock, at full speed in an advance.
  * Delivery attempts are passed to the dispatcher.
  */
-export class Scheduler<Performer extends Attempts = Attempts> {
+export class Scheduler<Performer extends DeliveryAttempts = DeliveryAttempts> {
   readonly engine: Engine;
   readonly clock: Clock;
-  readonly wall: Wall;
+  readonly wall: WallClock;
   readonly attempts: Performer;
   readonly #onError: (error: unknown) => void;
   #advance: Advance | undefined;
@@ -76,11 +76,11 @@ export class Scheduler<Performer extends Attempts = Attempts> {
     this.wall = wall;
     this.#onError = onError;
     this.attempts = createAttempts(this);
-    engine.onKept(() => {
+    engine.onStored(() => {
       this.#isBackingOff = false;
       this.#planNext();
     });
-    engine.onUndone(({ error }, isReported) => this.#onUndone(error, isReported));
+    engine.onRollback(({ error }, isReported) => this.#onUndone(error, isReported));
     this.#planNext();
   }
 
@@ -89,7 +89,7 @@ export class Scheduler<Performer extends Attempts = Attempts> {
   }
 
   /** True if the clock runs and no advance is under way. */
-  get timePasses(): boolean {
+  get isTimePassing(): boolean {
     return this.clock.runs && this.#advance === undefined;
   }
 
@@ -103,7 +103,7 @@ export class Scheduler<Performer extends Attempts = Attempts> {
     if (advance === undefined) return this.run(command);
     advance.noteCall();
     // Tasks due anyway are not caused by this call.
-    this.settle();
+    this.runDueTasks();
     const stop = this.engine.onCommit((change) => advance.loops.notePlanned(change));
     try {
       return this.run(command);
@@ -124,7 +124,7 @@ export class Scheduler<Performer extends Attempts = Attempts> {
   }
 
   /** Runs all due tasks. */
-  settle(): void {
+  runDueTasks(): void {
     this.#runDue(this.clock.nowMs());
   }
 
@@ -135,8 +135,8 @@ export class Scheduler<Performer extends Attempts = Attempts> {
       if (task === undefined) break;
       this.#advance?.noteFired(task, Math.max(task.due_ms, this.engine.state.at));
       if (task.kind === "attempt") {
-        this.attempts.add(task);
-        this.planPump();
+        this.attempts.enqueue(task);
+        this.planTick();
       } else this.#runTask(task);
     }
     return count;
@@ -155,9 +155,9 @@ export class Scheduler<Performer extends Attempts = Attempts> {
   }
 
   /** Records outcomes, runs up to `TASKS_PER_TURN` due tasks and begins their attempts. */
-  runTurn(untilMs: number): number {
-    this.attempts.keepOutcomes();
-    const tasksRun = this.#runDue(untilMs, TASKS_PER_TURN);
+  runBatch(untilMs: number): number {
+    this.attempts.recordOutcomes();
+    const tasksRun = this.#runDue(untilMs, TASKS_PER_BATCH);
     this.attempts.begin();
     return tasksRun;
   }
@@ -177,10 +177,10 @@ export class Scheduler<Performer extends Attempts = Attempts> {
   /** Plans a run for due tasks, or a timer for the next one. */
   #planNext(): void {
     if (this.#closed || this.#advance !== undefined) return;
-    if (this.attempts.wantTurn) this.planPump();
+    if (this.attempts.hasPendingWork) this.planTick();
     const next = this.engine.nextTask();
     if (next === undefined) return;
-    if (next.due_ms <= this.clock.nowMs()) this.planPump();
+    if (next.due_ms <= this.clock.nowMs()) this.planTick();
     else if (this.clock.runs) this.#armTimer(this.clock.wallDelayMs(next.due_ms));
   }
 
@@ -188,12 +188,12 @@ export class Scheduler<Performer extends Attempts = Attempts> {
     this.#cancelTimer?.();
     this.#cancelTimer = this.wall.after(delayMs, () => {
       this.#isBackingOff = false;
-      this.guarded(() => this.pump());
+      this.runGuarded(() => this.runTick());
     });
   }
 
   /** Reports errors that no caller can receive, such as a full disk, and plans a retry. */
-  guarded(work: () => void): void {
+  runGuarded(work: () => void): void {
     try {
       work();
     } catch (error) {
@@ -202,31 +202,31 @@ export class Scheduler<Performer extends Attempts = Attempts> {
     }
   }
 
-  planPump(): void {
+  planTick(): void {
     if (this.#isTickPlanned || this.#isBackingOff) return;
     this.#isTickPlanned = true;
-    soon(() => {
+    afterPendingIo(() => {
       this.#isTickPlanned = false;
       if (this.#isBackingOff) return;
-      this.guarded(() => this.pump());
+      this.runGuarded(() => this.runTick());
     });
   }
 
   /** Runs due tasks and begins their attempts without waiting for them. */
-  pump(): void {
+  runTick(): void {
     if (this.#closed || this.#isStoring()) return;
-    const tasksRun = this.runTurn(this.clock.nowMs());
-    void this.engine.keep();
+    const tasksRun = this.runBatch(this.clock.nowMs());
+    void this.engine.flush();
     if (this.#isStoring()) return;
-    if (tasksRun === TASKS_PER_TURN) this.planPump();
+    if (tasksRun === TASKS_PER_BATCH) this.planTick();
     else this.#planNext();
-    this.wake();
+    this.notifyWaiters();
   }
 
   /** Pauses while an asynchronous store writes; continues afterwards. */
   #isStoring(): boolean {
-    if (!this.engine.isKeeping) return false;
-    void this.engine.calm()?.then(() => this.planPump());
+    if (!this.engine.isStoring) return false;
+    void this.engine.flushQuietly()?.then(() => this.planTick());
     return true;
   }
 
@@ -234,15 +234,15 @@ export class Scheduler<Performer extends Attempts = Attempts> {
   noteOutcome(): void {
     const advance = this.#advance;
     if (advance === undefined) {
-      if (!this.#isBackingOff) this.guarded(() => this.pump());
+      if (!this.#isBackingOff) this.runGuarded(() => this.runTick());
       return;
     }
     try {
-      this.attempts.keepOutcomes();
+      this.attempts.recordOutcomes();
     } catch (error) {
       advance.failure = { error };
     }
-    this.wake();
+    this.notifyWaiters();
   }
 
   /** Cancels the timer and holds the clock for an advance. */
@@ -250,38 +250,38 @@ export class Scheduler<Performer extends Attempts = Attempts> {
     this.#cancelTimer?.();
     this.#isBackingOff = false;
     this.#advance = advance;
-    this.clock.hold(advance.nowMs);
+    this.clock.holdAt(advance.nowMs);
   }
 
   endAdvance({ nowMs }: Advance, setting: ClockSetting): void {
     this.#advance = undefined;
-    this.wake();
-    if (!this.#closed) this.goOn(nowMs, setting);
+    this.notifyWaiters();
+    if (!this.#closed) this.resume(nowMs, setting);
   }
 
   /** Sets the clock and plans the next run. */
-  goOn(nowMs: number, setting: ClockSetting): void {
+  resume(nowMs: number, setting: ClockSetting): void {
     this.clock.set(nowMs, setting);
     this.#cancelTimer?.();
-    this.attempts.followClock();
+    this.attempts.onClockChange();
     this.#planNext();
   }
 
   /** Returns true if no task is due and no attempt is open. */
-  get isSettled(): boolean {
-    if (this.attempts.areOpen || !this.engine.isKept) return false;
+  get isIdle(): boolean {
+    if (this.attempts.hasOpenAttempts || !this.engine.isStored) return false;
     const next = this.engine.nextTask();
     return next === undefined || next.due_ms > this.clock.nowMs();
   }
 
   /** Resolves when no task is due and no attempt is open. */
-  async settled(): Promise<void> {
-    this.pump();
-    while (!this.#closed && !this.isSettled) await this.somethingHappened();
+  async whenIdle(): Promise<void> {
+    this.runTick();
+    while (!this.#closed && !this.isIdle) await this.nextEvent();
   }
 
   /** Wakes all waiters so that they check their conditions again. */
-  wake(): void {
+  notifyWaiters(): void {
     for (const wake of this.#waiters.splice(0)) wake();
     this.#onWake();
   }
@@ -291,7 +291,7 @@ export class Scheduler<Performer extends Attempts = Attempts> {
     this.#onWake = callback;
   }
 
-  somethingHappened(): Promise<void> {
+  nextEvent(): Promise<void> {
     return new Promise((resolve) => this.#waiters.push(resolve));
   }
 
@@ -299,6 +299,6 @@ export class Scheduler<Performer extends Attempts = Attempts> {
     this.#closed = true;
     this.#cancelTimer?.();
     this.attempts.close();
-    this.wake();
+    this.notifyWaiters();
   }
 }

@@ -4,12 +4,12 @@ import * as timers from "node:timers";
 const { setImmediate, setTimeout, setInterval, clearInterval } = timers;
 
 /** Runs after pending I/O of the event loop. */
-export function soon(run: () => void): void {
+export function afterPendingIo(run: () => void): void {
   setImmediate(run);
 }
 
 /** Runs once after a wall-time delay; does not keep the process running. */
-export function later(delayMs: number, run: () => void): void {
+export function afterDelay(delayMs: number, run: () => void): void {
   setTimeout(run, delayMs).unref();
 }
 
@@ -19,7 +19,7 @@ export function pause(delayMs: number): Promise<void> {
 }
 
 /** Runs repeatedly; does not keep the process running. @returns stops it */
-export function every(intervalMs: number, run: () => void): () => void {
+export function repeatEvery(intervalMs: number, run: () => void): () => void {
   const timer = setInterval(run, intervalMs).unref();
   return () => clearInterval(timer);
 }

@@ -1,4 +1,4 @@
-import { soon } from "./timers.js";
+import { afterPendingIo } from "./timers.js";
 
 const queue: (() => void)[] = [];
 const nestedQueue: (() => void)[] = [];
@@ -8,15 +8,15 @@ let isEnding = false;
  * Calls back at the end of this event-loop tick, in order. Callbacks added while these run, such as group commits,
  * run in the same tick after them and after the microtasks they start.
  */
-export function atTurnsEnd(run: () => void): void {
+export function atEndOfTick(run: () => void): void {
   if (isEnding) nestedQueue.push(run);
   else if (queue.push(run) === 1) {
-    soon(runQueue);
-    soon(runNestedQueue);
+    afterPendingIo(runQueue);
+    afterPendingIo(runNestedQueue);
   }
 }
 
-export function isTurnsEndAwaited(): boolean {
+export function hasEndOfTickWork(): boolean {
   return queue.length > 0;
 }
 
@@ -36,7 +36,7 @@ function runAll(runs: (() => void)[]): void {
     try {
       run();
     } catch (error) {
-      soon(() => {
+      afterPendingIo(() => {
         throw error;
       });
     }

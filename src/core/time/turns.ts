@@ -1,5 +1,5 @@
 import { pause } from "./timers.js";
-import { monotonicMs, yieldToOthers } from "./wall.js";
+import { monotonicMs, yieldToEventLoop } from "./wall.js";
 
 /** A client that calls in a loop calls again within this time. */
 const IN_USE_MS = 2;
@@ -12,7 +12,7 @@ const DROP_FINISHED_AT = 1_024;
  * Runs one deferred work item per event-loop tick, so that API calls run in between. While the API is in use, items
  * are spaced further apart: a burst of deliveries does not slow it.
  */
-export class Turns {
+export class WorkQueue {
   #queue: (() => void)[] = [];
   /** Number of finished items at the front of the queue. */
   #finished = 0;
@@ -32,7 +32,7 @@ export class Turns {
   }
 
   /** Resolves when the work item may run. */
-  take(): Promise<void> {
+  waitForTurn(): Promise<void> {
     return new Promise((resolve) => {
       this.#queue.push(resolve);
       if (!this.#isRunning) void this.#run();
@@ -43,7 +43,7 @@ export class Turns {
     this.#isRunning = true;
     while (this.#queue.length > 0) {
       const isInUse = this.#nowMs() - this.#lastCallMs < IN_USE_MS;
-      await (isInUse ? this.#pause(SPACING_MS) : yieldToOthers());
+      await (isInUse ? this.#pause(SPACING_MS) : yieldToEventLoop());
       this.#next();
     }
     this.#isRunning = false;
@@ -59,4 +59,4 @@ export class Turns {
 }
 
 /** One per process, since all sandboxes share its event loop. */
-export const turns = new Turns();
+export const workQueue = new WorkQueue();

@@ -1,10 +1,10 @@
 import { randomBytes } from "node:crypto";
-import { monotonicMs, soon } from "./timers.js";
+import { afterPendingIo, monotonicMs } from "./timers.js";
 
 export { monotonicMs } from "./timers.js";
 
 /** Wall time and timers of the machine. Tests and embedders may replace it. */
-export interface Wall {
+export interface WallClock {
   nowMs(): number;
   /** Milliseconds since an arbitrary start; never goes back. */
   monotonicMs(): number;
@@ -19,7 +19,7 @@ export interface Wall {
 /** setTimeout fires at once for a longer delay. */
 export const MAX_TIMER_MS = 2 ** 31 - 1;
 
-export const systemWall: Wall = {
+export const systemWallClock: WallClock = {
   nowMs: () => Date.now(),
   monotonicMs,
   after(delayMs, callback, isAwaited = false) {
@@ -30,8 +30,8 @@ export const systemWall: Wall = {
 };
 
 /** Lets pending I/O of the event loop run. */
-export function yieldToOthers(): Promise<void> {
-  return new Promise(soon);
+export function yieldToEventLoop(): Promise<void> {
+  return new Promise(afterPendingIo);
 }
 
 const BUSY_MS = 4;
@@ -40,20 +40,20 @@ let yieldedMs = Number.NEGATIVE_INFINITY;
 /** Yields if the last yield was a few milliseconds ago: for in-process work that never waits for a socket. */
 export async function yieldIfBusy(): Promise<void> {
   if (monotonicMs() - yieldedMs < BUSY_MS) return;
-  await yieldToOthers();
+  await yieldToEventLoop();
   yieldedMs = monotonicMs();
 }
 
 /** Yields each item, and lets the event loop run after it. */
-export async function* inTurns<Item>(items: Iterable<Item>): AsyncGenerator<Item, void> {
+export async function* withYields<Item>(items: Iterable<Item>): AsyncGenerator<Item, void> {
   for (const item of items) {
     yield item;
-    await yieldToOthers();
+    await yieldToEventLoop();
   }
 }
 
 /** A different seed at each start. Cheap; not a secret. */
-export function madeUpSeed(): string {
+export function generateSeed(): string {
   const nanoseconds = process.hrtime.bigint();
   return ((BigInt(Date.now()) << 24n) ^ (nanoseconds * 2654435761n) ^ BigInt(process.pid))
     .toString(36)
@@ -66,11 +66,11 @@ export function keepAlive(): () => void {
   return () => clearInterval(timer);
 }
 
-export function madeUpInstance(): string {
+export function generateInstanceId(): string {
   return randomBytes(8).toString("hex");
 }
 
 /** An unguessable token. */
-export function madeUpToken(): string {
+export function generateToken(): string {
   return randomBytes(24).toString("base64url");
 }

@@ -2,13 +2,13 @@ import { METHOD_KINDS } from "../../core/domain/method-kinds.js";
 import { fieldOf } from "../form.js";
 import { money, moneyText } from "../format.js";
 import { flag, html, type Markup } from "../html.js";
-import { type Offer, type Page, unit } from "../model.js";
+import { type CheckoutPage, type Offer, unit } from "../model.js";
 import { rateText } from "./parts.js";
 
 /** One radio button per method; the selected one shows its currencies and fields. */
-export function methodChoices(page: Page): Markup {
+export function methodChoices(page: CheckoutPage): Markup {
   const { offers, fields } = page;
-  const error = fields.faults.payment_method;
+  const error = fields.errors.payment_method;
   const selected = selectedMethod(page);
   return html`<fieldset${error !== undefined && html` aria-describedby="method-fault"`}>
 <legend>How would you like to pay?</legend>
@@ -18,24 +18,29 @@ ${error !== undefined && html`<p class="fault" id="method-fault">${error}</p>`}
 }
 
 /** The submitted method, else the quote's, else the first that takes the base currency. */
-function selectedMethod({ charge, offers, fields, quoted }: Page): string | undefined {
+function selectedMethod({ charge, offers, fields, quote: quoted }: CheckoutPage): string | undefined {
   const ids = offers.map(({ method }) => method.id);
-  const preferred = [fields.sent?.get("payment_method"), quoted?.method].find((id) => id && ids.includes(id));
+  const preferred = [fields.submitted?.get("payment_method"), quoted?.method].find(
+    (id) => id && ids.includes(id),
+  );
   const matching = offers.find(({ prices }) =>
     prices.some(({ currency }) => currency.code === charge.pricing.base_currency),
   );
   return preferred ?? matching?.method.id ?? ids[0];
 }
 
-function selectedCurrency({ charge, fields, quoted }: Page, { method, prices }: Offer): string | undefined {
+function selectedCurrency(
+  { charge, fields, quote: quoted }: CheckoutPage,
+  { method, prices }: Offer,
+): string | undefined {
   const codes = prices.map(({ currency }) => currency.code);
-  const sent = fields.sent?.get(fieldOf("currency", method.id)) ?? fields.sent?.get("currency");
+  const sent = fields.submitted?.get(fieldOf("currency", method.id)) ?? fields.submitted?.get("currency");
   const candidates = [sent, quoted?.currency, charge.pricing.base_currency];
   return candidates.find((code) => code && codes.includes(code)) ?? codes[0];
 }
 
 /** The price of the preselected method and currency. */
-export function chosenPrice(page: Page): Offer["prices"][number] | undefined {
+export function selectedPrice(page: CheckoutPage): Offer["prices"][number] | undefined {
   const selectedId = selectedMethod(page);
   const offer = page.offers.find(({ method }) => method.id === selectedId);
   const code = offer && selectedCurrency(page, offer);
@@ -43,11 +48,16 @@ export function chosenPrice(page: Page): Offer["prices"][number] | undefined {
 }
 
 /** @param prefix makes element ids unique; a method's id may be any text */
-function methodChoice(page: Page, offer: Offer, prefix: string, selectedId: string | undefined): Markup {
+function methodChoice(
+  page: CheckoutPage,
+  offer: Offer,
+  prefix: string,
+  selectedId: string | undefined,
+): Markup {
   const { method } = offer;
   const isSelected = method.id === selectedId;
   const { field } = METHOD_KINDS[method.kind];
-  const error = page.fields.faults.payment_method;
+  const error = page.fields.errors.payment_method;
   return html`<div class="method">
 <label class="pick"><input type="radio" name="payment_method" value="${method.id}"${flag("checked", isSelected)}${flag("autofocus", isSelected && error !== undefined)}>
 <strong><bdi>${method.display_name}</bdi></strong> <span class="small soft"><bdi>${method.description}</bdi></span></label>
@@ -59,10 +69,10 @@ ${field === "bank_account_number" && accountField(page, offer, prefix)}
 </div>`;
 }
 
-function currencyChoices(page: Page, offer: Offer, prefix: string, isSelected: boolean): Markup {
+function currencyChoices(page: CheckoutPage, offer: Offer, prefix: string, isSelected: boolean): Markup {
   const { method, prices } = offer;
   const selected = selectedCurrency(page, offer);
-  const error = isSelected ? page.fields.faults.currency : undefined;
+  const error = isSelected ? page.fields.errors.currency : undefined;
   return html`<fieldset${error !== undefined && html` aria-describedby="${prefix}-fault"`}>
 <legend>${METHOD_KINDS[method.kind].wallet ? "Asset and network" : "Currency"}<span class="unseen"> for <bdi>${method.display_name}</bdi></span></legend>
 ${error !== undefined && html`<p class="fault" id="${prefix}-fault">${error}</p>`}
@@ -76,10 +86,15 @@ ${prices.map(({ currency, price }) => {
 </fieldset>`;
 }
 
-function phoneField({ fields }: Page, { method }: Offer, prefix: string, isSelected: boolean): Markup {
+function phoneField(
+  { fields }: CheckoutPage,
+  { method }: Offer,
+  prefix: string,
+  isSelected: boolean,
+): Markup {
   const name = fieldOf("phone_number", method.id);
-  const value = fields.sent?.get(name) ?? fields.sent?.get("phone_number") ?? "";
-  const error = isSelected ? fields.faults.phone_number : undefined;
+  const value = fields.submitted?.get(name) ?? fields.submitted?.get("phone_number") ?? "";
+  const error = isSelected ? fields.errors.phone_number : undefined;
   const describedBy = error === undefined ? `${prefix}-hint` : `${prefix}-hint ${prefix}-phone-fault`;
   return html`<div class="field">
 <label for="${prefix}-phone">Phone number <span class="soft small">(required)</span></label>
@@ -89,9 +104,9 @@ ${error !== undefined && html`<p class="fault" id="${prefix}-phone-fault">${erro
 </div>`;
 }
 
-function accountField({ fields }: Page, { method }: Offer, prefix: string): Markup {
+function accountField({ fields }: CheckoutPage, { method }: Offer, prefix: string): Markup {
   const name = fieldOf("bank_account_number", method.id);
-  const value = fields.sent?.get(name) ?? fields.sent?.get("bank_account_number") ?? "";
+  const value = fields.submitted?.get(name) ?? fields.submitted?.get("bank_account_number") ?? "";
   return html`<div class="field">
 <label for="${prefix}-account">Bank account number <span class="soft small">(optional)</span></label>
 <input id="${prefix}-account" name="${name}" autocomplete="off" value="${value}" aria-describedby="${prefix}-hint">

@@ -1,22 +1,26 @@
 import type { Charge } from "../../core/domain/charge.js";
 import { grouped, money, moneyText, readableInstant, remainingTime } from "../format.js";
 import { type Content, html, type Markup } from "../html.js";
-import { type Page, unit } from "../model.js";
-import type { Live } from "../respond.js";
+import { type CheckoutPage, unit } from "../model.js";
+import type { PollState } from "../respond.js";
 
 /** Amount to pay: in the base currency before a method is chosen, afterwards with fees. */
-export function dueAmount({ charge, catalogue }: Page): Markup {
+export function dueAmount({ charge, catalogue }: CheckoutPage): Markup {
   return money(charge.amount, unit(catalogue, charge.currency));
 }
 
-export function pageTitle(page: Page): string {
-  const error = page.problem !== undefined || Object.keys(page.fields.faults).length > 0 ? "Error: " : "";
+export function pageTitle(page: CheckoutPage): string {
+  const error = page.problem !== undefined || Object.keys(page.fields.errors).length > 0 ? "Error: " : "";
   const { charge, catalogue, merchant } = page;
   return `${error}Pay ${merchant} – ${moneyText(charge.amount, unit(catalogue, charge.currency))}`;
 }
 
 /** Merchant, total, breakdown and time left. */
-export function summary(page: Page, total: Content = dueAmount(page), about: Content = false): Markup {
+export function paymentSummary(
+  page: CheckoutPage,
+  total: Content = dueAmount(page),
+  about: Content = false,
+): Markup {
   const { charge } = page;
   return html`<section class="summary" aria-labelledby="title">
 <h1 id="title">Pay <bdi>${page.merchant}</bdi></h1>
@@ -28,7 +32,7 @@ ${charge.status !== "PROCESSING" && countdown(page)}
 }
 
 /** Price, fees and customer. */
-export function breakdown(page: Page): Markup | false {
+export function breakdown(page: CheckoutPage): Markup | false {
   const { charge, catalogue } = page;
   const { pricing, fees, settlement_amount } = charge;
   const payUnit = unit(catalogue, charge.currency);
@@ -57,7 +61,7 @@ function customer({ customer_name, customer_email }: Charge): [string, Content][
 }
 
 /** The exchange rate of a currency, or a note that the shop set its price. */
-export function rateText({ charge, catalogue }: Page, currency: string, rate: string | null): string {
+export function rateText({ charge, catalogue }: CheckoutPage, currency: string, rate: string | null): string {
   const { base_currency, local_pricing } = charge.pricing;
   if (local_pricing !== undefined && Object.hasOwn(local_pricing, currency)) return "set by the shop";
   const [baseUnit, payUnit] = [unit(catalogue, base_currency), unit(catalogue, currency)];
@@ -76,18 +80,18 @@ function sixDigits(units: number): string {
 }
 
 /** Counts sandbox time, at its speed. */
-function countdown({ charge, remainingMs, speed }: Page): Markup {
+function countdown({ charge, remainingMs, speed }: CheckoutPage): Markup {
   return html`<p class="left"><span id="left">Time left</span>
 <strong role="timer" aria-labelledby="left" data-countdown>${remainingTime(remainingMs)}</strong></p>
 <p class="small soft">Expires <time datetime="${charge.expires_at}">${readableInstant(charge.expires_at)}</time>${speed === 0 && ". The sandbox clock is paused."}</p>`;
 }
 
 /** The error of the submitted form. */
-export function notice({ problem }: Page): Markup | false {
+export function errorNotice({ problem }: CheckoutPage): Markup | false {
   return problem !== undefined && html`<p class="notice" role="alert" tabindex="-1" autofocus>${problem}</p>`;
 }
 
-export function cancelForm({ charge, links }: Page): Markup {
+export function cancelForm({ charge, links }: CheckoutPage): Markup {
   return html`<form method="post" action="${links.action("cancel")}">
 <button class="plain">${charge.cancel_url === null ? "Cancel the payment" : "Cancel and return to shop"}</button>
 </form>`;
@@ -98,7 +102,7 @@ export function copyButton(what: string, value: string, valueId: string): Markup
   return html`<button type="button" class="copy" data-copy="${value}" aria-describedby="${valueId}"><span>Copy</span><span class="unseen"> ${what}</span></button>`;
 }
 
-export function live(page: Page, stay: Live["stay"], then: Live["then"]): Live {
+export function pollState(page: CheckoutPage, stay: PollState["stay"], then: PollState["then"]): PollState {
   return {
     page: then === "shop" ? page.links.waiting : page.links.page,
     statusUrl: page.links.status,

@@ -1,23 +1,23 @@
 import type { ChargeStatus } from "../../core/schema/common.js";
-import { LONGEST } from "../../core/schema/lengths.js";
-import { isOver } from "../../core/schema/statuses.js";
+import { MAX_LENGTHS } from "../../core/schema/lengths.js";
+import { hasEnded } from "../../core/schema/statuses.js";
 import { iso } from "../../core/schema/time.js";
 import { span } from "../format.js";
 import { html, type Markup } from "../html.js";
-import { canBecome, needsMethod, type Page } from "../model.js";
+import { type CheckoutPage, canBecome, needsMethod } from "../model.js";
 
 /** Buttons of the panel and the status each sets; `scenario` leaves the charge to its scenario. */
-export const OUTCOMES = {
+export const PANEL_OUTCOMES = {
   complete: "COMPLETED",
   fail: "FAILED",
   expire: "EXPIRED",
   refund: "REFUNDED",
   scenario: undefined,
 } as const satisfies Record<string, ChargeStatus | undefined>;
-export type Outcome = keyof typeof OUTCOMES;
+export type PanelOutcome = keyof typeof PANEL_OUTCOMES;
 
-export function isOutcome(text: string | null): text is Outcome {
-  return text !== null && Object.hasOwn(OUTCOMES, text);
+export function isPanelOutcome(text: string | null): text is PanelOutcome {
+  return text !== null && Object.hasOwn(PANEL_OUTCOMES, text);
 }
 
 /** Suggested failure reasons; any text is accepted. */
@@ -31,12 +31,12 @@ const REASONS = [
 ];
 
 /** The bar at the lower edge in which a tester decides how the payment ends. No real service has it. */
-export function sandboxPanel(page: Page): Markup {
+export function sandboxPanel(page: CheckoutPage): Markup {
   const { charge, links } = page;
   const isChoosing = needsMethod(charge);
   // Before a method is chosen the buttons submit the method form, because completing needs a method.
   const form = isChoosing ? "method" : "outcome";
-  const button = ([value, label]: [Outcome, string]) =>
+  const button = ([value, label]: [PanelOutcome, string]) =>
     html`<button name="outcome" value="${value}" form="${form}"${isChoosing && html` formaction="${links.action("outcome")}"`}>${label}</button>`;
   const buttons = buttonsFor(page);
   const canFail = buttons.some(([value]) => value === "fail");
@@ -47,25 +47,25 @@ ${!isChoosing && html`<form id="outcome" method="post" action="${links.action("o
 <details><summary>More</summary><div class="more">
 <p>${charge.mode === "live" ? "Live mode, but in a sandbox: no real money moves." : "Test mode: no real money moves."} ${hint(page, buttons.length > 0)}</p>
 ${canFail && reasonField(form)}
-${!isOver(charge.status) && clockForm(page)}
+${!hasEnded(charge.status) && clockForm(page)}
 <p class="small">Charge <code>${charge.charge_id}</code>, ${charge.status}${charge.scenario !== null && html`, scenario <bdi>${charge.scenario}</bdi>`}. <a href="${links.dashboard(page.namespace)}/charges/${charge.charge_id}">Open it in the dashboard</a></p>
 </div></details>
 </div></aside>`;
 }
 
-function buttonsFor({ charge, offers }: Page): [Outcome, string][] {
-  const buttons: [Outcome, string][] = [];
+function buttonsFor({ charge, offers }: CheckoutPage): [PanelOutcome, string][] {
+  const buttons: [PanelOutcome, string][] = [];
   const canBePaid = charge.settlement_amount !== null || offers.length > 0;
   if (canBePaid && canBecome(charge, "COMPLETED"))
     buttons.push(["complete", charge.status === "EXPIRED" ? "Complete late" : "Complete"]);
   if (canBecome(charge, "FAILED")) buttons.push(["fail", "Fail"]);
   if (canBecome(charge, "EXPIRED")) buttons.push(["expire", "Expire"]);
   if (canBecome(charge, "REFUNDED")) buttons.push(["refund", "Refund"]);
-  if (canBePaid && !isOver(charge.status)) buttons.push(["scenario", "Let the scenario decide"]);
+  if (canBePaid && !hasEnded(charge.status)) buttons.push(["scenario", "Let the scenario decide"]);
   return buttons;
 }
 
-function hint({ charge, speed }: Page, hasButtons: boolean): string {
+function hint({ charge, speed }: CheckoutPage, hasButtons: boolean): string {
   if (!hasButtons) return "This payment has ended.";
   if (charge.status === "COMPLETED") return "The payment is complete; it can be refunded.";
   if (charge.status === "EXPIRED") return "A payment after expiry may still be processed.";
@@ -78,12 +78,12 @@ function hint({ charge, speed }: Page, hasButtons: boolean): string {
 
 function reasonField(form: string): Markup {
   return html`<div class="reason"><label for="reason">Reason if it fails</label>
-<input id="reason" name="reason" form="${form}" list="reasons" placeholder="declined" maxlength="${LONGEST.reason}" autocomplete="off">
+<input id="reason" name="reason" form="${form}" list="reasons" placeholder="declined" maxlength="${MAX_LENGTHS.reason}" autocomplete="off">
 <datalist id="reasons">${REASONS.map((reason) => html`<option value="${reason}">`)}</datalist></div>`;
 }
 
 /** Posts to the dashboard, so moving time here needs the same token. */
-function clockForm({ charge, links, namespace, next, nowMs, isWaiting, speed }: Page): Markup {
+function clockForm({ charge, links, namespace, next, nowMs, isWaiting, speed }: CheckoutPage): Markup {
   const back = `/checkout/${charge.checkout_id}${isWaiting ? "?waiting=1" : ""}`;
   return html`<form class="outcomes" method="post" action="${links.dashboard(namespace)}">
 <input type="hidden" name="back" value="${back}">

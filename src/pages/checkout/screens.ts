@@ -1,25 +1,34 @@
-import { writtenInstructions } from "../../core/domain/charge.js";
+import { resolveInstructions } from "../../core/domain/charge.js";
 import type { OutcomePage } from "../../core/schema/statuses.js";
 import { grouped, money, sentence } from "../format.js";
 import { type Content, html, Markup } from "../html.js";
-import { type Page, unit } from "../model.js";
-import type { Document } from "../respond.js";
-import { chosenPrice, methodChoices } from "./method-choices.js";
-import { breakdown, cancelForm, copyButton, dueAmount, live, notice, pageTitle, summary } from "./parts.js";
+import { type CheckoutPage, unit } from "../model.js";
+import type { PageDocument } from "../respond.js";
+import { methodChoices, selectedPrice } from "./method-choices.js";
+import {
+  breakdown,
+  cancelForm,
+  copyButton,
+  dueAmount,
+  errorNotice,
+  pageTitle,
+  paymentSummary,
+  pollState,
+} from "./parts.js";
 import { sandboxPanel } from "./sandbox-panel.js";
 
 /** A screen of the checkout; `status` is the response status of a GET. */
-export type View = (page: Page) => { readonly document: Document; readonly status: number };
+export type Screen = (page: CheckoutPage) => { readonly document: PageDocument; readonly status: number };
 
 /** The customer picks a method and a currency. */
-export const chooseView: View = (page) => ({
+export const methodScreen: Screen = (page) => ({
   status: 200,
   document: {
     title: pageTitle(page),
     main: html`<main class="two">
 ${choiceSummary(page)}
 <section class="card" aria-label="Payment method">
-${notice(page)}
+${errorNotice(page)}
 <form id="method" class="actions" method="post" action="${page.links.action("method")}">
 ${
   page.offers.length > 0
@@ -32,16 +41,16 @@ ${cancelForm(page)}
 </section>
 </main>`,
     panel: sandboxPanel(page),
-    live: live(page, ["PENDING"], "page"),
+    live: pollState(page, ["PENDING"], "page"),
   },
 });
 
 /** With script, the total follows the selected option. Without, it stays the price before fees. */
-function choiceSummary(page: Page): Markup {
-  const selected = chosenPrice(page);
-  if (selected === undefined) return summary(page, dueAmount(page));
+function choiceSummary(page: CheckoutPage): Markup {
+  const selected = selectedPrice(page);
+  if (selected === undefined) return paymentSummary(page, dueAmount(page));
   const payUnit = unit(page.catalogue, selected.currency.code);
-  return summary(
+  return paymentSummary(
     page,
     html`<span class="scripted" id="total">${money(selected.price.amount, payUnit)}</span><span class="plainly">${dueAmount(page)}</span>`,
     html`<p class="small soft"><span class="scripted">Price ${dueAmount(page)} + <span id="total-fees">${money(selected.price.fees.total_fee, payUnit)}</span> fees</span><span class="plainly">plus the fees of the payment method</span></p>`,
@@ -49,14 +58,14 @@ function choiceSummary(page: Page): Markup {
 }
 
 /** Payment instructions, with a button to confirm the payment. */
-export const payView: View = (page) => ({
+export const instructionsScreen: Screen = (page) => ({
   status: 200,
   document: {
     title: pageTitle(page),
     main: html`<main class="two">
-${summary(page)}
+${paymentSummary(page)}
 <section class="card" aria-labelledby="how">
-${notice(page)}
+${errorNotice(page)}
 ${instructions(page)}
 <div class="actions row">
 <form method="post" action="${page.links.action("paid")}"><button class="main">${isCard(page) ? html`Pay ${dueAmount(page)}` : "I have paid"}</button></form>
@@ -65,11 +74,11 @@ ${cancelForm(page)}
 </section>
 </main>`,
     panel: sandboxPanel(page),
-    live: live(page, ["PENDING", "AWAITING_PAYMENT"], "page"),
+    live: pollState(page, ["PENDING", "AWAITING_PAYMENT"], "page"),
   },
 });
 
-function isCard({ charge, catalogue }: Page): boolean {
+function isCard({ charge, catalogue }: CheckoutPage): boolean {
   return catalogue.method(charge.payment_method ?? "")?.kind === "card";
 }
 
@@ -85,10 +94,10 @@ const LABELS: Readonly<Record<string, string>> = {
 /** Fields of the instructions that the page shows elsewhere. */
 const SHOWN_ELSEWHERE = ["type", "reference", "instructions", "amount", "currency"];
 
-function instructions(page: Page): Markup {
+function instructions(page: CheckoutPage): Markup {
   const { charge, catalogue } = page;
   const method = catalogue.method(charge.payment_method ?? "");
-  const fields = writtenInstructions(charge.payment_instructions) ?? { type: "" };
+  const fields = resolveInstructions(charge.payment_instructions) ?? { type: "" };
   const details = Object.entries(fields).filter(([name]) => !SHOWN_ELSEWHERE.includes(name));
   return html`<h2 id="how"><bdi>${method?.display_name ?? charge.payment_method}</bdi></h2>
 <dl class="facts">
@@ -112,7 +121,7 @@ function fact(label: string, value: Content, id: string, text: string): Markup {
 }
 
 /** Without the reference a payment may be delayed or lost (specification: Whitelabel checkout result). */
-function referenceBox({ charge }: Page): Markup {
+function referenceBox({ charge }: CheckoutPage): Markup {
   const reference = charge.provider_reference;
   return html`<div class="reference">
 <p>Quote this reference, or your payment may be delayed or lost:</p>
@@ -121,7 +130,7 @@ function referenceBox({ charge }: Page): Markup {
 }
 
 /** The payment is confirmed by the customer or processing; the page polls until it ends. */
-export const waitingView: View = (page) => {
+export const waitingScreen: Screen = (page) => {
   const { charge, links } = page;
   const isPaid = charge.status === "PROCESSING";
   return {
@@ -129,9 +138,9 @@ export const waitingView: View = (page) => {
     document: {
       title: pageTitle(page),
       main: html`<main class="two">
-${summary(page)}
+${paymentSummary(page)}
 <section class="card" aria-labelledby="wait">
-${notice(page)}
+${errorNotice(page)}
 <div class="waiting">
 <div class="spinner"></div>
 <h2 id="wait">${isPaid ? "Your payment is being processed" : "Waiting for your payment"}</h2>
@@ -153,14 +162,14 @@ ${cancelForm(page)}
 </section>
 </main>`,
       panel: sandboxPanel(page),
-      live: live(page, [charge.status], "shop"),
+      live: pollState(page, [charge.status], "shop"),
       refresh: links.waiting,
     },
   };
 };
 
 /** The outcome of an ended charge, with a link back to the shop. */
-export function outcomeView(page: Page, outcome: OutcomePage): ReturnType<View> {
+export function outcomeScreen(page: CheckoutPage, outcome: OutcomePage): ReturnType<Screen> {
   const { charge, shop } = page;
   const reason = charge.status === "FAILED" ? charge.failure_reason : null;
   return {
@@ -169,7 +178,7 @@ export function outcomeView(page: Page, outcome: OutcomePage): ReturnType<View> 
       title: `${outcome.title} – ${page.merchant}`,
       main: html`<main>
 <section class="card alone outcome" aria-labelledby="title">
-${notice(page)}
+${errorNotice(page)}
 <span class="mark ${outcome.mark}">${icon(outcome.mark)}</span>
 <h1 id="title">${outcome.title}</h1>
 <p class="total">${dueAmount(page)}</p>
@@ -200,7 +209,7 @@ function icon(mark: OutcomePage["mark"]): Markup {
 }
 
 /** An error page: unknown checkout or refused request. */
-export function refusedDocument(title: string, text: string): Document {
+export function errorDocument(title: string, text: string): PageDocument {
   return {
     title,
     main: html`<main>

@@ -1,17 +1,17 @@
 import { resend } from "../../core/engine/commands/events.js";
-import { SIGNED } from "../../core/engine/events.js";
+import { SIGNATURE_VARIANTS } from "../../core/engine/events.js";
 import type { Delivery } from "../../core/engine/records.js";
 import type { Namespace } from "../../core/namespace/namespace.js";
 import { parseDuration } from "../../core/schema/duration.js";
 import { invalid, isRefusal, type Refusal, refuse } from "../../core/schema/errors.js";
-import { WEBHOOK_URL_MESSAGE, webhookUrl } from "../../core/schema/receiver-url.js";
+import { normalizeWebhookUrl, WEBHOOK_URL_MESSAGE } from "../../core/schema/receiver-url.js";
 import { MAX_BODY_BYTES, parseObject, tooLarge } from "../../server/http/body.js";
 import { APP_CALLS } from "./app-calls.js";
-import { answerOf } from "./attention.js";
-import { type Action, type Actions, callControl, type Outcome, type Press } from "./calls.js";
-import { many, span } from "./parts.js";
+import { attemptResult } from "./attention.js";
+import { type Action, type ActionResult, type Actions, callControl, type Press } from "./calls.js";
+import { plural, span } from "./parts.js";
 import { REPORT_ACTIONS } from "./report-actions.js";
-import { homeOf } from "./scene.js";
+import { dashboardUrl } from "./scene.js";
 import { readyFault } from "./views/faults.js";
 
 /** Fields of control responses that notices mention. */
@@ -36,9 +36,9 @@ type Call = readonly [
 ];
 
 const advanceNotice = ({ from = "", to = "", fired_total = 0 }: Result): string =>
-  `Advanced ${span(Date.parse(to) - Date.parse(from))}: ${many(fired_total, "step")} ran`;
+  `Advanced ${span(Date.parse(to) - Date.parse(from))}: ${plural(fired_total, "step")} ran`;
 const receiverNotice = ({ url, events = [] }: Result): string => `${url} receives ${events.join(", ")}`;
-const faultsStopNotice = ({ removed = 0 }: Result): string => `${many(removed, "fault")} stopped`;
+const faultsStopNotice = ({ removed = 0 }: Result): string => `${plural(removed, "fault")} stopped`;
 const faultNotice = ({ match }: Result): string => `Fault started for ${match?.operation ?? "any call"}`;
 const nameBody = ({ field }: Press) => ({ name: field("name") });
 
@@ -166,7 +166,7 @@ const ACTIONS: Actions = {
     if (Date.parse(to) < press.namespace.nowMs()) return { text: "That time has passed" };
     const result = await callControl<Result>(press, "POST", "/clock/advance", { to });
     if (isRefusal(result)) return result;
-    return { text: `Advanced to ${to.slice(11, 19)}: ${many(result.fired_total ?? 0, "step")} ran` };
+    return { text: `Advanced to ${to.slice(11, 19)}: ${plural(result.fired_total ?? 0, "step")} ran` };
   },
   reset: async (press) => {
     const { name } = press.namespace;
@@ -188,7 +188,9 @@ const ACTIONS: Actions = {
     if (isRefusal(scenario)) return scenario;
     const path = `/scenarios/${encodeURIComponent(name)}`;
     const saved = await callControl(press, "PUT", path, { ...scenario, name });
-    return isRefusal(saved) ? saved : { text: `Scenario ${name} saved`, to: homeOf(namespace.name) + path };
+    return isRefusal(saved)
+      ? saved
+      : { text: `Scenario ${name} saved`, to: dashboardUrl(namespace.name) + path };
   },
   redeliver: async (press) => {
     const path = `/deliveries/${idSegment(press)}/redeliver`;
@@ -223,14 +225,14 @@ const ACTIONS: Actions = {
     if (isRefusal(data)) return data;
     const times = Number(form.get("times") ?? 1);
     if (!Number.isInteger(times) || times < 1 || times > 100) return invalid({ times: "must be 1 to 100" });
-    const signing = SIGNED.find((signature) => signature === (form.get("sign") ?? "right"));
-    if (signing === undefined) return invalid({ sign: `must be one of: ${SIGNED.join(", ")}` });
-    const toUrl = field("url") === "" ? undefined : webhookUrl(field("url"));
+    const signing = SIGNATURE_VARIANTS.find((signature) => signature === (form.get("sign") ?? "right"));
+    if (signing === undefined) return invalid({ sign: `must be one of: ${SIGNATURE_VARIANTS.join(", ")}` });
+    const toUrl = field("url") === "" ? undefined : normalizeWebhookUrl(field("url"));
     if (field("url") !== "" && toUrl === undefined) return invalid({ url: WEBHOOK_URL_MESSAGE });
     const made = namespace.execute(resend(id, { data, times, signed: signing, toUrl }));
     if (isRefusal(made)) return made;
     const text = await attemptsText(namespace, made);
-    return { text, to: `${homeOf(namespace.name)}/webhooks/${made.at(-1)!.delivery_id}` };
+    return { text, to: `${dashboardUrl(namespace.name)}/webhooks/${made.at(-1)!.delivery_id}` };
   },
 };
 
@@ -246,27 +248,27 @@ async function attemptsText(
   const current = () =>
     [...attempts.keys()].flatMap((id) => namespace.engine.state.get("deliveries", id) ?? []);
   const isTried = (delivery: Delivery) => delivery.attempts.length > attempts.get(delivery.delivery_id)!;
-  const isWaiting = (pending: Delivery) => !isTried(pending) && namespace.holdOf(pending) === null;
-  namespace.settle();
+  const isWaiting = (pending: Delivery) => !isTried(pending) && namespace.findHold(pending) === null;
+  namespace.runDueTasks();
   for (let waitedMs = 0; waitedMs < MAX_WAIT_MS && current().some(isWaiting); waitedMs += POLL_MS)
     await namespace.sleep(POLL_MS);
   const [delivery, ...others] = current();
   if (others.length > 0) {
     const counts = new Map<string, number>();
     for (const each of [delivery!, ...others])
-      counts.set(answerOf(each), (counts.get(answerOf(each)) ?? 0) + 1);
+      counts.set(attemptResult(each), (counts.get(attemptResult(each)) ?? 0) + 1);
     const responses = [...counts].map(([response, count]) => `${count} × ${response}`);
     return `Sent ${attempts.size} times: ${responses.join(", ")}`;
   }
   if (delivery === undefined || !isTried(delivery))
-    return (delivery && namespace.holdOf(delivery)?.reason) ?? "Sent; no response yet";
+    return (delivery && namespace.findHold(delivery)?.reason) ?? "Sent; no response yet";
   const { status, error, duration_ms } = delivery.attempts.at(-1)!;
   const response = `${status ?? error} in ${Math.round(duration_ms)} ms`;
   return `${delivery.status === "delivered" ? "Delivered" : "Failed again"}: ${response}`;
 }
 
 /** Runs the action named in the form's `do` field. */
-export async function act(press: Omit<Press, "words" | "field">): Promise<Outcome | Refusal> {
+export async function runAction(press: Omit<Press, "words" | "field">): Promise<ActionResult | Refusal> {
   const { form } = press;
   const [name = "", ...words] = (form.get("do") ?? "").trim().split(" ");
   const action = Object.hasOwn(ACTIONS, name) ? ACTIONS[name] : undefined;

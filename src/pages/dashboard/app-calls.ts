@@ -1,7 +1,14 @@
 import { invalid, isRefusal, type Refusal, refuse } from "../../core/schema/errors.js";
-import { type Actions, callService, type Outcome, type Press, RUNNER, type ServiceCall } from "./calls.js";
-import { pathOf } from "./curl.js";
-import { homeOf } from "./scene.js";
+import {
+  type ActionResult,
+  type Actions,
+  callService,
+  type Press,
+  RUNNER,
+  type ServiceCall,
+} from "./calls.js";
+import { requestPath } from "./curl.js";
+import { dashboardUrl } from "./scene.js";
 
 const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"];
 
@@ -12,7 +19,7 @@ export const APP_CALLS: Actions = {
     if (entry === undefined) return refuse("NOT_FOUND", "That request is no longer in the journal");
     const { method, apiKey, idempotencyKey, scenario, requestBody } = entry;
     const body = requestBody ?? "";
-    return send(press, { method, path: pathOf(entry), key: apiKey, idempotencyKey, scenario, body });
+    return send(press, { method, path: requestPath(entry), key: apiKey, idempotencyKey, scenario, body });
   },
   send: (press) => {
     const { field, namespace } = press;
@@ -82,7 +89,7 @@ function jsonError(text: string): string | undefined {
 }
 
 /** Sends a request and redirects to its page. */
-async function send(press: Press, call: ServiceCall): Promise<Outcome | Refusal> {
+async function send(press: Press, call: ServiceCall): Promise<ActionResult | Refusal> {
   const { namespace } = press;
   const { method, path } = call;
   if (!URL.canParse(path, "http://sandbox")) return invalid({ path: "must be a path" });
@@ -96,7 +103,7 @@ async function send(press: Press, call: ServiceCall): Promise<Outcome | Refusal>
   return {
     text: status === undefined ? "The connection was dropped" : `${method} ${pathname}: ${status}`,
     isBad: status === undefined || status >= 400,
-    ...(entry === undefined ? {} : { to: `${homeOf(namespace.name)}/requests/${entry.id}` }),
+    ...(entry === undefined ? {} : { to: `${dashboardUrl(namespace.name)}/requests/${entry.id}` }),
   };
 }
 
@@ -106,7 +113,7 @@ interface Payment {
 }
 
 /** Creates a quote and a charge from it. */
-async function pay(press: Press, key: string, { order, customer }: Payment): Promise<Outcome | Refusal> {
+async function pay(press: Press, key: string, { order, customer }: Payment): Promise<ActionResult | Refusal> {
   const scenario = press.field("scenario");
   const post = async (path: string, body: object): Promise<Record<string, string> | Refusal> => {
     const call = { method: "POST", path: `/api/v1/payments/${path}`, key, scenario };
@@ -126,5 +133,8 @@ async function pay(press: Press, key: string, { order, customer }: Payment): Pro
   const charge = await post("whitelabel", { ...checkout, ...customer, quote_id: quote.quote_id });
   if (isRefusal(charge)) return charge;
   const { charge_id } = charge;
-  return { text: `Charge ${charge_id} created`, to: `${homeOf(press.namespace.name)}/charges/${charge_id}` };
+  return {
+    text: `Charge ${charge_id} created`,
+    to: `${dashboardUrl(press.namespace.name)}/charges/${charge_id}`,
+  };
 }

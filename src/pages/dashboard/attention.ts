@@ -5,11 +5,11 @@ import type { JournalEntry } from "../../core/namespace/served-request.js";
 import { iso } from "../../core/schema/time.js";
 import { type Content, html } from "../html.js";
 import { requestCurl } from "./curl.js";
-import { button, copy, firstLine, span, type Tone } from "./parts.js";
-import { href, isShown, type Scene } from "./scene.js";
+import { button, copyButton, firstLine, span, type Tone } from "./parts.js";
+import { isInMode, type PageContext, viewUrl } from "./scene.js";
 
 /** An entry of "Needs attention". */
-export interface Need {
+export interface AttentionItem {
   readonly key: string;
   readonly at?: string;
   readonly tone: Tone;
@@ -25,10 +25,10 @@ const MAX_FAILURES = 50;
 const MAX_REQUESTS = 200;
 const MAX_KINDS = 4;
 
-const memo = new WeakMap<Scene, Need[]>();
+const memo = new WeakMap<PageContext, AttentionItem[]>();
 
 /** Entries of "Needs attention", worst first. Memoized per page, because the menu counts them too. */
-export function attention(context: Scene): Need[] {
+export function attentionItems(context: PageContext): AttentionItem[] {
   let needs = memo.get(context);
   if (needs === undefined) {
     needs = [
@@ -43,26 +43,26 @@ export function attention(context: Scene): Need[] {
 }
 
 /** Status or error of the last attempt. */
-export function answerOf({ attempts }: Delivery): string {
+export function attemptResult({ attempts }: Delivery): string {
   const last = attempts.at(-1);
   return last === undefined ? "no response yet" : String(last.status ?? last.error ?? "no response");
 }
 
 /** Status or error of the last attempt, with the first line of the response. */
-export function failureOf(delivery: Delivery): string {
+export function failureText(delivery: Delivery): string {
   const last = delivery.attempts.at(-1);
   if (last === undefined) return "no attempt yet";
   if (last.status === null) return last.error ?? "no response";
   return `${last.status} ${firstLine(last.response_body)}`.trim();
 }
 
-function failingReceivers(context: Scene): Need[] {
+function failingReceivers(context: PageContext): AttentionItem[] {
   const { state } = context.namespace.engine;
-  const needs: Need[] = [];
+  const needs: AttentionItem[] = [];
   for (const endpoint of state.endpoints()) {
-    if (!isShown(context, endpoint)) continue;
+    if (!isInMode(context, endpoint)) continue;
     const { webhook_id } = endpoint;
-    const { total, items } = state.found(
+    const { total, items } = state.pageOfKinds(
       "deliveries",
       (delivery) => delivery.webhook_id === webhook_id && isFailing(delivery),
       0,
@@ -81,22 +81,22 @@ function failingReceivers(context: Scene): Need[] {
       tone: "bad",
       word: `${total} failing`,
       title: `${types.length === 1 ? types[0] : `${types.length} types of events`} → ${receiverName(endpoint)}`,
-      to: href(context, "webhooks", newest.delivery_id),
-      sub: html`${failureOf(newest)} · ${next === undefined ? "given up" : html`next try in ${span(Date.parse(next) - context.nowMs)}`}`,
+      to: viewUrl(context, "webhooks", newest.delivery_id),
+      sub: html`${failureText(newest)} · ${next === undefined ? "given up" : html`next try in ${span(Date.parse(next) - context.nowMs)}`}`,
       acts: html`${button({ does: `retry-all ${webhook_id}`, label: `Retry all ${total}`, to: `to ${receiverName(endpoint)}` })}`,
     });
   }
   return needs;
 }
 
-function heldDeliveries(context: Scene): Need[] {
+function heldDeliveries(context: PageContext): AttentionItem[] {
   const { namespace } = context;
   const { state } = namespace.engine;
-  const needs: Need[] = [];
+  const needs: AttentionItem[] = [];
   for (const endpoint of state.endpoints()) {
-    if (!isShown(context, endpoint) || endpoint.url === null) continue;
+    if (!isInMode(context, endpoint) || endpoint.url === null) continue;
     const { webhook_id } = endpoint;
-    const { total, items } = state.found(
+    const { total, items } = state.pageOfKinds(
       "deliveries",
       (delivery) =>
         delivery.webhook_id === webhook_id && delivery.status === "pending" && delivery.attempts.length === 0,
@@ -104,7 +104,7 @@ function heldDeliveries(context: Scene): Need[] {
       MAX_FAILURES,
     );
     const held = items
-      .map((delivery) => ({ delivery, hold: namespace.holdOf(delivery) }))
+      .map((delivery) => ({ delivery, hold: namespace.findHold(delivery) }))
       .findLast(({ delivery, hold }) => hold !== null && delivery.task !== null);
     if (held?.hold === null || held === undefined) continue;
     needs.push({
@@ -113,9 +113,9 @@ function heldDeliveries(context: Scene): Need[] {
       tone: "warn",
       word: `${total} held`,
       title: `Webhooks wait for ${receiverName(endpoint)}`,
-      to: href(context, "webhooks", held.delivery.delivery_id),
+      to: viewUrl(context, "webhooks", held.delivery.delivery_id),
       sub: held.hold.reason,
-      acts: html`<a class="button" href="${href(context, "webhooks", undefined, { receiver: webhook_id })}#edit">Re-aim…<span class="unseen"> ${receiverName(endpoint)}</span></a>`,
+      acts: html`<a class="button" href="${viewUrl(context, "webhooks", undefined, { receiver: webhook_id })}#edit">Re-aim…<span class="unseen"> ${receiverName(endpoint)}</span></a>`,
     });
   }
   return needs;
@@ -140,7 +140,7 @@ interface CallGroup {
 }
 
 /** Failed calls grouped by call and error, newest first. */
-function failedCalls(context: Scene): CallGroup[] {
+function failedCalls(context: PageContext): CallGroup[] {
   const groups = new Map<string, CallGroup>();
   for (const entry of context.namespace.journal.entries().slice(0, MAX_REQUESTS)) {
     if (entry.inFlight || (entry.status !== null && entry.status < 400)) continue;
@@ -155,12 +155,12 @@ const statusText = ({ newest, count }: CallGroup): string =>
   `${newest.status ?? "dropped"}${count === 1 ? "" : ` ×${count}`}`;
 
 /** The app's failed calls first, then failures caused by active faults. */
-function refusedCalls(context: Scene): Need[] {
+function refusedCalls(context: PageContext): AttentionItem[] {
   const groups = failedCalls(context);
   const appErrors = groups.filter(({ newest }) => newest.fault === null);
-  const needs = appErrors.slice(0, MAX_KINDS).map((group): Need => {
+  const needs = appErrors.slice(0, MAX_KINDS).map((group): AttentionItem => {
     const { newest } = group;
-    const to = href(context, "requests", String(newest.id));
+    const to = viewUrl(context, "requests", String(newest.id));
     return {
       key: `request-${newest.operation ?? newest.path}-${newest.status}-${errorText(newest)}`,
       at: iso(newest.atMs),
@@ -169,7 +169,7 @@ function refusedCalls(context: Scene): Need[] {
       title: `${newest.method} ${newest.path}`,
       to,
       sub: errorText(newest),
-      acts: html`${copy("Copy curl", requestCurl(context, newest))}<a class="button" href="${to}">Open<span class="unseen"> ${newest.method} ${newest.path}</span></a>`,
+      acts: html`${copyButton("Copy curl", requestCurl(context, newest))}<a class="button" href="${to}">Open<span class="unseen"> ${newest.method} ${newest.path}</span></a>`,
     };
   });
   const others = appErrors.slice(MAX_KINDS);
@@ -179,7 +179,7 @@ function refusedCalls(context: Scene): Need[] {
       tone: "bad",
       word: `${others.length} more`,
       title: "Other failed calls",
-      to: href(context, "requests", undefined, { status: "4" }),
+      to: viewUrl(context, "requests", undefined, { status: "4" }),
       sub: listText(others),
     });
   const faulted = groups.filter(({ newest }) => newest.fault !== null);
@@ -190,7 +190,7 @@ function refusedCalls(context: Scene): Need[] {
       tone: "warn",
       word: "fault",
       title: "Calls that failed because of your faults",
-      to: href(context, "faults"),
+      to: viewUrl(context, "faults"),
       sub: listText(faulted),
     });
   return needs;
@@ -204,7 +204,7 @@ function listText(groups: readonly CallGroup[]): string {
   return parts.join(", ");
 }
 
-function activeScenarios(context: Scene): Need[] {
+function activeScenarios(context: PageContext): AttentionItem[] {
   const { state } = context.namespace.engine;
   return [...state.tables.scenarios.values()]
     .filter(({ activated }) => activated > 0)
@@ -213,7 +213,7 @@ function activeScenarios(context: Scene): Need[] {
       tone: "warn" as const,
       word: "active",
       title: `Scenario ${name} applies to everything new`,
-      to: `${href(context, "scenarios")}#${name}`,
+      to: `${viewUrl(context, "scenarios")}#${name}`,
       sub: scenario.description?.trim(),
       acts: button({ does: `deactivate ${name}`, label: "Turn off", to: `scenario ${name}` }),
     }));

@@ -17,11 +17,11 @@ export interface Press {
 }
 
 /** The notice to show and the page to redirect to, if not the current one. */
-export interface Outcome extends Notice {
+export interface ActionResult extends Notice {
   readonly to?: string;
 }
 
-export type Action = (press: Press) => Outcome | Refusal | Promise<Outcome | Refusal>;
+export type Action = (press: Press) => ActionResult | Refusal | Promise<ActionResult | Refusal>;
 export type Actions = Readonly<Record<string, Action>>;
 
 type Caller = Pick<Press, "namespace" | "fetch">;

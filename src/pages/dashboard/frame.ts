@@ -1,13 +1,22 @@
 import { isFailing } from "../../core/engine/failing.js";
 import { html, type Markup } from "../html.js";
-import { attention } from "./attention.js";
-import { button, dayOf, form, span, type Tone } from "./parts.js";
-import { DASHBOARD, here, homeOf, href, isShown, type Scene, VIEWS, type ViewName } from "./scene.js";
+import { attentionItems } from "./attention.js";
+import { button, dateText, form, span, type Tone } from "./parts.js";
+import {
+  currentUrl,
+  DASHBOARD,
+  dashboardUrl,
+  isInMode,
+  type PageContext,
+  VIEWS,
+  type ViewName,
+  viewUrl,
+} from "./scene.js";
 
 /** Header with search and clock, menu, notices and help around a view. */
-export function frame(context: Scene, main: Markup, aside: Markup | undefined): Markup {
+export function frame(context: PageContext, main: Markup, aside: Markup | undefined): Markup {
   return html`<a class="skip" href="#main">Skip to the content</a>
-<form id="act" method="post" action="${homeOf(context.namespace.name)}" data-act><input type="hidden" name="back" value="${here(context)}"></form>
+<form id="act" method="post" action="${dashboardUrl(context.namespace.name)}" data-act><input type="hidden" name="back" value="${currentUrl(context)}"></form>
 <header class="top" data-column>${top(context)}</header>
 <div class="body${aside === undefined ? "" : " with-aside"}">
 <nav class="menu" aria-label="Views">${menu(context)}</nav>
@@ -33,14 +42,14 @@ const KEYS = html`<dl class="facts">${(
   ] as const
 ).map(([key, does]) => html`<div><dt><kbd>${key}</kbd></dt><dd>${does}</dd></div>`)}</dl>`;
 
-function notice({ notice }: Scene): Markup | false {
+function notice({ notice }: PageContext): Markup | false {
   return (
     notice !== undefined &&
     html`<p class="notice ${notice.isBad ? "bad" : "good"}"${notice.isBad && html` role="alert"`}>${notice.text}${notice.undo !== undefined && html` ${button({ does: `undo ${notice.undo}`, label: "Undo" })}`}</p>`
   );
 }
 
-function top(context: Scene): Markup {
+function top(context: PageContext): Markup {
   const { namespace, namespaces, mode, query } = context;
   const names = namespaces.list().map(({ name }) => name);
   const modes = [
@@ -49,12 +58,12 @@ function top(context: Scene): Markup {
     ["live", "Live"],
   ] as const;
   return html`<div class="line">
-<a class="brand" href="${href(context, "activity")}"><span aria-hidden="true">▣</span> <span class="name">payments-sandbox</span></a>
+<a class="brand" href="${viewUrl(context, "activity")}"><span aria-hidden="true">▣</span> <span class="name">payments-sandbox</span></a>
 <form class="pick" method="get" action="${DASHBOARD}"><label class="unseen" for="ns">Namespace</label>
 <select id="ns" name="namespace" data-go>${names.slice(0, 200).map((name) => html`<option${name === namespace.name && html` selected`}>${name}</option>`)}</select>
 <noscript><button>Go</button></noscript></form>
-<span class="modes" role="group" aria-label="Mode">${modes.map(([value, label]) => html`<a href="${here(context, { mode: value === "" ? " " : value }).replace(/[?&]mode=\+/, "")}"${(mode ?? "") === value && html` aria-current="true"`}>${label}</a>`)}</span>
-<form class="search" role="search" method="get" action="${homeOf(namespace.name)}/search" data-live>
+<span class="modes" role="group" aria-label="Mode">${modes.map(([value, label]) => html`<a href="${currentUrl(context, { mode: value === "" ? " " : value }).replace(/[?&]mode=\+/, "")}"${(mode ?? "") === value && html` aria-current="true"`}>${label}</a>`)}</span>
+<form class="search" role="search" method="get" action="${dashboardUrl(namespace.name)}/search" data-live>
 <label class="unseen" for="q">Search everything</label>
 <input id="q" type="search" name="q" value="${query.get("q") ?? ""}" placeholder="Search: id, e-mail, name, order…" autocomplete="off" spellcheck="false">
 <kbd aria-hidden="true">/</kbd></form>
@@ -63,14 +72,14 @@ function top(context: Scene): Markup {
 ${clockBar(context)}`;
 }
 
-function clockBar(context: Scene): Markup {
+function clockBar(context: PageContext): Markup {
   const clock = context.namespace.clock.view();
   const isFrozen = clock.mode === "manual";
   const { next_due, now } = clock;
   const next = next_due === null ? undefined : span(Date.parse(next_due) - Date.parse(now));
   return html`<div class="line clock" role="group" aria-label="Clock">
 <span class="time" data-clock data-now="${now}" data-speed="${isFrozen ? 0 : clock.speed}"><span aria-hidden="true">${isFrozen ? "‖" : "▶"}</span>
-<span class="day">${dayOf(now)}</span>
+<span class="day">${dateText(now)}</span>
 <strong data-clock-text>${now.slice(11, 19)}</strong>
 <span class="soft">${isFrozen ? "frozen" : clock.mode === "real" ? "real time" : clock.mode}</span></span>
 ${button({ does: "advance 10s", label: "+10 s", key: "e" })}
@@ -83,12 +92,12 @@ ${form(context, html`<input name="value" size="12" required placeholder="10m, 2d
 </div>`;
 }
 
-function menu(context: Scene): Markup {
+function menu(context: PageContext): Markup {
   const counts = countsOf(context);
   return html`<ul>${(Object.entries(VIEWS) as [ViewName, string][]).map(([view, label]) => {
     if (view === "search") return false;
     const item = counts[view];
-    return html`<li><a href="${href(context, view)}"${view === context.view && html` aria-current="page"`}>${label}${item !== undefined && item.count > 0 && html` <span class="count ${item.tone}">${item.count}<span class="unseen"> ${item.noun}</span></span>`}</a></li>`;
+    return html`<li><a href="${viewUrl(context, view)}"${view === context.view && html` aria-current="page"`}>${label}${item !== undefined && item.count > 0 && html` <span class="count ${item.tone}">${item.count}<span class="unseen"> ${item.noun}</span></span>`}</a></li>`;
   })}<li class="apart"><a href="/docs">API reference</a></li></ul>`;
 }
 
@@ -99,18 +108,18 @@ interface Count {
 }
 
 /** Counts beside the menu's entries. */
-function countsOf(context: Scene): { readonly [View in ViewName]?: Count } {
+function countsOf(context: PageContext): { readonly [View in ViewName]?: Count } {
   const { state } = context.namespace.engine;
-  const failing = state.found(
+  const failing = state.pageOfKinds(
     "deliveries",
-    (delivery) => isShown(context, delivery) && isFailing(delivery),
+    (delivery) => isInMode(context, delivery) && isFailing(delivery),
     0,
     0,
   ).total;
   return {
-    activity: { count: attention(context).length, noun: "that need attention", tone: "bad" },
+    activity: { count: attentionItems(context).length, noun: "that need attention", tone: "bad" },
     charges: {
-      count: state.found("charges", (charge) => isShown(context, charge), 0, 0).total,
+      count: state.pageOfKinds("charges", (charge) => isInMode(context, charge), 0, 0).total,
       noun: "charges",
       tone: "",
     },

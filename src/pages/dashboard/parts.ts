@@ -5,7 +5,7 @@ import type { Mode } from "../../core/schema/common.js";
 import { STATUSES } from "../../core/schema/statuses.js";
 import { grouped } from "../format.js";
 import { type Content, html, type Markup } from "../html.js";
-import { here, offsetOf, PAGE_ROWS, type Scene } from "./scene.js";
+import { currentUrl, PAGE_ROWS, type PageContext, pageOffset } from "./scene.js";
 
 export { span } from "../format.js";
 
@@ -23,11 +23,11 @@ const TONES: Readonly<Record<string, Tone>> = {
   dropped: "bad",
 };
 
-export function toneOf(status: string): Tone {
+export function statusTone(status: string): Tone {
   return TONES[status] ?? "";
 }
 
-export function toneOfHttp(status: number | null): Tone {
+export function httpTone(status: number | null): Tone {
   if (status === null || status >= 400) return "bad";
   return status < 300 ? "good" : "warn";
 }
@@ -40,45 +40,45 @@ export function deliveryState(delivery: Delivery): string {
 const MARKS: Readonly<Record<Tone, string>> = { good: "✓", bad: "✗", warn: "⚠", "": "●" };
 
 /** A status with a mark, so colour is not the only signal. */
-export function badge(text: string, tone: Tone = toneOf(text)): Markup {
+export function badge(text: string, tone: Tone = statusTone(text)): Markup {
   return html`<span class="badge ${tone}"><span aria-hidden="true">${MARKS[tone]}</span> ${text}</span>`;
 }
 
 /** Sandbox time as HH:MM:SS, with the date if it is not today. */
-export function when({ nowMs }: Scene, iso: string): Markup {
+export function timeTag({ nowMs }: PageContext, iso: string): Markup {
   const today = new Date(nowMs).toISOString().slice(0, 10);
-  const day = iso.slice(0, 10) !== today && html`<span class="date">${dayOf(iso)}</span> `;
+  const day = iso.slice(0, 10) !== today && html`<span class="date">${dateText(iso)}</span> `;
   return html`<time datetime="${iso}" title="${iso}">${day}${iso.slice(11, 19)}</time>`;
 }
 
-export function dayOf(iso: string): string {
+export function dateText(iso: string): string {
   return `${Number(iso.slice(8, 10))} ${MONTHS[Number(iso.slice(5, 7)) - 1]} ${iso.slice(0, 4)}`;
 }
 
-export function many(count: number, noun: string): string {
+export function plural(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? "" : "s"}`;
 }
 
 /** Joins the non-empty items with dots. */
-export function dotted(list: readonly Content[]): Markup {
+export function joinDots(list: readonly Content[]): Markup {
   const items = list.filter(Boolean);
   return html`<bdi>${items.map((item, place) => html`${place > 0 && " · "}${item}`)}</bdi>`;
 }
 
-export function amountOf(amount: string, currency: string): Markup {
+export function amountMarkup(amount: string, currency: string): Markup {
   return html`<span class="amount">${currency} ${grouped(amount)}</span>`;
 }
 
-export function durationOf({ durationMs }: JournalEntry): string {
+export function durationText({ durationMs }: JournalEntry): string {
   return durationMs === 0 ? "<1 ms" : `${durationMs} ms`;
 }
 
 /** A shortened id with the full one as its title. */
-export function short(id: string): Markup {
-  return html`<code title="${id}">${shortText(id)}</code>`;
+export function shortId(id: string): Markup {
+  return html`<code title="${id}">${shortIdText(id)}</code>`;
 }
 
-export function shortText(id: string): string {
+export function shortIdText(id: string): string {
   return id.length > 14 ? `${id.slice(0, 11)}…` : id;
 }
 
@@ -86,7 +86,7 @@ export function modeMark(mode: Mode): Markup | false {
   return mode === "live" && html`<span class="tag">live</span>`;
 }
 
-export interface Button {
+export interface ButtonOptions {
   /** Name of an action and its arguments, separated by spaces. */
   readonly does: string;
   readonly label: string;
@@ -99,21 +99,21 @@ export interface Button {
 }
 
 /** A button of the page's shared action form. */
-export function button({ does, label, to, key, kind, there }: Button): Markup {
+export function button({ does, label, to, key, kind, there }: ButtonOptions): Markup {
   return html`<button form="act" name="do" value="${does}"${kind !== undefined && html` class="${kind}"`}${key !== undefined && html` data-key-is="${key}"`}${there !== undefined && html` data-there="${there}"`}>${label}${to !== undefined && html`<span class="unseen"> ${to}</span>`}</button>`;
 }
 
 /** Copies text to the clipboard. Hidden without script. */
-export function copy(label: string, text: string, key?: string): Markup {
+export function copyButton(label: string, text: string, key?: string): Markup {
   return html`<button type="button" class="copy" data-copy="${text}"${key !== undefined && html` data-key-is="${key}"`}>${label}</button>`;
 }
 
 /** A code block with a copy button. */
 export function snippet(label: string, text: string, key?: string): Markup {
-  return html`<div class="snippet"><div class="bar"><span>${label}</span>${copy("Copy", text, key)}</div><pre tabindex="0" aria-label="${label}">${text}</pre></div>`;
+  return html`<div class="snippet"><div class="bar"><span>${label}</span>${copyButton("Copy", text, key)}</div><pre tabindex="0" aria-label="${label}">${text}</pre></div>`;
 }
 
-export interface Row {
+export interface ListRow {
   readonly key: string;
   readonly at?: string | undefined;
   readonly status?: Content;
@@ -140,9 +140,12 @@ export function wideTable(
 }
 
 /** A list row; the script patches it by its key. */
-export function row(context: Scene, { key, at, status, title, to, sub, side, acts, tone = "" }: Row): Markup {
+export function row(
+  context: PageContext,
+  { key, at, status, title, to, sub, side, acts, tone = "" }: ListRow,
+): Markup {
   const titleLink = to === undefined ? title : html`<a href="${to}" data-row>${title}</a>`;
-  return html`<li class="row ${tone}" data-key="${key}"><span class="at">${at !== undefined && when(context, at)}</span>
+  return html`<li class="row ${tone}" data-key="${key}"><span class="at">${at !== undefined && timeTag(context, at)}</span>
 <span class="state">${status}</span>
 <span class="what"><span class="title">${titleLink}</span>${sub !== undefined && sub !== false && html`<span class="sub">${sub}</span>`}</span>
 <span class="side">${side}</span>
@@ -150,20 +153,20 @@ export function row(context: Scene, { key, at, status, title, to, sub, side, act
 }
 
 /** Column headings. */
-export type Heads = readonly [at: string, state: string, title: string, sub: string, side: string];
+export type ColumnHeads = readonly [at: string, state: string, title: string, sub: string, side: string];
 
 /** @param heads column headings; makes the list a table with aligned columns on wide screens */
-export function rows(label: string, list: readonly Markup[], none: Content, heads?: Heads): Markup {
+export function rowList(label: string, list: readonly Markup[], none: Content, heads?: ColumnHeads): Markup {
   if (list.length === 0)
     return html`<ul class="rows" data-list aria-label="${label}"><li class="none" data-key="none">${none}</li></ul>`;
   return html`<ul class="rows${heads !== undefined && " table"}" data-list aria-label="${label}">${heads !== undefined && headsRow(heads)}${list}</ul>`;
 }
 
-function headsRow([at, state, title, sub, side]: Heads): Markup {
+function headsRow([at, state, title, sub, side]: ColumnHeads): Markup {
   return html`<li class="heads" data-key="heads" aria-hidden="true"><span class="at">${at}</span><span class="state">${state}</span><span class="what"><span class="title">${title}</span><span class="sub">${sub}</span></span><span class="side">${side}</span><span class="acts"></span></li>`;
 }
 
-export interface Part {
+export interface SectionOptions {
   readonly id: string;
   readonly title: string;
   readonly tools?: Content;
@@ -173,21 +176,21 @@ export interface Part {
 }
 
 /** A section that the script updates; its button appears while an update is held back. */
-export function part({ id, title, tools, body, grows = false }: Part): Markup {
+export function section({ id, title, tools, body, grows = false }: SectionOptions): Markup {
   return html`<section id="${id}" data-part${grows && html` data-grows`} aria-labelledby="${id}-title"><div class="head"><h2 id="${id}-title">${title}</h2><button type="button" class="more" data-more hidden>Show what is new</button><span class="tools">${tools}</span></div>${body}</section>`;
 }
 
 /** A collapsible section. */
-export function foldedPart({
+export function foldedSection({
   id,
   title,
   body,
   isOpen = false,
-}: Omit<Part, "tools" | "grows"> & { readonly isOpen?: boolean }): Markup {
+}: Omit<SectionOptions, "tools" | "grows"> & { readonly isOpen?: boolean }): Markup {
   return html`<section id="${id}" data-part><details${isOpen && html` open`}><summary><h2>${title}</h2></summary>${body}</details></section>`;
 }
 
-export function choice(
+export function select(
   name: string,
   label: string,
   options: readonly (readonly [string, string])[],
@@ -196,7 +199,7 @@ export function choice(
   return html`<label class="field"><span>${label}</span><select name="${name}">${options.map(([value, text]) => html`<option value="${value}"${value === selected && html` selected`}>${text}</option>`)}</select></label>`;
 }
 
-export interface Input {
+export interface InputOptions {
   readonly name: string;
   readonly label: string;
   readonly value?: string;
@@ -219,7 +222,7 @@ export function input({
   list,
   min,
   max,
-}: Input): Markup {
+}: InputOptions): Markup {
   const limits = html`${min !== undefined && html` min="${min}"`}${max !== undefined && html` max="${max}"`}`;
   const hints = html`${list !== undefined && html` list="${list}"`}${hint !== undefined && html` placeholder="${hint}"`}`;
   return html`<label class="field"><span>${label}</span>
@@ -238,12 +241,17 @@ export function jsonField(
 }
 
 /** A form whose buttons run actions with its fields. */
-export function form(context: Scene, body: Content, label: string, encoding?: "multipart/form-data"): Markup {
-  return html`<form class="fields" method="post"${encoding !== undefined && html` enctype="${encoding}"`} action="/_sandbox/dashboard/${encodeURIComponent(context.namespace.name)}" data-act aria-label="${label}"><input type="hidden" name="back" value="${here(context)}">${body}</form>`;
+export function form(
+  context: PageContext,
+  body: Content,
+  label: string,
+  encoding?: "multipart/form-data",
+): Markup {
+  return html`<form class="fields" method="post"${encoding !== undefined && html` enctype="${encoding}"`} action="/_sandbox/dashboard/${encodeURIComponent(context.namespace.name)}" data-act aria-label="${label}"><input type="hidden" name="back" value="${currentUrl(context)}">${body}</form>`;
 }
 
 /** A GET form: its fields become the query. */
-export function filters(context: Scene, body: Content, does = "Filter", to?: string): Markup {
+export function filters(context: PageContext, body: Content, does = "Filter", to?: string): Markup {
   return html`<form class="fields" method="get"${to !== undefined && html` action="${to}"`} role="search" aria-label="${does}" data-live>${context.mode !== undefined && html`<input type="hidden" name="mode" value="${context.mode}">`}${body}<button class="plainly">${does}</button></form>`;
 }
 
@@ -251,28 +259,28 @@ export function filters(context: Scene, body: Content, does = "Filter", to?: str
  * Links to other pages of a list. Omitted for a single page, because a growing list would shift them.
  * @param name query parameter of the offset, where a view has several lists
  */
-export function pager(context: Scene, total: number, name = "offset"): Markup | false {
-  const offset = offsetOf(context, name);
+export function pager(context: PageContext, total: number, name = "offset"): Markup | false {
+  const offset = pageOffset(context, name);
   if (offset === 0 && total <= PAGE_ROWS) return false;
   const to = Math.min(offset + PAGE_ROWS, total);
   const step = (label: string, by: number) =>
-    html`<a href="${here(context, { [name]: String(Math.max(0, offset + by)) })}">${label}</a>`;
+    html`<a href="${currentUrl(context, { [name]: String(Math.max(0, offset + by)) })}">${label}</a>`;
   return html`<nav class="pager" aria-label="${name === "offset" ? "Pages" : `Pages of ${name}`}"><span>${offset + 1}–${to} of ${total}</span>${offset > 0 && step("← Newer", -PAGE_ROWS)}${to < total && step("Older →", PAGE_ROWS)}</nav>`;
 }
 
-export function facts(list: readonly (readonly [string, Content])[]): Markup {
+export function factList(list: readonly (readonly [string, Content])[]): Markup {
   return html`<dl class="facts">${list.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>`;
 }
 
-export function json(value: unknown): string {
+export function toJson(value: unknown): string {
   return JSON.stringify(value, null, 2);
 }
 
 /** Formats JSON; returns other text unchanged. */
-export function pretty(text: string | null): string {
+export function formatJson(text: string | null): string {
   if (text === null || text === "") return "";
   try {
-    return json(JSON.parse(text));
+    return toJson(JSON.parse(text));
   } catch {
     return text;
   }
@@ -285,11 +293,11 @@ export function firstLine(text: string | null, maxLength = 140): string {
 }
 
 /** Quotes an argument for a POSIX shell. */
-export function quoted(text: string): string {
+export function shellQuote(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`;
 }
 
 /** A condition of a rule as text. */
-export function wanted(value: unknown): string {
+export function conditionText(value: unknown): string {
   return typeof value === "string" ? value : JSON.stringify(value);
 }

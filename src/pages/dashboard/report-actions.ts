@@ -2,22 +2,22 @@ import { parseBooks } from "../../core/domain/books/text.js";
 import type { BookReport } from "../../core/schema/books.js";
 import { jsonOrText } from "../../core/schema/depth.js";
 import { invalid, isRefusal, type Refusal, refuse } from "../../core/schema/errors.js";
-import { check } from "../../core/schema/issues.js";
-import type { SentProbe } from "../../core/schema/receiver-report.js";
-import { webhookUrl } from "../../core/schema/receiver-url.js";
+import { safeParse } from "../../core/schema/issues.js";
+import type { ProbeRequest } from "../../core/schema/receiver-report.js";
+import { normalizeWebhookUrl } from "../../core/schema/receiver-url.js";
 import { iso } from "../../core/schema/time.js";
 import { UserError } from "../../core/schema/user-error.js";
-import { type Actions, callControl, type Outcome, type Press } from "./calls.js";
-import { many } from "./parts.js";
+import { type ActionResult, type Actions, callControl, type Press } from "./calls.js";
+import { plural } from "./parts.js";
 import {
-  appSteps,
+  countAppSteps,
   exploredSchema,
-  isOver,
-  type ReceiverChecked,
+  isCheckDone,
+  type ReceiverCheck,
   reportsOf,
-  type ScenarioRan,
+  type ScenarioRun,
 } from "./reports.js";
-import { homeOf } from "./scene.js";
+import { dashboardUrl } from "./scene.js";
 
 /** Buttons whose result is a report on the page. */
 export const REPORT_ACTIONS: Actions = {
@@ -32,7 +32,7 @@ const MAX_SENT = 6;
 const MAX_CHARS = 4_096;
 
 /** Runs the probes of `check-webhook` against a receiver; the page shows each result as it arrives. */
-async function checkReceiver({ namespaces, namespace, words }: Press): Promise<Outcome | Refusal> {
+async function checkReceiver({ namespaces, namespace, words }: Press): Promise<ActionResult | Refusal> {
   const [webhookId = ""] = words;
   const endpoint = namespace.engine.state.get("endpoints", webhookId);
   if (endpoint === undefined) return refuse("NOT_FOUND", "That receiver has been deleted");
@@ -40,12 +40,12 @@ async function checkReceiver({ namespaces, namespace, words }: Press): Promise<O
   if (url === null || !/^https?:/.test(url))
     return invalid({ url: "there is none to send to: events of this receiver stay in this process" });
   const reports = reportsOf(namespace);
-  if (reports.receiver !== undefined && !isOver(reports.receiver))
+  if (reports.receiver !== undefined && !isCheckDone(reports.receiver))
     return busy(reports.receiver.url, "checked");
   const at = iso(namespace.nowMs());
-  const check: ReceiverChecked = { webhookId, url, at, rows: new Map(), sent: new Map() };
+  const check: ReceiverCheck = { webhookId, url, at, rows: new Map(), sent: new Map() };
   reports.receiver = check;
-  const notify = () => namespace.tellReport("receiver");
+  const notify = () => namespace.notifyReport("receiver");
   notify();
   try {
     check.report = await namespaces.checkReceiver({
@@ -64,14 +64,14 @@ async function checkReceiver({ namespaces, namespace, words }: Press): Promise<O
     check.error = error instanceof Error ? error.message : String(error);
   }
   notify();
-  return { ...outcomeOf(check), to: `${homeOf(namespace.name)}/checks#probes` };
+  return { ...outcomeOf(check), to: `${dashboardUrl(namespace.name)}/checks#probes` };
 }
 
 function busy(name: string, verb: string): Refusal {
   return refuse("VALIDATION_ERROR", `${name} is being ${verb}. Try again when that is done.`);
 }
 
-function storeRequest({ sent }: ReceiverChecked, request: SentProbe): void {
+function storeRequest({ sent }: ReceiverCheck, request: ProbeRequest): void {
   const stored = sent.get(request.probe) ?? [];
   if (stored.length === MAX_SENT) return;
   const { body } = request;
@@ -79,18 +79,18 @@ function storeRequest({ sent }: ReceiverChecked, request: SentProbe): void {
   sent.set(request.probe, stored);
 }
 
-function outcomeOf({ url, report, error }: ReceiverChecked): Outcome {
+function outcomeOf({ url, report, error }: ReceiverCheck): ActionResult {
   if (report === undefined) return { text: `The check could not run: ${error}`, isBad: true };
   const { outcome, summary, findings } = report;
   if (outcome === "unreachable") return { text: `${url} cannot be reached: ${report.error}`, isBad: true };
   const text = `${summary.pass} passed, ${summary.fail} failed, ${summary.note} to review`;
   return findings.length === 0
     ? { text: `No fault was found: ${text}` }
-    : { text: `${many(findings.length, "fault")} found: ${text}`, isBad: outcome === "failed" };
+    : { text: `${plural(findings.length, "fault")} found: ${text}`, isBad: outcome === "failed" };
 }
 
 /** Runs a scenario's steps; the page shows each as it finishes. */
-async function runScenario(press: Press): Promise<Outcome | Refusal> {
+async function runScenario(press: Press): Promise<ActionResult | Refusal> {
   const { namespaces, namespace, fetch, field } = press;
   const [name = ""] = press.words;
   const source = namespace.engine.state.get("scenarios", name)?.scenario.source;
@@ -98,14 +98,14 @@ async function runScenario(press: Press): Promise<Outcome | Refusal> {
   const reports = reportsOf(namespace);
   if (reports.run !== undefined && reports.run.report === undefined) return busy(reports.run.name, "run");
   const appField = field("app") || undefined;
-  const app = appField === undefined ? undefined : webhookUrl(appField);
-  if (appField === undefined ? appSteps(source.steps) > 0 : app === undefined)
+  const app = appField === undefined ? undefined : normalizeWebhookUrl(appField);
+  if (appField === undefined ? countAppSteps(source.steps) > 0 : app === undefined)
     return invalid({ app: "must be your app's URL, such as http://localhost:3000" });
   const at = iso(namespace.nowMs());
-  const run: ScenarioRan = { name, at, app: appField, of: 0, current: undefined, steps: [] };
-  const update = (progress: Partial<ScenarioRan>) => {
+  const run: ScenarioRun = { name, at, app: appField, of: 0, current: undefined, steps: [] };
+  const update = (progress: Partial<ScenarioRun>) => {
     Object.assign(run, progress);
-    namespace.tellReport("run");
+    namespace.notifyReport("run");
   };
   reports.run = run;
   update({});
@@ -130,15 +130,15 @@ async function runScenario(press: Press): Promise<Outcome | Refusal> {
   const failed = steps.find(({ outcome }) => outcome === "failed" || outcome === "error");
   return {
     text: passed
-      ? `${name}: ${many(steps.length, "step")} passed`
+      ? `${name}: ${plural(steps.length, "step")} passed`
       : `${name} failed: ${error ?? `${failed?.title}: ${failed?.failure?.message}`}`,
     isBad: !passed,
-    to: `${homeOf(namespace.name)}/scenarios/${encodeURIComponent(name)}#run`,
+    to: `${dashboardUrl(namespace.name)}/scenarios/${encodeURIComponent(name)}#run`,
   };
 }
 
 /** Compares the app's order records with the ledger. */
-async function compareBooks(press: Press): Promise<Outcome | Refusal> {
+async function compareBooks(press: Press): Promise<ActionResult | Refusal> {
   const { namespace, form } = press;
   const text = form.get("file") || form.get("rows") || "";
   let books: ReturnType<typeof parseBooks>;
@@ -154,12 +154,14 @@ async function compareBooks(press: Press): Promise<Outcome | Refusal> {
   const report = await callControl<BookReport>(press, "POST", "/reconcile", { rows, ...options });
   if (isRefusal(report)) return withLine(report, lines);
   reportsOf(namespace).books = { at: iso(namespace.nowMs()), report, lines };
-  namespace.tellReport("books");
-  const compared = `${many(report.rows, "row")} against ${many(report.charges, "charge")}`;
+  namespace.notifyReport("books");
+  const compared = `${plural(report.rows, "row")} against ${plural(report.charges, "charge")}`;
   return {
-    text: report.passed ? `Nothing differs: ${compared}` : `${many(report.total, "difference")}: ${compared}`,
+    text: report.passed
+      ? `Nothing differs: ${compared}`
+      : `${plural(report.total, "difference")}: ${compared}`,
     isBad: !report.passed,
-    to: `${homeOf(namespace.name)}/checks#books`,
+    to: `${dashboardUrl(namespace.name)}/checks#books`,
   };
 }
 
@@ -173,16 +175,16 @@ function withLine({ message, details = {} }: Refusal, lines: readonly number[]):
 }
 
 /** Stores a report of `explore --json` for display. */
-function readExplored({ namespace, form }: Press): Outcome | Refusal {
+function readExplored({ namespace, form }: Press): ActionResult | Refusal {
   const text = (form.get("file") || form.get("report") || "").trim();
-  const parsed = check(exploredSchema, jsonOrText(text.split("\n").at(-1)!));
+  const parsed = safeParse(exploredSchema, jsonOrText(text.split("\n").at(-1)!));
   if (!parsed.ok)
     return invalid({ report: "must be what `payments-sandbox explore … --json` prints: one line of JSON" });
   const { findings } = parsed.data;
   reportsOf(namespace).explored = { at: iso(namespace.nowMs()), report: parsed.data };
-  namespace.tellReport("explored");
+  namespace.notifyReport("explored");
   return {
-    text: findings.length === 0 ? "It found nothing" : many(findings.length, "finding"),
-    to: `${homeOf(namespace.name)}/checks#explored`,
+    text: findings.length === 0 ? "It found nothing" : plural(findings.length, "finding"),
+    to: `${dashboardUrl(namespace.name)}/checks#explored`,
   };
 }

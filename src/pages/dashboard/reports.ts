@@ -2,24 +2,24 @@ import * as z from "zod/mini";
 import type { Namespace } from "../../core/namespace/namespace.js";
 import type { RunOutcome, RunStep } from "../../core/namespace/scenario-kit.js";
 import type { BookReport } from "../../core/schema/books.js";
-import type { Probe, ProbeRow, SentProbe, WebhookReport } from "../../core/schema/receiver-report.js";
+import type { Probe, ProbeRequest, ProbeRow, WebhookReport } from "../../core/schema/receiver-report.js";
 
 /** A finished or running receiver check. */
-export interface ReceiverChecked {
+export interface ReceiverCheck {
   readonly webhookId: string;
   readonly url: string;
   /** Sandbox time, ISO 8601. */
   readonly at: string;
   /** Results so far. */
   readonly rows: Map<Probe, ProbeRow>;
-  readonly sent: Map<Probe, SentProbe[]>;
+  readonly sent: Map<Probe, ProbeRequest[]>;
   /** Set when the check has finished. */
   report?: WebhookReport;
   /** Set if the check could not run. */
   error?: string;
 }
 
-export interface BooksCompared {
+export interface RecordComparison {
   readonly at: string;
   readonly report: BookReport;
   /** First line of each row. */
@@ -27,7 +27,7 @@ export interface BooksCompared {
 }
 
 /** A finished or running scenario run. */
-export interface ScenarioRan {
+export interface ScenarioRun {
   readonly name: string;
   readonly at: string;
   /** URL of the app under test. */
@@ -55,17 +55,17 @@ export const exploredSchema = z.object({
   ),
 });
 
-export interface Explored {
+export interface ExploreReport {
   readonly at: string;
   readonly report: z.infer<typeof exploredSchema>;
 }
 
 /** Latest reports of a namespace. In memory only, not part of its state. */
 export interface Reports {
-  receiver?: ReceiverChecked;
-  books?: BooksCompared;
-  run?: ScenarioRan;
-  explored?: Explored;
+  receiver?: ReceiverCheck;
+  books?: RecordComparison;
+  run?: ScenarioRun;
+  explored?: ExploreReport;
 }
 
 const ALL = new WeakMap<Namespace, Reports>();
@@ -76,17 +76,19 @@ export function reportsOf(namespace: Namespace): Reports {
   return reports;
 }
 
-export function isOver({ report, error }: ReceiverChecked): boolean {
+export function isCheckDone({ report, error }: ReceiverCheck): boolean {
   return report !== undefined || error !== undefined;
 }
 
 /** Counts steps that call the app under test, nested ones included. */
-export function appSteps(steps: unknown): number {
+export function countAppSteps(steps: unknown): number {
   if (!Array.isArray(steps)) return 0;
   return steps.reduce((sum: number, step: unknown) => {
-    if (Array.isArray(step)) return sum + appSteps(step);
+    if (Array.isArray(step)) return sum + countAppSteps(step);
     if (typeof step !== "object" || step === null) return sum;
     const { steps: within, parallel } = step as { readonly steps?: unknown; readonly parallel?: unknown };
-    return sum + ("app" in step || "reconcile" in step ? 1 : 0) + appSteps(within) + appSteps(parallel);
+    return (
+      sum + ("app" in step || "reconcile" in step ? 1 : 0) + countAppSteps(within) + countAppSteps(parallel)
+    );
   }, 0);
 }

@@ -31,7 +31,7 @@ export interface Notice {
 }
 
 /** A request for a dashboard page: namespace, view, query and time. */
-export interface Scene {
+export interface PageContext {
   readonly namespaces: Namespaces;
   readonly namespace: Namespace;
   readonly view: ViewName;
@@ -44,18 +44,18 @@ export interface Scene {
   readonly origin: string;
   readonly notice: Notice | undefined;
   /** Fields of a refused form, to fill it in again. */
-  readonly typed?: URLSearchParams | undefined;
+  readonly submitted?: URLSearchParams | undefined;
 }
 
 export const DASHBOARD = "/_sandbox/dashboard";
 
-export function homeOf(namespace: string): string {
+export function dashboardUrl(namespace: string): string {
   return `${DASHBOARD}/${encodeURIComponent(namespace)}`;
 }
 
 /** URL of a view or object in this namespace; keeps the mode. */
-export function href(
-  { namespace, mode }: Pick<Scene, "namespace" | "mode">,
+export function viewUrl(
+  { namespace, mode }: Pick<PageContext, "namespace" | "mode">,
   view: ViewName,
   id?: string,
   query: Readonly<Record<string, string | undefined>> = {},
@@ -64,23 +64,26 @@ export function href(
   for (const [name, value] of Object.entries({ ...query, mode: query.mode ?? mode }))
     if (value !== undefined && value !== "") params.set(name, value);
   const text = params.toString();
-  return `${homeOf(namespace.name)}/${view}${id === undefined ? "" : `/${encodeURIComponent(id)}`}${text === "" ? "" : `?${text}`}`;
+  return `${dashboardUrl(namespace.name)}/${view}${id === undefined ? "" : `/${encodeURIComponent(id)}`}${text === "" ? "" : `?${text}`}`;
 }
 
 /** URL of the current page with some query parameters replaced. */
-export function here(context: Scene, query: Readonly<Record<string, string | undefined>> = {}): string {
+export function currentUrl(
+  context: PageContext,
+  query: Readonly<Record<string, string | undefined>> = {},
+): string {
   const params = Object.fromEntries(context.query);
-  return href(context, context.view, context.id, { ...params, ...query });
+  return viewUrl(context, context.view, context.id, { ...params, ...query });
 }
 
 /** Returns true if the record is of the selected mode. */
-export function isShown({ mode }: Scene, record: { readonly mode: Mode }): boolean {
+export function isInMode({ mode }: PageContext, record: { readonly mode: Mode }): boolean {
   return mode === undefined || record.mode === mode;
 }
 
 export const PAGE_ROWS = 30;
 
-export function offsetOf({ query }: Scene, name = "offset"): number {
+export function pageOffset({ query }: PageContext, name = "offset"): number {
   const offset = Number(query.get(name) ?? 0);
   return Number.isSafeInteger(offset) && offset > 0 ? offset : 0;
 }

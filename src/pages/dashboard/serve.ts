@@ -8,17 +8,17 @@ import type { Namespaces } from "../../core/namespace/namespaces.js";
 import { isRefusal, type Refusal } from "../../core/schema/errors.js";
 import { iso } from "../../core/schema/time.js";
 import { readBody } from "../../server/http/body.js";
-import { isForeign } from "../../server/http/hosts.js";
-import { noNamespace } from "../../server/service/admit.js";
+import { isCrossSite } from "../../server/http/hosts.js";
+import { unknownNamespace } from "../../server/service/admit.js";
 import { html } from "../html.js";
 import { Shell } from "../shell.js";
-import { act } from "./actions.js";
+import { runAction } from "./actions.js";
 import type { Press } from "./calls.js";
 import { frame } from "./frame.js";
-import { DASHBOARD, homeOf, isView, type Notice, type Scene, VIEWS } from "./scene.js";
+import { DASHBOARD, dashboardUrl, isView, type Notice, type PageContext, VIEWS } from "./scene.js";
 import { SCRIPT } from "./script.js";
 import { STYLES } from "./styles.js";
-import { viewOf } from "./view.js";
+import { renderView } from "./view.js";
 import { asideView } from "./views/activity.js";
 
 /** App records are uploaded as a file. */
@@ -48,7 +48,7 @@ export function showDashboard(namespaces: Namespaces, c: Context): Response {
   const name = c.req.param("namespace") ?? c.req.query("namespace") ?? null;
   const namespace = namespaces.find(name, null);
   if (namespace === undefined)
-    return namespaceNotFound(namespaces, noNamespace(namespaces, name, null).json, name);
+    return namespaceNotFound(namespaces, unknownNamespace(namespaces, name, null).json, name);
   const view = c.req.param("view");
   if (view !== undefined && !isView(view))
     return notFound(namespaces, namespace, `There is no view “${view}”.`);
@@ -65,8 +65,8 @@ function respond(
   typed?: URLSearchParams,
 ): Response {
   const context = { ...contextOf(namespaces, namespace, url, notice), typed };
-  namespace.settle();
-  const main = viewOf(context);
+  namespace.runDueTasks();
+  const main = renderView(context);
   if (main === undefined)
     return notFound(
       namespaces,
@@ -91,7 +91,7 @@ function respond(
     bodyAttributes: html` data-namespace="${namespace.name}"`,
     body,
   };
-  const response = SHELL.answer(page, { status, nowMs: context.nowMs, forms: "'self'" });
+  const response = SHELL.respond(page, { status, nowMs: context.nowMs, forms: "'self'" });
   if (notice !== undefined)
     for (const [name, value] of Object.entries(headers)) response.headers.set(name, value);
   return response;
@@ -102,7 +102,7 @@ function contextOf(
   namespace: Namespace,
   url: URL,
   notice: Notice | undefined,
-): Scene {
+): PageContext {
   const [, view = "activity", id] = url.pathname
     .slice(DASHBOARD.length + 1)
     .split("/")
@@ -144,17 +144,17 @@ export async function actOnDashboard(
   const name = c.req.param("namespace") ?? form.get("namespace");
   const namespace = namespaces.find(name, null);
   if (namespace === undefined)
-    return namespaceNotFound(namespaces, noNamespace(namespaces, name, null).json, name);
+    return namespaceNotFound(namespaces, unknownNamespace(namespaces, name, null).json, name);
   const hasNoNamespace = c.req.param("namespace") === undefined;
   const home = hasNoNamespace
     ? `${DASHBOARD}?namespace=${encodeURIComponent(namespace.name)}`
-    : homeOf(namespace.name);
+    : dashboardUrl(namespace.name);
   const backUrl = backUrlOf(form.get("back"), namespace) ?? home;
   const showError = (status: number, text: string) =>
     respond(namespaces, namespace, c, new URL(backUrl, c.req.url), status, { text, isBad: true }, form);
-  if (isForeign(c.req.raw, namespace.publicUrl))
+  if (isCrossSite(c.req.raw, namespace.publicUrl))
     return showError(403, "That form was not sent from this page.");
-  const result = await act({ namespaces, namespace, form, fetch });
+  const result = await runAction({ namespaces, namespace, form, fetch });
   if (isRefusal(result)) return showError(409, refusalText(result));
   const { to, ...notice } = result;
   const checkout = checkoutUrlOf(form.get("back"), namespace);
@@ -192,7 +192,7 @@ function checkoutUrlOf(url: string | null, { engine }: Namespace): string | unde
 function backUrlOf(url: string | null, namespace: Namespace): string | undefined {
   if (url === null || !URL.canParse(url, "http://sandbox")) return undefined;
   const { pathname, search, host } = new URL(url, "http://sandbox");
-  const home = homeOf(namespace.name);
+  const home = dashboardUrl(namespace.name);
   return host === "sandbox" && (pathname === home || pathname.startsWith(`${home}/`))
     ? `${pathname}${search}`
     : undefined;
@@ -207,8 +207,8 @@ function refusalText({ code, message, details = {} }: Refusal): string {
 }
 
 function notFound(namespaces: Namespaces, namespace: Namespace, text: string): Response {
-  const body = html`<main class="alone"><h1>Not found</h1><p>${text}</p><p><a href="${homeOf(namespace.name)}">Back to the activity of ${namespace.name}</a></p></main>`;
-  return SHELL.answer(
+  const body = html`<main class="alone"><h1>Not found</h1><p>${text}</p><p><a href="${dashboardUrl(namespace.name)}">Back to the activity of ${namespace.name}</a></p></main>`;
+  return SHELL.respond(
     { title: "Not found", body },
     { status: 404, nowMs: namespaces.nowMs(), forms: "'self'" },
   );
@@ -220,8 +220,8 @@ function namespaceNotFound(namespaces: Namespaces, why: string, name: string | n
   const body = html`<main class="alone"><h1>There is no namespace “${name}”</h1><p>${message}</p><ul>${namespaces
     .list()
     .slice(0, 100)
-    .map((info) => html`<li><a href="${homeOf(info.name)}">${info.name}</a></li>`)}</ul></main>`;
-  return SHELL.answer(
+    .map((info) => html`<li><a href="${dashboardUrl(info.name)}">${info.name}</a></li>`)}</ul></main>`;
+  return SHELL.respond(
     { title: "No such namespace", body },
     { status: 404, nowMs: namespaces.nowMs(), forms: "'self'" },
   );

@@ -1,6 +1,6 @@
 /** The views by name. A view renders a list or one object from the page context, for the handlers; it changes nothing. */
 import type { Markup } from "../html.js";
-import type { Scene } from "./scene.js";
+import type { PageContext } from "./scene.js";
 import { activityView } from "./views/activity.js";
 import { chargeView } from "./views/charge.js";
 import { chargesView } from "./views/charges.js";
@@ -15,7 +15,7 @@ import { scenarioView } from "./views/scenario.js";
 import { scenariosView } from "./views/scenarios.js";
 import { searchView } from "./views/search.js";
 import { webhooksView } from "./views/webhooks.js";
-import { worldView } from "./views/world.js";
+import { namespaceView } from "./views/world.js";
 
 const LISTS = {
   activity: activityView,
@@ -26,12 +26,12 @@ const LISTS = {
   scenarios: scenariosView,
   faults: faultsView,
   checks: checksView,
-  world: worldView,
+  world: namespaceView,
   search: searchView,
 } as const;
 
 /** Returns undefined if the object does not exist. */
-export function viewOf(context: Scene): Markup | undefined {
+export function renderView(context: PageContext): Markup | undefined {
   const { view, id, namespace } = context;
   const { state } = namespace.engine;
   if (id === undefined || id === "") return LISTS[view](context);

@@ -5,18 +5,18 @@
 import type { Context } from "hono";
 import { DEFAULT_API_KEY } from "../../core/schema/options.js";
 import type { OpenApiDocument } from "../../server/openapi/document.js";
-import { type DescribeOptions, describeFor } from "../../server/openapi/serve.js";
+import { type DocumentOptions, documentFor } from "../../server/openapi/serve.js";
 import { betweenTags, html, type Markup } from "../html.js";
 import { Shell } from "../shell.js";
 import { SCRIPT, STYLES } from "./assets.js";
 import {
   assumption,
   type Contents,
-  nameOf,
   type Operation,
   operationsOf,
   parameterList,
   prose,
+  refName,
   type Schema,
   schemaPart,
   typeOf,
@@ -78,7 +78,7 @@ ${tagged.map((operation) => operationSection(reference, operation, inline))}</di
     ([name, error]) => html`<div id="error-${name}"><dt>${name}</dt><dd>${errorPart(error)}</dd></div>`,
   )}</dl></div>
 </main></div><p class="unseen" role="status" id="status"></p>`;
-  return SHELL.answer({ title, body }, { nowMs, forms: "'none'" });
+  return SHELL.respond({ title, body }, { nowMs, forms: "'none'" });
 }
 
 /** Schemas used once, as the body or response of one operation. */
@@ -87,7 +87,7 @@ function singleUses(document: OpenApiDocument): Set<string> {
     ([, name]) => name!,
   );
   const bodies = operationsOf(document).flatMap(({ requestBody = {}, responses: { 200: success = {} } }) =>
-    [requestBody, success].map((contents) => nameOf(schemaOf(contents).$ref ?? "")),
+    [requestBody, success].map((contents) => refName(schemaOf(contents).$ref ?? "")),
   );
   return new Set(bodies.filter((name) => uses.filter((other) => other === name).length === 1));
 }
@@ -116,7 +116,7 @@ function operationSection(
   const isCall = path.startsWith("/");
   const contentPart = (title: string, contents: Contents) => {
     const schema = schemaOf(contents);
-    const name = nameOf(schema.$ref ?? "");
+    const name = refName(schema.$ref ?? "");
     if (!inline.has(name)) return html`<h4>${title}: ${typeOf(schema)}</h4>`;
     return html`<div id="schema-${name}"><h4>${title}: ${name}</h4>${schemaPart(document.components.schemas[name]!)}</div>`;
   };
@@ -135,7 +135,7 @@ ${success && contentPart("Response", success)}
 
 /** An error of one operation, or a link to a shared one. */
 function errorPart({ $ref, description = "", content, ...rest }: Contents): Markup {
-  if ($ref !== undefined) return html`<a href="#error-${nameOf($ref)}">${nameOf($ref)}</a>`;
+  if ($ref !== undefined) return html`<a href="#error-${refName($ref)}">${refName($ref)}</a>`;
   const examples = Object.values(content?.["application/json"]?.examples ?? {});
   return html`<p>${description.replace(/\.$/, "")}.</p>${assumption(rest)}${examples.map(
     ({ value }) => html`<pre>${betweenTags(JSON.stringify((value as { error: unknown }).error))}</pre>`,
@@ -169,8 +169,8 @@ function curlOf(operation: Operation, baseUrl: string, apiKey: string | undefine
 }
 
 /** `GET /docs`. */
-export async function serveDocs(options: DescribeOptions, c: Context): Promise<Response> {
-  const description = await describeFor("service", options, c);
+export async function serveDocs(options: DocumentOptions, c: Context): Promise<Response> {
+  const description = await documentFor("service", options, c);
   if (description instanceof Response) return description;
   const { namespace, baseUrl, document } = description;
   // Shows only the default key, and only if the fixtures have it; a user's own key stays private.
@@ -180,8 +180,8 @@ export async function serveDocs(options: DescribeOptions, c: Context): Promise<R
 }
 
 /** `GET /_sandbox/docs`. */
-export async function serveControlDocs(options: DescribeOptions, c: Context): Promise<Response> {
-  const description = await describeFor("control", options, c);
+export async function serveControlDocs(options: DocumentOptions, c: Context): Promise<Response> {
+  const description = await documentFor("control", options, c);
   if (description instanceof Response) return description;
   const { namespace, baseUrl, document } = description;
   const related = html`<a href="../docs">Payments API reference</a>, <a href="dashboard">Dashboard</a>`;

@@ -1,4 +1,4 @@
-import { UNSHOWN } from "../../core/schema/words.js";
+import { UNDOCUMENTED } from "../../core/schema/words.js";
 import type { OpenApiDocument } from "../../server/openapi/document.js";
 import { html, type Markup } from "../html.js";
 
@@ -63,7 +63,7 @@ export function operationsOf({ paths, webhooks }: OpenApiDocument): Operation[] 
 }
 
 /** Component name of a `$ref`. */
-export function nameOf(reference: string): string {
+export function refName(reference: string): string {
   return reference.slice(reference.lastIndexOf("/") + 1);
 }
 
@@ -84,7 +84,7 @@ function inline(text: string): Markup[] {
 /** Marks an assumption, with its reason unless it is the most common one (the interface omits the field). */
 export function assumption({ "x-sandbox-assumption": text }: Texts): Markup | undefined {
   if (text === undefined) return undefined;
-  return html`<p class="why"><span class="mark">assumed</span>${text !== UNSHOWN && html` ${inline(text)}`}</p>`;
+  return html`<p class="why"><span class="mark">assumed</span>${text !== UNDOCUMENTED && html` ${inline(text)}`}</p>`;
 }
 
 export function parameterList(parameters: readonly Parameter[]): Markup {
@@ -119,7 +119,7 @@ function description(schema: Schema): Markup {
 /** A type as text, linked if it has a name. */
 export function typeOf(schema: Schema): Markup {
   const { $ref, anyOf, oneOf, items, additionalProperties, properties, type = "anything" } = schema;
-  if ($ref !== undefined) return html`<a href="#schema-${nameOf($ref)}">${nameOf($ref)}</a>`;
+  if ($ref !== undefined) return html`<a href="#schema-${refName($ref)}">${refName($ref)}</a>`;
   const choices = anyOf ?? oneOf;
   if (choices !== undefined) return join(choices.map(typeOf), " or ");
   if (schema.const !== undefined) return code(schema.const);

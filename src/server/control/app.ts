@@ -2,10 +2,10 @@
 // by subject (charges.ts, clock.ts, …) and gets a validated `ControlCall`. It changes state through the namespace only.
 import type { Hono } from "hono";
 import { refuse } from "../../core/schema/errors.js";
-import { lazily } from "../../core/schema/lazily.js";
+import { loadLazily } from "../../core/schema/lazily.js";
 import { errorReply, responseOf, type SerializedResponse, toResponse } from "../http/reply.js";
 import { Routes } from "../http/routes.js";
-import type { DescribeOptions } from "../openapi/serve.js";
+import type { DocumentOptions } from "../openapi/serve.js";
 import { CONTROL_OPERATIONS } from "./operations.js";
 import { type ControlInProcess, controlInProcess, type ServerHandle, serveControl } from "./serve.js";
 import { serveStream } from "./stream.js";
@@ -17,7 +17,7 @@ export interface ControlApp {
 }
 
 export interface ControlAppOptions {
-  readonly described: DescribeOptions;
+  readonly described: DocumentOptions;
   readonly server: ServerHandle;
   /** Adds the pages under /_sandbox. */
   readonly addPages: (routes: Routes) => void;
@@ -44,7 +44,7 @@ export function createControlApp({
     routes.add(operation.method, operation.path, serveControl(namespaces, operation, ways));
   routes.add("GET", "/_sandbox/stream", serveStream(namespaces));
   routes.add("GET", "/_sandbox/openapi.json", async (c) =>
-    (await lazily(() => import("../openapi/serve.js"))).serveDocument("control", described, c),
+    (await loadLazily(() => import("../openapi/serve.js"))).serveDocument("control", described, c),
   );
   addPages(routes);
   routes.app

@@ -5,7 +5,7 @@ import type { Namespace } from "../../core/namespace/namespace.js";
 import { ratesRequestSchema } from "../../core/schema/control.js";
 import { fundRequestSchema } from "../../core/schema/engine-requests.js";
 import { invalid } from "../../core/schema/errors.js";
-import { check, issueDetails } from "../../core/schema/issues.js";
+import { issueDetails, safeParse } from "../../core/schema/issues.js";
 import { pageQuerySchema } from "../../core/schema/requests.js";
 import { controlOperation, okOr, pageReply } from "./operation.js";
 
@@ -84,7 +84,10 @@ export const RATES = [
     },
     ({ namespace, body }) => {
       const { rates: nested } = body;
-      const rates = check(ratesRequestSchema, typeof nested === "object" && nested !== null ? nested : body);
+      const rates = safeParse(
+        ratesRequestSchema,
+        typeof nested === "object" && nested !== null ? nested : body,
+      );
       if (!rates.ok) return invalid(issueDetails(rates.issues));
       return namespace.execute(setRates(rates.data)) ?? ratesOf(namespace);
     },

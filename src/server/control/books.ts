@@ -1,7 +1,7 @@
 import { reconcile } from "../../core/domain/books/reconcile.js";
-import { type RowFault, readRows } from "../../core/domain/books/rows.js";
+import { parseRows, type RowFault } from "../../core/domain/books/rows.js";
 import type { Charge } from "../../core/domain/charge.js";
-import { havingMetadata } from "../../core/engine/charge-fields.js";
+import { metadataValue } from "../../core/engine/charge-fields.js";
 import type { State } from "../../core/engine/state.js";
 import { reconcileRequestSchema } from "../../core/schema/books.js";
 import type { Mode } from "../../core/schema/common.js";
@@ -31,14 +31,14 @@ export const BOOKS = [
       },
     },
     ({ namespace: { engine }, body, mode: keyMode }) => {
-      const read = readRows(body.rows, body);
+      const read = parseRows(body.rows, body);
       if (!("rows" in read)) return invalidRows(read);
       const { mode = keyMode, since, partial } = body;
       const { state } = engine;
       const charges = chargesOf(state, mode);
       const findings = reconcile(read.rows, {
         ...charges,
-        toBeSpokenOf: () => {
+        chargesNeedingRow: () => {
           if (partial === true) return [];
           const sinceMs = since === undefined ? 0 : Date.parse(since);
           return charges.paid().filter(({ created_at }) => Date.parse(created_at) >= sinceMs);
@@ -63,20 +63,20 @@ const KEYS_LOOKED_UP = 4;
 function chargesOf(state: State, mode: Mode) {
   const isOfMode = (charge: Charge) => charge.mode === mode;
   return {
-    count: state.found("charges", isOfMode, 0, 0).total,
+    count: state.pageOfKinds("charges", isOfMode, 0, 0).total,
     byId: (chargeId: string) => {
       const charge = state.get("charges", chargeId);
       return charge !== undefined && isOfMode(charge) ? charge : undefined;
     },
     ofOrder: (order: Readonly<Record<string, string>>) => {
-      const fields = Object.entries(order).map(([key, value]) => havingMetadata(key, value));
+      const fields = Object.entries(order).map(([key, value]) => metadataValue(key, value));
       return state
-        .chargesHaving(fields.slice(0, KEYS_LOOKED_UP))
+        .chargesMatching(fields.slice(0, KEYS_LOOKED_UP))
         .filter((charge) => isOfMode(charge) && fields.every(({ of, value }) => of(charge) === value));
     },
     paid: () => {
       const isPaid = (charge: Charge) => isOfMode(charge) && charge.status === "COMPLETED";
-      return state.found("charges", isPaid, 0, Number.POSITIVE_INFINITY).items.reverse();
+      return state.pageOfKinds("charges", isPaid, 0, Number.POSITIVE_INFINITY).items.reverse();
     },
   };
 }

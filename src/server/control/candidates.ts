@@ -1,12 +1,12 @@
 import type { Charge } from "../../core/domain/charge.js";
-import { havingEmail, havingMetadata } from "../../core/engine/charge-fields.js";
-import type { Having } from "../../core/engine/indexes.js";
+import { emailValue, metadataValue } from "../../core/engine/charge-fields.js";
+import type { FieldValue } from "../../core/engine/indexes.js";
 import type { Delivery, Key } from "../../core/engine/records.js";
 import type { State } from "../../core/engine/state.js";
 import { chargeDetail } from "../../core/engine/views.js";
 import type { Namespace } from "../../core/namespace/namespace.js";
 import type { JournalEntry } from "../../core/namespace/served-request.js";
-import type { News } from "../../core/namespace/watchers.js";
+import type { WatchedChanges } from "../../core/namespace/watchers.js";
 import { isMatcher } from "../../core/schema/matcher-words.js";
 import { deliveriesAbout, deliveryViewIn } from "./deliveries.js";
 import { requestView } from "./requests.js";
@@ -20,7 +20,7 @@ export interface Candidates<Item extends object> {
   among(match: Match): Iterable<Item>;
   newest(limit: number): readonly Item[];
   /** Changed records; only the key of deleted ones. */
-  changed(news: News): Iterable<readonly [Key, Item | undefined]>;
+  changed(news: WatchedChanges): Iterable<readonly [Key, Item | undefined]>;
   key(item: Item): Key;
   /** Sort key; greater is newer. */
   order(item: Item): number;
@@ -61,17 +61,17 @@ function chargesAmong(state: State, match: Match): Iterable<Charge> {
   const checkoutId = exactText(match.checkout_id);
   if (checkoutId !== undefined) return zeroOrOne(state.chargeOfCheckout(checkoutId));
   const fields = indexedFields(match);
-  return fields.length === 0 ? state.tables.charges.values() : state.chargesHaving(fields);
+  return fields.length === 0 ? state.tables.charges.values() : state.chargesMatching(fields);
 }
 
-function indexedFields({ customer_email, metadata }: Match): Having<Charge>[] {
+function indexedFields({ customer_email, metadata }: Match): FieldValue<Charge>[] {
   const email = exactText(customer_email);
   const isObject = typeof metadata === "object" && metadata !== null && !isMatcher(metadata);
   return [
-    ...(email === undefined ? [] : [havingEmail(email)]),
+    ...(email === undefined ? [] : [emailValue(email)]),
     ...Object.entries(isObject ? metadata : {}).flatMap(([key, expected]) => {
       const value = exactText(expected);
-      return value === undefined || key.startsWith("\\") ? [] : [havingMetadata(key, value)];
+      return value === undefined || key.startsWith("\\") ? [] : [metadataValue(key, value)];
     }),
   ];
 }

@@ -1,8 +1,8 @@
 import type { Charge } from "../../core/domain/charge.js";
-import { havingEmail, havingMetadata } from "../../core/engine/charge-fields.js";
+import { emailValue, metadataValue } from "../../core/engine/charge-fields.js";
 import { transitionCharge } from "../../core/engine/commands/charges.js";
 import { chargeBack, refundPart } from "../../core/engine/commands/reversals.js";
-import type { Having } from "../../core/engine/indexes.js";
+import type { FieldValue } from "../../core/engine/indexes.js";
 import { chargeDetailJson } from "../../core/engine/views.js";
 import type { Namespace } from "../../core/namespace/namespace.js";
 import type { ChargeStatus } from "../../core/schema/common.js";
@@ -13,7 +13,7 @@ import { refuse } from "../../core/schema/errors.js";
 import { partialRefundRequestSchema, reversalRequestSchema } from "../../core/schema/reversals.js";
 import { limitAndOffset } from "../http/operation.js";
 import { controlOperation, okOr, RawJson } from "./operation.js";
-import { storyOf } from "./story.js";
+import { chargeHistory } from "./story.js";
 
 /** Prefix of query parameters that filter by metadata. */
 const METADATA_PREFIX = "metadata.";
@@ -57,8 +57,8 @@ export const CHARGES = [
               limit,
             )
           : fields.length === 0
-            ? state.found("charges", hasStatusAndMode, offset, limit)
-            : pageOfCharges(state.chargesHaving(fields).filter(hasStatusAndMode).reverse(), offset, limit);
+            ? state.pageOfKinds("charges", hasStatusAndMode, offset, limit)
+            : pageOfCharges(state.chargesMatching(fields).filter(hasStatusAndMode).reverse(), offset, limit);
       return new RawJson(`{"total":${total},"items":[${items.map(controlChargeJson).join(",")}]}`);
     },
   ),
@@ -173,7 +173,7 @@ export const CHARGES = [
       },
     },
     ({ namespace, param }) =>
-      okOr(chargeOf(namespace, param("charge_id")), (charge) => storyOf(namespace, charge)),
+      okOr(chargeOf(namespace, param("charge_id")), (charge) => chargeHistory(namespace, charge)),
   ),
 ];
 
@@ -201,13 +201,13 @@ function controlChargeJson(charge: Charge): string {
   return `${chargeDetailJson(charge).slice(0, -1)},${extra.slice(1)}`;
 }
 
-function indexedFields(email: string | undefined, url: string): Having<Charge>[] {
+function indexedFields(email: string | undefined, url: string): FieldValue<Charge>[] {
   const mark = url.indexOf("?");
   const parameters = mark === -1 ? [] : [...new URLSearchParams(url.slice(mark + 1))];
   const metadata = parameters
     .filter(([name]) => name.startsWith(METADATA_PREFIX))
-    .map(([name, value]) => havingMetadata(name.slice(METADATA_PREFIX.length), value));
-  return email === undefined ? metadata : [havingEmail(email), ...metadata];
+    .map(([name, value]) => metadataValue(name.slice(METADATA_PREFIX.length), value));
+  return email === undefined ? metadata : [emailValue(email), ...metadata];
 }
 
 function pageOfCharges(charges: readonly Charge[], offset: number, limit: number) {

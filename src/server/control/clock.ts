@@ -1,7 +1,7 @@
 import { advanceRequestSchema, clockRequestSchema } from "../../core/schema/control.js";
 import { durationMs } from "../../core/schema/duration.js";
 import { invalid } from "../../core/schema/errors.js";
-import { type ClockSetting, clockSetting, runningAt } from "../../core/schema/options.js";
+import { type ClockSetting, parseClockSetting, runningClock } from "../../core/schema/options.js";
 import { iso, parseInstant } from "../../core/schema/time.js";
 import { controlOperation } from "./operation.js";
 
@@ -72,7 +72,7 @@ export const CLOCK = [
 
 /** A speed without a mode makes the clock run. */
 function settingOf(mode: string | undefined, speed: number | undefined): ClockSetting | undefined {
-  if (mode === "manual") return clockSetting(mode);
-  if (speed !== undefined) return runningAt(speed);
-  return mode === undefined ? undefined : clockSetting(mode);
+  if (mode === "manual") return parseClockSetting(mode);
+  if (speed !== undefined) return runningClock(speed);
+  return mode === undefined ? undefined : parseClockSetting(mode);
 }

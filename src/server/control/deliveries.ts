@@ -1,4 +1,4 @@
-import { anyGlobMatches } from "../../core/domain/glob.js";
+import { matchesAnyGlob } from "../../core/domain/glob.js";
 import { retryDelivery } from "../../core/engine/commands/deliveries.js";
 import { redeliver, triggerEvent } from "../../core/engine/commands/events.js";
 import { isFailing } from "../../core/engine/failing.js";
@@ -32,12 +32,12 @@ export const EVENTS = [
       const { type, charge_id, mode } = query;
       const { state } = namespace.engine;
       const isListed = (event: EventRecord) =>
-        (type === undefined || anyGlobMatches(type, event.type)) &&
+        (type === undefined || matchesAnyGlob(type, event.type)) &&
         (mode === undefined || event.mode === mode);
       if (charge_id !== undefined)
         return pageReply(state.eventsOf(charge_id).filter(isListed), query, eventView);
       const { limit, offset } = limitAndOffset(query);
-      const { total, items } = state.found("events", isListed, offset, limit);
+      const { total, items } = state.pageOfKinds("events", isListed, offset, limit);
       return { total, items: items.map(eventView) };
     },
   ),
@@ -84,7 +84,7 @@ export const DELIVERIES = [
       const { type, charge_id, event_id, webhook_id, status, failing, mode, q } = query;
       const { state } = namespace.engine;
       const isListed = (delivery: Delivery) =>
-        (type === undefined || anyGlobMatches(type, delivery.event_type)) &&
+        (type === undefined || matchesAnyGlob(type, delivery.event_type)) &&
         (status === undefined || delivery.status === status) &&
         (webhook_id === undefined || delivery.webhook_id === webhook_id) &&
         (failing === undefined || isFailing(delivery)) &&
@@ -92,7 +92,7 @@ export const DELIVERIES = [
       const view = deliveryViewIn(namespace);
       if (event_id === undefined && charge_id === undefined && q === undefined) {
         const { limit, offset } = limitAndOffset(query);
-        const { total, items } = state.found("deliveries", isListed, offset, limit);
+        const { total, items } = state.pageOfKinds("deliveries", isListed, offset, limit);
         return { total, items: items.map(view) };
       }
       const candidates =
@@ -100,8 +100,8 @@ export const DELIVERIES = [
           ? deliveriesAbout(state, charge_id)
           : event_id !== undefined
             ? state.deliveriesOf(event_id)
-            : deliveriesWithWords(state, q!);
-      const withWords = q === undefined ? undefined : new Set(deliveriesWithWords(state, q));
+            : searchDeliveries(state, q!);
+      const withWords = q === undefined ? undefined : new Set(searchDeliveries(state, q));
       return pageReply(
         candidates.filter(
           (delivery) =>
@@ -183,7 +183,7 @@ export function deliveriesAbout(state: State, objectId: string): Delivery[] {
 const SEARCHED_CHARGES_MAX = 500;
 
 /** Finds deliveries by words of their charge or by the id of a delivery, event or object; newest first. */
-export function deliveriesWithWords(state: State, words: string): Delivery[] {
+export function searchDeliveries(state: State, words: string): Delivery[] {
   const byId = state.get("deliveries", words.trim());
   const objects = state.chargesWithWords(words).slice(0, SEARCHED_CHARGES_MAX);
   const ids = new Set([...objects.map(({ charge_id }) => charge_id), words.trim()]);
@@ -193,5 +193,5 @@ export function deliveriesWithWords(state: State, words: string): Delivery[] {
 }
 
 export function deliveryViewIn(namespace: Namespace) {
-  return (delivery: Delivery) => deliveryView(namespace.engine.state, delivery, namespace.holdOf(delivery));
+  return (delivery: Delivery) => deliveryView(namespace.engine.state, delivery, namespace.findHold(delivery));
 }

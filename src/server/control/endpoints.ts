@@ -13,7 +13,7 @@ import {
 } from "../../core/schema/control-webhooks.js";
 import { durationMs } from "../../core/schema/duration.js";
 import { invalid, refuse } from "../../core/schema/errors.js";
-import { webhookUrl } from "../../core/schema/options.js";
+import { normalizeWebhookUrl } from "../../core/schema/options.js";
 import { pageQuerySchema } from "../../core/schema/requests.js";
 import { secretFault } from "../../core/schema/webhooks.js";
 import { deliveryViewIn } from "./deliveries.js";
@@ -52,7 +52,7 @@ export const ENDPOINTS = [
     ({ namespace, body, mode: keyMode }) => {
       const { url, mailbox, lease, mode, organization_id, events, secret, signature, unreachable } = body;
       const target = {
-        url: url === undefined ? null : webhookUrl(url)!,
+        url: url === undefined ? null : normalizeWebhookUrl(url)!,
         mailbox: mailbox ?? null,
         mode: mode ?? keyMode,
         organizationId: organization_id ?? null,
@@ -108,7 +108,7 @@ export const ENDPOINTS = [
       const fault = endpoint && secretFault(patch.signature ?? endpoint.signature, endpoint.secret);
       if (fault !== undefined)
         return invalid({ signature: `cannot use this endpoint's secret, which ${fault}` });
-      const changes = { ...patch, url: url === undefined ? undefined : webhookUrl(url) };
+      const changes = { ...patch, url: url === undefined ? undefined : normalizeWebhookUrl(url) };
       return okOr(
         namespace.execute(updateEndpoint(undefined, param("webhook_id"), changes)),
         controlEndpointView,
@@ -162,7 +162,7 @@ export const MAILBOXES = [
           event_id: delivery?.event_id,
           type: delivery?.event_type,
           attempt: (delivery?.attempts.length ?? 0) + 1,
-          ack_within_ms: namespace.mailboxes.answerWithinMs,
+          ack_within_ms: namespace.mailboxes.acknowledgeTimeoutMs,
           headers: request.headers,
           body: request.body,
         };

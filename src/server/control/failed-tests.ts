@@ -1,5 +1,5 @@
 import { ControlClient } from "../../control-client.js";
-import { happenedIn } from "../../core/client/collect.js";
+import { readActivity } from "../../core/client/collect.js";
 import { failedTestRequestSchema } from "../../core/schema/control.js";
 import { isRefusal } from "../../core/schema/errors.js";
 import { pageQuerySchema } from "../../core/schema/requests.js";
@@ -28,7 +28,7 @@ export const FAILED_TESTS = [
         namespace: name,
         fetch: (path, init) => fetch(new Request(`http://localhost${path}`, init)),
       });
-      const activity = await happenedIn(client);
+      const activity = await readActivity(client);
       return namespaces.failedTests.save(
         { test: body.test, namespace: name, at: iso(namespace.nowMs()) },
         activity,
@@ -49,7 +49,7 @@ export const FAILED_TESTS = [
     },
     ({ namespaces: { failedTests }, query }) => ({
       ...pageReply(failedTests.list(), query),
-      left_out: failedTests.leftOut,
+      left_out: failedTests.omittedCount,
     }),
   ),
   controlOperation(

@@ -1,7 +1,7 @@
 import type { Counters } from "../../core/namespace/counters.js";
 import { MISHAP_KINDS } from "../../core/namespace/mishaps.js";
 import { CHARGE_STATUSES } from "../../core/schema/common.js";
-import { ofWhomQuerySchema } from "../../core/schema/control.js";
+import { scopeQuerySchema } from "../../core/schema/control.js";
 import { ERROR_STATUS } from "../../core/schema/errors.js";
 import { EVENT_TYPES, TEST_EVENT_TYPE } from "../../core/schema/event-types.js";
 import { OPERATIONS } from "../service/operations.js";
@@ -22,7 +22,7 @@ export const INSIGHT = [
       id: "getCoverage",
       method: "GET",
       path: "/_sandbox/coverage",
-      query: ofWhomQuerySchema,
+      query: scopeQuerySchema,
       runsDueTasks: true,
       response: "Coverage",
       docs: {
@@ -32,7 +32,7 @@ export const INSIGHT = [
       },
     },
     ({ namespaces, namespace, query }) => {
-      return coverageOf(query.of === "server" ? namespaces.met : namespace.counters);
+      return coverageOf(query.of === "server" ? namespaces.totalCounters : namespace.counters);
     },
   ),
   controlOperation(
@@ -40,7 +40,7 @@ export const INSIGHT = [
       id: "getAdvice",
       method: "GET",
       path: "/_sandbox/advice",
-      query: ofWhomQuerySchema,
+      query: scopeQuerySchema,
       runsDueTasks: true,
       response: "AdviceList",
       docs: {
@@ -61,18 +61,18 @@ export function coverageOf(counters: Counters) {
   return {
     operations: split(
       OPERATIONS.map(({ id }) => id),
-      counters.of("operations"),
+      counters.counts("operations"),
     ),
-    statuses: split(CHARGE_STATUSES, counters.of("statuses")),
+    statuses: split(CHARGE_STATUSES, counters.counts("statuses")),
     events: split(
       EVENT_TYPES.filter((type) => type !== TEST_EVENT_TYPE),
-      counters.of("events"),
+      counters.counts("events"),
     ),
     error_codes: split(
       Object.keys(ERROR_STATUS).filter((code) => !CONTROL_CODES.has(code)),
-      counters.of("error_codes"),
+      counters.counts("error_codes"),
     ),
-    mishaps: split(MISHAP_KINDS, counters.of("mishaps")),
+    mishaps: split(MISHAP_KINDS, counters.counts("mishaps")),
   };
 }
 

@@ -47,7 +47,8 @@ export const NAMESPACES = [
       docs: { summary: "Get a namespace", description: "One namespace." },
     },
     ({ namespaces, param }) =>
-      namespaces.list().find(({ name }) => name === param("name")) ?? namespaces.whyNone(param("name"), null),
+      namespaces.list().find(({ name }) => name === param("name")) ??
+      namespaces.notFoundRefusal(param("name"), null),
   ),
   controlOperation(
     {
@@ -129,7 +130,7 @@ export const ACCESS = [
     ({ namespace, body, param }) => {
       const { engine } = namespace;
       const changed = namespace.execute(changeOrganization(param("organization_id"), body));
-      return okOr(changed, (organization) => organizationView(organization, engine.world.start_ms));
+      return okOr(changed, (organization) => organizationView(organization, engine.namespace.start_ms));
     },
   ),
 ];

@@ -1,5 +1,5 @@
 import type * as z from "zod/mini";
-import { type NameCheck, unknownNames, type Vocabulary } from "../../core/domain/known-names.js";
+import { findUnknownNames, type NameCheck, type Vocabulary } from "../../core/domain/known-names.js";
 import type { Namespace } from "../../core/namespace/namespace.js";
 import type { Namespaces } from "../../core/namespace/namespaces.js";
 import type { Mode } from "../../core/schema/common.js";
@@ -12,7 +12,7 @@ import {
   isRefusal,
   type Refusal,
 } from "../../core/schema/errors.js";
-import { check, issueDetails } from "../../core/schema/issues.js";
+import { issueDetails, safeParse } from "../../core/schema/issues.js";
 import {
   type CallInput,
   type DocumentedSpec,
@@ -104,7 +104,7 @@ export function controlOperation<Query, Body = Fields>(
 ): ControlOperation {
   const anySpec = spec as ControlSpec<unknown, unknown>;
   const run = (call: RawCall, { query, body }: CallInput<unknown, unknown>) => {
-    if (spec.runsDueTasks) call.namespace.settle();
+    if (spec.runsDueTasks) call.namespace.runDueTasks();
     call.query = query;
     call.body = body;
     const result = handle(call as ControlCall<Query, Body>);
@@ -132,7 +132,7 @@ function replyOf(result: object): Reply | Refusal {
 function paramError({ params }: ControlSpec<unknown, unknown>, { param }: RawCall): Refusal | undefined {
   if (params === undefined) return undefined;
   for (const [name, schema] of Object.entries(params)) {
-    const checked = check(schema, param(name));
+    const checked = safeParse(schema, param(name));
     if (!checked.ok) return invalid({ [name]: issueDetails(checked.issues).body! });
   }
   return undefined;
@@ -159,7 +159,7 @@ export function unknownNameError(
   names: NameCheck,
   message?: string,
 ): Refusal | undefined {
-  const unknown = schema === undefined ? [] : unknownNames(schema, value, names);
+  const unknown = schema === undefined ? [] : findUnknownNames(schema, value, names);
   if (unknown.length === 0) return undefined;
   return invalid(Object.fromEntries(unknown.map(({ path, message }) => [path.join("."), message])), message);
 }
@@ -167,7 +167,7 @@ export function unknownNameError(
 async function waitForClock({ namespace, url }: Pick<ControlCall, "namespace" | "url">) {
   const read = readQuery(waitQuerySchema, url);
   if (isRefusal(read)) return read;
-  if (read.query.wait !== undefined) await namespace.clock.idle(durationMs(read.query.wait));
+  if (read.query.wait !== undefined) await namespace.clock.whenIdle(durationMs(read.query.wait));
   return undefined;
 }
 

@@ -1,4 +1,4 @@
-import { anyGlobMatches } from "../../core/domain/glob.js";
+import { matchesAnyGlob } from "../../core/domain/glob.js";
 import type { JournalEntry } from "../../core/namespace/served-request.js";
 import { requestQuerySchema } from "../../core/schema/control-webhooks.js";
 import { jsonOrText } from "../../core/schema/depth.js";
@@ -35,9 +35,9 @@ export const REQUESTS = [
         .filter(
           (entry) =>
             (method === undefined || entry.method === method) &&
-            (path === undefined || anyGlobMatches(path, entry.path)) &&
-            (operation === undefined || anyGlobMatches(operation, entry.operation)) &&
-            (status === undefined || anyGlobMatches(status.replaceAll("x", "?"), String(entry.status))) &&
+            (path === undefined || matchesAnyGlob(path, entry.path)) &&
+            (operation === undefined || matchesAnyGlob(operation, entry.operation)) &&
+            (status === undefined || matchesAnyGlob(status.replaceAll("x", "?"), String(entry.status))) &&
             (sinceId === undefined || entry.id > sinceId) &&
             (sinceMs === undefined || entry.atMs >= sinceMs),
         );

@@ -1,4 +1,4 @@
-import { KEPT_BY_DEFAULT } from "../../core/namespace/beginning.js";
+import { DEFAULT_RESET_PARTS } from "../../core/namespace/beginning.js";
 import { resetRequestSchema } from "../../core/schema/engine-requests.js";
 import { type ControlCall, controlOperation, specWithoutHandler } from "./operation.js";
 
@@ -41,14 +41,14 @@ export const SANDBOX = [
       },
     },
     (call) => {
-      const { keep = KEPT_BY_DEFAULT, ids } = call.body;
+      const { keep = DEFAULT_RESET_PARTS, ids } = call.body;
       return call.namespace.reset({ keep, repeatIds: ids === "repeat" }) ?? sandboxView(call);
     },
   ),
 ];
 
 export function sandboxView({ namespaces, namespace }: Pick<ControlCall, "namespaces" | "namespace">) {
-  namespace.settle();
+  namespace.runDueTasks();
   const { tables } = namespace.engine.state;
   const { apiKey, liveApiKey, webhookSecret, seed } = namespace.info;
   return {

@@ -2,18 +2,18 @@ import type { Vocabulary } from "../../core/domain/known-names.js";
 import {
   activateScenario,
   addFault,
-  noScenario,
   removeFaults,
   removeScenario,
   storeScenario,
+  unknownScenario,
 } from "../../core/engine/commands/scenarios.js";
 import { faultView, scenarioView } from "../../core/engine/log-views.js";
 import type { StoredScenario } from "../../core/engine/records.js";
 import type { Namespace } from "../../core/namespace/namespace.js";
 import { runScenarioRequestSchema, scenarioQuerySchema } from "../../core/schema/control.js";
 import { invalid, isRefusal, type Refusal } from "../../core/schema/errors.js";
-import { check, issueDetails } from "../../core/schema/issues.js";
-import { webhookUrl } from "../../core/schema/options.js";
+import { issueDetails, safeParse } from "../../core/schema/issues.js";
+import { normalizeWebhookUrl } from "../../core/schema/options.js";
 import { pageQuerySchema } from "../../core/schema/requests.js";
 import { faultRuleSchema, type Scenario, scenarioSchema } from "../../core/schema/scenario.js";
 import { controlOperation, okOr, pageReply, unknownNameError } from "./operation.js";
@@ -49,7 +49,7 @@ export const SCENARIOS = [
     },
     ({ namespace, param }) =>
       okOr(
-        scenarioOf(namespace, param("name")) ?? noScenario(namespace.engine.state, param("name")),
+        scenarioOf(namespace, param("name")) ?? unknownScenario(namespace.engine.state, param("name")),
         (stored) => view(namespace, stored),
       ),
   ),
@@ -86,7 +86,7 @@ export const SCENARIOS = [
       if (isRefusal(scenario)) return scenario;
       if (scenario.name !== param("name")) return invalid({ name: "must be the name in the path" });
       // Resets the counters of the replaced rules.
-      namespace.faults.forget(scenario.name);
+      namespace.faults.clearCounts(scenario.name);
       return view(namespace, namespace.execute(storeScenario(scenario, { active: false, byHand: true })));
     },
   ),
@@ -103,9 +103,9 @@ export const SCENARIOS = [
     },
     ({ namespace, param }) => {
       const name = param("name");
-      if (scenarioOf(namespace, name) === undefined) return noScenario(namespace.engine.state, name);
+      if (scenarioOf(namespace, name) === undefined) return unknownScenario(namespace.engine.state, name);
       namespace.execute(removeScenario(name));
-      namespace.faults.forget(name);
+      namespace.faults.clearCounts(name);
       return { name, deleted: true };
     },
   ),
@@ -124,7 +124,7 @@ export const SCENARIOS = [
     ({ namespace, param }) => {
       const stored = namespace.execute(activateScenario(param("name"), true));
       // `times` and `skip` count from activation.
-      if (!isRefusal(stored)) namespace.faults.forget(stored.name);
+      if (!isRefusal(stored)) namespace.faults.clearCounts(stored.name);
       return okOr(stored, (scenario) => view(namespace, scenario));
     },
   ),
@@ -155,14 +155,14 @@ export const SCENARIOS = [
     },
     ({ namespaces, namespace, fetch, body, param, signal }) => {
       const stored = scenarioOf(namespace, param("name"));
-      if (stored === undefined) return noScenario(namespace.engine.state, param("name"));
+      if (stored === undefined) return unknownScenario(namespace.engine.state, param("name"));
       const { source } = stored.scenario;
       if (source === undefined) return invalid({ name: "the scenario has no steps to run" });
       const { vars = {}, app } = body;
       const options = {
         source,
         vars,
-        app: app === undefined ? undefined : webhookUrl(app),
+        app: app === undefined ? undefined : normalizeWebhookUrl(app),
         fetch,
         signal: signal(),
       };
@@ -180,7 +180,7 @@ function scenarioOf({ engine }: Namespace, name: string) {
 }
 
 function checkedScenario(body: unknown, vocabulary: Vocabulary | undefined): Scenario | Refusal {
-  const checked = check(scenarioSchema, body);
+  const checked = safeParse(scenarioSchema, body);
   if (!checked.ok) return invalid(issueDetails(checked.issues, scenarioSchema));
   return (vocabulary && unknownNameError(scenarioSchema, checked.data, { vocabulary })) ?? checked.data;
 }
@@ -201,7 +201,7 @@ export const FAULTS = [
     },
     ({ namespace: { engine, faults }, query }) => {
       const newestFirst = [...engine.state.tables.faults.values()].sort((a, b) => b.seq - a.seq);
-      return pageReply(newestFirst, query, (fault) => faultView(fault, faults.applied(fault.fault_id)));
+      return pageReply(newestFirst, query, (fault) => faultView(fault, faults.countApplied(fault.fault_id)));
     },
   ),
   controlOperation(
@@ -243,7 +243,7 @@ export const FAULTS = [
 
 function removeOneOrAll(namespace: Namespace, faultId?: string): object {
   return okOr(namespace.execute(removeFaults(faultId)), (removed) => {
-    for (const id of removed) namespace.faults.forget(id);
+    for (const id of removed) namespace.faults.clearCounts(id);
     return { removed: removed.length };
   });
 }

@@ -1,15 +1,15 @@
 import type { Context } from "hono";
-import type { SandboxAnswer } from "../../control-client.js";
+import type { SandboxResponse } from "../../control-client.js";
 import { type Route, type Vocabulary, vocabularyOf, withRoutes } from "../../core/domain/known-names.js";
 import type { Namespace } from "../../core/namespace/namespace.js";
 import type { Namespaces } from "../../core/namespace/namespaces.js";
 import { isRefusal, type Refusal, refuse } from "../../core/schema/errors.js";
-import { aborter } from "../../core/time/patience.js";
+import { createAbortController } from "../../core/time/patience.js";
 import { MAX_BODY_BYTES, parseObject, type RawBody, readBody, tooLarge, tornBody } from "../http/body.js";
 import { bearerKey } from "../http/call.js";
-import { CROSS_SITE_MESSAGE, isForeign } from "../http/hosts.js";
+import { CROSS_SITE_MESSAGE, isCrossSite } from "../http/hosts.js";
 import { errorReply, failureReply, type Reply, replyHeaders, toResponse } from "../http/reply.js";
-import { noNamespace } from "../service/admit.js";
+import { unknownNamespace } from "../service/admit.js";
 import type { ControlCall, ControlOperation } from "./operation.js";
 
 /** Calls this server, and the routes of its service. */
@@ -44,8 +44,8 @@ async function replyTo(
   const key = bearerKey(header("authorization"));
   const namespace = namespaces.find(name, key);
   if (namespace === undefined)
-    return { reply: noNamespace(namespaces, name, key), nowMs: namespaces.nowMs() };
-  const saving = namespace.calm();
+    return { reply: unknownNamespace(namespaces, name, key), nowMs: namespaces.nowMs() };
+  const saving = namespace.commitQuietly();
   if (saving !== undefined) await saving;
   const execute = async (): Promise<Reply | Refusal> => {
     const body = operation.method === "GET" ? {} : await bodyOf(namespace.publicUrl);
@@ -83,7 +83,7 @@ export function serveControl(
       signal: () => raw.signal,
       param: (parameter) => c.req.param(parameter) ?? "",
       body: (publicUrl) =>
-        isForeign(raw, publicUrl) ? refuse("FORBIDDEN", CROSS_SITE_MESSAGE) : readObject(raw, operation),
+        isCrossSite(raw, publicUrl) ? refuse("FORBIDDEN", CROSS_SITE_MESSAGE) : readObject(raw, operation),
     });
     return toResponse(reply, nowMs);
   };
@@ -102,7 +102,7 @@ async function readObject(
 }
 
 /** Calls the control API; returns undefined if the path is unknown. */
-export type ControlInProcess = (path: string, init: RequestInit) => Promise<SandboxAnswer> | undefined;
+export type ControlInProcess = (path: string, init: RequestInit) => Promise<SandboxResponse> | undefined;
 
 interface InProcessOptions {
   readonly namespaces: Namespaces;
@@ -111,7 +111,7 @@ interface InProcessOptions {
   readonly onError: (error: unknown) => void;
 }
 
-const NEVER = aborter().signal;
+const NEVER = createAbortController().signal;
 
 /** Serves calls from this process, with the same checks but without Request and Response objects. */
 export function controlInProcess({
@@ -147,7 +147,7 @@ export function controlInProcess({
   };
 }
 
-function inProcessResponse({ reply: { status, json, pieces, headers }, nowMs }: TimedReply): SandboxAnswer {
+function inProcessResponse({ reply: { status, json, pieces, headers }, nowMs }: TimedReply): SandboxResponse {
   return {
     status,
     ok: status < 300,

@@ -16,7 +16,7 @@ const ORDER: readonly StoryItem["kind"][] = [
 ];
 
 /** Everything that happened to a charge, in order. */
-export function storyOf(namespace: Namespace, charge: Charge) {
+export function chargeHistory(namespace: Namespace, charge: Charge) {
   const { state } = namespace.engine;
   const { journal } = namespace;
   const id = charge.charge_id;
@@ -32,7 +32,7 @@ export function storyOf(namespace: Namespace, charge: Charge) {
       )
       .map((entry): StoryItem => ({ kind: "request", ...requestView(entry) })),
     ...charge.status_history.map(
-      (change, index): StoryItem => ({ kind: "transition", ...change, by: causeOf(charge, index) }),
+      (change, index): StoryItem => ({ kind: "transition", ...change, by: transitionCause(charge, index) }),
     ),
     ...state.entriesOf(id).map(
       ({ at, entry_id, kind, currency, postings }): StoryItem => ({
@@ -55,7 +55,7 @@ export function storyOf(namespace: Namespace, charge: Charge) {
       const receiver = receiverName(state.get("endpoints", webhook_id));
       const ids = { delivery_id, event_id: event.event_id, type: event.type, webhook_id, receiver };
       for (const attempt of attempts) items.push({ kind: "attempt", ...ids, ...attempt });
-      const hold = namespace.holdOf(delivery);
+      const hold = namespace.findHold(delivery);
       if (hold !== null) items.push({ kind: "hold", at: hold.since, ...ids, reason: hold.reason });
     }
   }
@@ -70,7 +70,7 @@ export function storyOf(namespace: Namespace, charge: Charge) {
 }
 
 /** The cause of a change of status, by its index in the history. */
-export function causeOf(charge: Charge, index: number) {
+export function transitionCause(charge: Charge, index: number) {
   const { scenario, rule } = charge;
   const actor = charge.actors[index]!;
   const isPlanned = actor === "scenario";

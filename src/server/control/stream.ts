@@ -10,7 +10,7 @@ import { isRefusal } from "../../core/schema/errors.js";
 import { bearerKey } from "../http/call.js";
 import { readQuery } from "../http/operation.js";
 import { errorReply, replyHeaders, toResponse } from "../http/reply.js";
-import { noNamespace } from "../service/admit.js";
+import { unknownNamespace } from "../service/admit.js";
 import { deliveryViewIn } from "./deliveries.js";
 import { specWithoutHandler } from "./operation.js";
 import { requestView } from "./requests.js";
@@ -41,7 +41,8 @@ export function serveStream(namespaces: Namespaces): (c: Context) => Response {
     const name = headers.get("sandbox-namespace") ?? c.req.query("namespace") ?? null;
     const key = bearerKey(headers.get("authorization"));
     const namespace = namespaces.find(name, key);
-    if (namespace === undefined) return toResponse(noNamespace(namespaces, name, key), namespaces.nowMs());
+    if (namespace === undefined)
+      return toResponse(unknownNamespace(namespaces, name, key), namespaces.nowMs());
     const input = readQuery(streamQuerySchema, c.req.url);
     if (isRefusal(input)) return toResponse(errorReply(input), namespaces.nowMs());
     const options = {

@@ -29,7 +29,7 @@ export const TASKS = [
       if (query.id === undefined) {
         const { limit, offset } = limitAndOffset(query);
         return {
-          total: state.tables.tasks.size - state.tasks.underWay,
+          total: state.tables.tasks.size - state.tasks.inFlightCount,
           items: tasksDue(state, offset, offset + limit).map((task) => taskView(state, task)),
         };
       }
@@ -115,20 +115,20 @@ function nextPage(state: State, { limit, offset }: { limit: number; offset: numb
     if (from < to) items.push(...part(from, to));
     counted += total;
   };
-  const queued = state.tables.tasks.size - state.tasks.underWay;
+  const queued = state.tables.tasks.size - state.tasks.inFlightCount;
   take(queued, (from, to) => tasksDue(state, from, to).map((task) => nextTaskView(state, task)));
-  const queuedDeliveries = queued - state.planned;
-  take(state.found("deliveries", isWaiting, 0, 0).total - queuedDeliveries, (from, to) =>
+  const queuedDeliveries = queued - state.plannedCount;
+  take(state.pageOfKinds("deliveries", isWaiting, 0, 0).total - queuedDeliveries, (from, to) =>
     state
-      .found("deliveries", isWaiting, 0, Number.POSITIVE_INFINITY)
+      .pageOfKinds("deliveries", isWaiting, 0, Number.POSITIVE_INFINITY)
       .items.filter((delivery) => !isQueued(state, delivery))
       .reverse()
       .slice(from, to)
       .map(nextDeliveryView),
   );
   const missing = Math.max(end - counted, 0);
-  const charges = state.found("charges", isOpenCharge, 0, missing);
-  const withdrawals = state.found("withdrawals", isOpenWithdrawal, 0, missing);
+  const charges = state.pageOfKinds("charges", isOpenCharge, 0, missing);
+  const withdrawals = state.pageOfKinds("withdrawals", isOpenWithdrawal, 0, missing);
   take(charges.total + withdrawals.total, (from, to) =>
     transitionViews(charges.items, withdrawals.items).slice(from, to),
   );
@@ -168,7 +168,7 @@ const isOpenWithdrawal = (withdrawal: Collections["withdrawals"]) => nextOfWithd
 
 function isQueued(state: State, { task }: Delivery): boolean {
   const planned = task === null ? undefined : state.get("tasks", task);
-  return planned !== undefined && !state.tasks.isUnderWay(planned);
+  return planned !== undefined && !state.tasks.isInFlight(planned);
 }
 
 function nextTaskView(state: State, task: Task) {

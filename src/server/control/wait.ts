@@ -1,15 +1,15 @@
 import * as z from "zod/mini";
-import { mismatches } from "../../core/domain/deep-match.js";
+import { findMismatches } from "../../core/domain/deep-match.js";
 import type { Vocabulary } from "../../core/domain/known-names.js";
 import { isInRange } from "../../core/domain/matcher.js";
 import type { Key } from "../../core/engine/records.js";
-import type { News, Watch } from "../../core/namespace/watchers.js";
+import type { Watch, WatchedChanges } from "../../core/namespace/watchers.js";
 import { waitRequestSchema } from "../../core/schema/control.js";
 import { durationMs } from "../../core/schema/duration.js";
 import { type ErrorDetails, type Refusal, refuse } from "../../core/schema/errors.js";
-import { lazily } from "../../core/schema/lazily.js";
+import { loadLazily } from "../../core/schema/lazily.js";
 import type { Range } from "../../core/schema/matchers.js";
-import { own } from "../../core/schema/own.js";
+import { getOwn } from "../../core/schema/own.js";
 import type { WAITED_RECORDS } from "../../core/schema/waited-records.js";
 import { type Candidates, candidatesOf, type Match } from "./candidates.js";
 import { controlOperation, unknownNameError } from "./operation.js";
@@ -50,8 +50,8 @@ export const WAIT = [
       if (fault !== undefined) return fault;
       const deadline = { timeoutMs: durationMs(timeout), signal: signal() };
       if (kind === "idle") {
-        const end = await namespace.until(
-          { lookAround: () => [], look: () => {}, isMet: () => namespace.isIdle() },
+        const end = await namespace.waitFor(
+          { checkAll: () => [], checkChanges: () => {}, isMet: () => namespace.isIdle() },
           deadline,
         );
         if (end === "met") return { idle: true, now: namespace.clock.view().now };
@@ -62,7 +62,7 @@ export const WAIT = [
       }
       const candidates = candidatesOf(namespace, kind);
       const watch = new RecordWatch(candidates, match, count);
-      const end = await namespace.until(watch, deadline);
+      const end = await namespace.waitFor(watch, deadline);
       if (end === "met") return watch.newest();
       const progress =
         count === 1
@@ -86,11 +86,11 @@ async function impossibleMatch(
   match: Readonly<Record<string, unknown>>,
   vocabulary: Vocabulary,
 ): Promise<Refusal | undefined> {
-  const { WAITED_RECORDS } = await lazily(() => import("../../core/schema/waited-records.js"));
+  const { WAITED_RECORDS } = await loadLazily(() => import("../../core/schema/waited-records.js"));
   return unknownNameError(
     z.object({ match: WAITED_RECORDS[kind] }),
     { match },
-    { vocabulary, isClosed: true },
+    { vocabulary, rejectsUnknownFields: true },
   );
 }
 
@@ -119,7 +119,7 @@ class RecordWatch implements Watch {
     const fields = Object.entries(match).map(([field, expected]) => ({
       field,
       expected,
-      read: own(candidates.fields, field),
+      read: getOwn(candidates.fields, field),
     }));
     this.#direct = fields.flatMap(({ read, expected }) => (read === undefined ? [] : [{ read, expected }]));
     this.#viewed = Object.fromEntries(
@@ -127,7 +127,7 @@ class RecordWatch implements Watch {
     );
   }
 
-  *lookAround(): Generator<undefined, void> {
+  *checkAll(): Generator<undefined, void> {
     this.#matching = new Map();
     let scanned = 0;
     for (const item of this.#candidates.among(this.#match)) {
@@ -136,7 +136,7 @@ class RecordWatch implements Watch {
     }
   }
 
-  look(news: News): void {
+  checkChanges(news: WatchedChanges): void {
     for (const [key, item] of this.#candidates.changed(news)) this.#note(key, item, news.views);
   }
 
@@ -147,14 +147,14 @@ class RecordWatch implements Watch {
 
   #matches(item: object, views: Map<object, object> | undefined): boolean {
     for (const { expected, read } of this.#direct)
-      if (mismatches(expected, read(item)).length > 0) return false;
+      if (findMismatches(expected, read(item)).length > 0) return false;
     if (Object.keys(this.#viewed).length === 0) return true;
     let fullView = views?.get(item);
     if (fullView === undefined) {
       fullView = this.#candidates.view(item);
       views?.set(item, fullView);
     }
-    return mismatches(this.#viewed, fullView).length === 0;
+    return findMismatches(this.#viewed, fullView).length === 0;
   }
 
   isMet(): boolean {
@@ -175,7 +175,7 @@ class RecordWatch implements Watch {
 /** The nearest misses as error details; undefined without misses, because details are never empty. */
 function nearestMisses({ newest, key, view }: Candidates<object>, match: Match): ErrorDetails | undefined {
   const ranked = newest(MISSES_SEARCHED)
-    .map((record) => ({ key: key(record), faults: mismatches(match, view(record)) }))
+    .map((record) => ({ key: key(record), faults: findMismatches(match, view(record)) }))
     .filter(({ faults }) => faults.length > 0)
     .sort((a, b) => a.faults.length - b.faults.length)
     .slice(0, MISSES_SHOWN);

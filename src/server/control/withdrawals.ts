@@ -27,7 +27,7 @@ export const WITHDRAWALS = [
       const isListed = (withdrawal: Withdrawal) =>
         (mode === undefined || withdrawal.mode === mode) &&
         (status === undefined || withdrawal.status === status);
-      const { total, items } = engine.state.found("withdrawals", isListed, offset, limit);
+      const { total, items } = engine.state.pageOfKinds("withdrawals", isListed, offset, limit);
       return { total, items: items.map(controlWithdrawalView) };
     },
   ),

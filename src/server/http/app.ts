@@ -6,11 +6,11 @@ import type { Route } from "../../core/domain/known-names.js";
 import { nearestPath } from "../../core/domain/path-patterns.js";
 import type { Namespaces } from "../../core/namespace/namespaces.js";
 import { refuse } from "../../core/schema/errors.js";
-import { lazily } from "../../core/schema/lazily.js";
-import { NoRoom } from "../../core/schema/no-room.js";
+import { loadLazily } from "../../core/schema/lazily.js";
+import { InsufficientSpace } from "../../core/schema/no-room.js";
 import { iso } from "../../core/schema/time.js";
 import type { ControlApp } from "../control/app.js";
-import type { DescribeOptions, DocumentOf } from "../openapi/serve.js";
+import type { DocumentLoader, DocumentOptions } from "../openapi/serve.js";
 import { hintForUnknownCall } from "../service/admit.js";
 import { handle, handleUnknown } from "../service/handle.js";
 import { OPERATIONS } from "../service/operations.js";
@@ -31,9 +31,9 @@ export interface PageRoute {
 /** The pages, passed in because the server must not import them. */
 export interface Pages {
   /** The checkout and the API reference. */
-  service(described: DescribeOptions): PageRoute[];
+  service(described: DocumentOptions): PageRoute[];
   /** Pages under /_sandbox. */
-  control(described: DescribeOptions, fetch: (request: Request) => Promise<Response>): PageRoute[];
+  control(described: DocumentOptions, fetch: (request: Request) => Promise<Response>): PageRoute[];
 }
 
 export interface AppOptions {
@@ -43,7 +43,7 @@ export interface AppOptions {
   readonly paths?: Readonly<Record<string, string>>;
   /** Custom names by error code. */
   readonly errorCodes?: Readonly<Record<string, string>>;
-  readonly documentOf: DocumentOf;
+  readonly documentOf: DocumentLoader;
   /** Called with the error behind every 500. */
   readonly onError: (error: unknown) => void;
 }
@@ -68,18 +68,18 @@ export function createApps({
   const { app } = routes;
   for (const operation of OPERATIONS)
     routes.addCall(operation.method, pathOf(operation, paths), (call) => handle(namespaces, operation, call));
-  const server = { fetch: fetchOf(app), routes: serviceRoutes(paths) };
+  const server = { fetch: inProcessFetch(app), routes: serviceRoutes(paths) };
   // Loads OpenAPI on demand, to keep starts short.
   const described = { namespaces, paths, documentOf };
-  const openapi = () => lazily(() => import("../openapi/serve.js"));
+  const openapi = () => loadLazily(() => import("../openapi/serve.js"));
   routes.add("GET", "/openapi.json", async (c) => (await openapi()).serveDocument("service", described, c));
   routes.add("GET", "/llms.txt", async (c) =>
-    (await lazily(() => import("../openapi/guide.js"))).serveGuide(described, c),
+    (await loadLazily(() => import("../openapi/guide.js"))).serveGuide(described, c),
   );
   const addPages = (to: Routes, pageRoutes: readonly PageRoute[]) => {
     for (const { method, path, handle } of pageRoutes)
       to.add(method, path, async (c) => {
-        await namespaces.calm();
+        await namespaces.commitQuietly();
         const response = await handle(c);
         await namespaces.whenKept();
         return response;
@@ -105,7 +105,7 @@ export function createApps({
   routes.add("GET", "/health", () => toResponse(healthReply(namespaces.version), namespaces.nowMs()));
 
   const report = (error: unknown) => {
-    if (!(error instanceof NoRoom)) onError(error);
+    if (!(error instanceof InsufficientSpace)) onError(error);
   };
   const failureResponse = (error: unknown, path: string) => {
     report(error);
@@ -114,7 +114,7 @@ export function createApps({
   };
   let control: ControlApp | undefined;
   const loadControl = async (): Promise<ControlApp> => {
-    const { createControlApp } = await lazily(() => import("../control/app.js"));
+    const { createControlApp } = await loadLazily(() => import("../control/app.js"));
     return (control ??= createControlApp({
       described,
       server,
@@ -172,7 +172,7 @@ function isControl(path: string): boolean {
 }
 
 /** Calls the app without a socket. A cut connection rejects as it does over the network. */
-export function fetchOf(app: Hono): (request: Request) => Promise<Response> {
+export function inProcessFetch(app: Hono): (request: Request) => Promise<Response> {
   return async (request) => {
     const response = await app.fetch(request);
     if (isDropped(response))

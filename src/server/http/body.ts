@@ -1,5 +1,5 @@
 import { isAscii } from "node:buffer";
-import { isTooDeep, MAX_DEPTH, TOO_DEEP } from "../../core/schema/depth.js";
+import { isTooDeep, MAX_DEPTH, TOO_DEEP_MESSAGE } from "../../core/schema/depth.js";
 import { invalid, type Refusal, refuse } from "../../core/schema/errors.js";
 
 export const MAX_BODY_BYTES = 1024 * 1024;
@@ -96,6 +96,6 @@ export function parseObject(
   }
   if (typeof value !== "object" || value === null || Array.isArray(value))
     return invalid({ body: "must be a JSON object" });
-  if (text.length > DEEP_LENGTH_MIN && isTooDeep(value, maxDepth)) return invalid({ body: TOO_DEEP });
+  if (text.length > DEEP_LENGTH_MIN && isTooDeep(value, maxDepth)) return invalid({ body: TOO_DEEP_MESSAGE });
   return { object: value as Record<string, unknown> };
 }

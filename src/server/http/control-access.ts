@@ -1,12 +1,12 @@
 import { timingSafeEqual } from "node:crypto";
 import { iso } from "../../core/schema/time.js";
-import { isLoopback, plainAddress } from "./hosts.js";
+import { isLoopback, normalizeAddress } from "./hosts.js";
 
 const COOKIE = "sandbox_control_token";
 
 /** Access to the control API of a server on this host: for all, with the token, or for none. */
-export function controlDoor(host: string, token: string | undefined): "open" | "token" | "closed" {
-  if (token === "off" || isLoopback(plainAddress(host))) return "open";
+export function controlAccessMode(host: string, token: string | undefined): "open" | "token" | "closed" {
+  if (token === "off" || isLoopback(normalizeAddress(host))) return "open";
   return token === undefined ? "closed" : "token";
 }
 

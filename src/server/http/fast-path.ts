@@ -1,8 +1,8 @@
 import { IncomingMessage, type ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { TLSSocket } from "node:tls";
-import { aborter } from "../../core/time/patience.js";
-import { atTurnsEnd, isTurnsEndAwaited } from "../../core/time/turns-end.js";
+import { createAbortController } from "../../core/time/patience.js";
+import { atEndOfTick, hasEndOfTickWork } from "../../core/time/turns-end.js";
 import { decodeBody, MAX_BODY_BYTES, type RawBody } from "./body.js";
 import type { CallResult, HttpCall } from "./call.js";
 import type { SerializedResponse } from "./reply.js";
@@ -18,7 +18,11 @@ export interface FastPath {
 }
 
 /** Handles a call on the fast path; returns false if the route, target, host or body needs a Request. */
-export function takeFastPath(fastPath: FastPath, incoming: Incoming, outgoing: ServerResponse): boolean {
+export function takeFastPath(
+  fastPath: FastPath,
+  incoming: BufferedRequest,
+  outgoing: ServerResponse,
+): boolean {
   const { method = "", url = "", headers } = incoming;
   const { host = "" } = headers;
   if (!PLAIN_TARGET.test(url) || !PLAIN_HOST.test(host) || !hasPlainBody(incoming)) return false;
@@ -47,7 +51,7 @@ const PLAIN_TARGET = /^\/[\w/-]*(\?[\w.~=&-]*)?$/;
 const PLAIN_HOST = /^[a-z0-9._-]+(:([1-5]\d{3,4}|6[0-4]\d{3}|[6-9]\d{3}))?$/;
 
 /** Returns true if the body has a declared length within the limit. A GET must have no body, because nothing reads it. */
-function hasPlainBody({ method, headers }: Incoming): boolean {
+function hasPlainBody({ method, headers }: BufferedRequest): boolean {
   if (headers["transfer-encoding"] !== undefined) return false;
   const length = headers["content-length"];
   if (method === "GET") return length === undefined || length === "0";
@@ -68,12 +72,12 @@ class IncomingCall implements HttpCall {
   readonly url: string;
   readonly path: string;
   readonly hasBody = true;
-  readonly #incoming: Incoming;
+  readonly #incoming: BufferedRequest;
   readonly #outgoing: ServerResponse;
   readonly #match: RouteMatch;
   #signal: AbortSignal | undefined;
 
-  constructor(incoming: Incoming, outgoing: ServerResponse, path: string, match: RouteMatch) {
+  constructor(incoming: BufferedRequest, outgoing: ServerResponse, path: string, match: RouteMatch) {
     const { url, path: sharedPath } = addressOf(incoming, path);
     this.method = incoming.method!;
     this.url = url;
@@ -100,7 +104,7 @@ class IncomingCall implements HttpCall {
   get signal(): AbortSignal {
     if (this.#signal === undefined) {
       const outgoing = this.#outgoing;
-      const controller = aborter();
+      const controller = createAbortController();
       const abort = (): void => {
         if (!outgoing.writableFinished) controller.abort();
       };
@@ -123,7 +127,7 @@ interface Address {
 /** The last address; successive calls share it, because the request journal stores its strings with each call. */
 let lastAddress: Address | undefined;
 
-function addressOf({ socket, headers, url: target = "" }: Incoming, path: string): Address {
+function addressOf({ socket, headers, url: target = "" }: BufferedRequest, path: string): Address {
   const scheme = (socket as Partial<TLSSocket>).encrypted === true ? "https" : "http";
   const { host = "" } = headers;
   const last = lastAddress;
@@ -132,7 +136,7 @@ function addressOf({ socket, headers, url: target = "" }: Incoming, path: string
 }
 
 /** A request whose body can bypass the stream, whose buffer and events double the time of a read. */
-export class Incoming extends IncomingMessage {
+export class BufferedRequest extends IncomingMessage {
   /** The body's chunks so far; undefined for a request whose body is a stream. */
   #chunks: Buffer[] | undefined;
   #end: "whole" | "torn" | undefined;
@@ -154,7 +158,7 @@ export class Incoming extends IncomingMessage {
       const resolveBody = (): void => resolve(this.#body());
       const resolveInOrder = (): void => {
         if (callsAlone(this.socket)) resolveBody();
-        else atTurnsEnd(resolveBody);
+        else atEndOfTick(resolveBody);
       };
       if (this.#end !== undefined) resolveInOrder();
       else this.#onEnd = resolveInOrder;
@@ -192,7 +196,7 @@ let lastConnection: Socket | undefined;
 
 /** Returns true if the last body came by this connection and no body waits for the end of this tick. */
 function callsAlone(connection: Socket): boolean {
-  const isAlone = connection === lastConnection && !isTurnsEndAwaited();
+  const isAlone = connection === lastConnection && !hasEndOfTickWork();
   lastConnection = connection;
   return isAlone;
 }

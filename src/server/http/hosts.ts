@@ -25,7 +25,7 @@ export class HostGuard {
   }
 }
 
-export function hostRefused(host: string | undefined, nowMs: number): Response {
+export function hostRefusedResponse(host: string | undefined, nowMs: number): Response {
   return toResponse(
     errorReply(
       refuse(
@@ -48,13 +48,13 @@ export function hostName(host: string): string {
 }
 
 /** Normalizes an address: `0` is 0.0.0.0, `127.1` is 127.0.0.1, `0::0` is ::. Names stay as they are. */
-export function plainAddress(host: string): string {
+export function normalizeAddress(host: string): string {
   const url = `http://${host.includes(":") ? `[${host}]` : host}`;
   return URL.canParse(url) ? hostName(new URL(url).hostname) : host;
 }
 
 /** Returns true for an address that stands for all addresses of the machine. */
-export function isEverywhere(host: string): boolean {
+export function isWildcardAddress(host: string): boolean {
   return ["0.0.0.0", "::", "::ffff:0:0"].includes(host);
 }
 
@@ -69,7 +69,7 @@ export const CROSS_SITE_MESSAGE = "Calls from another site's pages are refused";
  * Returns true if a page of another site sent the request. Browsers send Sec-Fetch-Site over HTTPS and to loopback,
  * otherwise Origin; other programs send neither and are allowed.
  */
-export function isForeign(request: Request, publicUrl: string | undefined): boolean {
+export function isCrossSite(request: Request, publicUrl: string | undefined): boolean {
   const site = request.headers.get("sec-fetch-site");
   if (site !== null) return site !== "same-origin" && site !== "none";
   const origin = request.headers.get("origin");

@@ -7,11 +7,11 @@ import {
 } from "node:http";
 import type { Socket } from "node:net";
 import type { TLSSocket } from "node:tls";
-import { lazily } from "../../core/schema/lazily.js";
+import { loadLazily } from "../../core/schema/lazily.js";
 import { UserError } from "../../core/schema/user-error.js";
-import { later } from "../../core/time/timers.js";
-import { turns } from "../../core/time/turns.js";
-import { Incoming } from "./fast-path.js";
+import { afterDelay } from "../../core/time/timers.js";
+import { workQueue } from "../../core/time/turns.js";
+import { BufferedRequest } from "./fast-path.js";
 import {
   type PlainResponse,
   safeFailure,
@@ -29,7 +29,7 @@ export interface ListenOptions {
   /** Handles a request; `incoming` has the socket, which a Request lacks. */
   readonly fetch: (request: Request, incoming: IncomingMessage) => Response | Promise<Response>;
   /** Handles an ordinary call without a Request; false leaves it to `fetch`. */
-  readonly fastPath?: (incoming: Incoming, outgoing: ServerResponse) => boolean;
+  readonly fastPath?: (incoming: BufferedRequest, outgoing: ServerResponse) => boolean;
   /** Answers malformed HTTP requests. */
   readonly onUnreadable: (status: number) => PlainResponse;
   /** Answers plain HTTP on an HTTPS port; default: closes the connection. */
@@ -49,7 +49,7 @@ export interface ListenOptions {
   readonly secureServer?: CreateServer | undefined;
 }
 
-export interface Listening {
+export interface ListeningServer {
   readonly port: number;
   readonly server: Server;
   close(): Promise<void>;
@@ -59,21 +59,21 @@ export interface Listening {
 const LOAD_DELAY_MS = 100;
 
 /** Opens the port; rejects with a UserError when it is taken or not permitted. */
-export async function listen(options: ListenOptions): Promise<Listening> {
+export async function listen(options: ListenOptions): Promise<ListeningServer> {
   let listener = options.ownsProcess ? undefined : await requestListener(options);
   let loading: Promise<RequestListener> | undefined;
   const load = (): Promise<RequestListener> =>
     (loading ??= requestListener(options).then((loaded) => (listener = loaded)));
   const http = {
-    IncomingMessage: Incoming,
+    IncomingMessage: BufferedRequest,
     ServerResponse: serverResponseClass(options.onFailure),
     requireHostHeader: false,
     // Joins as a Request does; Node's default drops some repeated headers.
     joinDuplicateHeaders: true,
   };
   const createServer = options.secureServer ?? createPlainServer;
-  const serveRequest = (incoming: Incoming, outgoing: ServerResponse, isPipelined: boolean) => {
-    turns.noteCall();
+  const serveRequest = (incoming: BufferedRequest, outgoing: ServerResponse, isPipelined: boolean) => {
+    workQueue.noteCall();
     // Before route matching, which would delay the first response by building the router.
     const isEarly = listener === undefined && incoming.url === "/health" && incoming.method === "GET";
     if (isEarly && options.onEarlyHealth?.(incoming, outgoing)) return;
@@ -118,7 +118,7 @@ export async function listen(options: ListenOptions): Promise<Listening> {
     server.listen(options.port, options.host, () => {
       const address = server.address();
       const port = typeof address === "object" && address !== null ? address.port : options.port;
-      if (listener === undefined) later(LOAD_DELAY_MS, () => void load());
+      if (listener === undefined) afterDelay(LOAD_DELAY_MS, () => void load());
       resolve({
         port,
         server,
@@ -137,12 +137,12 @@ const PIPELINED_MAX = 1_000;
 
 /** Serves pipelined requests of a connection in order, each after the response before it (RFC 9112, section 9.3.2). */
 class Pipelines {
-  readonly #serve: (incoming: Incoming, outgoing: ServerResponse, isPipelined: boolean) => void;
+  readonly #serve: (incoming: BufferedRequest, outgoing: ServerResponse, isPipelined: boolean) => void;
   /** The last response of each connection. */
   readonly #last = new WeakMap<Socket, ServerResponse>();
   readonly #waiting = new WeakMap<Socket, number>();
 
-  constructor(serve: (incoming: Incoming, outgoing: ServerResponse, isPipelined: boolean) => void) {
+  constructor(serve: (incoming: BufferedRequest, outgoing: ServerResponse, isPipelined: boolean) => void) {
     this.#serve = serve;
   }
 
@@ -152,7 +152,7 @@ class Pipelines {
     return last === undefined || last.writableFinished || last.closed ? undefined : last;
   }
 
-  serve(incoming: Incoming, outgoing: ServerResponse): void {
+  serve(incoming: BufferedRequest, outgoing: ServerResponse): void {
     const { socket } = incoming;
     const before = this.pending(socket);
     this.#last.set(socket, outgoing);
@@ -198,7 +198,7 @@ async function requestListener({
   onFailure,
   ownsProcess,
 }: ListenOptions): Promise<RequestListener> {
-  const { getRequestListener, RequestError } = await lazily(() => import("@hono/node-server"));
+  const { getRequestListener, RequestError } = await loadLazily(() => import("@hono/node-server"));
   await loadRest?.();
   return getRequestListener(
     (request, env) => fetch(request, (env as { incoming: IncomingMessage }).incoming),

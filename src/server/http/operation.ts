@@ -1,6 +1,6 @@
 import type * as z from "zod/mini";
 import { INVALID_QUERY_MESSAGE, invalid, isRefusal, type Refusal } from "../../core/schema/errors.js";
-import { check, issueDetails, issueMessage, issuePath } from "../../core/schema/issues.js";
+import { issueDetails, issueMessage, issuePath, safeParse } from "../../core/schema/issues.js";
 import { nearest } from "../../core/schema/nearest.js";
 import { PAYIN_LIMIT_DEFAULT } from "../../core/schema/requests.js";
 
@@ -52,7 +52,7 @@ export function readInput(
   const input = query === undefined ? NO_QUERY : readQuery(query, url, isUnknown);
   if (isRefusal(input)) return input;
   if (body === undefined) return { query: input.query, body: rawBody };
-  const checked = check(body, rawBody);
+  const checked = safeParse(body, rawBody);
   return checked.ok
     ? { query: input.query, body: checked.data }
     : invalid(issueDetails(checked.issues, body));
@@ -68,7 +68,7 @@ export function readQuery<T extends Record<string, unknown>>(
 ): { readonly query: T } | Refusal {
   const mark = url.indexOf("?");
   if (mark === -1) {
-    const empty = check<T>(schema, {});
+    const empty = safeParse<T>(schema, {});
     if (empty.ok) return { query: empty.data };
   }
   const parameters = new URLSearchParams(mark === -1 ? "" : url.slice(mark + 1));
@@ -82,7 +82,7 @@ export function readQuery<T extends Record<string, unknown>>(
     if (values.length > 1) details.set(name, "must be given once");
     else if (values.length === 1) texts[name] = values[0]!;
   }
-  const checked = check<T>(schema, texts);
+  const checked = safeParse<T>(schema, texts);
   if (!checked.ok)
     for (const issue of checked.issues)
       if (!details.has(issuePath(issue))) details.set(issuePath(issue), issueMessage(issue));

@@ -1,7 +1,7 @@
 import type { Route } from "../../core/domain/known-names.js";
-import { unknownName } from "../../core/schema/names.js";
+import { unknownNameMessage } from "../../core/schema/names.js";
 import { isOperationId, OPERATION_IDS } from "../../core/schema/operation-ids.js";
-import { own } from "../../core/schema/own.js";
+import { getOwn } from "../../core/schema/own.js";
 import type { Operation } from "../service/operation.js";
 import { OPERATIONS } from "../service/operations.js";
 
@@ -20,7 +20,7 @@ export function pathFaults(paths: Readonly<Record<string, string>>): PathFault[]
 }
 
 function pathFault(id: string, path: string, paths: Readonly<Record<string, string>>): string | undefined {
-  if (!isOperationId(id)) return unknownName("operation", id, OPERATION_IDS);
+  if (!isOperationId(id)) return unknownNameMessage("operation", id, OPERATION_IDS);
   const operation = OPERATIONS.find(({ id: operationId }) => operationId === id)!;
   const parameters = segments(operation.path, /^:/).map((name) => `{${name.slice(1)}}`);
   if (segments(path, /[{}]/).join() !== parameters.join())
@@ -37,7 +37,7 @@ function pathFault(id: string, path: string, paths: Readonly<Record<string, stri
 
 /** The path of an operation, with parameters as `:name`. */
 export function pathOf({ id, path }: Operation, paths: Readonly<Record<string, string>>): string {
-  return own(paths, id)?.replace(/\{(\w+)\}/g, ":$1") ?? path;
+  return getOwn(paths, id)?.replace(/\{(\w+)\}/g, ":$1") ?? path;
 }
 
 export function serviceRoutes(paths: Readonly<Record<string, string>>): Route[] {
@@ -50,7 +50,7 @@ export function serviceRoutes(paths: Readonly<Record<string, string>>): Route[] 
 
 /** Method and path without parameter names, to find duplicates. */
 function routeOf({ id, method, path }: Operation, paths: Readonly<Record<string, string>>): string {
-  const customPath = own(paths, id) ?? path;
+  const customPath = getOwn(paths, id) ?? path;
   return `${method} ${customPath.replace(/:\w+|\{\w+\}/g, "{}")}`;
 }
 

@@ -1,5 +1,5 @@
 import { ERROR_STATUS, INTERNAL_ERROR, type Refusal } from "../../core/schema/errors.js";
-import { NO_ROOM, NoRoom } from "../../core/schema/no-room.js";
+import { INSUFFICIENT_SPACE, InsufficientSpace } from "../../core/schema/no-room.js";
 import { iso } from "../../core/schema/time.js";
 
 /** A response before serialization: a status and the JSON text. */
@@ -50,8 +50,8 @@ export function errorReply(
 
 /** The reply to a call that could not be executed or saved. */
 export function failureReply(error: unknown, codes: Readonly<Record<string, string>>): Reply {
-  return error instanceof NoRoom
-    ? errorReply(NO_ROOM, { "retry-after": "1" }, codes)
+  return error instanceof InsufficientSpace
+    ? errorReply(INSUFFICIENT_SPACE, { "retry-after": "1" }, codes)
     : errorReply(INTERNAL_ERROR, undefined, codes);
 }
 

@@ -1,6 +1,6 @@
 import { type OutgoingHttpHeaders, ServerResponse, STATUS_CODES } from "node:http";
 import { INTERNAL_ERROR, type Refusal, refuse } from "../../core/schema/errors.js";
-import type { Incoming } from "./fast-path.js";
+import type { BufferedRequest } from "./fast-path.js";
 import { errorReply, replyHeaders } from "./reply.js";
 
 export interface PlainResponse {
@@ -47,8 +47,8 @@ export function safeFailure(onFailure: (error: unknown) => PlainResponse, error:
 /** A ServerResponse that sends 500 if its headers are invalid. */
 export function serverResponseClass(
   onFailure: (error: unknown) => PlainResponse,
-): typeof ServerResponse<Incoming> {
-  return class extends ServerResponse<Incoming> {
+): typeof ServerResponse<BufferedRequest> {
+  return class extends ServerResponse<BufferedRequest> {
     #replacement: string | undefined;
 
     override writeHead(status: number, ...rest: unknown[]): this {
@@ -82,7 +82,7 @@ interface RefusalOptions {
 }
 
 /** Makes the responses to requests that do not reach the app, in the service's error shape. */
-export function earlyReplies({ nowMs, errorCodes, onError }: RefusalOptions) {
+export function earlyResponses({ nowMs, errorCodes, onError }: RefusalOptions) {
   const respond = (refusal: Refusal) => {
     const { status, json } = errorReply(refusal, undefined, errorCodes);
     return { status, headers: replyHeaders(nowMs()), body: json };

@@ -8,14 +8,14 @@ import {
   type Refusal,
   refuse,
 } from "../../core/schema/errors.js";
-import { NO_ROOM } from "../../core/schema/no-room.js";
+import { INSUFFICIENT_SPACE } from "../../core/schema/no-room.js";
 import type { ControlSpec } from "../control/operation.js";
 import { TOO_MANY_WAITS } from "../control/wait.js";
 import { tooLarge } from "../http/body.js";
 import { CROSS_SITE_MESSAGE } from "../http/hosts.js";
 import { errorReply } from "../http/reply.js";
 import { jsonContent } from "./described.js";
-import type { Json } from "./document.js";
+import type { OpenApiJson } from "./document.js";
 import { COMMON_HEADERS, headerRefs } from "./headers.js";
 import { ref } from "./schemas.js";
 import type { NamedExamples } from "./story.js";
@@ -70,10 +70,10 @@ function sharedByCalls(
 export function controlErrors(
   row: ControlSpec<unknown, unknown>,
   isInNamespace: boolean,
-): Record<string, Json> {
+): Record<string, OpenApiJson> {
   const refusals = sharedByCalls(row, isInNamespace);
   const codes = new Set([...Object.values(refusals).map(({ code }) => code), ...(row.docs.errorCodes ?? [])]);
-  const found: Record<string, Json> = {};
+  const found: Record<string, OpenApiJson> = {};
   for (const code of codes) {
     const status = errorStatus(code);
     const same = Object.entries(refusals).filter(([, one]) => errorStatus(one.code) === status);
@@ -92,11 +92,11 @@ export function controlErrors(
 }
 
 /** Error responses that all control operations share. */
-export function sharedControlResponses(): Readonly<Record<string, Json>> {
+export function sharedControlResponses(): Readonly<Record<string, OpenApiJson>> {
   return {
     TooLarge: errorResponse(413, ["PAYLOAD_TOO_LARGE"], { "too large": errorBody(tooLarge()) }),
     InternalError: errorResponse(500, ["INTERNAL_ERROR"], { "internal error": errorBody(INTERNAL_ERROR) }),
-    NoMemory: errorResponse(503, ["INTERNAL_ERROR"], { "no memory": errorBody(NO_ROOM) }),
+    NoMemory: errorResponse(503, ["INTERNAL_ERROR"], { "no memory": errorBody(INSUFFICIENT_SPACE) }),
   };
 }
 
@@ -109,7 +109,7 @@ function errorBody(refusal: Refusal): unknown {
   return JSON.parse(errorReply(refusal).json);
 }
 
-function errorResponse(status: number, codes: readonly ErrorCode[], examples: NamedExamples): Json {
+function errorResponse(status: number, codes: readonly ErrorCode[], examples: NamedExamples): OpenApiJson {
   const error = { allOf: [ref("ErrorInfo"), { properties: { code: { enum: codes } } }] };
   return {
     description: DESCRIPTION_BY_STATUS[status],

@@ -3,16 +3,23 @@ import "../../core/schema/control-scenario-responses.js";
 import type * as z from "zod/mini";
 import { waitQuerySchema } from "../../core/schema/control.js";
 import { STREAM_SCHEMAS } from "../../core/schema/control-responses.js";
-import { check } from "../../core/schema/issues.js";
+import { safeParse } from "../../core/schema/issues.js";
 import type { ControlSpec } from "../control/operation.js";
 import { CONTROL_OPERATIONS } from "../control/operations.js";
 import { HEALTH } from "../control/sandbox.js";
 import { STREAM } from "../control/stream.js";
 import { controlErrors, sharedControlResponses } from "./control-errors.js";
 import { namedExamples, operationObject, templatedPath } from "./described.js";
-import { type Json, type OpenApiDocument, pathsOf } from "./document.js";
+import { type OpenApiDocument, type OpenApiJson, pathsOf } from "./document.js";
 import { COMMON_HEADERS, RESPONSE_HEADERS } from "./headers.js";
-import { componentSchemas, nameOf, queryParameters, reachableSchemas, ref, schemaNamed } from "./schemas.js";
+import {
+  componentSchemas,
+  queryParameters,
+  reachableSchemas,
+  ref,
+  schemaNamed,
+  schemaNameOf,
+} from "./schemas.js";
 
 /** Descriptions of the tags, and the first path segments that each covers. */
 const TAGS: Readonly<Record<string, { readonly description: string; readonly paths: readonly string[] }>> = {
@@ -79,7 +86,7 @@ export function controlDocument(): OpenApiDocument {
   };
 }
 
-const INFO: Json = {
+const INFO: OpenApiJson = {
   title: "Control API (sandbox)",
   version: "{{version}}",
   license: { name: "MIT", identifier: "MIT" },
@@ -93,7 +100,7 @@ const INFO: Json = {
   ].join("\n\n"),
 };
 
-const SECURITY_SCHEMES: Readonly<Record<string, Json>> = {
+const SECURITY_SCHEMES: Readonly<Record<string, OpenApiJson>> = {
   controlToken: {
     type: "apiKey",
     in: "header",
@@ -108,7 +115,7 @@ const SECURITY_SCHEMES: Readonly<Record<string, Json>> = {
   },
 };
 
-function describeControlCall(row: ControlSpec<unknown, unknown>): Json {
+function describeControlCall(row: ControlSpec<unknown, unknown>): OpenApiJson {
   const { docs, path, queryPrefix } = row;
   const rawBody = docs.body === undefined ? undefined : (schemaNamed(docs.body) as z.ZodMiniType);
   const body = row.body ?? rawBody;
@@ -129,7 +136,7 @@ function describeControlCall(row: ControlSpec<unknown, unknown>): Json {
         ...(row === HEALTH ? [] : [NAMESPACE]),
       ],
       // An absent body is an empty object.
-      needsBody: body !== undefined && !check(body, {}).ok,
+      needsBody: body !== undefined && !safeParse(body, {}).ok,
       responseHeaders: COMMON_HEADERS,
       errors: controlErrors(row, row !== HEALTH),
     },
@@ -140,14 +147,14 @@ function describeControlCall(row: ControlSpec<unknown, unknown>): Json {
     : described;
 }
 
-const NAMESPACE: Json = {
+const NAMESPACE: OpenApiJson = {
   name: "Sandbox-Namespace",
   in: "header",
   description: "The namespace; by default that of the API key, else `default`.",
   schema: { type: "string" },
   example: "default",
 };
-const NAMESPACE_IN_QUERY: Json = {
+const NAMESPACE_IN_QUERY: OpenApiJson = {
   name: "namespace",
   in: "query",
   description: "Replaces the header Sandbox-Namespace, which an EventSource cannot send.",
@@ -156,7 +163,7 @@ const NAMESPACE_IN_QUERY: Json = {
 };
 
 /** Describes all parameters with a prefix; a schema cannot list their names. */
-function prefixedParameters(prefix: string, description: string): Json {
+function prefixedParameters(prefix: string, description: string): OpenApiJson {
   return {
     name: prefix.slice(0, -1),
     in: "query",
@@ -172,14 +179,14 @@ function prefixedParameters(prefix: string, description: string): Json {
   };
 }
 
-type Responses = Readonly<Record<string, Json>>;
+type Responses = Readonly<Record<string, OpenApiJson>>;
 
 /** Replaces the JSON content by an event stream; `contentSchema` describes one parsed message. */
 function withEventStream(responses: Responses): Responses {
   const messages = Object.entries(STREAM_SCHEMAS).map(([event, schema]) => ({
     type: "object",
     required: ["event", "data"],
-    properties: { event: { const: event }, data: ref(nameOf(schema)) },
+    properties: { event: { const: event }, data: ref(schemaNameOf(schema)) },
   }));
   const type = "text/event-stream";
   const schema = { type: "string", contentMediaType: type, contentSchema: { oneOf: messages } };

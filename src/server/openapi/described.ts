@@ -1,22 +1,26 @@
 import type * as z from "zod/mini";
 import type { DocumentedSpec } from "../http/operation.js";
-import { ASSUMPTION_KEY, type Json } from "./document.js";
+import { ASSUMPTION_KEY, type OpenApiJson } from "./document.js";
 import { headerRefs } from "./headers.js";
-import { descriptionOf, nameOf, queryParameters, ref } from "./schemas.js";
+import { descriptionOf, queryParameters, ref, schemaNameOf } from "./schemas.js";
 import type { CallExamples, NamedExamples } from "./story.js";
 
 /** The parts of an Operation Object that many calls have in common. */
 export interface SharedParts {
   /** Overrides the document's security. */
-  readonly security: Json;
-  readonly parameters: readonly Json[];
+  readonly security: OpenApiJson;
+  readonly parameters: readonly OpenApiJson[];
   readonly needsBody: boolean;
   readonly responseHeaders: readonly string[];
-  readonly errors: Readonly<Record<string, Json>>;
+  readonly errors: Readonly<Record<string, OpenApiJson>>;
 }
 
 /** Makes the Operation Object of a call. */
-export function operationObject(spec: DocumentedSpec, parts: SharedParts, examples: CallExamples): Json {
+export function operationObject(
+  spec: DocumentedSpec,
+  parts: SharedParts,
+  examples: CallExamples,
+): OpenApiJson {
   const { tag, summary, description, assumed } = spec.docs;
   const body = spec.body ?? spec.rawBody;
   const parameters = [
@@ -37,7 +41,7 @@ export function operationObject(spec: DocumentedSpec, parts: SharedParts, exampl
       : {
           requestBody: {
             required: parts.needsBody,
-            content: jsonContent(ref(nameOf(body)), examples.bodies),
+            content: jsonContent(ref(schemaNameOf(body)), examples.bodies),
           },
         }),
     responses: {
@@ -56,7 +60,7 @@ export function templatedPath(path: string): string {
   return path.replace(/:(\w+)/g, "{$1}");
 }
 
-export function jsonContent(schema: Json, examples: NamedExamples): Json {
+export function jsonContent(schema: OpenApiJson, examples: NamedExamples): OpenApiJson {
   return {
     "application/json": {
       schema,
@@ -65,7 +69,7 @@ export function jsonContent(schema: Json, examples: NamedExamples): Json {
   };
 }
 
-export function namedExamples(examples: NamedExamples): Json {
+export function namedExamples(examples: NamedExamples): OpenApiJson {
   return Object.fromEntries(
     Object.entries(examples).map(([name, value]) => [
       // Keys of components must match ^[A-Za-z0-9._-]+$.
@@ -75,7 +79,7 @@ export function namedExamples(examples: NamedExamples): Json {
   );
 }
 
-function pathParameters(path: string): Json[] {
+function pathParameters(path: string): OpenApiJson[] {
   return [...path.matchAll(/:(\w+)/g)].map(([, name]) => ({
     name,
     in: "path",

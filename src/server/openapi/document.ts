@@ -1,5 +1,5 @@
 /** A JSON Schema, and any other part of a document: plain JSON. */
-export type Json = { [name: string]: unknown };
+export type OpenApiJson = { [name: string]: unknown };
 
 /** Extension keyword for assumptions of the sandbox that the interface does not state. */
 export const ASSUMPTION_KEY = "x-sandbox-assumption";
@@ -7,26 +7,26 @@ export const ASSUMPTION_KEY = "x-sandbox-assumption";
 /** An OpenAPI document; `servers` is added when it is served. */
 export interface OpenApiDocument {
   readonly openapi: "3.1.0";
-  readonly info: Json;
-  readonly servers?: readonly Json[];
+  readonly info: OpenApiJson;
+  readonly servers?: readonly OpenApiJson[];
   readonly tags: readonly { readonly name: string; readonly description: string }[];
-  readonly security: readonly Json[];
+  readonly security: readonly OpenApiJson[];
   readonly paths: Paths;
-  readonly webhooks: Readonly<Record<string, Json>>;
+  readonly webhooks: Readonly<Record<string, OpenApiJson>>;
   readonly components: {
-    readonly schemas: Readonly<Record<string, Json>>;
-    readonly responses: Readonly<Record<string, Json>>;
-    readonly headers: Readonly<Record<string, Json>>;
-    readonly securitySchemes: Readonly<Record<string, Json>>;
+    readonly schemas: Readonly<Record<string, OpenApiJson>>;
+    readonly responses: Readonly<Record<string, OpenApiJson>>;
+    readonly headers: Readonly<Record<string, OpenApiJson>>;
+    readonly securitySchemes: Readonly<Record<string, OpenApiJson>>;
   };
 }
 
-type Paths = Readonly<Record<string, Readonly<Record<string, Json>>>>;
+type Paths = Readonly<Record<string, Readonly<Record<string, OpenApiJson>>>>;
 
 export function pathsOf(
-  calls: readonly { readonly path: string; readonly method: string; readonly operation: Json }[],
+  calls: readonly { readonly path: string; readonly method: string; readonly operation: OpenApiJson }[],
 ): Paths {
-  const paths: Record<string, Record<string, Json>> = {};
+  const paths: Record<string, Record<string, OpenApiJson>> = {};
   for (const { path, method, operation } of calls)
     paths[path] = { ...paths[path], [method.toLowerCase()]: operation };
   return paths;

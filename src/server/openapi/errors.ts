@@ -1,10 +1,10 @@
 import { INTERNAL_ERROR, type Refusal, refuse } from "../../core/schema/errors.js";
-import { NO_ROOM } from "../../core/schema/no-room.js";
+import { INSUFFICIENT_SPACE } from "../../core/schema/no-room.js";
 import { tooLarge } from "../http/body.js";
 import { INVALID_KEY, NO_ORGANIZATION, READ_ONLY_KEY, rateLimitExceeded } from "../service/admit.js";
 import type { Operation } from "../service/operation.js";
 import { jsonContent } from "./described.js";
-import { ASSUMPTION_KEY, type Json } from "./document.js";
+import { ASSUMPTION_KEY, type OpenApiJson } from "./document.js";
 import { COMMON_HEADERS, HINT_HEADER, headerRefs, KEYED_HEADERS } from "./headers.js";
 import { ref } from "./schemas.js";
 import type { CallExamples, NamedExamples } from "./story.js";
@@ -14,7 +14,7 @@ function errorResponse(
   assumed: string,
   headers: readonly string[],
   examples: NamedExamples,
-): Json {
+): OpenApiJson {
   return {
     description,
     [ASSUMPTION_KEY]: assumed,
@@ -24,7 +24,7 @@ function errorResponse(
 }
 
 /** The body of a refusal; `error_codes` may rename its code. */
-function errorBody({ code, message }: Refusal): Json {
+function errorBody({ code, message }: Refusal): OpenApiJson {
   return { error: { code: `{{code ${code}}}`, message } };
 }
 
@@ -37,7 +37,7 @@ type SharedResponse =
   | "NoMemory";
 
 /** Error responses that all operations share. */
-export function sharedResponses(): Readonly<Record<SharedResponse, Json>> {
+export function sharedResponses(): Readonly<Record<SharedResponse, OpenApiJson>> {
   return {
     Unauthorized: errorResponse(
       "The API key is missing, unknown or not a bearer token",
@@ -73,14 +73,14 @@ export function sharedResponses(): Readonly<Record<SharedResponse, Json>> {
       "All of it.",
       [...COMMON_HEADERS, "Retry-After"],
       {
-        "no memory": errorBody(NO_ROOM),
+        "no memory": errorBody(INSUFFICIENT_SPACE),
       },
     ),
   };
 }
 
 /** All errors of a call, by status. */
-export function errorResponses(row: Operation, { responses }: CallExamples): Record<string, Json> {
+export function errorResponses(row: Operation, { responses }: CallExamples): Record<string, OpenApiJson> {
   const keyed = row.key !== "none";
   const hasBody = row.body !== undefined || row.rawBody !== undefined;
   const shared = (name: SharedResponse) => ({ $ref: `#/components/responses/${name}` });
@@ -97,7 +97,7 @@ export function errorResponses(row: Operation, { responses }: CallExamples): Rec
   };
 }
 
-function invalidInput(hasBody: boolean, examples: NamedExamples = {}): Json {
+function invalidInput(hasBody: boolean, examples: NamedExamples = {}): OpenApiJson {
   return hasBody
     ? errorResponse(
         "The body is not valid; `details` lists the fields",
@@ -113,7 +113,7 @@ function invalidInput(hasBody: boolean, examples: NamedExamples = {}): Json {
       );
 }
 
-function notFound(keyed: boolean, what: string | undefined, examples: NamedExamples = {}): Json {
+function notFound(keyed: boolean, what: string | undefined, examples: NamedExamples = {}): OpenApiJson {
   const reasons = [
     ...(what === undefined ? [] : [`there is no such ${what} in the organization and mode of the key`]),
     ...(keyed ? ["the organization is deactivated"] : []),
@@ -131,7 +131,7 @@ function notFound(keyed: boolean, what: string | undefined, examples: NamedExamp
   );
 }
 
-function reusedKey(examples: NamedExamples = {}): Json {
+function reusedKey(examples: NamedExamples = {}): OpenApiJson {
   return errorResponse(
     "The Idempotency-Key was used with another body",
     "The status and the error code.",

@@ -1,18 +1,18 @@
-import { EVENT_TYPES, toldBy } from "../../core/schema/event-types.js";
-import { ASSUMPTION_KEY, type Json } from "./document.js";
+import { EVENT_TYPES, subjectOfEvent } from "../../core/schema/event-types.js";
+import { ASSUMPTION_KEY, type OpenApiJson } from "./document.js";
 import { ref } from "./schemas.js";
 
 const ASSUMED =
   "That webhooks are sent is the interface's; names of events, their shape, the signature and the retries are assumed.";
 
 /** The document's `webhooks`: one request to registered endpoints per event type. */
-export function webhookItems(examples: Readonly<Record<string, Json>>): Record<string, Json> {
+export function webhookItems(examples: Readonly<Record<string, OpenApiJson>>): Record<string, OpenApiJson> {
   return Object.fromEntries(
     EVENT_TYPES.map((type) => [`{{event ${type}}}`, { post: webhook(type, examples[type]) }]),
   );
 }
 
-function webhook(type: string, example: Json | undefined): Json {
+function webhook(type: string, example: OpenApiJson | undefined): OpenApiJson {
   const name = `{{event ${type}}}`;
   const { component, description } = eventComponent(type);
   return {
@@ -52,7 +52,7 @@ function webhook(type: string, example: Json | undefined): Json {
 }
 
 function eventComponent(type: string): { readonly component: string; readonly description: string } {
-  const change = toldBy(type);
+  const change = subjectOfEvent(type);
   if (change === undefined)
     return { component: "TestEvent", description: "Sent on demand, to try a receiver." };
   return change.object === "charge"

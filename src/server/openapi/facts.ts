@@ -2,20 +2,20 @@ import { payoutCurrencies } from "../../core/domain/requests/payouts.js";
 import type { Engine } from "../../core/engine/engine.js";
 import { formatDuration } from "../../core/schema/duration.js";
 import type { MethodFixture } from "../../core/schema/fixtures.js";
-import { inWords, needed } from "../../core/schema/words.js";
-import type { Json } from "./document.js";
+import { codeList, requiredIf } from "../../core/schema/words.js";
+import type { OpenApiJson } from "./document.js";
 import { signatureParameters, signaturePresets } from "./signature-headers.js";
 
 /**
  * Looks up the value of a placeholder `{{name}}` in the fixtures and settings of a namespace. A text that is only a
  * placeholder may get a value of any type; undefined omits its field.
  */
-export type Facts = (placeholder: string) => unknown;
+export type PlaceholderValues = (placeholder: string) => unknown;
 
-export function factsOf(
+export function placeholderValues(
   { catalogue, settings }: Pick<Engine, "catalogue" | "settings">,
   version: string,
-): Facts {
+): PlaceholderValues {
   const { currencies, methods, rails } = catalogue.fixtures;
   const ids = (all: readonly { readonly id: string }[]) => all.map(({ id }) => id);
   const codes = (all: readonly { readonly code: string }[]) => all.map(({ code }) => code);
@@ -28,10 +28,10 @@ export function factsOf(
   ];
   const values: Readonly<Record<string, () => unknown>> = {
     version: () => version,
-    "currencies in words": () => inWords(codes(currencies)),
+    "currencies in words": () => codeList(codes(currencies)),
     "some currencies": () => codes(currencies).slice(0, 4),
     "payout currencies": () => codes(payoutCurrencies(catalogue)),
-    "methods in words": () => inWords(ids(methods)),
+    "methods in words": () => codeList(ids(methods)),
     methods: () => ids(methods),
     "two methods": () => ids(methods).slice(0, 2),
     "some rails": () => ids(rails).slice(0, 3),
@@ -54,20 +54,20 @@ export function factsOf(
 }
 
 /** Requires `field` if `payment_method` is one of these. */
-function requireForMethods(methods: readonly string[], field: string): Json[] {
+function requireForMethods(methods: readonly string[], field: string): OpenApiJson[] {
   return methods.length === 0
     ? []
-    : [needed({ payment_method: { enum: methods } }, "payment_method", [field])];
+    : [requiredIf({ payment_method: { enum: methods } }, "payment_method", [field])];
 }
 
 /** Replaces all placeholders in a document, or in a part of one. */
-export function fill<Part>(part: Part, facts: Facts): Part {
+export function fillPlaceholders<Part>(part: Part, facts: PlaceholderValues): Part {
   return fillPart(part, facts) as Part;
 }
 
 const PLACEHOLDER = /\{\{([^{}]+)\}\}/g;
 
-function fillPart(part: unknown, facts: Facts): unknown {
+function fillPart(part: unknown, facts: PlaceholderValues): unknown {
   if (typeof part === "string") {
     if (!part.includes("{{")) return part;
     const [, whole] = /^\{\{([^{}]+)\}\}$/.exec(part) ?? [];

@@ -4,13 +4,13 @@ import { DEFAULT_API_KEY, DEFAULT_WEBHOOK_SECRET } from "../../core/schema/optio
 import { STATUSES } from "../../core/schema/statuses.js";
 import { replyHeaders } from "../http/reply.js";
 import type { OpenApiDocument } from "./document.js";
-import { type DescribeOptions, describeFor } from "./serve.js";
+import { type DocumentOptions, documentFor } from "./serve.js";
 
 const UNPAID = CHARGE_STATUSES.filter((status) => STATUSES[status].stage === "unpaid");
 
 /** `GET /llms.txt`: everything needed before the first call, on one page for coding agents. */
-export async function serveGuide(options: DescribeOptions, c: Context): Promise<Response> {
-  const described = await describeFor("service", options, c);
+export async function serveGuide(options: DocumentOptions, c: Context): Promise<Response> {
+  const described = await documentFor("service", options, c);
   if (described instanceof Response) return described;
   const { namespace, baseUrl, document } = described;
   const headers = { ...replyHeaders(namespace.nowMs()), "content-type": "text/plain; charset=utf-8" };

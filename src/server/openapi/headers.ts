@@ -1,6 +1,6 @@
-import { ASSUMPTION_KEY, type Json } from "./document.js";
+import { ASSUMPTION_KEY, type OpenApiJson } from "./document.js";
 
-export const RESPONSE_HEADERS: Readonly<Record<string, Json>> = {
+export const RESPONSE_HEADERS: Readonly<Record<string, OpenApiJson>> = {
   "Sandbox-Now": {
     description: "Sandbox time, in every response.",
     required: true,
@@ -49,7 +49,7 @@ export const RESPONSE_HEADERS: Readonly<Record<string, Json>> = {
   },
 };
 
-export const REQUEST_HEADERS: Readonly<Record<"Idempotency-Key" | "Sandbox-Scenario", Json>> = {
+export const REQUEST_HEADERS: Readonly<Record<"Idempotency-Key" | "Sandbox-Scenario", OpenApiJson>> = {
   "Idempotency-Key": {
     name: "Idempotency-Key",
     in: "header",
@@ -72,7 +72,7 @@ export const REQUEST_HEADERS: Readonly<Record<"Idempotency-Key" | "Sandbox-Scena
   },
 };
 
-export function headerRefs(names: readonly string[]): Json {
+export function headerRefs(names: readonly string[]): OpenApiJson {
   return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 }
 

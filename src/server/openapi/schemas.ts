@@ -10,7 +10,7 @@ import {
 } from "../../core/schema/common.js";
 import { instantSchema } from "../../core/schema/control.js";
 import { DURATION_PATTERN, durationSchema, waitDurationSchema } from "../../core/schema/duration.js";
-import { LONGEST } from "../../core/schema/lengths.js";
+import { MAX_LENGTHS } from "../../core/schema/lengths.js";
 import { clockOptionSchema } from "../../core/schema/options.js";
 import {
   PAYIN_LIMIT_DEFAULT,
@@ -19,17 +19,17 @@ import {
   receiverUrlSchema,
 } from "../../core/schema/requests.js";
 import { INSTANT_PATTERN } from "../../core/schema/time.js";
-import { type Note, namedSchemas, type Words, wordsOf } from "../../core/schema/words.js";
-import { ASSUMPTION_KEY, type Json } from "./document.js";
+import { docsOf, type Note, namedSchemas, type SchemaDescription } from "../../core/schema/words.js";
+import { ASSUMPTION_KEY, type OpenApiJson } from "./document.js";
 
 const REF = "#/components/schemas/";
 
-export function ref(component: string): Json {
+export function ref(component: string): OpenApiJson {
   return { $ref: REF + component };
 }
 
-export function nameOf(schema: z.core.$ZodType): string {
-  const name = wordsOf(schema)?.name;
+export function schemaNameOf(schema: z.core.$ZodType): string {
+  const name = docsOf(schema)?.name;
   if (name === undefined) throw new Error("a schema without a name");
   return name;
 }
@@ -40,12 +40,12 @@ export function schemaNamed(name: string): z.core.$ZodType {
 }
 
 export function descriptionOf(name: string): string {
-  const { note } = wordsOf(schemaNamed(name))!;
-  return typeof note === "string" ? note : note.says;
+  const { note } = docsOf(schemaNamed(name))!;
+  return typeof note === "string" ? note : note.description;
 }
 
 /** Makes `components.schemas` from the named zod schemas; nested named schemas become references. */
-export function componentSchemas(): Record<string, Json> {
+export function componentSchemas(): Record<string, OpenApiJson> {
   const named = [...namedSchemas()].flatMap(([schema, words]) =>
     words.name === undefined ? [] : [{ schema, words, name: words.name }],
   );
@@ -54,7 +54,7 @@ export function componentSchemas(): Record<string, Json> {
   const generated = z.toJSONSchema(registry, { io: "input", uri: (id) => REF + id, override }).schemas;
   return Object.fromEntries(
     named.map(({ name, schema, words }) => {
-      const { $schema, $id, ...rest } = generated[name] as Json;
+      const { $schema, $id, ...rest } = generated[name] as OpenApiJson;
       return [name, withNotes({ ...rest, ...discriminator(schema, registry) }, words)];
     }),
   );
@@ -62,9 +62,9 @@ export function componentSchemas(): Record<string, Json> {
 
 /** The schemas that these parts refer to, also through other schemas. */
 export function reachableSchemas(
-  schemas: Readonly<Record<string, Json>>,
+  schemas: Readonly<Record<string, OpenApiJson>>,
   parts: readonly unknown[],
-): Record<string, Json> {
+): Record<string, OpenApiJson> {
   const found = new Set<string>();
   const follow = (part: unknown): void => {
     for (const [, name] of JSON.stringify(part).matchAll(/"#\/components\/schemas\/([^"/]+)"/g))
@@ -78,10 +78,10 @@ export function reachableSchemas(
   return Object.fromEntries(Object.entries(schemas).filter(([name]) => found.has(name)));
 }
 
-export function queryParameters(query: z.ZodMiniObject): Json[] {
-  const words = wordsOf(query)!.fields;
+export function queryParameters(query: z.ZodMiniObject): OpenApiJson[] {
+  const words = docsOf(query)!.fields;
   const { properties } = z.toJSONSchema(query, { io: "input", override });
-  return Object.entries(properties as Record<string, Json>).map(([name, schema]) => {
+  return Object.entries(properties as Record<string, OpenApiJson>).map(([name, schema]) => {
     const { examples, ...keywords } = noteKeywords(words[name]!.note);
     return {
       name,
@@ -93,8 +93,8 @@ export function queryParameters(query: z.ZodMiniObject): Json[] {
 }
 
 /** Adds descriptions to a schema and its properties. */
-function withNotes(schema: Json, { note, fields }: Words): Json {
-  const properties = Object.entries((schema.properties ?? {}) as Readonly<Record<string, Json>>).map(
+function withNotes(schema: OpenApiJson, { note, fields }: SchemaDescription): OpenApiJson {
+  const properties = Object.entries((schema.properties ?? {}) as Readonly<Record<string, OpenApiJson>>).map(
     ([name, property]) => [name, { ...property, ...noteKeywords(fields[name]!.note) }],
   );
   return {
@@ -105,18 +105,18 @@ function withNotes(schema: Json, { note, fields }: Words): Json {
 }
 
 /** The JSON Schema keywords of a note. */
-function noteKeywords(note: Note): Json {
+function noteKeywords(note: Note): OpenApiJson {
   if (typeof note === "string") return note === "" ? {} : { description: note };
   return {
-    ...note.adds,
-    description: note.says,
+    ...note.jsonSchema,
+    description: note.description,
     ...(note.examples === undefined ? {} : { examples: note.examples }),
-    ...(note.assumed === undefined ? {} : { [ASSUMPTION_KEY]: note.assumed }),
+    ...(note.assumption === undefined ? {} : { [ASSUMPTION_KEY]: note.assumption }),
   };
 }
 
 /** The `discriminator` of a discriminated union. */
-function discriminator(schema: z.core.$ZodType, names: z.core.$ZodRegistry<{ id: string }>): Json {
+function discriminator(schema: z.core.$ZodType, names: z.core.$ZodRegistry<{ id: string }>): OpenApiJson {
   if (!(schema instanceof z.ZodMiniDiscriminatedUnion)) return {};
   const { discriminator: propertyName, options } = schema._zod.def;
   const mapping = Object.fromEntries(
@@ -128,18 +128,18 @@ function discriminator(schema: z.core.$ZodType, names: z.core.$ZodRegistry<{ id:
   return { discriminator: { propertyName, mapping } };
 }
 
-const AMOUNT: Json = { type: "string", pattern: "^(?=.*[1-9])(0|[1-9]\\d{0,29}){{fraction}}$" };
-const DURATION: Json = { type: "string", pattern: DURATION_PATTERN.source, maxLength: 100 };
+const AMOUNT: OpenApiJson = { type: "string", pattern: "^(?=.*[1-9])(0|[1-9]\\d{0,29}){{fraction}}$" };
+const DURATION: OpenApiJson = { type: "string", pattern: DURATION_PATTERN.source, maxLength: 100 };
 
-const HTTP_URL: Json = {
+const HTTP_URL: OpenApiJson = {
   type: "string",
   format: "uri",
   pattern: "^[Hh][Tt][Tt][Pp][Ss]?://.",
-  maxLength: LONGEST.url,
+  maxLength: MAX_LENGTHS.url,
 };
 
 /** JSON Schema of zod schemas that use refinements or that zod converts to obscure patterns. */
-const OVERRIDES = new Map<z.core.$ZodType, Json>([
+const OVERRIDES = new Map<z.core.$ZodType, OpenApiJson>([
   [amountSchema, AMOUNT],
   [
     timestampSchema,
@@ -177,7 +177,7 @@ const OVERRIDES = new Map<z.core.$ZodType, Json>([
 ]);
 
 function override({ zodSchema, jsonSchema }: { zodSchema: z.core.$ZodType; jsonSchema: object }): void {
-  const schema = jsonSchema as Json;
+  const schema = jsonSchema as OpenApiJson;
   const other = OVERRIDES.get(zodSchema);
   if (other !== undefined) {
     for (const keyword of Object.keys(schema)) delete schema[keyword];

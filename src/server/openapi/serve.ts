@@ -6,20 +6,20 @@ import type { Namespace } from "../../core/namespace/namespace.js";
 import type { Namespaces } from "../../core/namespace/namespaces.js";
 import { bearerKey } from "../http/call.js";
 import { toResponse } from "../http/reply.js";
-import { noNamespace } from "../service/admit.js";
+import { unknownNamespace } from "../service/admit.js";
 import { type OpenApiDocument, withCustomPaths, withServer } from "./document.js";
-import { factsOf, fill } from "./facts.js";
+import { fillPlaceholders, placeholderValues } from "./facts.js";
 
-export type Api = "service" | "control";
+export type ApiName = "service" | "control";
 
 /** Makes or reads the document of an API, with placeholders for the values of a namespace. */
-export type DocumentOf = (api: Api) => Promise<OpenApiDocument>;
+export type DocumentLoader = (api: ApiName) => Promise<OpenApiDocument>;
 
-export interface DescribeOptions {
+export interface DocumentOptions {
   readonly namespaces: Namespaces;
   /** Custom paths by operation id. */
   readonly paths: Readonly<Record<string, string>>;
-  readonly documentOf: DocumentOf;
+  readonly documentOf: DocumentLoader;
 }
 
 export interface NamespaceDocument {
@@ -36,19 +36,22 @@ const filledDocuments = {
 };
 
 /** The document for the namespace of a request, or the response that there is no such namespace. */
-export async function describeFor(
-  api: Api,
-  { namespaces, paths, documentOf }: DescribeOptions,
+export async function documentFor(
+  api: ApiName,
+  { namespaces, paths, documentOf }: DocumentOptions,
   c: Context,
 ): Promise<NamespaceDocument | Response> {
   const { headers } = c.req.raw;
   const name = headers.get("sandbox-namespace");
   const key = bearerKey(headers.get("authorization"));
   const namespace = namespaces.find(name, key);
-  if (namespace === undefined) return toResponse(noNamespace(namespaces, name, key), namespaces.nowMs());
+  if (namespace === undefined) return toResponse(unknownNamespace(namespaces, name, key), namespaces.nowMs());
   let document = filledDocuments[api].get(namespace.engine);
   if (document === undefined) {
-    const described = fill(await documentOf(api), factsOf(namespace.engine, namespaces.version));
+    const described = fillPlaceholders(
+      await documentOf(api),
+      placeholderValues(namespace.engine, namespaces.version),
+    );
     document = api === "service" ? withCustomPaths(paths, described) : described;
     filledDocuments[api].set(namespace.engine, document);
   }
@@ -57,8 +60,8 @@ export async function describeFor(
 }
 
 /** `GET /openapi.json` and `GET /_sandbox/openapi.json`. */
-export async function serveDocument(api: Api, options: DescribeOptions, c: Context): Promise<Response> {
-  const described = await describeFor(api, options, c);
+export async function serveDocument(api: ApiName, options: DocumentOptions, c: Context): Promise<Response> {
+  const described = await documentFor(api, options, c);
   if (described instanceof Response) return described;
   return toResponse({ status: 200, json: JSON.stringify(described.document) }, described.namespace.nowMs());
 }

@@ -1,13 +1,15 @@
 import { EVENT_TYPES, TEST_EVENT_TYPE } from "../../core/schema/event-types.js";
 import { OPERATIONS } from "../service/operations.js";
-import type { Json } from "./document.js";
+import type { OpenApiJson } from "./document.js";
 import { type DocumentExamples, ExampleRecorder } from "./story.js";
 
 /**
  * Records the service's examples: a shop charges 25 US dollars, a customer pays in Kenyan shillings by mobile money,
  * the shop withdraws part of it. `fetch` calls a sandbox with the default fixtures and a stopped clock.
  */
-export async function playService(fetch: (request: Request) => Promise<Response>): Promise<DocumentExamples> {
+export async function recordServiceExamples(
+  fetch: (request: Request) => Promise<Response>,
+): Promise<DocumentExamples> {
   const recorder = new ExampleRecorder(OPERATIONS, fetch);
   await recordCatalogue(recorder);
   const charge = await recordPayment(recorder);
@@ -79,7 +81,7 @@ async function recordCatalogue(recorder: ExampleRecorder): Promise<void> {
   await recorder.call("getOrganization", "the sandbox's");
 }
 
-async function recordPayment(recorder: ExampleRecorder): Promise<Json> {
+async function recordPayment(recorder: ExampleRecorder): Promise<OpenApiJson> {
   const { quote_id } = await recorder.call("createQuote", "mobile money", { body: QUOTE_REQUEST });
   const crypto = { ...QUOTE_REQUEST, payment_method: "crypto", to_currency: "USDT_TRC20" };
   await recorder.call("createQuote", "crypto", { body: crypto });
@@ -99,7 +101,7 @@ async function recordWithdrawal(recorder: ExampleRecorder): Promise<void> {
   const { bank_code, ...incomplete } = DESTINATION_REQUESTS["bank account"];
   await recorder.call("createDestination", "a field is missing", { body: incomplete });
   const { items } = await recorder.call("listDestinations", "three destinations");
-  const { destination_id } = (items as Json[]).at(-1)!;
+  const { destination_id } = (items as OpenApiJson[]).at(-1)!;
   await recorder.call("getDestination", "mobile money", { params: { destination_id } });
   const body = { destination_id, ...WITHDRAWAL_REQUEST };
   const headers = { "idempotency-key": "rent-1-first-try" };

@@ -2,7 +2,7 @@ import "../../core/schema/responses.js";
 import { type KeyNeed, type Operation, TAGS } from "../service/operation.js";
 import { OPERATIONS } from "../service/operations.js";
 import { operationObject, templatedPath } from "./described.js";
-import { ASSUMPTION_KEY, type Json, type OpenApiDocument, pathsOf } from "./document.js";
+import { ASSUMPTION_KEY, type OpenApiDocument, type OpenApiJson, pathsOf } from "./document.js";
 import { errorResponses, sharedResponses } from "./errors.js";
 import { webhookItems } from "./events.js";
 import { KEYED_HEADERS, REQUEST_HEADERS, RESPONSE_HEADERS } from "./headers.js";
@@ -39,7 +39,7 @@ export function serviceDocument(examples: DocumentExamples = NO_EXAMPLES): OpenA
   };
 }
 
-function describeServiceCall(row: Operation, examples: DocumentExamples): Json {
+function describeServiceCall(row: Operation, examples: DocumentExamples): OpenApiJson {
   const headers = row.headers ?? [];
   const call = examplesOf(examples, row.id);
   const parts = {
@@ -56,13 +56,13 @@ function describeServiceCall(row: Operation, examples: DocumentExamples): Json {
 }
 
 /** Overrides the document's security, which requires a key. */
-const SECURITY: Readonly<Record<KeyNeed, Json>> = {
+const SECURITY: Readonly<Record<KeyNeed, OpenApiJson>> = {
   required: {},
   optional: { security: [{}, { [KEY_SCHEME]: [] }] },
   none: { security: [] },
 };
 
-const INFO: Json = {
+const INFO: OpenApiJson = {
   title: "Payments API (sandbox)",
   version: "{{version}}",
   license: { name: "MIT", identifier: "MIT" },
@@ -77,7 +77,7 @@ const INFO: Json = {
     "405 `METHOD_NOT_ALLOWED`. Checks run in this order: path, key, rate, permission, organization, size and JSON, fields.",
 };
 
-const SECURITY_SCHEME: Json = {
+const SECURITY_SCHEME: OpenApiJson = {
   type: "http",
   scheme: "bearer",
   bearerFormat: "sk_test_… or sk_live_…",

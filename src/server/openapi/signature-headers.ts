@@ -5,13 +5,13 @@ import {
   type SignatureScheme,
   signatureScheme,
 } from "../../core/schema/webhooks.js";
-import type { Json } from "./document.js";
+import type { OpenApiJson } from "./document.js";
 
 const DIGEST_BYTES = { sha1: 20, sha256: 32, sha512: 64 } as const;
 const EXAMPLE = { id: "evt_bf97a3a164010d696c2bec1f", timestamp: "1769850005" };
 
 /** The signature headers, as parameters of a webhook request. */
-export function signatureParameters(signature: Signature): Json[] {
+export function signatureParameters(signature: Signature): OpenApiJson[] {
   const scheme = signatureScheme(signature);
   const values = { ...EXAMPLE, signatures: scheme.each.replace("{signature}", exampleOf(scheme)) };
   return Object.entries(scheme.headers).map(([name, template]) => ({

@@ -1,5 +1,5 @@
 import type { OperationSpec } from "../http/operation.js";
-import type { Json } from "./document.js";
+import type { OpenApiJson } from "./document.js";
 
 /** Example values by name. */
 export type NamedExamples = Readonly<Record<string, unknown>>;
@@ -13,7 +13,7 @@ export interface CallExamples {
 export interface DocumentExamples {
   readonly calls: Readonly<Record<string, CallExamples>>;
   /** An event of each type. */
-  readonly events: Readonly<Record<string, Json>>;
+  readonly events: Readonly<Record<string, OpenApiJson>>;
 }
 
 export const NO_EXAMPLES: DocumentExamples = { calls: {}, events: {} };
@@ -26,7 +26,7 @@ export interface CallSetup {
   readonly params?: Readonly<Record<string, unknown>>;
   readonly query?: Readonly<Record<string, string>>;
   readonly headers?: Readonly<Record<string, string>>;
-  readonly body?: Json;
+  readonly body?: OpenApiJson;
   /** Name of the body's example; default: that of the response. */
   readonly bodyName?: string;
 }
@@ -38,8 +38,8 @@ export interface CallSetup {
 export class ExampleRecorder {
   readonly #specs: ReadonlyMap<string, Pick<OperationSpec<unknown, unknown>, "id" | "method" | "path">>;
   readonly #fetch: (request: Request) => Promise<Response>;
-  readonly #calls: Record<string, { bodies: Json; responses: Record<number, Json> }> = {};
-  readonly #events: Record<string, Json> = {};
+  readonly #calls: Record<string, { bodies: OpenApiJson; responses: Record<number, OpenApiJson> }> = {};
+  readonly #events: Record<string, OpenApiJson> = {};
 
   constructor(
     specs: readonly Pick<OperationSpec<unknown, unknown>, "id" | "method" | "path">[],
@@ -50,7 +50,7 @@ export class ExampleRecorder {
   }
 
   /** Makes a call and records it as the example `name`. */
-  async call(id: string, name: string, setup: CallSetup = {}): Promise<Json> {
+  async call(id: string, name: string, setup: CallSetup = {}): Promise<OpenApiJson> {
     const spec = this.#specs.get(id);
     if (spec === undefined) throw new Error(`there is no call ${id}`);
     const { params = {}, query = {}, body, headers, bodyName = name } = setup;
@@ -72,9 +72,9 @@ export class ExampleRecorder {
   async send(
     method: string,
     path: string,
-    body?: Json,
+    body?: OpenApiJson,
     headers: Readonly<Record<string, string>> = {},
-  ): Promise<{ readonly status: number; readonly json: Json }> {
+  ): Promise<{ readonly status: number; readonly json: OpenApiJson }> {
     const request = new Request(`${ORIGIN}${path}`, {
       method,
       headers: {
@@ -85,13 +85,13 @@ export class ExampleRecorder {
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
     const response = await this.#fetch(request);
-    return { status: response.status, json: (await response.json()) as Json };
+    return { status: response.status, json: (await response.json()) as OpenApiJson };
   }
 
   /** Records an event; without a subject, it is about a sample. */
-  async event(type: string, subject: Json = {}): Promise<void> {
+  async event(type: string, subject: OpenApiJson = {}): Promise<void> {
     const { json } = await this.send("POST", "/_sandbox/events", { type, ...subject });
-    this.#events[type] = json.payload as Json;
+    this.#events[type] = json.payload as OpenApiJson;
   }
 
   get examples(): DocumentExamples {
@@ -102,7 +102,7 @@ export class ExampleRecorder {
 const ORIGIN = "http://127.0.0.1:4402";
 
 /** Replaces an error's code, which `error_codes` may rename, by a placeholder. */
-function withCodePlaceholder(response: Json): Json {
+function withCodePlaceholder(response: OpenApiJson): OpenApiJson {
   const { error } = response as { error?: { readonly code: string } };
   return error === undefined ? response : { error: { ...error, code: `{{code ${error.code}}}` } };
 }

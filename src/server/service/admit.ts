@@ -1,6 +1,6 @@
 import { organizationOf } from "../../core/engine/access.js";
 import type { Caller } from "../../core/engine/caller.js";
-import { nameInKey } from "../../core/namespace/identity.js";
+import { namespaceInKey } from "../../core/namespace/identity.js";
 import type { Namespace } from "../../core/namespace/namespace.js";
 import type { Namespaces } from "../../core/namespace/namespaces.js";
 import type { Arrival } from "../../core/namespace/served-request.js";
@@ -43,8 +43,8 @@ function invalidKey(namespaces: Namespaces, key: string | null): Refusal {
     namespaces.noticeRealKey();
     return REAL_KEY;
   }
-  const name = key === null ? undefined : nameInKey(key);
-  if (name === undefined || namespaces.areMadeByKey) return INVALID_KEY;
+  const name = key === null ? undefined : namespaceInKey(key);
+  if (name === undefined || namespaces.createsByKey) return INVALID_KEY;
   const { code, message } = INVALID_KEY;
   return refuse(code, `${message}: make the namespace "${name}" first, or start with --auto-namespaces`);
 }
@@ -59,7 +59,8 @@ export function admit(
   const token = bearerKey(authorization);
   const namespaceName = call.header("sandbox-namespace");
   const namespace = namespaces.find(namespaceName, token);
-  if (namespace === undefined) return { namespace, reply: noNamespace(namespaces, namespaceName, token) };
+  if (namespace === undefined)
+    return { namespace, reply: unknownNamespace(namespaces, namespaceName, token) };
   const key = token === null ? undefined : namespace.keys.find(token);
   const needsNoKey = operation.key === "none" ? key === undefined : authorization === null;
   if (operation.key !== "required" && needsNoKey)
@@ -125,8 +126,12 @@ export function refusalReply(
   return errorReply(refusal, all, namespace.engine.settings.error_codes);
 }
 
-export function noNamespace(namespaces: Namespaces, header: string | null, apiKey: string | null): Reply {
-  return errorReply(namespaces.whyNone(header, apiKey), { "sandbox-hint": NAMESPACE_HINT });
+export function unknownNamespace(
+  namespaces: Namespaces,
+  header: string | null,
+  apiKey: string | null,
+): Reply {
+  return errorReply(namespaces.notFoundRefusal(header, apiKey), { "sandbox-hint": NAMESPACE_HINT });
 }
 
 /** Hints by error code. They are sent in the header `Sandbox-Hint`, so that the body stays as the service's. */

@@ -125,5 +125,5 @@ export const getOrganization = operation(
       assumed: "Fields beyond `enabled_payment_methods`.",
     },
   },
-  ({ namespace, caller }) => ok(organizationView(caller.organization, namespace.engine.world.start_ms)),
+  ({ namespace, caller }) => ok(organizationView(caller.organization, namespace.engine.namespace.start_ms)),
 );

@@ -88,10 +88,10 @@ const lastMemo = new WeakMap<object, Memo>();
  * the CPU time. Unsaved states are not memoized, because an undo lets other states reuse their sequence numbers.
  */
 export function memoizeByState(engine: Engine, key: string, make: () => string): string {
-  const { state, isKept } = engine;
+  const { state, isStored: isKept } = engine;
   const last = lastMemo.get(state);
   if (last !== undefined && last.seq === state.seq && last.key === key && isKept) return last.text;
   const text = make();
-  if (engine.isKept) lastMemo.set(state, { seq: state.seq, key, text });
+  if (engine.isStored) lastMemo.set(state, { seq: state.seq, key, text });
   return text;
 }

@@ -29,7 +29,7 @@ export const createQuote = operation(
     },
   },
   ({ namespace, caller, body, header }) => {
-    const quote = namespace.executeInTurn(quoteCommand(caller, body, header("sandbox-scenario")));
+    const quote = namespace.executeBatched(quoteCommand(caller, body, header("sandbox-scenario")));
     return isRefusal(quote) ? quote : ok(quoteView(quote));
   },
 );
@@ -51,7 +51,7 @@ export const createWhitelabel = operation(
     },
   },
   ({ namespace, caller, body, header }) => {
-    const charge = namespace.executeInTurn(
+    const charge = namespace.executeBatched(
       whitelabelCommand(caller, body, header("sandbox-scenario"), traceOf(header("traceparent"))),
     );
     return isRefusal(charge) ? charge : okCreated(charge.charge_id, whitelabelResult(charge));
@@ -75,7 +75,7 @@ export const createCheckout = operation(
     },
   },
   ({ namespace, caller, body, header, url }) => {
-    const charge = namespace.executeInTurn(
+    const charge = namespace.executeBatched(
       checkoutCommand(caller, body, header("sandbox-scenario"), traceOf(header("traceparent"))),
     );
     if (isRefusal(charge)) return charge;

@@ -1,8 +1,8 @@
-import type { Subject } from "../../core/domain/scenario.js";
+import type { MatchSubject } from "../../core/domain/scenario.js";
 import type { AsOf } from "../../core/engine/as-of.js";
 import { chargeSubject } from "../../core/engine/subjects.js";
-import { objectOf } from "../../core/namespace/answer-holds.js";
-import type { PickedFault } from "../../core/namespace/faults.js";
+import { readObjectId } from "../../core/namespace/answer-holds.js";
+import type { MatchedFault } from "../../core/namespace/faults.js";
 import type { Namespace } from "../../core/namespace/namespace.js";
 import { durationMs } from "../../core/schema/duration.js";
 import { type ErrorCode, INTERNAL_ERROR, INVALID_BODY_MESSAGE } from "../../core/schema/errors.js";
@@ -19,13 +19,13 @@ export function pickFault(
   call: HttpCall,
   namespace: Namespace,
   body: Record<string, unknown>,
-): PickedFault | undefined {
+): MatchedFault | undefined {
   const header = call.header("sandbox-scenario");
   const { metadata } = body;
   const named =
     header ??
     (isObject(metadata) && typeof metadata.sandbox_scenario === "string" ? metadata.sandbox_scenario : null);
-  if (named === null && !namespace.faults.isArmed()) return undefined;
+  if (named === null && !namespace.faults.hasRules()) return undefined;
   return namespace.faults.pick(named, () => faultSubject(operation, call, namespace, body));
 }
 
@@ -35,7 +35,7 @@ function faultSubject(
   call: HttpCall,
   namespace: Namespace,
   body: Record<string, unknown>,
-): Subject {
+): MatchSubject {
   const chargeId = call.param("charge_id");
   const charge = chargeId === undefined ? undefined : namespace.engine.state.get("charges", chargeId);
   const ofCharge = charge === undefined ? undefined : chargeSubject(charge);
@@ -68,7 +68,7 @@ export async function answerWithFault(
   call: HttpCall,
   { namespace, headers }: AdmittedCall,
   served: ServedCall,
-  { rule, source, giveBack }: PickedFault,
+  { rule, source, undo: giveBack }: MatchedFault,
   execute: (asOf?: AsOf) => Reply,
 ): Promise<CallResult> {
   const { respond, delay, drop, hold, delay_answer, stale } = rule;
@@ -91,14 +91,14 @@ export async function answerWithFault(
     entry.end({ reply: failureReply(error, error_codes) });
     throw error;
   }
-  const objectId = reply === null ? undefined : objectOf(reply.json);
+  const objectId = reply === null ? undefined : readObjectId(reply.json);
   if (drop !== undefined) {
     entry.end({ reply: null, objectId, clientGone: signal.aborted, isAnswerLost: reply !== null });
-    if (drop === "hang") await entry.keepOpen(namespace.holds.open(signal));
+    if (drop === "hang") await entry.keepOpen(namespace.holds.holdUntilLimit(signal));
     return null;
   }
   entry.setObject(objectId);
-  const isOpen = reply === null || (await namespace.holds.until(rule, reply.json, signal));
+  const isOpen = reply === null || (await namespace.holds.holdForRule(rule, reply.json, signal));
   const clientGone = signal.aborted;
   const sentReply = isOpen && !clientGone ? reply : null;
   entry.end({ reply: sentReply, objectId, clientGone });
@@ -111,7 +111,7 @@ function asOfStale(stale: NonNullable<FaultRule["stale"]>, nowMs: number): AsOf 
 
 /** An error in the service's shape; its code is the rule's, or else the default of its status. */
 function forcedReply(
-  respond: NonNullable<PickedFault["rule"]["respond"]>,
+  respond: NonNullable<MatchedFault["rule"]["respond"]>,
   codes: Readonly<Record<string, string>>,
 ): Reply {
   const { status, message, details, headers } = respond;

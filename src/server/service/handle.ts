@@ -31,7 +31,7 @@ export function handle(
   }
   // Reads are answered synchronously unless a save is pending.
   if (operation.method !== "GET") return receiveBody(operation, call, admitted);
-  const saving = admitted.namespace.calm();
+  const saving = admitted.namespace.commitQuietly();
   if (saving === undefined) return respond(operation, call, admitted, NO_BODY);
   return saving.then(() => respond(operation, call, admitted, NO_BODY));
 }
@@ -47,7 +47,7 @@ async function receiveBody(
     raw = await call.readBody();
     if ("torn" in raw) return journalDisconnected(call, { ...admitted, operation: operation.id });
   }
-  const { keeping } = admitted.namespace;
+  const { pendingWrites: keeping } = admitted.namespace;
   if (keeping !== undefined) await keeping;
   return respond(operation, call, admitted, raw);
 }
@@ -83,7 +83,7 @@ function respond(
     const input = readInput(operation, call.url, body);
     if (isRefusal(input)) return refusalReply(namespace, input);
     // 8 Execution.
-    if (operation.runsDueTasks) namespace.settle();
+    if (operation.runsDueTasks) namespace.runDueTasks();
     const result = operation.handle({
       namespace,
       caller,
@@ -111,10 +111,10 @@ function respond(
     // 10 Reply.
     return serialize(reply, namespace.nowMs(), headers);
   };
-  if (namespace.engine.isKept) return send();
+  if (namespace.engine.isStored) return send();
   // Callbacks, not promises: replies leave in the order of the calls.
   return new Promise((resolve, reject) => {
-    namespace.engine.whenKept((failure) => {
+    namespace.engine.whenStored((failure) => {
       if (failure === undefined) return resolve(send());
       fail(failure.error);
       reject(failure.error);

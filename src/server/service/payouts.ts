@@ -30,7 +30,7 @@ export const createDestination = operation(
     },
   },
   ({ namespace, caller, body }) => {
-    const destination = namespace.executeInTurn(destinationCommand(caller, body));
+    const destination = namespace.executeBatched(destinationCommand(caller, body));
     return isRefusal(destination) ? destination : ok(destinationView(destination));
   },
 );
@@ -102,7 +102,7 @@ export const createWithdrawal = operation(
     },
   },
   ({ namespace, caller, body, header }) => {
-    const result = namespace.executeInTurn(
+    const result = namespace.executeBatched(
       idempotently(
         { key: header("idempotency-key"), scope: `${caller.key}|createWithdrawal`, body },
         withdrawalCommand(caller, body, header("sandbox-scenario")),

@@ -29,7 +29,7 @@ export const createWebhook = operation(
   },
   ({ namespace, caller, body: { url, events } }) =>
     endpointReply(
-      namespace.executeInTurn(
+      namespace.executeBatched(
         registerEndpoint({
           url: new URL(url).href,
           mode: caller.mode,
@@ -105,7 +105,7 @@ export const updateWebhook = operation(
   },
   ({ namespace, caller, param, body: { url, ...rest } }) => {
     const patch = { ...rest, url: url === undefined ? undefined : new URL(url).href };
-    return endpointReply(namespace.executeInTurn(updateEndpoint(caller, param("webhook_id"), patch)));
+    return endpointReply(namespace.executeBatched(updateEndpoint(caller, param("webhook_id"), patch)));
   },
 );
 
@@ -124,7 +124,7 @@ export const deleteWebhook = operation(
     },
   },
   ({ namespace, caller, param }) => {
-    const deleted = namespace.executeInTurn(deleteEndpoint(caller, param("webhook_id")));
+    const deleted = namespace.executeBatched(deleteEndpoint(caller, param("webhook_id")));
     return isRefusal(deleted) ? deleted : ok({ webhook_id: deleted.webhook_id, deleted: true });
   },
 );
@@ -144,7 +144,7 @@ export const rotateWebhookSecret = operation(
     },
   },
   ({ namespace, caller, param }) =>
-    endpointReply(namespace.executeInTurn(rotateSecret(caller, param("webhook_id")))),
+    endpointReply(namespace.executeBatched(rotateSecret(caller, param("webhook_id")))),
 );
 
 function endpointReply(endpoint: Endpoint | Refusal): Reply | Refusal {

@@ -5,11 +5,11 @@ import { readFileSync } from "node:fs";
 import type { RequestListener } from "node:http";
 import { createServer, type ServerOptions } from "node:https";
 import { createSecureContext } from "node:tls";
-import { lazily } from "../../core/schema/lazily.js";
+import { loadLazily } from "../../core/schema/lazily.js";
 import { UserError } from "../../core/schema/user-error.js";
 import { machineNowMs } from "../../core/time/timers.js";
 import type { CreateServer } from "../http/listener.js";
-import { publishTrust } from "./trust.js";
+import { writeTrustFiles } from "./trust.js";
 
 export interface TlsOptions {
   readonly tls_cert?: string | undefined;
@@ -17,7 +17,7 @@ export interface TlsOptions {
 }
 
 /** Prepares an HTTPS server with the user's certificate, or with one for these names by an authority made for this run. */
-export async function secure(options: TlsOptions, names: readonly string[]) {
+export async function prepareTls(options: TlsOptions, names: readonly string[]) {
   const { cert, key, ca } =
     options.tls_cert === undefined
       ? await makeRunCertificate(names)
@@ -26,12 +26,12 @@ export async function secure(options: TlsOptions, names: readonly string[]) {
     // HTTP and HTTPS servers differ only before the first request.
     createServer: ((serverOptions: ServerOptions, onRequest: RequestListener) =>
       createServer({ ...serverOptions, cert, key }, onRequest)) as unknown as CreateServer,
-    publish: (port: number) => publishTrust(port, ca),
+    publish: (port: number) => writeTrustFiles(port, ca),
   };
 }
 
 async function makeRunCertificate(names: readonly string[]) {
-  const { makeCertificates } = await lazily(() => import("./authority.js"));
+  const { makeCertificates } = await loadLazily(() => import("./authority.js"));
   return makeCertificates(names, machineNowMs());
 }
 

@@ -5,7 +5,7 @@ import tls from "node:tls";
 import { UserError } from "../../core/schema/user-error.js";
 
 /** Files that let clients trust a sandbox's certificate. */
-export interface Trust {
+export interface TrustFiles {
   /** The CA certificate alone, for clients that add it to the public authorities. */
   readonly caFile: string;
   /** With the public authorities, for clients whose one file replaces them. */
@@ -20,7 +20,10 @@ const PID = "pid";
  * Writes the trust files of a run; `end` deletes them. Their path in the temporary folder depends only on user and
  * port: an app's settings can name it permanently, and our commands find it without an option.
  */
-export function publishTrust(port: number, ca: string): { readonly trust: Trust; readonly end: () => void } {
+export function writeTrustFiles(
+  port: number,
+  ca: string,
+): { readonly trust: TrustFiles; readonly end: () => void } {
   let folder = folderOf(port);
   // Another sandbox uses this port on another address.
   if (isOwnedByOther(folder)) folder = `${folder}-${process.pid}`;
@@ -41,7 +44,7 @@ export function publishTrust(port: number, ca: string): { readonly trust: Trust;
 }
 
 /** The trust files of this user's sandbox at a port; undefined unless one runs there with HTTPS. */
-export function findTrust(port: number): Trust | undefined {
+export function findTrustFiles(port: number): TrustFiles | undefined {
   const folder = folderOf(port);
   const pid = ownerOf(folder);
   if (pid === undefined || !isRunning(pid)) return undefined;

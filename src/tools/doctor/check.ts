@@ -1,10 +1,10 @@
 import type { ProbeRow, WebhookReport } from "../../core/schema/receiver-report.js";
 import { iso } from "../../core/schema/time.js";
-import { Eyes } from "./eyes.js";
-import { judge } from "./judge.js";
+import { AppObserver } from "./eyes.js";
+import { judgeProbes } from "./judge.js";
 import type { Evidence } from "./probe.js";
-import { collect } from "./probes.js";
-import { type CheckOptions, Session } from "./session.js";
+import { sendProbes } from "./probes.js";
+import { type CheckOptions, ProbeSession } from "./session.js";
 
 /**
  * The doctor: sends probes to a webhook receiver and reports its faults; called by the command and the library.
@@ -21,20 +21,20 @@ export async function checkWebhook(
 ): Promise<WebhookReport> {
   const { url, signature, timeoutMs, wall } = options;
   const startMs = wall.nowMs();
-  const session = new Session(options);
-  const observer = options.eyes && (await Eyes.open(session, options.eyes));
+  const session = new ProbeSession(options);
+  const observer = options.observation && (await AppObserver.open(session, options.observation));
   let evidence: Evidence;
   try {
-    evidence = await collect(session, observer, (probe, soFar) => {
-      const row = judge(soFar, session.scheme).rows.find((candidate) => candidate.probe === probe)!;
+    evidence = await sendProbes(session, observer, (probe, soFar) => {
+      const row = judgeProbes(soFar, session.scheme).rows.find((candidate) => candidate.probe === probe)!;
       const isUnreachable = probe === "valid" && row.answers[0]!.kind === "unreachable";
       if (!isUnreachable) onRow(row);
     });
   } finally {
     await observer?.close();
   }
-  await observer?.refuseLimited();
-  const { rows, findings } = judge(evidence, session.scheme);
+  await observer?.throwIfLimited();
+  const { rows, findings } = judgeProbes(evidence, session.scheme);
   const first = evidence.answers.get("valid")![0]!;
   const isUnreachable = first.kind === "unreachable";
   const count = (verdict: string) => rows.filter((row) => row.verdict === verdict).length;

@@ -1,9 +1,16 @@
 import { EVENT_TYPES } from "../../core/schema/event-types.js";
 import type { Answer, Probe } from "../../core/schema/receiver-report.js";
 import { timelessScheme } from "./forged.js";
-import { accepting, because, fault, fresh, type GenuineProbe, isRefusal } from "./probe.js";
+import {
+  causedBy,
+  isSignatureRefusal,
+  judgeAccepted,
+  newEvent,
+  type ValidEventProbe,
+  withFault,
+} from "./probe.js";
 import type { SampleEvent, Samples } from "./samples.js";
-import { isFine, type Session } from "./session.js";
+import { isAcceptedOrBusy, type ProbeSession } from "./session.js";
 
 const UNICODE = "names in many scripts";
 const UNKNOWN_FIELDS = "unknown fields";
@@ -16,23 +23,23 @@ const HOURS = 10;
 type Contents = Readonly<Record<string, (samples: Samples) => SampleEvent>>;
 
 /** Sends valid events in order. */
-async function send(session: Session, contents: Contents): Promise<Answer[]> {
+async function send(session: ProbeSession, contents: Contents): Promise<Answer[]> {
   const answers: Answer[] = [];
   for (const [sent, make] of Object.entries(contents))
-    answers.push(...(await session.genuine(sent, () => make(session.samples))));
+    answers.push(...(await session.sendValid(sent, () => make(session.samples))));
   return answers;
 }
 
 /** Probes of event contents: types, texts, payments, sizes. */
-export const CONTENTS = {
+export const CONTENT_PROBES = {
   minute_old: {
     title: "a signature a minute old",
     sent: "an event signed a minute ago",
     expected: "2xx: clocks differ, and networks are slow",
     outOfScope: timelessScheme,
     send: (session) =>
-      session.genuine("an event signed a minute ago", () => fresh(session), { ageMs: MINUTE_MS }),
-    judge: (answers) => accepting(answers, "tolerance_too_small"),
+      session.sendValid("an event signed a minute ago", () => newEvent(session), { ageMs: MINUTE_MS }),
+    judge: (answers) => judgeAccepted(answers, "tolerance_too_small"),
   },
 
   old_change: {
@@ -41,7 +48,7 @@ export const CONTENTS = {
     expected: "2xx",
     send: (session) =>
       send(session, { "a late event": (samples) => samples.oldEvent(HOURS * 60 * MINUTE_MS) }),
-    judge: (answers) => accepting(answers, "body_timestamp"),
+    judge: (answers) => judgeAccepted(answers, "body_timestamp"),
   },
 
   each_type: {
@@ -57,7 +64,7 @@ export const CONTENTS = {
       ),
     judge: (answers) => {
       const ofCharges = answers.filter(({ sent }) => sent.startsWith("charge."));
-      return accepting(answers, ofCharges.every(isFine) ? "other_types" : "lifecycle");
+      return judgeAccepted(answers, ofCharges.every(isAcceptedOrBusy) ? "other_types" : "lifecycle");
     },
   },
 
@@ -69,7 +76,7 @@ export const CONTENTS = {
       send(session, {
         "charge.review_opened": (samples) => samples.event(samples.charge(), "charge.review_opened"),
       }),
-    judge: (answers) => accepting(answers, "unknown_type"),
+    judge: (answers) => judgeAccepted(answers, "unknown_type"),
   },
 
   unknown_family: {
@@ -81,10 +88,10 @@ export const CONTENTS = {
         "invoice.sent": (samples) => samples.eventOf("invoice.sent", { invoice_id: "inv_1", lines: [] }),
       }),
     judge: (answers, _evidence, marks) => {
-      const found = accepting(answers, "unknown_family");
+      const found = judgeAccepted(answers, "unknown_family");
       if (found.fault !== "unknown_family") return found;
-      if (marks.get("unknown_type")?.fault === "unknown_type") return because("unknown_type");
-      return marks.get("each_type")?.fault === "other_types" ? because("each_type") : found;
+      if (marks.get("unknown_type")?.fault === "unknown_type") return causedBy("unknown_type");
+      return marks.get("each_type")?.fault === "other_types" ? causedBy("each_type") : found;
     },
   },
 
@@ -101,16 +108,16 @@ export const CONTENTS = {
               metadata: { note: "₦ ≠ ¥ – «ẞ» 👩🏾‍💻", ключ: "значение" },
             }),
           ),
-        [UNKNOWN_FIELDS]: (samples) => samples.eventFromTheFuture(samples.charge()),
-        [OTHER_SPELLING]: (samples) => samples.eventSpelledOtherwise(),
+        [UNKNOWN_FIELDS]: (samples) => samples.eventWithUnknownFields(samples.charge()),
+        [OTHER_SPELLING]: (samples) => samples.eventWithUnusualSpelling(),
       }),
     judge: (answers, evidence) => {
-      const failing = answers.filter((answer) => !isFine(answer) && answer.sent !== UNKNOWN_FIELDS);
+      const failing = answers.filter((answer) => !isAcceptedOrBusy(answer) && answer.sent !== UNKNOWN_FIELDS);
       // A receiver that rewrites the JSON also fails on scripts, if its language escapes them.
       const last = failing.at(-1);
-      if (last === undefined) return accepting(answers, "unknown_fields");
-      if (!isRefusal(last, evidence)) return fault("content_crashes");
-      return fault(last.sent === OTHER_SPELLING ? "reserialized_body" : "unicode");
+      if (last === undefined) return judgeAccepted(answers, "unknown_fields");
+      if (!isSignatureRefusal(last, evidence)) return withFault("content_crashes");
+      return withFault(last.sent === OTHER_SPELLING ? "reserialized_body" : "unicode");
     },
   },
 
@@ -125,10 +132,10 @@ export const CONTENTS = {
         [NO_METHOD]: (samples) => samples.event(samples.charge(HOSTED), "charge.expired"),
       }),
     judge: (answers, _evidence, marks) => {
-      const isTypeRefused = answers.every((answer) => isFine(answer) || answer.sent === NO_METHOD);
-      const found = accepting(answers, "payments");
+      const isTypeRefused = answers.every((answer) => isAcceptedOrBusy(answer) || answer.sent === NO_METHOD);
+      const found = judgeAccepted(answers, "payments");
       return found.fault === "payments" && isTypeRefused && marks.get("each_type")?.fault === "lifecycle"
-        ? because("each_type")
+        ? causedBy("each_type")
         : found;
     },
   },
@@ -139,9 +146,9 @@ export const CONTENTS = {
     expected: "2xx",
     send: (session) =>
       send(session, { "12 KB": (samples) => samples.event(samples.charge({ metadata: FULL_METADATA })) }),
-    judge: (answers) => accepting(answers, "large_body"),
+    judge: (answers) => judgeAccepted(answers, "large_body"),
   },
-} as const satisfies Readonly<Partial<Record<Probe, GenuineProbe>>>;
+} as const satisfies Readonly<Partial<Record<Probe, ValidEventProbe>>>;
 
 const CRYPTO = {
   amount: "25.12345678",

@@ -3,7 +3,7 @@ import type { Answer } from "../../core/schema/receiver-report.js";
 const SNIPPET_LENGTH = 60;
 
 /** The answers of a probe in one line. */
-export function describe(answers: readonly Answer[]): string {
+export function answersText(answers: readonly Answer[]): string {
   if (answers.length === 0) return "not sent";
   const items = new Map<string, Answer[]>();
   for (const answer of answers) items.set(answer.sent, [...(items.get(answer.sent) ?? []), answer]);

@@ -1,12 +1,12 @@
 import type { Answer, Probe } from "../../core/schema/receiver-report.js";
-import type { Wall } from "../../core/time/wall.js";
-import { metadataKeysOf, namesOf, observedUrl } from "./observation.js";
-import { ask } from "./post.js";
-import { FIRST_SIGHT, type Sight } from "./probe.js";
+import type { WallClock } from "../../core/time/wall.js";
+import { metadataKeysOf, observedUrl, placeholderValues } from "./observation.js";
+import { sendRequest } from "./post.js";
+import { type Observation, VISIBILITY_PROBE } from "./probe.js";
 import { type RealCharge, RealCharges } from "./real-charges.js";
 import type { SampleEvent } from "./samples.js";
-import type { EyeOptions, Session } from "./session.js";
-import { changesOf, deviationOf, effectOf, pathsOf, type View, viewOf } from "./view.js";
+import type { ObserveOptions, ProbeSession } from "./session.js";
+import { type AppView, changesOf, deviationOf, effectOf, pathsOf, viewOf } from "./view.js";
 
 /** Timeout for the effect of the first event, as an app may work after its response. */
 const FIRST_TIMEOUT_MS = 5_000;
@@ -23,26 +23,26 @@ const RETRIES = 3;
 
 interface ObservedCharge {
   readonly charge: RealCharge;
-  readonly before: View;
+  readonly before: AppView;
 }
 
 /** Compares the app's view of real charges before and after their events (--observe, docs/webhooks.md). */
-export class Eyes {
-  readonly #session: Session;
+export class AppObserver {
+  readonly #session: ProbeSession;
   readonly #charges: RealCharges;
   readonly #observe: string;
   readonly #receiver: URL;
-  readonly #wall: Wall;
+  readonly #wall: WallClock;
   readonly #timeoutMs: number;
   readonly #observed = new Map<string, ObservedCharge>();
   readonly #opening: ObservedCharge[] = [];
   /** Paths that change without an event, or differ between charges. */
   readonly #ignored = new Set<string>();
-  #usualEffect: View = new Map();
-  #noEffect: Sight | undefined;
+  #usualEffect: AppView = new Map();
+  #noEffect: Observation | undefined;
   #slowestMs = 0;
 
-  private constructor(session: Session, charges: RealCharges, { observe }: EyeOptions) {
+  private constructor(session: ProbeSession, charges: RealCharges, { observe }: ObserveOptions) {
     const { url, wall, timeoutMs } = session.options;
     this.#session = session;
     this.#charges = charges;
@@ -53,9 +53,9 @@ export class Eyes {
   }
 
   /** Creates the first charges; the session's first events are about them. */
-  static async open(session: Session, options: EyeOptions): Promise<Eyes> {
+  static async open(session: ProbeSession, options: ObserveOptions): Promise<AppObserver> {
     const charges = await RealCharges.open(session.options, options);
-    const observer = new Eyes(session, charges, options);
+    const observer = new AppObserver(session, charges, options);
     try {
       for (let count = 0; count < 2; count++) observer.#opening.push(await observer.#newCharge());
     } catch (error) {
@@ -63,7 +63,8 @@ export class Eyes {
       throw error;
     }
     let opened = 0;
-    session.opening = () => observer.#opening[opened++ % observer.#opening.length]!.charge.events.COMPLETED;
+    session.makeFirstEvent = () =>
+      observer.#opening[opened++ % observer.#opening.length]!.charge.events.COMPLETED;
     return observer;
   }
 
@@ -72,21 +73,21 @@ export class Eyes {
   }
 
   /** Throws if rate limits of the sandbox distorted the observations. */
-  refuseLimited(): Promise<void> {
-    return this.#charges.refuseLimited();
+  throwIfLimited(): Promise<void> {
+    return this.#charges.throwIfLimited();
   }
 
   /** Observes the effect of a probe's events; undefined for a probe that responses decide. */
-  async see(probe: Probe): Promise<Sight | undefined> {
+  async observe(probe: Probe): Promise<Observation | undefined> {
     const observe = OBSERVATIONS[probe];
     if (observe === undefined) return undefined;
-    if (probe !== FIRST_SIGHT && this.#noEffect !== undefined) return this.#noEffect;
+    if (probe !== VISIBILITY_PROBE && this.#noEffect !== undefined) return this.#noEffect;
     return observe.call(this);
   }
 
-  async observeDuplicate(): Promise<Sight> {
+  async observeDuplicate(): Promise<Observation> {
     const [first, second] = [await this.#newCharge(), await this.#newCharge()];
-    const effects: View[] = [];
+    const effects: AppView[] = [];
     for (const observed of [first, second]) {
       const after = await this.#pay(observed);
       if (after === undefined) return this.#noEffect!;
@@ -100,49 +101,49 @@ export class Eyes {
     await this.#deliver(first.charge.events.COMPLETED);
     const changes = changesOf(before, await this.#readSettledView(first), this.#ignored);
     return changes.length === 0
-      ? { seen: "the repeated event changed nothing" }
-      : { seen: `the repeated event changed it: ${changes.join(", ")}`, fault: "handled_twice" };
+      ? { text: "the repeated event changed nothing" }
+      : { text: `the repeated event changed it: ${changes.join(", ")}`, fault: "handled_twice" };
   }
 
-  async observeSimultaneous(): Promise<Sight> {
+  async observeSimultaneous(): Promise<Observation> {
     const observed = await this.#newCharge();
     const { COMPLETED } = observed.charge.events;
     await Promise.all(Array.from({ length: COPIES }, () => this.#deliver(COMPLETED)));
     await this.#readSettledView(observed);
     const wrong = await this.#deviation(observed);
     return wrong === undefined
-      ? { seen: "concurrent copies had the effect of one" }
-      : { seen: `${COPIES} copies at once: ${wrong}`, fault: "handled_at_once" };
+      ? { text: "concurrent copies had the effect of one" }
+      : { text: `${COPIES} copies at once: ${wrong}`, fault: "handled_at_once" };
   }
 
-  async observeReordered(): Promise<Sight> {
+  async observeReordered(): Promise<Observation> {
     const paid = this.#observed.get("paid")!;
     const before = await this.#readView(paid.charge);
     for (const late of ["PROCESSING", "AWAITING_PAYMENT"] as const)
       await this.#deliver(paid.charge.events[late]);
     const changes = changesOf(before, await this.#readSettledView(paid), this.#ignored);
     return changes.length === 0
-      ? { seen: "events from before the payment changed nothing" }
-      : { seen: `an event from before the payment changed it: ${changes.join(", ")}`, fault: "goes_back" };
+      ? { text: "events from before the payment changed nothing" }
+      : { text: `an event from before the payment changed it: ${changes.join(", ")}`, fault: "goes_back" };
   }
 
-  async observeKnownId(): Promise<Sight> {
+  async observeKnownId(): Promise<Observation> {
     const observed = await this.#newCharge();
     const { COMPLETED } = observed.charge.events;
     await this.#session.send("forged", COMPLETED, { secrets: [this.#session.unknownSecret] });
     const changes = changesOf(observed.before, await this.#readSettledView(observed), this.#ignored);
     if (changes.length > 0)
-      return { seen: `a forged event changed it: ${changes.join(", ")}`, fault: "forged_acted_upon" };
+      return { text: `a forged event changed it: ${changes.join(", ")}`, fault: "forged_acted_upon" };
     await this.#deliverUntilAccepted(COMPLETED);
     const wrong = await this.#deviation(observed);
     return wrong === undefined
-      ? { seen: "a forged event changed nothing, and the genuine event with its id was handled" }
-      : { seen: `after a forged event with its id, the genuine one: ${wrong}`, fault: "forged_id_counts" };
+      ? { text: "a forged event changed nothing, and the genuine event with its id was handled" }
+      : { text: `after a forged event with its id, the genuine one: ${wrong}`, fault: "forged_id_counts" };
   }
 
-  async observeRetry(): Promise<Sight> {
+  async observeRetry(): Promise<Observation> {
     const crashed = this.#opening.find(
-      ({ charge }) => charge.events.COMPLETED.id === this.#session.crashed?.event.id,
+      ({ charge }) => charge.events.COMPLETED.id === this.#session.firstCrashed?.event.id,
     );
     const observed = crashed ?? (await this.#newCharge());
     const first =
@@ -156,17 +157,17 @@ export class Eyes {
     const wrong = await this.#deviation(observed);
     if (wrong !== undefined) {
       const when = hasFailed ? "sent again after it failed" : "accepted while the sandbox returned 500";
-      return { seen: `an event ${when}: ${wrong}`, fault: "lost" };
+      return { text: `an event ${when}: ${wrong}`, fault: "lost" };
     }
     return hasFailed
-      ? { seen: "an event that failed at first was handled when it arrived again" }
+      ? { text: "an event that failed at first was handled when it arrived again" }
       : {
-          seen: "It did its work while the sandbox returned 500 for reads of the charge, so no failure could be provoked.",
+          text: "It did its work while the sandbox returned 500 for reads of the charge, so no failure could be provoked.",
           isUnclear: true,
         };
   }
 
-  async observeBurst(): Promise<Sight> {
+  async observeBurst(): Promise<Observation> {
     const all: ObservedCharge[] = [];
     for (let count = 0; count < BURST; count++) all.push(await this.#newCharge());
     const answers = await Promise.all(all.map(({ charge }) => this.#deliver(charge.events.COMPLETED)));
@@ -174,30 +175,30 @@ export class Eyes {
     const deviations = await Promise.all(accepted.map((observed) => this.#deviation(observed)));
     const wrong = deviations.filter((deviation) => deviation !== undefined);
     return wrong.length === 0
-      ? { seen: "all events accepted at once were handled" }
-      : { seen: `${wrong.length} of ${BURST} accepted at once: ${wrong[0]}`, fault: "lost_in_burst" };
+      ? { text: "all events accepted at once were handled" }
+      : { text: `${wrong.length} of ${BURST} accepted at once: ${wrong[0]}`, fault: "lost_in_burst" };
   }
 
-  async observeAmount(): Promise<Sight> {
+  async observeAmount(): Promise<Observation> {
     const observed = await this.#newCharge();
     const { id, body } = observed.charge.events.COMPLETED;
     const amounts = /"(amount|settlement_amount)":"[\d.]+"/g;
     await this.#deliver({ id, body: body.replace(amounts, `"$1":"${FALSE_AMOUNT}"`) });
     const values = [...(await this.#readSettledView(observed)).values()];
     if (isAmountIn(values, Number(FALSE_AMOUNT)))
-      return { seen: `it shows ${FALSE_AMOUNT}, which is only in the event`, fault: "amount_trusted" };
+      return { text: `it shows ${FALSE_AMOUNT}, which is only in the event`, fault: "amount_trusted" };
     const { charge } = this.#observed.get("paid")!;
     const paidValues = [...(await this.#readView(charge)).values()];
     return [charge.amount, charge.settlement_amount].some((amount) => isAmountIn(paidValues, Number(amount)))
-      ? { seen: `it does not show ${FALSE_AMOUNT}, which is only in the event` }
+      ? { text: `it does not show ${FALSE_AMOUNT}, which is only in the event` }
       : {
-          seen: "Its response shows no amount: check yourself that it does not trust the event's.",
+          text: "Its response shows no amount: check yourself that it does not trust the event's.",
           isUnclear: true,
         };
   }
 
   /** Undefined where the app makes no calls. */
-  async observeEarly(): Promise<Sight | undefined> {
+  async observeEarly(): Promise<Observation | undefined> {
     const found = await this.#charges.whileHeld((charge) => this.#deliver(charge.events.COMPLETED));
     if (found === undefined) return undefined;
     const { charge, result } = found;
@@ -205,12 +206,12 @@ export class Eyes {
     // The view before could not be read; it is that of any unpaid charge.
     const wrong = await this.#deviation({ charge, before: this.#observed.get("paid")!.before });
     return wrong === undefined
-      ? { seen: "an event that arrived before the response to its call was handled" }
-      : { seen: `an event before the response to its call: ${wrong}`, fault: "lost_early" };
+      ? { text: "an event that arrived before the response to its call was handled" }
+      : { text: `an event before the response to its call: ${wrong}`, fault: "lost_early" };
   }
 
   async #newCharge(): Promise<ObservedCharge> {
-    const charge = await this.#charges.make(metadataKeysOf(this.#observe));
+    const charge = await this.#charges.create(metadataKeysOf(this.#observe));
     return { charge, before: await this.#readView(charge) };
   }
 
@@ -227,7 +228,7 @@ export class Eyes {
   }
 
   /** Pays a charge and returns the view afterwards; undefined, as from then on, if the view does not change. */
-  async #pay(observed: ObservedCharge): Promise<View | undefined> {
+  async #pay(observed: ObservedCharge): Promise<AppView | undefined> {
     const { charge, before } = observed;
     await this.#pause(SETTLE_MS);
     for (const path of pathsOf(before, await this.#readView(charge)))
@@ -243,7 +244,7 @@ export class Eyes {
     const status = (await this.#requestView(charge)).status ?? "no answer";
     const response = answer.status ?? answer.error;
     this.#noEffect = {
-      seen: `GET ${href} (${status}) is the same before and after the charge is paid (${response})`,
+      text: `GET ${href} (${status}) is the same before and after the charge is paid (${response})`,
       fault: "nothing_seen",
     };
     return undefined;
@@ -261,19 +262,23 @@ export class Eyes {
   }
 
   /** Reads the view after the app had time to finish its work. */
-  async #readSettledView({ charge }: ObservedCharge): Promise<View> {
+  async #readSettledView({ charge }: ObservedCharge): Promise<AppView> {
     await this.#pause(Math.max(SETTLE_MS, 3 * this.#slowestMs));
     return this.#readView(charge);
   }
 
-  async #readView(charge: RealCharge): Promise<View> {
-    return viewOf(await this.#requestView(charge), Object.values(namesOf(charge)), this.#wall.nowMs());
+  async #readView(charge: RealCharge): Promise<AppView> {
+    return viewOf(
+      await this.#requestView(charge),
+      Object.values(placeholderValues(charge)),
+      this.#wall.nowMs(),
+    );
   }
 
   #requestView(charge: RealCharge): Promise<Answer> {
     const url = observedUrl(this.#observe, this.#receiver, charge);
     const request = { method: "GET", sent: "a look", attempt: 1, eventId: "", headers: {}, body: "" };
-    return ask(url, request, this.#timeoutMs, this.#wall);
+    return sendRequest(url, request, this.#timeoutMs, this.#wall);
   }
 
   async #waitUntil(isMet: () => Promise<boolean>): Promise<boolean> {
@@ -297,13 +302,15 @@ function isAmountIn(values: readonly unknown[], amount: number): boolean {
   return values.some((value) => value === amount || value === Math.round(amount * 100));
 }
 
-const OBSERVATIONS: Readonly<Partial<Record<Probe, (this: Eyes) => Promise<Sight | undefined>>>> = {
-  duplicate: Eyes.prototype.observeDuplicate,
-  known_id: Eyes.prototype.observeKnownId,
-  reordered: Eyes.prototype.observeReordered,
-  retry: Eyes.prototype.observeRetry,
-  simultaneous: Eyes.prototype.observeSimultaneous,
-  burst: Eyes.prototype.observeBurst,
-  amount: Eyes.prototype.observeAmount,
-  early: Eyes.prototype.observeEarly,
+const OBSERVATIONS: Readonly<
+  Partial<Record<Probe, (this: AppObserver) => Promise<Observation | undefined>>>
+> = {
+  duplicate: AppObserver.prototype.observeDuplicate,
+  known_id: AppObserver.prototype.observeKnownId,
+  reordered: AppObserver.prototype.observeReordered,
+  retry: AppObserver.prototype.observeRetry,
+  simultaneous: AppObserver.prototype.observeSimultaneous,
+  burst: AppObserver.prototype.observeBurst,
+  amount: AppObserver.prototype.observeAmount,
+  early: AppObserver.prototype.observeEarly,
 };

@@ -1,8 +1,17 @@
 import type { Answer, AnswerKind, Probe } from "../../core/schema/receiver-report.js";
 import type { SignatureScheme } from "../../core/schema/webhooks.js";
 import type { FaultName } from "./faults.js";
-import { because, type ForgedProbe, fault, fresh, type Mark, NOT_NOW, PASS, settled } from "./probe.js";
-import type { Session, SignatureParts } from "./session.js";
+import {
+  causedBy,
+  DEFERRED,
+  finalAnswers,
+  type InvalidSignatureProbe,
+  type Judgement,
+  newEvent,
+  PASS,
+  withFault,
+} from "./probe.js";
+import type { ProbeSession, SignatureParts } from "./session.js";
 
 export const REFUSED = "400 or 401, and nothing done";
 const NOTHING_SIGNED = "nothing is signed, so a receiver cannot tell";
@@ -23,18 +32,18 @@ export function timelessScheme({ payload }: SignatureScheme): string | undefined
 }
 
 /** Sends an event signed with another secret. */
-export function forged(session: Session, sent: string): Promise<Answer[]> {
-  return session.forged(sent, fresh(session), { secrets: [session.unknownSecret] });
+export function sendInvalidSignature(session: ProbeSession, sent: string): Promise<Answer[]> {
+  return session.sendInvalid(sent, newEvent(session), { secrets: [session.unknownSecret] });
 }
 
 /** Sends an event for each variant of its signature. */
 async function withSignatures(
-  session: Session,
+  session: ProbeSession,
   variants: Readonly<Record<string, (parts: SignatureParts) => string>>,
 ): Promise<Answer[]> {
   const answers: Answer[] = [];
   for (const [sent, forge] of Object.entries(variants))
-    answers.push(...(await session.forged(sent, fresh(session), { forge })));
+    answers.push(...(await session.sendInvalid(sent, newEvent(session), { forge })));
   return answers;
 }
 
@@ -44,7 +53,7 @@ const otherCase = (text: string): string =>
   );
 
 /** Probes that a receiver must refuse: forged, stale and future events. */
-export const FORGED = {
+export const INVALID_SIGNATURE_PROBES = {
   tampered: {
     title: "a tampered body",
     sent: "an event whose amount was changed after it was signed",
@@ -57,7 +66,9 @@ export const FORGED = {
         : undefined),
     send: (session) => {
       const tamper = (body: string) => body.replace('"amount":"512.50"', '"amount":"51250.00"');
-      return session.forged("an event with another amount than was signed", fresh(session), { tamper });
+      return session.sendInvalid("an event with another amount than was signed", newEvent(session), {
+        tamper,
+      });
     },
   },
   wrong_secret: {
@@ -66,7 +77,7 @@ export const FORGED = {
     expected: REFUSED,
     accepted: "wrong_secret_accepted",
     outOfScope: unsignedScheme,
-    send: (session) => forged(session, "an event signed with another secret"),
+    send: (session) => sendInvalidSignature(session, "an event signed with another secret"),
   },
   unsigned: {
     title: "no signature",
@@ -74,7 +85,8 @@ export const FORGED = {
     expected: REFUSED,
     accepted: "unsigned_accepted",
     outOfScope: unsignedScheme,
-    send: (session) => session.forged("an event without a signature", fresh(session), { isUnsigned: true }),
+    send: (session) =>
+      session.sendInvalid("an event without a signature", newEvent(session), { isUnsigned: true }),
   },
   empty_signature: {
     title: "an empty signature",
@@ -143,7 +155,8 @@ export const FORGED = {
     expected: `${REFUSED}: it may be a recording`,
     accepted: "stale_accepted",
     outOfScope: timelessScheme,
-    send: (session) => session.forged("an event signed ten minutes ago", fresh(session), { ageMs: STALE_MS }),
+    send: (session) =>
+      session.sendInvalid("an event signed ten minutes ago", newEvent(session), { ageMs: STALE_MS }),
   },
   future: {
     title: "a timestamp of the future",
@@ -155,9 +168,9 @@ export const FORGED = {
       timelessScheme(scheme) ??
       ("stripe-signature" in scheme.headers ? "this scheme's own libraries let it pass" : undefined),
     send: (session) =>
-      session.forged("an event signed ten minutes from now", fresh(session), { ageMs: -STALE_MS }),
+      session.sendInvalid("an event signed ten minutes from now", newEvent(session), { ageMs: -STALE_MS }),
   },
-} as const satisfies Readonly<Partial<Record<Probe, ForgedProbe>>>;
+} as const satisfies Readonly<Partial<Record<Probe, InvalidSignatureProbe>>>;
 
 function wrongCharacter(right: string): string {
   return right === "0" ? "1" : "0";
@@ -175,44 +188,48 @@ const REFUSAL_FAULTS: Readonly<Partial<Record<AnswerKind, FaultName>>> = {
 const BY_SEVERITY: readonly AnswerKind[] = ["accepted", "timeout", "broken", "redirected", "crashed", "busy"];
 
 /** Judges all forgeries together: accepting all of them, or failing alike at all, is one fault. */
-export function judgeForged(answers: ReadonlyMap<Probe, readonly Answer[]>): Map<Probe, Mark> {
+export function judgeInvalidSignatures(
+  answers: ReadonlyMap<Probe, readonly Answer[]>,
+): Map<Probe, Judgement> {
   const kinds = new Map<Probe, AnswerKind>();
-  for (const probe of Object.keys(FORGED) as (keyof typeof FORGED)[]) {
+  for (const probe of Object.keys(INVALID_SIGNATURE_PROBES) as (keyof typeof INVALID_SIGNATURE_PROBES)[]) {
     const reached = (answers.get(probe) ?? []).filter(({ kind }) => kind !== "unreachable");
     if (reached.length === 0) continue;
-    const outcomes = settled(reached).map(({ kind }) => kind);
+    const outcomes = finalAnswers(reached).map(({ kind }) => kind);
     kinds.set(probe, BY_SEVERITY.find((kind) => outcomes.includes(kind)) ?? "refused");
   }
   const accepted = [...kinds.keys()].filter((probe) => kinds.get(probe) === "accepted");
   const common = commonFault(kinds, accepted);
   const firstOfKind = new Map<AnswerKind, Probe>();
-  const marks = new Map<Probe, Mark>();
+  const marks = new Map<Probe, Judgement>();
   for (const [probe, kind] of kinds) {
     const refusalFault = REFUSAL_FAULTS[kind];
-    if (kind === "accepted") marks.set(probe, acceptedMark(probe as keyof typeof FORGED, accepted, common));
+    if (kind === "accepted")
+      marks.set(probe, acceptedMark(probe as keyof typeof INVALID_SIGNATURE_PROBES, accepted, common));
     else if (refusalFault !== undefined) {
       const first = firstOfKind.get(kind);
-      marks.set(probe, first === undefined ? fault(refusalFault) : because(first));
+      marks.set(probe, first === undefined ? withFault(refusalFault) : causedBy(first));
       if (first === undefined) firstOfKind.set(kind, probe);
-    } else marks.set(probe, kind === "busy" ? NOT_NOW : PASS);
+    } else marks.set(probe, kind === "busy" ? DEFERRED : PASS);
   }
   return marks;
 }
 
 function acceptedMark(
-  probe: keyof typeof FORGED,
+  probe: keyof typeof INVALID_SIGNATURE_PROBES,
   accepted: readonly Probe[],
   common: FaultName | undefined,
-): Mark {
-  const { accepted: faultName, sameAs }: ForgedProbe = FORGED[probe];
-  if (common !== undefined) return probe === accepted[0] ? fault(common) : because(accepted[0]!);
+): Judgement {
+  const { accepted: faultName, sameAs }: InvalidSignatureProbe = INVALID_SIGNATURE_PROBES[probe];
+  if (common !== undefined) return probe === accepted[0] ? withFault(common) : causedBy(accepted[0]!);
   return sameAs !== undefined && accepted.includes(sameAs)
-    ? because(rootOf(sameAs, accepted))
-    : fault(faultName);
+    ? causedBy(rootOf(sameAs, accepted))
+    : withFault(faultName);
 }
 
 function rootOf(probe: Probe, accepted: readonly Probe[]): Probe {
-  const { sameAs }: ForgedProbe = FORGED[probe as keyof typeof FORGED];
+  const { sameAs }: InvalidSignatureProbe =
+    INVALID_SIGNATURE_PROBES[probe as keyof typeof INVALID_SIGNATURE_PROBES];
   return sameAs !== undefined && accepted.includes(sameAs) ? rootOf(sameAs, accepted) : probe;
 }
 

@@ -20,7 +20,7 @@ export const observeSchema = z.string().check(
 );
 
 /** Placeholder in an order for a customer that no other order has. */
-export const EMAIL = "{email}";
+export const EMAIL_PLACEHOLDER = "{email}";
 
 /** Request that has the app place an order: `POST PATH BODY`. */
 export const orderSchema = z
@@ -34,7 +34,7 @@ export const orderSchema = z
 
 /** Builds the request for a customer's order; a path is relative to the receiver's host. */
 export function orderRequest(order: string, receiver: string, email: string): { url: URL; body: string } {
-  const [, path, ...body] = order.replaceAll(EMAIL, email).split(" ");
+  const [, path, ...body] = order.replaceAll(EMAIL_PLACEHOLDER, email).split(" ");
   return { url: new URL(path!, receiver), body: body.join(" ") };
 }
 
@@ -52,14 +52,14 @@ export function metadataKeysOf(observe: string): string[] {
 /** Fills in the address for one charge; a path is relative to the receiver's host. */
 export function observedUrl(observe: string, receiver: URL, charge: ChargeNames): URL {
   const filled = observe.replace(/^GET /, "").replace(PLACEHOLDER, (_all, name: string) => {
-    const { [name]: value } = namesOf(charge);
+    const { [name]: value } = placeholderValues(charge);
     return encodeURIComponent(value ?? "");
   });
   return new URL(filled, receiver);
 }
 
 /** The charge's values by placeholder. */
-export function namesOf({ charge_id, checkout_id, metadata }: ChargeNames): Record<string, string> {
+export function placeholderValues({ charge_id, checkout_id, metadata }: ChargeNames): Record<string, string> {
   const keys = Object.entries(metadata).map(([key, value]) => [`metadata.${key}`, value]);
   return { charge_id, checkout_id, ...Object.fromEntries(keys) };
 }

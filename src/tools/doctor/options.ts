@@ -2,11 +2,11 @@ import * as z from "zod/mini";
 import type { ControlClient } from "../../control-client.js";
 import { packageVersion } from "../../core/files/package.js";
 import { durationMs, durationSchema } from "../../core/schema/duration.js";
-import { check, issueMessage } from "../../core/schema/issues.js";
-import { DEFAULT_WEBHOOK_SECRET, webhookUrl, webhookUrlSchema } from "../../core/schema/options.js";
+import { issueMessage, safeParse } from "../../core/schema/issues.js";
+import { DEFAULT_WEBHOOK_SECRET, normalizeWebhookUrl, webhookUrlSchema } from "../../core/schema/options.js";
 import { UserError } from "../../core/schema/user-error.js";
 import { anySecretSchema, type Signature, secretFault, signatureSchema } from "../../core/schema/webhooks.js";
-import { madeUpSeed, systemWall } from "../../core/time/wall.js";
+import { generateSeed, systemWallClock } from "../../core/time/wall.js";
 import { observeSchema, orderSchema } from "./observation.js";
 import type { CheckOptions } from "./session.js";
 
@@ -48,7 +48,7 @@ export function readCheckOptions(
   nameOf: (option: string) => string,
   sandbox?: ControlClient,
 ): CheckOptions {
-  const checked = check(schema, { ...options, url });
+  const checked = safeParse(schema, { ...options, url });
   // The line begins with the prefix already.
   const observeName = nameOf("observe").split(": ").at(-1);
   const needsObserve = `creates the charges to observe, so it needs ${observeName}`;
@@ -64,13 +64,13 @@ export function readCheckOptions(
   if (!checked.ok || lines.length > 0) throw new UserError(lines.join("\n"));
   const { secret, signature, timeout, observe, order } = checked.data;
   return {
-    url: webhookUrl(url)!,
+    url: normalizeWebhookUrl(url)!,
     secret,
     signature,
     timeoutMs: durationMs(timeout),
     userAgent: `payments-sandbox/${packageVersion()} (check-webhook)`,
-    wall: systemWall,
-    seed: madeUpSeed(),
-    eyes: observe === undefined || sandbox === undefined ? undefined : { observe, order, sandbox },
+    wall: systemWallClock,
+    seed: generateSeed(),
+    observation: observe === undefined || sandbox === undefined ? undefined : { observe, order, sandbox },
   };
 }

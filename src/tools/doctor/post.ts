@@ -1,13 +1,13 @@
-import { callerOf, networkErrorText } from "../../core/delivery/outgoing.js";
+import { createRequester, networkErrorText } from "../../core/delivery/outgoing.js";
 import type { Answer, AnswerKind } from "../../core/schema/receiver-report.js";
-import type { Wall } from "../../core/time/wall.js";
+import type { WallClock } from "../../core/time/wall.js";
 
 /** Maximum length of a response body in reports. */
 const REPORTED_BYTES = 200;
 /** Maximum length of a body that is read. */
 const READ_BYTES = 64 * 1024;
 
-export interface Request {
+export interface OutgoingRequest {
   /** Default: POST. */
   readonly method?: string;
   readonly sent: string;
@@ -18,8 +18,13 @@ export interface Request {
 }
 
 /** Sends a request on a new connection. Never rejects. */
-export async function ask(url: URL, request: Request, timeoutMs: number, wall: Wall): Promise<Answer> {
-  const call = await callerOf(url);
+export async function sendRequest(
+  url: URL,
+  request: OutgoingRequest,
+  timeoutMs: number,
+  wall: WallClock,
+): Promise<Answer> {
+  const call = await createRequester(url);
   const startMs = wall.nowMs();
   const { method = "POST" } = request;
   const maxBytes = method === "POST" ? REPORTED_BYTES : READ_BYTES;

@@ -1,17 +1,25 @@
 import { type Answer, PROBES, type Probe } from "../../core/schema/receiver-report.js";
 import type { SignatureScheme } from "../../core/schema/webhooks.js";
-import { CONTENTS } from "./contents.js";
-import type { Eyes } from "./eyes.js";
-import { FORGED } from "./forged.js";
-import { GENUINE } from "./genuine.js";
-import type { Evidence, ForgedProbe, GenuineProbe, SeenProbe, Sight } from "./probe.js";
-import type { Session } from "./session.js";
+import { CONTENT_PROBES } from "./contents.js";
+import type { AppObserver } from "./eyes.js";
+import { INVALID_SIGNATURE_PROBES } from "./forged.js";
+import { VALID_EVENT_PROBES } from "./genuine.js";
+import type {
+  Evidence,
+  InvalidSignatureProbe,
+  Observation,
+  ObservedProbe,
+  ValidEventProbe,
+} from "./probe.js";
+import type { ProbeSession } from "./session.js";
 
 /** Every probe by its id. */
-export const PROBE_ROWS: Readonly<Record<Probe, GenuineProbe | ForgedProbe | SeenProbe>> = {
-  ...GENUINE,
-  ...CONTENTS,
-  ...FORGED,
+export const PROBE_DEFINITIONS: Readonly<
+  Record<Probe, ValidEventProbe | InvalidSignatureProbe | ObservedProbe>
+> = {
+  ...VALID_EVENT_PROBES,
+  ...CONTENT_PROBES,
+  ...INVALID_SIGNATURE_PROBES,
   amount: {
     title: "a false amount",
     sent: "an event, properly signed, with an amount that is not the charge's",
@@ -28,31 +36,31 @@ export const PROBE_ROWS: Readonly<Record<Probe, GenuineProbe | ForgedProbe | See
   },
 };
 
-export function outOfScope(probe: Probe, scheme: SignatureScheme): string | undefined {
-  return PROBE_ROWS[probe].outOfScope?.(scheme);
+export function outOfScopeReason(probe: Probe, scheme: SignatureScheme): string | undefined {
+  return PROBE_DEFINITIONS[probe].outOfScope?.(scheme);
 }
 
 /** Sends the probes in order. Stops if the receiver accepts nothing or is gone. */
-export async function collect(
-  session: Session,
-  observer: Eyes | undefined,
+export async function sendProbes(
+  session: ProbeSession,
+  observer: AppObserver | undefined,
   onProbe: (probe: Probe, evidence: Evidence) => void,
 ): Promise<Evidence> {
   const answers = new Map<Probe, readonly Answer[]>();
-  const sights = new Map<Probe, Sight>();
-  let evidence: Evidence = { answers, sights, stoppedAt: null, retried: null };
+  const sights = new Map<Probe, Observation>();
+  let evidence: Evidence = { answers, observations: sights, stoppedAt: null, retried: null };
   for (const probe of PROBES) {
     session.probe = probe;
-    if (probe === "retry") evidence = { ...evidence, retried: session.crashed?.probe ?? null };
-    const row = PROBE_ROWS[probe];
-    if ("send" in row && outOfScope(probe, session.scheme) === undefined) {
+    if (probe === "retry") evidence = { ...evidence, retried: session.firstCrashed?.probe ?? null };
+    const row = PROBE_DEFINITIONS[probe];
+    if ("send" in row && outOfScopeReason(probe, session.scheme) === undefined) {
       const sent = await row.send(session);
       answers.set(probe, sent);
-      const acceptsNothing = probe === "valid" && session.accepted === undefined;
+      const acceptsNothing = probe === "valid" && session.firstAccepted === undefined;
       const isGone = sent.every((answer) => answer.kind === "unreachable");
       if (acceptsNothing || isGone) evidence = { ...evidence, stoppedAt: probe };
     }
-    const sight = evidence.stoppedAt === null ? await observer?.see(probe) : undefined;
+    const sight = evidence.stoppedAt === null ? await observer?.observe(probe) : undefined;
     if (sight !== undefined) sights.set(probe, sight);
     onProbe(probe, evidence);
     if (evidence.stoppedAt !== null) break;

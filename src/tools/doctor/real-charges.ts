@@ -1,9 +1,9 @@
 import type { ControlClient } from "../../control-client.js";
 import { UserError } from "../../core/schema/user-error.js";
-import { EMAIL, orderRequest } from "./observation.js";
-import { ask } from "./post.js";
+import { EMAIL_PLACEHOLDER, orderRequest } from "./observation.js";
+import { sendRequest } from "./post.js";
 import type { SampleEvent } from "./samples.js";
-import type { CheckOptions, EyeOptions } from "./session.js";
+import type { CheckOptions, ObserveOptions } from "./session.js";
 
 /** A paid charge of a running sandbox, with its events, which the sandbox does not deliver. */
 export interface RealCharge extends ChargeRecord {
@@ -42,22 +42,27 @@ interface EventRecord {
 /** Creates and pays charges in a running sandbox, directly or by orders in the app. */
 export class RealCharges {
   readonly #options: CheckOptions;
-  readonly #observation: EyeOptions;
+  readonly #observation: ObserveOptions;
   readonly #key: string;
   readonly #initialRefusals: number;
   #count = 0;
 
-  private constructor(options: CheckOptions, observation: EyeOptions, key: string, initialRefusals: number) {
+  private constructor(
+    options: CheckOptions,
+    observation: ObserveOptions,
+    key: string,
+    initialRefusals: number,
+  ) {
     this.#options = options;
     this.#observation = observation;
     this.#key = key;
     this.#initialRefusals = initialRefusals;
   }
 
-  static async open(options: CheckOptions, observation: EyeOptions): Promise<RealCharges> {
+  static async open(options: CheckOptions, observation: ObserveOptions): Promise<RealCharges> {
     const { sandbox, order } = observation;
     const { api_key } = await sandbox.call<{ api_key: string }>("GET", "/_sandbox");
-    const match = order?.includes(EMAIL) ? { customer_email: emailOf(options.seed, "*") } : {};
+    const match = order?.includes(EMAIL_PLACEHOLDER) ? { customer_email: emailOf(options.seed, "*") } : {};
     await sandbox.call("PUT", `/_sandbox/scenarios/${SCENARIO}`, {
       description: DESCRIPTION,
       charges: [{ match, timeline: [] }],
@@ -69,7 +74,7 @@ export class RealCharges {
   }
 
   /** Creates and pays a charge; without `order` its metadata has these keys. */
-  async make(metadataKeys: readonly string[]): Promise<RealCharge> {
+  async create(metadataKeys: readonly string[]): Promise<RealCharge> {
     const name = `check-${this.#options.seed}-${++this.#count}`;
     const metadata = Object.fromEntries(["order_id", ...metadataKeys].map((key) => [key, name]));
     const { order } = this.#observation;
@@ -164,7 +169,7 @@ export class RealCharges {
   }
 
   /** Throws if the sandbox refused calls with 429: the app's failures are then no faults of its own. */
-  async refuseLimited(): Promise<void> {
+  async throwIfLimited(): Promise<void> {
     if ((await countRefusals(this.#observation.sandbox)) > this.#initialRefusals)
       throw new UserError(LIMITED);
   }
@@ -206,7 +211,7 @@ export class RealCharges {
     const { url, body } = orderRequest(order, receiver, email);
     const type = body.startsWith("{") ? "application/json" : "application/x-www-form-urlencoded";
     const request = { sent: "an order", attempt: 1, eventId: "", headers: { "content-type": type }, body };
-    const answer = await ask(url, request, timeoutMs, wall);
+    const answer = await sendRequest(url, request, timeoutMs, wall);
     const summary = `POST ${url} answered ${answer.status ?? answer.error} ${answer.body}`.trim();
     if (answer.status === null || answer.status >= 400) throw new UserError(`--order: ${summary}`);
     const newest = await this.#newest(query);
@@ -217,7 +222,7 @@ export class RealCharges {
   /** The current order's customer, with the query and the matcher that select it. */
   #customerOf(order: string) {
     const email = emailOf(this.#options.seed, String(this.#count));
-    return order.includes(EMAIL)
+    return order.includes(EMAIL_PLACEHOLDER)
       ? { email, query: `&customer_email=${encodeURIComponent(email)}`, match: { customer_email: email } }
       : { email, query: "", match: {} };
   }

@@ -1,7 +1,7 @@
 import type { z } from "zod/mini";
 import { digest, digestOf, idOf, referenceOf } from "../../core/engine/ids.js";
 import type { ChargeStatus, WithdrawalStatus } from "../../core/schema/common.js";
-import { chargeEventType, toldBy } from "../../core/schema/event-types.js";
+import { chargeEventType, subjectOfEvent } from "../../core/schema/event-types.js";
 import type { chargeDetailSchema } from "../../core/schema/responses/charges.js";
 import type { withdrawalSchema } from "../../core/schema/responses/payouts.js";
 import { STATUSES } from "../../core/schema/statuses.js";
@@ -71,10 +71,10 @@ export class Samples {
   }
 
   /** The states of a new charge up to a status, without its creation, which emits no event. */
-  life(to: ChargeStatus): Charge[] {
+  lifeUntil(to: ChargeStatus): Charge[] {
     const { sample } = STATUSES[to];
     if (sample === undefined || sample.from === "PENDING") return [this.charge()];
-    const before = this.life(sample.from);
+    const before = this.lifeUntil(sample.from);
     const at = iso(this.#nowMs());
     const last = before.at(-1)!;
     const charge = {
@@ -100,10 +100,10 @@ export class Samples {
 
   /** A new event of a known type, about a charge or withdrawal that just reached its status. */
   eventOfType(type: string): SampleEvent {
-    const subject = toldBy(type);
+    const subject = subjectOfEvent(type);
     if (subject === undefined) return this.eventOf(type, { hello: "receiver" });
     return subject.object === "charge"
-      ? this.event(this.life(subject.status).at(-1)!)
+      ? this.event(this.lifeUntil(subject.status).at(-1)!)
       : this.eventOf(type, this.#withdrawal(subject.status));
   }
 
@@ -114,7 +114,7 @@ export class Samples {
   }
 
   /** An event with unknown fields, which the service may add later. */
-  eventFromTheFuture(charge: Charge): SampleEvent {
+  eventWithUnknownFields(charge: Charge): SampleEvent {
     const { id, fields } = this.#fields(charge, "charge.awaiting_payment", this.#nowMs());
     return {
       id,
@@ -127,7 +127,7 @@ export class Samples {
   }
 
   /** An event with unusual spaces and escapes in its JSON. ASCII only. */
-  eventSpelledOtherwise(): SampleEvent {
+  eventWithUnusualSpelling(): SampleEvent {
     const { id, fields } = this.#fields(
       this.charge({ customer_name: "Zoe" }),
       "charge.awaiting_payment",

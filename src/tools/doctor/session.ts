@@ -1,13 +1,13 @@
 import type { ControlClient } from "../../control-client.js";
 import { signatureHeaders } from "../../core/delivery/signing.js";
-import type { Answer, Probe, SentProbe } from "../../core/schema/receiver-report.js";
+import type { Answer, Probe, ProbeRequest } from "../../core/schema/receiver-report.js";
 import { type Signature, type SignatureScheme, signatureScheme } from "../../core/schema/webhooks.js";
-import type { Wall } from "../../core/time/wall.js";
-import { ask } from "./post.js";
+import type { WallClock } from "../../core/time/wall.js";
+import { sendRequest } from "./post.js";
 import { type SampleEvent, Samples } from "./samples.js";
 
 /** How to observe the app. */
-export interface EyeOptions {
+export interface ObserveOptions {
   /** `GET PATH`: the app's view of a charge. */
   readonly observe: string;
   /** `POST PATH BODY`: places an order in the app; without it the doctor creates the charges. */
@@ -21,13 +21,13 @@ export interface CheckOptions {
   readonly signature: Signature;
   readonly timeoutMs: number;
   readonly userAgent: string;
-  readonly wall: Wall;
+  readonly wall: WallClock;
   /** Seed of the ids of this run. */
   readonly seed: string;
   /** Absent: only responses are judged. */
-  readonly eyes?: EyeOptions | undefined;
+  readonly observation?: ObserveOptions | undefined;
   /** Called with each request before it is sent. */
-  readonly onSent?: ((request: SentProbe) => void) | undefined;
+  readonly onSent?: ((request: ProbeRequest) => void) | undefined;
 }
 
 /** A secret that is valid in every scheme and that the receiver does not know. */
@@ -44,7 +44,7 @@ const TRIES_OF_FLAKY = 4;
 const MIN_TIMEOUT_MS = 2_000;
 
 /** Differences of a request from a properly signed one. */
-export interface Sending {
+export interface SignatureOptions {
   /** Signing secrets; default: the receiver's own. */
   readonly secrets?: readonly string[];
   /** Age of the signed timestamp in milliseconds; negative: in the future. */
@@ -57,7 +57,7 @@ export interface Sending {
 }
 
 /** Sends the requests of one check and remembers what later probes need. */
-export class Session {
+export class ProbeSession {
   readonly samples: Samples;
   readonly scheme: SignatureScheme;
   readonly unknownSecret = UNKNOWN_SECRET;
@@ -65,11 +65,11 @@ export class Session {
   /** The current probe. */
   probe: Probe = "valid";
   /** The first accepted event. */
-  accepted: { readonly event: SampleEvent; readonly answer: Answer } | undefined;
+  firstAccepted: { readonly event: SampleEvent; readonly answer: Answer } | undefined;
   /** The first valid event that failed with a 5xx, and its probe. */
-  crashed: { readonly event: SampleEvent; readonly probe: Probe } | undefined;
+  firstCrashed: { readonly event: SampleEvent; readonly probe: Probe } | undefined;
   /** Makes the first event of the check. */
-  opening: () => SampleEvent = () => this.samples.event(this.samples.charge());
+  makeFirstEvent: () => SampleEvent = () => this.samples.event(this.samples.charge());
   readonly options: CheckOptions;
   readonly #url: URL;
   #isFlaky = false;
@@ -86,7 +86,7 @@ export class Session {
   }
 
   /** Sends a request once. */
-  async send(sent: string, event: SampleEvent, sending: Sending = {}, attempt = 1): Promise<Answer> {
+  async send(sent: string, event: SampleEvent, sending: SignatureOptions = {}, attempt = 1): Promise<Answer> {
     const { signature, userAgent, wall } = this.options;
     const { secrets = [this.secret], ageMs = 0, tamper, forge, isUnsigned = false } = sending;
     const message = { id: event.id, sentAtMs: wall.nowMs() - ageMs, body: event.body };
@@ -99,36 +99,36 @@ export class Session {
     const body = tamper === undefined ? event.body : tamper(event.body);
     const request = { sent, attempt, eventId: event.id, headers, body };
     this.options.onSent?.({ probe: this.probe, ...request });
-    const answer = await ask(this.#url, request, this.#timeoutMs, wall);
+    const answer = await sendRequest(this.#url, request, this.#timeoutMs, wall);
     if (answer.kind === "accepted") this.#slowestMs = Math.max(this.#slowestMs, answer.duration_ms);
     return answer;
   }
 
   /** Sends a valid event, and a similar one if it fails, so that a random failure is no fault. */
-  genuine(sent: string, make: () => SampleEvent, sending: Sending = {}): Promise<Answer[]> {
-    return this.#untilFine(isFine, async (attempt) => {
+  sendValid(sent: string, make: () => SampleEvent, sending: SignatureOptions = {}): Promise<Answer[]> {
+    return this.#untilFine(isAcceptedOrBusy, async (attempt) => {
       const event = make();
       const answer = await this.send(sent, event, sending, attempt);
-      if (answer.kind === "accepted") this.accepted ??= { event, answer };
-      if (answer.kind === "crashed") this.crashed ??= { event, probe: this.probe };
+      if (answer.kind === "accepted") this.firstAccepted ??= { event, answer };
+      if (answer.kind === "crashed") this.firstCrashed ??= { event, probe: this.probe };
       return [answer];
     });
   }
 
   /** Sends an event that the receiver got before. */
-  again(sent: string, event: SampleEvent): Promise<Answer[]> {
-    return this.#untilFine(isFine, async (attempt) => [await this.send(sent, event, {}, attempt)]);
+  resend(sent: string, event: SampleEvent): Promise<Answer[]> {
+    return this.#untilFine(isAcceptedOrBusy, async (attempt) => [await this.send(sent, event, {}, attempt)]);
   }
 
   /** Sends valid events concurrently, and as many again if one fails. */
-  crowd(size: number, make: () => readonly SampleEvent[]): Promise<Answer[]> {
-    return this.#untilFine(isFine, (attempt) =>
+  sendConcurrently(size: number, make: () => readonly SampleEvent[]): Promise<Answer[]> {
+    return this.#untilFine(isAcceptedOrBusy, (attempt) =>
       Promise.all(make().map((event, index) => this.send(`${index + 1} of ${size}`, event, {}, attempt))),
     );
   }
 
   /** Sends an event that must be refused. Accepting it is final; a failure is repeated. */
-  forged(sent: string, event: SampleEvent, sending: Sending): Promise<Answer[]> {
+  sendInvalid(sent: string, event: SampleEvent, sending: SignatureOptions): Promise<Answer[]> {
     return this.#untilFine(
       ({ kind }) => kind === "refused" || kind === "busy" || kind === "accepted",
       async (attempt) => [await this.send(sent, event, sending, attempt)],
@@ -160,7 +160,7 @@ export class Session {
 }
 
 /** Returns true for an accepted event, or one the receiver asks to retry later. */
-export function isFine({ kind }: Answer): boolean {
+export function isAcceptedOrBusy({ kind }: Answer): boolean {
   return kind === "accepted" || kind === "busy";
 }
 

@@ -4,13 +4,13 @@ import type { Answer } from "../../core/schema/receiver-report.js";
 type Leaf = string | number | boolean | null;
 
 /** The app's view of a charge: leaf values by dotted path, without timestamps. */
-export type View = ReadonlyMap<string, Leaf>;
+export type AppView = ReadonlyMap<string, Leaf>;
 
 const DAY_MS = 86_400_000;
 const STATUS = "the status";
 
 /** Reads an answer. Masks the charge's ids, so that views of two charges are comparable. */
-export function viewOf({ status, body }: Answer, names: readonly string[], nowMs: number): View {
+export function viewOf({ status, body }: Answer, names: readonly string[], nowMs: number): AppView {
   const leaves = new Map<string, Leaf>([[STATUS, status]]);
   if (status === null || status >= 300) return leaves;
   const masked = names.reduce((text, name) => text.replaceAll(name, "…"), body);
@@ -39,14 +39,14 @@ function leafOf(value: unknown): Leaf {
 }
 
 /** Describes the changes between two views, one line each. */
-export function changesOf(before: View, after: View, ignored: ReadonlySet<string>): string[] {
+export function changesOf(before: AppView, after: AppView, ignored: ReadonlySet<string>): string[] {
   return [...pathsOf(before, after)]
     .filter((path) => !ignored.has(path) && before.get(path) !== after.get(path))
     .map((path) => `${path} ${leafText(before.get(path))} → ${leafText(after.get(path))}`);
 }
 
 /** The effect of an event: differences of numbers, new values of other leaves. */
-export function effectOf(before: View, after: View): View {
+export function effectOf(before: AppView, after: AppView): AppView {
   const effect = new Map<string, Leaf>();
   for (const path of pathsOf(before, after)) {
     const [was, is] = [before.get(path), after.get(path)];
@@ -57,7 +57,11 @@ export function effectOf(before: View, after: View): View {
 }
 
 /** Describes the first difference of an effect from the usual one; undefined if they agree. */
-export function deviationOf(effect: View, usual: View, ignored: ReadonlySet<string>): string | undefined {
+export function deviationOf(
+  effect: AppView,
+  usual: AppView,
+  ignored: ReadonlySet<string>,
+): string | undefined {
   for (const path of pathsOf(usual, effect)) {
     const [actual, expected] = [effect.get(path), usual.get(path)];
     if (!ignored.has(path) && !isAlmostEqual(actual, expected))
@@ -74,7 +78,7 @@ function isAlmostEqual(one: Leaf | undefined, other: Leaf | undefined): boolean 
   );
 }
 
-export function pathsOf(...views: readonly View[]): Set<string> {
+export function pathsOf(...views: readonly AppView[]): Set<string> {
   return new Set(views.flatMap((view) => [...view.keys()]));
 }
 

@@ -1,6 +1,6 @@
 import { DEFAULT_LANES } from "../../core/schema/explore.js";
-import { aborter } from "../../core/time/patience.js";
-import { systemWall, type Wall } from "../../core/time/wall.js";
+import { createAbortController } from "../../core/time/patience.js";
+import { systemWallClock, type WallClock } from "../../core/time/wall.js";
 import type { Deviable, Trace } from "./deviable.js";
 import { Evidence } from "./evidence.js";
 import { behaviourOf, type Verdict } from "./judge.js";
@@ -18,7 +18,7 @@ export interface ExploreOptions {
   /** Maximum number of concurrent runs. */
   readonly lanes?: number | undefined;
   readonly signal?: AbortSignal | undefined;
-  readonly wall?: Wall | undefined;
+  readonly wall?: WallClock | undefined;
   /** Called after each run with the number of runs and findings so far. */
   readonly onRun?: ((runs: number, findings: number) => void) | undefined;
 }
@@ -47,8 +47,8 @@ export async function explore(
   open: (signal: AbortSignal) => Promise<Deviable>,
   options: ExploreOptions,
 ): Promise<ExploreReport> {
-  const { wall = systemWall, budgetMs, signal } = options;
-  const end = aborter();
+  const { wall = systemWallClock, budgetMs, signal } = options;
+  const end = createAbortController();
   const stop = (): void => end.abort();
   const cancelBudget = budgetMs === undefined ? () => {} : wall.after(budgetMs, stop);
   signal?.addEventListener("abort", stop);
@@ -76,7 +76,7 @@ interface LimitedOptions extends ExploreOptions {
 }
 
 async function exploreWith(deviable: Deviable, options: LimitedOptions): Promise<ExploreReport> {
-  const { wall = systemWall } = options;
+  const { wall = systemWallClock } = options;
   const startedMs = wall.nowMs();
   const plain = await observePlainRuns(deviable, options.overReason);
   const exploration = "trace" in plain ? new Exploration(deviable, options, plain) : undefined;
@@ -220,7 +220,7 @@ class Exploration {
   }
 
   #report(schedule: Schedule, { oracle, message }: WrongVerdict, { observed }: Trace): void {
-    const description = `${message}; ${schedule.map(({ kind, at }) => `${at}: ${KINDS[kind].says}`).join("; ")}`;
+    const description = `${message}; ${schedule.map(({ kind, at }) => `${at}: ${KINDS[kind].description}`).join("; ")}`;
     const file = this.#deviable.save(this.#trials.plan(schedule, SAVED_REPEATS), description);
     const deviations = schedule.map(({ kind, at }) => ({ kind, at }));
     const story = this.evidence.storyOf(observed);
@@ -230,7 +230,9 @@ class Exploration {
   async #runForNote(deviation: Deviation): Promise<void> {
     const { verdict } = await this.#trials.run(this.#trials.plan([deviation]), "full");
     if (verdict.outcome === "wrong" && !this.#isOver())
-      this.#notes.add(`${scheduleText([deviation])} (${KINDS[deviation.kind].says}): ${verdict.message}`);
+      this.#notes.add(
+        `${scheduleText([deviation])} (${KINDS[deviation.kind].description}): ${verdict.message}`,
+      );
   }
 }
 

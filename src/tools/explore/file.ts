@@ -4,8 +4,8 @@ import { readFlow } from "../../core/files/flows.js";
 import { makeFolder } from "../../core/files/folders.js";
 import { durationMs } from "../../core/schema/duration.js";
 import { DEFAULT_DEPTH } from "../../core/schema/explore.js";
-import { lazily } from "../../core/schema/lazily.js";
-import { withoutEndSlashes } from "../../core/schema/printable.js";
+import { loadLazily } from "../../core/schema/lazily.js";
+import { trimTrailingSlashes } from "../../core/schema/printable.js";
 import { UserError } from "../../core/schema/user-error.js";
 import { loadScenarioFile } from "../scenario/files.js";
 import { type ExploreOptions, explore } from "./explore.js";
@@ -28,13 +28,13 @@ interface LibraryOptions
 }
 
 /** Explores for the library, with its defaults. */
-export function exploreAsked(
+export function exploreWithDefaults(
   file: string,
   { app, budget, depth = DEFAULT_DEPTH, environment = process.env, ...options }: LibraryOptions,
   connection: Pick<ExploreFileOptions, "fetch" | "runIdOf">,
 ): Promise<ExploreReport> {
   const budgetMs = budget === undefined ? undefined : durationMs(budget);
-  const checked = { environment, depth, budgetMs, app: withoutEndSlashes(app) };
+  const checked = { environment, depth, budgetMs, app: trimTrailingSlashes(app) };
   return exploreFile(file, { ...options, ...connection, ...checked });
 }
 
@@ -45,7 +45,7 @@ export async function exploreFile(
 ): Promise<ExploreReport> {
   const document = await readFlow(file);
   const { vars = {}, environment = {}, runIdOf } = options;
-  const loaded = await loadScenarioFile(document, { given: vars, environment, runIdOf });
+  const loaded = await loadScenarioFile(document, { vars: vars, environment, runIdOf });
   if (!isRecord(document.value) || loaded.steps.length === 0)
     throw new DocumentError([document.faultAt(["steps"], "the file has none: nothing to explore")]);
   for (const warning of loaded.warnings) onWarning?.(warningText(warning));
@@ -55,7 +55,7 @@ export async function exploreFile(
 }
 
 async function folderWriter(folder: string): Promise<SaveTo> {
-  const { writeYaml } = await lazily(() => import("../../core/schema/write-yaml.js"));
+  const { writeYaml } = await loadLazily(() => import("../../core/schema/write-yaml.js"));
   const write = (file: string, text: string): void => {
     try {
       makeFolder(folder);

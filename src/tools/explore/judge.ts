@@ -1,5 +1,5 @@
-import { MARKINGS } from "../../core/schema/books.js";
-import { counted } from "../../core/schema/printable.js";
+import { STATUS_WORDS } from "../../core/schema/books.js";
+import { formatCount } from "../../core/schema/printable.js";
 import type { Failure, Observed, ObservedCall, ObservedCharge, Trace } from "./deviable.js";
 import type { Oracle } from "./report.js";
 
@@ -67,7 +67,7 @@ function judgePaid({ differences }: Failure): Verdict {
   const ordered = completed === 1 ? "one order" : `what is paid with ${completed}`;
   return paid > completed
     ? wrong("money", `paid twice: ${paid} completed charges for ${ordered}`)
-    : wrong("convergence", `${counted(paid, "completed charge")}, where a plain run has ${completed}`);
+    : wrong("convergence", `${formatCount(paid, "completed charge")}, where a plain run has ${completed}`);
 }
 
 /** Judges a view of the app that differs from a plain run's; it concerns money where the ledger contradicts it. */
@@ -95,11 +95,11 @@ function isFinal({ status }: ObservedCharge): boolean {
 }
 
 /** Classifies a value of the app as a word for a paid or an unpaid order. */
-export function markingOf(value: unknown): keyof typeof MARKINGS | undefined {
+export function markingOf(value: unknown): keyof typeof STATUS_WORDS | undefined {
   if (typeof value !== "string") return undefined;
   const word = value.toLowerCase().replace(/[\s_-]+/g, "_");
-  return (Object.keys(MARKINGS) as (keyof typeof MARKINGS)[]).find((marking) =>
-    (MARKINGS[marking] as readonly string[]).includes(word),
+  return (Object.keys(STATUS_WORDS) as (keyof typeof STATUS_WORDS)[]).find((marking) =>
+    (STATUS_WORDS[marking] as readonly string[]).includes(word),
   );
 }
 

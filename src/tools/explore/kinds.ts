@@ -15,7 +15,7 @@ interface Effect {
 
 interface Kind {
   /** The effect in one line, for reports. */
-  readonly says: string;
+  readonly description: string;
   /** The effect at a place; undefined where the kind does not apply. */
   readonly effectAt: (choice: Choice) => Effect | undefined;
   /** Kinds of one likeness may be handled alike by an app: `refused` did nothing and says so, `repeated` is sent again at once. */
@@ -81,78 +81,78 @@ function onCustomer(what: Choice["what"], applyTo: Effect["applyTo"]): Kind["eff
 /** Every kind of deviation. */
 export const KINDS: Readonly<Record<DeviationKind, Kind>> = {
   request_lost: {
-    says: "the request is lost on its way: nothing is done",
+    description: "the request is lost on its way: nothing is done",
     effectAt: onCall(() => ({ drop: "before" })),
     likeness: "refused",
   },
   answer_lost: {
-    says: "it is done, and its response is lost",
+    description: "it is done, and its response is lost",
     effectAt: onCall(({ isRead }) => (isRead ? undefined : { drop: "after" })),
   },
   answer_held: {
-    says: "it is done, and all its webhooks arrive before the response",
+    description: "it is done, and all its webhooks arrive before the response",
     effectAt: (choice) => (choice.what === "call" ? holding(choice, "idle") : undefined),
   },
   answer_5xx: {
-    says: "the service has an error of its own: nothing is done",
+    description: "the service has an error of its own: nothing is done",
     effectAt: onCall(() => ({ respond: { status: 503, headers: { "retry-after": "0" } } })),
     likeness: "refused",
   },
   answer_429: {
-    says: "the service has had too many calls: nothing is done",
+    description: "the service has had too many calls: nothing is done",
     effectAt: onCall(() => ({ respond: { status: 429, headers: { "retry-after": "0" } } })),
     likeness: "refused",
   },
   read_stale: {
-    says: "the read returns the state before the last change",
+    description: "the read returns the state before the last change",
     effectAt: onCall(({ readsChanged }) => (readsChanged ? { stale: "last_change" } : undefined)),
   },
-  webhook_late: { says: `the webhook arrives ${DELAY} late`, effectAt: onAttempt({ delay: DELAY }) },
+  webhook_late: { description: `the webhook arrives ${DELAY} late`, effectAt: onAttempt({ delay: DELAY }) },
   webhook_after_next: {
-    says: "the webhook arrives after the next one",
+    description: "the webhook arrives after the next one",
     effectAt: onEvent(
       ({ isLast }) => (isLast ? undefined : { swap: true }),
       ({ nextMs }) => (nextMs === undefined ? undefined : { delay: wholeSeconds(nextMs + MARGIN_MS) }),
     ),
   },
   webhook_twice: {
-    says: "the webhook arrives twice in a row",
+    description: "the webhook arrives twice in a row",
     effectAt: onAttempt({ copies: 2 }),
     likeness: "repeated",
   },
   webhook_twice_at_once: {
-    says: "the webhook arrives twice at the same moment",
+    description: "the webhook arrives twice at the same moment",
     effectAt: onEvent((_, copies) => ({ copies, at_once: true })),
     isRace: true,
   },
   webhook_again_later: {
-    says: `the webhook arrives once more, ${REPEAT_DELAY} later`,
+    description: `the webhook arrives once more, ${REPEAT_DELAY} later`,
     effectAt: onEvent(() => ({ again_after: REPEAT_DELAY })),
   },
   webhook_answer_lost: {
-    says: "the app's response to the webhook is lost: it arrives again",
+    description: "the app's response to the webhook is lost: it arrives again",
     effectAt: onAttempt({ lose_answer: true }),
     likeness: "repeated",
   },
   webhook_first: {
-    says: "the first webhook arrives before the response to the call that created the charge",
+    description: "the first webhook arrives before the response to the call that created the charge",
     effectAt: (choice) => (choice.what === "event" ? holding(choice.firstAfter, "webhook") : undefined),
   },
   paid_late: {
-    says: "the customer pays when the charge has expired",
+    description: "the customer pays when the charge has expired",
     effectAt: onCustomer("pays", (plan) => plan.payLate()),
   },
   cancelled_then_paid: {
-    says: "the customer cancels the page in one tab and pays it in another, which is too late",
+    description: "the customer cancels the page in one tab and pays it in another, which is too late",
     effectAt: onCustomer("pays_on_page", (plan) => plan.cancelThenPay()),
   },
   pressed_twice: {
-    says: "the customer presses twice",
+    description: "the customer presses twice",
     effectAt: onCustomer("presses", (plan, times) => plan.press(times)),
     isRace: true,
   },
   webhook_dropped: {
-    says: "the webhook never arrives, which the service does not do",
+    description: "the webhook never arrives, which the service does not do",
     effectAt: onEvent(() => ({ drop: true })),
     isNoteOnly: true,
   },

@@ -1,4 +1,4 @@
-import { counted } from "../../core/schema/printable.js";
+import { formatCount } from "../../core/schema/printable.js";
 import type { Deviation } from "./schedule.js";
 
 /** The check that found a failure, in the order of contract section 11. */
@@ -73,10 +73,10 @@ export function summarySentence(
   { findings, behaviours, drawn, complete_depth, notes }: Omit<ExploreReport, "sentence">,
   runsOfDepth: readonly number[],
 ): string {
-  const sets = runsOfDepth.map((runs, index) => counted(runs, SETS[index] ?? `set of ${index + 1}`));
-  if (drawn > 0) sets.push(`${counted(drawn, "larger set")} by chance`);
-  const found = counted(findings.length, "finding");
-  const more = notes.length === 0 ? [] : [counted(notes.length, "note")];
-  const all = [...sets, counted(behaviours, "behaviour"), found, ...more].join(", ");
+  const sets = runsOfDepth.map((runs, index) => formatCount(runs, SETS[index] ?? `set of ${index + 1}`));
+  if (drawn > 0) sets.push(`${formatCount(drawn, "larger set")} by chance`);
+  const found = formatCount(findings.length, "finding");
+  const more = notes.length === 0 ? [] : [formatCount(notes.length, "note")];
+  const all = [...sets, formatCount(behaviours, "behaviour"), found, ...more].join(", ");
   return `${name}: ${all}; depth ${complete_depth} complete`;
 }

@@ -1,31 +1,31 @@
-import { unknownNames, type Vocabulary } from "../../core/domain/known-names.js";
+import { findUnknownNames, type Vocabulary } from "../../core/domain/known-names.js";
 import { RULE_KINDS } from "../../core/domain/scenario.js";
 import {
   DocumentError,
-  type Fault,
-  inOrder,
+  type DocumentFault,
   isRecord,
   type LoadedDocument,
   schemaFaults,
+  sortFaults,
 } from "../../core/files/documents.js";
 import { readFlow } from "../../core/files/flows.js";
 import type { Scenario } from "../../core/schema/scenario.js";
 import {
-  type Given,
   includedFileSchema,
+  type NamespaceSetup,
   type ScenarioFile,
   scenarioFileSchema,
 } from "../../core/schema/scenario-file.js";
-import { fileBeside, type Included, namedAt, readIncluded } from "./included.js";
-import type { Place } from "./place.js";
-import { shapeWarnings } from "./rule-shapes.js";
+import { type IncludedFiles, includeNames, readIncluded, resolveBeside } from "./included.js";
+import type { SourceLine } from "./place.js";
+import { ruleWarnings } from "./rule-shapes.js";
 import { rootOf, Scope } from "./scope.js";
 import { SHARED_STEPS } from "./step-faults.js";
 import { type StepList, StepLoader, savedIn } from "./step-loader.js";
 import type { LoadedStep } from "./step-places.js";
-import { fill, isOpen, unfilled } from "./variables.js";
-import { scenarioWarnings, type Warning } from "./warnings.js";
-import { fixturesOf, type WithGiven, withFixtures } from "./world.js";
+import { fill, foreignVariables, isOpen } from "./variables.js";
+import { timelineWarnings, type Warning } from "./warnings.js";
+import { addFixtureNames, type InitialState, readFixtures } from "./world.js";
 
 /**
  * Scenario files: read, included files merged, variables filled in, checked; used by the sandbox, the command and `explore`.
@@ -34,11 +34,11 @@ import { fixturesOf, type WithGiven, withFixtures } from "./world.js";
  *
  * Every fault has its line. Nothing is sent here: steps/ defines the kinds of steps, running/ carries them out.
  */
-export interface LoadedScenario extends WithGiven {
+export interface LoadedScenario extends InitialState {
   readonly file: string;
   readonly scenario: Scenario;
   /** Line of each rule, by its name in reports, such as `webhooks.0`. */
-  readonly rulePlaces: ReadonlyMap<string, Place>;
+  readonly ruleLines: ReadonlyMap<string, SourceLine>;
   readonly steps: readonly LoadedStep[];
   readonly scope: Scope;
   readonly runId: string;
@@ -48,15 +48,15 @@ export interface LoadedScenario extends WithGiven {
   readonly fixtures?: LoadedDocument | undefined;
   /** The state is restored after the run. */
   readonly isIsolated: boolean;
-  readonly warnings: readonly Fault[];
+  readonly warnings: readonly DocumentFault[];
   /** Warnings of unknown names. */
-  readonly unknown: readonly Fault[];
+  readonly unknown: readonly DocumentFault[];
 }
 
 /** Sources of a file's variables, and known names. */
-export interface ScenarioGivens {
+export interface ScenarioInputs {
   /** `--var name=value`. */
-  readonly given?: Readonly<Record<string, string>>;
+  readonly vars?: Readonly<Record<string, string>>;
   readonly environment?: Readonly<Record<string, string | undefined>>;
   /** Returns the run's id for a scenario's name. */
   readonly runIdOf: (name: string) => string;
@@ -64,20 +64,20 @@ export interface ScenarioGivens {
   readonly vocabulary?: Vocabulary | undefined;
 }
 
-export async function readScenarioFile(file: string, givens: ScenarioGivens): Promise<LoadedScenario> {
+export async function readScenarioFile(file: string, givens: ScenarioInputs): Promise<LoadedScenario> {
   return loadScenarioFile(await readFlow(file), givens);
 }
 
 export async function loadScenarioFile(
   document: LoadedDocument,
-  givens: ScenarioGivens,
+  givens: ScenarioInputs,
 ): Promise<LoadedScenario> {
   const included = await readIncluded(document);
   const loaded = loadScenario(document, givens, included);
-  const fixtures = await fixturesOf(loaded.given, document);
+  const fixtures = await readFixtures(loaded.given, document);
   if (givens.vocabulary === undefined || fixtures === undefined) return { ...loaded, fixtures };
   // The file's own fixtures add names.
-  const vocabulary = withFixtures(givens.vocabulary, fixtures.value);
+  const vocabulary = addFixtureNames(givens.vocabulary, fixtures.value);
   return { ...loadScenario(document, { ...givens, vocabulary }, included), fixtures };
 }
 
@@ -95,8 +95,8 @@ interface Source {
 /** Checks a scenario file. Throws all faults with their places. */
 export function loadScenario(
   document: LoadedDocument,
-  givens: ScenarioGivens,
-  included: Included = new Map(),
+  givens: ScenarioInputs,
+  included: IncludedFiles = new Map(),
 ): LoadedScenario {
   const raw = document.value;
   if (!isRecord(raw)) throw new DocumentError(schemaFaults(scenarioFileSchema, document));
@@ -106,11 +106,11 @@ export function loadScenario(
   }));
   for (const { document, raw } of sources)
     if (Object.hasOwn(raw, "define")) throw new DocumentError([document.faultAt(["define"], NO_DEFINE)]);
-  const faults: Fault[] = [];
+  const faults: DocumentFault[] = [];
   const runId = givens.runIdOf(typeof raw.name === "string" ? raw.name : "");
   const vars = varsOf(sources);
   const scope = new Scope(Object.fromEntries([...vars].map(([name, { value }]) => [name, value])), {
-    given: givens.given ?? {},
+    vars: givens.vars ?? {},
     environment: givens.environment ?? {},
     runId,
   });
@@ -124,7 +124,7 @@ export function loadScenario(
   const filled = sources.map((source) => filledRules(source, { scope, savedBy, variables, faults }));
   for (const [index, value] of filled.entries()) {
     const schema = index === 0 ? scenarioFileSchema : includedFileSchema;
-    faults.push(...schemaFaults(schema, sources[index]!.document, { at: [], value, isOpen }));
+    faults.push(...schemaFaults(schema, sources[index]!.document, { path: [], value, isUnresolved: isOpen }));
   }
 
   const names = { vocabulary: givens.vocabulary ?? (() => undefined), isOpen };
@@ -141,37 +141,37 @@ export function loadScenario(
   if (faults.length > 0) throw new DocumentError(inFiles(sources, faults));
   const unknown = [
     ...sources.flatMap(({ document }, index) =>
-      unknownNames(scenarioFileSchema, filled[index], names).map(placedIn(document)),
+      findUnknownNames(scenarioFileSchema, filled[index], names).map(placedIn(document)),
     ),
     ...loader.unknown,
   ];
   const idle = sources.flatMap(({ document }, index) => {
     const rules = filled[index] as unknown as ScenarioFile;
-    return [...scenarioWarnings(rules), ...shapeWarnings(rules)].map(placedIn(document));
+    return [...timelineWarnings(rules), ...ruleWarnings(rules)].map(placedIn(document));
   });
   const known = new Set([...scope.names, ...savedBy.keys()]);
   const foreignSyntax = sources.flatMap(({ document, raw: { description: _description, ...rest } }) =>
-    unfilled(rest, known).map(placedIn(document)),
+    foreignVariables(rest, known).map(placedIn(document)),
   );
-  const oddities = sources.flatMap(({ document }) => document.oddities ?? []);
+  const oddities = sources.flatMap(({ document }) => document.warnings ?? []);
   const scenario = scenarioOf(filled as unknown as ScenarioFile[], steps.length === 0 ? undefined : raw);
   return {
     file: document.file,
     scenario,
-    rulePlaces: rulePlacesIn(sources),
+    ruleLines: rulePlacesIn(sources),
     steps,
     scope,
     runId,
     variables,
-    given: (filled[0]?.given ?? {}) as Given,
-    givenAt: (word, message) => document.faultAt(["given", word], message),
+    given: (filled[0]?.given ?? {}) as NamespaceSetup,
+    initialStateFault: (word, message) => document.faultAt(["given", word], message),
     isIsolated: raw.isolation !== undefined,
     warnings: inFiles(sources, [
       ...oddities,
       ...idle,
       ...unknown,
       ...foreignSyntax,
-      ...loader.unmeetable,
+      ...loader.impossible,
       ...emptyWarnings(document, scenario, steps),
     ]),
     unknown,
@@ -179,13 +179,13 @@ export function loadScenario(
 }
 
 /** Prepares another run of a loaded file without includes, with other rules; the rules must be valid. */
-export function loadedWith(
+export function withRules(
   loaded: LoadedScenario,
   raw: Readonly<Record<string, unknown>>,
-  { given = {}, environment = {}, runIdOf }: ScenarioGivens,
+  { vars: given = {}, environment = {}, runIdOf }: ScenarioInputs,
 ): LoadedScenario {
   const runId = runIdOf(String(raw.name));
-  const scope = new Scope(isRecord(raw.vars) ? raw.vars : {}, { given, environment, runId });
+  const scope = new Scope(isRecord(raw.vars) ? raw.vars : {}, { vars: given, environment, runId });
   const rules = RULE_KINDS.flatMap((kind) =>
     raw[kind] === undefined ? [] : [[kind, fill(raw[kind], scope.resolve, () => {})]],
   );
@@ -211,7 +211,11 @@ function exploreSteps(document: LoadedDocument, raw: Readonly<Record<string, unk
 }
 
 /** Warns of a file without rules and steps, and of an empty include. */
-function emptyWarnings(document: LoadedDocument, scenario: Scenario, steps: readonly LoadedStep[]): Fault[] {
+function emptyWarnings(
+  document: LoadedDocument,
+  scenario: Scenario,
+  steps: readonly LoadedStep[],
+): DocumentFault[] {
   const { include } = document.value as { include?: unknown };
   if (Array.isArray(include) && include.length === 0)
     return [document.faultAt(["include"], "includes nothing: name a file, or remove it")];
@@ -220,18 +224,18 @@ function emptyWarnings(document: LoadedDocument, scenario: Scenario, steps: read
 }
 
 /** Sorts faults by file, then by line. */
-function inFiles(sources: readonly Source[], faults: readonly Fault[]): Fault[] {
-  return sources.flatMap(({ document }) => inOrder(faults.filter(({ file }) => file === document.file)));
+function inFiles(sources: readonly Source[], faults: readonly DocumentFault[]): DocumentFault[] {
+  return sources.flatMap(({ document }) => sortFaults(faults.filter(({ file }) => file === document.file)));
 }
 
 function placedIn(document: LoadedDocument) {
-  return ({ path, message }: Warning): Fault => document.faultAt(path, message);
+  return ({ path, message }: Warning): DocumentFault => document.faultAt(path, message);
 }
 
 /** Steps of files included at the top, which come first. */
-function stepsOfIncluded({ file }: LoadedDocument, include: unknown, included: Included) {
-  return namedAt(include, []).flatMap(({ name }) => {
-    const value = included.get(fileBeside(file, name))?.value;
+function stepsOfIncluded({ file }: LoadedDocument, include: unknown, included: IncludedFiles) {
+  return includeNames(include, []).flatMap(({ name }) => {
+    const value = included.get(resolveBeside(file, name))?.value;
     return isRecord(value) && Array.isArray(value.steps) ? [{ include: name }] : [];
   });
 }
@@ -254,7 +258,7 @@ interface RuleContext {
   readonly scope: Scope;
   readonly savedBy: ReadonlyMap<string, number>;
   readonly variables: Set<string>;
-  readonly faults: Fault[];
+  readonly faults: DocumentFault[];
 }
 
 /** Fills in the variables of a file's rules. */
@@ -300,7 +304,7 @@ function scenarioOf(files: readonly ScenarioFile[], source: Scenario["source"]):
 }
 
 /** Lines of the rules, in the order of `scenarioOf`. */
-function rulePlacesIn(sources: readonly Source[]): Map<string, Place> {
+function rulePlacesIn(sources: readonly Source[]): Map<string, SourceLine> {
   const places = RULE_KINDS.flatMap((kind) =>
     sources
       .flatMap(({ document, raw }) =>

@@ -4,25 +4,25 @@ import { listsIn } from "./step-places.js";
 import type { Path } from "./variables.js";
 
 /** Files that a scenario file includes, directly or not, by path. */
-export type Included = ReadonlyMap<string, LoadedDocument>;
+export type IncludedFiles = ReadonlyMap<string, LoadedDocument>;
 
 /** Resolves a name relative to the file that contains it. */
-export function fileBeside(file: string, name: string): string {
+export function resolveBeside(file: string, name: string): string {
   return isAbsolute(name) ? name : join(file, "..", name);
 }
 
 /** Reads all included files. Reports a missing file or a circle at the line of the include. */
-export async function readIncluded(document: LoadedDocument): Promise<Included> {
+export async function readIncluded(document: LoadedDocument): Promise<IncludedFiles> {
   const read = new Map<string, LoadedDocument>();
   const follow = async (document: LoadedDocument, chain: readonly string[]): Promise<void> => {
     for (const { at, name } of includesOf(document.value)) {
-      const file = fileBeside(document.file, name);
+      const file = resolveBeside(document.file, name);
       if (chain.includes(file)) {
         const message = `leads back to itself: ${[...chain, file].join(" → ")}`;
         throw new DocumentError([document.faultAt(at, message)]);
       }
       if (read.has(file)) continue;
-      const included = await readDocument(file).catch(toldAt(document, at, file));
+      const included = await readDocument(file).catch(reportAt(document, at, file));
       read.set(file, included);
       await follow(included, [...chain, file]);
     }
@@ -32,7 +32,7 @@ export async function readIncluded(document: LoadedDocument): Promise<Included> 
 }
 
 /** Reports a file that cannot be read at the place that names it. */
-export function toldAt(document: LoadedDocument, at: Path, file: string) {
+export function reportAt(document: LoadedDocument, at: Path, file: string) {
   return (error: unknown): never => {
     const [first] = error instanceof DocumentError ? error.faults : [];
     if (first?.line !== 1 || first.column !== 1) throw error;
@@ -48,7 +48,7 @@ interface Include {
 /** Lists the includes at the top of a file and among its steps. */
 function includesOf(value: unknown): Include[] {
   if (!isRecord(value)) return [];
-  return [...namedAt(value.include, ["include"]), ...includesAmong(value.steps, ["steps"])];
+  return [...includeNames(value.include, ["include"]), ...includesAmong(value.steps, ["steps"])];
 }
 
 function includesAmong(list: unknown, at: Path): Include[] {
@@ -57,14 +57,14 @@ function includesAmong(list: unknown, at: Path): Include[] {
     if (!isRecord(step)) return [];
     const stepPath = [...at, index];
     return [
-      ...namedAt(step.include, [...stepPath, "include"]),
+      ...includeNames(step.include, [...stepPath, "include"]),
       ...listsIn(step).flatMap((part) => includesAmong(part.list, [...stepPath, ...part.at])),
     ];
   });
 }
 
 /** Lists the names of one include: a single name, or at the top of a file an array. */
-export function namedAt(include: unknown, at: Path): Include[] {
+export function includeNames(include: unknown, at: Path): Include[] {
   if (typeof include === "string") return [{ at, name: include }];
   if (!Array.isArray(include)) return [];
   return include.flatMap((name: unknown, index) =>

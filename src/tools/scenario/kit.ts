@@ -1,14 +1,14 @@
 import type { Vocabulary } from "../../core/domain/known-names.js";
-import { DocumentError, type Fault, valueDocument } from "../../core/files/documents.js";
+import { DocumentError, type DocumentFault, valueDocument } from "../../core/files/documents.js";
 import { invalid, isRefusal, type Refusal } from "../../core/schema/errors.js";
-import { withoutEndSlashes } from "../../core/schema/printable.js";
+import { trimTrailingSlashes } from "../../core/schema/printable.js";
 import type { Scenario } from "../../core/schema/scenario.js";
 import { type LoadedScenario, loadScenario } from "./files.js";
 import type { RunReport } from "./running/report.js";
 import { type RunOptions, runScenario } from "./running/run.js";
 
 /** The namespace in which a scenario is run. */
-export interface Stage {
+export interface ScenarioNamespace {
   readonly name: string;
   /** Returns a new id for a run of a scenario. */
   nextRunId(scenario: string): string;
@@ -22,8 +22,8 @@ interface Run extends Pick<RunOptions, "onStep" | "onStepBegin" | "signal"> {
 }
 
 /** Reads a scenario given as a value. Refuses names that are not in the vocabulary. */
-export function readScenarioIn(
-  stage: Stage,
+export function readScenarioValue(
+  stage: ScenarioNamespace,
   source: Run["source"],
   vocabulary?: Vocabulary,
 ): Scenario | Refusal {
@@ -33,15 +33,15 @@ export function readScenarioIn(
 }
 
 /** Runs the steps of a scenario given as a value. */
-export async function runScenarioIn(
-  stage: Stage,
+export async function runScenarioValue(
+  stage: ScenarioNamespace,
   { source, vars, app, fetch, signal, onStep, onStepBegin }: Run,
 ): Promise<RunReport | Refusal> {
   const loaded = load(stage, source, vars);
   if (isRefusal(loaded)) return loaded;
   return runScenario(loaded, {
     namespace: stage.name,
-    app: app && withoutEndSlashes(app),
+    app: app && trimTrailingSlashes(app),
     signal,
     onStep,
     onStepBegin,
@@ -50,20 +50,20 @@ export async function runScenarioIn(
 }
 
 function load(
-  stage: Stage,
+  stage: ScenarioNamespace,
   source: Run["source"],
   given: Run["vars"],
   vocabulary?: Vocabulary,
 ): LoadedScenario | Refusal {
   try {
     const runIdOf = (name: string): string => stage.nextRunId(name);
-    return loadScenario(valueDocument(source), { given, runIdOf, vocabulary });
+    return loadScenario(valueDocument(source), { vars: given, runIdOf, vocabulary });
   } catch (error) {
     if (!(error instanceof DocumentError)) throw error;
     return refusalOf(error.faults);
   }
 }
 
-function refusalOf(faults: readonly Fault[]): Refusal {
+function refusalOf(faults: readonly DocumentFault[]): Refusal {
   return invalid(Object.fromEntries(faults.map(({ field, message }) => [field || "body", message])));
 }

@@ -1,11 +1,11 @@
 /** Line of a rule or a step. */
-export interface Place {
+export interface SourceLine {
   readonly file: string;
   /** From 1. */
   readonly line: number;
 }
 
-export interface StepPlace extends Place {
+export interface StepLocation extends SourceLine {
   /** Line of a field by its dotted path, or of its nearest parent in the file. */
   lineOf(field: string): number;
 }
@@ -13,7 +13,7 @@ export interface StepPlace extends Place {
 const MAX_TITLE_LENGTH = 72;
 
 /** The step's name, or its action in a few words. */
-export function titleOf(kind: string, step: Readonly<Record<string, unknown>>): string {
+export function stepTitle(kind: string, step: Readonly<Record<string, unknown>>): string {
   if (typeof step.name === "string") return step.name;
   const values = [brief(step[kind]), brief(step.match)].filter((part) => part !== "").join(" ");
   const text = `${kind.replaceAll("_", " ")} ${values}`.trimEnd();

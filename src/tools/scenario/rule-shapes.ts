@@ -1,13 +1,13 @@
 import { isDeepStrictEqual } from "node:util";
 import { RULE_KINDS } from "../../core/domain/scenario.js";
 import type { Scenario, WebhookRule } from "../../core/schema/scenario.js";
-import { unmeetable } from "./unmeetable.js";
+import { impossibleExpectations } from "./unmeetable.js";
 import type { Warning } from "./warnings.js";
 
 type Rule = Readonly<Record<string, unknown>> & { readonly match?: object | undefined };
 
 /** Warns of rules that can never apply or have no effect. */
-export function shapeWarnings(scenario: Scenario): Warning[] {
+export function ruleWarnings(scenario: Scenario): Warning[] {
   return [
     ...RULE_KINDS.flatMap((kind) =>
       shadowedRules(scenario[kind] ?? []).map(([rule, by]) => ({
@@ -24,7 +24,7 @@ export function shapeWarnings(scenario: Scenario): Warning[] {
     ),
     ...RULE_KINDS.flatMap((kind) =>
       ((scenario[kind] ?? []) as readonly Rule[]).flatMap(({ match }, rule) =>
-        unmeetable(match, [kind, rule, "match"]),
+        impossibleExpectations(match, [kind, rule, "match"]),
       ),
     ),
     ...(scenario.webhooks ?? []).flatMap((rule, index, all) => webhookWarnings(rule, index, all)),

@@ -1,5 +1,5 @@
 import { didYouMean } from "../../core/schema/nearest.js";
-import { own } from "../../core/schema/own.js";
+import { getOwn } from "../../core/schema/own.js";
 import {
   fill,
   MAX_SIZE,
@@ -12,24 +12,24 @@ import {
 } from "./variables.js";
 
 /** Sources of variables besides the file. */
-export interface Givens {
+export interface VariableSources {
   /** `--var`; overrides the file. */
-  readonly given: Readonly<Record<string, string>>;
+  readonly vars: Readonly<Record<string, string>>;
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly runId: string;
 }
 
 /** The variables of one run: of the file and `--var`, the environment, and those that steps saved. */
 export class Scope {
-  readonly #givens: Givens;
+  readonly #givens: VariableSources;
   readonly #values = new Map<string, unknown>();
   /** Faults of the file's variables; paths are relative to `vars`. */
   readonly faults: VariableFault[] = [];
 
-  constructor(file: Readonly<Record<string, unknown>>, givens: Givens) {
+  constructor(file: Readonly<Record<string, unknown>>, givens: VariableSources) {
     this.#givens = givens;
-    for (const [name, value] of Object.entries(givens.given))
-      this.#values.set(name, convertTo(value, own(file, name)));
+    for (const [name, value] of Object.entries(givens.vars))
+      this.#values.set(name, convertTo(value, getOwn(file, name)));
     const open = new Set<string>();
     const define = (name: string): void => {
       if (this.#values.has(name) || !Object.hasOwn(file, name)) return;
@@ -74,7 +74,7 @@ export class Scope {
   };
 
   #resolveEnvironment(name: string, fallback: string | undefined): Resolved {
-    const value = own(this.#givens.environment, name);
+    const value = getOwn(this.#givens.environment, name);
     if (value !== undefined && (value !== "" || fallback === undefined)) return { value };
     if (fallback !== undefined) return { value: fallback };
     return {
@@ -125,7 +125,7 @@ export interface Variables {
 }
 
 /** Variables of one iteration or lane, over the outer ones. */
-export class Locals implements Variables {
+export class LocalScope implements Variables {
   readonly #outer: Variables;
   readonly #values: Map<string, unknown>;
   readonly #isIsolated: boolean;
@@ -150,7 +150,7 @@ export class Locals implements Variables {
   }
 
   /** Saves the variables to the outer scope. */
-  handOn(): void {
+  publish(): void {
     for (const [name, value] of this.#values) this.#outer.save(name, value);
   }
 }

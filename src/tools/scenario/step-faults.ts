@@ -1,7 +1,12 @@
 import type * as z from "zod/mini";
-import { type Fault, type LoadedDocument, schemaFaults, valueDocument } from "../../core/files/documents.js";
+import {
+  type DocumentFault,
+  type LoadedDocument,
+  schemaFaults,
+  valueDocument,
+} from "../../core/files/documents.js";
 import { didYouMean, nearest } from "../../core/schema/nearest.js";
-import { unknownField } from "../../core/schema/places.js";
+import { unknownFieldMessage } from "../../core/schema/places.js";
 import { STEP_KINDS, STEPS, type StepKind } from "./steps/kinds.js";
 import { WAIT_KINDS, WAIT_SCHEMAS } from "./steps/wait-for.js";
 import { isOpen, type Path } from "./variables.js";
@@ -35,7 +40,7 @@ export function stepFaults(
   at: Path,
   step: Readonly<Record<string, unknown>>,
   isUnresolved: (value: unknown) => boolean = isOpen,
-): Fault[] {
+): DocumentFault[] {
   const [kind, second] = stepKinds(step);
   if (kind === undefined) return missingActionFaults(document, at, step);
   if (second !== undefined)
@@ -53,7 +58,7 @@ export function stepFaults(
         `must be one of ${WAIT_KINDS.join(", ")}${didYouMean(String(step.wait_for), WAIT_KINDS)}`,
       ),
     ];
-  return schemaFaults(schemaOf(kind, step), document, { at, value: step, isOpen: isUnresolved });
+  return schemaFaults(schemaOf(kind, step), document, { path: at, value: step, isUnresolved: isUnresolved });
 }
 
 /** Returns the schema of a step; that of `wait_for` depends on its value. */
@@ -65,13 +70,13 @@ function missingActionFaults(
   document: Pick<LoadedDocument, "faultAt">,
   at: Path,
   step: Readonly<Record<string, unknown>>,
-): Fault[] {
+): DocumentFault[] {
   if (Object.hasOwn(step, "use"))
     return [document.faultAt([...at, "use"], `is not supported: write the steps here; ${SHARED_STEPS}`)];
   const unknown = Object.keys(step).filter((key) => !COMPANIONS.includes(key));
   const typos = unknown.filter((key) => nearest(key, STEP_KINDS) !== undefined);
   if (typos.length > 0)
-    return typos.map((key) => document.faultAt([...at, key], unknownField(key, STEP_KINDS)));
+    return typos.map((key) => document.faultAt([...at, key], unknownFieldMessage(key, STEP_KINDS)));
   const [companion] = Object.keys(step).filter((key) => key !== "name");
   const message =
     companion !== undefined && unknown.length === 0

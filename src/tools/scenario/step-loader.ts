@@ -1,12 +1,12 @@
 import type { NameCheck } from "../../core/domain/known-names.js";
-import { type Fault, isRecord, type LoadedDocument } from "../../core/files/documents.js";
-import { fileBeside, type Included } from "./included.js";
+import { type DocumentFault, isRecord, type LoadedDocument } from "../../core/files/documents.js";
+import { type IncludedFiles, resolveBeside } from "./included.js";
 import { rootOf, type Scope } from "./scope.js";
 import { stepFaults, stepKinds } from "./step-faults.js";
-import { unknownInStep } from "./step-names.js";
-import { fillStep, type LoadedStep, listsIn, placeOf, type RawStep } from "./step-places.js";
+import { unknownNamesInStep } from "./step-names.js";
+import { fillStep, type LoadedStep, listsIn, type RawStep, stepLocation } from "./step-places.js";
 import { REPEAT_MAX } from "./steps/repeat.js";
-import { unmeetableInStep } from "./unmeetable.js";
+import { impossibleInStep } from "./unmeetable.js";
 import type { Path, Reference, Resolved } from "./variables.js";
 
 export interface StepList {
@@ -16,11 +16,11 @@ export interface StepList {
 }
 
 /** Context in which steps are loaded. */
-export interface Surroundings {
+export interface LoadContext {
   readonly scope: Scope;
   /** Variable → index of the first step that saves it. */
   readonly savedBy: ReadonlyMap<string, number>;
-  readonly included: Included;
+  readonly included: IncludedFiles;
   readonly names: NameCheck;
 }
 
@@ -32,19 +32,19 @@ const STEPS_MAX = 20_000;
 
 /** Checks lists of steps, nested ones too, each with the variables known at that point. */
 export class StepLoader {
-  readonly faults: Fault[] = [];
+  readonly faults: DocumentFault[] = [];
   /** Unknown names in steps. */
-  readonly unknown: Fault[] = [];
+  readonly unknown: DocumentFault[] = [];
   /** Expectations that can never be met. */
-  readonly unmeetable: Fault[] = [];
+  readonly impossible: DocumentFault[] = [];
   /** Variables that the steps use. */
   readonly variables = new Set<string>();
-  readonly #context: Surroundings;
+  readonly #context: LoadContext;
   #count = 0;
   /** Count of the enclosing repeat. */
   #repeat: unknown;
 
-  constructor(context: Surroundings) {
+  constructor(context: LoadContext) {
     this.#context = context;
   }
 
@@ -83,10 +83,10 @@ export class StepLoader {
     );
     this.faults.push(...stepFaults(document, at, filled));
     if (kind === undefined) return undefined;
-    for (const { path, message } of unknownInStep(kind, filled, this.#context.names))
+    for (const { path, message } of unknownNamesInStep(kind, filled, this.#context.names))
       this.unknown.push(document.faultAt([...at, ...path], message));
-    for (const { path, message } of unmeetableInStep(kind, filled))
-      this.unmeetable.push(document.faultAt([...at, ...path], message));
+    for (const { path, message } of impossibleInStep(kind, filled))
+      this.impossible.push(document.faultAt([...at, ...path], message));
     const outerRepeat = this.#repeat;
     if (kind === "repeat") {
       if (outerRepeat !== undefined)
@@ -102,11 +102,11 @@ export class StepLoader {
             return this.#list({ document, at: [...at, ...part.at], list: part.list }, inner);
           });
     this.#repeat = outerRepeat;
-    return { kind, raw: step, place: placeOf(document, at), lists };
+    return { kind, raw: step, location: stepLocation(document, at), lists };
   }
 
   #include(document: LoadedDocument, at: Path, { include }: RawStep, known: RunVariables): LoadedStep[] {
-    const included = this.#context.included.get(fileBeside(document.file, String(include)));
+    const included = this.#context.included.get(resolveBeside(document.file, String(include)));
     const steps = isRecord(included?.value) ? included.value.steps : undefined;
     if (included !== undefined && Array.isArray(steps))
       return this.#list({ document: included, at: ["steps"], list: steps }, new Set(known));

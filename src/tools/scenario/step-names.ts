@@ -1,25 +1,25 @@
 import {
+  findUnknownNames,
   type NameCheck,
   type UnknownName,
-  unknownNames,
-  unknownPath,
+  unknownPathMessage,
 } from "../../core/domain/known-names.js";
-import { globFitsRoute } from "../../core/domain/path-patterns.js";
+import { globMatchesRoute } from "../../core/domain/path-patterns.js";
 import { isRecord } from "../../core/files/documents.js";
 import { didYouMean } from "../../core/schema/nearest.js";
-import { knownKeys, partOf, placesOf, strayPart } from "../../core/schema/places.js";
+import { childSchema, knownKeys, schemaNodes, unknownPathPart } from "../../core/schema/places.js";
 import { schemaOf } from "./step-faults.js";
 import { STEPS, type StepKind } from "./steps/kinds.js";
 import { routeOf } from "./steps/request.js";
-import type { ContainerRow, StepRow } from "./steps/row.js";
+import type { ContainerDefinition, StepDefinition } from "./steps/row.js";
 
 type Step = Readonly<Record<string, unknown>>;
-type Definition = Pick<StepRow | ContainerRow, "result" | "expectationField">;
+type Definition = Pick<StepDefinition | ContainerDefinition, "result" | "expectationField">;
 
 /** Finds unknown names in a step, which make its expectation always true or always false. */
-export function unknownInStep(kind: StepKind, step: Step, check: NameCheck): UnknownName[] {
+export function unknownNamesInStep(kind: StepKind, step: Step, check: NameCheck): UnknownName[] {
   return [
-    ...unknownNames(schemaOf(kind, step), step, check),
+    ...findUnknownNames(schemaOf(kind, step), step, check),
     ...(kind === "request" ? unknownRoute(step, check) : []),
     ...unknownExpectedFields(kind, step, check),
     ...unknownSavedFields(kind, step, check),
@@ -34,8 +34,8 @@ function unknownRoute({ request, expect }: Step, { vocabulary }: NameCheck): Unk
   const routes = vocabulary("path");
   if (typeof request !== "string" || routes === undefined || expectsMissingRoute(expect)) return [];
   const { path } = routeOf(request);
-  if (!path.startsWith(SERVICE_PREFIX) || routes.some((route) => globFitsRoute(path, route))) return [];
-  return [{ path: ["request"], message: unknownPath(path, routes) }];
+  if (!path.startsWith(SERVICE_PREFIX) || routes.some((route) => globMatchesRoute(path, route))) return [];
+  return [{ path: ["request"], message: unknownPathMessage(path, routes) }];
 }
 
 function expectsMissingRoute(expect: unknown): boolean {
@@ -50,10 +50,10 @@ function unknownExpectedFields(kind: StepKind, step: Step, check: NameCheck): Un
   const expected = step[expectationField];
   if (shape === undefined || !isRecord(expected)) return [];
   return Object.entries(expected).flatMap(([field, value]) => {
-    const parts = placesOf(shape).flatMap((place) => partOf(place, field) ?? []);
+    const parts = schemaNodes(shape).flatMap((place) => childSchema(place, field) ?? []);
     // Other words are the step's own.
     return parts.flatMap((part) =>
-      unknownNames(part, value, { ...check, isClosed: true }).map(({ path, message }) => ({
+      findUnknownNames(part, value, { ...check, rejectsUnknownFields: true }).map(({ path, message }) => ({
         path: [expectationField, field, ...path],
         message,
       })),
@@ -62,14 +62,18 @@ function unknownExpectedFields(kind: StepKind, step: Step, check: NameCheck): Un
 }
 
 /** Saved paths that the result never has. */
-function unknownSavedFields(kind: StepKind, step: Step, { isOpen, vocabulary }: NameCheck): UnknownName[] {
+function unknownSavedFields(
+  kind: StepKind,
+  step: Step,
+  { isUnresolved: isOpen, vocabulary }: NameCheck,
+): UnknownName[] {
   const { result }: Definition = STEPS[kind];
   const shape = result?.(step, vocabulary.routes);
   if (shape === undefined) return [];
   return Object.entries((step.save ?? {}) as Record<string, unknown>).flatMap(([variable, path]) => {
     if (typeof path !== "string" || isOpen?.(path)) return [];
     const parts = path.split(".");
-    const stray = strayPart(shape, parts);
+    const stray = unknownPathPart(shape, parts);
     if (stray === undefined) return [];
     const { part, known } = stray;
     const parent =

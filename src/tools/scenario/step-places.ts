@@ -1,5 +1,5 @@
 import type { LoadedDocument } from "../../core/files/documents.js";
-import type { StepPlace } from "./place.js";
+import type { StepLocation } from "./place.js";
 import type { StepKind } from "./steps/kinds.js";
 import { fill, type Path, type Resolve, type VariableFault } from "./variables.js";
 
@@ -9,7 +9,7 @@ export type RawStep = Readonly<Record<string, unknown>>;
 export interface LoadedStep {
   readonly kind: StepKind;
   readonly raw: RawStep;
-  readonly place: StepPlace;
+  readonly location: StepLocation;
   /** Nested lists of steps. */
   readonly lists: readonly (readonly LoadedStep[])[];
 }
@@ -19,7 +19,7 @@ export function everyStep(steps: readonly LoadedStep[]): LoadedStep[] {
   return steps.flatMap((step) => [step, ...step.lists.flatMap(everyStep)]);
 }
 
-export function placeOf(document: LoadedDocument, at: Path): StepPlace {
+export function stepLocation(document: LoadedDocument, at: Path): StepLocation {
   const lineAt = (path: Path): number => document.faultAt(path, "").line;
   return {
     file: document.file,

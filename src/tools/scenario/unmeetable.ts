@@ -1,4 +1,4 @@
-import { matcherFits } from "../../core/domain/matcher.js";
+import { evaluateMatcher } from "../../core/domain/matcher.js";
 import { isRecord } from "../../core/files/documents.js";
 import { parseDuration } from "../../core/schema/duration.js";
 import { COMPARISONS } from "../../core/schema/matchers.js";
@@ -12,17 +12,18 @@ type Path = Warning["path"];
 const EXPECTATION_FIELDS = ["expect", "match", "count"];
 
 /** Warns of expectations in a step that can never be met. */
-export function unmeetableInStep(kind: StepKind, step: Readonly<Record<string, unknown>>): Warning[] {
+export function impossibleInStep(kind: StepKind, step: Readonly<Record<string, unknown>>): Warning[] {
   const fields =
     kind === "fault" || kind.startsWith("expect_") ? [...EXPECTATION_FIELDS, kind] : EXPECTATION_FIELDS;
-  return fields.flatMap((field) => unmeetable(step[field], [field]));
+  return fields.flatMap((field) => impossibleExpectations(step[field], [field]));
 }
 
 /** Warns of matchers and ranges that no value meets. */
-export function unmeetable(value: unknown, path: Path = []): Warning[] {
-  if (Array.isArray(value)) return value.flatMap((part, index) => unmeetable(part, [...path, index]));
+export function impossibleExpectations(value: unknown, path: Path = []): Warning[] {
+  if (Array.isArray(value))
+    return value.flatMap((part, index) => impossibleExpectations(part, [...path, index]));
   if (!isRecord(value)) return [];
-  const inner = Object.entries(value).flatMap(([key, part]) => unmeetable(part, [...path, key]));
+  const inner = Object.entries(value).flatMap(([key, part]) => impossibleExpectations(part, [...path, key]));
   const bounds = COMPARISONS.filter((word) => value[word] !== undefined);
   const isResolved = bounds.every((word) => !isOpen(value[word]));
   const emptyLists =
@@ -42,7 +43,7 @@ function isEmpty(matcher: Readonly<Record<string, unknown>>, isWhole: boolean): 
       const [least, most] = [comparable(matcher[low]), comparable(matcher[high])];
       const isInclusive = low === "gte" && high === "lte";
       if (isWhole && low === "gt" && high === "lt" && Number(most) - Number(least) === 1) return true;
-      return matcherFits({ [isInclusive ? "lte" : "lt"]: most }, least, () => false) === false;
+      return evaluateMatcher({ [isInclusive ? "lte" : "lt"]: most }, least, () => false) === false;
     }),
   );
 }

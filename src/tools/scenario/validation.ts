@@ -1,5 +1,10 @@
 import { type Vocabulary, vocabularyOf } from "../../core/domain/known-names.js";
-import { checkDocument, DocumentError, type Fault, type LoadedDocument } from "../../core/files/documents.js";
+import {
+  checkDocument,
+  DocumentError,
+  type DocumentFault,
+  type LoadedDocument,
+} from "../../core/files/documents.js";
 import { readFlow } from "../../core/files/flows.js";
 import { FIXTURE_IDS } from "../../core/schema/fixtures.js";
 import { startOptionsSchema } from "../../core/schema/option-table.js";
@@ -14,8 +19,8 @@ export interface Validation {
   readonly file: string;
   /** Undefined if the content is not recognized. */
   readonly kind: FileKind | undefined;
-  readonly faults: readonly Fault[];
-  readonly warnings: readonly Fault[];
+  readonly faults: readonly DocumentFault[];
+  readonly warnings: readonly DocumentFault[];
 }
 
 export interface ValidationOptions {
@@ -24,7 +29,7 @@ export interface ValidationOptions {
   /** Known names; default: those of every sandbox. */
   readonly vocabulary?: Vocabulary | undefined;
   /** Returns the faults of a config file whose options match the schema. */
-  readonly configFaults: (document: LoadedDocument) => Promise<readonly Fault[]>;
+  readonly configFaults: (document: LoadedDocument) => Promise<readonly DocumentFault[]>;
 }
 
 /** Checks a scenario, fixtures or config file, recognized by its content. */
@@ -92,7 +97,7 @@ async function check(
   kind: FileKind,
   document: LoadedDocument,
   { environment, vars, configFaults, vocabulary = vocabularyOf({}) }: ValidationOptions,
-): Promise<readonly Fault[]> {
+): Promise<readonly DocumentFault[]> {
   switch (kind) {
     case "scenario": {
       const given = vars ?? {};

@@ -1,4 +1,4 @@
-import { MAX_DEPTH, TOO_DEEP } from "../../core/schema/depth.js";
+import { MAX_DEPTH, TOO_DEEP_MESSAGE } from "../../core/schema/depth.js";
 
 /**
  * `${name}`, `${name.path}` and `${env.NAME:-default}` in strings. A string that consists of one reference takes the
@@ -44,7 +44,7 @@ export function fill(
       onFault({ path, message });
     });
   if (typeof value === "object" && path.length > MAX_FILLED_DEPTH) {
-    onFault({ path: path.slice(0, 10), message: TOO_DEEP });
+    onFault({ path: path.slice(0, 10), message: TOO_DEEP_MESSAGE });
     return null;
   }
   if (Array.isArray(value)) return value.map((part, index) => fill(part, resolve, onFault, [...path, index]));
@@ -125,7 +125,11 @@ export function valueAt(value: unknown, path: string): { readonly value: unknown
 const FOREIGN_SYNTAX = /\{\{\s*([A-Za-z_][\w-]*)\s*\}\}|(?<!\$)\$([A-Za-z_][\w-]*)/g;
 
 /** Warns of known variables in the syntax of other tools, which stay literal text. */
-export function unfilled(value: unknown, names: ReadonlySet<string>, path: Path = []): VariableFault[] {
+export function foreignVariables(
+  value: unknown,
+  names: ReadonlySet<string>,
+  path: Path = [],
+): VariableFault[] {
   if (typeof value === "string")
     return [...value.matchAll(FOREIGN_SYNTAX)].flatMap(([written, inBraces, bare]) => {
       const name = inBraces ?? bare ?? "";
@@ -134,6 +138,6 @@ export function unfilled(value: unknown, names: ReadonlySet<string>, path: Path 
     });
   if (typeof value !== "object" || value === null) return [];
   return Object.entries(value).flatMap(([key, part]) =>
-    unfilled(part, names, [...path, Array.isArray(value) ? Number(key) : key]),
+    foreignVariables(part, names, [...path, Array.isArray(value) ? Number(key) : key]),
   );
 }

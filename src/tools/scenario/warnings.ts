@@ -1,10 +1,10 @@
 import { CHARGE_RULES } from "../../core/domain/charge.js";
 import {
-  entryAt,
-  follow,
+  nextEntry,
+  type SimulatedStep,
   type StatusRules,
+  simulateTimeline,
   type TimelineEntry,
-  type Turn,
 } from "../../core/domain/timeline.js";
 import { WITHDRAWAL_RULES } from "../../core/domain/withdrawal.js";
 import { formatDuration } from "../../core/schema/duration.js";
@@ -20,7 +20,7 @@ export interface Warning {
 const EXPIRY_MS = DEFAULT_SETTINGS.limits.checkout_default_minutes * 60_000;
 
 /** Warns of timeline entries without effect on a whitelabel charge with the default expiry, or on a withdrawal, that only the timeline advances. */
-export function scenarioWarnings({ charges = [], withdrawals = [] }: Scenario): Warning[] {
+export function timelineWarnings({ charges = [], withdrawals = [] }: Scenario): Warning[] {
   const warningAt = (kind: "charges" | "withdrawals", rule: number) => (idle: Idle) => ({
     path: [kind, rule, "timeline", idle.step],
     message: idle.message,
@@ -46,9 +46,9 @@ function idleEntries<Status extends string>(
   timeline: readonly TimelineEntry<Status>[],
   expiryMs: number | undefined,
 ): Idle[] {
-  const next = entryAt(timeline, 0, 0, undefined);
+  const next = nextEntry(timeline, 0, 0, undefined);
   const created = { status: rules.first, expiredMs: undefined, expiryMs, next };
-  const turns = [...follow(rules, timeline, created, (dueMs) => dueMs)];
+  const turns = [...simulateTimeline(rules, timeline, created, (dueMs) => dueMs)];
   return timeline.flatMap((entry, step) => {
     const turn = turns.find((candidate) => candidate.step === step);
     switch (turn?.verdict) {
@@ -71,7 +71,7 @@ const LATE = "a late payment is written after_expiry";
 /** Explains why a charge's entry is never reached. */
 function unreachedReason<Status extends string>(
   entry: TimelineEntry<Status>,
-  turns: readonly Turn<Status>[],
+  turns: readonly SimulatedStep<Status>[],
 ): string {
   const expiry = turns.find(({ verdict, status }) => verdict === "moves" && status === "EXPIRED");
   if (expiry === undefined)

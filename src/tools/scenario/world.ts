@@ -1,34 +1,39 @@
 import { isDeepStrictEqual } from "node:util";
 import { type Vocabulary, vocabularyOf, withRoutes } from "../../core/domain/known-names.js";
-import { type Fault, isRecord, type LoadedDocument, readDocument } from "../../core/files/documents.js";
+import {
+  type DocumentFault,
+  isRecord,
+  type LoadedDocument,
+  readDocument,
+} from "../../core/files/documents.js";
 import { fixturesPatchSchema } from "../../core/schema/fixtures.js";
-import { check } from "../../core/schema/issues.js";
+import { safeParse } from "../../core/schema/issues.js";
 import type { NameKind } from "../../core/schema/names.js";
 import type { StartOptions } from "../../core/schema/option-table.js";
-import type { Given } from "../../core/schema/scenario-file.js";
-import { fileBeside, toldAt } from "./included.js";
+import type { NamespaceSetup } from "../../core/schema/scenario-file.js";
+import { reportAt, resolveBeside } from "./included.js";
 
 /** A file's `given` block: the initial state it needs. */
-export interface WithGiven {
-  readonly given: Given;
+export interface InitialState {
+  readonly given: NamespaceSetup;
   /** Reports a fault at a field of the block. */
-  readonly givenAt: (field: string, message: string) => Fault;
+  readonly initialStateFault: (field: string, message: string) => DocumentFault;
 }
 
 /** Fields that stored data determines. */
-const STORED_FIELDS: readonly string[] = ["start_time", "seed"] satisfies (keyof Given)[];
+const STORED_FIELDS: readonly string[] = ["start_time", "seed"] satisfies (keyof NamespaceSetup)[];
 
 /** Merges the `given` blocks of the files a sandbox starts with, without fixtures: options override files, later files earlier ones. */
-export function worldOf(files: readonly WithGiven[], options: StartOptions) {
+export function mergeInitialStates(files: readonly InitialState[], options: StartOptions) {
   const given: Record<string, unknown> = {};
-  const ignored: Fault[] = [];
+  const ignored: DocumentFault[] = [];
   for (const file of files.toReversed()) {
     const { fixtures: _fixtures, ...fields } = file.given;
     for (const [field, value] of Object.entries(fields)) {
       const option = options[field as keyof typeof fields];
       const current = option ?? given[field];
       if (isDeepStrictEqual(current, value)) continue;
-      const ignore = (reason: string) => ignored.push(file.givenAt(field, `is ignored: ${reason}`));
+      const ignore = (reason: string) => ignored.push(file.initialStateFault(field, `is ignored: ${reason}`));
       if (option !== undefined) ignore("an option of the sandbox sets another value");
       else if (current !== undefined) ignore("a later scenario file sets another value");
       else if (options.data !== undefined && STORED_FIELDS.includes(field))
@@ -36,14 +41,14 @@ export function worldOf(files: readonly WithGiven[], options: StartOptions) {
       else given[field] = value;
     }
   }
-  return { given: given as Omit<Given, "fixtures">, ignored };
+  return { given: given as Omit<NamespaceSetup, "fixtures">, ignored };
 }
 
 const FIXTURES_PATH = ["given", "fixtures"];
 
 /** Reads the fixtures of a file's `given`, which are in the file itself or in another. */
-export async function fixturesOf(
-  { fixtures }: Given,
+export async function readFixtures(
+  { fixtures }: NamespaceSetup,
   document: LoadedDocument,
 ): Promise<LoadedDocument | undefined> {
   if (isRecord(fixtures))
@@ -53,15 +58,15 @@ export async function fixturesOf(
       faultAt: (path, message) => document.faultAt([...FIXTURES_PATH, ...path], message),
     };
   if (typeof fixtures !== "string") return undefined;
-  const file = fileBeside(document.file, fixtures);
-  return readDocument(file).catch(toldAt(document, FIXTURES_PATH, file));
+  const file = resolveBeside(document.file, fixtures);
+  return readDocument(file).catch(reportAt(document, FIXTURES_PATH, file));
 }
 
 const FIXTURE_KINDS: readonly NameKind[] = ["currency", "payment method", "payment rail"];
 
 /** Adds the names in fixtures to a vocabulary; invalid fixtures, reported elsewhere, add none. */
-export function withFixtures(known: Vocabulary, fixtures: unknown): Vocabulary {
-  const checked = check(fixturesPatchSchema, fixtures);
+export function addFixtureNames(known: Vocabulary, fixtures: unknown): Vocabulary {
+  const checked = safeParse(fixturesPatchSchema, fixtures);
   const { currencies = [], methods = [], rails = [] } = checked.ok ? checked.data : {};
   const added = vocabularyOf({ fixtures: { currencies, methods, rails } });
   return withRoutes((kind) => {

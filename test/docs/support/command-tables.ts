@@ -24,7 +24,7 @@ function usageOf(command: Command): string {
 
 /** The options of `start`, each with its names elsewhere. */
 export function startTable(): string {
-  const rows = OPTION_ROWS.map(({ name, flags, says }) =>
+  const rows = OPTION_ROWS.map(({ name, flags, help: says }) =>
     row(`\`${flags}\``, `\`${name}\``, `\`${variableOf(name)}\``, says),
   );
   return table(["option", "config key", "variable", ""], rows);

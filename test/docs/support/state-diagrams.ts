@@ -1,5 +1,5 @@
 import { CHARGE_RULES } from "../../../src/core/domain/charge.js";
-import { judge } from "../../../src/core/domain/retry.js";
+import { decideRetry } from "../../../src/core/domain/retry.js";
 import { WITHDRAWAL_RULES } from "../../../src/core/domain/withdrawal.js";
 import { DEFAULT_SETTINGS } from "../../../src/core/schema/settings.js";
 
@@ -33,7 +33,7 @@ const AFTER = { delivered: "delivered", retry: "pending", give_up: "failed", dis
 /** What becomes of a delivery, as the judge of responses has it; deletion and retry by hand come from elsewhere. */
 export function deliveryStates(): string {
   const after = (status: number, attempts: number) =>
-    AFTER[judge({ status, retryAfterMs: null }, attempts, SCHEDULE).next];
+    AFTER[decideRetry({ status, retryAfterMs: null }, attempts, SCHEDULE).next];
   return draw("pending", [
     ["pending", after(200, 1), "2xx"],
     ["pending", after(500, 1), "anything else, or no response"],

@@ -3,16 +3,16 @@ import type { Charge } from "../charge.js";
 import { compare } from "../money.js";
 import type { BookRow } from "./rows.js";
 
-export interface Ledger {
+export interface ChargeLookup {
   byId(chargeId: string): Charge | undefined;
   /** Charges whose metadata contains the order's, oldest first. */
   ofOrder(order: BookRow["order"]): readonly Charge[];
   /** Paid charges that need a row, oldest first. */
-  toBeSpokenOf(): readonly Charge[];
+  chargesNeedingRow(): readonly Charge[];
 }
 
 /** Compares the app's rows with the charges; returns the differences in the order of the rows. */
-export function reconcile(rows: readonly BookRow[], ledger: Ledger): BookFinding[] {
+export function reconcile(rows: readonly BookRow[], ledger: ChargeLookup): BookFinding[] {
   const mentioned = new Set<Charge>();
   const paidTwice = new Set<string>();
   const ofRows = rows.flatMap((row) => {
@@ -27,7 +27,7 @@ export function reconcile(rows: readonly BookRow[], ledger: Ledger): BookFinding
     return differences;
   });
   const keys = new Set(rows.flatMap(({ order }) => Object.keys(order)));
-  const unmentioned = ledger.toBeSpokenOf().filter((charge) => !mentioned.has(charge));
+  const unmentioned = ledger.chargesNeedingRow().filter((charge) => !mentioned.has(charge));
   return [
     ...ofRows,
     ...unmentioned.map((charge) => ({
@@ -43,7 +43,7 @@ export function reconcile(rows: readonly BookRow[], ledger: Ledger): BookFinding
 }
 
 /** Charges of the row's order, and the charge it names. */
-function chargesOf({ chargeId, order }: BookRow, ledger: Ledger): readonly Charge[] {
+function chargesOf({ chargeId, order }: BookRow, ledger: ChargeLookup): readonly Charge[] {
   const named = chargeId === undefined ? undefined : ledger.byId(chargeId);
   const ofOrder = Object.keys(order).length === 0 ? [] : ledger.ofOrder(order);
   return named === undefined || ofOrder.includes(named) ? ofOrder : [...ofOrder, named];

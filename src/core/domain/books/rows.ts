@@ -1,15 +1,15 @@
 import {
   isRowField,
-  MARKINGS,
   type Marking,
   METADATA_FIELD,
   type ReconcileRequest,
   ROW_FIELDS,
+  STATUS_WORDS,
 } from "../../schema/books.js";
 import { AMOUNT_PATTERN } from "../../schema/common.js";
 import { didYouMean } from "../../schema/nearest.js";
-import { own } from "../../schema/own.js";
-import { plainText } from "../money.js";
+import { getOwn } from "../../schema/own.js";
+import { decimalNotation } from "../money.js";
 
 /** One order in the app's books. */
 export interface BookRow {
@@ -38,7 +38,7 @@ type Reading = Pick<ReconcileRequest, "map" | "statuses">;
 type Values = Readonly<Record<string, unknown>>;
 
 /** Parses rows; returns their faults instead if there are any. */
-export function readRows(
+export function parseRows(
   rows: readonly RawRow[],
   { map = {}, statuses = {} }: Reading,
 ): { readonly rows: readonly BookRow[]; readonly compared: readonly string[] } | readonly RowFault[] {
@@ -49,7 +49,7 @@ export function readRows(
     const values = rowValues(row, map);
     for (const [field, value] of Object.entries(values)) if (value !== undefined) present.add(field);
     const fault = (field: string, message: string): undefined => {
-      faults.push({ index, field: own(map, field) ?? field, message });
+      faults.push({ index, field: getOwn(map, field) ?? field, message });
     };
     return bookRow(values, index + 1, markings, fault);
   });
@@ -76,7 +76,7 @@ function valueAt(row: Values, path: string): unknown {
   if (Object.hasOwn(row, path)) return row[path];
   let value: unknown = row;
   for (const key of path.split("."))
-    value = typeof value === "object" && value !== null ? own(value as Values, key) : undefined;
+    value = typeof value === "object" && value !== null ? getOwn(value as Values, key) : undefined;
   return value;
 }
 
@@ -115,7 +115,7 @@ function bookRow(
 }
 
 function cellText(value: unknown): string | undefined {
-  if (typeof value === "number") return plainText(value);
+  if (typeof value === "number") return decimalNotation(value);
   return typeof value === "string" ? value.trim() : undefined;
 }
 
@@ -133,7 +133,7 @@ function statusKey(status: string): string {
 }
 
 function markingsByStatus(custom: Readonly<Record<string, Marking>>): ReadonlyMap<string, Marking> {
-  const known = Object.entries(MARKINGS).flatMap(([marking, words]) =>
+  const known = Object.entries(STATUS_WORDS).flatMap(([marking, words]) =>
     words.map((word) => [word as string, marking as Marking] as const),
   );
   return new Map([
@@ -144,5 +144,5 @@ function markingsByStatus(custom: Readonly<Record<string, Marking>>): ReadonlyMa
 
 function unknownStatus(status: string, markings: ReadonlyMap<string, Marking>): string {
   const near = didYouMean(status, [...markings.keys()]);
-  return `${JSON.stringify(status)} is not a known status${near}; add it to statuses as one of ${Object.keys(MARKINGS).join(", ")}`;
+  return `${JSON.stringify(status)} is not a known status${near}; add it to statuses as one of ${Object.keys(STATUS_WORDS).join(", ")}`;
 }

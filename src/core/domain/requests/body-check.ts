@@ -1,8 +1,8 @@
 import type * as z from "zod/mini";
 import { type ErrorDetails, invalid, type Refusal } from "../../schema/errors.js";
 import type { CurrencyFixture } from "../../schema/fixtures.js";
-import { check, issueMessage, issuePath } from "../../schema/issues.js";
-import { isPlainlyRight } from "../../schema/plainly-right.js";
+import { issueMessage, issuePath, safeParse } from "../../schema/issues.js";
+import { passesQuickValidation } from "../../schema/plainly-right.js";
 import { decimalsOf, isZero, toCanonical } from "../money.js";
 
 /**
@@ -15,8 +15,8 @@ export class BodyCheck<Body> {
 
   constructor(schema: z.ZodMiniType<Body>, body: unknown, faults: ErrorDetails = {}) {
     this.#raw = (typeof body === "object" && body !== null ? body : {}) as Record<string, unknown>;
-    if (!isPlainlyRight(schema, body)) {
-      const checked = check(schema, body);
+    if (!passesQuickValidation(schema, body)) {
+      const checked = safeParse(schema, body);
       if (!checked.ok) for (const issue of checked.issues) this.fault(issuePath(issue), issueMessage(issue));
     }
     // Zod's record schema skips the key __proto__.
@@ -30,13 +30,13 @@ export class BodyCheck<Body> {
     if (!this.#details.has(path)) this.#details.set(path, message);
   }
 
-  isRight(path: string): boolean {
+  isValid(path: string): boolean {
     return !this.#details.has(path);
   }
 
   /** Returns a top-level field, or undefined if it is invalid. */
   field<Name extends keyof Body & string>(name: Name): Body[Name] | undefined {
-    return this.isRight(name) ? (this.#raw[name] as Body[Name] | undefined) : undefined;
+    return this.isValid(name) ? (this.#raw[name] as Body[Name] | undefined) : undefined;
   }
 
   get refusal(): Refusal | undefined {
@@ -44,7 +44,7 @@ export class BodyCheck<Body> {
   }
 }
 
-export function oneOf(values: readonly string[]): string {
+export function oneOfMessage(values: readonly string[]): string {
   return values.length === 0 ? "is not available" : `must be one of ${values.join(", ")}`;
 }
 
@@ -55,7 +55,7 @@ export function checkAmount<Body>(
   amount: unknown,
   currency: CurrencyFixture,
 ): string | undefined {
-  if (!body.isRight(path) || typeof amount !== "string") return undefined;
+  if (!body.isValid(path) || typeof amount !== "string") return undefined;
   if (decimalsOf(amount) > currency.decimals)
     body.fault(path, `must have at most ${currency.decimals} decimals in ${currency.code}`);
   else if (isZero(amount)) body.fault(path, "must be more than 0");

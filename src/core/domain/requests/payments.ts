@@ -18,7 +18,7 @@ import {
 import type { Catalogue } from "../catalogue.js";
 import { METHOD_KINDS } from "../method-kinds.js";
 import type { Pricing } from "../pricing.js";
-import { BodyCheck, checkAmount, oneOf } from "./body-check.js";
+import { BodyCheck, checkAmount, oneOfMessage } from "./body-check.js";
 
 /** Returns the canonical pricing object; undefined if it is invalid. */
 function checkPricing<Body extends { pricing: QuoteBody["pricing"] }>(
@@ -30,15 +30,15 @@ function checkPricing<Body extends { pricing: QuoteBody["pricing"] }>(
   const findCurrency = (code: string, path: string): CurrencyFixture | undefined => {
     const currency = catalogue.currency(code);
     if (currency === undefined)
-      body.fault(path, oneOf(catalogue.fixtures.currencies.map(({ code }) => code).sort()));
+      body.fault(path, oneOfMessage(catalogue.fixtures.currencies.map(({ code }) => code).sort()));
     return currency;
   };
   const base =
-    body.isRight("pricing.base_currency") && typeof pricing.base_currency === "string"
+    body.isValid("pricing.base_currency") && typeof pricing.base_currency === "string"
       ? findCurrency(pricing.base_currency, "pricing.base_currency")
       : undefined;
   const amount = base && checkAmount(body, "pricing.amount", pricing.amount, base);
-  const local = body.isRight("pricing.local_pricing") ? pricing.local_pricing : undefined;
+  const local = body.isValid("pricing.local_pricing") ? pricing.local_pricing : undefined;
   const localPricing: Record<string, string> = {};
   let isLocalValid = true;
   if (typeof local === "object" && local !== null) {
@@ -69,7 +69,7 @@ function checkMethod<Body extends { payment_method: string }>(
   if (typeof id !== "string") return undefined;
   const method = catalogue.enabledMethod(organization, id);
   if (method === undefined)
-    body.fault("payment_method", oneOf(catalogue.enabledMethods(organization).map(({ id }) => id)));
+    body.fault("payment_method", oneOfMessage(catalogue.enabledMethods(organization).map(({ id }) => id)));
   return method;
 }
 
@@ -101,7 +101,7 @@ export function readQuoteRequest(
     const railId = body.field("payment_rail");
     rail = railId === undefined ? rails[0] : rails.find(({ id }) => id === railId);
     if (currency !== undefined && railId !== undefined && rail === undefined)
-      body.fault("payment_rail", oneOf(rails.map(({ id }) => id)));
+      body.fault("payment_rail", oneOfMessage(rails.map(({ id }) => id)));
   }
   return (
     body.refusal ?? {
@@ -160,7 +160,7 @@ export function readCheckoutRequest(
   if (Array.isArray(requested))
     for (const [index, id] of requested.entries())
       if (typeof id === "string" && !enabled.includes(id))
-        body.fault(`payment_methods.${index}`, oneOf(enabled));
+        body.fault(`payment_methods.${index}`, oneOfMessage(enabled));
   return (
     body.refusal ?? {
       pricing: pricing!,
@@ -188,12 +188,12 @@ export function readMethodChoice(
   const body = new BodyCheck<MethodChoice>(methodChoiceSchema, raw);
   const id = body.field("payment_method");
   const method = typeof id === "string" && offered.includes(id) ? catalogue.method(id) : undefined;
-  if (typeof id === "string" && method === undefined) body.fault("payment_method", oneOf(offered));
+  if (typeof id === "string" && method === undefined) body.fault("payment_method", oneOfMessage(offered));
   let currency: CurrencyFixture | undefined;
   if (method !== undefined) {
     const code = body.field("currency") ?? currencyOf(method);
     if (code !== undefined && method.currencies.includes(code)) currency = catalogue.currency(code);
-    else body.fault("currency", oneOf(method.currencies));
+    else body.fault("currency", oneOfMessage(method.currencies));
     const { field, isRequiredOnPage } = METHOD_KINDS[method.kind];
     if (field !== undefined && isRequiredOnPage && (raw as MethodChoice)[field] === undefined)
       body.fault(field, `is required for ${method.id}`);

@@ -9,7 +9,7 @@ import {
 } from "../../schema/requests.js";
 import type { Catalogue } from "../catalogue.js";
 import { compare, toCanonical } from "../money.js";
-import { BodyCheck, checkAmount, oneOf } from "./body-check.js";
+import { BodyCheck, checkAmount, oneOfMessage } from "./body-check.js";
 
 /** Currencies that allow withdrawals: those with a minimum. */
 export function payoutCurrencies(catalogue: Catalogue): CurrencyFixture[] {
@@ -24,7 +24,7 @@ function checkPayoutCurrency<Body extends { currency: string }>(
   if (typeof code !== "string") return undefined;
   const payable = payoutCurrencies(catalogue);
   const currency = payable.find((currency) => currency.code === code);
-  if (currency === undefined) body.fault("currency", oneOf(payable.map((currency) => currency.code)));
+  if (currency === undefined) body.fault("currency", oneOfMessage(payable.map((currency) => currency.code)));
   return currency;
 }
 

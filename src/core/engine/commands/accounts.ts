@@ -1,6 +1,6 @@
 import { type Holdings, openingPostings } from "../../domain/ledger.js";
 import { add, totalInUsd } from "../../domain/money.js";
-import { BodyCheck, checkAmount, oneOf } from "../../domain/requests/body-check.js";
+import { BodyCheck, checkAmount, oneOfMessage } from "../../domain/requests/body-check.js";
 import type { Mode } from "../../schema/common.js";
 import { type FundRequest, fundRequestSchema } from "../../schema/engine-requests.js";
 import type { Refusal } from "../../schema/errors.js";
@@ -38,7 +38,8 @@ export function fundBalance(request: FundRequest & { readonly mode: Mode }): Com
     const { fixtures } = tx.catalogue;
     const body = new BodyCheck<FundRequest>(fundRequestSchema, request);
     const currency = tx.catalogue.currency(request.currency);
-    if (currency === undefined) body.fault("currency", oneOf(fixtures.currencies.map(({ code }) => code)));
+    if (currency === undefined)
+      body.fault("currency", oneOfMessage(fixtures.currencies.map(({ code }) => code)));
     const amount = currency && checkAmount(body, "amount", request.amount, currency);
     if (body.refusal !== undefined) return body.refusal;
     const owner = {

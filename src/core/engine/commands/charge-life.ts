@@ -3,34 +3,39 @@ import {
   CHARGE_RULES,
   type Charge,
   type ChargeTasks,
-  expiredAtMs,
+  firstExpiryMs,
   settle,
   transition,
 } from "../../domain/charge.js";
-import { plainCharge, withProgress } from "../../domain/charge-state.js";
+import { plainCharge, withState } from "../../domain/charge-state.js";
 import { paymentPostings, refundPostings, settlementPostings } from "../../domain/ledger.js";
 import { compare } from "../../domain/money.js";
-import { entryAt, entryAtExpiry, mayFollow, type PlannedEntry } from "../../domain/timeline.js";
+import {
+  nextEntry,
+  nextEntryAfterExpiry,
+  nextStatusesText,
+  type PlannedEntry,
+} from "../../domain/timeline.js";
 import type { ChargeStatus } from "../../schema/common.js";
 import { isRefusal, type Refusal, refuse } from "../../schema/errors.js";
 import { isOpen } from "../../schema/statuses.js";
 import { emit } from "../events.js";
-import { givenBack, post } from "../ledger.js";
+import { amountReturned, post } from "../ledger.js";
 import type { Task } from "../records.js";
 import { chargeSubject } from "../subjects.js";
-import { planEntry, takeTurn, withTimeline } from "../timelines.js";
+import { planEntry, runEntry, withTimeline } from "../timelines.js";
 import type { Command, Transaction } from "../transaction.js";
-import { chargeDetailJson, keepViews } from "../views.js";
+import { chargeDetailJson, copyCachedJson } from "../views.js";
 
 /** Freezes the timeline of the matching rule into the charge. */
 export function matchScenario(tx: Transaction, charge: Charge): Charge {
-  return keepViews(charge, withTimeline(tx, "charges", charge, chargeSubject(charge)));
+  return copyCachedJson(charge, withTimeline(tx, "charges", charge, chargeSubject(charge)));
 }
 
 /** Sets the charge's timeline and plans its first entry; puts the charge. */
 export function beginTimeline(tx: Transaction, charge: Charge): Charge {
   const matched = matchScenario(tx, charge);
-  const first = planNext(tx, matched, entryAt(matched.timeline, 0, tx.atMs, undefined));
+  const first = planNext(tx, matched, nextEntry(matched.timeline, 0, tx.atMs, undefined));
   return putWithTasks(tx, matched, withTask(matched.tasks, "timeline", first));
 }
 
@@ -52,7 +57,7 @@ function withTask(tasks: ChargeTasks, name: keyof ChargeTasks, taskId: number | 
 const NO_TASKS: ChargeTasks = { expiry: undefined, timeline: undefined, settlement: undefined };
 
 function withTasks(charge: Charge, tasks: ChargeTasks): Charge {
-  return keepViews(charge, withProgress(charge, charge, tasks));
+  return copyCachedJson(charge, withState(charge, charge, tasks));
 }
 
 /** Changes a charge's status by `transition()`, with postings, tasks and event; puts the charge, or refuses. */
@@ -98,7 +103,7 @@ function applyTransition(
   const moved = transition(charge, to, tx.atMs, actor, reason);
   if (moved === "illegal")
     return refuse("INVALID_TRANSITION", `A charge that is ${charge.status} cannot become ${to}.`, {
-      status: mayFollow(CHARGE_RULES, charge.status),
+      status: nextStatusesText(CHARGE_RULES, charge.status),
     });
   if (moved === "unpriced")
     return refuse(
@@ -127,7 +132,7 @@ function applyTransition(
         }
         break;
       case "schedule_late_entries":
-        tasks = withTask(tasks, "timeline", planNext(tx, next, entryAtExpiry(next.timeline, tx.atMs)));
+        tasks = withTask(tasks, "timeline", planNext(tx, next, nextEntryAfterExpiry(next.timeline, tx.atMs)));
         break;
       case "emit":
         emit(tx, {
@@ -151,7 +156,7 @@ function postCharge(
 ): Refusal | undefined {
   const { amount, settlement_amount, fees } = charge;
   if (settlement_amount === null || fees === null) throw new Error(`charge ${charge.charge_id} has no price`);
-  const returned = kind === "refund" ? givenBack(tx, charge) : "0";
+  const returned = kind === "refund" ? amountReturned(tx, charge) : "0";
   if (kind === "refund" && compare(returned, amount) === 0)
     return refuse("INVALID_TRANSITION", "Nothing of the charge is left to refund.");
   const postings =
@@ -190,15 +195,15 @@ export function runTimelineEntry(task: Task): Command<void> {
     const step = task.step!;
     if (found?.timeline[step] === undefined) return;
     const waiting = withTask(found.tasks, "timeline", undefined);
-    const moved = takeTurn(tx, "charge", CHARGE_RULES, found, step, (to, reason) =>
+    const moved = runEntry(tx, "charge", CHARGE_RULES, found, step, (to, reason) =>
       applyTransition(tx, found, waiting, to, "scenario", reason),
     );
     const planFollowing = (charge: Charge) =>
-      planNext(tx, charge, entryAt(charge.timeline, step + 1, tx.atMs, expiredAtMs(charge)));
+      planNext(tx, charge, nextEntry(charge.timeline, step + 1, tx.atMs, firstExpiryMs(charge)));
     if (typeof moved === "string") {
       const noted = { ...plainCharge(found), notes: [...found.notes, { at: tx.at, note: moved }] };
       const tasks = withTask(waiting, "timeline", planFollowing(found));
-      putCharge(tx, keepViews(found, withProgress(found, noted, tasks)));
+      putCharge(tx, copyCachedJson(found, withState(found, noted, tasks)));
     } else {
       // Entries after expiry were planned by EXPIRED.
       const next = moved.charge.status === "EXPIRED" ? undefined : planFollowing(moved.charge);

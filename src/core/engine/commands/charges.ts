@@ -1,13 +1,13 @@
 import { type Actor, type Charge, needsPrice } from "../../domain/charge.js";
-import { samePricing } from "../../domain/pricing.js";
+import { isSamePricing } from "../../domain/pricing.js";
 import { readWhitelabelRequest } from "../../domain/requests/payments.js";
 import type { ChargeStatus } from "../../schema/common.js";
 import { type ErrorDetails, invalid, isRefusal, type Refusal, refuse } from "../../schema/errors.js";
 import type { Caller } from "../caller.js";
-import { askedScenario } from "../scenarios.js";
+import { requestedScenario } from "../scenarios.js";
 import type { Command } from "../transaction.js";
 import { beginTimeline, matchScenario, moveCharge } from "./charge-life.js";
-import { onlyMethod, priceCharge, pricedByDefault, quotedTerms } from "./methods.js";
+import { priceByDefaultMethod, priceCharge, quotedTerms, singleMethodList } from "./methods.js";
 import { newCharge } from "./new-charge.js";
 import { validQuote } from "./quotes.js";
 
@@ -20,7 +20,7 @@ export function createWhitelabel(
 ): Command<Charge | Refusal> {
   return (tx) => {
     const { organization } = caller;
-    const requested = askedScenario(tx.state, scenarioHeader, raw);
+    const requested = requestedScenario(tx.state, scenarioHeader, raw);
     const request = readWhitelabelRequest(tx.catalogue, organization, raw, requested.faults);
     if (isRefusal(request)) return request;
     const { body, method, pricing } = request;
@@ -30,7 +30,7 @@ export function createWhitelabel(
     const mismatches: ErrorDetails = {};
     if (quote.payment_method !== method.id)
       mismatches.payment_method = `does not match the quote, which is for ${quote.payment_method}`;
-    if (!samePricing(pricing, quote.pricing)) mismatches.pricing = "does not match the quote";
+    if (!isSamePricing(pricing, quote.pricing)) mismatches.pricing = "does not match the quote";
     if (body.payment_rail !== undefined && body.payment_rail !== quote.payment_rail)
       mismatches.payment_rail = `does not match the quote, which is for ${quote.payment_rail}`;
     if (Object.keys(mismatches).length > 0) return invalid(mismatches);
@@ -39,7 +39,7 @@ export function createWhitelabel(
       kind: "whitelabel",
       body,
       pricing: quote.pricing,
-      offeredMethods: onlyMethod(method),
+      offeredMethods: singleMethodList(method),
       scenarioAsked: requested.name,
       traceparent,
     });
@@ -65,7 +65,7 @@ export function transitionCharge(
     if (charge === undefined) return refuse("NOT_FOUND", "Charge not found");
     if (!needsPrice(charge, to)) return moveCharge(tx, charge, to, actor, reason);
     // A hosted checkout without a chosen method takes its default.
-    const priced = pricedByDefault(tx, charge);
+    const priced = priceByDefaultMethod(tx, charge);
     return moveCharge(tx, priced === undefined ? charge : matchScenario(tx, priced), to, actor, reason);
   };
 }

@@ -1,15 +1,15 @@
 import type { Charge } from "../../domain/charge.js";
-import { samePricing } from "../../domain/pricing.js";
+import { isSamePricing } from "../../domain/pricing.js";
 import { readCheckoutRequest, readMethodChoice } from "../../domain/requests/payments.js";
 import type { ChargeStatus } from "../../schema/common.js";
 import { invalid, isRefusal, type Refusal, refuse } from "../../schema/errors.js";
 import type { MethodFixture } from "../../schema/fixtures.js";
 import type { Caller } from "../caller.js";
-import { leadsTo, nothingLeadsTo } from "../look-ahead.js";
-import { askedScenario } from "../scenarios.js";
+import { leadsTo, refuseUnreachable } from "../look-ahead.js";
+import { requestedScenario } from "../scenarios.js";
 import type { Command, Transaction } from "../transaction.js";
 import { beginTimeline, moveCharge, putCharge } from "./charge-life.js";
-import { amountBeforeMethod, pricedBy, pricedByDefault, usualCurrency } from "./methods.js";
+import { amountBeforeMethod, defaultCurrency, priceByDefaultMethod, priceByMethod } from "./methods.js";
 import { newCharge } from "./new-charge.js";
 import { validQuote } from "./quotes.js";
 
@@ -21,14 +21,14 @@ export function createCheckout(
   traceparent: string | null = null,
 ): Command<Charge | Refusal> {
   return (tx) => {
-    const requested = askedScenario(tx.state, scenarioHeader, raw);
+    const requested = requestedScenario(tx.state, scenarioHeader, raw);
     const request = readCheckoutRequest(tx.catalogue, caller.organization, raw, requested.faults);
     if (isRefusal(request)) return request;
     const { body, pricing, methods } = request;
     if (body.quote_id !== undefined) {
       const quote = validQuote(tx, caller, body.quote_id);
       if (isRefusal(quote)) return quote;
-      if (!samePricing(pricing, quote.pricing)) return invalid({ pricing: "does not match the quote" });
+      if (!isSamePricing(pricing, quote.pricing)) return invalid({ pricing: "does not match the quote" });
       if (!methods.includes(quote.payment_method))
         return invalid({ payment_methods: `must include ${quote.payment_method}, which the quote is for` });
     }
@@ -52,10 +52,10 @@ export function chooseMethod(chargeId: string, raw: unknown): Command<Charge | R
     if (charge === undefined) return refuse("NOT_FOUND", "Checkout not found");
     if (!waitsForMethod(charge))
       return refuse("INVALID_TRANSITION", `The checkout cannot be paid: its charge is ${charge.status}.`);
-    const currencyOf = (method: MethodFixture) => usualCurrency(tx, charge, method);
+    const currencyOf = (method: MethodFixture) => defaultCurrency(tx, charge, method);
     const choice = readMethodChoice(tx.catalogue, charge.offered_methods, currencyOf, raw);
     if (isRefusal(choice)) return choice;
-    const priced = pricedBy(tx, charge, choice);
+    const priced = priceByMethod(tx, charge, choice);
     return isRefusal(priced) ? priced : beginPayment(tx, priced);
   };
 }
@@ -64,10 +64,11 @@ export function chooseMethod(chargeId: string, raw: unknown): Command<Charge | R
 export function chooseMethodFor(chargeId: string, until: ChargeStatus): Command<Charge | Refusal> {
   return (tx) => {
     const charge = tx.get("charges", chargeId);
-    const priced = charge !== undefined && waitsForMethod(charge) ? pricedByDefault(tx, charge) : undefined;
+    const priced =
+      charge !== undefined && waitsForMethod(charge) ? priceByDefaultMethod(tx, charge) : undefined;
     const paying = priced && beginPayment(tx, priced);
     if (isRefusal(paying)) return paying;
-    return paying !== undefined && leadsTo(tx, paying, until, tx.atMs) ? paying : nothingLeadsTo(until);
+    return paying !== undefined && leadsTo(tx, paying, until, tx.atMs) ? paying : refuseUnreachable(until);
   };
 }
 

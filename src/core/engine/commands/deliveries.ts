@@ -1,19 +1,19 @@
-import { judge } from "../../domain/retry.js";
+import { decideRetry } from "../../domain/retry.js";
 import { type Refusal, refuse } from "../../schema/errors.js";
 import { planAttempt, planDelivery, trimLog } from "../events.js";
 import type { Attempt, Delivery, Task } from "../records.js";
-import { retriedAt } from "../retried.js";
+import { retryMishapAt } from "../retried.js";
 import type { Command, Transaction } from "../transaction.js";
 
 /** Result of one attempt: its log entry, and the receiver's Retry-After. */
-export interface Outcome extends Omit<Attempt, "attempt" | "order" | "at"> {
+export interface AttemptResult extends Omit<Attempt, "attempt" | "order" | "at"> {
   readonly retryAfterMs: number | null;
   /** The connection was refused. */
   readonly isUnreachable?: boolean;
 }
 
 /** Ends an attempt and plans what follows. Its task stays until then, so an attempt lost in a crash is made again. */
-export function recordAttempt(task: Task, outcome: Outcome): Command<void> {
+export function recordAttempt(task: Task, outcome: AttemptResult): Command<void> {
   return (tx) => {
     tx.remove("tasks", task.task_id);
     const delivery = tx.get("deliveries", task.ref);
@@ -23,7 +23,7 @@ export function recordAttempt(task: Task, outcome: Outcome): Command<void> {
     const attempts = [...delivery.attempts, { attempt, order: tx.next("attempt"), at: tx.at, ...logged }];
     // False events and manual resends are not retried.
     const isSingleAttempt = delivery.mishap?.forged !== undefined || delivery.mishap?.by_hand === true;
-    const verdict = judge(
+    const verdict = decideRetry(
       { status: logged.status, retryAfterMs },
       attempts.length,
       isSingleAttempt ? [] : tx.settings.retry_schedule_ms,
@@ -44,8 +44,8 @@ export function recordAttempt(task: Task, outcome: Outcome): Command<void> {
         break;
       }
       case "retry": {
-        const retried = retriedAt(delivery, attempt + 1);
-        if (retried !== undefined) tx.apply({ ...retried, kind: "webhooks" });
+        const retried = retryMishapAt(delivery, attempt + 1);
+        if (retried !== undefined) tx.noteRule({ ...retried, kind: "webhooks" });
         planAttempt(tx, ended, tx.atMs + verdict.afterMs + (retried?.delay_ms ?? 0));
         break;
       }
@@ -58,7 +58,7 @@ export function recordAttempt(task: Task, outcome: Outcome): Command<void> {
 
 /** Sends the other copies of a further attempt, when its first has ended. */
 function sendCopies(tx: Transaction, delivery: Delivery, attempt: number): void {
-  const { copies = 1 } = retriedAt(delivery, attempt) ?? {};
+  const { copies = 1 } = retryMishapAt(delivery, attempt) ?? {};
   const event = tx.get("events", delivery.event_id);
   const endpoint = tx.get("endpoints", delivery.webhook_id);
   if (event === undefined || endpoint?.enabled !== true) return;
@@ -66,7 +66,7 @@ function sendCopies(tx: Transaction, delivery: Delivery, attempt: number): void 
 }
 
 /** Drops the response if a scenario loses it, although the receiver has done its work. */
-function withLostAnswer(delivery: Delivery, outcome: Outcome): Outcome {
+function withLostAnswer(delivery: Delivery, outcome: AttemptResult): AttemptResult {
   const scenario = losingScenario(delivery, delivery.attempts.length + 1);
   if (scenario === undefined || outcome.status === null) return outcome;
   return {
@@ -81,7 +81,7 @@ function withLostAnswer(delivery: Delivery, outcome: Outcome): Outcome {
 /** Scenario that loses the response to that attempt, if any. */
 function losingScenario(delivery: Delivery, attempt: number): string | undefined {
   const { mishap } = delivery;
-  const rule = attempt === 1 ? mishap : retriedAt(delivery, attempt);
+  const rule = attempt === 1 ? mishap : retryMishapAt(delivery, attempt);
   return rule?.lose_answer === true ? rule.scenario : undefined;
 }
 

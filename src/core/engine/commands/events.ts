@@ -1,9 +1,9 @@
 import type { Charge } from "../../domain/charge.js";
-import type { Subject } from "../../domain/scenario.js";
+import type { MatchSubject } from "../../domain/scenario.js";
 import type { Mode } from "../../schema/common.js";
 import { isRefusal, type Refusal, refuse } from "../../schema/errors.js";
-import { eventTypeOf, toldBy } from "../../schema/event-types.js";
-import { emit, planDelivery, sendWritten, type Written } from "../events.js";
+import { eventTypeOf, subjectOfEvent } from "../../schema/event-types.js";
+import { emit, type ManualEvent, planDelivery, sendManualEvent } from "../events.js";
 import type { Delivery, EventRecord } from "../records.js";
 import { chargeSubject, withdrawalSubject } from "../subjects.js";
 import type { Command, Transaction } from "../transaction.js";
@@ -42,7 +42,7 @@ export function triggerEvent(trigger: Trigger): Command<EventRecord | Refusal> {
 
 interface Topic {
   readonly record: object;
-  readonly subject: Subject;
+  readonly subject: MatchSubject;
   /** Undefined for a sample. */
   readonly charge?: Charge;
 }
@@ -54,7 +54,7 @@ function topicOf(tx: Transaction, trigger: Trigger, type: string | undefined): T
     if (charge === undefined) return refuse("NOT_FOUND", "Charge not found");
     return { record: chargeDetail(charge), subject: chargeSubject(charge), charge };
   }
-  const meaning = force === true || type === undefined ? undefined : toldBy(type);
+  const meaning = force === true || type === undefined ? undefined : subjectOfEvent(type);
   switch (meaning?.object) {
     case "charge": {
       const charge = sampleCharge(tx, meaning.status, mode);
@@ -95,13 +95,13 @@ export function redeliver(deliveryId: string, times: number): Command<Delivery[]
 /** Sends a new event like that of a delivery, with the user's data, to the same endpoint. */
 export function resend(
   deliveryId: string,
-  { data, ...how }: { readonly data: Readonly<Record<string, unknown>> } & Omit<Written, "json">,
+  { data, ...how }: { readonly data: Readonly<Record<string, unknown>> } & Omit<ManualEvent, "json">,
 ): Command<Delivery[] | Refusal> {
   return (tx) => {
     const delivery = tx.get("deliveries", deliveryId);
     const event = delivery && tx.get("events", delivery.event_id);
     const endpoint = delivery && tx.get("endpoints", delivery.webhook_id);
     if (event === undefined || endpoint === undefined) return refuse("NOT_FOUND", "Delivery not found");
-    return sendWritten(tx, event, endpoint, { json: JSON.stringify(data), ...how });
+    return sendManualEvent(tx, event, endpoint, { json: JSON.stringify(data), ...how });
   };
 }

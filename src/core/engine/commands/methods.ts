@@ -1,13 +1,13 @@
 import type { Charge } from "../../domain/charge.js";
 import { plainCharge } from "../../domain/charge-state.js";
 import { compare, isZero } from "../../domain/money.js";
-import { type Price, type Pricing, price } from "../../domain/pricing.js";
+import { computePrice, type Price, type Pricing } from "../../domain/pricing.js";
 import type { ChosenMethod } from "../../domain/requests/payments.js";
 import { durationMs } from "../../schema/duration.js";
 import { invalid, type Refusal } from "../../schema/errors.js";
 import type { CurrencyFixture, MethodFixture } from "../../schema/fixtures.js";
 import { digestOf } from "../ids.js";
-import { LaterInstructions } from "../instructions.js";
+import { DeferredInstructions } from "../instructions.js";
 import { termsFor } from "../market.js";
 import type { Quote } from "../records.js";
 import type { Transaction } from "../transaction.js";
@@ -31,7 +31,7 @@ export function priceCharge(tx: Transaction, charge: Charge, terms: PaymentTerms
     fees: price.fees,
     exchange_rate: price.exchange_rate,
     settlement_amount: price.settlement_amount,
-    payment_instructions: new LaterInstructions({
+    payment_instructions: new DeferredInstructions({
       kind: method.kind,
       rail: rail ?? null,
       currency,
@@ -66,14 +66,14 @@ function lockedQuote(tx: Transaction, charge: Charge): Quote | undefined {
 const ONLY = new WeakMap<MethodFixture, readonly string[]>();
 
 /** List of one method, shared by all charges. */
-export function onlyMethod(method: MethodFixture): readonly string[] {
+export function singleMethodList(method: MethodFixture): readonly string[] {
   let only = ONLY.get(method);
   if (only === undefined) ONLY.set(method, (only = [method.id]));
   return only;
 }
 
 /** Default currency of a method: the locked quote's, else the base currency if accepted, else its first. */
-export function usualCurrency(tx: Transaction, charge: Charge, method: MethodFixture): string | undefined {
+export function defaultCurrency(tx: Transaction, charge: Charge, method: MethodFixture): string | undefined {
   const quote = lockedQuote(tx, charge);
   if (quote?.payment_method === method.id) return quote.currency;
   const base = charge.pricing.base_currency;
@@ -101,7 +101,7 @@ export function marketTerms(tx: Transaction, charge: Charge, choice: ChosenMetho
   const { pricing, charge_id } = charge;
   return {
     ...choice,
-    price: price(pricing, currency.code, termsFor(tx, pricing.base_currency, currency, method)),
+    price: computePrice(pricing, currency.code, termsFor(tx, pricing.base_currency, currency, method)),
     walletAddress: walletFor(method, currency, digestOf(charge_id)).wallet_address,
   };
 }
@@ -115,7 +115,7 @@ function termsOf(tx: Transaction, charge: Charge, choice: ChosenMethod): Payment
     : marketTerms(tx, charge, choice);
 }
 
-export function pricedBy(tx: Transaction, charge: Charge, choice: ChosenMethod): Charge | Refusal {
+export function priceByMethod(tx: Transaction, charge: Charge, choice: ChosenMethod): Charge | Refusal {
   const terms = termsOf(tx, charge, choice);
   if (isZero(terms.price.settlement_amount))
     return invalid({ currency: `the price is zero in ${choice.currency.code}` });
@@ -135,7 +135,7 @@ function offersOf(tx: Transaction, charge: Charge, id: string, codes?: readonly 
 }
 
 /** Current terms of each method in each of its currencies, for the hosted page. */
-export function offers(tx: Transaction, charge: Charge): PaymentTerms[] {
+export function paymentOffers(tx: Transaction, charge: Charge): PaymentTerms[] {
   return charge.offered_methods.flatMap((id) => offersOf(tx, charge, id));
 }
 
@@ -148,19 +148,19 @@ export function amountBeforeMethod(tx: Transaction, pricing: Pricing, methods: r
     const method = tx.catalogue.method(id);
     return method === undefined
       ? []
-      : [price(pricing, base.code, termsFor(tx, base.code, base, method)).amount];
+      : [computePrice(pricing, base.code, termsFor(tx, base.code, base, method)).amount];
   });
   return amounts.sort(compare).at(setting === "cheapest" ? 0 : -1) ?? pricing.amount;
 }
 
 /** The charge priced by the default method: its quote's, else the first offered with a price above zero; else undefined. */
-export function pricedByDefault(tx: Transaction, charge: Charge): Charge | undefined {
+export function priceByDefaultMethod(tx: Transaction, charge: Charge): Charge | undefined {
   const quote = lockedQuote(tx, charge);
   const ids =
     quote === undefined ? charge.offered_methods : [quote.payment_method, ...charge.offered_methods];
   for (const id of ids) {
     const method = tx.catalogue.method(id);
-    const code = method && usualCurrency(tx, charge, method);
+    const code = method && defaultCurrency(tx, charge, method);
     const [terms] = code === undefined ? [] : offersOf(tx, charge, id, [code]);
     if (terms !== undefined) return priceCharge(tx, charge, terms);
   }

@@ -1,7 +1,7 @@
-import { actorsWith, type Charge, historyWith } from "../../domain/charge.js";
+import { appendActor, appendStatus, type Charge } from "../../domain/charge.js";
 import type { Pricing } from "../../domain/pricing.js";
 import type { CheckoutBody } from "../../schema/requests.js";
-import { iso, withinTime } from "../../schema/time.js";
+import { clampInstant, iso } from "../../schema/time.js";
 import type { Caller } from "../caller.js";
 import { idOfHex, referenceOf } from "../ids.js";
 import type { Transaction } from "../transaction.js";
@@ -38,7 +38,7 @@ export function newCharge(tx: Transaction, caller: Caller, values: NewCharge): C
   const { body, pricing } = values;
   const hex = tx.hexDigest("charge");
   const lifeMs = (body.expires_in_minutes ?? tx.settings.limits.checkout_default_minutes) * MINUTE_MS;
-  const expiresAtMs = withinTime(tx.atMs + lifeMs);
+  const expiresAtMs = clampInstant(tx.atMs + lifeMs);
   const ref = idOfHex("charge", hex);
   const expiry = tx.schedule({ due_ms: expiresAtMs, rank: 0, kind: "expire", ref });
   return {
@@ -63,7 +63,7 @@ export function newCharge(tx: Transaction, caller: Caller, values: NewCharge): C
     failure_reason: null,
     payment_instructions: null,
     expires_at: iso(expiresAtMs),
-    status_history: historyWith(undefined, "PENDING", tx.at),
+    status_history: appendStatus(undefined, "PENDING", tx.at),
     seq: tx.next("charge_seq"),
     mode: caller.mode,
     kind: values.kind,
@@ -81,7 +81,7 @@ export function newCharge(tx: Transaction, caller: Caller, values: NewCharge): C
     scenario: null,
     timeline: NO_TIMELINE,
     rule: null,
-    actors: actorsWith(undefined, "api"),
+    actors: appendActor(undefined, "api"),
     overruled: false,
     traceparent: values.traceparent ?? null,
     // All fields, so that all charges share a hidden class; JSON omits undefined ones.

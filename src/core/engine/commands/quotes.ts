@@ -1,16 +1,16 @@
 import { METHOD_KINDS } from "../../domain/method-kinds.js";
 import { isZero } from "../../domain/money.js";
-import { price } from "../../domain/pricing.js";
+import { computePrice } from "../../domain/pricing.js";
 import { readQuoteRequest } from "../../domain/requests/payments.js";
 import { walletAddress } from "../../domain/wallets.js";
 import { invalid, isRefusal, type Refusal } from "../../schema/errors.js";
 import type { CurrencyFixture, MethodFixture } from "../../schema/fixtures.js";
-import { withinTime } from "../../schema/time.js";
+import { clampInstant } from "../../schema/time.js";
 import type { Caller } from "../caller.js";
 import { idOf } from "../ids.js";
 import { termsFor } from "../market.js";
 import type { Quote } from "../records.js";
-import { askedScenario } from "../scenarios.js";
+import { requestedScenario } from "../scenarios.js";
 import type { Command, Transaction } from "../transaction.js";
 
 /** Expired quotes removed per new quote: more than one, so they never pile up. */
@@ -23,11 +23,15 @@ export function createQuote(
   scenarioHeader: string | null,
 ): Command<Quote | Refusal> {
   return (tx) => {
-    const requested = askedScenario(tx.state, scenarioHeader, undefined);
+    const requested = requestedScenario(tx.state, scenarioHeader, undefined);
     const request = readQuoteRequest(tx.catalogue, caller.organization, body, requested.faults);
     if (isRefusal(request)) return request;
     const { pricing, method, currency, rail } = request;
-    const priced = price(pricing, currency.code, termsFor(tx, pricing.base_currency, currency, method));
+    const priced = computePrice(
+      pricing,
+      currency.code,
+      termsFor(tx, pricing.base_currency, currency, method),
+    );
     if (isZero(priced.settlement_amount))
       return invalid({ "pricing.amount": `is too small: it is zero in ${currency.code}` });
     const bytes = tx.digest("quote");
@@ -47,8 +51,8 @@ export function createQuote(
       ...walletFor(method, currency, bytes),
       customer_email: request.customerEmail,
       created_at_ms: tx.atMs,
-      expires_at_ms: withinTime(tx.atMs + tx.settings.limits.quote_valid_ms),
-      locked_until_ms: withinTime(tx.atMs + tx.settings.limits.quote_locked_ms),
+      expires_at_ms: clampInstant(tx.atMs + tx.settings.limits.quote_valid_ms),
+      locked_until_ms: clampInstant(tx.atMs + tx.settings.limits.quote_locked_ms),
     };
     tx.put("quotes", quote.quote_id, quote);
     forgetOldQuotes(tx);

@@ -1,12 +1,12 @@
 import type { Charge } from "../../domain/charge.js";
-import { bouncePostings, givingBackPostings, type Posting } from "../../domain/ledger.js";
+import { type Posting, partialRefundPostings, withdrawalReversalPostings } from "../../domain/ledger.js";
 import { compare, decimalsOf, isZero, subtract, toCanonical } from "../../domain/money.js";
-import type { Subject } from "../../domain/scenario.js";
+import type { MatchSubject } from "../../domain/scenario.js";
 import type { Withdrawal } from "../../domain/withdrawal.js";
 import { invalid, type Refusal, refuse } from "../../schema/errors.js";
 import { REVERSALS, type ReversalKind } from "../../schema/event-types.js";
 import { emit } from "../events.js";
-import { givenBack, post } from "../ledger.js";
+import { amountReturned, post } from "../ledger.js";
 import { chargeSubject, withdrawalSubject } from "../subjects.js";
 import type { Command, Transaction } from "../transaction.js";
 import { chargeDetailJson, withdrawalView } from "../views.js";
@@ -29,7 +29,7 @@ interface ReversalSource<Source> {
   readonly amount: string;
   readonly postings: readonly Posting[];
   readonly toJson: (source: Source) => string;
-  readonly subject: () => Subject;
+  readonly subject: () => MatchSubject;
   readonly reason: string | undefined;
 }
 
@@ -69,7 +69,7 @@ function reversePart(
     if (charge.status !== "COMPLETED") return notCompleted("charge", charge.status);
     if (charge.settled_at === null)
       return refuse("INVALID_TRANSITION", "The charge has not settled yet: nothing can be taken back.");
-    const left = subtract(charge.amount, givenBack(tx, charge));
+    const left = subtract(charge.amount, amountReturned(tx, charge));
     if (isZero(left)) return refuse("INVALID_TRANSITION", "Nothing of the charge is left to charge back.");
     const amount = amountOf(tx, charge, left);
     if (typeof amount !== "string") return amount;
@@ -78,7 +78,7 @@ function reversePart(
       source: charge,
       objectId: chargeId,
       amount,
-      postings: givingBackPostings(amount),
+      postings: partialRefundPostings(amount),
       toJson: chargeDetailJson,
       subject: () => chargeSubject(charge),
       reason,
@@ -99,7 +99,7 @@ export function bounceWithdrawal(withdrawalId: string, reason?: string): Command
       source: withdrawal,
       objectId: withdrawalId,
       amount: withdrawal.amount,
-      postings: bouncePostings(withdrawal.amount),
+      postings: withdrawalReversalPostings(withdrawal.amount),
       toJson: (record) => JSON.stringify(withdrawalView(record)),
       subject: () => withdrawalSubject(withdrawal, tx.get("destinations", withdrawal.destination_id)),
       reason,

@@ -106,5 +106,5 @@ function sampleCaller({ catalogue }: Transaction, mode: Mode): Caller {
 /** A transaction at a time that puts the last step now, with ids no record gets, new ones each time. */
 function scratchFor(tx: Transaction, steps: readonly Step<string>[]): Transaction {
   const [durationMs] = steps.at(-1) ?? [0];
-  return tx.apart(`sample ${tx.next("sample")}`, tx.atMs - durationMs);
+  return tx.scratch(`sample ${tx.next("sample")}`, tx.atMs - durationMs);
 }

@@ -1,6 +1,6 @@
 import type { Mode } from "../../schema/common.js";
 import { invalid, type Refusal, refuse } from "../../schema/errors.js";
-import { withinTime } from "../../schema/time.js";
+import { clampInstant } from "../../schema/time.js";
 import type { Signature } from "../../schema/webhooks.js";
 import type { Caller } from "../caller.js";
 import { visibleEndpoints } from "../queries.js";
@@ -129,7 +129,7 @@ export function rotateSecret(caller: Caller | undefined, webhookId: string): Com
       ...endpoint,
       secret: newSecret(tx),
       previous_secret: endpoint.secret,
-      previous_secret_until_ms: withinTime(tx.atMs + ROTATION_MS),
+      previous_secret_until_ms: clampInstant(tx.atMs + ROTATION_MS),
     };
     tx.put("endpoints", webhookId, next);
     return next;

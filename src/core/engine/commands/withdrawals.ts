@@ -1,13 +1,13 @@
 import type { Actor } from "../../domain/charge.js";
 import {
-  withdrawalDonePostings,
+  withdrawalCompletedPostings,
   withdrawalPostings,
   withdrawalReturnedPostings,
 } from "../../domain/ledger.js";
 import { add, toCanonical } from "../../domain/money.js";
 import { readDestinationRequest, readWithdrawalRequest } from "../../domain/requests/payouts.js";
-import type { Subject } from "../../domain/scenario.js";
-import { entryAt, mayFollow } from "../../domain/timeline.js";
+import type { MatchSubject } from "../../domain/scenario.js";
+import { nextEntry, nextStatusesText } from "../../domain/timeline.js";
 import { transitionWithdrawal, WITHDRAWAL_RULES, type Withdrawal } from "../../domain/withdrawal.js";
 import type { WithdrawalStatus } from "../../schema/common.js";
 import { isRefusal, type Refusal, refuse } from "../../schema/errors.js";
@@ -18,9 +18,9 @@ import { emit } from "../events.js";
 import { post } from "../ledger.js";
 import { findOwned } from "../queries.js";
 import type { Destination, Task } from "../records.js";
-import { askedScenario } from "../scenarios.js";
+import { requestedScenario } from "../scenarios.js";
 import { withdrawalSubject } from "../subjects.js";
-import { planEntry, takeTurn, withTimeline } from "../timelines.js";
+import { planEntry, runEntry, withTimeline } from "../timelines.js";
 import type { Command, Transaction } from "../transaction.js";
 import { withdrawalJson } from "../views.js";
 
@@ -48,7 +48,7 @@ export function createWithdrawal(
   scenarioHeader: string | null,
 ): Command<Withdrawal | Refusal> {
   return (tx) => {
-    const requested = askedScenario(tx.state, scenarioHeader, raw);
+    const requested = requestedScenario(tx.state, scenarioHeader, raw);
     const currencyOf = (id: string) => findOwned(tx.state, "destinations", caller, id)?.fields.currency;
     const request = readWithdrawalRequest(tx.catalogue, raw, currencyOf, requested.faults);
     if (isRefusal(request)) return request;
@@ -96,13 +96,13 @@ export function newWithdrawal(tx: Transaction, caller: Caller, values: NewWithdr
   };
 }
 
-function subjectOf(tx: Transaction, withdrawal: Withdrawal): Subject {
+function subjectOf(tx: Transaction, withdrawal: Withdrawal): MatchSubject {
   return withdrawalSubject(withdrawal, tx.get("destinations", withdrawal.destination_id));
 }
 
 /** Plans the entry at `step`, if there is one, and puts the withdrawal. */
 function planStep(tx: Transaction, withdrawal: Withdrawal, step: number): Withdrawal {
-  const entry = entryAt(withdrawal.timeline, step, tx.atMs, undefined);
+  const entry = nextEntry(withdrawal.timeline, step, tx.atMs, undefined);
   const task = planEntry(tx, "withdrawal", withdrawal.withdrawal_id, entry);
   return putWithdrawal(tx, { ...withdrawal, timeline_task: task ?? null });
 }
@@ -123,13 +123,13 @@ export function moveWithdrawal(
   const moved = transitionWithdrawal(withdrawal, to, tx.atMs, actor, reason);
   if (moved === "illegal")
     return refuse("INVALID_TRANSITION", `A withdrawal that is ${withdrawal.status} cannot become ${to}.`, {
-      status: mayFollow(WITHDRAWAL_RULES, withdrawal.status),
+      status: nextStatusesText(WITHDRAWAL_RULES, withdrawal.status),
     });
   const { withdrawal: next, funds } = moved;
   const { withdrawal_id, amount, fee } = next;
   const refusal =
     funds === "arrived"
-      ? post(tx, "withdrawal_completed", next, withdrawal_id, withdrawalDonePostings(amount, fee))
+      ? post(tx, "withdrawal_completed", next, withdrawal_id, withdrawalCompletedPostings(amount, fee))
       : funds === "returned"
         ? post(tx, "withdrawal_returned", next, withdrawal_id, withdrawalReturnedPostings(add(amount, fee)))
         : undefined;
@@ -154,7 +154,7 @@ export function runWithdrawalEntry(task: Task): Command<void> {
     const step = task.step!;
     if (found?.timeline[step] === undefined) return;
     const stopped: Withdrawal = { ...found, timeline_task: null };
-    const moved = takeTurn(tx, "withdrawal", WITHDRAWAL_RULES, stopped, step, (to, reason) =>
+    const moved = runEntry(tx, "withdrawal", WITHDRAWAL_RULES, stopped, step, (to, reason) =>
       moveWithdrawal(tx, stopped, to, "scenario", reason),
     );
     const withdrawal =

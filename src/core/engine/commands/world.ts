@@ -10,7 +10,7 @@ import { marketTerms, priceCharge } from "./methods.js";
 import { newCharge } from "./new-charge.js";
 
 /** Creates the balances and charges of the fixtures in a new namespace. */
-export function initialWorld(tx: Transaction): void {
+export function initializeNamespace(tx: Transaction): void {
   openBalances(tx);
   for (const fixture of tx.catalogue.fixtures.charges) startingCharge(tx, fixture);
 }
@@ -60,7 +60,7 @@ function openBalances(tx: Transaction): void {
 }
 
 /** Copies an endpoint into a reset namespace, with its id and secrets. */
-export function carryEndpoint(endpoint: Endpoint): Command<void> {
+export function copyEndpoint(endpoint: Endpoint): Command<void> {
   return (tx) => {
     tx.next("webhook");
     tx.put("endpoints", endpoint.webhook_id, { ...endpoint, seq: tx.next("webhook_seq") });
@@ -68,6 +68,6 @@ export function carryEndpoint(endpoint: Endpoint): Command<void> {
 }
 
 /** Stores the clock, after it was set or advanced. */
-export function keepClock(clock: ClockRecord): Command<void> {
+export function putClock(clock: ClockRecord): Command<void> {
   return (tx) => tx.put("clock", "clock", clock);
 }

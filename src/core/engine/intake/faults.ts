@@ -4,7 +4,7 @@ import type { ErrorDetails } from "../../schema/errors.js";
 const REPORT_MAX_FAULTS = 20;
 
 /** Faults of a state by path in the export. */
-export class Faults {
+export class StateFaults {
   readonly #messages = new Map<string, string>();
   #isFull = false;
 
@@ -14,7 +14,7 @@ export class Faults {
     else this.#isFull = true;
   }
 
-  get none(): boolean {
+  get isEmpty(): boolean {
     return this.#messages.size === 0;
   }
 
@@ -29,6 +29,10 @@ export class Faults {
 }
 
 /** Path of a record in an export, whose collections are lists of [key, record]. */
-export function placeOf(collection: string, index: number, ...fields: readonly (string | number)[]): string {
+export function recordPath(
+  collection: string,
+  index: number,
+  ...fields: readonly (string | number)[]
+): string {
   return ["collections", collection, index, 1, ...fields].join(".");
 }

@@ -2,14 +2,14 @@ import { emptyBalances, holdingsKey } from "../../domain/ledger.js";
 import { add, compare, isZero, sumToZero } from "../../domain/money.js";
 import { LEDGER_ACCOUNTS, type LedgerAccount, type Mode } from "../../schema/common.js";
 import type { State } from "../state.js";
-import { type Faults, placeOf } from "./faults.js";
+import { recordPath, type StateFaults } from "./faults.js";
 
 type Sums = Record<LedgerAccount, string>;
 
 type Open = Pick<Sums, "pending" | "in_transit">;
 
 /** Checks balances against their postings and against the amounts still to be settled or sent. */
-export function checkLedger(state: State, faults: Faults): void {
+export function checkLedger(state: State, faults: StateFaults): void {
   const posted = checkEntries(state, faults);
   if (faults.isFull) return;
   const open = openSums(state);
@@ -21,11 +21,11 @@ export function checkLedger(state: State, faults: Faults): void {
 }
 
 /** Sums the postings of each account. */
-function checkEntries({ tables }: State, faults: Faults): Map<string, Sums> {
+function checkEntries({ tables }: State, faults: StateFaults): Map<string, Sums> {
   const posted = new Map<string, Sums>();
   let index = 0;
   for (const { mode, organization_id, currency, postings } of tables.entries.values()) {
-    const path = placeOf("entries", index++, "postings");
+    const path = recordPath("entries", index++, "postings");
     const key = holdingsKey(mode, organization_id, currency);
     if (!tables.holdings.has(key)) faults.add(path, `belongs to ${key}, which has no accounts`);
     if (!sumToZero(postings.map(({ amount }) => amount))) faults.add(path, "must sum to zero");
@@ -63,17 +63,17 @@ function checkHoldings(
   { tables }: State,
   posted: ReadonlyMap<string, Sums>,
   open: Map<string, Partial<Sums>>,
-  faults: Faults,
+  faults: StateFaults,
 ): void {
   let index = 0;
   for (const { key, mode, organization_id, currency, balances } of tables.holdings.values()) {
     const position = index++;
     if (key !== holdingsKey(mode, organization_id, currency))
-      faults.add(placeOf("holdings", position, "key"), "must be made of mode, organization and currency");
+      faults.add(recordPath("holdings", position, "key"), "must be made of mode, organization and currency");
     for (const account of LEDGER_ACCOUNTS) {
       const expected = posted.get(key)?.[account] ?? "0";
       const owed = open.get(key)?.[account] ?? "0";
-      const path = placeOf("holdings", position, "balances", account);
+      const path = recordPath("holdings", position, "balances", account);
       if (compare(balances[account], expected) !== 0)
         faults.add(path, `must be ${expected}, the sum of its entries`);
       else if (AWAITS[account] !== undefined && compare(balances[account], owed) !== 0)

@@ -1,7 +1,7 @@
 import type { CollectionName } from "../../schema/records/names.js";
 import type { Key } from "../records.js";
-import { type Faults, placeOf } from "./faults.js";
-import type { Checked } from "./records.js";
+import { recordPath, type StateFaults } from "./faults.js";
+import type { CheckedRecords } from "./records.js";
 
 interface Numbering {
   /** Field that repeats the record's key. */
@@ -39,9 +39,9 @@ const SINGLE: ReadonlySet<CollectionName> = new Set(["clock", "world"]);
 
 /** Finds keys that differ from their records' ids, duplicate numbers, and counters that would repeat one. */
 export function checkNumbering(
-  collections: Checked,
+  collections: CheckedRecords,
   counters: Readonly<Record<string, number>>,
-  faults: Faults,
+  faults: StateFaults,
 ): boolean {
   const lastOf = (counter: string) => (Object.hasOwn(counters, counter) ? counters[counter]! : 0);
   for (const [name, { id, seq, idCounter }] of Object.entries(NUMBERING) as [CollectionName, Numbering][]) {
@@ -56,12 +56,17 @@ export function checkNumbering(
       faults.add(`counters.${idCounter}`, `must be at least ${lastOf(counter)}`);
   }
   if ([...(collections.world ?? [])].length === 0) faults.add("collections.world", "is required");
-  return faults.none;
+  return faults.isEmpty;
 }
 
 type Entries = Iterable<readonly [Key, object]>;
 
-function checkKeys(name: CollectionName, records: Entries, id: string | undefined, faults: Faults): void {
+function checkKeys(
+  name: CollectionName,
+  records: Entries,
+  id: string | undefined,
+  faults: StateFaults,
+): void {
   const keys = new Set<unknown>();
   let index = 0;
   for (const [key, record] of records) {
@@ -70,19 +75,19 @@ function checkKeys(name: CollectionName, records: Entries, id: string | undefine
     if (keys.has(key)) faults.add(entry, "has a duplicate key");
     keys.add(key);
     if (id !== undefined && fieldOf(record, id) !== key)
-      faults.add(placeOf(name, index, id), `must be its key, ${JSON.stringify(key)}`);
+      faults.add(recordPath(name, index, id), `must be its key, ${JSON.stringify(key)}`);
     if (faults.isFull) return;
     index++;
   }
 }
 
-function highestOf(name: CollectionName, records: Entries, field: string, faults: Faults): number {
+function highestOf(name: CollectionName, records: Entries, field: string, faults: StateFaults): number {
   const numbers = new Set<number>();
   let highest = 0;
   let index = 0;
   for (const [, record] of records) {
     const number = fieldOf(record, field) as number;
-    if (numbers.has(number)) faults.add(placeOf(name, index, field), "has a duplicate number");
+    if (numbers.has(number)) faults.add(recordPath(name, index, field), "has a duplicate number");
     numbers.add(number);
     highest = Math.max(highest, number);
     if (faults.isFull) break;

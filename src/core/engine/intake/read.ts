@@ -5,7 +5,7 @@ import type { StateDump } from "../records.js";
 import { State } from "../state.js";
 import { commandOf } from "../task-commands.js";
 import { Transaction } from "../transaction.js";
-import { Faults, placeOf } from "./faults.js";
+import { recordPath, StateFaults } from "./faults.js";
 import { checkLedger } from "./ledger.js";
 import { checkNumbering } from "./numbering.js";
 import { checkOutline, checkRecords } from "./records.js";
@@ -18,7 +18,7 @@ export interface Configuration {
 
 /** Reads an exported state; refuses if an engine cannot continue from it. */
 export function readState(dump: unknown, configuration: Configuration): State | Refusal {
-  const faults = new Faults();
+  const faults = new StateFaults();
   if (
     !checkOutline(dump, faults) ||
     !checkRecords(dump.collections, faults) ||
@@ -27,12 +27,12 @@ export function readState(dump: unknown, configuration: Configuration): State | 
     return refusal(faults);
   const state = State.from(dump as StateDump);
   checkWhole(state, configuration, faults);
-  return faults.none ? state : refusal(faults);
+  return faults.isEmpty ? state : refusal(faults);
 }
 
 /** Throws if an engine cannot continue from a state loaded from a file. */
 export function auditState(state: State, configuration: Configuration): void {
-  const faults = new Faults();
+  const faults = new StateFaults();
   if (checkRecords(state.tables, faults) && checkNumbering(state.tables, state.counters, faults))
     checkWhole(state, configuration, faults);
   const [first, ...others] = Object.entries(faults.details);
@@ -42,13 +42,13 @@ export function auditState(state: State, configuration: Configuration): void {
 }
 
 /** Checks relations between records and the ledger, then tries the planned tasks. */
-function checkWhole(state: State, { catalogue, settings }: Configuration, faults: Faults): void {
+function checkWhole(state: State, { catalogue, settings }: Configuration, faults: StateFaults): void {
   checkRelations(state, catalogue, faults);
-  if (faults.none) checkLedger(state, faults);
-  if (!faults.none) return;
+  if (faults.isEmpty) checkLedger(state, faults);
+  if (!faults.isEmpty) return;
   let index = 0;
   for (const task of state.tables.tasks.values()) {
-    const path = placeOf("tasks", index++);
+    const path = recordPath("tasks", index++);
     if (task.kind === "attempt") continue;
     try {
       const tx = new Transaction(state, catalogue, settings, "", Math.max(task.due_ms, state.at));
@@ -61,7 +61,7 @@ function checkWhole(state: State, { catalogue, settings }: Configuration, faults
   }
 }
 
-function refusal(faults: Faults): Refusal {
+function refusal(faults: StateFaults): Refusal {
   const { details } = faults;
   return faults.isFull
     ? invalid(details, `Invalid request parameters; showing the first ${Object.keys(details).length}`)

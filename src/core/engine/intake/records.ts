@@ -1,23 +1,25 @@
 import * as z from "zod/mini";
 import { stateDumpSchema } from "../../schema/control.js";
-import { check, issueDetails } from "../../schema/issues.js";
-import { RECORDS } from "../../schema/records/all.js";
+import { issueDetails, safeParse } from "../../schema/issues.js";
+import { RECORD_SCHEMAS } from "../../schema/records/all.js";
 import { COLLECTION_NAMES, type CollectionName } from "../../schema/records/names.js";
 import type { Collections, Key, StateDump } from "../records.js";
-import { type Faults, placeOf } from "./faults.js";
+import { recordPath, type StateFaults } from "./faults.js";
 
 /** Records of an imported state by key, before validation. */
-export type Unchecked = { readonly [Name in CollectionName]?: Iterable<readonly [Key, unknown]> };
+export type UncheckedRecords = { readonly [Name in CollectionName]?: Iterable<readonly [Key, unknown]> };
 
 /** The same after validation by their schemas. */
-export type Checked = { readonly [Name in CollectionName]?: Iterable<readonly [Key, Collections[Name]]> };
+export type CheckedRecords = {
+  readonly [Name in CollectionName]?: Iterable<readonly [Key, Collections[Name]]>;
+};
 
 /** Checks that a value has the shape of an export, except for its records. */
 export function checkOutline(
   dump: unknown,
-  faults: Faults,
-): dump is Omit<StateDump, "collections"> & { readonly collections: Unchecked } {
-  const checked = check(stateDumpSchema, dump);
+  faults: StateFaults,
+): dump is Omit<StateDump, "collections"> & { readonly collections: UncheckedRecords } {
+  const checked = safeParse(stateDumpSchema, dump);
   if (checked.ok) return true;
   for (const [path, message] of Object.entries(issueDetails(checked.issues))) faults.add(path, message);
   return false;
@@ -30,9 +32,12 @@ const COMPILE_MIN_RECORDS = 100;
 const NO_MESSAGE = "Invalid input";
 
 /** Validates every record by the schema of its collection. */
-export function checkRecords(collections: Unchecked, faults: Faults): collections is Checked {
+export function checkRecords(
+  collections: UncheckedRecords,
+  faults: StateFaults,
+): collections is CheckedRecords {
   for (const name of COLLECTION_NAMES) {
-    let schema = RECORDS[name];
+    let schema = RECORD_SCHEMAS[name];
     let index = -1;
     for (const [, record] of collections[name] ?? []) {
       if (++index === COMPILE_MIN_RECORDS) schema = z.compile(schema);
@@ -41,16 +46,16 @@ export function checkRecords(collections: Unchecked, faults: Faults): collection
       if (faults.isFull) return false;
     }
   }
-  return faults.none;
+  return faults.isEmpty;
 }
 
-function noteFaults(name: CollectionName, index: number, record: unknown, faults: Faults): void {
-  const entryPath = placeOf(name, index);
+function noteFaults(name: CollectionName, index: number, record: unknown, faults: StateFaults): void {
+  const entryPath = recordPath(name, index);
   if (typeof record !== "object" || record === null) {
     faults.add(entryPath, "must be an object");
     return;
   }
-  const checked = check(RECORDS[name], record);
+  const checked = safeParse(RECORD_SCHEMAS[name], record);
   if (checked.ok) return;
   for (const [path, message] of Object.entries(issueDetails(checked.issues)))
     faults.add(

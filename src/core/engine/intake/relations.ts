@@ -5,12 +5,12 @@ import type { Withdrawal } from "../../domain/withdrawal.js";
 import { STATUSES } from "../../schema/statuses.js";
 import type { Key, Quote, Task } from "../records.js";
 import type { State } from "../state.js";
-import { type Faults, placeOf } from "./faults.js";
+import { recordPath, type StateFaults } from "./faults.js";
 
 type Report = (field: string, message: string) => void;
 
 /** Checks the records of a state against each other and the currencies of this sandbox. */
-export function checkRelations(state: State, catalogue: Catalogue, faults: Faults): void {
+export function checkRelations(state: State, catalogue: Catalogue, faults: StateFaults): void {
   const { tables } = state;
   const each = <Value>(
     name: string,
@@ -20,7 +20,7 @@ export function checkRelations(state: State, catalogue: Catalogue, faults: Fault
     let index = 0;
     for (const record of table.values()) {
       const position = index++;
-      checkRecord(record, (field, message) => faults.add(placeOf(name, position, field), message));
+      checkRecord(record, (field, message) => faults.add(recordPath(name, position, field), message));
       if (faults.isFull) return;
     }
   };
@@ -78,7 +78,7 @@ function checkCharge(state: State, charge: Charge, report: Report): void {
       report(field, settlement_amount === null ? "must be null without a price" : "is required with a price");
   if (settlement_amount !== null && fees !== null)
     checkPrice({ amount: charge.amount, settlement_amount, fees }, report);
-  if (settlement_amount === null && STATUSES[status].priced === true)
+  if (settlement_amount === null && STATUSES[status].requiresPrice === true)
     report("settlement_amount", `is required of a charge that is ${status}`);
   if (charge.actors.length !== charge.status_history.length)
     report("actors", "must have one entry for each of status_history");

@@ -8,7 +8,7 @@ import {
   entryRecord,
   type Holdings,
   holdingsRecord,
-  type IdempotentAnswer,
+  type IdempotentResponse,
   idempotencyRecord,
   type LedgerEntry,
   type Quote,
@@ -27,12 +27,14 @@ import {
   laneRecord,
 } from "./webhooks.js";
 import {
-  type ChangedKey,
-  type ChangedOrganization,
   type ClockRecord,
   clockRecord,
   faultRecord,
+  type KeyOverride,
   keyRecord,
+  type NamespaceRecord,
+  namespaceRecord,
+  type OrganizationOverride,
   organizationRecord,
   type RateOverride,
   rateRecord,
@@ -41,8 +43,6 @@ import {
   scenarioRecord,
   type Task,
   taskRecord,
-  type WorldRecord,
-  worldRecord,
 } from "./world.js";
 
 /**
@@ -54,7 +54,7 @@ export interface Collections extends Record<CollectionName, unknown> {
   charges: Charge;
   withdrawals: Withdrawal;
   destinations: Destination;
-  idempotency: IdempotentAnswer;
+  idempotency: IdempotentResponse;
   holdings: Holdings;
   entries: LedgerEntry;
   events: EventRecord;
@@ -65,13 +65,13 @@ export interface Collections extends Record<CollectionName, unknown> {
   scenarios: StoredScenario;
   faults: StoredFault;
   rates: RateOverride;
-  keys: ChangedKey;
-  organizations: ChangedOrganization;
+  keys: KeyOverride;
+  organizations: OrganizationOverride;
   clock: ClockRecord;
-  world: WorldRecord;
+  world: NamespaceRecord;
 }
 
-export const RECORDS: { readonly [Name in CollectionName]: z.ZodMiniType } = {
+export const RECORD_SCHEMAS: { readonly [Name in CollectionName]: z.ZodMiniType } = {
   quotes: quoteRecord,
   charges: chargeRecord,
   withdrawals: withdrawalRecord,
@@ -90,5 +90,5 @@ export const RECORDS: { readonly [Name in CollectionName]: z.ZodMiniType } = {
   keys: keyRecord,
   organizations: organizationRecord,
   clock: clockRecord,
-  world: worldRecord,
+  world: namespaceRecord,
 };

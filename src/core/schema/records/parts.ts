@@ -2,10 +2,10 @@ import * as z from "zod/mini";
 import { MAX_INSTANT_MS } from "../time.js";
 
 /** Deeply readonly: records are replaced, never mutated. */
-export type Kept<Value> = Value extends readonly (infer Item)[]
-  ? readonly Kept<Item>[]
+export type DeepReadonly<Value> = Value extends readonly (infer Item)[]
+  ? readonly DeepReadonly<Item>[]
   : Value extends object
-    ? { readonly [Name in keyof Value]: Kept<Value[Name]> }
+    ? { readonly [Name in keyof Value]: DeepReadonly<Value[Name]> }
     : Value;
 
 export const text = z.string();

@@ -21,9 +21,9 @@ import {
 import { chargeEntrySchema, withdrawalEntrySchema } from "../scenario.js";
 import {
   count,
+  type DeepReadonly,
   instantMs,
   jsonText,
-  type Kept,
   ordinal,
   signedMoney,
   spanMs,
@@ -38,13 +38,13 @@ export const pricingRecord = z.strictObject({
   local_pricing: z.optional(z.record(text, moneySchema)),
 });
 /** The pricing object of a request; every amount padded to its currency's decimals. */
-export type Pricing = Kept<z.infer<typeof pricingRecord>>;
+export type Pricing = DeepReadonly<z.infer<typeof pricingRecord>>;
 
 const feesRecord = z.strictObject({
   ...feesSchema.shape,
   fee_breakdown: z.strictObject(feeBreakdownSchema.shape),
 });
-export type Fees = Kept<z.infer<typeof feesRecord>>;
+export type Fees = DeepReadonly<z.infer<typeof feesRecord>>;
 
 const priceShape = {
   amount: moneySchema,
@@ -70,12 +70,12 @@ export const quoteRecord = z.strictObject({
   expires_at_ms: instantMs,
   locked_until_ms: instantMs,
 });
-export type Quote = Kept<z.infer<typeof quoteRecord>>;
+export type Quote = DeepReadonly<z.infer<typeof quoteRecord>>;
 
 export const noteRecord = z.strictObject({ at: timestampSchema, note: text });
-export type ChargeNote = Kept<z.infer<typeof noteRecord>>;
+export type ChargeNote = DeepReadonly<z.infer<typeof noteRecord>>;
 const statusChangeRecord = z.strictObject(statusChangeSchema.shape);
-export type StatusChange = Kept<z.infer<typeof statusChangeRecord>>;
+export type StatusChange = DeepReadonly<z.infer<typeof statusChangeRecord>>;
 
 /** Ids of a charge's scheduled tasks. */
 const chargeTasksRecord = z.strictObject({
@@ -83,7 +83,7 @@ const chargeTasksRecord = z.strictObject({
   timeline: z.optional(ordinal),
   settlement: z.optional(ordinal),
 });
-export type ChargeTasks = Kept<z.infer<typeof chargeTasksRecord>>;
+export type ChargeTasks = DeepReadonly<z.infer<typeof chargeTasksRecord>>;
 
 const instructionsRecord = z.discriminatedUnion("type", [
   z.strictObject(bankTransferInstructionsSchema.shape),
@@ -95,7 +95,7 @@ const instructionsRecord = z.discriminatedUnion("type", [
 export type PaymentInstructions = Readonly<Record<string, string>> & { readonly type: string };
 
 /** Instructions created on first serialization. */
-export interface InstructionsWrittenLater {
+export interface LazyInstructions {
   toJSON(): PaymentInstructions;
 }
 
@@ -139,8 +139,8 @@ export const chargeRecord = z.strictObject({
   /** Facts without a status change: timeline entries that came too late, scenario names that matched nothing. */
   notes: z.array(noteRecord),
 });
-export type Charge = Omit<Kept<z.infer<typeof chargeRecord>>, "payment_instructions"> & {
-  readonly payment_instructions: PaymentInstructions | InstructionsWrittenLater | null;
+export type Charge = Omit<DeepReadonly<z.infer<typeof chargeRecord>>, "payment_instructions"> & {
+  readonly payment_instructions: PaymentInstructions | LazyInstructions | null;
 };
 
 /** The stored withdrawal: wire fields first. */
@@ -158,7 +158,7 @@ export const withdrawalRecord = z.strictObject({
   timeline_task: z.nullable(ordinal),
   notes: z.array(noteRecord),
 });
-export type Withdrawal = Kept<z.infer<typeof withdrawalRecord>>;
+export type Withdrawal = DeepReadonly<z.infer<typeof withdrawalRecord>>;
 
 const { destination_id: _id, created_at: _at, ...bankAccount } = bankAccountDestinationSchema.shape;
 const { destination_id: _id2, created_at: _at2, ...mobileMoney } = mobileMoneyDestinationSchema.shape;
@@ -177,7 +177,7 @@ export const destinationRecord = z.strictObject({
     z.strictObject(cryptoWallet),
   ]),
 });
-export type Destination = Omit<Kept<z.infer<typeof destinationRecord>>, "fields"> & {
+export type Destination = Omit<DeepReadonly<z.infer<typeof destinationRecord>>, "fields"> & {
   readonly fields: Readonly<Record<string, string | null>> & {
     readonly type: string;
     readonly currency: string;
@@ -191,7 +191,7 @@ export const idempotencyRecord = z.strictObject({
   json: jsonText(() => true, "must be JSON"),
   at_ms: instantMs,
 });
-export type IdempotentAnswer = Kept<z.infer<typeof idempotencyRecord>>;
+export type IdempotentResponse = DeepReadonly<z.infer<typeof idempotencyRecord>>;
 
 /** Balances of an organization in one mode and currency. The five accounts always sum to zero. */
 export const holdingsRecord = z.strictObject({
@@ -209,10 +209,10 @@ export const holdingsRecord = z.strictObject({
     outside: signedMoney,
   }),
 });
-export type Holdings = Kept<z.infer<typeof holdingsRecord>>;
+export type Holdings = DeepReadonly<z.infer<typeof holdingsRecord>>;
 
 const postingRecord = z.strictObject({ account: z.enum(LEDGER_ACCOUNTS), amount: signedMoney });
-export type Posting = Kept<z.infer<typeof postingRecord>>;
+export type Posting = DeepReadonly<z.infer<typeof postingRecord>>;
 
 export const entryRecord = z.strictObject({
   entry_id: text,
@@ -226,4 +226,4 @@ export const entryRecord = z.strictObject({
   object_id: text,
   postings: z.array(postingRecord).check(z.minLength(1), z.maxLength(9)),
 });
-export type LedgerEntry = Kept<z.infer<typeof entryRecord>>;
+export type LedgerEntry = DeepReadonly<z.infer<typeof entryRecord>>;

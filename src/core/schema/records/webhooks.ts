@@ -5,7 +5,17 @@ import { mailboxSchema, ONE_TARGET_MESSAGE, unreachableSchema } from "../options
 import { isReceiverUrl } from "../receiver-url.js";
 import { downAnswerSchema } from "../scenario.js";
 import { anySecretSchema, secretFault, signatureSchema } from "../webhooks.js";
-import { count, instantMs, jsonText, type Kept, ordinal, spanMs, text, textOrNull, texts } from "./parts.js";
+import {
+  count,
+  type DeepReadonly,
+  instantMs,
+  jsonText,
+  ordinal,
+  spanMs,
+  text,
+  textOrNull,
+  texts,
+} from "./parts.js";
 
 function isEvent(value: unknown): boolean {
   return typeof value === "object" && value !== null && Object.hasOwn(value, "data");
@@ -22,7 +32,7 @@ export const eventRecord = z.strictObject({
   object_id: textOrNull,
   body: jsonText(isEvent, "must be the JSON of an event"),
 });
-export type EventRecord = Kept<z.infer<typeof eventRecord>>;
+export type EventRecord = DeepReadonly<z.infer<typeof eventRecord>>;
 
 export const attemptRecord = z.strictObject({
   attempt: ordinal,
@@ -38,7 +48,7 @@ export const attemptRecord = z.strictObject({
   response_body: textOrNull,
   error: textOrNull,
 });
-export type Attempt = Kept<z.infer<typeof attemptRecord>>;
+export type Attempt = DeepReadonly<z.infer<typeof attemptRecord>>;
 
 export const mishapRecord = z.strictObject({
   scenario: text,
@@ -78,7 +88,7 @@ export const mishapRecord = z.strictObject({
   /** URL used instead of the receiver's. */
   to_url: z.optional(text),
 });
-export type Mishap = Kept<z.infer<typeof mishapRecord>>;
+export type Mishap = DeepReadonly<z.infer<typeof mishapRecord>>;
 
 export const deliveryRecord = z.strictObject({
   delivery_id: text,
@@ -98,7 +108,7 @@ export const deliveryRecord = z.strictObject({
   /** The lane it waits in for earlier events of its object; null to be sent independently. */
   lane: textOrNull,
 });
-export type Delivery = Kept<z.infer<typeof deliveryRecord>>;
+export type Delivery = DeepReadonly<z.infer<typeof deliveryRecord>>;
 export type DeliveryStatus = Delivery["status"];
 
 export const endpointRecord = z
@@ -134,7 +144,7 @@ export const endpointRecord = z
       if (message !== undefined) issues.push({ code: "custom", input: secret, path: [name], message });
     }
   });
-export type Endpoint = Omit<Kept<z.infer<typeof endpointRecord>>, "signature"> & {
+export type Endpoint = Omit<DeepReadonly<z.infer<typeof endpointRecord>>, "signature"> & {
   readonly signature: z.infer<typeof signatureSchema>;
 };
 
@@ -145,4 +155,4 @@ export const laneRecord = z.strictObject({
   /** Deliveries sent right after the next event. */
   swapped: texts,
 });
-export type Lane = Kept<z.infer<typeof laneRecord>>;
+export type Lane = DeepReadonly<z.infer<typeof laneRecord>>;

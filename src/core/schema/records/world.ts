@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 import { rateSchema } from "../common.js";
 import { keyFixtureSchema, keyStatusSchema, organizationFixtureSchema } from "../fixtures.js";
 import { faultRuleSchema, scenarioSchema } from "../scenario.js";
-import { count, instantMs, type Kept, ordinal, text } from "./parts.js";
+import { count, type DeepReadonly, instantMs, ordinal, text } from "./parts.js";
 
 /** Task kind → order among tasks due at one instant: expiry first, attempts last. */
 export const TASK_RANKS = { expire: 0, timeline: 1, settle: 1, withdrawal: 1, attempt: 2 } as const;
@@ -34,7 +34,7 @@ export const taskRecord = z
     if ((step === undefined) !== (kind === "expire" || kind === "settle"))
       fault("step", step === undefined ? "is required" : `is no field of ${kind}`);
   });
-export type Task = Kept<z.infer<typeof taskRecord>>;
+export type Task = DeepReadonly<z.infer<typeof taskRecord>>;
 
 export const scenarioRecord = z.strictObject({
   name: text,
@@ -55,7 +55,7 @@ export const faultRecord = z.strictObject({ fault_id: text, seq: ordinal, rule: 
 export type StoredFault = Readonly<z.infer<typeof faultRecord>>;
 
 export const rateRecord = z.strictObject({ code: text, rate: rateSchema });
-export type RateOverride = Kept<z.infer<typeof rateRecord>>;
+export type RateOverride = DeepReadonly<z.infer<typeof rateRecord>>;
 
 /** An API key that differs from its fixture. */
 export const keyRecord = z.strictObject({
@@ -63,7 +63,7 @@ export const keyRecord = z.strictObject({
   status: keyStatusSchema,
   permission: keyFixtureSchema.shape.permission,
 });
-export type ChangedKey = Kept<z.infer<typeof keyRecord>>;
+export type KeyOverride = DeepReadonly<z.infer<typeof keyRecord>>;
 
 /** An organization that differs from its fixture. */
 export const organizationRecord = z.pick(organizationFixtureSchema, {
@@ -72,7 +72,7 @@ export const organizationRecord = z.pick(organizationFixtureSchema, {
   verified: true,
   enabled_payment_methods: true,
 });
-export type ChangedOrganization = z.infer<typeof organizationRecord>;
+export type OrganizationOverride = z.infer<typeof organizationRecord>;
 
 const MAX_SPEED = 10_000_000;
 
@@ -92,10 +92,10 @@ export const clockRecord = z
       path: ["speed"],
     }),
   );
-export type ClockRecord = Kept<z.infer<typeof clockRecord>>;
+export type ClockRecord = DeepReadonly<z.infer<typeof clockRecord>>;
 
 /** Identity of the namespace, and its counters of resets and restores. */
-export const worldRecord = z.strictObject({
+export const namespaceRecord = z.strictObject({
   name: text,
   seed: text,
   start_ms: instantMs,
@@ -107,4 +107,4 @@ export const worldRecord = z.strictObject({
   /** Part of every ID: number of restores in this generation. */
   restores: count,
 });
-export type WorldRecord = Kept<z.infer<typeof worldRecord>>;
+export type NamespaceRecord = DeepReadonly<z.infer<typeof namespaceRecord>>;

@@ -14,7 +14,7 @@ import { quoteSchema } from "./quotes.js";
 import { webhookDeletedSchema, webhookListSchema, webhookSchema } from "./webhooks.js";
 
 /** Operation → body of a successful response. */
-export const ANSWERS: Readonly<Record<OperationId, z.core.$ZodType>> = {
+export const RESPONSE_SCHEMAS: Readonly<Record<OperationId, z.core.$ZodType>> = {
   listPaymentMethods: paymentMethodListSchema,
   listSupportedCurrencies: currencyCodesSchema,
   createQuote: quoteSchema,
@@ -42,11 +42,11 @@ export const ANSWERS: Readonly<Record<OperationId, z.core.$ZodType>> = {
 };
 
 /** Union of the responses of some operations: successful, failed, or both. */
-export function answerOf(
+export function responseSchemaOf(
   ids: readonly OperationId[],
   outcome: "worked" | "failed" | undefined,
 ): z.core.$ZodType {
-  const success = ids.map((id) => ANSWERS[id]);
+  const success = ids.map((id) => RESPONSE_SCHEMAS[id]);
   const all =
     outcome === "worked" ? success : outcome === "failed" ? [errorSchema] : [...success, errorSchema];
   return z.union(all as [z.core.$ZodType, ...z.core.$ZodType[]]);

@@ -1,10 +1,10 @@
 import * as z from "zod/mini";
-import { method } from "../phrases.js";
-import { field, shape, unshown } from "../words.js";
+import { methodNote } from "../phrases.js";
+import { field, shape, undocumented } from "../words.js";
 import { currencyCodeSchema, moneySchema, nullableText, text } from "./parts.js";
 
 export const paymentMethodSchema = shape("PaymentMethod", "A way to pay.", {
-  id: field(text, method("The name requests use for it.")),
+  id: field(text, methodNote("The name requests use for it.")),
   display_name: field(text, "Its display name."),
   icon: field(text, "Which icon to show."),
   description: field(text, "What it is, in a few words."),
@@ -20,25 +20,25 @@ export const paymentMethodListSchema = shape("PaymentMethodList", "The payment m
 });
 
 export const currencyCodesSchema = shape("CurrencyCodes", "Currency codes, grouped by kind.", {
-  fiat: field(z.array(currencyCodeSchema), { says: "ISO 4217 codes.", examples: [["KES", "USD"]] }),
+  fiat: field(z.array(currencyCodeSchema), { description: "ISO 4217 codes.", examples: [["KES", "USD"]] }),
   crypto: field(z.array(currencyCodeSchema), {
-    says: "The asset, and its network after an underscore where it has several.",
+    description: "The asset, and its network after an underscore where it has several.",
     examples: [["BTC", "USDT_TRC20"]],
   }),
 });
 
 export const paymentRailSchema = shape("PaymentRail", "A bank network or operator a payment can use.", {
-  id: field(text, unshown("The name requests use for it.", { examples: ["simba_pesa"] })),
-  display_name: field(text, unshown("Its display name.")),
-  payment_method: field(text, unshown("The method it belongs to.")),
-  currency: field(currencyCodeSchema, unshown("The currency it moves.")),
-  country: field(nullableText, unshown("Two-letter code; null for crypto.")),
-  min_amount: field(moneySchema, unshown("The minimum amount.")),
-  max_amount: field(z.nullable(moneySchema), unshown("The maximum amount; null for no limit.")),
+  id: field(text, undocumented("The name requests use for it.", { examples: ["simba_pesa"] })),
+  display_name: field(text, undocumented("Its display name.")),
+  payment_method: field(text, undocumented("The method it belongs to.")),
+  currency: field(currencyCodeSchema, undocumented("The currency it moves.")),
+  country: field(nullableText, undocumented("Two-letter code; null for crypto.")),
+  min_amount: field(moneySchema, undocumented("The minimum amount.")),
+  max_amount: field(z.nullable(moneySchema), undocumented("The maximum amount; null for no limit.")),
 });
 export const paymentRailListSchema = shape("PaymentRailList", "The matching rails.", {
   payment_rails: field(
     z.array(paymentRailSchema),
-    unshown("The first of a method and currency is the one used when none is named."),
+    undocumented("The first of a method and currency is the one used when none is named."),
   ),
 });

@@ -4,11 +4,11 @@ import { text } from "./parts.js";
 
 /** `code` is open text: the config may rename codes. */
 export const errorInfoSchema = shape("ErrorInfo", "What went wrong.", {
-  code: field(text, { says: "For programs.", examples: ["VALIDATION_ERROR"] }),
-  message: field(text, { says: "For people.", examples: ["Invalid request parameters"] }),
+  code: field(text, { description: "For programs.", examples: ["VALIDATION_ERROR"] }),
+  message: field(text, { description: "For people.", examples: ["Invalid request parameters"] }),
   details: field(z.optional(z.record(z.string(), z.string())), {
-    says: "What is wrong with each invalid field.",
-    assumed: "A field within an object has a dotted path; all faults come together.",
+    description: "What is wrong with each invalid field.",
+    assumption: "A field within an object has a dotted path; all faults come together.",
     examples: [{ "pricing.amount": "must be more than 0" }],
   }),
 });

@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { naming } from "../names.js";
+import { withNameKind } from "../names.js";
 import { field, named, shape } from "../words.js";
 import { moneySchema, text, variant } from "./parts.js";
 
@@ -26,20 +26,23 @@ export const mobileMoneyInstructionsSchema = shape("MobileMoneyInstructions", "P
 export const cryptoInstructionsSchema = shape("CryptoInstructions", "Pay in crypto.", {
   type: variant("crypto"),
   network: field(text, {
-    says: "The network to send on.",
-    assumed: "The currency's suffix, or the asset where it has one network only.",
+    description: "The network to send on.",
+    assumption: "The currency's suffix, or the asset where it has one network only.",
     examples: ["TRC20"],
   }),
   wallet_address: field(text, "The wallet to pay to: the quote's."),
   amount: field(moneySchema, "How much to send."),
-  currency: field(naming(undefined, text), { says: "The asset, without its network.", examples: ["USDT"] }),
+  currency: field(withNameKind(undefined, text), {
+    description: "The asset, without its network.",
+    examples: ["USDT"],
+  }),
   ...sharedFields,
 });
 export const cardInstructionsSchema = shape(
   "CardInstructions",
   {
-    says: "Pay by card.",
-    assumed: "The interface shows no variant for cards; this one carries what all variants share.",
+    description: "Pay by card.",
+    assumption: "The interface shows no variant for cards; this one carries what all variants share.",
   },
   { type: variant("card"), ...sharedFields },
 );

@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { metadataSchema } from "../common.js";
-import { METADATA_SAYS } from "../phrases.js";
-import { type FieldNote, field, named, shape, unshown } from "../words.js";
+import { METADATA_DESCRIPTION } from "../phrases.js";
+import { type FieldNote, field, named, shape, undocumented } from "../words.js";
 
 /** An amount in responses, padded to its currency's decimals. */
 export const moneySchema = z.string().check(z.regex(/^\d+(\.\d+)?$/));
@@ -12,10 +12,10 @@ export const currencyCodeSchema = z.string().check(z.regex(/^[A-Z][A-Z0-9]*(_[A-
 export const text = z.string();
 export const nullableText = z.nullable(text);
 
-export function pageOf<Item extends z.core.$ZodType>(name: string, plural: string, item: Item) {
+export function listShape<Item extends z.core.$ZodType>(name: string, plural: string, item: Item) {
   return shape(name, `A page of ${plural}.`, {
-    total: field(totalSchema, unshown("Number of items on all pages.")),
-    items: field(z.array(item), unshown(`${plural[0]!.toUpperCase()}${plural.slice(1)}, newest first.`)),
+    total: field(totalSchema, undocumented("Number of items on all pages.")),
+    items: field(z.array(item), undocumented(`${plural[0]!.toUpperCase()}${plural.slice(1)}, newest first.`)),
   });
 }
 export const totalSchema = z.int().check(z.gte(0));
@@ -23,8 +23,8 @@ export const totalSchema = z.int().check(z.gte(0));
 named(
   "Metadata",
   {
-    says: METADATA_SAYS,
-    assumed: "The limit of 10 KB is 10,240 bytes of UTF-8, keys and values counted together.",
+    description: METADATA_DESCRIPTION,
+    assumption: "The limit of 10 KB is 10,240 bytes of UTF-8, keys and values counted together.",
     examples: [{ order_id: "1042" }],
   },
   metadataSchema,

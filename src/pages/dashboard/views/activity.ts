@@ -7,11 +7,11 @@ import type { StoredFault } from "../../../core/engine/records.js";
 import type { JournalEntry } from "../../../core/namespace/served-request.js";
 import { iso } from "../../../core/schema/time.js";
 import { html, type Markup } from "../../html.js";
-import { attention } from "../attention.js";
-import { command, controlCurl } from "../curl.js";
-import { badge, button, form, input, part, row, rows, snippet, wanted } from "../parts.js";
-import { here, href, isShown, type Scene } from "../scene.js";
-import { dueRow } from "./due.js";
+import { attentionItems } from "../attention.js";
+import { cliCommand, controlCurl } from "../curl.js";
+import { badge, button, conditionText, form, input, row, rowList, section, snippet } from "../parts.js";
+import { currentUrl, isInMode, type PageContext, viewUrl } from "../scene.js";
+import { taskItem } from "./due.js";
 import { chargeRow, deliveryRow, isRequestOfMode, requestRow, withdrawalRow } from "./rows.js";
 
 const MAX_ROWS = 30;
@@ -26,24 +26,24 @@ const FILTERS = {
 } as const;
 
 /** Entries that need attention, and recent activity. */
-export function activityView(context: Scene): Markup {
+export function activityView(context: PageContext): Markup {
   const { state } = context.namespace.engine;
   const isNew = state.tables.charges.size === 0 && context.namespace.journal.entries().length === 0;
   if (isNew) return setupView(context);
-  const items = attention(context);
+  const items = attentionItems(context);
   const show = context.query.get("show") ?? "all";
-  const tabs = html`<nav class="tabs" aria-label="Filter">${Object.entries(FILTERS).map(([name, label]) => html`<a href="${here(context, { show: name === "all" ? undefined : name })}"${name === show && html` aria-current="true"`}>${label}</a>`)}</nav>`;
+  const tabs = html`<nav class="tabs" aria-label="Filter">${Object.entries(FILTERS).map(([name, label]) => html`<a href="${currentUrl(context, { show: name === "all" ? undefined : name })}"${name === show && html` aria-current="true"`}>${label}</a>`)}</nav>`;
   return html`<h1 class="unseen">Activity</h1>
-${part({
+${section({
   id: "attention",
   title: "Needs attention",
-  body: rows(
+  body: rowList(
     "Needs attention",
     items.map((need) => row(context, { ...need, status: badge(need.word, need.tone) })),
     "Nothing: no failed calls or webhooks, no held deliveries, no active scenario.",
   ),
 })}
-${part({ id: "activity", title: "Activity", tools: tabs, body: rows("Activity", activityRows(context, show), "Nothing yet.") })}`;
+${section({ id: "activity", title: "Activity", tools: tabs, body: rowList("Activity", activityRows(context, show), "Nothing yet.") })}`;
 }
 
 interface TimedRow {
@@ -51,25 +51,25 @@ interface TimedRow {
   readonly row: Markup;
 }
 
-function activityRows(context: Scene, show: string): Markup[] {
+function activityRows(context: PageContext, show: string): Markup[] {
   const { namespace } = context;
   const { state } = namespace.engine;
   const matches = (record: Charge | Withdrawal) =>
-    isShown(context, record) && (show !== "errors" || record.status === "FAILED");
+    isInMode(context, record) && (show !== "errors" || record.status === "FAILED");
   const charges = state
-    .found("charges", matches, 0, MAX_ROWS)
+    .pageOfKinds("charges", matches, 0, MAX_ROWS)
     .items.map((charge): TimedRow => ({ at: charge.updated_at, row: chargeRow(context, charge) }));
   const withdrawals = () =>
     state
-      .found("withdrawals", matches, 0, 10)
+      .pageOfKinds("withdrawals", matches, 0, 10)
       .items.map(
         (withdrawal): TimedRow => ({ at: withdrawal.updated_at, row: withdrawalRow(context, withdrawal) }),
       );
   const deliveries = () =>
     state
-      .found(
+      .pageOfKinds(
         "deliveries",
-        (delivery) => isShown(context, delivery) && (show !== "errors" || isFailing(delivery)),
+        (delivery) => isInMode(context, delivery) && (show !== "errors" || isFailing(delivery)),
         0,
         MAX_ROWS,
       )
@@ -125,7 +125,7 @@ function groupSimilar(entries: readonly JournalEntry[]): [JournalEntry, ...Journ
 const CHARGE_OPERATIONS = new Set(["createQuote", "createWhitelabel", "createCheckout", "getCharge"]);
 
 /** Setup instructions for an empty namespace. */
-function setupView(context: Scene): Markup {
+function setupView(context: PageContext): Markup {
   const { namespace, origin } = context;
   const { apiKey, webhookSecret } = namespace.info;
   const receivers = namespace.engine.state.endpoints().length;
@@ -135,15 +135,15 @@ function setupView(context: Scene): Markup {
   return html`<h1>Three steps to your first payment</h1>
 <ol class="steps">
 <li data-part id="step-1"><h2>1. Point your app here</h2>${snippet(".env", env)}</li>
-<li data-part id="step-2"><h2>2. Make a charge</h2><p>Let your app pay for something, or ${button({ does: "make", label: "Make one for me", kind: "main" })}</p>${snippet("On the command line", command(context, "charge create"))}</li>
+<li data-part id="step-2"><h2>2. Make a charge</h2><p>Let your app pay for something, or ${button({ does: "make", label: "Make one for me", kind: "main" })}</p>${snippet("On the command line", cliCommand(context, "charge create"))}</li>
 <li data-part id="step-3"><h2>3. Receive its webhook ${receivers > 0 && badge("done", "good")}</h2>${form(context, html`${input({ name: "url", label: "Your receiver's URL", hint: "http://localhost:3000/webhooks", required: true })}<button name="do" value="receiver">Save</button>`, "Add a receiver")}
 ${snippet("As curl", controlCurl(context, "POST /_sandbox/webhook-endpoints", { url: "http://localhost:3000/webhooks" }))}</li>
 </ol>`;
 }
 
-function faultItem(context: Scene, { fault_id, rule }: StoredFault): Markup {
-  return html`<li data-key="${fault_id}">fault <a href="${href(context, "faults")}">${wanted(rule.match?.operation ?? "any call")}</a>
-${context.namespace.faults.applied(fault_id)}${rule.times !== undefined && html`/${rule.times}`}
+function faultItem(context: PageContext, { fault_id, rule }: StoredFault): Markup {
+  return html`<li data-key="${fault_id}">fault <a href="${viewUrl(context, "faults")}">${conditionText(rule.match?.operation ?? "any call")}</a>
+${context.namespace.faults.countApplied(fault_id)}${rule.times !== undefined && html`/${rule.times}`}
 ${button({ does: `fault-off ${fault_id}`, label: "Stop", to: `fault ${fault_id}` })}</li>`;
 }
 
@@ -151,43 +151,43 @@ ${button({ does: `fault-off ${fault_id}`, label: "Stop", to: `fault ${fault_id}`
  * Active rules, receivers and due tasks. Tasks come last: their number changes without user action and would shift
  * the others.
  */
-export function asideView(context: Scene): Markup {
+export function asideView(context: PageContext): Markup {
   const { namespace, nowMs } = context;
   const { state } = namespace.engine;
   const dueRows = context.query.get("due") === "all" ? MAX_DUE_ROWS : DUE_ROWS;
   const due: Markup[] = [];
   for (const task of state.tasks.inOrder()) {
     if (due.length === dueRows) break;
-    due.push(dueRow(context, task, nowMs));
+    due.push(taskItem(context, task, nowMs));
   }
-  const hidden = state.tables.tasks.size - state.tasks.underWay - due.length;
+  const hidden = state.tables.tasks.size - state.tasks.inFlightCount - due.length;
   const active = [...state.tables.scenarios.values()].filter(({ activated }) => activated > 0);
   const faults = [...state.tables.faults.values()];
-  return html`${part({
+  return html`${section({
     id: "active",
     title: "Active",
     body: html`<ul class="small" data-list aria-label="Active">
-${active.map(({ name }) => html`<li data-key="scenario-${name}">scenario <a href="${href(context, "scenarios")}#${name}">${name}</a> ${button({ does: `deactivate ${name}`, label: "Off", to: `scenario ${name}` })}</li>`)}
+${active.map(({ name }) => html`<li data-key="scenario-${name}">scenario <a href="${viewUrl(context, "scenarios")}#${name}">${name}</a> ${button({ does: `deactivate ${name}`, label: "Off", to: `scenario ${name}` })}</li>`)}
 ${faults.map((fault) => faultItem(context, fault))}
 ${active.length + faults.length === 0 && html`<li data-key="none" class="soft">No scenario, no fault.</li>`}</ul>`,
   })}
-${part({
+${section({
   id: "receivers-aside",
   title: "Receivers",
   body: html`<ul class="small" data-list aria-label="Receivers">${state.endpoints().map((endpoint) => {
-    const { total } = state.found(
+    const { total } = state.pageOfKinds(
       "deliveries",
       (delivery) => delivery.webhook_id === endpoint.webhook_id && isFailing(delivery),
       0,
       0,
     );
-    return html`<li data-key="${endpoint.webhook_id}">${badge(endpoint.enabled ? (total > 0 ? `${total} failing` : "ok") : "off", !endpoint.enabled ? "" : total > 0 ? "bad" : "good")} <a href="${href(context, "webhooks", undefined, { receiver: endpoint.webhook_id })}">${receiverName(endpoint)}</a></li>`;
-  })}${state.endpoints().length === 0 && html`<li data-key="none" class="soft">None. <a href="${href(context, "webhooks")}">Add one</a></li>`}</ul>`,
+    return html`<li data-key="${endpoint.webhook_id}">${badge(endpoint.enabled ? (total > 0 ? `${total} failing` : "ok") : "off", !endpoint.enabled ? "" : total > 0 ? "bad" : "good")} <a href="${viewUrl(context, "webhooks", undefined, { receiver: endpoint.webhook_id })}">${receiverName(endpoint)}</a></li>`;
+  })}${state.endpoints().length === 0 && html`<li data-key="none" class="soft">None. <a href="${viewUrl(context, "webhooks")}">Add one</a></li>`}</ul>`,
 })}
-${part({
+${section({
   id: "next",
   title: "Up next",
   body: html`<ul class="small" data-list aria-label="Up next">${due.length === 0 ? html`<li data-key="none" class="soft">Nothing is due.</li>` : due}</ul>
-${hidden > 0 && html`<p class="soft">${dueRows === MAX_DUE_ROWS ? `${hidden} more` : html`<a href="${here(context, { due: "all" })}#next">${hidden} more</a>`}</p>`}`,
+${hidden > 0 && html`<p class="soft">${dueRows === MAX_DUE_ROWS ? `${hidden} more` : html`<a href="${currentUrl(context, { due: "all" })}#next">${hidden} more</a>`}</p>`}`,
 })}`;
 }

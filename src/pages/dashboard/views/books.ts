@@ -1,9 +1,21 @@
 import type { BookFinding, FindingKind } from "../../../core/schema/books.js";
 import { html, type Markup } from "../../html.js";
-import { command } from "../curl.js";
-import { badge, button, choice, copy, form, many, part, row, rows, short, when } from "../parts.js";
+import { cliCommand } from "../curl.js";
+import {
+  badge,
+  button,
+  copyButton,
+  form,
+  plural,
+  row,
+  rowList,
+  section,
+  select,
+  shortId,
+  timeTag,
+} from "../parts.js";
 import { reportsOf } from "../reports.js";
-import { href, type Scene } from "../scene.js";
+import { type PageContext, viewUrl } from "../scene.js";
 
 const MAX_ROWS = 50;
 
@@ -22,17 +34,17 @@ const PLACEHOLDER = `charge_id,status,amount,currency
 ch_…,paid,512.50,KES`;
 
 /** Comparison of the app's records with the ledger. */
-export function booksPart(context: Scene): Markup {
+export function recordsSection(context: PageContext): Markup {
   const { books } = reportsOf(context.namespace);
-  return part({
+  return section({
     id: "books",
     title: "Your app's records",
-    tools: copy("Copy command", command(context, "reconcile --file orders.csv")),
+    tools: copyButton("Copy command", cliCommand(context, "reconcile --file orders.csv")),
     body: html`${
       books === undefined
         ? html`<p>Paste what your app believes: CSV with a header, or JSON lines, an order a row, with <code>charge_id</code> or <code>metadata.KEY</code>, and <code>status</code>, <code>amount</code>, <code>currency</code>, <code>delivered</code>. It is compared with the ledger.</p>`
-        : html`<p>${books.report.passed ? badge("nothing differs", "good") : badge(many(books.report.total, "difference"), "bad")} ${many(books.report.rows, "row")} against ${many(books.report.charges, "charge")}, ${when(context, books.at)}; compared: ${books.report.compared.join(", ")}</p>
-${rows(
+        : html`<p>${books.report.passed ? badge("nothing differs", "good") : badge(plural(books.report.total, "difference"), "bad")} ${plural(books.report.rows, "row")} against ${plural(books.report.charges, "charge")}, ${timeTag(context, books.at)}; compared: ${books.report.compared.join(", ")}</p>
+${rowList(
   "What differs",
   books.report.findings.slice(0, MAX_ROWS).map((item) => findingRow(context, item, books.lines)),
   "Nothing: your app's records and the ledger agree.",
@@ -42,7 +54,7 @@ ${form(
   context,
   html`<label class="field whole"><span>Rows</span><textarea name="rows" rows="4" spellcheck="false" placeholder="${PLACEHOLDER}"></textarea></label>
 <label class="field"><span>or a file</span><input type="file" name="file" accept=".csv,.json,.jsonl,.ndjson,text/plain"></label>
-${choice(
+${select(
   "mode",
   "Mode",
   [
@@ -59,7 +71,7 @@ ${choice(
   });
 }
 
-function findingRow(context: Scene, finding: BookFinding, lines: readonly number[]): Markup {
+function findingRow(context: PageContext, finding: BookFinding, lines: readonly number[]): Markup {
   const { kind, charge_id, message, order } = finding;
   const charge = charge_id === null ? undefined : context.namespace.engine.state.get("charges", charge_id);
   const deliveryId =
@@ -68,8 +80,8 @@ function findingRow(context: Scene, finding: BookFinding, lines: readonly number
   return row(context, {
     key: `${kind}-${finding.row}-${charge_id}`,
     status: badge(kind.replaceAll("_", " "), "bad"),
-    title: charge_id === null ? message : html`${short(charge_id)} ${message}`,
-    to: charge === undefined ? undefined : href(context, "charges", charge.charge_id),
+    title: charge_id === null ? message : html`${shortId(charge_id)} ${message}`,
+    to: charge === undefined ? undefined : viewUrl(context, "charges", charge.charge_id),
     sub: html`${fields.length > 0 && html`<bdi>${fields.join(", ")}</bdi> · `}${ADVICE[kind]}`,
     side: finding.row === null ? "not in your records" : `line ${lines[finding.row - 1]}`,
     acts:
@@ -80,7 +92,7 @@ function findingRow(context: Scene, finding: BookFinding, lines: readonly number
 }
 
 /** The newest `charge.completed` delivery of a charge. */
-function completedDelivery({ namespace }: Scene, chargeId: string): string | undefined {
+function completedDelivery({ namespace }: PageContext, chargeId: string): string | undefined {
   const { state } = namespace.engine;
   return state
     .eventsOf(chargeId)

@@ -1,66 +1,66 @@
 import type { Charge } from "../../../core/domain/charge.js";
 import { isFailing } from "../../../core/engine/failing.js";
 import { chargeDetail } from "../../../core/engine/views.js";
-import { causeOf } from "../../../server/control/story.js";
+import { transitionCause } from "../../../server/control/story.js";
 import { grouped } from "../../format.js";
 import { html, type Markup } from "../../html.js";
-import { command, controlCurl } from "../curl.js";
+import { cliCommand, controlCurl } from "../curl.js";
 import {
-  amountOf,
+  amountMarkup,
   badge,
-  choice,
-  copy,
-  facts,
-  foldedPart,
+  copyButton,
+  factList,
+  foldedSection,
   form,
-  json,
   modeMark,
-  part,
-  rows,
+  rowList,
+  section,
+  select,
   snippet,
-  when,
+  timeTag,
+  toJson,
 } from "../parts.js";
-import { href, type Scene } from "../scene.js";
-import { allMoves } from "./charges.js";
-import { chargeFlow, chargeTest } from "./flow.js";
-import { history, historyTools } from "./history.js";
-import { moneyOf } from "./ledger.js";
-import { payloadsPart } from "./payloads.js";
+import { type PageContext, viewUrl } from "../scene.js";
+import { transitionControls } from "./charges.js";
+import { scenarioSource, testSource } from "./flow.js";
+import { chargeTimeline, timelineSwitches } from "./history.js";
+import { postingsTable } from "./ledger.js";
+import { payloadDiffSection } from "./payloads.js";
 import { deliveryRow } from "./rows.js";
 
 /** A charge: its state and the reason, timeline, money, webhooks and ways to reproduce it. */
-export function chargeView(context: Scene, charge: Charge): Markup {
+export function chargeView(context: PageContext, charge: Charge): Markup {
   const { state } = context.namespace.engine;
   const id = charge.charge_id;
   const deliveries = state.eventsOf(id).flatMap(({ event_id }) => state.deliveriesOf(event_id));
   const failing = deliveries.filter(isFailing).length;
-  return html`<p class="back"><a href="${href(context, "charges")}">← Charges</a></p>
+  return html`<p class="back"><a href="${viewUrl(context, "charges")}">← Charges</a></p>
 <div class="object" data-part id="charge"><h1><code>${id}</code> ${badge(charge.status)} ${modeMark(charge.mode)}</h1>
-<p class="big">${amountOf(charge.amount, charge.currency)}${charge.settlement_amount !== null && charge.fees !== null && html` <span class="soft">(price ${grouped(charge.settlement_amount)} + ${grouped(charge.fees.total_fee)} fees)</span>`}</p>
+<p class="big">${amountMarkup(charge.amount, charge.currency)}${charge.settlement_amount !== null && charge.fees !== null && html` <span class="soft">(price ${grouped(charge.settlement_amount)} + ${grouped(charge.fees.total_fee)} fees)</span>`}</p>
 <p class="why"><strong>Why:</strong> ${causeText(context, charge)}</p>
-<div class="actions">${allMoves(context, charge)}${charge.kind === "hosted" && html`<a class="button" href="/checkout/${charge.checkout_id}">Checkout page ↗</a>`}${copyButtons(context, charge)}</div></div>
-${part({ id: "timeline", title: "Timeline", tools: historyTools(context), body: history(context, charge) })}
-${part({ id: "money", title: "Money", body: moneyOf(context, id) })}
-${part({
+<div class="actions">${transitionControls(context, charge)}${charge.kind === "hosted" && html`<a class="button" href="/checkout/${charge.checkout_id}">Checkout page ↗</a>`}${copyButtons(context, charge)}</div></div>
+${section({ id: "timeline", title: "Timeline", tools: timelineSwitches(context), body: chargeTimeline(context, charge) })}
+${section({ id: "money", title: "Money", body: postingsTable(context, id) })}
+${section({
   id: "webhooks",
   title: `Webhooks: ${deliveries.length}${failing > 0 ? `, ${failing} failing` : ""}`,
-  body: rows(
+  body: rowList(
     "Webhooks",
     deliveries.sort((a, b) => b.seq - a.seq).map((delivery) => deliveryRow(context, delivery, { about: [] })),
-    html`No webhook was created for it. <a href="${href(context, "webhooks")}">Add a receiver</a>`,
+    html`No webhook was created for it. <a href="${viewUrl(context, "webhooks")}">Add a receiver</a>`,
     ["Time", "Status", "Event → receiver", "Response", "Attempts"],
   ),
 })}
-${part({
+${section({
   id: "about",
   title: "Details",
-  body: facts([
+  body: factList([
     ["Customer", html`<bdi>${charge.customer_name ?? ""} ${charge.customer_email ?? "–"}</bdi>`],
     ["Method", charge.payment_method ?? "not chosen yet"],
     ["Reference", html`<code>${charge.provider_reference}</code>`],
-    ["Created", when(context, charge.created_at)],
-    ["Expires", when(context, charge.expires_at)],
-    ["Settled", charge.settled_at === null ? "not yet" : when(context, charge.settled_at)],
+    ["Created", timeTag(context, charge.created_at)],
+    ["Expires", timeTag(context, charge.expires_at)],
+    ["Settled", charge.settled_at === null ? "not yet" : timeTag(context, charge.settled_at)],
     ["Exchange rate", charge.exchange_rate ?? "–"],
     ...Object.entries(charge.metadata).map(([name, value]): [string, Markup] => [
       name,
@@ -74,13 +74,13 @@ ${part({
       : []),
   ]),
 })}
-${payloadsPart(context, charge)}
-${foldedPart({
+${payloadDiffSection(context, charge)}
+${foldedSection({
   id: "again",
   title: "Reproduce",
   body: html`${form(
     context,
-    html`<input type="hidden" name="charge" value="${id}">${choice(
+    html`<input type="hidden" name="charge" value="${id}">${select(
       "scenario",
       "With scenario",
       [
@@ -94,41 +94,41 @@ ${foldedPart({
     "Make the same again",
   )}
 ${snippet("curl", controlCurl(context, `GET /_sandbox/charges/${id}/timeline`), "c")}
-${snippet("Command line", command(context, `charge ${id}`))}
-${snippet("Scenario (YAML): what happened, as a file", chargeFlow(charge))}
-${snippet("Test (Vitest)", chargeTest(charge))}`,
+${snippet("Command line", cliCommand(context, `charge ${id}`))}
+${snippet("Scenario (YAML): what happened, as a file", scenarioSource(charge))}
+${snippet("Test (Vitest)", testSource(charge))}`,
 })}
-${foldedPart({
+${foldedSection({
   id: "raw",
   title: "Raw",
-  body: html`<pre tabindex="0" aria-label="The charge as JSON">${json({ ...chargeDetail(charge), mode: charge.mode, kind: charge.kind, scenario: charge.scenario, timeline: charge.timeline, notes: charge.notes })}</pre>`,
+  body: html`<pre tabindex="0" aria-label="The charge as JSON">${toJson({ ...chargeDetail(charge), mode: charge.mode, kind: charge.kind, scenario: charge.scenario, timeline: charge.timeline, notes: charge.notes })}</pre>`,
 })}`;
 }
 
 /** Copy buttons for the snippets of the folded "Reproduce" section. */
-function copyButtons(context: Scene, charge: Charge): Markup {
+function copyButtons(context: PageContext, charge: Charge): Markup {
   const { charge_id: id } = charge;
-  return html`${copy("Copy curl", controlCurl(context, `GET /_sandbox/charges/${id}/timeline`))}${copy("Copy command", command(context, `charge ${id}`))}${copy("Copy scenario", chargeFlow(charge))}${copy("Copy test", chargeTest(charge))}`;
+  return html`${copyButton("Copy curl", controlCurl(context, `GET /_sandbox/charges/${id}/timeline`))}${copyButton("Copy command", cliCommand(context, `charge ${id}`))}${copyButton("Copy scenario", scenarioSource(charge))}${copyButton("Copy test", testSource(charge))}`;
 }
 
 /** Cause of the charge's current status, as a sentence. */
-function causeText(context: Scene, charge: Charge): Markup {
+function causeText(context: PageContext, charge: Charge): Markup {
   const index = charge.status_history.length - 1;
   const last = charge.status_history[index]!;
-  const cause = causeOf(charge, index);
+  const cause = transitionCause(charge, index);
   const reason = last.reason === undefined ? "" : ` (“${last.reason}”)`;
   if (index === 0) return html`it was just created; ${planText(charge)}.`;
   switch (cause.actor) {
     case "scenario":
-      return html`scenario <a href="${href(context, "scenarios")}#${cause.scenario}">${cause.scenario}</a>${ruleText(context, charge)} planned ${last.status}${reason} at ${when(context, last.at)}${charge.scenario_asked !== null && html`; the app asked for the scenario by name`}.`;
+      return html`scenario <a href="${viewUrl(context, "scenarios")}#${cause.scenario}">${cause.scenario}</a>${ruleText(context, charge)} planned ${last.status}${reason} at ${timeTag(context, last.at)}${charge.scenario_asked !== null && html`; the app asked for the scenario by name`}.`;
     case "clock":
-      return html`it expired unpaid at ${when(context, last.at)}.`;
+      return html`it expired unpaid at ${timeTag(context, last.at)}.`;
     case "customer":
-      return html`the customer decided on the hosted page at ${when(context, last.at)}${reason}.`;
+      return html`the customer decided on the hosted page at ${timeTag(context, last.at)}${reason}.`;
     case "control":
-      return html`changed manually, over the control API or this page, at ${when(context, last.at)}${reason}, ${charge.scenario === null ? "after no rule had matched" : html`after scenario ${charge.scenario} had brought it to ${charge.status_history[index - 1]!.status}`}.`;
+      return html`changed manually, over the control API or this page, at ${timeTag(context, last.at)}${reason}, ${charge.scenario === null ? "after no rule had matched" : html`after scenario ${charge.scenario} had brought it to ${charge.status_history[index - 1]!.status}`}.`;
     default:
-      return html`changed at ${when(context, last.at)}${reason}.`;
+      return html`changed at ${timeTag(context, last.at)}${reason}.`;
   }
 }
 
@@ -140,7 +140,7 @@ function planText({ scenario, timeline }: Charge): string {
 }
 
 /** The condition of the scenario rule that matched. */
-function ruleText({ namespace }: Scene, { scenario, rule }: Charge): Markup | false {
+function ruleText({ namespace }: PageContext, { scenario, rule }: Charge): Markup | false {
   const chargeRule =
     scenario === null || typeof rule !== "number"
       ? undefined

@@ -3,21 +3,21 @@ import { CHARGE_STATUSES } from "../../../core/schema/common.js";
 import { STATUSES } from "../../../core/schema/statuses.js";
 import { sentence } from "../../format.js";
 import { html, type Markup } from "../../html.js";
-import { button, choice, form, input, shortText } from "../parts.js";
-import { isShown, PAGE_ROWS, type Scene } from "../scene.js";
-import { listing } from "./listing.js";
+import { button, form, input, select, shortIdText } from "../parts.js";
+import { isInMode, PAGE_ROWS, type PageContext } from "../scene.js";
+import { filteredList } from "./listing.js";
 import { chargeRow } from "./rows.js";
 
-export function chargesView(context: Scene): Markup {
+export function chargesView(context: PageContext): Markup {
   const { state } = context.namespace.engine;
   return html`<h1>Charges</h1>
-${listing<Charge>(context, "charges", {
+${filteredList<Charge>(context, "charges", {
   choices: { status: CHARGE_STATUSES },
   find: ({ q = "", status }, offset) => {
     const matches = (charge: Charge) =>
-      isShown(context, charge) && (status === "" || charge.status === status);
+      isInMode(context, charge) && (status === "" || charge.status === status);
     return q === ""
-      ? state.found("charges", matches, offset, PAGE_ROWS)
+      ? state.pageOfKinds("charges", matches, offset, PAGE_ROWS)
       : state.chargesWithWords(q.slice(0, 255)).filter(matches);
   },
   row: (charge) => chargeRow(context, charge, { at: charge.created_at, acts: commonTransitions(charge) }),
@@ -53,13 +53,13 @@ function transitionButton(charge: Charge, { to, verb }: Transition, kind?: "main
   return button({
     does: `charge ${charge.charge_id} ${to}`,
     label: sentence(verb),
-    to: shortText(charge.charge_id),
+    to: shortIdText(charge.charge_id),
     ...(kind === undefined ? {} : { kind }),
   });
 }
 
 /** Each has a fixed slot in a row, so buttons do not move when the status changes. */
-const COMMON_STATUSES = CHARGE_STATUSES.filter((status) => STATUSES[status].usual === true);
+const COMMON_STATUSES = CHARGE_STATUSES.filter((status) => STATUSES[status].hasRowButton === true);
 
 /** Common transitions, for a list row. */
 function commonTransitions(charge: Charge): Markup {
@@ -71,7 +71,7 @@ function commonTransitions(charge: Charge): Markup {
 }
 
 /** All transitions, with a fold for a reason or the charge's own timeline. */
-export function allMoves(context: Scene, charge: Charge): Markup {
+export function transitionControls(context: PageContext, charge: Charge): Markup {
   const { charge_id: id } = charge;
   const transitions = allowedTransitions(charge);
   if (transitions.length === 0)
@@ -80,7 +80,7 @@ export function allMoves(context: Scene, charge: Charge): Markup {
   return html`${transitionButtons(charge)}<details class="more-moves"><summary class="button">More ▾</summary><div>
 ${form(
   context,
-  html`${choice(
+  html`${select(
     "to",
     "Change the status to",
     transitions.map(({ to }): [string, string] => [to, to]),
@@ -92,7 +92,7 @@ ${statuses.length > 0 && html`<p class="soft">Run only its own timeline; the clo
 }
 
 /** Planned statuses that are still to come, in order. */
-function plannedStatuses({ namespace }: Scene, charge: Charge): string[] {
+function plannedStatuses({ namespace }: PageContext, charge: Charge): string[] {
   const { state } = namespace.engine;
   if (!state.tasksOf(charge.charge_id).some(({ kind }) => kind === "timeline")) return [];
   const reached = new Set(charge.status_history.map(({ status }) => status));

@@ -3,9 +3,9 @@ import { ERROR_STATUS, type ErrorCode } from "../../../core/schema/errors.js";
 import { STATUSES } from "../../../core/schema/statuses.js";
 import { coverageOf } from "../../../server/control/insight.js";
 import { html, type Markup } from "../../html.js";
-import { command } from "../curl.js";
-import { part, quoted, snippet } from "../parts.js";
-import type { Scene } from "../scene.js";
+import { cliCommand } from "../curl.js";
+import { section, shellQuote, snippet } from "../parts.js";
+import type { PageContext } from "../scene.js";
 
 type Kind = keyof ReturnType<typeof coverageOf>;
 
@@ -39,7 +39,7 @@ const KINDS: Readonly<Record<Kind, CoverageKind>> = {
   error_codes: {
     title: "Error codes",
     commandFor: (code) =>
-      `fault add ${quoted(JSON.stringify({ respond: { status: ERROR_STATUS[code as ErrorCode], code }, times: 1 }))}`,
+      `fault add ${shellQuote(JSON.stringify({ respond: { status: ERROR_STATUS[code as ErrorCode], code }, times: 1 }))}`,
   },
   mishaps: {
     title: "Mishaps",
@@ -48,7 +48,7 @@ const KINDS: Readonly<Record<Kind, CoverageKind>> = {
 };
 
 /** Operations, statuses, events, errors and mishaps the app has exercised, with commands for the rest. */
-export function coverageParts(context: Scene): Markup[] {
+export function coverageSections(context: PageContext): Markup[] {
   const coverage = coverageOf(context.namespace.counters);
   return (Object.keys(KINDS) as Kind[]).map((kind) => {
     const { met, not_met } = coverage[kind];
@@ -58,11 +58,11 @@ export function coverageParts(context: Scene): Markup[] {
       name in met
         ? html`<li class="good"><span aria-hidden="true">✓</span> ${name} <small>${met[name]}×</small></li>`
         : html`<li><span aria-hidden="true">○</span> ${kind === "operations" ? html`<a href="/docs#${name}">${name}</a>` : name}<span class="unseen"> not exercised</span></li>`;
-    return part({
+    return section({
       id: `coverage-${kind}`,
       title: `${title}: ${Object.keys(met).length} of ${names.length} exercised`,
       body: html`<ul class="chips" aria-label="${title}">${names.map(chip)}</ul>
-${commandFor !== undefined && not_met.length > 0 && html`<details><summary>Commands that exercise the others</summary>${snippet("Commands", not_met.map((name) => command(context, commandFor(name))).join("\n"))}</details>`}`,
+${commandFor !== undefined && not_met.length > 0 && html`<details><summary>Commands that exercise the others</summary>${snippet("Commands", not_met.map((name) => cliCommand(context, commandFor(name))).join("\n"))}</details>`}`,
     });
   });
 }

@@ -1,11 +1,11 @@
 import type { Task } from "../../../core/engine/records.js";
 import { iso } from "../../../core/schema/time.js";
 import { html, type Markup } from "../../html.js";
-import { button, short, span } from "../parts.js";
-import { href, type Scene } from "../scene.js";
+import { button, shortId, span } from "../parts.js";
+import { type PageContext, viewUrl } from "../scene.js";
 
 /** Describes what a task will do. */
-export function dueWords({ namespace }: Scene, { kind, ref, step = 0 }: Task): string {
+export function taskText({ namespace }: PageContext, { kind, ref, step = 0 }: Task): string {
   const { state } = namespace.engine;
   switch (kind) {
     case "expire":
@@ -24,11 +24,11 @@ export function dueWords({ namespace }: Scene, { kind, ref, step = 0 }: Task): s
 }
 
 /** A due task, with a button that advances time to it. */
-export function dueRow(context: Scene, task: Task, nowMs: number): Markup {
+export function taskItem(context: PageContext, task: Task, nowMs: number): Markup {
   const { ref, kind, task_id, due_ms } = task;
   const view = kind === "attempt" ? "webhooks" : kind === "withdrawal" ? "money" : "charges";
   const inMs = due_ms - nowMs;
   return html`<li data-key="task-${task_id}"><span class="at">${inMs <= 0 ? "now" : `+${span(inMs)}`}</span>
-<a href="${href(context, view, view === "money" ? undefined : ref)}"><span>${dueWords(context, task)}</span> <span class="soft">${short(ref)}</span></a>
-${inMs > 0 && button({ does: `to ${iso(due_ms)}`, label: "Go", to: `to ${ref} ${dueWords(context, task)}` })}</li>`;
+<a href="${viewUrl(context, view, view === "money" ? undefined : ref)}"><span>${taskText(context, task)}</span> <span class="soft">${shortId(ref)}</span></a>
+${inMs > 0 && button({ does: `to ${iso(due_ms)}`, label: "Go", to: `to ${ref} ${taskText(context, task)}` })}</li>`;
 }

@@ -4,9 +4,22 @@ import type { JournalEntry } from "../../../core/namespace/served-request.js";
 import type { FaultRule } from "../../../core/schema/scenario.js";
 import { iso } from "../../../core/schema/time.js";
 import { html, type Markup } from "../../html.js";
-import { command, controlCurl } from "../curl.js";
-import { badge, button, copy, form, json, jsonField, many, part, row, rows, wanted, when } from "../parts.js";
-import { href, type Scene } from "../scene.js";
+import { cliCommand, controlCurl } from "../curl.js";
+import {
+  badge,
+  button,
+  conditionText,
+  copyButton,
+  form,
+  jsonField,
+  plural,
+  row,
+  rowList,
+  section,
+  timeTag,
+  toJson,
+} from "../parts.js";
+import { type PageContext, viewUrl } from "../scene.js";
 
 /** Common faults, one button each. */
 const PRESETS: Readonly<Record<string, { readonly label: string; readonly rule: FaultRule }>> = {
@@ -28,25 +41,25 @@ export function readyFault({ journal }: Namespace, name: string): FaultRule | un
 const EXAMPLE = { match: { operation: "createQuote" }, respond: { status: 503 }, times: 1, per: "request" };
 
 /** A form for new faults, and the active ones with their hits. */
-export function faultsView(context: Scene): Markup {
+export function faultsView(context: PageContext): Markup {
   const { namespace } = context;
   const faults = [...namespace.engine.state.tables.faults.values()].sort((a, b) => b.seq - a.seq);
   const hits = lastHits(context);
   return html`<h1>Faults</h1>
-${part({
+${section({
   id: "new",
   title: "New fault",
   body: html`<div class="actions">${Object.entries(PRESETS).map(([name, { label }]) => button({ does: `fault-ready ${name}`, label }))}</div>${form(
     context,
-    html`${jsonField("rule", "Fault (JSON)", context.typed?.get("rule") ?? json(EXAMPLE), { rows: 12, kind: "object" })}<button name="do" value="fault" class="main">Start</button>`,
+    html`${jsonField("rule", "Fault (JSON)", context.submitted?.get("rule") ?? toJson(EXAMPLE), { rows: 12, kind: "object" })}<button name="do" value="fault" class="main">Start</button>`,
     "New fault",
   )}`,
 })}
-${part({
+${section({
   id: "faults",
   title: `Active: ${faults.length}`,
   tools: faults.length > 0 && button({ does: "faults-off", label: "Stop all" }),
-  body: rows(
+  body: rowList(
     "Active faults",
     faults.map((fault) => faultRow(context, fault, hits.get(fault.fault_id))),
     "None: every call gets its normal response. A scenario may have faults of its own.",
@@ -55,39 +68,43 @@ ${part({
 }
 
 /** The newest journal entry of each fault. */
-function lastHits({ namespace }: Scene): Map<string, JournalEntry> {
+function lastHits({ namespace }: PageContext): Map<string, JournalEntry> {
   const hits = new Map<string, JournalEntry>();
   for (const entry of namespace.journal.entries())
     if (entry.fault !== null && !hits.has(entry.fault)) hits.set(entry.fault, entry);
   return hits;
 }
 
-function faultRow(context: Scene, { fault_id, rule }: StoredFault, hit: JournalEntry | undefined): Markup {
+function faultRow(
+  context: PageContext,
+  { fault_id, rule }: StoredFault,
+  hit: JournalEntry | undefined,
+): Markup {
   const { times } = rule;
-  const applied = context.namespace.faults.applied(fault_id);
+  const applied = context.namespace.faults.countApplied(fault_id);
   // With `per: customer` or `per: charge`, `times` is not a total.
   const isCounted = times !== undefined && rule.per === "request";
   const lastHit =
     hit === undefined
       ? "no hits yet"
-      : html`last hit ${when(context, iso(hit.atMs))} <a href="${href(context, "requests", String(hit.id))}">${hit.method} ${hit.path} ↗</a>`;
+      : html`last hit ${timeTag(context, iso(hit.atMs))} <a href="${viewUrl(context, "requests", String(hit.id))}">${hit.method} ${hit.path} ↗</a>`;
   const isUsedUp = isCounted && applied >= times;
   return row(context, {
     key: fault_id,
     status: badge(
-      !isCounted ? many(applied, "hit") : isUsedUp ? "used up" : `${applied} of ${times} used`,
+      !isCounted ? plural(applied, "hit") : isUsedUp ? "used up" : `${applied} of ${times} used`,
       isUsedUp ? "" : "warn",
     ),
     title: `${matchText(rule)} → ${effectText(rule)}`,
     sub: html`${isCounted && html`<progress max="${times}" value="${Math.min(applied, times)}" aria-label="${applied} of ${times} used"></progress> `}${lastHit}${limitText(rule)}`,
-    acts: html`${copy("Copy curl", controlCurl(context, "POST /_sandbox/faults", rule))}${copy("Copy command", command(context, `fault add '${JSON.stringify(rule)}'`))}${button({ does: `fault-off ${fault_id}`, label: "Stop", to: fault_id })}`,
+    acts: html`${copyButton("Copy curl", controlCurl(context, "POST /_sandbox/faults", rule))}${copyButton("Copy command", cliCommand(context, `fault add '${JSON.stringify(rule)}'`))}${button({ does: `fault-off ${fault_id}`, label: "Stop", to: fault_id })}`,
   });
 }
 
 function matchText({ match = {} }: FaultRule): string {
   const { operation = "any call", ...fields } = match;
-  const conditions = Object.entries(fields).map(([name, value]) => `${name} ${wanted(value)}`);
-  return [wanted(operation), ...conditions].join(", ");
+  const conditions = Object.entries(fields).map(([name, value]) => `${name} ${conditionText(value)}`);
+  return [conditionText(operation), ...conditions].join(", ");
 }
 
 function limitText({ skip = 0, probability, times, per }: FaultRule): string {

@@ -1,7 +1,7 @@
 import type { Charge } from "../../../core/domain/charge.js";
 
 /** A scenario file that repeats the charge's history for its customer. */
-export function chargeFlow(charge: Charge): string {
+export function scenarioSource(charge: Charge): string {
   const { customer_email, currency, status_history } = charge;
   const startMs = Date.parse(status_history[0]!.at);
   let previousMs = startMs;
@@ -27,7 +27,7 @@ function duration(ms: number): string {
 }
 
 /** A Vitest test that creates the charge and moves it to its status. */
-export function chargeTest(charge: Charge): string {
+export function testSource(charge: Charge): string {
   const { pricing, payment_method, customer_email, status, metadata, phone_number, bank_account_number } =
     charge;
   const order = {

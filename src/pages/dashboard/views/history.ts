@@ -4,12 +4,12 @@ import type { Delivery } from "../../../core/engine/records.js";
 import { comesBefore } from "../../../core/engine/tasks.js";
 import type { StoryItem } from "../../../core/schema/control-responses.js";
 import { iso } from "../../../core/schema/time.js";
-import { storyOf } from "../../../server/control/story.js";
+import { chargeHistory } from "../../../server/control/story.js";
 import { grouped } from "../../format.js";
 import { type Content, html, type Markup } from "../../html.js";
-import { badge, button, firstLine, span, toneOf, toneOfHttp } from "../parts.js";
-import { here, href, type Scene } from "../scene.js";
-import { dueWords } from "./due.js";
+import { badge, button, firstLine, httpTone, span, statusTone } from "../parts.js";
+import { currentUrl, type PageContext, viewUrl } from "../scene.js";
+import { taskText } from "./due.js";
 
 /** Shortest pause that gets a row of its own. */
 const FOLDED_MS = 20_000;
@@ -30,7 +30,7 @@ interface Line {
 }
 
 /** Past and planned steps of a charge in four lanes: app, charge, money and webhooks. */
-export function history(context: Scene, charge: Charge): Markup {
+export function chargeTimeline(context: PageContext, charge: Charge): Markup {
   const all = [...pastLines(context, charge), ...dueLines(context, charge)];
   const lines = showsProblemsOnly(context) ? all.filter(({ isProblem }) => isProblem) : all;
   const isWall = showsWallTime(context);
@@ -69,25 +69,25 @@ function groupsOf(lines: readonly Line[], timeOf: (line: Line) => string): Line[
 }
 
 /** Switches for time and scope; both are query parameters. */
-export function historyTools(context: Scene): Markup {
+export function timelineSwitches(context: PageContext): Markup {
   const toggle = (label: string, name: string, value: string, isOn: boolean, texts: readonly string[]) =>
-    html`<span class="modes" role="group" aria-label="${label}">${texts.map((text, index) => html`<a href="${here(context, { [name]: index === 0 ? undefined : value })}#timeline"${isOn === (index === 1) && html` aria-current="true"`}>${text}</a>`)}</span>`;
+    html`<span class="modes" role="group" aria-label="${label}">${texts.map((text, index) => html`<a href="${currentUrl(context, { [name]: index === 0 ? undefined : value })}#timeline"${isOn === (index === 1) && html` aria-current="true"`}>${text}</a>`)}</span>`;
   return html`${toggle("Time", "time", "wall", showsWallTime(context), ["Sandbox time", "Wall time"])}${toggle("Shown", "only", "problems", showsProblemsOnly(context), ["All", "Only problems"])}`;
 }
 
-function showsWallTime({ query }: Scene): boolean {
+function showsWallTime({ query }: PageContext): boolean {
   return query.get("time") === "wall";
 }
 
-function showsProblemsOnly({ query }: Scene): boolean {
+function showsProblemsOnly({ query }: PageContext): boolean {
   return query.get("only") === "problems";
 }
 
-function pastLines(context: Scene, charge: Charge): Line[] {
-  return storyOf(context.namespace, charge).items.map((item, index) => lineOf(context, item, index));
+function pastLines(context: PageContext, charge: Charge): Line[] {
+  return chargeHistory(context.namespace, charge).items.map((item, index) => lineOf(context, item, index));
 }
 
-function lineOf(context: Scene, item: StoryItem, index: number): Line {
+function lineOf(context: PageContext, item: StoryItem, index: number): Line {
   const { at } = item;
   switch (item.kind) {
     case "request": {
@@ -98,8 +98,8 @@ function lineOf(context: Scene, item: StoryItem, index: number): Line {
         wallAt: sent_at,
         isProblem: fault !== null || (!in_flight && (status ?? 500) >= 400),
         lane: 0,
-        body: html`<a href="${href(context, "requests", String(request_id))}">${method} ${operation ?? path}</a>
-${badge(String(status ?? "dropped"), toneOfHttp(status))}
+        body: html`<a href="${viewUrl(context, "requests", String(request_id))}">${method} ${operation ?? path}</a>
+${badge(String(status ?? "dropped"), httpTone(status))}
 ${fault !== null && html`<span class="soft">fault ${fault}</span>`}`,
       };
     }
@@ -112,9 +112,9 @@ ${fault !== null && html`<span class="soft">fault ${fault}</span>`}`,
       return {
         key: `state-${index}`,
         at,
-        isProblem: ["bad", "warn"].includes(toneOf(status)),
+        isProblem: ["bad", "warn"].includes(statusTone(status)),
         lane: 1,
-        body: html`${badge(status, toneOf(status))}
+        body: html`${badge(status, statusTone(status))}
 ${reason !== undefined && html`<bdi>${reason}</bdi>`}
 <span class="soft">${cause}</span>`,
       };
@@ -144,12 +144,12 @@ ${reason !== undefined && html`<bdi>${reason}</bdi>`}
   }
 }
 
-function attemptLine(context: Scene, item: Extract<StoryItem, { kind: "attempt" }>): Line {
+function attemptLine(context: PageContext, item: Extract<StoryItem, { kind: "attempt" }>): Line {
   const { delivery_id, attempt, status, error, response_body, duration_ms, sent_at, at } = item;
   const delivery = context.namespace.engine.state.get("deliveries", delivery_id);
   const isLast = delivery?.attempts.length === attempt;
   const isProblem = status === null || status >= 300;
-  const response = badge(status === null ? "no response" : String(status), toneOfHttp(status));
+  const response = badge(status === null ? "no response" : String(status), httpTone(status));
   const body = html`${receiverLink(context, item, `#attempt-${attempt}`)} ${response}
 <span class="soft">${Math.round(duration_ms)} ms${attempt > 1 && html`, attempt ${attempt}`}</span>
 ${isProblem && html`<br><q>${firstLine(response_body ?? error, 110)}</q>`}
@@ -165,11 +165,11 @@ function retryButton({ status, delivery_id, event_type }: Delivery): Markup {
 
 /** Names the event's type when the line above it is filtered out. */
 function receiverLink(
-  context: Scene,
+  context: PageContext,
   { delivery_id, type, receiver }: Extract<StoryItem, { kind: "attempt" | "hold" }>,
   anchor = "",
 ): Markup {
-  const link = html`<a href="${href(context, "webhooks", delivery_id)}${anchor}">${receiver}</a>`;
+  const link = html`<a href="${viewUrl(context, "webhooks", delivery_id)}${anchor}">${receiver}</a>`;
   return html`└ ${showsProblemsOnly(context) && html`${type} → `}${link}`;
 }
 
@@ -187,7 +187,7 @@ function postingText(postings: readonly { readonly account: string; readonly amo
   return to === undefined ? "" : `${grouped(to.amount)} → ${to.account.replace("_", " ")}`;
 }
 
-function dueLines(context: Scene, charge: Charge): Line[] {
+function dueLines(context: PageContext, charge: Charge): Line[] {
   const { state } = context.namespace.engine;
   const ids = [
     charge.charge_id,
@@ -208,7 +208,7 @@ function dueLines(context: Scene, charge: Charge): Line[] {
         isDue: true,
         isProblem: (delivery?.attempts.length ?? 0) > 0,
         lane: task.kind === "attempt" ? 3 : task.kind === "settle" ? 2 : 1,
-        body: html`${dueWords(context, task)}${delivery !== undefined && html` → ${receiverName(state.get("endpoints", delivery.webhook_id))}`} ${task.due_ms > context.nowMs && button({ does: `to ${at}`, label: "Run to here", to: dueWords(context, task) })}`,
+        body: html`${taskText(context, task)}${delivery !== undefined && html` → ${receiverName(state.get("endpoints", delivery.webhook_id))}`} ${task.due_ms > context.nowMs && button({ does: `to ${at}`, label: "Run to here", to: taskText(context, task) })}`,
       };
     });
 }

@@ -2,25 +2,25 @@ import { add } from "../../../core/domain/money.js";
 import { LEDGER_ACCOUNTS, type LedgerAccount } from "../../../core/schema/common.js";
 import { grouped } from "../../format.js";
 import { html, type Markup } from "../../html.js";
-import { choice, filters, modeMark, pager, part, short, when, wideTable } from "../parts.js";
-import { href, isShown, offsetOf, PAGE_ROWS, type Scene } from "../scene.js";
+import { filters, modeMark, pager, section, select, shortId, timeTag, wideTable } from "../parts.js";
+import { isInMode, PAGE_ROWS, type PageContext, pageOffset, viewUrl } from "../scene.js";
 
 /** Ledger entries, newest first, with the balance before and after. */
-export function ledgerPart(context: Scene): Markup {
+export function ledgerSection(context: PageContext): Markup {
   const { state } = context.namespace.engine;
   const accounts = [...state.tables.holdings.values()]
-    .filter((holding) => isShown(context, holding))
+    .filter((holding) => isInMode(context, holding))
     .slice(0, 200);
   const account = accounts.find(({ key }) => key === context.query.get("account"))?.key;
-  const rows = state.statement({ mode: context.mode, account }, offsetOf(context), PAGE_ROWS);
+  const rows = state.statement({ mode: context.mode, account }, pageOffset(context), PAGE_ROWS);
   const options = accounts.map(({ key, organization_id, mode, currency }): [string, string] => [
     key,
     `${currency}, ${organization_id}, ${mode}`,
   ]);
-  return part({
+  return section({
     id: "ledger",
     title: `Ledger: ${rows.total}`,
-    body: html`${filters(context, choice("account", "Account", [["", "all"], ...options], account ?? ""))}
+    body: html`${filters(context, select("account", "Account", [["", "all"], ...options], account ?? ""))}
 ${
   rows.items.length === 0
     ? html`<p class="soft">No money has moved.</p>`
@@ -36,7 +36,7 @@ ${
         ],
         rows.items.map(
           ({ entry, before, after }) =>
-            html`<tr data-key="${entry.entry_id}"><td>${when(context, entry.at)}</td>
+            html`<tr data-key="${entry.entry_id}"><td>${timeTag(context, entry.at)}</td>
 <td>${entry.kind.replaceAll("_", " ")} ${aboutLink(context, entry.object_id)} ${modeMark(entry.mode)}</td>
 <td>${entry.currency}</td>
 ${LEDGER_ACCOUNTS.map((name) => html`<td class="number">${cell(entry.postings, name)}</td>`)}
@@ -54,9 +54,9 @@ function cell(postings: readonly { account: LedgerAccount; amount: string }[], n
 }
 
 /** Links the object of an entry. An opening balance has no page. */
-function aboutLink(context: Scene, id: string): Markup {
-  if (id.startsWith("ch_")) return html`<a href="${href(context, "charges", id)}">${short(id)}</a>`;
-  return short(id);
+function aboutLink(context: PageContext, id: string): Markup {
+  if (id.startsWith("ch_")) return html`<a href="${viewUrl(context, "charges", id)}">${shortId(id)}</a>`;
+  return shortId(id);
 }
 
 const ACCOUNT_NAMES = {
@@ -68,7 +68,7 @@ const ACCOUNT_NAMES = {
 } as const;
 
 /** Postings of a charge or withdrawal; each row sums to zero. */
-export function moneyOf(context: Scene, objectId: string): Markup {
+export function postingsTable(context: PageContext, objectId: string): Markup {
   const entries = context.namespace.engine.state.entriesOf(objectId);
   if (entries.length === 0) return html`<p class="soft">No money has moved.</p>`;
   const amounts = (account: string, of = entries) =>
@@ -80,7 +80,7 @@ export function moneyOf(context: Scene, objectId: string): Markup {
   return html`<div class="wide" tabindex="0" role="region" aria-label="Postings"><table><thead><tr><th scope="col">When</th><th scope="col">For</th>${accounts.map((account) => html`<th scope="col" class="number">${ACCOUNT_NAMES[account]}</th>`)}<th scope="col" class="number">Sum</th></tr></thead>
 <tbody>${entries.map(
     (entry) =>
-      html`<tr data-key="${entry.entry_id}"><td>${when(context, entry.at)}</td><td>${entry.kind}, ${entry.currency}</td>${accounts.map((account) => html`<td class="number">${cell(amounts(account, [entry]))}</td>`)}<td class="number soft">${sum(entry.postings.map(({ amount }) => amount))}</td></tr>`,
+      html`<tr data-key="${entry.entry_id}"><td>${timeTag(context, entry.at)}</td><td>${entry.kind}, ${entry.currency}</td>${accounts.map((account) => html`<td class="number">${cell(amounts(account, [entry]))}</td>`)}<td class="number soft">${sum(entry.postings.map(({ amount }) => amount))}</td></tr>`,
   )}</tbody>
 <tfoot><tr><th scope="row" colspan="2">Total</th>${accounts.map((account) => html`<td class="number">${cell(amounts(account))}</td>`)}<td class="number">${sum(entries.flatMap(({ postings }) => postings.map(({ amount }) => amount)))}</td></tr></tfoot></table></div>`;
 }

@@ -1,9 +1,18 @@
 /** A filtered list: filter form, one page of rows, and the same query as curl. */
-import { type Filter, LISTS, type ListName } from "../../../core/client/lists.js";
+import { LISTS, type ListFilter, type ListName } from "../../../core/client/lists.js";
 import { type Content, html, type Markup } from "../../html.js";
 import { controlCurl } from "../curl.js";
-import { choice, copy, filters as filterForm, input, many, pager, part, rows } from "../parts.js";
-import { here, offsetOf, PAGE_ROWS, type Scene } from "../scene.js";
+import {
+  copyButton,
+  filters as filterForm,
+  input,
+  pager,
+  plural,
+  rowList,
+  section,
+  select,
+} from "../parts.js";
+import { currentUrl, PAGE_ROWS, type PageContext, pageOffset } from "../scene.js";
 
 export interface Hits<Item> {
   readonly total: number;
@@ -25,10 +34,10 @@ interface Listing<Item> {
   readonly hasChips?: boolean;
 }
 
-type Field = NonNullable<Filter["field"]>;
+type Field = NonNullable<ListFilter["field"]>;
 
-export function listing<Item>(
-  context: Scene,
+export function filteredList<Item>(
+  context: PageContext,
   name: ListName,
   { choices, find, row, none, title, hasChips = false }: Listing<Item>,
 ): Markup {
@@ -37,7 +46,7 @@ export function listing<Item>(
   const values: FilterValues = Object.fromEntries(
     fields.map((field) => [field.name, context.query.get(field.name)?.trim() ?? ""]),
   );
-  const offset = offsetOf(context);
+  const offset = pageOffset(context);
   const result = find(values, offset);
   const { total, items } =
     "total" in result ? result : { total: result.length, items: result.slice(offset, offset + PAGE_ROWS) };
@@ -54,20 +63,20 @@ export function listing<Item>(
   const chip = (field: Field) => {
     const value = values[field.name]!;
     const label = options(field).find(([option]) => option === value)?.[1] ?? value;
-    return html`<li><a href="${here(context, { [field.name]: undefined, offset: undefined })}">${field.name === "q" ? field.label.toLowerCase() : field.name}: ${label} <span aria-hidden="true">✕</span><span class="unseen">, remove this filter</span></a></li>`;
+    return html`<li><a href="${currentUrl(context, { [field.name]: undefined, offset: undefined })}">${field.name === "q" ? field.label.toLowerCase() : field.name}: ${label} <span aria-hidden="true">✕</span><span class="unseen">, remove this filter</span></a></li>`;
   };
   return html`${filterForm(
     context,
     fields.map((field) =>
       choices[field.name] === undefined
         ? input({ ...field, value: values[field.name]!, type: "search" })
-        : choice(field.name, field.label, [["", "any"], ...options(field)], values[field.name]!),
+        : select(field.name, field.label, [["", "any"], ...options(field)], values[field.name]!),
     ),
   )}
-${part({
+${section({
   id: name,
-  title: title?.(total) ?? (isFiltered ? `${total} found` : many(total, name.replace(/s$/, ""))),
-  tools: copy(
+  title: title?.(total) ?? (isFiltered ? `${total} found` : plural(total, name.replace(/s$/, ""))),
+  tools: copyButton(
     "Copy as curl",
     controlCurl(
       context,
@@ -75,7 +84,7 @@ ${part({
     ),
     "c",
   ),
-  body: html`${hasChips && isFiltered && html`<ul class="chips" aria-label="Filters">${activeFields.map(chip)}</ul>`}${rows(
+  body: html`${hasChips && isFiltered && html`<ul class="chips" aria-label="Filters">${activeFields.map(chip)}</ul>`}${rowList(
     `${name[0]!.toUpperCase()}${name.slice(1)}`,
     items.map(row),
     none(isFiltered, values),

@@ -2,28 +2,40 @@ import { WITHDRAWAL_RULES } from "../../../core/domain/withdrawal.js";
 import { rateOf } from "../../../core/engine/market.js";
 import { grouped, sentence } from "../../format.js";
 import { html, type Markup } from "../../html.js";
-import { button, choice, form, input, modeMark, pager, part, row, rows, short, wideTable } from "../parts.js";
-import { isShown, offsetOf, PAGE_ROWS, type Scene } from "../scene.js";
-import { ledgerPart } from "./ledger.js";
+import {
+  button,
+  form,
+  input,
+  modeMark,
+  pager,
+  row,
+  rowList,
+  section,
+  select,
+  shortId,
+  wideTable,
+} from "../parts.js";
+import { isInMode, PAGE_ROWS, type PageContext, pageOffset } from "../scene.js";
+import { ledgerSection } from "./ledger.js";
 import { withdrawalRow } from "./rows.js";
 
 /** Balances, ledger, withdrawals, destinations and rates. */
-export function moneyView(context: Scene): Markup {
+export function moneyView(context: PageContext): Markup {
   const { state, catalogue } = context.namespace.engine;
   const holdings = [...state.tables.holdings.values()]
-    .filter((holding) => isShown(context, holding))
+    .filter((holding) => isInMode(context, holding))
     .sort((a, b) => b.seq - a.seq)
     .slice(0, 200);
   const { currencies } = catalogue.fixtures;
-  const withdrawals = state.found(
+  const withdrawals = state.pageOfKinds(
     "withdrawals",
-    (withdrawal) => isShown(context, withdrawal),
-    offsetOf(context, "withdrawals"),
+    (withdrawal) => isInMode(context, withdrawal),
+    pageOffset(context, "withdrawals"),
     PAGE_ROWS,
   );
   const destinations = state
     .page("destinations", "destinations", 0, PAGE_ROWS)
-    .filter((destination) => isShown(context, destination));
+    .filter((destination) => isInMode(context, destination));
   const verbs: Readonly<Record<string, string>> = {
     PROCESSING: "Process",
     COMPLETED: "Complete",
@@ -31,7 +43,7 @@ export function moneyView(context: Scene): Markup {
     CANCELLED: "Cancel",
   };
   return html`<h1>Money</h1>
-${part({
+${section({
   id: "balances",
   title: "Balances",
   body: html`${
@@ -59,7 +71,7 @@ ${part({
   }
 ${form(
   context,
-  html`${choice(
+  html`${select(
     "currency",
     "Currency",
     currencies.map(({ code }): [string, string] => [code, code]),
@@ -68,11 +80,11 @@ ${form(
   "Add money",
 )}`,
 })}
-${ledgerPart(context)}
-${part({
+${ledgerSection(context)}
+${section({
   id: "withdrawals",
   title: `Withdrawals: ${withdrawals.total}`,
-  body: html`${rows(
+  body: html`${rowList(
     "Withdrawals",
     withdrawals.items.map((withdrawal) =>
       withdrawalRow(context, withdrawal, {
@@ -80,7 +92,7 @@ ${part({
         about: [
           withdrawal.failure_reason,
           `fee ${grouped(withdrawal.fee)}`,
-          html`to ${short(withdrawal.destination_id)}`,
+          html`to ${shortId(withdrawal.destination_id)}`,
           withdrawal.scenario !== null && `scenario ${withdrawal.scenario}`,
         ],
         acts: WITHDRAWAL_RULES.statuses[withdrawal.status].next.map((to) =>
@@ -95,16 +107,16 @@ ${part({
     "None: your app makes them with POST /payouts/withdrawals.",
   )}${pager(context, withdrawals.total, "withdrawals")}`,
 })}
-${part({
+${section({
   id: "destinations",
   title: `Payout destinations`,
-  body: rows(
+  body: rowList(
     "Payout destinations",
     destinations.map((destination) =>
       row(context, {
         key: destination.destination_id,
         at: destination.created_at,
-        title: html`${short(destination.destination_id)} ${destination.fields.type} ${modeMark(destination.mode)}`,
+        title: html`${shortId(destination.destination_id)} ${destination.fields.type} ${modeMark(destination.mode)}`,
         sub: html`<bdi>${Object.entries(destination.fields)
           .filter(([name]) => name !== "type")
           .map(([name, value]) => `${name} ${value}`)
@@ -114,12 +126,12 @@ ${part({
     "None.",
   ),
 })}
-${part({
+${section({
   id: "rates",
   title: "Rates: units for one US dollar",
   body: form(
     context,
-    html`${choice(
+    html`${select(
       "currency",
       "Currency",
       currencies.map((currency): [string, string] => [

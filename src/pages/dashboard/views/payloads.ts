@@ -1,11 +1,11 @@
 import type { Charge } from "../../../core/domain/charge.js";
-import { flat } from "../../../core/engine/state-changes.js";
+import { flattenRecord } from "../../../core/engine/state-changes.js";
 import { html, type Markup } from "../../html.js";
-import { choice, filters, foldedPart, when } from "../parts.js";
-import type { Scene } from "../scene.js";
+import { filters, foldedSection, select, timeTag } from "../parts.js";
+import type { PageContext } from "../scene.js";
 
 /** Compares two payloads of a charge: by default the last two. */
-export function payloadsPart(context: Scene, charge: Charge): Markup | false {
+export function payloadDiffSection(context: PageContext, charge: Charge): Markup | false {
   const events = context.namespace.engine.state.eventsOf(charge.charge_id);
   if (events.length < 2) return false;
   const selected = (name: string) => events.find(({ event_id }) => event_id === context.query.get(name));
@@ -17,19 +17,19 @@ export function payloadsPart(context: Scene, charge: Charge): Markup | false {
   const options = [...events]
     .sort((a, b) => a.seq - b.seq)
     .map(({ event_id, type, at }): [string, string] => [event_id, `${at.slice(11, 19)} ${type}`]);
-  return foldedPart({
+  return foldedSection({
     id: "compare",
     isOpen: context.query.has("before") || context.query.has("after"),
     title: "Compare payloads",
-    body: html`${filters(context, html`${choice("before", "From", options, before.event_id)}${choice("after", "To", options, after.event_id)}`, "Compare", "#compare")}
-<p class="soft">${before.type}, ${when(context, before.at)} → ${after.type}, ${when(context, after.at)}</p>
-${differenceOf(before.body, after.body)}`,
+    body: html`${filters(context, html`${select("before", "From", options, before.event_id)}${select("after", "To", options, after.event_id)}`, "Compare", "#compare")}
+<p class="soft">${before.type}, ${timeTag(context, before.at)} → ${after.type}, ${timeTag(context, after.at)}</p>
+${diffMarkup(before.body, after.body)}`,
   });
 }
 
 /** Compares two JSON bodies field by field. */
-export function differenceOf(left: string, right: string): Markup {
-  const [before, after] = [flat(JSON.parse(left)), flat(JSON.parse(right))];
+export function diffMarkup(left: string, right: string): Markup {
+  const [before, after] = [flattenRecord(JSON.parse(left)), flattenRecord(JSON.parse(right))];
   const names = [...new Set([...before.keys(), ...after.keys()])].filter(
     (name) => before.get(name) !== after.get(name),
   );

@@ -2,22 +2,34 @@ import { isFailing } from "../../../core/engine/failing.js";
 import { receiverName } from "../../../core/engine/log-views.js";
 import type { Delivery, Endpoint } from "../../../core/engine/records.js";
 import { html, type Markup } from "../../html.js";
-import { failureOf } from "../attention.js";
+import { failureText } from "../attention.js";
 import { controlCurl } from "../curl.js";
-import { badge, button, copy, form, input, many, modeMark, part, row, rows, type Tone } from "../parts.js";
-import { href, isShown, type Scene } from "../scene.js";
+import {
+  badge,
+  button,
+  copyButton,
+  form,
+  input,
+  modeMark,
+  plural,
+  row,
+  rowList,
+  section,
+  type Tone,
+} from "../parts.js";
+import { isInMode, type PageContext, viewUrl } from "../scene.js";
 
 /** Deliveries from which a receiver's health is computed. */
 const HEALTH_DELIVERIES = 50;
 
 /** Receivers with their health; one can be edited at a time. */
-export function receiversPart(context: Scene, selected: Endpoint | undefined): Markup {
+export function receiversSection(context: PageContext, selected: Endpoint | undefined): Markup {
   const { state } = context.namespace.engine;
-  const endpoints = state.endpoints().filter((endpoint) => isShown(context, endpoint));
-  return part({
+  const endpoints = state.endpoints().filter((endpoint) => isInMode(context, endpoint));
+  return section({
     id: "receivers",
     title: "Receivers",
-    body: html`${rows(
+    body: html`${rowList(
       "Receivers",
       endpoints.map((endpoint) => receiverRow(context, endpoint)),
       "None yet: add the address your app takes webhooks at.",
@@ -26,7 +38,7 @@ ${selected?.url == null ? addForm(context) : editForm(context, selected)}`,
   });
 }
 
-function addForm(context: Scene): Markup {
+function addForm(context: PageContext): Markup {
   const mode = context.mode === "live" && html`<input type="hidden" name="mode" value="live">`;
   return form(
     context,
@@ -35,15 +47,15 @@ function addForm(context: Scene): Markup {
   );
 }
 
-function editForm(context: Scene, endpoint: Endpoint): Markup {
+function editForm(context: PageContext, endpoint: Endpoint): Markup {
   const { webhook_id, url, events } = endpoint;
   const name = receiverName(endpoint);
   return html`<div id="edit">${form(
     context,
     html`${input({ name: "url", label: `URL of ${name}`, value: url ?? "", required: true })}
 ${input({ name: "events", label: "Events", value: events.join(", ") })}
-<button name="do" value="aim ${webhook_id}" class="main">Save</button><a class="button" href="${href(context, "webhooks")}">Done</a>
-${copy("Copy as curl", controlCurl(context, `PATCH /_sandbox/webhook-endpoints/${webhook_id}`, { url, events }))}`,
+<button name="do" value="aim ${webhook_id}" class="main">Save</button><a class="button" href="${viewUrl(context, "webhooks")}">Done</a>
+${copyButton("Copy as curl", controlCurl(context, `PATCH /_sandbox/webhook-endpoints/${webhook_id}`, { url, events }))}`,
     "Edit the receiver",
   )}</div>`;
 }
@@ -54,10 +66,10 @@ interface Health {
   readonly why: string | undefined;
 }
 
-function receiverRow(context: Scene, endpoint: Endpoint): Markup {
+function receiverRow(context: PageContext, endpoint: Endpoint): Markup {
   const { namespace } = context;
   const { webhook_id, enabled, url, mode, signature } = endpoint;
-  const { total, items } = namespace.engine.state.found(
+  const { total, items } = namespace.engine.state.pageOfKinds(
     "deliveries",
     (delivery) => delivery.webhook_id === webhook_id && !delivery.mishap?.by_hand,
     0,
@@ -65,27 +77,27 @@ function receiverRow(context: Scene, endpoint: Endpoint): Markup {
   );
   const { word, tone, why } = healthOf(context, endpoint, items);
   const name = receiverName(endpoint);
-  const edit = `${href(context, "webhooks", undefined, { receiver: webhook_id })}#edit`;
+  const edit = `${viewUrl(context, "webhooks", undefined, { receiver: webhook_id })}#edit`;
   const signatureName = typeof signature === "string" ? signature : "own signature";
   return row(context, {
     key: webhook_id,
     status: badge(word, tone),
     title: html`${name} ${modeMark(mode)}`,
-    to: `${href(context, "webhooks", undefined, { receiver: webhook_id })}#deliveries`,
+    to: `${viewUrl(context, "webhooks", undefined, { receiver: webhook_id })}#deliveries`,
     sub: html`${healthBar(items)} ${endpoint.events.join(", ")} · ${signatureName}${why !== undefined && html` · ${why}`}`,
     side: total === 1 ? "1 delivery" : `${total} deliveries`,
-    acts: html`${url !== null && button({ does: `check ${webhook_id}`, label: "Check", to: name, there: `${href(context, "checks")}#probes` })}
+    acts: html`${url !== null && button({ does: `check ${webhook_id}`, label: "Check", to: name, there: `${viewUrl(context, "checks")}#probes` })}
 ${url !== null && html`<a class="button" href="${edit}">Edit<span class="unseen"> ${name}</span></a>`}
 ${button({ does: `enable ${webhook_id} ${enabled ? "off" : "on"}`, label: enabled ? "Turn off" : "Turn on", to: name })}`,
     tone: tone === "bad" ? "bad" : "",
   });
 }
 
-function healthOf({ namespace }: Scene, { enabled }: Endpoint, items: readonly Delivery[]): Health {
+function healthOf({ namespace }: PageContext, { enabled }: Endpoint, items: readonly Delivery[]): Health {
   if (!enabled) return { word: "off", tone: "", why: undefined };
   const failing = items.filter(isFailing);
   const holds = items.flatMap((delivery) =>
-    delivery.attempts.length === 0 ? (namespace.holdOf(delivery) ?? []) : [],
+    delivery.attempts.length === 0 ? (namespace.findHold(delivery) ?? []) : [],
   );
   // Prefers the delivery that waits for the receiver over those queued behind it.
   const hold = holds.findLast(({ reason }) => !reason.startsWith("waits for the delivery")) ?? holds.at(-1);
@@ -97,7 +109,7 @@ function healthOf({ namespace }: Scene, { enabled }: Endpoint, items: readonly D
     };
   if (failing.length === 0) return { word: "ok", tone: "good", why: undefined };
   const share = Math.round((failing.length / items.length) * 100);
-  return { word: `${share} % fail`, tone: "bad", why: failureOf(failing[0]!) };
+  return { word: `${share} % fail`, tone: "bad", why: failureText(failing[0]!) };
 }
 
 /** One character per delivery, oldest first. */
@@ -112,6 +124,6 @@ function healthBar(items: readonly Delivery[]): Markup | false {
     })
     .reverse()
     .join("");
-  const label = `The last ${many(items.length, "webhook")}: ${count.good} delivered, ${count.bad} failing, ${count.open} open or dropped`;
+  const label = `The last ${plural(items.length, "webhook")}: ${count.good} delivered, ${count.bad} failing, ${count.open} open or dropped`;
   return html`<span class="bars" role="img" aria-label="${label}" title="${label}">${signatureName}</span>`;
 }

@@ -4,41 +4,41 @@ import { maskKey } from "../../../core/schema/printable.js";
 import { iso } from "../../../core/schema/time.js";
 import { html, type Markup } from "../../html.js";
 import { errorText } from "../attention.js";
-import { pathOf, requestCurl } from "../curl.js";
+import { requestCurl, requestPath } from "../curl.js";
 import {
   badge,
   button,
-  choice,
-  durationOf,
-  facts,
+  durationText,
+  factList,
   form,
+  formatJson,
+  httpTone,
   input,
   jsonField,
-  part,
-  pretty,
   row,
-  rows,
+  rowList,
+  section,
+  select,
   snippet,
-  toneOfHttp,
-  when,
+  timeTag,
 } from "../parts.js";
-import { href, type Scene } from "../scene.js";
+import { type PageContext, viewUrl } from "../scene.js";
 
 /** A request: why it failed, both bodies, and a form to resend it. */
-export function requestView(context: Scene, entry: JournalEntry): Markup {
+export function requestView(context: PageContext, entry: JournalEntry): Markup {
   const { state } = context.namespace.engine;
   const charge = state.get("charges", objectIdOf(entry) ?? "");
   const problems = problemsOf(entry);
   const advice = context.namespace.advisor.adviceOf(entry);
-  return html`<p class="back"><a href="${href(context, "requests")}">← Requests</a>${charge !== undefined && html` · <a href="${href(context, "charges", charge.charge_id)}">${charge.charge_id}</a>`}</p>
+  return html`<p class="back"><a href="${viewUrl(context, "requests")}">← Requests</a>${charge !== undefined && html` · <a href="${viewUrl(context, "charges", charge.charge_id)}">${charge.charge_id}</a>`}</p>
 ${summarySection(context, entry)}
-${problems.length > 0 && part({ id: "wrong", title: isBad(entry) ? "Problems" : "Ignored fields", body: problemTable(problems) })}
+${problems.length > 0 && section({ id: "wrong", title: isBad(entry) ? "Problems" : "Ignored fields", body: problemTable(problems) })}
 ${
   advice.length > 0 &&
-  part({
+  section({
     id: "advice",
     title: "Advice",
-    body: rows(
+    body: rowList(
       "Advice",
       advice.map(({ id, advice: text, why, docs }) =>
         row(context, {
@@ -53,25 +53,25 @@ ${
     ),
   })
 }
-${part({ id: "sent", title: "Request", body: bodyOf(entry.requestBody, "Request") })}
-${part({ id: "told", title: "Response", body: bodyOf(entry.responseBody, "Response") })}
-${part({ id: "edit", title: "Edit & resend", body: editForm(context, entry) })}
-${part({ id: "copies", title: "Copy", body: snippet("curl", requestCurl(context, entry), "c") })}`;
+${section({ id: "sent", title: "Request", body: bodyOf(entry.requestBody, "Request") })}
+${section({ id: "told", title: "Response", body: bodyOf(entry.responseBody, "Response") })}
+${section({ id: "edit", title: "Edit & resend", body: editForm(context, entry) })}
+${section({ id: "copies", title: "Copy", body: snippet("curl", requestCurl(context, entry), "c") })}`;
 }
 
-function summarySection(context: Scene, entry: JournalEntry): Markup {
+function summarySection(context: PageContext, entry: JournalEntry): Markup {
   const bad = isBad(entry);
-  return html`<div class="object" data-part id="request"><h1>${entry.method} ${entry.path} ${badge(entry.inFlight ? "in flight" : String(entry.status ?? "dropped"), entry.inFlight ? "warn" : toneOfHttp(entry.status))}</h1>
+  return html`<div class="object" data-part id="request"><h1>${entry.method} ${entry.path} ${badge(entry.inFlight ? "in flight" : String(entry.status ?? "dropped"), entry.inFlight ? "warn" : httpTone(entry.status))}</h1>
 ${bad && html`<p class="why"><strong>Why:</strong> ${entry.fault !== null && html`${faultLink(context, entry.fault)} interfered: `}${entry.status === null ? (entry.clientGone ? "the client hung up" : "the connection was dropped") : errorText(entry)}</p>`}
 ${!bad && entry.fault !== null && html`<p class="why">${faultLink(context, entry.fault)} applied to this request.</p>`}
-${facts([
+${factList([
   [
     "Operation",
     entry.operation === null ? "none" : html`<a href="/docs#${entry.operation}">${entry.operation}</a>`,
   ],
-  ["At", when(context, iso(entry.atMs))],
+  ["At", timeTag(context, iso(entry.atMs))],
   ["Sent at (wall time)", iso(entry.wallMs)],
-  ["Duration", entry.inFlight ? "in flight" : durationOf(entry)],
+  ["Duration", entry.inFlight ? "in flight" : durationText(entry)],
   ["Sent by", entry.runner ?? "your app"],
   ["Key", entry.apiKey === null ? "none" : maskKey(entry.apiKey)],
   ["Idempotency-Key", entry.idempotencyKey ?? "none"],
@@ -93,10 +93,10 @@ export function objectIdOf({ objectId, path, method, responseBody }: JournalEntr
   );
 }
 
-function faultLink(context: Scene, fault: string): Markup {
+function faultLink(context: PageContext, fault: string): Markup {
   return context.namespace.engine.state.get("scenarios", fault) === undefined
-    ? html`<a href="${href(context, "faults")}">fault ${fault}</a>`
-    : html`<a href="${href(context, "scenarios")}#${fault}">scenario ${fault}</a>`;
+    ? html`<a href="${viewUrl(context, "faults")}">fault ${fault}</a>`
+    : html`<a href="${viewUrl(context, "scenarios")}#${fault}">scenario ${fault}</a>`;
 }
 
 /** A refused or ignored field of a request. */
@@ -154,18 +154,18 @@ function problemTable(problems: readonly Problem[]): Markup {
   })}</dl>`;
 }
 
-function editForm(context: Scene, entry: JournalEntry): Markup {
+function editForm(context: PageContext, entry: JournalEntry): Markup {
   const methods = [...new Set([entry.method, "GET", "POST", "PUT", "PATCH", "DELETE"])];
   return form(
     context,
-    html`${choice(
+    html`${select(
       "method",
       "Method",
       methods.map((method): [string, string] => [method, method]),
       entry.method,
     )}
-<label class="field grow"><span>Path</span><input name="path" value="${pathOf(entry)}" required autocomplete="off" spellcheck="false"></label>
-${choice(
+<label class="field grow"><span>Path</span><input name="path" value="${requestPath(entry)}" required autocomplete="off" spellcheck="false"></label>
+${select(
   "key",
   "Key",
   [
@@ -177,7 +177,7 @@ ${choice(
   entry.apiKey === null ? "none" : "same",
 )}
 ${input({ name: "idempotency", label: "Idempotency-Key" })}
-${jsonField("body", "Body (JSON)", pretty(entry.requestBody), { rows: 10, kind: "any" })}
+${jsonField("body", "Body (JSON)", formatJson(entry.requestBody), { rows: 10, kind: "any" })}
 <button name="do" value="send ${entry.id}" class="main">Send</button>`,
     "Edit and resend",
   );
@@ -186,5 +186,5 @@ ${jsonField("body", "Body (JSON)", pretty(entry.requestBody), { rows: 10, kind: 
 function bodyOf(text: string | null, label: string): Markup {
   return text === null || text === ""
     ? html`<p class="soft">No body.</p>`
-    : html`<pre tabindex="0" aria-label="${label}">${pretty(text)}</pre>`;
+    : html`<pre tabindex="0" aria-label="${label}">${formatJson(text)}</pre>`;
 }

@@ -1,11 +1,11 @@
 import type { JournalEntry } from "../../../core/namespace/served-request.js";
 import { html, type Markup } from "../../html.js";
-import type { Scene } from "../scene.js";
-import { listing } from "./listing.js";
+import type { PageContext } from "../scene.js";
+import { filteredList } from "./listing.js";
 import { isRequestOfMode, requestRow } from "./rows.js";
 
 /** Calls with the text in their URL or a body, ignoring case. */
-export function requestsWith(context: Scene, q: string): JournalEntry[] {
+export function requestsWith(context: PageContext, q: string): JournalEntry[] {
   const text = new RegExp(q.replace(/[^\p{L}\p{N}]/gu, "\\$&"), "i");
   return context.namespace.journal
     .entries()
@@ -18,12 +18,12 @@ export function requestsWith(context: Scene, q: string): JournalEntry[] {
     );
 }
 
-export function requestsView(context: Scene): Markup {
+export function requestsView(context: PageContext): Markup {
   const all = context.namespace.journal.entries();
   const statusOf = (request: JournalEntry) => String(request.status ?? "dropped");
   const classes = ["2", "4", "5"].map((digit) => [digit, `${digit}xx`] as const);
   return html`<h1>Requests</h1>
-${listing<JournalEntry>(context, "requests", {
+${filteredList<JournalEntry>(context, "requests", {
   choices: {
     status: [...classes, ...[...new Set(all.map(statusOf))].sort()],
     operation: [...new Set(all.flatMap((request) => request.operation ?? []))].sort(),

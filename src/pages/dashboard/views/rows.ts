@@ -3,7 +3,14 @@
  * such as the order of a delivery's charge or its failing webhooks.
  */
 
-import { formatOf, type Json, LISTS, type ListName, type Slot, valueIn } from "../../../core/client/lists.js";
+import {
+  columnValue,
+  formatOf,
+  type JsonRecord,
+  LISTS,
+  type ListName,
+  type RowSlot,
+} from "../../../core/client/lists.js";
 import type { Charge } from "../../../core/domain/charge.js";
 import type { Withdrawal } from "../../../core/domain/withdrawal.js";
 import { isFailing } from "../../../core/engine/failing.js";
@@ -13,25 +20,25 @@ import type { JournalEntry } from "../../../core/namespace/served-request.js";
 import type { Mode } from "../../../core/schema/common.js";
 import { iso } from "../../../core/schema/time.js";
 import { type Content, html, type Markup } from "../../html.js";
-import { errorText, failureOf } from "../attention.js";
+import { errorText, failureText } from "../attention.js";
 import {
-  amountOf,
+  amountMarkup,
   badge,
   button,
   deliveryState,
-  dotted,
-  durationOf,
-  many,
+  durationText,
+  httpTone,
+  joinDots,
+  type ListRow,
   modeMark,
-  type Row,
+  plural,
   row,
-  short,
-  shortText,
+  shortId,
+  shortIdText,
   span,
-  toneOf,
-  toneOfHttp,
+  statusTone,
 } from "../parts.js";
-import { href, type Scene } from "../scene.js";
+import { type PageContext, viewUrl } from "../scene.js";
 import { objectIdOf } from "./request.js";
 
 export interface RowOptions {
@@ -45,37 +52,37 @@ export interface RowOptions {
 
 /** Fills a list's columns into row slots; options take precedence. */
 function recordRow(
-  context: Scene,
+  context: PageContext,
   name: ListName,
   record: object,
-  { about = [], ...overrides }: Partial<Row> & RowOptions & Pick<Row, "key">,
+  { about = [], ...overrides }: Partial<ListRow> & RowOptions & Pick<ListRow, "key">,
 ): Markup {
   const list = LISTS[name];
-  const fields = record as Json & { readonly mode?: Mode };
-  const slot = (name: Slot) =>
-    (list.slots?.[name] ?? []).map((field) => fieldContent(field, valueIn(list, field, fields), fields));
+  const fields = record as JsonRecord & { readonly mode?: Mode };
+  const slot = (name: RowSlot) =>
+    (list.slots?.[name] ?? []).map((field) => fieldContent(field, columnValue(list, field, fields), fields));
   return row(context, {
     status: slot("status"),
     title: html`<bdi>${slot("title").map((part, index) => html`${index > 0 && " "}${part}`)}</bdi>${fields.mode !== undefined && html` ${modeMark(fields.mode)}`}`,
-    to: list.view && href(context, list.view, overrides.key),
-    sub: dotted([...slot("sub"), ...about]),
+    to: list.view && viewUrl(context, list.view, overrides.key),
+    sub: joinDots([...slot("sub"), ...about]),
     side: slot("side"),
-    tone: toneOf(String(fields.status)),
+    tone: statusTone(String(fields.status)),
     ...overrides,
   });
 }
 
-function fieldContent(field: string, value: unknown, { currency }: Json): Content {
+function fieldContent(field: string, value: unknown, { currency }: JsonRecord): Content {
   if (value === null || value === undefined) return false;
   const text = String(value);
   const format = formatOf(field);
-  if (format === "id") return html`<code>${shortText(text)}</code>`;
+  if (format === "id") return html`<code>${shortIdText(text)}</code>`;
   if (format === "status") return badge(text);
-  if (format === "amount") return amountOf(text, String(currency));
-  return format === "count" ? many(Number(value), field.replace(/s$/, "")) : text;
+  if (format === "amount") return amountMarkup(text, String(currency));
+  return format === "count" ? plural(Number(value), field.replace(/s$/, "")) : text;
 }
 
-export function isRequestOfMode({ mode }: Scene, { apiKey }: JournalEntry): boolean {
+export function isRequestOfMode({ mode }: PageContext, { apiKey }: JournalEntry): boolean {
   return mode === undefined || (apiKey?.startsWith("sk_live_") ?? false) === (mode === "live");
 }
 
@@ -87,15 +94,15 @@ function orderOf({ metadata }: Charge): string | false {
 }
 
 /** A charge or a payout in a row about something else: its id and the app's reference. */
-function objectText({ namespace }: Scene, id: string | null | undefined): Content[] {
+function objectText({ namespace }: PageContext, id: string | null | undefined): Content[] {
   if (id == null) return [];
   const { state } = namespace.engine;
   const charge = state.get("charges", id);
   const order = charge === undefined ? state.get("withdrawals", id)?.reference : orderOf(charge);
-  return [html`<code>${shortText(id)}</code>`, order];
+  return [html`<code>${shortIdText(id)}</code>`, order];
 }
 
-export function chargeRow(context: Scene, charge: Charge, options: RowOptions = {}): Markup {
+export function chargeRow(context: PageContext, charge: Charge, options: RowOptions = {}): Markup {
   const { charge_id: key, customer_email, customer_name, failure_reason, scenario, updated_at: at } = charge;
   const { state } = context.namespace.engine;
   const failing = state
@@ -105,40 +112,44 @@ export function chargeRow(context: Scene, charge: Charge, options: RowOptions = 
   const about = [
     orderOf(charge),
     failure_reason,
-    failing > 0 && `${many(failing, "webhook")} failing`,
+    failing > 0 && `${plural(failing, "webhook")} failing`,
     scenario !== null && scenario !== "default" && `scenario ${scenario}`,
   ];
   const customer = html`<bdi>${customer_email ?? customer_name ?? "no e-mail"}</bdi> ${modeMark(charge.mode)}`;
   return recordRow(context, "charges", charge, { key, at, title: customer, about, ...options });
 }
 
-export function withdrawalRow(context: Scene, withdrawal: Withdrawal, options: RowOptions = {}): Markup {
+export function withdrawalRow(
+  context: PageContext,
+  withdrawal: Withdrawal,
+  options: RowOptions = {},
+): Markup {
   return recordRow(context, "withdrawals", withdrawal, {
     key: withdrawal.withdrawal_id,
     at: withdrawal.updated_at,
-    title: html`${short(withdrawal.withdrawal_id)} ${withdrawal.reference ?? "payout"} ${modeMark(withdrawal.mode)}`,
-    to: `${href(context, "money")}#withdrawals`,
+    title: html`${shortId(withdrawal.withdrawal_id)} ${withdrawal.reference ?? "payout"} ${modeMark(withdrawal.mode)}`,
+    to: `${viewUrl(context, "money")}#withdrawals`,
     about: [withdrawal.failure_reason],
     ...options,
   });
 }
 
-export function eventRow(context: Scene, event: EventRecord): Markup {
+export function eventRow(context: PageContext, event: EventRecord): Markup {
   const { event_id: key, at, object_id } = event;
   const { state } = context.namespace.engine;
   const isCharge = state.get("charges", object_id ?? "") !== undefined;
   return recordRow(context, "events", event, {
     key,
     at,
-    to: isCharge ? href(context, "charges", object_id!) : `${href(context, "money")}#withdrawals`,
-    sub: dotted([short(key), ...objectText(context, object_id)]),
-    side: many(state.deliveriesOf(key).length, "webhook"),
+    to: isCharge ? viewUrl(context, "charges", object_id!) : `${viewUrl(context, "money")}#withdrawals`,
+    sub: joinDots([shortId(key), ...objectText(context, object_id)]),
+    side: plural(state.deliveriesOf(key).length, "webhook"),
   });
 }
 
 /** @param about the object of the event, unless the page names it */
 export function deliveryRow(
-  context: Scene,
+  context: PageContext,
   delivery: Delivery,
   { about = objectText(context, delivery.object_id), ...options }: RowOptions = {},
 ): Markup {
@@ -146,9 +157,9 @@ export function deliveryRow(
   const last = attempts.at(-1);
   const failing = isFailing(delivery);
   const outcome =
-    context.namespace.holdOf(delivery)?.reason ??
+    context.namespace.findHold(delivery)?.reason ??
     (failing
-      ? `${failureOf(delivery)}${next === null ? " · given up" : ` · next try in ${span(Date.parse(next) - context.nowMs)}`}`
+      ? `${failureText(delivery)}${next === null ? " · given up" : ` · next try in ${span(Date.parse(next) - context.nowMs)}`}`
       : last !== undefined
         ? `${last.status ?? last.error} in ${Math.round(last.duration_ms)} ms`
         : mishap?.drop
@@ -170,7 +181,7 @@ export function deliveryRow(
 
 /** @param others earlier calls with the same outcome; the row keeps its place by the first of them */
 export function requestRow(
-  context: Scene,
+  context: PageContext,
   entry: JournalEntry,
   others: readonly JournalEntry[] = [],
 ): Markup {
@@ -184,16 +195,16 @@ export function requestRow(
     at: iso(entry.atMs),
     status: badge(
       `${inFlight ? "in flight" : (status ?? "dropped")}${times}`,
-      inFlight ? "warn" : toneOfHttp(status),
+      inFlight ? "warn" : httpTone(status),
     ),
-    to: href(context, "requests", String(entry.id)),
+    to: viewUrl(context, "requests", String(entry.id)),
     about: [
       ...objectText(context, objectIdOf(entry)),
       bad && error,
       fault !== null && `fault ${fault}`,
       ...tolerated.map((note) => `ignored: ${note}`),
     ],
-    side: !inFlight && durationOf(entry),
+    side: !inFlight && durationText(entry),
     tone: bad ? "bad" : "",
   });
 }

@@ -1,13 +1,13 @@
 import type { StoredScenario } from "../../../core/engine/records.js";
 import type { ChargeEntry, ChargeRule } from "../../../core/schema/scenario.js";
 import { html, type Markup } from "../../html.js";
-import { command } from "../curl.js";
-import { badge, button, copy, many, part, toneOf } from "../parts.js";
-import { appSteps } from "../reports.js";
-import { href, type Scene } from "../scene.js";
+import { cliCommand } from "../curl.js";
+import { badge, button, copyButton, plural, section, statusTone } from "../parts.js";
+import { countAppSteps } from "../reports.js";
+import { type PageContext, viewUrl } from "../scene.js";
 
 /** All scenarios, each drawn as a timeline. */
-export function scenariosView(context: Scene): Markup {
+export function scenariosView(context: PageContext): Markup {
   const { state } = context.namespace.engine;
   const all = [...state.tables.scenarios.values()].sort(
     (a, b) => b.activated - a.activated || (a.name < b.name ? -1 : 1),
@@ -16,63 +16,63 @@ export function scenariosView(context: Scene): Markup {
   const others = all.filter(({ activated }) => activated === 0);
   return html`<h1>Scenarios</h1>
 <p class="soft">A scenario decides the outcome of charges, withdrawals, webhooks and calls. An active one applies to everything new; any other applies when a call requests it by name in the header <code>Sandbox-Scenario</code>.</p>
-${part({ id: "on", title: `Active: ${active.length}`, body: html`<ul class="cards" data-list aria-label="Active scenarios">${active.length === 0 ? html`<li data-key="none" class="soft">Only the rules of “default”.</li>` : active.map((scenario) => card(context, scenario))}</ul>` })}
-${part({ id: "library", title: `Library: ${others.length}`, body: html`<ul class="cards" data-list aria-label="Library">${others.map((scenario) => card(context, scenario))}</ul>` })}`;
+${section({ id: "on", title: `Active: ${active.length}`, body: html`<ul class="cards" data-list aria-label="Active scenarios">${active.length === 0 ? html`<li data-key="none" class="soft">Only the rules of “default”.</li>` : active.map((scenario) => card(context, scenario))}</ul>` })}
+${section({ id: "library", title: `Library: ${others.length}`, body: html`<ul class="cards" data-list aria-label="Library">${others.map((scenario) => card(context, scenario))}</ul>` })}`;
 }
 
-function card(context: Scene, stored: StoredScenario): Markup {
+function card(context: PageContext, stored: StoredScenario): Markup {
   const { name, scenario, activated } = stored;
   const { rules } = context.namespace.engine;
   const applied = Object.values(rules.of(scenario)).reduce((sum, times) => sum + times, 0);
   const { charges = [], withdrawals = [], webhooks = [], faults = [], source } = scenario;
-  const url = href(context, "scenarios", name);
-  return html`<li id="${name}" class="card" data-key="${name}"><h3><a href="${href(context, "scenarios", name)}" data-row>${name}</a> ${activated > 0 && badge("active", "warn")}</h3>
+  const url = viewUrl(context, "scenarios", name);
+  return html`<li id="${name}" class="card" data-key="${name}"><h3><a href="${viewUrl(context, "scenarios", name)}" data-row>${name}</a> ${activated > 0 && badge("active", "warn")}</h3>
 ${scenario.description !== undefined && html`<p>${scenario.description.trim()}</p>`}
-${drawnRules(charges.slice(0, 3))}${charges.length > 3 && html`<p class="soft">and ${many(charges.length - 3, "more rule")}</p>`}
+${ruleTimelines(charges.slice(0, 3))}${charges.length > 3 && html`<p class="soft">and ${plural(charges.length - 3, "more rule")}</p>`}
 <p class="soft">${[
-    withdrawals.length > 0 && `${many(withdrawals.length, "rule")} for withdrawals`,
-    webhooks.length > 0 && `webhooks: ${webhooks.map((rule) => effects(rule)).join("; ")}`,
-    faults.length > 0 && `faults: ${faults.map((rule) => effects(rule)).join("; ")}`,
-    `applied ${many(applied, "time")}`,
+    withdrawals.length > 0 && `${plural(withdrawals.length, "rule")} for withdrawals`,
+    webhooks.length > 0 && `webhooks: ${webhooks.map((rule) => ruleFields(rule)).join("; ")}`,
+    faults.length > 0 && `faults: ${faults.map((rule) => ruleFields(rule)).join("; ")}`,
+    `applied ${plural(applied, "time")}`,
   ]
     .filter(Boolean)
     .join(" · ")}</p>
-<div class="actions">${switchOf(stored)}
+<div class="actions">${activationButton(stored)}
 ${
   source !== undefined &&
-  (appSteps(source.steps) > 0
+  (countAppSteps(source.steps) > 0
     ? html`<a class="button" href="${url}">Run with your app…<span class="unseen"> ${name}</span></a>`
     : button({ does: `run ${name}`, label: "Run its steps", to: name, there: url }))
 }
 <a class="button" href="${url}#yaml">YAML<span class="unseen"> of ${name}</span></a>
 <a class="button" href="${url}#save">Duplicate<span class="unseen"> ${name}</span></a>
-${copy("Copy command", command(context, `scenario use ${name}`))}</div></li>`;
+${copyButton("Copy command", cliCommand(context, `scenario use ${name}`))}</div></li>`;
 }
 
 /** Button that activates or deactivates a scenario. */
-export function switchOf({ name, activated }: StoredScenario): Markup | false {
+export function activationButton({ name, activated }: StoredScenario): Markup | false {
   if (activated > 0) return button({ does: `deactivate ${name}`, label: "Turn off", to: name });
   return name !== "default" && button({ does: `activate ${name}`, label: "Turn on", to: name });
 }
 
 /** A rule's fields as text. */
-export function effects(rule: object): string {
+export function ruleFields(rule: object): string {
   return Object.entries(rule)
     .map(([name, value]) => `${name} ${typeof value === "object" ? JSON.stringify(value) : value}`)
     .join(", ");
 }
 
 /** Charge rules, one timeline each. */
-export function drawnRules(rules: readonly ChargeRule[]): Markup[] {
+export function ruleTimelines(rules: readonly ChargeRule[]): Markup[] {
   return rules.map(({ match, timeline }) => timelineMarkup(match, timeline));
 }
 
 /** Draws a timeline with the delays between its statuses. */
 function timelineMarkup(match: object | undefined, timeline: readonly ChargeEntry[]): Markup {
-  return html`<p class="drawn"><span class="soft">${match === undefined ? "every charge" : effects(match)}:</span> <span class="stop">PENDING</span>${timeline.length === 0 && html`<span class="gap">nothing follows</span>`}${timeline.map(
+  return html`<p class="drawn"><span class="soft">${match === undefined ? "every charge" : ruleFields(match)}:</span> <span class="stop">PENDING</span>${timeline.length === 0 && html`<span class="gap">nothing follows</span>`}${timeline.map(
     (entry) => {
       const after = "after" in entry ? entry.after : `expiry + ${entry.after_expiry}`;
-      return html`<span class="gap">${after}</span><span class="stop ${toneOf(entry.to)}">${entry.to}${entry.reason !== undefined && html` <small>${entry.reason}</small>`}</span>`;
+      return html`<span class="gap">${after}</span><span class="stop ${statusTone(entry.to)}">${entry.to}${entry.reason !== undefined && html` <small>${entry.reason}</small>`}</span>`;
     },
   )}</p>`;
 }

@@ -1,8 +1,8 @@
 import type { Delivery, EventRecord } from "../../../core/engine/records.js";
-import { deliveriesAbout, deliveriesWithWords } from "../../../server/control/deliveries.js";
+import { deliveriesAbout, searchDeliveries } from "../../../server/control/deliveries.js";
 import { html, type Markup } from "../../html.js";
-import { part, rows } from "../parts.js";
-import { href, isShown, type Scene } from "../scene.js";
+import { rowList, section } from "../parts.js";
+import { isInMode, type PageContext, viewUrl } from "../scene.js";
 import type { Hits } from "./listing.js";
 import { requestsWith } from "./requests.js";
 import { chargeRow, deliveryRow, eventRow, requestRow, withdrawalRow } from "./rows.js";
@@ -14,10 +14,10 @@ const MAX_CHARGES = 100;
 const MAX_PAYOUTS = 1_000;
 
 /** Charges, payouts, deliveries, events and requests that match the search. */
-export function searchView(context: Scene): Markup {
+export function searchView(context: PageContext): Markup {
   const q = context.query.get("q")?.trim().slice(0, 255) ?? "";
   const { state } = context.namespace.engine;
-  const charges = q === "" ? [] : state.chargesWithWords(q).filter((charge) => isShown(context, charge));
+  const charges = q === "" ? [] : state.chargesWithWords(q).filter((charge) => isInMode(context, charge));
   const payouts = q === "" ? [] : payoutsWith(context, q);
   const requests = q === "" ? [] : requestsWith(context, q);
   const ids = [
@@ -25,10 +25,10 @@ export function searchView(context: Scene): Markup {
     ...payouts.map(({ withdrawal_id }) => withdrawal_id),
   ];
   const { deliveries, events } = q === "" ? NO_HITS : webhooksWith(context, q, ids);
-  const all = (view: "charges" | "webhooks" | "requests") => href(context, view, undefined, { q });
+  const all = (view: "charges" | "webhooks" | "requests") => viewUrl(context, view, undefined, { q });
   const list = [
     hits(context, "Charges", hitsOf(charges), chargeRow, all("charges")),
-    hits(context, "Payouts", hitsOf(payouts), withdrawalRow, href(context, "money")),
+    hits(context, "Payouts", hitsOf(payouts), withdrawalRow, viewUrl(context, "money")),
     hits(context, "Deliveries", deliveries, deliveryRow, all("webhooks")),
     hits(context, "Events", events, eventRow),
     hits(context, "Requests", hitsOf(requests), requestRow, all("requests")),
@@ -44,18 +44,18 @@ function hitsOf<Item>(items: readonly Item[]): Hits<Item> {
 }
 
 function hits<Item>(
-  context: Scene,
+  context: PageContext,
   title: string,
   { total, items }: Hits<Item>,
-  rowOf: (context: Scene, item: Item) => Markup,
+  rowOf: (context: PageContext, item: Item) => Markup,
   to?: string,
 ): Markup | false {
   if (total === 0) return false;
-  return part({
+  return section({
     id: title.toLowerCase(),
     title: `${title}: ${total}`,
     tools: total > ROWS && to !== undefined && html`<a href="${to}">All ${total}</a>`,
-    body: rows(
+    body: rowList(
       title,
       items.slice(0, ROWS).map((item) => rowOf(context, item)),
       "",
@@ -63,11 +63,11 @@ function hits<Item>(
   });
 }
 
-function payoutsWith(context: Scene, q: string) {
+function payoutsWith(context: PageContext, q: string) {
   const text = q.toLowerCase();
   return context.namespace.engine.state
     .page("withdrawals", "withdrawals", 0, MAX_PAYOUTS)
-    .filter((payout) => isShown(context, payout))
+    .filter((payout) => isInMode(context, payout))
     .filter(({ withdrawal_id, destination_id, reference, failure_reason }) =>
       [withdrawal_id, destination_id, reference, failure_reason].some((field) =>
         field?.toLowerCase().includes(text),
@@ -77,7 +77,7 @@ function payoutsWith(context: Scene, q: string) {
 
 /** Events and deliveries by type, object or id. */
 function webhooksWith(
-  context: Scene,
+  context: PageContext,
   q: string,
   ids: readonly string[],
 ): { deliveries: Hits<Delivery>; events: Hits<EventRecord> } {
@@ -85,26 +85,31 @@ function webhooksWith(
   const types = new Set(state.eventTypes().filter((type) => type.startsWith(q.toLowerCase())));
   if (types.size > 0)
     return {
-      deliveries: state.found(
+      deliveries: state.pageOfKinds(
         "deliveries",
-        (delivery) => isShown(context, delivery) && types.has(delivery.event_type),
+        (delivery) => isInMode(context, delivery) && types.has(delivery.event_type),
         0,
         ROWS,
       ),
-      events: state.found("events", (event) => isShown(context, event) && types.has(event.type), 0, ROWS),
+      events: state.pageOfKinds(
+        "events",
+        (event) => isInMode(context, event) && types.has(event.type),
+        0,
+        ROWS,
+      ),
     };
   const event = state.get("events", q);
   const events = [...(event === undefined ? [] : [event]), ...ids.flatMap((id) => state.eventsOf(id))];
   const deliveries = new Set([
-    ...deliveriesWithWords(state, q),
+    ...searchDeliveries(state, q),
     ...ids.filter((id) => id.startsWith("wd_")).flatMap((id) => deliveriesAbout(state, id)),
   ]);
   return { deliveries: newest(context, [...deliveries]), events: newest(context, events) };
 }
 
 function newest<Item extends { readonly seq: number; readonly mode: Delivery["mode"] }>(
-  context: Scene,
+  context: PageContext,
   all: readonly Item[],
 ): Hits<Item> {
-  return hitsOf(all.filter((record) => isShown(context, record)).sort((a, b) => b.seq - a.seq));
+  return hitsOf(all.filter((record) => isInMode(context, record)).sort((a, b) => b.seq - a.seq));
 }

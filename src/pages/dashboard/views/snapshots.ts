@@ -2,8 +2,8 @@ import type { RecordChange, StateChanges } from "../../../core/engine/state-chan
 import { isRefusal, type Refusal } from "../../../core/schema/errors.js";
 import { html, type Markup } from "../../html.js";
 import { controlCurl } from "../curl.js";
-import { badge, button, choice, form, input, part, row, rows, snippet, wideTable } from "../parts.js";
-import { here, href, type Scene } from "../scene.js";
+import { badge, button, form, input, row, rowList, section, select, snippet, wideTable } from "../parts.js";
+import { currentUrl, type PageContext, viewUrl } from "../scene.js";
 
 const MAX_RECORDS = 100;
 const MAX_FIELDS = 12;
@@ -11,21 +11,21 @@ const MAX_FIELDS = 12;
 const NOW = "";
 
 /** Snapshots, and the differences between two of them or since one. */
-export function snapshotsParts(context: Scene): Markup {
+export function snapshotSections(context: PageContext): Markup {
   const snapshots = context.namespace.snapshots.list();
   const names = snapshots.map(({ name }) => name);
   const from = names.find((name) => name === context.query.get("diff"));
-  return html`${part({
+  return html`${section({
     id: "snapshots",
     title: `Snapshots: ${snapshots.length}`,
-    body: html`${rows(
+    body: html`${rowList(
       "Snapshots",
       snapshots.map((snapshot) =>
         row(context, {
           key: snapshot.name,
           at: snapshot.at,
           title: snapshot.name,
-          acts: html`<a class="button" href="${here(context, { diff: snapshot.name, with: undefined })}#diff">Compare<span class="unseen"> ${snapshot.name} with now</span></a>
+          acts: html`<a class="button" href="${currentUrl(context, { diff: snapshot.name, with: undefined })}#diff">Compare<span class="unseen"> ${snapshot.name} with now</span></a>
 ${button({ does: `restore ${snapshot.name}`, label: "Restore", to: snapshot.name })}${button({ does: `forget ${snapshot.name}`, label: "Delete", to: snapshot.name })}`,
         }),
       ),
@@ -37,17 +37,17 @@ ${snippet("Import it, here or elsewhere", `${controlCurl(context, "PUT /_sandbox
 ${from !== undefined && comparison(context, from, names)}`;
 }
 
-function comparison(context: Scene, from: string, names: readonly string[]): Markup {
+function comparison(context: PageContext, from: string, names: readonly string[]): Markup {
   const to = names.find((name) => name === context.query.get("with")) ?? NOW;
   const changes = context.namespace.snapshots.changes(from, to === NOW ? undefined : to, MAX_RECORDS);
   const list = (extra: readonly (readonly [string, string])[]) => [
     ...extra,
     ...names.map((name): [string, string] => [name, name]),
   ];
-  return part({
+  return section({
     id: "diff",
     title: `From ${from} to ${to === NOW ? "now" : to}`,
-    body: html`<form class="fields" method="get" action="${href(context, "world")}#diff" aria-label="Compare">${choice("diff", "From", list([]), from)}${choice("with", "To", list([[NOW, "now"]]), to)}<button>Compare</button></form>
+    body: html`<form class="fields" method="get" action="${viewUrl(context, "world")}#diff" aria-label="Compare">${select("diff", "From", list([]), from)}${select("with", "To", list([[NOW, "now"]]), to)}<button>Compare</button></form>
 ${isRefusal(changes) ? html`<p class="why">${(changes as Refusal).message}</p>` : changesView(changes)}`,
   });
 }

@@ -1,16 +1,16 @@
-import { anyGlobMatches } from "../../../core/domain/glob.js";
+import { matchesAnyGlob } from "../../../core/domain/glob.js";
 import { receiverName } from "../../../core/engine/log-views.js";
 import type { Delivery } from "../../../core/engine/records.js";
-import { deliveriesWithWords } from "../../../server/control/deliveries.js";
+import { searchDeliveries } from "../../../server/control/deliveries.js";
 import { html, type Markup } from "../../html.js";
 import { deliveryState } from "../parts.js";
-import { isShown, PAGE_ROWS, type Scene } from "../scene.js";
-import { listing } from "./listing.js";
-import { receiversPart } from "./receivers.js";
+import { isInMode, PAGE_ROWS, type PageContext } from "../scene.js";
+import { filteredList } from "./listing.js";
+import { receiversSection } from "./receivers.js";
 import { deliveryRow } from "./rows.js";
 
 /** Receivers and deliveries. */
-export function webhooksView(context: Scene): Markup {
+export function webhooksView(context: PageContext): Markup {
   const { state } = context.namespace.engine;
   const [type, receiver] = ["type", "receiver"].map((name) => context.query.get(name)?.trim() ?? "") as [
     string,
@@ -23,8 +23,8 @@ export function webhooksView(context: Scene): Markup {
     ...(type === "" ? [] : [type]),
   ]);
   return html`<h1>Webhooks</h1>
-${receiversPart(context, state.get("endpoints", receiver))}
-${listing<Delivery>(context, "deliveries", {
+${receiversSection(context, state.get("endpoints", receiver))}
+${filteredList<Delivery>(context, "deliveries", {
   choices: {
     status: ["failing", "pending", "delivered", "failed", "dropped"],
     type: [...types],
@@ -32,13 +32,13 @@ ${listing<Delivery>(context, "deliveries", {
   },
   find: ({ status, q = "" }, offset) => {
     const matches = (delivery: Delivery) =>
-      isShown(context, delivery) &&
+      isInMode(context, delivery) &&
       (receiver === "" || delivery.webhook_id === receiver) &&
-      (type === "" || anyGlobMatches(type, delivery.event_type)) &&
+      (type === "" || matchesAnyGlob(type, delivery.event_type)) &&
       (status === "" || deliveryState(delivery) === status);
     return q === ""
-      ? state.found("deliveries", matches, offset, PAGE_ROWS)
-      : deliveriesWithWords(state, q.slice(0, 255)).filter(matches);
+      ? state.pageOfKinds("deliveries", matches, offset, PAGE_ROWS)
+      : searchDeliveries(state, q.slice(0, 255)).filter(matches);
   },
   title: (total) => `Deliveries: ${total}`,
   hasChips: true,

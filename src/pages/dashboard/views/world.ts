@@ -1,22 +1,22 @@
 import { appEnvironment } from "../../../app-environment.js";
 import { html, type Markup } from "../../html.js";
-import { command } from "../curl.js";
-import { badge, button, facts, form, input, many, part, row, rows, snippet } from "../parts.js";
-import { homeOf, type Scene } from "../scene.js";
-import { snapshotsParts } from "./snapshots.js";
+import { cliCommand } from "../curl.js";
+import { badge, button, factList, form, input, plural, row, rowList, section, snippet } from "../parts.js";
+import { dashboardUrl, type PageContext } from "../scene.js";
+import { snapshotSections } from "./snapshots.js";
 
 /** Keys and environment, namespaces, snapshots and reset. */
-export function worldView(context: Scene): Markup {
+export function namespaceView(context: PageContext): Markup {
   const { namespace, namespaces, origin } = context;
   const { apiKey, liveApiKey, webhookSecret, seed } = namespace.info;
   const { tables } = namespace.engine.state;
   const env = Object.entries(appEnvironment({ url: origin, apiKey, webhookSecret }));
   const all = namespaces.list();
   return html`<h1>Namespace</h1>
-${part({
+${section({
   id: "keys",
   title: "Keys and environment",
-  body: html`${facts([
+  body: html`${factList([
     ["API key", html`<code>${apiKey}</code>`],
     ["Live API key", html`<code>${liveApiKey}</code>`],
     ["Webhook secret", html`<code>${webhookSecret}</code>`],
@@ -24,31 +24,31 @@ ${part({
     ["Version", namespaces.version],
   ])}${snippet(".env", env.map(([name, value]) => `${name}=${value}`).join("\n"))}${snippet("Shell", env.map(([name, value]) => `export ${name}=${value}`).join("\n"))}`,
 })}
-${snapshotsParts(context)}
-${part({
+${snapshotSections(context)}
+${section({
   id: "namespaces",
   title: `Namespaces: ${all.length}`,
-  body: html`${rows(
+  body: html`${rowList(
     "Namespaces",
     all.slice(0, 200).map((info) =>
       row(context, {
         key: info.name,
         status: info.name === namespace.name ? badge("current", "good") : false,
         title: info.name,
-        to: homeOf(info.name),
+        to: dashboardUrl(info.name),
         sub: html`key <code>${info.api_key}</code>`,
-        side: many(info.charges, "charge"),
+        side: plural(info.charges, "charge"),
       }),
     ),
     "None.",
   )}${form(context, html`${input({ name: "name", label: "Name", hint: "my-branch", required: true })}<button name="do" value="namespace">Create a namespace</button>`, "Create a namespace")}
-${snippet("Use a namespace", command(context, "status"))}`,
+${snippet("Use a namespace", cliCommand(context, "status"))}`,
 })}
-${part({
+${section({
   id: "reset",
   title: "Reset",
   body: html`<details><summary>Reset everything…</summary>
-<p>This removes ${many(tables.charges.size, "charge")}, ${many(tables.withdrawals.size, "withdrawal")}, ${many(tables.events.size, "event")} and every balance of the namespace ${namespace.name}. Receivers, keys and snapshots stay. A snapshot is taken first, so that it can be undone.</p>
+<p>This removes ${plural(tables.charges.size, "charge")}, ${plural(tables.withdrawals.size, "withdrawal")}, ${plural(tables.events.size, "event")} and every balance of the namespace ${namespace.name}. Receivers, keys and snapshots stay. A snapshot is taken first, so that it can be undone.</p>
 <div class="actions">${button({ does: `reset ${namespace.name}`, label: `Reset ${namespace.name}`, kind: "danger" })}</div></details>`,
 })}`;
 }

@@ -1,5 +1,5 @@
 import { isRecord } from "../../../core/files/documents.js";
-import type { Never, Observed as ObservedView } from "../../../core/schema/scenario-file.js";
+import type { NeverRule, ObserveRule as ObservedView } from "../../../core/schema/scenario-file.js";
 import { UserError } from "../../../core/schema/user-error.js";
 import { stepKinds } from "../../scenario/step-faults.js";
 import type { RawStep } from "../../scenario/step-places.js";
@@ -19,7 +19,7 @@ export interface Flow {
   readonly ticks: readonly RawStep[];
   /** Steps that reset the app before each run. */
   readonly reset: readonly RawStep[];
-  readonly never: readonly Never[];
+  readonly never: readonly NeverRule[];
 }
 
 /** Steps that check state, whatever led to it. */
@@ -58,7 +58,7 @@ export function flowOf(file: string, raw: Readonly<Record<string, unknown>>): Fl
     observe: (raw.observe ?? []) as ObservedView[],
     ticks: (raw.tick ?? []) as RawStep[],
     reset: (raw.reset ?? []) as RawStep[],
-    never: (raw.never ?? []) as Never[],
+    never: (raw.never ?? []) as NeverRule[],
   };
 }
 

@@ -1,5 +1,5 @@
 import type { Client } from "../../scenario/running/client.js";
-import { idOf, type List, listSince, newest, type Row } from "../../scenario/running/lists.js";
+import { idOf, type List, type LogRow, listSince, newestId } from "../../scenario/running/lists.js";
 import type { Observed, ObservedCall, ObservedCharge, ObservedDelivery } from "../deviable.js";
 
 /** Position in the sandbox's lists at the start of a run, with the usual number of rows per run. */
@@ -15,12 +15,12 @@ const MAX_PAGE = 100;
 
 export async function currentPosition(client: Client): Promise<ListPosition> {
   const positionIn = async (list: Watched) =>
-    [list, { last: await newest(client, list), usual: FIRST_PAGE }] as const;
+    [list, { last: await newestId(client, list), usual: FIRST_PAGE }] as const;
   return Object.fromEntries(await Promise.all(WATCHED.map(positionIn))) as ListPosition;
 }
 
 /** Rows of the sandbox's lists in order of arrival. */
-export type Rows = Readonly<Record<Watched, readonly Row[]>>;
+export type Rows = Readonly<Record<Watched, readonly LogRow[]>>;
 
 /** Reads the rows since a position; `runs` is the number of runs that made them. */
 export async function rowsSince(
@@ -66,7 +66,7 @@ export function observedOf({ requests, deliveries, charges }: Rows, email?: stri
 }
 
 function callOf(
-  row: Row,
+  row: LogRow,
   own: ReadonlySet<string>,
   emails: ReadonlySet<string>,
   isCustomerKnown: boolean,
@@ -98,7 +98,7 @@ function callOf(
 }
 
 /** Such a call names a customer who may have no charge yet. */
-function createsCharge({ method, path }: Row): boolean {
+function createsCharge({ method, path }: LogRow): boolean {
   return method === "POST" && !/\/ch_/.test(String(path));
 }
 
@@ -106,7 +106,7 @@ function createsCharge({ method, path }: Row): boolean {
 const UNANSWERED = /^no answer within [\d.]+ s$/;
 const BY_RULE = /\bby scenario /;
 
-function deliveryOf({ charge_id, event_id, type, attempts, created_at }: Row): ObservedDelivery {
+function deliveryOf({ charge_id, event_id, type, attempts, created_at }: LogRow): ObservedDelivery {
   const tries = attempts as { status: number | null; error: string | null; at: string }[];
   const unanswered = tries.find(({ error }) => error !== null && UNANSWERED.test(error))?.error;
   return {
@@ -123,7 +123,7 @@ function deliveryOf({ charge_id, event_id, type, attempts, created_at }: Row): O
   };
 }
 
-function chargeOf(row: Row): ObservedCharge {
+function chargeOf(row: LogRow): ObservedCharge {
   const charge_id = String(row.charge_id);
   const history = (row.status_history as { status: string; at: string }[]).map(({ status, at }) => ({
     status,

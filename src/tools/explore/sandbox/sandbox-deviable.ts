@@ -8,11 +8,11 @@ import { dirname, isAbsolute, join, relative } from "node:path";
 import type { SandboxFetch } from "../../../control-client.js";
 import { RULE_KINDS } from "../../../core/domain/scenario.js";
 import { isRecord, valueDocument } from "../../../core/files/documents.js";
-import { systemWall, type Wall } from "../../../core/time/wall.js";
-import { type LoadedScenario, loadedWith, loadScenarioFile } from "../../scenario/files.js";
+import { systemWallClock, type WallClock } from "../../../core/time/wall.js";
+import { type LoadedScenario, loadScenarioFile, withRules } from "../../scenario/files.js";
 import { Client } from "../../scenario/running/client.js";
-import { leaves, type StepReport } from "../../scenario/running/report.js";
-import { type RunOutcome, Session } from "../../scenario/running/session.js";
+import { leafSteps, type StepReport } from "../../scenario/running/report.js";
+import { type RunOutcome, RunSession } from "../../scenario/running/session.js";
 import { stepKinds } from "../../scenario/step-faults.js";
 import { everyStep, type RawStep } from "../../scenario/step-places.js";
 import type { StepKind } from "../../scenario/steps/kinds.js";
@@ -41,7 +41,7 @@ export interface SandboxDeviableOptions {
   /** Returns a unique id for a run. */
   readonly runIdOf: (name: string) => string;
   readonly signal?: AbortSignal | undefined;
-  readonly wall?: Wall | undefined;
+  readonly wall?: WallClock | undefined;
   readonly saveTo?: SaveTo | undefined;
 }
 
@@ -61,7 +61,7 @@ export class SandboxDeviable implements Deviable {
   readonly #flow: Flow;
   readonly #options: SandboxDeviableOptions;
   readonly #client: Client;
-  readonly #session: Session;
+  readonly #session: RunSession;
   readonly #plain: Run[] = [];
   /** Set by the second plain run that learns. */
   #baseline!: Baseline;
@@ -69,8 +69,8 @@ export class SandboxDeviable implements Deviable {
   readonly #checked = new Map<string, LoadedScenario>();
   #position: ListPosition | undefined;
 
-  private constructor(flow: Flow, options: SandboxDeviableOptions, session: Session) {
-    const { fetch, namespace, controlToken, wall = systemWall } = options;
+  private constructor(flow: Flow, options: SandboxDeviableOptions, session: RunSession) {
+    const { fetch, namespace, controlToken, wall = systemWallClock } = options;
     this.name = String(flow.raw.name);
     this.source = flow.file;
     this.customer = {
@@ -85,9 +85,9 @@ export class SandboxDeviable implements Deviable {
 
   /** Leases the namespace until it is closed. */
   static async open(flow: Flow, options: SandboxDeviableOptions): Promise<SandboxDeviable> {
-    const { fetch, namespace, controlToken, app, runIdOf, signal, wall = systemWall } = options;
+    const { fetch, namespace, controlToken, app, runIdOf, signal, wall = systemWallClock } = options;
     const name = `explore-${runIdOf(String(flow.raw.name))}`;
-    const session = await Session.open({ fetch, namespace, controlToken, app, signal, wall, name });
+    const session = await RunSession.open({ fetch, namespace, controlToken, app, signal, wall, name });
     const deviable = new SandboxDeviable(flow, options, session);
     deviable.#position = await currentPosition(deviable.#client);
     return deviable;
@@ -153,7 +153,7 @@ export class SandboxDeviable implements Deviable {
     return all.map((loaded, index) => {
       const report = reports[index]!;
       const observed = observedOf(rows, this.#customerOf(loaded.runId));
-      const hasReachedApp = leaves(report.steps).some(
+      const hasReachedApp = leafSteps(report.steps).some(
         ({ step: { kind, outcome } }) => kind === "app" && outcome === "passed",
       );
       return { loaded, observed, trace: { observed, failure: failureOf(report, roles), hasReachedApp } };
@@ -174,7 +174,7 @@ export class SandboxDeviable implements Deviable {
     const givens = { given: only(vars, names), environment, runIdOf };
     const key = JSON.stringify(Object.entries(document).filter(([word]) => !PER_RUN.has(word)));
     const checked = this.#checked.get(key);
-    if (checked !== undefined) return loadedWith(checked, document, givens);
+    if (checked !== undefined) return withRules(checked, document, givens);
     // Includes are relative to the flow's file.
     const loaded = await loadScenarioFile({ ...valueDocument(document), file: this.#flow.file }, givens);
     if (document.include === undefined && !everyStep(loaded.steps).some(({ kind }) => kind === "include"))
@@ -193,7 +193,7 @@ function only(vars: Readonly<Record<string, string>>, names: readonly string[]):
 function failureOf(report: RunOutcome, roles: readonly Role[]): Failure | undefined {
   if (report.passed) return undefined;
   const hasFailed = ({ outcome }: StepReport) => outcome === "failed" || outcome === "error";
-  const step = leaves(report.steps).find((leaf) => hasFailed(leaf.step))?.step;
+  const step = leafSteps(report.steps).find((leaf) => hasFailed(leaf.step))?.step;
   const { message, got, difference = [] } = step?.failure ?? {};
   return {
     isIncomplete: step === undefined || report.outcome === "error",

@@ -1,5 +1,5 @@
-import { pagesOf } from "../../../control-client.js";
-import type { Place } from "../place.js";
+import { readPages } from "../../../control-client.js";
+import type { SourceLine } from "../place.js";
 import type { Client } from "./client.js";
 
 type Counts = Readonly<Record<string, number>>;
@@ -10,18 +10,18 @@ interface FaultRecord {
 }
 
 /** Counts how often the file's rules, and the faults its steps set, apply in this run. */
-export class Applied {
+export class RuleCounts {
   readonly #client: Client;
   /** Name of the file's rules in the sandbox; undefined without rules. */
   #scenario: string | undefined;
   /** Fault → title of the step that set it. */
   readonly #faults = new Map<string, string>();
   /** Rule, or title of a step that set a fault → its line. */
-  readonly #places: Map<string, Place>;
+  readonly #places: Map<string, SourceLine>;
   #before: Counts = {};
   #now: Counts = {};
 
-  constructor(client: Client, rules: ReadonlyMap<string, Place>) {
+  constructor(client: Client, rules: ReadonlyMap<string, SourceLine>) {
     this.#client = client;
     this.#places = new Map(rules);
   }
@@ -34,13 +34,13 @@ export class Applied {
     this.#faults.clear();
   }
 
-  watch(faultId: string, title: string, place: Place): void {
+  watchFault(faultId: string, title: string, place: SourceLine): void {
     this.#faults.set(faultId, title);
     this.#places.set(title, place);
   }
 
   /** Reads the counts: at the end of the run, and before a counted rule is removed. */
-  async note(): Promise<void> {
+  async readCounts(): Promise<void> {
     // A rule that a step removed keeps its count.
     const now: Record<string, number> = { ...this.#now };
     if (this.#scenario !== undefined) {
@@ -49,7 +49,7 @@ export class Applied {
       if (status === 200) Object.assign(now, (body as { applied: Counts }).applied);
     }
     if (this.#faults.size > 0)
-      for await (const page of pagesOf<FaultRecord>("/faults", (path) => this.#client.must("GET", path)))
+      for await (const page of readPages<FaultRecord>("/faults", (path) => this.#client.must("GET", path)))
         for (const { fault_id, applied } of page) {
           const title = this.#faults.get(fault_id);
           if (title !== undefined) now[title] = applied;

@@ -1,11 +1,11 @@
-import { pagesOf } from "../../../control-client.js";
+import { readPages } from "../../../control-client.js";
 import type { Client } from "./client.js";
-import { idOf, listSince, newest } from "./lists.js";
+import { idOf, listSince, newestId } from "./lists.js";
 
 /** State at the start of the run: steps count requests, events and deliveries since then, and compare balances with it. Charges are not limited to the run. */
-export class Baseline {
+export class StartState {
   readonly #client: Client;
-  #lastIds: Record<Happening, string | undefined> = {
+  #lastIds: Record<LoggedList, string | undefined> = {
     requests: undefined,
     events: undefined,
     deliveries: undefined,
@@ -17,26 +17,26 @@ export class Baseline {
     this.#client = client;
   }
 
-  async take(): Promise<void> {
+  async record(): Promise<void> {
     for (const list of ["requests", "events", "deliveries"] as const)
-      this.#lastIds[list] = await newest(this.#client, list);
-    this.#balances = await balances(this.#client);
+      this.#lastIds[list] = await newestId(this.#client, list);
+    this.#balances = await readBalances(this.#client);
     const { now } = (await this.#client.must("GET", "/clock")) as { now: string };
     this.#startTime = now;
   }
 
   /** Start of the run in sandbox time. */
-  get at(): string {
+  get time(): string {
     return this.#startTime;
   }
 
   /** Rows since the start, newest first. */
-  since(list: Happening): Promise<Record<string, unknown>[]> {
+  since(list: LoggedList): Promise<Record<string, unknown>[]> {
     return listSince(this.#client, list, this.#lastIds[list]);
   }
 
   /** Rows before the start, newest first. */
-  async before(list: Happening): Promise<Record<string, unknown>[]> {
+  async before(list: LoggedList): Promise<Record<string, unknown>[]> {
     const last = this.#lastIds[list];
     if (last === undefined) return [];
     const all = await listSince(this.#client, list, undefined);
@@ -50,7 +50,7 @@ export class Baseline {
   }
 }
 
-export type Happening = "requests" | "events" | "deliveries";
+export type LoggedList = "requests" | "events" | "deliveries";
 
 export interface BalanceRow {
   readonly organization_id: string;
@@ -61,9 +61,9 @@ export interface BalanceRow {
 }
 
 /** Reads the balances of every organization and mode. Does not open accounts. */
-export async function balances(client: Client): Promise<BalanceRow[]> {
+export async function readBalances(client: Client): Promise<BalanceRow[]> {
   const all: BalanceRow[] = [];
-  for await (const page of pagesOf<BalanceRow>("/balances", (path) => client.must("GET", path)))
+  for await (const page of readPages<BalanceRow>("/balances", (path) => client.must("GET", path)))
     all.push(...page);
   return all;
 }

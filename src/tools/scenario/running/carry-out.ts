@@ -1,19 +1,19 @@
-import { unansweredText } from "../../../core/client/story-text.js";
+import { noStatusReason } from "../../../core/client/story-text.js";
 import { yieldIfBusy } from "../../../core/time/wall.js";
-import { type StepPlace, titleOf } from "../place.js";
-import { Locals, type Variables } from "../scope.js";
+import { type StepLocation, stepTitle } from "../place.js";
+import { LocalScope, type Variables } from "../scope.js";
 import { filledStepFaults } from "../step-faults.js";
 import { fillStep, type LoadedStep, type RawStep } from "../step-places.js";
 import { STEPS } from "../steps/kinds.js";
-import type { ContainerRow, StepRow, Turn } from "../steps/row.js";
+import type { ContainerDefinition, Iteration, StepDefinition } from "../steps/row.js";
 import { valueAt } from "../variables.js";
 import type { RunContext } from "./context.js";
 import { CannotRun, type Failure, StepFailure } from "./failure.js";
-import { listSince, newest, type Row } from "./lists.js";
+import { type LogRow, listSince, newestId } from "./lists.js";
 import type { StepReport } from "./report.js";
 
 /** Context shared by all steps of a run. */
-export interface Carrying {
+export interface Execution {
   readonly context: RunContext;
   readonly signal: AbortSignal | undefined;
   readonly file: string;
@@ -28,22 +28,22 @@ interface Listener {
 }
 
 /** Maximum number of steps of a run. */
-export const MOST_CARRIED_OUT = 100_000;
+export const MAX_STEPS = 100_000;
 
 /** Runs steps in order until one does not pass. Reports each step, including those not run. */
-export async function carryOutAll(
+export async function runSteps(
   steps: readonly LoadedStep[],
   scope: Variables,
-  execution: Carrying,
+  execution: Execution,
   { begin = () => {}, end = () => {} }: Listener = {},
 ): Promise<StepReport[]> {
   const reports: StepReport[] = [];
   for (const step of steps) {
     const number = reports.length + 1;
     const isOver = reports.some(({ outcome }) => outcome !== "passed");
-    if (!isOver) begin(titleOf(step.kind, step.raw), number);
+    if (!isOver) begin(stepTitle(step.kind, step.raw), number);
     const report = isOver
-      ? notRun(step, number, execution.file)
+      ? notRunReport(step, number, execution.file)
       : await carryOut(step, number, scope, execution, (title) => begin(title, number));
     reports.push(report);
     end(report);
@@ -52,11 +52,11 @@ export async function carryOutAll(
 }
 
 /** Report of a step that was not run. */
-export function notRun(step: LoadedStep, number: number, runFile: string): StepReport {
-  const { kind, raw, place } = step;
+export function notRunReport(step: LoadedStep, number: number, runFile: string): StepReport {
+  const { kind, raw, location: place } = step;
   return {
     number,
-    title: titleOf(kind, raw),
+    title: stepTitle(kind, raw),
     kind,
     ...lineOf(place, runFile),
     outcome: "not_run",
@@ -64,7 +64,7 @@ export function notRun(step: LoadedStep, number: number, runFile: string): StepR
   };
 }
 
-function lineOf({ file, line }: StepPlace, runFile: string): Pick<StepReport, "line" | "file"> {
+function lineOf({ file, line }: StepLocation, runFile: string): Pick<StepReport, "line" | "file"> {
   return file === runFile ? { line } : { file, line };
 }
 
@@ -72,15 +72,15 @@ async function carryOut(
   step: LoadedStep,
   number: number,
   scope: Variables,
-  execution: Carrying,
+  execution: Execution,
   onTitle: (title: string) => void,
 ): Promise<StepReport> {
   await yieldIfBusy();
-  const { kind, raw, place } = step;
+  const { kind, raw, location: place } = step;
   const { wall } = execution.context;
   const startedMs = wall.nowMs();
   let since: string | undefined;
-  let title = titleOf(kind, raw);
+  let title = stepTitle(kind, raw);
   const report = (outcome: StepReport["outcome"], more: Partial<StepReport> = {}): StepReport => ({
     number,
     title,
@@ -93,10 +93,10 @@ async function carryOut(
   try {
     if (execution.signal?.aborted) throw new CannotRun("interrupted");
     if (execution.budget.left-- <= 0)
-      throw new StepFailure({ message: `a run carries out at most ${MOST_CARRIED_OUT} steps` });
+      throw new StepFailure({ message: `a run carries out at most ${MAX_STEPS} steps` });
     const filled = fillVariables(step, scope);
-    title = titleOf(kind, filled);
-    const row = STEPS[kind] as ContainerRow | StepRow;
+    title = stepTitle(kind, filled);
+    const row = STEPS[kind] as ContainerDefinition | StepDefinition;
     if ("iterations" in row) {
       const steps = await runIterations(step, row, row.iterations(filled), scope, execution, (part) =>
         onTitle(`${title}: ${part}`),
@@ -109,8 +109,11 @@ async function carryOut(
       return report(failed.outcome, { ...nested, failure: { message } });
     }
     since = await lastRequest(kind, execution.context);
-    const result = await untilAborted(execution.signal, row.run(filled, { ...execution.context, place }));
-    const variable = row.named?.(filled, result);
+    const result = await untilAborted(
+      execution.signal,
+      row.run(filled, { ...execution.context, location: place }),
+    );
+    const variable = row.namedResult?.(filled, result);
     if (variable !== undefined) scope.save(...variable);
     saveResult(filled.save as Record<string, string> | undefined, result, scope);
     return report("passed");
@@ -128,7 +131,7 @@ async function carryOut(
 }
 
 /** Adds the line of the first differing field, or of the expectation. */
-function failureWithLine({ failure, at }: StepFailure, { place }: LoadedStep): Failure {
+function failureWithLine({ failure, at }: StepFailure, { location: place }: LoadedStep): Failure {
   const [first] = failure.difference ?? [];
   if (at === undefined) return failure;
   return { ...failure, line: place.lineOf(first === undefined ? at : `${at}.${first.path}`) };
@@ -159,27 +162,27 @@ export function fillVariables({ raw }: LoadedStep, scope: Variables): RawStep {
 /** Runs the nested lists of a step. Reports a single iteration, or the one that did not pass. */
 async function runIterations(
   step: LoadedStep,
-  { atOnce = false }: ContainerRow,
-  iterations: readonly Turn[],
+  { atOnce = false }: ContainerDefinition,
+  iterations: readonly Iteration[],
   scope: Variables,
-  execution: Carrying,
+  execution: Execution,
   onPart: (part: string) => void,
 ): Promise<StepReport[]> {
-  const runIteration = async ({ list, part }: Turn, locals: Locals): Promise<StepReport[]> => {
-    const reports = await carryOutAll(step.lists[list] ?? [], locals, execution);
+  const runIteration = async ({ list, part }: Iteration, locals: LocalScope): Promise<StepReport[]> => {
+    const reports = await runSteps(step.lists[list] ?? [], locals, execution);
     return reports.map((report) => ({ ...report, ...(part === undefined ? {} : { part }) }));
   };
   if (atOnce) {
-    const lanes = iterations.map(({ variables }) => new Locals(scope, variables, true));
+    const lanes = iterations.map(({ variables }) => new LocalScope(scope, variables, true));
     const reports = await Promise.all(
       iterations.map((iteration, index) => runIteration(iteration, lanes[index]!)),
     );
-    for (const lane of lanes) lane.handOn();
+    for (const lane of lanes) lane.publish();
     return reports.flat();
   }
   for (const iteration of iterations) {
     if (iteration.part !== undefined) onPart(iteration.part);
-    const reports = await runIteration(iteration, new Locals(scope, iteration.variables, false));
+    const reports = await runIteration(iteration, new LocalScope(scope, iteration.variables, false));
     if (iterations.length === 1 || reports.some(({ outcome }) => outcome !== "passed")) return reports;
   }
   return [];
@@ -214,7 +217,9 @@ export function callsApp(kind: string): boolean {
 
 /** Returns the last request before a step that makes calls; faults are searched after it. */
 function lastRequest(kind: string, { client, isTerse }: RunContext): Promise<string | undefined> | undefined {
-  return isTerse !== true && (kind === "request" || callsApp(kind)) ? newest(client, "requests") : undefined;
+  return isTerse !== true && (kind === "request" || callsApp(kind))
+    ? newestId(client, "requests")
+    : undefined;
 }
 
 /** Describes responses that a fault made since then: to the step's own call, or to the app's calls. */
@@ -234,8 +239,8 @@ async function faultedCalls(
     .map(callText);
 }
 
-function callText(row: Row): string {
+function callText(row: LogRow): string {
   const { method, path, status, fault } = row;
   const source = String(fault).startsWith("flt_") ? `fault ${fault}` : `the fault of scenario ${fault}`;
-  return `${method} ${path} → ${status ?? unansweredText(row)}, made by ${source}`;
+  return `${method} ${path} → ${status ?? noStatusReason(row)}, made by ${source}`;
 }

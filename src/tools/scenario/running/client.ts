@@ -1,11 +1,11 @@
 import { ControlClient, type ControlOptions, type SandboxFetch } from "../../../control-client.js";
 import { jsonOrText } from "../../../core/schema/depth.js";
-import { aborter } from "../../../core/time/patience.js";
-import type { Wall } from "../../../core/time/wall.js";
+import { createAbortController } from "../../../core/time/patience.js";
+import type { WallClock } from "../../../core/time/wall.js";
 import { CannotRun, StepFailure } from "./failure.js";
 
 /** A response as seen by steps. */
-export interface Answer {
+export interface CallResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   /** Parsed JSON, or else the text. */
@@ -13,10 +13,10 @@ export interface Answer {
 }
 
 /** Why a call has no response: the connection was cut, or the timeout expired. */
-export type NoAnswer = "dropped" | "timeout";
+export type NoResponse = "dropped" | "timeout";
 
 /** The part of a Response that `ask` uses. */
-export interface Answered extends Pick<Response, "status"> {
+export interface FetchedResponse extends Pick<Response, "status"> {
   readonly headers: Iterable<[name: string, value: string]> & {
     get(name: string): string | null | undefined;
   };
@@ -32,10 +32,10 @@ export class Client {
   readonly #options: ControlOptions;
   #control: ControlClient;
   readonly #fetch: SandboxFetch;
-  readonly #wall: Wall;
-  #inFlight = aborter();
+  readonly #wall: WallClock;
+  #inFlight = createAbortController();
 
-  constructor(options: ControlOptions, wall: Wall) {
+  constructor(options: ControlOptions, wall: WallClock) {
     this.#options = options;
     this.#control = new ControlClient(options);
     this.#fetch = options.fetch;
@@ -43,7 +43,7 @@ export class Client {
   }
 
   /** Switches to another namespace. */
-  enter(namespace: string): void {
+  useNamespace(namespace: string): void {
     this.#control = new ControlClient({ ...this.#options, namespace });
   }
 
@@ -53,9 +53,9 @@ export class Client {
   }
 
   /** Aborts the calls in flight; later calls are not affected. */
-  abandon(): void {
+  abort(): void {
     this.#inFlight.abort();
-    this.#inFlight = aborter();
+    this.#inFlight = createAbortController();
   }
 
   /** Calls the control API and returns any response. Throws if the sandbox cannot be reached. */
@@ -64,15 +64,15 @@ export class Client {
     path: string,
     body?: unknown,
     timeoutMs = CONTROL_TIMEOUT_MS,
-  ): Promise<Answer> {
+  ): Promise<CallResponse> {
     try {
-      const answer = await ask(this.#wall, timeoutMs, this.signal, (signal) =>
+      const answer = await callWithTimeout(this.#wall, timeoutMs, this.signal, (signal) =>
         this.#control.send(method, `/_sandbox${path}`, body, signal),
       );
-      if (answer === "timeout") throw new Error(noAnswerWithin(timeoutMs));
+      if (answer === "timeout") throw new Error(timeoutMessage(timeoutMs));
       return answer;
     } catch (error) {
-      throw new CannotRun(`the sandbox cannot be reached: ${reasonOf(error)}`);
+      throw new CannotRun(`the sandbox cannot be reached: ${networkErrorReason(error)}`);
     }
   }
 
@@ -99,7 +99,7 @@ export class Client {
     path: string,
     init: { readonly headers: Readonly<Record<string, string>>; readonly body: string | undefined },
     timeoutMs: number,
-  ): Promise<Answer | NoAnswer> {
+  ): Promise<CallResponse | NoResponse> {
     const call = {
       method,
       headers: { ...this.#control.headers, ...init.headers },
@@ -107,7 +107,7 @@ export class Client {
     };
     checkSendable(path, call);
     try {
-      return await ask(this.#wall, timeoutMs, this.signal, (signal) =>
+      return await callWithTimeout(this.#wall, timeoutMs, this.signal, (signal) =>
         this.#fetch(path, { ...call, redirect: "manual", signal }),
       );
     } catch (error) {
@@ -124,21 +124,21 @@ function checkSendable(path: string, call: RequestInit): void {
   try {
     new Request(new URL(path, "http://localhost"), call);
   } catch (error) {
-    throw new StepFailure({ message: `the call cannot be sent: ${reasonOf(error)}` });
+    throw new StepFailure({ message: `the call cannot be sent: ${networkErrorReason(error)}` });
   }
 }
 
-export function noAnswerWithin(timeoutMs: number): string {
+export function timeoutMessage(timeoutMs: number): string {
   return `no answer within ${timeoutMs / 1000} s`;
 }
 
 /** Sends a request and reads the response. Limited by wall time; `cancel` aborts it. */
-export async function ask(
-  wall: Wall,
+export async function callWithTimeout(
+  wall: WallClock,
   timeoutMs: number,
   cancel: AbortSignal,
-  send: (signal: AbortSignal) => Promise<Answered>,
-): Promise<Answer | "timeout"> {
+  send: (signal: AbortSignal) => Promise<FetchedResponse>,
+): Promise<CallResponse | "timeout"> {
   const abort = new AbortController();
   const stop = (): void => abort.abort();
   cancel.addEventListener("abort", stop);
@@ -157,7 +157,7 @@ export async function ask(
   }
 }
 
-async function readAnswer(response: Answered): Promise<Answer> {
+async function readAnswer(response: FetchedResponse): Promise<CallResponse> {
   const length = Number(response.headers.get("content-length") ?? 0);
   if (length > MAX_RESPONSE_BYTES) {
     await response.body?.cancel();
@@ -172,7 +172,7 @@ async function readAnswer(response: Answered): Promise<Answer> {
 }
 
 /** Describes why a request got no response. */
-export function reasonOf(error: unknown): string {
+export function networkErrorReason(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   // `fetch` wraps the network error in `cause`; `http` throws it directly.
   const networkError = (error.cause instanceof Error ? error.cause : error) as NodeJS.ErrnoException;

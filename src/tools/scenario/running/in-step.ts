@@ -1,13 +1,13 @@
 import type { Variables } from "../scope.js";
 import type { LoadedStep } from "../step-places.js";
-import { type Carrying, carryOutAll, fillVariables, notRun } from "./carry-out.js";
+import { type Execution, fillVariables, notRunReport, runSteps } from "./carry-out.js";
 import type { StepReport } from "./report.js";
 
 /** One of several concurrent runs. */
 export interface Lane {
   readonly steps: readonly LoadedStep[];
   readonly scope: Variables;
-  readonly execution: Carrying;
+  readonly execution: Execution;
 }
 
 /**
@@ -16,7 +16,7 @@ export interface Lane {
  *
  * @param concernsAll returns true for the index, from 0, of a step that all runs can share
  */
-export async function carryOutInStep(
+export async function runInLockstep(
   lanes: readonly Lane[],
   concernsAll: (index: number) => boolean,
 ): Promise<StepReport[][]> {
@@ -26,7 +26,7 @@ export async function carryOutInStep(
     const isOpen = (lane: number): boolean => reports[lane]!.every(({ outcome }) => outcome === "passed");
     const open = lanes.filter((_, position) => isOpen(position));
     const carryOut = async ({ steps, scope, execution }: Lane): Promise<StepReport> => {
-      const [report] = await carryOutAll(steps.slice(index, index + 1), scope, execution);
+      const [report] = await runSteps(steps.slice(index, index + 1), scope, execution);
       return { ...report!, number: index + 1 };
     };
     const [first] = open;
@@ -34,7 +34,7 @@ export async function carryOutInStep(
     const shared = isShared ? await carryOut(first!) : undefined;
     const ended = await Promise.all(
       lanes.map(async (lane, position) => {
-        if (!isOpen(position)) return notRun(lane.steps[index]!, index + 1, lane.execution.file);
+        if (!isOpen(position)) return notRunReport(lane.steps[index]!, index + 1, lane.execution.file);
         return shared ?? carryOut(lane);
       }),
     );

@@ -1,5 +1,5 @@
 /** Changes of a run to the sandbox, undone in reverse order. */
-export class Leftovers {
+export class Cleanup {
   #undo: { readonly what: string; readonly undo: () => Promise<unknown> }[] = [];
 
   #isOver = false;

@@ -1,11 +1,11 @@
-import { pagesOf } from "../../../control-client.js";
+import { readPages } from "../../../control-client.js";
 import type { Client } from "./client.js";
 import { StepFailure } from "./failure.js";
 
 /** Maximum number of rows to search: the sandbox's default log size. */
 const MAX_ROWS = 10_000;
 
-export type Row = Record<string, unknown>;
+export type LogRow = Record<string, unknown>;
 
 const IDS = {
   requests: "request_id",
@@ -15,13 +15,13 @@ const IDS = {
 } as const;
 export type List = keyof typeof IDS;
 
-export function idOf(list: List, row: Row): string {
+export function idOf(list: List, row: LogRow): string {
   return String(row[IDS[list]]);
 }
 
 /** Returns the id of the newest record of a list. */
-export async function newest(client: Client, list: List): Promise<string | undefined> {
-  const { items } = (await client.must("GET", `/${list}?limit=1`)) as { items: Row[] };
+export async function newestId(client: Client, list: List): Promise<string | undefined> {
+  const { items } = (await client.must("GET", `/${list}?limit=1`)) as { items: LogRow[] };
   return items[0] === undefined ? undefined : idOf(list, items[0]);
 }
 
@@ -35,9 +35,9 @@ export async function listSince(
   list: List,
   last: string | undefined,
   size?: number,
-): Promise<Row[]> {
-  const found: Row[] = [];
-  for await (const page of pagesOf<Row>(`/${list}`, (path) => client.must("GET", path), size)) {
+): Promise<LogRow[]> {
+  const found: LogRow[] = [];
+  for await (const page of readPages<LogRow>(`/${list}`, (path) => client.must("GET", path), size)) {
     const end = page.findIndex((row) => idOf(list, row) === last);
     if (end !== -1) return [...found, ...page.slice(0, end)];
     found.push(...page);

@@ -69,15 +69,15 @@ export interface RunReport {
 }
 
 /** A step without nested ones, with its number: `4.2` is the second step within the fourth. */
-export interface Leaf {
+export interface LeafStep {
   readonly step: StepReport;
   readonly number: string;
 }
 
 /** Lists the steps without nested ones. */
-export function leaves(steps: readonly StepReport[], before = ""): Leaf[] {
+export function leafSteps(steps: readonly StepReport[], before = ""): LeafStep[] {
   return steps.flatMap((step) => {
     const number = `${before}${step.number}`;
-    return step.steps === undefined ? [{ step, number }] : leaves(step.steps, `${number}.`);
+    return step.steps === undefined ? [{ step, number }] : leafSteps(step.steps, `${number}.`);
   });
 }

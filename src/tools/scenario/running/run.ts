@@ -1,43 +1,55 @@
 import { ruleNames } from "../../../core/domain/scenario.js";
-import { keepAlive, systemWall, type Wall } from "../../../core/time/wall.js";
+import { keepAlive, systemWallClock, type WallClock } from "../../../core/time/wall.js";
 import type { LoadedScenario } from "../files.js";
 import { everyStep } from "../step-places.js";
-import { Applied } from "./applied.js";
-import { Baseline } from "./baseline.js";
-import { callsApp, carryOutAll, MOST_CARRIED_OUT, notRun, untilAborted } from "./carry-out.js";
+import { RuleCounts } from "./applied.js";
+import { StartState } from "./baseline.js";
+import { callsApp, MAX_STEPS, notRunReport, runSteps, untilAborted } from "./carry-out.js";
 import { Client } from "./client.js";
 import type { RunContext } from "./context.js";
 import { CannotRun } from "./failure.js";
 import type { Lease } from "./lease.js";
-import { Leftovers } from "./leftovers.js";
+import { Cleanup } from "./leftovers.js";
 import type { Outcome, RunReport, StepReport } from "./report.js";
-import { accessTo, freezeClock, isThere, keepState, type StageOptions, takeStage } from "./stage.js";
+import {
+  canUseNamespace,
+  enterNamespace,
+  freezeClock,
+  type RunTarget,
+  readAccess,
+  snapshotState,
+} from "./stage.js";
 
-export interface RunOptions extends StageOptions {
+export interface RunOptions extends RunTarget {
   readonly manual?: ((text: string) => Promise<void>) | undefined;
   /** Ends the run early; its changes are undone. */
   readonly signal?: AbortSignal | undefined;
   readonly onStep?: ((step: StepReport, count: number) => void) | undefined;
   readonly onStepBegin?: ((title: string, number: number, count: number) => void) | undefined;
-  readonly wall?: Wall | undefined;
+  readonly wall?: WallClock | undefined;
 }
 
 /** Runs the steps of a scenario in a sandbox, then restores rules, faults, clock and namespace. */
 export async function runScenario(loaded: LoadedScenario, options: RunOptions): Promise<RunReport> {
-  const { wall = systemWall } = options;
+  const { wall = systemWallClock } = options;
   const startedMs = wall.nowMs();
   const steps: StepReport[] = [];
-  const leftovers = new Leftovers();
+  const leftovers = new Cleanup();
   const { fetch, namespace, controlToken, signal } = options;
   const { runId } = loaded;
   const client = new Client(
-    { fetch, namespace: isThere(loaded, options) ? namespace : undefined, controlToken, runner: runId },
+    {
+      fetch,
+      namespace: canUseNamespace(loaded, options) ? namespace : undefined,
+      controlToken,
+      runner: runId,
+    },
     wall,
   );
-  const stop = (): void => client.abandon();
+  const stop = (): void => client.abort();
   signal?.addEventListener("abort", stop);
   const release = keepAlive();
-  const applied = new Applied(client, loaded.rulePlaces);
+  const applied = new RuleCounts(client, loaded.ruleLines);
   let error: string | undefined;
   const count = loaded.steps.length;
   const end = (report: StepReport): void => {
@@ -47,20 +59,21 @@ export async function runScenario(loaded: LoadedScenario, options: RunOptions): 
   let lease: Lease | undefined;
   let moved: string | undefined;
   try {
-    const stage = await takeStage(loaded, { ...options, wall }, client, leftovers);
+    const stage = await enterNamespace(loaded, { ...options, wall }, client, leftovers);
     ({ lease, moved } = stage);
-    if (stage.name !== undefined) client.enter(stage.name);
-    if (loaded.isIsolated) await keepState(client, runId, leftovers);
+    if (stage.name !== undefined) client.useNamespace(stage.name);
+    if (loaded.isIsolated) await snapshotState(client, runId, leftovers);
     const context = await contextOf(loaded, options, client, leftovers, applied);
-    await untilAborted(signal, context.begin());
-    const execution = { context, signal, file: loaded.file, budget: { left: MOST_CARRIED_OUT } };
+    await untilAborted(signal, context.prepare());
+    const execution = { context, signal, file: loaded.file, budget: { left: MAX_STEPS } };
     const begin = (title: string, number: number) => options.onStepBegin?.(title, number, count);
-    await carryOutAll(loaded.steps, loaded.scope, execution, { begin, end });
+    await runSteps(loaded.steps, loaded.scope, execution, { begin, end });
   } catch (caught) {
-    error = reasonOf(caught);
-    for (const [index, step] of loaded.steps.entries()) end(notRun(step, index + 1, loaded.file));
+    error = errorMessage(caught);
+    for (const [index, step] of loaded.steps.entries()) end(notRunReport(step, index + 1, loaded.file));
   }
-  if (outcomeOf(steps, error) !== "error") error = await applied.note().then(() => undefined, reasonOf);
+  if (outcomeOf(steps, error) !== "error")
+    error = await applied.readCounts().then(() => undefined, errorMessage);
   const warnings = await leftovers.finish();
   await lease?.release();
   release();
@@ -82,7 +95,7 @@ export async function runScenario(loaded: LoadedScenario, options: RunOptions): 
   };
 }
 
-export function reasonOf(caught: unknown): string {
+export function errorMessage(caught: unknown): string {
   return caught instanceof Error ? caught.message : String(caught);
 }
 
@@ -95,27 +108,27 @@ async function contextOf(
   loaded: LoadedScenario,
   options: RunOptions,
   client: Client,
-  leftovers: Leftovers,
-  applied: Applied,
+  leftovers: Cleanup,
+  applied: RuleCounts,
 ): Promise<RunContext> {
-  const { app, wall = systemWall, manual = async () => {} } = options;
+  const { app, wall = systemWallClock, manual = async () => {} } = options;
   if (app === undefined && everyStep(loaded.steps).some(({ kind }) => callsApp(kind)))
     throw new CannotRun("some steps call the app under test: give its URL with --app");
-  const access = await accessTo(client);
-  const baseline = new Baseline(client);
+  const access = await readAccess(client);
+  const baseline = new StartState(client);
   return {
     client,
     wall,
     ...access,
     app,
-    applied,
-    baseline,
-    leftovers,
+    ruleCounts: applied,
+    startState: baseline,
+    cleanup: leftovers,
     manual,
-    begin: async () => {
+    prepare: async () => {
       await freezeClock(client, leftovers);
       applied.begin(await putRules(client, loaded, leftovers));
-      await baseline.take();
+      await baseline.record();
     },
   };
 }
@@ -126,7 +139,7 @@ const MAX_NAME_LENGTH = 100;
 async function putRules(
   client: Client,
   loaded: LoadedScenario,
-  leftovers: Leftovers,
+  leftovers: Cleanup,
 ): Promise<string | undefined> {
   const { source: _steps, ...rules } = loaded.scenario;
   if (ruleNames(rules).length === 0) return undefined;

@@ -1,47 +1,47 @@
-import { KeptConnections } from "../../../core/delivery/outgoing.js";
+import { ConnectionPool } from "../../../core/delivery/outgoing.js";
 import { RULE_KINDS } from "../../../core/domain/scenario.js";
-import { keepAlive, systemWall, type Wall } from "../../../core/time/wall.js";
+import { keepAlive, systemWallClock, type WallClock } from "../../../core/time/wall.js";
 import type { LoadedScenario } from "../files.js";
 import { everyStep, type LoadedStep } from "../step-places.js";
 import type { StepKind } from "../steps/kinds.js";
-import { Applied } from "./applied.js";
-import { Baseline } from "./baseline.js";
-import { MOST_CARRIED_OUT } from "./carry-out.js";
+import { RuleCounts } from "./applied.js";
+import { StartState } from "./baseline.js";
+import { MAX_STEPS } from "./carry-out.js";
 import { Client } from "./client.js";
 import { CannotRun } from "./failure.js";
-import { carryOutInStep } from "./in-step.js";
+import { runInLockstep } from "./in-step.js";
 import { Lease } from "./lease.js";
-import { Leftovers } from "./leftovers.js";
+import { Cleanup } from "./leftovers.js";
 import type { RunReport } from "./report.js";
-import { outcomeOf, reasonOf } from "./run.js";
-import { type Access, accessTo, freezeClock, type StageOptions } from "./stage.js";
+import { errorMessage, outcomeOf } from "./run.js";
+import { type Access, freezeClock, type RunTarget, readAccess } from "./stage.js";
 
-export interface SessionOptions extends StageOptions {
+export interface RunSessionOptions extends RunTarget {
   /** Unique name of its lease and rules. */
   readonly name: string;
   readonly signal?: AbortSignal | undefined;
-  readonly wall?: Wall | undefined;
+  readonly wall?: WallClock | undefined;
 }
 
 export type RunOutcome = Pick<RunReport, "outcome" | "passed" | "steps" | "error">;
 
 /** A namespace leased for many runs, which share its lease, frozen clock and rule name. Skips whatever no step reads. */
-export class Session {
-  readonly #options: SessionOptions;
+export class RunSession {
+  readonly #options: RunSessionOptions;
   readonly #client: Client;
   readonly #access: Access;
   readonly #lease: Lease | undefined;
-  readonly #leftovers: Leftovers;
+  readonly #leftovers: Cleanup;
   readonly #release = keepAlive();
-  readonly #connections = new KeptConnections();
+  readonly #connections = new ConnectionPool();
   #hasRules = false;
 
   private constructor(
-    options: SessionOptions,
+    options: RunSessionOptions,
     client: Client,
     access: Access,
     lease: Lease | undefined,
-    leftovers: Leftovers,
+    leftovers: Cleanup,
   ) {
     this.#options = options;
     this.#client = client;
@@ -51,13 +51,13 @@ export class Session {
   }
 
   /** Leases the namespace; throws if another run holds it. */
-  static async open(options: SessionOptions): Promise<Session> {
+  static async open(options: RunSessionOptions): Promise<RunSession> {
     const client = clientOf(options, { runner: options.name });
-    const access = await accessTo(client);
+    const access = await readAccess(client);
     const lease = await Lease.take(clientOf(options, { run: options.name }), { with_namespace: false });
     if (typeof lease === "string") throw new CannotRun(`${lease}: try again then, or name another`);
-    const leftovers = new Leftovers();
-    const session = new Session(options, client, access, lease, leftovers);
+    const leftovers = new Cleanup();
+    const session = new RunSession(options, client, access, lease, leftovers);
     await freezeClock(client, leftovers);
     return session;
   }
@@ -80,32 +80,32 @@ export class Session {
     const { signal } = this.#options;
     const lanes = all.map((loaded) => this.#laneOf(loaded, all));
     const stop = (): void => {
-      for (const { client } of lanes) client.abandon();
+      for (const { client } of lanes) client.abort();
     };
     signal?.addEventListener("abort", stop);
     try {
       await this.#replaceRules(all);
-      for (const { begin } of lanes) await begin();
-      return (await carryOutInStep(lanes, concernsAll)).map((steps) => {
+      for (const { prepare } of lanes) await prepare();
+      return (await runInLockstep(lanes, concernsAll)).map((steps) => {
         const outcome = outcomeOf(steps, undefined);
         return { outcome, passed: outcome === "passed", steps };
       });
     } catch (caught) {
-      return all.map(() => ({ outcome: "error", passed: false, steps: [], error: reasonOf(caught) }));
+      return all.map(() => ({ outcome: "error", passed: false, steps: [], error: errorMessage(caught) }));
     } finally {
-      for (const { leftovers } of lanes) await leftovers.finish();
+      for (const { cleanup } of lanes) await cleanup.finish();
       signal?.removeEventListener("abort", stop);
     }
   }
 
   #laneOf(loaded: LoadedScenario, all: readonly LoadedScenario[]) {
-    const { app, wall = systemWall, signal } = this.#options;
+    const { app, wall = systemWallClock, signal } = this.#options;
     const client = clientOf(this.#options, { runner: loaded.runId });
-    const leftovers = new Leftovers();
-    const baseline = new Baseline(client);
-    const needsBaseline = everyStep(loaded.steps).some(comparesWithStart);
-    const begin = async (): Promise<void> => {
-      if (needsBaseline) await baseline.take();
+    const cleanup = new Cleanup();
+    const startState = new StartState(client);
+    const needsStartState = everyStep(loaded.steps).some(comparesWithStart);
+    const prepare = async (): Promise<void> => {
+      if (needsStartState) await startState.record();
     };
     const context = {
       client,
@@ -113,20 +113,20 @@ export class Session {
       ...this.#access,
       app,
       connections: this.#connections,
-      applied: new Applied(client, loaded.rulePlaces),
-      baseline,
-      leftovers,
+      ruleCounts: new RuleCounts(client, loaded.ruleLines),
+      startState,
+      cleanup,
       manual: async () => {},
-      begin: async () => {
+      prepare: async () => {
         this.#hasRules = false;
-        await freezeClock(client, leftovers);
+        await freezeClock(client, cleanup);
         await this.#replaceRules(all);
-        await begin();
+        await prepare();
       },
       isTerse: true,
     };
-    const execution = { context, signal, file: loaded.file, budget: { left: MOST_CARRIED_OUT } };
-    return { client, leftovers, begin, execution, steps: loaded.steps, scope: loaded.scope };
+    const execution = { context, signal, file: loaded.file, budget: { left: MAX_STEPS } };
+    return { client, cleanup, prepare, execution, steps: loaded.steps, scope: loaded.scope };
   }
 
   /** Releases the namespace; returns a message for each change that could not be undone. */
@@ -159,7 +159,7 @@ export class Session {
 }
 
 function clientOf(
-  { fetch, namespace, controlToken, wall = systemWall }: SessionOptions,
+  { fetch, namespace, controlToken, wall = systemWallClock }: RunSessionOptions,
   as: { readonly run: string } | { readonly runner: string },
 ): Client {
   return new Client({ fetch, namespace, controlToken, ...as }, wall);

@@ -1,16 +1,16 @@
 import type { SandboxFetch } from "../../../control-client.js";
-import type { Given } from "../../../core/schema/scenario-file.js";
-import type { Wall } from "../../../core/time/wall.js";
+import type { NamespaceSetup } from "../../../core/schema/scenario-file.js";
+import type { WallClock } from "../../../core/time/wall.js";
 import type { LoadedScenario } from "../files.js";
 import { everyStep } from "../step-places.js";
 import { Client } from "./client.js";
 import type { RunContext } from "./context.js";
 import { CannotRun } from "./failure.js";
 import { Lease } from "./lease.js";
-import type { Leftovers } from "./leftovers.js";
+import type { Cleanup } from "./leftovers.js";
 
 /** The sandbox and namespace of a run. */
-export interface StageOptions {
+export interface RunTarget {
   readonly fetch: SandboxFetch;
   readonly namespace?: string | undefined;
   readonly controlToken?: string | undefined;
@@ -20,8 +20,8 @@ export interface StageOptions {
   readonly isItsWorld?: boolean | undefined;
 }
 
-interface StageRequest extends StageOptions {
-  readonly wall: Wall;
+interface StageRequest extends RunTarget {
+  readonly wall: WallClock;
 }
 
 interface Stage {
@@ -33,20 +33,20 @@ interface Stage {
 }
 
 /** Returns true if the requested namespace can be used as it is; else one is created with the file's `given`. */
-export function isThere({ given }: LoadedScenario, { isItsWorld }: StageOptions): boolean {
+export function canUseNamespace({ given }: LoadedScenario, { isItsWorld }: RunTarget): boolean {
   return isItsWorld === true || Object.keys(given).length === 0;
 }
 
 /** Leases the requested namespace, or creates one: for the file's `given`, or because another run holds it. */
-export async function takeStage(
+export async function enterNamespace(
   loaded: LoadedScenario,
   request: StageRequest,
   client: Client,
-  leftovers: Leftovers,
+  leftovers: Cleanup,
 ): Promise<Stage> {
   const { fetch, wall, namespace, controlToken } = request;
   const { given, runId, isIsolated } = loaded;
-  const isExisting = isThere(loaded, request);
+  const isExisting = canUseNamespace(loaded, request);
   const create = () =>
     createNamespace(client, given, isExisting ? `run-${runId}` : namespace || `run-${runId}`, leftovers);
   const lease = (name: string | undefined, isCreated: boolean) =>
@@ -73,14 +73,14 @@ function mayMove({ steps }: LoadedScenario, { namespace, app }: StageRequest): b
 }
 
 /** Fields of `given` that a namespace of a running sandbox supports. */
-const NAMESPACE_FIELDS: readonly string[] = ["start_time", "seed"] satisfies (keyof Given)[];
+const NAMESPACE_FIELDS: readonly string[] = ["start_time", "seed"] satisfies (keyof NamespaceSetup)[];
 
 /** Creates a namespace until the run is over. Refuses other fields of `given`, as the steps rely on them. */
 async function createNamespace(
   client: Client,
-  given: Given,
+  given: NamespaceSetup,
   name: string,
-  leftovers: Leftovers,
+  leftovers: Cleanup,
 ): Promise<string> {
   const unsupported = Object.keys(given).filter((field) => !NAMESPACE_FIELDS.includes(field));
   if (unsupported.length > 0)
@@ -103,7 +103,7 @@ function snapshotOf(runId: string): string {
 }
 
 /** Saves the state in a snapshot, which is restored after all other cleanup. */
-export async function keepState(client: Client, runId: string, leftovers: Leftovers): Promise<void> {
+export async function snapshotState(client: Client, runId: string, leftovers: Cleanup): Promise<void> {
   const name = snapshotOf(runId);
   await client.must("POST", "/snapshots", { name });
   leftovers.add("the state", async () => {
@@ -121,7 +121,7 @@ interface SandboxInfo {
 }
 
 /** Reads the namespace's keys and the organization of the test key. */
-export async function accessTo(client: Client): Promise<Access> {
+export async function readAccess(client: Client): Promise<Access> {
   const { status, body } = await client.control("GET", "");
   const info = body as Partial<SandboxInfo> & { error?: { message?: string } };
   if (status === 200 && typeof info === "object" && info !== null && typeof info.api_key === "string") {
@@ -133,7 +133,7 @@ export async function accessTo(client: Client): Promise<Access> {
 }
 
 /** Stops the clock until the run is over; only steps move time. */
-export async function freezeClock(client: Client, leftovers: Leftovers): Promise<void> {
+export async function freezeClock(client: Client, leftovers: Cleanup): Promise<void> {
   const { mode } = (await client.must("GET", "/clock")) as { mode: string };
   if (mode === "manual") return;
   leftovers.add("the clock", () => client.must("PUT", "/clock?wait=10s", { mode }));

@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { advanceTarget, durationFault } from "../../../core/schema/duration.js";
+import { durationFault, parseAdvanceBody } from "../../../core/schema/duration.js";
 import { instantFault } from "../../../core/schema/time.js";
 import { step, stepSchema } from "./row.js";
 
@@ -7,13 +7,13 @@ const TARGET = "must be a duration such as 10m, an ISO instant, next or idle";
 
 /** Ends when everything due on the way is done. */
 export const advance = step({
-  says: "Moves sandbox time: a duration, an ISO instant, next or idle.",
+  description: "Moves sandbox time: a duration, an ISO instant, next or idle.",
   schema: stepSchema({
     advance: z.string(TARGET).check(
-      z.refine((text) => advanceTarget(text) !== undefined, {
+      z.refine((text) => parseAdvanceBody(text) !== undefined, {
         error: ({ input }) => durationFault(input) ?? instantFault(input) ?? TARGET,
       }),
     ),
   }),
-  run: ({ advance }, { client }) => client.must("POST", "/clock/advance?wait=10s", advanceTarget(advance)),
+  run: ({ advance }, { client }) => client.must("POST", "/clock/advance?wait=10s", parseAdvanceBody(advance)),
 });

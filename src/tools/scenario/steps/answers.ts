@@ -1,44 +1,44 @@
-import { mismatches } from "../../../core/domain/deep-match.js";
-import { own } from "../../../core/schema/own.js";
-import { type Answer, type NoAnswer, noAnswerWithin } from "../running/client.js";
+import { findMismatches } from "../../../core/domain/deep-match.js";
+import { getOwn } from "../../../core/schema/own.js";
+import { type CallResponse, type NoResponse, timeoutMessage } from "../running/client.js";
 import { type Difference, differences, StepFailure } from "../running/failure.js";
 import { statusMatches } from "./matching.js";
-import type { ExpectedAnswer } from "./parts.js";
+import type { ExpectedResponse } from "./parts.js";
 
 /** Messages for an expected absence of a response. */
 const NO_RESPONSE = {
   dropped: "the connection should have been cut",
   timeout: "no response should have arrived in time",
-} as const satisfies Readonly<Record<NoAnswer, string>>;
+} as const satisfies Readonly<Record<NoResponse, string>>;
 
 /** The result of a call for `save`: the response, or why there is none. */
-export function resultOf(answer: Answer | NoAnswer): object {
+export function callResult(answer: CallResponse | NoResponse): object {
   return typeof answer === "string" ? { [answer]: true } : answer;
 }
 
 /** Checks the result of a call; without an expectation it must succeed. */
-export function checkOutcome(
-  expected: ExpectedAnswer | undefined,
-  answer: Answer | NoAnswer,
+export function checkCallResult(
+  expected: ExpectedResponse | undefined,
+  answer: CallResponse | NoResponse,
   withinMs: number,
 ): void {
-  const absence = (Object.keys(NO_RESPONSE) as NoAnswer[]).find((word) => expected?.[word]);
+  const absence = (Object.keys(NO_RESPONSE) as NoResponse[]).find((word) => expected?.[word]);
   if (answer === absence) return;
   if (absence === undefined && typeof answer !== "string") {
-    checkAnswer(expected, answer);
+    checkResponse(expected, answer);
     return;
   }
   const actual =
     answer === "dropped"
       ? "no response: the connection was dropped"
       : answer === "timeout"
-        ? noAnswerWithin(withinMs)
+        ? timeoutMessage(withinMs)
         : `status ${answer.status}`;
   throw new StepFailure(
     {
       message: absence === undefined ? actual : `${actual}, but ${NO_RESPONSE[absence]}`,
       expected: expected ?? { status: "2xx" },
-      got: typeof answer === "string" ? resultOf(answer) : reportedAnswer(answer),
+      got: typeof answer === "string" ? callResult(answer) : reportedAnswer(answer),
       ...(absence === undefined ? {} : { difference: [{ path: absence, expected: true }] }),
     },
     "expect",
@@ -46,7 +46,11 @@ export function checkOutcome(
 }
 
 /** Checks a response against an expectation. */
-export function checkAnswer(expected: ExpectedAnswer | undefined, answer: Answer, at = "expect"): void {
+export function checkResponse(
+  expected: ExpectedResponse | undefined,
+  answer: CallResponse,
+  at = "expect",
+): void {
   const difference = answerDifference(expected ?? {}, answer);
   if (difference.length === 0) return;
   const [first] = difference;
@@ -64,17 +68,22 @@ export function checkAnswer(expected: ExpectedAnswer | undefined, answer: Answer
   );
 }
 
-function answerDifference({ status, error, headers, body }: ExpectedAnswer, answer: Answer): Difference[] {
+function answerDifference(
+  { status, error, headers, body }: ExpectedResponse,
+  answer: CallResponse,
+): Difference[] {
   const wrong: Difference[] = [];
   // Without a status: 2xx, or any error of the expected code.
   const expectedStatus =
     status ?? (error === undefined ? (answer.status < 400 ? undefined : "2xx") : undefined);
   if (expectedStatus !== undefined && !statusMatches(expectedStatus, answer.status))
     wrong.push({ path: "status", expected: expectedStatus, got: answer.status });
-  if (error !== undefined) wrong.push(...differences(mismatches(error, codeOf(answer.body), "error")));
+  if (error !== undefined) wrong.push(...differences(findMismatches(error, codeOf(answer.body), "error")));
   for (const [name, value] of Object.entries(headers ?? {}))
-    wrong.push(...differences(mismatches(value, own(answer.headers, name.toLowerCase()), `headers.${name}`)));
-  if (body !== undefined) wrong.push(...differences(mismatches(body, answer.body, "body")));
+    wrong.push(
+      ...differences(findMismatches(value, getOwn(answer.headers, name.toLowerCase()), `headers.${name}`)),
+    );
+  if (body !== undefined) wrong.push(...differences(findMismatches(body, answer.body, "body")));
   return wrong;
 }
 
@@ -89,6 +98,6 @@ function asText(expected: unknown): string {
 }
 
 /** Leaves out headers unless they were checked. */
-function reportedAnswer({ status, headers, body }: Answer, withHeaders = false) {
+function reportedAnswer({ status, headers, body }: CallResponse, withHeaders = false) {
   return withHeaders ? { status, headers, body } : { status, body };
 }

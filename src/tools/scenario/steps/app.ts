@@ -1,13 +1,18 @@
 import * as z from "zod/mini";
 import { durationMs, durationSchema } from "../../../core/schema/duration.js";
-import { lazily } from "../../../core/schema/lazily.js";
+import { loadLazily } from "../../../core/schema/lazily.js";
 import { callSchema } from "../../../core/schema/scenario-file.js";
-import { type Answer, ask, type NoAnswer, reasonOf } from "../running/client.js";
+import {
+  type CallResponse,
+  callWithTimeout,
+  type NoResponse,
+  networkErrorReason,
+} from "../running/client.js";
 import type { RunContext } from "../running/context.js";
 import { CannotRun, StepFailure } from "../running/failure.js";
-import { checkOutcome, resultOf } from "./answers.js";
-import { callShape, type ExpectedAnswer, resultSchema } from "./parts.js";
-import { type Content, callOf, contentOf, DEFAULT_WITHIN } from "./request.js";
+import { callResult, checkCallResult } from "./answers.js";
+import { callShape, type ExpectedResponse, resultSchema } from "./parts.js";
+import { type CallContent, callOf, contentOf, DEFAULT_WITHIN } from "./request.js";
 import { step, stepSchema } from "./row.js";
 
 const MAX_TRIES = 100;
@@ -16,7 +21,7 @@ const TRIES = `must be 1 to ${MAX_TRIES}`;
 const POLL_MS = { min: 20, max: 200 } as const;
 
 export const app = step({
-  says: "A call of the app under test (--app): METHOD /path.",
+  description: "A call of the app under test (--app): METHOD /path.",
   result: () => resultSchema(z.unknown()),
   schema: stepSchema({
     app: callSchema,
@@ -26,27 +31,27 @@ export const app = step({
   }),
   run: async (step, context) => {
     const { tries = 1, steady } = step;
-    if (steady !== undefined) return resultOf(await pollUntilSteady(step, context, durationMs(steady)));
+    if (steady !== undefined) return callResult(await pollUntilSteady(step, context, durationMs(steady)));
     for (let left = tries; ; left--)
       try {
-        return resultOf(await callAndCheck(step, context));
+        return callResult(await callAndCheck(step, context));
       } catch (error) {
         if (!(error instanceof StepFailure) || left === 1) throw error;
       }
   },
 });
 
-interface AppStep extends Content {
+interface AppStep extends CallContent {
   readonly app: string;
-  readonly expect?: ExpectedAnswer | undefined;
+  readonly expect?: ExpectedResponse | undefined;
   readonly within?: string | undefined;
 }
 
-async function callAndCheck(step: AppStep, context: RunContext): Promise<Answer | NoAnswer> {
+async function callAndCheck(step: AppStep, context: RunContext): Promise<CallResponse | NoResponse> {
   const { app, expect, within = DEFAULT_WITHIN } = step;
   const withinMs = durationMs(within);
-  const answer = await sentToApp(context, app, step, withinMs, expect?.dropped);
-  checkOutcome(expect, answer, withinMs);
+  const answer = await callAppUnderTest(context, app, step, withinMs, expect?.dropped);
+  checkCallResult(expect, answer, withinMs);
   return answer;
 }
 
@@ -55,7 +60,7 @@ async function pollUntilSteady(
   step: AppStep,
   context: RunContext,
   steadyMs: number,
-): Promise<Answer | NoAnswer> {
+): Promise<CallResponse | NoResponse> {
   const { wall } = context;
   const { expect, within = DEFAULT_WITHIN } = step;
   const startedMs = wall.nowMs();
@@ -69,7 +74,7 @@ async function pollUntilSteady(
     if (last?.text !== text) last = { text, sinceMs: nowMs };
     const isOver = nowMs - last.sinceMs >= steadyMs || nowMs - startedMs >= durationMs(within);
     if (isOver && got instanceof StepFailure) throw got;
-    if (isOver) return got as Answer | NoAnswer;
+    if (isOver) return got as CallResponse | NoResponse;
     const sameMs = nowMs - last.sinceMs;
     const { min, max } = POLL_MS;
     const waitMs = Math.max(min, Math.min(sameMs / 2, max, steadyMs - sameMs));
@@ -83,7 +88,7 @@ function asFailure(error: unknown): StepFailure {
 }
 
 /** Leaves out headers, which contain the time. */
-function comparableText(answer: Answer | NoAnswer): string {
+function comparableText(answer: CallResponse | NoResponse): string {
   return typeof answer === "string" ? answer : JSON.stringify([answer.status, answer.body]);
 }
 
@@ -92,28 +97,28 @@ function comparableText(answer: Answer | NoAnswer): string {
  *
  * @param mayBeCut returns `dropped` for a cut connection, which otherwise fails the step
  */
-export async function sentToApp(
+export async function callAppUnderTest(
   context: RunContext,
   call: string,
-  content: Content,
+  content: CallContent,
   withinMs: number,
   mayBeCut = false,
-): Promise<Answer | NoAnswer> {
+): Promise<CallResponse | NoResponse> {
   if (context.app === undefined)
     throw new CannotRun("this step calls the app under test: give its URL with --app");
   const { method, path } = callOf(call);
   const { headers, body } = contentOf(content, {});
   const url = `${context.app}${path}`;
   // Loaded on demand: `validate` calls no app.
-  const { callApp } = await lazily(() => import("./call-app.js"));
+  const { callApp } = await loadLazily(() => import("./call-app.js"));
   try {
-    return await ask(context.wall, withinMs, context.client.signal, (signal) =>
+    return await callWithTimeout(context.wall, withinMs, context.client.signal, (signal) =>
       callApp(new URL(url), { method, headers, body, signal, connections: context.connections }),
     );
   } catch (error) {
     if (error instanceof StepFailure) throw error;
     if (mayBeCut && wasCut(error)) return "dropped";
-    throw new StepFailure({ message: `the app did not respond at ${url}: ${reasonOf(error)}` });
+    throw new StepFailure({ message: `the app did not respond at ${url}: ${networkErrorReason(error)}` });
   }
 }
 

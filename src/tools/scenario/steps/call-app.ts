@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
-import { callerOf, type KeptConnections, wasCutWhileIdle } from "../../../core/delivery/outgoing.js";
-import type { Answered } from "../running/client.js";
+import { type ConnectionPool, createRequester, wasCutWhileIdle } from "../../../core/delivery/outgoing.js";
+import type { FetchedResponse } from "../running/client.js";
 
 export interface AppCall {
   readonly method: string;
@@ -8,16 +8,16 @@ export interface AppCall {
   readonly body: string | undefined;
   readonly signal: AbortSignal;
   /** Reused connections; absent: a new one. */
-  readonly connections?: KeptConnections | undefined;
+  readonly connections?: ConnectionPool | undefined;
 }
 
 /**
  * Calls the app under test; does not follow redirects. Not by `fetch`, which hides the resolved address: any client of
  * the control API can run a scenario, and the report contains the response.
  */
-export async function callApp(url: URL, request: AppCall): Promise<Answered> {
+export async function callApp(url: URL, request: AppCall): Promise<FetchedResponse> {
   const { method, headers, body, signal, connections } = request;
-  const call = await callerOf(url, connections);
+  const call = await createRequester(url, connections);
   return new Promise((resolve, reject) => {
     const outgoing = call({
       method,

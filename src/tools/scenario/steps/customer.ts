@@ -2,13 +2,13 @@ import * as z from "zod/mini";
 import { chargeStatusSchema } from "../../../core/schema/common.js";
 import { payRequestSchema } from "../../../core/schema/control.js";
 import { controlChargeSchema } from "../../../core/schema/control-responses.js";
-import { naming } from "../../../core/schema/names.js";
-import type { Answer } from "../running/client.js";
+import { withNameKind } from "../../../core/schema/names.js";
+import type { CallResponse } from "../running/client.js";
 import type { RunContext } from "../running/context.js";
-import { checkAnswer, checkOutcome, resultOf } from "./answers.js";
-import { sentToApp } from "./app.js";
-import { answerSchema, type ExpectedAnswer, resultSchema, save, textSchema } from "./parts.js";
-import { becomes, DEFAULTS, SAID } from "./pay.js";
+import { callResult, checkCallResult, checkResponse } from "./answers.js";
+import { callAppUnderTest } from "./app.js";
+import { type ExpectedResponse, responseSchema, resultSchema, saveSchema, textSchema } from "./parts.js";
+import { advanceCharge, CUSTOMER_DEFAULTS, PAY_DEFAULTS } from "./pay.js";
 import { DEFAULT_WITHIN_MS } from "./request.js";
 import { step, stepSchema } from "./row.js";
 
@@ -20,15 +20,15 @@ import { step, stepSchema } from "./row.js";
 const { phone_number, bank_account_number } = payRequestSchema.shape;
 const checkoutFields = {
   checkout_id: textSchema,
-  payment_method: z.optional(naming("payment method", textSchema)),
-  currency: z.optional(naming("currency", textSchema)),
+  payment_method: z.optional(withNameKind("payment method", textSchema)),
+  currency: z.optional(withNameKind("currency", textSchema)),
   phone_number,
   bank_account_number,
 };
 const at_once = z.optional(z.boolean());
 const until = z.optional(chargeStatusSchema);
 /** `expect` applies to the response to the last press. */
-const companions = { expect: z.optional(answerSchema), save };
+const companions = { expect: z.optional(responseSchema), save: saveSchema };
 const answer = resultSchema(z.unknown());
 /** The charge, the responses to the presses, and the shop's responses to returning tabs. */
 const resultRecord = z.extend(controlChargeSchema, {
@@ -38,10 +38,10 @@ const resultRecord = z.extend(controlChargeSchema, {
 const result = () => resultRecord;
 
 export const payTwice = step({
-  says: "The customer pays a hosted checkout in two tabs, and both lead back to the shop.",
+  description: "The customer pays a hosted checkout in two tabs, and both lead back to the shop.",
   schema: stepSchema({ pay_twice: z.strictObject({ ...checkoutFields, until, at_once }), ...companions }),
   result,
-  run: ({ pay_twice: { until = DEFAULTS.until, ...choice }, expect }, context) =>
+  run: ({ pay_twice: { until = PAY_DEFAULTS.until, ...choice }, expect }, context) =>
     visit(context, {
       kind: "pay_twice",
       presses: ["pay", "pay"],
@@ -53,7 +53,8 @@ export const payTwice = step({
 });
 
 export const cancelThenPay = step({
-  says: "The customer cancels a hosted checkout in one tab and pays it in another, and both lead back to the shop.",
+  description:
+    "The customer cancels a hosted checkout in one tab and pays it in another, and both lead back to the shop.",
   schema: stepSchema({ cancel_then_pay: z.strictObject({ ...checkoutFields, at_once }), ...companions }),
   result,
   run: ({ cancel_then_pay: choice, expect }, context) =>
@@ -67,10 +68,11 @@ export const cancelThenPay = step({
 });
 
 export const closePage = step({
-  says: "The customer closes the page of a hosted checkout and never returns to the shop: unpaid, or after paying with the payment_method.",
+  description:
+    "The customer closes the page of a hosted checkout and never returns to the shop: unpaid, or after paying with the payment_method.",
   schema: stepSchema({ close_page: z.strictObject({ ...checkoutFields, until }), ...companions }),
   result,
-  run: ({ close_page: { until = DEFAULTS.until, ...choice }, expect }, context) => {
+  run: ({ close_page: { until = PAY_DEFAULTS.until, ...choice }, expect }, context) => {
     const presses = choice.payment_method === undefined ? [] : (["pay"] as const);
     return visit(context, { kind: "close_page", presses, returnsToShop: false, ...choice, until, expect });
   },
@@ -83,7 +85,7 @@ interface Visit {
   readonly returnsToShop: boolean;
   readonly at_once?: boolean | undefined;
   readonly until?: string;
-  readonly expect: ExpectedAnswer | undefined;
+  readonly expect: ExpectedResponse | undefined;
   readonly checkout_id: string;
   readonly payment_method?: string | undefined;
 }
@@ -92,15 +94,16 @@ async function visit(context: RunContext, options: Visit): Promise<object> {
   const { kind, presses, returnsToShop, at_once, until, expect, checkout_id, ...choice } = options;
   const { client } = context;
   const checkout = `/checkouts/${encodeURIComponent(checkout_id)}`;
-  const payment_method = choice.payment_method ?? DEFAULTS.method;
-  const payment = { ...SAID[payment_method], ...choice, payment_method };
+  const payment_method = choice.payment_method ?? PAY_DEFAULTS.method;
+  const payment = { ...CUSTOMER_DEFAULTS[payment_method], ...choice, payment_method };
   if (presses.length === 0) await readNextUrl(context, checkout_id);
   const answers = await inTabs(presses, at_once, (press) =>
     client.control("POST", `${checkout}/${press}`, press === "pay" ? payment : undefined),
   );
   checkPresses(answers, expect);
   const accepted = answers.find(({ status }) => status < 300)?.body as { charge_id: string } | undefined;
-  if (accepted !== undefined && until !== undefined) await becomes(context, accepted.charge_id, until, kind);
+  if (accepted !== undefined && until !== undefined)
+    await advanceCharge(context, accepted.charge_id, until, kind);
   const returned = await inTabs(returnsToShop ? presses : [], at_once, () =>
     returnToShop(context, checkout_id),
   );
@@ -121,12 +124,12 @@ async function inTabs<Tab, Result>(
 }
 
 /** At least one press must be accepted; others may be too late (409). `expect` applies to the last. */
-function checkPresses(answers: readonly Answer[], expect: ExpectedAnswer | undefined): void {
+function checkPresses(answers: readonly CallResponse[], expect: ExpectedResponse | undefined): void {
   const others = expect === undefined ? answers : answers.slice(0, -1);
   const isAccepted = others.some(({ status }) => status < 300);
-  for (const answer of others) if (!isAccepted || answer.status !== 409) checkAnswer(undefined, answer);
+  for (const answer of others) if (!isAccepted || answer.status !== 409) checkResponse(undefined, answer);
   const last = answers.at(-1);
-  if (expect !== undefined && last !== undefined) checkAnswer(expect, last);
+  if (expect !== undefined && last !== undefined) checkResponse(expect, last);
 }
 
 /** Follows the tab back to the shop, if the charge has ended and the shop gave a URL. */
@@ -134,14 +137,14 @@ async function returnToShop(context: RunContext, checkout_id: string): Promise<o
   const next = await readNextUrl(context, checkout_id);
   if (next === undefined || context.app === undefined) return [];
   const { pathname, search } = new URL(next);
-  const answer = await sentToApp(context, `GET ${pathname}${search}`, {}, DEFAULT_WITHIN_MS);
-  return [{ url: next, ...resultOf(answer) }];
+  const answer = await callAppUnderTest(context, `GET ${pathname}${search}`, {}, DEFAULT_WITHIN_MS);
+  return [{ url: next, ...callResult(answer) }];
 }
 
 /** Reads the URL to which the page leads. */
 async function readNextUrl({ client }: RunContext, checkout_id: string): Promise<string | undefined> {
   const path = `/checkout/${encodeURIComponent(checkout_id)}/status`;
   const answer = await client.service("GET", path, { headers: {}, body: undefined }, DEFAULT_WITHIN_MS);
-  checkOutcome(undefined, answer, DEFAULT_WITHIN_MS);
+  checkCallResult(undefined, answer, DEFAULT_WITHIN_MS);
   return typeof answer === "string" ? undefined : (answer.body as { next?: string }).next;
 }

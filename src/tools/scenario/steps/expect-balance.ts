@@ -1,10 +1,10 @@
 import * as z from "zod/mini";
-import { mismatches } from "../../../core/domain/deep-match.js";
+import { findMismatches } from "../../../core/domain/deep-match.js";
 import { compare, subtract } from "../../../core/domain/money.js";
 import { modeSchema } from "../../../core/schema/common.js";
-import { type BalanceRow, balances } from "../running/baseline.js";
+import { type BalanceRow, readBalances } from "../running/baseline.js";
 import { type Difference, StepFailure } from "../running/failure.js";
-import { settle } from "./expecting.js";
+import { waitUntilIdle } from "./expecting.js";
 import { textField, textSchema } from "./parts.js";
 import { step, stepSchema } from "./row.js";
 
@@ -34,12 +34,12 @@ const balanceSchema = z
   );
 
 export const expectBalance = step({
-  says: "A balance by value, or how much the available balance has changed since the run began.",
+  description: "A balance by value, or how much the available balance has changed since the run began.",
   schema: stepSchema({ expect_balance: balanceSchema }),
   run: async (step, context) => {
     const { currency, mode = "test", organization_id, change, ...values } = step.expect_balance;
-    await settle(context);
-    const now = await balances(context.client);
+    await waitUntilIdle(context);
+    const now = await readBalances(context.client);
     const organization = organization_id ?? context.organization;
     const isSelected = (row: BalanceRow): boolean =>
       row.currency === currency && row.mode === mode && row.organization_id === organization;
@@ -55,7 +55,7 @@ export const expectBalance = step({
     check("available_balance", values.available_balance, available);
     check("pending_balance", values.pending_balance, pending);
     if (change !== undefined) {
-      const before = context.baseline.balance(isSelected)?.available_balance ?? "0";
+      const before = context.startState.balance(isSelected)?.available_balance ?? "0";
       const difference = subtract(available, before);
       got.change = difference.startsWith("-") ? difference : `+${difference}`;
       check("change", change, got.change);
@@ -73,5 +73,5 @@ export const expectBalance = step({
 function isAmount(expected: unknown, actual: string): boolean {
   if (typeof expected === "string" && /^[+-]?\d+(\.\d+)?$/.test(expected))
     return compare(expected.replace("+", ""), actual.replace("+", "")) === 0;
-  return mismatches(expected, actual).length === 0;
+  return findMismatches(expected, actual).length === 0;
 }

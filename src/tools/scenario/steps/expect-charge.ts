@@ -1,14 +1,14 @@
-import { pagesOf } from "../../../control-client.js";
+import { readPages } from "../../../control-client.js";
 import { controlChargeSchema } from "../../../core/schema/control-responses.js";
 import type { RunContext } from "../running/context.js";
-import { listSince, type Row } from "../running/lists.js";
-import { expecting } from "./expecting.js";
-import { chargeFields, fields } from "./parts.js";
+import { type LogRow, listSince } from "../running/lists.js";
+import { expectRecords } from "./expecting.js";
+import { chargeFields, expectedFields } from "./parts.js";
 
-export const expectCharge = expecting("expect_charge", {
+export const expectCharge = expectRecords("expect_charge", {
   says: "A charge is as described; with count, exactly that many are.",
   what: "charge",
-  fields: { ...chargeFields, ...fields("kind", "sandbox") },
+  fields: { ...chargeFields, ...expectedFields("kind", "sandbox") },
   record: controlChargeSchema,
   rows: candidates,
   idOf: (row) => String(row.charge_id),
@@ -18,10 +18,10 @@ export const expectCharge = expecting("expect_charge", {
 async function candidates(
   { client }: RunContext,
   { charge_id, customer_email, metadata }: Readonly<Record<string, unknown>>,
-): Promise<readonly Row[]> {
+): Promise<readonly LogRow[]> {
   if (isExact(charge_id)) {
     const answer = await client.control("GET", `/charges/${encodeURIComponent(charge_id)}`);
-    return answer.status === 200 ? [answer.body as Row] : [];
+    return answer.status === 200 ? [answer.body as LogRow] : [];
   }
   const metadataFilters = Object.entries((metadata ?? {}) as object).map(([key, value]) => [
     `metadata.${key}`,
@@ -39,9 +39,9 @@ function isExact(value: unknown): value is string {
   return typeof value === "string" && !/[*?/\\]/.test(value);
 }
 
-async function chargesWith(client: RunContext["client"], exact: [string, string][]): Promise<Row[]> {
+async function chargesWith(client: RunContext["client"], exact: [string, string][]): Promise<LogRow[]> {
   const path = `/charges?${new URLSearchParams(exact).toString()}`;
-  const found: Row[] = [];
-  for await (const page of pagesOf<Row>(path, (page) => client.must("GET", page))) found.push(...page);
+  const found: LogRow[] = [];
+  for await (const page of readPages<LogRow>(path, (page) => client.must("GET", page))) found.push(...page);
   return found;
 }

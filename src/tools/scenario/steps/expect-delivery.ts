@@ -1,44 +1,44 @@
 import * as z from "zod/mini";
 import { attemptSchema, deliverySchema } from "../../../core/schema/control-log-responses.js";
-import type { Row } from "../running/lists.js";
-import { expecting, waitingInMailboxes } from "./expecting.js";
-import { fits } from "./matching.js";
-import { deliveryFields, fields, httpStatusSchema } from "./parts.js";
+import type { LogRow } from "../running/lists.js";
+import { expectRecords, waitingInMailboxes } from "./expecting.js";
+import { recordMatches } from "./matching.js";
+import { deliveryFields, expectedFields, httpStatusSchema } from "./parts.js";
 
 /** A dropped delivery has no attempts; it counts if the step expects `status: dropped`. */
-export const expectDelivery = expecting("expect_delivery", {
+export const expectDelivery = expectRecords("expect_delivery", {
   says: "Delivery attempts of webhooks since the run started, and the app's responses.",
   what: "delivery attempt",
   fields: {
     ...deliveryFields,
-    ...fields("attempt", "error", "response_body", "request_headers"),
+    ...expectedFields("attempt", "error", "response_body", "request_headers"),
     /** Status of the app's response, a class of them, or `none`. */
     answered: z.optional(z.union([httpStatusSchema, z.literal("none")], "must be 200, 2xx or none")),
   },
   record: z.extend(attemptSchema, deliverySchema.shape),
-  rows: async ({ baseline }, { status, mishap }) => {
+  rows: async ({ startState: baseline }, { status, mishap }) => {
     const all = await baseline.since("deliveries");
     // Forged deliveries count if the step names a mishap.
     const deliveries = mishap === undefined ? all.filter((delivery) => !isFabricated(delivery)) : all;
     return status === "dropped" ? deliveries.map(withoutAttempts) : deliveries.flatMap(attemptsOf);
   },
   aside: (context, { answered: _answered, attempt: _attempt, ...expected }) =>
-    waitingInMailboxes(context, (delivery) => fits(expected, delivery)),
+    waitingInMailboxes(context, (delivery) => recordMatches(expected, delivery)),
   idOf: ({ type, delivery_id, attempt }) =>
     `${String(type)} ${String(delivery_id)}${attempt === undefined ? "" : ` attempt ${String(attempt)}`}`,
 });
 
-function isFabricated({ mishap }: Row): boolean {
+function isFabricated({ mishap }: LogRow): boolean {
   return (mishap as { forged: boolean } | null)?.forged === true;
 }
 
-function withoutAttempts({ attempts: _attempts, ...delivery }: Row): Row {
+function withoutAttempts({ attempts: _attempts, ...delivery }: LogRow): LogRow {
   return delivery;
 }
 
 /** One row per attempt, with the delivery's fields; `status` is the delivery's. */
-function attemptsOf(delivery: Row): Row[] {
-  const { attempts, ...common } = delivery as { attempts: Row[] };
+function attemptsOf(delivery: LogRow): LogRow[] {
+  const { attempts, ...common } = delivery as { attempts: LogRow[] };
   return [...attempts]
     .reverse()
     .map((attempt) => ({ ...attempt, ...common, answered: attempt.status, attempt: attempt.attempt }));

@@ -1,13 +1,13 @@
 import * as z from "zod/mini";
 import { requestEntrySchema } from "../../../core/schema/control-log-responses.js";
-import { idOf, type Row } from "../running/lists.js";
-import { expecting } from "./expecting.js";
-import { fits } from "./matching.js";
+import { idOf, type LogRow } from "../running/lists.js";
+import { expectRecords } from "./expecting.js";
+import { recordMatches } from "./matching.js";
 import { requestFields } from "./parts.js";
 import { checkSpacing, type Spacing, spacingSchema } from "./spacing.js";
 
 /** Requests of the run's own steps do not count. */
-export const expectRequest = expecting("expect_request", {
+export const expectRequest = expectRecords("expect_request", {
   says: "What the app has sent since the run began.",
   what: "request",
   fields: requestFields,
@@ -18,11 +18,12 @@ export const expectRequest = expecting("expect_request", {
       if (spacing !== undefined) checkSpacing(spacing as Spacing, found, at);
     },
   },
-  rows: async ({ baseline }) => (await baseline.since("requests")).filter((row) => !isRunRequest(row)),
-  aside: async ({ baseline }, expected) => {
+  rows: async ({ startState: baseline }) =>
+    (await baseline.since("requests")).filter((row) => !isRunRequest(row)),
+  aside: async ({ startState: baseline }, expected) => {
     const runRequests = (await baseline.since("requests"))
       .filter(isRunRequest)
-      .filter((row) => fits(expected, row));
+      .filter((row) => recordMatches(expected, row));
     return runRequests.length === 0
       ? undefined
       : `the steps' own ${runRequests.length} ${runRequests.length === 1 ? "does" : "do"} not count`;
@@ -30,6 +31,6 @@ export const expectRequest = expecting("expect_request", {
   idOf: (row) => `request ${idOf("requests", row)} ${String(row.method)} ${String(row.path)}`,
 });
 
-function isRunRequest({ runner }: Row): boolean {
+function isRunRequest({ runner }: LogRow): boolean {
   return runner !== null && runner !== undefined;
 }

@@ -1,16 +1,16 @@
 import * as z from "zod/mini";
 import { globMatches } from "../../../core/domain/glob.js";
 import { entriesAtMost, minLength } from "../../../core/schema/lengths.js";
-import { naming } from "../../../core/schema/names.js";
+import { withNameKind } from "../../../core/schema/names.js";
 import type { RunContext } from "../running/context.js";
 import { StepFailure } from "../running/failure.js";
-import type { Row } from "../running/lists.js";
-import { settle, waitingInMailboxes } from "./expecting.js";
+import type { LogRow } from "../running/lists.js";
+import { waitingInMailboxes, waitUntilIdle } from "./expecting.js";
 import { textSchema } from "./parts.js";
 import { step, stepSchema } from "./row.js";
 
 const typesSchema = z
-  .array(naming("event type", textSchema), "must be a list of types, or have one under types")
+  .array(withNameKind("event type", textSchema), "must be a list of types, or have one under types")
   .check(minLength(1, "needs a type at least"), entriesAtMost(1_000));
 
 /** Fields that select events; without them every charge and withdrawal is checked. */
@@ -18,7 +18,8 @@ const SELECTORS = ["charge_id", "withdrawal_id", "webhook_id", "url"] as const;
 type Selection = Partial<Readonly<Record<(typeof SELECTORS)[number], string>>>;
 
 export const expectSequence = step({
-  says: "The events of a charge, of the types named, have been delivered in this order since the run began.",
+  description:
+    "The events of a charge, of the types named, have been delivered in this order since the run began.",
   schema: stepSchema({
     expect_sequence: z.union([
       typesSchema,
@@ -33,7 +34,7 @@ export const expectSequence = step({
   }),
   run: async ({ expect_sequence: expected }, context) => {
     const { types, ...selection } = Array.isArray(expected) ? { types: expected } : expected;
-    await settle(context);
+    await waitUntilIdle(context);
     const sequences = await sequencesOf(context, selection);
     if (sequences.size === 0)
       throw new StepFailure({ message: "no event at all", expected: types }, "expect_sequence");
@@ -59,8 +60,11 @@ export const expectSequence = step({
 });
 
 /** Types of the events that each receiver accepted, in order, by charge or withdrawal; without deliveries, of all events. */
-async function sequencesOf({ baseline }: RunContext, selection: Selection): Promise<Map<string, string[]>> {
-  const isSelected = (row: Row): boolean => matches(selection, row);
+async function sequencesOf(
+  { startState: baseline }: RunContext,
+  selection: Selection,
+): Promise<Map<string, string[]>> {
+  const isSelected = (row: LogRow): boolean => matches(selection, row);
   const deliveries = (await baseline.since("deliveries")).filter(isSelected);
   if (deliveries.length > 0) {
     const accepted = deliveries.flatMap((delivery) => acceptedAt(delivery) ?? []);
@@ -74,7 +78,7 @@ async function sequencesOf({ baseline }: RunContext, selection: Selection): Prom
   return typesBySubject((await baseline.since("events")).filter(isSelected).reverse());
 }
 
-function matches(selection: Selection, row: Row): boolean {
+function matches(selection: Selection, row: LogRow): boolean {
   return SELECTORS.every(
     (field) => selection[field] === undefined || globMatches(selection[field], String(row[field])),
   );
@@ -86,13 +90,13 @@ interface Attempt {
 }
 
 /** Order of the first successful attempt. */
-function acceptedAt(row: Row): { readonly row: Row; readonly order: number } | undefined {
+function acceptedAt(row: LogRow): { readonly row: LogRow; readonly order: number } | undefined {
   const { attempts, mishap } = row as { attempts: readonly Attempt[]; mishap: { forged?: boolean } | null };
   const success = attempts.find(({ status }) => status !== null && status >= 200 && status < 300);
   return success === undefined || mishap?.forged === true ? undefined : { row, order: success.order };
 }
 
-function typesBySubject(rows: readonly Row[]): Map<string, string[]> {
+function typesBySubject(rows: readonly LogRow[]): Map<string, string[]> {
   const groups = new Map<string, string[]>();
   for (const { charge_id, withdrawal_id, url, webhook_id, type } of rows) {
     const object = charge_id ?? withdrawal_id;

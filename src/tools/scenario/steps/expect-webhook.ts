@@ -2,19 +2,19 @@ import * as z from "zod/mini";
 import { modeSchema } from "../../../core/schema/common.js";
 import { eventSchema } from "../../../core/schema/control-log-responses.js";
 import { idOf } from "../running/lists.js";
-import { expecting } from "./expecting.js";
-import { eventType, fields } from "./parts.js";
+import { expectRecords } from "./expecting.js";
+import { eventType, expectedFields } from "./parts.js";
 
 /** Counts emitted events, delivered or not. */
-export const expectWebhook = expecting("expect_webhook", {
+export const expectWebhook = expectRecords("expect_webhook", {
   says: "Events emitted since the run began.",
   what: "event",
   fields: {
-    ...fields("event_id", "at", "organization_id", "charge_id", "withdrawal_id", "data", "payload"),
+    ...expectedFields("event_id", "at", "organization_id", "charge_id", "withdrawal_id", "data", "payload"),
     type: eventType,
     mode: z.optional(modeSchema),
   },
   record: eventSchema,
-  rows: ({ baseline }) => baseline.since("events"),
+  rows: ({ startState: baseline }) => baseline.since("events"),
   idOf: (row) => `${String(row.type)} ${idOf("events", row)}`,
 });

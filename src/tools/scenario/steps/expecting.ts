@@ -1,12 +1,12 @@
 import * as z from "zod/mini";
-import { pagesOf } from "../../../control-client.js";
+import { readPages } from "../../../control-client.js";
 import type { RunContext } from "../running/context.js";
 import { StepFailure } from "../running/failure.js";
-import type { Row } from "../running/lists.js";
-import { findCounted, fits } from "./matching.js";
-import { countSchema, save } from "./parts.js";
-import { describedRecord } from "./records.js";
-import { type StepRow, stepSchema } from "./row.js";
+import type { LogRow } from "../running/lists.js";
+import { findExpected, recordMatches } from "./matching.js";
+import { countSchema, saveSchema } from "./parts.js";
+import { narrowRecordSchema } from "./records.js";
+import { type StepDefinition, stepSchema } from "./row.js";
 
 type Expected = Readonly<Record<string, unknown>>;
 
@@ -19,42 +19,42 @@ interface RecordExpectation {
   /** Schema of a record, from which `save` takes values. */
   readonly record: z.ZodMiniObject;
   /** Reads the records, newest first. */
-  readonly rows: (context: RunContext, expected: Expected) => Promise<readonly Row[]>;
+  readonly rows: (context: RunContext, expected: Expected) => Promise<readonly LogRow[]>;
   /** Describes records that do not count, for a failed step. */
   readonly aside?: (context: RunContext, expected: Expected) => Promise<string | undefined>;
   /** Expectations of all matching records together; `found` is newest first. */
   readonly together?: {
     readonly fields: Readonly<Record<string, z.ZodMiniType>>;
-    readonly check: (expected: Expected, found: readonly Row[], at: string) => void;
+    readonly check: (expected: Expected, found: readonly LogRow[], at: string) => void;
   };
   /** Names a record in a failure. */
-  readonly idOf: (row: Row) => string;
+  readonly idOf: (row: LogRow) => string;
 }
 
 /** Defines a step that expects records as described, at least one or `count`. */
-export function expecting(
+export function expectRecords(
   kind: `expect_${string}`,
   { says, what, fields, record, rows, aside, together, idOf }: RecordExpectation,
-): StepRow {
+): StepDefinition {
   const describedSchema = z.strictObject({ ...fields, ...together?.fields, count: z.optional(countSchema) });
   const joinedFields = Object.keys(together?.fields ?? {});
   return {
-    says,
-    schema: stepSchema({ [kind]: describedSchema, save }),
-    result: (step) => describedRecord(record, step[kind]),
+    description: says,
+    schema: stepSchema({ [kind]: describedSchema, save: saveSchema }),
+    result: (step) => narrowRecordSchema(record, step[kind]),
     expectationField: kind,
     run: async (step, context) => {
       const { count, ...described } = (step as { [kind: string]: z.infer<typeof describedSchema> })[kind]!;
       const expected = Object.fromEntries(
         Object.entries(described).filter(([field]) => !joinedFields.includes(field)),
       );
-      await settle(context);
+      await waitUntilIdle(context);
       const search = { at: kind, what, expected, count, rows: await rows(context, expected), idOf };
       try {
-        const newest = findCounted(search);
+        const newest = findExpected(search);
         together?.check(
           described,
-          search.rows.filter((row) => fits(expected, row)),
+          search.rows.filter((row) => recordMatches(expected, row)),
           kind,
         );
         return newest;
@@ -70,17 +70,17 @@ export function expecting(
 const SETTLE_TIMEOUT = "20s";
 
 /** Waits until nothing is in flight, as an event's first attempt begins after the response to its cause; gives up silently. */
-export async function settle({ client }: RunContext): Promise<void> {
+export async function waitUntilIdle({ client }: RunContext): Promise<void> {
   await client.control("POST", "/wait", { for: "idle", timeout: SETTLE_TIMEOUT });
 }
 
 /** Describes matching deliveries that still wait in mailboxes. */
 export async function waitingInMailboxes(
-  { baseline, client }: RunContext,
-  matches: (delivery: Row) => boolean,
+  { startState: baseline, client }: RunContext,
+  matches: (delivery: LogRow) => boolean,
 ): Promise<string | undefined> {
   const mailboxes = new Map<unknown, string>();
-  for await (const page of pagesOf<Row>("/webhook-endpoints", (path) => client.must("GET", path)))
+  for await (const page of readPages<LogRow>("/webhook-endpoints", (path) => client.must("GET", path)))
     for (const { webhook_id, mailbox } of page)
       if (typeof mailbox === "string") mailboxes.set(webhook_id, mailbox);
   const waiting = (await baseline.since("deliveries"))

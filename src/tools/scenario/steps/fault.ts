@@ -1,20 +1,20 @@
 import * as z from "zod/mini";
 import { faultRuleSchema } from "../../../core/schema/scenario.js";
-import { titleOf } from "../place.js";
+import { stepTitle } from "../place.js";
 import { step, stepSchema } from "./row.js";
 
 export const fault = step({
-  says: "From here on API calls fail; `clear` ends what this run has set.",
+  description: "From here on API calls fail; `clear` ends what this run has set.",
   schema: stepSchema({ fault: z.union([z.literal("clear"), faultRuleSchema]) }),
-  run: async (step, { client, leftovers, applied, place }) => {
+  run: async (step, { client, cleanup: leftovers, ruleCounts: applied, location: place }) => {
     const { fault } = step;
     if (fault === "clear") {
-      await applied.note();
+      await applied.readCounts();
       await leftovers.clear((what) => what.startsWith("fault "));
       return null;
     }
     const set = (await client.must("POST", "/faults", fault)) as { fault_id: string };
-    applied.watch(set.fault_id, titleOf("fault", step), place);
+    applied.watchFault(set.fault_id, stepTitle("fault", step), place);
     leftovers.add(`fault ${set.fault_id}`, () => client.undo("DELETE", `/faults/${set.fault_id}`));
     return set;
   },

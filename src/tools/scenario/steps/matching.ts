@@ -1,9 +1,9 @@
-import { mismatches } from "../../../core/domain/deep-match.js";
-import { isInRange, matcherFits } from "../../../core/domain/matcher.js";
+import { findMismatches } from "../../../core/domain/deep-match.js";
+import { evaluateMatcher, isInRange } from "../../../core/domain/matcher.js";
 import { isMatcher } from "../../../core/schema/matcher-words.js";
 import type { Range } from "../../../core/schema/matchers.js";
 import { type Difference, differences, type NearMiss, StepFailure } from "../running/failure.js";
-import type { Row } from "../running/lists.js";
+import type { LogRow } from "../running/lists.js";
 
 const MAX_NEAREST = 3;
 const MAX_FOUND = 5;
@@ -19,13 +19,13 @@ export interface Search {
   /** Expected number or range; default: at least one. */
   readonly count: number | Range | undefined;
   /** Newest first. */
-  readonly rows: readonly Row[];
-  readonly idOf: (row: Row) => string;
+  readonly rows: readonly LogRow[];
+  readonly idOf: (row: LogRow) => string;
 }
 
 /** Returns the newest matching record; throws if the number of matches is not as expected. */
-export function findCounted({ at, what, expected, count, rows, idOf }: Search): Row | undefined {
-  const compared = rows.map((row) => ({ row, difference: difference(expected, row) }));
+export function findExpected({ at, what, expected, count, rows, idOf }: Search): LogRow | undefined {
+  const compared = rows.map((row) => ({ row, difference: recordDifferences(expected, row) }));
   const found = compared.filter(({ difference }) => difference.length === 0).map(({ row }) => row);
   const range = typeof count === "number" ? { gte: count, lte: count } : (count ?? { gte: 1 });
   if (isInRange(range, found.length)) return found[0];
@@ -68,20 +68,20 @@ export function findCounted({ at, what, expected, count, rows, idOf }: Search): 
   );
 }
 
-function pick(row: Row, fields: readonly string[]): Row {
+function pick(row: LogRow, fields: readonly string[]): LogRow {
   return Object.fromEntries(
     fields.filter((field) => Object.hasOwn(row, field)).map((field) => [field, row[field]]),
   );
 }
 
-export function fits(expected: Readonly<Record<string, unknown>>, row: Row): boolean {
-  return difference(expected, row).length === 0;
+export function recordMatches(expected: Readonly<Record<string, unknown>>, row: LogRow): boolean {
+  return recordDifferences(expected, row).length === 0;
 }
 
 /** Lists the fields of a record that differ. A status can be expected by class, such as `2xx`. */
-export function difference(expected: Readonly<Record<string, unknown>>, row: Row): Difference[] {
+export function recordDifferences(expected: Readonly<Record<string, unknown>>, row: LogRow): Difference[] {
   const fields: Record<string, unknown> = {};
-  const actual: Row = { ...row };
+  const actual: LogRow = { ...row };
   const classes: Difference[] = [];
   for (const [field, value] of Object.entries(expected)) {
     if (value === undefined) continue;
@@ -90,7 +90,7 @@ export function difference(expected: Readonly<Record<string, unknown>>, row: Row
     } else if (field === "answered" && value === "none") fields[field] = null;
     else fields[field] = value;
   }
-  return [...classes, ...differences(mismatches(fields, actual))];
+  return [...classes, ...differences(findMismatches(fields, actual))];
 }
 
 function isStatusClass(value: unknown): value is string {
@@ -99,8 +99,8 @@ function isStatusClass(value: unknown): value is string {
 
 /** Returns true if a status equals the expected one, is of its class or meets its matcher. */
 export function statusMatches(expected: unknown, actual: unknown): boolean {
-  if (isMatcher(expected)) return matcherFits(expected, actual, statusMatches) === true;
-  if (!isStatusClass(expected)) return mismatches(expected, actual).length === 0;
+  if (isMatcher(expected)) return evaluateMatcher(expected, actual, statusMatches) === true;
+  if (!isStatusClass(expected)) return findMismatches(expected, actual).length === 0;
   return new RegExp(`^${expected.replaceAll("x", "\\d")}$`).test(String(actual));
 }
 

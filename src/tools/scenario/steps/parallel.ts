@@ -7,7 +7,7 @@ const MAX_LANES = 100;
 
 /** Variables saved in a lane become visible to others when all lanes have ended. */
 export const parallel = container({
-  says: "Carries out several lists of steps at the same time.",
+  description: "Carries out several lists of steps at the same time.",
   schema: stepSchema({
     parallel: z
       .array(stepListSchema, "must be lists of steps, such as [[…], […]]")

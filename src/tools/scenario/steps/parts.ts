@@ -3,8 +3,8 @@ import { CHARGE_STATUSES, deliveryStatusSchema, modeSchema } from "../../../core
 import { durationSchema } from "../../../core/schema/duration.js";
 import { minLength } from "../../../core/schema/lengths.js";
 import { expectationSchema, expectedMatcherSchema, rangeSchema } from "../../../core/schema/matchers.js";
-import { naming } from "../../../core/schema/names.js";
-import { placesOf } from "../../../core/schema/places.js";
+import { withNameKind } from "../../../core/schema/names.js";
+import { schemaNodes } from "../../../core/schema/places.js";
 import { chargeDetailSchema } from "../../../core/schema/responses.js";
 import { variableNameSchema } from "../../../core/schema/scenario-file.js";
 
@@ -14,7 +14,7 @@ const expected = z.optional(expectationSchema);
 export const nameSchema = z.optional(textSchema);
 
 /** Variable → path of its value in the result, such as `body.quote_id`. */
-export const save = z.optional(
+export const saveSchema = z.optional(
   z.record(
     variableNameSchema,
     z
@@ -40,7 +40,7 @@ export const countSchema = z.union([
   rangeSchema,
 ]);
 
-export const answerSchema = z
+export const responseSchema = z
   .strictObject({
     status: z.optional(httpStatusSchema),
     headers: z.optional(z.record(z.string(), expectationSchema)),
@@ -61,7 +61,7 @@ function noAnswerIn(expected: object): string | undefined {
   return ["dropped", "timeout"].find((word) => Object.hasOwn(expected, word));
 }
 
-export type ExpectedAnswer = z.infer<typeof answerSchema>;
+export type ExpectedResponse = z.infer<typeof responseSchema>;
 
 /** Schema of a call's result. */
 export function resultSchema(body: z.core.$ZodType) {
@@ -75,14 +75,14 @@ export const callShape = {
   body: anything,
   /** `null` removes a default header. */
   headers: z.optional(z.record(z.string(), z.nullable(z.string()))),
-  expect: z.optional(answerSchema),
-  save,
+  expect: z.optional(responseSchema),
+  save: saveSchema,
   /** Timeout in wall time. */
   within: z.optional(durationSchema),
 };
 
 /** Optional expectations for fields of a record. */
-export function fields<const Name extends string>(...names: readonly Name[]) {
+export function expectedFields<const Name extends string>(...names: readonly Name[]) {
   return Object.fromEntries(names.map((field) => [field, expected])) as Record<Name, typeof expected>;
 }
 
@@ -97,7 +97,9 @@ function statusPattern(statuses: readonly string[]) {
 const chargeNames = Object.keys(chargeDetailSchema.shape) as (keyof typeof chargeDetailSchema.shape)[];
 
 function isText(name: keyof typeof chargeDetailSchema.shape): boolean {
-  return placesOf(chargeDetailSchema.shape[name]).every(({ def }) => ["string", "null"].includes(def.type));
+  return schemaNodes(chargeDetailSchema.shape[name]).every(({ def }) =>
+    ["string", "null"].includes(def.type),
+  );
 }
 
 /** Expectation for a text field. Refuses numbers, which YAML makes of unquoted amounts and which never match. */
@@ -106,16 +108,16 @@ export const textField = z.optional(
 );
 
 export const chargeFields = {
-  ...fields(...chargeNames),
+  ...expectedFields(...chargeNames),
   ...Object.fromEntries(chargeNames.filter(isText).map((name) => [name, textField])),
   mode: z.optional(modeSchema),
   status: z.optional(statusPattern(CHARGE_STATUSES)),
 };
 
-export const eventType = naming("event type", anything);
+export const eventType = withNameKind("event type", anything);
 
 export const deliveryFields = {
-  ...fields(
+  ...expectedFields(
     "delivery_id",
     "event_id",
     "webhook_id",
@@ -133,7 +135,7 @@ export const deliveryFields = {
 };
 
 export const requestFields = {
-  ...fields(
+  ...expectedFields(
     "query",
     "operation",
     "in_flight",
@@ -148,7 +150,7 @@ export const requestFields = {
     "response_body",
     "response_body_bytes",
   ),
-  method: naming("HTTP method", anything),
-  path: naming("path", anything),
+  method: withNameKind("HTTP method", anything),
+  path: withNameKind("path", anything),
   status: z.optional(httpStatusSchema),
 };

@@ -1,20 +1,20 @@
 import * as z from "zod/mini";
 import { chargeStatusSchema } from "../../../core/schema/common.js";
 import { controlChargeSchema } from "../../../core/schema/control-responses.js";
-import { naming } from "../../../core/schema/names.js";
+import { withNameKind } from "../../../core/schema/names.js";
 import { pricingSchema, quoteRequestSchema, whitelabelRequestSchema } from "../../../core/schema/requests.js";
 import { variableNameSchema } from "../../../core/schema/scenario-file.js";
 import type { RunContext } from "../running/context.js";
 import { StepFailure } from "../running/failure.js";
 import { NamedRecord } from "../scope.js";
-import { checkOutcome } from "./answers.js";
-import { save, textSchema } from "./parts.js";
-import { DEFAULT_WITHIN_MS, sent } from "./request.js";
+import { checkCallResult } from "./answers.js";
+import { saveSchema, textSchema } from "./parts.js";
+import { callService, DEFAULT_WITHIN_MS } from "./request.js";
 import { step, stepSchema } from "./row.js";
 
-export const DEFAULTS = { currency: "KES", method: "card", until: "COMPLETED" } as const;
+export const PAY_DEFAULTS = { currency: "KES", method: "card", until: "COMPLETED" } as const;
 /** Default customer data by payment method. */
-export const SAID: Readonly<Record<string, object>> = {
+export const CUSTOMER_DEFAULTS: Readonly<Record<string, object>> = {
   mobile_money: { phone_number: "+254700000001" },
   bank_transfer: { bank_account_number: "0123456789" },
 };
@@ -26,8 +26,8 @@ const { phone_number, bank_account_number, customer_name, metadata, expires_in_m
   whitelabelRequestSchema.shape;
 const paySchema = z.strictObject({
   amount: pricingSchema.shape.amount,
-  currency: z.optional(naming("currency", textSchema)),
-  method: z.optional(naming("payment method", textSchema)),
+  currency: z.optional(withNameKind("currency", textSchema)),
+  method: z.optional(withNameKind("payment method", textSchema)),
   to_currency,
   payment_rail,
   customer_email: z.optional(textSchema),
@@ -41,16 +41,17 @@ const paySchema = z.strictObject({
 });
 
 export const pay = step({
-  says: "Creates and pays a charge: a quote, its checkout, and the tasks scheduled for it until it is COMPLETED.",
-  schema: stepSchema({ pay: paySchema, save }),
+  description:
+    "Creates and pays a charge: a quote, its checkout, and the tasks scheduled for it until it is COMPLETED.",
+  schema: stepSchema({ pay: paySchema, save: saveSchema }),
   result: () => controlChargeSchema,
-  named: ({ pay }, charge) =>
+  namedResult: ({ pay }, charge) =>
     pay.as === undefined ? undefined : [pay.as, new NamedRecord(String((charge as Row).charge_id), charge)],
   run: async (step, context) => {
     const { amount, currency, method, to_currency, payment_rail, until, as, ...customer } = step.pay;
     const payment = {
-      pricing: { base_currency: currency ?? DEFAULTS.currency, amount },
-      payment_method: method ?? DEFAULTS.method,
+      pricing: { base_currency: currency ?? PAY_DEFAULTS.currency, amount },
+      payment_method: method ?? PAY_DEFAULTS.method,
       payment_rail,
     };
     const { quote_id } = await call(context, "quotes", { ...payment, to_currency });
@@ -58,19 +59,19 @@ export const pay = step({
       ...payment,
       quote_id,
       customer_email: `${as ?? "customer"}@shop.test`,
-      ...SAID[payment.payment_method],
+      ...CUSTOMER_DEFAULTS[payment.payment_method],
       ...customer,
     });
-    await becomes(context, String(charge_id), until, "pay");
+    await advanceCharge(context, String(charge_id), until, "pay");
     return context.client.must("GET", `/charges/${String(charge_id)}`);
   },
 });
 
 /** Advances a charge's timeline to a status; fails the step if the timeline does not reach it. */
-export async function becomes(
+export async function advanceCharge(
   { client }: RunContext,
   charge: string,
-  target: string = DEFAULTS.until,
+  target: string = PAY_DEFAULTS.until,
   kind: string,
 ): Promise<void> {
   if (target === "PENDING") return;
@@ -84,7 +85,7 @@ export async function becomes(
 }
 
 async function call(context: RunContext, path: string, body: object): Promise<Row> {
-  const answer = await sent(context, "POST", `/api/v1/payments/${path}`, { body }, DEFAULT_WITHIN_MS);
-  checkOutcome(undefined, answer, DEFAULT_WITHIN_MS);
+  const answer = await callService(context, "POST", `/api/v1/payments/${path}`, { body }, DEFAULT_WITHIN_MS);
+  checkCallResult(undefined, answer, DEFAULT_WITHIN_MS);
   return typeof answer === "string" ? {} : (answer.body as Row);
 }

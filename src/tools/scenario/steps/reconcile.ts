@@ -1,14 +1,14 @@
 import * as z from "zod/mini";
 import { differencesText } from "../../../core/client/books-text.js";
-import { type BookReport, readingShape } from "../../../core/schema/books.js";
+import { type BookReport, rowOptionsShape } from "../../../core/schema/books.js";
 import { modeSchema } from "../../../core/schema/common.js";
 import { durationMs } from "../../../core/schema/duration.js";
 import { callSchema } from "../../../core/schema/scenario-file.js";
 import type { RunContext } from "../running/context.js";
 import { StepFailure } from "../running/failure.js";
-import { checkOutcome } from "./answers.js";
-import { sentToApp } from "./app.js";
-import { settle } from "./expecting.js";
+import { checkCallResult } from "./answers.js";
+import { callAppUnderTest } from "./app.js";
+import { waitUntilIdle } from "./expecting.js";
 import { callShape } from "./parts.js";
 import { DEFAULT_WITHIN } from "./request.js";
 import { step, stepSchema } from "./row.js";
@@ -19,20 +19,21 @@ const booksSchema = z.strictObject({
   headers,
   within,
   mode: z.optional(modeSchema),
-  ...readingShape,
+  ...rowOptionsShape,
 });
 
 export const reconcile = step({
-  says: "Compares the app's orders with the ledger: a call of the app that returns a list, and how to read it.",
+  description:
+    "Compares the app's orders with the ledger: a call of the app that returns a list, and how to read it.",
   schema: stepSchema({ reconcile: booksSchema }),
   run: async (step, context) => {
     const { app, headers = {}, within, ...reading } = step.reconcile;
-    await settle(context);
+    await waitUntilIdle(context);
     const withinMs = durationMs(within ?? DEFAULT_WITHIN);
-    const answer = await sentToApp(context, app, { headers }, withinMs);
-    checkOutcome(undefined, answer, withinMs);
+    const answer = await callAppUnderTest(context, app, { headers }, withinMs);
+    checkCallResult(undefined, answer, withinMs);
     const rows = typeof answer === "string" ? [] : rowsIn(answer.body, app);
-    const report = await reconcileRows(context, { ...reading, rows, since: context.baseline.at });
+    const report = await reconcileRows(context, { ...reading, rows, since: context.startState.time });
     if (report.passed) return report;
     const { message, differences } = differencesText(report);
     throw failureOf(message, differences);

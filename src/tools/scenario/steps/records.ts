@@ -1,9 +1,9 @@
 import * as z from "zod/mini";
 import { globMatches } from "../../../core/domain/glob.js";
 import { eventPayloadSchema } from "../../../core/schema/control-log-responses.js";
-import { ALL_EVENT_TYPES, TEST_EVENT_TYPE, toldBy } from "../../../core/schema/event-types.js";
+import { ALL_EVENT_TYPES, subjectOfEvent, TEST_EVENT_TYPE } from "../../../core/schema/event-types.js";
 import { isOperationId } from "../../../core/schema/operation-ids.js";
-import { answerOf } from "../../../core/schema/responses/answers.js";
+import { responseSchemaOf } from "../../../core/schema/responses/answers.js";
 import { chargeDetailSchema, withdrawalSchema } from "../../../core/schema/responses.js";
 import { reversalSchema } from "../../../core/schema/reversals.js";
 
@@ -21,12 +21,12 @@ const DEPENDENT: Readonly<Record<string, (described: Readonly<Record<string, unk
     payload: ({ type }) => z.extend(eventPayloadSchema, { data: dataOf(type) }),
     response_body: ({ operation }) =>
       typeof operation === "string" && isOperationId(operation)
-        ? answerOf([operation], undefined)
+        ? responseSchemaOf([operation], undefined)
         : z.unknown(),
   };
 
 /** Narrows the schema of a record to that of the described ones. */
-export function describedRecord(record: z.ZodMiniObject, described: unknown): z.ZodMiniObject {
+export function narrowRecordSchema(record: z.ZodMiniObject, described: unknown): z.ZodMiniObject {
   const dependent = Object.entries(DEPENDENT).filter(([field]) => Object.hasOwn(record.shape, field));
   const fields = (described ?? {}) as Readonly<Record<string, unknown>>;
   return z.extend(
@@ -39,7 +39,7 @@ export function describedRecord(record: z.ZodMiniObject, described: unknown): z.
 function dataOf(type: unknown): z.core.$ZodType {
   const isText = typeof type === "string" && !type.includes("${");
   const types = ALL_EVENT_TYPES.filter((known) => !isText || globMatches(type, known));
-  const objects = new Set(types.flatMap((known) => toldBy(known)?.object ?? []));
+  const objects = new Set(types.flatMap((known) => subjectOfEvent(known)?.object ?? []));
   // Custom types have any data.
   if (objects.size === 0 || type === TEST_EVENT_TYPE) return z.unknown();
   const [first, ...others] = [...objects].map((object) => DATA[object]);

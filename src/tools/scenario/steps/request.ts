@@ -1,12 +1,12 @@
 import * as z from "zod/mini";
 import type { Route } from "../../../core/domain/known-names.js";
-import { globFitsRoute } from "../../../core/domain/path-patterns.js";
+import { globMatchesRoute } from "../../../core/domain/path-patterns.js";
 import { durationMs } from "../../../core/schema/duration.js";
-import { answerOf } from "../../../core/schema/responses/answers.js";
+import { responseSchemaOf } from "../../../core/schema/responses/answers.js";
 import { callSchema } from "../../../core/schema/scenario-file.js";
-import type { Answer, NoAnswer } from "../running/client.js";
+import type { CallResponse, NoResponse } from "../running/client.js";
 import type { RunContext } from "../running/context.js";
-import { checkOutcome, resultOf } from "./answers.js";
+import { callResult, checkCallResult } from "./answers.js";
 import { callShape, resultSchema } from "./parts.js";
 import { step, stepSchema } from "./row.js";
 
@@ -14,33 +14,33 @@ export const DEFAULT_WITHIN = "30s";
 export const DEFAULT_WITHIN_MS = durationMs(DEFAULT_WITHIN);
 
 export const request = step({
-  says: "A call of the sandbox, with the namespace's key: METHOD /path.",
+  description: "A call of the sandbox, with the namespace's key: METHOD /path.",
   result: (step, routes = []) => resultSchema(bodyOf(step, routes)),
   expectationField: "expect",
   schema: stepSchema({ request: callSchema, ...callShape }),
   run: async (step, context) => {
     const { method, path } = callOf(step.request);
     const withinMs = durationMs(step.within ?? DEFAULT_WITHIN);
-    const answer = await sent(context, method, path, step, withinMs);
-    checkOutcome(step.expect, answer, withinMs);
-    return resultOf(answer);
+    const answer = await callService(context, method, path, step, withinMs);
+    checkCallResult(step.expect, answer, withinMs);
+    return callResult(answer);
   },
 });
 
 /** Calls the sandbox with the test key. */
-export function sent(
+export function callService(
   { client, keys }: RunContext,
   method: string,
   path: string,
-  content: Content,
+  content: CallContent,
   withinMs: number,
-): Promise<Answer | NoAnswer> {
+): Promise<CallResponse | NoResponse> {
   const defaults = { authorization: `Bearer ${keys.test}` };
   return client.service(method, path, contentOf(content, defaults), withinMs);
 }
 
 /** Body and headers of a call. */
-export interface Content {
+export interface CallContent {
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string | null>> | undefined;
 }
@@ -49,9 +49,9 @@ export interface Content {
 function bodyOf({ request, expect }: Readonly<Record<string, unknown>>, routes: readonly Route[]) {
   if (typeof request !== "string") return z.unknown();
   const { method, path } = routeOf(request);
-  const matching = routes.filter((route) => route.method === method && globFitsRoute(path, route.path));
+  const matching = routes.filter((route) => route.method === method && globMatchesRoute(path, route.path));
   if (matching.length === 0) return z.unknown();
-  return answerOf(
+  return responseSchemaOf(
     matching.map(({ id }) => id),
     outcomeIn(expect),
   );
@@ -78,7 +78,7 @@ export function callOf(text: string): { method: string; path: string } {
 
 /** Headers and body of a call; a body other than a string is sent as JSON. */
 export function contentOf(
-  step: Content,
+  step: CallContent,
   defaults: Readonly<Record<string, string>>,
 ): { headers: Record<string, string>; body: string | undefined } {
   const body =

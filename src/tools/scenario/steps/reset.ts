@@ -4,10 +4,10 @@ import { step, stepSchema } from "./row.js";
 
 /** Restores the run's own rules afterwards. */
 export const reset = step({
-  says: "Puts the namespace back to its initial state.",
+  description: "Puts the namespace back to its initial state.",
   schema: stepSchema({ reset: z.union([z.literal(true), z.null(), resetRequestSchema]) }),
-  run: async ({ reset }, { client, begin, applied }) => {
-    await applied.note();
+  run: async ({ reset }, { client, prepare: begin, ruleCounts: applied }) => {
+    await applied.readCounts();
     const answer = await client.must(
       "POST",
       "/reset?wait=10s",

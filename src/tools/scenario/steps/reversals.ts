@@ -1,27 +1,27 @@
 import * as z from "zod/mini";
 import type { RunContext } from "../running/context.js";
-import { checkAnswer } from "./answers.js";
-import { answerSchema, type ExpectedAnswer, save, textSchema } from "./parts.js";
+import { checkResponse } from "./answers.js";
+import { type ExpectedResponse, responseSchema, saveSchema, textSchema } from "./parts.js";
 import { step, stepSchema } from "./row.js";
 
 /* Reversals of completed charges and withdrawals: extensions of the sandbox in the control API, which the service does not have. */
 
-const companions = { expect: z.optional(answerSchema), save };
+const companions = { expect: z.optional(responseSchema), save: saveSchema };
 const reason = z.optional(textSchema);
 
 async function reverse(
   { client }: RunContext,
   path: string,
   body: object,
-  expect: ExpectedAnswer | undefined,
+  expect: ExpectedResponse | undefined,
 ): Promise<unknown> {
   const answer = await client.control("POST", path, body);
-  checkAnswer(expect, answer, "expect");
+  checkResponse(expect, answer, "expect");
   return answer.body;
 }
 
 export const partialRefund = step({
-  says: "Refunds part of a completed charge. The service has no such operation.",
+  description: "Refunds part of a completed charge. The service has no such operation.",
   schema: stepSchema({
     partial_refund: z.strictObject({ charge_id: textSchema, amount: textSchema, reason }),
     ...companions,
@@ -31,14 +31,14 @@ export const partialRefund = step({
 });
 
 export const chargeback = step({
-  says: "The customer's bank takes a completed charge back. The service has no such operation.",
+  description: "The customer's bank takes a completed charge back. The service has no such operation.",
   schema: stepSchema({ chargeback: z.strictObject({ charge_id: textSchema, reason }), ...companions }),
   run: ({ chargeback: { charge_id, ...body }, expect }, context) =>
     reverse(context, `/charges/${encodeURIComponent(charge_id)}/chargeback`, body, expect),
 });
 
 export const bounce = step({
-  says: "Returns a completed withdrawal. The service has no such operation.",
+  description: "Returns a completed withdrawal. The service has no such operation.",
   schema: stepSchema({ bounce: z.strictObject({ withdrawal_id: textSchema, reason }), ...companions }),
   run: ({ bounce: { withdrawal_id, ...body }, expect }, context) =>
     reverse(context, `/withdrawals/${encodeURIComponent(withdrawal_id)}/bounce`, body, expect),

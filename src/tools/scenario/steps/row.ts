@@ -9,21 +9,24 @@ type RawStep = Readonly<Record<string, unknown>>;
 export type StepResult = unknown;
 
 /** A kind of step. Its schema applies after variables are filled in. */
-export interface StepRow<Schema extends z.ZodMiniType = z.ZodMiniType> {
+export interface StepDefinition<Schema extends z.ZodMiniType = z.ZodMiniType> {
   readonly schema: Schema;
   /** Description for editors. */
-  readonly says: string;
+  readonly description: string;
   /** Schema of the result; undefined if not known before the run. */
   readonly result?: (step: RawStep, routes: Vocabulary["routes"]) => z.core.$ZodType | undefined;
   /** Field with the expectation of the result. */
   readonly expectationField?: string;
   /** Variable that the step saves its result in, with its value. */
-  readonly named?: (step: z.infer<Schema>, result: StepResult) => readonly [string, unknown] | undefined;
+  readonly namedResult?: (
+    step: z.infer<Schema>,
+    result: StepResult,
+  ) => readonly [string, unknown] | undefined;
   readonly run: (step: z.infer<Schema>, context: StepContext) => Promise<StepResult>;
 }
 
 /** One execution of a nested list of steps. */
-export interface Turn {
+export interface Iteration {
   /** Index of the list in the step. */
   readonly list: number;
   /** Name of this iteration; absent for a single one. */
@@ -33,9 +36,9 @@ export interface Turn {
 }
 
 /** A kind of step with nested lists of steps. */
-export interface ContainerRow<Schema extends z.ZodMiniType = z.ZodMiniType>
-  extends Omit<StepRow<Schema>, "run" | "named"> {
-  readonly iterations: (step: z.infer<Schema>) => readonly Turn[];
+export interface ContainerDefinition<Schema extends z.ZodMiniType = z.ZodMiniType>
+  extends Omit<StepDefinition<Schema>, "run" | "named"> {
+  readonly iterations: (step: z.infer<Schema>) => readonly Iteration[];
   /** The iterations are concurrent. */
   readonly atOnce?: boolean;
 }
@@ -45,11 +48,13 @@ export function stepSchema<Shape extends z.core.$ZodLooseShape>(shape: Shape) {
   return z.strictObject({ name: nameSchema, ...shape });
 }
 
-export function container<Schema extends z.ZodMiniType>(row: ContainerRow<Schema>): ContainerRow<Schema> {
+export function container<Schema extends z.ZodMiniType>(
+  row: ContainerDefinition<Schema>,
+): ContainerDefinition<Schema> {
   return row;
 }
 
 /** Types `run` by the schema. */
-export function step<Schema extends z.ZodMiniType>(row: StepRow<Schema>): StepRow<Schema> {
+export function step<Schema extends z.ZodMiniType>(row: StepDefinition<Schema>): StepDefinition<Schema> {
   return row;
 }

@@ -9,7 +9,7 @@ interface ScenarioRecord {
 }
 
 export const scenario = step({
-  says: "Turns a scenario the sandbox knows on, or off with { drop: NAME }, until the run is over.",
+  description: "Turns a scenario the sandbox knows on, or off with { drop: NAME }, until the run is over.",
   schema: stepSchema({
     scenario: z.union([
       textSchema,
@@ -17,7 +17,7 @@ export const scenario = step({
       z.strictObject({ drop: textSchema }),
     ]),
   }),
-  run: async ({ scenario }, { client, leftovers }) => {
+  run: async ({ scenario }, { client, cleanup: leftovers }) => {
     const [name, verb] =
       typeof scenario === "string"
         ? [scenario, "activate"]

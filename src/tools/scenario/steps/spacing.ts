@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { durationMs, durationSchema, formatDuration } from "../../../core/schema/duration.js";
 import { type Difference, StepFailure } from "../running/failure.js";
-import type { Row } from "../running/lists.js";
+import type { LogRow } from "../running/lists.js";
 
 const bound = z.optional(durationSchema);
 
@@ -22,7 +22,7 @@ const BOUNDS = Object.keys(HOLDS) as (keyof typeof HOLDS)[];
 const GROWTH = 1.1;
 
 /** Fails if a pause is not as expected, or if there are too few. */
-export function checkSpacing(spacing: Spacing, newestFirst: readonly Row[], at: string): void {
+export function checkSpacing(spacing: Spacing, newestFirst: readonly LogRow[], at: string): void {
   const pauses = pausesBetween([...newestFirst].reverse());
   const minimum = spacing.growing ? 2 : 1;
   const fail = (message: string, difference: readonly Difference[]): never => {
@@ -56,7 +56,7 @@ function durationText(ms: number): string {
 }
 
 /** Pauses in sandbox or wall time, whichever is longer: an app waits in wall time, a test moves sandbox time. */
-function pausesBetween(rows: readonly Row[]): number[] {
+function pausesBetween(rows: readonly LogRow[]): number[] {
   const since = (field: string, index: number): number =>
     Date.parse(String(rows[index]![field])) - Date.parse(String(rows[index - 1]![field]));
   return rows.slice(1).map((_, index) => Math.max(since("at", index + 1), since("sent_at", index + 1)));

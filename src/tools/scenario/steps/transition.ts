@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { CHARGE_STATUSES, WITHDRAWAL_STATUSES } from "../../../core/schema/common.js";
-import { checkAnswer } from "./answers.js";
-import { answerSchema, save, textSchema } from "./parts.js";
+import { checkResponse } from "./answers.js";
+import { responseSchema, saveSchema, textSchema } from "./parts.js";
 import { step, stepSchema } from "./row.js";
 
 const transitionSchema = z
@@ -10,7 +10,7 @@ const transitionSchema = z
     withdrawal_id: z.optional(textSchema),
     to: z.enum([...new Set([...CHARGE_STATUSES, ...WITHDRAWAL_STATUSES])]),
     reason: z.optional(textSchema),
-    expect: z.optional(answerSchema),
+    expect: z.optional(responseSchema),
   })
   .check(
     z.refine(
@@ -20,8 +20,8 @@ const transitionSchema = z
   );
 
 export const transition = step({
-  says: "Moves a charge or withdrawal to a status, as the control API does.",
-  schema: stepSchema({ transition: transitionSchema, expect: z.optional(answerSchema), save }),
+  description: "Moves a charge or withdrawal to a status, as the control API does.",
+  schema: stepSchema({ transition: transitionSchema, expect: z.optional(responseSchema), save: saveSchema }),
   run: async (step, { client }) => {
     const { charge_id, withdrawal_id, to, reason, expect } = step.transition;
     const path =
@@ -29,7 +29,7 @@ export const transition = step({
         ? `/withdrawals/${encodeURIComponent(withdrawal_id!)}`
         : `/charges/${encodeURIComponent(charge_id)}`;
     const answer = await client.control("POST", `${path}/transition`, { to, reason });
-    checkAnswer(step.expect ?? expect, answer, step.expect ? "expect" : "transition.expect");
+    checkResponse(step.expect ?? expect, answer, step.expect ? "expect" : "transition.expect");
     return answer.body;
   },
 });

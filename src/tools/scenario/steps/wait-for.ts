@@ -6,14 +6,14 @@ import {
   LONGEST_WAIT_MS,
 } from "../../../core/schema/duration.js";
 import { expectedMatcherSchema, type Range, rangeSchema } from "../../../core/schema/matchers.js";
-import { own } from "../../../core/schema/own.js";
+import { getOwn } from "../../../core/schema/own.js";
 import { WAITED_RECORDS } from "../../../core/schema/waited-records.js";
-import type { Answer } from "../running/client.js";
+import type { CallResponse } from "../running/client.js";
 import type { RunContext } from "../running/context.js";
 import { StepFailure } from "../running/failure.js";
-import { difference } from "./matching.js";
-import { chargeFields, deliveryFields, requestFields, save } from "./parts.js";
-import { describedRecord } from "./records.js";
+import { recordDifferences } from "./matching.js";
+import { chargeFields, deliveryFields, requestFields, saveSchema } from "./parts.js";
+import { narrowRecordSchema } from "./records.js";
 import { step, stepSchema } from "./row.js";
 
 const DEFAULT_WITHIN = "10s";
@@ -42,7 +42,7 @@ function waitSchema<const What extends keyof typeof MATCHES>(what: What) {
     match: z.optional(MATCHES[what] as z.ZodMiniType<Record<string, unknown>>),
     count: z.optional(z.union([z.int().check(z.gte(1, "must be at least 1")), rangeSchema])),
     within: z.optional(durationSchema),
-    save,
+    save: saveSchema,
   });
 }
 
@@ -58,11 +58,11 @@ export const WAIT_KINDS = Object.keys(WAIT_SCHEMAS);
 /** The sandbox responds as soon as the condition is met; there is no polling. */
 export const waitFor = step({
   result: ({ wait_for, match }) => {
-    const record = own(RECORDS, String(wait_for));
-    return record && describedRecord(record, match);
+    const record = getOwn(RECORDS, String(wait_for));
+    return record && narrowRecordSchema(record, match);
   },
   expectationField: "match",
-  says: "Waits until there is a matching charge, request or delivery, or until nothing is in flight.",
+  description: "Waits until there is a matching charge, request or delivery, or until nothing is in flight.",
   schema: z.discriminatedUnion("wait_for", [
     WAIT_SCHEMAS.charge,
     WAIT_SCHEMAS.request,
@@ -87,13 +87,13 @@ function addToCount(count: number | Range, before: number): number | Range {
 
 /** Counts matching records from before the run. */
 async function countBefore(
-  { baseline }: RunContext,
+  { startState: baseline }: RunContext,
   what: "request" | "delivery",
   match: Readonly<Record<string, unknown>>,
 ): Promise<number> {
   const list = what === "request" ? "requests" : "deliveries";
   const rows = await baseline.before(list);
-  return rows.filter((row) => difference(match, row).length === 0).length;
+  return rows.filter((row) => recordDifferences(match, row).length === 0).length;
 }
 
 async function wait(
@@ -104,7 +104,7 @@ async function wait(
 ): Promise<unknown> {
   // A single call waits no longer than the sandbox's maximum.
   let leftMs = durationMs(within);
-  let answer: Answer;
+  let answer: CallResponse;
   do {
     const timeoutMs = Math.min(leftMs, LONGEST_WAIT_MS);
     const timeout = formatDuration(timeoutMs);
