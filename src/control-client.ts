@@ -1,4 +1,4 @@
-import { type ErrorCode, type ErrorDetails, refuse } from "./core/schema/errors.js";
+import { type ErrorCode, type ErrorDetails, refuse } from "./core/schema/refusals.js";
 import { SandboxError } from "./core/schema/sandbox-error.js";
 import { UserError } from "./core/schema/user-error.js";
 

@@ -1,18 +1,18 @@
 /** Public API of the package. */
 
-export type { WebhookAnswer, WebhookHandler } from "./core/delivery/in-process.js";
-export type { BookFinding, BookReport, FindingKind, Marking } from "./core/schema/books.js";
+export type { WebhookAnswer, WebhookHandler } from "./core/delivery/in-process-receivers.js";
 export {
   CHARGE_STATUSES,
   type ChargeStatus,
   type Mode,
   type WithdrawalStatus,
 } from "./core/schema/common.js";
-export { ERROR_STATUS, type ErrorCode } from "./core/schema/errors.js";
 export type { Answer, Finding, Probe, ProbeRow, WebhookReport } from "./core/schema/receiver-report.js";
+export type { BookFinding, BookReport, FindingKind, Marking } from "./core/schema/reconciliation.js";
+export { ERROR_STATUS, type ErrorCode } from "./core/schema/refusals.js";
 export { SandboxError } from "./core/schema/sandbox-error.js";
+export type { CustomSignature, Signature, SignaturePreset } from "./core/schema/signature-schemes.js";
 export { UserError } from "./core/schema/user-error.js";
-export type { CustomSignature, Signature, SignaturePreset } from "./core/schema/webhooks.js";
 export { createSandbox } from "./opening.js";
 export type {
   ChargeDetail,
@@ -31,8 +31,8 @@ export type {
   WithdrawalEvent,
 } from "./public-types.js";
 export { Sandbox } from "./sandbox.js";
-export type { CheckWebhookOptions } from "./tools/doctor/options.js";
+export type { CheckWebhookOptions } from "./tools/doctor/check-options.js";
 export type { ExploreFinding, ExploreReport, ExploreSingle, Oracle } from "./tools/explore/report.js";
 export type { Deviation, DeviationKind } from "./tools/explore/schedule.js";
 export type { Difference, Failure, NearMiss } from "./tools/scenario/running/failure.js";
-export type { Outcome, RunReport, StepReport } from "./tools/scenario/running/report.js";
+export type { Outcome, RunReport, StepReport } from "./tools/scenario/running/run-report.js";

@@ -1,11 +1,13 @@
 import * as z from "zod/mini";
-import { findUnknownNames, type Vocabulary } from "./core/domain/known-names.js";
+import { findUnknownNames, type Vocabulary } from "./core/domain/name-check.js";
 import { httpUrlSchema } from "./core/schema/common.js";
 import { durationMs, durationSchema, parseAdvanceBody } from "./core/schema/duration.js";
 import { resetRequestSchema, transitionRequestSchema } from "./core/schema/engine-requests.js";
-import { depthSchema, lanesSchema } from "./core/schema/explore.js";
+import { depthSchema, lanesSchema } from "./core/schema/explore-limits.js";
+import { getOwn } from "./core/schema/get-own.js";
 import { issueMessage, issuePath, safeParse } from "./core/schema/issues.js";
 import { didYouMean } from "./core/schema/nearest.js";
+import { normalizeWebhookUrl, webhookHandlerSchema } from "./core/schema/option-schemas.js";
 import {
   listenOptionsSchema,
   OPTION_NAMES,
@@ -15,13 +17,11 @@ import {
   type StartOptions,
   startOptionsSchema,
 } from "./core/schema/option-table.js";
-import { normalizeWebhookUrl, webhookHandlerSchema } from "./core/schema/options.js";
-import { getOwn } from "./core/schema/own.js";
-import { knownKeys } from "./core/schema/places.js";
-import { camelCase, snakeCase } from "./core/schema/printable.js";
+import { knownKeys } from "./core/schema/schema-paths.js";
+import { type Signature, secretFault } from "./core/schema/signature-schemes.js";
+import { camelCase, snakeCase } from "./core/schema/text-format.js";
 import { instantText, parseInstant } from "./core/schema/time.js";
 import { UserError } from "./core/schema/user-error.js";
-import { type Signature, secretFault } from "./core/schema/webhooks.js";
 import type {
   ExploreFlowOptions,
   ListenOptions,

@@ -3,12 +3,12 @@
 import { Catalogue } from "./core/domain/catalogue.js";
 import { packageVersion } from "./core/files/package.js";
 import { DEFAULT_NAMESPACE } from "./core/namespace/identity.js";
+import type { CheckReceiver, ScenarioTools } from "./core/namespace/injected-tools.js";
+import type { NamespaceOptions, WebhookOption } from "./core/namespace/namespace-options.js";
 import { Namespaces, type NamespacesOptions } from "./core/namespace/namespaces.js";
-import type { NamespaceOptions, WebhookOption } from "./core/namespace/options.js";
-import type { CheckReceiver, ScenarioTools } from "./core/namespace/scenario-kit.js";
 import { durationMs } from "./core/schema/duration.js";
-import { loadLazily } from "./core/schema/lazily.js";
-import { InsufficientSpace } from "./core/schema/no-room.js";
+import { InsufficientSpace } from "./core/schema/insufficient-space.js";
+import { loadLazily } from "./core/schema/load-lazily.js";
 import {
   DEFAULT_API_KEY,
   DEFAULT_LIVE_API_KEY,
@@ -16,43 +16,43 @@ import {
   FIXED_SEED,
   normalizeWebhookUrl,
   parseClockSetting,
-} from "./core/schema/options.js";
-import { printableLines, trimTrailingSlashes } from "./core/schema/printable.js";
+} from "./core/schema/option-schemas.js";
 import { resolveSettings, type Settings } from "./core/schema/settings.js";
+import { printableLines, trimTrailingSlashes } from "./core/schema/text-format.js";
 import { parseInstant } from "./core/schema/time.js";
-import { StoreError } from "./core/store/error.js";
 import { openStorage } from "./core/store/open-storage.js";
-import { generateSeed, generateToken, systemWallClock } from "./core/time/wall.js";
+import { StoreError } from "./core/store/store-error.js";
+import { generateSeed, generateToken, systemWallClock } from "./core/time/wall-clock.js";
 import { parseStartOptions } from "./library-options.js";
 import { type OpenOptions, readService } from "./options.js";
-import { PAGES } from "./pages/routes.js";
+import { PAGES } from "./pages/page-routes.js";
 import type { SandboxOptions } from "./public-types.js";
 import { Sandbox } from "./sandbox.js";
 import { createApps } from "./server/http/app.js";
 
 /** Audits stored data. Loaded only with a data file, because its schemas take time. */
 async function auditWith(catalogue: Catalogue, settings: Settings): Promise<NamespaceOptions["audit"]> {
-  const { auditState } = await import("./core/engine/intake/read.js");
+  const { auditState } = await import("./core/engine/intake/read-state.js");
   return (state) => auditState(state, { catalogue, settings });
 }
 
 /** Loads the scenario runner on first use. */
 export const scenarioKit: ScenarioTools = {
   read: async (namespace, source, vocabulary) =>
-    (await loadLazily(() => import("./tools/scenario/kit.js"))).readScenarioValue(
+    (await loadLazily(() => import("./tools/scenario/scenario-value.js"))).readScenarioValue(
       namespace,
       source,
       vocabulary,
     ),
   run: async (namespace, run) =>
-    (await loadLazily(() => import("./tools/scenario/kit.js"))).runScenarioValue(namespace, run),
+    (await loadLazily(() => import("./tools/scenario/scenario-value.js"))).runScenarioValue(namespace, run),
 };
 
 /** Loads the receiver checks on first use. */
 export function receiverChecks(timeout: string | undefined): CheckReceiver {
   return async ({ url, secret, signature, onRow, onSent }) => {
     const { checkWebhook } = await loadLazily(() => import("./tools/doctor/check.js"));
-    const { readCheckOptions } = await loadLazily(() => import("./tools/doctor/options.js"));
+    const { readCheckOptions } = await loadLazily(() => import("./tools/doctor/check-options.js"));
     const options = readCheckOptions(url, { secret, signature, timeout }, (option) => option);
     return checkWebhook({ ...options, onSent }, onRow);
   };

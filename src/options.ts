@@ -1,19 +1,19 @@
 // Start options and the files they name → fixtures, scenarios, warnings. Called when a sandbox opens and by
 // `validate`. All faults are collected before it throws; nothing is opened or started here.
 import { existsSync } from "node:fs";
-import { findUnknownNames, type Vocabulary, vocabularyOf } from "./core/domain/known-names.js";
-import { repeatableRunId } from "./core/domain/run-id.js";
+import { findUnknownNames, type Vocabulary, vocabularyOf } from "./core/domain/name-check.js";
+import { repeatableRunId } from "./core/domain/repeatable-run-id.js";
 import type { DocumentError, DocumentFault, LoadedDocument } from "./core/files/documents.js";
-import type { Fixtures } from "./core/schema/fixtures.js";
-import type { OnActivity } from "./core/schema/happening.js";
+import type { OnActivity } from "./core/schema/activity-events.js";
+import type { Fixtures } from "./core/schema/fixtures-file.js";
+import { getOwn } from "./core/schema/get-own.js";
 import { didYouMean } from "./core/schema/nearest.js";
+import { FIXED_SEED } from "./core/schema/option-schemas.js";
 import { type StartOptions, startOptionsSchema } from "./core/schema/option-table.js";
-import { FIXED_SEED } from "./core/schema/options.js";
-import { getOwn } from "./core/schema/own.js";
-import type { Scenario } from "./core/schema/scenario.js";
 import type { NamespaceSetup } from "./core/schema/scenario-file.js";
+import type { Scenario } from "./core/schema/scenario-rules.js";
 import { UserError } from "./core/schema/user-error.js";
-import { pathFaults, serviceRoutes } from "./server/http/paths.js";
+import { pathFaults, serviceRoutes } from "./server/http/custom-paths.js";
 import type { LoadedScenario } from "./tools/scenario/files.js";
 import { loadShipped } from "./tools/scenario/shipped.js";
 
@@ -190,7 +190,7 @@ function unknownScenario(name: string, known: readonly string[]): string {
 
 /** Loads the checks of user files only when there is one. */
 async function mergedFixtures(base: Fixtures, source: string | LoadedDocument): Promise<Fixtures> {
-  const { mergeFixtures, readFixtures } = await import("./core/files/fixtures.js");
+  const { mergeFixtures, readFixtures } = await import("./core/files/merge-fixtures.js");
   return typeof source === "string" ? readFixtures(base, source) : mergeFixtures(base, source);
 }
 
@@ -214,7 +214,7 @@ async function settingsAndWarnings(
 ): Promise<Pick<ResolvedService, "scenarioSettings" | "warnings">> {
   if (files.length === 0) return { scenarioSettings: {}, warnings: [] };
   const { warningText } = await import("./core/files/documents.js");
-  const { mergeInitialStates: worldOf } = await import("./tools/scenario/world.js");
+  const { mergeInitialStates: worldOf } = await import("./tools/scenario/initial-state.js");
   const { given: scenarioSettings, ignored } = worldOf(files, options);
   const warnings = files.flatMap(({ file, warnings, steps }) => [
     ...warnings.map(warningText),

@@ -1,6 +1,6 @@
 import { getPath } from "hono/utils/url";
-import { refuse } from "./core/schema/errors.js";
-import { loadLazily } from "./core/schema/lazily.js";
+import { loadLazily } from "./core/schema/load-lazily.js";
+import { refuse } from "./core/schema/refusals.js";
 import type { OpenOptions } from "./options.js";
 import { type Apps, healthReply } from "./server/http/app.js";
 import { isDropped } from "./server/http/call.js";
@@ -15,9 +15,9 @@ import {
   normalizeAddress,
 } from "./server/http/hosts.js";
 import { type ListeningServer, type ListenOptions, listen } from "./server/http/listener.js";
+import { earlyResponses } from "./server/http/raw-responses.js";
 import { errorReply, replyHeaders, toResponse } from "./server/http/reply.js";
-import { earlyResponses } from "./server/http/wire.js";
-import type { TrustFiles } from "./server/tls/trust.js";
+import type { TrustFiles } from "./server/tls/trust-files.js";
 
 export type OpenedOptions = OpenOptions & { readonly onError: (error: unknown) => void };
 
@@ -40,7 +40,7 @@ function isSecure({ tls, tls_cert }: OpenOptions): boolean {
 export async function openPort(port: number, host: string, served: PortContext): Promise<OpenPort> {
   const { options } = served;
   if (!isSecure(options)) return open(port, host, served);
-  const { prepareTls: secure } = await loadLazily(() => import("./server/tls/secure.js"));
+  const { prepareTls: secure } = await loadLazily(() => import("./server/tls/prepare-tls.js"));
   const { createServer, publish } = await secure(options, [...LOCAL_NAMES, ...namesOf(host, options)]);
   const listening = await open(port, host, served, createServer);
   try {

@@ -1,8 +1,8 @@
-import type { Marking } from "./core/schema/books.js";
 import type { ChargeStatus, Mode, WithdrawalStatus } from "./core/schema/common.js";
-import type { CollectionName } from "./core/schema/records/names.js";
-import type { Signature } from "./core/schema/webhooks.js";
-import type { StepReport } from "./tools/scenario/running/report.js";
+import type { Marking } from "./core/schema/reconciliation.js";
+import type { CollectionName } from "./core/schema/records/collection-names.js";
+import type { Signature } from "./core/schema/signature-schemes.js";
+import type { StepReport } from "./tools/scenario/running/run-report.js";
 
 /**
  * Arguments and results of the library's methods. Durations are texts such as `"500ms"`, `"30s"`, `"10m"`, `"2h"` or

@@ -1,22 +1,22 @@
 import { type ControlCall, ControlClient, IN_PROCESS_FETCH, type SandboxFetch } from "./control-client.js";
 import { AssertionCollector } from "./core/delivery/assertions.js";
-import type { WebhookHandler } from "./core/delivery/in-process.js";
-import { vocabularyOf } from "./core/domain/known-names.js";
-import { transitionCharge } from "./core/engine/commands/charges.js";
+import type { WebhookHandler } from "./core/delivery/in-process-receivers.js";
+import { vocabularyOf } from "./core/domain/name-check.js";
+import { transitionCharge } from "./core/engine/commands/charge-commands.js";
 import { deepCopy } from "./core/engine/frozen-state.js";
 import type { StateDump } from "./core/engine/records.js";
-import { chargeDetail } from "./core/engine/views.js";
-import { DEFAULT_RESET_PARTS } from "./core/namespace/beginning.js";
+import { chargeDetail } from "./core/engine/service-responses.js";
+import { DEFAULT_RESET_PARTS } from "./core/namespace/initial-state.js";
 import type { Namespace } from "./core/namespace/namespace.js";
 import type { Namespaces } from "./core/namespace/namespaces.js";
-import type { BookReport } from "./core/schema/books.js";
 import type { ChargeStatus } from "./core/schema/common.js";
-import { isRefusal } from "./core/schema/errors.js";
-import { loadLazily, loadsSettled } from "./core/schema/lazily.js";
-import { DEFAULT_HOST } from "./core/schema/options.js";
-import { trimTrailingSlashes } from "./core/schema/printable.js";
+import { loadLazily, loadsSettled } from "./core/schema/load-lazily.js";
+import { DEFAULT_HOST } from "./core/schema/option-schemas.js";
 import type { WebhookReport } from "./core/schema/receiver-report.js";
+import type { BookReport } from "./core/schema/reconciliation.js";
+import { isRefusal } from "./core/schema/refusals.js";
 import { SandboxError } from "./core/schema/sandbox-error.js";
+import { trimTrailingSlashes } from "./core/schema/text-format.js";
 import { UserError } from "./core/schema/user-error.js";
 import type { AdvanceReport } from "./core/time/advance.js";
 import {
@@ -45,9 +45,9 @@ import type {
 import type { ControlApp } from "./server/control/app.js";
 import { type Apps, inProcessFetch } from "./server/http/app.js";
 import { normalizeAddress } from "./server/http/hosts.js";
-import type { CheckWebhookOptions } from "./tools/doctor/options.js";
+import type { CheckWebhookOptions } from "./tools/doctor/check-options.js";
 import type { ExploreReport } from "./tools/explore/report.js";
-import type { RunReport } from "./tools/scenario/running/report.js";
+import type { RunReport } from "./tools/scenario/running/run-report.js";
 
 /** A running sandbox. Create it with `createSandbox()`. */
 export class Sandbox {
@@ -246,7 +246,7 @@ export class Sandbox {
   async checkWebhook(url: string, options: CheckWebhookOptions = {}): Promise<WebhookReport> {
     this.#requireOpen("checkWebhook");
     const { checkWebhook } = await loadLazily(() => import("./tools/doctor/check.js"));
-    const { readCheckOptions } = await loadLazily(() => import("./tools/doctor/options.js"));
+    const { readCheckOptions } = await loadLazily(() => import("./tools/doctor/check-options.js"));
     const { signature, webhook_timeout } = this.#options;
     const defaults = { secret: this.webhookSecret, signature, timeout: webhook_timeout };
     const set = Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));

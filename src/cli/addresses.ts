@@ -1,6 +1,6 @@
 import { networkInterfaces } from "node:os";
+import { DEFAULT_HOST } from "../core/schema/option-schemas.js";
 import type { StartOptions } from "../core/schema/option-table.js";
-import { DEFAULT_HOST } from "../core/schema/options.js";
 import { sandboxUrl } from "../port.js";
 import { hostName, isWildcardAddress, normalizeAddress } from "../server/http/hosts.js";
 

@@ -1,8 +1,8 @@
-import { oneLine } from "../core/schema/printable.js";
+import type { Signature } from "../core/schema/signature-schemes.js";
+import { oneLine } from "../core/schema/text-format.js";
 import { UserError } from "../core/schema/user-error.js";
-import type { Signature } from "../core/schema/webhooks.js";
 import { checkWebhook } from "../tools/doctor/check.js";
-import { readCheckOptions } from "../tools/doctor/options.js";
+import { readCheckOptions } from "../tools/doctor/check-options.js";
 import { Connection } from "./client/connection.js";
 import { paint } from "./paint.js";
 import { writeJunit } from "./report/junit.js";

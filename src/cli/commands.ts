@@ -1,9 +1,9 @@
 import { type Command, CommanderError, Option } from "commander";
 import { packageVersion } from "../core/files/package.js";
 import { addClientCommands } from "./client/commands.js";
+import { isUserError, reportError } from "./errors.js";
 import { addExploreOptions } from "./explore-options.js";
 import { helpText } from "./help-text.js";
-import { isUserError, reportError } from "./mistakes.js";
 import { addConnectionOptions, addStartOptions } from "./options.js";
 
 /** Adds every command but `start`, which is loaded without the others. */

@@ -1,6 +1,6 @@
 import { ControlClient } from "../control-client.js";
-import type { Activity } from "../core/schema/happening.js";
-import { formatCount } from "../core/schema/printable.js";
+import type { Activity } from "../core/schema/activity-events.js";
+import { formatCount } from "../core/schema/text-format.js";
 import { openSandbox } from "../opening.js";
 import type { Sandbox } from "../sandbox.js";
 import { activityLine } from "./live/live.js";

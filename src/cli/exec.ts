@@ -1,13 +1,13 @@
 import { UserError } from "../core/schema/user-error.js";
+import { Required } from "./coverage-list.js";
 import { strictFailures } from "./exec/applied-rules.js";
 import { Runner } from "./exec/command.js";
 import { type Plan, parseTemplate } from "./exec/plan.js";
 import { runBeside } from "./exec/run.js";
-import type { ExplorationFlags } from "./exploration.js";
 import { EXPLORE_FLAGS } from "./explore-options.js";
+import type { ExplorationFlags } from "./explore-report.js";
 import { startOptions } from "./options.js";
-import { reportUncaught } from "./own-process.js";
-import { Required } from "./required.js";
+import { reportUncaught } from "./process-handlers.js";
 import { printErrorLine } from "./terminal.js";
 
 /** The flags of `exec` besides those of `start`. */

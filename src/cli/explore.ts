@@ -1,9 +1,9 @@
-import { createAbortController } from "../core/time/patience.js";
+import { createAbortController } from "../core/time/deadline.js";
 import { exploreFile } from "../tools/explore/file.js";
-import { freshRunId } from "../tools/scenario/running/run-id.js";
+import { freshRunId } from "../tools/scenario/running/fresh-run-id.js";
 import { Connection, type ConnectionFlags } from "./client/connection.js";
 import { putOnDashboard } from "./client/explored.js";
-import { type ExplorationFlags, explorationOf, reportExploration } from "./exploration.js";
+import { type ExplorationFlags, explorationOf, reportExploration } from "./explore-report.js";
 
 /** Signals that end it early, with their exit codes. The current run undoes its changes. */
 const SIGNALS = [

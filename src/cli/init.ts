@@ -26,12 +26,12 @@ function writeNew(file: string, text: string): string {
     return `${file}: written`;
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    if (code === "EEXIST") return kept(file);
+    if (code === "EEXIST") return unchanged(file);
     throw new UserError(`${file} cannot be written here (${code}); run init in a folder you may write to`);
   }
 }
 
-const kept = (file: string): string => `${file}: already exists; left unchanged`;
+const unchanged = (file: string): string => `${file}: already exists; left unchanged`;
 
 /** A config with every key in a comment, so it changes nothing. */
 function configText(): string {

@@ -1,4 +1,4 @@
-import { DEFAULT_HOST, DEFAULT_PORT } from "../core/schema/options.js";
+import { DEFAULT_HOST, DEFAULT_PORT } from "../core/schema/option-schemas.js";
 import { openSandbox } from "../opening.js";
 import { sandboxUrl } from "../port.js";
 import { startOptions } from "./options.js";

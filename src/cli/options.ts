@@ -10,7 +10,7 @@ import {
   type StartOptions,
   startOptionsSchema,
 } from "../core/schema/option-table.js";
-import { camelCase } from "../core/schema/printable.js";
+import { camelCase } from "../core/schema/text-format.js";
 import { UserError } from "../core/schema/user-error.js";
 
 /** An option with a flag and an environment variable. */

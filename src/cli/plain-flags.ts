@@ -1,4 +1,4 @@
-import { camelCase } from "../core/schema/printable.js";
+import { camelCase } from "../core/schema/text-format.js";
 import { CONFIG_FLAGS, flagSpellings, OPTION_ROWS } from "./options.js";
 
 interface Flag {

@@ -1,8 +1,8 @@
 import { Command, CommanderError, Help } from "commander";
 import { didYouMean } from "../core/schema/nearest.js";
 import { addCommands } from "./commands.js";
+import { reportError, usageError, usageErrorLine } from "./errors.js";
 import { helpText } from "./help-text.js";
-import { reportError, usageError, usageErrorLine } from "./mistakes.js";
 import { addStartOptions } from "./options.js";
 
 /** Parses every command line that `plain-flags.ts` does not. */

@@ -1,5 +1,5 @@
+import { DEFAULT_HOST, DEFAULT_PORT, normalizeWebhookUrl } from "../core/schema/option-schemas.js";
 import type { StartOptions } from "../core/schema/option-table.js";
-import { DEFAULT_HOST, DEFAULT_PORT, normalizeWebhookUrl } from "../core/schema/options.js";
 import type { Sandbox } from "../sandbox.js";
 import { controlAccessMode } from "../server/http/control-access.js";
 import { otherAddresses } from "./addresses.js";

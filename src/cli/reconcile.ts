@@ -1,9 +1,9 @@
 import { readFileSync } from "node:fs";
 import { appEnvironment } from "../app-environment.js";
-import type { BookReport, Marking } from "../core/schema/books.js";
+import type { BookReport, Marking } from "../core/schema/reconciliation.js";
 import { UserError } from "../core/schema/user-error.js";
 import type { ReconcileOptions } from "../public-types.js";
-import { runAppCommand } from "./books/ask-app.js";
+import { runAppCommand } from "./books/app-command.js";
 import { compareRecords } from "./books/compare.js";
 import { Connection, type ConnectionFlags } from "./client/connection.js";
 import { booksReport } from "./report/books.js";

@@ -1,9 +1,9 @@
-import type { Vocabulary } from "../core/domain/known-names.js";
+import type { Vocabulary } from "../core/domain/name-check.js";
 import { DocumentError, type DocumentFault, faultText } from "../core/files/documents.js";
 import { didYouMean } from "../core/schema/nearest.js";
 import { UserError } from "../core/schema/user-error.js";
 import { type LoadedScenario, readScenarioFile, type ScenarioInputs } from "../tools/scenario/files.js";
-import type { RunReport } from "../tools/scenario/running/report.js";
+import type { RunReport } from "../tools/scenario/running/run-report.js";
 
 /** A file of the command line: its scenario, or its faults. */
 export type InputFile = LoadedScenario | BrokenFile;
@@ -34,7 +34,7 @@ export async function readFiles(files: readonly string[], reading: ReadContext):
   return given;
 }
 
-export function givenOf(
+export function scenarioInput(
   given: Readonly<Record<string, string>>,
   runIdOf: (name: string) => string,
 ): ScenarioInputs {
@@ -46,7 +46,7 @@ async function readFile(
   { vars, runIdOf, vocabulary, isStrict }: ReadContext,
 ): Promise<InputFile> {
   try {
-    const loaded = await readScenarioFile(file, { ...givenOf(vars, runIdOf), vocabulary });
+    const loaded = await readScenarioFile(file, { ...scenarioInput(vars, runIdOf), vocabulary });
     if (isStrict && loaded.warnings.length > 0) return { file, faults: loaded.warnings };
     if (loaded.steps.length > 0) return loaded;
     const message = "the file has none: nothing to run";

@@ -1,28 +1,28 @@
 import { availableParallelism } from "node:os";
 import { createInterface } from "node:readline/promises";
 import { ControlClient, IN_PROCESS_FETCH } from "../control-client.js";
-import { repeatableRunId } from "../core/domain/run-id.js";
+import { repeatableRunId } from "../core/domain/repeatable-run-id.js";
 import { DocumentError, faultText, warningText } from "../core/files/documents.js";
 import type { AdviceList } from "../core/schema/control-responses.js";
-import { FIXED_SEED, normalizeWebhookUrl } from "../core/schema/options.js";
-import { trimTrailingSlashes } from "../core/schema/printable.js";
+import { FIXED_SEED, normalizeWebhookUrl } from "../core/schema/option-schemas.js";
+import { trimTrailingSlashes } from "../core/schema/text-format.js";
 import { UserError } from "../core/schema/user-error.js";
-import { createAbortController } from "../core/time/patience.js";
+import { createAbortController } from "../core/time/deadline.js";
 import { openSandbox } from "../opening.js";
 import type { Sandbox } from "../sandbox.js";
 import { type LoadedScenario, readScenarioFile } from "../tools/scenario/files.js";
-import type { RunReport } from "../tools/scenario/running/report.js";
+import { freshRunId } from "../tools/scenario/running/fresh-run-id.js";
 import { runScenario } from "../tools/scenario/running/run.js";
-import { freshRunId } from "../tools/scenario/running/run-id.js";
-import { printErrors } from "./mistakes.js";
+import type { RunReport } from "../tools/scenario/running/run-report.js";
+import { printErrors } from "./errors.js";
 import { startOptions } from "./options.js";
 import { paint } from "./paint.js";
-import { reach } from "./reach.js";
 import { type Advice, adviceLines, adviceOfAll, adviceSince } from "./report/advice-text.js";
 import { writeJunit } from "./report/junit.js";
 import { runReport, runSummary } from "./report/run.js";
 import { reportText } from "./report/text.js";
-import { brokenReport, givenOf, isBroken, readFiles, unrunReport } from "./run-files.js";
+import { brokenReport, isBroken, readFiles, scenarioInput, unrunReport } from "./run-files.js";
+import { reach } from "./sandbox-url.js";
 import { Progress, printErrorLine, printJson, printText } from "./terminal.js";
 import { variablesOf } from "./variables.js";
 import { vocabularyOf } from "./vocabulary.js";
@@ -152,7 +152,7 @@ async function inFreshSandboxes(flags: RunFlags, vars: Readonly<Record<string, s
       const { seed } = sandbox;
       const again = await readScenarioFile(
         loaded.file,
-        givenOf(vars, (name) => repeatableRunId(seed, name)),
+        scenarioInput(vars, (name) => repeatableRunId(seed, name)),
       );
       const report = await runScenario(again, {
         fetch: sandbox[IN_PROCESS_FETCH],

@@ -1,9 +1,9 @@
-import { DEFAULT_PORT, DEFAULT_RATE_LIMIT } from "../core/schema/options.js";
+import { DEFAULT_PORT, DEFAULT_RATE_LIMIT } from "../core/schema/option-schemas.js";
 import { openSandbox } from "../opening.js";
 import type { Sandbox } from "../sandbox.js";
-import { printErrors } from "./mistakes.js";
+import { printErrors } from "./errors.js";
 import { startOptions } from "./options.js";
-import { reportUncaught } from "./own-process.js";
+import { reportUncaught } from "./process-handlers.js";
 import { banner, readyLine } from "./ready.js";
 import { isTerminal, printErrorLine, printJson, printText } from "./terminal.js";
 

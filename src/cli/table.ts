@@ -1,4 +1,4 @@
-import { formatOf, type ValueFormat } from "../core/client/lists.js";
+import { formatOf, type ValueFormat } from "../core/reports/list-columns.js";
 import { STATUSES } from "../core/schema/statuses.js";
 import { paint, type Style } from "./paint.js";
 import { cellWidth, cutCells, padCells } from "./text-layout.js";

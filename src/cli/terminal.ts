@@ -1,4 +1,4 @@
-import { oneLine, printableJson, printableLines } from "../core/schema/printable.js";
+import { oneLine, printableJson, printableLines } from "../core/schema/text-format.js";
 import { changedBetweenPaint, wantsColour } from "./paint.js";
 
 /**

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { Agent, request } from "node:https";
 import { Readable } from "node:stream";
-import type { TrustFiles } from "../server/tls/trust.js";
+import type { TrustFiles } from "../server/tls/trust-files.js";
 
 const agents = new Map<string, Agent>();
 

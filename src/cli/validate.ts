@@ -1,5 +1,5 @@
 import { faultText, warningText } from "../core/files/documents.js";
-import { oneLine } from "../core/schema/printable.js";
+import { oneLine } from "../core/schema/text-format.js";
 import { configFaults } from "../options.js";
 import { type Validation, validateFile } from "../tools/scenario/validation.js";
 import { printJson, printText } from "./terminal.js";

@@ -1,4 +1,4 @@
-import type { Vocabulary } from "../core/domain/known-names.js";
+import type { Vocabulary } from "../core/domain/name-check.js";
 import { UserError } from "../core/schema/user-error.js";
 import { readVocabulary } from "../options.js";
 import { startOptions } from "./options.js";

@@ -1,4 +1,4 @@
-import { escapeXml } from "../core/schema/printable.js";
+import { escapeXml } from "../core/schema/text-format.js";
 
 /** Trusted HTML. All other values are escaped. */
 export class Markup {

@@ -2,13 +2,13 @@
 // a TestNamespace, in this process or on a server.
 import { appEnvironment } from "../app-environment.js";
 import { type ControlCall, ControlClient } from "../control-client.js";
-import { differencesText } from "../core/client/books-text.js";
 import { AssertionCollector } from "../core/delivery/assertions.js";
-import type { WebhookHandler } from "../core/delivery/in-process.js";
-import type { BookReport } from "../core/schema/books.js";
+import type { WebhookHandler } from "../core/delivery/in-process-receivers.js";
+import { differencesText } from "../core/reports/book-report-text.js";
 import type { ChargeStatus } from "../core/schema/common.js";
 import { parseAdvanceBody } from "../core/schema/duration.js";
-import { invalid } from "../core/schema/errors.js";
+import type { BookReport } from "../core/schema/reconciliation.js";
+import { invalid } from "../core/schema/refusals.js";
 import { SandboxError } from "../core/schema/sandbox-error.js";
 import { instantText } from "../core/schema/time.js";
 import { UserError } from "../core/schema/user-error.js";

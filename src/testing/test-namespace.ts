@@ -1,7 +1,7 @@
 import { ControlClient } from "../control-client.js";
-import { callHandler, type WebhookHandler } from "../core/delivery/in-process.js";
-import { loadLazily } from "../core/schema/lazily.js";
-import { trimTrailingSlashes } from "../core/schema/printable.js";
+import { callHandler, type WebhookHandler } from "../core/delivery/in-process-receivers.js";
+import { loadLazily } from "../core/schema/load-lazily.js";
+import { trimTrailingSlashes } from "../core/schema/text-format.js";
 import { UserError } from "../core/schema/user-error.js";
 import {
   checkExploreOptions,
@@ -15,7 +15,7 @@ import type { Sandbox } from "../sandbox.js";
 import { isLoopback } from "../server/http/hosts.js";
 import { listen } from "../server/http/listener.js";
 import type { ExploreReport } from "../tools/explore/report.js";
-import { freshRunId } from "../tools/scenario/running/run-id.js";
+import { freshRunId } from "../tools/scenario/running/fresh-run-id.js";
 
 /** Options of `setupSandbox` besides those of `createSandbox`. */
 const SETUP_OPTIONS = ["hooks", "server", "listen", "reconcile"] as const;

@@ -2,7 +2,7 @@ import { copyFileSync, readdirSync, readFileSync, statSync, writeFileSync } from
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { FileStore } from "../../src/core/store/file-store.js";
-import { nodeIo } from "../../src/core/store/io.js";
+import { nodeIo } from "../../src/core/store/store-io.js";
 import { createSandbox } from "../../src/index.js";
 import { START } from "../support/api-client.js";
 import { temporaryFolder } from "../support/folders.js";

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { activeScenarios, effectsText } from "../../src/cli/exec/applied-rules.js";
 import type { ScenarioView } from "../../src/core/schema/control-scenario-responses.js";
-import { webhookRuleSchema } from "../../src/core/schema/scenario.js";
+import { webhookRuleSchema } from "../../src/core/schema/scenario-rules.js";
 import { Api, openSandbox } from "../support/api-client.js";
 
 const view = (part: Partial<ScenarioView>): ScenarioView => ({

@@ -1,9 +1,9 @@
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { maskKeys, maskText } from "../../src/core/client/mask.js";
-import { DEFAULT_WEBHOOK_SECRET } from "../../src/core/schema/options.js";
-import { secretFault } from "../../src/core/schema/webhooks.js";
+import { maskKeys, maskText } from "../../src/core/reports/mask-secrets.js";
+import { DEFAULT_WEBHOOK_SECRET } from "../../src/core/schema/option-schemas.js";
+import { secretFault } from "../../src/core/schema/signature-schemes.js";
 import { createSandbox } from "../../src/index.js";
 import { temporaryFolder } from "../support/folders.js";
 import { Command, run } from "../support/process-command.js";

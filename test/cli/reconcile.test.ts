@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
-import { parseBooks } from "../../src/core/domain/books/text.js";
+import { parseBooks } from "../../src/core/domain/books/parse-books.js";
 import { START } from "../support/api-client.js";
 import { temporaryFolder } from "../support/folders.js";
 import { run } from "../support/process-command.js";

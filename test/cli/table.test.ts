@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it, vi } from "vitest";
 import { table } from "../../src/cli/client/output.js";
 import { changedBetweenPaint, paint } from "../../src/cli/paint.js";
 import { tableLines } from "../../src/cli/table.js";
-import { LISTS } from "../../src/core/client/lists.js";
+import { LISTS } from "../../src/core/reports/list-columns.js";
 import { OPERATIONS } from "../../src/server/service/operations.js";
 import { openSandbox } from "../support/api-client.js";
 import { closedAtEnd } from "../support/lifetime.js";

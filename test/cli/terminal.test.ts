@@ -5,7 +5,7 @@ import fc from "fast-check";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { paint } from "../../src/cli/paint.js";
 import { printErrorLine, printJson, printText } from "../../src/cli/terminal.js";
-import { oneLineDeep } from "../../src/core/schema/printable.js";
+import { oneLineDeep } from "../../src/core/schema/text-format.js";
 
 /** What a terminal obeys in the place of showing it; ends of lines and tabs aside. */
 const OBEYED = /(?![\n\t])[\p{Cc}\p{Cf}\u2028\u2029]/u;

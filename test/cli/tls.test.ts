@@ -5,7 +5,7 @@ import { request } from "node:https";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { createSandbox } from "../../src/index.js";
-import { makeCertificates } from "../../src/server/tls/authority.js";
+import { makeCertificates } from "../../src/server/tls/certificates.js";
 import { temporaryFolder } from "../support/folders.js";
 import { ROOT, run } from "../support/process-command.js";
 

@@ -1,13 +1,13 @@
 import { afterEach, beforeAll, expect, it, vi } from "vitest";
+import type { ClientCall } from "../../src/cli/client/client-command.js";
 import { CLIENT_COMMANDS } from "../../src/cli/client/commands.js";
 import { Connection, type Json } from "../../src/cli/client/connection.js";
 import { createCharge } from "../../src/cli/client/new-charge.js";
-import type { ClientCall } from "../../src/cli/client/row.js";
 import { paint } from "../../src/cli/paint.js";
 import { runReport } from "../../src/cli/report/run.js";
 import { reportText } from "../../src/cli/report/text.js";
 import { createSandbox } from "../../src/index.js";
-import type { RunReport } from "../../src/tools/scenario/running/report.js";
+import type { RunReport } from "../../src/tools/scenario/running/run-report.js";
 import { START } from "../support/api-client.js";
 import { closedAtEnd } from "../support/lifetime.js";
 import { REFUSING_URL } from "../support/receiver-server.js";

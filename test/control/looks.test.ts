@@ -1,5 +1,5 @@
 import { describe, expect } from "vitest";
-import type { Charge } from "../../src/core/domain/charge.js";
+import type { Charge } from "../../src/core/domain/charge-transition.js";
 import type { Put } from "../../src/core/engine/records.js";
 import { State } from "../../src/core/engine/state.js";
 import { openSandbox } from "../support/api-client.js";

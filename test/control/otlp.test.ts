@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { type TracedHistory, toOtlpTrace } from "../../src/core/client/otlp.js";
+import { type TracedHistory, toOtlpTrace } from "../../src/core/reports/otlp.js";
 import { KES_ORDER, openSandbox } from "../support/api-client.js";
 import { faultsOfTrace } from "../support/otlp.js";
 

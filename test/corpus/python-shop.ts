@@ -1,6 +1,6 @@
 import { spawn, spawnSync } from "node:child_process";
 import { join } from "node:path";
-import { DEFAULT_WEBHOOK_SECRET } from "../../src/core/schema/options.js";
+import { DEFAULT_WEBHOOK_SECRET } from "../../src/core/schema/option-schemas.js";
 import { atEnd } from "../support/lifetime.js";
 import { hearWebhooks, type RunningShop, type ShopOptions } from "./start-shop.js";
 

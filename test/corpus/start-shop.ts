@@ -1,6 +1,6 @@
 import { createServer, type IncomingHttpHeaders } from "node:http";
 import { Webhook } from "standardwebhooks";
-import { DEFAULT_WEBHOOK_SECRET } from "../../src/core/schema/options.js";
+import { DEFAULT_WEBHOOK_SECRET } from "../../src/core/schema/option-schemas.js";
 import { closed, listening } from "../support/servers.js";
 import { SHOPS, type ShopKind } from "./faults.js";
 import { Payments } from "./payments.js";

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { OPTION_ROWS } from "../../src/cli/options.js";
-import { FIXTURE_IDS, fixturesSchema } from "../../src/core/schema/fixtures.js";
+import { FIXTURE_IDS, fixturesSchema } from "../../src/core/schema/fixtures-file.js";
 import { startOptionsSchema } from "../../src/core/schema/option-table.js";
 
 const text = readFileSync(fileURLToPath(new URL("../../docs/assumptions.md", import.meta.url)), "utf8");

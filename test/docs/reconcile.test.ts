@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { runReport } from "../../src/cli/report/run.js";
 import { reportText } from "../../src/cli/report/text.js";
-import { STATUS_WORDS } from "../../src/core/schema/books.js";
+import { STATUS_WORDS } from "../../src/core/schema/reconciliation.js";
 import { openSandbox } from "../support/api-client.js";
 import { ROOT } from "../support/process-command.js";
 import { openShop } from "../support/receiver-client.js";

@@ -3,7 +3,7 @@ import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { signatureHeaders } from "../../src/core/delivery/signing.js";
-import { DEFAULT_WEBHOOK_SECRET } from "../../src/core/schema/options.js";
+import { DEFAULT_WEBHOOK_SECRET } from "../../src/core/schema/option-schemas.js";
 import { PROBES } from "../../src/core/schema/receiver-report.js";
 import { temporaryFolder } from "../support/folders.js";
 import { ROOT } from "../support/process-command.js";

@@ -1,11 +1,11 @@
 import { createHmac } from "node:crypto";
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from "node:http";
 import { Webhook } from "standardwebhooks";
-import { DEFAULT_WEBHOOK_SECRET } from "../../src/core/schema/options.js";
+import { DEFAULT_WEBHOOK_SECRET } from "../../src/core/schema/option-schemas.js";
 import type { ProbeRow, WebhookReport } from "../../src/core/schema/receiver-report.js";
-import type { WallClock } from "../../src/core/time/wall.js";
+import type { WallClock } from "../../src/core/time/wall-clock.js";
 import { checkWebhook } from "../../src/tools/doctor/check.js";
-import { type CheckWebhookOptions, readCheckOptions } from "../../src/tools/doctor/options.js";
+import { type CheckWebhookOptions, readCheckOptions } from "../../src/tools/doctor/check-options.js";
 import { closed, listening } from "../support/servers.js";
 
 export interface Incoming {

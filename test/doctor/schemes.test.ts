@@ -2,9 +2,9 @@ import { createHmac } from "node:crypto";
 import Stripe from "stripe";
 import { Webhook as SvixWebhook } from "svix";
 import { expect, it } from "vitest";
-import { DEFAULT_WEBHOOK_SECRET } from "../../src/core/schema/options.js";
-import type { Signature } from "../../src/core/schema/webhooks.js";
-import { INVALID_SIGNATURE_PROBES } from "../../src/tools/doctor/forged.js";
+import { DEFAULT_WEBHOOK_SECRET } from "../../src/core/schema/option-schemas.js";
+import type { Signature } from "../../src/core/schema/signature-schemes.js";
+import { INVALID_SIGNATURE_PROBES } from "../../src/tools/doctor/invalid-signatures.js";
 import { checkAt, type Incoming, receiver, serve } from "./receivers.js";
 
 const SECRET = DEFAULT_WEBHOOK_SECRET;

@@ -1,6 +1,6 @@
 import { createHmac } from "node:crypto";
-import { DEFAULT_WEBHOOK_SECRET } from "../../src/core/schema/options.js";
-import type { WallClock } from "../../src/core/time/wall.js";
+import { DEFAULT_WEBHOOK_SECRET } from "../../src/core/schema/option-schemas.js";
+import type { WallClock } from "../../src/core/time/wall-clock.js";
 import { createSandbox, type Sandbox, type WebhookReport } from "../../src/index.js";
 import { closedAtEnd } from "../support/lifetime.js";
 import { type Event, type Incoming, type Reply, serve } from "./receivers.js";

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { plainCharge } from "../../src/core/domain/charge-state.js";
 import {
   type Actor,
   type Charge,
@@ -7,10 +8,9 @@ import {
   type ChargeTransition,
   settle,
   transition,
-} from "../../src/core/domain/charge.js";
-import { plainCharge } from "../../src/core/domain/charge-state.js";
+} from "../../src/core/domain/charge-transition.js";
 import { CHARGE_STATUSES, type ChargeStatus } from "../../src/core/schema/common.js";
-import { chargeRecord } from "../../src/core/schema/records/payments.js";
+import { chargeRecord } from "../../src/core/schema/records/payment-records.js";
 import { isOpen } from "../../src/core/schema/statuses.js";
 import { iso } from "../../src/core/schema/time.js";
 import { CREATED_MS, chargeWith } from "../support/charges.js";

@@ -15,7 +15,7 @@ import {
   withdrawalPostings,
   withdrawalReturnedPostings,
   withdrawalReversalPostings,
-} from "../../src/core/domain/ledger.js";
+} from "../../src/core/domain/ledger-postings.js";
 import { LEDGER_ACCOUNTS } from "../../src/core/schema/common.js";
 import { decimalsArb, unitsArb } from "../support/amounts.js";
 import { decimalText, minorUnits } from "../support/fraction.js";

@@ -1,14 +1,14 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { safeParse } from "../../src/core/schema/issues.js";
-import { passesQuickValidation } from "../../src/core/schema/plainly-right.js";
+import { passesQuickValidation } from "../../src/core/schema/quick-validation.js";
 import {
   checkoutRequestSchema,
   destinationRequestSchema,
   quoteRequestSchema,
   whitelabelRequestSchema,
   withdrawalRequestSchema,
-} from "../../src/core/schema/requests.js";
+} from "../../src/core/schema/service-requests.js";
 
 const pricing = { base_currency: "USD", amount: "25.00", local_pricing: { KES: "3200.00" } };
 const RIGHT = [

@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { findRule, type MatchSubject, matchesRule } from "../../src/core/domain/scenario.js";
-import { requestedScenario, scenariosFor } from "../../src/core/engine/scenarios.js";
+import { findRule, type MatchSubject, matchesRule } from "../../src/core/domain/rule-matching.js";
+import { requestedScenario, scenariosFor } from "../../src/core/engine/scenario-lookup.js";
 import { State } from "../../src/core/engine/state.js";
-import { type ChargeMatch, type Scenario, scenarioSchema } from "../../src/core/schema/scenario.js";
+import { type ChargeMatch, type Scenario, scenarioSchema } from "../../src/core/schema/scenario-rules.js";
 import { unitsArb } from "../support/amounts.js";
 import { decimalText } from "../support/fraction.js";
 

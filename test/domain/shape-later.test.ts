@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import * as z from "zod/mini";
+import { docsOf, field, fieldsOf, shape, shapeLater } from "../../src/core/schema/descriptions.js";
 import { safeParse } from "../../src/core/schema/issues.js";
-import { docsOf, field, fieldsOf, shape, shapeLater } from "../../src/core/schema/words.js";
 
 const fields = () => ({
   amount: field(z.string(), "How much."),

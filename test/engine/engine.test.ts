@@ -1,16 +1,16 @@
 import { describe, expect, it } from "vitest";
-import { withdrawalPostings } from "../../src/core/domain/ledger.js";
-import { readBalances } from "../../src/core/engine/commands/accounts.js";
-import { createWhitelabel, transitionCharge } from "../../src/core/engine/commands/charges.js";
-import { createQuote } from "../../src/core/engine/commands/quotes.js";
-import { storeScenario } from "../../src/core/engine/commands/scenarios.js";
+import { withdrawalPostings } from "../../src/core/domain/ledger-postings.js";
+import { readBalances } from "../../src/core/engine/commands/account-commands.js";
+import { createWhitelabel, transitionCharge } from "../../src/core/engine/commands/charge-commands.js";
+import { createQuote } from "../../src/core/engine/commands/quote-commands.js";
+import { storeScenario } from "../../src/core/engine/commands/scenario-commands.js";
 import { Engine } from "../../src/core/engine/engine.js";
 import { chargeListName } from "../../src/core/engine/indexes.js";
-import { post } from "../../src/core/engine/ledger.js";
+import { post } from "../../src/core/engine/ledger-posting.js";
 import type { Change, StateDump } from "../../src/core/engine/records.js";
 import { State } from "../../src/core/engine/state.js";
 import type { Command } from "../../src/core/engine/transaction.js";
-import { isRefusal, refuse } from "../../src/core/schema/errors.js";
+import { isRefusal, refuse } from "../../src/core/schema/refusals.js";
 import { DEFAULT_SETTINGS } from "../../src/core/schema/settings.js";
 import {
   asJson,

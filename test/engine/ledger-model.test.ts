@@ -1,19 +1,23 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { readBalances } from "../../src/core/engine/commands/accounts.js";
-import { createWhitelabel, transitionCharge } from "../../src/core/engine/commands/charges.js";
-import { bounceWithdrawal, chargeBack, refundPart } from "../../src/core/engine/commands/reversals.js";
+import { readBalances } from "../../src/core/engine/commands/account-commands.js";
+import { createWhitelabel, transitionCharge } from "../../src/core/engine/commands/charge-commands.js";
+import {
+  bounceWithdrawal,
+  chargeBack,
+  refundPart,
+} from "../../src/core/engine/commands/reversal-commands.js";
 import {
   createDestination,
   createWithdrawal,
   transitionWithdrawalById,
-} from "../../src/core/engine/commands/withdrawals.js";
+} from "../../src/core/engine/commands/withdrawal-commands.js";
 import type { Engine } from "../../src/core/engine/engine.js";
 import { chargeListName } from "../../src/core/engine/indexes.js";
 import { setRates } from "../../src/core/engine/market.js";
 import type { Quote } from "../../src/core/engine/records.js";
 import { CHARGE_STATUSES, WITHDRAWAL_STATUSES } from "../../src/core/schema/common.js";
-import { isRefusal, type Refusal } from "../../src/core/schema/errors.js";
+import { isRefusal, type Refusal } from "../../src/core/schema/refusals.js";
 import { DECIMALS, METHOD_CURRENCIES, MINIMUM, RATES } from "../support/contract.js";
 import {
   askQuote,

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { recordAttempt, retryDelivery } from "../../src/core/engine/commands/deliveries.js";
-import { redeliver, triggerEvent } from "../../src/core/engine/commands/events.js";
-import { registerEndpoint } from "../../src/core/engine/commands/webhooks.js";
+import { recordAttempt, retryDelivery } from "../../src/core/engine/commands/delivery-commands.js";
+import { registerEndpoint } from "../../src/core/engine/commands/endpoint-commands.js";
+import { redeliver, triggerEvent } from "../../src/core/engine/commands/event-commands.js";
 import type { Engine } from "../../src/core/engine/engine.js";
 import type { Delivery } from "../../src/core/engine/records.js";
 import { State } from "../../src/core/engine/state.js";

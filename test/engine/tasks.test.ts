@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Task } from "../../src/core/engine/records.js";
-import { TaskQueue } from "../../src/core/engine/tasks.js";
+import { TaskQueue } from "../../src/core/engine/task-queue.js";
 
 function task(task_id: number, due_ms: number, rank: 0 | 1): Task {
   return { task_id, due_ms, rank, kind: rank === 0 ? "expire" : "timeline", ref: `ch_${task_id}` };

@@ -1,17 +1,17 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { Charge } from "../../src/core/domain/charge.js";
-import { transitionCharge } from "../../src/core/engine/commands/charges.js";
-import { createDestination, createWithdrawal } from "../../src/core/engine/commands/withdrawals.js";
+import type { Charge } from "../../src/core/domain/charge-transition.js";
+import { transitionCharge } from "../../src/core/engine/commands/charge-commands.js";
+import { createDestination, createWithdrawal } from "../../src/core/engine/commands/withdrawal-commands.js";
 import type { Engine } from "../../src/core/engine/engine.js";
 import type { Task } from "../../src/core/engine/records.js";
 import { State } from "../../src/core/engine/state.js";
 import { commandOf } from "../../src/core/engine/task-commands.js";
 import { CHARGE_STATUSES, type ChargeStatus, WITHDRAWAL_STATUSES } from "../../src/core/schema/common.js";
-import { isRefusal } from "../../src/core/schema/errors.js";
-import type { ChargeEntry, WithdrawalEntry } from "../../src/core/schema/scenario.js";
+import { isRefusal } from "../../src/core/schema/refusals.js";
+import type { ChargeEntry, WithdrawalEntry } from "../../src/core/schema/scenario-rules.js";
 import { runChargeUntil } from "../../src/core/time/run-ahead.js";
-import { timelineWarnings } from "../../src/tools/scenario/warnings.js";
+import { timelineWarnings } from "../../src/tools/scenario/timeline-warnings.js";
 import {
   asJson,
   must,

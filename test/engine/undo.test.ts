@@ -1,28 +1,28 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { readBalances } from "../../src/core/engine/commands/accounts.js";
-import { createWhitelabel, transitionCharge } from "../../src/core/engine/commands/charges.js";
-import { recordAttempt } from "../../src/core/engine/commands/deliveries.js";
-import { redeliver } from "../../src/core/engine/commands/events.js";
-import { createQuote } from "../../src/core/engine/commands/quotes.js";
+import { readBalances } from "../../src/core/engine/commands/account-commands.js";
+import { createWhitelabel, transitionCharge } from "../../src/core/engine/commands/charge-commands.js";
+import { recordAttempt } from "../../src/core/engine/commands/delivery-commands.js";
+import { deleteEndpoint, registerEndpoint } from "../../src/core/engine/commands/endpoint-commands.js";
+import { redeliver } from "../../src/core/engine/commands/event-commands.js";
+import { createQuote } from "../../src/core/engine/commands/quote-commands.js";
 import {
   addFault,
   removeFaults,
   removeScenario,
   storeScenario,
-} from "../../src/core/engine/commands/scenarios.js";
-import { deleteEndpoint, registerEndpoint } from "../../src/core/engine/commands/webhooks.js";
+} from "../../src/core/engine/commands/scenario-commands.js";
+import { decodeChange, encodeChange, noLatestKeys } from "../../src/core/engine/encode-change.js";
 import { Engine } from "../../src/core/engine/engine.js";
 import { idempotently } from "../../src/core/engine/idempotency.js";
-import { auditState } from "../../src/core/engine/intake/read.js";
-import { decodeChange, encodeChange, noLatestKeys } from "../../src/core/engine/kept-change.js";
+import { auditState } from "../../src/core/engine/intake/read-state.js";
 import { setRates } from "../../src/core/engine/market.js";
 import type { Put } from "../../src/core/engine/records.js";
 import { State } from "../../src/core/engine/state.js";
 import { commandOf } from "../../src/core/engine/task-commands.js";
 import type { Command } from "../../src/core/engine/transaction.js";
 import { DEFAULT_SETTINGS } from "../../src/core/schema/settings.js";
-import { memoryStore } from "../../src/core/store/memory.js";
+import { memoryStore } from "../../src/core/store/memory-storage.js";
 import {
   asJson,
   bytesOf,

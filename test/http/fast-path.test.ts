@@ -1,6 +1,6 @@
 import { Socket } from "node:net";
 import { describe, expect, it } from "vitest";
-import { yieldToEventLoop } from "../../src/core/time/wall.js";
+import { yieldToEventLoop } from "../../src/core/time/wall-clock.js";
 import { BufferedRequest } from "../../src/server/http/fast-path.js";
 
 /** Whatever goes on at once has done so. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { emit } from "../../src/core/engine/events.js";
+import { emit } from "../../src/core/engine/event-emission.js";
 import { chargeSubject } from "../../src/core/engine/subjects.js";
-import { getOwn } from "../../src/core/schema/own.js";
+import { getOwn } from "../../src/core/schema/get-own.js";
 import { KES_ORDER, openApi } from "../support/api-client.js";
 import { newCharge, newEngine, START_MS } from "../support/engine.js";
 

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import type { Namespaces } from "../../src/core/namespace/namespaces.js";
-import { PAGES } from "../../src/pages/routes.js";
+import { PAGES } from "../../src/pages/page-routes.js";
 import { createApps } from "../../src/server/http/app.js";
 
 it("the service's paths can be told apart by Hono's fast router", async () => {

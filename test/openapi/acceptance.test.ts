@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import * as example from "../../src/server/openapi/service-story.js";
+import * as example from "../../src/server/openapi/service-examples.js";
 import { type Api, okBody, openApi } from "../support/api-client.js";
 import { schemaValidator } from "../support/openapi-answers.js";
 import { operationsOf, shippedDocument } from "../support/openapi-document.js";

@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect } from "vitest";
-import { ERROR_STATUS } from "../../src/core/schema/errors.js";
+import { ERROR_STATUS } from "../../src/core/schema/refusals.js";
 import { openSandbox } from "../../src/opening.js";
 import type { OpenApiDocument } from "../../src/server/openapi/document.js";
-import { recordServiceExamples } from "../../src/server/openapi/service-story.js";
+import { recordServiceExamples } from "../../src/server/openapi/service-examples.js";
 import { OPERATIONS } from "../../src/server/service/operations.js";
 import { Api, KES_ORDER, okBody, openApi } from "../support/api-client.js";
 import { it } from "../support/api-test.js";

@@ -1,6 +1,10 @@
 import { createConfig, lintFromString } from "@redocly/openapi-core";
 import { describe, expect, it } from "vitest";
-import { SIGNATURE_PRESETS, SIGNATURE_SCHEMES, type Signature } from "../../src/core/schema/webhooks.js";
+import {
+  SIGNATURE_PRESETS,
+  SIGNATURE_SCHEMES,
+  type Signature,
+} from "../../src/core/schema/signature-schemes.js";
 import { createSandbox, openSandbox } from "../../src/opening.js";
 import type { OpenApiDocument } from "../../src/server/openapi/document.js";
 import { Api } from "../support/api-client.js";

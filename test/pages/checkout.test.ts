@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { resolveInstructions } from "../../src/core/domain/charge.js";
+import { resolveInstructions } from "../../src/core/domain/charge-transition.js";
 import type { Sandbox, SandboxOptions } from "../../src/index.js";
 import { Api, openSandbox, START } from "../support/api-client.js";
 import { temporaryFile } from "../support/folders.js";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { RecordTable } from "../../src/core/engine/table.js";
+import { RecordTable } from "../../src/core/engine/record-table.js";
 import { Receiver } from "../support/receiver-server.js";
 import { started } from "./support/dashboard.js";
 

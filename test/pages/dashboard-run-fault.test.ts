@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import type { Namespace } from "../../src/core/namespace/namespace.js";
 import type { Namespaces } from "../../src/core/namespace/namespaces.js";
-import { runAction } from "../../src/pages/dashboard/actions.js";
+import { runAction } from "../../src/pages/dashboard/dashboard-actions.js";
 import { reportsOf } from "../../src/pages/dashboard/reports.js";
 
 it("a run that our own fault has ended does not stand in the way of the next", async () => {

@@ -1,10 +1,10 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
 import type { ClockRecord } from "../../src/core/engine/records.js";
-import { parseClockSetting } from "../../src/core/schema/options.js";
+import { parseClockSetting } from "../../src/core/schema/option-schemas.js";
 import { DEFAULT_SETTINGS } from "../../src/core/schema/settings.js";
 import { MAX_INSTANT_MS } from "../../src/core/schema/time.js";
 import { Clock } from "../../src/core/time/clock.js";
-import { MAX_TIMER_MS, systemWallClock } from "../../src/core/time/wall.js";
+import { MAX_TIMER_MS, systemWallClock } from "../../src/core/time/wall-clock.js";
 import { hold, Receiver } from "../support/receiver-server.js";
 import { FakeWall, KeptStore, type WorldWishes, worldOn } from "../support/receiver-world.js";
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { yieldToEventLoop } from "../../src/core/time/wall.js";
+import { yieldToEventLoop } from "../../src/core/time/wall-clock.js";
 import { dataFile, diskThatMayFill, START, server } from "../support/kept.js";
 import { closeAll } from "../support/lifetime.js";
 import { Receiver, refuseWith } from "../support/receiver-server.js";

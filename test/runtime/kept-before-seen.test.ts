@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { JournalEntry } from "../../src/core/engine/records.js";
-import { memoryStore } from "../../src/core/store/memory.js";
-import { yieldToEventLoop } from "../../src/core/time/wall.js";
+import { memoryStore } from "../../src/core/store/memory-storage.js";
+import { yieldToEventLoop } from "../../src/core/time/wall-clock.js";
 import { dataFile, diskThatMayFill, START, server } from "../support/kept.js";
 import { FakeWall, worldOn } from "../support/receiver-world.js";
 

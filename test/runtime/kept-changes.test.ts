@@ -1,13 +1,13 @@
 import { copyFileSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { LazyEvent } from "../../src/core/engine/event-record.js";
+import { decodeChange, encodeChange, noLatestKeys } from "../../src/core/engine/encode-change.js";
 import { numberedId, scopeOf } from "../../src/core/engine/ids.js";
-import { decodeChange, encodeChange, noLatestKeys } from "../../src/core/engine/kept-change.js";
+import { LazyEvent } from "../../src/core/engine/lazy-event.js";
 import type { Change, Key, NamespaceRecord, Put, RecordReader } from "../../src/core/engine/records.js";
-import { chargeDetailJson } from "../../src/core/engine/views.js";
+import { chargeDetailJson } from "../../src/core/engine/service-responses.js";
 import { iso } from "../../src/core/schema/time.js";
-import { isChange } from "../../src/core/store/shape.js";
+import { isChange } from "../../src/core/store/stored-shapes.js";
 import { createSandbox } from "../../src/index.js";
 import { chargeWith } from "../support/charges.js";
 import { temporaryFolder } from "../support/folders.js";

@@ -1,11 +1,11 @@
 import { readdirSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { triggerEvent } from "../../src/core/engine/commands/events.js";
+import { triggerEvent } from "../../src/core/engine/commands/event-commands.js";
 import type { Namespace } from "../../src/core/namespace/namespace.js";
-import { nodeIo } from "../../src/core/store/io.js";
-import { memoryStorage } from "../../src/core/store/memory.js";
+import { memoryStorage } from "../../src/core/store/memory-storage.js";
 import { estimateBytes, SizeNotice } from "../../src/core/store/size-notice.js";
 import { SnapshotFolder } from "../../src/core/store/snapshot-folder.js";
+import { nodeIo } from "../../src/core/store/store-io.js";
 import { temporaryFolder } from "../support/folders.js";
 import { dataFile, START, server } from "../support/kept.js";
 import { FakeWall, worldOn } from "../support/receiver-world.js";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { RateLimiter } from "../../src/core/namespace/rates.js";
+import { RateLimiter } from "../../src/core/namespace/rate-limiter.js";
 
 /** A limiter, and the two times it goes by. */
 function limiterOf(limit: number, isRunning = false) {

@@ -6,7 +6,7 @@ import { freeze } from "../../src/core/engine/frozen-state.js";
 import { State } from "../../src/core/engine/state.js";
 import type { Store } from "../../src/core/engine/store.js";
 import { FileStorage } from "../../src/core/store/file-storage.js";
-import { memoryStorage } from "../../src/core/store/memory.js";
+import { memoryStorage } from "../../src/core/store/memory-storage.js";
 import type { Storage } from "../../src/core/store/storage.js";
 import { change, dumpOf, upTo } from "../support/store-model.js";
 

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
-import { StoreError } from "../../src/core/store/error.js";
+import { StoreError } from "../../src/core/store/store-error.js";
 import { createSandbox } from "../../src/index.js";
 import { START } from "../support/api-client.js";
 import { temporaryFolder } from "../support/folders.js";

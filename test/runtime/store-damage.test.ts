@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
 import type { StateDump } from "../../src/core/engine/records.js";
 import { crc32 } from "../../src/core/store/crc32.js";
-import { StoreError } from "../../src/core/store/error.js";
+import { StoreError } from "../../src/core/store/store-error.js";
 import { createSandbox } from "../../src/index.js";
 import { START } from "../support/api-client.js";
 import { temporaryFolder } from "../support/folders.js";

@@ -20,11 +20,11 @@ import { build } from "esbuild";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Change } from "../../src/core/engine/records.js";
-import { StoreError } from "../../src/core/store/error.js";
 import { FileStore, type FileStoreOptions } from "../../src/core/store/file-store.js";
-import { nodeIo, type StoreIo } from "../../src/core/store/io.js";
 import { encodeLines } from "../../src/core/store/journal-line.js";
-import { SnapshotFile } from "../../src/core/store/snapshot.js";
+import { SnapshotFile } from "../../src/core/store/snapshot-file.js";
+import { StoreError } from "../../src/core/store/store-error.js";
+import { nodeIo, type StoreIo } from "../../src/core/store/store-io.js";
 import { temporaryFolder } from "../support/folders.js";
 import { change, dumpOf, type Model, modelOf, upTo } from "../support/store-model.js";
 

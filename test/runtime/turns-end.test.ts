@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
+import { atEndOfTick } from "../../src/core/time/end-of-tick.js";
 import { afterPendingIo } from "../../src/core/time/timers.js";
-import { atEndOfTick } from "../../src/core/time/turns-end.js";
-import { yieldToEventLoop } from "../../src/core/time/wall.js";
+import { yieldToEventLoop } from "../../src/core/time/wall-clock.js";
 
 /** Runs in a turn of its own, from its beginning. */
 async function inATurn(run: () => void): Promise<void> {

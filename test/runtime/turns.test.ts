@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { WorkQueue } from "../../src/core/time/turns.js";
+import { WorkQueue } from "../../src/core/time/work-queue.js";
 
 const turnOfTheLoop = () => new Promise<void>((resolve) => setImmediate(resolve));
 

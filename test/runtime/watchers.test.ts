@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { Change, Put } from "../../src/core/engine/records.js";
 import type { Watch, WatchEnd, WatchedChanges } from "../../src/core/namespace/watchers.js";
 import { Watchers } from "../../src/core/namespace/watchers.js";
-import { systemWallClock } from "../../src/core/time/wall.js";
+import { systemWallClock } from "../../src/core/time/wall-clock.js";
 
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 

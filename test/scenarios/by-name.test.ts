@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { readFlow } from "../../src/core/files/flows.js";
+import { readFlow } from "../../src/core/files/read-flow.js";
 import { validateFile } from "../../src/tools/scenario/validation.js";
 import { FLOWS } from "./support/shipped.js";
 

@@ -8,9 +8,9 @@ import {
   faultRuleSchema,
   webhookRuleSchema,
   withdrawalMatchSchema,
-} from "../../src/core/schema/scenario.js";
+} from "../../src/core/schema/scenario-rules.js";
 import { configFaults } from "../../src/options.js";
-import { STEP_KINDS } from "../../src/tools/scenario/steps/kinds.js";
+import { STEP_KINDS } from "../../src/tools/scenario/steps/step-kinds.js";
 import { validateFile } from "../../src/tools/scenario/validation.js";
 import { Api, openSandbox } from "../support/api-client.js";
 import { ROOT } from "../support/process-command.js";

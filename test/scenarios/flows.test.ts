@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { runReport } from "../../src/cli/report/run.js";
 import { reportText } from "../../src/cli/report/text.js";
-import type { RunReport } from "../../src/tools/scenario/running/report.js";
+import type { RunReport } from "../../src/tools/scenario/running/run-report.js";
 import { Api, okBody, openSandbox } from "../support/api-client.js";
 import { ROOT, run } from "../support/process-command.js";
 import { startServer } from "../support/started.js";

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { beforeAll, describe, expect, it } from "vitest";
 import type { StateDump } from "../../src/core/engine/records.js";
-import { COLLECTION_NAMES, type CollectionName } from "../../src/core/schema/records/names.js";
+import { COLLECTION_NAMES, type CollectionName } from "../../src/core/schema/records/collection-names.js";
 import { temporaryFolder } from "../support/folders.js";
 import { type Mutation, mutate, mutation } from "./mutations.js";
 import { busyExports, carryOn, type Json, type Opened, opened, sweep } from "./world.js";

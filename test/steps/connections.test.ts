@@ -1,7 +1,7 @@
 import { createServer } from "node:http";
 import type { Socket } from "node:net";
 import { expect, it } from "vitest";
-import { ConnectionPool } from "../../src/core/delivery/outgoing.js";
+import { ConnectionPool } from "../../src/core/delivery/outgoing-http.js";
 import { callApp } from "../../src/tools/scenario/steps/call-app.js";
 import { atEnd } from "../support/lifetime.js";
 import { listening } from "../support/servers.js";

@@ -1,7 +1,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: scenario files are full of them
 import { describe, expect, it } from "vitest";
-import { RESPONSE_SCHEMAS } from "../../src/core/schema/responses/answers.js";
-import { docsOf } from "../../src/core/schema/words.js";
+import { docsOf } from "../../src/core/schema/descriptions.js";
+import { RESPONSE_SCHEMAS } from "../../src/core/schema/responses/by-operation.js";
 import { configFaults, readVocabulary } from "../../src/options.js";
 import { OPERATIONS } from "../../src/server/service/operations.js";
 import { validateFile } from "../../src/tools/scenario/validation.js";

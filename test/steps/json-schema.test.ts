@@ -9,7 +9,7 @@ import {
   scenarioJsonSchema,
   scenarioJsonSchemaText,
 } from "../../src/tools/scenario/json-schema.js";
-import { STEP_KINDS } from "../../src/tools/scenario/steps/kinds.js";
+import { STEP_KINDS } from "../../src/tools/scenario/steps/step-kinds.js";
 import { ROOT } from "../support/process-command.js";
 
 const validate = new Ajv2020({ strict: true, allErrors: true }).compile(scenarioJsonSchema());

@@ -5,7 +5,7 @@ import { junitXml } from "../../src/cli/report/junit.js";
 import { runReport } from "../../src/cli/report/run.js";
 import { webhookReport } from "../../src/cli/report/webhook.js";
 import type { WebhookReport } from "../../src/core/schema/receiver-report.js";
-import type { RunReport } from "../../src/tools/scenario/running/report.js";
+import type { RunReport } from "../../src/tools/scenario/running/run-report.js";
 import { EXPLORED } from "../support/explored.js";
 
 interface Element {

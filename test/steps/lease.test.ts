@@ -1,5 +1,5 @@
 import { describe, expect } from "vitest";
-import { HeartbeatLease } from "../../src/core/time/presence.js";
+import { HeartbeatLease } from "../../src/core/time/heartbeat-lease.js";
 import { expectError } from "../support/api-client.js";
 import { it } from "../support/api-test.js";
 import { openShop } from "../support/receiver-client.js";

@@ -3,7 +3,7 @@ import { describe, expect } from "vitest";
 import { junitXml } from "../../src/cli/report/junit.js";
 import { runReport } from "../../src/cli/report/run.js";
 import { reportText } from "../../src/cli/report/text.js";
-import type { RunReport } from "../../src/tools/scenario/running/report.js";
+import type { RunReport } from "../../src/tools/scenario/running/run-report.js";
 import { it } from "../support/api-test.js";
 import { pays, runSteps } from "../support/scenario-run.js";
 

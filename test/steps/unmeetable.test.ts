@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { vocabularyOf } from "../../src/core/domain/known-names.js";
+import { vocabularyOf } from "../../src/core/domain/name-check.js";
 import { parseDocument } from "../../src/core/files/documents.js";
 import { loadScenario } from "../../src/tools/scenario/files.js";
 

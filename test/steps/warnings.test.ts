@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import type { ChargeEntry, Scenario, WithdrawalEntry } from "../../src/core/schema/scenario.js";
-import { ruleWarnings } from "../../src/tools/scenario/rule-shapes.js";
-import { timelineWarnings } from "../../src/tools/scenario/warnings.js";
+import type { ChargeEntry, Scenario, WithdrawalEntry } from "../../src/core/schema/scenario-rules.js";
+import { ruleWarnings } from "../../src/tools/scenario/rule-warnings.js";
+import { timelineWarnings } from "../../src/tools/scenario/timeline-warnings.js";
 
 const ofCharge = (...timeline: ChargeEntry[]) =>
   timelineWarnings({ name: "x", charges: [{ timeline }] }).map(({ path, message }) => [path.at(-1), message]);

@@ -1,4 +1,4 @@
-import type { Charge } from "../../src/core/domain/charge.js";
+import type { Charge } from "../../src/core/domain/charge-transition.js";
 import { iso } from "../../src/core/schema/time.js";
 
 export const CREATED_MS = Date.UTC(2026, 0, 31, 9);

@@ -5,8 +5,8 @@ import {
   fillPlaceholders,
   type PlaceholderValues,
   placeholderValues,
-} from "../../src/server/openapi/facts.js";
-import { serviceDocument } from "../../src/server/openapi/service.js";
+} from "../../src/server/openapi/placeholders.js";
+import { serviceDocument } from "../../src/server/openapi/service-document.js";
 import { loadShipped } from "../../src/tools/scenario/shipped.js";
 
 /** The document of a sandbox with the shipped fixtures and settings, at no address and without examples. */

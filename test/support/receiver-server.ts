@@ -1,6 +1,6 @@
 import { createServer, type IncomingHttpHeaders, type Server, type ServerResponse } from "node:http";
 import { Webhook } from "standardwebhooks";
-import { DEFAULT_WEBHOOK_SECRET } from "../../src/core/schema/options.js";
+import { DEFAULT_WEBHOOK_SECRET } from "../../src/core/schema/option-schemas.js";
 import { closed, listening } from "./servers.js";
 
 export interface WebhookEvent {

@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeEach, vi } from "vitest";
 import type { Change, EventRecord } from "../../src/core/engine/records.js";
 import type { ServedRequest } from "../../src/core/namespace/served-request.js";
 import { issueDetails, safeParse } from "../../src/core/schema/issues.js";
-import { RECORD_SCHEMAS } from "../../src/core/schema/records/all.js";
+import { RECORD_SCHEMAS } from "../../src/core/schema/records/collections.js";
 import { beginTest, endFile, endTest } from "./lifetime.js";
 
 // For every test file, in the worker it shares with others: what a test opened is closed, and every answer of the

@@ -16,7 +16,7 @@ const PURE_LAYERS = ["schema", "domain", "engine"] as const;
 const CORE = [...PURE_LAYERS, "time", "files", "store", "delivery", "namespace"] as const;
 
 /** Core as the tools and the command see it: no state, no store and no namespace. */
-const KIT = ["schema", "domain", "time", "files", "delivery", "client"] as const;
+const KIT = ["schema", "domain", "time", "files", "delivery", "client", "reports"] as const;
 const TOOLS = ["scenario", "doctor", "explore"] as const;
 
 /** Each layer, and those it may import besides itself. */
@@ -30,20 +30,21 @@ const MAY_IMPORT = {
   delivery: [...PURE_LAYERS, "time"],
   namespace: [...PURE_LAYERS, "time", "store", "delivery"],
   client: ["schema"],
-  server: [...CORE, "client"],
-  pages: [...CORE, "client", "server"],
+  reports: ["schema", "client"],
+  server: [...CORE, "client", "reports"],
+  pages: [...CORE, "client", "reports", "server"],
   scenario: KIT,
   doctor: [...KIT, "engine"],
   explore: [...KIT, "scenario"],
-  sandbox: [...CORE, "client", "server", "pages", ...TOOLS],
-  index: [...CORE, "client", "server", "pages", ...TOOLS, "sandbox"],
+  sandbox: [...CORE, "client", "reports", "server", "pages", ...TOOLS],
+  index: [...CORE, "client", "reports", "server", "pages", ...TOOLS, "sandbox"],
   cli: [...KIT, ...TOOLS, "server", "sandbox"],
 } as const satisfies Record<string, readonly string[]>;
 type Layer = keyof typeof MAY_IMPORT;
 
 /** The layers of each room; a room without a list is one layer. */
 const ROOMS: Readonly<Record<string, readonly Layer[] | undefined>> = {
-  core: [...CORE, "client"],
+  core: [...CORE, "reports"],
   server: undefined,
   pages: undefined,
   tools: TOOLS,

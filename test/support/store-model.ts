@@ -1,8 +1,8 @@
-import { decodeChange } from "../../src/core/engine/kept-change.js";
+import { decodeChange } from "../../src/core/engine/encode-change.js";
 import type { Change, StateDump } from "../../src/core/engine/records.js";
 import { State } from "../../src/core/engine/state.js";
 import type { Store } from "../../src/core/engine/store.js";
-import { COLLECTION_NAMES } from "../../src/core/schema/records/names.js";
+import { COLLECTION_NAMES } from "../../src/core/schema/records/collection-names.js";
 import { FileStore } from "../../src/core/store/file-store.js";
 
 /** The independent model: what the state is, and nothing about how it is kept. */

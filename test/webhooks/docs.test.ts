@@ -5,9 +5,9 @@ import { CHARGE_STATUSES, WITHDRAWAL_STATUSES } from "../../src/core/schema/comm
 import { formatDuration } from "../../src/core/schema/duration.js";
 import { safeParse } from "../../src/core/schema/issues.js";
 import { startOptionsSchema } from "../../src/core/schema/option-table.js";
-import { scenarioSchema } from "../../src/core/schema/scenario.js";
+import { scenarioSchema } from "../../src/core/schema/scenario-rules.js";
 import { DEFAULT_SETTINGS } from "../../src/core/schema/settings.js";
-import { SIGNATURE_SCHEMES, type SignatureScheme } from "../../src/core/schema/webhooks.js";
+import { SIGNATURE_SCHEMES, type SignatureScheme } from "../../src/core/schema/signature-schemes.js";
 
 const page = readFileSync(new URL("../../docs/webhooks.md", import.meta.url), "utf8");
 

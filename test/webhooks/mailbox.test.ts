@@ -1,6 +1,6 @@
 import { Webhook } from "standardwebhooks";
 import { describe, expect, it } from "vitest";
-import { DEFAULT_WEBHOOK_SECRET } from "../../src/core/schema/options.js";
+import { DEFAULT_WEBHOOK_SECRET } from "../../src/core/schema/option-schemas.js";
 import { START } from "../support/api-client.js";
 import type { Client } from "../support/receiver-client.js";
 import { FakeWall, KeptStore, worldOn } from "../support/receiver-world.js";

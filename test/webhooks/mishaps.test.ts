@@ -1,8 +1,8 @@
 import { Webhook } from "standardwebhooks";
 import { describe, expect, it } from "vitest";
-import { eventToSend, invalidSignatureMishap } from "../../src/core/engine/forged-event.js";
+import { eventToSend, invalidSignatureMishap } from "../../src/core/engine/event-variants.js";
 import type { EventRecord } from "../../src/core/engine/records.js";
-import { DEFAULT_WEBHOOK_SECRET } from "../../src/core/schema/options.js";
+import { DEFAULT_WEBHOOK_SECRET } from "../../src/core/schema/option-schemas.js";
 import { DEFAULT_SETTINGS } from "../../src/core/schema/settings.js";
 import { START } from "../support/api-client.js";
 import type { Client, Shop } from "../support/receiver-client.js";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { Barriers } from "../../src/core/delivery/meetings.js";
+import { Barriers } from "../../src/core/delivery/barriers.js";
 import { createSandbox } from "../../src/index.js";
 import { Client } from "../support/receiver-client.js";
 import { accept, type Received, Receiver } from "../support/receiver-server.js";

@@ -4,7 +4,7 @@ import express from "express";
 import { Hono } from "hono";
 import { Webhook } from "standardwebhooks";
 import { describe, expect, it } from "vitest";
-import { DEFAULT_WEBHOOK_SECRET } from "../../src/core/schema/options.js";
+import { DEFAULT_WEBHOOK_SECRET } from "../../src/core/schema/option-schemas.js";
 import { listening } from "../support/servers.js";
 import { type Json, shopFor } from "./support/shop.js";
 

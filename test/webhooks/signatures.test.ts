@@ -13,7 +13,7 @@ import {
   type Signature,
   secretFault,
   signatureSchema,
-} from "../../src/core/schema/webhooks.js";
+} from "../../src/core/schema/signature-schemes.js";
 import type { Sandbox } from "../../src/index.js";
 import { openSandbox } from "../support/api-client.js";
 import { Client } from "../support/receiver-client.js";

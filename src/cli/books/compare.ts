@@ -1,5 +1,5 @@
-import { parseBooks } from "../../core/domain/books/text.js";
-import type { BookReport } from "../../core/schema/books.js";
+import { parseBooks } from "../../core/domain/books/parse-books.js";
+import type { BookReport } from "../../core/schema/reconciliation.js";
 import { SandboxError } from "../../core/schema/sandbox-error.js";
 import { UserError } from "../../core/schema/user-error.js";
 import type { ReconcileOptions } from "../../public-types.js";

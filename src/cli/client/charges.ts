@@ -1,10 +1,10 @@
-import { LISTS } from "../../core/client/lists.js";
+import { LISTS } from "../../core/reports/list-columns.js";
 import { UserError } from "../../core/schema/user-error.js";
+import { type Action, type ClientCall, type ClientCommand, textOf } from "./client-command.js";
 import type { Connection } from "./connection.js";
 import { HISTORY, OTLP_OPTION } from "./insight.js";
 import { listCommand } from "./lists.js";
 import { record } from "./output.js";
-import { type Action, type ClientCall, type ClientCommand, textOf } from "./row.js";
 
 const FIELDS = LISTS.charges.columns;
 

@@ -1,10 +1,10 @@
 import { durationFault, parseDuration } from "../../core/schema/duration.js";
-import { formatCount } from "../../core/schema/printable.js";
+import { formatCount } from "../../core/schema/text-format.js";
 import { instantFault, parseInstant } from "../../core/schema/time.js";
 import { UserError } from "../../core/schema/user-error.js";
+import type { Action, ClientCommand } from "./client-command.js";
 import type { Json } from "./connection.js";
 import { record } from "./output.js";
-import type { Action, ClientCommand } from "./row.js";
 
 const clockRecord = record("mode", "speed", "now", "next_due");
 

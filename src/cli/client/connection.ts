@@ -1,11 +1,11 @@
 import { type ControlCall, ControlClient, UnexpectedResponse } from "../../control-client.js";
-import { refuse } from "../../core/schema/errors.js";
 import { didYouMean } from "../../core/schema/nearest.js";
-import { DEFAULT_HOST, DEFAULT_PORT } from "../../core/schema/options.js";
+import { DEFAULT_HOST, DEFAULT_PORT } from "../../core/schema/option-schemas.js";
+import { refuse } from "../../core/schema/refusals.js";
 import { SandboxError } from "../../core/schema/sandbox-error.js";
 import { UserError } from "../../core/schema/user-error.js";
-import { ErrorWithFix } from "../mistakes.js";
-import { type Reach, reach, refuseUntrusted } from "../reach.js";
+import { ErrorWithFix } from "../errors.js";
+import { type Reach, reach, refuseUntrusted } from "../sandbox-url.js";
 
 const START = "payments-sandbox start";
 

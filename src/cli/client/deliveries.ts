@@ -2,7 +2,7 @@ import { HttpReceivers } from "../../core/delivery/http-receivers.js";
 import { normalizeWebhookUrl, WEBHOOK_URL_MESSAGE } from "../../core/schema/receiver-url.js";
 import { UserError } from "../../core/schema/user-error.js";
 import { pause } from "../../core/time/timers.js";
-import { generateInstanceId, systemWallClock } from "../../core/time/wall.js";
+import { generateInstanceId, systemWallClock } from "../../core/time/wall-clock.js";
 import type { Connection, Json } from "./connection.js";
 
 /** `webhook redeliver [last|ID] --times N`: new deliveries of the same event. */

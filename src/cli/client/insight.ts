@@ -1,19 +1,19 @@
-import type { ChargeHistory, ListedCharge } from "../../core/client/collect.js";
-import { LISTS } from "../../core/client/lists.js";
-import type { TracedHistory } from "../../core/client/otlp.js";
-import { historyRows, historyTitle, noStatusReason } from "../../core/client/story-text.js";
 import { packageVersion } from "../../core/files/package.js";
+import { historyRows, historyTitle, noStatusReason } from "../../core/reports/charge-history-text.js";
+import { LISTS } from "../../core/reports/list-columns.js";
+import type { ChargeHistory, ListedCharge } from "../../core/reports/namespace-export.js";
+import type { TracedHistory } from "../../core/reports/otlp.js";
 import { UserError } from "../../core/schema/user-error.js";
+import { type Coverage, Required } from "../coverage-list.js";
 import { paint, type Style } from "../paint.js";
 import { type Advice, adviceLine } from "../report/advice-text.js";
-import { type Coverage, Required } from "../required.js";
 import { styleOf } from "../table.js";
 import { lineWidth } from "../terminal.js";
 import { wrap, wrapHanging } from "../text-layout.js";
+import { type Action, type ClientCommand, textOf } from "./client-command.js";
 import type { Json } from "./connection.js";
 import { listCommand } from "./lists.js";
 import { table } from "./output.js";
-import { type Action, type ClientCommand, textOf } from "./row.js";
 
 /** Coverage, a line per kind: exercised and not exercised. */
 function coverageText(coverage: Json): string {
@@ -48,7 +48,7 @@ export const HISTORY: Action = {
     const charge = await connection.charge(selector!);
     const story = { charge, ...(await connection.get(`/charges/${charge.charge_id}/timeline`)) };
     if (flags.otlp !== true) return story;
-    const { toOtlpTrace: otlpOf } = await import("../../core/client/otlp.js");
+    const { toOtlpTrace: otlpOf } = await import("../../core/reports/otlp.js");
     return otlpOf(story as unknown as TracedHistory, packageVersion());
   },
   print: (answer, { flags }) => {

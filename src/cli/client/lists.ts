@@ -1,6 +1,6 @@
-import { LISTS, type ListName } from "../../core/client/lists.js";
+import { LISTS, type ListName } from "../../core/reports/list-columns.js";
+import type { Action, ClientCall, ClientCommand } from "./client-command.js";
 import { table } from "./output.js";
-import type { Action, ClientCall, ClientCommand } from "./row.js";
 
 const LIMIT = ["--limit <number>", "how many"] as const;
 

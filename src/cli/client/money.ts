@@ -1,7 +1,7 @@
-import { LISTS } from "../../core/client/lists.js";
+import { LISTS } from "../../core/reports/list-columns.js";
+import type { Action, ClientCommand } from "./client-command.js";
 import { listAction, listCommand } from "./lists.js";
 import { record } from "./output.js";
-import type { Action, ClientCommand } from "./row.js";
 
 const WITHDRAWAL = LISTS.withdrawals.columns;
 

@@ -1,7 +1,7 @@
 import { UserError } from "../../core/schema/user-error.js";
 import { assignments } from "./assignments.js";
+import type { ClientCall } from "./client-command.js";
 import type { Json } from "./connection.js";
-import type { ClientCall } from "./row.js";
 
 interface Method {
   readonly id: string;

@@ -1,5 +1,5 @@
-import { columnValue, type ListColumns } from "../../core/client/lists.js";
-import { oneLine, printableJson } from "../../core/schema/printable.js";
+import { columnValue, type ListColumns } from "../../core/reports/list-columns.js";
+import { oneLine, printableJson } from "../../core/schema/text-format.js";
 import { paint } from "../paint.js";
 import { headingOf, styleOf, tableLines } from "../table.js";
 import { lineWidth } from "../terminal.js";

@@ -1,10 +1,10 @@
 import { appEnvironment } from "../../app-environment.js";
 import { UserError } from "../../core/schema/user-error.js";
 import { shellQuoted } from "../help-text.js";
+import { type ClientCall, type ClientCommand, callNamed, knownWord, required } from "./client-command.js";
 import type { Json } from "./connection.js";
 import { listAction } from "./lists.js";
 import { record } from "./output.js";
-import { type ClientCall, type ClientCommand, callNamed, knownWord, required } from "./row.js";
 
 const SNAPSHOT = "the snapshot's name";
 const NAMESPACE = "the namespace's name";

@@ -1,12 +1,12 @@
-import { LISTS } from "../../core/client/lists.js";
 import { matchesAnyGlob } from "../../core/domain/glob.js";
+import { LISTS } from "../../core/reports/list-columns.js";
 import { printErrorLine, printJson, printText } from "../terminal.js";
 import { assignments } from "./assignments.js";
 import { chargeRecord } from "./charges.js";
+import { type ClientCall, type ClientCommand, textOf } from "./client-command.js";
 import type { Json } from "./connection.js";
 import { listCommand, queryOf } from "./lists.js";
 import { table } from "./output.js";
-import { type ClientCall, type ClientCommand, textOf } from "./row.js";
 
 const timeoutOf = ({ flags: { timeout = "30s" } }: ClientCall): string => String(timeout);
 

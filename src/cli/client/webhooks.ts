@@ -1,8 +1,8 @@
 import { printText } from "../terminal.js";
 import { assignments } from "./assignments.js";
+import { type ClientCommand, callNamed, required, textOf } from "./client-command.js";
 import { listAction } from "./lists.js";
 import { record, table } from "./output.js";
-import { type ClientCommand, callNamed, required, textOf } from "./row.js";
 
 const DELIVERY = ["delivery_id", "event_id", "type", "url"];
 

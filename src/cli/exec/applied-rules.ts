@@ -1,9 +1,9 @@
 import { readPages } from "../../control-client.js";
 import type { ScenarioView } from "../../core/schema/control-scenario-responses.js";
-import { formatCount, oneLine } from "../../core/schema/printable.js";
-import type { ChargeRule, FaultRule, WebhookRule } from "../../core/schema/scenario.js";
+import type { ChargeRule, FaultRule, WebhookRule } from "../../core/schema/scenario-rules.js";
+import { formatCount, oneLine } from "../../core/schema/text-format.js";
 import type { Sandbox } from "../../sandbox.js";
-import type { Coverage } from "../required.js";
+import type { Coverage } from "../coverage-list.js";
 import { type DueTasks, listEverywhere, type RunResult } from "./plan.js";
 
 /** The active scenarios, the last activated first. */

@@ -1,14 +1,14 @@
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { makeFolder } from "../../core/files/make-folder.js";
+import { historiesText } from "../../core/reports/charge-history-text.js";
+import { maskKeys, maskText } from "../../core/reports/mask-secrets.js";
 import {
   exportNamespace,
   type FailedTest,
   readFailedTests,
   readNamespaceNames,
-} from "../../core/client/collect.js";
-import { maskKeys, maskText } from "../../core/client/mask.js";
-import { historiesText } from "../../core/client/story-text.js";
-import { makeFolder } from "../../core/files/folders.js";
+} from "../../core/reports/namespace-export.js";
 import { UserError } from "../../core/schema/user-error.js";
 import type { Sandbox } from "../../sandbox.js";
 import { type Artifacts, clientOf, type Plan, type RunResult, type UnderRun } from "./plan.js";

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { machineNowMs } from "../../core/time/timers.js";
-import { monotonicMs } from "../../core/time/wall.js";
+import { monotonicMs } from "../../core/time/wall-clock.js";
 import { printErrorLine } from "../terminal.js";
 import { Guard } from "./guard.js";
 import { commandLineOf, endAll, MARK_VARIABLE, ProcessTree, processRow } from "./processes.js";

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { ownCommand } from "../../core/files/package.js";
-import { monotonicMs, systemWallClock } from "../../core/time/wall.js";
+import { monotonicMs, systemWallClock } from "../../core/time/wall-clock.js";
 
 /**
  * Prints the signals it receives, and answers a ping after printing earlier ones. When its input ends without a command,

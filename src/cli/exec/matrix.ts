@@ -1,5 +1,5 @@
 import type { ScenarioView } from "../../core/schema/control-scenario-responses.js";
-import { oneLine } from "../../core/schema/printable.js";
+import { oneLine } from "../../core/schema/text-format.js";
 import { type Paint, paint as painted, type Style } from "../paint.js";
 import { type Advice, adviceLine, adviceSince } from "../report/advice-text.js";
 import { wrap } from "../text-layout.js";

@@ -1,13 +1,13 @@
 import { appEnvironment } from "../../app-environment.js";
 import { ControlClient, readPages } from "../../control-client.js";
-import { readNamespaceNames } from "../../core/client/collect.js";
+import { readNamespaceNames } from "../../core/reports/namespace-export.js";
 import type { AdviceList } from "../../core/schema/control-responses.js";
 import type { ScenarioView } from "../../core/schema/control-scenario-responses.js";
 import type { StartOptions } from "../../core/schema/option-table.js";
-import { oneLine } from "../../core/schema/printable.js";
+import { oneLine } from "../../core/schema/text-format.js";
 import { UserError } from "../../core/schema/user-error.js";
 import type { Sandbox } from "../../sandbox.js";
-import type { Required } from "../required.js";
+import type { Required } from "../coverage-list.js";
 import type { Runner } from "./command.js";
 
 /** The command of `exec` and the flags it runs with. */

@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { pause } from "../../core/time/timers.js";
-import { monotonicMs } from "../../core/time/wall.js";
+import { monotonicMs } from "../../core/time/wall-clock.js";
 
 /** Environment variable that marks the command's processes, also those whose parent has ended. */
 export const MARK_VARIABLE = "PAYMENTS_SANDBOX_EXEC";

@@ -1,11 +1,11 @@
 import { join } from "node:path";
-import { readNamespaceNames } from "../../core/client/collect.js";
-import type { BookReport } from "../../core/schema/books.js";
-import { formatCount } from "../../core/schema/printable.js";
+import { readNamespaceNames } from "../../core/reports/namespace-export.js";
+import type { BookReport } from "../../core/schema/reconciliation.js";
+import { formatCount } from "../../core/schema/text-format.js";
 import type { Sandbox } from "../../sandbox.js";
-import { runAppCommand } from "../books/ask-app.js";
+import { runAppCommand } from "../books/app-command.js";
 import { compareRecords } from "../books/compare.js";
-import { isUserError, printErrors } from "../mistakes.js";
+import { isUserError, printErrors } from "../errors.js";
 import { plain } from "../paint.js";
 import { booksReport } from "../report/books.js";
 import { junitXml } from "../report/junit.js";

@@ -1,11 +1,11 @@
 import type { AdviceList } from "../../core/schema/control-responses.js";
-import { oneLine } from "../../core/schema/printable.js";
+import { oneLine } from "../../core/schema/text-format.js";
 import { iso } from "../../core/schema/time.js";
 import { machineNowMs } from "../../core/time/timers.js";
 import { openSandbox } from "../../opening.js";
 import type { Sandbox } from "../../sandbox.js";
+import type { Coverage } from "../coverage-list.js";
 import { adviceLines } from "../report/advice-text.js";
-import type { Coverage } from "../required.js";
 import { printErrorLine } from "../terminal.js";
 import { activeScenarios, allScenarios, dueTasks, idleFaults } from "./applied-rules.js";
 import { environmentOf, listEverywhere, type Plan, type RunResult, type UnderRun } from "./plan.js";

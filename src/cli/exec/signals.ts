@@ -1,6 +1,6 @@
 import { constants } from "node:os";
-import { createAbortController } from "../../core/time/patience.js";
-import { monotonicMs, systemWallClock } from "../../core/time/wall.js";
+import { createAbortController } from "../../core/time/deadline.js";
+import { monotonicMs, systemWallClock } from "../../core/time/wall-clock.js";
 import type { Guard } from "./guard.js";
 import { processRow, signalProcess } from "./processes.js";
 

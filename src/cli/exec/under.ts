@@ -1,6 +1,6 @@
 import type { ScenarioView } from "../../core/schema/control-scenario-responses.js";
+import { FIXED_SEED } from "../../core/schema/option-schemas.js";
 import type { StartOptions } from "../../core/schema/option-table.js";
-import { FIXED_SEED } from "../../core/schema/options.js";
 import { UserError } from "../../core/schema/user-error.js";
 import { monotonicMs, repeatEvery } from "../../core/time/timers.js";
 import { openSandbox } from "../../opening.js";

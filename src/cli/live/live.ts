@@ -1,13 +1,13 @@
-import { formatDuration } from "../../core/schema/duration.js";
 import type {
   Activity,
   AttemptActivity,
   CreatedObject,
   RequestActivity,
   TransitionActivity,
-} from "../../core/schema/happening.js";
-import { oneLine } from "../../core/schema/printable.js";
+} from "../../core/schema/activity-events.js";
+import { formatDuration } from "../../core/schema/duration.js";
 import { STATUSES } from "../../core/schema/statuses.js";
+import { oneLine } from "../../core/schema/text-format.js";
 import { pause } from "../../core/time/timers.js";
 import type { Sandbox } from "../../sandbox.js";
 import { paint, type Style } from "../paint.js";

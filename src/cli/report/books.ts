@@ -1,5 +1,10 @@
-import { type BookFinding, type BookReport, FINDING_KINDS, FINDINGS } from "../../core/schema/books.js";
-import { formatCount } from "../../core/schema/printable.js";
+import {
+  type BookFinding,
+  type BookReport,
+  FINDING_KINDS,
+  FINDINGS,
+} from "../../core/schema/reconciliation.js";
+import { formatCount } from "../../core/schema/text-format.js";
 import type { Report, ReportCase } from "./report.js";
 
 /** The app's books compared with the ledger, as a report: a case per kind of finding, a finding per row. */

@@ -1,4 +1,4 @@
-import { oneLineDeep } from "../../core/schema/printable.js";
+import { oneLineDeep } from "../../core/schema/text-format.js";
 import { KINDS } from "../../tools/explore/kinds.js";
 import type { ExploreFinding, ExploreReport } from "../../tools/explore/report.js";
 import { keyOf, scheduleKey, scheduleText } from "../../tools/explore/schedule.js";

@@ -1,5 +1,5 @@
 import { writeFileSync } from "node:fs";
-import { escapeXml } from "../../core/schema/printable.js";
+import { escapeXml } from "../../core/schema/text-format.js";
 import { UserError } from "../../core/schema/user-error.js";
 import type { Report, ReportCase } from "./report.js";
 

@@ -1,6 +1,6 @@
-import { formatCount } from "../../core/schema/printable.js";
+import { formatCount } from "../../core/schema/text-format.js";
 import type { Difference, Failure } from "../../tools/scenario/running/failure.js";
-import { leafSteps, type RunReport, type StepReport } from "../../tools/scenario/running/report.js";
+import { leafSteps, type RunReport, type StepReport } from "../../tools/scenario/running/run-report.js";
 import type { Detail, Report, ReportCase } from "./report.js";
 
 /** The run of a scenario file. Strictly, a rule that never applied is a failure. */

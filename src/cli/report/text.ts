@@ -1,4 +1,4 @@
-import { oneLineDeep } from "../../core/schema/printable.js";
+import { oneLineDeep } from "../../core/schema/text-format.js";
 import { type Paint, paint, type Style } from "../paint.js";
 import { lineWidth } from "../terminal.js";
 import { cut, wrap, wrapHanging } from "../text-layout.js";

@@ -1,4 +1,3 @@
-import { formatCount, oneLineDeep } from "../../core/schema/printable.js";
 import {
   type Finding,
   PROBES,
@@ -6,6 +5,7 @@ import {
   type ProbeRow,
   type WebhookReport,
 } from "../../core/schema/receiver-report.js";
+import { formatCount, oneLineDeep } from "../../core/schema/text-format.js";
 import { paint } from "../paint.js";
 import type { Detail, Report, ReportCase } from "./report.js";
 import { caseLines } from "./text.js";

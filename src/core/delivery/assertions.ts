@@ -1,4 +1,4 @@
-import { handlerErrorResponse, type WebhookHandler } from "./in-process.js";
+import { handlerErrorResponse, type WebhookHandler } from "./in-process-receivers.js";
 
 /**
  * Collects failed assertions of in-process webhook handlers. The handler responds 500 as for any error; the test's

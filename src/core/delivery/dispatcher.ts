@@ -5,14 +5,14 @@
  * Never here: retry times, which the engine decides.
  */
 
-import { type AttemptResult, dropDelivery, recordAttempt } from "../engine/commands/deliveries.js";
-import type { Hold } from "../engine/log-views.js";
+import { type AttemptResult, dropDelivery, recordAttempt } from "../engine/commands/delivery-commands.js";
+import type { Hold } from "../engine/log-responses.js";
 import type { Delivery, Task } from "../engine/records.js";
 import { iso } from "../schema/time.js";
 import type { DeliveryAttempts, Scheduler } from "../time/scheduler.js";
-import { HeldEndpoints } from "./held.js";
-import { InFlightAttempts } from "./in-flight.js";
-import { Mailboxes } from "./mailboxes.js";
+import { HeldEndpoints } from "./held-endpoints.js";
+import { InFlightAttempts } from "./in-flight-attempts.js";
+import { Mailboxes } from "./mailbox-deliveries.js";
 import type { DeliveryJob, Sender } from "./sender.js";
 
 /**

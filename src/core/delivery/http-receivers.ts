@@ -1,10 +1,10 @@
 import * as http from "node:http";
 import type { LookupFunction, Socket } from "node:net";
-import type { AttemptResult } from "../engine/commands/deliveries.js";
-import { loadLazily } from "../schema/lazily.js";
-import type { WallClock } from "../time/wall.js";
-import { lookupOptions } from "./lookups.js";
-import type { BarrierMember } from "./meetings.js";
+import type { AttemptResult } from "../engine/commands/delivery-commands.js";
+import { loadLazily } from "../schema/load-lazily.js";
+import type { WallClock } from "../time/wall-clock.js";
+import type { BarrierMember } from "./barriers.js";
+import { lookupOptions } from "./dns-lookup.js";
 import {
   buildOutcome,
   CANCELLED_ATTEMPT,
@@ -15,7 +15,7 @@ import {
   type SignedRequest,
   timeoutFailure,
 } from "./outcomes.js";
-import { AGENT_OPTIONS, networkErrorText } from "./outgoing.js";
+import { AGENT_OPTIONS, networkErrorText } from "./outgoing-http.js";
 
 export interface HttpReceiversOptions {
   /** Wall time for a response. */

@@ -1,5 +1,5 @@
-import type { AttemptResult } from "../engine/commands/deliveries.js";
-import type { WallClock } from "../time/wall.js";
+import type { AttemptResult } from "../engine/commands/delivery-commands.js";
+import type { WallClock } from "../time/wall-clock.js";
 
 /** A request signed at this wall time. */
 export interface SignedRequest {

@@ -1,14 +1,14 @@
 import { simulatedFailure } from "../domain/mishap.js";
-import type { AttemptResult } from "../engine/commands/deliveries.js";
-import { eventToSend } from "../engine/forged-event.js";
+import type { AttemptResult } from "../engine/commands/delivery-commands.js";
+import { eventToSend } from "../engine/event-variants.js";
 import type { Endpoint, EventRecord, Mishap } from "../engine/records.js";
 import type { State } from "../engine/state.js";
-import { createAbortController } from "../time/patience.js";
-import { workQueue } from "../time/turns.js";
-import type { WallClock } from "../time/wall.js";
+import { createAbortController } from "../time/deadline.js";
+import type { WallClock } from "../time/wall-clock.js";
+import { workQueue } from "../time/work-queue.js";
+import { type BarrierMember, Barriers } from "./barriers.js";
 import { HttpReceivers } from "./http-receivers.js";
-import { deliverInProcess, InProcessReceivers, isInProcessUrl } from "./in-process.js";
-import { type BarrierMember, Barriers } from "./meetings.js";
+import { deliverInProcess, InProcessReceivers, isInProcessUrl } from "./in-process-receivers.js";
 import { buildOutcome, failure, type SignedRequest } from "./outcomes.js";
 import { signatureHeaders } from "./signing.js";
 

@@ -1,5 +1,5 @@
 import { createHmac } from "node:crypto";
-import { type Signature, type SignatureScheme, signatureScheme } from "../schema/webhooks.js";
+import { type Signature, type SignatureScheme, signatureScheme } from "../schema/signature-schemes.js";
 
 export interface SignedMessage {
   readonly id: string;

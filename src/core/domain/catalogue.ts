@@ -5,7 +5,7 @@ import type {
   MethodFixture,
   OrganizationFixture,
   RailFixture,
-} from "../schema/fixtures.js";
+} from "../schema/fixtures-file.js";
 
 /** Immutable index of a namespace's fixtures by id. */
 export class Catalogue {

@@ -1,4 +1,4 @@
-import type { Charge, ChargeTasks } from "../schema/records/payments.js";
+import type { Charge, ChargeTasks } from "../schema/records/payment-records.js";
 
 /** Fields of a priced charge that change, in the order of its record. */
 export const STATE_FIELDS = [

@@ -1,5 +1,5 @@
+import { getOwn } from "../schema/get-own.js";
 import { isMatcher, isMatcherWord } from "../schema/matcher-words.js";
-import { getOwn } from "../schema/own.js";
 import { globMatches, hasWildcard } from "./glob.js";
 import { evaluateMatcher, type MatchResult } from "./matcher.js";
 

@@ -1,6 +1,6 @@
-import type { MethodFixture } from "../schema/fixtures.js";
+import type { MethodFixture } from "../schema/fixtures-file.js";
 import { bankAccountNumber, merchantPhoneNumber } from "./account-numbers.js";
-import type { PaymentInstructions } from "./charge.js";
+import type { PaymentInstructions } from "./charge-transition.js";
 import { walletAddress } from "./wallets.js";
 
 export interface InstructionsInput {

@@ -1,6 +1,6 @@
 import { durationMs } from "../schema/duration.js";
-import type { Mishap } from "../schema/records/webhooks.js";
-import type { WebhookRule } from "../schema/scenario.js";
+import type { Mishap } from "../schema/records/webhook-records.js";
+import type { WebhookRule } from "../schema/scenario-rules.js";
 
 export type Downtime = NonNullable<Mishap["down"]>;
 

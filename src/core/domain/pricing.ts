@@ -1,7 +1,7 @@
-import type { Fees, Pricing } from "../schema/records/payments.js";
+import type { Fees, Pricing } from "../schema/records/payment-records.js";
 import { add, convert, exchangeRate, percentOf, toCanonical } from "./money.js";
 
-export type { Fees, Pricing } from "../schema/records/payments.js";
+export type { Fees, Pricing } from "../schema/records/payment-records.js";
 
 /** A price in the customer's currency. */
 export interface Price {

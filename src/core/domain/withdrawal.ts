@@ -1,11 +1,11 @@
 import type { WithdrawalStatus } from "../schema/common.js";
 import { withdrawalEventType } from "../schema/event-types.js";
-import type { Withdrawal } from "../schema/records/payments.js";
+import type { Withdrawal } from "../schema/records/payment-records.js";
 import { iso } from "../schema/time.js";
-import type { Actor } from "./charge.js";
+import type { Actor } from "./charge-transition.js";
 import type { StatusRules } from "./timeline.js";
 
-export type { Withdrawal } from "../schema/records/payments.js";
+export type { Withdrawal } from "../schema/records/payment-records.js";
 
 interface StatusRow {
   readonly next: readonly WithdrawalStatus[];

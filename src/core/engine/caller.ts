@@ -1,5 +1,5 @@
 import type { Mode } from "../schema/common.js";
-import type { OrganizationFixture } from "../schema/fixtures.js";
+import type { OrganizationFixture } from "../schema/fixtures-file.js";
 
 /** Sender of an API call: the organization of its API key, in the key's mode. */
 export interface Caller {

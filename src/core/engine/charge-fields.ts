@@ -1,5 +1,5 @@
-import type { Charge } from "../domain/charge.js";
-import { getOwn } from "../schema/own.js";
+import type { Charge } from "../domain/charge-transition.js";
+import { getOwn } from "../schema/get-own.js";
 import type { FieldValue } from "./indexes.js";
 
 /* Fields that find charges; each is indexed on first use, under its name. */

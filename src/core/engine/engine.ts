@@ -1,10 +1,10 @@
 import type { Catalogue } from "../domain/catalogue.js";
-import { isRefusal } from "../schema/errors.js";
+import { isRefusal } from "../schema/refusals.js";
 import type { Settings } from "../schema/settings.js";
-import { initializeNamespace } from "./commands/world.js";
+import { initializeNamespace } from "./commands/namespace-setup.js";
+import { decodeChange } from "./encode-change.js";
+import { GroupCommit, isDurable, type StoreFailure } from "./group-commit.js";
 import { scopeOf } from "./ids.js";
-import { GroupCommit, isDurable, type StoreFailure } from "./keeper.js";
-import { decodeChange } from "./kept-change.js";
 import type { Change, ClockRecord, NamespaceRecord, Put, StateDump, Task } from "./records.js";
 import { RuleCounts } from "./rule-counts.js";
 import { State } from "./state.js";

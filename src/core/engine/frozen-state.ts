@@ -1,7 +1,7 @@
 import { plainCharge } from "../domain/charge-state.js";
-import { plainEvent } from "./event-record.js";
+import { plainEvent } from "./lazy-event.js";
+import type { RecordTable } from "./record-table.js";
 import type { CollectionName, Collections, Key, StateDump } from "./records.js";
-import type { RecordTable } from "./table.js";
 
 export interface Entries extends Iterable<readonly [Key, unknown]> {
   readonly length: number;

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { invalid, isRefusal, type Refusal, refuse } from "../schema/errors.js";
+import { invalid, isRefusal, type Refusal, refuse } from "../schema/refusals.js";
 import type { Command, Transaction } from "./transaction.js";
 
 /** Lifetime of a key in sandbox time. */

@@ -1,7 +1,7 @@
 import type { ChargeStatus, Mode } from "../schema/common.js";
+import type { RecordTable } from "./record-table.js";
 import type { CollectionName, Collections, Delivery, EventRecord, Key } from "./records.js";
 import { pageOfMany, SortedList } from "./sorted-list.js";
-import type { RecordTable } from "./table.js";
 
 /*
  * Lists and groups of records, declared in INDEXES. State calls `note` for each record put or removed, and queries by

@@ -1,9 +1,9 @@
-import { CHARGE_RULES, type Charge, firstExpiryMs } from "../domain/charge.js";
-import { holdingsKey } from "../domain/ledger.js";
+import { CHARGE_RULES, type Charge, firstExpiryMs } from "../domain/charge-transition.js";
+import { holdingsKey } from "../domain/ledger-postings.js";
 import { compare } from "../domain/money.js";
 import { type StatusRules, simulateTimeline, type TimelineProgress } from "../domain/timeline.js";
 import type { ChargeStatus } from "../schema/common.js";
-import { type Refusal, refuse } from "../schema/errors.js";
+import { type Refusal, refuse } from "../schema/refusals.js";
 import type { State } from "./state.js";
 import type { Transaction } from "./transaction.js";
 

@@ -1,6 +1,6 @@
 import type { PricingTerms } from "../domain/pricing.js";
-import { type ErrorDetails, invalid, type Refusal } from "../schema/errors.js";
-import type { CurrencyFixture, MethodFixture } from "../schema/fixtures.js";
+import type { CurrencyFixture, MethodFixture } from "../schema/fixtures-file.js";
+import { type ErrorDetails, invalid, type Refusal } from "../schema/refusals.js";
 import type { State } from "./state.js";
 import type { Command, Transaction } from "./transaction.js";
 

@@ -1,12 +1,17 @@
 import type { Catalogue } from "../domain/catalogue.js";
 import { toCanonical } from "../domain/money.js";
 import type { ChargeStatus } from "../schema/common.js";
-import type { CurrencyFixture, MethodFixture, OrganizationFixture, RailFixture } from "../schema/fixtures.js";
+import type {
+  CurrencyFixture,
+  MethodFixture,
+  OrganizationFixture,
+  RailFixture,
+} from "../schema/fixtures-file.js";
 import { iso } from "../schema/time.js";
-import { type AsOf, recordAsOf, type StaleReadCollection } from "./as-of.js";
 import type { Caller } from "./caller.js";
 import { chargeListName, ownerListName } from "./indexes.js";
 import type { Collections, Endpoint } from "./records.js";
+import { type AsOf, recordAsOf, type StaleReadCollection } from "./stale-reads.js";
 import type { State } from "./state.js";
 
 export interface PayinPage {

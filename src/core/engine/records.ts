@@ -1,21 +1,11 @@
-import type { Collections } from "../schema/records/all.js";
-import type { CollectionName } from "../schema/records/names.js";
-import type { AppendedItems } from "./kept-fields.js";
-import type { ObjectDiffs } from "./kept-parts.js";
+import type { CollectionName } from "../schema/records/collection-names.js";
+import type { Collections } from "../schema/records/collections.js";
+import type { AppendedItems } from "./encode-fields.js";
+import type { ObjectDiffs } from "./encode-objects.js";
 
+export type { CollectionName } from "../schema/records/collection-names.js";
 /** Records of a namespace by collection. All are immutable: a change puts a new record. */
-export type { Collections } from "../schema/records/all.js";
-export type { CollectionName } from "../schema/records/names.js";
-export type { Destination, IdempotentResponse, LedgerEntry, Quote } from "../schema/records/payments.js";
-export type {
-  Attempt,
-  Delivery,
-  DeliveryStatus,
-  Endpoint,
-  EventRecord,
-  Lane,
-  Mishap,
-} from "../schema/records/webhooks.js";
+export type { Collections } from "../schema/records/collections.js";
 export type {
   ClockRecord,
   KeyOverride,
@@ -25,7 +15,22 @@ export type {
   StoredFault,
   StoredScenario,
   Task,
-} from "../schema/records/world.js";
+} from "../schema/records/namespace-records.js";
+export type {
+  Destination,
+  IdempotentResponse,
+  LedgerEntry,
+  Quote,
+} from "../schema/records/payment-records.js";
+export type {
+  Attempt,
+  Delivery,
+  DeliveryStatus,
+  Endpoint,
+  EventRecord,
+  Lane,
+  Mishap,
+} from "../schema/records/webhook-records.js";
 
 export type Key = string | number;
 

@@ -1,5 +1,5 @@
-import { type RuleRef, ruleNames } from "../domain/scenario.js";
-import type { Scenario } from "../schema/scenario.js";
+import { type RuleRef, ruleNames } from "../domain/rule-matching.js";
+import type { Scenario } from "../schema/scenario-rules.js";
 
 /** Limit on counted rules: users choose the names of scenarios. */
 const COUNTS_MAX_RULES = 100_000;

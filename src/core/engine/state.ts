@@ -1,7 +1,7 @@
-import type { Charge } from "../domain/charge.js";
-import type { Holdings } from "../domain/ledger.js";
+import type { Charge } from "../domain/charge-transition.js";
+import type { Holdings } from "../domain/ledger-postings.js";
 import type { Mode } from "../schema/common.js";
-import { COLLECTION_NAMES } from "../schema/records/names.js";
+import { COLLECTION_NAMES } from "../schema/records/collection-names.js";
 import { hasWords } from "./charge-fields.js";
 import { type FrozenState, freeze, thaw } from "./frozen-state.js";
 import {
@@ -15,6 +15,7 @@ import {
   type RecordPage,
   removeFromGroup,
 } from "./indexes.js";
+import { RecordTable } from "./record-table.js";
 import type {
   Change,
   CollectionName,
@@ -30,8 +31,7 @@ import type {
   Task,
 } from "./records.js";
 import { Statement, type StatementFilter } from "./statement.js";
-import { RecordTable } from "./table.js";
-import { TaskQueue } from "./tasks.js";
+import { TaskQueue } from "./task-queue.js";
 
 type Tables = { readonly [Name in CollectionName]: RecordTable<Collections[Name]> };
 

@@ -1,4 +1,4 @@
-import { holdingsKey } from "../domain/ledger.js";
+import { holdingsKey } from "../domain/ledger-postings.js";
 import { add } from "../domain/money.js";
 import type { LedgerAccount, Mode } from "../schema/common.js";
 import type { LedgerEntry } from "./records.js";

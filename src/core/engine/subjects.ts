@@ -1,5 +1,5 @@
-import type { Charge } from "../domain/charge.js";
-import type { MatchSubject } from "../domain/scenario.js";
+import type { Charge } from "../domain/charge-transition.js";
+import type { MatchSubject } from "../domain/rule-matching.js";
 import type { Withdrawal } from "../domain/withdrawal.js";
 import type { Destination } from "./records.js";
 

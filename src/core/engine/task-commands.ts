@@ -1,5 +1,5 @@
 import { expireCharge, runTimelineEntry, settleCharge } from "./commands/charge-life.js";
-import { runWithdrawalEntry } from "./commands/withdrawals.js";
+import { runWithdrawalEntry } from "./commands/withdrawal-commands.js";
 import type { Task } from "./records.js";
 import type { Command } from "./transaction.js";
 

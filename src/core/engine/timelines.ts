@@ -1,12 +1,12 @@
-import type { Charge } from "../domain/charge.js";
 import { plainCharge } from "../domain/charge-state.js";
-import { findRule, type MatchSubject, matchesRule } from "../domain/scenario.js";
+import type { Charge } from "../domain/charge-transition.js";
+import { findRule, type MatchSubject, matchesRule } from "../domain/rule-matching.js";
 import { checkEntry, type PlannedEntry, type StatusRules } from "../domain/timeline.js";
 import type { Withdrawal } from "../domain/withdrawal.js";
-import { isRefusal, type Refusal } from "../schema/errors.js";
-import type { Scenario } from "../schema/scenario.js";
+import { isRefusal, type Refusal } from "../schema/refusals.js";
+import type { Scenario } from "../schema/scenario-rules.js";
 import { digestOf, fractionOf } from "./ids.js";
-import { DEFAULT_SCENARIO, scenariosFor } from "./scenarios.js";
+import { DEFAULT_SCENARIO, scenariosFor } from "./scenario-lookup.js";
 import type { Transaction } from "./transaction.js";
 
 /* Timelines of charges and withdrawals: a matching scenario rule sets the timeline, and a task runs each entry. */

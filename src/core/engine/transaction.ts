@@ -1,7 +1,7 @@
 import type { Catalogue } from "../domain/catalogue.js";
-import { assertBalanced } from "../domain/ledger.js";
-import type { RuleRef } from "../domain/scenario.js";
-import { isRefusal } from "../schema/errors.js";
+import { assertBalanced } from "../domain/ledger-postings.js";
+import type { RuleRef } from "../domain/rule-matching.js";
+import { isRefusal } from "../schema/refusals.js";
 import type { Settings } from "../schema/settings.js";
 import { clampInstant, iso } from "../schema/time.js";
 import { digest, hexDigest, type IdKind, numberedId } from "./ids.js";

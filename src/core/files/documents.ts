@@ -6,7 +6,7 @@ import type * as z from "zod/mini";
 import { TOO_DEEP_MESSAGE } from "../schema/depth.js";
 import { closestIssues, DEFAULT_MESSAGE, issueMessage, issuePath, safeParse } from "../schema/issues.js";
 import { nearest } from "../schema/nearest.js";
-import { conflictingFields, knownKeys, unknownFieldMessage } from "../schema/places.js";
+import { conflictingFields, knownKeys, unknownFieldMessage } from "../schema/schema-paths.js";
 import { UserError } from "../schema/user-error.js";
 import {
   firstAliasOffset,
@@ -16,7 +16,7 @@ import {
   type YamlDocument,
   type YamlFault,
   yamlWarnings,
-} from "./yaml-slips.js";
+} from "./yaml-faults.js";
 
 const MAX_FILE_BYTES = 5 * 1024 * 1024;
 const CHUNK_BYTES = 64 * 1024;

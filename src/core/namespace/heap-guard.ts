@@ -1,5 +1,5 @@
-import { loadLazily } from "../schema/lazily.js";
-import { InsufficientSpace } from "../schema/no-room.js";
+import { InsufficientSpace } from "../schema/insufficient-space.js";
+import { loadLazily } from "../schema/load-lazily.js";
 import type { HeapUse, HeapWatch } from "../time/heap-watch.js";
 
 type LoadWatch = () => Promise<{ watchHeap(note: (use: HeapUse) => void): HeapWatch }>;

@@ -1,6 +1,6 @@
 import type * as z from "zod/mini";
-import type { NamespaceIdentity, namespaceRequestSchema } from "../schema/control.js";
-import type { WebhookOption } from "./options.js";
+import type { NamespaceIdentity, namespaceRequestSchema } from "../schema/control-requests.js";
+import type { WebhookOption } from "./namespace-options.js";
 
 /** Creation parameters of a namespace; all are optional. */
 export type NewNamespace = z.infer<typeof namespaceRequestSchema>;

@@ -1,9 +1,9 @@
-import type { Mailboxes } from "../delivery/mailboxes.js";
-import { deleteEndpoint } from "../engine/commands/webhooks.js";
+import type { Mailboxes } from "../delivery/mailbox-deliveries.js";
+import { deleteEndpoint } from "../engine/commands/endpoint-commands.js";
 import type { Engine } from "../engine/engine.js";
 import type { Change, Endpoint } from "../engine/records.js";
 import type { Command } from "../engine/transaction.js";
-import type { WallClock } from "../time/wall.js";
+import type { WallClock } from "../time/wall-clock.js";
 
 interface MailboxLeasesOptions {
   readonly engine: Engine;

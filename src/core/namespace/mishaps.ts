@@ -1,5 +1,5 @@
-import { firstExpiryMs } from "../domain/charge.js";
-import { isAnswerLost } from "../engine/commands/deliveries.js";
+import { firstExpiryMs } from "../domain/charge-transition.js";
+import { isAnswerLost } from "../engine/commands/delivery-commands.js";
 import type { Attempt, Change, Delivery, EventRecord } from "../engine/records.js";
 import type { State } from "../engine/state.js";
 

@@ -1,18 +1,18 @@
 import type * as z from "zod/mini";
-import type { NamespaceIdentity } from "../schema/control.js";
+import type { OnActivity } from "../schema/activity-events.js";
+import type { NamespaceIdentity } from "../schema/control-requests.js";
 import type { namespaceSchema } from "../schema/control-responses.js";
-import { invalid, isRefusal, type Refusal, refuse } from "../schema/errors.js";
-import type { OnActivity } from "../schema/happening.js";
 import { safeParse } from "../schema/issues.js";
-import { namespaceNameSchema, parseClockSetting } from "../schema/options.js";
+import { namespaceNameSchema, parseClockSetting } from "../schema/option-schemas.js";
+import { invalid, isRefusal, type Refusal, refuse } from "../schema/refusals.js";
+import { secretFaults } from "../schema/signature-schemes.js";
 import { parseInstant } from "../schema/time.js";
-import { secretFaults } from "../schema/webhooks.js";
-import { OutOfHandlesError, StoreError } from "../store/error.js";
 import type { Storage } from "../store/storage.js";
+import { OutOfHandlesError, StoreError } from "../store/store-error.js";
+import { activityObserver } from "./activity-observer.js";
 import { AdviceLog } from "./advice/advisor.js";
 import { Counters } from "./counters.js";
-import { FailedTestLog } from "./failed-tests.js";
-import { activityObserver } from "./happenings.js";
+import { FailedTestLog } from "./failed-test-log.js";
 import { HeapGuard } from "./heap-guard.js";
 import {
   apiKeysOf,
@@ -21,10 +21,10 @@ import {
   type NewNamespace,
   namespaceInKey,
 } from "./identity.js";
-import { UnopenedNamespaces } from "./left-out.js";
+import type { CheckReceiver, ScenarioTools } from "./injected-tools.js";
 import { Namespace } from "./namespace.js";
-import type { NamespaceDefaults } from "./options.js";
-import type { CheckReceiver, ScenarioTools } from "./scenario-kit.js";
+import type { NamespaceDefaults } from "./namespace-options.js";
+import { UnopenedNamespaces } from "./unopened-namespaces.js";
 
 /** Limit of automatic creation by API key. */
 const NAMESPACE_LIMIT = 10_000;

@@ -1,13 +1,13 @@
-import { type Rules, restoreRules, rulesOf } from "../engine/commands/scenarios.js";
-import { deleteEndpoint } from "../engine/commands/webhooks.js";
+import { deleteEndpoint } from "../engine/commands/endpoint-commands.js";
+import { type Rules, restoreRules, rulesOf } from "../engine/commands/scenario-commands.js";
 import type { Engine } from "../engine/engine.js";
 import type { Command } from "../engine/transaction.js";
-import { type Refusal, refuse } from "../schema/errors.js";
-import { type ClockSetting, parseClockSetting } from "../schema/options.js";
+import { type ClockSetting, parseClockSetting } from "../schema/option-schemas.js";
+import { type Refusal, refuse } from "../schema/refusals.js";
 import type { ClockControl } from "../time/clock-control.js";
-import { HeartbeatLease } from "../time/presence.js";
-import type { WallClock } from "../time/wall.js";
-import type { FaultInjector } from "./faults.js";
+import { HeartbeatLease } from "../time/heartbeat-lease.js";
+import type { WallClock } from "../time/wall-clock.js";
+import type { FaultInjector } from "./fault-injector.js";
 
 /** Limit of the wait for an advance that a lost runner started. */
 const LONGEST_ADVANCE_MS = 600_000;

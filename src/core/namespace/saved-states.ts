@@ -1,17 +1,17 @@
 import type { FrozenState } from "../engine/frozen-state.js";
 import type { ClockRecord } from "../engine/records.js";
 import { State } from "../engine/state.js";
-import { changesBetween, type StateChanges } from "../engine/state-changes.js";
-import { isRefusal, type Refusal, refuse } from "../schema/errors.js";
-import { loadLazily } from "../schema/lazily.js";
+import { changesBetween, type StateChanges } from "../engine/state-diff.js";
+import { loadLazily } from "../schema/load-lazily.js";
+import { isRefusal, type Refusal, refuse } from "../schema/refusals.js";
 import { iso } from "../schema/time.js";
-import { StoreError, TooLongError } from "../store/error.js";
 import { encodeState } from "../store/state-text.js";
 import type { SavedState, Snapshot, Snapshots } from "../store/storage.js";
+import { StoreError, TooLongError } from "../store/store-error.js";
 import type { ClockControl } from "../time/clock-control.js";
-import type { ReadGate } from "../time/reader.js";
+import type { ReadGate } from "../time/read-gate.js";
 import type { Scheduler } from "../time/scheduler.js";
-import { withYields } from "../time/wall.js";
+import { withYields } from "../time/wall-clock.js";
 
 export interface SavedStatesOptions {
   readonly scheduler: Scheduler;
@@ -102,7 +102,7 @@ export class SavedStates {
    * Replaces the state by one from outside, after full validation. Refused during an advance, or if it is invalid.
    */
   async load(dump: unknown): Promise<Refusal | undefined> {
-    const { readState } = await loadLazily(() => import("../engine/intake/read.js"));
+    const { readState } = await loadLazily(() => import("../engine/intake/read-state.js"));
     const state = readState(dump, this.#options.scheduler.engine);
     return isRefusal(state) ? state : this.#replaceState(state);
   }

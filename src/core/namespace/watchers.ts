@@ -1,7 +1,7 @@
 import type { Change, Key } from "../engine/records.js";
-import { type Deadline, onDeadline } from "../time/patience.js";
+import { type Deadline, onDeadline } from "../time/deadline.js";
 import { afterPendingIo } from "../time/timers.js";
-import { type WallClock, withYields, yieldToEventLoop } from "../time/wall.js";
+import { type WallClock, withYields, yieldToEventLoop } from "../time/wall-clock.js";
 import type { JournalEntry } from "./served-request.js";
 
 /** Changes since the last look of the waiting calls. */

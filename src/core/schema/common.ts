@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { atMost, MAX_LENGTHS } from "./lengths.js";
+import { atMost, MAX_LENGTHS } from "./schema-checks.js";
 
 /** Test and live data are separate; the prefix of the API key selects one (specification: Authentication). */
 export const MODES = ["test", "live"] as const;

@@ -1,8 +1,8 @@
 import * as z from "zod/mini";
-import { ratesRequestSchema } from "./control.js";
-import { scenarioSchema } from "./scenario.js";
+import { ratesRequestSchema } from "./control-requests.js";
+import { atLeastOneOf, closedShape, field, fieldsOf, named } from "./descriptions.js";
 import { scenarioFileSchema } from "./scenario-file.js";
-import { atLeastOneOf, closedShape, field, fieldsOf, named } from "./words.js";
+import { scenarioSchema } from "./scenario-rules.js";
 
 /** Bodies of the control API that are not checked as a whole: the documents alone read these. */
 const { name: scenarioName, ...parts } = fieldsOf(scenarioSchema);

@@ -1,15 +1,15 @@
 import * as z from "zod/mini";
 import { timestampSchema } from "./common.js";
-import { withNameKind } from "./names.js";
-import { text, textOrNull, texts } from "./records/parts.js";
+import { field, fieldsOf, pickFields, recordShape } from "./descriptions.js";
+import { withNameKind } from "./name-kinds.js";
+import { text, textOrNull, texts } from "./records/record-fields.js";
 import {
   attemptRecord,
   deliveryRecord,
   endpointRecord,
   eventRecord,
   mishapRecord,
-} from "./records/webhooks.js";
-import { field, fieldsOf, pickFields, recordShape } from "./words.js";
+} from "./records/webhook-records.js";
 
 export const count = z.int().check(z.gte(0));
 export const ordinal = z.int().check(z.gte(1));

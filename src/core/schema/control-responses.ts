@@ -1,5 +1,4 @@
 import * as z from "zod/mini";
-import { FINDING_KINDS, FINDINGS } from "./books.js";
 import { ACTORS, timestampSchema } from "./common.js";
 import {
   attemptSchema,
@@ -13,10 +12,12 @@ import {
   requestEntrySchema,
   requestListSchema,
 } from "./control-log-responses.js";
-import { keyFixtureSchema } from "./fixtures.js";
-import { text, textOrNull, texts } from "./records/parts.js";
-import { chargeRecord, entryRecord, holdingsRecord, noteRecord } from "./records/payments.js";
-import { clockRecord, keyRecord, taskRecord } from "./records/world.js";
+import { field, fieldsOf, named, pickFields, recordShape, shape } from "./descriptions.js";
+import { keyFixtureSchema } from "./fixtures-file.js";
+import { FINDING_KINDS, FINDINGS } from "./reconciliation.js";
+import { clockRecord, keyRecord, taskRecord } from "./records/namespace-records.js";
+import { chargeRecord, entryRecord, holdingsRecord, noteRecord } from "./records/payment-records.js";
+import { text, textOrNull, texts } from "./records/record-fields.js";
 import {
   bankAccountDestinationSchema,
   chargeDetailSchema,
@@ -25,8 +26,7 @@ import {
   moneySchema,
   quoteSchema,
   withdrawalSchema,
-} from "./responses.js";
-import { field, fieldsOf, named, pickFields, recordShape, shape } from "./words.js";
+} from "./service-responses.js";
 
 /**
  * Responses of the control API, derived from stored records. The OpenAPI document is generated from them, and tests

@@ -1,8 +1,8 @@
 import * as z from "zod/mini";
 import { count, ordinal, pageShape } from "./control-log-responses.js";
-import { text, texts } from "./records/parts.js";
-import { faultRuleSchema, scenarioSchema } from "./scenario.js";
-import { field, fieldsOf, recordShape } from "./words.js";
+import { field, fieldsOf, recordShape } from "./descriptions.js";
+import { text, texts } from "./records/record-fields.js";
+import { faultRuleSchema, scenarioSchema } from "./scenario-rules.js";
 
 const appliedSchema = z.record(text, count);
 const optionalText = z.optional(text);

@@ -1,8 +1,8 @@
 import * as z from "zod/mini";
 import { amountSchema, chargeStatusSchema, modeSchema } from "./common.js";
-import { atMost, MAX_LENGTHS, minLength } from "./lengths.js";
-import { currencyNote } from "./phrases.js";
-import { closedShape, field } from "./words.js";
+import { closedShape, field } from "./descriptions.js";
+import { currencyNote } from "./field-notes.js";
+import { atMost, MAX_LENGTHS, minLength } from "./schema-checks.js";
 
 // Request bodies that engine and library read too. Separate from `control.ts`: a start does not load that file.
 

@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { atMost, entriesAtMost, MAX_LENGTHS, minLength } from "./lengths.js";
+import { atMost, entriesAtMost, MAX_LENGTHS, minLength } from "./schema-checks.js";
 
 /** `*` matches any characters, `?` one; `\*` and `\?` are literal. */
 export const globTextSchema = z.string().check(atMost(MAX_LENGTHS.glob));

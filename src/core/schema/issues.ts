@@ -1,7 +1,7 @@
 import type * as z from "zod/mini";
-import type { ErrorDetails } from "./errors.js";
 import { didYouMean } from "./nearest.js";
-import { knownKeys } from "./places.js";
+import type { ErrorDetails } from "./refusals.js";
+import { knownKeys } from "./schema-paths.js";
 
 type Issue = z.core.$ZodIssue;
 

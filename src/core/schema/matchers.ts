@@ -1,11 +1,11 @@
 import * as z from "zod/mini";
+import { atLeastOneOf, closedShape, field, withChecks } from "./descriptions.js";
 import { type Glob, globListSchema, globTextSchema } from "./globs.js";
 import { DEFAULT_MESSAGE, issueMessage, PARSE_OPTIONS } from "./issues.js";
-import { atMost, MAX_LENGTHS, refineIfValid } from "./lengths.js";
 import { isDecimal, isMatcher, MATCHER_WORDS, type MatcherWord } from "./matcher-words.js";
 import { compilePattern } from "./pattern.js";
+import { atMost, MAX_LENGTHS, refineIfValid } from "./schema-checks.js";
 import { parseInstant } from "./time.js";
-import { atLeastOneOf, closedShape, field, withChecks } from "./words.js";
 
 /** Conditions on a value; all must hold. */
 export interface Matcher {

@@ -1,9 +1,7 @@
 import * as z from "zod/mini";
 import { httpUrlSchema, rateSchema } from "./common.js";
 import { durationSchema } from "./duration.js";
-import { ERROR_STATUS } from "./errors.js";
 import { EVENT_TYPES, unknownEventTypeMessage } from "./event-types.js";
-import { atMost, entriesAtMost } from "./lengths.js";
 import { didYouMean } from "./nearest.js";
 import {
   amountsSchema,
@@ -25,8 +23,10 @@ import {
   unreachableSchema,
   webhookOptionSchema,
   webhookUrlSchema,
-} from "./options.js";
-import { anySecretSchema, SIGNATURE_PRESETS, secretFaults, signatureSchema } from "./webhooks.js";
+} from "./option-schemas.js";
+import { ERROR_STATUS } from "./refusals.js";
+import { atMost, entriesAtMost } from "./schema-checks.js";
+import { anySecretSchema, SIGNATURE_PRESETS, secretFaults, signatureSchema } from "./signature-schemes.js";
 
 /** Groups of options, in the order of the file that `init` writes. */
 export const TOPICS = [

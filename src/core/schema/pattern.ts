@@ -1,4 +1,4 @@
-import { MAX_LENGTHS } from "./lengths.js";
+import { MAX_LENGTHS } from "./schema-checks.js";
 
 /** Longer text is not matched against patterns. */
 export const MAX_PATTERN_INPUT = 10_000;

@@ -1,4 +1,4 @@
-import type { Signature } from "./webhooks.js";
+import type { Signature } from "./signature-schemes.js";
 
 /**
  * The report of `check-webhook`: made by `tools/doctor`, printed by the CLI, drawn by the dashboard, returned by

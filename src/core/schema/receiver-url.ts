@@ -1,4 +1,4 @@
-import { MAX_LENGTHS } from "./lengths.js";
+import { MAX_LENGTHS } from "./schema-checks.js";
 
 export const WEBHOOK_URL_MESSAGE =
   "must be an http or https URL such as http://localhost:3000/webhooks, not a cloud metadata address";

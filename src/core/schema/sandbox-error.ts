@@ -1,4 +1,4 @@
-import { type ErrorCode, type Refusal, refusalText } from "./errors.js";
+import { type ErrorCode, type Refusal, refusalText } from "./refusals.js";
 
 /** A refusal of the sandbox, thrown by the library's methods: `code` and `details` as on the wire. */
 export class SandboxError extends Error {

@@ -1,6 +1,6 @@
 import { durationMs } from "./duration.js";
 import type { StartOptions } from "./option-table.js";
-import type { Signature } from "./webhooks.js";
+import type { Signature } from "./signature-schemes.js";
 
 export interface Limits {
   readonly quote_valid_ms: number;

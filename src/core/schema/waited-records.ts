@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { modeSchema } from "./common.js";
 import { deliverySchema, requestEntrySchema } from "./control-log-responses.js";
-import { chargeDetailSchema } from "./responses.js";
+import { chargeDetailSchema } from "./service-responses.js";
 
 /** Records a wait request can match and return. */
 export const WAITED_RECORDS = {

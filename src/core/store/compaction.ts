@@ -1,7 +1,7 @@
 import type { FrozenState } from "../engine/frozen-state.js";
-import { yieldToEventLoop } from "../time/wall.js";
-import type { Journal } from "./journal.js";
-import type { SnapshotFile } from "./snapshot.js";
+import { yieldToEventLoop } from "../time/wall-clock.js";
+import type { Journal } from "./data-journal.js";
+import type { SnapshotFile } from "./snapshot-file.js";
 
 export interface CompactionFiles {
   readonly snapshot: SnapshotFile;

@@ -1,16 +1,16 @@
 import { closeSync, existsSync, openSync, rmSync } from "node:fs";
 import { dirname } from "node:path";
 import type { Store } from "../engine/store.js";
-import { type NamespaceIdentity, namespaceIdentitySchema } from "../schema/control.js";
-import { asStoreError, OutOfHandlesError, StoreError, systemErrorCode } from "./error.js";
+import { type NamespaceIdentity, namespaceIdentitySchema } from "../schema/control-requests.js";
+import { parseChecksummed, publish, writeUnpublished } from "./checksummed-file.js";
+import { resolveFile, syncParentFolder } from "./file-paths.js";
 import { FileStore } from "./file-store.js";
-import { nodeIo, type StoreIo } from "./io.js";
 import { takeLock } from "./lock.js";
 import { FILE_SUFFIX, fileSize, findNamespaces, namespaceFile } from "./namespace-files.js";
-import { resolveFile, syncParentFolder } from "./places.js";
-import { parseChecksummed, publish, writeUnpublished } from "./sealed-file.js";
 import { SnapshotFolder } from "./snapshot-folder.js";
 import type { Snapshots, Storage } from "./storage.js";
+import { asStoreError, OutOfHandlesError, StoreError, systemErrorCode } from "./store-error.js";
+import { nodeIo, type StoreIo } from "./store-io.js";
 
 /** File handles left free for resets, snapshots and connections. */
 const SPARE_HANDLES = 16;

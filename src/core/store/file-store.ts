@@ -1,15 +1,15 @@
+import { encodeChange, noLatestKeys } from "../engine/encode-change.js";
 import type { FrozenState } from "../engine/frozen-state.js";
-import { encodeChange, noLatestKeys } from "../engine/kept-change.js";
 import type { Change, JournalEntry, RecordReader, StateDump } from "../engine/records.js";
 import type { Store } from "../engine/store.js";
 import { monotonicMs } from "../time/timers.js";
 import { Compaction } from "./compaction.js";
-import { asStoreError, damagedFileError, StoreError } from "./error.js";
-import { nodeIo, type StoreIo } from "./io.js";
-import { Journal } from "./journal.js";
+import { Journal } from "./data-journal.js";
+import { checkFolder, checkWritable, resolveFile } from "./file-paths.js";
 import { type Lock, takeLock } from "./lock.js";
-import { checkFolder, checkWritable, resolveFile } from "./places.js";
-import { SnapshotFile } from "./snapshot.js";
+import { SnapshotFile } from "./snapshot-file.js";
+import { asStoreError, damagedFileError, StoreError } from "./store-error.js";
+import { nodeIo, type StoreIo } from "./store-io.js";
 
 const DEFAULT_COMPACT_AT_BYTES = 64 * 1024 * 1024;
 

@@ -1,8 +1,8 @@
 import { isUtf8 } from "node:buffer";
 import type { JournalEntry } from "../engine/records.js";
-import { encodeRepeatedChange, type RepeatedChange } from "./again.js";
 import { crc32 } from "./crc32.js";
-import { isChange, isRepeatedChange } from "./shape.js";
+import { encodeRepeatedChange, type RepeatedChange } from "./repeated-change.js";
+import { isChange, isRepeatedChange } from "./stored-shapes.js";
 
 /*
  * A journal line is `checksum length {json}\n`; checksum and length are of the JSON bytes. The length distinguishes

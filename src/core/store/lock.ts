@@ -11,9 +11,9 @@ import {
 } from "node:fs";
 import { hostname } from "node:os";
 import { machineNowMs, monotonicMs, repeatEvery } from "../time/timers.js";
-import { generateInstanceId } from "../time/wall.js";
-import { asStoreError, StoreError, systemErrorCode } from "./error.js";
-import { isObject } from "./shape.js";
+import { generateInstanceId } from "../time/wall-clock.js";
+import { asStoreError, StoreError, systemErrorCode } from "./store-error.js";
+import { isObject } from "./stored-shapes.js";
 
 /*
  * FILE.lock names the process that has FILE open. It is created with O_EXCL and taken over when that process is gone.

@@ -1,9 +1,9 @@
 import { type Dirent, readdirSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { safeParse } from "../schema/issues.js";
-import { namespaceNameSchema } from "../schema/options.js";
-import { asStoreError, StoreError, systemErrorCode } from "./error.js";
-import { UNPUBLISHED_SUFFIX } from "./sealed-file.js";
+import { namespaceNameSchema } from "../schema/option-schemas.js";
+import { UNPUBLISHED_SUFFIX } from "./checksummed-file.js";
+import { asStoreError, StoreError, systemErrorCode } from "./store-error.js";
 
 /**
  * Suffixes after DATA.ns-NAME, the file of a namespace's state. A name has no dot, so each file name is unambiguous.

@@ -1,5 +1,5 @@
 import type { FileStorageOptions } from "./file-storage.js";
-import { memoryStorage } from "./memory.js";
+import { memoryStorage } from "./memory-storage.js";
 import type { Storage } from "./storage.js";
 
 export interface StorageOptions extends Omit<FileStorageOptions, "data"> {

@@ -1,6 +1,6 @@
 import { constants } from "node:buffer";
 import type { FrozenState } from "../engine/frozen-state.js";
-import type { RecordTable } from "../engine/table.js";
+import type { RecordTable } from "../engine/record-table.js";
 
 type MeasuredTables = Readonly<
   Record<keyof FrozenState["collections"], Pick<RecordTable<unknown>, "oldest" | "size">>

@@ -1,11 +1,9 @@
 import { mkdirSync, readdirSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { FrozenState } from "../engine/frozen-state.js";
-import { snapshotFileSchema, snapshotNameSchema } from "../schema/control.js";
+import { snapshotFileSchema, snapshotNameSchema } from "../schema/control-requests.js";
 import { safeParse } from "../schema/issues.js";
-import { withYields } from "../time/wall.js";
-import { asStoreError, StoreError, systemErrorCode } from "./error.js";
-import { syncParentFolder } from "./places.js";
+import { withYields } from "../time/wall-clock.js";
 import {
   type ChecksumFileOptions,
   parseChecksummed,
@@ -13,9 +11,11 @@ import {
   readChecksummed,
   UNPUBLISHED_SUFFIX,
   writeUnpublished,
-} from "./sealed-file.js";
+} from "./checksummed-file.js";
+import { syncParentFolder } from "./file-paths.js";
 import { encodeState } from "./state-text.js";
 import type { SavedState, Snapshot, Snapshots } from "./storage.js";
+import { asStoreError, StoreError, systemErrorCode } from "./store-error.js";
 
 const SUFFIX = ".json";
 /** Members before the state: enough for a list. */

@@ -8,7 +8,7 @@
 import type { FrozenState } from "../engine/frozen-state.js";
 import type { StateDump } from "../engine/records.js";
 import type { Store } from "../engine/store.js";
-import type { NamespaceIdentity } from "../schema/control.js";
+import type { NamespaceIdentity } from "../schema/control-requests.js";
 
 /** Storage of a server's namespaces. test/runtime/storage.test.ts specifies the behavior of implementations. */
 export interface Storage {

@@ -1,5 +1,5 @@
 import type { Change, Delivery, Task } from "../engine/records.js";
-import { type Refusal, refuse } from "../schema/errors.js";
+import { type Refusal, refuse } from "../schema/refusals.js";
 import { iso, MAX_INSTANT_MS } from "../schema/time.js";
 
 /** A charge's or withdrawal's timeline step, a delivery attempt, an expiry or a settlement. */

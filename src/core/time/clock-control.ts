@@ -1,13 +1,13 @@
 import type * as z from "zod/mini";
-import { putClock } from "../engine/commands/world.js";
+import { putClock } from "../engine/commands/namespace-setup.js";
 import type { ClockRecord } from "../engine/records.js";
 import type { clockSchema } from "../schema/control-responses.js";
-import { isRefusal, type Refusal, refuse } from "../schema/errors.js";
-import type { ClockSetting } from "../schema/options.js";
+import type { ClockSetting } from "../schema/option-schemas.js";
+import { isRefusal, type Refusal, refuse } from "../schema/refusals.js";
 import { iso } from "../schema/time.js";
 import { Advance, type AdvanceReport, type AdvanceTarget } from "./advance.js";
 import { type Scheduler, TASKS_PER_BATCH } from "./scheduler.js";
-import { yieldToEventLoop } from "./wall.js";
+import { yieldToEventLoop } from "./wall-clock.js";
 
 type ClockView = z.infer<typeof clockSchema>;
 

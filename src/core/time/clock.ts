@@ -1,7 +1,7 @@
 import type { ClockRecord } from "../engine/records.js";
-import type { ClockSetting } from "../schema/options.js";
+import type { ClockSetting } from "../schema/option-schemas.js";
 import { MAX_INSTANT_MS } from "../schema/time.js";
-import type { WallClock } from "./wall.js";
+import type { WallClock } from "./wall-clock.js";
 
 /** Smaller steps back are NTP corrections and are not reported. */
 const MIN_REPORTED_SET_BACK_MS = 1_000;

@@ -1,12 +1,12 @@
-import type { Charge } from "../domain/charge.js";
-import { chooseMethodFor } from "../engine/commands/checkouts.js";
+import type { Charge } from "../domain/charge-transition.js";
+import { chooseMethodFor } from "../engine/commands/checkout-commands.js";
 import type { Engine } from "../engine/engine.js";
 import { leadsTo } from "../engine/look-ahead.js";
 import type { Task } from "../engine/records.js";
 import { commandOf } from "../engine/task-commands.js";
-import { comesBefore } from "../engine/tasks.js";
+import { comesBefore } from "../engine/task-queue.js";
 import type { ChargeStatus } from "../schema/common.js";
-import { isRefusal, type Refusal, refuse } from "../schema/errors.js";
+import { isRefusal, type Refusal, refuse } from "../schema/refusals.js";
 
 /**
  * Runs a charge's own tasks at the current instant until it has the status; other tasks wait. If only the customer's

@@ -9,11 +9,11 @@ import type { Engine } from "../engine/engine.js";
 import type { Task } from "../engine/records.js";
 import { commandOf } from "../engine/task-commands.js";
 import type { Command } from "../engine/transaction.js";
-import type { ClockSetting } from "../schema/options.js";
+import type { ClockSetting } from "../schema/option-schemas.js";
 import type { Advance } from "./advance.js";
 import type { Clock } from "./clock.js";
 import { afterPendingIo } from "./timers.js";
-import type { WallClock } from "./wall.js";
+import type { WallClock } from "./wall-clock.js";
 
 /** The event loop runs after this many tasks, so that a long advance does not block the server. */
 export const TASKS_PER_BATCH = 256;

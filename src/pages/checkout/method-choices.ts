@@ -1,9 +1,9 @@
 import { METHOD_KINDS } from "../../core/domain/method-kinds.js";
-import { fieldOf } from "../form.js";
 import { money, moneyText } from "../format.js";
 import { flag, html, type Markup } from "../html.js";
-import { type CheckoutPage, type Offer, unit } from "../model.js";
-import { rateText } from "./parts.js";
+import { fieldOf } from "./method-form.js";
+import { type CheckoutPage, type Offer, unit } from "./page-model.js";
+import { rateText } from "./payment-summary.js";
 
 /** One radio button per method; the selected one shows its currencies and fields. */
 export function methodChoices(page: CheckoutPage): Markup {

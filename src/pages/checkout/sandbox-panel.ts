@@ -1,10 +1,10 @@
 import type { ChargeStatus } from "../../core/schema/common.js";
-import { MAX_LENGTHS } from "../../core/schema/lengths.js";
+import { MAX_LENGTHS } from "../../core/schema/schema-checks.js";
 import { hasEnded } from "../../core/schema/statuses.js";
 import { iso } from "../../core/schema/time.js";
 import { span } from "../format.js";
 import { html, type Markup } from "../html.js";
-import { type CheckoutPage, canBecome, needsMethod } from "../model.js";
+import { type CheckoutPage, canBecome, needsMethod } from "./page-model.js";
 
 /** Buttons of the panel and the status each sets; `scenario` leaves the charge to its scenario. */
 export const PANEL_OUTCOMES = {

@@ -1,10 +1,10 @@
-import { resolveInstructions } from "../../core/domain/charge.js";
+import { resolveInstructions } from "../../core/domain/charge-transition.js";
 import type { OutcomePage } from "../../core/schema/statuses.js";
 import { grouped, money, sentence } from "../format.js";
 import { type Content, html, Markup } from "../html.js";
-import { type CheckoutPage, unit } from "../model.js";
-import type { PageDocument } from "../respond.js";
 import { methodChoices, selectedPrice } from "./method-choices.js";
+import type { PageDocument } from "./page-document.js";
+import { type CheckoutPage, unit } from "./page-model.js";
 import {
   breakdown,
   cancelForm,
@@ -14,7 +14,7 @@ import {
   pageTitle,
   paymentSummary,
   pollState,
-} from "./parts.js";
+} from "./payment-summary.js";
 import { sandboxPanel } from "./sandbox-panel.js";
 
 /** A screen of the checkout; `status` is the response status of a GET. */

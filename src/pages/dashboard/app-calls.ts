@@ -1,4 +1,4 @@
-import { invalid, isRefusal, type Refusal, refuse } from "../../core/schema/errors.js";
+import { invalid, isRefusal, type Refusal, refuse } from "../../core/schema/refusals.js";
 import {
   type ActionResult,
   type Actions,
@@ -6,9 +6,9 @@ import {
   type Press,
   RUNNER,
   type ServiceCall,
-} from "./calls.js";
-import { requestPath } from "./curl.js";
-import { dashboardUrl } from "./scene.js";
+} from "./api-calls.js";
+import { dashboardUrl } from "./page-context.js";
+import { requestPath } from "./shell-commands.js";
 
 const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"];
 

@@ -1,12 +1,12 @@
-import { isFailing } from "../../core/engine/failing.js";
-import { receiverName } from "../../core/engine/log-views.js";
+import { isFailing } from "../../core/engine/is-failing.js";
+import { receiverName } from "../../core/engine/log-responses.js";
 import type { Delivery } from "../../core/engine/records.js";
 import type { JournalEntry } from "../../core/namespace/served-request.js";
 import { iso } from "../../core/schema/time.js";
 import { type Content, html } from "../html.js";
-import { requestCurl } from "./curl.js";
-import { button, copyButton, firstLine, span, type Tone } from "./parts.js";
-import { isInMode, type PageContext, viewUrl } from "./scene.js";
+import { button, copyButton, firstLine, span, type Tone } from "./components.js";
+import { isInMode, type PageContext, viewUrl } from "./page-context.js";
+import { requestCurl } from "./shell-commands.js";
 
 /** An entry of "Needs attention". */
 export interface AttentionItem {

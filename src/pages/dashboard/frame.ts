@@ -1,7 +1,7 @@
-import { isFailing } from "../../core/engine/failing.js";
+import { isFailing } from "../../core/engine/is-failing.js";
 import { html, type Markup } from "../html.js";
 import { attentionItems } from "./attention.js";
-import { button, dateText, form, span, type Tone } from "./parts.js";
+import { button, dateText, form, span, type Tone } from "./components.js";
 import {
   currentUrl,
   DASHBOARD,
@@ -11,7 +11,7 @@ import {
   VIEWS,
   type ViewName,
   viewUrl,
-} from "./scene.js";
+} from "./page-context.js";
 
 /** Header with search and clock, menu, notices and help around a view. */
 export function frame(context: PageContext, main: Markup, aside: Markup | undefined): Markup {

@@ -1,14 +1,15 @@
-import { parseBooks } from "../../core/domain/books/text.js";
-import type { BookReport } from "../../core/schema/books.js";
+import { parseBooks } from "../../core/domain/books/parse-books.js";
 import { jsonOrText } from "../../core/schema/depth.js";
-import { invalid, isRefusal, type Refusal, refuse } from "../../core/schema/errors.js";
 import { safeParse } from "../../core/schema/issues.js";
 import type { ProbeRequest } from "../../core/schema/receiver-report.js";
 import { normalizeWebhookUrl } from "../../core/schema/receiver-url.js";
+import type { BookReport } from "../../core/schema/reconciliation.js";
+import { invalid, isRefusal, type Refusal, refuse } from "../../core/schema/refusals.js";
 import { iso } from "../../core/schema/time.js";
 import { UserError } from "../../core/schema/user-error.js";
-import { type ActionResult, type Actions, callControl, type Press } from "./calls.js";
-import { plural } from "./parts.js";
+import { type ActionResult, type Actions, callControl, type Press } from "./api-calls.js";
+import { plural } from "./components.js";
+import { dashboardUrl } from "./page-context.js";
 import {
   countAppSteps,
   exploredSchema,
@@ -17,7 +18,6 @@ import {
   reportsOf,
   type ScenarioRun,
 } from "./reports.js";
-import { dashboardUrl } from "./scene.js";
 
 /** Buttons whose result is a report on the page. */
 export const REPORT_ACTIONS: Actions = {

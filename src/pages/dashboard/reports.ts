@@ -1,8 +1,8 @@
 import * as z from "zod/mini";
+import type { RunOutcome, RunStep } from "../../core/namespace/injected-tools.js";
 import type { Namespace } from "../../core/namespace/namespace.js";
-import type { RunOutcome, RunStep } from "../../core/namespace/scenario-kit.js";
-import type { BookReport } from "../../core/schema/books.js";
 import type { Probe, ProbeRequest, ProbeRow, WebhookReport } from "../../core/schema/receiver-report.js";
+import type { BookReport } from "../../core/schema/reconciliation.js";
 
 /** A finished or running receiver check. */
 export interface ReceiverCheck {

@@ -1,13 +1,18 @@
 // The control API under /_sandbox. http/app.ts loads it at first use; each operation is one `ControlOperation` in a table
 // by subject (charges.ts, clock.ts, …) and gets a validated `ControlCall`. It changes state through the namespace only.
 import type { Hono } from "hono";
-import { refuse } from "../../core/schema/errors.js";
-import { loadLazily } from "../../core/schema/lazily.js";
+import { loadLazily } from "../../core/schema/load-lazily.js";
+import { refuse } from "../../core/schema/refusals.js";
 import { errorReply, responseOf, type SerializedResponse, toResponse } from "../http/reply.js";
 import { Routes } from "../http/routes.js";
 import type { DocumentOptions } from "../openapi/serve.js";
+import {
+  type ControlInProcess,
+  controlInProcess,
+  type ServerHandle,
+  serveControl,
+} from "./handle-control.js";
 import { CONTROL_OPERATIONS } from "./operations.js";
-import { type ControlInProcess, controlInProcess, type ServerHandle, serveControl } from "./serve.js";
 import { serveStream } from "./stream.js";
 
 export interface ControlApp {

@@ -1,13 +1,13 @@
-import type { Holdings } from "../../core/domain/ledger.js";
-import { fundBalance } from "../../core/engine/commands/accounts.js";
+import type { Holdings } from "../../core/domain/ledger-postings.js";
+import { fundBalance } from "../../core/engine/commands/account-commands.js";
 import { rateOf, setRates } from "../../core/engine/market.js";
 import type { Namespace } from "../../core/namespace/namespace.js";
-import { ratesRequestSchema } from "../../core/schema/control.js";
+import { ratesRequestSchema } from "../../core/schema/control-requests.js";
 import { fundRequestSchema } from "../../core/schema/engine-requests.js";
-import { invalid } from "../../core/schema/errors.js";
 import { issueDetails, safeParse } from "../../core/schema/issues.js";
-import { pageQuerySchema } from "../../core/schema/requests.js";
-import { controlOperation, okOr, pageReply } from "./operation.js";
+import { invalid } from "../../core/schema/refusals.js";
+import { pageQuerySchema } from "../../core/schema/service-requests.js";
+import { controlOperation, okOr, pageReply } from "./control-operation.js";
 
 export const BALANCES = [
   controlOperation(

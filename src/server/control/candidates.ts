@@ -1,9 +1,9 @@
-import type { Charge } from "../../core/domain/charge.js";
+import type { Charge } from "../../core/domain/charge-transition.js";
 import { emailValue, metadataValue } from "../../core/engine/charge-fields.js";
 import type { FieldValue } from "../../core/engine/indexes.js";
 import type { Delivery, Key } from "../../core/engine/records.js";
+import { chargeDetail } from "../../core/engine/service-responses.js";
 import type { State } from "../../core/engine/state.js";
-import { chargeDetail } from "../../core/engine/views.js";
 import type { Namespace } from "../../core/namespace/namespace.js";
 import type { JournalEntry } from "../../core/namespace/served-request.js";
 import type { WatchedChanges } from "../../core/namespace/watchers.js";

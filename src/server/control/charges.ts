@@ -1,19 +1,19 @@
-import type { Charge } from "../../core/domain/charge.js";
+import type { Charge } from "../../core/domain/charge-transition.js";
 import { emailValue, metadataValue } from "../../core/engine/charge-fields.js";
-import { transitionCharge } from "../../core/engine/commands/charges.js";
-import { chargeBack, refundPart } from "../../core/engine/commands/reversals.js";
+import { transitionCharge } from "../../core/engine/commands/charge-commands.js";
+import { chargeBack, refundPart } from "../../core/engine/commands/reversal-commands.js";
 import type { FieldValue } from "../../core/engine/indexes.js";
-import { chargeDetailJson } from "../../core/engine/views.js";
+import { chargeDetailJson } from "../../core/engine/service-responses.js";
 import type { Namespace } from "../../core/namespace/namespace.js";
 import type { ChargeStatus } from "../../core/schema/common.js";
-import { chargeAdvanceRequestSchema, refundRequestSchema } from "../../core/schema/control.js";
-import { chargeQuerySchema } from "../../core/schema/control-webhooks.js";
+import { chargeQuerySchema } from "../../core/schema/control-log-requests.js";
+import { chargeAdvanceRequestSchema, refundRequestSchema } from "../../core/schema/control-requests.js";
 import { transitionRequestSchema } from "../../core/schema/engine-requests.js";
-import { refuse } from "../../core/schema/errors.js";
-import { partialRefundRequestSchema, reversalRequestSchema } from "../../core/schema/reversals.js";
-import { limitAndOffset } from "../http/operation.js";
-import { controlOperation, okOr, RawJson } from "./operation.js";
-import { chargeHistory } from "./story.js";
+import { refuse } from "../../core/schema/refusals.js";
+import { partialRefundRequestSchema, reversalRequestSchema } from "../../core/schema/reversal-requests.js";
+import { limitAndOffset } from "../http/operation-spec.js";
+import { chargeHistory } from "./charge-history.js";
+import { controlOperation, okOr, RawJson } from "./control-operation.js";
 
 /** Prefix of query parameters that filter by metadata. */
 const METADATA_PREFIX = "metadata.";

@@ -1,16 +1,16 @@
-import type { Charge } from "../../core/domain/charge.js";
-import { cancelCharge } from "../../core/engine/commands/charges.js";
-import { chooseMethod } from "../../core/engine/commands/checkouts.js";
+import type { Charge } from "../../core/domain/charge-transition.js";
+import { cancelCharge } from "../../core/engine/commands/charge-commands.js";
+import { chooseMethod } from "../../core/engine/commands/checkout-commands.js";
 import type { Destination, Quote } from "../../core/engine/records.js";
+import { destinationView, quoteView } from "../../core/engine/service-responses.js";
 import type { Command } from "../../core/engine/transaction.js";
-import { destinationView, quoteView } from "../../core/engine/views.js";
 import type { Namespace } from "../../core/namespace/namespace.js";
-import { payRequestSchema } from "../../core/schema/control.js";
-import { type Refusal, refuse } from "../../core/schema/errors.js";
-import { pageQuerySchema } from "../../core/schema/requests.js";
-import { limitAndOffset } from "../http/operation.js";
+import { payRequestSchema } from "../../core/schema/control-requests.js";
+import { type Refusal, refuse } from "../../core/schema/refusals.js";
+import { pageQuerySchema } from "../../core/schema/service-requests.js";
+import { limitAndOffset } from "../http/operation-spec.js";
 import { chargeReply } from "./charges.js";
-import { controlOperation, okOr } from "./operation.js";
+import { controlOperation, okOr } from "./control-operation.js";
 
 export const QUOTES = [
   controlOperation(

@@ -1,9 +1,9 @@
-import { advanceRequestSchema, clockRequestSchema } from "../../core/schema/control.js";
+import { advanceRequestSchema, clockRequestSchema } from "../../core/schema/control-requests.js";
 import { durationMs } from "../../core/schema/duration.js";
-import { invalid } from "../../core/schema/errors.js";
-import { type ClockSetting, parseClockSetting, runningClock } from "../../core/schema/options.js";
+import { type ClockSetting, parseClockSetting, runningClock } from "../../core/schema/option-schemas.js";
+import { invalid } from "../../core/schema/refusals.js";
 import { iso, parseInstant } from "../../core/schema/time.js";
-import { controlOperation } from "./operation.js";
+import { controlOperation } from "./control-operation.js";
 
 function earlierMessage(nowMs: number): string {
   return `must not be earlier than the time it is: ${iso(nowMs)}`;

@@ -1,8 +1,8 @@
 import { matchesAnyGlob } from "../../core/domain/glob.js";
-import { retryDelivery } from "../../core/engine/commands/deliveries.js";
-import { redeliver, triggerEvent } from "../../core/engine/commands/events.js";
-import { isFailing } from "../../core/engine/failing.js";
-import { deliveryView, eventView } from "../../core/engine/log-views.js";
+import { retryDelivery } from "../../core/engine/commands/delivery-commands.js";
+import { redeliver, triggerEvent } from "../../core/engine/commands/event-commands.js";
+import { isFailing } from "../../core/engine/is-failing.js";
+import { deliveryView, eventView } from "../../core/engine/log-responses.js";
 import type { Delivery, EventRecord } from "../../core/engine/records.js";
 import type { State } from "../../core/engine/state.js";
 import type { Namespace } from "../../core/namespace/namespace.js";
@@ -12,10 +12,10 @@ import {
   eventQuerySchema,
   redeliverRequestSchema,
   triggerRequestSchema,
-} from "../../core/schema/control-webhooks.js";
-import { refuse } from "../../core/schema/errors.js";
-import { limitAndOffset } from "../http/operation.js";
-import { controlOperation, okOr, pageReply } from "./operation.js";
+} from "../../core/schema/control-log-requests.js";
+import { refuse } from "../../core/schema/refusals.js";
+import { limitAndOffset } from "../http/operation-spec.js";
+import { controlOperation, okOr, pageReply } from "./control-operation.js";
 
 export const EVENTS = [
   controlOperation(

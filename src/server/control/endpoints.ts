@@ -3,21 +3,21 @@ import {
   endpointAt,
   registerEndpoint,
   updateEndpoint,
-} from "../../core/engine/commands/webhooks.js";
-import { controlEndpointView } from "../../core/engine/log-views.js";
+} from "../../core/engine/commands/endpoint-commands.js";
+import { controlEndpointView } from "../../core/engine/log-responses.js";
 import {
   ackRequestSchema,
   endpointPatchSchema,
   endpointRequestSchema,
   takeRequestSchema,
-} from "../../core/schema/control-webhooks.js";
+} from "../../core/schema/control-log-requests.js";
 import { durationMs } from "../../core/schema/duration.js";
-import { invalid, refuse } from "../../core/schema/errors.js";
-import { normalizeWebhookUrl } from "../../core/schema/options.js";
-import { pageQuerySchema } from "../../core/schema/requests.js";
-import { secretFault } from "../../core/schema/webhooks.js";
+import { normalizeWebhookUrl } from "../../core/schema/option-schemas.js";
+import { invalid, refuse } from "../../core/schema/refusals.js";
+import { pageQuerySchema } from "../../core/schema/service-requests.js";
+import { secretFault } from "../../core/schema/signature-schemes.js";
+import { controlOperation, okOr, pageReply } from "./control-operation.js";
 import { deliveryViewIn } from "./deliveries.js";
-import { controlOperation, okOr, pageReply } from "./operation.js";
 
 export const ENDPOINTS = [
   controlOperation(

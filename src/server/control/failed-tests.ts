@@ -1,10 +1,10 @@
 import { ControlClient } from "../../control-client.js";
-import { readActivity } from "../../core/client/collect.js";
-import { failedTestRequestSchema } from "../../core/schema/control.js";
-import { isRefusal } from "../../core/schema/errors.js";
-import { pageQuerySchema } from "../../core/schema/requests.js";
+import { readActivity } from "../../core/reports/namespace-export.js";
+import { failedTestRequestSchema } from "../../core/schema/control-requests.js";
+import { isRefusal } from "../../core/schema/refusals.js";
+import { pageQuerySchema } from "../../core/schema/service-requests.js";
 import { iso } from "../../core/schema/time.js";
-import { controlOperation, pageReply, RawJson } from "./operation.js";
+import { controlOperation, pageReply, RawJson } from "./control-operation.js";
 
 export const FAILED_TESTS = [
   controlOperation(

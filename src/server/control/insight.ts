@@ -1,11 +1,11 @@
 import type { Counters } from "../../core/namespace/counters.js";
 import { MISHAP_KINDS } from "../../core/namespace/mishaps.js";
 import { CHARGE_STATUSES } from "../../core/schema/common.js";
-import { scopeQuerySchema } from "../../core/schema/control.js";
-import { ERROR_STATUS } from "../../core/schema/errors.js";
+import { scopeQuerySchema } from "../../core/schema/control-requests.js";
 import { EVENT_TYPES, TEST_EVENT_TYPE } from "../../core/schema/event-types.js";
+import { ERROR_STATUS } from "../../core/schema/refusals.js";
 import { OPERATIONS } from "../service/operations.js";
-import { controlOperation } from "./operation.js";
+import { controlOperation } from "./control-operation.js";
 
 /** Codes that only the control API uses. */
 const CONTROL_CODES = new Set([

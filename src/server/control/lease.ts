@@ -1,6 +1,6 @@
-import { leaseRequestSchema } from "../../core/schema/control.js";
-import { invalid, isRefusal } from "../../core/schema/errors.js";
-import { type ControlCall, controlOperation } from "./operation.js";
+import { leaseRequestSchema } from "../../core/schema/control-requests.js";
+import { invalid, isRefusal } from "../../core/schema/refusals.js";
+import { type ControlCall, controlOperation } from "./control-operation.js";
 
 export const LEASE = [
   controlOperation(

@@ -1,14 +1,14 @@
-import { changeKey, changeOrganization } from "../../core/engine/access.js";
+import { changeKey, changeOrganization } from "../../core/engine/access-changes.js";
 import { organizationView } from "../../core/engine/queries.js";
 import {
   keyPatchSchema,
   namespaceRequestSchema,
   organizationPatchSchema,
-} from "../../core/schema/control.js";
-import { invalid, refuse } from "../../core/schema/errors.js";
-import { namespaceNameSchema } from "../../core/schema/options.js";
-import { pageQuerySchema } from "../../core/schema/requests.js";
-import { controlOperation, okOr, pageReply } from "./operation.js";
+} from "../../core/schema/control-requests.js";
+import { namespaceNameSchema } from "../../core/schema/option-schemas.js";
+import { invalid, refuse } from "../../core/schema/refusals.js";
+import { pageQuerySchema } from "../../core/schema/service-requests.js";
+import { controlOperation, okOr, pageReply } from "./control-operation.js";
 
 export const NAMESPACES = [
   controlOperation(

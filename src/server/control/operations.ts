@@ -1,15 +1,15 @@
 import { BALANCES, RATES } from "./balances.js";
-import { BOOKS } from "./books.js";
 import { CHARGES } from "./charges.js";
 import { CHECKOUTS, QUOTES } from "./checkouts.js";
 import { CLOCK } from "./clock.js";
+import type { ControlOperation } from "./control-operation.js";
 import { DELIVERIES, EVENTS } from "./deliveries.js";
 import { ENDPOINTS, MAILBOXES } from "./endpoints.js";
 import { FAILED_TESTS } from "./failed-tests.js";
 import { INSIGHT } from "./insight.js";
 import { LEASE } from "./lease.js";
 import { ACCESS, NAMESPACES } from "./namespaces.js";
-import type { ControlOperation } from "./operation.js";
+import { BOOKS } from "./reconciliation.js";
 import { REQUESTS } from "./requests.js";
 import { SANDBOX } from "./sandbox.js";
 import { FAULTS, SCENARIOS } from "./scenarios.js";

@@ -1,11 +1,11 @@
 import { matchesAnyGlob } from "../../core/domain/glob.js";
 import type { JournalEntry } from "../../core/namespace/served-request.js";
-import { requestQuerySchema } from "../../core/schema/control-webhooks.js";
+import { requestQuerySchema } from "../../core/schema/control-log-requests.js";
 import { jsonOrText } from "../../core/schema/depth.js";
-import { INVALID_QUERY_MESSAGE, invalid } from "../../core/schema/errors.js";
-import { maskKey } from "../../core/schema/printable.js";
+import { INVALID_QUERY_MESSAGE, invalid } from "../../core/schema/refusals.js";
+import { maskKey } from "../../core/schema/text-format.js";
 import { iso, parseInstant } from "../../core/schema/time.js";
-import { controlOperation, pageReply } from "./operation.js";
+import { controlOperation, pageReply } from "./control-operation.js";
 
 export const REQUESTS = [
   controlOperation(

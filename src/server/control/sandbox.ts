@@ -1,6 +1,6 @@
-import { DEFAULT_RESET_PARTS } from "../../core/namespace/beginning.js";
+import { DEFAULT_RESET_PARTS } from "../../core/namespace/initial-state.js";
 import { resetRequestSchema } from "../../core/schema/engine-requests.js";
-import { type ControlCall, controlOperation, specWithoutHandler } from "./operation.js";
+import { type ControlCall, controlOperation, specWithoutHandler } from "./control-operation.js";
 
 /** The port answers it before the control API is loaded. */
 export const HEALTH = specWithoutHandler({

@@ -1,4 +1,4 @@
-import type { Vocabulary } from "../../core/domain/known-names.js";
+import type { Vocabulary } from "../../core/domain/name-check.js";
 import {
   activateScenario,
   addFault,
@@ -6,17 +6,17 @@ import {
   removeScenario,
   storeScenario,
   unknownScenario,
-} from "../../core/engine/commands/scenarios.js";
-import { faultView, scenarioView } from "../../core/engine/log-views.js";
+} from "../../core/engine/commands/scenario-commands.js";
+import { faultView, scenarioView } from "../../core/engine/log-responses.js";
 import type { StoredScenario } from "../../core/engine/records.js";
 import type { Namespace } from "../../core/namespace/namespace.js";
-import { runScenarioRequestSchema, scenarioQuerySchema } from "../../core/schema/control.js";
-import { invalid, isRefusal, type Refusal } from "../../core/schema/errors.js";
+import { runScenarioRequestSchema, scenarioQuerySchema } from "../../core/schema/control-requests.js";
 import { issueDetails, safeParse } from "../../core/schema/issues.js";
-import { normalizeWebhookUrl } from "../../core/schema/options.js";
-import { pageQuerySchema } from "../../core/schema/requests.js";
-import { faultRuleSchema, type Scenario, scenarioSchema } from "../../core/schema/scenario.js";
-import { controlOperation, okOr, pageReply, unknownNameError } from "./operation.js";
+import { normalizeWebhookUrl } from "../../core/schema/option-schemas.js";
+import { invalid, isRefusal, type Refusal } from "../../core/schema/refusals.js";
+import { faultRuleSchema, type Scenario, scenarioSchema } from "../../core/schema/scenario-rules.js";
+import { pageQuerySchema } from "../../core/schema/service-requests.js";
+import { controlOperation, okOr, pageReply, unknownNameError } from "./control-operation.js";
 
 export const SCENARIOS = [
   controlOperation(

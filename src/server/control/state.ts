@@ -1,8 +1,8 @@
-import { snapshotRequestSchema } from "../../core/schema/control.js";
+import { snapshotRequestSchema } from "../../core/schema/control-requests.js";
 import { MAX_DEPTH } from "../../core/schema/depth.js";
-import { refuse } from "../../core/schema/errors.js";
-import { pageQuerySchema } from "../../core/schema/requests.js";
-import { controlOperation, pageReply, RawJson } from "./operation.js";
+import { refuse } from "../../core/schema/refusals.js";
+import { pageQuerySchema } from "../../core/schema/service-requests.js";
+import { controlOperation, pageReply, RawJson } from "./control-operation.js";
 import { sandboxView } from "./sandbox.js";
 
 export const STATE = [

@@ -1,18 +1,18 @@
 import type { Context } from "hono";
-import type { Charge } from "../../core/domain/charge.js";
-import { eventView } from "../../core/engine/log-views.js";
+import type { Charge } from "../../core/domain/charge-transition.js";
+import { eventView } from "../../core/engine/log-responses.js";
 import type { Change, Delivery, EventRecord } from "../../core/engine/records.js";
 import type { Namespace } from "../../core/namespace/namespace.js";
 import type { Namespaces } from "../../core/namespace/namespaces.js";
 import type { JournalEntry } from "../../core/namespace/served-request.js";
-import { streamQuerySchema } from "../../core/schema/control-webhooks.js";
-import { isRefusal } from "../../core/schema/errors.js";
+import { streamQuerySchema } from "../../core/schema/control-log-requests.js";
+import { isRefusal } from "../../core/schema/refusals.js";
 import { bearerKey } from "../http/call.js";
-import { readQuery } from "../http/operation.js";
+import { readQuery } from "../http/operation-spec.js";
 import { errorReply, replyHeaders, toResponse } from "../http/reply.js";
 import { unknownNamespace } from "../service/admit.js";
+import { specWithoutHandler } from "./control-operation.js";
 import { deliveryViewIn } from "./deliveries.js";
-import { specWithoutHandler } from "./operation.js";
 import { requestView } from "./requests.js";
 
 /** Buffer per reader. */

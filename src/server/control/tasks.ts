@@ -1,13 +1,13 @@
-import { CHARGE_RULES } from "../../core/domain/charge.js";
+import { CHARGE_RULES } from "../../core/domain/charge-transition.js";
 import { WITHDRAWAL_RULES } from "../../core/domain/withdrawal.js";
 import type { Collections, Delivery, Task } from "../../core/engine/records.js";
 import type { State } from "../../core/engine/state.js";
-import { comesBefore } from "../../core/engine/tasks.js";
-import { nextQuerySchema } from "../../core/schema/control-webhooks.js";
+import { comesBefore } from "../../core/engine/task-queue.js";
+import { nextQuerySchema } from "../../core/schema/control-log-requests.js";
 import { iso } from "../../core/schema/time.js";
-import { limitAndOffset } from "../http/operation.js";
+import { limitAndOffset } from "../http/operation-spec.js";
+import { controlOperation, pageReply } from "./control-operation.js";
 import { deliveriesAbout } from "./deliveries.js";
-import { controlOperation, pageReply } from "./operation.js";
 
 export const TASKS = [
   controlOperation(

@@ -1,18 +1,18 @@
 import * as z from "zod/mini";
 import { findMismatches } from "../../core/domain/deep-match.js";
-import type { Vocabulary } from "../../core/domain/known-names.js";
 import { isInRange } from "../../core/domain/matcher.js";
+import type { Vocabulary } from "../../core/domain/name-check.js";
 import type { Key } from "../../core/engine/records.js";
 import type { Watch, WatchedChanges } from "../../core/namespace/watchers.js";
-import { waitRequestSchema } from "../../core/schema/control.js";
+import { waitRequestSchema } from "../../core/schema/control-requests.js";
 import { durationMs } from "../../core/schema/duration.js";
-import { type ErrorDetails, type Refusal, refuse } from "../../core/schema/errors.js";
-import { loadLazily } from "../../core/schema/lazily.js";
+import { getOwn } from "../../core/schema/get-own.js";
+import { loadLazily } from "../../core/schema/load-lazily.js";
 import type { Range } from "../../core/schema/matchers.js";
-import { getOwn } from "../../core/schema/own.js";
+import { type ErrorDetails, type Refusal, refuse } from "../../core/schema/refusals.js";
 import type { WAITED_RECORDS } from "../../core/schema/waited-records.js";
 import { type Candidates, candidatesOf, type Match } from "./candidates.js";
-import { controlOperation, unknownNameError } from "./operation.js";
+import { controlOperation, unknownNameError } from "./control-operation.js";
 
 const DEFAULT_TIMEOUT = "10s";
 /** A scan yields to other work after this many records. */

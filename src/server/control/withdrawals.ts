@@ -1,14 +1,14 @@
 import type { Withdrawal } from "../../core/domain/withdrawal.js";
-import { bounceWithdrawal } from "../../core/engine/commands/reversals.js";
-import { transitionWithdrawalById } from "../../core/engine/commands/withdrawals.js";
-import { withdrawalView } from "../../core/engine/views.js";
-import { withdrawalTransitionRequestSchema } from "../../core/schema/control.js";
-import { withdrawalQuerySchema } from "../../core/schema/control-webhooks.js";
-import { refuse } from "../../core/schema/errors.js";
-import { reversalRequestSchema } from "../../core/schema/reversals.js";
-import { limitAndOffset } from "../http/operation.js";
+import { bounceWithdrawal } from "../../core/engine/commands/reversal-commands.js";
+import { transitionWithdrawalById } from "../../core/engine/commands/withdrawal-commands.js";
+import { withdrawalView } from "../../core/engine/service-responses.js";
+import { withdrawalQuerySchema } from "../../core/schema/control-log-requests.js";
+import { withdrawalTransitionRequestSchema } from "../../core/schema/control-requests.js";
+import { refuse } from "../../core/schema/refusals.js";
+import { reversalRequestSchema } from "../../core/schema/reversal-requests.js";
+import { limitAndOffset } from "../http/operation-spec.js";
 import { EXTENSION_NOTE } from "./charges.js";
-import { controlOperation, okOr } from "./operation.js";
+import { controlOperation, okOr } from "./control-operation.js";
 
 export const WITHDRAWALS = [
   controlOperation(

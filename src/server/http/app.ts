@@ -2,12 +2,12 @@
 // loaded at first use. opening.ts calls it once per server; Requests and fast-path calls reach the handlers through
 // it as `HttpCall`. No state is read or changed here.
 import type { Context, Hono } from "hono";
-import type { Route } from "../../core/domain/known-names.js";
+import type { Route } from "../../core/domain/name-check.js";
 import { nearestPath } from "../../core/domain/path-patterns.js";
 import type { Namespaces } from "../../core/namespace/namespaces.js";
-import { refuse } from "../../core/schema/errors.js";
-import { loadLazily } from "../../core/schema/lazily.js";
-import { InsufficientSpace } from "../../core/schema/no-room.js";
+import { InsufficientSpace } from "../../core/schema/insufficient-space.js";
+import { loadLazily } from "../../core/schema/load-lazily.js";
+import { refuse } from "../../core/schema/refusals.js";
 import { iso } from "../../core/schema/time.js";
 import type { ControlApp } from "../control/app.js";
 import type { DocumentLoader, DocumentOptions } from "../openapi/serve.js";
@@ -15,9 +15,9 @@ import { hintForUnknownCall } from "../service/admit.js";
 import { handle, handleUnknown } from "../service/handle.js";
 import { OPERATIONS } from "../service/operations.js";
 import { handleRequest, isDropped } from "./call.js";
+import { pathOf, serviceRoutes } from "./custom-paths.js";
 import type { FastPath } from "./fast-path.js";
 import { CROSS_SITE_MESSAGE, isCrossSiteSubresource } from "./hosts.js";
-import { pathOf, serviceRoutes } from "./paths.js";
 import { errorReply, failureReply, ok, type Reply, responseOf, serialize, toResponse } from "./reply.js";
 import { type RouteHandler, Routes } from "./routes.js";
 
@@ -74,7 +74,7 @@ export function createApps({
   const openapi = () => loadLazily(() => import("../openapi/serve.js"));
   routes.add("GET", "/openapi.json", async (c) => (await openapi()).serveDocument("service", described, c));
   routes.add("GET", "/llms.txt", async (c) =>
-    (await loadLazily(() => import("../openapi/guide.js"))).serveGuide(described, c),
+    (await loadLazily(() => import("../openapi/llms-guide.js"))).serveGuide(described, c),
   );
   const addPages = (to: Routes, pageRoutes: readonly PageRoute[]) => {
     for (const { method, path, handle } of pageRoutes)

@@ -1,6 +1,6 @@
 import { isAscii } from "node:buffer";
 import { isTooDeep, MAX_DEPTH, TOO_DEEP_MESSAGE } from "../../core/schema/depth.js";
-import { invalid, type Refusal, refuse } from "../../core/schema/errors.js";
+import { invalid, type Refusal, refuse } from "../../core/schema/refusals.js";
 
 export const MAX_BODY_BYTES = 1024 * 1024;
 /** Reads and discards this much of an oversized body, because a client that is still sending misses the response. */

@@ -1,8 +1,8 @@
 import { IncomingMessage, type ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { TLSSocket } from "node:tls";
-import { createAbortController } from "../../core/time/patience.js";
-import { atEndOfTick, hasEndOfTickWork } from "../../core/time/turns-end.js";
+import { createAbortController } from "../../core/time/deadline.js";
+import { atEndOfTick, hasEndOfTickWork } from "../../core/time/end-of-tick.js";
 import { decodeBody, MAX_BODY_BYTES, type RawBody } from "./body.js";
 import type { CallResult, HttpCall } from "./call.js";
 import type { SerializedResponse } from "./reply.js";

@@ -1,4 +1,4 @@
-import { refuse } from "../../core/schema/errors.js";
+import { refuse } from "../../core/schema/refusals.js";
 import { errorReply, toResponse } from "./reply.js";
 
 /** Names that are always allowed. */

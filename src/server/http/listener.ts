@@ -7,10 +7,10 @@ import {
 } from "node:http";
 import type { Socket } from "node:net";
 import type { TLSSocket } from "node:tls";
-import { loadLazily } from "../../core/schema/lazily.js";
+import { loadLazily } from "../../core/schema/load-lazily.js";
 import { UserError } from "../../core/schema/user-error.js";
 import { afterDelay } from "../../core/time/timers.js";
-import { workQueue } from "../../core/time/turns.js";
+import { workQueue } from "../../core/time/work-queue.js";
 import { BufferedRequest } from "./fast-path.js";
 import {
   type PlainResponse,
@@ -18,7 +18,7 @@ import {
   serverResponseClass,
   statusOfParserError,
   toWireText,
-} from "./wire.js";
+} from "./raw-responses.js";
 
 /** Creates a server for HTTP or HTTPS. */
 export type CreateServer = typeof createPlainServer;

@@ -1,5 +1,5 @@
-import { ERROR_STATUS, INTERNAL_ERROR, type Refusal } from "../../core/schema/errors.js";
-import { INSUFFICIENT_SPACE, InsufficientSpace } from "../../core/schema/no-room.js";
+import { INSUFFICIENT_SPACE, InsufficientSpace } from "../../core/schema/insufficient-space.js";
+import { ERROR_STATUS, INTERNAL_ERROR, type Refusal } from "../../core/schema/refusals.js";
 import { iso } from "../../core/schema/time.js";
 
 /** A response before serialization: a status and the JSON text. */

@@ -1,3 +1,4 @@
+import { INSUFFICIENT_SPACE } from "../../core/schema/insufficient-space.js";
 import {
   ERROR_STATUS,
   type ErrorCode,
@@ -7,18 +8,17 @@ import {
   INVALID_QUERY_MESSAGE,
   type Refusal,
   refuse,
-} from "../../core/schema/errors.js";
-import { INSUFFICIENT_SPACE } from "../../core/schema/no-room.js";
-import type { ControlSpec } from "../control/operation.js";
+} from "../../core/schema/refusals.js";
+import type { ControlSpec } from "../control/control-operation.js";
 import { TOO_MANY_WAITS } from "../control/wait.js";
 import { tooLarge } from "../http/body.js";
 import { CROSS_SITE_MESSAGE } from "../http/hosts.js";
 import { errorReply } from "../http/reply.js";
-import { jsonContent } from "./described.js";
 import type { OpenApiJson } from "./document.js";
+import type { NamedExamples } from "./example-recorder.js";
 import { COMMON_HEADERS, headerRefs } from "./headers.js";
+import { jsonContent } from "./operation-object.js";
 import { ref } from "./schemas.js";
-import type { NamedExamples } from "./story.js";
 
 const DESCRIPTION_BY_STATUS: Readonly<Record<number, string>> = {
   400: "The request is not valid; `details` lists what is wrong",

@@ -8,18 +8,18 @@ import {
   rateSchema,
   timestampSchema,
 } from "../../core/schema/common.js";
-import { instantSchema } from "../../core/schema/control.js";
+import { instantSchema } from "../../core/schema/control-requests.js";
+import { docsOf, type Note, namedSchemas, type SchemaDescription } from "../../core/schema/descriptions.js";
 import { DURATION_PATTERN, durationSchema, waitDurationSchema } from "../../core/schema/duration.js";
-import { MAX_LENGTHS } from "../../core/schema/lengths.js";
-import { clockOptionSchema } from "../../core/schema/options.js";
+import { clockOptionSchema } from "../../core/schema/option-schemas.js";
+import { MAX_LENGTHS } from "../../core/schema/schema-checks.js";
 import {
   PAYIN_LIMIT_DEFAULT,
   PAYIN_LIMIT_MAX,
   pageQuerySchema,
   receiverUrlSchema,
-} from "../../core/schema/requests.js";
+} from "../../core/schema/service-requests.js";
 import { INSTANT_PATTERN } from "../../core/schema/time.js";
-import { docsOf, type Note, namedSchemas, type SchemaDescription } from "../../core/schema/words.js";
 import { ASSUMPTION_KEY, type OpenApiJson } from "./document.js";
 
 const REF = "#/components/schemas/";

@@ -8,7 +8,7 @@ import { bearerKey } from "../http/call.js";
 import { toResponse } from "../http/reply.js";
 import { unknownNamespace } from "../service/admit.js";
 import { type OpenApiDocument, withCustomPaths, withServer } from "./document.js";
-import { fillPlaceholders, placeholderValues } from "./facts.js";
+import { fillPlaceholders, placeholderValues } from "./placeholders.js";
 
 export type ApiName = "service" | "control";
 

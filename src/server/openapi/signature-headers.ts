@@ -4,7 +4,7 @@ import {
   type Signature,
   type SignatureScheme,
   signatureScheme,
-} from "../../core/schema/webhooks.js";
+} from "../../core/schema/signature-schemes.js";
 import type { OpenApiJson } from "./document.js";
 
 const DIGEST_BYTES = { sha1: 20, sha256: 32, sha512: 64 } as const;

@@ -1,11 +1,11 @@
-import { organizationOf } from "../../core/engine/access.js";
+import { organizationOf } from "../../core/engine/access-changes.js";
 import type { Caller } from "../../core/engine/caller.js";
 import { namespaceInKey } from "../../core/namespace/identity.js";
 import type { Namespace } from "../../core/namespace/namespace.js";
 import type { Namespaces } from "../../core/namespace/namespaces.js";
 import type { Arrival } from "../../core/namespace/served-request.js";
-import { type ErrorCode, type Refusal, refuse } from "../../core/schema/errors.js";
-import type { KeyFixture } from "../../core/schema/fixtures.js";
+import type { KeyFixture } from "../../core/schema/fixtures-file.js";
+import { type ErrorCode, type Refusal, refuse } from "../../core/schema/refusals.js";
 import { bearerKey, type HttpCall } from "../http/call.js";
 import { errorReply, type Reply } from "../http/reply.js";
 import type { Operation } from "./operation.js";

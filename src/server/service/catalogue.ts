@@ -1,8 +1,8 @@
-import { payoutCurrencies } from "../../core/domain/requests/payouts.js";
-import { readBalances } from "../../core/engine/commands/accounts.js";
+import { payoutCurrencies } from "../../core/domain/requests/payout-requests.js";
+import { readBalances } from "../../core/engine/commands/account-commands.js";
 import { currencyCodes, organizationView, paymentMethodView, railView } from "../../core/engine/queries.js";
-import { INVALID_QUERY_MESSAGE, invalid } from "../../core/schema/errors.js";
-import { railQuerySchema } from "../../core/schema/requests.js";
+import { INVALID_QUERY_MESSAGE, invalid } from "../../core/schema/refusals.js";
+import { railQuerySchema } from "../../core/schema/service-requests.js";
 import { ok } from "../http/reply.js";
 import { CALL_ASSUMED, operation } from "./operation.js";
 

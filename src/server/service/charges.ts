@@ -1,9 +1,9 @@
 import type { Engine } from "../../core/engine/engine.js";
 import { findOwned, listPayins as pageOfPayins } from "../../core/engine/queries.js";
-import { chargeDetailJson, payinSummaryJson } from "../../core/engine/views.js";
-import { type Refusal, refuse } from "../../core/schema/errors.js";
-import { payinQuerySchema } from "../../core/schema/requests.js";
-import { limitAndOffset } from "../http/operation.js";
+import { chargeDetailJson, payinSummaryJson } from "../../core/engine/service-responses.js";
+import { type Refusal, refuse } from "../../core/schema/refusals.js";
+import { payinQuerySchema } from "../../core/schema/service-requests.js";
+import { limitAndOffset } from "../http/operation-spec.js";
 import { okJson, type Reply } from "../http/reply.js";
 import { operation, type ServiceCall } from "./operation.js";
 

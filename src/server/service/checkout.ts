@@ -1,13 +1,13 @@
-import { createWhitelabel as whitelabelCommand } from "../../core/engine/commands/charges.js";
-import { createCheckout as checkoutCommand } from "../../core/engine/commands/checkouts.js";
-import { createQuote as quoteCommand } from "../../core/engine/commands/quotes.js";
-import { checkoutView, quoteView, whitelabelResult } from "../../core/engine/views.js";
-import { isRefusal } from "../../core/schema/errors.js";
+import { createWhitelabel as whitelabelCommand } from "../../core/engine/commands/charge-commands.js";
+import { createCheckout as checkoutCommand } from "../../core/engine/commands/checkout-commands.js";
+import { createQuote as quoteCommand } from "../../core/engine/commands/quote-commands.js";
+import { checkoutView, quoteView, whitelabelResult } from "../../core/engine/service-responses.js";
+import { isRefusal } from "../../core/schema/refusals.js";
 import {
   checkoutRequestSchema,
   quoteRequestSchema,
   whitelabelRequestSchema,
-} from "../../core/schema/requests.js";
+} from "../../core/schema/service-requests.js";
 import { ok, okCreated } from "../http/reply.js";
 import { operation } from "./operation.js";
 

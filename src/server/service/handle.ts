@@ -1,16 +1,16 @@
 // The emulated service: one `Operation` per call, handled in ten steps. http/app.ts calls `handle` for both Requests and
 // fast-path calls; an `HttpCall` goes in, a `CallResult` comes out. Only commands change state; pages are not served here.
-import type { AsOf } from "../../core/engine/as-of.js";
+import type { AsOf } from "../../core/engine/stale-reads.js";
 import type { Namespaces } from "../../core/namespace/namespaces.js";
-import { isRefusal } from "../../core/schema/errors.js";
+import { isRefusal } from "../../core/schema/refusals.js";
 import { type JsonObject, parseBody, type RawBody } from "../http/body.js";
 import { bearerKey, type CallResult, type HttpCall } from "../http/call.js";
-import { readInput } from "../http/operation.js";
+import { readInput } from "../http/operation-spec.js";
 import { failureReply, type Reply, serialize } from "../http/reply.js";
 import { type AdmittedCall, admit, refusalReply } from "./admit.js";
-import { answerWithFault, pickFault } from "./faults.js";
-import { ignoredIn, journal, type ServedCall } from "./journal.js";
+import { answerWithFault, pickFault } from "./answer-with-fault.js";
 import type { Operation } from "./operation.js";
+import { ignoredIn, journal, type ServedCall } from "./request-journal.js";
 
 /**
  * Handles a call of the service in ten steps. Step 1, routing, has selected the operation: on the fast path

@@ -1,9 +1,9 @@
-import type { AsOf } from "../../core/engine/as-of.js";
 import type { Caller } from "../../core/engine/caller.js";
+import type { AsOf } from "../../core/engine/stale-reads.js";
 import type { Namespace } from "../../core/namespace/namespace.js";
-import type { Refusal } from "../../core/schema/errors.js";
 import type { OperationId } from "../../core/schema/operation-ids.js";
-import type { CallInput, DocumentedSpec, OperationDocs, OperationSpec } from "../http/operation.js";
+import type { Refusal } from "../../core/schema/refusals.js";
+import type { CallInput, DocumentedSpec, OperationDocs, OperationSpec } from "../http/operation-spec.js";
 import type { Reply } from "../http/reply.js";
 
 /** API key requirement; with `optional`, a key adds to the response. */

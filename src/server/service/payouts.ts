@@ -1,17 +1,17 @@
 import {
   createDestination as destinationCommand,
   createWithdrawal as withdrawalCommand,
-} from "../../core/engine/commands/withdrawals.js";
+} from "../../core/engine/commands/withdrawal-commands.js";
 import { idempotently } from "../../core/engine/idempotency.js";
 import { findOwned, listOwned } from "../../core/engine/queries.js";
-import { destinationView, withdrawalView } from "../../core/engine/views.js";
-import { isRefusal, refuse } from "../../core/schema/errors.js";
+import { destinationView, withdrawalView } from "../../core/engine/service-responses.js";
+import { isRefusal, refuse } from "../../core/schema/refusals.js";
 import {
   destinationRequestSchema,
   pageQuerySchema,
   withdrawalRequestSchema,
-} from "../../core/schema/requests.js";
-import { limitAndOffset } from "../http/operation.js";
+} from "../../core/schema/service-requests.js";
+import { limitAndOffset } from "../http/operation-spec.js";
 import { ok, okJson } from "../http/reply.js";
 import { CALL_ASSUMED, operation } from "./operation.js";
 

@@ -3,13 +3,17 @@ import {
   registerEndpoint,
   rotateSecret,
   updateEndpoint,
-} from "../../core/engine/commands/webhooks.js";
+} from "../../core/engine/commands/endpoint-commands.js";
 import { visibleEndpoints } from "../../core/engine/queries.js";
 import type { Endpoint } from "../../core/engine/records.js";
-import { endpointView } from "../../core/engine/views.js";
-import { isRefusal, type Refusal, refuse } from "../../core/schema/errors.js";
-import { pageQuerySchema, webhookPatchSchema, webhookRequestSchema } from "../../core/schema/requests.js";
-import { limitAndOffset } from "../http/operation.js";
+import { endpointView } from "../../core/engine/service-responses.js";
+import { isRefusal, type Refusal, refuse } from "../../core/schema/refusals.js";
+import {
+  pageQuerySchema,
+  webhookPatchSchema,
+  webhookRequestSchema,
+} from "../../core/schema/service-requests.js";
+import { limitAndOffset } from "../http/operation-spec.js";
 import { ok, type Reply } from "../http/reply.js";
 import { CALL_ASSUMED, operation } from "./operation.js";
 

@@ -1,10 +1,10 @@
 import type { ProbeRow, WebhookReport } from "../../core/schema/receiver-report.js";
 import { iso } from "../../core/schema/time.js";
-import { AppObserver } from "./eyes.js";
-import { judgeProbes } from "./judge.js";
+import { AppObserver } from "./app-observer.js";
+import { judgeProbes } from "./judge-probes.js";
 import type { Evidence } from "./probe.js";
+import { type CheckOptions, ProbeSession } from "./probe-session.js";
 import { sendProbes } from "./probes.js";
-import { type CheckOptions, ProbeSession } from "./session.js";
 
 /**
  * The doctor: sends probes to a webhook receiver and reports its faults; called by the command and the library.

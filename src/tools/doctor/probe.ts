@@ -1,8 +1,8 @@
 import type { Answer, Probe, Severity, Verdict } from "../../core/schema/receiver-report.js";
-import type { SignatureScheme } from "../../core/schema/webhooks.js";
+import type { SignatureScheme } from "../../core/schema/signature-schemes.js";
 import { FAULTS, type FaultName, severityOf } from "./faults.js";
+import { type ProbeSession, SLOW_MS } from "./probe-session.js";
 import type { SampleEvent } from "./samples.js";
-import { type ProbeSession, SLOW_MS } from "./session.js";
 
 /** Results of the probes so far. */
 export interface Evidence {

@@ -1,9 +1,8 @@
 import { type Answer, PROBES, type Probe } from "../../core/schema/receiver-report.js";
-import type { SignatureScheme } from "../../core/schema/webhooks.js";
-import { CONTENT_PROBES } from "./contents.js";
-import type { AppObserver } from "./eyes.js";
-import { INVALID_SIGNATURE_PROBES } from "./forged.js";
-import { VALID_EVENT_PROBES } from "./genuine.js";
+import type { SignatureScheme } from "../../core/schema/signature-schemes.js";
+import type { AppObserver } from "./app-observer.js";
+import { CONTENT_PROBES } from "./event-contents.js";
+import { INVALID_SIGNATURE_PROBES } from "./invalid-signatures.js";
 import type {
   Evidence,
   InvalidSignatureProbe,
@@ -11,7 +10,8 @@ import type {
   ObservedProbe,
   ValidEventProbe,
 } from "./probe.js";
-import type { ProbeSession } from "./session.js";
+import type { ProbeSession } from "./probe-session.js";
+import { VALID_EVENT_PROBES } from "./valid-events.js";
 
 /** Every probe by its id. */
 export const PROBE_DEFINITIONS: Readonly<

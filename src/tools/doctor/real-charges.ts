@@ -1,9 +1,9 @@
 import type { ControlClient } from "../../control-client.js";
 import { UserError } from "../../core/schema/user-error.js";
-import { EMAIL_PLACEHOLDER, orderRequest } from "./observation.js";
-import { sendRequest } from "./post.js";
+import { EMAIL_PLACEHOLDER, orderRequest } from "./observe-options.js";
+import type { CheckOptions, ObserveOptions } from "./probe-session.js";
 import type { SampleEvent } from "./samples.js";
-import type { CheckOptions, ObserveOptions } from "./session.js";
+import { sendRequest } from "./send-request.js";
 
 /** A paid charge of a running sandbox, with its events, which the sandbox does not deliver. */
 export interface RealCharge extends ChargeRecord {

@@ -2,8 +2,8 @@ import type { z } from "zod/mini";
 import { digest, digestOf, idOf, referenceOf } from "../../core/engine/ids.js";
 import type { ChargeStatus, WithdrawalStatus } from "../../core/schema/common.js";
 import { chargeEventType, subjectOfEvent } from "../../core/schema/event-types.js";
-import type { chargeDetailSchema } from "../../core/schema/responses/charges.js";
-import type { withdrawalSchema } from "../../core/schema/responses/payouts.js";
+import type { chargeDetailSchema } from "../../core/schema/responses/charge-responses.js";
+import type { withdrawalSchema } from "../../core/schema/responses/payout-responses.js";
 import { STATUSES } from "../../core/schema/statuses.js";
 import { iso } from "../../core/schema/time.js";
 

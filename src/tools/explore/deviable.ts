@@ -6,7 +6,7 @@
  *
  * The explorer decides which runs deviate in what, and judges the traces of them. It never sees how a run is carried out.
  */
-import type { FaultRule, WebhookRule } from "../../core/schema/scenario.js";
+import type { FaultRule, WebhookRule } from "../../core/schema/scenario-rules.js";
 import type { Oracle } from "./report.js";
 import type { Schedule } from "./schedule.js";
 

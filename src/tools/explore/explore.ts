@@ -1,6 +1,6 @@
-import { DEFAULT_LANES } from "../../core/schema/explore.js";
-import { createAbortController } from "../../core/time/patience.js";
-import { systemWallClock, type WallClock } from "../../core/time/wall.js";
+import { DEFAULT_LANES } from "../../core/schema/explore-limits.js";
+import { createAbortController } from "../../core/time/deadline.js";
+import { systemWallClock, type WallClock } from "../../core/time/wall-clock.js";
 import type { Deviable, Trace } from "./deviable.js";
 import { Evidence } from "./evidence.js";
 import { behaviourOf, type Verdict } from "./judge.js";

@@ -1,11 +1,11 @@
 import { writeFileSync } from "node:fs";
 import { DocumentError, isRecord, warningText } from "../../core/files/documents.js";
-import { readFlow } from "../../core/files/flows.js";
-import { makeFolder } from "../../core/files/folders.js";
+import { makeFolder } from "../../core/files/make-folder.js";
+import { readFlow } from "../../core/files/read-flow.js";
 import { durationMs } from "../../core/schema/duration.js";
-import { DEFAULT_DEPTH } from "../../core/schema/explore.js";
-import { loadLazily } from "../../core/schema/lazily.js";
-import { trimTrailingSlashes } from "../../core/schema/printable.js";
+import { DEFAULT_DEPTH } from "../../core/schema/explore-limits.js";
+import { loadLazily } from "../../core/schema/load-lazily.js";
+import { trimTrailingSlashes } from "../../core/schema/text-format.js";
 import { UserError } from "../../core/schema/user-error.js";
 import { loadScenarioFile } from "../scenario/files.js";
 import { type ExploreOptions, explore } from "./explore.js";

@@ -1,5 +1,5 @@
-import { STATUS_WORDS } from "../../core/schema/books.js";
-import { formatCount } from "../../core/schema/printable.js";
+import { STATUS_WORDS } from "../../core/schema/reconciliation.js";
+import { formatCount } from "../../core/schema/text-format.js";
 import type { Failure, Observed, ObservedCall, ObservedCharge, Trace } from "./deviable.js";
 import type { Oracle } from "./report.js";
 

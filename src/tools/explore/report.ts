@@ -1,4 +1,4 @@
-import { formatCount } from "../../core/schema/printable.js";
+import { formatCount } from "../../core/schema/text-format.js";
 import type { Deviation } from "./schedule.js";
 
 /** The check that found a failure, in the order of contract section 11. */

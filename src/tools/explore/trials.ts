@@ -1,4 +1,4 @@
-import { oneLine } from "../../core/schema/printable.js";
+import { oneLine } from "../../core/schema/text-format.js";
 import { UserError } from "../../core/schema/user-error.js";
 import type { Deviable, Observed, RunPlan, Trace } from "./deviable.js";
 import { behaviourOf, isSuspect, judge, type Verdict } from "./judge.js";

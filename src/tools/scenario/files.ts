@@ -1,5 +1,5 @@
-import { findUnknownNames, type Vocabulary } from "../../core/domain/known-names.js";
-import { RULE_KINDS } from "../../core/domain/scenario.js";
+import { findUnknownNames, type Vocabulary } from "../../core/domain/name-check.js";
+import { RULE_KINDS } from "../../core/domain/rule-matching.js";
 import {
   DocumentError,
   type DocumentFault,
@@ -8,24 +8,24 @@ import {
   schemaFaults,
   sortFaults,
 } from "../../core/files/documents.js";
-import { readFlow } from "../../core/files/flows.js";
-import type { Scenario } from "../../core/schema/scenario.js";
+import { readFlow } from "../../core/files/read-flow.js";
 import {
   includedFileSchema,
   type NamespaceSetup,
   type ScenarioFile,
   scenarioFileSchema,
 } from "../../core/schema/scenario-file.js";
-import { type IncludedFiles, includeNames, readIncluded, resolveBeside } from "./included.js";
-import type { SourceLine } from "./place.js";
-import { ruleWarnings } from "./rule-shapes.js";
+import type { Scenario } from "../../core/schema/scenario-rules.js";
+import { type IncludedFiles, includeNames, readIncluded, resolveBeside } from "./includes.js";
+import { addFixtureNames, type InitialState, readFixtures } from "./initial-state.js";
+import type { LoadedStep } from "./loaded-steps.js";
+import { ruleWarnings } from "./rule-warnings.js";
 import { rootOf, Scope } from "./scope.js";
 import { SHARED_STEPS } from "./step-faults.js";
 import { type StepList, StepLoader, savedIn } from "./step-loader.js";
-import type { LoadedStep } from "./step-places.js";
+import type { SourceLine } from "./step-reference.js";
+import { timelineWarnings, type Warning } from "./timeline-warnings.js";
 import { fill, foreignVariables, isOpen } from "./variables.js";
-import { timelineWarnings, type Warning } from "./warnings.js";
-import { addFixtureNames, type InitialState, readFixtures } from "./world.js";
 
 /**
  * Scenario files: read, included files merged, variables filled in, checked; used by the sandbox, the command and `explore`.

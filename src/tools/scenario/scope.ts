@@ -1,5 +1,5 @@
+import { getOwn } from "../../core/schema/get-own.js";
 import { didYouMean } from "../../core/schema/nearest.js";
-import { getOwn } from "../../core/schema/own.js";
 import {
   fill,
   MAX_SIZE,

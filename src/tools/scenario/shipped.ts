@@ -1,6 +1,6 @@
 import { packageFiles, packageText } from "../../core/files/package.js";
-import type { Fixtures } from "../../core/schema/fixtures.js";
-import type { Scenario } from "../../core/schema/scenario.js";
+import type { Fixtures } from "../../core/schema/fixtures-file.js";
+import type { Scenario } from "../../core/schema/scenario-rules.js";
 
 export interface Shipped {
   readonly fixtures: Fixtures;
@@ -61,7 +61,7 @@ async function readChecked(file: string, text: string): Promise<unknown> {
   const { checkDocument, parseDocument } = await import("../../core/files/documents.js");
   const document = await parseDocument(file, text);
   if (file === FIXTURES_FILE)
-    return checkDocument((await import("../../core/schema/fixtures.js")).fixturesSchema, document);
+    return checkDocument((await import("../../core/schema/fixtures-file.js")).fixturesSchema, document);
   const { loadScenario } = await import("./files.js");
   return loadScenario(document, { runIdOf: () => "shipped" }).scenario;
 }

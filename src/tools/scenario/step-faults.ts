@@ -6,8 +6,8 @@ import {
   valueDocument,
 } from "../../core/files/documents.js";
 import { didYouMean, nearest } from "../../core/schema/nearest.js";
-import { unknownFieldMessage } from "../../core/schema/places.js";
-import { STEP_KINDS, STEPS, type StepKind } from "./steps/kinds.js";
+import { unknownFieldMessage } from "../../core/schema/schema-paths.js";
+import { STEP_KINDS, STEPS, type StepKind } from "./steps/step-kinds.js";
 import { WAIT_KINDS, WAIT_SCHEMAS } from "./steps/wait-for.js";
 import { isOpen, type Path } from "./variables.js";
 

@@ -1,12 +1,12 @@
-import type { NameCheck } from "../../core/domain/known-names.js";
+import type { NameCheck } from "../../core/domain/name-check.js";
 import { type DocumentFault, isRecord, type LoadedDocument } from "../../core/files/documents.js";
-import { type IncludedFiles, resolveBeside } from "./included.js";
+import { impossibleInStep } from "./impossible-expectations.js";
+import { type IncludedFiles, resolveBeside } from "./includes.js";
+import { fillStep, type LoadedStep, listsIn, type RawStep, stepLocation } from "./loaded-steps.js";
 import { rootOf, type Scope } from "./scope.js";
 import { stepFaults, stepKinds } from "./step-faults.js";
 import { unknownNamesInStep } from "./step-names.js";
-import { fillStep, type LoadedStep, listsIn, type RawStep, stepLocation } from "./step-places.js";
 import { REPEAT_MAX } from "./steps/repeat.js";
-import { impossibleInStep } from "./unmeetable.js";
 import type { Path, Reference, Resolved } from "./variables.js";
 
 export interface StepList {

@@ -3,15 +3,15 @@ import {
   type NameCheck,
   type UnknownName,
   unknownPathMessage,
-} from "../../core/domain/known-names.js";
+} from "../../core/domain/name-check.js";
 import { globMatchesRoute } from "../../core/domain/path-patterns.js";
 import { isRecord } from "../../core/files/documents.js";
 import { didYouMean } from "../../core/schema/nearest.js";
-import { childSchema, knownKeys, schemaNodes, unknownPathPart } from "../../core/schema/places.js";
+import { childSchema, knownKeys, schemaNodes, unknownPathPart } from "../../core/schema/schema-paths.js";
 import { schemaOf } from "./step-faults.js";
-import { STEPS, type StepKind } from "./steps/kinds.js";
 import { routeOf } from "./steps/request.js";
-import type { ContainerDefinition, StepDefinition } from "./steps/row.js";
+import type { ContainerDefinition, StepDefinition } from "./steps/step-definition.js";
+import { STEPS, type StepKind } from "./steps/step-kinds.js";
 
 type Step = Readonly<Record<string, unknown>>;
 type Definition = Pick<StepDefinition | ContainerDefinition, "result" | "expectationField">;

@@ -1,12 +1,12 @@
-import { type Vocabulary, vocabularyOf } from "../../core/domain/known-names.js";
+import { type Vocabulary, vocabularyOf } from "../../core/domain/name-check.js";
 import {
   checkDocument,
   DocumentError,
   type DocumentFault,
   type LoadedDocument,
 } from "../../core/files/documents.js";
-import { readFlow } from "../../core/files/flows.js";
-import { FIXTURE_IDS } from "../../core/schema/fixtures.js";
+import { readFlow } from "../../core/files/read-flow.js";
+import { FIXTURE_IDS } from "../../core/schema/fixtures-file.js";
 import { startOptionsSchema } from "../../core/schema/option-table.js";
 import { scenarioFileSchema } from "../../core/schema/scenario-file.js";
 import { loadScenarioFile } from "./files.js";
@@ -123,6 +123,6 @@ async function check(
 
 /** Throws the faults of fixtures. */
 async function checkFixtures(document: LoadedDocument): Promise<void> {
-  const { mergeFixtures } = await import("../../core/files/fixtures.js");
+  const { mergeFixtures } = await import("../../core/files/merge-fixtures.js");
   mergeFixtures((await loadShipped()).fixtures, document);
 }

@@ -1,4 +1,4 @@
-import { CHARGE_RULES } from "../../../src/core/domain/charge.js";
+import { CHARGE_RULES } from "../../../src/core/domain/charge-transition.js";
 import { decideRetry } from "../../../src/core/domain/retry.js";
 import { WITHDRAWAL_RULES } from "../../../src/core/domain/withdrawal.js";
 import { DEFAULT_SETTINGS } from "../../../src/core/schema/settings.js";

@@ -1,4 +1,4 @@
-import type { ChargeEntry, Scenario, WithdrawalEntry } from "../../../src/core/schema/scenario.js";
+import type { ChargeEntry, Scenario, WithdrawalEntry } from "../../../src/core/schema/scenario-rules.js";
 import { firstSentence, type ShippedFile } from "./shipped.js";
 
 /** The tables of docs/scenarios.md, made of the files they are about. */

@@ -1,7 +1,7 @@
-import { type BookFinding, FINDING_KINDS, type FindingKind } from "../../schema/books.js";
-import type { Charge } from "../charge.js";
+import { type BookFinding, FINDING_KINDS, type FindingKind } from "../../schema/reconciliation.js";
+import type { Charge } from "../charge-transition.js";
 import { compare } from "../money.js";
-import type { BookRow } from "./rows.js";
+import type { BookRow } from "./parse-rows.js";
 
 export interface ChargeLookup {
   byId(chargeId: string): Charge | undefined;

@@ -1,8 +1,8 @@
 import type * as z from "zod/mini";
-import { type ErrorDetails, invalid, type Refusal } from "../../schema/errors.js";
-import type { CurrencyFixture } from "../../schema/fixtures.js";
+import type { CurrencyFixture } from "../../schema/fixtures-file.js";
 import { issueMessage, issuePath, safeParse } from "../../schema/issues.js";
-import { passesQuickValidation } from "../../schema/plainly-right.js";
+import { passesQuickValidation } from "../../schema/quick-validation.js";
+import { type ErrorDetails, invalid, type Refusal } from "../../schema/refusals.js";
 import { decimalsOf, isZero, toCanonical } from "../money.js";
 
 /**

@@ -1,3 +1,4 @@
+import { plainCharge, withState } from "../../domain/charge-state.js";
 import {
   type Actor,
   CHARGE_RULES,
@@ -6,9 +7,8 @@ import {
   firstExpiryMs,
   settle,
   transition,
-} from "../../domain/charge.js";
-import { plainCharge, withState } from "../../domain/charge-state.js";
-import { paymentPostings, refundPostings, settlementPostings } from "../../domain/ledger.js";
+} from "../../domain/charge-transition.js";
+import { paymentPostings, refundPostings, settlementPostings } from "../../domain/ledger-postings.js";
 import { compare } from "../../domain/money.js";
 import {
   nextEntry,
@@ -17,15 +17,15 @@ import {
   type PlannedEntry,
 } from "../../domain/timeline.js";
 import type { ChargeStatus } from "../../schema/common.js";
-import { isRefusal, type Refusal, refuse } from "../../schema/errors.js";
+import { isRefusal, type Refusal, refuse } from "../../schema/refusals.js";
 import { isOpen } from "../../schema/statuses.js";
-import { emit } from "../events.js";
-import { amountReturned, post } from "../ledger.js";
+import { emit } from "../event-emission.js";
+import { amountReturned, post } from "../ledger-posting.js";
 import type { Task } from "../records.js";
+import { chargeDetailJson, copyCachedJson } from "../service-responses.js";
 import { chargeSubject } from "../subjects.js";
 import { planEntry, runEntry, withTimeline } from "../timelines.js";
 import type { Command, Transaction } from "../transaction.js";
-import { chargeDetailJson, copyCachedJson } from "../views.js";
 
 /** Freezes the timeline of the matching rule into the charge. */
 export function matchScenario(tx: Transaction, charge: Charge): Charge {

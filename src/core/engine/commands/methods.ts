@@ -1,17 +1,17 @@
-import type { Charge } from "../../domain/charge.js";
 import { plainCharge } from "../../domain/charge-state.js";
+import type { Charge } from "../../domain/charge-transition.js";
 import { compare, isZero } from "../../domain/money.js";
 import { computePrice, type Price, type Pricing } from "../../domain/pricing.js";
-import type { ChosenMethod } from "../../domain/requests/payments.js";
+import type { ChosenMethod } from "../../domain/requests/payment-requests.js";
 import { durationMs } from "../../schema/duration.js";
-import { invalid, type Refusal } from "../../schema/errors.js";
-import type { CurrencyFixture, MethodFixture } from "../../schema/fixtures.js";
+import type { CurrencyFixture, MethodFixture } from "../../schema/fixtures-file.js";
+import { invalid, type Refusal } from "../../schema/refusals.js";
 import { digestOf } from "../ids.js";
-import { DeferredInstructions } from "../instructions.js";
+import { DeferredInstructions } from "../lazy-instructions.js";
 import { termsFor } from "../market.js";
 import type { Quote } from "../records.js";
 import type { Transaction } from "../transaction.js";
-import { walletFor } from "./quotes.js";
+import { walletFor } from "./quote-commands.js";
 
 export interface PaymentTerms extends ChosenMethod {
   readonly price: Price;

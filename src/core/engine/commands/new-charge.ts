@@ -1,6 +1,6 @@
-import { appendActor, appendStatus, type Charge } from "../../domain/charge.js";
+import { appendActor, appendStatus, type Charge } from "../../domain/charge-transition.js";
 import type { Pricing } from "../../domain/pricing.js";
-import type { CheckoutBody } from "../../schema/requests.js";
+import type { CheckoutBody } from "../../schema/service-requests.js";
 import { clampInstant, iso } from "../../schema/time.js";
 import type { Caller } from "../caller.js";
 import { idOfHex, referenceOf } from "../ids.js";

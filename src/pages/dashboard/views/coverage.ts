@@ -1,11 +1,11 @@
 import type { MishapKind } from "../../../core/namespace/mishaps.js";
-import { ERROR_STATUS, type ErrorCode } from "../../../core/schema/errors.js";
+import { ERROR_STATUS, type ErrorCode } from "../../../core/schema/refusals.js";
 import { STATUSES } from "../../../core/schema/statuses.js";
 import { coverageOf } from "../../../server/control/insight.js";
 import { html, type Markup } from "../../html.js";
-import { cliCommand } from "../curl.js";
-import { section, shellQuote, snippet } from "../parts.js";
-import type { PageContext } from "../scene.js";
+import { section, shellQuote, snippet } from "../components.js";
+import type { PageContext } from "../page-context.js";
+import { cliCommand } from "../shell-commands.js";
 
 type Kind = keyof ReturnType<typeof coverageOf>;
 

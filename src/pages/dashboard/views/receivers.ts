@@ -1,9 +1,8 @@
-import { isFailing } from "../../../core/engine/failing.js";
-import { receiverName } from "../../../core/engine/log-views.js";
+import { isFailing } from "../../../core/engine/is-failing.js";
+import { receiverName } from "../../../core/engine/log-responses.js";
 import type { Delivery, Endpoint } from "../../../core/engine/records.js";
 import { html, type Markup } from "../../html.js";
 import { failureText } from "../attention.js";
-import { controlCurl } from "../curl.js";
 import {
   badge,
   button,
@@ -16,8 +15,9 @@ import {
   rowList,
   section,
   type Tone,
-} from "../parts.js";
-import { isInMode, type PageContext, viewUrl } from "../scene.js";
+} from "../components.js";
+import { isInMode, type PageContext, viewUrl } from "../page-context.js";
+import { controlCurl } from "../shell-commands.js";
 
 /** Deliveries from which a receiver's health is computed. */
 const HEALTH_DELIVERIES = 50;

@@ -1,5 +1,5 @@
-import { eventToSend } from "../../../core/engine/forged-event.js";
-import { receiverName } from "../../../core/engine/log-views.js";
+import { eventToSend } from "../../../core/engine/event-variants.js";
+import { receiverName } from "../../../core/engine/log-responses.js";
 import type { Delivery, EventRecord } from "../../../core/engine/records.js";
 import { html, type Markup } from "../../html.js";
 import { attemptResult } from "../attention.js";
@@ -14,8 +14,8 @@ import {
   section,
   select,
   toJson,
-} from "../parts.js";
-import { type PageContext, viewUrl } from "../scene.js";
+} from "../components.js";
+import { type PageContext, viewUrl } from "../page-context.js";
 
 const SIGNATURES = [
   ["right", "the right secret"],

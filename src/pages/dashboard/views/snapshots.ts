@@ -1,9 +1,20 @@
-import type { RecordChange, StateChanges } from "../../../core/engine/state-changes.js";
-import { isRefusal, type Refusal } from "../../../core/schema/errors.js";
+import type { RecordChange, StateChanges } from "../../../core/engine/state-diff.js";
+import { isRefusal, type Refusal } from "../../../core/schema/refusals.js";
 import { html, type Markup } from "../../html.js";
-import { controlCurl } from "../curl.js";
-import { badge, button, form, input, row, rowList, section, select, snippet, wideTable } from "../parts.js";
-import { currentUrl, type PageContext, viewUrl } from "../scene.js";
+import {
+  badge,
+  button,
+  form,
+  input,
+  row,
+  rowList,
+  section,
+  select,
+  snippet,
+  wideTable,
+} from "../components.js";
+import { currentUrl, type PageContext, viewUrl } from "../page-context.js";
+import { controlCurl } from "../shell-commands.js";
 
 const MAX_RECORDS = 100;
 const MAX_FIELDS = 12;

@@ -1,7 +1,7 @@
 import { isRecord } from "../../../core/files/documents.js";
-import type { ChargeRule, FaultRule, WebhookRule } from "../../../core/schema/scenario.js";
+import type { ChargeRule, FaultRule, WebhookRule } from "../../../core/schema/scenario-rules.js";
+import type { RawStep } from "../../scenario/loaded-steps.js";
 import { stepKinds } from "../../scenario/step-faults.js";
-import type { RawStep } from "../../scenario/step-places.js";
 import type { CallChange, CallPlace, Role, RunPlan, WebhookChange, WebhookPlace } from "../deviable.js";
 import { markingOf } from "../judge.js";
 import { wholeSeconds } from "../kinds.js";

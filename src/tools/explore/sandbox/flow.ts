@@ -1,9 +1,9 @@
 import { isRecord } from "../../../core/files/documents.js";
 import type { NeverRule, ObserveRule as ObservedView } from "../../../core/schema/scenario-file.js";
 import { UserError } from "../../../core/schema/user-error.js";
+import type { RawStep } from "../../scenario/loaded-steps.js";
 import { stepKinds } from "../../scenario/step-faults.js";
-import type { RawStep } from "../../scenario/step-places.js";
-import type { StepKind } from "../../scenario/steps/kinds.js";
+import type { StepKind } from "../../scenario/steps/step-kinds.js";
 import type { Oracle } from "../report.js";
 
 /** A scenario file split into the steps that carry the customer through and those that check the end. */

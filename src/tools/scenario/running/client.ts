@@ -1,7 +1,7 @@
 import { ControlClient, type ControlOptions, type SandboxFetch } from "../../../control-client.js";
 import { jsonOrText } from "../../../core/schema/depth.js";
-import { createAbortController } from "../../../core/time/patience.js";
-import type { WallClock } from "../../../core/time/wall.js";
+import { createAbortController } from "../../../core/time/deadline.js";
+import type { WallClock } from "../../../core/time/wall-clock.js";
 import { CannotRun, StepFailure } from "./failure.js";
 
 /** A response as seen by steps. */

@@ -1,10 +1,10 @@
-import type { ConnectionPool } from "../../../core/delivery/outgoing.js";
-import type { WallClock } from "../../../core/time/wall.js";
-import type { StepLocation } from "../place.js";
-import type { RuleCounts } from "./applied.js";
-import type { StartState } from "./baseline.js";
+import type { ConnectionPool } from "../../../core/delivery/outgoing-http.js";
+import type { WallClock } from "../../../core/time/wall-clock.js";
+import type { StepLocation } from "../step-reference.js";
+import type { Cleanup } from "./cleanup.js";
 import type { Client } from "./client.js";
-import type { Cleanup } from "./leftovers.js";
+import type { RuleCounts } from "./rule-counts.js";
+import type { StartState } from "./start-state.js";
 
 /** Context shared by the steps of a run. */
 export interface RunContext {

@@ -1,4 +1,4 @@
-import type { LeaseRequest } from "../../../core/schema/control.js";
+import type { LeaseRequest } from "../../../core/schema/control-requests.js";
 import type { Client } from "./client.js";
 import { CannotRun } from "./failure.js";
 

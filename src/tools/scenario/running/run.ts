@@ -1,16 +1,13 @@
-import { ruleNames } from "../../../core/domain/scenario.js";
-import { keepAlive, systemWallClock, type WallClock } from "../../../core/time/wall.js";
+import { ruleNames } from "../../../core/domain/rule-matching.js";
+import { keepAlive, systemWallClock, type WallClock } from "../../../core/time/wall-clock.js";
 import type { LoadedScenario } from "../files.js";
-import { everyStep } from "../step-places.js";
-import { RuleCounts } from "./applied.js";
-import { StartState } from "./baseline.js";
-import { callsApp, MAX_STEPS, notRunReport, runSteps, untilAborted } from "./carry-out.js";
+import { everyStep } from "../loaded-steps.js";
+import { Cleanup } from "./cleanup.js";
 import { Client } from "./client.js";
 import type { RunContext } from "./context.js";
 import { CannotRun } from "./failure.js";
 import type { Lease } from "./lease.js";
-import { Cleanup } from "./leftovers.js";
-import type { Outcome, RunReport, StepReport } from "./report.js";
+import { RuleCounts } from "./rule-counts.js";
 import {
   canUseNamespace,
   enterNamespace,
@@ -18,7 +15,10 @@ import {
   type RunTarget,
   readAccess,
   snapshotState,
-} from "./stage.js";
+} from "./run-namespace.js";
+import type { Outcome, RunReport, StepReport } from "./run-report.js";
+import { callsApp, MAX_STEPS, notRunReport, runSteps, untilAborted } from "./run-steps.js";
+import { StartState } from "./start-state.js";
 
 export interface RunOptions extends RunTarget {
   readonly manual?: ((text: string) => Promise<void>) | undefined;

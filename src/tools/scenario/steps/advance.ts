@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { durationFault, parseAdvanceBody } from "../../../core/schema/duration.js";
 import { instantFault } from "../../../core/schema/time.js";
-import { step, stepSchema } from "./row.js";
+import { step, stepSchema } from "./step-definition.js";
 
 const TARGET = "must be a duration such as 10m, an ISO instant, next or idle";
 

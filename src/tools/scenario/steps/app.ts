@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { durationMs, durationSchema } from "../../../core/schema/duration.js";
-import { loadLazily } from "../../../core/schema/lazily.js";
+import { loadLazily } from "../../../core/schema/load-lazily.js";
 import { callSchema } from "../../../core/schema/scenario-file.js";
 import {
   type CallResponse,
@@ -10,10 +10,10 @@ import {
 } from "../running/client.js";
 import type { RunContext } from "../running/context.js";
 import { CannotRun, StepFailure } from "../running/failure.js";
-import { callResult, checkCallResult } from "./answers.js";
-import { callShape, type ExpectedResponse, resultSchema } from "./parts.js";
+import { callResult, checkCallResult } from "./check-response.js";
 import { type CallContent, callOf, contentOf, DEFAULT_WITHIN } from "./request.js";
-import { step, stepSchema } from "./row.js";
+import { step, stepSchema } from "./step-definition.js";
+import { callShape, type ExpectedResponse, resultSchema } from "./step-schemas.js";
 
 const MAX_TRIES = 100;
 const TRIES = `must be 1 to ${MAX_TRIES}`;

@@ -1,5 +1,9 @@
 import type { IncomingMessage } from "node:http";
-import { type ConnectionPool, createRequester, wasCutWhileIdle } from "../../../core/delivery/outgoing.js";
+import {
+  type ConnectionPool,
+  createRequester,
+  wasCutWhileIdle,
+} from "../../../core/delivery/outgoing-http.js";
 import type { FetchedResponse } from "../running/client.js";
 
 export interface AppCall {

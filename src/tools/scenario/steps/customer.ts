@@ -1,16 +1,22 @@
 import * as z from "zod/mini";
 import { chargeStatusSchema } from "../../../core/schema/common.js";
-import { payRequestSchema } from "../../../core/schema/control.js";
+import { payRequestSchema } from "../../../core/schema/control-requests.js";
 import { controlChargeSchema } from "../../../core/schema/control-responses.js";
-import { withNameKind } from "../../../core/schema/names.js";
+import { withNameKind } from "../../../core/schema/name-kinds.js";
 import type { CallResponse } from "../running/client.js";
 import type { RunContext } from "../running/context.js";
-import { callResult, checkCallResult, checkResponse } from "./answers.js";
 import { callAppUnderTest } from "./app.js";
-import { type ExpectedResponse, responseSchema, resultSchema, saveSchema, textSchema } from "./parts.js";
+import { callResult, checkCallResult, checkResponse } from "./check-response.js";
 import { advanceCharge, CUSTOMER_DEFAULTS, PAY_DEFAULTS } from "./pay.js";
 import { DEFAULT_WITHIN_MS } from "./request.js";
-import { step, stepSchema } from "./row.js";
+import { step, stepSchema } from "./step-definition.js";
+import {
+  type ExpectedResponse,
+  responseSchema,
+  resultSchema,
+  saveSchema,
+  textSchema,
+} from "./step-schemas.js";
 
 /*
  * Customers of a hosted checkout who use two tabs or do not return. Buttons are pressed by the control API. A tab whose

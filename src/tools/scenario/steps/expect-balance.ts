@@ -2,11 +2,11 @@ import * as z from "zod/mini";
 import { findMismatches } from "../../../core/domain/deep-match.js";
 import { compare, subtract } from "../../../core/domain/money.js";
 import { modeSchema } from "../../../core/schema/common.js";
-import { type BalanceRow, readBalances } from "../running/baseline.js";
 import { type Difference, StepFailure } from "../running/failure.js";
-import { waitUntilIdle } from "./expecting.js";
-import { textField, textSchema } from "./parts.js";
-import { step, stepSchema } from "./row.js";
+import { type BalanceRow, readBalances } from "../running/start-state.js";
+import { waitUntilIdle } from "./expect-records.js";
+import { step, stepSchema } from "./step-definition.js";
+import { textField, textSchema } from "./step-schemas.js";
 
 const SIGNED = 'must be a signed decimal string such as "+500.00"';
 const changeSchema = z

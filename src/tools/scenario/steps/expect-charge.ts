@@ -2,8 +2,8 @@ import { readPages } from "../../../control-client.js";
 import { controlChargeSchema } from "../../../core/schema/control-responses.js";
 import type { RunContext } from "../running/context.js";
 import { type LogRow, listSince } from "../running/lists.js";
-import { expectRecords } from "./expecting.js";
-import { chargeFields, expectedFields } from "./parts.js";
+import { expectRecords } from "./expect-records.js";
+import { chargeFields, expectedFields } from "./step-schemas.js";
 
 export const expectCharge = expectRecords("expect_charge", {
   says: "A charge is as described; with count, exactly that many are.",

@@ -1,9 +1,9 @@
 import * as z from "zod/mini";
 import { attemptSchema, deliverySchema } from "../../../core/schema/control-log-responses.js";
 import type { LogRow } from "../running/lists.js";
-import { expectRecords, waitingInMailboxes } from "./expecting.js";
+import { expectRecords, waitingInMailboxes } from "./expect-records.js";
 import { recordMatches } from "./matching.js";
-import { deliveryFields, expectedFields, httpStatusSchema } from "./parts.js";
+import { deliveryFields, expectedFields, httpStatusSchema } from "./step-schemas.js";
 
 /** A dropped delivery has no attempts; it counts if the step expects `status: dropped`. */
 export const expectDelivery = expectRecords("expect_delivery", {

@@ -1,10 +1,10 @@
 import * as z from "zod/mini";
 import { requestEntrySchema } from "../../../core/schema/control-log-responses.js";
 import { idOf, type LogRow } from "../running/lists.js";
-import { expectRecords } from "./expecting.js";
+import { expectRecords } from "./expect-records.js";
 import { recordMatches } from "./matching.js";
-import { requestFields } from "./parts.js";
 import { checkSpacing, type Spacing, spacingSchema } from "./spacing.js";
+import { requestFields } from "./step-schemas.js";
 
 /** Requests of the run's own steps do not count. */
 export const expectRequest = expectRecords("expect_request", {

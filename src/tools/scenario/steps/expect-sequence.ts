@@ -1,13 +1,13 @@
 import * as z from "zod/mini";
 import { globMatches } from "../../../core/domain/glob.js";
-import { entriesAtMost, minLength } from "../../../core/schema/lengths.js";
-import { withNameKind } from "../../../core/schema/names.js";
+import { withNameKind } from "../../../core/schema/name-kinds.js";
+import { entriesAtMost, minLength } from "../../../core/schema/schema-checks.js";
 import type { RunContext } from "../running/context.js";
 import { StepFailure } from "../running/failure.js";
 import type { LogRow } from "../running/lists.js";
-import { waitingInMailboxes, waitUntilIdle } from "./expecting.js";
-import { textSchema } from "./parts.js";
-import { step, stepSchema } from "./row.js";
+import { waitingInMailboxes, waitUntilIdle } from "./expect-records.js";
+import { step, stepSchema } from "./step-definition.js";
+import { textSchema } from "./step-schemas.js";
 
 const typesSchema = z
   .array(withNameKind("event type", textSchema), "must be a list of types, or have one under types")

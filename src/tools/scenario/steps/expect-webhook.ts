@@ -2,8 +2,8 @@ import * as z from "zod/mini";
 import { modeSchema } from "../../../core/schema/common.js";
 import { eventSchema } from "../../../core/schema/control-log-responses.js";
 import { idOf } from "../running/lists.js";
-import { expectRecords } from "./expecting.js";
-import { eventType, expectedFields } from "./parts.js";
+import { expectRecords } from "./expect-records.js";
+import { eventType, expectedFields } from "./step-schemas.js";
 
 /** Counts emitted events, delivered or not. */
 export const expectWebhook = expectRecords("expect_webhook", {

@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
-import { faultRuleSchema } from "../../../core/schema/scenario.js";
-import { stepTitle } from "../place.js";
-import { step, stepSchema } from "./row.js";
+import { faultRuleSchema } from "../../../core/schema/scenario-rules.js";
+import { stepTitle } from "../step-reference.js";
+import { step, stepSchema } from "./step-definition.js";
 
 export const fault = step({
   description: "From here on API calls fail; `clear` ends what this run has set.",

@@ -1,5 +1,5 @@
-import { textSchema } from "./parts.js";
-import { container, stepSchema } from "./row.js";
+import { container, stepSchema } from "./step-definition.js";
+import { textSchema } from "./step-schemas.js";
 
 export const include = container({
   description: "Runs the steps of another file; its rules and variables apply to the run too.",

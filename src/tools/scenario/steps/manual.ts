@@ -1,5 +1,5 @@
-import { textSchema } from "./parts.js";
-import { step, stepSchema } from "./row.js";
+import { step, stepSchema } from "./step-definition.js";
+import { textSchema } from "./step-schemas.js";
 
 export const manual = step({
   description: "What a person, or whatever drives the app, has to do.",

@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
-import { entriesAtMost, minLength } from "../../../core/schema/lengths.js";
 import { stepListSchema } from "../../../core/schema/scenario-file.js";
-import { container, stepSchema } from "./row.js";
+import { entriesAtMost, minLength } from "../../../core/schema/schema-checks.js";
+import { container, stepSchema } from "./step-definition.js";
 
 const MAX_LANES = 100;
 

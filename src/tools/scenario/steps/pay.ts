@@ -1,16 +1,20 @@
 import * as z from "zod/mini";
 import { chargeStatusSchema } from "../../../core/schema/common.js";
 import { controlChargeSchema } from "../../../core/schema/control-responses.js";
-import { withNameKind } from "../../../core/schema/names.js";
-import { pricingSchema, quoteRequestSchema, whitelabelRequestSchema } from "../../../core/schema/requests.js";
+import { withNameKind } from "../../../core/schema/name-kinds.js";
 import { variableNameSchema } from "../../../core/schema/scenario-file.js";
+import {
+  pricingSchema,
+  quoteRequestSchema,
+  whitelabelRequestSchema,
+} from "../../../core/schema/service-requests.js";
 import type { RunContext } from "../running/context.js";
 import { StepFailure } from "../running/failure.js";
 import { NamedRecord } from "../scope.js";
-import { checkCallResult } from "./answers.js";
-import { saveSchema, textSchema } from "./parts.js";
+import { checkCallResult } from "./check-response.js";
 import { callService, DEFAULT_WITHIN_MS } from "./request.js";
-import { step, stepSchema } from "./row.js";
+import { step, stepSchema } from "./step-definition.js";
+import { saveSchema, textSchema } from "./step-schemas.js";
 
 export const PAY_DEFAULTS = { currency: "KES", method: "card", until: "COMPLETED" } as const;
 /** Default customer data by payment method. */

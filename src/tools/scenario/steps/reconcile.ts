@@ -1,17 +1,17 @@
 import * as z from "zod/mini";
-import { differencesText } from "../../../core/client/books-text.js";
-import { type BookReport, rowOptionsShape } from "../../../core/schema/books.js";
+import { differencesText } from "../../../core/reports/book-report-text.js";
 import { modeSchema } from "../../../core/schema/common.js";
 import { durationMs } from "../../../core/schema/duration.js";
+import { type BookReport, rowOptionsShape } from "../../../core/schema/reconciliation.js";
 import { callSchema } from "../../../core/schema/scenario-file.js";
 import type { RunContext } from "../running/context.js";
 import { StepFailure } from "../running/failure.js";
-import { checkCallResult } from "./answers.js";
 import { callAppUnderTest } from "./app.js";
-import { waitUntilIdle } from "./expecting.js";
-import { callShape } from "./parts.js";
+import { checkCallResult } from "./check-response.js";
+import { waitUntilIdle } from "./expect-records.js";
 import { DEFAULT_WITHIN } from "./request.js";
-import { step, stepSchema } from "./row.js";
+import { step, stepSchema } from "./step-definition.js";
+import { callShape } from "./step-schemas.js";
 
 const { headers, within } = callShape;
 const booksSchema = z.strictObject({

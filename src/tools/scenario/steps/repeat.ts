@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { stepListSchema, variableNameSchema } from "../../../core/schema/scenario-file.js";
-import { container, stepSchema } from "./row.js";
+import { container, stepSchema } from "./step-definition.js";
 
 export const REPEAT_MAX = 10_000;
 const BOUNDS = `must be 1 to ${REPEAT_MAX}`;

@@ -1,14 +1,14 @@
 import * as z from "zod/mini";
-import type { Route } from "../../../core/domain/known-names.js";
+import type { Route } from "../../../core/domain/name-check.js";
 import { globMatchesRoute } from "../../../core/domain/path-patterns.js";
 import { durationMs } from "../../../core/schema/duration.js";
-import { responseSchemaOf } from "../../../core/schema/responses/answers.js";
+import { responseSchemaOf } from "../../../core/schema/responses/by-operation.js";
 import { callSchema } from "../../../core/schema/scenario-file.js";
 import type { CallResponse, NoResponse } from "../running/client.js";
 import type { RunContext } from "../running/context.js";
-import { callResult, checkCallResult } from "./answers.js";
-import { callShape, resultSchema } from "./parts.js";
-import { step, stepSchema } from "./row.js";
+import { callResult, checkCallResult } from "./check-response.js";
+import { step, stepSchema } from "./step-definition.js";
+import { callShape, resultSchema } from "./step-schemas.js";
 
 export const DEFAULT_WITHIN = "30s";
 export const DEFAULT_WITHIN_MS = durationMs(DEFAULT_WITHIN);

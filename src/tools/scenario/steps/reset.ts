@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { resetRequestSchema } from "../../../core/schema/engine-requests.js";
-import { step, stepSchema } from "./row.js";
+import { step, stepSchema } from "./step-definition.js";
 
 /** Restores the run's own rules afterwards. */
 export const reset = step({

@@ -1,8 +1,8 @@
 import * as z from "zod/mini";
 import type { RunContext } from "../running/context.js";
-import { checkResponse } from "./answers.js";
-import { type ExpectedResponse, responseSchema, saveSchema, textSchema } from "./parts.js";
-import { step, stepSchema } from "./row.js";
+import { checkResponse } from "./check-response.js";
+import { step, stepSchema } from "./step-definition.js";
+import { type ExpectedResponse, responseSchema, saveSchema, textSchema } from "./step-schemas.js";
 
 /* Reversals of completed charges and withdrawals: extensions of the sandbox in the control API, which the service does not have. */
 

@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import type { Client } from "../running/client.js";
-import { textSchema } from "./parts.js";
-import { step, stepSchema } from "./row.js";
+import { step, stepSchema } from "./step-definition.js";
+import { textSchema } from "./step-schemas.js";
 
 interface ScenarioRecord {
   readonly name: string;

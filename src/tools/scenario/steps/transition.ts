@@ -1,8 +1,8 @@
 import * as z from "zod/mini";
 import { CHARGE_STATUSES, WITHDRAWAL_STATUSES } from "../../../core/schema/common.js";
-import { checkResponse } from "./answers.js";
-import { responseSchema, saveSchema, textSchema } from "./parts.js";
-import { step, stepSchema } from "./row.js";
+import { checkResponse } from "./check-response.js";
+import { step, stepSchema } from "./step-definition.js";
+import { responseSchema, saveSchema, textSchema } from "./step-schemas.js";
 
 const transitionSchema = z
   .strictObject({

@@ -1,7 +1,7 @@
+import { triggerRequestSchema } from "../../../core/schema/control-log-requests.js";
 import { triggeredEventSchema } from "../../../core/schema/control-log-responses.js";
-import { triggerRequestSchema } from "../../../core/schema/control-webhooks.js";
-import { saveSchema } from "./parts.js";
-import { step, stepSchema } from "./row.js";
+import { step, stepSchema } from "./step-definition.js";
+import { saveSchema } from "./step-schemas.js";
 
 export const trigger = step({
   description: "Emits an event that nothing has caused.",

@@ -5,16 +5,16 @@ import {
   formatDuration,
   LONGEST_WAIT_MS,
 } from "../../../core/schema/duration.js";
+import { getOwn } from "../../../core/schema/get-own.js";
 import { expectedMatcherSchema, type Range, rangeSchema } from "../../../core/schema/matchers.js";
-import { getOwn } from "../../../core/schema/own.js";
 import { WAITED_RECORDS } from "../../../core/schema/waited-records.js";
 import type { CallResponse } from "../running/client.js";
 import type { RunContext } from "../running/context.js";
 import { StepFailure } from "../running/failure.js";
 import { recordDifferences } from "./matching.js";
-import { chargeFields, deliveryFields, requestFields, saveSchema } from "./parts.js";
-import { narrowRecordSchema } from "./records.js";
-import { step, stepSchema } from "./row.js";
+import { narrowRecordSchema } from "./record-schemas.js";
+import { step, stepSchema } from "./step-definition.js";
+import { chargeFields, deliveryFields, requestFields, saveSchema } from "./step-schemas.js";
 
 const DEFAULT_WITHIN = "10s";
 /** The sandbox's description of a request made by the run itself. */

@@ -1,0 +1,83 @@
+import type { CommanderError } from "commander";
+import { SandboxError } from "../core/schema/sandbox-error.js";
+import { UserError } from "../core/schema/user-error.js";
+import { printErrorLine, printJson } from "./terminal.js";
+
+/** Details of a user's error in JSON. */
+interface Advice {
+  readonly code: string;
+  /** Fix, usually a command. */
+  readonly fix: string | null;
+  /** The page of the documentation. */
+  readonly doc: string;
+}
+
+/** An error with a known fix. */
+export class ErrorWithFix extends UserError {
+  constructor(
+    message: string,
+    readonly advice: Advice,
+  ) {
+    super(message);
+  }
+}
+
+const CONTROL = "docs/control-api.md";
+
+/** Fixes by error code of the sandbox. */
+const FIXES: Readonly<Record<string, string>> = {
+  NOT_FOUND: "list what there is: payments-sandbox charges, withdrawals, deliveries, scenario list",
+  INVALID_TRANSITION: "see what it may become: payments-sandbox next SELECTOR",
+  VALIDATION_ERROR: "correct the fields that details names",
+  CLOCK_BUSY: "try again when the current advance has finished",
+  FORBIDDEN: "pass the token that start printed: --control-token VALUE",
+};
+
+function adviceOf(error: Error): Advice {
+  if (error instanceof ErrorWithFix) return error.advice;
+  if (error instanceof SandboxError)
+    return { code: error.code, fix: FIXES[error.code] ?? null, doc: CONTROL };
+  return { code: "NOT_DONE", fix: null, doc: "docs/command-line.md" };
+}
+
+let wantsJson = false;
+
+/** With `--json`, errors are JSON on standard output too. */
+export function useJson(isAsked: boolean): void {
+  wantsJson = isAsked;
+}
+
+/** Prints each error in one line on standard error. */
+export function printErrors(error: Error): void {
+  for (const line of error.message.split("\n")) printErrorLine(line);
+}
+
+/** Prints the error that ends a command, with `--json` as JSON on standard output too. */
+export function reportError(error: Error): void {
+  printErrors(error);
+  if (!wantsJson) return;
+  const { code, fix, doc } = adviceOf(error);
+  const details = error instanceof SandboxError ? error.details : undefined;
+  printJson({ error: { code, message: error.message, details, fix, doc } });
+}
+
+/** Returns true for errors that the user can fix. Any other is a bug and keeps its stack. */
+export function isUserError(error: Error): boolean {
+  return error instanceof UserError || error instanceof SandboxError || error.name === "StoreError";
+}
+
+/** commander's error in one line: what is wrong, and where to read on. */
+export function usageErrorLine({ message }: CommanderError, command: string): ErrorWithFix {
+  const what = message
+    .replace(/^error: /, "")
+    .replace(/\n\(Did you mean (.+)\)$/, "; did you mean $1")
+    .replace(/^option ('.+') argument missing$/, "option $1 needs a value")
+    .replace(/\. Expected (\d+) arguments? but got (\d+)\.$/, ": it takes $1, not $2")
+    .replaceAll("\n", " ");
+  return usageError(what, `payments-sandbox ${command} --help`);
+}
+
+/** An invalid command line, with where to read on. */
+export function usageError(what: string, fix: string): ErrorWithFix {
+  return new ErrorWithFix(`${what} (run ${fix})`, { code: "USAGE", fix, doc: "docs/command-line.md" });
+}

@@ -1,0 +1,83 @@
+import type * as z from "zod/mini";
+import { durationMs, durationSchema } from "../core/schema/duration.js";
+import { DEFAULT_DEPTH, depthSchema, lanesSchema } from "../core/schema/explore-limits.js";
+import { normalizeWebhookUrl } from "../core/schema/option-schemas.js";
+import { formatCount, trimTrailingSlashes } from "../core/schema/text-format.js";
+import { UserError } from "../core/schema/user-error.js";
+import type { ExploreFileOptions } from "../tools/explore/file.js";
+import type { ExploreReport } from "../tools/explore/report.js";
+import { exploreReport } from "./report/explore.js";
+import { writeJunit } from "./report/junit.js";
+import { reportText } from "./report/text.js";
+import { Progress, printErrorLine, printJson, printText } from "./terminal.js";
+import { variablesOf } from "./variables.js";
+
+/** Flags of `explore` and `exec --explore`. */
+export interface ExplorationFlags {
+  readonly app?: string;
+  readonly depth?: string;
+  readonly lanes?: string;
+  readonly budget?: string;
+  readonly var?: readonly string[];
+  readonly save?: string;
+  readonly junit?: string;
+  readonly json?: boolean;
+}
+
+type ExploreRequest = Pick<
+  ExploreFileOptions,
+  "app" | "vars" | "environment" | "depth" | "lanes" | "budgetMs" | "save" | "onWarning"
+>;
+
+export function explorationOf({
+  app,
+  depth,
+  lanes,
+  budget,
+  save,
+  ...flags
+}: ExplorationFlags): ExploreRequest {
+  return {
+    app: appOf(app),
+    vars: variablesOf(flags.var),
+    environment: process.env,
+    depth: depth === undefined ? DEFAULT_DEPTH : parseFlag("--depth", depthSchema, Number(depth), depth),
+    lanes: lanes === undefined ? undefined : parseFlag("--lanes", lanesSchema, Number(lanes), lanes),
+    budgetMs:
+      budget === undefined ? undefined : durationMs(parseFlag("--budget", durationSchema, budget, budget)),
+    save,
+    onWarning: (warning) => printErrorLine(warning),
+  };
+}
+
+/** Prints progress and the report. Exit code 0 without findings, 1 with, 2 if not one depth was completed. */
+export async function reportExploration(
+  flow: string,
+  { json, junit }: ExplorationFlags,
+  explore: (onRun: NonNullable<ExploreFileOptions["onRun"]>) => Promise<ExploreReport>,
+): Promise<number> {
+  const progress = new Progress(json !== true);
+  const report = await explore((runs, findings) =>
+    progress.show(`${formatCount(runs, "run")}, ${formatCount(findings, "finding")}`),
+  ).finally(() => progress.end());
+  if (json) printJson(report);
+  else printText(reportText(exploreReport(flow, report)));
+  // The report is printed even if the file cannot be written.
+  if (junit !== undefined) writeJunit(junit, [exploreReport(flow, report)]);
+  return report.passed ? 0 : report.findings.length > 0 ? 1 : 2;
+}
+
+function appOf(app: string | undefined): string {
+  if (app === undefined) throw new UserError("explore needs the app: give its URL with --app");
+  const url = normalizeWebhookUrl(app);
+  if (url === undefined)
+    throw new UserError(`--app must be an http or https URL, not ${JSON.stringify(app)}`);
+  return trimTrailingSlashes(url);
+}
+
+/** Parses a flag by its schema. */
+function parseFlag<Value>(flag: string, schema: z.ZodMiniType<Value>, given: unknown, text: string): Value {
+  const parsed = schema.safeParse(given);
+  if (parsed.success) return parsed.data;
+  throw new UserError(`${flag} ${JSON.stringify(text)}: ${parsed.error.issues[0]?.message}`);
+}

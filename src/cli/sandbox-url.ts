@@ -1,0 +1,50 @@
+import type { SandboxFetch } from "../control-client.js";
+import { normalizeWebhookUrl } from "../core/schema/receiver-url.js";
+import { trimTrailingSlashes } from "../core/schema/text-format.js";
+import { UserError } from "../core/schema/user-error.js";
+import { isLoopback } from "../server/http/hosts.js";
+import { findTrustFiles, type TrustFiles } from "../server/tls/trust-files.js";
+
+/** Address of a running sandbox. */
+export interface Reach {
+  /** Without a final slash. */
+  readonly url: string;
+  readonly fetch: SandboxFetch;
+  /** Certificate authority of an HTTPS sandbox on this machine. */
+  readonly trust: TrustFiles | undefined;
+}
+
+/**
+ * The sandbox at a URL, with or without a scheme. Undefined for no URL. The trust file of a sandbox on this machine gives its
+ * authority and that it speaks HTTPS.
+ */
+export function reach(given: string): Reach | undefined {
+  const address = normalizeWebhookUrl(given);
+  if (address === undefined) return undefined;
+  const { hostname, port } = new URL(address);
+  const isPlain = /^http:/i.test(given) || !isLoopback(hostname.replace(/^\[|\]$/g, ""));
+  let found: TrustFiles | undefined;
+  return {
+    get trust() {
+      return (found ??= isPlain ? undefined : findTrustFiles(Number(port || 443)));
+    },
+    get url() {
+      return trimTrailingSlashes(this.trust === undefined ? address : address.replace(/^http:/i, "https:"));
+    },
+    async fetch(path, init) {
+      const { trust, url } = this;
+      if (trust === undefined) return fetch(`${url}${path}`, init);
+      const { fetchTrusting } = await import("./trusting-fetch.js");
+      return fetchTrusting(trust, `${url}${path}`, init);
+    },
+  };
+}
+
+/** Distinguishes an untrusted certificate from an absent sandbox. */
+export function refuseUntrusted(url: string, error: unknown): void {
+  const { code = "" } = ((error as Error).cause ?? error) as NodeJS.ErrnoException;
+  if (/CERT|SELF_SIGNED|ISSUER/.test(code))
+    throw new UserError(
+      `the certificate of ${url} is not trusted (${code}): name its authority's file in NODE_EXTRA_CA_CERTS`,
+    );
+}

@@ -1,0 +1,99 @@
+import type { Task } from "../engine/records.js";
+import type { WallClock } from "../time/wall-clock.js";
+
+/** Interval between probes of an unreachable endpoint, in wall time. */
+const PROBE_EVERY_MS = 1_000;
+
+interface Held {
+  /** Host or mailbox, for messages. */
+  readonly target: string;
+  /** In order of arrival, without the task that probes. */
+  readonly tasks: Task[];
+  probing?: Task | undefined;
+  cancelProbe: () => void;
+}
+
+/** Sends this attempt to find out if the receiver is reachable. */
+export type SendProbe = (webhookId: string, target: string, task: Task) => void;
+
+/**
+ * Holds attempts for unreachable endpoints without using them up, and probes each endpoint with its oldest attempt.
+ * The tasks stay in the state, so they survive the process.
+ */
+export class HeldEndpoints {
+  readonly #wall: WallClock;
+  readonly #onNotice: (notice: string) => void;
+  readonly #probe: SendProbe;
+  readonly #held = new Map<string, Held>();
+  /** Sandbox time of the hold by task, including the probing one. */
+  readonly #since = new Map<number, number>();
+
+  constructor(wall: WallClock, onNotice: (notice: string) => void, probe: SendProbe) {
+    this.#wall = wall;
+    this.#onNotice = onNotice;
+    this.#probe = probe;
+  }
+
+  has(webhookId: string): boolean {
+    return this.#held.has(webhookId);
+  }
+
+  /** Target and start of an attempt's hold; undefined if it is not held. */
+  find(webhookId: string, taskId: number): { readonly target: string; readonly sinceMs: number } | undefined {
+    const held = this.#held.get(webhookId);
+    const sinceMs = this.#since.get(taskId);
+    return held === undefined || sinceMs === undefined ? undefined : { target: held.target, sinceMs };
+  }
+
+  /** @param target host or mailbox, for messages */
+  hold(webhookId: string, target: string, task: Task, nowMs: number): void {
+    this.#since.set(task.task_id, nowMs);
+    const existing = this.#held.get(webhookId);
+    if (existing !== undefined) {
+      existing.tasks.push(task);
+      return;
+    }
+    const held = this.#add(webhookId, target, task);
+    this.#planProbe(webhookId, target, held, () =>
+      this.#onNotice(`waiting for ${target}, ${held.tasks.length} held`),
+    );
+  }
+
+  /** Puts a failed probe's attempt back in front. */
+  holdAfterProbe(webhookId: string, target: string, task: Task): void {
+    const held = this.#held.get(webhookId);
+    held?.tasks.unshift(task);
+    this.#planProbe(webhookId, target, held ?? this.#add(webhookId, target, task));
+  }
+
+  #add(webhookId: string, target: string, task: Task): Held {
+    const held: Held = { target, tasks: [task], cancelProbe: () => {} };
+    this.#held.set(webhookId, held);
+    return held;
+  }
+
+  #planProbe(webhookId: string, target: string, held: Held, beforeProbe = () => {}): void {
+    held.cancelProbe();
+    held.cancelProbe = this.#wall.after(PROBE_EVERY_MS, () => {
+      beforeProbe();
+      const task = held.tasks.shift();
+      held.probing = task;
+      if (task !== undefined) this.#probe(webhookId, target, task);
+    });
+  }
+
+  /** Ends the hold and returns its tasks in order. */
+  release(webhookId: string): Task[] {
+    const held = this.#held.get(webhookId);
+    if (held === undefined) return [];
+    held.cancelProbe();
+    this.#held.delete(webhookId);
+    for (const task of [held.probing, ...held.tasks])
+      if (task !== undefined) this.#since.delete(task.task_id);
+    return held.tasks;
+  }
+
+  releaseAll(): Task[] {
+    return [...this.#held.keys()].flatMap((webhookId) => this.release(webhookId));
+  }
+}

@@ -1,0 +1,68 @@
+import type { AttemptResult } from "../engine/commands/delivery-commands.js";
+import type { Task } from "../engine/records.js";
+
+/** An attempt in flight, or with an outcome not stored yet. */
+interface InFlightAttempt {
+  readonly task: Task;
+  outcome: AttemptResult | undefined;
+}
+
+/** Attempts in flight, in the order they began. There may be thousands, so no frequent call walks over all. */
+export class InFlightAttempts {
+  readonly #inFlight = new Set<InFlightAttempt>();
+  /** Attempts with an outcome, in order of arrival. */
+  readonly #returned = new Set<InFlightAttempt>();
+
+  get size(): number {
+    return this.#inFlight.size;
+  }
+
+  has(attempt: InFlightAttempt): boolean {
+    return this.#inFlight.has(attempt);
+  }
+
+  begin(task: Task): InFlightAttempt {
+    const attempt: InFlightAttempt = { task, outcome: undefined };
+    this.#inFlight.add(attempt);
+    return attempt;
+  }
+
+  addOutcome(attempt: InFlightAttempt, outcome: AttemptResult): void {
+    attempt.outcome = outcome;
+    this.#returned.add(attempt);
+  }
+
+  /** Next outcome to record: in order of arrival, or, `inOrder`, that of the oldest attempt if it has one. */
+  nextOutcome(inOrder: boolean): (InFlightAttempt & { readonly outcome: AttemptResult }) | undefined {
+    const [attempt] = inOrder ? this.#inFlight : this.#returned;
+    return attempt?.outcome === undefined
+      ? undefined
+      : (attempt as InFlightAttempt & { readonly outcome: AttemptResult });
+  }
+
+  end(attempt: InFlightAttempt): void {
+    this.#inFlight.delete(attempt);
+    this.#returned.delete(attempt);
+  }
+
+  /** Puts an attempt whose outcome could not be stored back in front. */
+  putBackFirst(attempt: InFlightAttempt): void {
+    for (const attempts of [this.#inFlight, this.#returned]) {
+      const followed = [...attempts];
+      attempts.clear();
+      for (const entry of [attempt, ...followed]) attempts.add(entry);
+    }
+  }
+
+  /** Ends attempts due after the instant and returns their tasks. */
+  endAfter(atMs: number): Task[] {
+    const later = [...this.#inFlight].filter(({ task }) => task.due_ms > atMs);
+    for (const attempt of later) this.end(attempt);
+    return later.map(({ task }) => task);
+  }
+
+  clear(): void {
+    this.#inFlight.clear();
+    this.#returned.clear();
+  }
+}

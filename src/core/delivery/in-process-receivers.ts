@@ -1,0 +1,134 @@
+import type { AttemptResult } from "../engine/commands/delivery-commands.js";
+import { IN_PROCESS_SCHEME } from "../schema/receiver-url.js";
+import { type Deadline, onDeadline } from "../time/deadline.js";
+import type { WallClock } from "../time/wall-clock.js";
+import type { BarrierMember } from "./barriers.js";
+import {
+  buildOutcome,
+  CANCELLED_ATTEMPT,
+  failure,
+  MAX_LOGGED_BODY_BYTES,
+  retryAfterMs,
+  type SendResult,
+  type SignedRequest,
+  timeoutFailure,
+} from "./outcomes.js";
+
+/** Response of an in-process receiver: a Response, a status, or nothing for 204. */
+// biome-ignore lint/suspicious/noConfusingVoidType: void is what a function that answers nothing returns
+export type WebhookAnswer = Response | number | undefined | null | void;
+
+/** A receiver in this process. If it throws, the response is 500. */
+export type WebhookHandler = (request: Request) => WebhookAnswer | Promise<WebhookAnswer>;
+
+/** A handler function and the URL in its requests. */
+export interface InProcessReceiver {
+  readonly handler: WebhookHandler;
+  readonly url: string;
+}
+
+export function isInProcessUrl(url: string): boolean {
+  return url.startsWith(IN_PROCESS_SCHEME);
+}
+
+/** Receivers in this process, by their endpoint's URL. */
+export class InProcessReceivers {
+  readonly #receivers = new Map<string, InProcessReceiver>();
+  #count = 0;
+
+  add(receiver: InProcessReceiver): string {
+    const address = `${IN_PROCESS_SCHEME}//handler-${++this.#count}`;
+    this.#receivers.set(address, receiver);
+    return address;
+  }
+
+  get(address: string): InProcessReceiver | undefined {
+    return this.#receivers.get(address);
+  }
+
+  delete(address: string): boolean {
+    return this.#receivers.delete(address);
+  }
+}
+
+/** Returns a handler's response; 500 if it throws. */
+export async function callHandler(handler: WebhookHandler, request: Request): Promise<Response> {
+  try {
+    return handlerResponse(await handler(request));
+  } catch (error) {
+    return handlerErrorResponse(error);
+  }
+}
+
+export function handlerErrorResponse(error: unknown): Response {
+  return new Response(`the webhook handler threw ${handlerErrorText(error)}`, { status: 500 });
+}
+
+function handlerResponse(answer: WebhookAnswer): Response {
+  if (answer === undefined || answer === null) return new Response(null, { status: 204 });
+  if (typeof answer === "number") return new Response(null, { status: answer });
+  if (isResponse(answer)) return answer;
+  throw new TypeError(`instead of answering a Response, a status or nothing: ${typeof answer}`);
+}
+
+/** Not instanceof: test runners and polyfills have their own Response. */
+function isResponse(value: unknown): value is Response {
+  const { status, text, headers } = value as Partial<Response>;
+  return typeof status === "number" && typeof text === "function" && typeof headers?.get === "function";
+}
+
+function handlerErrorText(error: unknown): string {
+  const { name, message } = (error ?? {}) as Partial<Error>;
+  return typeof message === "string" ? `${name ?? "Error"}: ${message}` : String(error);
+}
+
+/** Calls an in-process receiver with a Request, after the barrier if there is one. Never rejects. */
+export async function deliverInProcess(
+  receiver: InProcessReceiver | undefined,
+  signed: SignedRequest,
+  wall: WallClock,
+  patience: Deadline,
+  barrier?: BarrierMember,
+): Promise<AttemptResult> {
+  await barrier?.arrive();
+  return buildOutcome(signed, await callReceiver(receiver, signed, wall, patience), wall);
+}
+
+async function callReceiver(
+  receiver: InProcessReceiver | undefined,
+  { sentAt, headers, body }: SignedRequest,
+  wall: WallClock,
+  patience: Deadline,
+): Promise<SendResult> {
+  if (patience.signal.aborted) return CANCELLED_ATTEMPT;
+  if (receiver === undefined) return failure("the function has been unregistered");
+  const bytes = Buffer.from(body);
+  const request = new Request(receiver.url, {
+    method: "POST",
+    headers: { ...headers, "content-length": String(bytes.length) },
+    body: bytes,
+  });
+  return new Promise((resolve) => {
+    // Only this timer keeps the process running while the handler works.
+    const cancelTimer = onDeadline(wall, patience, (reason) =>
+      resolve(reason === "late" ? timeoutFailure(patience.timeoutMs) : CANCELLED_ATTEMPT),
+    );
+    void callHandler(receiver.handler, request).then(async (response) => {
+      const answer = {
+        status: response.status,
+        response_body: await readBody(response),
+        error: null,
+        retryAfterMs: retryAfterMs(response.headers.get("retry-after"), Date.parse(sentAt)),
+      };
+      cancelTimer();
+      resolve(answer);
+    });
+  });
+}
+
+/** Beginning of the body. The status counts even if the body breaks off. */
+async function readBody(response: Response): Promise<string | null> {
+  if (response.bodyUsed) return null;
+  const text = await response.text().catch(() => null);
+  return text === null ? null : Buffer.from(text).subarray(0, MAX_LOGGED_BODY_BYTES).toString("utf8");
+}

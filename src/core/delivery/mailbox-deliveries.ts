@@ -1,0 +1,129 @@
+import { type AttemptResult, recordAttempt } from "../engine/commands/delivery-commands.js";
+import type { Task } from "../engine/records.js";
+import type { Scheduler } from "../time/scheduler.js";
+import { buildOutcome, failure, retryAfterMs, type SignedRequest } from "./outcomes.js";
+import type { DeliveryJob } from "./sender.js";
+
+/** A delivery taken from a mailbox and not acknowledged yet. */
+interface TakenDelivery {
+  readonly task: Task;
+  readonly request: SignedRequest;
+  /** Cancels the acknowledgement timeout. */
+  readonly cancelTimer: () => void;
+}
+
+type MailboxAnswer = Pick<AttemptResult, "status" | "response_body" | "error">;
+
+export interface MailboxesOptions {
+  readonly scheduler: Scheduler;
+  /** Wall time for an acknowledgement, the same as for any receiver. */
+  readonly acknowledgeTimeoutMs: number;
+  /** Undefined if the endpoint is gone; the delivery is dropped then. */
+  readonly prepare: (task: Task) => DeliveryJob | undefined;
+  /** Records an outcome like that of an HTTP attempt. */
+  readonly recordOutcome: (task: Task, outcome: AttemptResult) => void;
+}
+
+/**
+ * Deliveries waiting in mailboxes, and those taken but not acknowledged. The tasks stay in the state, so they survive
+ * the process.
+ */
+export class Mailboxes {
+  readonly #options: MailboxesOptions;
+  readonly #waiting = new Map<string, Task[]>();
+  readonly #taken = new Map<string, TakenDelivery>();
+
+  constructor(options: MailboxesOptions) {
+    this.#options = options;
+  }
+
+  get acknowledgeTimeoutMs(): number {
+    return this.#options.acknowledgeTimeoutMs;
+  }
+
+  post(mailbox: string, task: Task): void {
+    const tasks = this.#waiting.get(mailbox);
+    if (tasks === undefined) this.#waiting.set(mailbox, [task]);
+    else tasks.push(task);
+  }
+
+  /** Takes and signs waiting deliveries; each must be acknowledged in time. */
+  takeFromMailbox(
+    mailbox: string,
+    max: number,
+  ): { readonly deliveryId: string; readonly request: SignedRequest }[] {
+    const { scheduler, prepare } = this.#options;
+    scheduler.runDueTasks();
+    scheduler.attempts.begin();
+    const tasks = this.#waiting.get(mailbox)?.splice(0, max) ?? [];
+    return tasks.flatMap((task) => {
+      const job = prepare(task);
+      if (job === undefined) return [];
+      const request = job.sign();
+      this.#awaitAnswer(task, request);
+      return [{ deliveryId: task.ref, request }];
+    });
+  }
+
+  #awaitAnswer(task: Task, request: SignedRequest): void {
+    const { wall } = this.#options.scheduler;
+    const cancelTimer = wall.after(this.acknowledgeTimeoutMs, () => this.#missAnswer(task.ref));
+    this.#taken.set(task.ref, { task, request, cancelTimer });
+  }
+
+  /** Records an acknowledgement; false if the delivery does not wait for one. */
+  acknowledge(deliveryId: string, response: MailboxAnswer, retryAfter: string | null): boolean {
+    const taken = this.#taken.get(deliveryId);
+    if (taken === undefined) return false;
+    const { scheduler } = this.#options;
+    const answer = { ...response, retryAfterMs: retryAfterMs(retryAfter, scheduler.wall.nowMs()) };
+    const outcome = buildOutcome(taken.request, answer, scheduler.wall);
+    scheduler.run(recordAttempt(taken.task, outcome), () => {
+      if (!this.#taken.has(deliveryId)) this.#awaitAnswer(taken.task, taken.request);
+    });
+    void scheduler.engine.flush();
+    taken.cancelTimer();
+    this.#taken.delete(deliveryId);
+    return true;
+  }
+
+  /** Records a failed attempt after the acknowledgement timeout. */
+  #missAnswer(deliveryId: string): void {
+    const taken = this.#taken.get(deliveryId);
+    if (taken === undefined) return;
+    this.#taken.delete(deliveryId);
+    const { scheduler, acknowledgeTimeoutMs: answerWithinMs, recordOutcome: bringBack } = this.#options;
+    const missed = failure(`not acknowledged within ${answerWithinMs / 1000} s`);
+    bringBack(taken.task, buildOutcome(taken.request, missed, scheduler.wall));
+  }
+
+  /** Removes deliveries due after the instant, taken or not, and returns their tasks. */
+  removeAfter(atMs: number): Task[] {
+    const isLater = (task: Task) => task.due_ms > atMs;
+    const waiting = [...this.#waiting.values()].flat().filter(isLater);
+    for (const [mailbox, tasks] of this.#waiting) {
+      const remaining = tasks.filter((task) => !isLater(task));
+      this.#waiting.set(mailbox, remaining);
+    }
+    const taken = [...this.#taken.values()].filter(({ task }) => isLater(task));
+    for (const { task, cancelTimer } of taken) {
+      cancelTimer();
+      this.#taken.delete(task.ref);
+    }
+    return [...waiting, ...taken.map(({ task }) => task)];
+  }
+
+  /** Removes all waiting deliveries and returns their tasks, in order per mailbox. */
+  removeWaiting(): Task[] {
+    const tasks = [...this.#waiting.values()].flat();
+    this.#waiting.clear();
+    return tasks;
+  }
+
+  /** Removes all deliveries, taken or not. */
+  clear(): void {
+    this.#waiting.clear();
+    for (const { cancelTimer } of this.#taken.values()) cancelTimer();
+    this.#taken.clear();
+  }
+}

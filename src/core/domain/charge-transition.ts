@@ -1,0 +1,192 @@
+// Life of a charge as pure functions: `transition` is the only way its status changes. Called by the engine, which
+// carries out the returned effects. Nothing here reads a clock, stores or sends.
+import { type Actor, CHARGE_STATUSES, type ChargeStatus } from "../schema/common.js";
+import { chargeEventType } from "../schema/event-types.js";
+import type {
+  Charge,
+  ChargeTasks,
+  LazyInstructions,
+  PaymentInstructions,
+} from "../schema/records/payment-records.js";
+import { isOpen, STATUSES } from "../schema/statuses.js";
+import { iso } from "../schema/time.js";
+import { withState } from "./charge-state.js";
+import type { StatusRules } from "./timeline.js";
+
+export type { Actor } from "../schema/common.js";
+export type {
+  Charge,
+  ChargeNote,
+  ChargeTasks,
+  LazyInstructions,
+  PaymentInstructions,
+  StatusChange,
+} from "../schema/records/payment-records.js";
+
+export const CHARGE_RULES: StatusRules<ChargeStatus> = {
+  first: "PENDING",
+  statuses: STATUSES,
+  expired: "EXPIRED",
+};
+
+/** Returns the instructions as an object, computing lazy ones. */
+export function resolveInstructions(
+  instructions: Charge["payment_instructions"],
+): PaymentInstructions | null {
+  return isLazyInstructions(instructions) ? instructions.toJSON() : instructions;
+}
+
+export function isLazyInstructions(value: unknown): value is LazyInstructions {
+  return typeof (value as LazyInstructions | null)?.toJSON === "function";
+}
+
+/** Time of the first expiry, in ms; a late payment does not undo it. */
+export function firstExpiryMs(charge: Charge): number | undefined {
+  const expired = charge.status_history.find((change) => change.status === "EXPIRED");
+  return expired === undefined ? undefined : Date.parse(expired.at);
+}
+
+/** Returns true if the status needs a price and the charge has none yet: a hosted one gets it with its method. */
+export function needsPrice(charge: Charge, to: ChargeStatus): boolean {
+  return charge.settlement_amount === null && STATUSES[to].requiresPrice === true;
+}
+
+/** A side effect that the engine carries out after replacing the charge. */
+export type ChargeEffect =
+  | { readonly do: "post"; readonly kind: "payment" | "settlement" | "refund" }
+  | { readonly do: "schedule_settlement"; readonly afterMs: number }
+  | { readonly do: "cancel_task"; readonly task: keyof ChargeTasks }
+  | { readonly do: "schedule_late_entries" }
+  | { readonly do: "emit"; readonly type: string };
+
+const CANCEL = {
+  expiry: { do: "cancel_task", task: "expiry" },
+  timeline: { do: "cancel_task", task: "timeline" },
+  settlement: { do: "cancel_task", task: "settlement" },
+} as const satisfies Record<keyof ChargeTasks, ChargeEffect>;
+
+const EMIT = Object.fromEntries(
+  CHARGE_STATUSES.map((status) => [status, { do: "emit", type: chargeEventType(status) }]),
+) as Readonly<Record<ChargeStatus, ChargeEffect>>;
+
+export interface ChargeTransition {
+  readonly charge: Charge;
+  readonly effects: readonly ChargeEffect[];
+}
+
+export type TransitionRefusal = "illegal" | "unpriced";
+
+/**
+ * The only way a charge's status changes, for the API, scenarios, the clock, the checkout page and the control API.
+ * Returns the new charge and its effects in order, or the reason of a refusal.
+ */
+export function transition(
+  charge: Charge,
+  to: ChargeStatus,
+  atMs: number,
+  actor: Actor,
+  reason?: string,
+): ChargeTransition | TransitionRefusal {
+  if (!STATUSES[charge.status].next.includes(to)) return "illegal";
+  if (needsPrice(charge, to)) return "unpriced";
+  const at = iso(atMs);
+  const effects: ChargeEffect[] = [];
+  let settledAt = charge.settled_at;
+
+  if (isOpen(charge.status) && !isOpen(to)) effects.push(CANCEL.expiry);
+  // Entries after expiry survive expiry; a manual change ends the whole timeline.
+  const overruled = charge.overruled || actor === "control" || actor === "customer";
+  if (overruled || to === "EXPIRED" || STATUSES[to].next.length === 0) effects.push(CANCEL.timeline);
+  if (to === "EXPIRED" && !overruled && actor !== "api") effects.push({ do: "schedule_late_entries" });
+
+  if (to === "COMPLETED") {
+    effects.push({ do: "post", kind: "payment" });
+    if (charge.settlement_delay_ms === 0) {
+      effects.push({ do: "post", kind: "settlement" });
+      settledAt = at;
+    } else effects.push({ do: "schedule_settlement", afterMs: charge.settlement_delay_ms });
+  }
+  if (to === "REFUNDED") {
+    if (settledAt === null) {
+      effects.push(CANCEL.settlement, { do: "post", kind: "settlement" });
+      settledAt = at;
+    }
+    effects.push({ do: "post", kind: "refund" });
+  }
+  effects.push(EMIT[to]);
+
+  return {
+    effects,
+    charge: withState(
+      charge,
+      {
+        status: to,
+        updated_at: at,
+        settled_at: settledAt,
+        failure_reason: to === "FAILED" ? (reason ?? "declined") : charge.failure_reason,
+        status_history: appendStatus(charge.status_history, to, at, reason),
+        actors: appendActor(charge.actors, actor),
+        overruled,
+        notes: charge.notes,
+      },
+      charge.tasks,
+    ),
+  };
+}
+
+type History = Charge["status_history"];
+
+const NO_HISTORY: History = [];
+let lastBefore: History | undefined;
+let lastAfter: History = NO_HISTORY;
+
+/** Appends to a history; undefined begins one. Reuses the last result: an advance repeats it thousands of times. */
+export function appendStatus(
+  before: History | undefined,
+  status: ChargeStatus,
+  at: string,
+  reason?: string,
+): History {
+  const old = before ?? NO_HISTORY;
+  const last = lastAfter[old.length];
+  if (old === lastBefore && last?.status === status && last.at === at && last.reason === reason)
+    return lastAfter;
+  lastBefore = old;
+  lastAfter = old.concat(reason === undefined ? { status, at } : { status, at, reason });
+  return lastAfter;
+}
+
+type Actors = readonly Actor[];
+
+/** Ring of the last results, which most charges share. */
+const ACTORS_CACHE: { readonly before: Actors; readonly actor: Actor; readonly after: Actors }[] = [];
+const MAX_CACHED = 16;
+const NO_ACTORS: Actors = [];
+let nextCached = 0;
+
+/** Appends to the actors that changed a charge; undefined begins the list. */
+export function appendActor(before: Actors | undefined, actor: Actor): Actors {
+  const old = before ?? NO_ACTORS;
+  for (const cached of ACTORS_CACHE) if (cached.before === old && cached.actor === actor) return cached.after;
+  const after = old.concat(actor);
+  ACTORS_CACHE[nextCached] = { before: old, actor, after };
+  nextCached = (nextCached + 1) % MAX_CACHED;
+  return after;
+}
+
+/** Settles a completed charge: sets `settled_at`; no status change, no event. */
+export function settle(charge: Charge, atMs: number): Charge {
+  const at = iso(atMs);
+  const { status, failure_reason, status_history, actors, overruled, notes } = charge;
+  const settled = {
+    status,
+    updated_at: at,
+    settled_at: at,
+    failure_reason,
+    status_history,
+    actors,
+    overruled,
+    notes,
+  };
+  return withState(charge, settled, charge.tasks);
+}

@@ -1,0 +1,124 @@
+import { LEDGER_ACCOUNTS, type LedgerAccount, type Mode } from "../schema/common.js";
+import type { Holdings, Posting } from "../schema/records/payment-records.js";
+import { add, isNegative, negate, subtract, sumToZero, zero } from "./money.js";
+
+export type { Holdings, Posting } from "../schema/records/payment-records.js";
+
+export function holdingsKey(mode: Mode, organizationId: string, currency: string): string {
+  return `${mode}|${organizationId}|${currency}`;
+}
+
+export function emptyBalances(decimals: number): Record<LedgerAccount, string> {
+  const none = zero(decimals);
+  return { available: none, pending: none, in_transit: none, fees: none, outside: none };
+}
+
+/** A customer's payment: splits into the merchant's share and the fees. */
+export function paymentPostings(amount: string, settlementAmount: string, totalFee: string): Posting[] {
+  return [
+    { account: "outside", amount: negate(amount) },
+    { account: "pending", amount: settlementAmount },
+    { account: "fees", amount: totalFee },
+  ];
+}
+
+export function settlementPostings(settlementAmount: string): Posting[] {
+  return [
+    { account: "pending", amount: negate(settlementAmount) },
+    { account: "available", amount: settlementAmount },
+  ];
+}
+
+/**
+ * A full refund: the customer gets everything back, including the fee; the merchant gives what it received.
+ *
+ * @param givenBack refunded earlier from the merchant's balance
+ */
+export function refundPostings(
+  amount: string,
+  settlementAmount: string,
+  totalFee: string,
+  givenBack?: string,
+): Posting[] {
+  const [settled, paid] =
+    givenBack === undefined
+      ? [settlementAmount, amount]
+      : [subtract(settlementAmount, givenBack), subtract(amount, givenBack)];
+  return [
+    { account: "available", amount: negate(settled) },
+    { account: "fees", amount: negate(totalFee) },
+    { account: "outside", amount: paid },
+  ];
+}
+
+/** A partial refund, or the rest of one: the fee stays. */
+export function partialRefundPostings(amount: string): Posting[] {
+  return [
+    { account: "available", amount: negate(amount) },
+    { account: "outside", amount },
+  ];
+}
+
+/** A completed payout comes back; the fee stays. */
+export function withdrawalReversalPostings(amount: string): Posting[] {
+  return [
+    { account: "outside", amount: negate(amount) },
+    { account: "available", amount },
+  ];
+}
+
+/** A withdrawal takes amount and fee from available at once; until it ends they are in no balance. */
+export function withdrawalPostings(total: string): Posting[] {
+  return [
+    { account: "available", amount: negate(total) },
+    { account: "in_transit", amount: total },
+  ];
+}
+
+export function withdrawalCompletedPostings(amount: string, fee: string): Posting[] {
+  return [
+    { account: "in_transit", amount: negate(add(amount, fee)) },
+    { account: "outside", amount },
+    { account: "fees", amount: fee },
+  ];
+}
+
+export function withdrawalReturnedPostings(total: string): Posting[] {
+  return [
+    { account: "in_transit", amount: negate(total) },
+    { account: "available", amount: total },
+  ];
+}
+
+export function openingPostings(amount: string): Posting[] {
+  return [
+    { account: "outside", amount: negate(amount) },
+    { account: "available", amount },
+  ];
+}
+
+/**
+ * Applies postings, or returns the account they would overdraw. Throws if they do not balance: that is a bug of the
+ * sandbox, and nothing may be committed.
+ */
+export function applyPostings(
+  holdings: Holdings,
+  postings: readonly Posting[],
+): { holdings: Holdings } | { overdrawn: LedgerAccount } {
+  const balances = { ...holdings.balances };
+  for (const { account, amount } of postings) balances[account] = add(balances[account], amount);
+  const amounts = postings.map((posting) => posting.amount);
+  if (!sumToZero(amounts))
+    throw new Error(`postings do not balance: ${JSON.stringify(postings)} sum to ${amounts.reduce(add)}`);
+  for (const account of LEDGER_ACCOUNTS)
+    if (account !== "outside" && isNegative(balances[account])) return { overdrawn: account };
+  return { holdings: { ...holdings, balances } };
+}
+
+/** Throws unless the five accounts sum to zero; runs after each change. */
+export function assertBalanced(holdings: Holdings): void {
+  const { available, pending, in_transit, fees, outside } = holdings.balances;
+  const amounts = [available, pending, in_transit, fees, outside];
+  if (!sumToZero(amounts))
+    throw new Error(`ledger of ${holdings.key} is out of balance by ${amounts.reduce(add)}`);
+}

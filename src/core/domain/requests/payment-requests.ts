@@ -1,0 +1,210 @@
+import type {
+  CurrencyFixture,
+  MethodFixture,
+  OrganizationFixture,
+  RailFixture,
+} from "../../schema/fixtures-file.js";
+import type { ErrorDetails, Refusal } from "../../schema/refusals.js";
+import {
+  type CheckoutBody,
+  checkoutRequestSchema,
+  type MethodChoice,
+  methodChoiceSchema,
+  type QuoteBody,
+  quoteRequestSchema,
+  type WhitelabelBody,
+  whitelabelRequestSchema,
+} from "../../schema/service-requests.js";
+import type { Catalogue } from "../catalogue.js";
+import { METHOD_KINDS } from "../method-kinds.js";
+import type { Pricing } from "../pricing.js";
+import { BodyCheck, checkAmount, oneOfMessage } from "./body-check.js";
+
+/** Returns the canonical pricing object; undefined if it is invalid. */
+function checkPricing<Body extends { pricing: QuoteBody["pricing"] }>(
+  body: BodyCheck<Body>,
+  catalogue: Catalogue,
+): Pricing | undefined {
+  const pricing = body.field("pricing") as Partial<QuoteBody["pricing"]> | undefined;
+  if (typeof pricing !== "object" || pricing === null) return undefined;
+  const findCurrency = (code: string, path: string): CurrencyFixture | undefined => {
+    const currency = catalogue.currency(code);
+    if (currency === undefined)
+      body.fault(path, oneOfMessage(catalogue.fixtures.currencies.map(({ code }) => code).sort()));
+    return currency;
+  };
+  const base =
+    body.isValid("pricing.base_currency") && typeof pricing.base_currency === "string"
+      ? findCurrency(pricing.base_currency, "pricing.base_currency")
+      : undefined;
+  const amount = base && checkAmount(body, "pricing.amount", pricing.amount, base);
+  const local = body.isValid("pricing.local_pricing") ? pricing.local_pricing : undefined;
+  const localPricing: Record<string, string> = {};
+  let isLocalValid = true;
+  if (typeof local === "object" && local !== null) {
+    if (base !== undefined && base.code !== "USD")
+      body.fault("pricing.local_pricing", "is allowed only when base_currency is USD");
+    for (const [code, localAmount] of Object.entries(local)) {
+      const path = `pricing.local_pricing.${code}`;
+      const currency = findCurrency(code, path);
+      const canonical = currency && checkAmount(body, path, localAmount, currency);
+      if (canonical === undefined) isLocalValid = false;
+      else localPricing[code] = canonical;
+    }
+  }
+  if (base === undefined || amount === undefined || !isLocalValid) return undefined;
+  return {
+    base_currency: base.code,
+    amount,
+    ...(Object.keys(localPricing).length === 0 ? {} : { local_pricing: localPricing }),
+  };
+}
+
+function checkMethod<Body extends { payment_method: string }>(
+  body: BodyCheck<Body>,
+  catalogue: Catalogue,
+  organization: OrganizationFixture,
+): MethodFixture | undefined {
+  const id = body.field("payment_method");
+  if (typeof id !== "string") return undefined;
+  const method = catalogue.enabledMethod(organization, id);
+  if (method === undefined)
+    body.fault("payment_method", oneOfMessage(catalogue.enabledMethods(organization).map(({ id }) => id)));
+  return method;
+}
+
+export interface QuoteRequest {
+  readonly pricing: Pricing;
+  readonly method: MethodFixture;
+  readonly currency: CurrencyFixture;
+  readonly rail: RailFixture | undefined;
+  readonly customerEmail: string | null;
+}
+
+/** Checks a quote request (specification: Create quote); returns it in canonical form, or all its faults. */
+export function readQuoteRequest(
+  catalogue: Catalogue,
+  organization: OrganizationFixture,
+  raw: unknown,
+  faults: ErrorDetails,
+): QuoteRequest | Refusal {
+  const body = new BodyCheck(quoteRequestSchema, raw, faults);
+  const pricing = checkPricing(body, catalogue);
+  const method = checkMethod(body, catalogue, organization);
+  const code = body.field("to_currency") ?? pricing?.base_currency;
+  let currency: CurrencyFixture | undefined;
+  let rail: RailFixture | undefined;
+  if (method !== undefined && typeof code === "string") {
+    if (method.currencies.includes(code)) currency = catalogue.currency(code);
+    else body.fault("to_currency", `must be one of ${method.currencies.join(", ")} for ${method.id}`);
+    const rails = catalogue.rails(method.id, code);
+    const railId = body.field("payment_rail");
+    rail = railId === undefined ? rails[0] : rails.find(({ id }) => id === railId);
+    if (currency !== undefined && railId !== undefined && rail === undefined)
+      body.fault("payment_rail", oneOfMessage(rails.map(({ id }) => id)));
+  }
+  return (
+    body.refusal ?? {
+      pricing: pricing!,
+      method: method!,
+      currency: currency!,
+      rail,
+      customerEmail: body.field("customer_email") ?? null,
+    }
+  );
+}
+
+export interface WhitelabelRequest {
+  readonly pricing: Pricing;
+  readonly method: MethodFixture;
+  readonly body: WhitelabelBody;
+}
+
+/**
+ * Checks a whitelabel request (specification: POST whitelabel); returns it in canonical form, or all its faults,
+ * including `faults` from outside the body.
+ */
+export function readWhitelabelRequest(
+  catalogue: Catalogue,
+  organization: OrganizationFixture,
+  raw: unknown,
+  faults: ErrorDetails,
+): WhitelabelRequest | Refusal {
+  const body = new BodyCheck(whitelabelRequestSchema, raw, faults);
+  const pricing = checkPricing(body, catalogue);
+  const method = checkMethod(body, catalogue, organization);
+  const field = method && METHOD_KINDS[method.kind].field;
+  if (field !== undefined && (raw as WhitelabelBody)[field] === undefined)
+    body.fault(field, `is required for ${method!.id}`);
+  return body.refusal ?? { pricing: pricing!, method: method!, body: raw as WhitelabelBody };
+}
+
+export interface CheckoutRequest {
+  readonly pricing: Pricing;
+  /** Methods offered to the customer. */
+  readonly methods: readonly string[];
+  readonly body: CheckoutBody;
+}
+
+/** Checks a checkout request; returns it in canonical form, or all its faults. */
+export function readCheckoutRequest(
+  catalogue: Catalogue,
+  organization: OrganizationFixture,
+  raw: unknown,
+  faults: ErrorDetails,
+): CheckoutRequest | Refusal {
+  const body = new BodyCheck(checkoutRequestSchema, raw, faults);
+  const pricing = checkPricing(body, catalogue);
+  const enabled = catalogue.enabledMethods(organization).map((method) => method.id);
+  const requested = body.field("payment_methods");
+  if (Array.isArray(requested))
+    for (const [index, id] of requested.entries())
+      if (typeof id === "string" && !enabled.includes(id))
+        body.fault(`payment_methods.${index}`, oneOfMessage(enabled));
+  return (
+    body.refusal ?? {
+      pricing: pricing!,
+      methods: [...new Set(requested ?? enabled)],
+      body: raw as CheckoutBody,
+    }
+  );
+}
+
+export interface ChosenMethod {
+  readonly method: MethodFixture;
+  readonly currency: CurrencyFixture;
+  readonly rail: RailFixture | undefined;
+  readonly phoneNumber: string | null;
+  readonly bankAccountNumber: string | null;
+}
+
+/** Checks the customer's choice on the hosted page; `currencyOf` returns the default currency of a method. */
+export function readMethodChoice(
+  catalogue: Catalogue,
+  offered: readonly string[],
+  currencyOf: (method: MethodFixture) => string | undefined,
+  raw: unknown,
+): ChosenMethod | Refusal {
+  const body = new BodyCheck<MethodChoice>(methodChoiceSchema, raw);
+  const id = body.field("payment_method");
+  const method = typeof id === "string" && offered.includes(id) ? catalogue.method(id) : undefined;
+  if (typeof id === "string" && method === undefined) body.fault("payment_method", oneOfMessage(offered));
+  let currency: CurrencyFixture | undefined;
+  if (method !== undefined) {
+    const code = body.field("currency") ?? currencyOf(method);
+    if (code !== undefined && method.currencies.includes(code)) currency = catalogue.currency(code);
+    else body.fault("currency", oneOfMessage(method.currencies));
+    const { field, isRequiredOnPage } = METHOD_KINDS[method.kind];
+    if (field !== undefined && isRequiredOnPage && (raw as MethodChoice)[field] === undefined)
+      body.fault(field, `is required for ${method.id}`);
+  }
+  return (
+    body.refusal ?? {
+      method: method!,
+      currency: currency!,
+      rail: catalogue.rails(method!.id, currency!.code)[0],
+      phoneNumber: body.field("phone_number") ?? null,
+      bankAccountNumber: body.field("bank_account_number") ?? null,
+    }
+  );
+}

@@ -1,0 +1,91 @@
+import type { CurrencyFixture, OrganizationFixture } from "../../schema/fixtures-file.js";
+import type { ErrorDetails, Refusal } from "../../schema/refusals.js";
+import {
+  DESTINATION_FIELDS,
+  type DestinationBody,
+  destinationRequestSchema,
+  type WithdrawalBody,
+  withdrawalRequestSchema,
+} from "../../schema/service-requests.js";
+import type { Catalogue } from "../catalogue.js";
+import { compare, toCanonical } from "../money.js";
+import { BodyCheck, checkAmount, oneOfMessage } from "./body-check.js";
+
+/** Currencies that allow withdrawals: those with a minimum. */
+export function payoutCurrencies(catalogue: Catalogue): CurrencyFixture[] {
+  return catalogue.fixtures.currencies.filter((currency) => currency.minimum_withdrawal !== undefined);
+}
+
+function checkPayoutCurrency<Body extends { currency: string }>(
+  body: BodyCheck<Body>,
+  catalogue: Catalogue,
+): CurrencyFixture | undefined {
+  const code = body.field("currency");
+  if (typeof code !== "string") return undefined;
+  const payable = payoutCurrencies(catalogue);
+  const currency = payable.find((currency) => currency.code === code);
+  if (currency === undefined) body.fault("currency", oneOfMessage(payable.map((currency) => currency.code)));
+  return currency;
+}
+
+/** Checks a payout destination; returns only the fields of its type. */
+export function readDestinationRequest(
+  catalogue: Catalogue,
+  organization: OrganizationFixture,
+  raw: unknown,
+): (Record<string, string | null> & { type: string; currency: string }) | Refusal {
+  const body = new BodyCheck<DestinationBody>(destinationRequestSchema, raw);
+  const currency = checkPayoutCurrency(body, catalogue);
+  const type = body.field("type");
+  const fields: Record<string, string | null> = {};
+  if (type !== undefined && currency !== undefined) {
+    if ((type === "crypto_wallet") !== (currency.type === "crypto"))
+      body.fault("type", `does not suit ${currency.code}, which is a ${currency.type} currency`);
+    for (const name of DESTINATION_FIELDS[type]) {
+      const value = body.field(name);
+      if (name === "network") {
+        const network = currency.network ?? currency.code;
+        if (value !== undefined && value !== network)
+          body.fault("network", `must be ${network} for ${currency.code}`);
+        fields.network = network;
+      } else if ((raw as DestinationBody)[name] === undefined) body.fault(name, `is required for ${type}`);
+      else fields[name] = value ?? null;
+    }
+  }
+  const { refusal } = body;
+  if (refusal !== undefined) return refusal;
+  const country = body.field("country") ?? (type === "crypto_wallet" ? null : organization.country);
+  return { type: type!, currency: currency!.code, country, ...fields };
+}
+
+export interface WithdrawalRequest {
+  readonly currency: CurrencyFixture;
+  readonly amount: string;
+  readonly body: WithdrawalBody;
+}
+
+/**
+ * Checks a withdrawal request; returns it in canonical form, or all its faults. `currencyOf` returns the currency of the
+ * caller's destination, if it exists.
+ */
+export function readWithdrawalRequest(
+  catalogue: Catalogue,
+  raw: unknown,
+  currencyOf: (destinationId: string) => string | undefined,
+  faults: ErrorDetails,
+): WithdrawalRequest | Refusal {
+  const body = new BodyCheck<WithdrawalBody>(withdrawalRequestSchema, raw, faults);
+  const currency = checkPayoutCurrency(body, catalogue);
+  const amount = currency && checkAmount(body, "amount", body.field("amount"), currency);
+  const minimum = currency?.minimum_withdrawal;
+  if (amount !== undefined && minimum !== undefined && compare(amount, minimum) < 0)
+    body.fault("amount", `must be at least ${toCanonical(minimum, currency!.decimals)} ${currency!.code}`);
+  const destinationId = body.field("destination_id");
+  if (destinationId !== undefined) {
+    const code = currencyOf(destinationId);
+    if (code === undefined) body.fault("destination_id", "is not the id of a payout destination");
+    else if (currency !== undefined && code !== currency.code)
+      body.fault("currency", `does not match the destination, which is in ${code}`);
+  }
+  return body.refusal ?? { currency: currency!, amount: amount!, body: raw as WithdrawalBody };
+}

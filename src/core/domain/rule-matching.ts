@@ -1,0 +1,109 @@
+import { getOwn } from "../schema/get-own.js";
+import type { Glob } from "../schema/globs.js";
+import type { Matcher, ValueMatch } from "../schema/matchers.js";
+import type {
+  ChargeMatch,
+  FaultRule,
+  Scenario,
+  WebhookRule,
+  WithdrawalMatch,
+} from "../schema/scenario-rules.js";
+import { compileGlob, matchesAnyGlob } from "./glob.js";
+import { evaluateMatcher, type MatchResult } from "./matcher.js";
+
+/** A record in the form that rules match: all fields are strings. */
+export interface MatchSubject {
+  readonly fields: Readonly<Record<string, string | null | undefined>>;
+  readonly metadata: Readonly<Record<string, string>>;
+}
+
+/** `expected` is a glob, a list of globs or a matcher. */
+function matchesValue(expected: unknown, actual: unknown): MatchResult {
+  return typeof expected === "string" || Array.isArray(expected)
+    ? matchesAnyGlob(expected as Glob, actual as string | null | undefined)
+    : evaluateMatcher(expected as Matcher, actual, matchesValue);
+}
+
+function compileMatch(expected: unknown): Condition["fits"] {
+  if (typeof expected !== "string") return (actual) => matchesValue(expected, actual);
+  const matchesGlob = compileGlob(expected);
+  return (actual) => actual !== null && actual !== undefined && matchesGlob(actual);
+}
+
+type Match = ChargeMatch | WithdrawalMatch | WebhookRule["match"] | FaultRule["match"];
+
+/** Returns true if all fields of the rule match; a rule without fields matches everything. */
+export function matchesRule(match: Match, subject: MatchSubject): boolean {
+  if (match === undefined) return true;
+  for (const condition of conditionsIn(match))
+    if (condition.fits(actualOf(condition, subject)) !== true) return false;
+  return true;
+}
+
+interface Condition {
+  readonly isMetadata: boolean;
+  readonly name: string;
+  readonly fits: (actual: string | null | undefined) => MatchResult;
+}
+
+/** Rules are immutable and matched against every new record, so each is compiled once. */
+const COMPILED = new WeakMap<object, readonly Condition[]>();
+
+function conditionsIn(match: object): readonly Condition[] {
+  let conditions = COMPILED.get(match);
+  if (conditions === undefined) COMPILED.set(match, (conditions = conditionsOf(match)));
+  return conditions;
+}
+
+function actualOf({ isMetadata, name }: Condition, { fields, metadata }: MatchSubject) {
+  return isMetadata ? getOwn(metadata, name) : fields[name];
+}
+
+function conditionsOf(match: object): Condition[] {
+  return Object.entries(match).flatMap(([name, expected]): Condition[] => {
+    if (expected === undefined) return [];
+    if (name !== "metadata") return [{ isMetadata: false, name, fits: compileMatch(expected) }];
+    return Object.entries(expected as Record<string, ValueMatch>).map(([key, value]) => ({
+      isMetadata: true,
+      name: key,
+      fits: compileMatch(value),
+    }));
+  });
+}
+
+export const RULE_KINDS = ["charges", "withdrawals", "webhooks", "faults"] as const;
+type RuleKind = (typeof RULE_KINDS)[number];
+type RuleOf<Kind extends RuleKind> = NonNullable<Scenario[Kind]>[number];
+
+export interface RuleRef {
+  readonly scenario: string;
+  readonly kind: RuleKind;
+  readonly index: number;
+}
+
+export interface MatchedRule<Rule> extends RuleRef {
+  readonly rule: Rule;
+}
+
+/** Names such as `webhooks.0`, the first rule for webhooks. */
+export function ruleNames(scenario: Scenario): string[] {
+  return RULE_KINDS.flatMap((kind) => (scenario[kind] ?? []).map((_rule, index) => `${kind}.${index}`));
+}
+
+/** Finds the first matching rule, in the order of the scenarios. `isLeft` can reject a rule that is used up. */
+export function findRule<Kind extends RuleKind>(
+  kind: Kind,
+  scenarios: Iterable<Scenario>,
+  subject: MatchSubject,
+  isLeft: (scenario: string, index: number, rule: RuleOf<Kind>) => boolean = () => true,
+): MatchedRule<RuleOf<Kind>> | undefined {
+  for (const scenario of scenarios) {
+    const rules = (scenario[kind] ?? []) as RuleOf<Kind>[];
+    for (let index = 0; index < rules.length; index++) {
+      const rule = rules[index]!;
+      if (matchesRule(rule.match, subject) && isLeft(scenario.name, index, rule))
+        return { scenario: scenario.name, kind, index, rule };
+    }
+  }
+  return undefined;
+}

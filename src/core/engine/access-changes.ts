@@ -1,0 +1,63 @@
+import type { Catalogue } from "../domain/catalogue.js";
+import type { KeyFixture, OrganizationFixture } from "../schema/fixtures-file.js";
+import { invalid, type Refusal, refuse } from "../schema/refusals.js";
+import type { KeyOverride, OrganizationOverride } from "./records.js";
+import type { State } from "./state.js";
+import type { Command } from "./transaction.js";
+
+/** An organization of the fixtures with the changes made at run time. */
+export function organizationOf(
+  state: State,
+  catalogue: Catalogue,
+  id: string,
+): OrganizationFixture | undefined {
+  const fixture = catalogue.organization(id);
+  const changed = state.get("organizations", id);
+  return fixture === undefined || changed === undefined ? fixture : { ...fixture, ...changed };
+}
+
+/** A key of the fixtures with its current status and permission. */
+export type CurrentKey = KeyFixture & Pick<KeyOverride, "status">;
+
+export function currentKey(state: State, fixture: KeyFixture): CurrentKey {
+  return { status: "active", ...fixture, ...state.get("keys", fixture.key) };
+}
+
+/** The key with its current permission; undefined if it is revoked. */
+export function activeKey(state: State, fixture: KeyFixture): KeyFixture | undefined {
+  const changed = state.get("keys", fixture.key);
+  if (changed === undefined) return fixture;
+  return changed.status === "active" ? { ...fixture, ...changed } : undefined;
+}
+
+export function changeKey(
+  fixture: KeyFixture,
+  patch: Partial<Omit<KeyOverride, "key">>,
+): Command<CurrentKey | Refusal> {
+  return (tx) => {
+    const { status, permission } = { ...currentKey(tx.state, fixture), ...patch };
+    tx.put("keys", fixture.key, { key: fixture.key, status, permission });
+    return { ...fixture, status, permission };
+  };
+}
+
+export function changeOrganization(
+  id: string,
+  patch: Partial<Omit<OrganizationOverride, "organization_id">>,
+): Command<OrganizationFixture | Refusal> {
+  return (tx) => {
+    const current = organizationOf(tx.state, tx.catalogue, id);
+    if (current === undefined) return refuse("NOT_FOUND", `There is no organization "${id}"`);
+    const unknownId = patch.enabled_payment_methods?.find((id) => tx.catalogue.method(id) === undefined);
+    if (unknownId !== undefined) {
+      const methods = tx.catalogue.fixtures.methods.map((method) => method.id).join(", ");
+      return invalid({
+        enabled_payment_methods: `${unknownId} is not a payment method; use one of: ${methods}`,
+      });
+    }
+    const changed = { ...current, ...patch };
+    const { status, verified, enabled_payment_methods } = changed;
+    tx.put("organizations", id, { organization_id: id, status, verified, enabled_payment_methods });
+    return changed;
+  };
+}

@@ -1,0 +1,76 @@
+import { type Holdings, openingPostings } from "../../domain/ledger-postings.js";
+import { add, totalInUsd } from "../../domain/money.js";
+import { BodyCheck, checkAmount, oneOfMessage } from "../../domain/requests/body-check.js";
+import type { Mode } from "../../schema/common.js";
+import { type FundRequest, fundRequestSchema } from "../../schema/engine-requests.js";
+import type { Refusal } from "../../schema/refusals.js";
+import type { Caller } from "../caller.js";
+import { openHoldings, post } from "../ledger-posting.js";
+import { rateOf } from "../market.js";
+import type { Command } from "../transaction.js";
+
+const USD = "USD";
+
+/** Specification: GET balances. The first read opens the accounts in USD and the home currency, so it is a command. */
+export function readBalances(caller: Caller) {
+  const { mode, organization } = caller;
+  const command: Command<ReturnType<typeof balancesView>> = (tx) => {
+    for (const currency of [tx.catalogue.currency(USD), tx.catalogue.homeCurrency(organization)])
+      if (currency !== undefined) openHoldings(tx, mode, organization.organization_id, currency.code);
+    const opened = tx.state.holdingsOf(mode, organization.organization_id).map(({ currency }) => currency);
+    const codes = new Set([USD, ...opened]);
+    const home = tx.catalogue.homeCurrency(organization)?.code;
+    if (home !== undefined) codes.add(home);
+    const holdings = [...codes]
+      .filter((code) => tx.catalogue.currency(code) !== undefined)
+      .map((code) => ({
+        account: openHoldings(tx, mode, organization.organization_id, code),
+        rate: rateOf(tx.state, tx.catalogue.knownCurrency(code)),
+      }));
+    return balancesView(organization.organization_id, holdings, tx.catalogue.currency(USD)?.decimals ?? 2);
+  };
+  return command;
+}
+
+/** Adds funds to an available balance of the namespace's organization. */
+export function fundBalance(request: FundRequest & { readonly mode: Mode }): Command<Holdings | Refusal> {
+  return (tx) => {
+    const { fixtures } = tx.catalogue;
+    const body = new BodyCheck<FundRequest>(fundRequestSchema, request);
+    const currency = tx.catalogue.currency(request.currency);
+    if (currency === undefined)
+      body.fault("currency", oneOfMessage(fixtures.currencies.map(({ code }) => code)));
+    const amount = currency && checkAmount(body, "amount", request.amount, currency);
+    if (body.refusal !== undefined) return body.refusal;
+    const owner = {
+      mode: request.mode,
+      organization_id: fixtures.organizations[0]!.organization_id,
+      currency: currency!.code,
+    };
+    const refusal = post(tx, "funding", owner, "funding", openingPostings(amount!));
+    return refusal ?? openHoldings(tx, owner.mode, owner.organization_id, owner.currency);
+  };
+}
+
+function balancesView(
+  organizationId: string,
+  holdings: readonly { account: ReturnType<typeof openHoldings>; rate: string }[],
+  decimals: number,
+) {
+  return {
+    success: true,
+    account_id: organizationId,
+    balances: holdings.map(({ account }) => ({
+      currency: account.currency,
+      available_balance: account.balances.available,
+      pending_balance: account.balances.pending,
+    })),
+    total_balance_usd: totalInUsd(
+      holdings.map(({ account, rate }) => ({
+        amount: add(account.balances.available, account.balances.pending),
+        rate,
+      })),
+      decimals,
+    ),
+  };
+}

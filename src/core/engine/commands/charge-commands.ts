@@ -1,0 +1,76 @@
+import { type Actor, type Charge, needsPrice } from "../../domain/charge-transition.js";
+import { isSamePricing } from "../../domain/pricing.js";
+import { readWhitelabelRequest } from "../../domain/requests/payment-requests.js";
+import type { ChargeStatus } from "../../schema/common.js";
+import { type ErrorDetails, invalid, isRefusal, type Refusal, refuse } from "../../schema/refusals.js";
+import type { Caller } from "../caller.js";
+import { requestedScenario } from "../scenario-lookup.js";
+import type { Command } from "../transaction.js";
+import { beginTimeline, matchScenario, moveCharge } from "./charge-life.js";
+import { priceByDefaultMethod, priceCharge, quotedTerms, singleMethodList } from "./methods.js";
+import { newCharge } from "./new-charge.js";
+import { validQuote } from "./quote-commands.js";
+
+/** Creates a checkout and starts its payment (specification: POST whitelabel). */
+export function createWhitelabel(
+  caller: Caller,
+  raw: unknown,
+  scenarioHeader: string | null,
+  traceparent: string | null = null,
+): Command<Charge | Refusal> {
+  return (tx) => {
+    const { organization } = caller;
+    const requested = requestedScenario(tx.state, scenarioHeader, raw);
+    const request = readWhitelabelRequest(tx.catalogue, organization, raw, requested.faults);
+    if (isRefusal(request)) return request;
+    const { body, method, pricing } = request;
+    const quote = validQuote(tx, caller, body.quote_id);
+    if (isRefusal(quote)) return quote;
+
+    const mismatches: ErrorDetails = {};
+    if (quote.payment_method !== method.id)
+      mismatches.payment_method = `does not match the quote, which is for ${quote.payment_method}`;
+    if (!isSamePricing(pricing, quote.pricing)) mismatches.pricing = "does not match the quote";
+    if (body.payment_rail !== undefined && body.payment_rail !== quote.payment_rail)
+      mismatches.payment_rail = `does not match the quote, which is for ${quote.payment_rail}`;
+    if (Object.keys(mismatches).length > 0) return invalid(mismatches);
+
+    const charge = newCharge(tx, caller, {
+      kind: "whitelabel",
+      body,
+      pricing: quote.pricing,
+      offeredMethods: singleMethodList(method),
+      scenarioAsked: requested.name,
+      traceparent,
+    });
+    const terms = quotedTerms(tx, quote, {
+      method,
+      currency: tx.catalogue.knownCurrency(quote.currency),
+      phoneNumber: body.phone_number ?? null,
+      bankAccountNumber: body.bank_account_number ?? null,
+    });
+    return beginTimeline(tx, priceCharge(tx, charge, terms));
+  };
+}
+
+/** Moves a charge by the control API. */
+export function transitionCharge(
+  chargeId: string,
+  to: ChargeStatus,
+  actor: Actor,
+  reason?: string,
+): Command<Charge | Refusal> {
+  return (tx) => {
+    const charge = tx.get("charges", chargeId);
+    if (charge === undefined) return refuse("NOT_FOUND", "Charge not found");
+    if (!needsPrice(charge, to)) return moveCharge(tx, charge, to, actor, reason);
+    // A hosted checkout without a chosen method takes its default.
+    const priced = priceByDefaultMethod(tx, charge);
+    return moveCharge(tx, priced === undefined ? charge : matchScenario(tx, priced), to, actor, reason);
+  };
+}
+
+/** The customer cancels, on the page or by the control API. */
+export function cancelCharge(chargeId: string): Command<Charge | Refusal> {
+  return transitionCharge(chargeId, "CANCELLED", "customer", "cancelled_by_customer");
+}

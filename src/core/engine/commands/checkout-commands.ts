@@ -1,0 +1,82 @@
+import type { Charge } from "../../domain/charge-transition.js";
+import { isSamePricing } from "../../domain/pricing.js";
+import { readCheckoutRequest, readMethodChoice } from "../../domain/requests/payment-requests.js";
+import type { ChargeStatus } from "../../schema/common.js";
+import type { MethodFixture } from "../../schema/fixtures-file.js";
+import { invalid, isRefusal, type Refusal, refuse } from "../../schema/refusals.js";
+import type { Caller } from "../caller.js";
+import { leadsTo, refuseUnreachable } from "../look-ahead.js";
+import { requestedScenario } from "../scenario-lookup.js";
+import type { Command, Transaction } from "../transaction.js";
+import { beginTimeline, moveCharge, putCharge } from "./charge-life.js";
+import { amountBeforeMethod, defaultCurrency, priceByDefaultMethod, priceByMethod } from "./methods.js";
+import { newCharge } from "./new-charge.js";
+import { validQuote } from "./quote-commands.js";
+
+/** Creates a standard checkout. Its charge is in the base currency, without a price until the customer picks a method. */
+export function createCheckout(
+  caller: Caller,
+  raw: unknown,
+  scenarioHeader: string | null,
+  traceparent: string | null = null,
+): Command<Charge | Refusal> {
+  return (tx) => {
+    const requested = requestedScenario(tx.state, scenarioHeader, raw);
+    const request = readCheckoutRequest(tx.catalogue, caller.organization, raw, requested.faults);
+    if (isRefusal(request)) return request;
+    const { body, pricing, methods } = request;
+    if (body.quote_id !== undefined) {
+      const quote = validQuote(tx, caller, body.quote_id);
+      if (isRefusal(quote)) return quote;
+      if (!isSamePricing(pricing, quote.pricing)) return invalid({ pricing: "does not match the quote" });
+      if (!methods.includes(quote.payment_method))
+        return invalid({ payment_methods: `must include ${quote.payment_method}, which the quote is for` });
+    }
+    const charge = newCharge(tx, caller, {
+      kind: "hosted",
+      body,
+      pricing,
+      amount: amountBeforeMethod(tx, pricing, methods),
+      offeredMethods: methods,
+      scenarioAsked: requested.name,
+      traceparent,
+    });
+    return putCharge(tx, charge);
+  };
+}
+
+/** The customer picks a method on the hosted page: prices the charge, moves it to AWAITING_PAYMENT, starts its timeline. */
+export function chooseMethod(chargeId: string, raw: unknown): Command<Charge | Refusal> {
+  return (tx) => {
+    const charge = tx.get("charges", chargeId);
+    if (charge === undefined) return refuse("NOT_FOUND", "Checkout not found");
+    if (!waitsForMethod(charge))
+      return refuse("INVALID_TRANSITION", `The checkout cannot be paid: its charge is ${charge.status}.`);
+    const currencyOf = (method: MethodFixture) => defaultCurrency(tx, charge, method);
+    const choice = readMethodChoice(tx.catalogue, charge.offered_methods, currencyOf, raw);
+    if (isRefusal(choice)) return choice;
+    const priced = priceByMethod(tx, charge, choice);
+    return isRefusal(priced) ? priced : beginPayment(tx, priced);
+  };
+}
+
+/** Picks the default method; refuses if that does not lead to the status. */
+export function chooseMethodFor(chargeId: string, until: ChargeStatus): Command<Charge | Refusal> {
+  return (tx) => {
+    const charge = tx.get("charges", chargeId);
+    const priced =
+      charge !== undefined && waitsForMethod(charge) ? priceByDefaultMethod(tx, charge) : undefined;
+    const paying = priced && beginPayment(tx, priced);
+    if (isRefusal(paying)) return paying;
+    return paying !== undefined && leadsTo(tx, paying, until, tx.atMs) ? paying : refuseUnreachable(until);
+  };
+}
+
+function waitsForMethod(charge: Charge): boolean {
+  return charge.status === "PENDING" && charge.payment_method === null;
+}
+
+function beginPayment(tx: Transaction, priced: Charge): Charge | Refusal {
+  const awaiting = moveCharge(tx, priced, "AWAITING_PAYMENT", "api");
+  return isRefusal(awaiting) ? awaiting : beginTimeline(tx, awaiting);
+}

@@ -1,0 +1,151 @@
+import { decideRetry } from "../../domain/retry.js";
+import { type Refusal, refuse } from "../../schema/refusals.js";
+import { planAttempt, planDelivery, trimLog } from "../event-emission.js";
+import type { Attempt, Delivery, Task } from "../records.js";
+import { retryMishapAt } from "../retry-mishaps.js";
+import type { Command, Transaction } from "../transaction.js";
+
+/** Result of one attempt: its log entry, and the receiver's Retry-After. */
+export interface AttemptResult extends Omit<Attempt, "attempt" | "order" | "at"> {
+  readonly retryAfterMs: number | null;
+  /** The connection was refused. */
+  readonly isUnreachable?: boolean;
+}
+
+/** Ends an attempt and plans what follows. Its task stays until then, so an attempt lost in a crash is made again. */
+export function recordAttempt(task: Task, outcome: AttemptResult): Command<void> {
+  return (tx) => {
+    tx.remove("tasks", task.task_id);
+    const delivery = tx.get("deliveries", task.ref);
+    if (delivery === undefined || delivery.status !== "pending") return;
+    const { retryAfterMs, isUnreachable: _refused, ...logged } = withLostAnswer(delivery, outcome);
+    const attempt = delivery.attempts.length + 1;
+    const attempts = [...delivery.attempts, { attempt, order: tx.next("attempt"), at: tx.at, ...logged }];
+    // False events and manual resends are not retried.
+    const isSingleAttempt = delivery.mishap?.forged !== undefined || delivery.mishap?.by_hand === true;
+    const verdict = decideRetry(
+      { status: logged.status, retryAfterMs },
+      attempts.length,
+      isSingleAttempt ? [] : tx.settings.retry_schedule_ms,
+    );
+    const ended: Delivery = { ...delivery, attempts, task: null, next_attempt_at: null };
+    switch (verdict.next) {
+      case "delivered":
+        tx.put("deliveries", ended.delivery_id, { ...ended, status: "delivered" });
+        break;
+      case "give_up":
+        tx.put("deliveries", ended.delivery_id, { ...ended, status: "failed" });
+        break;
+      case "disable": {
+        tx.put("deliveries", ended.delivery_id, { ...ended, status: "failed" });
+        const endpoint = tx.get("endpoints", ended.webhook_id);
+        if (endpoint !== undefined && !delivery.mishap?.by_hand)
+          tx.put("endpoints", endpoint.webhook_id, { ...endpoint, enabled: false });
+        break;
+      }
+      case "retry": {
+        const retried = retryMishapAt(delivery, attempt + 1);
+        if (retried !== undefined) tx.noteRule({ ...retried, kind: "webhooks" });
+        planAttempt(tx, ended, tx.atMs + verdict.afterMs + (retried?.delay_ms ?? 0));
+        break;
+      }
+    }
+    sendCopies(tx, delivery, attempt);
+    if (attempts.length === 1) leaveLane(tx, delivery);
+    trimLog(tx);
+  };
+}
+
+/** Sends the other copies of a further attempt, when its first has ended. */
+function sendCopies(tx: Transaction, delivery: Delivery, attempt: number): void {
+  const { copies = 1 } = retryMishapAt(delivery, attempt) ?? {};
+  const event = tx.get("events", delivery.event_id);
+  const endpoint = tx.get("endpoints", delivery.webhook_id);
+  if (event === undefined || endpoint?.enabled !== true) return;
+  for (let copy = 1; copy < copies; copy++) planDelivery(tx, event, endpoint, { goesAlone: true });
+}
+
+/** Drops the response if a scenario loses it, although the receiver has done its work. */
+function withLostAnswer(delivery: Delivery, outcome: AttemptResult): AttemptResult {
+  const scenario = losingScenario(delivery, delivery.attempts.length + 1);
+  if (scenario === undefined || outcome.status === null) return outcome;
+  return {
+    ...outcome,
+    status: null,
+    response_body: null,
+    retryAfterMs: null,
+    error: lostAnswerError(scenario),
+  };
+}
+
+/** Scenario that loses the response to that attempt, if any. */
+function losingScenario(delivery: Delivery, attempt: number): string | undefined {
+  const { mishap } = delivery;
+  const rule = attempt === 1 ? mishap : retryMishapAt(delivery, attempt);
+  return rule?.lose_answer === true ? rule.scenario : undefined;
+}
+
+function lostAnswerError(scenario: string): string {
+  return `the answer was lost on the way back, by scenario ${scenario}`;
+}
+
+/** Returns true if a scenario has lost the response to that attempt. */
+export function isAnswerLost(delivery: Delivery, { attempt, error }: Attempt): boolean {
+  const scenario = losingScenario(delivery, attempt);
+  return scenario !== undefined && error === lostAnswerError(scenario);
+}
+
+/** Makes the next attempt at a delivery now: a planned one, or one more after the last has failed. It counts. */
+export function retryDelivery(deliveryId: string): Command<Delivery | Refusal> {
+  return (tx) => {
+    const delivery = tx.get("deliveries", deliveryId);
+    if (delivery === undefined) return refuse("NOT_FOUND", "Delivery not found");
+    const fault = retryFault(tx, delivery);
+    if (fault !== undefined) return refuse("INVALID_TRANSITION", fault);
+    return planAttempt(tx, { ...delivery, status: "pending" }, tx.atMs);
+  };
+}
+
+/** Reason a delivery cannot be retried now. */
+function retryFault(tx: Transaction, delivery: Delivery): string | undefined {
+  const { status, task } = delivery;
+  if (status === "delivered") return "The delivery has arrived; redeliver makes a new one of the same event.";
+  if (status === "dropped") return "The delivery was dropped; redeliver makes a new one of the same event.";
+  if (tx.get("endpoints", delivery.webhook_id)?.enabled !== true)
+    return "The delivery's endpoint has been deleted or disabled.";
+  if (status === "failed") return undefined;
+  const planned = task === null ? undefined : tx.get("tasks", task);
+  if (planned === undefined) return "The delivery waits for the object's event before it.";
+  if (planned.due_ms <= tx.atMs) return "An attempt at the delivery is under way, or waits for its receiver.";
+  return undefined;
+}
+
+/** Drops a delivery whose endpoint is deleted or disabled. */
+export function dropDelivery(task: Task): Command<void> {
+  return (tx) => {
+    tx.remove("tasks", task.task_id);
+    const delivery = tx.get("deliveries", task.ref);
+    if (delivery === undefined) return;
+    tx.put("deliveries", delivery.delivery_id, {
+      ...delivery,
+      status: "dropped",
+      task: null,
+      next_attempt_at: null,
+    });
+    if (delivery.attempts.length === 0) leaveLane(tx, delivery);
+    trimLog(tx);
+  };
+}
+
+/** Starts the delivery of the object's next event, once the first attempt has ended. */
+function leaveLane(tx: Transaction, done: Delivery): void {
+  const queue = done.lane === null ? undefined : tx.get("lanes", done.lane);
+  if (queue === undefined) return;
+  const wasNext = queue.waiting[0] === done.delivery_id;
+  const waiting = queue.waiting.filter((id) => id !== done.delivery_id);
+  const swapped = queue.swapped.filter((id) => id !== done.delivery_id);
+  if (waiting.length === 0 && swapped.length === 0) tx.remove("lanes", queue.lane);
+  else tx.put("lanes", queue.lane, { lane: queue.lane, waiting, swapped });
+  const following = wasNext && waiting[0] !== undefined ? tx.get("deliveries", waiting[0]) : undefined;
+  if (following !== undefined) planAttempt(tx, following, tx.atMs);
+}

@@ -1,0 +1,141 @@
+import type { Mode } from "../../schema/common.js";
+import { invalid, type Refusal, refuse } from "../../schema/refusals.js";
+import type { Signature } from "../../schema/signature-schemes.js";
+import { clampInstant } from "../../schema/time.js";
+import type { Caller } from "../caller.js";
+import { visibleEndpoints } from "../queries.js";
+import type { Endpoint } from "../records.js";
+import type { State } from "../state.js";
+import type { Command, Transaction } from "../transaction.js";
+
+export interface NewEndpoint {
+  /** Null for a mailbox. */
+  readonly url: string | null;
+  readonly mailbox?: string | null;
+  /** Wall time after which an unread mailbox is deleted. */
+  readonly leaseMs?: number | undefined;
+  readonly unreachable?: "hold" | "fail" | undefined;
+  readonly mode: Mode;
+  readonly organizationId: string | null;
+  readonly events: readonly string[];
+  /** Default: derived from the seed. */
+  readonly secret?: string;
+  readonly signature?: Signature | undefined;
+}
+
+/** Unique per endpoint. */
+type EndpointAddress = Pick<NewEndpoint, "url" | "mailbox" | "mode" | "organizationId">;
+
+/** The endpoint with that address. Endpoints of the start options match every organization. */
+export function endpointAt(state: State, { url, mailbox = null, mode, organizationId }: EndpointAddress) {
+  return state
+    .endpoints()
+    .find(
+      (endpoint) =>
+        endpoint.url === url &&
+        endpoint.mailbox === mailbox &&
+        endpoint.mode === mode &&
+        (endpoint.organization_id === null || endpoint.organization_id === organizationId),
+    );
+}
+
+/** Registers an endpoint, or updates the one with the same URL and owner. */
+export function registerEndpoint(values: NewEndpoint): Command<Endpoint> {
+  return (tx) => {
+    const existing = endpointAt(tx.state, values);
+    const endpoint: Endpoint = {
+      webhook_id: existing?.webhook_id ?? tx.id("webhook"),
+      seq: existing?.seq ?? tx.next("webhook_seq"),
+      url: values.url,
+      mailbox: values.mailbox ?? null,
+      ...(values.leaseMs === undefined ? {} : { lease_ms: values.leaseMs }),
+      unreachable: values.unreachable ?? existing?.unreachable ?? tx.settings.unreachable,
+      mode: values.mode,
+      organization_id: existing === undefined ? values.organizationId : existing.organization_id,
+      events: values.events,
+      secret: values.secret ?? existing?.secret ?? newSecret(tx),
+      previous_secret: existing?.previous_secret ?? null,
+      previous_secret_until_ms: existing?.previous_secret_until_ms ?? 0,
+      signature: values.signature ?? existing?.signature ?? tx.settings.signature,
+      enabled: true,
+      created_at: existing?.created_at ?? tx.at,
+    };
+    tx.put("endpoints", endpoint.webhook_id, endpoint);
+    return endpoint;
+  };
+}
+
+/** A rotated secret signs beside the new one for this time. */
+const ROTATION_MS = 24 * 60 * 60 * 1000;
+
+/** The caller's endpoint; without a caller (control API), any. */
+function findEndpoint(tx: Transaction, caller: Caller | undefined, webhookId: string): Endpoint | Refusal {
+  const visible = caller === undefined ? tx.state.endpoints() : visibleEndpoints(tx.state, caller);
+  return (
+    visible.find(({ webhook_id }) => webhook_id === webhookId) ?? refuse("NOT_FOUND", "Webhook not found")
+  );
+}
+
+export interface EndpointPatch {
+  readonly url?: string | undefined;
+  readonly events?: readonly string[] | undefined;
+  readonly enabled?: boolean | undefined;
+  readonly unreachable?: "hold" | "fail" | undefined;
+  readonly signature?: Signature | undefined;
+}
+
+export function updateEndpoint(
+  caller: Caller | undefined,
+  webhookId: string,
+  patch: EndpointPatch,
+): Command<Endpoint | Refusal> {
+  return (tx) => {
+    const endpoint = findEndpoint(tx, caller, webhookId);
+    if ("refused" in endpoint) return endpoint;
+    const url = patch.url ?? endpoint.url;
+    const { mailbox, mode, organization_id: organizationId } = endpoint;
+    const other =
+      url === endpoint.url ? undefined : endpointAt(tx.state, { url, mailbox, mode, organizationId });
+    if (other !== undefined)
+      return invalid({ url: `is the URL of ${other.webhook_id} already; change or delete that one` });
+    const next: Endpoint = {
+      ...endpoint,
+      url,
+      events: patch.events ?? endpoint.events,
+      enabled: patch.enabled ?? endpoint.enabled,
+      unreachable: patch.unreachable ?? endpoint.unreachable,
+      signature: patch.signature ?? endpoint.signature,
+    };
+    tx.put("endpoints", webhookId, next);
+    return next;
+  };
+}
+
+/** Its pending deliveries are dropped when due. */
+export function deleteEndpoint(caller: Caller | undefined, webhookId: string): Command<Endpoint | Refusal> {
+  return (tx) => {
+    const endpoint = findEndpoint(tx, caller, webhookId);
+    if (!("refused" in endpoint)) tx.remove("endpoints", webhookId);
+    return endpoint;
+  };
+}
+
+/** Replaces the secret; the old one signs too for ROTATION_MS, so that receivers miss no event. */
+export function rotateSecret(caller: Caller | undefined, webhookId: string): Command<Endpoint | Refusal> {
+  return (tx) => {
+    const endpoint = findEndpoint(tx, caller, webhookId);
+    if ("refused" in endpoint) return endpoint;
+    const next: Endpoint = {
+      ...endpoint,
+      secret: newSecret(tx),
+      previous_secret: endpoint.secret,
+      previous_secret_until_ms: clampInstant(tx.atMs + ROTATION_MS),
+    };
+    tx.put("endpoints", webhookId, next);
+    return next;
+  };
+}
+
+function newSecret(tx: Transaction): string {
+  return `whsec_${tx.digest("secret").toString("base64")}`;
+}

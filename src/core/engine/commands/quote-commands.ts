@@ -1,0 +1,93 @@
+import { METHOD_KINDS } from "../../domain/method-kinds.js";
+import { isZero } from "../../domain/money.js";
+import { computePrice } from "../../domain/pricing.js";
+import { readQuoteRequest } from "../../domain/requests/payment-requests.js";
+import { walletAddress } from "../../domain/wallets.js";
+import type { CurrencyFixture, MethodFixture } from "../../schema/fixtures-file.js";
+import { invalid, isRefusal, type Refusal } from "../../schema/refusals.js";
+import { clampInstant } from "../../schema/time.js";
+import type { Caller } from "../caller.js";
+import { idOf } from "../ids.js";
+import { termsFor } from "../market.js";
+import type { Quote } from "../records.js";
+import { requestedScenario } from "../scenario-lookup.js";
+import type { Command, Transaction } from "../transaction.js";
+
+/** Expired quotes removed per new quote: more than one, so they never pile up. */
+const FORGET_MAX_QUOTES = 2;
+
+/** Specification: Quote. A scenario's faults may apply to the request, so an unknown scenario name is refused. */
+export function createQuote(
+  caller: Caller,
+  body: unknown,
+  scenarioHeader: string | null,
+): Command<Quote | Refusal> {
+  return (tx) => {
+    const requested = requestedScenario(tx.state, scenarioHeader, undefined);
+    const request = readQuoteRequest(tx.catalogue, caller.organization, body, requested.faults);
+    if (isRefusal(request)) return request;
+    const { pricing, method, currency, rail } = request;
+    const priced = computePrice(
+      pricing,
+      currency.code,
+      termsFor(tx, pricing.base_currency, currency, method),
+    );
+    if (isZero(priced.settlement_amount))
+      return invalid({ "pricing.amount": `is too small: it is zero in ${currency.code}` });
+    const bytes = tx.digest("quote");
+    const quote: Quote = {
+      quote_id: idOf("quote", bytes),
+      seq: tx.next("quote_seq"),
+      mode: caller.mode,
+      organization_id: caller.organization.organization_id,
+      pricing,
+      payment_method: method.id,
+      payment_rail: rail?.id ?? null,
+      amount: priced.amount,
+      currency: currency.code,
+      exchange_rate: priced.exchange_rate,
+      fees: priced.fees,
+      settlement_amount: priced.settlement_amount,
+      ...walletFor(method, currency, bytes),
+      customer_email: request.customerEmail,
+      created_at_ms: tx.atMs,
+      expires_at_ms: clampInstant(tx.atMs + tx.settings.limits.quote_valid_ms),
+      locked_until_ms: clampInstant(tx.atMs + tx.settings.limits.quote_locked_ms),
+    };
+    tx.put("quotes", quote.quote_id, quote);
+    forgetOldQuotes(tx);
+    return quote;
+  };
+}
+
+/** Wallet the customer sends crypto to; the network is the currency's, else its code. */
+export function walletFor(
+  method: MethodFixture,
+  currency: CurrencyFixture,
+  bytes: Uint8Array,
+): { wallet_address: string | null; network: string | null } {
+  if (METHOD_KINDS[method.kind].wallet === undefined) return { wallet_address: null, network: null };
+  const network = currency.network ?? currency.code;
+  return { wallet_address: walletAddress(network, bytes), network };
+}
+
+/** An expired quote is treated like an unknown one, so it can be removed. */
+function forgetOldQuotes(tx: Transaction): void {
+  for (const [, quote] of tx.state.oldestOf("quotes", FORGET_MAX_QUOTES))
+    if (Math.max(quote.expires_at_ms, quote.locked_until_ms) <= tx.atMs) tx.remove("quotes", quote.quote_id);
+}
+
+const QUOTE_GONE = "Quote expired or not found. Please get a new quote.";
+
+/** The caller's valid quote. */
+export function validQuote(tx: Transaction, caller: Caller, quoteId: string): Quote | Refusal {
+  const quote = tx.get("quotes", quoteId);
+  if (
+    quote === undefined ||
+    quote.mode !== caller.mode ||
+    quote.organization_id !== caller.organization.organization_id ||
+    tx.atMs >= quote.expires_at_ms
+  )
+    return invalid({ quote_id: QUOTE_GONE });
+  return quote;
+}

@@ -1,0 +1,145 @@
+import type { Charge } from "../../domain/charge-transition.js";
+import {
+  type Posting,
+  partialRefundPostings,
+  withdrawalReversalPostings,
+} from "../../domain/ledger-postings.js";
+import { compare, decimalsOf, isZero, subtract, toCanonical } from "../../domain/money.js";
+import type { MatchSubject } from "../../domain/rule-matching.js";
+import type { Withdrawal } from "../../domain/withdrawal.js";
+import { REVERSALS, type ReversalKind } from "../../schema/event-types.js";
+import { invalid, type Refusal, refuse } from "../../schema/refusals.js";
+import { emit } from "../event-emission.js";
+import { amountReturned, post } from "../ledger-posting.js";
+import { chargeDetailJson, withdrawalView } from "../service-responses.js";
+import { chargeSubject, withdrawalSubject } from "../subjects.js";
+import type { Command, Transaction } from "../transaction.js";
+
+/** Partial refund, chargeback or bounce, as shown in responses and events. */
+export interface Reversal {
+  readonly kind: ReversalKind;
+  readonly entry_id: string;
+  readonly object_id: string;
+  readonly amount: string;
+  readonly currency: string;
+  readonly reason: string | null;
+  readonly at: string;
+}
+
+interface ReversalSource<Source> {
+  readonly kind: ReversalKind;
+  readonly source: Source;
+  readonly objectId: string;
+  readonly amount: string;
+  readonly postings: readonly Posting[];
+  readonly toJson: (source: Source) => string;
+  readonly subject: () => MatchSubject;
+  readonly reason: string | undefined;
+}
+
+/** Refunds a part of a completed payment; the fee is not refunded. */
+export function refundPart(
+  chargeId: string,
+  requested: string,
+  reason?: string,
+): Command<Reversal | Refusal> {
+  return reversePart(chargeId, "partial_refund", reason, (tx, { currency }, left) => {
+    const { decimals } = tx.catalogue.knownCurrency(currency);
+    if (decimalsOf(requested) > decimals)
+      return invalid({ amount: `must have at most ${decimals} decimals in ${currency}` });
+    if (isZero(requested)) return invalid({ amount: "must be more than 0" });
+    if (compare(requested, left) >= 0)
+      return invalid({
+        amount: `must be less than the ${left} ${currency} that are left; refund returns all of it`,
+      });
+    return toCanonical(requested, decimals);
+  });
+}
+
+/** Charges back the rest of a completed payment; the fee is not returned. */
+export function chargeBack(chargeId: string, reason?: string): Command<Reversal | Refusal> {
+  return reversePart(chargeId, "chargeback", reason, (_tx, _charge, left) => left);
+}
+
+function reversePart(
+  chargeId: string,
+  kind: ReversalKind,
+  reason: string | undefined,
+  amountOf: (tx: Transaction, charge: Charge, left: string) => string | Refusal,
+): Command<Reversal | Refusal> {
+  return (tx) => {
+    const charge = tx.get("charges", chargeId);
+    if (charge === undefined) return refuse("NOT_FOUND", "Charge not found");
+    if (charge.status !== "COMPLETED") return notCompleted("charge", charge.status);
+    if (charge.settled_at === null)
+      return refuse("INVALID_TRANSITION", "The charge has not settled yet: nothing can be taken back.");
+    const left = subtract(charge.amount, amountReturned(tx, charge));
+    if (isZero(left)) return refuse("INVALID_TRANSITION", "Nothing of the charge is left to charge back.");
+    const amount = amountOf(tx, charge, left);
+    if (typeof amount !== "string") return amount;
+    return reverse(tx, {
+      kind,
+      source: charge,
+      objectId: chargeId,
+      amount,
+      postings: partialRefundPostings(amount),
+      toJson: chargeDetailJson,
+      subject: () => chargeSubject(charge),
+      reason,
+    });
+  };
+}
+
+/** Returns a completed payout; the fee is not returned. */
+export function bounceWithdrawal(withdrawalId: string, reason?: string): Command<Reversal | Refusal> {
+  return (tx) => {
+    const withdrawal = tx.get("withdrawals", withdrawalId);
+    if (withdrawal === undefined) return refuse("NOT_FOUND", "Withdrawal not found");
+    if (withdrawal.status !== "COMPLETED") return notCompleted("withdrawal", withdrawal.status);
+    if (tx.state.entriesOf(withdrawalId).some(({ kind }) => kind === "bounce"))
+      return refuse("INVALID_TRANSITION", "The withdrawal has already been returned.");
+    return reverse(tx, {
+      kind: "bounce",
+      source: withdrawal,
+      objectId: withdrawalId,
+      amount: withdrawal.amount,
+      postings: withdrawalReversalPostings(withdrawal.amount),
+      toJson: (record) => JSON.stringify(withdrawalView(record)),
+      subject: () => withdrawalSubject(withdrawal, tx.get("destinations", withdrawal.destination_id)),
+      reason,
+    });
+  };
+}
+
+function notCompleted(what: string, status: string): Refusal {
+  return refuse("INVALID_TRANSITION", `The ${what} is ${status}: only a COMPLETED one can be reversed.`);
+}
+
+/** Posts a reversal and emits its event. The record is unchanged. */
+function reverse<Source extends Charge | Withdrawal>(
+  tx: Transaction,
+  of: ReversalSource<Source>,
+): Reversal | Refusal {
+  const { kind, source, objectId, amount, toJson, subject } = of;
+  const refusal = post(tx, kind, source, objectId, of.postings);
+  // A lack of funds conflicts with the account's state; the request is valid.
+  if (refusal !== undefined) return { ...refusal, status: 409 };
+  const reversal: Reversal = {
+    kind,
+    entry_id: `le_${tx.last("entry")}`,
+    object_id: objectId,
+    amount,
+    currency: source.currency,
+    reason: of.reason ?? null,
+    at: tx.at,
+  };
+  emit(tx, {
+    type: REVERSALS[kind].event,
+    owner: source,
+    objectId,
+    source,
+    toJson: (record) => `${toJson(record).slice(0, -1)},"sandbox_extension":${JSON.stringify(reversal)}}`,
+    subject,
+  });
+  return reversal;
+}

@@ -1,0 +1,101 @@
+import { didYouMean } from "../../schema/nearest.js";
+import { type Refusal, refuse } from "../../schema/refusals.js";
+import type { FaultRule, Scenario } from "../../schema/scenario-rules.js";
+import type { Key, StoredFault, StoredScenario } from "../records.js";
+import type { State } from "../state.js";
+import type { Command } from "../transaction.js";
+
+interface StoreOptions {
+  /** True: its rules apply to everything from now on. */
+  readonly active: boolean;
+  /** True if stored by the control API. */
+  readonly byHand: boolean;
+}
+
+/** Stores a scenario. An identical one keeps its start time and counts. */
+export function storeScenario(scenario: Scenario, { active, byHand }: StoreOptions): Command<StoredScenario> {
+  return (tx) => {
+    const existing = tx.get("scenarios", scenario.name);
+    const isUnchanged = isSameScenario(existing?.scenario, scenario);
+    const stored: StoredScenario = {
+      name: scenario.name,
+      scenario,
+      activated: active ? tx.next("activation") : (existing?.activated ?? 0),
+      since_ms: isUnchanged && existing !== undefined ? existing.since_ms : tx.atMs,
+      ...(isUnchanged && existing?.met !== undefined ? { met: existing.met } : {}),
+      ...(byHand ? { by_hand: true } : {}),
+    };
+    tx.put("scenarios", scenario.name, stored);
+    return stored;
+  };
+}
+
+/** Turns a scenario's rules on, ahead of those turned on earlier, or off. */
+export function activateScenario(name: string, active: boolean): Command<StoredScenario | Refusal> {
+  return (tx) => {
+    const existing = tx.get("scenarios", name);
+    if (existing === undefined) return unknownScenario(tx.state, name);
+    const { met: _met, ...rest } = existing;
+    const activated = active ? tx.next("activation") : 0;
+    const stored: StoredScenario = { ...rest, activated, since_ms: tx.atMs };
+    tx.put("scenarios", name, stored);
+    return stored;
+  };
+}
+
+/** Refusal for an unknown scenario, with a similar name. */
+export function unknownScenario({ tables }: State, name: string): Refusal {
+  const existing = [...tables.scenarios.keys()].map(String);
+  return refuse("NOT_FOUND", `There is no scenario "${name}"${didYouMean(name, existing)}`);
+}
+
+function isSameScenario(a: Scenario | undefined, b: Scenario): boolean {
+  return a !== undefined && JSON.stringify(a) === JSON.stringify(b);
+}
+
+export function removeScenario(name: string): Command<undefined> {
+  return (tx) => {
+    tx.remove("scenarios", name);
+    return undefined;
+  };
+}
+
+export function addFault(rule: FaultRule): Command<StoredFault> {
+  return (tx) => {
+    const fault: StoredFault = { fault_id: tx.id("fault"), seq: tx.next("fault_seq"), rule };
+    tx.put("faults", fault.fault_id, fault);
+    return fault;
+  };
+}
+
+/** Removes one fault, or all. */
+export function removeFaults(faultId?: string): Command<readonly string[] | Refusal> {
+  return (tx) => {
+    const ids = faultId === undefined ? [...tx.state.tables.faults.keys()].map(String) : [faultId];
+    if (faultId !== undefined && tx.get("faults", faultId) === undefined)
+      return refuse("NOT_FOUND", "Fault not found");
+    for (const id of ids) tx.remove("faults", id);
+    return ids;
+  };
+}
+
+/** All scenarios, active or not, and the faults set by the control API. */
+export interface Rules {
+  readonly scenarios: ReadonlyMap<Key, StoredScenario>;
+  readonly faults: ReadonlyMap<Key, StoredFault>;
+}
+
+export function rulesOf({ tables }: State): Rules {
+  return { scenarios: new Map(tables.scenarios), faults: new Map(tables.faults) };
+}
+
+/** Restores the rules of an earlier time. */
+export function restoreRules(rules: Rules): Command<void> {
+  return (tx) => {
+    const now = rulesOf(tx.state);
+    for (const name of ["scenarios", "faults"] as const) {
+      for (const key of now[name].keys()) if (!rules[name].has(key)) tx.remove(name, key);
+      for (const [key, record] of rules[name]) if (now[name].get(key) !== record) tx.put(name, key, record);
+    }
+  };
+}

@@ -1,0 +1,179 @@
+import type { Actor } from "../../domain/charge-transition.js";
+import {
+  withdrawalCompletedPostings,
+  withdrawalPostings,
+  withdrawalReturnedPostings,
+} from "../../domain/ledger-postings.js";
+import { add, toCanonical } from "../../domain/money.js";
+import { readDestinationRequest, readWithdrawalRequest } from "../../domain/requests/payout-requests.js";
+import type { MatchSubject } from "../../domain/rule-matching.js";
+import { nextEntry, nextStatusesText } from "../../domain/timeline.js";
+import { transitionWithdrawal, WITHDRAWAL_RULES, type Withdrawal } from "../../domain/withdrawal.js";
+import type { WithdrawalStatus } from "../../schema/common.js";
+import type { CurrencyFixture } from "../../schema/fixtures-file.js";
+import { isRefusal, type Refusal, refuse } from "../../schema/refusals.js";
+import type { WithdrawalBody } from "../../schema/service-requests.js";
+import type { Caller } from "../caller.js";
+import { emit } from "../event-emission.js";
+import { post } from "../ledger-posting.js";
+import { findOwned } from "../queries.js";
+import type { Destination, Task } from "../records.js";
+import { requestedScenario } from "../scenario-lookup.js";
+import { withdrawalJson } from "../service-responses.js";
+import { withdrawalSubject } from "../subjects.js";
+import { planEntry, runEntry, withTimeline } from "../timelines.js";
+import type { Command, Transaction } from "../transaction.js";
+
+export function createDestination(caller: Caller, raw: unknown): Command<Destination | Refusal> {
+  return (tx) => {
+    const fields = readDestinationRequest(tx.catalogue, caller.organization, raw);
+    if (isRefusal(fields)) return fields;
+    const destination: Destination = {
+      destination_id: tx.id("destination"),
+      seq: tx.next("destination_seq"),
+      mode: caller.mode,
+      organization_id: caller.organization.organization_id,
+      created_at: tx.at,
+      fields,
+    };
+    tx.put("destinations", destination.destination_id, destination);
+    return destination;
+  };
+}
+
+/** Creates a withdrawal; moves amount and fee from available to in transit. */
+export function createWithdrawal(
+  caller: Caller,
+  raw: unknown,
+  scenarioHeader: string | null,
+): Command<Withdrawal | Refusal> {
+  return (tx) => {
+    const requested = requestedScenario(tx.state, scenarioHeader, raw);
+    const currencyOf = (id: string) => findOwned(tx.state, "destinations", caller, id)?.fields.currency;
+    const request = readWithdrawalRequest(tx.catalogue, raw, currencyOf, requested.faults);
+    if (isRefusal(request)) return request;
+    const { amount, currency, body } = request;
+    const values = { body: { ...body, amount }, currency, scenarioAsked: requested.name };
+    const withdrawal = newWithdrawal(tx, caller, values);
+    const postings = withdrawalPostings(add(amount, withdrawal.fee));
+    const refusal = post(tx, "withdrawal", withdrawal, withdrawal.withdrawal_id, postings);
+    if (refusal !== undefined) return refusal;
+    return planStep(tx, withTimeline(tx, "withdrawals", withdrawal, subjectOf(tx, withdrawal)), 0);
+  };
+}
+
+export interface NewWithdrawal {
+  /** The amount is canonical. */
+  readonly body: Pick<WithdrawalBody, "destination_id" | "amount" | "reference" | "metadata">;
+  readonly currency: CurrencyFixture;
+  readonly scenarioAsked: string | null;
+}
+
+/** A withdrawal before its postings. The caller puts it. */
+export function newWithdrawal(tx: Transaction, caller: Caller, values: NewWithdrawal): Withdrawal {
+  const { body, currency } = values;
+  return {
+    withdrawal_id: tx.id("withdrawal"),
+    destination_id: body.destination_id,
+    organization_id: caller.organization.organization_id,
+    amount: body.amount,
+    fee: toCanonical(currency.withdrawal_fee ?? "0", currency.decimals),
+    currency: currency.code,
+    status: "PENDING",
+    failure_reason: null,
+    reference: body.reference ?? null,
+    metadata: body.metadata ?? {},
+    created_at: tx.at,
+    updated_at: tx.at,
+    seq: tx.next("withdrawal_seq"),
+    mode: caller.mode,
+    scenario_asked: values.scenarioAsked,
+    scenario: null,
+    timeline: [],
+    rule: null,
+    timeline_task: null,
+    notes: [],
+  };
+}
+
+function subjectOf(tx: Transaction, withdrawal: Withdrawal): MatchSubject {
+  return withdrawalSubject(withdrawal, tx.get("destinations", withdrawal.destination_id));
+}
+
+/** Plans the entry at `step`, if there is one, and puts the withdrawal. */
+function planStep(tx: Transaction, withdrawal: Withdrawal, step: number): Withdrawal {
+  const entry = nextEntry(withdrawal.timeline, step, tx.atMs, undefined);
+  const task = planEntry(tx, "withdrawal", withdrawal.withdrawal_id, entry);
+  return putWithdrawal(tx, { ...withdrawal, timeline_task: task ?? null });
+}
+
+function putWithdrawal(tx: Transaction, withdrawal: Withdrawal): Withdrawal {
+  tx.put("withdrawals", withdrawal.withdrawal_id, withdrawal);
+  return withdrawal;
+}
+
+/** Changes a withdrawal's status by `transitionWithdrawal()`, with postings and event; puts it, or refuses. */
+export function moveWithdrawal(
+  tx: Transaction,
+  withdrawal: Withdrawal,
+  to: WithdrawalStatus,
+  actor: Actor,
+  reason?: string,
+): Withdrawal | Refusal {
+  const moved = transitionWithdrawal(withdrawal, to, tx.atMs, actor, reason);
+  if (moved === "illegal")
+    return refuse("INVALID_TRANSITION", `A withdrawal that is ${withdrawal.status} cannot become ${to}.`, {
+      status: nextStatusesText(WITHDRAWAL_RULES, withdrawal.status),
+    });
+  const { withdrawal: next, funds } = moved;
+  const { withdrawal_id, amount, fee } = next;
+  const refusal =
+    funds === "arrived"
+      ? post(tx, "withdrawal_completed", next, withdrawal_id, withdrawalCompletedPostings(amount, fee))
+      : funds === "returned"
+        ? post(tx, "withdrawal_returned", next, withdrawal_id, withdrawalReturnedPostings(add(amount, fee)))
+        : undefined;
+  if (refusal !== undefined) return refusal;
+  if (moved.cancelTimeline) tx.cancel(next.timeline_task);
+  emit(tx, {
+    type: moved.event,
+    owner: next,
+    objectId: withdrawal_id,
+    source: next,
+    toJson: withdrawalJson,
+    subject: () => subjectOf(tx, next),
+  });
+  return putWithdrawal(tx, moved.cancelTimeline ? { ...next, timeline_task: null } : next);
+}
+
+/** Runs a due timeline entry. An illegal one is noted, and the next counts from it. */
+export function runWithdrawalEntry(task: Task): Command<void> {
+  return (tx) => {
+    tx.remove("tasks", task.task_id);
+    const found = tx.get("withdrawals", task.ref);
+    const step = task.step!;
+    if (found?.timeline[step] === undefined) return;
+    const stopped: Withdrawal = { ...found, timeline_task: null };
+    const moved = runEntry(tx, "withdrawal", WITHDRAWAL_RULES, stopped, step, (to, reason) =>
+      moveWithdrawal(tx, stopped, to, "scenario", reason),
+    );
+    const withdrawal =
+      typeof moved === "string"
+        ? { ...stopped, notes: [...stopped.notes, { at: tx.at, note: moved }] }
+        : moved;
+    planStep(tx, withdrawal, step + 1);
+  };
+}
+
+/** Moves a withdrawal by the control API. */
+export function transitionWithdrawalById(
+  withdrawalId: string,
+  to: WithdrawalStatus,
+  reason?: string,
+): Command<Withdrawal | Refusal> {
+  return (tx) => {
+    const withdrawal = tx.get("withdrawals", withdrawalId);
+    if (withdrawal === undefined) return refuse("NOT_FOUND", "Withdrawal not found");
+    return moveWithdrawal(tx, withdrawal, to, "control", reason);
+  };
+}

@@ -1,0 +1,89 @@
+/* Objects within a new record, such as payment instructions, share fields and the ends of texts with the previous one. */
+
+import { isLazyInstructions } from "../domain/charge-transition.js";
+import { type Fields, isSameJson } from "./encode-fields.js";
+
+/** Differences from a model with the same fields in the same order: other fields, and texts that differ within. */
+export type ObjectDiff = readonly [fields: Fields, texts: Readonly<Record<string, TextDiff>>];
+
+/** `start` and `end` count the characters shared at the ends. */
+type TextDiff = readonly [start: number, between: string, end: number];
+
+export type ObjectDiffs = Readonly<Record<string, ObjectDiff>>;
+
+/** Texts that share less are stored whole. */
+const SHARED_MIN_LENGTH = 40;
+
+/** Splits fields into those stored whole and the objects stored as differences from the model's. */
+export function diffObjects(
+  model: Fields,
+  fields: Fields,
+): { readonly fields: Fields; readonly parts: ObjectDiffs | undefined } {
+  if (!Object.values(fields).some(isObject)) return { fields, parts: undefined };
+  const whole: [string, unknown][] = [];
+  const parts: [string, ObjectDiff][] = [];
+  for (const [name, value] of Object.entries(fields)) {
+    const part = diffObject(model[name], value);
+    if (part === undefined) whole.push([name, value]);
+    else parts.push([name, part]);
+  }
+  if (parts.length === 0) return { fields, parts: undefined };
+  return { fields: Object.fromEntries(whole), parts: Object.fromEntries(parts) };
+}
+
+/** Undefined if differences save nothing or would not give the exact bytes. */
+function diffObject(model: unknown, value: unknown): ObjectDiff | undefined {
+  if (isLazyInstructions(model)) return diffObject(model.toJSON(), value);
+  if (isLazyInstructions(value)) return diffObject(model, value.toJSON());
+  if (!isPlain(model) || !isPlain(value)) return undefined;
+  const names = Object.keys(value);
+  const others = Object.keys(model);
+  if (names.length !== others.length || names.some((name, index) => name !== others[index])) return undefined;
+  const different = Object.entries(value).filter(([name, field]) => !isSameJson(model[name], field));
+  // JSON has no undefined.
+  if (Object.values(model).includes(undefined) || Object.values(value).includes(undefined)) return undefined;
+  const texts = different.flatMap(([name, field]) => {
+    const text = diffText(model[name], field);
+    return text === undefined ? [] : [[name, text] as const];
+  });
+  if (texts.length === 0 && different.length === names.length) return undefined;
+  const isText = new Set(texts.map(([name]) => name));
+  return [Object.fromEntries(different.filter(([name]) => !isText.has(name))), Object.fromEntries(texts)];
+}
+
+function diffText(model: unknown, text: unknown): TextDiff | undefined {
+  if (typeof model !== "string" || typeof text !== "string") return undefined;
+  const limit = Math.min(model.length, text.length);
+  let start = 0;
+  while (start < limit && model.charCodeAt(start) === text.charCodeAt(start)) start++;
+  let end = 0;
+  while (
+    end < limit - start &&
+    model.charCodeAt(model.length - 1 - end) === text.charCodeAt(text.length - 1 - end)
+  )
+    end++;
+  return start + end < SHARED_MIN_LENGTH ? undefined : [start, text.slice(start, text.length - end), end];
+}
+
+/** Decodes the objects that are stored as differences. */
+export function applyObjectDiffs(model: Fields, parts: ObjectDiffs = {}): Fields {
+  return Object.fromEntries(
+    Object.entries(parts).map(([name, [fields, texts]]) => {
+      const value = model[name];
+      const plain = (isLazyInstructions(value) ? value.toJSON() : value) as Fields;
+      const whole = Object.entries(texts).map(([field, [start, between, end]]) => {
+        const text = plain[field] as string;
+        return [field, text.slice(0, start) + between + text.slice(text.length - end)] as const;
+      });
+      return [name, { ...plain, ...fields, ...Object.fromEntries(whole) }];
+    }),
+  );
+}
+
+function isPlain(value: unknown): value is Fields {
+  return isObject(value) && !Array.isArray(value);
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === "object" && value !== null;
+}

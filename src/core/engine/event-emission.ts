@@ -1,0 +1,326 @@
+import { matchesAnyGlob } from "../domain/glob.js";
+import { resolveDowntime } from "../domain/mishap.js";
+import { findRule, type MatchSubject } from "../domain/rule-matching.js";
+import type { Mode } from "../schema/common.js";
+import { durationMs } from "../schema/duration.js";
+import { getOwn } from "../schema/get-own.js";
+import type { WebhookRule } from "../schema/scenario-rules.js";
+import { iso } from "../schema/time.js";
+import { copyId, invalidSignatureMishap } from "./event-variants.js";
+import { type EventHead, LazyEvent } from "./lazy-event.js";
+import type { Delivery, Endpoint, EventRecord, Mishap } from "./records.js";
+import { EventCounts, type RetryMishap, retryMishapsOf } from "./retry-mishaps.js";
+import { scenariosFor } from "./scenario-lookup.js";
+import type { Transaction } from "./transaction.js";
+
+export interface Emission<Source> {
+  readonly type: string;
+  /** Selects the receivers; webhook rules of the requested scenario match first. */
+  readonly owner: {
+    readonly mode: Mode;
+    readonly organization_id: string | null;
+    readonly scenario_asked: string | null;
+    readonly created_at?: string;
+  };
+  /** Its charge or withdrawal: events of one object are delivered in order. */
+  readonly objectId: string | null;
+  /** Record whose `toJson` is the event's data: exactly what a read of the object returns at this time. */
+  readonly source: Source;
+  readonly toJson: (source: Source) => string;
+  /** Matched against webhook rules. */
+  readonly subject: () => MatchSubject;
+}
+
+/** Records an event and plans its deliveries to subscribed endpoints. */
+export function emit<Source>(tx: Transaction, emission: Emission<Source>): EventRecord {
+  const { owner, type } = emission;
+  const { event, name } = newEvent(tx, emission);
+  const receivers = tx.state.endpoints().filter((endpoint) => isSubscribed(endpoint, event, name));
+  tx.put("events", event.event_id, event);
+  if (receivers.length > 0) {
+    const counts = new EventCounts(tx);
+    for (const endpoint of receivers) {
+      const { fields, metadata } = emission.subject();
+      const subject = {
+        metadata,
+        fields: { ...fields, type, url: endpoint.url ?? `mailbox:${endpoint.mailbox}` },
+      };
+      const scenarios = [...scenariosFor(tx.state, owner.scenario_asked)];
+      const found = findRule(
+        "webhooks",
+        scenarios,
+        subject,
+        (name, index, rule) =>
+          rule.attempt === undefined &&
+          (rule.down === undefined ||
+            resolveDowntime(rule.down, startMs(tx, name, owner)).until_ms > tx.atMs) &&
+          counts.isRuleDue(name, index, rule),
+      );
+      if (found !== undefined) tx.noteRule(found);
+      const mishap = withRetries(mishapOf(tx, owner, found), retryMishapsOf(scenarios, subject, counts));
+      planDeliveries(tx, event, endpoint, mishap, found);
+    }
+  }
+  trimLog(tx);
+  return event;
+}
+
+function newEvent<Source>(tx: Transaction, { type, owner, objectId, source, toJson }: EventSource<Source>) {
+  const id = tx.id("event");
+  const name = getOwn(tx.settings.event_names, type) ?? type;
+  const head: EventHead = {
+    seq: tx.next("event_seq"),
+    type,
+    at: tx.at,
+    mode: owner.mode,
+    organization_id: owner.organization_id,
+    object_id: objectId,
+  };
+  const event = new LazyEvent(id, head, { name, source, toJson });
+  return { event, name };
+}
+
+type EventSource<Source> = Pick<Emission<Source>, "type" | "objectId" | "source" | "toJson"> & {
+  readonly owner: { readonly mode: Mode; readonly organization_id: string | null };
+};
+
+/** Signatures of a manual event; `stale` has a timestamp STALE_MS in the past. */
+export const SIGNATURE_VARIANTS = ["right", "wrong", "none", "stale"] as const;
+const STALE_MS = 600_000;
+
+/** An event with data written by the user. */
+export interface ManualEvent {
+  readonly json: string;
+  readonly times: number;
+  readonly signed: (typeof SIGNATURE_VARIANTS)[number];
+  /** Overrides the receiver's URL. */
+  readonly toUrl?: string | undefined;
+}
+
+/** Sends a new event like another, with the user's data, to one endpoint. */
+export function sendManualEvent(
+  tx: Transaction,
+  like: EventRecord,
+  endpoint: Endpoint,
+  { json, times, signed, toUrl }: ManualEvent,
+): Delivery[] {
+  const { event } = newEvent(tx, {
+    type: like.type,
+    owner: like,
+    objectId: like.object_id,
+    source: json,
+    toJson: (text: string) => text,
+  });
+  tx.put("events", event.event_id, event);
+  const mishap: Mishap = {
+    ...nothingWrong("dashboard"),
+    bad_signature: signed === "wrong",
+    stale_ms: signed === "stale" ? STALE_MS : 0,
+    ...(signed === "none" ? { unsigned: true } : {}),
+    ...(toUrl === undefined ? {} : { to_url: toUrl }),
+    by_hand: true,
+  };
+  return Array.from({ length: times }, () => planDelivery(tx, event, endpoint, { mishap, goesAlone: true }));
+}
+
+/** Globs match the name the event is sent under, or the sandbox's own. */
+function isSubscribed(endpoint: Endpoint, event: EventRecord, name: string): boolean {
+  return (
+    endpoint.enabled &&
+    endpoint.mode === event.mode &&
+    (endpoint.organization_id === null ||
+      event.organization_id === null ||
+      endpoint.organization_id === event.organization_id) &&
+    (matchesAnyGlob(endpoint.events, event.type) || matchesAnyGlob(endpoint.events, name))
+  );
+}
+
+/** A swapped delivery is sent after this time without a next event. */
+const SWAP_TIMEOUT_MS = 60_000;
+
+/** Start of a scenario's rules: its activation, or the creation of the object that requests it. */
+function startMs(tx: Transaction, name: string, owner: Emission<unknown>["owner"]): number {
+  const stored = tx.get("scenarios", name);
+  const isRequested = stored?.activated === 0 && owner.scenario_asked === name;
+  if (isRequested) return owner.created_at === undefined ? tx.atMs : Date.parse(owner.created_at);
+  return stored?.since_ms ?? tx.atMs;
+}
+
+/** Mishap of an event's deliveries, apart from delays and copies. */
+function mishapOf(
+  tx: Transaction,
+  owner: Emission<unknown>["owner"],
+  found: { readonly scenario: string; readonly rule: WebhookRule } | undefined,
+): Mishap | null {
+  if (found === undefined) return null;
+  const { bad_signature, stale, fail_first, drop, down, lose_answer } = found.rule;
+  if (!(bad_signature || stale || fail_first || drop || down || lose_answer)) return null;
+  return {
+    ...nothingWrong(found.scenario),
+    bad_signature: bad_signature ?? false,
+    stale_ms: stale === undefined ? 0 : durationMs(stale),
+    fail_first: fail_first ?? 0,
+    drop: drop ?? false,
+    ...(lose_answer ? { lose_answer } : {}),
+    ...(down === undefined ? {} : { down: resolveDowntime(down, startMs(tx, found.scenario, owner)) }),
+  };
+}
+
+function nothingWrong(scenario: string): Mishap {
+  return { scenario, bad_signature: false, stale_ms: 0, fail_first: 0, drop: false };
+}
+
+function withRetries(mishap: Mishap | null, retried: readonly RetryMishap[]): Mishap | null {
+  const [first] = retried;
+  return first === undefined ? mishap : { ...(mishap ?? nothingWrong(first.scenario)), retried };
+}
+
+/** Mishap of one of several copies. */
+function mishapOfCopy(
+  mishap: Mishap | null,
+  found: { readonly scenario: string; readonly rule: WebhookRule },
+  copyOf: { readonly event: EventRecord; readonly endpoint: Endpoint; readonly copy: number },
+): Mishap | null {
+  const { copies = 1, ids, at_once } = found.rule;
+  const { event, endpoint, copy } = copyOf;
+  const hasOwnId = ids === "new" && copy > 0;
+  if (!(hasOwnId || at_once)) return mishap;
+  return {
+    ...(mishap ?? nothingWrong(found.scenario)),
+    ...(hasOwnId ? { copy_id: copyId(event, endpoint.webhook_id, copy) } : {}),
+    ...(at_once ? { at_once: copies } : {}),
+  };
+}
+
+/** Plans the deliveries of an event to an endpoint: one, unless a scenario's rule changes that. */
+function planDeliveries(
+  tx: Transaction,
+  event: EventRecord,
+  endpoint: Endpoint,
+  mishap: Mishap | null,
+  found: { readonly scenario: string; readonly rule: WebhookRule } | undefined,
+): void {
+  const rule = found?.rule ?? {};
+  if (rule.drop) putDelivery(tx, event, endpoint, { mishap, status: "dropped" });
+  for (let copy = 0; copy < (rule.drop ? 0 : (rule.copies ?? 1)); copy++) {
+    const copyMishap = found === undefined ? mishap : mishapOfCopy(mishap, found, { event, endpoint, copy });
+    if (rule.delay !== undefined) planLater(tx, event, endpoint, copyMishap, rule.delay);
+    else {
+      const goesAlone = rule.at_once ?? false;
+      planDelivery(tx, event, endpoint, { mishap: copyMishap, swap: rule.swap ?? false, goesAlone });
+    }
+  }
+  if (rule.again_after !== undefined) planLater(tx, event, endpoint, null, rule.again_after);
+  if (found?.rule.forged) {
+    const forged = invalidSignatureMishap(found.scenario, event, tx.settings);
+    planDelivery(tx, event, endpoint, { mishap: forged, goesAlone: true });
+  }
+}
+
+function planLater(
+  tx: Transaction,
+  event: EventRecord,
+  endpoint: Endpoint,
+  mishap: Mishap | null,
+  delay: string,
+): void {
+  planAttempt(tx, putDelivery(tx, event, endpoint, { mishap }), tx.atMs + durationMs(delay));
+}
+
+function putDelivery(
+  tx: Transaction,
+  event: EventRecord,
+  endpoint: Endpoint,
+  part: Partial<Delivery>,
+): Delivery {
+  const delivery: Delivery = {
+    delivery_id: tx.id("delivery"),
+    seq: tx.next("delivery_seq"),
+    event_id: event.event_id,
+    event_type: event.type,
+    object_id: event.object_id,
+    webhook_id: endpoint.webhook_id,
+    mode: event.mode,
+    status: "pending",
+    created_at: tx.at,
+    next_attempt_at: null,
+    task: null,
+    attempts: [],
+    mishap: null,
+    lane: null,
+    ...part,
+  };
+  tx.put("deliveries", delivery.delivery_id, delivery);
+  return delivery;
+}
+
+/**
+ * Plans one delivery of an event to an endpoint. Events of one object go in order: a delivery starts when the first
+ * attempt at the previous one has ended, in success or failure. A swapped one lets the next event go first.
+ */
+export function planDelivery(
+  tx: Transaction,
+  event: EventRecord,
+  endpoint: Endpoint,
+  {
+    mishap = null,
+    swap = false,
+    goesAlone = false,
+  }: { mishap?: Mishap | null; swap?: boolean; goesAlone?: boolean } = {},
+): Delivery {
+  const lane = goesAlone || event.object_id === null ? null : `${endpoint.webhook_id}|${event.object_id}`;
+  const delivery = putDelivery(tx, event, endpoint, { mishap, lane });
+  if (lane === null) return planAttempt(tx, delivery, tx.atMs);
+  const queue = tx.get("lanes", lane) ?? { lane, waiting: [], swapped: [] };
+  if (swap) {
+    tx.put("lanes", lane, { ...queue, swapped: [...queue.swapped, delivery.delivery_id] });
+    return planAttempt(tx, delivery, tx.atMs + SWAP_TIMEOUT_MS);
+  }
+  // A swapped delivery past its timeout is being sent already.
+  const sent = queue.swapped.filter((id) => isDue(tx, tx.get("deliveries", id)?.task));
+  const following = queue.swapped.filter((id) => !sent.includes(id));
+  for (const id of following) {
+    const swapped = tx.get("deliveries", id);
+    if (swapped === undefined) continue;
+    tx.cancel(swapped.task);
+    tx.put("deliveries", id, { ...swapped, task: null, next_attempt_at: null });
+  }
+  tx.put("lanes", lane, {
+    lane,
+    waiting: [...queue.waiting, delivery.delivery_id, ...following],
+    swapped: sent,
+  });
+  return queue.waiting.length === 0 ? planAttempt(tx, delivery, tx.atMs) : delivery;
+}
+
+function isDue(tx: Transaction, taskId: number | null | undefined): boolean {
+  const task = taskId === null || taskId === undefined ? undefined : tx.get("tasks", taskId);
+  return task !== undefined && task.due_ms <= tx.atMs;
+}
+
+/** Plans the next attempt at a delivery, replacing a planned one; puts the delivery. */
+export function planAttempt(tx: Transaction, delivery: Delivery, dueMs: number): Delivery {
+  tx.cancel(delivery.task);
+  const task = tx.schedule({
+    due_ms: dueMs,
+    rank: 2,
+    kind: "attempt",
+    ref: delivery.delivery_id,
+    step: delivery.seq,
+  });
+  const planned = { ...delivery, task, next_attempt_at: iso(dueMs) };
+  tx.put("deliveries", delivery.delivery_id, planned);
+  return planned;
+}
+
+/** More than one: the log catches up after long-open deliveries. */
+const TRIM_MAX_EVENTS = 4;
+
+/** Removes a few events beyond the log's retention, with their deliveries; those with open deliveries stay. */
+export function trimLog(tx: Transaction): void {
+  const highestSeq = tx.last("event_seq") - tx.settings.retention.events;
+  for (const event of tx.state.oldestClosedEvents(TRIM_MAX_EVENTS, highestSeq)) {
+    for (const { delivery_id } of tx.state.deliveriesOf(event.event_id)) tx.remove("deliveries", delivery_id);
+    tx.remove("events", event.event_id);
+  }
+}

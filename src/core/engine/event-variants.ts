@@ -1,0 +1,49 @@
+import { subjectOfEvent } from "../schema/event-types.js";
+import { getOwn } from "../schema/get-own.js";
+import type { Settings } from "../schema/settings.js";
+import { digestOf, idOf } from "./ids.js";
+import type { EventRecord, Mishap } from "./records.js";
+
+/** Claims that make an app act on a false event: deliver goods for a charge, or pay a withdrawal again. */
+const CLAIMS = { charge: "charge.completed", withdrawal: "withdrawal.failed" } as const;
+
+/** Mishap of a false event that a scenario's rule sends, with an invalid signature, beside the real one. */
+export function invalidSignatureMishap(
+  scenario: string,
+  { type }: EventRecord,
+  { event_names }: Settings,
+): Mishap {
+  const object = subjectOfEvent(type)?.object;
+  const claimed = object === undefined ? type : CLAIMS[object];
+  const forged = {
+    type: getOwn(event_names, claimed) ?? claimed,
+    status: subjectOfEvent(claimed)?.status ?? null,
+  };
+  return { scenario, bad_signature: true, stale_ms: 0, fail_first: 0, drop: false, forged };
+}
+
+/** The id of a further copy of an event to an endpoint. */
+export function copyId({ event_id }: EventRecord, webhookId: string, copy: number): string {
+  return idOf("event", digestOf(`${event_id}\0${webhookId}\0${copy}`));
+}
+
+function withId({ event_id, body }: EventRecord, id: string): Pick<EventRecord, "event_id" | "body"> {
+  return { event_id: id, body: body.replace(JSON.stringify(event_id), JSON.stringify(id)) };
+}
+
+/** Id and body of the event a delivery sends: its event, a copy with another id, or a false event like it. */
+export function eventToSend(
+  event: EventRecord,
+  mishap: Mishap | null,
+): Pick<EventRecord, "event_id" | "body"> {
+  const forged = mishap?.forged;
+  if (mishap?.copy_id !== undefined) return withId(event, mishap.copy_id);
+  if (forged === undefined) return event;
+  const event_id = idOf("event", digestOf(`${event.event_id}\0forged`));
+  const { data, ...head } = JSON.parse(event.body) as { data: object };
+  const claim = forged.status === null ? {} : { status: forged.status };
+  return {
+    event_id,
+    body: JSON.stringify({ ...head, id: event_id, type: forged.type, data: { ...data, ...claim } }),
+  };
+}

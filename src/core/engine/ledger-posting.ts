@@ -1,0 +1,85 @@
+import type { Charge } from "../domain/charge-transition.js";
+import {
+  applyPostings,
+  emptyBalances,
+  type Holdings,
+  holdingsKey,
+  type Posting,
+} from "../domain/ledger-postings.js";
+import { add, zero } from "../domain/money.js";
+import type { Mode } from "../schema/common.js";
+import { type Refusal, refuse } from "../schema/refusals.js";
+import type { Transaction } from "./transaction.js";
+
+/** Accounts of an organization in a currency; opens them if needed. */
+export function openHoldings(
+  tx: Transaction,
+  mode: Mode,
+  organizationId: string,
+  currency: string,
+): Holdings {
+  const key = holdingsKey(mode, organizationId, currency);
+  const account = tx.get("holdings", key);
+  if (account !== undefined) return account;
+  const { decimals } = tx.catalogue.knownCurrency(currency);
+  const opened: Holdings = {
+    key,
+    mode,
+    organization_id: organizationId,
+    currency,
+    seq: tx.next("holdings"),
+    decimals,
+    balances: emptyBalances(decimals),
+  };
+  tx.put("holdings", key, opened);
+  return opened;
+}
+
+/** Amount returned to the customer by partial refunds and chargebacks, which are sandbox extensions. */
+export function amountReturned(tx: Transaction, { charge_id, currency }: Charge): string {
+  const { decimals } = tx.catalogue.knownCurrency(currency);
+  return tx.state
+    .entriesOf(charge_id)
+    .filter(({ kind }) => kind === "partial_refund" || kind === "chargeback")
+    .flatMap(({ postings }) => postings.filter(({ account }) => account === "outside"))
+    .reduce((sum, { amount }) => add(sum, amount), zero(decimals));
+}
+
+export interface AccountOwner {
+  readonly mode: Mode;
+  readonly organization_id: string;
+  readonly currency: string;
+}
+
+/**
+ * Posts to the ledger; refuses with INSUFFICIENT_BALANCE if an account would be overdrawn.
+ *
+ * @param objectId charge, withdrawal or fixture the entry is for
+ */
+export function post(
+  tx: Transaction,
+  kind: string,
+  { mode, organization_id, currency }: AccountOwner,
+  objectId: string,
+  postings: readonly Posting[],
+): Refusal | undefined {
+  const account = openHoldings(tx, mode, organization_id, currency);
+  const applied = applyPostings(account, postings);
+  if ("overdrawn" in applied)
+    return refuse("INSUFFICIENT_BALANCE", `The ${applied.overdrawn} balance in ${currency} is too low.`);
+  tx.put("holdings", account.key, applied.holdings);
+  const seq = tx.next("entry");
+  const entry_id = `le_${seq}`;
+  tx.put("entries", entry_id, {
+    entry_id,
+    seq,
+    at: tx.at,
+    kind,
+    mode,
+    organization_id,
+    currency,
+    object_id: objectId,
+    postings,
+  });
+  return undefined;
+}

@@ -1,0 +1,110 @@
+import { iso } from "../schema/time.js";
+import { eventToSend } from "./event-variants.js";
+import type { Delivery, Endpoint, EventRecord, Mishap, StoredFault, StoredScenario } from "./records.js";
+import type { State } from "./state.js";
+
+/* Events, deliveries, endpoints, faults and scenarios as the control API shows them. */
+
+function objectIds(objectId: string | null): Record<string, string> {
+  if (objectId === null) return {};
+  return objectId.startsWith("wd_") ? { withdrawal_id: objectId } : { charge_id: objectId };
+}
+
+export function eventView(event: EventRecord) {
+  const payload = JSON.parse(event.body) as { data: unknown };
+  return {
+    event_id: event.event_id,
+    type: event.type,
+    at: event.at,
+    mode: event.mode,
+    organization_id: event.organization_id,
+    ...objectIds(event.object_id),
+    data: payload.data,
+    payload,
+  };
+}
+
+/** Reason a delivery waits, other than its due time. */
+export interface Hold {
+  readonly since: string;
+  readonly reason: string;
+}
+
+export function deliveryView(state: State, delivery: Delivery, hold: Hold | null) {
+  const event = state.get("events", delivery.event_id);
+  const carried = event && eventToSend(event, delivery.mishap);
+  const last = delivery.attempts.at(-1);
+  return {
+    delivery_id: delivery.delivery_id,
+    event_id: delivery.event_id,
+    type: delivery.event_type,
+    mode: delivery.mode,
+    webhook_id: delivery.webhook_id,
+    url: state.get("endpoints", delivery.webhook_id)?.url ?? null,
+    ...objectIds(delivery.object_id),
+    status: delivery.status,
+    answered: last?.status ?? null,
+    created_at: delivery.created_at,
+    next_attempt_at: delivery.next_attempt_at,
+    hold,
+    mishap: mishapView(delivery.mishap),
+    attempts: delivery.attempts,
+    /** Exact bytes of every attempt. */
+    body: carried?.body ?? null,
+    data: carried === undefined ? null : (JSON.parse(carried.body) as { data: unknown }).data,
+  };
+}
+
+function mishapView(mishap: Mishap | null) {
+  if (mishap === null) return null;
+  const { down, forged, copy_id, at_once, to_url, retried = [], ...others } = mishap;
+  return {
+    lose_answer: false,
+    unsigned: false,
+    by_hand: false,
+    ...others,
+    to_url: to_url ?? null,
+    copy_id: copy_id ?? null,
+    at_once: at_once ?? 1,
+    forged: forged !== undefined,
+    down:
+      down === undefined ? null : { from: iso(down.from_ms), until: iso(down.until_ms), answer: down.answer },
+    retried: retried.map(({ scenario: _scenario, index: _index, ...retry }) => retry),
+  };
+}
+
+export function controlEndpointView(endpoint: Endpoint) {
+  return {
+    webhook_id: endpoint.webhook_id,
+    url: endpoint.url,
+    mailbox: endpoint.mailbox,
+    lease_ms: endpoint.lease_ms ?? null,
+    unreachable: endpoint.unreachable,
+    mode: endpoint.mode,
+    organization_id: endpoint.organization_id,
+    events: endpoint.events,
+    secret: endpoint.secret,
+    signature: endpoint.signature,
+    enabled: endpoint.enabled,
+    created_at: endpoint.created_at,
+  };
+}
+
+export function faultView(fault: StoredFault, applied: number) {
+  return { fault_id: fault.fault_id, ...fault.rule, applied };
+}
+
+export function scenarioView(
+  { scenario, activated }: StoredScenario,
+  applied: Readonly<Record<string, number>>,
+) {
+  return { ...scenario, active: activated > 0, applied };
+}
+
+/** Receiver as shown to users: its URL without scheme and credentials, or its mailbox. */
+export function receiverName(endpoint: Endpoint | undefined): string {
+  if (endpoint === undefined) return "a deleted receiver";
+  return endpoint.url === null
+    ? `mailbox ${endpoint.mailbox}`
+    : endpoint.url.replace(/^https?:\/\/([^/@]*@)?/, "");
+}

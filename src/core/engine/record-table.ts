@@ -1,0 +1,95 @@
+import type { Key } from "./records.js";
+
+/** Records of a collection in insertion order. A removal that can be undone hides the record and keeps its place. */
+export class RecordTable<Item> extends Map<Key, Item> {
+  /** The values under these keys are undefined. */
+  readonly #hidden = new Set<Key>();
+
+  hide(key: Key): void {
+    super.set(key, undefined as Item);
+    this.#hidden.add(key);
+  }
+
+  /** Restores a hidden record in its place. */
+  unhide(key: Key, item: Item): void {
+    this.#hidden.delete(key);
+    super.set(key, item);
+  }
+
+  /** Removes the hidden records. */
+  deleteHidden(): void {
+    for (const key of this.#hidden) super.delete(key);
+    this.#hidden.clear();
+  }
+
+  /**
+   * Like `set`. A hidden key is added again at the end.
+   *
+   * @returns the earlier order of keys if the key was hidden, for `putBack`
+   */
+  put(key: Key, item: Item): readonly Key[] | undefined {
+    const order = this.#hidden.delete(key) ? [...super.keys()] : undefined;
+    if (order !== undefined) super.delete(key);
+    super.set(key, item);
+    return order;
+  }
+
+  /** Undoes `put` of a hidden key. */
+  putBack(key: Key, order: readonly Key[]): void {
+    const items = new Map(super.entries());
+    super.clear();
+    for (const each of order) super.set(each, items.get(each)!);
+    this.hide(key);
+  }
+
+  /** Oldest first. */
+  oldest(limit: number): [Key, Item][] {
+    return takeFirst(this.entries(), limit);
+  }
+
+  /** Copies the keys and records. */
+  copyEntries(): { readonly keys: Key[]; readonly records: Item[] } {
+    return { keys: [...this.keys()], records: [...this.values()] };
+  }
+
+  override has(key: Key): boolean {
+    return super.has(key) && !this.#hidden.has(key);
+  }
+
+  override get size(): number {
+    return super.size - this.#hidden.size;
+  }
+
+  override keys(): MapIterator<Key> {
+    return this.#hidden.size === 0 ? super.keys() : this.#visible(([key]) => key);
+  }
+
+  override values(): MapIterator<Item> {
+    return this.#hidden.size === 0 ? super.values() : this.#visible(([, item]) => item);
+  }
+
+  override entries(): MapIterator<[Key, Item]> {
+    return this.#hidden.size === 0 ? super.entries() : this.#visible((entry) => entry);
+  }
+
+  override [Symbol.iterator](): MapIterator<[Key, Item]> {
+    return this.entries();
+  }
+
+  override forEach(visit: (item: Item, key: Key, table: Map<Key, Item>) => void): void {
+    for (const [key, item] of this.entries()) visit(item, key, this);
+  }
+
+  *#visible<Result>(of: (entry: [Key, Item]) => Result): MapIterator<Result> {
+    for (const entry of super.entries()) if (!this.#hidden.has(entry[0])) yield of(entry);
+  }
+}
+
+function takeFirst<Item>(items: Iterable<Item>, limit: number): Item[] {
+  const found: Item[] = [];
+  for (const item of items) {
+    if (found.length >= limit) break;
+    found.push(item);
+  }
+  return found;
+}

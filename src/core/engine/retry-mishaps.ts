@@ -1,0 +1,64 @@
+import { findRule, type MatchSubject } from "../domain/rule-matching.js";
+import { durationMs } from "../schema/duration.js";
+import type { Scenario, WebhookRule } from "../schema/scenario-rules.js";
+import type { Delivery, Mishap } from "./records.js";
+import type { Transaction } from "./transaction.js";
+
+/** Mishap of a further attempt at a delivery. */
+export type RetryMishap = NonNullable<Mishap["retried"]>[number];
+
+/** Counts the events that match rules with `times` or `skip`: an event once, whatever its number of receivers. */
+export class EventCounts {
+  readonly #tx: Transaction;
+  /** Results for this event by rule. Created on first use: few rules count. */
+  #results: Map<string, boolean> | undefined;
+
+  constructor(tx: Transaction) {
+    this.#tx = tx;
+  }
+
+  /** Returns true if a matching rule applies to this event: after `skip` events, at most `times`. */
+  isRuleDue(scenario: string, index: number, { times, skip = 0 }: WebhookRule): boolean {
+    if (times === undefined && skip === 0) return true;
+    const key = `${index} ${scenario}`;
+    const results = (this.#results ??= new Map<string, boolean>());
+    const result = results.get(key);
+    if (result !== undefined) return result;
+    const stored = this.#tx.get("scenarios", scenario);
+    const met = (stored?.met?.[index] ?? 0) + 1;
+    const isLeft = times === undefined || met <= skip + times;
+    // Beyond that the result no longer depends on the count.
+    if (stored !== undefined && met <= skip + (times ?? 0))
+      this.#tx.put("scenarios", scenario, { ...stored, met: { ...stored.met, [index]: met } });
+    const isItsTurn = isLeft && met > skip;
+    results.set(key, isItsTurn);
+    return isItsTurn;
+  }
+}
+
+/** The first matching rule for each attempt that rules name. */
+export function retryMishapsOf(
+  scenarios: readonly Scenario[],
+  subject: MatchSubject,
+  counts: EventCounts,
+): readonly RetryMishap[] {
+  const rules = scenarios.flatMap(({ webhooks }) => webhooks ?? []);
+  const attempts = new Set(rules.flatMap(({ attempt }) => attempt ?? []));
+  return [...attempts].flatMap((attempt): RetryMishap[] => {
+    const found = findRule(
+      "webhooks",
+      scenarios,
+      subject,
+      (name, index, rule) => rule.attempt === attempt && counts.isRuleDue(name, index, rule),
+    );
+    if (found === undefined) return [];
+    const { delay, copies = 1, lose_answer = false } = found.rule;
+    const delay_ms = delay === undefined ? 0 : durationMs(delay);
+    return [{ attempt, scenario: found.scenario, index: found.index, delay_ms, copies, lose_answer }];
+  });
+}
+
+/** Mishap of that attempt at a delivery, if any; never of the first. */
+export function retryMishapAt({ mishap }: Delivery, attempt: number): RetryMishap | undefined {
+  return mishap?.retried?.find((retry) => retry.attempt === attempt);
+}

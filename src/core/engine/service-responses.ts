@@ -1,0 +1,163 @@
+import { type Charge, resolveInstructions } from "../domain/charge-transition.js";
+import type { Withdrawal } from "../domain/withdrawal.js";
+import { durationMs } from "../schema/duration.js";
+import { iso } from "../schema/time.js";
+import type { Destination, Endpoint, Quote } from "./records.js";
+
+/* Response bodies of the service. Records are immutable, so the JSON of the two most-read views is cached by record. */
+
+function payinSummary(charge: Charge) {
+  return {
+    charge_id: charge.charge_id,
+    checkout_id: charge.checkout_id,
+    organization_id: charge.organization_id,
+    amount: charge.amount,
+    currency: charge.currency,
+    status: charge.status,
+    payment_provider: null,
+    provider_reference: charge.provider_reference,
+    created_at: charge.created_at,
+    updated_at: charge.updated_at,
+  };
+}
+
+/** Specification: Charge detail. */
+export function chargeDetail(charge: Charge) {
+  return {
+    ...payinSummary(charge),
+    payment_method: charge.payment_method,
+    payment_rail: charge.payment_rail,
+    customer_email: charge.customer_email,
+    customer_name: charge.customer_name,
+    metadata: charge.metadata,
+    fees: charge.fees,
+    exchange_rate: charge.exchange_rate,
+    settlement_amount: charge.settlement_amount,
+    settled_at: charge.settled_at,
+    failure_reason: charge.failure_reason,
+    payment_instructions: resolveInstructions(charge.payment_instructions),
+    expires_at: charge.expires_at,
+    status_history: charge.status_history,
+  };
+}
+
+const summaries = new WeakMap<Charge, string>();
+const details = new WeakMap<Charge, string>();
+
+export function payinSummaryJson(charge: Charge): string {
+  let json = summaries.get(charge);
+  if (json === undefined) summaries.set(charge, (json = JSON.stringify(payinSummary(charge))));
+  return json;
+}
+
+export function chargeDetailJson(charge: Charge): string {
+  let json = details.get(charge);
+  if (json === undefined) details.set(charge, (json = JSON.stringify(chargeDetail(charge))));
+  return json;
+}
+
+/** Copies cached JSON to a new record of which the service shows the same. */
+export function copyCachedJson(old: Charge, now: Charge): Charge {
+  const summaryJson = summaries.get(old);
+  if (summaryJson !== undefined) summaries.set(now, summaryJson);
+  const detailJson = details.get(old);
+  if (detailJson !== undefined) details.set(now, detailJson);
+  return now;
+}
+
+/** Whitelabel checkout result: AWAITING_PAYMENT if the timeline begins with it at once, else PENDING. */
+export function whitelabelResult(charge: Charge) {
+  const [first] = charge.timeline;
+  const awaitsAtOnce = first?.to === "AWAITING_PAYMENT" && "after" in first && durationMs(first.after) === 0;
+  return {
+    checkout_id: charge.checkout_id,
+    charge_id: charge.charge_id,
+    status: awaitsAtOnce ? "AWAITING_PAYMENT" : "PENDING",
+    amount: charge.amount,
+    currency: charge.currency,
+    payment_method: charge.payment_method,
+    payment_provider: null,
+    provider_reference: charge.provider_reference,
+    payment_instructions: resolveInstructions(charge.payment_instructions),
+    expires_at: charge.expires_at,
+    created_at: charge.created_at,
+  };
+}
+
+/** Specification: Quote. Crypto adds the wallet and its network. */
+export function quoteView(quote: Quote) {
+  return {
+    quote_id: quote.quote_id,
+    payment_method: quote.payment_method,
+    payment_rail: quote.payment_rail,
+    base_currency: quote.pricing.base_currency,
+    base_amount: quote.pricing.amount,
+    amount: quote.amount,
+    currency: quote.currency,
+    exchange_rate: quote.exchange_rate,
+    fees: quote.fees,
+    settlement_amount: quote.settlement_amount,
+    expires_at: iso(quote.expires_at_ms),
+    locked_until: iso(quote.locked_until_ms),
+    created_at: iso(quote.created_at_ms),
+    ...(quote.wallet_address === null
+      ? {}
+      : { wallet_address: quote.wallet_address, network: quote.network }),
+  };
+}
+
+/** Standard checkout; the server makes the URL. */
+export function checkoutView(charge: Charge, checkoutUrl: string) {
+  return {
+    checkout_id: charge.checkout_id,
+    checkout_url: checkoutUrl,
+    charge_id: charge.charge_id,
+    status: charge.status,
+    amount: charge.amount,
+    currency: charge.currency,
+    payment_methods: charge.offered_methods,
+    metadata: charge.metadata,
+    expires_at: charge.expires_at,
+    created_at: charge.created_at,
+  };
+}
+
+export function destinationView(destination: Destination) {
+  return {
+    destination_id: destination.destination_id,
+    ...destination.fields,
+    created_at: destination.created_at,
+  };
+}
+
+export function withdrawalView(withdrawal: Withdrawal) {
+  return {
+    withdrawal_id: withdrawal.withdrawal_id,
+    destination_id: withdrawal.destination_id,
+    organization_id: withdrawal.organization_id,
+    amount: withdrawal.amount,
+    fee: withdrawal.fee,
+    currency: withdrawal.currency,
+    status: withdrawal.status,
+    failure_reason: withdrawal.failure_reason,
+    reference: withdrawal.reference,
+    metadata: withdrawal.metadata,
+    created_at: withdrawal.created_at,
+    updated_at: withdrawal.updated_at,
+  };
+}
+
+export function withdrawalJson(withdrawal: Withdrawal): string {
+  return JSON.stringify(withdrawalView(withdrawal));
+}
+
+export function endpointView(endpoint: Endpoint) {
+  return {
+    webhook_id: endpoint.webhook_id,
+    url: endpoint.url ?? `mailbox:${endpoint.mailbox}`,
+    events: endpoint.events,
+    secret: endpoint.secret,
+    enabled: endpoint.enabled,
+    created_at: endpoint.created_at,
+  };
+}

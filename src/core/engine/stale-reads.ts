@@ -1,0 +1,86 @@
+import { plainCharge } from "../domain/charge-state.js";
+import type { Charge } from "../domain/charge-transition.js";
+import type { Withdrawal } from "../domain/withdrawal.js";
+import { subjectOfEvent } from "../schema/event-types.js";
+import type { Collections } from "./records.js";
+import type { State } from "./state.js";
+
+/** Collections with stale reads: a lagging replica returns records as they were earlier. */
+export type StaleReadCollection = "charges" | "destinations" | "withdrawals";
+
+/** Sandbox time in milliseconds, or just before each record's last change, but never before its creation. */
+export type AsOf = number | "last_change";
+
+/** The record as of that time; undefined if it did not exist yet. */
+export function recordAsOf<Name extends StaleReadCollection>(
+  state: State,
+  name: Name,
+  record: Collections[Name],
+  asOf: AsOf,
+): Collections[Name] | undefined {
+  const createdMs = Date.parse(record.created_at);
+  if (asOf === "last_change")
+    return RECORD_AT[name](record, Math.max(createdMs, changedMs(record) - 1), state);
+  return createdMs > asOf ? undefined : RECORD_AT[name](record, asOf, state);
+}
+
+function changedMs(record: Collections[StaleReadCollection]): number {
+  const at = "status_history" in record ? record.status_history.at(-1)!.at : undefined;
+  return Date.parse(at ?? ("updated_at" in record ? record.updated_at : record.created_at));
+}
+
+const RECORD_AT: {
+  readonly [Name in StaleReadCollection]: (
+    record: Collections[Name],
+    atMs: number,
+    state: State,
+  ) => Collections[Name];
+} = {
+  charges: chargeAt,
+  withdrawals: withdrawalAt,
+  destinations: (destination) => destination,
+};
+
+/** Fields of a hosted charge before its customer picks a method. */
+const UNPRICED = {
+  payment_method: null,
+  payment_rail: null,
+  fees: null,
+  exchange_rate: null,
+  settlement_amount: null,
+  payment_instructions: null,
+} as const;
+
+function chargeAt(charge: Charge, atMs: number): Charge {
+  const status_history = charge.status_history.filter(({ at }) => Date.parse(at) <= atMs);
+  if (status_history.length === charge.status_history.length && isSettledBy(charge, atMs)) return charge;
+  const { status, at: updated_at } = status_history.at(-1)!;
+  const { base_currency: currency, amount } = charge.pricing;
+  const isUnpriced = charge.kind === "hosted" && status === "PENDING";
+  return {
+    ...plainCharge(charge),
+    ...(isUnpriced ? { ...UNPRICED, amount, currency } : {}),
+    status,
+    updated_at,
+    status_history,
+    settled_at: isSettledBy(charge, atMs) ? charge.settled_at : null,
+    failure_reason: status === charge.status ? charge.failure_reason : null,
+  };
+}
+
+function isSettledBy({ settled_at }: Charge, atMs: number): boolean {
+  return settled_at === null || Date.parse(settled_at) <= atMs;
+}
+
+/** Withdrawals have no history; their events have, and stay in the log longer than any replica lags. */
+function withdrawalAt(withdrawal: Withdrawal, atMs: number, state: State): Withdrawal {
+  if (Date.parse(withdrawal.updated_at) <= atMs) return withdrawal;
+  const last = state.eventsOf(withdrawal.withdrawal_id).find(({ at }) => Date.parse(at) <= atMs);
+  const meaning = last && subjectOfEvent(last.type);
+  return {
+    ...withdrawal,
+    status: meaning?.object === "withdrawal" ? meaning.status : "PENDING",
+    updated_at: last?.at ?? withdrawal.created_at,
+    failure_reason: null,
+  };
+}

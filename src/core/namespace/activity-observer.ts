@@ -1,0 +1,147 @@
+import type { Charge } from "../domain/charge-transition.js";
+import type { Attempt, Change, Delivery, Endpoint, EventRecord } from "../engine/records.js";
+import type {
+  AttemptActivity,
+  CreatedObject,
+  OnActivity,
+  RequestActivity,
+  TransitionActivity,
+} from "../schema/activity-events.js";
+import { IN_PROCESS_SCHEME } from "../schema/receiver-url.js";
+import { iso } from "../schema/time.js";
+import type { Namespace } from "./namespace.js";
+import type { Observer } from "./observers.js";
+import type { JournalEntry } from "./served-request.js";
+
+/** Reports finished requests, status changes and webhook attempts as activity. */
+export function activityObserver(namespace: Namespace, report: OnActivity): Observer {
+  const { name } = namespace;
+  // A delivery is stored again for other reasons too.
+  const reported = new WeakSet<Attempt>();
+  return {
+    onRequest: (entry) => report(() => requestActivity(name, entry)),
+    onChange: ({ puts }) => {
+      for (const [collection, , record] of puts) {
+        if (record === null) continue;
+        // A status change and its event are in one change.
+        if (collection === "events") {
+          const object = findSubject(puts, record as EventRecord);
+          if (object !== undefined) report(() => transitionActivity(name, object, record as EventRecord));
+        } else if (collection === "deliveries") {
+          const attempt = (record as Delivery).attempts.at(-1);
+          if (attempt === undefined || reported.has(attempt)) continue;
+          reported.add(attempt);
+          report(() => attemptActivity(namespace, record as Delivery, attempt));
+        }
+      }
+    },
+  };
+}
+
+/** The reported fields of a charge or withdrawal. */
+type TransitionSubject = Pick<Charge, "status" | "failure_reason" | "scenario"> &
+  Partial<Pick<Charge, "overruled" | "actors">>;
+
+function findSubject(puts: Change["puts"], { object_id }: EventRecord): TransitionSubject | undefined {
+  const put = puts.find(([name, key]) => key === object_id && (name === "charges" || name === "withdrawals"));
+  return (put?.[2] as TransitionSubject | null | undefined) ?? undefined;
+}
+
+function transitionActivity(
+  namespace: string,
+  subject: TransitionSubject,
+  event: EventRecord,
+): TransitionActivity {
+  const { status, failure_reason } = subject;
+  return {
+    kind: "transition",
+    namespace,
+    at: event.at,
+    id: event.object_id!,
+    status,
+    reason: failure_reason,
+    by: actorOf(subject),
+  };
+}
+
+function actorOf({ status, scenario, overruled, actors = [] }: TransitionSubject): string | null {
+  if (actors.at(-1) === "customer") return "by the customer";
+  if (overruled) return "by hand";
+  return status === "EXPIRED" || scenario === null ? null : `scenario ${scenario}`;
+}
+
+function requestActivity(namespace: string, entry: JournalEntry): RequestActivity {
+  const { status, method } = entry;
+  const isRefused = status !== null && status >= 400;
+  const answer = isRefused || method !== "GET" ? parseObject(entry.responseBody) : {};
+  return {
+    kind: "request",
+    namespace,
+    at: iso(entry.atMs),
+    method,
+    path: entry.path,
+    status,
+    unanswered: status !== null ? null : entry.clientGone ? "client gone" : "connection cut",
+    fault: entry.fault,
+    runner: entry.runner ?? null,
+    error: isRefused ? errorMessage(answer) : null,
+    made: isRefused ? null : createdObject(answer, entry.requestBody),
+  };
+}
+
+function parseObject(text: string | null): Readonly<Record<string, unknown>> {
+  try {
+    return { ...(JSON.parse(text ?? "") as object) };
+  } catch {
+    return {};
+  }
+}
+
+/** The first detail, more specific than the message of a body with several errors. */
+function errorMessage({ error }: Readonly<Record<string, unknown>>): string | null {
+  if (typeof error !== "object" || error === null) return null;
+  const { message, details } = error as { message?: string; details?: Record<string, unknown> };
+  const [detail] = Object.entries(details ?? {});
+  return detail === undefined ? (message ?? null) : detail.join(" ");
+}
+
+const ID_FIELDS = ["charge_id", "withdrawal_id", "quote_id", "webhook_id", "destination_id"];
+
+/** A response may omit fields of its request. */
+function createdObject(
+  answer: Readonly<Record<string, unknown>>,
+  request: string | null,
+): CreatedObject | null {
+  const id = ID_FIELDS.map((name) => answer[name]).find((value) => typeof value === "string");
+  if (id === undefined) return null;
+  const all = { ...parseObject(request), ...answer };
+  const readField = (name: keyof CreatedObject) => (typeof all[name] === "string" ? all[name] : null);
+  return {
+    id: id as string,
+    amount: readField("amount"),
+    currency: readField("currency"),
+    customer_email: readField("customer_email"),
+  };
+}
+
+function attemptActivity(namespace: Namespace, delivery: Delivery, attempt: Attempt): AttemptActivity {
+  const endpoint = namespace.engine.state.get("endpoints", delivery.webhook_id);
+  const { status, error, response_body } = attempt;
+  return {
+    kind: "attempt",
+    namespace: namespace.name,
+    at: attempt.at,
+    type: delivery.event_type,
+    delivery_id: delivery.delivery_id,
+    target: endpoint === undefined ? delivery.webhook_id : targetOf(endpoint),
+    status,
+    error,
+    response_body,
+    next_attempt_at: delivery.next_attempt_at,
+  };
+}
+
+function targetOf({ url, mailbox }: Endpoint): string {
+  if (url === null) return `mailbox ${mailbox}`;
+  return url.startsWith(IN_PROCESS_SCHEME) ? "this process" : url;
+}

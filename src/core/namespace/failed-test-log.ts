@@ -1,0 +1,44 @@
+import { type Refusal, refuse } from "../schema/refusals.js";
+
+export interface FailedTest {
+  readonly failed_test_id: number;
+  readonly test: string;
+  readonly namespace: string;
+  /** Sandbox time. */
+  readonly at: string;
+}
+
+const TESTS_MAX = 100;
+const CHARS_MAX = 64 * 1024 * 1024;
+
+/** Exports of failed tests. They outlive a reset and the namespace; when full, later ones are only counted. */
+export class FailedTestLog {
+  readonly #saved = new Map<number, { readonly test: FailedTest; readonly json: string }>();
+  #chars = 0;
+  #count = 0;
+
+  /** @param details rest of the export */
+  save(test: Omit<FailedTest, "failed_test_id">, details: object): FailedTest {
+    const failedTest = { failed_test_id: ++this.#count, ...test };
+    const json = JSON.stringify({ ...failedTest, ...details });
+    if (this.#saved.size < TESTS_MAX && this.#chars + json.length <= CHARS_MAX) {
+      this.#saved.set(failedTest.failed_test_id, { test: failedTest, json });
+      this.#chars += json.length;
+    }
+    return failedTest;
+  }
+
+  /** Newest first. */
+  list(): FailedTest[] {
+    return [...this.#saved.values()].map(({ test }) => test).reverse();
+  }
+
+  json(id: number): string | Refusal {
+    return this.#saved.get(id)?.json ?? refuse("NOT_FOUND", "Failed test not found");
+  }
+
+  /** Failed tests that were not saved. */
+  get omittedCount(): number {
+    return this.#count - this.#saved.size;
+  }
+}

@@ -1,0 +1,133 @@
+import { faultScopeKey } from "../domain/fault-scope.js";
+import { findRule, type MatchSubject, matchesRule } from "../domain/rule-matching.js";
+import type { Engine } from "../engine/engine.js";
+import { digest, digestOf, fractionOf } from "../engine/ids.js";
+import { findScenario, scenariosFor } from "../engine/scenario-lookup.js";
+import type { FaultRule } from "../schema/scenario-rules.js";
+
+export interface MatchedFault {
+  readonly rule: FaultRule;
+  /** Name of the scenario, or id of a fault set by the control API. */
+  readonly source: string;
+  /** Undoes the counts if the call is not carried out. */
+  readonly undo: () => void;
+}
+
+/** Matches of a rule, and applications of it. */
+interface RuleCounts {
+  met: number;
+  applied: number;
+}
+
+/** Beyond this number, the oldest counts are dropped. */
+const MAX_COUNTS = 100_000;
+
+/**
+ * Decides which requests fail. RuleCounts are in memory only, since a read must write nothing; chance is drawn from seed
+ * and count, so equal calls meet equal faults.
+ */
+export class FaultInjector {
+  readonly #engine: Engine;
+  readonly #counts = new Map<string, RuleCounts>();
+  /** By rule and customer or order. */
+  readonly #countsBySubject = new Map<string, RuleCounts>();
+  #armed: boolean | undefined;
+
+  constructor(engine: Engine) {
+    this.#engine = engine;
+    engine.onCommit((change) => {
+      if (change.puts.some(([name]) => name === "scenarios" || name === "faults")) this.#armed = undefined;
+    });
+    engine.onRollback(() => {
+      this.#armed = undefined;
+    });
+  }
+
+  hasRules(): boolean {
+    return (this.#armed ??= this.#lookForRules());
+  }
+
+  #lookForRules(): boolean {
+    const { state } = this.#engine;
+    if (state.tables.faults.size > 0) return true;
+    for (const scenario of scenariosFor(state, null)) if ((scenario.faults ?? []).length > 0) return true;
+    return false;
+  }
+
+  /** Returns the first matching fault that is not used up, and counts it. */
+  pick(named: string | null, subjectOf: () => MatchSubject): MatchedFault | undefined {
+    const { state } = this.#engine;
+    if (!this.hasRules() && (named === null || findScenario(state, named) === undefined)) return undefined;
+    const subject = subjectOf();
+    const undo: (() => void)[] = [];
+    const giveBack = (): void => {
+      for (const step of undo) step();
+    };
+    const controlFaults = [...state.tables.faults.values()].sort((a, b) => b.seq - a.seq);
+    for (const { fault_id, rule } of controlFaults)
+      if (matchesRule(rule.match, subject) && this.#applies(fault_id, rule, subject, undo))
+        return { rule, source: fault_id, undo: giveBack };
+    const found = findRule("faults", scenariosFor(state, named), subject, (scenario, index, rule) =>
+      this.#applies(`${scenario}#${index}`, rule, subject, undo),
+    );
+    if (found === undefined) return undefined;
+    const { rules } = this.#engine;
+    rules.add([found]);
+    undo.push(() => rules.add([found], -1));
+    return { rule: found.rule, source: found.scenario, undo: giveBack };
+  }
+
+  /**
+   * Returns true if a matching rule applies: after `skip`, at most `times`, by chance. Adds the inverse of each count
+   * to `undo`.
+   */
+  #applies(id: string, rule: FaultRule, subject: MatchSubject, undo: (() => void)[]): boolean {
+    const { times, skip = 0, probability } = rule;
+    const all = ruleCountsOf(this.#counts, id);
+    const subjectKey = times === undefined && skip === 0 ? "" : faultScopeKey(rule.per, subject);
+    const counts =
+      subjectKey === ""
+        ? all
+        : ruleCountsOf(this.#countsBySubject, `${id}#${digestOf(subjectKey).toString("base64")}`);
+    if (times !== undefined && counts.applied >= times) return false;
+    const count = (what: keyof RuleCounts): void => {
+      for (const entry of new Set([all, counts])) {
+        entry[what]++;
+        undo.push(() => entry[what]--);
+      }
+    };
+    count("met");
+    if (counts.met <= skip) return false;
+    if (probability !== undefined && !this.#draw(id, all.met, probability)) return false;
+    count("applied");
+    return true;
+  }
+
+  #draw(id: string, count: number, probability: number): boolean {
+    return fractionOf(digest(`${this.#engine.scope}\0${id}`, "chance", count)) < probability;
+  }
+
+  /** Number of times a fault set by the control API was applied. */
+  countApplied(faultId: string): number {
+    return this.#counts.get(faultId)?.applied ?? 0;
+  }
+
+  /** Resets the counts of a removed fault or scenario, or all of them without an id. */
+  clearCounts(id?: string): void {
+    this.#engine.rules.forget(id);
+    for (const counts of [this.#counts, this.#countsBySubject])
+      for (const key of counts.keys())
+        if (id === undefined || key.split("#", 1)[0] === id) counts.delete(key);
+    this.#armed = undefined;
+  }
+}
+
+function ruleCountsOf(all: Map<string, RuleCounts>, key: string): RuleCounts {
+  let counts = all.get(key);
+  if (counts === undefined) {
+    const [first] = all.keys();
+    if (first !== undefined && all.size >= MAX_COUNTS) all.delete(first);
+    all.set(key, (counts = { met: 0, applied: 0 }));
+  }
+  return counts;
+}

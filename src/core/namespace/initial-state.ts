@@ -1,0 +1,132 @@
+import { registerEndpoint } from "../engine/commands/endpoint-commands.js";
+import { copyEndpoint } from "../engine/commands/namespace-setup.js";
+import { storeScenario } from "../engine/commands/scenario-commands.js";
+import { Engine } from "../engine/engine.js";
+import type { NamespaceRecord } from "../engine/records.js";
+import type { State } from "../engine/state.js";
+import type { Command } from "../engine/transaction.js";
+import type { ClockSetting } from "../schema/option-schemas.js";
+import { iso } from "../schema/time.js";
+import { UserError } from "../schema/user-error.js";
+import { Clock } from "../time/clock.js";
+import { atEndOfTick } from "../time/end-of-tick.js";
+import type { NamespaceOptions, WebhookOption } from "./namespace-options.js";
+
+const REAL_CLOCK: ClockSetting = { mode: "real", speed: 1 };
+
+/** Parts of the state that a reset can keep. API keys are not in the state and always stay. */
+export type ResetPart = "webhooks" | "keys" | "scenarios";
+
+export const DEFAULT_RESET_PARTS: readonly ResetPart[] = ["webhooks", "keys"];
+
+/** Opens the engine and clock of a namespace: from stored data, or new. */
+export function openState(options: NamespaceOptions): { engine: Engine; clock: Clock } {
+  const { wall, startMs } = options;
+  const onSetBack = (byMs: number): void =>
+    options.onNotice?.(
+      `the clock of this machine was set back by ${Math.round(byMs / 1_000)} s; sandbox time goes on`,
+    );
+  const engine = new Engine({
+    name: options.name,
+    seed: options.seed ?? options.defaultSeed,
+    startMs: startMs ?? wall.nowMs(),
+    isStartExplicit: startMs !== undefined,
+    catalogue: options.catalogue,
+    settings: options.settings,
+    store: options.store,
+    audit: options.audit,
+    setUp: initialContent(options),
+    totalRuleCounts: options.totalRuleCounts,
+    memoryGuard: options.heapGuard,
+    atEndOfTick: atEndOfTick,
+  });
+  const { state, namespace: world } = engine;
+  const contradiction = findContradiction(options, world);
+  if (contradiction !== undefined) {
+    engine.close();
+    throw new UserError(`${contradiction}; leave it out, or use another --data file`);
+  }
+  const clockRecord = state.get("clock", "clock");
+  if (clockRecord === undefined)
+    return {
+      engine,
+      clock: new Clock(wall, options.clock ?? REAL_CLOCK, Math.max(world.start_ms, state.at), onSetBack),
+    };
+  const clock = Clock.resume(wall, clockRecord, state.at, onSetBack);
+  if (options.clock !== undefined) clock.set(clock.nowMs(), options.clock);
+  // Stored data gets this run's endpoints and scenarios, at the stored time: tasks due since then still have to run,
+  // each at its own time.
+  engine.execute(initialContent(options), state.at);
+  void engine.flush();
+  return { engine, clock };
+}
+
+/** An option that contradicts the stored data, as the beginning of a message. */
+function findContradiction({ seed, startMs }: NamespaceOptions, world: NamespaceRecord): string | undefined {
+  if (seed !== undefined && seed !== world.seed)
+    return `--seed ${seed} contradicts the data, whose seed is "${world.seed}"`;
+  if (startMs !== undefined && startMs !== (world.asked_start_ms ?? world.start_ms))
+    return `--start-time contradicts the data, which starts at ${iso(world.start_ms)}`;
+  return undefined;
+}
+
+/** Adds the options' scenarios and endpoints to the fixtures. */
+function initialContent(options: NamespaceOptions): Command<void> {
+  return (tx) => {
+    addScenarios(options)(tx);
+    addEndpoints(options)(tx);
+  };
+}
+
+/** The same after a reset, with the kept parts of the old state. */
+export function contentAfterReset(
+  options: NamespaceOptions,
+  before: State,
+  keep: readonly ResetPart[],
+): Command<void> {
+  const endpoints = keep.includes("webhooks") ? before.endpoints() : undefined;
+  const scenarios = keep.includes("scenarios") ? [...before.tables.scenarios.values()] : [];
+  return (tx) => {
+    addScenarios(options)(tx);
+    for (const stored of scenarios) {
+      tx.put("scenarios", stored.name, { ...stored, since_ms: tx.atMs });
+      tx.next("activation");
+    }
+    if (endpoints === undefined) addEndpoints(options)(tx);
+    else for (const endpoint of endpoints) copyEndpoint(endpoint)(tx);
+  };
+}
+
+/** A user's scenario of a shipped one's name stays, unless a file of this run has that name. */
+function addScenarios({ scenarios, fileScenarios, activeScenarios }: NamespaceOptions): Command<void> {
+  return (tx) => {
+    for (const scenario of scenarios) {
+      const { name } = scenario;
+      const stored = tx.get("scenarios", name);
+      const userScenario =
+        stored?.by_hand === true && !fileScenarios.includes(name) ? stored.scenario : undefined;
+      const active = activeScenarios.includes(name);
+      storeScenario(userScenario ?? scenario, { active, byHand: userScenario !== undefined })(tx);
+    }
+  };
+}
+
+function addEndpoints({ webhooks, webhookSecret }: NamespaceOptions): Command<void> {
+  return (tx) => {
+    for (const webhook of webhooks) registerWebhook(webhook, webhookSecret)(tx);
+  };
+}
+
+/** @param secret for an endpoint without its own */
+export function registerWebhook(webhook: WebhookOption, secret: string): Command<unknown> {
+  return registerEndpoint({
+    url: webhook.url ?? null,
+    mailbox: webhook.mailbox ?? null,
+    unreachable: webhook.unreachable,
+    mode: webhook.mode ?? "test",
+    organizationId: null,
+    events: webhook.events ?? ["*"],
+    secret: webhook.secret ?? secret,
+    signature: webhook.signature,
+  });
+}

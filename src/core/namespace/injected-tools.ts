@@ -1,0 +1,60 @@
+import type { Vocabulary } from "../domain/name-check.js";
+import type { ProbeRequest, ProbeRow, WebhookReport } from "../schema/receiver-report.js";
+import type { Refusal } from "../schema/refusals.js";
+import type { Scenario } from "../schema/scenario-rules.js";
+import type { Signature } from "../schema/signature-schemes.js";
+import type { Namespace } from "./namespace.js";
+
+/** A scenario as written, with unresolved variables. */
+export type ScenarioSource = Readonly<Record<string, unknown>>;
+
+/** One step of a run's report. */
+export interface RunStep {
+  readonly number: number;
+  readonly title: string;
+  readonly outcome: "passed" | "failed" | "error" | "not_run";
+  readonly duration_ms: number;
+  readonly failure?: { readonly message: string };
+}
+
+/** The part of the report that pages show. */
+export interface RunOutcome {
+  readonly outcome: string;
+  readonly passed: boolean;
+  readonly duration_ms: number;
+  readonly steps: readonly RunStep[];
+  readonly never_happened: readonly string[];
+  readonly error?: string;
+}
+
+export interface ScenarioRun {
+  readonly source: ScenarioSource;
+  readonly vars: Readonly<Record<string, string>>;
+  readonly app: string | undefined;
+  /** Calls this server. */
+  readonly fetch: (request: Request) => Promise<Response>;
+  /** Cancels the run. */
+  readonly signal?: AbortSignal | undefined;
+  readonly onStepBegin?: ((title: string, number: number, of: number) => void) | undefined;
+  readonly onStep?: ((step: RunStep, of: number) => void) | undefined;
+}
+
+/** Parses and runs scenarios for the control API. Injected, since runs are clients of the server. */
+export interface ScenarioTools {
+  /** Resolves variables without environment variables. Refuses names outside the vocabulary. */
+  read(namespace: Namespace, source: ScenarioSource, vocabulary?: Vocabulary): Promise<Scenario | Refusal>;
+  /** Returns the report of a passed or failed run. */
+  run(namespace: Namespace, run: ScenarioRun): Promise<RunOutcome | Refusal>;
+}
+
+export interface ReceiverCheck {
+  readonly url: string;
+  readonly secret: string;
+  readonly signature: Signature;
+  /** Called with each finished probe. */
+  readonly onRow: (row: ProbeRow) => void;
+  readonly onSent: (request: ProbeRequest) => void;
+}
+
+/** Tests a webhook receiver. Injected, since the implementation is a client of the server. */
+export type CheckReceiver = (check: ReceiverCheck) => Promise<WebhookReport>;

@@ -1,0 +1,62 @@
+import type { Clock } from "../time/clock.js";
+import type { WallClock } from "../time/wall-clock.js";
+
+interface RateVerdict {
+  readonly limited: boolean;
+  readonly limit: number;
+  readonly remaining: number;
+  /** Seconds of sandbox time to the end of the window, rounded up. */
+  readonly resetSeconds: number;
+}
+
+const RATE_WINDOW_MS = 60_000;
+
+interface Window {
+  readonly startMs: number;
+  count: number;
+  /** Wall time after which a refused client has waited as long as told. */
+  waitedWallMs: number;
+}
+
+/**
+ * A fixed window of 60 s of sandbox time from a key's first request (specification: Limits), in memory only.
+ *
+ * On a stopped clock, a client that obeys `Retry-After` in wall time is admitted, since the clock may never move. A
+ * run without a refusal never reads wall time.
+ */
+export class RateLimiter {
+  readonly #limit: number;
+  readonly #clock: Pick<Clock, "runs">;
+  readonly #wall: Pick<WallClock, "nowMs">;
+  readonly #windows = new Map<string, Window>();
+
+  /** @param limit requests per window */
+  constructor(limit: number, clock: Pick<Clock, "runs">, wall: Pick<WallClock, "nowMs">) {
+    this.#limit = limit;
+    this.#clock = clock;
+    this.#wall = wall;
+  }
+
+  /** @param limit requests per window of a key with its own limit */
+  hit(key: string, nowMs: number, limit = this.#limit): RateVerdict {
+    let window = this.#windows.get(key);
+    if (window === undefined || this.#isOver(window, nowMs))
+      this.#windows.set(key, (window = { startMs: nowMs, count: 0, waitedWallMs: Number.POSITIVE_INFINITY }));
+    const limited = window.count >= limit;
+    if (!limited) window.count++;
+    const resetSeconds = Math.ceil((window.startMs + RATE_WINDOW_MS - nowMs) / 1000);
+    if (limited)
+      window.waitedWallMs = Math.min(window.waitedWallMs, this.#wall.nowMs() + resetSeconds * 1000);
+    return { limited, limit, remaining: limit - window.count, resetSeconds };
+  }
+
+  #isOver({ startMs, waitedWallMs }: Window, nowMs: number): boolean {
+    if (nowMs - startMs >= RATE_WINDOW_MS || nowMs < startMs) return true;
+    if (waitedWallMs === Number.POSITIVE_INFINITY) return false;
+    return !this.#clock.runs && this.#wall.nowMs() >= waitedWallMs;
+  }
+
+  clear(): void {
+    this.#windows.clear();
+  }
+}

@@ -1,0 +1,109 @@
+import type { Engine } from "../engine/engine.js";
+import type { Change, Delivery } from "../engine/records.js";
+import { durationMs } from "../schema/duration.js";
+import type { FaultRule } from "../schema/scenario-rules.js";
+import { onDeadline } from "../time/deadline.js";
+import type { WallClock } from "../time/wall-clock.js";
+
+interface AnswerHoldsOptions {
+  readonly engine: Engine;
+  readonly wall: WallClock;
+  /** Longest hold of a response, in wall time. */
+  readonly limitMs: number;
+  /** Ends all holds when the namespace closes. */
+  readonly closing: AbortSignal;
+}
+
+/** Holds finished responses back, as faults require. */
+export class ResponseHolds {
+  readonly #options: AnswerHoldsOptions;
+
+  constructor(options: AnswerHoldsOptions) {
+    this.#options = options;
+  }
+
+  /** Waits until the client disconnects, or until the limit. */
+  async holdUntilLimit(client: AbortSignal): Promise<void> {
+    await this.#wait(this.#options.limitMs, client);
+  }
+
+  /**
+   * Waits until the response may be sent, or its client disconnects.
+   *
+   * @param json the response, which names its object
+   * @returns false if the namespace closes first
+   */
+  async holdForRule(
+    { hold, delay_answer }: Pick<FaultRule, "hold" | "delay_answer">,
+    json: string,
+    client: AbortSignal,
+  ): Promise<boolean> {
+    const { limitMs, closing } = this.#options;
+    if (hold === "webhook" || hold === "idle") {
+      const objectId = readObjectId(json);
+      if (objectId !== undefined && this.#hasEndpoint(objectId))
+        await this.#wait(limitMs, client, (onMet) => this.#watchAnswers(objectId, hold, onMet));
+    } else if (hold !== undefined) await this.#wait(Math.min(durationMs(hold), limitMs), client);
+    if (delay_answer !== undefined) await this.#wait(durationMs(delay_answer), client);
+    return !closing.aborted;
+  }
+
+  /** Returns true if an enabled endpoint receives the object's events. */
+  #hasEndpoint(objectId: string): boolean {
+    const { state } = this.#options.engine;
+    const mode = (state.get("charges", objectId) ?? state.get("withdrawals", objectId))?.mode;
+    return state.endpoints().some((endpoint) => endpoint.enabled && endpoint.mode === mode);
+  }
+
+  /** Calls back when a webhook of the object is answered from now on; with `idle`, when no more follow either. */
+  #watchAnswers(objectId: string, hold: "webhook" | "idle", onMet: () => void): () => void {
+    const { engine } = this.#options;
+    let isAnswered = false;
+    return engine.onStored(({ puts }: Change) => {
+      for (const [name, , record] of puts) {
+        const delivery = name === "deliveries" ? (record as Delivery | null) : null;
+        if (delivery?.object_id !== objectId) continue;
+        const last = delivery.attempts.at(-1);
+        if (last !== undefined && last.status !== null) isAnswered = true;
+      }
+      if (isAnswered && (hold === "webhook" || this.#isAtRest(objectId))) onMet();
+    });
+  }
+
+  #isAtRest(objectId: string): boolean {
+    const { state } = this.#options.engine;
+    const planned =
+      state.get("charges", objectId)?.tasks.timeline ?? state.get("withdrawals", objectId)?.timeline_task;
+    if (planned !== undefined && planned !== null) return false;
+    const deliveries = state.eventsOf(objectId).flatMap(({ event_id }) => state.deliveriesOf(event_id));
+    return deliveries.every(({ status }) => status !== "pending");
+  }
+
+  /** Waits for the timeout, the watched condition, the client's disconnect or the namespace's end. */
+  #wait(
+    timeoutMs: number,
+    client: AbortSignal,
+    watch: (onMet: () => void) => () => void = () => () => {},
+  ): Promise<void> {
+    const { wall, closing } = this.#options;
+    if (client.aborted || closing.aborted) return Promise.resolve();
+    return new Promise((resolve) => {
+      const end = (): void => {
+        cancelTimeout();
+        stopWatching();
+        client.removeEventListener("abort", end);
+        resolve();
+      };
+      const cancelTimeout = onDeadline(wall, { timeoutMs, signal: closing }, end);
+      const stopWatching = watch(end);
+      client.addEventListener("abort", end);
+    });
+  }
+}
+
+/** Id of the charge or withdrawal in a response. */
+export function readObjectId(json: string): string | undefined {
+  const { charge_id, withdrawal_id } = JSON.parse(json) as Record<string, unknown>;
+  const id = charge_id ?? withdrawal_id;
+  return typeof id === "string" ? id : undefined;
+}

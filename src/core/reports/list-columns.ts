@@ -1,0 +1,177 @@
+/**
+ * Columns and filters of each list of the control API. The command makes its tables and options from them, the
+ * dashboard its rows, headings, filter forms and curl commands.
+ */
+import { noStatusReason } from "./charge-history-text.js";
+
+export type JsonRecord = Readonly<Record<string, unknown>>;
+
+/** Format of a value. A narrow terminal shortens times, ids and addresses, and truncates texts. */
+export type ValueFormat = "text" | "id" | "time" | "address" | "status" | "amount" | "count";
+
+const FORMATS: readonly (readonly [field: RegExp, format: ValueFormat])[] = [
+  [/(^|_)id$|^fault$/, "id"],
+  [/(^|_)at$/, "time"],
+  [/^(url|path)$/, "address"],
+  [/^status$/, "status"],
+  [/^(amount|fee)$|_balance$/, "amount"],
+  [/^(attempts|applied|charges)$/, "count"],
+];
+
+export function formatOf(field: string): ValueFormat {
+  return FORMATS.find(([pattern]) => pattern.test(field))?.[1] ?? "text";
+}
+
+type Query = Readonly<Record<string, string>>;
+
+export interface ListFilter {
+  /** Query parameter of the control API. */
+  readonly name: string;
+  /** Option of the command. */
+  readonly option?: readonly [flags: string, about: string];
+  /** Field of the dashboard's form; `name` is its query parameter. */
+  readonly field?: { readonly name: string; readonly label: string; readonly hint?: string };
+  /** Builds the control API's query from the field's value; default: `name` with that value. */
+  readonly query?: (value: string) => Query;
+}
+
+/** Parts of a dashboard row besides its time. */
+export type RowSlot = "status" | "title" | "sub" | "side";
+
+export interface ListColumns {
+  /** Fields of the record, also the headings in a terminal. */
+  readonly columns: readonly string[];
+  /** Columns computed from the record. */
+  readonly values?: Readonly<Record<string, (record: JsonRecord) => unknown>>;
+  readonly filters?: readonly ListFilter[];
+  readonly slots?: Readonly<Partial<Record<RowSlot, readonly string[]>>>;
+  /** Dashboard view with a page for each record. */
+  readonly view?: "charges" | "webhooks" | "requests";
+  /** Headings of the dashboard's table. */
+  readonly headings?: readonly [at: string, status: string, title: string, sub: string, side: string];
+}
+
+export function columnValue(
+  { values }: Pick<ListColumns, "values">,
+  field: string,
+  record: JsonRecord,
+): unknown {
+  const value = values?.[field];
+  return value === undefined ? record[field] : value(record);
+}
+
+const STATUS: ListFilter = {
+  name: "status",
+  option: ["--status <status>", "only of this status"],
+  field: { name: "status", label: "Status" },
+};
+const TYPE: ListFilter = {
+  name: "type",
+  option: ["--type <glob>", "only of this type"],
+  field: { name: "type", label: "Event" },
+};
+const search = (label: string, hint: string): ListFilter => ({
+  name: "q",
+  field: { name: "q", label, hint },
+});
+
+const TASKS: Query = {
+  timeline: "status change",
+  withdrawal: "status change",
+  expire: "expiry",
+  settle: "settlement",
+};
+
+const attemptsOf = ({ attempts }: JsonRecord) =>
+  attempts as { status: number | null; error: string | null }[];
+
+const lists = {
+  charges: {
+    columns: ["charge_id", "status", "amount", "currency", "payment_method", "customer_email", "created_at"],
+    filters: [
+      search("Search", "id, e-mail, name, order"),
+      STATUS,
+      { name: "customer_email", option: ["--email <address>", "only of this customer"] },
+    ],
+    slots: { status: ["status"], sub: ["charge_id"], side: ["amount"] },
+    view: "charges",
+    headings: ["Created", "Status", "Customer", "Charge", "Amount"],
+  },
+  withdrawals: {
+    columns: ["withdrawal_id", "status", "amount", "fee", "currency", "created_at"],
+    filters: [STATUS],
+    slots: { status: ["status"], side: ["amount"] },
+  },
+  deliveries: {
+    columns: ["created_at", "type", "url", "status", "attempts", "response", "delivery_id"],
+    values: {
+      attempts: (delivery) => attemptsOf(delivery).length,
+      response: (delivery) => attemptsOf(delivery).at(-1)?.status ?? attemptsOf(delivery).at(-1)?.error,
+    },
+    filters: [
+      { name: "failing", option: ["--failing", "only those that were tried and not delivered"] },
+      {
+        name: "status",
+        field: { name: "status", label: "Status" },
+        query: (value): Query => (value === "failing" ? { failing: "1" } : { status: value }),
+      },
+      TYPE,
+      { name: "webhook_id", field: { name: "receiver", label: "Receiver" } },
+      search("About", "order, e-mail, id"),
+    ],
+    slots: { status: ["status"], title: ["type", "url"], side: ["attempts"] },
+    view: "webhooks",
+    headings: ["Created", "Status", "Event → receiver", "About", "Attempts"],
+  },
+  requests: {
+    columns: ["at", "method", "path", "operation", "status", "fault"],
+    values: { status: (request) => request.status ?? noStatusReason(request) },
+    filters: [
+      // The control API has no search in bodies.
+      { ...search("Text", "in the path or a body"), query: () => ({}) },
+      {
+        ...STATUS,
+        option: ["--status <status>", "only with this status, such as 400 or 4xx"],
+        query: (value) => ({ status: value.padEnd(3, "x") }),
+      },
+      {
+        name: "operation",
+        option: ["--operation <glob>", "only of this operation"],
+        field: { name: "operation", label: "Operation" },
+      },
+    ],
+    slots: { status: ["status"], title: ["method", "path"], sub: ["operation"] },
+    view: "requests",
+    headings: ["Time", "Status", "Request", "About", "Duration"],
+  },
+  events: {
+    columns: ["at", "type", "event_id", "charge_id", "withdrawal_id"],
+    filters: [TYPE],
+    slots: { title: ["type"] },
+  },
+  next: {
+    columns: ["at", "what", "to", "id"],
+    values: { what: ({ what }) => TASKS[String(what)] ?? what },
+  },
+  balances: { columns: ["organization_id", "mode", "currency", "available_balance", "pending_balance"] },
+  "webhook-endpoints": {
+    columns: ["webhook_id", "url", "mode", "events", "enabled"],
+    values: { url: ({ url, mailbox }) => url ?? `mailbox ${mailbox}` },
+  },
+  snapshots: { columns: ["name", "at"] },
+  namespaces: { columns: ["name", "api_key", "charges"] },
+  scenarios: {
+    columns: ["name", "active", "description"],
+    values: {
+      // `default` applies last even if it was not activated.
+      active: ({ name, active }) => (name === "default" ? "always" : active),
+      description: ({ description = "" }) => String(description).replace(/\s+/g, " ").trim(),
+    },
+  },
+  faults: { columns: ["fault_id", "match", "respond", "delay", "drop", "applied"] },
+} satisfies Readonly<Record<string, ListColumns>>;
+
+export type ListName = keyof typeof lists;
+
+/** Keys are paths below `/_sandbox`. */
+export const LISTS: Readonly<Record<ListName, ListColumns>> = lists;

@@ -1,0 +1,219 @@
+import * as z from "zod/mini";
+import { chargeStatusSchema, deliveryStatusSchema, modeSchema, withdrawalStatusSchema } from "./common.js";
+import { closedShape, field, fieldsOf, queryShape, withChecks } from "./descriptions.js";
+import { waitDurationSchema } from "./duration.js";
+import { reasonSchema } from "./engine-requests.js";
+import { globTextSchema } from "./globs.js";
+import { withNameKind } from "./name-kinds.js";
+import {
+  hasOneTarget,
+  ONE_TARGET,
+  ONE_TARGET_MESSAGE,
+  webhookOptionSchema,
+  webhookUrlSchema,
+} from "./option-schemas.js";
+import { atMost, MAX_LENGTHS, minLength } from "./schema-checks.js";
+import { pageQuerySchema } from "./service-requests.js";
+import { signatureSchema } from "./signature-schemes.js";
+
+/** Requests of the control API about charges, logs and receivers. */
+const page = fieldsOf(pageQuerySchema);
+const optionalText = z.optional(z.string());
+const mode = field(z.optional(modeSchema), "Only this mode; by default both.");
+const type = field(withNameKind("event type", z.optional(globTextSchema)), {
+  description: "Only events of this type: a glob.",
+  examples: ["charge.*"],
+});
+const ofCharge = field(optionalText, "Only this charge.");
+
+/** `metadata.KEY` is parsed separately: its name is open. */
+export const chargeQuerySchema = queryShape({
+  ...page,
+  mode,
+  customer_email: field(optionalText, { description: "Only this customer.", examples: ["ada@shop.test"] }),
+  status: field(z.optional(chargeStatusSchema), "Only items with this status."),
+  q: field(z.optional(z.string().check(minLength(1, "must not be empty"), atMost(MAX_LENGTHS.name))), {
+    description:
+      "Only charges with all of these words in their IDs, e-mail, name, reference or metadata values. A word matches from its beginning; case is ignored.",
+    examples: ["ada@shop.test", "1042"],
+  }),
+});
+
+export const withdrawalQuerySchema = queryShape({
+  ...page,
+  mode,
+  status: field(z.optional(withdrawalStatusSchema), "Only items with this status."),
+});
+
+export const nextQuerySchema = queryShape({
+  ...page,
+  id: field(optionalText, "Only this charge or withdrawal."),
+});
+
+export const eventQuerySchema = queryShape({ ...page, type, charge_id: ofCharge, mode });
+
+export const deliveryQuerySchema = queryShape({
+  ...page,
+  type,
+  charge_id: ofCharge,
+  event_id: field(optionalText, "Only this event."),
+  webhook_id: field(optionalText, "Only this receiver."),
+  status: field(z.optional(deliveryStatusSchema), "Only items with this status."),
+  failing: field(
+    z.optional(z.enum(["true", "1"])),
+    "`true` or `1`: only deliveries that have been attempted and not accepted, whether or not they are still retried.",
+  ),
+  mode,
+  q: field(z.optional(z.string().check(minLength(1, "must not be empty"), atMost(MAX_LENGTHS.name))), {
+    description:
+      "Only deliveries about charges with these words, found as in the list of charges (the newest 500), or about the charge, withdrawal, event or delivery with this ID.",
+    examples: ["A-1042"],
+  }),
+});
+
+export const streamQuerySchema = queryShape({
+  view: field(
+    z.optional(z.enum(["light"])),
+    "`light`: only what has changed, gathered into seven messages a second at most.",
+  ),
+});
+
+export const requestQuerySchema = queryShape({
+  ...page,
+  method: field(z.optional(withNameKind("HTTP method", z.string().check(z.toUpperCase()))), {
+    description: "Only of this method.",
+    examples: ["POST"],
+  }),
+  path: field(z.optional(globTextSchema), {
+    description: "Only these paths: a glob.",
+    examples: ["/api/v1/payments/*"],
+  }),
+  operation: field(z.optional(globTextSchema), {
+    description: "Only this operation: a glob.",
+    examples: ["createQuote"],
+  }),
+  status: field(
+    z.optional(z.string().check(z.regex(/^[1-5x][\dx]{2}$/, "must be a status such as 400 or 4xx"))),
+    { description: "Only this response status, or class of statuses.", examples: ["4xx"] },
+  ),
+  since: field(optionalText, {
+    description: "Only requests after the one with this ID, or since this instant.",
+    examples: ["17", "2026-01-31T09:00:00.000Z"],
+  }),
+});
+
+export const triggerRequestSchema = closedShape("EventRequest", "An event that no status change caused.", {
+  type: field(
+    withNameKind(
+      "event name",
+      z
+        .string()
+        .check(z.regex(/^[A-Za-z][A-Za-z0-9_.:/-]{0,99}$/, "must be an event type such as charge.completed")),
+    ),
+    {
+      description:
+        "A known type, by the sandbox's name or the name it is sent under; any other needs `force`.",
+      examples: ["webhook.test", "charge.completed"],
+    },
+  ),
+  charge_id: field(
+    optionalText,
+    "The charge it is about: its current record becomes the event's data. Without one the event has a sample charge, or withdrawal, that has just reached that status and is not stored.",
+  ),
+  data: field(
+    z.optional(z.record(z.string(), z.unknown())),
+    "Fields of the data to override; objects are merged.",
+  ),
+  force: field(z.optional(z.boolean()), "Send exactly what is given: any type, without sample data."),
+  mode: field(
+    z.optional(modeSchema),
+    "The mode of the receivers: the charge's own, else the key's, else test.",
+  ),
+});
+
+function wholeNumber(from: number, to: number) {
+  const message = `must be ${from} to ${to}`;
+  return z.int().check(z.gte(from, message), z.lte(to, message));
+}
+
+export const redeliverRequestSchema = closedShape("RedeliverRequest", "How often.", {
+  times: field(z.optional(wholeNumber(1, 100)), "How many new deliveries to make (default 1)."),
+});
+
+export const emptyRequestSchema = closedShape("RetryRequest", "Takes nothing.", {});
+
+export const takeRequestSchema = closedShape("TakeRequest", "How many.", {
+  max: field(z.optional(wholeNumber(1, 1_000)), "How many to take at most (default 100)."),
+});
+
+const NO_STATUS = "must be an HTTP status";
+
+export const ackRequestSchema = withChecks(
+  closedShape(
+    "AckRequest",
+    {
+      description: "The receiver's response, or why there is none.",
+      jsonSchema: { oneOf: [{ required: ["status"] }, { required: ["error"] }] },
+    },
+    {
+      status: field(
+        z.optional(z.int(NO_STATUS).check(z.gte(100, NO_STATUS), z.lte(599, NO_STATUS))),
+        "2xx means accepted; anything else is retried.",
+      ),
+      body: field(optionalText, "The response body, for the log."),
+      headers: field(z.optional(z.record(z.string(), z.string())), {
+        description: "The response headers; `Retry-After` counts with 429 and 503, others are ignored.",
+        examples: [{ "Retry-After": "60" }],
+      }),
+      error: field(
+        z.optional(reasonSchema),
+        "Instead of a status: why the receiver did not respond. The delivery is retried.",
+      ),
+    },
+  ),
+  z.refine(({ status, error }) => (status === undefined) !== (error === undefined), {
+    error: "is required unless error is given",
+    path: ["status"],
+  }),
+);
+
+const receiver = fieldsOf(webhookOptionSchema);
+
+export const endpointRequestSchema = withChecks(
+  closedShape(
+    "WebhookEndpointRequest",
+    { description: "A receiver to register: a URL or a mailbox.", jsonSchema: ONE_TARGET },
+    {
+      ...receiver,
+      organization_id: field(
+        z.optional(z.string().check(atMost(MAX_LENGTHS.name))),
+        "The organization it receives events of; by default all.",
+      ),
+      lease: field(
+        z.optional(waitDurationSchema),
+        "For a mailbox: it is deleted when it has not been read for this long (wall time). Deliveries already taken can still be acknowledged in time.",
+      ),
+    },
+  ),
+  z.refine(hasOneTarget, { error: ONE_TARGET_MESSAGE, path: ["url"] }),
+  z.refine(({ url, lease }) => url === undefined || lease === undefined, {
+    error: "is for a mailbox",
+    path: ["lease"],
+  }),
+);
+
+export const endpointPatchSchema = closedShape(
+  "WebhookEndpointUpdate",
+  "The fields to change; others keep their values.",
+  {
+    url: field(z.optional(webhookUrlSchema), "Its URL; a mailbox has none."),
+    events: receiver.events,
+    force: receiver.force,
+    enabled: field(z.optional(z.boolean()), "Whether it is sent events."),
+    unreachable: receiver.unreachable,
+    signature: field(
+      z.optional(signatureSchema),
+      "How its events are signed; the secret must fit the scheme.",
+    ),
+  },
+);

@@ -1,0 +1,152 @@
+import * as z from "zod/mini";
+import { modeSchema } from "./common.js";
+import { instantSchema } from "./control-requests.js";
+import { closedShape, codeList, field } from "./descriptions.js";
+import { entriesAtMost, minLength } from "./schema-checks.js";
+
+/** Common status words of apps, by their meaning for the money. */
+export const STATUS_WORDS = {
+  paid: [
+    "paid",
+    "completed",
+    "complete",
+    "succeeded",
+    "success",
+    "successful",
+    "settled",
+    "captured",
+    "done",
+  ],
+  unpaid: [
+    "unpaid",
+    "new",
+    "created",
+    "open",
+    "pending",
+    "waiting",
+    "awaiting_payment",
+    "processing",
+    "failed",
+    "declined",
+    "rejected",
+    "error",
+    "cancelled",
+    "canceled",
+    "abandoned",
+    "expired",
+  ],
+  refunded: ["refunded", "reversed"],
+} as const satisfies Readonly<Record<string, readonly string[]>>;
+/** Meaning of an app's status for the money. */
+export type Marking = keyof typeof STATUS_WORDS;
+const MARKING_NAMES = Object.keys(STATUS_WORDS) as Marking[];
+
+/** Differences between an app's books and the ledger, in the order of reports. */
+export const FINDINGS = {
+  paid_not_marked: "paid, but not marked as paid by the app",
+  marked_not_paid: "not paid, but marked as paid or delivered by the app",
+  amount_differs: "another amount or currency than the charge's",
+  paid_twice: "more than one completed charge for one order",
+  delivered_twice: "delivered more than once",
+  refunded_and_delivered: "refunded, but delivered",
+  unknown_charge: "there is no such charge",
+} as const;
+/** A kind of difference between an app's books and the ledger. */
+export type FindingKind = keyof typeof FINDINGS;
+export const FINDING_KINDS = Object.keys(FINDINGS) as FindingKind[];
+
+/** A difference between the app's books and the ledger. */
+export interface BookFinding {
+  /** The kind of difference. */
+  readonly kind: FindingKind;
+  /** The row, from 1; null if no row refers to the charge. */
+  readonly row: number | null;
+  /** The charge; null if there is none. */
+  readonly charge_id: string | null;
+  /** The app's own ID, if known: the metadata of the row or of the charge. */
+  readonly order: Readonly<Record<string, string>> | null;
+  /** The difference in one line. */
+  readonly message: string;
+}
+
+/** The app's books compared with the ledger. */
+export interface BookReport {
+  /** True if there are no findings. */
+  readonly passed: boolean;
+  /** Number of rows. */
+  readonly rows: number;
+  /** Number of charges compared. */
+  readonly charges: number;
+  /** The fields present in the rows; only these are compared. */
+  readonly compared: readonly string[];
+  /** Number of findings. */
+  readonly total: number;
+  /** The findings, by row; the first 1,000. */
+  readonly findings: readonly BookFinding[];
+}
+
+/** Fields of a row, besides `metadata.KEY`. */
+export const ROW_FIELDS = ["charge_id", "status", "amount", "currency", "delivered"] as const;
+export const METADATA_FIELD = "metadata.";
+
+export function isRowField(name: string): boolean {
+  return (
+    (ROW_FIELDS as readonly string[]).includes(name) ||
+    (name.startsWith(METADATA_FIELD) && name.length > METADATA_FIELD.length)
+  );
+}
+
+const rowOptions = {
+  map: field(
+    z.optional(
+      z.record(
+        z
+          .string()
+          .check(z.refine(isRowField, `must be one of ${ROW_FIELDS.join(", ")} and ${METADATA_FIELD}KEY`)),
+        z.string().check(minLength(1, "must not be empty")),
+      ),
+    ),
+    {
+      description: "Where each field is in a row, as a dotted path; by default under its own name.",
+      examples: [{ charge_id: "payment.id", status: "state", "metadata.order_id": "id" }],
+    },
+  ),
+  statuses: field(
+    z.optional(z.record(z.string(), z.enum(MARKING_NAMES, `must be one of ${MARKING_NAMES.join(", ")}`))),
+    {
+      description: `The app's status words: ${codeList(MARKING_NAMES)}. Known words: ${MARKING_NAMES.map((name) => `${name} (${STATUS_WORDS[name].join(", ")})`).join("; ")}. Case, spaces and dashes are ignored.`,
+      examples: [{ BEZAHLT: "paid" }],
+    },
+  ),
+  partial: field(
+    z.optional(z.boolean()),
+    "The rows are only part of the app's orders: a paid charge without a row is not a finding.",
+  ),
+};
+/** The same options, for a step that reads the rows from the app. */
+export const rowOptionsShape = {
+  map: rowOptions.map.schema,
+  statuses: rowOptions.statuses.schema,
+  partial: rowOptions.partial.schema,
+};
+
+export const MAX_ROWS = 100_000;
+
+export const reconcileRequestSchema = closedShape(
+  "ReconcileRequest",
+  "The app's own view of its payments, to be compared with the ledger.",
+  {
+    rows: field(z.array(z.record(z.string(), z.unknown())).check(entriesAtMost(MAX_ROWS)), {
+      description:
+        "One row per order: `charge_id` or `metadata.KEY` identify it, `status` is the app's view; `amount`, `currency` and `delivered` (how often) are optional. Other fields are ignored.",
+      examples: [[{ charge_id: "ch_0", status: "paid", amount: "512.50", currency: "KES", delivered: 1 }]],
+    }),
+    ...rowOptions,
+    since: field(
+      z.optional(instantSchema),
+      "Charges created earlier are checked only if a row refers to them.",
+    ),
+    mode: field(z.optional(modeSchema), "The mode of the charges; by default the key's, else test."),
+  },
+);
+export type ReconcileRequest = z.infer<typeof reconcileRequestSchema>;

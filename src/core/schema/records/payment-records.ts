@@ -1,0 +1,229 @@
+import * as z from "zod/mini";
+import { ACTORS, httpUrlSchema, LEDGER_ACCOUNTS, modeSchema, timestampSchema } from "../common.js";
+import { chargeEntrySchema, withdrawalEntrySchema } from "../scenario-rules.js";
+import { minLength } from "../schema-checks.js";
+import {
+  bankAccountDestinationSchema,
+  bankTransferInstructionsSchema,
+  cardInstructionsSchema,
+  chargeDetailSchema,
+  cryptoInstructionsSchema,
+  cryptoWalletDestinationSchema,
+  currencyCodeSchema,
+  exchangeRateSchema,
+  feeBreakdownSchema,
+  feesSchema,
+  mobileMoneyDestinationSchema,
+  mobileMoneyInstructionsSchema,
+  moneySchema,
+  statusChangeSchema,
+  withdrawalSchema,
+} from "../service-responses.js";
+import {
+  count,
+  type DeepReadonly,
+  instantMs,
+  jsonText,
+  ordinal,
+  signedMoney,
+  spanMs,
+  text,
+  textOrNull,
+  texts,
+} from "./record-fields.js";
+
+export const pricingRecord = z.strictObject({
+  base_currency: currencyCodeSchema,
+  amount: moneySchema,
+  local_pricing: z.optional(z.record(text, moneySchema)),
+});
+/** The pricing object of a request; every amount padded to its currency's decimals. */
+export type Pricing = DeepReadonly<z.infer<typeof pricingRecord>>;
+
+const feesRecord = z.strictObject({
+  ...feesSchema.shape,
+  fee_breakdown: z.strictObject(feeBreakdownSchema.shape),
+});
+export type Fees = DeepReadonly<z.infer<typeof feesRecord>>;
+
+const priceShape = {
+  amount: moneySchema,
+  currency: currencyCodeSchema,
+  exchange_rate: exchangeRateSchema,
+  fees: feesRecord,
+  settlement_amount: moneySchema,
+};
+
+export const quoteRecord = z.strictObject({
+  quote_id: text,
+  seq: ordinal,
+  mode: modeSchema,
+  organization_id: text,
+  pricing: pricingRecord,
+  payment_method: text,
+  payment_rail: textOrNull,
+  ...priceShape,
+  wallet_address: textOrNull,
+  network: textOrNull,
+  customer_email: textOrNull,
+  created_at_ms: instantMs,
+  expires_at_ms: instantMs,
+  locked_until_ms: instantMs,
+});
+export type Quote = DeepReadonly<z.infer<typeof quoteRecord>>;
+
+export const noteRecord = z.strictObject({ at: timestampSchema, note: text });
+export type ChargeNote = DeepReadonly<z.infer<typeof noteRecord>>;
+const statusChangeRecord = z.strictObject(statusChangeSchema.shape);
+export type StatusChange = DeepReadonly<z.infer<typeof statusChangeRecord>>;
+
+/** Ids of a charge's scheduled tasks. */
+const chargeTasksRecord = z.strictObject({
+  expiry: z.optional(ordinal),
+  timeline: z.optional(ordinal),
+  settlement: z.optional(ordinal),
+});
+export type ChargeTasks = DeepReadonly<z.infer<typeof chargeTasksRecord>>;
+
+const instructionsRecord = z.discriminatedUnion("type", [
+  z.strictObject(bankTransferInstructionsSchema.shape),
+  z.strictObject(mobileMoneyInstructionsSchema.shape),
+  z.strictObject(cryptoInstructionsSchema.shape),
+  z.strictObject(cardInstructionsSchema.shape),
+]);
+/** The fields depend on the type; no code reads one by name. */
+export type PaymentInstructions = Readonly<Record<string, string>> & { readonly type: string };
+
+/** Instructions created on first serialization. */
+export interface LazyInstructions {
+  toJSON(): PaymentInstructions;
+}
+
+const { payment_provider: _provider, ...chargeWire } = chargeDetailSchema.shape;
+/** The stored charge: wire fields first, then internal ones. */
+export const chargeRecord = z.strictObject({
+  ...chargeWire,
+  fees: z.nullable(feesRecord),
+  payment_instructions: z.nullable(instructionsRecord),
+  status_history: z.array(statusChangeRecord).check(minLength(1, "must not be empty")),
+
+  /** Creation order in the namespace; lists sort by it, newest first. */
+  seq: ordinal,
+  mode: modeSchema,
+  kind: z.enum(["whitelabel", "hosted"]),
+  success_url: z.nullable(httpUrlSchema),
+  cancel_url: z.nullable(httpUrlSchema),
+  /** Hosted only: the methods to choose from, and the quote that sets the price. */
+  offered_methods: texts,
+  quote_id: textOrNull,
+  pricing: pricingRecord,
+  phone_number: textOrNull,
+  bank_account_number: textOrNull,
+  expires_at_ms: instantMs,
+  /** Delay of settlement after COMPLETED; 0 settles in the same commit. */
+  settlement_delay_ms: spanMs,
+  /** The scenario requested by name, in the request or its metadata. */
+  scenario_asked: textOrNull,
+  /** The scenario whose rule matched, and a copy of its timeline from that time. */
+  scenario: textOrNull,
+  timeline: z.array(chargeEntrySchema),
+  /** Index of the matched rule in `scenario.charges`. */
+  rule: z.nullable(count),
+  /** Actor of each change in `status_history`. */
+  actors: z.array(z.enum(ACTORS)),
+  /** A manual change has cancelled the rest of the timeline, entries after expiry too. */
+  overruled: z.boolean(),
+  /** `traceparent` header of the creating request; its webhooks carry it. */
+  traceparent: textOrNull,
+  tasks: chargeTasksRecord,
+  /** Facts without a status change: timeline entries that came too late, scenario names that matched nothing. */
+  notes: z.array(noteRecord),
+});
+export type Charge = Omit<DeepReadonly<z.infer<typeof chargeRecord>>, "payment_instructions"> & {
+  readonly payment_instructions: PaymentInstructions | LazyInstructions | null;
+};
+
+/** The stored withdrawal: wire fields first. */
+export const withdrawalRecord = z.strictObject({
+  ...withdrawalSchema.shape,
+  seq: ordinal,
+  mode: modeSchema,
+  /** The scenario requested by name, and the one whose rule matched. */
+  scenario_asked: textOrNull,
+  scenario: textOrNull,
+  timeline: z.array(withdrawalEntrySchema),
+  /** Index of the matched rule in `scenario.withdrawals`. */
+  rule: z.nullable(count),
+  /** The task of the next timeline entry. */
+  timeline_task: z.nullable(ordinal),
+  notes: z.array(noteRecord),
+});
+export type Withdrawal = DeepReadonly<z.infer<typeof withdrawalRecord>>;
+
+const { destination_id: _id, created_at: _at, ...bankAccount } = bankAccountDestinationSchema.shape;
+const { destination_id: _id2, created_at: _at2, ...mobileMoney } = mobileMoneyDestinationSchema.shape;
+const { destination_id: _id3, created_at: _at3, ...cryptoWallet } = cryptoWalletDestinationSchema.shape;
+
+/** A payout destination; its fields depend on the type. */
+export const destinationRecord = z.strictObject({
+  destination_id: text,
+  seq: ordinal,
+  mode: modeSchema,
+  organization_id: text,
+  created_at: timestampSchema,
+  fields: z.discriminatedUnion("type", [
+    z.strictObject(bankAccount),
+    z.strictObject(mobileMoney),
+    z.strictObject(cryptoWallet),
+  ]),
+});
+export type Destination = Omit<DeepReadonly<z.infer<typeof destinationRecord>>, "fields"> & {
+  readonly fields: Readonly<Record<string, string | null>> & {
+    readonly type: string;
+    readonly currency: string;
+  };
+};
+
+/** The stored response to a request with an Idempotency-Key, and that request's body to compare with. */
+export const idempotencyRecord = z.strictObject({
+  seq: ordinal,
+  body: text,
+  json: jsonText(() => true, "must be JSON"),
+  at_ms: instantMs,
+});
+export type IdempotentResponse = DeepReadonly<z.infer<typeof idempotencyRecord>>;
+
+/** Balances of an organization in one mode and currency. The five accounts always sum to zero. */
+export const holdingsRecord = z.strictObject({
+  key: text,
+  mode: modeSchema,
+  organization_id: text,
+  currency: currencyCodeSchema,
+  seq: ordinal,
+  decimals: z.int().check(z.gte(0), z.lte(18)),
+  balances: z.strictObject({
+    available: moneySchema,
+    pending: moneySchema,
+    in_transit: moneySchema,
+    fees: moneySchema,
+    outside: signedMoney,
+  }),
+});
+export type Holdings = DeepReadonly<z.infer<typeof holdingsRecord>>;
+
+const postingRecord = z.strictObject({ account: z.enum(LEDGER_ACCOUNTS), amount: signedMoney });
+export type Posting = DeepReadonly<z.infer<typeof postingRecord>>;
+
+export const entryRecord = z.strictObject({
+  entry_id: text,
+  seq: ordinal,
+  at: timestampSchema,
+  kind: text,
+  mode: modeSchema,
+  organization_id: text,
+  currency: currencyCodeSchema,
+  /** The charge, withdrawal or fixture it was posted for. */
+  object_id: text,
+  postings: z.array(postingRecord).check(z.minLength(1), z.maxLength(9)),
+});
+export type LedgerEntry = DeepReadonly<z.infer<typeof entryRecord>>;

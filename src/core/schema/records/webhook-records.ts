@@ -1,0 +1,158 @@
+import * as z from "zod/mini";
+import { deliveryStatusSchema, modeSchema, timestampSchema } from "../common.js";
+import { eventGlobsSchema } from "../globs.js";
+import { mailboxSchema, ONE_TARGET_MESSAGE, unreachableSchema } from "../option-schemas.js";
+import { isReceiverUrl } from "../receiver-url.js";
+import { downAnswerSchema } from "../scenario-rules.js";
+import { anySecretSchema, secretFault, signatureSchema } from "../signature-schemes.js";
+import {
+  count,
+  type DeepReadonly,
+  instantMs,
+  jsonText,
+  ordinal,
+  spanMs,
+  text,
+  textOrNull,
+  texts,
+} from "./record-fields.js";
+
+function isEvent(value: unknown): boolean {
+  return typeof value === "object" && value !== null && Object.hasOwn(value, "data");
+}
+
+/** An event; `body` is the exact text every delivery sends. */
+export const eventRecord = z.strictObject({
+  event_id: text,
+  seq: ordinal,
+  type: text,
+  at: timestampSchema,
+  mode: modeSchema,
+  organization_id: textOrNull,
+  object_id: textOrNull,
+  body: jsonText(isEvent, "must be the JSON of an event"),
+});
+export type EventRecord = DeepReadonly<z.infer<typeof eventRecord>>;
+
+export const attemptRecord = z.strictObject({
+  attempt: ordinal,
+  /** Sequence number among all attempts of the namespace. */
+  order: ordinal,
+  /** Sandbox time. */
+  at: timestampSchema,
+  /** Wall time; the signature covers it. */
+  sent_at: timestampSchema,
+  duration_ms: spanMs,
+  request_headers: z.record(text, text),
+  status: z.nullable(z.int()),
+  response_body: textOrNull,
+  error: textOrNull,
+});
+export type Attempt = DeepReadonly<z.infer<typeof attemptRecord>>;
+
+export const mishapRecord = z.strictObject({
+  scenario: text,
+  bad_signature: z.boolean(),
+  stale_ms: spanMs,
+  /** Number of attempts that fail without being sent. */
+  fail_first: count,
+  drop: z.boolean(),
+  /** Attempts in this period fail without being sent. */
+  down: z.optional(z.strictObject({ from_ms: instantMs, until_ms: instantMs, answer: downAnswerSchema })),
+  /** Carries a forged event modelled on the real one, with this type and status. */
+  forged: z.optional(z.strictObject({ type: text, status: textOrNull })),
+  /** The response to the first attempt is lost. */
+  lose_answer: z.optional(z.boolean()),
+  /** Event ID sent instead of the real one. */
+  copy_id: z.optional(text),
+  /** Number of deliveries sent at the same moment, including this one. */
+  at_once: z.optional(count),
+  /** Mishaps of retries, one rule each. */
+  retried: z.optional(
+    z.array(
+      z.strictObject({
+        attempt: ordinal,
+        scenario: text,
+        /** Index in `scenario.webhooks`. */
+        index: count,
+        delay_ms: spanMs,
+        copies: ordinal,
+        lose_answer: z.boolean(),
+      }),
+    ),
+  ),
+  /** Sent without signature headers. */
+  unsigned: z.optional(z.boolean()),
+  /** Edited in the dashboard: one attempt, no retries. */
+  by_hand: z.optional(z.boolean()),
+  /** URL used instead of the receiver's. */
+  to_url: z.optional(text),
+});
+export type Mishap = DeepReadonly<z.infer<typeof mishapRecord>>;
+
+export const deliveryRecord = z.strictObject({
+  delivery_id: text,
+  seq: ordinal,
+  event_id: text,
+  event_type: text,
+  object_id: textOrNull,
+  webhook_id: text,
+  mode: modeSchema,
+  status: deliveryStatusSchema,
+  created_at: timestampSchema,
+  next_attempt_at: z.nullable(timestampSchema),
+  /** The task of the next attempt. */
+  task: z.nullable(ordinal),
+  attempts: z.array(attemptRecord),
+  mishap: z.nullable(mishapRecord),
+  /** The lane it waits in for earlier events of its object; null to be sent independently. */
+  lane: textOrNull,
+});
+export type Delivery = DeepReadonly<z.infer<typeof deliveryRecord>>;
+export type DeliveryStatus = Delivery["status"];
+
+export const endpointRecord = z
+  .strictObject({
+    webhook_id: text,
+    seq: ordinal,
+    /** Null for a mailbox. */
+    url: z.nullable(text.check(z.refine(isReceiverUrl, "must be a webhook URL as the sandbox writes it"))),
+    /** Deliveries wait under this name until they are collected. */
+    mailbox: z.nullable(mailboxSchema),
+    /** Wall time without a read after which the mailbox is deleted. */
+    lease_ms: z.optional(count),
+    /** Handling of attempts without a listener, on a running clock. */
+    unreachable: unreachableSchema,
+    mode: modeSchema,
+    /** The organization that registered it; null receives events of every organization in its mode. */
+    organization_id: textOrNull,
+    events: eventGlobsSchema,
+    secret: anySecretSchema,
+    previous_secret: z.nullable(anySecretSchema),
+    previous_secret_until_ms: instantMs,
+    signature: signatureSchema,
+    enabled: z.boolean(),
+    created_at: timestampSchema,
+  })
+  .check(({ value, issues }) => {
+    const { url, mailbox, signature } = value;
+    if ((url === null) === (mailbox === null))
+      issues.push({ code: "custom", input: url, path: ["url"], message: ONE_TARGET_MESSAGE });
+    for (const name of ["secret", "previous_secret"] as const) {
+      const secret = value[name];
+      const message = secret === null ? undefined : secretFault(signature, secret);
+      if (message !== undefined) issues.push({ code: "custom", input: secret, path: [name], message });
+    }
+  });
+export type Endpoint = Omit<DeepReadonly<z.infer<typeof endpointRecord>>, "signature"> & {
+  readonly signature: z.infer<typeof signatureSchema>;
+};
+
+/** Queue of first attempts for one object and endpoint; keeps its events in order. */
+export const laneRecord = z.strictObject({
+  lane: text,
+  waiting: texts,
+  /** Deliveries sent right after the next event. */
+  swapped: texts,
+});
+export type Lane = DeepReadonly<z.infer<typeof laneRecord>>;

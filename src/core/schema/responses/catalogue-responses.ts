@@ -1,0 +1,44 @@
+import * as z from "zod/mini";
+import { field, shape, undocumented } from "../descriptions.js";
+import { methodNote } from "../field-notes.js";
+import { currencyCodeSchema, moneySchema, nullableText, text } from "./response-fields.js";
+
+export const paymentMethodSchema = shape("PaymentMethod", "A way to pay.", {
+  id: field(text, methodNote("The name requests use for it.")),
+  display_name: field(text, "Its display name."),
+  icon: field(text, "Which icon to show."),
+  description: field(text, "What it is, in a few words."),
+  type: field(z.enum(["fiat", "crypto"]), "Whether it moves fiat money or crypto."),
+  enabled_by_default: field(z.boolean(), "Whether new organizations have it."),
+  currencies: field(z.array(currencyCodeSchema), "Codes of the currencies it takes."),
+});
+export const paymentMethodListSchema = shape("PaymentMethodList", "The payment methods.", {
+  payment_methods: field(
+    z.array(paymentMethodSchema),
+    "In no particular order. Read it again from time to time: the list may grow.",
+  ),
+});
+
+export const currencyCodesSchema = shape("CurrencyCodes", "Currency codes, grouped by kind.", {
+  fiat: field(z.array(currencyCodeSchema), { description: "ISO 4217 codes.", examples: [["KES", "USD"]] }),
+  crypto: field(z.array(currencyCodeSchema), {
+    description: "The asset, and its network after an underscore where it has several.",
+    examples: [["BTC", "USDT_TRC20"]],
+  }),
+});
+
+export const paymentRailSchema = shape("PaymentRail", "A bank network or operator a payment can use.", {
+  id: field(text, undocumented("The name requests use for it.", { examples: ["simba_pesa"] })),
+  display_name: field(text, undocumented("Its display name.")),
+  payment_method: field(text, undocumented("The method it belongs to.")),
+  currency: field(currencyCodeSchema, undocumented("The currency it moves.")),
+  country: field(nullableText, undocumented("Two-letter code; null for crypto.")),
+  min_amount: field(moneySchema, undocumented("The minimum amount.")),
+  max_amount: field(z.nullable(moneySchema), undocumented("The maximum amount; null for no limit.")),
+});
+export const paymentRailListSchema = shape("PaymentRailList", "The matching rails.", {
+  payment_rails: field(
+    z.array(paymentRailSchema),
+    undocumented("The first of a method and currency is the one used when none is named."),
+  ),
+});

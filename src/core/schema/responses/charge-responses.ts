@@ -1,0 +1,171 @@
+import * as z from "zod/mini";
+import {
+  CHARGE_STATUSES,
+  chargeStatusSchema,
+  httpUrlSchema,
+  metadataSchema,
+  timestampSchema,
+} from "../common.js";
+import { field, named, shape, undocumented } from "../descriptions.js";
+import { currencyNote, FEES_NOTE } from "../field-notes.js";
+import { STATUSES } from "../statuses.js";
+import { paymentInstructionsSchema } from "./payment-instructions.js";
+import { feesSchema, rail } from "./quote-responses.js";
+import {
+  currencyCodeSchema,
+  exchangeRateSchema,
+  moneySchema,
+  nullableText,
+  text,
+  totalSchema,
+} from "./response-fields.js";
+
+named(
+  "ChargeStatus",
+  {
+    description: `The status of a payment.\n\n${CHARGE_STATUSES.map((status) => `- \`${status}\`: ${STATUSES[status].meaning}.`).join("\n")}`,
+    assumption: `Transitions: ${CHARGE_STATUSES.filter((status) => STATUSES[status].next.length > 0)
+      .map((status) => `${status} → ${STATUSES[status].next.join(", ")}`)
+      .join("; ")}. The rest are final; a payment after EXPIRED is a late one.`,
+  },
+  chargeStatusSchema,
+);
+
+const CHARGE_ID_EXAMPLES = ["ch_0fe6adcf135a11e36eb247bc"];
+const provider = {
+  payment_provider: field(nullableText, "Always null: the service hides who processes the payment."),
+  provider_reference: field(text, {
+    description: "Reference the customer must quote when paying.",
+    examples: ["PSBH8FHMUK5GL"],
+  }),
+};
+
+export const whitelabelResultSchema = shape("WhitelabelResult", "A payment that has started.", {
+  checkout_id: field(text, "The checkout."),
+  charge_id: field(text, { description: "The charge: the ID to poll.", examples: CHARGE_ID_EXAMPLES }),
+  status: field(chargeStatusSchema, {
+    description: "The initial status of the charge.",
+    assumption:
+      "`PENDING`, or `AWAITING_PAYMENT` where the charge's scenario begins with that after 0s: accept both.",
+  }),
+  amount: field(moneySchema, {
+    description: "What the customer must pay, fees included.",
+    examples: ["3305.63"],
+  }),
+  currency: field(currencyCodeSchema, currencyNote("Currency to pay in.")),
+  payment_method: field(text, "The method used."),
+  ...provider,
+  payment_instructions: field(paymentInstructionsSchema, "What to show the customer."),
+  expires_at: field(timestampSchema, "When it expires."),
+  created_at: field(timestampSchema, "When it was made."),
+});
+
+export const checkoutSchema = shape("Checkout", "A hosted page waiting for the customer.", {
+  checkout_id: field(text, undocumented("The checkout.")),
+  checkout_url: field(httpUrlSchema, {
+    description: "Where to send the customer.",
+    assumption: "The interface does not name the field that holds the URL.",
+    examples: ["http://127.0.0.1:4402/checkout/co_f2a5ed6a38de6871f3183cfa"],
+  }),
+  charge_id: field(text, undocumented("The charge, which exists from the start.")),
+  status: field(chargeStatusSchema, undocumented("The charge's status: `PENDING`.")),
+  amount: field(
+    moneySchema,
+    undocumented("The price as it was given; fees are known once the customer picks a method."),
+  ),
+  currency: field(currencyCodeSchema, undocumented("The base currency of the price.")),
+  payment_methods: field(z.array(text), undocumented("The methods the customer may choose from.")),
+  metadata: field(metadataSchema, "As sent."),
+  expires_at: field(timestampSchema, "When the page stops taking payments."),
+  created_at: field(timestampSchema, undocumented("When it was made.")),
+});
+
+const payinSummary = {
+  charge_id: field(text, {
+    description: "The charge: the ID to poll, used in webhooks too.",
+    examples: CHARGE_ID_EXAMPLES,
+  }),
+  checkout_id: field(text, "The checkout it came from."),
+  organization_id: field(text, "The organization that owns it."),
+  amount: field(moneySchema, {
+    description: "What the customer pays, fees included.",
+    assumption:
+      "Of a hosted checkout, until a method is picked: the base amount, without fees, which depend on the method. The config's `amounts.before_method` adds those of the cheapest or dearest method.",
+    examples: ["3305.63"],
+  }),
+  currency: field(
+    currencyCodeSchema,
+    currencyNote("The payment currency; for a hosted checkout without a method yet, the base currency."),
+  ),
+  status: field(chargeStatusSchema, "Its status."),
+  ...provider,
+  created_at: field(timestampSchema, "When it was made."),
+  updated_at: field(timestampSchema, "When it last changed."),
+};
+export const payinSummarySchema = shape("PayinSummary", "A payment in a list.", payinSummary);
+export const payinListSchema = shape("PayinList", "A page of payments.", {
+  total: field(totalSchema, "Number of matching items on all pages."),
+  items: field(z.array(payinSummarySchema), "Newest first."),
+});
+
+export const statusChangeSchema = shape("StatusChange", "A change of a charge's status.", {
+  status: field(chargeStatusSchema, undocumented("What it became.")),
+  at: field(timestampSchema, undocumented("When.")),
+  reason: field(
+    z.optional(text),
+    undocumented("Why, where there is a reason.", { examples: ["declined_by_operator"] }),
+  ),
+});
+
+export const chargeDetail = {
+  ...payinSummary,
+  payment_method: field(
+    nullableText,
+    undocumented("The method; null until the customer of a hosted page has picked one."),
+  ),
+  payment_rail: rail,
+  customer_email: field(nullableText, undocumented("Who pays.")),
+  customer_name: field(nullableText, undocumented("The customer's name.")),
+  metadata: field(metadataSchema, "As sent with the checkout."),
+  fees: field(z.nullable(feesSchema), {
+    ...FEES_NOTE,
+    description: "The fees deducted; null until the charge is priced.",
+  }),
+  exchange_rate: field(
+    z.nullable(exchangeRateSchema),
+    undocumented("The rate used; null until the charge is priced."),
+  ),
+  settlement_amount: field(z.nullable(moneySchema), {
+    description:
+      "What the merchant receives: the amount less all fees, in the same currency. Use this one for accounting.",
+    assumption: "The base amount times the rate, rounded half-up to the currency's decimals.",
+    examples: ["3225.00"],
+  }),
+  settled_at: field(z.nullable(timestampSchema), {
+    description: "When the funds became available; null before.",
+    assumption:
+      "Fiat settles with completion, crypto after its confirmations; later settlement makes no event.",
+  }),
+  failure_reason: field(
+    nullableText,
+    undocumented("Why it failed; null otherwise.", { examples: ["insufficient_funds"] }),
+  ),
+  payment_instructions: field(
+    z.nullable(paymentInstructionsSchema),
+    undocumented("What the customer is shown; null until the customer has picked a method."),
+  ),
+  expires_at: field(timestampSchema, undocumented("When it expires.")),
+  status_history: field(z.array(statusChangeSchema), {
+    description: "Its statuses, oldest first.",
+    assumption: "The shape of its elements.",
+  }),
+};
+export const chargeDetailSchema = shape(
+  "Charge",
+  {
+    description: "A payment with all its fields. `charge` and `payin` are two names for the same thing.",
+    assumption:
+      "The charge of a hosted page has null for what is not known before the customer picks a method.",
+  },
+  chargeDetail,
+);

@@ -1,0 +1,17 @@
+import * as z from "zod/mini";
+import { field, shape } from "../descriptions.js";
+import { text } from "./response-fields.js";
+
+/** `code` is open text: the config may rename codes. */
+export const errorInfoSchema = shape("ErrorInfo", "What went wrong.", {
+  code: field(text, { description: "For programs.", examples: ["VALIDATION_ERROR"] }),
+  message: field(text, { description: "For people.", examples: ["Invalid request parameters"] }),
+  details: field(z.optional(z.record(z.string(), z.string())), {
+    description: "What is wrong with each invalid field.",
+    assumption: "A field within an object has a dotted path; all faults come together.",
+    examples: [{ "pricing.amount": "must be more than 0" }],
+  }),
+});
+export const errorSchema = shape("Error", "The body of every error.", {
+  error: field(errorInfoSchema, "What went wrong."),
+});

@@ -1,0 +1,58 @@
+import * as z from "zod/mini";
+import { field, named, shape } from "../descriptions.js";
+import { withNameKind } from "../name-kinds.js";
+import { moneySchema, text, variant } from "./response-fields.js";
+
+const sharedFields = {
+  reference: field(text, "Reference to quote when paying."),
+  instructions: field(
+    text,
+    "Everything in one sentence for the customer. In the sandbox no money must be sent anywhere.",
+  ),
+};
+export const bankTransferInstructionsSchema = shape("BankTransferInstructions", "Pay by bank transfer.", {
+  type: variant("bank_transfer"),
+  bank_name: field(text, "The bank to pay to."),
+  account_number: field(text, "The account to pay to."),
+  account_name: field(text, "Who holds that account."),
+  ...sharedFields,
+});
+export const mobileMoneyInstructionsSchema = shape("MobileMoneyInstructions", "Pay by mobile money.", {
+  type: variant("mobile_money"),
+  provider: field(text, "The operator the customer knows."),
+  phone_number: field(text, "The number to pay to."),
+  ...sharedFields,
+});
+export const cryptoInstructionsSchema = shape("CryptoInstructions", "Pay in crypto.", {
+  type: variant("crypto"),
+  network: field(text, {
+    description: "The network to send on.",
+    assumption: "The currency's suffix, or the asset where it has one network only.",
+    examples: ["TRC20"],
+  }),
+  wallet_address: field(text, "The wallet to pay to: the quote's."),
+  amount: field(moneySchema, "How much to send."),
+  currency: field(withNameKind(undefined, text), {
+    description: "The asset, without its network.",
+    examples: ["USDT"],
+  }),
+  ...sharedFields,
+});
+export const cardInstructionsSchema = shape(
+  "CardInstructions",
+  {
+    description: "Pay by card.",
+    assumption: "The interface shows no variant for cards; this one carries what all variants share.",
+  },
+  { type: variant("card"), ...sharedFields },
+);
+export const paymentInstructionsSchema = named(
+  "PaymentInstructions",
+  "What to show the customer; `type` is the variant.",
+  z.discriminatedUnion("type", [
+    bankTransferInstructionsSchema,
+    mobileMoneyInstructionsSchema,
+    cryptoInstructionsSchema,
+    cardInstructionsSchema,
+  ]),
+);

@@ -1,0 +1,84 @@
+import * as z from "zod/mini";
+import { metadataSchema, timestampSchema, withdrawalStatusSchema } from "../common.js";
+import { field, named, shape, undocumented } from "../descriptions.js";
+import {
+  currencyCodeSchema,
+  listShape,
+  moneySchema,
+  nullableText,
+  text,
+  variant,
+} from "./response-fields.js";
+
+const destination = {
+  destination_id: field(text, undocumented("The ID withdrawals use.")),
+  currency: field(
+    currencyCodeSchema,
+    undocumented("Currency it takes.", { examples: "{{payout currencies}}" }),
+  ),
+  country: field(nullableText, undocumented("Two-letter code; null for crypto.")),
+  created_at: field(timestampSchema, undocumented("When it was registered.")),
+};
+const destinationType = undocumented("The variant.");
+export const bankAccountDestinationSchema = shape("BankAccountDestination", "A bank account.", {
+  type: variant("bank_account", destinationType),
+  ...destination,
+  bank_code: field(text, undocumented("The bank.")),
+  account_number: field(text, undocumented("The account.")),
+  account_name: field(text, undocumented("Who holds it.")),
+});
+export const mobileMoneyDestinationSchema = shape("MobileMoneyDestination", "A mobile money wallet.", {
+  type: variant("mobile_money", destinationType),
+  ...destination,
+  phone_number: field(text, undocumented("Its number, in E.164.")),
+  provider: field(text, undocumented("The operator.")),
+});
+export const cryptoWalletDestinationSchema = shape("CryptoWalletDestination", "A crypto wallet.", {
+  type: variant("crypto_wallet", destinationType),
+  ...destination,
+  wallet_address: field(text, undocumented("Its address.")),
+  network: field(text, undocumented("The network it is on.")),
+});
+export const destinationSchema = named(
+  "Destination",
+  {
+    description: "A payout destination; `type` is the variant.",
+    assumption: "The whole record.",
+  },
+  z.discriminatedUnion("type", [
+    bankAccountDestinationSchema,
+    mobileMoneyDestinationSchema,
+    cryptoWalletDestinationSchema,
+  ]),
+);
+export const destinationListSchema = listShape("DestinationList", "destinations", destinationSchema);
+
+named(
+  "WithdrawalStatus",
+  {
+    description: "The status of a withdrawal.",
+    assumption: "PENDING → PROCESSING → COMPLETED or FAILED; PENDING → CANCELLED. The rest are final.",
+  },
+  withdrawalStatusSchema,
+);
+
+export const withdrawal = {
+  withdrawal_id: field(text, undocumented("The withdrawal.", { examples: ["wd_bc7f60c88949b7849b107b21"] })),
+  destination_id: field(text, undocumented("Where it goes.")),
+  organization_id: field(text, undocumented("The organization that owns it.")),
+  amount: field(moneySchema, undocumented("What arrives.")),
+  fee: field(moneySchema, undocumented("The fee on top; returned with the amount if the withdrawal fails.")),
+  currency: field(currencyCodeSchema, undocumented("Currency of both.")),
+  status: field(withdrawalStatusSchema, undocumented("Its status.")),
+  failure_reason: field(nullableText, undocumented("Why it failed; null otherwise.")),
+  reference: field(nullableText, undocumented("Your own reference, if you gave one.")),
+  metadata: field(metadataSchema, undocumented("As sent; empty if none was.")),
+  created_at: field(timestampSchema, undocumented("When it was made.")),
+  updated_at: field(timestampSchema, undocumented("When it last changed.")),
+};
+export const withdrawalSchema = shape(
+  "Withdrawal",
+  { description: "A payout from the balance.", assumption: "The whole record." },
+  withdrawal,
+);
+export const withdrawalListSchema = listShape("WithdrawalList", "withdrawals", withdrawalSchema);

@@ -1,0 +1,36 @@
+import * as z from "zod/mini";
+import { metadataSchema } from "../common.js";
+import { type FieldNote, field, named, shape, undocumented } from "../descriptions.js";
+import { METADATA_DESCRIPTION } from "../field-notes.js";
+
+/** An amount in responses, padded to its currency's decimals. */
+export const moneySchema = z.string().check(z.regex(/^\d+(\.\d+)?$/));
+/** The quotient of two rates, to 12 significant digits, without an exponent. */
+export const exchangeRateSchema = z.string().check(z.regex(/^\d+(\.\d+)?$/));
+export const currencyCodeSchema = z.string().check(z.regex(/^[A-Z][A-Z0-9]*(_[A-Z0-9]+)?$/));
+
+export const text = z.string();
+export const nullableText = z.nullable(text);
+
+export function listShape<Item extends z.core.$ZodType>(name: string, plural: string, item: Item) {
+  return shape(name, `A page of ${plural}.`, {
+    total: field(totalSchema, undocumented("Number of items on all pages.")),
+    items: field(z.array(item), undocumented(`${plural[0]!.toUpperCase()}${plural.slice(1)}, newest first.`)),
+  });
+}
+export const totalSchema = z.int().check(z.gte(0));
+
+named(
+  "Metadata",
+  {
+    description: METADATA_DESCRIPTION,
+    assumption: "The limit of 10 KB is 10,240 bytes of UTF-8, keys and values counted together.",
+    examples: [{ order_id: "1042" }],
+  },
+  metadataSchema,
+);
+
+/** The discriminator of a union. */
+export function variant<Type extends string>(type: Type, note: FieldNote | string = "The variant.") {
+  return field(z.literal(type), note);
+}

@@ -1,0 +1,287 @@
+import * as z from "zod/mini";
+import { chargeStatusSchema, withdrawalStatusSchema } from "./common.js";
+import { atLeastOneOf, closedShape, field, named, withChecks } from "./descriptions.js";
+import { durationSchema } from "./duration.js";
+import { amountMatchSchema, textMatchSchema, valueMatchSchema } from "./matchers.js";
+import { withNameKind } from "./name-kinds.js";
+import { atMost, entriesAtMost, MAX_LENGTHS, minLength } from "./schema-checks.js";
+
+/**
+ * Rules of a scenario: outcomes of charges and withdrawals, mishaps of webhooks, faults of API calls. The engine applies
+ * them; `scenario-file.ts` adds steps, variables and includes. `matchers.ts` has the conditions of `match`.
+ */
+
+const text = z.optional(textMatchSchema);
+const amount = z.optional(amountMatchSchema);
+const commonMatch = {
+  mode: field(text, "Test or live."),
+  organization_id: field(text, "The organization that owns it."),
+  currency: field(text, "Currency paid in."),
+  amount: field(amount, "The amount, or bounds for it."),
+  metadata: field(z.optional(z.record(z.string(), valueMatchSchema)), "Keys and what they must be."),
+};
+const MATCH = "All of these must match: a glob, a list of globs of which one matches, or a matcher.";
+
+export const chargeMatchSchema = closedShape("ChargeMatch", MATCH, {
+  ...commonMatch,
+  charge_id: field(text, "The charge."),
+  customer_email: field(text, "Who pays."),
+  customer_name: field(text, "The customer's name."),
+  payment_method: field(text, "The method."),
+  payment_rail: field(text, "The rail."),
+  phone_number: field(text, "The customer's phone."),
+  bank_account_number: field(text, "The customer's bank account."),
+  base_currency: field(text, "The currency of the price."),
+  base_amount: field(amount, "The price, or bounds for it."),
+});
+export type ChargeMatch = z.infer<typeof chargeMatchSchema>;
+
+export const withdrawalMatchSchema = closedShape("WithdrawalMatch", MATCH, {
+  ...commonMatch,
+  withdrawal_id: field(text, "The withdrawal."),
+  destination_id: field(text, "Where it goes."),
+  reference: field(text, "The app's own reference."),
+  type: field(text, "The type of its destination."),
+  account_number: field(text, "The destination's account."),
+  phone_number: field(text, "The destination's phone."),
+  wallet_address: field(text, "The destination's wallet."),
+});
+export type WithdrawalMatch = z.infer<typeof withdrawalMatchSchema>;
+
+const reasonSchema = z.optional(
+  z.string().check(minLength(1, "must not be empty"), atMost(MAX_LENGTHS.reason)),
+);
+
+export const chargeEntrySchema = named(
+  "ChargeEntry",
+  "A status the charge will take. `after` counts from the previous entry, `after_expiry` from the moment it expired.",
+  z.union([
+    z.strictObject({ after: durationSchema, to: chargeStatusSchema, reason: reasonSchema }),
+    z.strictObject({ after_expiry: durationSchema, to: chargeStatusSchema, reason: reasonSchema }),
+  ]),
+);
+export type ChargeEntry = z.infer<typeof chargeEntrySchema>;
+
+export const withdrawalEntrySchema = closedShape("WithdrawalEntry", "A status the withdrawal will take.", {
+  after: field(durationSchema, "Counted from the previous entry."),
+  to: field(withdrawalStatusSchema, "The status."),
+  reason: field(reasonSchema, "Why."),
+});
+export type WithdrawalEntry = z.infer<typeof withdrawalEntrySchema>;
+
+const WHICH = "Which ones; by default all.";
+const likelihoodSchema = z.optional(z.number().check(z.gte(0), z.lte(1)));
+const probability = field(
+  likelihoodSchema,
+  "The probability that the rule applies, drawn from the seed for each object; otherwise the next rule is tried.",
+);
+
+export const chargeRuleSchema = closedShape("ChargeRule", "How some charges behave.", {
+  match: field(z.optional(chargeMatchSchema), WHICH),
+  probability,
+  timeline: field(z.array(chargeEntrySchema).check(entriesAtMost(1000)), "What happens to them."),
+});
+export type ChargeRule = z.infer<typeof chargeRuleSchema>;
+
+export const withdrawalRuleSchema = closedShape("WithdrawalRule", "How some withdrawals behave.", {
+  match: field(z.optional(withdrawalMatchSchema), WHICH),
+  probability,
+  timeline: field(z.array(withdrawalEntrySchema).check(entriesAtMost(1000)), "What happens to them."),
+});
+export type WithdrawalRule = z.infer<typeof withdrawalRuleSchema>;
+
+const anyMatch = { ...chargeMatchSchema.shape, ...withdrawalMatchSchema.shape };
+/** `type` is the event's; the type of a destination is not matched here. */
+const webhookMatchSchema = z.strictObject({ ...anyMatch, type: withNameKind("event type", text), url: text });
+
+/** Failure of a receiver that is down: connection refused, timeout, or an error status. */
+export const downAnswerSchema = z.union(
+  [z.enum(["refused", "timeout"]), z.int().check(z.gte(400), z.lte(599))],
+  "must be refused, timeout or a status of 400 to 599",
+);
+const downSchema = z.union([
+  durationSchema,
+  closedShape("Downtime", "When a receiver is down, counted from when the scenario started to apply.", {
+    from: field(z.optional(durationSchema), "How long until it goes down; by default at once."),
+    for: field(durationSchema, "How long it is down."),
+    answer: field(z.optional(downAnswerSchema), "How attempts fail meanwhile; by default `refused`."),
+  }),
+]);
+
+export const webhookRuleSchema = closedShape(
+  "WebhookRule",
+  "What goes wrong with some webhooks; times are sandbox time.",
+  {
+    match: field(z.optional(webhookMatchSchema), `${WHICH} Texts are globs.`),
+    copies: field(z.optional(z.int().check(z.gte(1), z.lte(100))), "How often each event is sent in total."),
+    at_once: field(
+      z.optional(z.boolean()),
+      "The copies are sent at the same moment, each on its own connection, before the first response arrives. They do not wait for the object's previous event.",
+    ),
+    ids: field(
+      z.optional(z.enum(["same", "new"])),
+      "Whether the copies have the event's ID (the default) or a new one each.",
+    ),
+    again_after: field(
+      z.optional(durationSchema),
+      "How much later the same event is sent again, with the same ID.",
+    ),
+    lose_answer: field(
+      z.optional(z.boolean()),
+      "The receiver does its work, but its response to the first attempt is lost on the way back: a failed attempt, which is retried.",
+    ),
+    delay: field(z.optional(durationSchema), "How much later it is sent."),
+    drop: field(z.optional(z.boolean()), "It is not sent."),
+    swap: field(z.optional(z.boolean()), "It is sent after the object's next event."),
+    bad_signature: field(z.optional(z.boolean()), "It is signed with a wrong secret."),
+    forged: field(
+      z.optional(z.boolean()),
+      "Also sends a forged event, with its own ID and signed with a wrong secret, that says the charge is COMPLETED or the withdrawal FAILED. It is sent once.",
+    ),
+    stale: field(z.optional(durationSchema), "The age of the signature's timestamp."),
+    fail_first: field(
+      z.optional(z.int().check(z.gte(0), z.lte(100))),
+      "How many attempts fail without being sent.",
+    ),
+    down: field(
+      z.optional(downSchema),
+      "How long the receiver is down: attempts in that time fail and are retried as usual.",
+    ),
+    attempt: field(
+      z.optional(z.int().check(z.gte(2), z.lte(100))),
+      "Applies to a retry only: 2 is the first retry. The retry is `delay` later, repeated for each of `copies`, or its response is lost (`lose_answer`). The first attempt is for rules without this field.",
+    ),
+    times: field(
+      z.optional(z.int().check(z.gte(1))),
+      "How many matching events it applies to before it is used up.",
+    ),
+    skip: field(z.optional(z.int().check(z.gte(0))), "How many matching events to skip first."),
+  },
+);
+export type WebhookRule = z.infer<typeof webhookRuleSchema>;
+
+/** Headers of the connection and of message framing; the server sets them. */
+const RESERVED_HEADERS = new Set([
+  "connection",
+  "content-length",
+  "keep-alive",
+  "proxy-connection",
+  "te",
+  "trailer",
+  "transfer-encoding",
+  "upgrade",
+]);
+
+function headerFault(name: string, value: string): string | undefined {
+  if (!/^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,200}$/.test(name)) return "is not a valid header name";
+  if (RESERVED_HEADERS.has(name.toLowerCase())) return "is set by the server";
+  return /^[\t -~\u0080-\u00ff]{0,4096}$/.test(value)
+    ? undefined
+    : "must be at most 4096 characters of Latin-1, on one line";
+}
+
+const answerHeadersSchema = z.record(z.string(), z.string()).check(({ value, issues }) => {
+  for (const [name, text] of Object.entries(value)) {
+    const message = headerFault(name, text);
+    if (message !== undefined) issues.push({ code: "custom", input: text, path: [name], message });
+  }
+});
+
+const respondSchema = z.strictObject({
+  status: z.int().check(z.gte(400, "must be 400 to 599"), z.lte(599, "must be 400 to 599")),
+  code: z.optional(z.string().check(minLength(1, "must not be empty"), atMost(MAX_LENGTHS.name))),
+  message: z.optional(z.string().check(atMost(MAX_LENGTHS.message))),
+  details: z.optional(z.record(z.string(), z.string())),
+  headers: z.optional(answerHeadersSchema),
+});
+
+const FAULT_EFFECTS = ["respond", "delay", "delay_answer", "hold", "stale", "drop"] as const;
+
+export const faultRuleSchema = withChecks(
+  closedShape(
+    "FaultRule",
+    {
+      description: "A fault of the API; at least one of respond, delay, delay_answer, hold, stale and drop.",
+      jsonSchema: atLeastOneOf(...FAULT_EFFECTS),
+    },
+    {
+      match: field(
+        z.optional(
+          z.strictObject({
+            ...anyMatch,
+            operation: text,
+            method: withNameKind("HTTP method", text),
+            path: withNameKind("path", text),
+          }),
+        ),
+        "Which calls; by default all. `operation`, `method` and `path` are globs, and so are fields of the body. An `operation` that matches no operation ID is rejected.",
+      ),
+      respond: field(z.optional(respondSchema), "The response to return instead of the service's own."),
+      delay: field(z.optional(durationSchema), "Wall time that passes before the work is done."),
+      delay_answer: field(z.optional(durationSchema), "Wall time that passes after the work is done."),
+      hold: field(
+        z.optional(z.union([z.enum(["webhook", "idle"]), durationSchema])),
+        "The work is done, but the response waits: until the object's next webhook has got its response, until nothing more is in flight or scheduled for it, or for this long in wall time. Never longer than the option `hold_limit`.",
+      ),
+      stale: field(
+        z.optional(z.union([z.literal("last_change"), durationSchema])),
+        "Reads and lists of charges, withdrawals and payout destinations return them as they were this long ago, in sandbox time, without those created since; or each as it was before its last change, with none missing. Other calls are not affected.",
+      ),
+      drop: field(
+        z.optional(z.enum(["before", "after", "hang"])),
+        "Drops the connection before the work is done, or after it; or does the work and keeps the connection open without a response, until the client disconnects or `hold_limit` is over.",
+      ),
+      times: field(
+        z.optional(z.int().check(z.gte(1))),
+        "How many calls it applies to before it is used up: per customer, unless `per` says otherwise.",
+      ),
+      skip: field(z.optional(z.int().check(z.gte(0))), "How many calls to skip first, counted like `times`."),
+      per: field(
+        z.optional(z.enum(["charge", "customer", "request"])),
+        "Whose calls `times` and `skip` count: each customer's (without it), each charge's or withdrawal's (of a call that makes one: each order's, by customer, price and metadata), or all together. Calls that name no customer count together.",
+      ),
+      probability: field(likelihoodSchema, "The probability each time, drawn from the seed."),
+    },
+  ),
+  z.refine(
+    (rule) => FAULT_EFFECTS.some((effect) => rule[effect] !== undefined),
+    "needs respond, delay, delay_answer, hold, stale or drop",
+  ),
+);
+export type FaultRule = z.infer<typeof faultRuleSchema>;
+
+const scenarioNameSchema = z
+  .string()
+  .check(
+    z.regex(/^[A-Za-z0-9][A-Za-z0-9_.-]{0,99}$/, "must be letters, digits, dots, dashes and underscores"),
+  );
+
+export const scenarioSchema = closedShape(undefined, "", {
+  name: field(scenarioNameSchema, "The name to request it by."),
+  description: field(z.optional(z.string().check(atMost(MAX_LENGTHS.message))), "For people."),
+  kind: field(
+    z.optional(z.enum(["mishap", "outcome"])),
+    "A mishap is something a good app survives; an outcome is another way a payment ends, not a weakness of the app. By default a scenario with `webhooks` or `faults` is a mishap.",
+  ),
+  charges: field(
+    z.optional(z.array(chargeRuleSchema)),
+    "How charges behave; the first matching rule applies.",
+  ),
+  withdrawals: field(
+    z.optional(z.array(withdrawalRuleSchema)),
+    "How withdrawals behave; the first matching rule applies.",
+  ),
+  webhooks: field(
+    z.optional(z.array(webhookRuleSchema)),
+    "What goes wrong with outgoing webhooks; the first matching rule applies.",
+  ),
+  faults: field(
+    z.optional(z.array(faultRuleSchema)),
+    "What goes wrong at the API; the first matching rule that is not used up applies.",
+  ),
+  source: field(
+    z.optional(z.record(z.string(), z.unknown())),
+    "The whole scenario as it was written, if it has steps.",
+  ),
+});
+export type Scenario = z.infer<typeof scenarioSchema>;

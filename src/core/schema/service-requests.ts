@@ -1,0 +1,349 @@
+import * as z from "zod/mini";
+import {
+  amountSchema,
+  chargeStatusSchema,
+  emailSchema,
+  httpUrlSchema,
+  metadataSchema,
+  phoneSchema,
+} from "./common.js";
+import { allowedOnlyIf, field, queryShape, requiredIf, shapeLater, undocumented } from "./descriptions.js";
+import {
+  CHECKOUT_LIFE_NOTE,
+  currencyNote,
+  METADATA_NOTE,
+  METHOD_ASSUMPTION,
+  methodNote,
+  redirectNote,
+} from "./field-notes.js";
+import { eventGlobsSchema } from "./globs.js";
+import { normalizeWebhookUrl, WEBHOOK_URL_MESSAGE } from "./option-schemas.js";
+import { atMost, entriesAtMost, MAX_LENGTHS, minLength } from "./schema-checks.js";
+
+/**
+ * Request bodies and queries of the service, read by `domain/requests` and the OpenAPI document. Unknown fields are
+ * ignored. Checks that need fixtures (currencies, decimals, enabled methods) are in `domain/requests`; errors of both
+ * are reported together.
+ */
+export const pricingSchema = shapeLater(
+  "Pricing",
+  {
+    description: "The price the merchant charges.",
+    jsonSchema: { allOf: [allowedOnlyIf("local_pricing", { base_currency: "USD" })] },
+  },
+  () => ({
+    base_currency: field(z.string(), currencyNote("Currency the price is given in.")),
+    amount: field(amountSchema, {
+      description: "The price in the base currency: a decimal string; a JSON number is rejected.",
+      assumption:
+        "More than 0, at most 30 digits before the point, and no more after it than the currency has.",
+      examples: ["25.00"],
+    }),
+    local_pricing: field(z.optional(z.record(z.string(), amountSchema)), {
+      description:
+        "The merchant's own prices in other currencies, by code. Only with `USD` as base currency.",
+      assumption:
+        "A local price in the currency paid in becomes the settlement amount to the digit; it is not converted.",
+      examples: [{ KES: "3200.00" }],
+      jsonSchema: { propertyNames: { pattern: "^[A-Z][A-Z0-9]*(_[A-Z0-9]+)?$" } },
+    }),
+  }),
+);
+
+export const quoteRequestSchema = shapeLater("QuoteRequest", "A price to lock before a checkout.", () => ({
+  pricing: field(pricingSchema, "The price the merchant charges."),
+  payment_method: field(z.string(), methodNote("How the customer will pay.", METHOD_ASSUMPTION)),
+  to_currency: field(
+    z.optional(z.string()),
+    currencyNote("Currency the customer pays in.", {
+      assumption: "Optional; without it the customer pays in the base currency.",
+    }),
+  ),
+  payment_rail: field(
+    z.optional(z.string()),
+    undocumented(
+      "The bank network or operator to use; by default the first one of the method and currency.",
+      {
+        examples: "{{some rails}}",
+      },
+    ),
+  ),
+  customer_email: field(z.optional(emailSchema), {
+    description: "Who will pay.",
+    examples: ["ada@shop.test"],
+  }),
+}));
+export type QuoteBody = z.infer<typeof quoteRequestSchema>;
+
+const accountNumberSchema = z.string().check(minLength(1, "must not be empty"), atMost(MAX_LENGTHS.account));
+const nameSchema = z.string().check(atMost(MAX_LENGTHS.name));
+
+/** Shortest and longest life of a checkout, in minutes (specification: Limits). */
+const EXPIRES_MESSAGE = "must be a whole number between 1 and 1440";
+export const expiresInMinutesSchema = z
+  .int(EXPIRES_MESSAGE)
+  .check(z.gte(1, EXPIRES_MESSAGE), z.lte(1_440, EXPIRES_MESSAGE));
+
+/** Fields of both kinds of checkout. */
+const sharedCheckoutFields = () => ({
+  success_url: field(z.optional(httpUrlSchema), redirectNote("after success")),
+  cancel_url: field(z.optional(httpUrlSchema), redirectNote("after cancelling")),
+  metadata: field(z.optional(metadataSchema), METADATA_NOTE),
+  expires_in_minutes: field(z.optional(expiresInMinutesSchema), CHECKOUT_LIFE_NOTE),
+});
+
+export const whitelabelRequestSchema = shapeLater(
+  "WhitelabelRequest",
+  {
+    description: "A payment to start at once, at the price of a quote.",
+    jsonSchema: { allOf: "{{needs of the methods}}" },
+  },
+  () => ({
+    pricing: field(pricingSchema, {
+      description: "The price, as in the quote.",
+      assumption: "A pricing that differs in value from the quote's is refused: 400 `details.pricing`.",
+    }),
+    customer_email: field(emailSchema, { description: "Who pays.", examples: ["ada@shop.test"] }),
+    customer_name: field(z.optional(nameSchema), {
+      description: "The customer's full name.",
+      examples: ["Ada Obi"],
+    }),
+    quote_id: field(z.string(), {
+      description: "One of your quotes, created less than {{quote valid}} ago.",
+      assumption: "A quote may be used for several checkouts until it expires.",
+    }),
+    payment_method: field(
+      z.string(),
+      methodNote("The quote's method; any other is rejected.", METHOD_ASSUMPTION),
+    ),
+    payment_rail: field(z.optional(z.string()), {
+      description: "The quote's rail; any other is rejected.",
+      assumption: "Optional; the field is known only from the refusal of a rail that differs.",
+      examples: "{{some rails}}",
+    }),
+    phone_number: field(z.optional(phoneSchema), {
+      description: "The customer's phone with its country code; needed for mobile money.",
+      assumption: "E.164: a plus and 7 to 15 digits.",
+      examples: ["+254700000001"],
+    }),
+    bank_account_number: field(z.optional(accountNumberSchema), {
+      description: "The customer's bank account; needed for a bank transfer.",
+      assumption: "Any text of 1 to 64 characters.",
+      examples: ["0123456789"],
+    }),
+    ...sharedCheckoutFields(),
+  }),
+);
+export type WhitelabelBody = z.infer<typeof whitelabelRequestSchema>;
+
+/** Standard checkout (specification: Checkout). */
+export const checkoutRequestSchema = shapeLater(
+  "CheckoutRequest",
+  "A payment the customer completes on a hosted page.",
+  () => ({
+    pricing: field(pricingSchema, "The price the merchant charges."),
+    customer_email: field(z.optional(emailSchema), { description: "Who pays.", examples: ["ada@shop.test"] }),
+    customer_name: field(
+      z.optional(nameSchema),
+      undocumented("The customer's full name.", { examples: ["Ada Obi"] }),
+    ),
+    quote_id: field(z.optional(z.string()), {
+      description: "The quote that sets the price.",
+      assumption:
+        "Younger than {{quote valid}} when the checkout is made; its price then holds while it is locked, {{quote locked}}.",
+    }),
+    payment_methods: field(
+      z.optional(
+        z.array(z.string()).check(minLength(1, "must name at least one method"), entriesAtMost(100)),
+      ),
+      {
+        description: "The methods the customer may choose from.",
+        assumption: "The name of the filter; without it all methods the organization has enabled.",
+        examples: ["{{two methods}}"],
+      },
+    ),
+    ...sharedCheckoutFields(),
+  }),
+);
+export type CheckoutBody = z.infer<typeof checkoutRequestSchema>;
+
+/** The customer's choice on the hosted page, or in `…/checkouts/{id}/pay`. */
+export const methodChoiceSchema = z.object({
+  payment_method: z.string(),
+  currency: z.optional(z.string()),
+  phone_number: z.optional(phoneSchema),
+  bank_account_number: z.optional(accountNumberSchema),
+});
+export type MethodChoice = z.infer<typeof methodChoiceSchema>;
+
+const requiredTextSchema = z.string().check(minLength(1, "must not be empty"), atMost(MAX_LENGTHS.name));
+const countrySchema = z.string().check(z.regex(/^[A-Z]{2}$/, "must be a two-letter country code"));
+
+/** Type of destination → its fields besides type, currency and country; all but `network` are required. */
+export const DESTINATION_FIELDS = {
+  bank_account: ["bank_code", "account_number", "account_name"],
+  mobile_money: ["phone_number", "provider"],
+  crypto_wallet: ["wallet_address", "network"],
+} as const;
+
+/** Payout destination; `domain/requests` checks the fields of its type. */
+export const destinationRequestSchema = shapeLater(
+  "DestinationRequest",
+  {
+    description: "A payout destination. The required fields depend on its type.",
+    jsonSchema: {
+      allOf: Object.entries(DESTINATION_FIELDS).map(([type, fields]) =>
+        requiredIf(
+          { type: { const: type } },
+          "type",
+          fields.filter((name) => name !== "network"),
+        ),
+      ),
+    },
+  },
+  () => ({
+    type: field(
+      z.enum(["bank_account", "mobile_money", "crypto_wallet"]),
+      undocumented("A bank account or mobile money wallet for fiat, a crypto wallet for crypto."),
+    ),
+    currency: field(z.string(), {
+      ...currencyNote(""),
+      ...undocumented("Currency it takes.", { examples: "{{payout currencies}}" }),
+    }),
+    country: field(
+      z.optional(countrySchema),
+      undocumented("Two-letter code; by default the organization's (none for crypto).", { examples: ["KE"] }),
+    ),
+    bank_code: field(
+      z.optional(requiredTextSchema),
+      undocumented("The bank. Bank accounts only.", { examples: ["058"] }),
+    ),
+    account_number: field(
+      z.optional(requiredTextSchema),
+      undocumented("Bank accounts only.", { examples: ["0123456789"] }),
+    ),
+    account_name: field(
+      z.optional(requiredTextSchema),
+      undocumented("Who holds the account. Bank accounts only.", { examples: ["Ada Obi"] }),
+    ),
+    phone_number: field(
+      z.optional(phoneSchema),
+      undocumented("In E.164. Mobile money only.", { examples: ["+254700000001"] }),
+    ),
+    provider: field(
+      z.optional(requiredTextSchema),
+      undocumented("The operator. Mobile money only.", { examples: ["SimbaPesa Sandbox"] }),
+    ),
+    wallet_address: field(
+      z.optional(requiredTextSchema),
+      undocumented("Crypto wallets only.", { examples: ["TSandboxFakeMoneyX4oDm3XXiLNAZ2Lvq"] }),
+    ),
+    network: field(
+      z.optional(requiredTextSchema),
+      undocumented("If given, must be the currency's network. Crypto wallets only.", { examples: ["TRC20"] }),
+    ),
+  }),
+);
+export type DestinationBody = z.infer<typeof destinationRequestSchema>;
+
+export const withdrawalRequestSchema = shapeLater(
+  "WithdrawalRequest",
+  "Money to send out of the balance.",
+  () => ({
+    destination_id: field(z.string(), undocumented("The payout destination to send it to.")),
+    amount: field(
+      amountSchema,
+      undocumented(
+        "The amount that arrives, as a decimal string; the fee comes on top. At least the currency's minimum.",
+        {
+          examples: ["1000.00"],
+        },
+      ),
+    ),
+    currency: field(
+      z.string(),
+      currencyNote("Currency of balance and destination.", {
+        examples: "{{payout currencies}}",
+        assumption: "Must be the destination's; withdrawals exist in the currencies with a stated minimum.",
+      }),
+    ),
+    reference: field(
+      z.optional(requiredTextSchema),
+      undocumented("Your own reference.", { examples: ["rent-1"] }),
+    ),
+    metadata: field(z.optional(metadataSchema), METADATA_NOTE),
+  }),
+);
+export type WithdrawalBody = z.infer<typeof withdrawalRequestSchema>;
+
+/** Absolute URLs only, unlike the start options. */
+export const receiverUrlSchema = httpUrlSchema.check(
+  z.refine((text) => normalizeWebhookUrl(text) !== undefined, WEBHOOK_URL_MESSAGE),
+);
+
+export const webhookRequestSchema = shapeLater("WebhookRequest", "A webhook endpoint to register.", () => ({
+  url: field(
+    receiverUrlSchema,
+    undocumented("The receiver: an absolute http or https URL.", {
+      examples: ["http://localhost:3000/webhooks"],
+    }),
+  ),
+  events: field(
+    z.optional(eventGlobsSchema),
+    undocumented("Event types to receive, as globs; by default all.", { examples: [["charge.*"]] }),
+  ),
+}));
+export const webhookPatchSchema = shapeLater(
+  "WebhookUpdate",
+  "The fields to change; others keep their values.",
+  () => ({
+    url: field(z.optional(receiverUrlSchema), undocumented("The receiver: an absolute http or https URL.")),
+    events: field(
+      z.optional(eventGlobsSchema),
+      undocumented("Event types it receives, as globs.", {
+        examples: [["charge.completed", "charge.failed"]],
+      }),
+    ),
+    enabled: field(z.optional(z.boolean()), undocumented("Whether it is sent events.")),
+  }),
+);
+
+export const PAYIN_LIMIT_MAX = 100;
+export const PAYIN_LIMIT_DEFAULT = 50;
+const LIMIT_MESSAGE = `must be between 1 and ${PAYIN_LIMIT_MAX}`;
+const OFFSET_MESSAGE = "must be non-negative";
+
+/** Integer query parameter. Not `z.coerce`: it accepts "", " 1" and "1e1". */
+function queryInteger(message: string) {
+  return z.string().check(z.regex(/^\d+$/, message));
+}
+
+const page = {
+  limit: field(
+    z.optional(
+      queryInteger(LIMIT_MESSAGE).check(
+        z.refine((text) => Number(text) >= 1 && Number(text) <= PAYIN_LIMIT_MAX, LIMIT_MESSAGE),
+      ),
+    ),
+    "Maximum number of items to return.",
+  ),
+  offset: field(z.optional(queryInteger(OFFSET_MESSAGE)), "Number of items to skip."),
+};
+export const pageQuerySchema = queryShape(page);
+
+export const payinQuerySchema = queryShape({
+  ...page,
+  status_filter: field(z.optional(chargeStatusSchema), {
+    description: "Only items with this status.",
+    assumption: "Another value is refused with 400.",
+  }),
+});
+export type PayinQuery = z.infer<typeof payinQuerySchema>;
+
+export const railQuerySchema = queryShape({
+  payment_method: field(z.optional(z.string()), {
+    description: "Only those of this method.",
+    examples: ["mobile_money"],
+  }),
+  currency: field(z.optional(z.string()), { description: "Only those of this currency.", examples: ["KES"] }),
+});

@@ -1,0 +1,14 @@
+/**
+ * Response bodies of the service. The OpenAPI document is generated from them, and tests check every response against
+ * it; stored records reuse their fields. Never parsed at run time. Objects are open: a service may add fields.
+ */
+
+export * from "./responses/account-responses.js";
+export * from "./responses/catalogue-responses.js";
+export * from "./responses/charge-responses.js";
+export * from "./responses/error-response.js";
+export * from "./responses/payment-instructions.js";
+export * from "./responses/payout-responses.js";
+export * from "./responses/quote-responses.js";
+export * from "./responses/response-fields.js";
+export * from "./responses/webhook-responses.js";

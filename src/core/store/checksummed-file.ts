@@ -1,0 +1,127 @@
+import { constants, isUtf8 } from "node:buffer";
+import { createHash } from "node:crypto";
+import { closeSync, openSync, readFileSync, rmSync } from "node:fs";
+import type * as z from "zod/mini";
+import { safeParse } from "../schema/issues.js";
+import { syncParentFolder } from "./file-paths.js";
+import { asStoreError, StoreError, TooLongError } from "./store-error.js";
+import { type StoreIo, writeAll } from "./store-io.js";
+
+/** Suffix of an unpublished file. */
+export const UNPUBLISHED_SUFFIX = ".new";
+
+export interface ChecksumFileOptions {
+  /** True if content is on the disk before a call returns: safe against power loss too. */
+  readonly fsync: boolean;
+  readonly io: StoreIo;
+  /** Longest readable content. Default: the longest string of this Node. */
+  readonly maxBytes?: number | undefined;
+}
+
+/** Beginning of a file: the opening brace, and the hash of everything after this member. */
+const CHECKSUM_HEAD = /^\{"checksum":"([0-9a-f]{64})",/;
+
+function checksumHead(hash: string): string {
+  return `{"checksum":"${hash}",`;
+}
+
+const CHECKSUM_HEAD_BYTES = checksumHead("0".repeat(64)).length;
+
+export function hasValidChecksum(content: Buffer): boolean {
+  const [, hash] = CHECKSUM_HEAD.exec(content.toString("latin1", 0, CHECKSUM_HEAD_BYTES)) ?? [];
+  return createHash("sha256").update(content.subarray(CHECKSUM_HEAD_BYTES)).digest("hex") === hash;
+}
+
+/**
+ * Writes a new file piece by piece: a JSON object with a checksum in front. Yields the bytes written so far. Removes
+ * an existing file or link first; if interrupted, leaves no file.
+ *
+ * @param pieces text of a non-empty object; the first begins with its brace
+ * @param tooLong message for content above `maxBytes`
+ * @throws StoreError if the disk refuses, TooLongError if the content is too long
+ */
+export function* writeChecksummed(
+  file: string,
+  pieces: Iterable<string>,
+  { fsync, io, maxBytes = constants.MAX_STRING_LENGTH }: ChecksumFileOptions,
+  tooLong: (maxBytes: number) => string,
+): Generator<number, void> {
+  rmSync(file, { force: true });
+  const fd = openSync(file, "wx", 0o600);
+  let isWhole = false;
+  try {
+    try {
+      const hash = createHash("sha256");
+      let bytes = CHECKSUM_HEAD_BYTES;
+      for (const piece of pieces) {
+        const text = bytes === CHECKSUM_HEAD_BYTES ? piece.slice(1) : piece;
+        const content = Buffer.from(text, "utf8");
+        if (bytes + content.length > maxBytes) throw new TooLongError(tooLong(maxBytes));
+        hash.update(content);
+        writeAll(io, fd, content, bytes);
+        bytes += content.length;
+        yield bytes;
+      }
+      writeAll(io, fd, Buffer.from(checksumHead(hash.digest("hex")), "utf8"), 0);
+      if (fsync) io.fsyncSync(fd);
+    } finally {
+      closeSync(fd);
+    }
+    isWhole = true;
+  } catch (error) {
+    throw asStoreError(error, `Cannot write ${file}`);
+  } finally {
+    if (!isWhole) rmSync(file, { force: true });
+  }
+}
+
+/** Writes FILE.new, to be published as FILE. */
+export function writeUnpublished(
+  file: string,
+  pieces: Iterable<string>,
+  options: ChecksumFileOptions,
+): Generator<number, void> {
+  const tooLong = (maxBytes: number) => `${file}: more than ${maxBytes} bytes, which could not be read back.`;
+  return writeChecksummed(file + UNPUBLISHED_SUFFIX, pieces, options, tooLong);
+}
+
+/** Renames FILE.new to FILE atomically. */
+export function publish(file: string, { fsync, io }: ChecksumFileOptions): void {
+  try {
+    io.renameSync(file + UNPUBLISHED_SUFFIX, file);
+  } catch (error) {
+    throw asStoreError(error, `Cannot write ${file}`);
+  }
+  if (fsync) syncParentFolder(file, io);
+}
+
+/**
+ * Reads a file including its checksum.
+ *
+ * @throws StoreError if it is damaged; the system error if it cannot be read
+ */
+export function readChecksummed(file: string): string {
+  const content = readFileSync(file);
+  if (!hasValidChecksum(content)) throw unreadableError(file, "its checksum does not match");
+  if (!isUtf8(content)) throw unreadableError(file, "not UTF-8");
+  return content.toString("utf8");
+}
+
+/** Reads the object without its checksum and checks its shape. */
+export function parseChecksummed<T>(file: string, shape: z.ZodMiniType<T>): T {
+  const text = readChecksummed(file);
+  let value: { checksum?: unknown };
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw unreadableError(file, "not JSON");
+  }
+  delete value.checksum;
+  const checked = safeParse(shape, value);
+  if (!checked.ok) throw unreadableError(file, "JSON, but not what this program writes there");
+  return checked.data;
+}
+
+function unreadableError(file: string, what: string): StoreError {
+  return new StoreError(`${file}: ${what}. Restore it from a backup, or delete it.`);
+}

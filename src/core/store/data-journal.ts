@@ -1,0 +1,249 @@
+import { closeSync, constants, fstatSync, openSync, readSync, rmSync, statSync } from "node:fs";
+import type { JournalEntry } from "../engine/records.js";
+import { checkWritable, syncParentFolder } from "./file-paths.js";
+import { decodeLine, encodeLines } from "./journal-line.js";
+import { decodeRepeatedChange } from "./repeated-change.js";
+import { asStoreError, damagedFileError, StoreError, systemErrorCode } from "./store-error.js";
+import { type StoreIo, writeAll } from "./store-io.js";
+
+export interface JournalOptions {
+  /** The snapshot's file; the journal is beside it. */
+  readonly file: string;
+  /** True if `append` syncs to the disk before it returns. */
+  readonly fsync: boolean;
+  readonly io: StoreIo;
+}
+
+/** FILE.journal: the changes after the snapshot, one per line. The file stays open; an append is one write. */
+export class Journal {
+  /** The snapshot's file. */
+  readonly #snapshotFile: string;
+  readonly #file: string;
+  #fd: number;
+  readonly #fsync: boolean;
+  readonly #io: StoreIo;
+  #inode: number;
+  /** False on file systems where a path's inode differs from its handle's. */
+  readonly #hasInode: boolean;
+  #bytes: number;
+  /** Length up to an unfinished line. */
+  #intactBytes: number;
+  /** The change in the last line; undefined if the next line must not be encoded against it. */
+  #lastChange: JournalEntry | undefined;
+  /** A failed append may have left bytes that must be cut off before the next write. */
+  #needsCut = false;
+
+  constructor({ file, fsync, io }: JournalOptions) {
+    this.#snapshotFile = file;
+    this.#file = `${file}.journal`;
+    this.#fsync = fsync;
+    this.#io = io;
+    checkWritable(this.#file);
+    this.#fd = openJournal(this.#file);
+    const { size, ino } = fstatSync(this.#fd);
+    this.#inode = ino;
+    this.#hasInode = statSync(this.#file, { throwIfNoEntry: false })?.ino === ino;
+    if (fsync) syncParentFolder(file, io);
+    this.#bytes = size;
+    this.#intactBytes = size;
+  }
+
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  /**
+   * Returns the changes after `afterSeq`.
+   *
+   * @param onLine called for each line, since reading may take minutes
+   * @throws StoreError for any damage except a torn last line
+   */
+  read(afterSeq: number, onLine: () => void): JournalEntry[] {
+    const changes: JournalEntry[] = [];
+    let lastSeq = afterSeq;
+    let before: JournalEntry | undefined;
+    this.#intactBytes = 0;
+    for (const { content, number, startByte, finished } of readLines(this.#fd)) {
+      onLine();
+      const line = decodeLine(content, finished);
+      if (line === "torn") break;
+      const damage = (what: string) =>
+        damagedFileError(this.#snapshotFile, `${this.#file} line ${number}`, what, startByte);
+      if ("damage" in line) throw damage(line.damage);
+      const change =
+        "again" in line.change ? before && decodeRepeatedChange(line.change, before) : line.change;
+      if (change === undefined) throw damage("the line before it does not have the change it refers to");
+      before = change;
+      this.#intactBytes = startByte + content.length + 1;
+      // After a crash between snapshot and journal cut, the journal begins with older lines.
+      if (changes.length === 0 && change.seq <= afterSeq) continue;
+      if (change.seq !== lastSeq + 1)
+        throw damage(`change ${change.seq} where change ${lastSeq + 1} belongs`);
+      lastSeq = change.seq;
+      changes.push(change);
+    }
+    return changes;
+  }
+
+  /** Cuts off a torn last line that `read` found. @returns its length in bytes */
+  dropTornLine(): number {
+    const tornBytes = this.#bytes - this.#intactBytes;
+    if (tornBytes > 0) this.#cutTo(this.#intactBytes);
+    return tornBytes;
+  }
+
+  /** @throws StoreError if the file was removed or replaced: writes to it would be lost */
+  checkInPlace(): void {
+    const now = statSync(this.#file, { throwIfNoEntry: false });
+    if (now !== undefined && (now.ino === this.#inode || !this.#hasInode)) return;
+    const what = now === undefined ? "was removed" : "has been replaced by another file";
+    throw new StoreError(
+      `${this.#file} ${what}, so no more changes are saved. Stop this process, restore the file from a backup if there is one, and start again.`,
+    );
+  }
+
+  /** Writes one line per change in one write. If it throws, the file is unchanged. */
+  append(changes: readonly JournalEntry[]): void {
+    if (this.#needsCut) {
+      try {
+        this.#cutTo(this.#bytes);
+      } catch (error) {
+        throw asStoreError(
+          error,
+          `${this.#file}: a failed write cannot be cut off, so no more changes are saved`,
+        );
+      }
+    }
+    const lines = encodeLines(changes, this.#lastChange);
+    try {
+      writeAll(this.#io, this.#fd, lines, this.#bytes);
+      if (this.#fsync) this.#io.fsyncSync(this.#fd);
+    } catch (error) {
+      this.#needsCut = !this.#tryCutTo(this.#bytes);
+      throw error;
+    }
+    this.#bytes += lines.length;
+    this.#lastChange = changes.at(-1);
+  }
+
+  /** Makes the next line independent of earlier ones. @returns its byte offset */
+  beginSegment(): number {
+    this.#lastChange = undefined;
+    return this.#bytes;
+  }
+
+  /** Tries to empty the file. Lines that the snapshot contains are harmless: `read` skips them. */
+  clear(): void {
+    this.#lastChange = undefined;
+    this.#tryCutTo(0);
+  }
+
+  /**
+   * Tries to drop all lines before the byte, an offset from `part`, by one rename.
+   *
+   * @param temporary path in the same folder for the rest
+   */
+  dropBefore(startByte: number, temporary: string): void {
+    if (startByte === this.#bytes) {
+      this.clear();
+      return;
+    }
+    let fd: number | undefined;
+    try {
+      const rest = Buffer.allocUnsafe(this.#bytes - startByte);
+      if (readSync(this.#fd, rest, 0, rest.length, startByte) < rest.length) return;
+      rmSync(temporary, { force: true });
+      fd = openJournal(temporary);
+      writeAll(this.#io, fd, rest, 0);
+      if (this.#fsync) this.#io.fsyncSync(fd);
+      this.#io.renameSync(temporary, this.#file);
+      closeSync(this.#fd);
+      this.#fd = fd;
+      this.#inode = fstatSync(fd).ino;
+      this.#bytes = rest.length;
+      this.#needsCut = false;
+    } catch {
+      if (fd !== undefined && fd !== this.#fd) closeSync(fd);
+      rmSync(temporary, { force: true });
+      return;
+    }
+    if (this.#fsync) syncParentFolder(this.#snapshotFile, this.#io);
+  }
+
+  close(): void {
+    closeSync(this.#fd);
+  }
+
+  #cutTo(lengthBytes: number): void {
+    this.#io.ftruncateSync(this.#fd, lengthBytes);
+    this.#bytes = lengthBytes;
+    this.#needsCut = false;
+  }
+
+  /** Returns false if the disk refused. The caller has nothing to report then, or its own error. */
+  #tryCutTo(lengthBytes: number): boolean {
+    try {
+      this.#cutTo(lengthBytes);
+      return true;
+    } catch {
+      return false;
+    }
+  }
+}
+
+/** Does not follow a link: this program never creates one there. */
+function openJournal(journalFile: string): number {
+  // Windows cannot truncate a file opened for appending, so every write names its position too.
+  const appending = process.platform === "win32" ? 0 : constants.O_APPEND;
+  const flags = constants.O_RDWR | constants.O_CREAT | appending | (constants.O_NOFOLLOW ?? 0);
+  try {
+    return openSync(journalFile, flags, 0o600);
+  } catch (error) {
+    if (systemErrorCode(error) !== "ELOOP") throw error;
+    throw new StoreError(
+      `${journalFile} is a link, which a journal never is. Remove the link, or use another file.`,
+    );
+  }
+}
+
+const CHUNK_BYTES = 1 << 20;
+
+/** A line of a file as bytes; an unfinished one may end inside a character. */
+interface Line {
+  /** Without the newline. Valid until the next line is read. */
+  readonly content: Buffer;
+  /** Counted from 1. */
+  readonly number: number;
+  readonly startByte: number;
+  /** False only for a last line without a newline. */
+  readonly finished: boolean;
+}
+
+/** Reads a file line by line in chunks; it may be longer than the longest string. */
+function* readLines(fd: number): Generator<Line> {
+  const chunk = Buffer.allocUnsafe(CHUNK_BYTES);
+  let lineParts: Buffer[] = [];
+  let number = 1;
+  let startByte = 0;
+  let position = 0;
+  for (;;) {
+    const length = readSync(fd, chunk, 0, CHUNK_BYTES, position);
+    if (length === 0) break;
+    let from = 0;
+    for (;;) {
+      const newline = chunk.subarray(0, length).indexOf(0x0a, from);
+      if (newline === -1) break;
+      const tail = chunk.subarray(from, newline);
+      const content = lineParts.length === 0 ? tail : Buffer.concat([...lineParts, tail]);
+      lineParts = [];
+      yield { content, number, startByte, finished: true };
+      number += 1;
+      from = newline + 1;
+      startByte = position + from;
+    }
+    // A copy, since the chunk is reused.
+    if (from < length) lineParts.push(Buffer.from(chunk.subarray(from, length)));
+    position += length;
+  }
+  if (lineParts.length > 0) yield { content: Buffer.concat(lineParts), number, startByte, finished: false };
+}

@@ -1,0 +1,110 @@
+import type { JournalEntry, StateDump } from "../engine/records.js";
+import { COLLECTION_NAMES } from "../schema/records/collection-names.js";
+import type { RepeatedChange } from "./repeated-change.js";
+
+/** Shape checks of stored files. Checksums guard the records' content. */
+
+const COLLECTIONS: ReadonlySet<unknown> = new Set(COLLECTION_NAMES);
+const DUMP_MEMBERS: ReadonlySet<string> = new Set(["version", "seq", "at", "counters", "collections"]);
+/** Limit of a Date. */
+const MAX_TIME_MS = 8.64e15;
+
+export function isChange(value: unknown): value is JournalEntry {
+  if (!isObject(value)) return false;
+  const { seq, at, puts, counters } = value;
+  return isNumber(seq) && isTime(at) && Array.isArray(puts) && puts.every(isPut) && isCounters(counters);
+}
+
+/** Checks a change encoded against the previous line. */
+export function isRepeatedChange(value: unknown): value is RepeatedChange {
+  if (!isObject(value)) return false;
+  const { seq, at, again, counters } = value;
+  return (
+    isNumber(seq) &&
+    (at === undefined || isTime(at)) &&
+    Array.isArray(again) &&
+    again.every((put) => isKey(put) || isEntry(put)) &&
+    Array.isArray(counters) &&
+    counters.every(isNumber)
+  );
+}
+
+/** Checks a state dump as far as the file shows it. Empty collections may be absent. */
+export function isStateDump(value: unknown): value is StateDump {
+  if (!isObject(value)) return false;
+  const { version, seq, at, counters, collections } = value;
+  return (
+    Object.keys(value).every((name) => DUMP_MEMBERS.has(name)) &&
+    version === 1 &&
+    isNumber(seq) &&
+    isTime(at) &&
+    isCounters(counters) &&
+    isObject(collections) &&
+    Object.values(collections).every((entries) => Array.isArray(entries) && entries.every(isEntry))
+  );
+}
+
+function isPut(value: unknown): boolean {
+  if (!Array.isArray(value)) return false;
+  const [collection, key, record, encoding, first, second, third] = value;
+  if (!COLLECTIONS.has(collection) || !isKey(key)) return false;
+  if (value.length === 3) return record === null || isObject(record);
+  return (
+    isObject(record) &&
+    (encoding === "like"
+      ? isKey(first) && (value.length === 5 || (value.length === 6 && isParts(second)))
+      : encoding === "as"
+        ? isKey(first) && isNames(second) && (value.length === 6 || (value.length === 7 && isGrowth(third)))
+        : encoding === "changed"
+          ? value.length === 4 || (value.length === 5 && isGrowth(first))
+          : value.length === 4 && encoding === "derived")
+  );
+}
+
+function isGrowth(value: unknown): boolean {
+  return isObject(value) && Object.values(value).every(Array.isArray);
+}
+
+function isNames(value: unknown): boolean {
+  return Array.isArray(value) && value.every((name) => typeof name === "string");
+}
+
+function isParts(value: unknown): boolean {
+  return isObject(value) && Object.values(value).every(isPart);
+}
+
+function isPart(value: unknown): boolean {
+  if (!Array.isArray(value) || value.length !== 2) return false;
+  const [fields, texts] = value;
+  return isObject(fields) && isObject(texts) && Object.values(texts).every(isCutText);
+}
+
+function isCutText(value: unknown): boolean {
+  if (!Array.isArray(value) || value.length !== 3) return false;
+  const [start, between, end] = value;
+  return isNumber(start) && typeof between === "string" && isNumber(end);
+}
+
+function isEntry(value: unknown): boolean {
+  return Array.isArray(value) && value.length === 2 && isKey(value[0]) && isObject(value[1]);
+}
+
+function isKey(value: unknown): boolean {
+  return typeof value === "string" || typeof value === "number";
+}
+
+function isNumber(value: unknown): boolean {
+  return Number.isSafeInteger(value);
+}
+
+function isTime(value: unknown): boolean {
+  return typeof value === "number" && Math.abs(value) <= MAX_TIME_MS;
+}
+
+function isCounters(value: unknown): boolean {
+  return isObject(value) && Object.values(value).every(isNumber);
+}
+
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

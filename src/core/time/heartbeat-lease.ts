@@ -1,0 +1,59 @@
+import { onDeadline } from "./deadline.js";
+import type { WallClock } from "./wall-clock.js";
+
+/** Long-poll interval of the heartbeat. */
+const LONG_POLL_MS = 10_000;
+/** A client without a held call for this long is gone. */
+const LEASE_MS = 30_000;
+
+/**
+ * A remote client's lease, kept alive by long polling. It ends when the held connection closes, or when no call
+ * arrives within `GONE_MS` of wall time.
+ */
+export class HeartbeatLease {
+  readonly #wall: WallClock;
+  readonly #onGone: () => void;
+  readonly #ended = new AbortController();
+  #cancelTimer: () => void;
+
+  constructor(wall: WallClock, onGone: () => void) {
+    this.#wall = wall;
+    this.#onGone = onGone;
+    this.#cancelTimer = this.#startTimer();
+  }
+
+  #startTimer(): () => void {
+    return this.#wall.after(LEASE_MS, () => this.#lose());
+  }
+
+  /** Holds a heartbeat call. Resolves to true if the client should call again. */
+  hold(caller: AbortSignal): Promise<boolean> {
+    this.#cancelTimer();
+    if (caller.aborted) this.#lose();
+    if (this.#ended.signal.aborted) return Promise.resolve(false);
+    return new Promise((resolve) => {
+      const call = new AbortController();
+      const signals = [caller, this.#ended.signal];
+      const abort = (): void => call.abort();
+      for (const signal of signals) signal.addEventListener("abort", abort);
+      onDeadline(this.#wall, { timeoutMs: LONG_POLL_MS, signal: call.signal }, (reason) => {
+        for (const signal of signals) signal.removeEventListener("abort", abort);
+        if (reason === "late") this.#cancelTimer = this.#startTimer();
+        else if (caller.aborted) this.#lose();
+        resolve(reason === "late");
+      });
+    });
+  }
+
+  /** Ends the lease without calling `onGone`. */
+  end(): void {
+    this.#cancelTimer();
+    this.#ended.abort();
+  }
+
+  #lose(): void {
+    if (this.#ended.signal.aborted) return;
+    this.end();
+    this.#onGone();
+  }
+}

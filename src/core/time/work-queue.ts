@@ -1,0 +1,62 @@
+import { pause } from "./timers.js";
+import { monotonicMs, yieldToEventLoop } from "./wall-clock.js";
+
+/** A client that calls in a loop calls again within this time. */
+const IN_USE_MS = 2;
+/** Interval between work items while the API is in use. */
+const SPACING_MS = 1;
+/** Length of the finished part of the queue that triggers its removal. */
+const DROP_FINISHED_AT = 1_024;
+
+/**
+ * Runs one deferred work item per event-loop tick, so that API calls run in between. While the API is in use, items
+ * are spaced further apart: a burst of deliveries does not slow it.
+ */
+export class WorkQueue {
+  #queue: (() => void)[] = [];
+  /** Number of finished items at the front of the queue. */
+  #finished = 0;
+  #isRunning = false;
+  #lastCallMs = Number.NEGATIVE_INFINITY;
+  readonly #nowMs: () => number;
+  readonly #pause: (delayMs: number) => Promise<void>;
+
+  /** @param nowMs replaced in tests, like `wait` */
+  constructor(nowMs = monotonicMs, wait = pause) {
+    this.#nowMs = nowMs;
+    this.#pause = wait;
+  }
+
+  noteCall(): void {
+    if (this.#isRunning) this.#lastCallMs = this.#nowMs();
+  }
+
+  /** Resolves when the work item may run. */
+  waitForTurn(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#queue.push(resolve);
+      if (!this.#isRunning) void this.#run();
+    });
+  }
+
+  async #run(): Promise<void> {
+    this.#isRunning = true;
+    while (this.#queue.length > 0) {
+      const isInUse = this.#nowMs() - this.#lastCallMs < IN_USE_MS;
+      await (isInUse ? this.#pause(SPACING_MS) : yieldToEventLoop());
+      this.#next();
+    }
+    this.#isRunning = false;
+  }
+
+  /** Not `shift()`: it moves all entries, of which there may be ten thousand. */
+  #next(): void {
+    this.#queue[this.#finished++]!();
+    if (this.#finished < DROP_FINISHED_AT && this.#finished < this.#queue.length) return;
+    this.#queue = this.#queue.slice(this.#finished);
+    this.#finished = 0;
+  }
+}
+
+/** One per process, since all sandboxes share its event loop. */
+export const workQueue = new WorkQueue();

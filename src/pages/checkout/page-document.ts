@@ -1,0 +1,71 @@
+import { html, type Markup } from "../html.js";
+import { Shell, type ShellPage } from "../page-shell.js";
+import { SCRIPT } from "./script.js";
+import { STYLES } from "./styles.js";
+
+/** Data attributes for the script of a page that polls. */
+export interface PollState {
+  /** URL to load when the status changes. */
+  readonly page: string;
+  readonly statusUrl: string;
+  /** Statuses for which the current screen is right. */
+  readonly stay: readonly string[];
+  /** Target once the charge has ended. */
+  readonly then: "shop" | "page";
+  readonly speed: number;
+  readonly expires: string;
+  readonly remainingMs: number;
+}
+
+export interface PageDocument {
+  readonly title: string;
+  readonly main: Markup;
+  readonly panel?: Markup;
+  readonly live?: PollState;
+  /** URL that a browser without script reloads every two seconds. */
+  readonly refresh?: string;
+}
+
+function shellPage({ title, main, panel, live, refresh }: PageDocument): ShellPage {
+  return {
+    title,
+    // Blocks rendering until the page is complete, so nothing shifts.
+    head: html`<meta name="robots" content="noindex">
+<link rel="expect" href="#said" blocking="render">
+${refresh !== undefined && html`<noscript><meta http-equiv="refresh" content="2; url=${refresh}"></noscript>`}`,
+    bodyAttributes: live && liveAttributes(live),
+    body: html`${main}
+${panel}
+<p class="unseen" role="status" id="said"></p>`,
+  };
+}
+
+function liveAttributes(live: PollState): Markup {
+  return html` data-page="${live.page}" data-status-url="${live.statusUrl}" data-stay="${live.stay.join(" ")}" data-then="${live.then}" data-speed="${live.speed}" data-expires="${live.expires}" data-remaining="${live.remainingMs}"`;
+}
+
+/** The URL alone authorizes paying and cancelling, so no referrer leaves this origin. */
+const SHELL = new Shell({ styles: STYLES, script: SCRIPT, connects: true, referrer: "same-origin" });
+
+/**
+ * @param leadsAway forms may redirect to the shop. Browsers apply form-action to each redirect, so a policy that
+ * names the shop would break shops that redirect to another host or an app.
+ */
+export function pageResponse(
+  document: PageDocument,
+  { status, nowMs, leadsAway = false }: { status: number; nowMs: number; leadsAway?: boolean },
+): Response {
+  return SHELL.respond(shellPage(document), { status, nowMs, forms: leadsAway ? undefined : "'self'" });
+}
+
+/** 303, so the browser continues with a GET. */
+export function seeOther(location: string, nowMs: number): Response {
+  return new Response(null, { status: 303, headers: { location, ...SHELL.headers(nowMs) } });
+}
+
+export function jsonResponse(value: unknown, status: number, nowMs: number): Response {
+  return new Response(JSON.stringify(value), {
+    status,
+    headers: { "content-type": "application/json; charset=utf-8", ...SHELL.headers(nowMs) },
+  });
+}

@@ -1,0 +1,73 @@
+import type { Catalogue } from "../../core/domain/catalogue.js";
+import type { Charge } from "../../core/domain/charge-transition.js";
+import type { Price } from "../../core/domain/pricing.js";
+import { paymentOffers } from "../../core/engine/commands/methods.js";
+import type { Namespace } from "../../core/namespace/namespace.js";
+import type { ChargeStatus } from "../../core/schema/common.js";
+import type { CurrencyFixture, MethodFixture } from "../../core/schema/fixtures-file.js";
+import { STATUSES } from "../../core/schema/statuses.js";
+import type { CheckoutLinks } from "./links.js";
+
+/** Data of a checkout page at one moment. */
+export interface CheckoutPage {
+  readonly charge: Charge;
+  readonly namespace: string;
+  /** True once the customer has confirmed the payment. */
+  readonly isWaiting: boolean;
+  readonly catalogue: Catalogue;
+  readonly merchant: string;
+  readonly links: CheckoutLinks;
+  /** URL of the shop to return to, if given. */
+  readonly shop: string | undefined;
+  readonly nowMs: number;
+  readonly remainingMs: number;
+  /** Sandbox milliseconds per millisecond of wall time; 0 if the clock is paused. */
+  readonly speed: number;
+  /** Error of the submitted form. */
+  readonly problem: string | undefined;
+  readonly fields: FormState;
+  /** Method and currency of the checkout's quote. */
+  readonly quote: { readonly method: string; readonly currency: string } | undefined;
+  /** The next planned status, if any. */
+  readonly next: { readonly to: ChargeStatus; readonly dueMs: number } | undefined;
+  /** Methods to choose from; empty once chosen. */
+  readonly offers: readonly Offer[];
+}
+
+/** A submitted form and the error of each field. */
+export interface FormState {
+  readonly submitted: URLSearchParams | undefined;
+  readonly errors: Readonly<Record<string, string>>;
+}
+
+export const EMPTY_FORM: FormState = { submitted: undefined, errors: {} };
+
+export function needsMethod(charge: Charge): boolean {
+  return charge.status === "PENDING" && charge.payment_method === null;
+}
+
+export function canBecome(charge: Charge, status: ChargeStatus): boolean {
+  return STATUSES[charge.status].next.includes(status);
+}
+
+/** Unit of displayed amounts: for a crypto currency its asset; the network is shown separately. */
+export function unit(catalogue: Catalogue, code: string): string {
+  return catalogue.currency(code)?.asset ?? code;
+}
+
+/** A method with its price in each currency. */
+export interface Offer {
+  readonly method: MethodFixture;
+  readonly prices: readonly { readonly currency: CurrencyFixture; readonly price: Price }[];
+}
+
+/** Prices every method the charge offers, in a command that writes nothing. */
+export function offersFor(namespace: Namespace, charge: Charge): Offer[] {
+  const byMethod = new Map<string, { method: MethodFixture; prices: Offer["prices"][number][] }>();
+  for (const { method, currency, price } of namespace.execute((tx) => paymentOffers(tx, charge))) {
+    const offer = byMethod.get(method.id) ?? { method, prices: [] };
+    offer.prices.push({ currency, price });
+    byMethod.set(method.id, offer);
+  }
+  return [...byMethod.values()];
+}

@@ -1,0 +1,115 @@
+import type { Charge } from "../../core/domain/charge-transition.js";
+import { grouped, money, moneyText, readableInstant, remainingTime } from "../format.js";
+import { type Content, html, type Markup } from "../html.js";
+import type { PollState } from "./page-document.js";
+import { type CheckoutPage, unit } from "./page-model.js";
+
+/** Amount to pay: in the base currency before a method is chosen, afterwards with fees. */
+export function dueAmount({ charge, catalogue }: CheckoutPage): Markup {
+  return money(charge.amount, unit(catalogue, charge.currency));
+}
+
+export function pageTitle(page: CheckoutPage): string {
+  const error = page.problem !== undefined || Object.keys(page.fields.errors).length > 0 ? "Error: " : "";
+  const { charge, catalogue, merchant } = page;
+  return `${error}Pay ${merchant} – ${moneyText(charge.amount, unit(catalogue, charge.currency))}`;
+}
+
+/** Merchant, total, breakdown and time left. */
+export function paymentSummary(
+  page: CheckoutPage,
+  total: Content = dueAmount(page),
+  about: Content = false,
+): Markup {
+  const { charge } = page;
+  return html`<section class="summary" aria-labelledby="title">
+<h1 id="title">Pay <bdi>${page.merchant}</bdi></h1>
+<p class="total">${total}</p>
+${about}
+${breakdown(page)}
+${charge.status !== "PROCESSING" && countdown(page)}
+</section>`;
+}
+
+/** Price, fees and customer. */
+export function breakdown(page: CheckoutPage): Markup | false {
+  const { charge, catalogue } = page;
+  const { pricing, fees, settlement_amount } = charge;
+  const payUnit = unit(catalogue, charge.currency);
+  const rows: [string, Content][] = [];
+  if (fees !== null && settlement_amount !== null) {
+    rows.push(["Price", money(pricing.amount, unit(catalogue, pricing.base_currency))]);
+    if (charge.currency !== pricing.base_currency) {
+      rows.push([`Price in ${payUnit}`, money(settlement_amount, payUnit)]);
+      rows.push(["Exchange rate", rateText(page, charge.currency, charge.exchange_rate)]);
+    }
+    const { platform_fee, gateway_fee } = fees.fee_breakdown;
+    rows.push(["Platform fee", money(platform_fee, payUnit)], ["Gateway fee", money(gateway_fee, payUnit)]);
+    rows.push(["Total fees", html`<span id="fees">${money(fees.total_fee, payUnit)}</span>`]);
+    rows.push(["Total", html`<strong>${dueAmount(page)}</strong>`]);
+  }
+  rows.push(...customer(charge));
+  if (rows.length === 0) return false;
+  return html`<dl class="lines">${rows.map(([label, value]) => html`<div><dt>${label}</dt><dd>${value}</dd></div>`)}</dl>`;
+}
+
+function customer({ customer_name, customer_email }: Charge): [string, Content][] {
+  const rows: [string, Content][] = [];
+  if (customer_name !== null) rows.push(["Customer", html`<bdi>${customer_name}</bdi>`]);
+  if (customer_email !== null) rows.push(["E-mail", html`<bdi>${customer_email}</bdi>`]);
+  return rows;
+}
+
+/** The exchange rate of a currency, or a note that the shop set its price. */
+export function rateText({ charge, catalogue }: CheckoutPage, currency: string, rate: string | null): string {
+  const { base_currency, local_pricing } = charge.pricing;
+  if (local_pricing !== undefined && Object.hasOwn(local_pricing, currency)) return "set by the shop";
+  const [baseUnit, payUnit] = [unit(catalogue, base_currency), unit(catalogue, currency)];
+  const units = Number(rate ?? "1");
+  // Inverted below 1, because 0.000645161290323 is unreadable.
+  return units < 1
+    ? `1 ${payUnit} = ${sixDigits(1 / units)} ${baseUnit}`
+    : `1 ${baseUnit} = ${sixDigits(units)} ${payUnit}`;
+}
+
+/** Rounds to six significant digits; the amount beside it is exact. */
+function sixDigits(units: number): string {
+  const text = units.toPrecision(6);
+  if (text.includes("e")) return grouped(String(Math.round(units)));
+  return grouped(text.includes(".") ? text.replace(/\.?0+$/, "") : text);
+}
+
+/** Counts sandbox time, at its speed. */
+function countdown({ charge, remainingMs, speed }: CheckoutPage): Markup {
+  return html`<p class="left"><span id="left">Time left</span>
+<strong role="timer" aria-labelledby="left" data-countdown>${remainingTime(remainingMs)}</strong></p>
+<p class="small soft">Expires <time datetime="${charge.expires_at}">${readableInstant(charge.expires_at)}</time>${speed === 0 && ". The sandbox clock is paused."}</p>`;
+}
+
+/** The error of the submitted form. */
+export function errorNotice({ problem }: CheckoutPage): Markup | false {
+  return problem !== undefined && html`<p class="notice" role="alert" tabindex="-1" autofocus>${problem}</p>`;
+}
+
+export function cancelForm({ charge, links }: CheckoutPage): Markup {
+  return html`<form method="post" action="${links.action("cancel")}">
+<button class="plain">${charge.cancel_url === null ? "Cancel the payment" : "Cancel and return to shop"}</button>
+</form>`;
+}
+
+/** Invisible without script, but keeps its space. */
+export function copyButton(what: string, value: string, valueId: string): Markup {
+  return html`<button type="button" class="copy" data-copy="${value}" aria-describedby="${valueId}"><span>Copy</span><span class="unseen"> ${what}</span></button>`;
+}
+
+export function pollState(page: CheckoutPage, stay: PollState["stay"], then: PollState["then"]): PollState {
+  return {
+    page: then === "shop" ? page.links.waiting : page.links.page,
+    statusUrl: page.links.status,
+    stay,
+    then,
+    speed: page.speed,
+    expires: page.charge.expires_at,
+    remainingMs: page.remainingMs,
+  };
+}

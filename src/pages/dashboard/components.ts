@@ -1,0 +1,303 @@
+import { isFailing } from "../../core/engine/is-failing.js";
+import type { Delivery } from "../../core/engine/records.js";
+import type { JournalEntry } from "../../core/namespace/served-request.js";
+import type { Mode } from "../../core/schema/common.js";
+import { STATUSES } from "../../core/schema/statuses.js";
+import { grouped } from "../format.js";
+import { type Content, html, type Markup } from "../html.js";
+import { currentUrl, PAGE_ROWS, type PageContext, pageOffset } from "./page-context.js";
+
+export { span } from "../format.js";
+
+const MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
+
+/** Colour and mark of a status. */
+export type Tone = "good" | "bad" | "warn" | "";
+const TONES: Readonly<Record<string, Tone>> = {
+  ...Object.fromEntries(Object.entries(STATUSES).map(([status, { tone = "" }]) => [status, tone])),
+  CANCELLED: "",
+  EXPIRED: "warn",
+  delivered: "good",
+  failed: "bad",
+  failing: "bad",
+  dropped: "bad",
+};
+
+export function statusTone(status: string): Tone {
+  return TONES[status] ?? "";
+}
+
+export function httpTone(status: number | null): Tone {
+  if (status === null || status >= 400) return "bad";
+  return status < 300 ? "good" : "warn";
+}
+
+/** The delivery state that rows, pages and filters show: failing from the first failed attempt on. */
+export function deliveryState(delivery: Delivery): string {
+  return isFailing(delivery) ? "failing" : delivery.status;
+}
+
+const MARKS: Readonly<Record<Tone, string>> = { good: "✓", bad: "✗", warn: "⚠", "": "●" };
+
+/** A status with a mark, so colour is not the only signal. */
+export function badge(text: string, tone: Tone = statusTone(text)): Markup {
+  return html`<span class="badge ${tone}"><span aria-hidden="true">${MARKS[tone]}</span> ${text}</span>`;
+}
+
+/** Sandbox time as HH:MM:SS, with the date if it is not today. */
+export function timeTag({ nowMs }: PageContext, iso: string): Markup {
+  const today = new Date(nowMs).toISOString().slice(0, 10);
+  const day = iso.slice(0, 10) !== today && html`<span class="date">${dateText(iso)}</span> `;
+  return html`<time datetime="${iso}" title="${iso}">${day}${iso.slice(11, 19)}</time>`;
+}
+
+export function dateText(iso: string): string {
+  return `${Number(iso.slice(8, 10))} ${MONTHS[Number(iso.slice(5, 7)) - 1]} ${iso.slice(0, 4)}`;
+}
+
+export function plural(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? "" : "s"}`;
+}
+
+/** Joins the non-empty items with dots. */
+export function joinDots(list: readonly Content[]): Markup {
+  const items = list.filter(Boolean);
+  return html`<bdi>${items.map((item, place) => html`${place > 0 && " · "}${item}`)}</bdi>`;
+}
+
+export function amountMarkup(amount: string, currency: string): Markup {
+  return html`<span class="amount">${currency} ${grouped(amount)}</span>`;
+}
+
+export function durationText({ durationMs }: JournalEntry): string {
+  return durationMs === 0 ? "<1 ms" : `${durationMs} ms`;
+}
+
+/** A shortened id with the full one as its title. */
+export function shortId(id: string): Markup {
+  return html`<code title="${id}">${shortIdText(id)}</code>`;
+}
+
+export function shortIdText(id: string): string {
+  return id.length > 14 ? `${id.slice(0, 11)}…` : id;
+}
+
+export function modeMark(mode: Mode): Markup | false {
+  return mode === "live" && html`<span class="tag">live</span>`;
+}
+
+export interface ButtonOptions {
+  /** Name of an action and its arguments, separated by spaces. */
+  readonly does: string;
+  readonly label: string;
+  /** The target, for screen readers. */
+  readonly to?: string;
+  readonly key?: string;
+  readonly kind?: "main" | "danger";
+  /** Page that shows the progress; opened at once. */
+  readonly there?: string;
+}
+
+/** A button of the page's shared action form. */
+export function button({ does, label, to, key, kind, there }: ButtonOptions): Markup {
+  return html`<button form="act" name="do" value="${does}"${kind !== undefined && html` class="${kind}"`}${key !== undefined && html` data-key-is="${key}"`}${there !== undefined && html` data-there="${there}"`}>${label}${to !== undefined && html`<span class="unseen"> ${to}</span>`}</button>`;
+}
+
+/** Copies text to the clipboard. Hidden without script. */
+export function copyButton(label: string, text: string, key?: string): Markup {
+  return html`<button type="button" class="copy" data-copy="${text}"${key !== undefined && html` data-key-is="${key}"`}>${label}</button>`;
+}
+
+/** A code block with a copy button. */
+export function snippet(label: string, text: string, key?: string): Markup {
+  return html`<div class="snippet"><div class="bar"><span>${label}</span>${copyButton("Copy", text, key)}</div><pre tabindex="0" aria-label="${label}">${text}</pre></div>`;
+}
+
+export interface ListRow {
+  readonly key: string;
+  readonly at?: string | undefined;
+  readonly status?: Content;
+  readonly title: Content;
+  /** Link of the title. */
+  readonly to?: string | undefined;
+  readonly sub?: Content;
+  readonly side?: Content;
+  readonly acts?: Content;
+  readonly tone?: Tone | undefined;
+}
+
+/** A table that scrolls horizontally on narrow screens. */
+export function wideTable(
+  label: string,
+  columns: readonly (readonly [name: string, kind?: "number"])[],
+  rows: Content,
+): Markup {
+  const head = columns.map(
+    ([name, kind]) => html`<th scope="col"${kind !== undefined && html` class="${kind}"`}>${name}</th>`,
+  );
+  return html`<div class="wide" tabindex="0" role="region" aria-label="${label}">
+<table><thead><tr>${head}</tr></thead><tbody>${rows}</tbody></table></div>`;
+}
+
+/** A list row; the script patches it by its key. */
+export function row(
+  context: PageContext,
+  { key, at, status, title, to, sub, side, acts, tone = "" }: ListRow,
+): Markup {
+  const titleLink = to === undefined ? title : html`<a href="${to}" data-row>${title}</a>`;
+  return html`<li class="row ${tone}" data-key="${key}"><span class="at">${at !== undefined && timeTag(context, at)}</span>
+<span class="state">${status}</span>
+<span class="what"><span class="title">${titleLink}</span>${sub !== undefined && sub !== false && html`<span class="sub">${sub}</span>`}</span>
+<span class="side">${side}</span>
+<span class="acts">${acts}</span></li>`;
+}
+
+/** Column headings. */
+export type ColumnHeads = readonly [at: string, state: string, title: string, sub: string, side: string];
+
+/** @param heads column headings; makes the list a table with aligned columns on wide screens */
+export function rowList(label: string, list: readonly Markup[], none: Content, heads?: ColumnHeads): Markup {
+  if (list.length === 0)
+    return html`<ul class="rows" data-list aria-label="${label}"><li class="none" data-key="none">${none}</li></ul>`;
+  return html`<ul class="rows${heads !== undefined && " table"}" data-list aria-label="${label}">${heads !== undefined && headsRow(heads)}${list}</ul>`;
+}
+
+function headsRow([at, state, title, sub, side]: ColumnHeads): Markup {
+  return html`<li class="heads" data-key="heads" aria-hidden="true"><span class="at">${at}</span><span class="state">${state}</span><span class="what"><span class="title">${title}</span><span class="sub">${sub}</span></span><span class="side">${side}</span><span class="acts"></span></li>`;
+}
+
+export interface SectionOptions {
+  readonly id: string;
+  readonly title: string;
+  readonly tools?: Content;
+  readonly body: Content;
+  /** Append-only without controls, so the script updates it under the pointer too. */
+  readonly grows?: boolean;
+}
+
+/** A section that the script updates; its button appears while an update is held back. */
+export function section({ id, title, tools, body, grows = false }: SectionOptions): Markup {
+  return html`<section id="${id}" data-part${grows && html` data-grows`} aria-labelledby="${id}-title"><div class="head"><h2 id="${id}-title">${title}</h2><button type="button" class="more" data-more hidden>Show what is new</button><span class="tools">${tools}</span></div>${body}</section>`;
+}
+
+/** A collapsible section. */
+export function foldedSection({
+  id,
+  title,
+  body,
+  isOpen = false,
+}: Omit<SectionOptions, "tools" | "grows"> & { readonly isOpen?: boolean }): Markup {
+  return html`<section id="${id}" data-part><details${isOpen && html` open`}><summary><h2>${title}</h2></summary>${body}</details></section>`;
+}
+
+export function select(
+  name: string,
+  label: string,
+  options: readonly (readonly [string, string])[],
+  selected: string,
+): Markup {
+  return html`<label class="field"><span>${label}</span><select name="${name}">${options.map(([value, text]) => html`<option value="${value}"${value === selected && html` selected`}>${text}</option>`)}</select></label>`;
+}
+
+export interface InputOptions {
+  readonly name: string;
+  readonly label: string;
+  readonly value?: string;
+  readonly hint?: string;
+  readonly type?: "text" | "search" | "number";
+  readonly required?: boolean;
+  /** Id of a `datalist`. */
+  readonly list?: string;
+  readonly min?: number;
+  readonly max?: number;
+}
+
+export function input({
+  name,
+  label,
+  value = "",
+  hint,
+  type = "text",
+  required = false,
+  list,
+  min,
+  max,
+}: InputOptions): Markup {
+  const limits = html`${min !== undefined && html` min="${min}"`}${max !== undefined && html` max="${max}"`}`;
+  const hints = html`${list !== undefined && html` list="${list}"`}${hint !== undefined && html` placeholder="${hint}"`}`;
+  return html`<label class="field"><span>${label}</span>
+<input type="${type}" name="${name}" value="${value}" autocomplete="off" spellcheck="false"${limits}${hints}${required && html` required`}></label>`;
+}
+
+/** A JSON field that the script validates while typing. */
+export function jsonField(
+  name: string,
+  label: string,
+  value: string,
+  { rows, kind }: { readonly rows: number; readonly kind: "object" | "any" },
+): Markup {
+  return html`<label class="field whole"><span>${label}</span><textarea name="${name}" rows="${rows}" spellcheck="false" data-json="${kind}" aria-describedby="${name}-fault">${value}</textarea></label>
+<p class="fault" id="${name}-fault" role="status"></p>`;
+}
+
+/** A form whose buttons run actions with its fields. */
+export function form(
+  context: PageContext,
+  body: Content,
+  label: string,
+  encoding?: "multipart/form-data",
+): Markup {
+  return html`<form class="fields" method="post"${encoding !== undefined && html` enctype="${encoding}"`} action="/_sandbox/dashboard/${encodeURIComponent(context.namespace.name)}" data-act aria-label="${label}"><input type="hidden" name="back" value="${currentUrl(context)}">${body}</form>`;
+}
+
+/** A GET form: its fields become the query. */
+export function filters(context: PageContext, body: Content, does = "Filter", to?: string): Markup {
+  return html`<form class="fields" method="get"${to !== undefined && html` action="${to}"`} role="search" aria-label="${does}" data-live>${context.mode !== undefined && html`<input type="hidden" name="mode" value="${context.mode}">`}${body}<button class="plainly">${does}</button></form>`;
+}
+
+/**
+ * Links to other pages of a list. Omitted for a single page, because a growing list would shift them.
+ * @param name query parameter of the offset, where a view has several lists
+ */
+export function pager(context: PageContext, total: number, name = "offset"): Markup | false {
+  const offset = pageOffset(context, name);
+  if (offset === 0 && total <= PAGE_ROWS) return false;
+  const to = Math.min(offset + PAGE_ROWS, total);
+  const step = (label: string, by: number) =>
+    html`<a href="${currentUrl(context, { [name]: String(Math.max(0, offset + by)) })}">${label}</a>`;
+  return html`<nav class="pager" aria-label="${name === "offset" ? "Pages" : `Pages of ${name}`}"><span>${offset + 1}–${to} of ${total}</span>${offset > 0 && step("← Newer", -PAGE_ROWS)}${to < total && step("Older →", PAGE_ROWS)}</nav>`;
+}
+
+export function factList(list: readonly (readonly [string, Content])[]): Markup {
+  return html`<dl class="facts">${list.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>`;
+}
+
+export function toJson(value: unknown): string {
+  return JSON.stringify(value, null, 2);
+}
+
+/** Formats JSON; returns other text unchanged. */
+export function formatJson(text: string | null): string {
+  if (text === null || text === "") return "";
+  try {
+    return toJson(JSON.parse(text));
+  } catch {
+    return text;
+  }
+}
+
+/** First line of a response, truncated. */
+export function firstLine(text: string | null, maxLength = 140): string {
+  const line = (text ?? "").trim().split("\n")[0]!;
+  return line.length > maxLength ? `${line.slice(0, maxLength)}…` : line;
+}
+
+/** Quotes an argument for a POSIX shell. */
+export function shellQuote(text: string): string {
+  return `'${text.replaceAll("'", "'\\''")}'`;
+}
+
+/** A condition of a rule as text. */
+export function conditionText(value: unknown): string {
+  return typeof value === "string" ? value : JSON.stringify(value);
+}

@@ -1,0 +1,256 @@
+/**
+ * Handlers of the dashboard, mounted by page-routes.ts. A request becomes a page context, from which a view renders markup.
+ * A form runs one action, which calls the control API or the service, and redirects. Views never change state.
+ */
+import type { Context } from "hono";
+import type { Namespace } from "../../core/namespace/namespace.js";
+import type { Namespaces } from "../../core/namespace/namespaces.js";
+import { isRefusal, type Refusal } from "../../core/schema/refusals.js";
+import { iso } from "../../core/schema/time.js";
+import { readBody } from "../../server/http/body.js";
+import { isCrossSite } from "../../server/http/hosts.js";
+import { unknownNamespace } from "../../server/service/admit.js";
+import { html } from "../html.js";
+import { Shell } from "../page-shell.js";
+import type { Press } from "./api-calls.js";
+import { runAction } from "./dashboard-actions.js";
+import { frame } from "./frame.js";
+import { DASHBOARD, dashboardUrl, isView, type Notice, type PageContext, VIEWS } from "./page-context.js";
+import { renderView } from "./render-view.js";
+import { SCRIPT } from "./script.js";
+import { STYLES } from "./styles.js";
+import { asideView } from "./views/activity-view.js";
+
+/** App records are uploaded as a file. */
+const MAX_FORM_BYTES = 32 * 1024 * 1024;
+
+const SHELL = new Shell({
+  styles: STYLES,
+  script: SCRIPT,
+  connects: true,
+  path: DASHBOARD,
+  referrer: "same-origin",
+});
+
+/** Blocks rendering until the page is complete; on slow machines its parts would shift. */
+const RENDER_WHEN_COMPLETE = html`<link rel="expect" href="#help" blocking="render">`;
+
+/** Request header of the script: return the body only. */
+const PART_HEADER = "sandbox-part";
+
+/** `GET /_sandbox/dashboard.css` and `.js`. */
+export function dashboardFile(namespaces: Namespaces, kind: "css" | "js"): Response {
+  return SHELL.file(kind, namespaces.nowMs());
+}
+
+/** `GET /_sandbox/dashboard/{namespace}/{view}/{id}`. Defaults: `default` and `activity`. */
+export function showDashboard(namespaces: Namespaces, c: Context): Response {
+  const name = c.req.param("namespace") ?? c.req.query("namespace") ?? null;
+  const namespace = namespaces.find(name, null);
+  if (namespace === undefined)
+    return namespaceNotFound(namespaces, unknownNamespace(namespaces, name, null).json, name);
+  const view = c.req.param("view");
+  if (view !== undefined && !isView(view))
+    return notFound(namespaces, namespace, `There is no view “${view}”.`);
+  return respond(namespaces, namespace, c, new URL(c.req.url), 200, readNotice(c.req.header("cookie")));
+}
+
+function respond(
+  namespaces: Namespaces,
+  namespace: Namespace,
+  c: Context,
+  url: URL,
+  status: number,
+  notice: Notice | undefined,
+  typed?: URLSearchParams,
+): Response {
+  const context = { ...contextOf(namespaces, namespace, url, notice), typed };
+  namespace.runDueTasks();
+  const main = renderView(context);
+  if (main === undefined)
+    return notFound(
+      namespaces,
+      namespace,
+      `There is no ${context.view.replace(/s$/, "")} “${context.id}” in namespace ${namespace.name}; it may have gone with a reset.`,
+    );
+  const body = frame(context, main, context.view === "activity" ? asideView(context) : undefined);
+  const headers = { "set-cookie": noticeCookie(undefined), vary: PART_HEADER };
+  if (c.req.header(PART_HEADER) !== undefined)
+    return new Response(`<body data-namespace="${encodeURIComponent(namespace.name)}">${body.text}</body>`, {
+      status,
+      headers: {
+        "content-type": "text/html; charset=utf-8",
+        ...SHELL.headers(context.nowMs),
+        ...(notice === undefined ? {} : headers),
+      },
+    });
+  const title = `${context.id ?? VIEWS[context.view]} · ${namespace.name} · payments-sandbox`;
+  const page = {
+    title,
+    head: RENDER_WHEN_COMPLETE,
+    bodyAttributes: html` data-namespace="${namespace.name}"`,
+    body,
+  };
+  const response = SHELL.respond(page, { status, nowMs: context.nowMs, forms: "'self'" });
+  if (notice !== undefined)
+    for (const [name, value] of Object.entries(headers)) response.headers.set(name, value);
+  return response;
+}
+
+function contextOf(
+  namespaces: Namespaces,
+  namespace: Namespace,
+  url: URL,
+  notice: Notice | undefined,
+): PageContext {
+  const [, view = "activity", id] = url.pathname
+    .slice(DASHBOARD.length + 1)
+    .split("/")
+    .map(decode);
+  const query = new URLSearchParams(url.search);
+  const mode = query.get("mode");
+  query.delete("mode");
+  query.delete("namespace");
+  // Left in the query by a form that is submitted with GET.
+  query.delete("back");
+  return {
+    namespaces,
+    namespace,
+    view: isView(view) ? view : "activity",
+    id,
+    query,
+    mode: mode === "live" || mode === "test" ? mode : undefined,
+    nowMs: namespace.nowMs(),
+    origin: namespace.publicUrl ?? url.origin,
+    notice,
+  };
+}
+
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+/** Runs an action, then redirects to its result or back to the page. */
+export async function actOnDashboard(
+  namespaces: Namespaces,
+  fetch: Press["fetch"],
+  c: Context,
+): Promise<Response> {
+  const form = await readForm(c.req.raw);
+  const name = c.req.param("namespace") ?? form.get("namespace");
+  const namespace = namespaces.find(name, null);
+  if (namespace === undefined)
+    return namespaceNotFound(namespaces, unknownNamespace(namespaces, name, null).json, name);
+  const hasNoNamespace = c.req.param("namespace") === undefined;
+  const home = hasNoNamespace
+    ? `${DASHBOARD}?namespace=${encodeURIComponent(namespace.name)}`
+    : dashboardUrl(namespace.name);
+  const backUrl = backUrlOf(form.get("back"), namespace) ?? home;
+  const showError = (status: number, text: string) =>
+    respond(namespaces, namespace, c, new URL(backUrl, c.req.url), status, { text, isBad: true }, form);
+  if (isCrossSite(c.req.raw, namespace.publicUrl))
+    return showError(403, "That form was not sent from this page.");
+  const result = await runAction({ namespaces, namespace, form, fetch });
+  if (isRefusal(result)) return showError(409, refusalText(result));
+  const { to, ...notice } = result;
+  const checkout = checkoutUrlOf(form.get("back"), namespace);
+  return new Response(null, {
+    status: 303,
+    headers: {
+      location: to ?? checkout ?? backUrl,
+      "sandbox-now": iso(namespace.nowMs()),
+      ...(checkout === undefined ? { "set-cookie": noticeCookie(notice) } : {}),
+    },
+  });
+}
+
+/** Reads form fields; a file becomes its text. An unreadable form has no fields and so no action. */
+async function readForm(request: Request): Promise<URLSearchParams> {
+  const raw = await readBody(request, MAX_FORM_BYTES);
+  const text = "text" in raw ? raw.text : "";
+  const type = request.headers.get("content-type") ?? "";
+  if (!type.startsWith("multipart/form-data")) return new URLSearchParams(text);
+  const form = new URLSearchParams();
+  const fields = await new Response(text, { headers: { "content-type": type } })
+    .formData()
+    .catch(() => new FormData());
+  for (const [name, value] of fields) form.set(name, typeof value === "string" ? value : await value.text());
+  return form;
+}
+
+/** URL of the checkout page whose sandbox bar sent the form. Relative, because a proxy may add a prefix. */
+function checkoutUrlOf(url: string | null, { engine }: Namespace): string | undefined {
+  const [, id = "", query = ""] = /^\/checkout\/(\w+)(\?waiting=1)?$/.exec(url ?? "") ?? [];
+  return engine.state.chargeOfCheckout(id) === undefined ? undefined : `../../checkout/${id}${query}`;
+}
+
+/** Accepts only pages of the same namespace's dashboard, against open redirects. */
+function backUrlOf(url: string | null, namespace: Namespace): string | undefined {
+  if (url === null || !URL.canParse(url, "http://sandbox")) return undefined;
+  const { pathname, search, host } = new URL(url, "http://sandbox");
+  const home = dashboardUrl(namespace.name);
+  return host === "sandbox" && (pathname === home || pathname.startsWith(`${home}/`))
+    ? `${pathname}${search}`
+    : undefined;
+}
+
+function refusalText({ code, message, details = {} }: Refusal): string {
+  if (code === "CLOCK_BUSY") return "The clock is already advancing. Try again when it is done.";
+  const fields = Object.entries(details).map(([field, why]) => `${field} ${why}`);
+  return fields.length === 0 || message.includes("cannot become")
+    ? message
+    : `${message}: ${fields.join("; ")}`;
+}
+
+function notFound(namespaces: Namespaces, namespace: Namespace, text: string): Response {
+  const body = html`<main class="alone"><h1>Not found</h1><p>${text}</p><p><a href="${dashboardUrl(namespace.name)}">Back to the activity of ${namespace.name}</a></p></main>`;
+  return SHELL.respond(
+    { title: "Not found", body },
+    { status: 404, nowMs: namespaces.nowMs(), forms: "'self'" },
+  );
+}
+
+/** 404 page for an unknown namespace. */
+function namespaceNotFound(namespaces: Namespaces, why: string, name: string | null): Response {
+  const { message } = (JSON.parse(why) as { error: { message: string } }).error;
+  const body = html`<main class="alone"><h1>There is no namespace “${name}”</h1><p>${message}</p><ul>${namespaces
+    .list()
+    .slice(0, 100)
+    .map((info) => html`<li><a href="${dashboardUrl(info.name)}">${info.name}</a></li>`)}</ul></main>`;
+  return SHELL.respond(
+    { title: "No such namespace", body },
+    { status: 404, nowMs: namespaces.nowMs(), forms: "'self'" },
+  );
+}
+
+const COOKIE = "sandbox_said";
+
+/** Cookie that carries a notice over the redirect; undefined deletes it. */
+function noticeCookie(notice: Notice | undefined): string {
+  const value = notice === undefined ? "" : encodeURIComponent(JSON.stringify(notice));
+  const maxAge = notice === undefined ? 0 : 10;
+  return `${COOKIE}=${value}; Path=/_sandbox/dashboard; Max-Age=${maxAge}; HttpOnly; SameSite=Strict`;
+}
+
+/** Reads the notice cookie; undefined if missing or malformed. */
+function readNotice(cookies: string | undefined): Notice | undefined {
+  const pair = (cookies ?? "").split(";").find((cookie) => cookie.trim().startsWith(`${COOKIE}=`));
+  if (pair === undefined) return undefined;
+  try {
+    const { text, isBad, undo } = JSON.parse(
+      decodeURIComponent(pair.trim().slice(COOKIE.length + 1)),
+    ) as Record<string, unknown>;
+    if (typeof text !== "string") return undefined;
+    return {
+      text,
+      ...(isBad === true ? { isBad } : {}),
+      ...(typeof undo === "string" ? { undo } : {}),
+    };
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,193 @@
+import { appEnvironment } from "../../../app-environment.js";
+import type { Charge } from "../../../core/domain/charge-transition.js";
+import type { Withdrawal } from "../../../core/domain/withdrawal.js";
+import { isFailing } from "../../../core/engine/is-failing.js";
+import { receiverName } from "../../../core/engine/log-responses.js";
+import type { StoredFault } from "../../../core/engine/records.js";
+import type { JournalEntry } from "../../../core/namespace/served-request.js";
+import { iso } from "../../../core/schema/time.js";
+import { html, type Markup } from "../../html.js";
+import { attentionItems } from "../attention.js";
+import { badge, button, conditionText, form, input, row, rowList, section, snippet } from "../components.js";
+import { currentUrl, isInMode, type PageContext, viewUrl } from "../page-context.js";
+import { cliCommand, controlCurl } from "../shell-commands.js";
+import { taskItem } from "./due-tasks.js";
+import { chargeRow, deliveryRow, isRequestOfMode, requestRow, withdrawalRow } from "./record-rows.js";
+
+const MAX_ROWS = 30;
+const DUE_ROWS = 8;
+const MAX_DUE_ROWS = 200;
+const FILTERS = {
+  all: "All",
+  charges: "Charges",
+  webhooks: "Webhooks",
+  requests: "Requests",
+  errors: "Errors",
+} as const;
+
+/** Entries that need attention, and recent activity. */
+export function activityView(context: PageContext): Markup {
+  const { state } = context.namespace.engine;
+  const isNew = state.tables.charges.size === 0 && context.namespace.journal.entries().length === 0;
+  if (isNew) return setupView(context);
+  const items = attentionItems(context);
+  const show = context.query.get("show") ?? "all";
+  const tabs = html`<nav class="tabs" aria-label="Filter">${Object.entries(FILTERS).map(([name, label]) => html`<a href="${currentUrl(context, { show: name === "all" ? undefined : name })}"${name === show && html` aria-current="true"`}>${label}</a>`)}</nav>`;
+  return html`<h1 class="unseen">Activity</h1>
+${section({
+  id: "attention",
+  title: "Needs attention",
+  body: rowList(
+    "Needs attention",
+    items.map((need) => row(context, { ...need, status: badge(need.word, need.tone) })),
+    "Nothing: no failed calls or webhooks, no held deliveries, no active scenario.",
+  ),
+})}
+${section({ id: "activity", title: "Activity", tools: tabs, body: rowList("Activity", activityRows(context, show), "Nothing yet.") })}`;
+}
+
+interface TimedRow {
+  readonly at: string;
+  readonly row: Markup;
+}
+
+function activityRows(context: PageContext, show: string): Markup[] {
+  const { namespace } = context;
+  const { state } = namespace.engine;
+  const matches = (record: Charge | Withdrawal) =>
+    isInMode(context, record) && (show !== "errors" || record.status === "FAILED");
+  const charges = state
+    .pageOfKinds("charges", matches, 0, MAX_ROWS)
+    .items.map((charge): TimedRow => ({ at: charge.updated_at, row: chargeRow(context, charge) }));
+  const withdrawals = () =>
+    state
+      .pageOfKinds("withdrawals", matches, 0, 10)
+      .items.map(
+        (withdrawal): TimedRow => ({ at: withdrawal.updated_at, row: withdrawalRow(context, withdrawal) }),
+      );
+  const deliveries = () =>
+    state
+      .pageOfKinds(
+        "deliveries",
+        (delivery) => isInMode(context, delivery) && (show !== "errors" || isFailing(delivery)),
+        0,
+        MAX_ROWS,
+      )
+      .items.map(
+        (delivery): TimedRow => ({
+          at: delivery.attempts.at(-1)?.at ?? delivery.created_at,
+          row: deliveryRow(context, delivery),
+        }),
+      );
+  const matchesRequest = (request: JournalEntry) =>
+    isRequestOfMode(context, request) &&
+    ((request.status ?? 500) >= 400 ||
+      (show !== "errors" &&
+        (show !== "all" ||
+          !CHARGE_OPERATIONS.has(request.operation ?? "") ||
+          (request.tolerated ?? []).length > 0)));
+  const requests = () =>
+    groupSimilar(namespace.journal.entries().slice(0, 200).filter(matchesRequest))
+      .slice(0, MAX_ROWS)
+      .map(
+        ([newest, ...others]): TimedRow => ({
+          at: iso(newest.atMs),
+          row: requestRow(context, newest, others),
+        }),
+      );
+  const all: Record<string, () => TimedRow[]> = {
+    all: () => [...charges, ...withdrawals(), ...requests()],
+    charges: () => [...charges, ...withdrawals()],
+    webhooks: deliveries,
+    requests,
+    errors: () => [...charges, ...deliveries(), ...requests(), ...withdrawals()],
+  };
+  return (all[show] ?? all.all!)()
+    .sort((a, b) => (a.at < b.at ? 1 : a.at > b.at ? -1 : 0))
+    .slice(0, MAX_ROWS)
+    .map((item) => item.row);
+}
+
+/** Groups consecutive calls with the same outcome, each group newest first. */
+function groupSimilar(entries: readonly JournalEntry[]): [JournalEntry, ...JournalEntry[]][] {
+  const groups: [JournalEntry, ...JournalEntry[]][] = [];
+  const keyOf = ({ method, path, status, inFlight, fault, responseBody }: JournalEntry) =>
+    [method, path, status, inFlight, fault, (status ?? 500) >= 400 && responseBody].join(" ");
+  for (const entry of entries) {
+    const last = groups.at(-1);
+    if (last !== undefined && keyOf(last[0]) === keyOf(entry)) last.push(entry);
+    else groups.push([entry]);
+  }
+  return groups;
+}
+
+/** Calls already visible in the charge's row. */
+const CHARGE_OPERATIONS = new Set(["createQuote", "createWhitelabel", "createCheckout", "getCharge"]);
+
+/** Setup instructions for an empty namespace. */
+function setupView(context: PageContext): Markup {
+  const { namespace, origin } = context;
+  const { apiKey, webhookSecret } = namespace.info;
+  const receivers = namespace.engine.state.endpoints().length;
+  const env = Object.entries(appEnvironment({ url: origin, apiKey, webhookSecret }))
+    .map(([name, value]) => `${name}=${value}`)
+    .join("\n");
+  return html`<h1>Three steps to your first payment</h1>
+<ol class="steps">
+<li data-part id="step-1"><h2>1. Point your app here</h2>${snippet(".env", env)}</li>
+<li data-part id="step-2"><h2>2. Make a charge</h2><p>Let your app pay for something, or ${button({ does: "make", label: "Make one for me", kind: "main" })}</p>${snippet("On the command line", cliCommand(context, "charge create"))}</li>
+<li data-part id="step-3"><h2>3. Receive its webhook ${receivers > 0 && badge("done", "good")}</h2>${form(context, html`${input({ name: "url", label: "Your receiver's URL", hint: "http://localhost:3000/webhooks", required: true })}<button name="do" value="receiver">Save</button>`, "Add a receiver")}
+${snippet("As curl", controlCurl(context, "POST /_sandbox/webhook-endpoints", { url: "http://localhost:3000/webhooks" }))}</li>
+</ol>`;
+}
+
+function faultItem(context: PageContext, { fault_id, rule }: StoredFault): Markup {
+  return html`<li data-key="${fault_id}">fault <a href="${viewUrl(context, "faults")}">${conditionText(rule.match?.operation ?? "any call")}</a>
+${context.namespace.faults.countApplied(fault_id)}${rule.times !== undefined && html`/${rule.times}`}
+${button({ does: `fault-off ${fault_id}`, label: "Stop", to: `fault ${fault_id}` })}</li>`;
+}
+
+/**
+ * Active rules, receivers and due tasks. Tasks come last: their number changes without user action and would shift
+ * the others.
+ */
+export function asideView(context: PageContext): Markup {
+  const { namespace, nowMs } = context;
+  const { state } = namespace.engine;
+  const dueRows = context.query.get("due") === "all" ? MAX_DUE_ROWS : DUE_ROWS;
+  const due: Markup[] = [];
+  for (const task of state.tasks.inOrder()) {
+    if (due.length === dueRows) break;
+    due.push(taskItem(context, task, nowMs));
+  }
+  const hidden = state.tables.tasks.size - state.tasks.inFlightCount - due.length;
+  const active = [...state.tables.scenarios.values()].filter(({ activated }) => activated > 0);
+  const faults = [...state.tables.faults.values()];
+  return html`${section({
+    id: "active",
+    title: "Active",
+    body: html`<ul class="small" data-list aria-label="Active">
+${active.map(({ name }) => html`<li data-key="scenario-${name}">scenario <a href="${viewUrl(context, "scenarios")}#${name}">${name}</a> ${button({ does: `deactivate ${name}`, label: "Off", to: `scenario ${name}` })}</li>`)}
+${faults.map((fault) => faultItem(context, fault))}
+${active.length + faults.length === 0 && html`<li data-key="none" class="soft">No scenario, no fault.</li>`}</ul>`,
+  })}
+${section({
+  id: "receivers-aside",
+  title: "Receivers",
+  body: html`<ul class="small" data-list aria-label="Receivers">${state.endpoints().map((endpoint) => {
+    const { total } = state.pageOfKinds(
+      "deliveries",
+      (delivery) => delivery.webhook_id === endpoint.webhook_id && isFailing(delivery),
+      0,
+      0,
+    );
+    return html`<li data-key="${endpoint.webhook_id}">${badge(endpoint.enabled ? (total > 0 ? `${total} failing` : "ok") : "off", !endpoint.enabled ? "" : total > 0 ? "bad" : "good")} <a href="${viewUrl(context, "webhooks", undefined, { receiver: endpoint.webhook_id })}">${receiverName(endpoint)}</a></li>`;
+  })}${state.endpoints().length === 0 && html`<li data-key="none" class="soft">None. <a href="${viewUrl(context, "webhooks")}">Add one</a></li>`}</ul>`,
+})}
+${section({
+  id: "next",
+  title: "Up next",
+  body: html`<ul class="small" data-list aria-label="Up next">${due.length === 0 ? html`<li data-key="none" class="soft">Nothing is due.</li>` : due}</ul>
+${hidden > 0 && html`<p class="soft">${dueRows === MAX_DUE_ROWS ? `${hidden} more` : html`<a href="${currentUrl(context, { due: "all" })}#next">${hidden} more</a>`}</p>`}`,
+})}`;
+}

@@ -1,0 +1,214 @@
+import type { Charge } from "../../../core/domain/charge-transition.js";
+import { receiverName } from "../../../core/engine/log-responses.js";
+import type { Delivery } from "../../../core/engine/records.js";
+import { comesBefore } from "../../../core/engine/task-queue.js";
+import type { StoryItem } from "../../../core/schema/control-responses.js";
+import { iso } from "../../../core/schema/time.js";
+import { chargeHistory } from "../../../server/control/charge-history.js";
+import { grouped } from "../../format.js";
+import { type Content, html, type Markup } from "../../html.js";
+import { badge, button, firstLine, httpTone, span, statusTone } from "../components.js";
+import { currentUrl, type PageContext, viewUrl } from "../page-context.js";
+import { taskText } from "./due-tasks.js";
+
+/** Shortest pause that gets a row of its own. */
+const FOLDED_MS = 20_000;
+
+const LANES = ["Your app", "Charge", "Money", "Webhooks to your app"] as const;
+type Lane = 0 | 1 | 2 | 3;
+
+interface Line {
+  readonly key: string;
+  readonly at: string;
+  /** Wall time, where recorded. */
+  readonly wallAt?: string;
+  readonly lane: Lane;
+  readonly body: Content;
+  readonly isDue?: boolean;
+  /** A failure or a retry after one. */
+  readonly isProblem?: boolean;
+}
+
+/** Past and planned steps of a charge in four lanes: app, charge, money and webhooks. */
+export function chargeTimeline(context: PageContext, charge: Charge): Markup {
+  const all = [...pastLines(context, charge), ...dueLines(context, charge)];
+  const lines = showsProblemsOnly(context) ? all.filter(({ isProblem }) => isProblem) : all;
+  const isWall = showsWallTime(context);
+  const startMs = Date.parse(all[0]?.at ?? charge.created_at);
+  const timeOf = (line: Line) =>
+    isWall ? (line.wallAt?.slice(11, 23) ?? "–") : `+${span(Date.parse(line.at) - startMs)}`;
+  let previousMs = startMs;
+  let hasNow = false;
+  const list = groupsOf(lines, timeOf).map((group) => {
+    const { at, isDue } = group[0]!;
+    const gap = Date.parse(at) - previousMs;
+    previousMs = Date.parse(at);
+    const fold =
+      gap >= FOLDED_MS && !isWall && html`<tr class="fold"><td colspan="5">~ ${span(gap)} ~</td></tr>`;
+    const nowLine = isDue && !hasNow && html`<tr class="now"><td colspan="5">now · due below</td></tr>`;
+    hasNow ||= isDue === true;
+    return html`${nowLine}${fold}<tr class="${isDue ? "due" : ""}"><td class="at" title="${at}">${timeOf(group[0]!)}</td>${LANES.map((name, lane) => html`<td data-lane="${name}">${group.filter((line) => line.lane === lane).map(({ key, body }) => html`<div id="${key}">${body}</div>`)}</td>`)}</tr>`;
+  });
+  const columns = [isWall ? "Wall time" : "Time", ...LANES].map((name) => html`<th scope="col">${name}</th>`);
+  const none = html`<tr><td colspan="5" class="soft">No problems: no call was refused and no webhook failed.</td></tr>`;
+  return html`${isWall && html`<p class="soft">Only requests and webhooks have a wall time (UTC); everything else has sandbox time only.</p>`}
+<div class="wide" tabindex="0" role="region" aria-label="History">
+<table class="lanes"><thead><tr>${columns}</tr></thead><tbody>${list.length === 0 ? none : list}</tbody></table></div>`;
+}
+
+/** Groups lines that show the same time into one table row. */
+function groupsOf(lines: readonly Line[], timeOf: (line: Line) => string): Line[][] {
+  const groups: Line[][] = [];
+  for (const line of lines) {
+    const last = groups.at(-1);
+    if (last !== undefined && timeOf(last[0]!) === timeOf(line) && last[0]!.isDue === line.isDue)
+      last.push(line);
+    else groups.push([line]);
+  }
+  return groups;
+}
+
+/** Switches for time and scope; both are query parameters. */
+export function timelineSwitches(context: PageContext): Markup {
+  const toggle = (label: string, name: string, value: string, isOn: boolean, texts: readonly string[]) =>
+    html`<span class="modes" role="group" aria-label="${label}">${texts.map((text, index) => html`<a href="${currentUrl(context, { [name]: index === 0 ? undefined : value })}#timeline"${isOn === (index === 1) && html` aria-current="true"`}>${text}</a>`)}</span>`;
+  return html`${toggle("Time", "time", "wall", showsWallTime(context), ["Sandbox time", "Wall time"])}${toggle("Shown", "only", "problems", showsProblemsOnly(context), ["All", "Only problems"])}`;
+}
+
+function showsWallTime({ query }: PageContext): boolean {
+  return query.get("time") === "wall";
+}
+
+function showsProblemsOnly({ query }: PageContext): boolean {
+  return query.get("only") === "problems";
+}
+
+function pastLines(context: PageContext, charge: Charge): Line[] {
+  return chargeHistory(context.namespace, charge).items.map((item, index) => lineOf(context, item, index));
+}
+
+function lineOf(context: PageContext, item: StoryItem, index: number): Line {
+  const { at } = item;
+  switch (item.kind) {
+    case "request": {
+      const { method, path, status, request_id, operation, fault, sent_at, in_flight } = item;
+      return {
+        key: `request-${request_id}`,
+        at,
+        wallAt: sent_at,
+        isProblem: fault !== null || (!in_flight && (status ?? 500) >= 400),
+        lane: 0,
+        body: html`<a href="${viewUrl(context, "requests", String(request_id))}">${method} ${operation ?? path}</a>
+${badge(String(status ?? "dropped"), httpTone(status))}
+${fault !== null && html`<span class="soft">fault ${fault}</span>`}`,
+      };
+    }
+    case "transition": {
+      const { status, reason, by } = item;
+      const cause =
+        by.actor === "scenario"
+          ? `scenario ${by.scenario}${by.rule === null ? "" : `, ${by.rule}`}`
+          : ACTORS[by.actor];
+      return {
+        key: `state-${index}`,
+        at,
+        isProblem: ["bad", "warn"].includes(statusTone(status)),
+        lane: 1,
+        body: html`${badge(status, statusTone(status))}
+${reason !== undefined && html`<bdi>${reason}</bdi>`}
+<span class="soft">${cause}</span>`,
+      };
+    }
+    case "ledger":
+      return {
+        key: item.entry_id,
+        at,
+        lane: 2,
+        body: html`<a href="#money">${item.posting}</a>
+<span class="soft">${item.currency} ${postingText(item.postings)}</span>`,
+      };
+    case "event":
+      return { key: item.event_id, at, lane: 3, body: html`<strong>${item.type}</strong>` };
+    case "note":
+      return { key: `note-${index}`, at, lane: 1, body: html`<span class="soft">${item.note}</span>` };
+    case "attempt":
+      return attemptLine(context, item);
+    case "hold":
+      return {
+        key: `${item.delivery_id}-hold`,
+        at,
+        isProblem: true,
+        lane: 3,
+        body: html`${receiverLink(context, item)} ${badge("held", "warn")} <span class="soft">${item.reason}</span>`,
+      };
+  }
+}
+
+function attemptLine(context: PageContext, item: Extract<StoryItem, { kind: "attempt" }>): Line {
+  const { delivery_id, attempt, status, error, response_body, duration_ms, sent_at, at } = item;
+  const delivery = context.namespace.engine.state.get("deliveries", delivery_id);
+  const isLast = delivery?.attempts.length === attempt;
+  const isProblem = status === null || status >= 300;
+  const response = badge(status === null ? "no response" : String(status), httpTone(status));
+  const body = html`${receiverLink(context, item, `#attempt-${attempt}`)} ${response}
+<span class="soft">${Math.round(duration_ms)} ms${attempt > 1 && html`, attempt ${attempt}`}</span>
+${isProblem && html`<br><q>${firstLine(response_body ?? error, 110)}</q>`}
+${isProblem && isLast && delivery !== undefined && retryButton(delivery)}`;
+  return { key: `${delivery_id}-${attempt}`, at, wallAt: sent_at, isProblem, lane: 3, body };
+}
+
+function retryButton({ status, delivery_id, event_type }: Delivery): Markup {
+  return status === "pending"
+    ? button({ does: `retry ${delivery_id}`, label: "Retry now", to: event_type, key: "r" })
+    : button({ does: `redeliver ${delivery_id}`, label: "Redeliver", to: event_type, key: "r" });
+}
+
+/** Names the event's type when the line above it is filtered out. */
+function receiverLink(
+  context: PageContext,
+  { delivery_id, type, receiver }: Extract<StoryItem, { kind: "attempt" | "hold" }>,
+  anchor = "",
+): Markup {
+  const link = html`<a href="${viewUrl(context, "webhooks", delivery_id)}${anchor}">${receiver}</a>`;
+  return html`└ ${showsProblemsOnly(context) && html`${type} → `}${link}`;
+}
+
+const ACTORS: Readonly<Record<string, string>> = {
+  api: "by your app",
+  clock: "expired",
+  customer: "by the customer",
+  control: "manually",
+};
+
+function postingText(postings: readonly { readonly account: string; readonly amount: string }[]): string {
+  const to = postings.find(
+    ({ account, amount }) => account !== "outside" && account !== "fees" && !amount.startsWith("-"),
+  );
+  return to === undefined ? "" : `${grouped(to.amount)} → ${to.account.replace("_", " ")}`;
+}
+
+function dueLines(context: PageContext, charge: Charge): Line[] {
+  const { state } = context.namespace.engine;
+  const ids = [
+    charge.charge_id,
+    ...state
+      .eventsOf(charge.charge_id)
+      .flatMap(({ event_id }) => state.deliveriesOf(event_id).map((delivery) => delivery.delivery_id)),
+  ];
+  return ids
+    .flatMap((id) => state.tasksOf(id))
+    .sort((a, b) => (comesBefore(a, b) ? -1 : 1))
+    .slice(0, 20)
+    .map((task): Line => {
+      const at = iso(task.due_ms);
+      const delivery = task.kind === "attempt" ? state.get("deliveries", task.ref) : undefined;
+      return {
+        key: `task-${task.task_id}`,
+        at,
+        isDue: true,
+        isProblem: (delivery?.attempts.length ?? 0) > 0,
+        lane: task.kind === "attempt" ? 3 : task.kind === "settle" ? 2 : 1,
+        body: html`${taskText(context, task)}${delivery !== undefined && html` → ${receiverName(state.get("endpoints", delivery.webhook_id))}`} ${task.due_ms > context.nowMs && button({ does: `to ${at}`, label: "Run to here", to: taskText(context, task) })}`,
+      };
+    });
+}

@@ -1,0 +1,154 @@
+import type { Charge } from "../../../core/domain/charge-transition.js";
+import { isFailing } from "../../../core/engine/is-failing.js";
+import { chargeDetail } from "../../../core/engine/service-responses.js";
+import { transitionCause } from "../../../server/control/charge-history.js";
+import { grouped } from "../../format.js";
+import { html, type Markup } from "../../html.js";
+import {
+  amountMarkup,
+  badge,
+  copyButton,
+  factList,
+  foldedSection,
+  form,
+  modeMark,
+  rowList,
+  section,
+  select,
+  snippet,
+  timeTag,
+  toJson,
+} from "../components.js";
+import { type PageContext, viewUrl } from "../page-context.js";
+import { cliCommand, controlCurl } from "../shell-commands.js";
+import { chargeTimeline, timelineSwitches } from "./charge-timeline.js";
+import { transitionControls } from "./charges-view.js";
+import { postingsTable } from "./ledger-view.js";
+import { payloadDiffSection } from "./payload-diff.js";
+import { deliveryRow } from "./record-rows.js";
+import { scenarioSource, testSource } from "./reproduction.js";
+
+/** A charge: its state and the reason, timeline, money, webhooks and ways to reproduce it. */
+export function chargeView(context: PageContext, charge: Charge): Markup {
+  const { state } = context.namespace.engine;
+  const id = charge.charge_id;
+  const deliveries = state.eventsOf(id).flatMap(({ event_id }) => state.deliveriesOf(event_id));
+  const failing = deliveries.filter(isFailing).length;
+  return html`<p class="back"><a href="${viewUrl(context, "charges")}">← Charges</a></p>
+<div class="object" data-part id="charge"><h1><code>${id}</code> ${badge(charge.status)} ${modeMark(charge.mode)}</h1>
+<p class="big">${amountMarkup(charge.amount, charge.currency)}${charge.settlement_amount !== null && charge.fees !== null && html` <span class="soft">(price ${grouped(charge.settlement_amount)} + ${grouped(charge.fees.total_fee)} fees)</span>`}</p>
+<p class="why"><strong>Why:</strong> ${causeText(context, charge)}</p>
+<div class="actions">${transitionControls(context, charge)}${charge.kind === "hosted" && html`<a class="button" href="/checkout/${charge.checkout_id}">Checkout page ↗</a>`}${copyButtons(context, charge)}</div></div>
+${section({ id: "timeline", title: "Timeline", tools: timelineSwitches(context), body: chargeTimeline(context, charge) })}
+${section({ id: "money", title: "Money", body: postingsTable(context, id) })}
+${section({
+  id: "webhooks",
+  title: `Webhooks: ${deliveries.length}${failing > 0 ? `, ${failing} failing` : ""}`,
+  body: rowList(
+    "Webhooks",
+    deliveries.sort((a, b) => b.seq - a.seq).map((delivery) => deliveryRow(context, delivery, { about: [] })),
+    html`No webhook was created for it. <a href="${viewUrl(context, "webhooks")}">Add a receiver</a>`,
+    ["Time", "Status", "Event → receiver", "Response", "Attempts"],
+  ),
+})}
+${section({
+  id: "about",
+  title: "Details",
+  body: factList([
+    ["Customer", html`<bdi>${charge.customer_name ?? ""} ${charge.customer_email ?? "–"}</bdi>`],
+    ["Method", charge.payment_method ?? "not chosen yet"],
+    ["Reference", html`<code>${charge.provider_reference}</code>`],
+    ["Created", timeTag(context, charge.created_at)],
+    ["Expires", timeTag(context, charge.expires_at)],
+    ["Settled", charge.settled_at === null ? "not yet" : timeTag(context, charge.settled_at)],
+    ["Exchange rate", charge.exchange_rate ?? "–"],
+    ...Object.entries(charge.metadata).map(([name, value]): [string, Markup] => [
+      name,
+      html`<bdi>${value}</bdi>`,
+    ]),
+    ...(charge.kind === "hosted"
+      ? ([["Checkout page", html`<a href="/checkout/${charge.checkout_id}">open ↗</a>`]] as [
+          string,
+          Markup,
+        ][])
+      : []),
+  ]),
+})}
+${payloadDiffSection(context, charge)}
+${foldedSection({
+  id: "again",
+  title: "Reproduce",
+  body: html`${form(
+    context,
+    html`<input type="hidden" name="charge" value="${id}">${select(
+      "scenario",
+      "With scenario",
+      [
+        ["", "as it is now"],
+        ...[...state.tables.scenarios.keys()]
+          .map((name): [string, string] => [String(name), String(name)])
+          .sort(),
+      ],
+      charge.scenario_asked ?? "",
+    )}<button name="do" value="again ${id}">Make the same again</button>`,
+    "Make the same again",
+  )}
+${snippet("curl", controlCurl(context, `GET /_sandbox/charges/${id}/timeline`), "c")}
+${snippet("Command line", cliCommand(context, `charge ${id}`))}
+${snippet("Scenario (YAML): what happened, as a file", scenarioSource(charge))}
+${snippet("Test (Vitest)", testSource(charge))}`,
+})}
+${foldedSection({
+  id: "raw",
+  title: "Raw",
+  body: html`<pre tabindex="0" aria-label="The charge as JSON">${toJson({ ...chargeDetail(charge), mode: charge.mode, kind: charge.kind, scenario: charge.scenario, timeline: charge.timeline, notes: charge.notes })}</pre>`,
+})}`;
+}
+
+/** Copy buttons for the snippets of the folded "Reproduce" section. */
+function copyButtons(context: PageContext, charge: Charge): Markup {
+  const { charge_id: id } = charge;
+  return html`${copyButton("Copy curl", controlCurl(context, `GET /_sandbox/charges/${id}/timeline`))}${copyButton("Copy command", cliCommand(context, `charge ${id}`))}${copyButton("Copy scenario", scenarioSource(charge))}${copyButton("Copy test", testSource(charge))}`;
+}
+
+/** Cause of the charge's current status, as a sentence. */
+function causeText(context: PageContext, charge: Charge): Markup {
+  const index = charge.status_history.length - 1;
+  const last = charge.status_history[index]!;
+  const cause = transitionCause(charge, index);
+  const reason = last.reason === undefined ? "" : ` (“${last.reason}”)`;
+  if (index === 0) return html`it was just created; ${planText(charge)}.`;
+  switch (cause.actor) {
+    case "scenario":
+      return html`scenario <a href="${viewUrl(context, "scenarios")}#${cause.scenario}">${cause.scenario}</a>${ruleText(context, charge)} planned ${last.status}${reason} at ${timeTag(context, last.at)}${charge.scenario_asked !== null && html`; the app asked for the scenario by name`}.`;
+    case "clock":
+      return html`it expired unpaid at ${timeTag(context, last.at)}.`;
+    case "customer":
+      return html`the customer decided on the hosted page at ${timeTag(context, last.at)}${reason}.`;
+    case "control":
+      return html`changed manually, over the control API or this page, at ${timeTag(context, last.at)}${reason}, ${charge.scenario === null ? "after no rule had matched" : html`after scenario ${charge.scenario} had brought it to ${charge.status_history[index - 1]!.status}`}.`;
+    default:
+      return html`changed at ${timeTag(context, last.at)}${reason}.`;
+  }
+}
+
+function planText({ scenario, timeline }: Charge): string {
+  if (scenario === null) return "no scenario has a rule for it";
+  return timeline.length === 0
+    ? `scenario ${scenario} plans nothing for it`
+    : `scenario ${scenario} plans ${timeline.map(({ to }) => to).join(" → ")}`;
+}
+
+/** The condition of the scenario rule that matched. */
+function ruleText({ namespace }: PageContext, { scenario, rule }: Charge): Markup | false {
+  const chargeRule =
+    scenario === null || typeof rule !== "number"
+      ? undefined
+      : namespace.engine.state.get("scenarios", scenario)?.scenario.charges?.[rule];
+  if (chargeRule === undefined) return false;
+  const match = Object.entries(chargeRule.match ?? {}).map(
+    ([field, condition]) =>
+      `${field} ${typeof condition === "string" ? condition : JSON.stringify(condition)}`,
+  );
+  return html`, rule <code>charges.${rule as number}</code>${match.length > 0 && html` <code>${match.join(", ")}</code>`},`;
+}

@@ -1,0 +1,100 @@
+import { type Charge, needsPrice } from "../../../core/domain/charge-transition.js";
+import { CHARGE_STATUSES } from "../../../core/schema/common.js";
+import { STATUSES } from "../../../core/schema/statuses.js";
+import { sentence } from "../../format.js";
+import { html, type Markup } from "../../html.js";
+import { button, form, input, select, shortIdText } from "../components.js";
+import { isInMode, PAGE_ROWS, type PageContext } from "../page-context.js";
+import { filteredList } from "./filtered-list.js";
+import { chargeRow } from "./record-rows.js";
+
+export function chargesView(context: PageContext): Markup {
+  const { state } = context.namespace.engine;
+  return html`<h1>Charges</h1>
+${filteredList<Charge>(context, "charges", {
+  choices: { status: CHARGE_STATUSES },
+  find: ({ q = "", status }, offset) => {
+    const matches = (charge: Charge) =>
+      isInMode(context, charge) && (status === "" || charge.status === status);
+    return q === ""
+      ? state.pageOfKinds("charges", matches, offset, PAGE_ROWS)
+      : state.chargesWithWords(q.slice(0, 255)).filter(matches);
+  },
+  row: (charge) => chargeRow(context, charge, { at: charge.created_at, acts: commonTransitions(charge) }),
+  none: (_isFiltered, { q }) =>
+    q === ""
+      ? html`None yet. ${button({ does: "make", label: "Make one for me" })}`
+      : `No charge has “${q}” in its id, e-mail, name, reference or metadata.`,
+})}`;
+}
+
+interface Transition {
+  readonly to: keyof typeof STATUSES;
+  readonly verb: string;
+}
+
+/** Allowed transitions. A status that needs a price is left out if no method can set one. */
+function allowedTransitions(charge: Charge): Transition[] {
+  return STATUSES[charge.status].next.flatMap((to) => {
+    const { verb } = STATUSES[to];
+    return verb === undefined || (needsPrice(charge, to) && charge.offered_methods.length === 0)
+      ? []
+      : [{ to, verb }];
+  });
+}
+
+function transitionButtons(charge: Charge): Markup[] {
+  return allowedTransitions(charge).map((transition) =>
+    transitionButton(charge, transition, transition.to === "COMPLETED" ? "main" : undefined),
+  );
+}
+
+function transitionButton(charge: Charge, { to, verb }: Transition, kind?: "main"): Markup {
+  return button({
+    does: `charge ${charge.charge_id} ${to}`,
+    label: sentence(verb),
+    to: shortIdText(charge.charge_id),
+    ...(kind === undefined ? {} : { kind }),
+  });
+}
+
+/** Each has a fixed slot in a row, so buttons do not move when the status changes. */
+const COMMON_STATUSES = CHARGE_STATUSES.filter((status) => STATUSES[status].hasRowButton === true);
+
+/** Common transitions, for a list row. */
+function commonTransitions(charge: Charge): Markup {
+  const transitions = allowedTransitions(charge);
+  return html`<span class="slots">${COMMON_STATUSES.map((status) => {
+    const transition = transitions.find(({ to }) => to === status);
+    return html`<span>${transition !== undefined && transitionButton(charge, transition)}</span>`;
+  })}</span>`;
+}
+
+/** All transitions, with a fold for a reason or the charge's own timeline. */
+export function transitionControls(context: PageContext, charge: Charge): Markup {
+  const { charge_id: id } = charge;
+  const transitions = allowedTransitions(charge);
+  if (transitions.length === 0)
+    return html`<span class="soft">This status is final: no further transition is possible.</span>`;
+  const statuses = plannedStatuses(context, charge);
+  return html`${transitionButtons(charge)}<details class="more-moves"><summary class="button">More ▾</summary><div>
+${form(
+  context,
+  html`${select(
+    "to",
+    "Change the status to",
+    transitions.map(({ to }): [string, string] => [to, to]),
+    transitions.find(({ to }) => to === "FAILED")?.to ?? transitions[0]!.to,
+  )}${input({ name: "reason", label: "with the reason", hint: "insufficient_funds" })}<button name="do" value="move ${id}">Move</button>`,
+  "Move with a reason",
+)}
+${statuses.length > 0 && html`<p class="soft">Run only its own timeline; the clock does not move:</p><p class="actions">${statuses.map((to) => button({ does: `own ${id} ${to}`, label: `until ${to}`, to: id }))}</p>`}</div></details>`;
+}
+
+/** Planned statuses that are still to come, in order. */
+function plannedStatuses({ namespace }: PageContext, charge: Charge): string[] {
+  const { state } = namespace.engine;
+  if (!state.tasksOf(charge.charge_id).some(({ kind }) => kind === "timeline")) return [];
+  const reached = new Set(charge.status_history.map(({ status }) => status));
+  return [...new Set(charge.timeline.map(({ to }) => to))].filter((to) => !reached.has(to));
+}

@@ -1,0 +1,147 @@
+import { eventToSend } from "../../../core/engine/event-variants.js";
+import { isFailing } from "../../../core/engine/is-failing.js";
+import { receiverName } from "../../../core/engine/log-responses.js";
+import type { Attempt, Delivery } from "../../../core/engine/records.js";
+import { html, type Markup } from "../../html.js";
+import { failureText } from "../attention.js";
+import {
+  badge,
+  button,
+  deliveryState,
+  factList,
+  formatJson,
+  httpTone,
+  modeMark,
+  section,
+  shellQuote,
+  snippet,
+  span,
+  timeTag,
+} from "../components.js";
+import { type PageContext, viewUrl } from "../page-context.js";
+import { cliCommand, controlCurl } from "../shell-commands.js";
+import { diffMarkup } from "./payload-diff.js";
+import { copiesSection, resendSection } from "./resend.js";
+
+/** A delivery: attempts, body, changes since the previous event, and a form to resend it. */
+export function deliveryView(context: PageContext, delivery: Delivery): Markup {
+  const { namespace, nowMs } = context;
+  const { state } = namespace.engine;
+  const { delivery_id, event_id, object_id } = delivery;
+  const endpoint = state.get("endpoints", delivery.webhook_id);
+  const event = state.get("events", event_id);
+  const body = event === undefined ? null : eventToSend(event, delivery.mishap).body;
+  const failing = isFailing(delivery);
+  const isPending = delivery.status === "pending";
+  const next = delivery.next_attempt_at;
+  const chargeUrl = object_id?.startsWith("ch_") ? viewUrl(context, "charges", object_id) : undefined;
+  return html`<p class="back"><a href="${viewUrl(context, "webhooks")}">← Webhooks</a>${chargeUrl !== undefined && html` · <a href="${chargeUrl}">${object_id}</a>`}</p>
+<div class="object" data-part id="delivery"><h1>${delivery.event_type} ${badge(deliveryState(delivery))} ${modeMark(delivery.mode)}</h1>
+<p class="big">→ ${delivery.mishap?.to_url ?? receiverName(endpoint)}</p>
+<p class="why"><strong>Why:</strong> ${causeText(context, delivery)}</p>
+<div class="actions">${isPending && failing && button({ does: `retry ${delivery_id}`, label: "Retry now", kind: "main", key: "r" })}
+${next !== null && Date.parse(next) > nowMs && button({ does: `to ${next}`, label: "Run time to the next try" })}
+${button({ does: `redeliver ${delivery_id}`, label: "Redeliver", ...(isPending && failing ? {} : { key: "r" }) })}
+<a class="button" href="#edit">Edit &amp; resend</a></div></div>
+${section({
+  id: "attempts",
+  title: `Attempts: ${delivery.attempts.length}`,
+  body:
+    delivery.attempts.length === 0
+      ? html`<p class="soft">None yet.</p>`
+      : html`<ol class="attempts">${[...delivery.attempts].reverse().map((attempt) => attemptItem(context, attempt))}</ol>`,
+})}
+${copiesSection(context, delivery)}
+${body !== null && section({ id: "body", title: "Body", body: html`<pre tabindex="0" aria-label="Body">${formatJson(body)}</pre>` })}
+${section({ id: "diff", title: "What changed since the event before", body: changesSince(context, delivery, body) })}
+${event !== undefined && resendSection(context, delivery, event)}
+${section({
+  id: "copies",
+  title: "Copy",
+  body: html`${body !== null && endpoint?.url != null && snippet("curl: this very request", bodyCurl(endpoint.url, delivery.attempts.at(-1), body), "c")}
+${snippet("curl: redeliver", controlCurl(context, `POST /_sandbox/deliveries/${delivery_id}/redeliver`, { times: 1 }))}
+${snippet("Command line", cliCommand(context, `webhook redeliver ${delivery_id}`))}
+${factList([
+  ["Delivery", html`<code>${delivery_id}</code>`],
+  ["Event", html`<code>${event_id}</code>`],
+  ["Created", timeTag(context, delivery.created_at)],
+])}`,
+})}`;
+}
+
+/** Cause of the delivery's state, as a sentence. */
+function causeText({ namespace, nowMs }: PageContext, delivery: Delivery): Markup {
+  const { status, mishap, attempts, next_attempt_at: next } = delivery;
+  const hold = namespace.findHold(delivery);
+  const hasFailed = isFailing(delivery) || isFailedResend(delivery);
+  const dropped = `it was not sent${mishap === null ? ": the receiver is deleted or disabled" : `, by scenario ${mishap.scenario}`}`;
+  const text =
+    hold?.reason ??
+    (hasFailed
+      ? failureText(delivery)
+      : status === "dropped"
+        ? dropped
+        : status === "delivered"
+          ? `delivered at attempt ${attempts.length}`
+          : "no attempt yet");
+  return html`${text}${next !== null && html` · next try in ${span(Date.parse(next) - nowMs)}`}${resendText(delivery)}`;
+}
+
+/** A manual resend that failed. Not counted as failing, since the failure may be intended. */
+function isFailedResend({ mishap, status }: Delivery): boolean {
+  return mishap?.by_hand === true && status === "failed";
+}
+
+/** How a manual resend was signed. */
+function resendText({ mishap }: Delivery): string | false {
+  if (!mishap?.by_hand) return false;
+  const signature = mishap.unsigned
+    ? "without a signature"
+    : mishap.bad_signature
+      ? "signed with a wrong secret"
+      : mishap.stale_ms > 0
+        ? "signed 10 minutes ago"
+        : "signed with the right secret";
+  return ` · edited and resent, ${signature}, one attempt`;
+}
+
+function attemptItem(context: PageContext, attempt: Attempt): Markup {
+  const response = attempt.response_body ?? attempt.error ?? "";
+  const status = badge(
+    attempt.status === null ? "no response" : String(attempt.status),
+    httpTone(attempt.status),
+  );
+  const times = html`${timeTag(context, attempt.at)} · ${Math.round(attempt.duration_ms)} ms · sent ${attempt.sent_at.slice(11, 19)} wall time`;
+  return html`<li id="attempt-${attempt.attempt}" data-key="attempt-${attempt.attempt}"><p>${status} attempt ${attempt.attempt} · ${times}</p>
+${response !== "" && html`<pre tabindex="0" aria-label="Response of attempt ${attempt.attempt}">${formatJson(response)}</pre>`}
+<details><summary>Request headers, with the signature</summary>${factList(Object.entries(attempt.request_headers).map(([name, value]): [string, Markup] => [name, html`<code>${value}</code>`]))}</details></li>`;
+}
+
+function changesSince(context: PageContext, delivery: Delivery, body: string | null): Markup {
+  const { state } = context.namespace.engine;
+  const events = delivery.object_id === null ? [] : state.eventsOf(delivery.object_id);
+  const index = events.findIndex(({ event_id }) => event_id === delivery.event_id);
+  const eventId = context.query.get("with");
+  const previous = events.find(({ event_id }) => event_id === eventId) ?? events[index + 1];
+  if (body === null || previous === undefined)
+    return html`<p class="soft">This is the first event of its object.</p>`;
+  return html`<p class="soft">Compared with ${previous.type}, ${timeTag(context, previous.at)}. ${events
+    .filter((event) => event.event_id !== delivery.event_id && event !== previous)
+    .slice(0, 6)
+    .map(
+      (event) =>
+        html`<a href="${viewUrl(context, "webhooks", delivery.delivery_id, { with: event.event_id })}#diff">${event.type}</a> `,
+    )}</p>
+${diffMarkup(previous.body, body)}`;
+}
+
+function bodyCurl(url: string, attempt: Attempt | undefined, body: string): string {
+  const headers = Object.entries(attempt?.request_headers ?? { "content-type": "application/json" });
+  return [
+    "curl",
+    shellQuote(url),
+    ...headers.flatMap(([name, value]) => ["-H", shellQuote(`${name}: ${value}`)]),
+    "-d",
+    shellQuote(body),
+  ].join(" ");
+}

@@ -1,0 +1,34 @@
+import type { Task } from "../../../core/engine/records.js";
+import { iso } from "../../../core/schema/time.js";
+import { html, type Markup } from "../../html.js";
+import { button, shortId, span } from "../components.js";
+import { type PageContext, viewUrl } from "../page-context.js";
+
+/** Describes what a task will do. */
+export function taskText({ namespace }: PageContext, { kind, ref, step = 0 }: Task): string {
+  const { state } = namespace.engine;
+  switch (kind) {
+    case "expire":
+      return "EXPIRED, if unpaid";
+    case "timeline":
+      return state.get("charges", ref)?.timeline[step]?.to ?? "next step";
+    case "withdrawal":
+      return state.get("withdrawals", ref)?.timeline[step]?.to ?? "next step";
+    case "settle":
+      return "settlement";
+    case "attempt": {
+      const delivery = state.get("deliveries", ref);
+      return `${(delivery?.attempts.length ?? 0) > 0 ? "retry " : ""}${delivery?.event_type ?? "webhook"}`;
+    }
+  }
+}
+
+/** A due task, with a button that advances time to it. */
+export function taskItem(context: PageContext, task: Task, nowMs: number): Markup {
+  const { ref, kind, task_id, due_ms } = task;
+  const view = kind === "attempt" ? "webhooks" : kind === "withdrawal" ? "money" : "charges";
+  const inMs = due_ms - nowMs;
+  return html`<li data-key="task-${task_id}"><span class="at">${inMs <= 0 ? "now" : `+${span(inMs)}`}</span>
+<a href="${viewUrl(context, view, view === "money" ? undefined : ref)}"><span>${taskText(context, task)}</span> <span class="soft">${shortId(ref)}</span></a>
+${inMs > 0 && button({ does: `to ${iso(due_ms)}`, label: "Go", to: `to ${ref} ${taskText(context, task)}` })}</li>`;
+}

@@ -1,0 +1,130 @@
+import type { StoredFault } from "../../../core/engine/records.js";
+import type { Namespace } from "../../../core/namespace/namespace.js";
+import type { JournalEntry } from "../../../core/namespace/served-request.js";
+import type { FaultRule } from "../../../core/schema/scenario-rules.js";
+import { iso } from "../../../core/schema/time.js";
+import { html, type Markup } from "../../html.js";
+import {
+  badge,
+  button,
+  conditionText,
+  copyButton,
+  form,
+  jsonField,
+  plural,
+  row,
+  rowList,
+  section,
+  timeTag,
+  toJson,
+} from "../components.js";
+import { type PageContext, viewUrl } from "../page-context.js";
+import { cliCommand, controlCurl } from "../shell-commands.js";
+
+/** Common faults, one button each. */
+const PRESETS: Readonly<Record<string, { readonly label: string; readonly rule: FaultRule }>> = {
+  next: { label: "503 on the next checkout", rule: { respond: { status: 503 } } },
+  second: { label: "503 on the second checkout", rule: { respond: { status: 503 }, skip: 1 } },
+  lost: { label: "Lose the response of the next checkout", rule: { drop: "after" } },
+};
+
+const CHECKOUTS = ["createWhitelabel", "createCheckout"] as const;
+
+/** The rule of a preset, for the operation this app creates charges with; undefined for an unknown name. */
+export function readyFault({ journal }: Namespace, name: string): FaultRule | undefined {
+  const last = journal.entries().find((entry) => CHECKOUTS.some((checkout) => checkout === entry.operation));
+  const operation = last?.operation ?? CHECKOUTS[0];
+  const preset = Object.hasOwn(PRESETS, name) ? PRESETS[name] : undefined;
+  return preset && { match: { operation }, ...preset.rule, times: 1, per: "request" };
+}
+
+const EXAMPLE = { match: { operation: "createQuote" }, respond: { status: 503 }, times: 1, per: "request" };
+
+/** A form for new faults, and the active ones with their hits. */
+export function faultsView(context: PageContext): Markup {
+  const { namespace } = context;
+  const faults = [...namespace.engine.state.tables.faults.values()].sort((a, b) => b.seq - a.seq);
+  const hits = lastHits(context);
+  return html`<h1>Faults</h1>
+${section({
+  id: "new",
+  title: "New fault",
+  body: html`<div class="actions">${Object.entries(PRESETS).map(([name, { label }]) => button({ does: `fault-ready ${name}`, label }))}</div>${form(
+    context,
+    html`${jsonField("rule", "Fault (JSON)", context.submitted?.get("rule") ?? toJson(EXAMPLE), { rows: 12, kind: "object" })}<button name="do" value="fault" class="main">Start</button>`,
+    "New fault",
+  )}`,
+})}
+${section({
+  id: "faults",
+  title: `Active: ${faults.length}`,
+  tools: faults.length > 0 && button({ does: "faults-off", label: "Stop all" }),
+  body: rowList(
+    "Active faults",
+    faults.map((fault) => faultRow(context, fault, hits.get(fault.fault_id))),
+    "None: every call gets its normal response. A scenario may have faults of its own.",
+  ),
+})}`;
+}
+
+/** The newest journal entry of each fault. */
+function lastHits({ namespace }: PageContext): Map<string, JournalEntry> {
+  const hits = new Map<string, JournalEntry>();
+  for (const entry of namespace.journal.entries())
+    if (entry.fault !== null && !hits.has(entry.fault)) hits.set(entry.fault, entry);
+  return hits;
+}
+
+function faultRow(
+  context: PageContext,
+  { fault_id, rule }: StoredFault,
+  hit: JournalEntry | undefined,
+): Markup {
+  const { times } = rule;
+  const applied = context.namespace.faults.countApplied(fault_id);
+  // With `per: customer` or `per: charge`, `times` is not a total.
+  const isCounted = times !== undefined && rule.per === "request";
+  const lastHit =
+    hit === undefined
+      ? "no hits yet"
+      : html`last hit ${timeTag(context, iso(hit.atMs))} <a href="${viewUrl(context, "requests", String(hit.id))}">${hit.method} ${hit.path} ↗</a>`;
+  const isUsedUp = isCounted && applied >= times;
+  return row(context, {
+    key: fault_id,
+    status: badge(
+      !isCounted ? plural(applied, "hit") : isUsedUp ? "used up" : `${applied} of ${times} used`,
+      isUsedUp ? "" : "warn",
+    ),
+    title: `${matchText(rule)} → ${effectText(rule)}`,
+    sub: html`${isCounted && html`<progress max="${times}" value="${Math.min(applied, times)}" aria-label="${applied} of ${times} used"></progress> `}${lastHit}${limitText(rule)}`,
+    acts: html`${copyButton("Copy curl", controlCurl(context, "POST /_sandbox/faults", rule))}${copyButton("Copy command", cliCommand(context, `fault add '${JSON.stringify(rule)}'`))}${button({ does: `fault-off ${fault_id}`, label: "Stop", to: fault_id })}`,
+  });
+}
+
+function matchText({ match = {} }: FaultRule): string {
+  const { operation = "any call", ...fields } = match;
+  const conditions = Object.entries(fields).map(([name, value]) => `${name} ${conditionText(value)}`);
+  return [conditionText(operation), ...conditions].join(", ");
+}
+
+function limitText({ skip = 0, probability, times, per }: FaultRule): string {
+  const scope = times !== undefined && per !== "request" ? ` · ${times} for each ${per ?? "customer"}` : "";
+  const share = probability === undefined ? "" : ` · ${Math.round(Number(probability) * 100)} % of calls`;
+  return `${scope}${skip > 0 ? ` · skips the first ${skip}` : ""}${share}`;
+}
+
+function effectText(rule: FaultRule): string {
+  const { respond, delay, delay_answer, drop, hold, stale } = rule;
+  return [
+    respond !== undefined &&
+      `return ${respond.status}${respond.code === undefined ? "" : ` ${respond.code}`}`,
+    delay !== undefined && `${delay} before the work`,
+    delay_answer !== undefined && `${delay_answer} after the work`,
+    drop !== undefined && (drop === "hang" ? "never respond" : `drop the connection ${drop} the work`),
+    hold !== undefined && `hold the response until ${hold}`,
+    stale !== undefined &&
+      (stale === "last_change" ? "reads as before the last change" : `reads as of ${stale} ago`),
+  ]
+    .filter(Boolean)
+    .join(", ");
+}

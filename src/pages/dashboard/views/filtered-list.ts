@@ -1,0 +1,94 @@
+/** A filtered list: filter form, one page of rows, and the same query as curl. */
+import { LISTS, type ListFilter, type ListName } from "../../../core/reports/list-columns.js";
+import { type Content, html, type Markup } from "../../html.js";
+import {
+  copyButton,
+  filters as filterForm,
+  input,
+  pager,
+  plural,
+  rowList,
+  section,
+  select,
+} from "../components.js";
+import { currentUrl, PAGE_ROWS, type PageContext, pageOffset } from "../page-context.js";
+import { controlCurl } from "../shell-commands.js";
+
+export interface Hits<Item> {
+  readonly total: number;
+  readonly items: readonly Item[];
+}
+
+/** Filter values; "" if empty. */
+type FilterValues = Readonly<Record<string, string>>;
+
+interface Listing<Item> {
+  /** Options of select fields, each a value or a value and its label. */
+  readonly choices: Readonly<Record<string, readonly (string | readonly [value: string, label: string])[]>>;
+  /** Returns all matches, or the page at `offset` with the total. */
+  readonly find: (values: FilterValues, offset: number) => Hits<Item> | readonly Item[];
+  readonly row: (item: Item) => Markup;
+  readonly none: (isFiltered: boolean, values: FilterValues) => Content;
+  readonly title?: (total: number) => string;
+  /** Shows each filter as a chip with a link that removes it. */
+  readonly hasChips?: boolean;
+}
+
+type Field = NonNullable<ListFilter["field"]>;
+
+export function filteredList<Item>(
+  context: PageContext,
+  name: ListName,
+  { choices, find, row, none, title, hasChips = false }: Listing<Item>,
+): Markup {
+  const { filters = [], headings } = LISTS[name];
+  const fields = filters.flatMap(({ field }) => field ?? []);
+  const values: FilterValues = Object.fromEntries(
+    fields.map((field) => [field.name, context.query.get(field.name)?.trim() ?? ""]),
+  );
+  const offset = pageOffset(context);
+  const result = find(values, offset);
+  const { total, items } =
+    "total" in result ? result : { total: result.length, items: result.slice(offset, offset + PAGE_ROWS) };
+  const activeFields = fields.filter((field) => values[field.name] !== "");
+  const isFiltered = activeFields.length > 0;
+  const query = filters.flatMap(({ name, field, query }): [string, string][] => {
+    const value = field === undefined ? "" : values[field.name]!;
+    return value === "" ? [] : Object.entries(query?.(value) ?? { [name]: value });
+  });
+  const options = (field: Field): [string, string][] =>
+    (choices[field.name] ?? []).map((option) =>
+      typeof option === "string" ? [option, option] : [...option],
+    );
+  const chip = (field: Field) => {
+    const value = values[field.name]!;
+    const label = options(field).find(([option]) => option === value)?.[1] ?? value;
+    return html`<li><a href="${currentUrl(context, { [field.name]: undefined, offset: undefined })}">${field.name === "q" ? field.label.toLowerCase() : field.name}: ${label} <span aria-hidden="true">✕</span><span class="unseen">, remove this filter</span></a></li>`;
+  };
+  return html`${filterForm(
+    context,
+    fields.map((field) =>
+      choices[field.name] === undefined
+        ? input({ ...field, value: values[field.name]!, type: "search" })
+        : select(field.name, field.label, [["", "any"], ...options(field)], values[field.name]!),
+    ),
+  )}
+${section({
+  id: name,
+  title: title?.(total) ?? (isFiltered ? `${total} found` : plural(total, name.replace(/s$/, ""))),
+  tools: copyButton(
+    "Copy as curl",
+    controlCurl(
+      context,
+      `GET /_sandbox/${name}${query.length === 0 ? "" : `?${new URLSearchParams(query)}`}`,
+    ),
+    "c",
+  ),
+  body: html`${hasChips && isFiltered && html`<ul class="chips" aria-label="Filters">${activeFields.map(chip)}</ul>`}${rowList(
+    `${name[0]!.toUpperCase()}${name.slice(1)}`,
+    items.map(row),
+    none(isFiltered, values),
+    headings,
+  )}${pager(context, total)}`,
+})}`;
+}

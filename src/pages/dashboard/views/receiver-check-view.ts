@@ -1,0 +1,153 @@
+import { receiverName } from "../../../core/engine/log-responses.js";
+import {
+  type Answer,
+  type Finding,
+  PROBES,
+  type Probe,
+  type ProbeRow,
+} from "../../../core/schema/receiver-report.js";
+import { html, type Markup } from "../../html.js";
+import {
+  badge,
+  button,
+  copyButton,
+  factList,
+  formatJson,
+  httpTone,
+  row,
+  rowList,
+  section,
+  type Tone,
+  timeTag,
+} from "../components.js";
+import { type PageContext, viewUrl } from "../page-context.js";
+import { isCheckDone, type ReceiverCheck, reportsOf } from "../reports.js";
+import { cliCommand } from "../shell-commands.js";
+
+const TONES = { pass: "good", fail: "bad", note: "warn" } as const;
+
+/** The receivers that can be checked. */
+export function receiverCheckSection(context: PageContext): Markup {
+  const { receiver } = reportsOf(context.namespace);
+  const endpoints = context.namespace.engine.state
+    .endpoints()
+    .filter(({ url }) => url !== null && /^https?:/.test(url));
+  return section({
+    id: "doctor",
+    title: "Check your receiver",
+    body: html`<p class="soft">Sends valid, duplicate, forged, stale and malformed events, and compares the responses with those of a correct receiver. The events are samples, not part of this namespace.</p>
+${rowList(
+  "Receivers to check",
+  endpoints.map((endpoint) =>
+    row(context, {
+      key: `check-${endpoint.webhook_id}`,
+      status: receiver?.webhookId === endpoint.webhook_id && verdict(receiver),
+      title: receiverName(endpoint),
+      ...(receiver?.webhookId === endpoint.webhook_id ? { to: "#probes", at: receiver.at } : {}),
+      acts: html`${copyButton("Copy command", cliCommand(context, `check-webhook ${endpoint.url}`))}${button({ does: `check ${endpoint.webhook_id}`, label: "Check", to: receiverName(endpoint), kind: "main" })}`,
+    }),
+  ),
+  html`None with a URL. <a href="${viewUrl(context, "webhooks")}">Add one</a>`,
+)}`,
+  });
+}
+
+function verdict(check: ReceiverCheck): Markup {
+  const { report, rows: result } = check;
+  if (!isCheckDone(check)) return badge(`${result.size} of ${PROBES.length}`, "warn");
+  if (report === undefined) return badge("could not run", "bad");
+  return badge(report.outcome, report.outcome === "passed" ? "good" : "bad");
+}
+
+/** Results of the probes, during the check too. */
+export function probesSection(context: PageContext): Markup | undefined {
+  const { receiver } = reportsOf(context.namespace);
+  if (receiver === undefined) return undefined;
+  const { report, error, url, rows: result } = receiver;
+  const why = error ?? report?.error;
+  return section({
+    id: "probes",
+    grows: true,
+    title: `${url.replace(/^https?:\/\//, "")}: ${isCheckDone(receiver) ? (report?.outcome ?? "could not run") : "checking…"}`,
+    body: html`${why !== undefined && why !== null && html`<p class="why"><strong>Why:</strong> ${why}</p>`}
+${report !== undefined && report.findings.length > 0 && html`<ul class="findings">${report.findings.map((item) => findingItem(context, item))}</ul>`}
+${rowList(
+  "Probes",
+  PROBES.map((probe) => probeRow(context, probe, result.get(probe), isCheckDone(receiver))),
+  "",
+)}`,
+  });
+}
+
+function findingItem(context: PageContext, { severity, title, advice, probes }: Finding): Markup {
+  return html`<li>${badge(severity, severity === "must" ? "bad" : "warn")} <strong>${title}</strong><br>${advice} <span class="soft">Seen in: ${probes.map((probe, index) => html`${index > 0 && ", "}<a href="${viewUrl(context, "checks", probe)}">${probeName(probe)}</a>`)}</span></li>`;
+}
+
+function probeRow(context: PageContext, probe: Probe, result: ProbeRow | undefined, isDone: boolean): Markup {
+  if (result === undefined)
+    return row(context, {
+      key: probe,
+      status: badge(isDone ? "not sent" : "waiting", ""),
+      title: probeName(probe),
+    });
+  return row(context, {
+    key: probe,
+    status: badge(...badgeOf(result)),
+    title: result.title,
+    to: viewUrl(context, "checks", probe),
+    sub: result.because === null ? result.came_back : `see ${probeName(result.because)}: ${result.came_back}`,
+    tone: result.verdict === "fail" ? "bad" : "",
+  });
+}
+
+function badgeOf({ verdict, answers, seen, because }: ProbeRow): [string, Tone] {
+  if (because !== null) return ["same cause", ""];
+  if (verdict === "note" && answers.length === 0 && seen === null) return ["not sent", ""];
+  return [verdict, TONES[verdict]];
+}
+
+function probeName(probe: Probe): string {
+  return probe.replaceAll("_", " ");
+}
+
+/** One probe: request, expected behaviour and response. */
+export function probeView(context: PageContext, id: string): Markup | undefined {
+  const { receiver } = reportsOf(context.namespace);
+  const result = receiver?.rows.get(id as Probe);
+  if (receiver === undefined || result === undefined) return undefined;
+  const sent = receiver.sent.get(result.probe) ?? [];
+  return html`<p class="back"><a href="${viewUrl(context, "checks")}#probes">← Probes of ${receiver.url}</a></p>
+<div class="object" data-part id="probe"><h1>${result.title} ${badge(...badgeOf(result))}</h1>
+${factList([
+  ["Sent", result.sent],
+  ["Expected", result.expected],
+  ["Response", result.came_back],
+  ["When", timeTag(context, receiver.at)],
+])}
+${result.advice !== null && html`<p class="why"><strong>What to do:</strong> ${result.advice}</p>`}
+<div class="actions">${button({ does: `check ${receiver.webhookId}`, label: "Check again", kind: "main" })}</div></div>
+${result.answers.length === 0 && section({ id: "none", title: "Requests", body: html`<p class="soft">None: this probe was not sent.</p>` })}
+${result.answers.slice(0, Math.max(sent.length, 1)).map((response, index) => exchange(response, sent[index], index))}
+${result.answers.length > sent.length && sent.length > 0 && html`<p class="soft">and ${result.answers.length - sent.length} more like these</p>`}`;
+}
+
+function exchange(
+  response: Answer,
+  sent: { readonly headers: Readonly<Record<string, string>>; readonly body: string } | undefined,
+  index: number,
+): Markup {
+  const { status, kind, duration_ms, body, error, attempt, event_id } = response;
+  const headers = Object.entries(sent?.headers ?? {}).map(([name, value]) => `${name}: ${value}`);
+  return section({
+    id: `request-${index + 1}`,
+    title: `${response.sent}${attempt > 1 ? `, again (${attempt})` : ""}`,
+    body: html`<p>${badge(status === null ? kind : String(status), httpTone(status))} ${Math.round(duration_ms)} ms · <code>${event_id}</code>${error !== null && html` · ${error}`}</p>
+${
+  sent !== undefined &&
+  html`<pre tabindex="0" aria-label="Request ${index + 1}">${headers.join("\n")}
+
+${formatJson(sent.body)}</pre>`
+}
+${body !== "" && html`<pre tabindex="0" aria-label="Response ${index + 1}">${formatJson(body)}</pre>`}`,
+  });
+}

@@ -1,0 +1,210 @@
+/**
+ * Records as list rows. Columns come from `LISTS`; the functions below add data that only the server knows,
+ * such as the order of a delivery's charge or its failing webhooks.
+ */
+
+import type { Charge } from "../../../core/domain/charge-transition.js";
+import type { Withdrawal } from "../../../core/domain/withdrawal.js";
+import { isFailing } from "../../../core/engine/is-failing.js";
+import { receiverName } from "../../../core/engine/log-responses.js";
+import type { Delivery, EventRecord } from "../../../core/engine/records.js";
+import type { JournalEntry } from "../../../core/namespace/served-request.js";
+import {
+  columnValue,
+  formatOf,
+  type JsonRecord,
+  LISTS,
+  type ListName,
+  type RowSlot,
+} from "../../../core/reports/list-columns.js";
+import type { Mode } from "../../../core/schema/common.js";
+import { iso } from "../../../core/schema/time.js";
+import { type Content, html, type Markup } from "../../html.js";
+import { errorText, failureText } from "../attention.js";
+import {
+  amountMarkup,
+  badge,
+  button,
+  deliveryState,
+  durationText,
+  httpTone,
+  joinDots,
+  type ListRow,
+  modeMark,
+  plural,
+  row,
+  shortId,
+  shortIdText,
+  span,
+  statusTone,
+} from "../components.js";
+import { type PageContext, viewUrl } from "../page-context.js";
+import { objectIdOf } from "./request-view.js";
+
+export interface RowOptions {
+  /** Default: time of the last change. */
+  readonly at?: string;
+  readonly acts?: Content;
+  readonly to?: string | undefined;
+  /** Appended to the second line. */
+  readonly about?: readonly Content[];
+}
+
+/** Fills a list's columns into row slots; options take precedence. */
+function recordRow(
+  context: PageContext,
+  name: ListName,
+  record: object,
+  { about = [], ...overrides }: Partial<ListRow> & RowOptions & Pick<ListRow, "key">,
+): Markup {
+  const list = LISTS[name];
+  const fields = record as JsonRecord & { readonly mode?: Mode };
+  const slot = (name: RowSlot) =>
+    (list.slots?.[name] ?? []).map((field) => fieldContent(field, columnValue(list, field, fields), fields));
+  return row(context, {
+    status: slot("status"),
+    title: html`<bdi>${slot("title").map((part, index) => html`${index > 0 && " "}${part}`)}</bdi>${fields.mode !== undefined && html` ${modeMark(fields.mode)}`}`,
+    to: list.view && viewUrl(context, list.view, overrides.key),
+    sub: joinDots([...slot("sub"), ...about]),
+    side: slot("side"),
+    tone: statusTone(String(fields.status)),
+    ...overrides,
+  });
+}
+
+function fieldContent(field: string, value: unknown, { currency }: JsonRecord): Content {
+  if (value === null || value === undefined) return false;
+  const text = String(value);
+  const format = formatOf(field);
+  if (format === "id") return html`<code>${shortIdText(text)}</code>`;
+  if (format === "status") return badge(text);
+  if (format === "amount") return amountMarkup(text, String(currency));
+  return format === "count" ? plural(Number(value), field.replace(/s$/, "")) : text;
+}
+
+export function isRequestOfMode({ mode }: PageContext, { apiKey }: JournalEntry): boolean {
+  return mode === undefined || (apiKey?.startsWith("sk_live_") ?? false) === (mode === "live");
+}
+
+/** The entry of a charge's metadata that most likely is the app's order. */
+function orderOf({ metadata }: Charge): string | false {
+  const entries = Object.entries(metadata);
+  const [name, value] = entries.find(([name]) => /order/i.test(name)) ?? entries[0] ?? [];
+  return name !== undefined && `${name} ${value}`;
+}
+
+/** A charge or a payout in a row about something else: its id and the app's reference. */
+function objectText({ namespace }: PageContext, id: string | null | undefined): Content[] {
+  if (id == null) return [];
+  const { state } = namespace.engine;
+  const charge = state.get("charges", id);
+  const order = charge === undefined ? state.get("withdrawals", id)?.reference : orderOf(charge);
+  return [html`<code>${shortIdText(id)}</code>`, order];
+}
+
+export function chargeRow(context: PageContext, charge: Charge, options: RowOptions = {}): Markup {
+  const { charge_id: key, customer_email, customer_name, failure_reason, scenario, updated_at: at } = charge;
+  const { state } = context.namespace.engine;
+  const failing = state
+    .eventsOf(key)
+    .flatMap(({ event_id }) => state.deliveriesOf(event_id))
+    .filter(isFailing).length;
+  const about = [
+    orderOf(charge),
+    failure_reason,
+    failing > 0 && `${plural(failing, "webhook")} failing`,
+    scenario !== null && scenario !== "default" && `scenario ${scenario}`,
+  ];
+  const customer = html`<bdi>${customer_email ?? customer_name ?? "no e-mail"}</bdi> ${modeMark(charge.mode)}`;
+  return recordRow(context, "charges", charge, { key, at, title: customer, about, ...options });
+}
+
+export function withdrawalRow(
+  context: PageContext,
+  withdrawal: Withdrawal,
+  options: RowOptions = {},
+): Markup {
+  return recordRow(context, "withdrawals", withdrawal, {
+    key: withdrawal.withdrawal_id,
+    at: withdrawal.updated_at,
+    title: html`${shortId(withdrawal.withdrawal_id)} ${withdrawal.reference ?? "payout"} ${modeMark(withdrawal.mode)}`,
+    to: `${viewUrl(context, "money")}#withdrawals`,
+    about: [withdrawal.failure_reason],
+    ...options,
+  });
+}
+
+export function eventRow(context: PageContext, event: EventRecord): Markup {
+  const { event_id: key, at, object_id } = event;
+  const { state } = context.namespace.engine;
+  const isCharge = state.get("charges", object_id ?? "") !== undefined;
+  return recordRow(context, "events", event, {
+    key,
+    at,
+    to: isCharge ? viewUrl(context, "charges", object_id!) : `${viewUrl(context, "money")}#withdrawals`,
+    sub: joinDots([shortId(key), ...objectText(context, object_id)]),
+    side: plural(state.deliveriesOf(key).length, "webhook"),
+  });
+}
+
+/** @param about the object of the event, unless the page names it */
+export function deliveryRow(
+  context: PageContext,
+  delivery: Delivery,
+  { about = objectText(context, delivery.object_id), ...options }: RowOptions = {},
+): Markup {
+  const { delivery_id: key, event_type: type, attempts, next_attempt_at: next, mishap } = delivery;
+  const last = attempts.at(-1);
+  const failing = isFailing(delivery);
+  const outcome =
+    context.namespace.findHold(delivery)?.reason ??
+    (failing
+      ? `${failureText(delivery)}${next === null ? " · given up" : ` · next try in ${span(Date.parse(next) - context.nowMs)}`}`
+      : last !== undefined
+        ? `${last.status ?? last.error} in ${Math.round(last.duration_ms)} ms`
+        : mishap?.drop
+          ? `dropped by scenario ${mishap.scenario}`
+          : "no attempt yet");
+  const receiver = receiverName(context.namespace.engine.state.get("endpoints", delivery.webhook_id));
+  const [verb, label] =
+    failing && delivery.status === "pending" ? ["retry", "Retry now"] : ["redeliver", "Redeliver"];
+  const record = { ...delivery, type, url: `→ ${receiver}`, status: deliveryState(delivery) };
+  return recordRow(context, "deliveries", record, {
+    key,
+    at: last?.at ?? delivery.created_at,
+    about: [...about, outcome],
+    acts: button({ does: `${verb} ${key}`, label, to: `${type} to ${receiver}`, key: "r" }),
+    tone: failing ? "bad" : "",
+    ...options,
+  });
+}
+
+/** @param others earlier calls with the same outcome; the row keeps its place by the first of them */
+export function requestRow(
+  context: PageContext,
+  entry: JournalEntry,
+  others: readonly JournalEntry[] = [],
+): Markup {
+  const { status, inFlight, fault, tolerated = [] } = entry;
+  const bad = !inFlight && (status ?? 500) >= 400;
+  const error =
+    status !== null ? errorText(entry) : entry.clientGone ? "the client hung up" : "connection dropped";
+  const times = others.length === 0 ? "" : ` ×${others.length + 1}`;
+  return recordRow(context, "requests", entry, {
+    key: `request-${(others.at(-1) ?? entry).id}`,
+    at: iso(entry.atMs),
+    status: badge(
+      `${inFlight ? "in flight" : (status ?? "dropped")}${times}`,
+      inFlight ? "warn" : httpTone(status),
+    ),
+    to: viewUrl(context, "requests", String(entry.id)),
+    about: [
+      ...objectText(context, objectIdOf(entry)),
+      bad && error,
+      fault !== null && `fault ${fault}`,
+      ...tolerated.map((note) => `ignored: ${note}`),
+    ],
+    side: !inFlight && durationText(entry),
+    tone: bad ? "bad" : "",
+  });
+}

@@ -1,0 +1,115 @@
+import type { Delivery, EventRecord } from "../../../core/engine/records.js";
+import { deliveriesAbout, searchDeliveries } from "../../../server/control/deliveries.js";
+import { html, type Markup } from "../../html.js";
+import { rowList, section } from "../components.js";
+import { isInMode, type PageContext, viewUrl } from "../page-context.js";
+import type { Hits } from "./filtered-list.js";
+import { chargeRow, deliveryRow, eventRow, requestRow, withdrawalRow } from "./record-rows.js";
+import { requestsWith } from "./requests-view.js";
+
+/** Rows per kind. */
+const ROWS = 10;
+/** Bound the cost of a keystroke: charges whose events are read, and newest payouts scanned. */
+const MAX_CHARGES = 100;
+const MAX_PAYOUTS = 1_000;
+
+/** Charges, payouts, deliveries, events and requests that match the search. */
+export function searchView(context: PageContext): Markup {
+  const q = context.query.get("q")?.trim().slice(0, 255) ?? "";
+  const { state } = context.namespace.engine;
+  const charges = q === "" ? [] : state.chargesWithWords(q).filter((charge) => isInMode(context, charge));
+  const payouts = q === "" ? [] : payoutsWith(context, q);
+  const requests = q === "" ? [] : requestsWith(context, q);
+  const ids = [
+    ...charges.slice(0, MAX_CHARGES).map(({ charge_id }) => charge_id),
+    ...payouts.map(({ withdrawal_id }) => withdrawal_id),
+  ];
+  const { deliveries, events } = q === "" ? NO_HITS : webhooksWith(context, q, ids);
+  const all = (view: "charges" | "webhooks" | "requests") => viewUrl(context, view, undefined, { q });
+  const list = [
+    hits(context, "Charges", hitsOf(charges), chargeRow, all("charges")),
+    hits(context, "Payouts", hitsOf(payouts), withdrawalRow, viewUrl(context, "money")),
+    hits(context, "Deliveries", deliveries, deliveryRow, all("webhooks")),
+    hits(context, "Events", events, eventRow),
+    hits(context, "Requests", hitsOf(requests), requestRow, all("requests")),
+  ].filter((list) => list !== false);
+  if (list.length > 0) return html`<h1>Search</h1>${list}`;
+  return html`<h1>Search</h1><p class="soft">${q === "" ? "Type an id, an e-mail, a name, an order, a type of event, or text of a request." : `Nothing has “${q}” in it.`}</p>`;
+}
+
+const NO_HITS = { deliveries: { total: 0, items: [] }, events: { total: 0, items: [] } };
+
+function hitsOf<Item>(items: readonly Item[]): Hits<Item> {
+  return { total: items.length, items };
+}
+
+function hits<Item>(
+  context: PageContext,
+  title: string,
+  { total, items }: Hits<Item>,
+  rowOf: (context: PageContext, item: Item) => Markup,
+  to?: string,
+): Markup | false {
+  if (total === 0) return false;
+  return section({
+    id: title.toLowerCase(),
+    title: `${title}: ${total}`,
+    tools: total > ROWS && to !== undefined && html`<a href="${to}">All ${total}</a>`,
+    body: rowList(
+      title,
+      items.slice(0, ROWS).map((item) => rowOf(context, item)),
+      "",
+    ),
+  });
+}
+
+function payoutsWith(context: PageContext, q: string) {
+  const text = q.toLowerCase();
+  return context.namespace.engine.state
+    .page("withdrawals", "withdrawals", 0, MAX_PAYOUTS)
+    .filter((payout) => isInMode(context, payout))
+    .filter(({ withdrawal_id, destination_id, reference, failure_reason }) =>
+      [withdrawal_id, destination_id, reference, failure_reason].some((field) =>
+        field?.toLowerCase().includes(text),
+      ),
+    );
+}
+
+/** Events and deliveries by type, object or id. */
+function webhooksWith(
+  context: PageContext,
+  q: string,
+  ids: readonly string[],
+): { deliveries: Hits<Delivery>; events: Hits<EventRecord> } {
+  const { state } = context.namespace.engine;
+  const types = new Set(state.eventTypes().filter((type) => type.startsWith(q.toLowerCase())));
+  if (types.size > 0)
+    return {
+      deliveries: state.pageOfKinds(
+        "deliveries",
+        (delivery) => isInMode(context, delivery) && types.has(delivery.event_type),
+        0,
+        ROWS,
+      ),
+      events: state.pageOfKinds(
+        "events",
+        (event) => isInMode(context, event) && types.has(event.type),
+        0,
+        ROWS,
+      ),
+    };
+  const event = state.get("events", q);
+  const events = [...(event === undefined ? [] : [event]), ...ids.flatMap((id) => state.eventsOf(id))];
+  const deliveries = new Set([
+    ...searchDeliveries(state, q),
+    ...ids.filter((id) => id.startsWith("wd_")).flatMap((id) => deliveriesAbout(state, id)),
+  ]);
+  return { deliveries: newest(context, [...deliveries]), events: newest(context, events) };
+}
+
+function newest<Item extends { readonly seq: number; readonly mode: Delivery["mode"] }>(
+  context: PageContext,
+  all: readonly Item[],
+): Hits<Item> {
+  return hitsOf(all.filter((record) => isInMode(context, record)).sort((a, b) => b.seq - a.seq));
+}

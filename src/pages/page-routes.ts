@@ -1,0 +1,81 @@
+/**
+ * The HTML pages: checkout for customers, dashboard for developers, reference for API documentation. The server mounts
+ * them by this table and loads their code with the first request, to keep startup short. A handler takes a request and
+ * returns a response of escaped markup (html.ts, page-shell.ts). Pages change records only through commands and API calls.
+ */
+import type { Context } from "hono";
+import type { Namespaces } from "../core/namespace/namespaces.js";
+import { loadLazily } from "../core/schema/load-lazily.js";
+import { iso } from "../core/schema/time.js";
+import type { PageRoute, Pages } from "../server/http/app.js";
+import type { CheckoutActionName } from "./checkout/form-actions.js";
+
+const ACTION_NAMES: readonly CheckoutActionName[] = ["method", "paid", "cancel", "outcome"];
+
+export const PAGES: Pages = {
+  service: (options) => [
+    ...checkoutRoutes(options.namespaces),
+    get("/docs", async (c) =>
+      (await loadLazily(() => import("./reference/reference-page.js"))).serveDocs(options, c),
+    ),
+  ],
+  control: (options, fetch) => [
+    get("/_sandbox/docs", async (c) =>
+      (await loadLazily(() => import("./reference/reference-page.js"))).serveControlDocs(options, c),
+    ),
+    ...dashboardRoutes(options.namespaces, fetch),
+  ],
+};
+
+function get(path: string, handle: PageRoute["handle"]): PageRoute {
+  return { method: "GET", path, handle };
+}
+
+function checkoutRoutes(namespaces: Namespaces): PageRoute[] {
+  const load = () => loadLazily(() => import("./checkout/checkout-handlers.js"));
+  const id = (c: Context): string => c.req.param("checkout_id") ?? "";
+  const show = (path: string, name: "showCheckout" | "checkoutStatus" | "backToPage"): PageRoute =>
+    get(path, async (c) => (await load())[name](namespaces, c.req.raw, id(c)));
+  const act = (action: CheckoutActionName): PageRoute => ({
+    method: "POST",
+    path: `/checkout/:checkout_id/${action}`,
+    handle: async (c) => (await load()).actOnCheckout(namespaces, c.req.raw, id(c), action),
+  });
+  return [
+    show("/checkout/:checkout_id", "showCheckout"),
+    show("/checkout/:checkout_id/status", "checkoutStatus"),
+    ...ACTION_NAMES.flatMap((name) => [show(`/checkout/:checkout_id/${name}`, "backToPage"), act(name)]),
+  ];
+}
+
+function dashboardRoutes(
+  namespaces: Namespaces,
+  fetch: (request: Request) => Promise<Response>,
+): PageRoute[] {
+  const load = () => loadLazily(() => import("./dashboard/dashboard-handlers.js"));
+  return [
+    ...(["css", "js"] as const).map((kind) =>
+      get(`/_sandbox/dashboard.${kind}`, async () => (await load()).dashboardFile(namespaces, kind)),
+    ),
+    ...["", "/:namespace", "/:namespace/:view", "/:namespace/:view/:id"].flatMap((below) => [
+      get(`/_sandbox/dashboard${below}`, async (c) => (await load()).showDashboard(namespaces, c)),
+      get(`/_sandbox/dashboard${below}/`, async (c) => withoutSlash(c, namespaces.nowMs())),
+    ]),
+    ...["", "/:namespace"].map(
+      (below): PageRoute => ({
+        method: "POST",
+        path: `/_sandbox/dashboard${below}`,
+        handle: async (c) => (await load()).actOnDashboard(namespaces, fetch, c),
+      }),
+    ),
+  ];
+}
+
+/** Redirects a path with a trailing slash. */
+function withoutSlash(c: Context, nowMs: number): Response {
+  const { pathname, search } = new URL(c.req.url);
+  return new Response(null, {
+    status: 302,
+    headers: { location: `${pathname.slice(0, -1)}${search}`, "sandbox-now": iso(nowMs) },
+  });
+}

@@ -1,0 +1,162 @@
+import { UNDOCUMENTED } from "../../core/schema/descriptions.js";
+import type { OpenApiDocument } from "../../server/openapi/document.js";
+import { html, type Markup } from "../html.js";
+
+type ByName<Value> = Readonly<Record<string, Value>>;
+type Texts = Partial<Record<"$ref" | "description" | "format" | "pattern" | "x-sandbox-assumption", string>>;
+type Limits = Partial<Record<`${"min" | "max"}${"imum" | "Length" | "Items"}` | "maxProperties", number>>;
+
+/** The JSON Schema keywords that the page shows. */
+export interface Schema extends Texts, Limits {
+  readonly type?: string | readonly string[];
+  readonly const?: unknown;
+  readonly enum?: readonly unknown[];
+  readonly default?: unknown;
+  readonly examples?: readonly unknown[];
+  readonly contentSchema?: Schema;
+  readonly items?: Schema;
+  readonly additionalProperties?: Schema;
+  readonly anyOf?: readonly Schema[];
+  readonly oneOf?: readonly Schema[];
+  readonly allOf?: readonly Schema[];
+  readonly properties?: ByName<Schema>;
+  readonly required?: readonly string[];
+}
+
+interface Parameter extends Omit<Schema, "required"> {
+  readonly name: string;
+  readonly in: string;
+  readonly required?: boolean;
+  readonly schema: Schema;
+}
+
+/** A response or request body. */
+export interface Contents extends Texts {
+  readonly content?: ByName<{
+    readonly schema: Schema;
+    readonly examples?: ByName<{ readonly value: unknown }>;
+  }>;
+}
+
+export interface Operation extends Texts {
+  readonly method: string;
+  readonly path: string;
+  readonly operationId: string;
+  readonly tags: readonly string[];
+  readonly summary: string;
+  readonly description: string;
+  readonly security?: readonly object[];
+  readonly parameters?: readonly Parameter[];
+  readonly requestBody?: Contents;
+  readonly responses: ByName<Contents>;
+}
+
+/** All operations in document order, then all webhooks, whose path is their name. */
+export function operationsOf({ paths, webhooks }: OpenApiDocument): Operation[] {
+  return Object.entries({ ...paths, ...webhooks }).flatMap(([path, item]) =>
+    Object.entries(item as ByName<Operation>).map(([method, operation]) => ({
+      ...operation,
+      method: method.toUpperCase(),
+      path,
+    })),
+  );
+}
+
+/** Component name of a `$ref`. */
+export function refName(reference: string): string {
+  return reference.slice(reference.lastIndexOf("/") + 1);
+}
+
+/** Renders the Markdown of descriptions: paragraphs, lists of `- ` lines and `code`. */
+export function prose(text: string): Markup[] {
+  return text.split("\n\n").map((block) => {
+    const lines = block.split("\n");
+    if (lines.every((line) => line.startsWith("- ")))
+      return html`<ul>${lines.map((line) => html`<li>${inline(line.slice(2))}</li>`)}</ul>`;
+    return html`<p>${inline(block)}</p>`;
+  });
+}
+
+function inline(text: string): Markup[] {
+  return text.split("`").map((part, index) => (index % 2 === 0 ? html`${part}` : html`<code>${part}</code>`));
+}
+
+/** Marks an assumption, with its reason unless it is the most common one (the interface omits the field). */
+export function assumption({ "x-sandbox-assumption": text }: Texts): Markup | undefined {
+  if (text === undefined) return undefined;
+  return html`<p class="why"><span class="mark">assumed</span>${text !== UNDOCUMENTED && html` ${inline(text)}`}</p>`;
+}
+
+export function parameterList(parameters: readonly Parameter[]): Markup {
+  return html`<dl class="fields">${parameters.map(({ name, in: location, required, schema, ...rest }) =>
+    field(name, { ...schema, ...rest }, required === true, location),
+  )}</dl>`;
+}
+
+/** A schema's description, variants and fields. */
+export function schemaPart(schema: Schema): Markup {
+  const { properties, required = [] } = schema;
+  if (properties === undefined)
+    return html`${description(schema)}${(schema.oneOf ?? schema.anyOf) && html`<p>${typeOf(schema)}</p>`}`;
+  return html`${description(schema)}<dl class="fields">${Object.entries(properties).map(([name, property]) =>
+    field(name, property, required.includes(name)),
+  )}</dl>`;
+}
+
+function field(name: string, schema: Schema, required: boolean, location = ""): Markup {
+  return html`<div><dt><code>${name}</code> <span class="type">${typeOf(schema)} ${location}</span>${
+    required && html` <span class="required">required</span>`
+  }</dt><dd>${description(schema)}</dd></div>`;
+}
+
+function description(schema: Schema): Markup {
+  const limits = limitsOf(schema);
+  return html`${schema.description && prose(schema.description)}${
+    limits.length > 0 && html`<p class="soft">${limits}</p>`
+  }${assumption(schema)}`;
+}
+
+/** A type as text, linked if it has a name. */
+export function typeOf(schema: Schema): Markup {
+  const { $ref, anyOf, oneOf, items, additionalProperties, properties, type = "anything" } = schema;
+  if ($ref !== undefined) return html`<a href="#schema-${refName($ref)}">${refName($ref)}</a>`;
+  const choices = anyOf ?? oneOf;
+  if (choices !== undefined) return join(choices.map(typeOf), " or ");
+  if (schema.const !== undefined) return code(schema.const);
+  if (items !== undefined) return html`list of ${typeOf(items)}`;
+  if (schema.contentSchema !== undefined) return html`stream of ${typeOf(schema.contentSchema)}`;
+  if (properties !== undefined)
+    return html`{ ${Object.entries(properties).map(([name, part]) => html`${name}: ${typeOf(part)} `)}}`;
+  if (additionalProperties) return html`map to ${typeOf(additionalProperties)}`;
+  return html`${typeof type === "string" ? type : type.join(" or ")}`;
+}
+
+function join(parts: readonly Markup[], separator: string): Markup {
+  return html`${parts.map((part, index) => html`${index > 0 && separator}${part}`)}`;
+}
+
+function code(value: unknown): Markup {
+  return html`<code>${typeof value === "string" ? value : JSON.stringify(value)}</code>`;
+}
+
+/** Constraints of a value beyond its type, and an example. */
+function limitsOf(schema: Schema): Markup[] {
+  const { enum: values, pattern, format, examples = [] } = schema;
+  const limits = [
+    values && html`One of ${join(values.map(code), ", ")}`,
+    range(schema.minimum, schema.maximum),
+    range(schema.minLength, schema.maxLength, " characters"),
+    range(schema.minItems, schema.maxItems, " entries"),
+    range(undefined, schema.maxProperties, " keys"),
+    schema.default !== undefined && html`Default ${code(schema.default)}`,
+    // A format is the readable form of its pattern.
+    pattern !== undefined && format === undefined && html`Pattern ${code(pattern)}`,
+    examples[0] !== undefined && html`For example ${code(examples[0])}`,
+  ];
+  return limits.flatMap((limit) => (limit ? [html`${limit}. `] : []));
+}
+
+function range(min?: number, max?: number, unit = ""): string | false {
+  if (min === undefined) return max !== undefined && `At most ${max}${unit}`;
+  return max === undefined ? `At least ${min}${unit}` : `${min} to ${max}${unit}`;
+}

@@ -1,0 +1,86 @@
+import type { Charge } from "../../core/domain/charge-transition.js";
+import { receiverName } from "../../core/engine/log-responses.js";
+import type { Namespace } from "../../core/namespace/namespace.js";
+import type { StoryItem } from "../../core/schema/control-responses.js";
+import { requestView } from "./requests.js";
+
+/** Order of items at the same instant. */
+const ORDER: readonly StoryItem["kind"][] = [
+  "request",
+  "transition",
+  "ledger",
+  "event",
+  "note",
+  "attempt",
+  "hold",
+];
+
+/** Everything that happened to a charge, in order. */
+export function chargeHistory(namespace: Namespace, charge: Charge) {
+  const { state } = namespace.engine;
+  const { journal } = namespace;
+  const id = charge.charge_id;
+  const items: StoryItem[] = [
+    ...journal
+      .entries()
+      .reverse()
+      .filter(
+        (entry) =>
+          entry.path.includes(id) ||
+          entry.objectId === id ||
+          (entry.method === "POST" && (entry.responseBody ?? "").includes(id)),
+      )
+      .map((entry): StoryItem => ({ kind: "request", ...requestView(entry) })),
+    ...charge.status_history.map(
+      (change, index): StoryItem => ({ kind: "transition", ...change, by: transitionCause(charge, index) }),
+    ),
+    ...state.entriesOf(id).map(
+      ({ at, entry_id, kind, currency, postings }): StoryItem => ({
+        kind: "ledger",
+        at,
+        entry_id,
+        posting: kind,
+        currency,
+        postings: [...postings],
+      }),
+    ),
+    ...charge.notes.map((note): StoryItem => ({ kind: "note", ...note })),
+  ];
+  const events = state.eventsOf(id).reverse();
+  for (const event of events) {
+    items.push({ kind: "event", at: event.at, event_id: event.event_id, type: event.type });
+    const deliveries = state.deliveriesOf(event.event_id).reverse();
+    for (const delivery of deliveries) {
+      const { delivery_id, webhook_id, attempts } = delivery;
+      const receiver = receiverName(state.get("endpoints", webhook_id));
+      const ids = { delivery_id, event_id: event.event_id, type: event.type, webhook_id, receiver };
+      for (const attempt of attempts) items.push({ kind: "attempt", ...ids, ...attempt });
+      const hold = namespace.findHold(delivery);
+      if (hold !== null) items.push({ kind: "hold", at: hold.since, ...ids, reason: hold.reason });
+    }
+  }
+  items.sort((a, b) => compareText(a.at, b.at) || ORDER.indexOf(a.kind) - ORDER.indexOf(b.kind));
+  return {
+    charge_id: id,
+    status: charge.status,
+    traceparent: charge.traceparent,
+    total: items.length,
+    items,
+  };
+}
+
+/** The cause of a change of status, by its index in the history. */
+export function transitionCause(charge: Charge, index: number) {
+  const { scenario, rule } = charge;
+  const actor = charge.actors[index]!;
+  const isPlanned = actor === "scenario";
+  return {
+    actor,
+    scenario: isPlanned ? scenario : null,
+    rule: isPlanned && rule !== null ? `charges.${rule}` : null,
+  };
+}
+
+function compareText(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}

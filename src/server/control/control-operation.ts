@@ -1,0 +1,187 @@
+import type * as z from "zod/mini";
+import { findUnknownNames, type NameCheck, type Vocabulary } from "../../core/domain/name-check.js";
+import type { Namespace } from "../../core/namespace/namespace.js";
+import type { Namespaces } from "../../core/namespace/namespaces.js";
+import type { Mode } from "../../core/schema/common.js";
+import { waitQuerySchema } from "../../core/schema/control-requests.js";
+import { durationMs } from "../../core/schema/duration.js";
+import { issueDetails, safeParse } from "../../core/schema/issues.js";
+import {
+  type ErrorCode,
+  INVALID_QUERY_MESSAGE,
+  invalid,
+  isRefusal,
+  type Refusal,
+} from "../../core/schema/refusals.js";
+import {
+  type CallInput,
+  type DocumentedSpec,
+  limitAndOffset,
+  type OperationDocs,
+  type OperationSpec,
+  readInput,
+  readQuery,
+} from "../http/operation-spec.js";
+import { ok, okJson, okPieces, type Reply } from "../http/reply.js";
+
+type Fields = Record<string, unknown>;
+
+/** A validated call of the control API. */
+export interface ControlCall<Query = Fields, Body = Fields> extends CallInput<Query, Body> {
+  readonly namespaces: Namespaces;
+  readonly namespace: Namespace;
+  readonly url: string;
+  /** The default mode of new objects: that of the request's key, else test. */
+  readonly mode: Mode;
+  /** The header `Sandbox-Run`. */
+  readonly run: string | null;
+  /** Calls this server without a socket. */
+  readonly fetch: (request: Request) => Promise<Response>;
+  /** The names that requests may use in this namespace. */
+  readonly vocabulary: Vocabulary;
+  /** Aborted when the client disconnects. */
+  signal(): AbortSignal;
+  param(name: string): string;
+}
+
+/** An operation of the control API without its handler. Unknown query parameters are refused: a typo would go unnoticed. */
+export interface ControlSpec<Query, Body>
+  extends OperationSpec<Query, Body>,
+    Pick<DocumentedSpec, "response"> {
+  /** For the OpenAPI document only; the build removes it. */
+  readonly docs: ControlDocs;
+  /** Schemas of path parameters; without a schema any text is valid. */
+  readonly params?: Readonly<Record<string, z.ZodMiniType<string>>>;
+  /** Allows query parameters with this prefix. */
+  readonly queryPrefix?: string;
+  readonly maxBodyBytes?: number;
+  /** The nesting limit of the body. */
+  readonly maxDepth?: number;
+  /** Accepts `?wait=`, the maximum time to wait for a running advance. */
+  readonly canWaitForClock?: true;
+}
+
+/** The description of a call; its path determines its tag. */
+export interface ControlDocs extends Pick<OperationDocs, "summary" | "description"> {
+  /** The schema name of a body that the handler validates; the schema is not loaded at start. */
+  readonly body?: string;
+  /** A valid body. */
+  readonly example?: Readonly<Record<string, unknown>>;
+  /** Describes the parameters with `queryPrefix`. */
+  readonly prefixedParameters?: string;
+  /** Error codes besides the common ones. */
+  readonly errorCodes?: readonly ErrorCode[];
+}
+
+/** Declares an operation that is handled elsewhere. */
+export function specWithoutHandler(spec: ControlSpec<unknown, unknown>): ControlSpec<unknown, unknown> {
+  return spec;
+}
+
+/** A call before validation, which replaces its query and body. */
+export interface RawCall extends Omit<ControlCall, "query" | "body"> {
+  query: unknown;
+  body: unknown;
+}
+
+export interface ControlOperation extends ControlSpec<unknown, unknown> {
+  handle(call: RawCall): Reply | Refusal | Promise<Reply | Refusal>;
+}
+
+/** Serialized or streamed JSON, which a handler returns instead of a value. */
+export class RawJson {
+  readonly json: string | AsyncIterable<string>;
+
+  constructor(json: string | AsyncIterable<string>) {
+    this.json = json;
+  }
+}
+
+/** Makes an operation. Its handler gets a validated call and returns a value to be sent as JSON, or a refusal. */
+export function controlOperation<Query, Body = Fields>(
+  spec: ControlSpec<Query, Body>,
+  handle: (call: ControlCall<Query, Body>) => object | Promise<object>,
+): ControlOperation {
+  const anySpec = spec as ControlSpec<unknown, unknown>;
+  const run = (call: RawCall, { query, body }: CallInput<unknown, unknown>) => {
+    if (spec.runsDueTasks) call.namespace.runDueTasks();
+    call.query = query;
+    call.body = body;
+    const result = handle(call as ControlCall<Query, Body>);
+    return result instanceof Promise ? result.then(replyOf) : replyOf(result);
+  };
+  const { queryPrefix } = spec;
+  const isUnknown = (name: string) => queryPrefix === undefined || !name.startsWith(queryPrefix);
+  return {
+    ...anySpec,
+    handle(call) {
+      const input = paramError(anySpec, call) ?? readCheckedInput(anySpec, call, isUnknown);
+      if (isRefusal(input)) return input;
+      return spec.canWaitForClock
+        ? waitForClock(call).then((refusal) => refusal ?? run(call, input))
+        : run(call, input);
+    },
+  };
+}
+
+function replyOf(result: object): Reply | Refusal {
+  if (!(result instanceof RawJson)) return isRefusal(result) ? result : ok(result);
+  return typeof result.json === "string" ? okJson(result.json) : okPieces(result.json);
+}
+
+function paramError({ params }: ControlSpec<unknown, unknown>, { param }: RawCall): Refusal | undefined {
+  if (params === undefined) return undefined;
+  for (const [name, schema] of Object.entries(params)) {
+    const checked = safeParse(schema, param(name));
+    if (!checked.ok) return invalid({ [name]: issueDetails(checked.issues).body! });
+  }
+  return undefined;
+}
+
+/** Validates query and body and refuses unknown names: a typo would match nothing and go unnoticed. */
+function readCheckedInput(
+  spec: ControlSpec<unknown, unknown>,
+  { url, body, vocabulary }: RawCall,
+  isUnknown: (name: string) => boolean,
+): CallInput<unknown, unknown> | Refusal {
+  const input = readInput(spec, url, body as Fields, isUnknown);
+  if (isRefusal(input)) return input;
+  return (
+    unknownNameError(spec.query, input.query, { vocabulary }, INVALID_QUERY_MESSAGE) ??
+    unknownNameError(spec.body, input.body, { vocabulary }) ??
+    input
+  );
+}
+
+export function unknownNameError(
+  schema: z.core.$ZodType | undefined,
+  value: unknown,
+  names: NameCheck,
+  message?: string,
+): Refusal | undefined {
+  const unknown = schema === undefined ? [] : findUnknownNames(schema, value, names);
+  if (unknown.length === 0) return undefined;
+  return invalid(Object.fromEntries(unknown.map(({ path, message }) => [path.join("."), message])), message);
+}
+
+async function waitForClock({ namespace, url }: Pick<ControlCall, "namespace" | "url">) {
+  const read = readQuery(waitQuerySchema, url);
+  if (isRefusal(read)) return read;
+  if (read.query.wait !== undefined) await namespace.clock.whenIdle(durationMs(read.query.wait));
+  return undefined;
+}
+
+/** A page of records, mapped by `view`, with the total. */
+export function pageReply<Item extends object>(
+  records: readonly Item[],
+  query: Parameters<typeof limitAndOffset>[0],
+  view: (item: Item) => object = (item) => item,
+) {
+  const { limit, offset } = limitAndOffset(query);
+  return { total: records.length, items: records.slice(offset, offset + limit).map(view) };
+}
+
+/** Maps a result by `view`; returns refusals unchanged. */
+export function okOr<Result>(result: Result | Refusal, view: (result: Result) => object): object {
+  return isRefusal(result) ? result : view(result);
+}

@@ -1,0 +1,175 @@
+import type { Context } from "hono";
+import type { SandboxResponse } from "../../control-client.js";
+import { type Route, type Vocabulary, vocabularyOf, withRoutes } from "../../core/domain/name-check.js";
+import type { Namespace } from "../../core/namespace/namespace.js";
+import type { Namespaces } from "../../core/namespace/namespaces.js";
+import { isRefusal, type Refusal, refuse } from "../../core/schema/refusals.js";
+import { createAbortController } from "../../core/time/deadline.js";
+import { MAX_BODY_BYTES, parseObject, type RawBody, readBody, tooLarge, tornBody } from "../http/body.js";
+import { bearerKey } from "../http/call.js";
+import { CROSS_SITE_MESSAGE, isCrossSite } from "../http/hosts.js";
+import { errorReply, failureReply, type Reply, replyHeaders, toResponse } from "../http/reply.js";
+import { unknownNamespace } from "../service/admit.js";
+import type { ControlCall, ControlOperation } from "./control-operation.js";
+
+/** Calls this server, and the routes of its service. */
+export interface ServerHandle {
+  readonly fetch: ControlCall["fetch"];
+  readonly routes: readonly Route[];
+}
+
+/** A control call, from HTTP or from this process. */
+interface ControlRequest extends Pick<ControlCall, "url" | "signal" | "param"> {
+  header(name: string): string | null;
+  /** Reads the body; `{}` if absent. */
+  body(
+    publicUrl: string | undefined,
+  ): Record<string, unknown> | Refusal | Promise<Record<string, unknown> | Refusal>;
+}
+
+/** A reply with its sandbox time. */
+interface TimedReply {
+  readonly reply: Reply;
+  readonly nowMs: number;
+}
+
+/** Handles a control call: finds the namespace, reads the body, runs the operation, waits for the save. */
+async function replyTo(
+  namespaces: Namespaces,
+  operation: ControlOperation,
+  { fetch, routes }: ServerHandle,
+  { url, signal, param, header, body: bodyOf }: ControlRequest,
+): Promise<TimedReply> {
+  const name = header("sandbox-namespace");
+  const key = bearerKey(header("authorization"));
+  const namespace = namespaces.find(name, key);
+  if (namespace === undefined)
+    return { reply: unknownNamespace(namespaces, name, key), nowMs: namespaces.nowMs() };
+  const saving = namespace.commitQuietly();
+  if (saving !== undefined) await saving;
+  const execute = async (): Promise<Reply | Refusal> => {
+    const body = operation.method === "GET" ? {} : await bodyOf(namespace.publicUrl);
+    if (isRefusal(body)) return body;
+    return operation.handle({
+      namespaces,
+      namespace,
+      url,
+      mode: key?.startsWith("sk_live_") ? "live" : "test",
+      run: header("sandbox-run"),
+      fetch,
+      vocabulary: vocabularyIn(namespace, routes),
+      query: undefined,
+      body,
+      signal,
+      param,
+    });
+  };
+  const result = await execute();
+  const saved = namespace.whenKept();
+  if (saved !== undefined) await saved;
+  return { reply: isRefusal(result) ? errorReply(result) : result, nowMs: namespace.nowMs() };
+}
+
+export function serveControl(
+  namespaces: Namespaces,
+  operation: ControlOperation,
+  server: ServerHandle,
+): (c: Context) => Promise<Response> {
+  return async (c) => {
+    const { raw } = c.req;
+    const { reply, nowMs } = await replyTo(namespaces, operation, server, {
+      url: c.req.url,
+      header: (name) => raw.headers.get(name),
+      signal: () => raw.signal,
+      param: (parameter) => c.req.param(parameter) ?? "",
+      body: (publicUrl) =>
+        isCrossSite(raw, publicUrl) ? refuse("FORBIDDEN", CROSS_SITE_MESSAGE) : readObject(raw, operation),
+    });
+    return toResponse(reply, nowMs);
+  };
+}
+
+async function readObject(
+  request: Request,
+  { maxBodyBytes: maxBytes = MAX_BODY_BYTES, maxDepth }: ControlOperation,
+): Promise<Record<string, unknown> | Refusal> {
+  const raw: RawBody = await readBody(request, maxBytes);
+  if ("tooLarge" in raw) return tooLarge(maxBytes);
+  if ("torn" in raw) return tornBody();
+  if (raw.text.trim() === "") return {};
+  const parsed = parseObject(raw, maxDepth);
+  return isRefusal(parsed) ? parsed : parsed.object;
+}
+
+/** Calls the control API; returns undefined if the path is unknown. */
+export type ControlInProcess = (path: string, init: RequestInit) => Promise<SandboxResponse> | undefined;
+
+interface InProcessOptions {
+  readonly namespaces: Namespaces;
+  readonly operations: readonly ControlOperation[];
+  readonly server: ServerHandle;
+  readonly onError: (error: unknown) => void;
+}
+
+const NEVER = createAbortController().signal;
+
+/** Serves calls from this process, with the same checks but without Request and Response objects. */
+export function controlInProcess({
+  namespaces,
+  operations,
+  server,
+  onError,
+}: InProcessOptions): ControlInProcess {
+  const routes = operations.map((operation) => {
+    const names = [...operation.path.matchAll(/:(\w+)/g)].map(([, name]) => name!);
+    return { operation, names, pattern: new RegExp(`^${operation.path.replace(/:\w+/g, "([^/]+)")}$`) };
+  });
+  return (path, { method = "GET", headers, body, signal }) => {
+    if (typeof body !== "string" && body !== undefined) return undefined;
+    const [bare] = path.split("?");
+    const route = routes.find(({ operation, pattern }) => operation.method === method && pattern.test(bare!));
+    if (route === undefined) return undefined;
+    const { operation, names, pattern } = route;
+    const values = pattern.exec(bare!)!.slice(1);
+    const requestHeaders = new Headers(headers);
+    return replyTo(namespaces, operation, server, {
+      url: `http://localhost${path}`,
+      header: (name) => requestHeaders.get(name),
+      signal: () => signal ?? NEVER,
+      param: (name) => decodeURIComponent(values[names.indexOf(name)] ?? ""),
+      body: () => (body === undefined ? {} : JSON.parse(body)),
+    })
+      .catch((error): TimedReply => {
+        onError(error);
+        return { reply: failureReply(error, {}), nowMs: namespaces.nowMs() };
+      })
+      .then(inProcessResponse);
+  };
+}
+
+function inProcessResponse({ reply: { status, json, pieces, headers }, nowMs }: TimedReply): SandboxResponse {
+  return {
+    status,
+    ok: status < 300,
+    headers: new Headers({ ...replyHeaders(nowMs), ...headers }),
+    body: null,
+    text: async () => (pieces === undefined ? json : joinPieces(pieces)),
+  };
+}
+
+async function joinPieces(pieces: AsyncIterable<string>): Promise<string> {
+  let text = "";
+  for await (const piece of pieces) text += piece;
+  return text;
+}
+
+/** The known names of a namespace, including event types triggered with `force`. */
+function vocabularyIn({ engine }: Namespace, routes: readonly Route[]): Vocabulary {
+  const { catalogue, settings, state } = engine;
+  const known = vocabularyOf({ fixtures: catalogue.fixtures, eventNames: settings.event_names, routes });
+  return withRoutes((kind) => {
+    const names = known(kind);
+    if (names === undefined || (kind !== "event type" && kind !== "event name")) return names;
+    return [...names, ...state.eventTypes().filter((type) => !names.includes(type))];
+  }, routes);
+}

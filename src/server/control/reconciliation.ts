@@ -1,0 +1,89 @@
+import { parseRows, type RowFault } from "../../core/domain/books/parse-rows.js";
+import { reconcile } from "../../core/domain/books/reconcile.js";
+import type { Charge } from "../../core/domain/charge-transition.js";
+import { metadataValue } from "../../core/engine/charge-fields.js";
+import type { State } from "../../core/engine/state.js";
+import type { Mode } from "../../core/schema/common.js";
+import { reconcileRequestSchema } from "../../core/schema/reconciliation.js";
+import { invalid } from "../../core/schema/refusals.js";
+import { controlOperation } from "./control-operation.js";
+
+const MAX_BYTES = 32 * 1024 * 1024;
+/** Limits of a response. */
+const FINDINGS_MAX = 1_000;
+const ROW_FAULTS_MAX = 20;
+
+export const BOOKS = [
+  controlOperation(
+    {
+      id: "reconcile",
+      method: "POST",
+      path: "/_sandbox/reconcile",
+      body: reconcileRequestSchema,
+      maxBodyBytes: MAX_BYTES,
+      runsDueTasks: true,
+      response: "BookReport",
+      docs: {
+        summary: "Reconcile the app's books",
+        description:
+          "Finds orders that are paid but not marked as paid, marked but not paid, of a different amount, paid or delivered twice, refunded but delivered, or unknown. Invalid rows are rejected, each by its number.",
+        example: { rows: [{ charge_id: "ch_fc604d12b8bda13e0f0fd3ec", status: "pending", delivered: 0 }] },
+      },
+    },
+    ({ namespace: { engine }, body, mode: keyMode }) => {
+      const read = parseRows(body.rows, body);
+      if (!("rows" in read)) return invalidRows(read);
+      const { mode = keyMode, since, partial } = body;
+      const { state } = engine;
+      const charges = chargesOf(state, mode);
+      const findings = reconcile(read.rows, {
+        ...charges,
+        chargesNeedingRow: () => {
+          if (partial === true) return [];
+          const sinceMs = since === undefined ? 0 : Date.parse(since);
+          return charges.paid().filter(({ created_at }) => Date.parse(created_at) >= sinceMs);
+        },
+      });
+      return {
+        passed: findings.length === 0,
+        rows: read.rows.length,
+        charges: charges.count,
+        compared: read.compared,
+        total: findings.length,
+        findings: findings.slice(0, FINDINGS_MAX),
+      };
+    },
+  ),
+];
+
+/** Keys of an order that are looked up by index; the other keys filter the result. */
+const KEYS_LOOKED_UP = 4;
+
+/** Indexed access to the charges of a mode. */
+function chargesOf(state: State, mode: Mode) {
+  const isOfMode = (charge: Charge) => charge.mode === mode;
+  return {
+    count: state.pageOfKinds("charges", isOfMode, 0, 0).total,
+    byId: (chargeId: string) => {
+      const charge = state.get("charges", chargeId);
+      return charge !== undefined && isOfMode(charge) ? charge : undefined;
+    },
+    ofOrder: (order: Readonly<Record<string, string>>) => {
+      const fields = Object.entries(order).map(([key, value]) => metadataValue(key, value));
+      return state
+        .chargesMatching(fields.slice(0, KEYS_LOOKED_UP))
+        .filter((charge) => isOfMode(charge) && fields.every(({ of, value }) => of(charge) === value));
+    },
+    paid: () => {
+      const isPaid = (charge: Charge) => isOfMode(charge) && charge.status === "COMPLETED";
+      return state.pageOfKinds("charges", isPaid, 0, Number.POSITIVE_INFINITY).items.reverse();
+    },
+  };
+}
+
+function invalidRows(faults: readonly RowFault[]) {
+  const details = faults
+    .slice(0, ROW_FAULTS_MAX)
+    .map(({ index, field, message }) => [`rows.${index}.${field}`, `${message} (row ${index + 1})`]);
+  return invalid(Object.fromEntries(details), "Invalid rows");
+}

@@ -1,0 +1,110 @@
+import type * as z from "zod/mini";
+import { issueDetails, issueMessage, issuePath, safeParse } from "../../core/schema/issues.js";
+import { nearest } from "../../core/schema/nearest.js";
+import { INVALID_QUERY_MESSAGE, invalid, isRefusal, type Refusal } from "../../core/schema/refusals.js";
+import { PAYIN_LIMIT_DEFAULT } from "../../core/schema/service-requests.js";
+
+/** The route and input schemas of an operation of the service or the control API. */
+export interface OperationSpec<Query, Body> {
+  /** Public: used in OpenAPI documents, scenarios and the request journal. */
+  readonly id: string;
+  readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+  /** With parameters as `:name`. */
+  readonly path: string;
+  readonly query?: z.ZodMiniObject & z.ZodMiniType<Query>;
+  /** Without a schema, the body is ignored. */
+  readonly body?: z.ZodMiniType<Body>;
+  /** A body that the command validates, together with the fixtures, to report all errors at once. */
+  readonly rawBody?: z.ZodMiniType;
+  /** Runs due tasks before the handler. */
+  readonly runsDueTasks?: true;
+}
+
+export interface DocumentedSpec<Words extends OperationDocs = OperationDocs>
+  extends OperationSpec<unknown, unknown> {
+  /** Name of the response schema. */
+  readonly response: string;
+  /** For the OpenAPI document only; the build removes it. */
+  readonly docs: Words;
+}
+
+export interface OperationDocs {
+  readonly tag: string;
+  readonly summary: string;
+  readonly description: string;
+  /** Assumptions that the interface does not state. */
+  readonly assumed?: string;
+}
+
+/** The validated query and body of a call. */
+export interface CallInput<Query, Body> {
+  readonly query: Query;
+  readonly body: Body;
+}
+
+/** Validates query and body; `isUnknown` as in `readQuery`. */
+export function readInput(
+  { query, body }: OperationSpec<unknown, unknown>,
+  url: string,
+  rawBody: Record<string, unknown>,
+  isUnknown?: (name: string) => boolean,
+): CallInput<unknown, unknown> | Refusal {
+  const input = query === undefined ? NO_QUERY : readQuery(query, url, isUnknown);
+  if (isRefusal(input)) return input;
+  if (body === undefined) return { query: input.query, body: rawBody };
+  const checked = safeParse(body, rawBody);
+  return checked.ok
+    ? { query: input.query, body: checked.data }
+    : invalid(issueDetails(checked.issues, body));
+}
+
+const NO_QUERY = { query: undefined } as const;
+
+/** Validates a query. Repeated parameters are refused; unknown ones only if `isUnknown` returns true. */
+export function readQuery<T extends Record<string, unknown>>(
+  schema: z.ZodMiniObject & z.ZodMiniType<T>,
+  url: string,
+  isUnknown: (name: string) => boolean = () => false,
+): { readonly query: T } | Refusal {
+  const mark = url.indexOf("?");
+  if (mark === -1) {
+    const empty = safeParse<T>(schema, {});
+    if (empty.ok) return { query: empty.data };
+  }
+  const parameters = new URLSearchParams(mark === -1 ? "" : url.slice(mark + 1));
+  const details = new Map<string, string>();
+  const texts: Record<string, string> = {};
+  const known = Object.keys(schema.shape);
+  for (const name of parameters.keys())
+    if (!known.includes(name) && isUnknown(name)) details.set(name, unknownParameterMessage(name, known));
+  for (const name of known) {
+    const values = parameters.getAll(name);
+    if (values.length > 1) details.set(name, "must be given once");
+    else if (values.length === 1) texts[name] = values[0]!;
+  }
+  const checked = safeParse<T>(schema, texts);
+  if (!checked.ok)
+    for (const issue of checked.issues)
+      if (!details.has(issuePath(issue))) details.set(issuePath(issue), issueMessage(issue));
+  if (details.size > 0) return invalid(Object.fromEntries(details), INVALID_QUERY_MESSAGE);
+  return { query: (checked as { data: T }).data };
+}
+
+function unknownParameterMessage(name: string, known: readonly string[]): string {
+  const near = nearest(name, known);
+  return `is not a known parameter${near === undefined ? `; known: ${known.join(", ")}` : `; did you mean ${near}?`}`;
+}
+
+/** `limit` and `offset` of a list, with their defaults. */
+export function limitAndOffset({
+  limit,
+  offset,
+}: {
+  limit?: string | undefined;
+  offset?: string | undefined;
+}) {
+  return {
+    limit: limit === undefined ? PAYIN_LIMIT_DEFAULT : Number(limit),
+    offset: offset === undefined ? 0 : Number(offset),
+  };
+}

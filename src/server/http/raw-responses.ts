@@ -1,0 +1,116 @@
+import { type OutgoingHttpHeaders, ServerResponse, STATUS_CODES } from "node:http";
+import { INTERNAL_ERROR, type Refusal, refuse } from "../../core/schema/refusals.js";
+import type { BufferedRequest } from "./fast-path.js";
+import { errorReply, replyHeaders } from "./reply.js";
+
+export interface PlainResponse {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+export function statusOfParserError(code: string | undefined): number {
+  switch (code) {
+    case "HPE_HEADER_OVERFLOW":
+      return 431;
+    case "HPE_CHUNK_EXTENSIONS_OVERFLOW":
+      return 413;
+    case "ERR_HTTP_REQUEST_TIMEOUT":
+      return 408;
+    default:
+      return 400;
+  }
+}
+
+/** Writes a response as HTTP/1.1 text with `Connection: close`, for a bare socket. */
+export function toWireText({ status, headers, body }: PlainResponse): string {
+  const all = { ...headers, connection: "close", "content-length": String(Buffer.byteLength(body)) };
+  const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`);
+  return `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join("")}\r\n${body}`;
+}
+
+/** Sent if `onFailure` itself throws. */
+const FALLBACK: PlainResponse = {
+  status: 500,
+  headers: { "content-type": "application/json; charset=utf-8" },
+  body: errorReply(INTERNAL_ERROR).json,
+};
+
+export function safeFailure(onFailure: (error: unknown) => PlainResponse, error: unknown): PlainResponse {
+  try {
+    return onFailure(error);
+  } catch {
+    return FALLBACK;
+  }
+}
+
+/** A ServerResponse that sends 500 if its headers are invalid. */
+export function serverResponseClass(
+  onFailure: (error: unknown) => PlainResponse,
+): typeof ServerResponse<BufferedRequest> {
+  return class extends ServerResponse<BufferedRequest> {
+    #replacement: string | undefined;
+
+    override writeHead(status: number, ...rest: unknown[]): this {
+      try {
+        return super.writeHead(status, ...(rest as [OutgoingHttpHeaders?]));
+      } catch (error) {
+        if (this.headersSent) throw error;
+        const { status: failureStatus, headers, body } = safeFailure(onFailure, error);
+        this.#replacement = body;
+        return super.writeHead(failureStatus, { ...headers, "content-length": Buffer.byteLength(body) });
+      }
+    }
+
+    override write(...args: unknown[]): boolean {
+      return this.#replacement !== undefined || super.write(...(args as [unknown]));
+    }
+
+    override end(...args: unknown[]): this {
+      return this.#replacement === undefined
+        ? super.end(...(args as [unknown]))
+        : super.end(this.#replacement);
+    }
+  };
+}
+
+interface RefusalOptions {
+  nowMs(): number;
+  /** Custom names by error code. */
+  readonly errorCodes?: Readonly<Record<string, string>> | undefined;
+  readonly onError: (error: unknown) => void;
+}
+
+/** Makes the responses to requests that do not reach the app, in the service's error shape. */
+export function earlyResponses({ nowMs, errorCodes, onError }: RefusalOptions) {
+  const respond = (refusal: Refusal) => {
+    const { status, json } = errorReply(refusal, undefined, errorCodes);
+    return { status, headers: replyHeaders(nowMs()), body: json };
+  };
+  return {
+    onUnreadable: (status: number) => respond(malformedRequest(status)),
+    onPlainHttp: () =>
+      respond(refuse("VALIDATION_ERROR", "This port speaks HTTPS: use https:// in place of http://")),
+    onFailure: (error: unknown) => {
+      onError(error);
+      return respond(INTERNAL_ERROR);
+    },
+  };
+}
+
+function malformedRequest(status: number): Refusal {
+  switch (status) {
+    case 408:
+      return refuse("VALIDATION_ERROR", "The request took too long to arrive", undefined, status);
+    case 417:
+      return refuse("VALIDATION_ERROR", "The only expectation supported is 100-continue", undefined, status);
+    case 505:
+      return refuse("VALIDATION_ERROR", "The HTTP version must be 1.0 or 1.1", undefined, status);
+    case 413:
+      return refuse("PAYLOAD_TOO_LARGE", "The request's chunks are too large for its body");
+    case 431:
+      return refuse("PAYLOAD_TOO_LARGE", "The request's headers are too large", undefined, status);
+    default:
+      return refuse("VALIDATION_ERROR", "The request is malformed");
+  }
+}

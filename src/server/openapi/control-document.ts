@@ -1,0 +1,196 @@
+import "../../core/schema/control-bodies.js";
+import "../../core/schema/control-scenario-responses.js";
+import type * as z from "zod/mini";
+import { waitQuerySchema } from "../../core/schema/control-requests.js";
+import { STREAM_SCHEMAS } from "../../core/schema/control-responses.js";
+import { safeParse } from "../../core/schema/issues.js";
+import type { ControlSpec } from "../control/control-operation.js";
+import { CONTROL_OPERATIONS } from "../control/operations.js";
+import { HEALTH } from "../control/sandbox.js";
+import { STREAM } from "../control/stream.js";
+import { controlErrors, sharedControlResponses } from "./control-errors.js";
+import { type OpenApiDocument, type OpenApiJson, pathsOf } from "./document.js";
+import { COMMON_HEADERS, RESPONSE_HEADERS } from "./headers.js";
+import { namedExamples, operationObject, templatedPath } from "./operation-object.js";
+import {
+  componentSchemas,
+  queryParameters,
+  reachableSchemas,
+  ref,
+  schemaNamed,
+  schemaNameOf,
+} from "./schemas.js";
+
+/** Descriptions of the tags, and the first path segments that each covers. */
+const TAGS: Readonly<Record<string, { readonly description: string; readonly paths: readonly string[] }>> = {
+  Sandbox: { description: "About this server, health and reset.", paths: ["health", "", "reset"] },
+  Namespaces: {
+    description: "Namespaces side by side: each with its own state, keys, clock and logs.",
+    paths: ["namespaces"],
+  },
+  State: { description: "Export, import and snapshots of the whole state.", paths: ["state", "snapshots"] },
+  Clock: { description: "Sandbox time.", paths: ["clock"] },
+  Objects: {
+    description: "Charges, withdrawals, checkouts and balances of every organization and both modes.",
+    paths: ["charges", "withdrawals", "quotes", "destinations", "checkouts", "balances", "rates"],
+  },
+  Access: {
+    description: "Keys and organizations, changed while it runs.",
+    paths: ["keys", "organizations"],
+  },
+  Scenarios: {
+    description: "What happens to charges and withdrawals, and which API calls fail.",
+    paths: ["scenarios", "faults", "lease"],
+  },
+  Webhooks: {
+    description: "Events, deliveries and receivers.",
+    paths: ["events", "deliveries", "mailboxes", "webhook-endpoints"],
+  },
+  Insight: {
+    description: "What the app did, what it has not been tested with, and what happens next.",
+    paths: ["requests", "stream", "coverage", "next", "tasks", "reconcile", "advice", "failed-tests", "wait"],
+  },
+};
+
+function tagOf(path: string): string {
+  const [, segment = ""] = /^\/(?:_sandbox\/?)?([^/]*)/.exec(path)!;
+  const tag = Object.entries(TAGS).find(([, { paths }]) => paths.includes(segment));
+  if (tag === undefined) throw new Error(`no tag is for ${path}`);
+  return tag[0];
+}
+
+/** Makes the OpenAPI 3.1 document of the control API from its operations and schemas, with placeholders for the values of a namespace. */
+export function controlDocument(): OpenApiDocument {
+  const rows: readonly ControlSpec<unknown, unknown>[] = [HEALTH, STREAM, ...CONTROL_OPERATIONS];
+  const paths = pathsOf(
+    rows.map((row) => ({
+      path: templatedPath(row.path),
+      method: row.method,
+      operation: describeControlCall(row),
+    })),
+  );
+  const responses = sharedControlResponses();
+  return {
+    openapi: "3.1.0",
+    info: INFO,
+    tags: Object.entries(TAGS).map(([name, { description }]) => ({ name, description })),
+    security: [{}, { controlToken: [] }, { apiKey: [] }, { controlToken: [], apiKey: [] }],
+    paths,
+    webhooks: {},
+    components: {
+      schemas: reachableSchemas(componentSchemas(), [paths, responses]),
+      responses,
+      headers: Object.fromEntries(COMMON_HEADERS.map((name) => [name, RESPONSE_HEADERS[name]!])),
+      securitySchemes: SECURITY_SCHEMES,
+    },
+  };
+}
+
+const INFO: OpenApiJson = {
+  title: "Control API (sandbox)",
+  version: "{{version}}",
+  license: { name: "MIT", identifier: "MIT" },
+  description: [
+    "Everything under `/_sandbox` drives the sandbox; it is not part of the emulated service.",
+    "JSON in and out; an absent body means an empty object, and an unknown field returns 400. Lists take `limit` " +
+      "and `offset` and return `total` and `items`.",
+    "The namespace is taken from the header Sandbox-Namespace, else from the API key, else it is `default`.",
+    "A server that other machines can reach needs the control token; one bound to loopback is open. A request with a " +
+      "foreign Host header returns 403, and so does one from a page of another site, unless it follows a link.",
+  ].join("\n\n"),
+};
+
+const SECURITY_SCHEMES: Readonly<Record<string, OpenApiJson>> = {
+  controlToken: {
+    type: "apiKey",
+    in: "header",
+    name: "Sandbox-Control-Token",
+    description: "The server's `--control-token`; needed when it listens beyond loopback.",
+  },
+  apiKey: {
+    type: "http",
+    scheme: "bearer",
+    bearerFormat: "sk_test_… or sk_live_…",
+    description: "Selects the namespace the key belongs to, and the mode of new objects. Always optional.",
+  },
+};
+
+function describeControlCall(row: ControlSpec<unknown, unknown>): OpenApiJson {
+  const { docs, path, queryPrefix } = row;
+  const rawBody = docs.body === undefined ? undefined : (schemaNamed(docs.body) as z.ZodMiniType);
+  const body = row.body ?? rawBody;
+  const described = operationObject(
+    {
+      ...row,
+      ...(rawBody === undefined ? {} : { rawBody }),
+      docs: { ...docs, tag: tagOf(path) },
+    },
+    {
+      security: row === HEALTH ? { security: [] } : {},
+      parameters: [
+        ...(queryPrefix === undefined
+          ? []
+          : [prefixedParameters(queryPrefix, docs.prefixedParameters ?? "")]),
+        ...(row.canWaitForClock ? queryParameters(waitQuerySchema) : []),
+        ...(row === STREAM ? [NAMESPACE_IN_QUERY] : []),
+        ...(row === HEALTH ? [] : [NAMESPACE]),
+      ],
+      // An absent body is an empty object.
+      needsBody: body !== undefined && !safeParse(body, {}).ok,
+      responseHeaders: COMMON_HEADERS,
+      errors: controlErrors(row, row !== HEALTH),
+    },
+    { bodies: docs.example === undefined ? {} : { example: docs.example }, responses: {} },
+  );
+  return row === STREAM
+    ? { ...described, responses: withEventStream(described.responses as Responses) }
+    : described;
+}
+
+const NAMESPACE: OpenApiJson = {
+  name: "Sandbox-Namespace",
+  in: "header",
+  description: "The namespace; by default that of the API key, else `default`.",
+  schema: { type: "string" },
+  example: "default",
+};
+const NAMESPACE_IN_QUERY: OpenApiJson = {
+  name: "namespace",
+  in: "query",
+  description: "Replaces the header Sandbox-Namespace, which an EventSource cannot send.",
+  schema: { type: "string" },
+  example: "default",
+};
+
+/** Describes all parameters with a prefix; a schema cannot list their names. */
+function prefixedParameters(prefix: string, description: string): OpenApiJson {
+  return {
+    name: prefix.slice(0, -1),
+    in: "query",
+    description,
+    style: "form",
+    explode: true,
+    schema: {
+      type: "object",
+      propertyNames: { pattern: `^${prefix.replace(".", "\\.")}.` },
+      additionalProperties: { type: "string" },
+    },
+    example: { [`${prefix}order_id`]: "1042" },
+  };
+}
+
+type Responses = Readonly<Record<string, OpenApiJson>>;
+
+/** Replaces the JSON content by an event stream; `contentSchema` describes one parsed message. */
+function withEventStream(responses: Responses): Responses {
+  const messages = Object.entries(STREAM_SCHEMAS).map(([event, schema]) => ({
+    type: "object",
+    required: ["event", "data"],
+    properties: { event: { const: event }, data: ref(schemaNameOf(schema)) },
+  }));
+  const type = "text/event-stream";
+  const schema = { type: "string", contentMediaType: type, contentSchema: { oneOf: messages } };
+  const hello = 'event: hello\ndata: {"namespace":"default","now":"2026-01-31T09:00:00.000Z"}\n\n';
+  const content = { [type]: { schema, examples: namedExamples({ "its beginning": hello }) } };
+  return { ...responses, 200: { ...responses[200], content } };
+}

@@ -1,0 +1,108 @@
+import type { OperationSpec } from "../http/operation-spec.js";
+import type { OpenApiJson } from "./document.js";
+
+/** Example values by name. */
+export type NamedExamples = Readonly<Record<string, unknown>>;
+
+/** Request bodies of a call, and its responses by status. */
+export interface CallExamples {
+  readonly bodies: NamedExamples;
+  readonly responses: Readonly<Record<number, NamedExamples>>;
+}
+
+export interface DocumentExamples {
+  readonly calls: Readonly<Record<string, CallExamples>>;
+  /** An event of each type. */
+  readonly events: Readonly<Record<string, OpenApiJson>>;
+}
+
+export const NO_EXAMPLES: DocumentExamples = { calls: {}, events: {} };
+
+export function examplesOf({ calls }: DocumentExamples, id: string): CallExamples {
+  return calls[id] ?? { bodies: {}, responses: {} };
+}
+
+export interface CallSetup {
+  readonly params?: Readonly<Record<string, unknown>>;
+  readonly query?: Readonly<Record<string, string>>;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: OpenApiJson;
+  /** Name of the body's example; default: that of the response. */
+  readonly bodyName?: string;
+}
+
+/**
+ * Makes calls to a separate sandbox and records requests and responses as the examples of a document. With a stopped
+ * clock, the same calls give the same bytes.
+ */
+export class ExampleRecorder {
+  readonly #specs: ReadonlyMap<string, Pick<OperationSpec<unknown, unknown>, "id" | "method" | "path">>;
+  readonly #fetch: (request: Request) => Promise<Response>;
+  readonly #calls: Record<string, { bodies: OpenApiJson; responses: Record<number, OpenApiJson> }> = {};
+  readonly #events: Record<string, OpenApiJson> = {};
+
+  constructor(
+    specs: readonly Pick<OperationSpec<unknown, unknown>, "id" | "method" | "path">[],
+    fetch: (request: Request) => Promise<Response>,
+  ) {
+    this.#specs = new Map(specs.map((spec) => [spec.id, spec]));
+    this.#fetch = fetch;
+  }
+
+  /** Makes a call and records it as the example `name`. */
+  async call(id: string, name: string, setup: CallSetup = {}): Promise<OpenApiJson> {
+    const spec = this.#specs.get(id);
+    if (spec === undefined) throw new Error(`there is no call ${id}`);
+    const { params = {}, query = {}, body, headers, bodyName = name } = setup;
+    const path = spec.path.replace(/:(\w+)/g, (_all, param: string) => String(params[param]));
+    const search = new URLSearchParams(query).toString();
+    const { status, json } = await this.send(
+      spec.method,
+      search === "" ? path : `${path}?${search}`,
+      body,
+      headers,
+    );
+    const recorded = (this.#calls[id] ??= { bodies: {}, responses: {} });
+    recorded.responses[status] = { ...recorded.responses[status], [name]: withCodePlaceholder(json) };
+    if (body !== undefined && status === 200) recorded.bodies[bodyName] = body;
+    return json;
+  }
+
+  /** Makes a call without recording it. */
+  async send(
+    method: string,
+    path: string,
+    body?: OpenApiJson,
+    headers: Readonly<Record<string, string>> = {},
+  ): Promise<{ readonly status: number; readonly json: OpenApiJson }> {
+    const request = new Request(`${ORIGIN}${path}`, {
+      method,
+      headers: {
+        authorization: "Bearer sk_test_sandbox",
+        ...(body === undefined ? {} : { "content-type": "application/json" }),
+        ...headers,
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    const response = await this.#fetch(request);
+    return { status: response.status, json: (await response.json()) as OpenApiJson };
+  }
+
+  /** Records an event; without a subject, it is about a sample. */
+  async event(type: string, subject: OpenApiJson = {}): Promise<void> {
+    const { json } = await this.send("POST", "/_sandbox/events", { type, ...subject });
+    this.#events[type] = json.payload as OpenApiJson;
+  }
+
+  get examples(): DocumentExamples {
+    return { calls: this.#calls, events: this.#events };
+  }
+}
+
+const ORIGIN = "http://127.0.0.1:4402";
+
+/** Replaces an error's code, which `error_codes` may rename, by a placeholder. */
+function withCodePlaceholder(response: OpenApiJson): OpenApiJson {
+  const { error } = response as { error?: { readonly code: string } };
+  return error === undefined ? response : { error: { ...error, code: `{{code ${error.code}}}` } };
+}

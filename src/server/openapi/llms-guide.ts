@@ -1,0 +1,62 @@
+import type { Context } from "hono";
+import { CHARGE_STATUSES } from "../../core/schema/common.js";
+import { DEFAULT_API_KEY, DEFAULT_WEBHOOK_SECRET } from "../../core/schema/option-schemas.js";
+import { STATUSES } from "../../core/schema/statuses.js";
+import { replyHeaders } from "../http/reply.js";
+import type { OpenApiDocument } from "./document.js";
+import { type DocumentOptions, documentFor } from "./serve.js";
+
+const UNPAID = CHARGE_STATUSES.filter((status) => STATUSES[status].stage === "unpaid");
+
+/** `GET /llms.txt`: everything needed before the first call, on one page for coding agents. */
+export async function serveGuide(options: DocumentOptions, c: Context): Promise<Response> {
+  const described = await documentFor("service", options, c);
+  if (described instanceof Response) return described;
+  const { namespace, baseUrl, document } = described;
+  const headers = { ...replyHeaders(namespace.nowMs()), "content-type": "text/plain; charset=utf-8" };
+  return new Response(guideText(document, baseUrl), { headers });
+}
+
+function guideText(document: OpenApiDocument, baseUrl: string): string {
+  const calls = Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, { summary }]) => `- ${method.toUpperCase()} ${path}: ${summary}`),
+  );
+  return `# payments-sandbox
+
+A local server that stands in for a payments service in test mode. No real money is involved.
+
+- Base URL: ${baseUrl}
+- Key: \`Authorization: Bearer ${DEFAULT_API_KEY}\` (test mode), unless fixtures say otherwise
+- Webhook secret: \`${DEFAULT_WEBHOOK_SECRET}\`, unless set with --webhook-secret
+- Full reference: ${baseUrl}/openapi.json (OpenAPI 3.1), ${baseUrl}/docs (page), ${baseUrl}/_sandbox/docs (control API)
+
+## The flow
+
+1. POST /api/v1/payments/quotes \`{"pricing":{"base_currency":"USD","amount":"25.00"},"payment_method":"card"}\` → \`quote_id\`. Amounts are decimal text, never numbers.
+2. POST /api/v1/payments/whitelabel with the same \`pricing\` and \`payment_method\`, \`quote_id\`, \`customer_email\` and your \`metadata\` (such as \`{"order_id":"1042"}\`) → \`charge_id\`, PENDING. Or POST /api/v1/payments/checkouts for a hosted page: send the customer to \`checkout_url\`.
+3. The charge goes PENDING → AWAITING_PAYMENT → PROCESSING → COMPLETED, or ${UNPAID.join(", ")}; COMPLETED may become REFUNDED. Each change after the first sends a webhook \`{"id","type":"charge.completed","timestamp","mode","data":{charge}}\`.
+4. Deliver the order when \`charge.completed\` arrives, or when GET /api/v1/payments/charges/{charge_id} says COMPLETED. Never on the customer's return to your page.
+
+## The four rules of a receiver
+
+1. Verify the bytes of the body as they came, before anything parses them: headers webhook-id, webhook-timestamp, webhook-signature; \`v1,\` + base64 of HMAC-SHA256 over \`id.timestamp.body\`, the key being the base64 after \`whsec_\` (Standard Webhooks).
+2. Answer 400 or 401 to what is not signed, not signed for you, or signed more than five minutes ago.
+3. Remember the ids of events you have handled, in the same transaction as the work: the same \`id\` may arrive again, also in parallel.
+4. Answer 2xx within 15 seconds to everything that is properly signed: duplicates, old news, types and charges you do not know. Anything else is retried. Events may arrive out of order: the charge with the longer \`status_history\` is the newer one.
+
+## Calls
+
+${calls.join("\n")}
+
+Errors: \`{"error":{"code","message","details":{field: what is wrong}}}\`. Lists take \`limit\` and \`offset\`. Retry a 429 after its Retry-After; retry a POST whose response was lost only after you have looked whether it was done.
+
+## Verify your work
+
+- Run the tests beside a sandbox: \`payments-sandbox exec -- npm test\` (sets PAYMENTS_BASE_URL, PAYMENTS_API_KEY, PAYMENTS_WEBHOOK_SECRET, PAYMENTS_SANDBOX_URL)
+- Test the receiver: \`payments-sandbox check-webhook localhost:3000/webhooks\` (exit 1 when a requirement is not met)
+- Under failures: \`payments-sandbox exec --under mishaps -- npm test\`; a declined charge: header \`Sandbox-Scenario: declined\`
+- Do not wait: \`payments-sandbox clock advance 10s\`; what happened: \`payments-sandbox history last\`, \`payments-sandbox deliveries --failing\`, \`payments-sandbox advice\`
+- Books against the ledger: \`payments-sandbox reconcile --file orders.csv\`
+- For programs: --json on every command; refusals are \`{"error":{code, message, fix, doc}}\`
+`;
+}

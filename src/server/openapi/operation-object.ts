@@ -1,0 +1,90 @@
+import type * as z from "zod/mini";
+import type { DocumentedSpec } from "../http/operation-spec.js";
+import { ASSUMPTION_KEY, type OpenApiJson } from "./document.js";
+import type { CallExamples, NamedExamples } from "./example-recorder.js";
+import { headerRefs } from "./headers.js";
+import { descriptionOf, queryParameters, ref, schemaNameOf } from "./schemas.js";
+
+/** The parts of an Operation Object that many calls have in common. */
+export interface SharedParts {
+  /** Overrides the document's security. */
+  readonly security: OpenApiJson;
+  readonly parameters: readonly OpenApiJson[];
+  readonly needsBody: boolean;
+  readonly responseHeaders: readonly string[];
+  readonly errors: Readonly<Record<string, OpenApiJson>>;
+}
+
+/** Makes the Operation Object of a call. */
+export function operationObject(
+  spec: DocumentedSpec,
+  parts: SharedParts,
+  examples: CallExamples,
+): OpenApiJson {
+  const { tag, summary, description, assumed } = spec.docs;
+  const body = spec.body ?? spec.rawBody;
+  const parameters = [
+    ...pathParameters(spec.path),
+    ...(spec.query === undefined ? [] : queryParameters(spec.query as z.ZodMiniObject)),
+    ...parts.parameters,
+  ];
+  return {
+    operationId: spec.id,
+    tags: [tag],
+    summary,
+    description,
+    ...(assumed === undefined ? {} : { [ASSUMPTION_KEY]: assumed }),
+    ...parts.security,
+    ...(parameters.length === 0 ? {} : { parameters }),
+    ...(body === undefined
+      ? {}
+      : {
+          requestBody: {
+            required: parts.needsBody,
+            content: jsonContent(ref(schemaNameOf(body)), examples.bodies),
+          },
+        }),
+    responses: {
+      200: {
+        description: descriptionOf(spec.response),
+        headers: headerRefs(parts.responseHeaders),
+        content: jsonContent(ref(spec.response), examples.responses[200] ?? {}),
+      },
+      ...parts.errors,
+    },
+  };
+}
+
+/** Writes `:name` as `{name}`. */
+export function templatedPath(path: string): string {
+  return path.replace(/:(\w+)/g, "{$1}");
+}
+
+export function jsonContent(schema: OpenApiJson, examples: NamedExamples): OpenApiJson {
+  return {
+    "application/json": {
+      schema,
+      ...(Object.keys(examples).length === 0 ? {} : { examples: namedExamples(examples) }),
+    },
+  };
+}
+
+export function namedExamples(examples: NamedExamples): OpenApiJson {
+  return Object.fromEntries(
+    Object.entries(examples).map(([name, value]) => [
+      // Keys of components must match ^[A-Za-z0-9._-]+$.
+      name.replace(/[^A-Za-z0-9]+/g, "-").replace(/^-|-$/g, ""),
+      { summary: name, value },
+    ]),
+  );
+}
+
+function pathParameters(path: string): OpenApiJson[] {
+  return [...path.matchAll(/:(\w+)/g)].map(([, name]) => ({
+    name,
+    in: "path",
+    required: true,
+    description: name === "name" ? "Its name." : `Id of the ${name!.replace(/_id$/, "")}.`,
+    schema: { type: "string" },
+  }));
+}

@@ -1,0 +1,85 @@
+import { payoutCurrencies } from "../../core/domain/requests/payout-requests.js";
+import type { Engine } from "../../core/engine/engine.js";
+import { codeList, requiredIf } from "../../core/schema/descriptions.js";
+import { formatDuration } from "../../core/schema/duration.js";
+import type { MethodFixture } from "../../core/schema/fixtures-file.js";
+import type { OpenApiJson } from "./document.js";
+import { signatureParameters, signaturePresets } from "./signature-headers.js";
+
+/**
+ * Looks up the value of a placeholder `{{name}}` in the fixtures and settings of a namespace. A text that is only a
+ * placeholder may get a value of any type; undefined omits its field.
+ */
+export type PlaceholderValues = (placeholder: string) => unknown;
+
+export function placeholderValues(
+  { catalogue, settings }: Pick<Engine, "catalogue" | "settings">,
+  version: string,
+): PlaceholderValues {
+  const { currencies, methods, rails } = catalogue.fixtures;
+  const ids = (all: readonly { readonly id: string }[]) => all.map(({ id }) => id);
+  const codes = (all: readonly { readonly code: string }[]) => all.map(({ code }) => code);
+  const ofKind = (kind: MethodFixture["kind"]) => ids(methods.filter((method) => method.kind === kind));
+  const { limits, signature, error_codes, event_names } = settings;
+  const decimals = Math.max(0, ...currencies.map((currency) => currency.decimals));
+  const requirements = [
+    ...requireForMethods(ofKind("mobile_money"), "phone_number"),
+    ...requireForMethods(ofKind("bank_transfer"), "bank_account_number"),
+  ];
+  const values: Readonly<Record<string, () => unknown>> = {
+    version: () => version,
+    "currencies in words": () => codeList(codes(currencies)),
+    "some currencies": () => codes(currencies).slice(0, 4),
+    "payout currencies": () => codes(payoutCurrencies(catalogue)),
+    "methods in words": () => codeList(ids(methods)),
+    methods: () => ids(methods),
+    "two methods": () => ids(methods).slice(0, 2),
+    "some rails": () => ids(rails).slice(0, 3),
+    "needs of the methods": () => (requirements.length === 0 ? undefined : requirements),
+    fraction: () => (decimals === 0 ? "" : `(\\.\\d{1,${decimals}})?`),
+    "quote valid": () => formatDuration(limits.quote_valid_ms),
+    "quote locked": () => formatDuration(limits.quote_locked_ms),
+    "checkout minutes": () => limits.checkout_default_minutes,
+    "signature presets": () => signaturePresets(signature),
+    "signature headers": () => signatureParameters(signature),
+  };
+  return (placeholder) => {
+    const [kind, name = ""] = placeholder.split(" ");
+    if (kind === "code") return error_codes[name] ?? name;
+    if (kind === "event") return event_names[name] ?? name;
+    const value = values[placeholder];
+    if (value === undefined) throw new Error(`unknown placeholder {{${placeholder}}}`);
+    return value();
+  };
+}
+
+/** Requires `field` if `payment_method` is one of these. */
+function requireForMethods(methods: readonly string[], field: string): OpenApiJson[] {
+  return methods.length === 0
+    ? []
+    : [requiredIf({ payment_method: { enum: methods } }, "payment_method", [field])];
+}
+
+/** Replaces all placeholders in a document, or in a part of one. */
+export function fillPlaceholders<Part>(part: Part, facts: PlaceholderValues): Part {
+  return fillPart(part, facts) as Part;
+}
+
+const PLACEHOLDER = /\{\{([^{}]+)\}\}/g;
+
+function fillPart(part: unknown, facts: PlaceholderValues): unknown {
+  if (typeof part === "string") {
+    if (!part.includes("{{")) return part;
+    const [, whole] = /^\{\{([^{}]+)\}\}$/.exec(part) ?? [];
+    return whole === undefined
+      ? part.replace(PLACEHOLDER, (_all, name: string) => String(facts(name)))
+      : facts(whole);
+  }
+  if (Array.isArray(part)) return part.map((one) => fillPart(one, facts));
+  if (typeof part !== "object" || part === null) return part;
+  return Object.fromEntries(
+    Object.entries(part)
+      .map(([name, value]) => [String(fillPart(name, facts)), fillPart(value, facts)] as const)
+      .filter(([, value]) => value !== undefined),
+  );
+}

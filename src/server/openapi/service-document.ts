@@ -1,0 +1,87 @@
+import "../../core/schema/service-responses.js";
+import { type KeyNeed, type Operation, TAGS } from "../service/operation.js";
+import { OPERATIONS } from "../service/operations.js";
+import { ASSUMPTION_KEY, type OpenApiDocument, type OpenApiJson, pathsOf } from "./document.js";
+import { type DocumentExamples, examplesOf, NO_EXAMPLES } from "./example-recorder.js";
+import { KEYED_HEADERS, REQUEST_HEADERS, RESPONSE_HEADERS } from "./headers.js";
+import { operationObject, templatedPath } from "./operation-object.js";
+import { componentSchemas, reachableSchemas } from "./schemas.js";
+import { errorResponses, sharedResponses } from "./service-errors.js";
+import { webhookItems } from "./webhook-items.js";
+
+const KEY_SCHEME = "apiKey";
+
+/** Makes the OpenAPI 3.1 document of the emulated service from its operations and schemas, with placeholders for the values of a namespace. */
+export function serviceDocument(examples: DocumentExamples = NO_EXAMPLES): OpenApiDocument {
+  const paths = pathsOf(
+    OPERATIONS.map((row) => ({
+      path: templatedPath(row.path),
+      method: row.method,
+      operation: describeServiceCall(row, examples),
+    })),
+  );
+  const events = webhookItems(examples.events);
+  const responses = sharedResponses();
+  const tags = { ...TAGS, Events: `${TAGS.Events} {{signature presets}}` };
+  return {
+    openapi: "3.1.0",
+    info: INFO,
+    tags: Object.entries(tags).map(([name, description]) => ({ name, description })),
+    security: [{ [KEY_SCHEME]: [] }],
+    paths,
+    webhooks: events,
+    components: {
+      schemas: reachableSchemas(componentSchemas(), [paths, events, responses]),
+      responses: { ...responses },
+      headers: RESPONSE_HEADERS,
+      securitySchemes: { [KEY_SCHEME]: SECURITY_SCHEME },
+    },
+  };
+}
+
+function describeServiceCall(row: Operation, examples: DocumentExamples): OpenApiJson {
+  const headers = row.headers ?? [];
+  const call = examplesOf(examples, row.id);
+  const parts = {
+    security: SECURITY[row.key],
+    parameters: headers.map((name) => REQUEST_HEADERS[name]),
+    needsBody: true,
+    responseHeaders: [
+      ...KEYED_HEADERS,
+      ...(headers.includes("Idempotency-Key") ? ["Idempotent-Replayed"] : []),
+    ],
+    errors: errorResponses(row, call),
+  };
+  return operationObject(row, parts, call);
+}
+
+/** Overrides the document's security, which requires a key. */
+const SECURITY: Readonly<Record<KeyNeed, OpenApiJson>> = {
+  required: {},
+  optional: { security: [{}, { [KEY_SCHEME]: [] }] },
+  none: { security: [] },
+};
+
+const INFO: OpenApiJson = {
+  title: "Payments API (sandbox)",
+  version: "{{version}}",
+  license: { name: "MIT", identifier: "MIT" },
+  description: [
+    "Payins, checkouts, balances, payouts and webhooks of a payments service in test mode. No real money moves.",
+    "Amounts are decimal strings, times are ISO 8601, currency codes are upper case, IDs are opaque. " +
+      "Objects in responses may gain fields; ignore those you do not know.",
+    "What the interface leaves open and the sandbox decided is marked `x-sandbox-assumption`.",
+  ].join("\n\n"),
+  [ASSUMPTION_KEY]:
+    "Times have milliseconds and Z. Every create returns 200. A path that exists with another method returns " +
+    "405 `METHOD_NOT_ALLOWED`. Checks run in this order: path, key, rate, permission, organization, size and JSON, fields.",
+};
+
+const SECURITY_SCHEME: OpenApiJson = {
+  type: "http",
+  scheme: "bearer",
+  bearerFormat: "sk_test_… or sk_live_…",
+  description:
+    "An API key. Its prefix gives the mode: `sk_test_` or `sk_live_`. A key sees the data of its mode only.",
+  [ASSUMPTION_KEY]: "A missing key, and a scheme other than Bearer, get the same response as an invalid key.",
+};

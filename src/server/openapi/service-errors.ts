@@ -1,0 +1,141 @@
+import { INSUFFICIENT_SPACE } from "../../core/schema/insufficient-space.js";
+import { INTERNAL_ERROR, type Refusal, refuse } from "../../core/schema/refusals.js";
+import { tooLarge } from "../http/body.js";
+import { INVALID_KEY, NO_ORGANIZATION, READ_ONLY_KEY, rateLimitExceeded } from "../service/admit.js";
+import type { Operation } from "../service/operation.js";
+import { ASSUMPTION_KEY, type OpenApiJson } from "./document.js";
+import type { CallExamples, NamedExamples } from "./example-recorder.js";
+import { COMMON_HEADERS, HINT_HEADER, headerRefs, KEYED_HEADERS } from "./headers.js";
+import { jsonContent } from "./operation-object.js";
+import { ref } from "./schemas.js";
+
+function errorResponse(
+  description: string,
+  assumed: string,
+  headers: readonly string[],
+  examples: NamedExamples,
+): OpenApiJson {
+  return {
+    description,
+    [ASSUMPTION_KEY]: assumed,
+    headers: headerRefs(headers),
+    content: jsonContent(ref("Error"), examples),
+  };
+}
+
+/** The body of a refusal; `error_codes` may rename its code. */
+function errorBody({ code, message }: Refusal): OpenApiJson {
+  return { error: { code: `{{code ${code}}}`, message } };
+}
+
+type SharedResponse =
+  | "Unauthorized"
+  | "Forbidden"
+  | "TooLarge"
+  | "RateLimited"
+  | "InternalError"
+  | "NoMemory";
+
+/** Error responses that all operations share. */
+export function sharedResponses(): Readonly<Record<SharedResponse, OpenApiJson>> {
+  return {
+    Unauthorized: errorResponse(
+      "The API key is missing, unknown or not a bearer token",
+      "A missing key and another scheme get the same response as an invalid key.",
+      [...COMMON_HEADERS, HINT_HEADER],
+      { "invalid key": errorBody(INVALID_KEY) },
+    ),
+    Forbidden: errorResponse(
+      "The key may not do this, or the Host header is not this server's",
+      "When there is no permission, and the error code: the interface has the status alone.",
+      [...KEYED_HEADERS, HINT_HEADER],
+      { "read-only key": errorBody(READ_ONLY_KEY) },
+    ),
+    TooLarge: errorResponse(
+      "The body is larger than 1 MiB",
+      "The limit, the status and the error code.",
+      [...KEYED_HEADERS, HINT_HEADER],
+      {
+        "too large": errorBody(tooLarge()),
+      },
+    ),
+    RateLimited: errorResponse(
+      "More requests than the key may make per minute",
+      "The error code and the headers.",
+      [...KEYED_HEADERS, "Retry-After", HINT_HEADER],
+      { "limit exceeded": errorBody(rateLimitExceeded(100, 17)) },
+    ),
+    InternalError: errorResponse("Internal error; try again later", "The error code.", COMMON_HEADERS, {
+      "internal error": errorBody(INTERNAL_ERROR),
+    }),
+    NoMemory: errorResponse(
+      "The sandbox is out of memory and accepts no changes",
+      "All of it.",
+      [...COMMON_HEADERS, "Retry-After"],
+      {
+        "no memory": errorBody(INSUFFICIENT_SPACE),
+      },
+    ),
+  };
+}
+
+/** All errors of a call, by status. */
+export function errorResponses(row: Operation, { responses }: CallExamples): Record<string, OpenApiJson> {
+  const keyed = row.key !== "none";
+  const hasBody = row.body !== undefined || row.rawBody !== undefined;
+  const shared = (name: SharedResponse) => ({ $ref: `#/components/responses/${name}` });
+  return {
+    ...(hasBody || row.query !== undefined ? { 400: invalidInput(hasBody, responses[400]) } : {}),
+    ...(keyed ? { 401: shared("Unauthorized") } : {}),
+    403: shared("Forbidden"),
+    404: notFound(keyed, row.docs.notFound, responses[404]),
+    ...(hasBody ? { 413: shared("TooLarge") } : {}),
+    ...(row.headers?.includes("Idempotency-Key") ? { 422: reusedKey(responses[422]) } : {}),
+    429: shared("RateLimited"),
+    500: shared("InternalError"),
+    ...(row.method === "GET" ? {} : { 503: shared("NoMemory") }),
+  };
+}
+
+function invalidInput(hasBody: boolean, examples: NamedExamples = {}): OpenApiJson {
+  return hasBody
+    ? errorResponse(
+        "The body is not valid; `details` lists the fields",
+        "Another content type, broken JSON and a body that is no object: `details.body`. Unknown fields are ignored.",
+        [...KEYED_HEADERS, HINT_HEADER],
+        examples,
+      )
+    : errorResponse(
+        "The query is not valid; `details` lists the parameters",
+        "A parameter given twice is refused; unknown ones are ignored.",
+        [...KEYED_HEADERS, HINT_HEADER],
+        examples,
+      );
+}
+
+function notFound(keyed: boolean, what: string | undefined, examples: NamedExamples = {}): OpenApiJson {
+  const reasons = [
+    ...(what === undefined ? [] : [`there is no such ${what} in the organization and mode of the key`]),
+    ...(keyed ? ["the organization is deactivated"] : []),
+    "the header Sandbox-Namespace names an unknown namespace",
+  ].join("; or ");
+  return errorResponse(
+    reasons[0]!.toUpperCase() + reasons.slice(1),
+    "Namespaces are the sandbox's own. That every keyed call of a deactivated organization is refused, not balances alone.",
+    [...(keyed ? KEYED_HEADERS : COMMON_HEADERS), HINT_HEADER],
+    {
+      ...examples,
+      ...(keyed ? { "no organization": errorBody(NO_ORGANIZATION) } : {}),
+      "no namespace": errorBody(refuse("NOT_FOUND", 'There is no namespace "nightly"')),
+    },
+  );
+}
+
+function reusedKey(examples: NamedExamples = {}): OpenApiJson {
+  return errorResponse(
+    "The Idempotency-Key was used with another body",
+    "The status and the error code.",
+    [...KEYED_HEADERS, HINT_HEADER],
+    examples,
+  );
+}

@@ -1,0 +1,152 @@
+import type { MatchSubject } from "../../core/domain/rule-matching.js";
+import type { AsOf } from "../../core/engine/stale-reads.js";
+import { chargeSubject } from "../../core/engine/subjects.js";
+import type { MatchedFault } from "../../core/namespace/fault-injector.js";
+import type { Namespace } from "../../core/namespace/namespace.js";
+import { readObjectId } from "../../core/namespace/response-holds.js";
+import { durationMs } from "../../core/schema/duration.js";
+import { type ErrorCode, INTERNAL_ERROR, INVALID_BODY_MESSAGE } from "../../core/schema/refusals.js";
+import type { FaultRule } from "../../core/schema/scenario-rules.js";
+import type { CallResult, HttpCall } from "../http/call.js";
+import { failureReply, type Reply, serialize } from "../http/reply.js";
+import { type AdmittedCall, INVALID_KEY } from "./admit.js";
+import type { Operation } from "./operation.js";
+import { journalInFlight, type ServedCall } from "./request-journal.js";
+
+/** Picks the fault set for this call by a scenario or the control API, and counts it. */
+export function pickFault(
+  operation: Operation,
+  call: HttpCall,
+  namespace: Namespace,
+  body: Record<string, unknown>,
+): MatchedFault | undefined {
+  const header = call.header("sandbox-scenario");
+  const { metadata } = body;
+  const named =
+    header ??
+    (isObject(metadata) && typeof metadata.sandbox_scenario === "string" ? metadata.sandbox_scenario : null);
+  if (named === null && !namespace.faults.hasRules()) return undefined;
+  return namespace.faults.pick(named, () => faultSubject(operation, call, namespace, body));
+}
+
+/** The request and its charge, in the form that fault rules match. */
+function faultSubject(
+  operation: Operation,
+  call: HttpCall,
+  namespace: Namespace,
+  body: Record<string, unknown>,
+): MatchSubject {
+  const chargeId = call.param("charge_id");
+  const charge = chargeId === undefined ? undefined : namespace.engine.state.get("charges", chargeId);
+  const ofCharge = charge === undefined ? undefined : chargeSubject(charge);
+  const fields: Record<string, string> = {};
+  for (const [name, value] of Object.entries(body)) if (typeof value === "string") fields[name] = value;
+  const { pricing, metadata } = body;
+  if (isObject(pricing)) {
+    if (typeof pricing.base_currency === "string") fields.base_currency = pricing.base_currency;
+    if (typeof pricing.amount === "string") fields.base_amount = pricing.amount;
+  }
+  const texts = Object.entries(isObject(metadata) ? metadata : {}).filter(
+    (entry): entry is [string, string] => typeof entry[1] === "string",
+  );
+  const { method, path } = call;
+  return {
+    metadata: { ...ofCharge?.metadata, ...Object.fromEntries(texts) },
+    fields: { ...ofCharge?.fields, ...fields, operation: operation.id, method, path },
+  };
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/**
+ * Answers late, with an error, with an earlier state or not at all. The call is executed with `drop: after`, and also if
+ * its client disconnects during a delay: a service learns of that too late.
+ */
+export async function answerWithFault(
+  call: HttpCall,
+  { namespace, headers }: AdmittedCall,
+  served: ServedCall,
+  { rule, source, undo: giveBack }: MatchedFault,
+  execute: (asOf?: AsOf) => Reply,
+): Promise<CallResult> {
+  const { respond, delay, drop, hold, delay_answer, stale } = rule;
+  const { signal } = call;
+  const isSlow = [delay, hold, delay_answer].some((duration) => duration !== undefined) || drop === "hang";
+  const entry = journalInFlight(call, { ...served, fault: source }, isSlow);
+  // `sleep` returns false if the namespace was closed.
+  if (delay !== undefined && !(await namespace.sleep(durationMs(delay)))) return null;
+  const { error_codes } = namespace.engine.settings;
+  let reply: Reply | null;
+  try {
+    if (respond !== undefined) reply = forcedReply(respond, error_codes);
+    else if (drop === "before") reply = null;
+    else reply = execute(stale === undefined ? undefined : asOfStale(stale, namespace.nowMs()));
+    const saving = namespace.whenKept();
+    if (saving !== undefined) await saving;
+  } catch (error) {
+    // The call changed nothing, so the fault is not counted.
+    giveBack();
+    entry.end({ reply: failureReply(error, error_codes) });
+    throw error;
+  }
+  const objectId = reply === null ? undefined : readObjectId(reply.json);
+  if (drop !== undefined) {
+    entry.end({ reply: null, objectId, clientGone: signal.aborted, isAnswerLost: reply !== null });
+    if (drop === "hang") await entry.keepOpen(namespace.holds.holdUntilLimit(signal));
+    return null;
+  }
+  entry.setObject(objectId);
+  const isOpen = reply === null || (await namespace.holds.holdForRule(rule, reply.json, signal));
+  const clientGone = signal.aborted;
+  const sentReply = isOpen && !clientGone ? reply : null;
+  entry.end({ reply: sentReply, objectId, clientGone });
+  return sentReply === null ? null : serialize(sentReply, namespace.nowMs(), headers);
+}
+
+function asOfStale(stale: NonNullable<FaultRule["stale"]>, nowMs: number): AsOf {
+  return stale === "last_change" ? stale : nowMs - durationMs(stale);
+}
+
+/** An error in the service's shape; its code is the rule's, or else the default of its status. */
+function forcedReply(
+  respond: NonNullable<MatchedFault["rule"]["respond"]>,
+  codes: Readonly<Record<string, string>>,
+): Reply {
+  const { status, message, details, headers } = respond;
+  const defaultCode = status >= 500 ? "INTERNAL_ERROR" : (CODE_OF_STATUS[status] ?? "VALIDATION_ERROR");
+  const code = respond.code ?? codes[defaultCode] ?? defaultCode;
+  const error = { code, message: message ?? FORCED_MESSAGES[defaultCode] ?? "Error" };
+  const allHeaders: Record<string, string> = status === 429 || status === 503 ? { "retry-after": "1" } : {};
+  // Lower case, so that a header of the rule replaces ours.
+  for (const [name, value] of Object.entries(headers ?? {})) allHeaders[name.toLowerCase()] = value;
+  return {
+    status,
+    code: respond.code === undefined ? defaultCode : originalCode(respond.code, codes),
+    json: JSON.stringify({ error: details === undefined ? error : { ...error, details } }),
+    headers: allHeaders,
+  };
+}
+
+/** Reverses the setting `error_codes`. */
+function originalCode(name: string, codes: Readonly<Record<string, string>>): string {
+  return Object.keys(codes).find((code) => codes[code] === name) ?? name;
+}
+
+const CODE_OF_STATUS: Readonly<Record<number, ErrorCode>> = {
+  401: "UNAUTHORIZED",
+  403: "FORBIDDEN",
+  404: "NOT_FOUND",
+  405: "METHOD_NOT_ALLOWED",
+  413: "PAYLOAD_TOO_LARGE",
+  429: "RATE_LIMIT_EXCEEDED",
+};
+const FORCED_MESSAGES: Readonly<Partial<Record<ErrorCode, string>>> = {
+  VALIDATION_ERROR: INVALID_BODY_MESSAGE,
+  UNAUTHORIZED: INVALID_KEY.message,
+  FORBIDDEN: "No permission",
+  NOT_FOUND: "Not found",
+  RATE_LIMIT_EXCEEDED: "Rate limit exceeded",
+  INTERNAL_ERROR: INTERNAL_ERROR.message,
+};

@@ -1,0 +1,316 @@
+import type { Answer, Probe } from "../../core/schema/receiver-report.js";
+import type { WallClock } from "../../core/time/wall-clock.js";
+import { type AppView, changesOf, deviationOf, effectOf, pathsOf, viewOf } from "./app-view.js";
+import { metadataKeysOf, observedUrl, placeholderValues } from "./observe-options.js";
+import { type Observation, VISIBILITY_PROBE } from "./probe.js";
+import type { ObserveOptions, ProbeSession } from "./probe-session.js";
+import { type RealCharge, RealCharges } from "./real-charges.js";
+import type { SampleEvent } from "./samples.js";
+import { sendRequest } from "./send-request.js";
+
+/** Timeout for the effect of the first event, as an app may work after its response. */
+const FIRST_TIMEOUT_MS = 5_000;
+/** Later timeouts are 20 times the slowest effect so far, but at least this long. */
+const MIN_TIMEOUT_MS = 3_000;
+const POLL_MS = 25;
+const SETTLE_MS = 100;
+
+/** An amount that no charge has. */
+const FALSE_AMOUNT = "73519.37";
+const BURST = 10;
+const COPIES = 5;
+const RETRIES = 3;
+
+interface ObservedCharge {
+  readonly charge: RealCharge;
+  readonly before: AppView;
+}
+
+/** Compares the app's view of real charges before and after their events (--observe, docs/webhooks.md). */
+export class AppObserver {
+  readonly #session: ProbeSession;
+  readonly #charges: RealCharges;
+  readonly #observe: string;
+  readonly #receiver: URL;
+  readonly #wall: WallClock;
+  readonly #timeoutMs: number;
+  readonly #observed = new Map<string, ObservedCharge>();
+  readonly #opening: ObservedCharge[] = [];
+  /** Paths that change without an event, or differ between charges. */
+  readonly #ignored = new Set<string>();
+  #usualEffect: AppView = new Map();
+  #noEffect: Observation | undefined;
+  #slowestMs = 0;
+
+  private constructor(session: ProbeSession, charges: RealCharges, { observe }: ObserveOptions) {
+    const { url, wall, timeoutMs } = session.options;
+    this.#session = session;
+    this.#charges = charges;
+    this.#observe = observe;
+    this.#receiver = new URL(url);
+    this.#wall = wall;
+    this.#timeoutMs = timeoutMs;
+  }
+
+  /** Creates the first charges; the session's first events are about them. */
+  static async open(session: ProbeSession, options: ObserveOptions): Promise<AppObserver> {
+    const charges = await RealCharges.open(session.options, options);
+    const observer = new AppObserver(session, charges, options);
+    try {
+      for (let count = 0; count < 2; count++) observer.#opening.push(await observer.#newCharge());
+    } catch (error) {
+      await charges.close();
+      throw error;
+    }
+    let opened = 0;
+    session.makeFirstEvent = () =>
+      observer.#opening[opened++ % observer.#opening.length]!.charge.events.COMPLETED;
+    return observer;
+  }
+
+  async close(): Promise<void> {
+    await this.#charges.close();
+  }
+
+  /** Throws if rate limits of the sandbox distorted the observations. */
+  throwIfLimited(): Promise<void> {
+    return this.#charges.throwIfLimited();
+  }
+
+  /** Observes the effect of a probe's events; undefined for a probe that responses decide. */
+  async observe(probe: Probe): Promise<Observation | undefined> {
+    const observe = OBSERVATIONS[probe];
+    if (observe === undefined) return undefined;
+    if (probe !== VISIBILITY_PROBE && this.#noEffect !== undefined) return this.#noEffect;
+    return observe.call(this);
+  }
+
+  async observeDuplicate(): Promise<Observation> {
+    const [first, second] = [await this.#newCharge(), await this.#newCharge()];
+    const effects: AppView[] = [];
+    for (const observed of [first, second]) {
+      const after = await this.#pay(observed);
+      if (after === undefined) return this.#noEffect!;
+      effects.push(effectOf(observed.before, after));
+    }
+    for (const path of pathsOf(...effects))
+      if (effects[0]!.get(path) !== effects[1]!.get(path)) this.#ignored.add(path);
+    this.#usualEffect = effects[0]!;
+    this.#observed.set("paid", second);
+    const before = await this.#readView(first.charge);
+    await this.#deliver(first.charge.events.COMPLETED);
+    const changes = changesOf(before, await this.#readSettledView(first), this.#ignored);
+    return changes.length === 0
+      ? { text: "the repeated event changed nothing" }
+      : { text: `the repeated event changed it: ${changes.join(", ")}`, fault: "handled_twice" };
+  }
+
+  async observeSimultaneous(): Promise<Observation> {
+    const observed = await this.#newCharge();
+    const { COMPLETED } = observed.charge.events;
+    await Promise.all(Array.from({ length: COPIES }, () => this.#deliver(COMPLETED)));
+    await this.#readSettledView(observed);
+    const wrong = await this.#deviation(observed);
+    return wrong === undefined
+      ? { text: "concurrent copies had the effect of one" }
+      : { text: `${COPIES} copies at once: ${wrong}`, fault: "handled_at_once" };
+  }
+
+  async observeReordered(): Promise<Observation> {
+    const paid = this.#observed.get("paid")!;
+    const before = await this.#readView(paid.charge);
+    for (const late of ["PROCESSING", "AWAITING_PAYMENT"] as const)
+      await this.#deliver(paid.charge.events[late]);
+    const changes = changesOf(before, await this.#readSettledView(paid), this.#ignored);
+    return changes.length === 0
+      ? { text: "events from before the payment changed nothing" }
+      : { text: `an event from before the payment changed it: ${changes.join(", ")}`, fault: "goes_back" };
+  }
+
+  async observeKnownId(): Promise<Observation> {
+    const observed = await this.#newCharge();
+    const { COMPLETED } = observed.charge.events;
+    await this.#session.send("forged", COMPLETED, { secrets: [this.#session.unknownSecret] });
+    const changes = changesOf(observed.before, await this.#readSettledView(observed), this.#ignored);
+    if (changes.length > 0)
+      return { text: `a forged event changed it: ${changes.join(", ")}`, fault: "forged_acted_upon" };
+    await this.#deliverUntilAccepted(COMPLETED);
+    const wrong = await this.#deviation(observed);
+    return wrong === undefined
+      ? { text: "a forged event changed nothing, and the genuine event with its id was handled" }
+      : { text: `after a forged event with its id, the genuine one: ${wrong}`, fault: "forged_id_counts" };
+  }
+
+  async observeRetry(): Promise<Observation> {
+    const crashed = this.#opening.find(
+      ({ charge }) => charge.events.COMPLETED.id === this.#session.firstCrashed?.event.id,
+    );
+    const observed = crashed ?? (await this.#newCharge());
+    const first =
+      crashed === undefined
+        ? await this.#charges.whileUnreadable(observed.charge, () =>
+            this.#deliver(observed.charge.events.COMPLETED),
+          )
+        : undefined;
+    const hasFailed = first === undefined || first.kind !== "accepted";
+    if (first !== undefined && hasFailed) await this.#deliverUntilAccepted(observed.charge.events.COMPLETED);
+    const wrong = await this.#deviation(observed);
+    if (wrong !== undefined) {
+      const when = hasFailed ? "sent again after it failed" : "accepted while the sandbox returned 500";
+      return { text: `an event ${when}: ${wrong}`, fault: "lost" };
+    }
+    return hasFailed
+      ? { text: "an event that failed at first was handled when it arrived again" }
+      : {
+          text: "It did its work while the sandbox returned 500 for reads of the charge, so no failure could be provoked.",
+          isUnclear: true,
+        };
+  }
+
+  async observeBurst(): Promise<Observation> {
+    const all: ObservedCharge[] = [];
+    for (let count = 0; count < BURST; count++) all.push(await this.#newCharge());
+    const answers = await Promise.all(all.map(({ charge }) => this.#deliver(charge.events.COMPLETED)));
+    const accepted = all.filter((_, index) => answers[index]!.kind === "accepted");
+    const deviations = await Promise.all(accepted.map((observed) => this.#deviation(observed)));
+    const wrong = deviations.filter((deviation) => deviation !== undefined);
+    return wrong.length === 0
+      ? { text: "all events accepted at once were handled" }
+      : { text: `${wrong.length} of ${BURST} accepted at once: ${wrong[0]}`, fault: "lost_in_burst" };
+  }
+
+  async observeAmount(): Promise<Observation> {
+    const observed = await this.#newCharge();
+    const { id, body } = observed.charge.events.COMPLETED;
+    const amounts = /"(amount|settlement_amount)":"[\d.]+"/g;
+    await this.#deliver({ id, body: body.replace(amounts, `"$1":"${FALSE_AMOUNT}"`) });
+    const values = [...(await this.#readSettledView(observed)).values()];
+    if (isAmountIn(values, Number(FALSE_AMOUNT)))
+      return { text: `it shows ${FALSE_AMOUNT}, which is only in the event`, fault: "amount_trusted" };
+    const { charge } = this.#observed.get("paid")!;
+    const paidValues = [...(await this.#readView(charge)).values()];
+    return [charge.amount, charge.settlement_amount].some((amount) => isAmountIn(paidValues, Number(amount)))
+      ? { text: `it does not show ${FALSE_AMOUNT}, which is only in the event` }
+      : {
+          text: "Its response shows no amount: check yourself that it does not trust the event's.",
+          isUnclear: true,
+        };
+  }
+
+  /** Undefined where the app makes no calls. */
+  async observeEarly(): Promise<Observation | undefined> {
+    const found = await this.#charges.whileHeld((charge) => this.#deliver(charge.events.COMPLETED));
+    if (found === undefined) return undefined;
+    const { charge, result } = found;
+    if (result.kind !== "accepted") await this.#deliverUntilAccepted(charge.events.COMPLETED);
+    // The view before could not be read; it is that of any unpaid charge.
+    const wrong = await this.#deviation({ charge, before: this.#observed.get("paid")!.before });
+    return wrong === undefined
+      ? { text: "an event that arrived before the response to its call was handled" }
+      : { text: `an event before the response to its call: ${wrong}`, fault: "lost_early" };
+  }
+
+  async #newCharge(): Promise<ObservedCharge> {
+    const charge = await this.#charges.create(metadataKeysOf(this.#observe));
+    return { charge, before: await this.#readView(charge) };
+  }
+
+  #deliver(event: SampleEvent): Promise<Answer> {
+    return this.#session.send("a real charge's event", event);
+  }
+
+  /** Repeats an event until it is accepted, as the service would. */
+  async #deliverUntilAccepted(event: SampleEvent): Promise<Answer> {
+    let answer = await this.#deliver(event);
+    for (let retry = 0; retry < RETRIES && answer.kind !== "accepted"; retry++)
+      answer = await this.#deliver(event);
+    return answer;
+  }
+
+  /** Pays a charge and returns the view afterwards; undefined, as from then on, if the view does not change. */
+  async #pay(observed: ObservedCharge): Promise<AppView | undefined> {
+    const { charge, before } = observed;
+    await this.#pause(SETTLE_MS);
+    for (const path of pathsOf(before, await this.#readView(charge)))
+      if (before.get(path) !== (await this.#readView(charge)).get(path)) this.#ignored.add(path);
+    const answer = await this.#deliverUntilAccepted(charge.events.COMPLETED);
+    const startMs = this.#wall.nowMs();
+    const hasChanged = await this.#waitUntil(
+      async () => changesOf(before, await this.#readView(charge), this.#ignored).length > 0,
+    );
+    this.#slowestMs = Math.max(this.#slowestMs, this.#wall.nowMs() - startMs);
+    if (hasChanged) return this.#readSettledView(observed);
+    const { href } = observedUrl(this.#observe, this.#receiver, charge);
+    const status = (await this.#requestView(charge)).status ?? "no answer";
+    const response = answer.status ?? answer.error;
+    this.#noEffect = {
+      text: `GET ${href} (${status}) is the same before and after the charge is paid (${response})`,
+      fault: "nothing_seen",
+    };
+    return undefined;
+  }
+
+  /** Waits for the usual effect of a payment; describes the difference if it does not come. */
+  async #deviation(observed: ObservedCharge): Promise<string | undefined> {
+    let wrong: string | undefined;
+    await this.#waitUntil(async () => {
+      const effect = effectOf(observed.before, await this.#readView(observed.charge));
+      wrong = deviationOf(effect, this.#usualEffect, this.#ignored);
+      return wrong === undefined;
+    });
+    return wrong;
+  }
+
+  /** Reads the view after the app had time to finish its work. */
+  async #readSettledView({ charge }: ObservedCharge): Promise<AppView> {
+    await this.#pause(Math.max(SETTLE_MS, 3 * this.#slowestMs));
+    return this.#readView(charge);
+  }
+
+  async #readView(charge: RealCharge): Promise<AppView> {
+    return viewOf(
+      await this.#requestView(charge),
+      Object.values(placeholderValues(charge)),
+      this.#wall.nowMs(),
+    );
+  }
+
+  #requestView(charge: RealCharge): Promise<Answer> {
+    const url = observedUrl(this.#observe, this.#receiver, charge);
+    const request = { method: "GET", sent: "a look", attempt: 1, eventId: "", headers: {}, body: "" };
+    return sendRequest(url, request, this.#timeoutMs, this.#wall);
+  }
+
+  async #waitUntil(isMet: () => Promise<boolean>): Promise<boolean> {
+    const isKnown = this.#usualEffect.size > 0;
+    const timeoutMs = isKnown ? Math.max(MIN_TIMEOUT_MS, 20 * this.#slowestMs) : FIRST_TIMEOUT_MS;
+    const endMs = this.#wall.nowMs() + timeoutMs;
+    for (;;) {
+      if (await isMet()) return true;
+      if (this.#wall.nowMs() > endMs) return false;
+      await this.#pause(POLL_MS);
+    }
+  }
+
+  #pause(ms: number): Promise<void> {
+    return new Promise((resolve) => this.#wall.after(ms, resolve, true));
+  }
+}
+
+/** Apps show amounts in units or in hundredths. */
+function isAmountIn(values: readonly unknown[], amount: number): boolean {
+  return values.some((value) => value === amount || value === Math.round(amount * 100));
+}
+
+const OBSERVATIONS: Readonly<
+  Partial<Record<Probe, (this: AppObserver) => Promise<Observation | undefined>>>
+> = {
+  duplicate: AppObserver.prototype.observeDuplicate,
+  known_id: AppObserver.prototype.observeKnownId,
+  reordered: AppObserver.prototype.observeReordered,
+  retry: AppObserver.prototype.observeRetry,
+  simultaneous: AppObserver.prototype.observeSimultaneous,
+  burst: AppObserver.prototype.observeBurst,
+  amount: AppObserver.prototype.observeAmount,
+  early: AppObserver.prototype.observeEarly,
+};

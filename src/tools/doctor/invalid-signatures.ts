@@ -1,0 +1,250 @@
+import type { Answer, AnswerKind, Probe } from "../../core/schema/receiver-report.js";
+import type { SignatureScheme } from "../../core/schema/signature-schemes.js";
+import type { FaultName } from "./faults.js";
+import {
+  causedBy,
+  DEFERRED,
+  finalAnswers,
+  type InvalidSignatureProbe,
+  type Judgement,
+  newEvent,
+  PASS,
+  withFault,
+} from "./probe.js";
+import type { ProbeSession, SignatureParts } from "./probe-session.js";
+
+export const REFUSED = "400 or 401, and nothing done";
+const NOTHING_SIGNED = "nothing is signed, so a receiver cannot tell";
+const NO_TIMESTAMP =
+  "this scheme signs no timestamp, so a receiver cannot tell an old request from a new one";
+
+/** Age of the stale event and lead of the future one: twice the tolerance of the official libraries. */
+const STALE_MS = 10 * 60_000;
+/** Length of a correct prefix that no comparison may accept. */
+const PREFIX_LENGTH = 8;
+
+export function unsignedScheme({ headers }: SignatureScheme): string | undefined {
+  return Object.keys(headers).length > 0 ? undefined : NOTHING_SIGNED;
+}
+
+export function timelessScheme({ payload }: SignatureScheme): string | undefined {
+  return payload === "body" ? NO_TIMESTAMP : undefined;
+}
+
+/** Sends an event signed with another secret. */
+export function sendInvalidSignature(session: ProbeSession, sent: string): Promise<Answer[]> {
+  return session.sendInvalid(sent, newEvent(session), { secrets: [session.unknownSecret] });
+}
+
+/** Sends an event for each variant of its signature. */
+async function withSignatures(
+  session: ProbeSession,
+  variants: Readonly<Record<string, (parts: SignatureParts) => string>>,
+): Promise<Answer[]> {
+  const answers: Answer[] = [];
+  for (const [sent, forge] of Object.entries(variants))
+    answers.push(...(await session.sendInvalid(sent, newEvent(session), { forge })));
+  return answers;
+}
+
+const otherCase = (text: string): string =>
+  text.replace(/[a-z]/gi, (letter) =>
+    letter === letter.toLowerCase() ? letter.toUpperCase() : letter.toLowerCase(),
+  );
+
+/** Probes that a receiver must refuse: forged, stale and future events. */
+export const INVALID_SIGNATURE_PROBES = {
+  tampered: {
+    title: "a tampered body",
+    sent: "an event whose amount was changed after it was signed",
+    expected: REFUSED,
+    accepted: "tampered_accepted",
+    outOfScope: (scheme) =>
+      unsignedScheme(scheme) ??
+      (scheme.algorithm === null
+        ? "this scheme sends the secret itself and signs nothing of the body, so a receiver cannot tell"
+        : undefined),
+    send: (session) => {
+      const tamper = (body: string) => body.replace('"amount":"512.50"', '"amount":"51250.00"');
+      return session.sendInvalid("an event with another amount than was signed", newEvent(session), {
+        tamper,
+      });
+    },
+  },
+  wrong_secret: {
+    title: "a wrong secret",
+    sent: "an event signed with another secret",
+    expected: REFUSED,
+    accepted: "wrong_secret_accepted",
+    outOfScope: unsignedScheme,
+    send: (session) => sendInvalidSignature(session, "an event signed with another secret"),
+  },
+  unsigned: {
+    title: "no signature",
+    sent: "an event without the signature's headers",
+    expected: REFUSED,
+    accepted: "unsigned_accepted",
+    outOfScope: unsignedScheme,
+    send: (session) =>
+      session.sendInvalid("an event without a signature", newEvent(session), { isUnsigned: true }),
+  },
+  empty_signature: {
+    title: "an empty signature",
+    sent: "events with an empty signature header, and with an empty signature after its version",
+    expected: REFUSED,
+    accepted: "part_accepted",
+    sameAs: "unsigned",
+    outOfScope: unsignedScheme,
+    send: (session) =>
+      withSignatures(session, {
+        "an empty header": () => "",
+        ...(session.scheme.each === "{signature}"
+          ? {}
+          : { "an empty signature": ({ head, tag }) => head + tag }),
+      }),
+  },
+  partial_signature: {
+    title: "a part of the signature",
+    sent: `events with the first half of the right signature, and with a signature whose first ${PREFIX_LENGTH} characters are right`,
+    expected: REFUSED,
+    accepted: "part_accepted",
+    sameAs: "empty_signature",
+    outOfScope: unsignedScheme,
+    send: (session) =>
+      withSignatures(session, {
+        "half of the signature": ({ head, tag, value }) =>
+          head + tag + value.slice(0, Math.ceil(value.length / 2)),
+        [`${PREFIX_LENGTH} right characters`]: ({ head, tag, value }) =>
+          head +
+          tag +
+          value.slice(0, PREFIX_LENGTH) +
+          value.slice(PREFIX_LENGTH).replace(/[^=]/g, wrongCharacter),
+      }),
+  },
+  other_case: {
+    title: "the signature in other case",
+    sent: "an event with the right signature in the opposite case",
+    expected: REFUSED,
+    accepted: "case_ignored",
+    outOfScope: (scheme) =>
+      unsignedScheme(scheme) ??
+      (scheme.algorithm !== null && scheme.encoding === "hex"
+        ? "hexadecimal digits mean the same in either case"
+        : undefined),
+    send: (session) =>
+      withSignatures(session, {
+        "the other case": ({ head, tag, value }) => head + tag + otherCase(value),
+      }),
+  },
+  other_version: {
+    title: "a signature of another version",
+    sent: "an event with the right signature under another version than its own",
+    expected: REFUSED,
+    accepted: "version_ignored",
+    outOfScope: (scheme) =>
+      unsignedScheme(scheme) ??
+      (versionIn(scheme) === undefined ? "this scheme names no version" : undefined),
+    send: (session) =>
+      withSignatures(session, {
+        "another version": ({ head, tag, value }) => head + tag.replace(/v\d/, "v9") + value,
+      }),
+  },
+  stale: {
+    title: "a stale timestamp",
+    sent: "an event with the right secret, signed ten minutes ago",
+    expected: `${REFUSED}: it may be a recording`,
+    accepted: "stale_accepted",
+    outOfScope: timelessScheme,
+    send: (session) =>
+      session.sendInvalid("an event signed ten minutes ago", newEvent(session), { ageMs: STALE_MS }),
+  },
+  future: {
+    title: "a timestamp of the future",
+    sent: "an event with the right secret, signed ten minutes from now",
+    expected: REFUSED,
+    accepted: "future_accepted",
+    sameAs: "stale",
+    outOfScope: (scheme) =>
+      timelessScheme(scheme) ??
+      ("stripe-signature" in scheme.headers ? "this scheme's own libraries let it pass" : undefined),
+    send: (session) =>
+      session.sendInvalid("an event signed ten minutes from now", newEvent(session), { ageMs: -STALE_MS }),
+  },
+} as const satisfies Readonly<Partial<Record<Probe, InvalidSignatureProbe>>>;
+
+function wrongCharacter(right: string): string {
+  return right === "0" ? "1" : "0";
+}
+
+/** Faults of a refusal itself. */
+const REFUSAL_FAULTS: Readonly<Partial<Record<AnswerKind, FaultName>>> = {
+  crashed: "refusals_crash",
+  timeout: "refusals_hang",
+  broken: "refusals_break",
+  redirected: "refusals_redirect",
+};
+
+/** Kinds of answers, most severe first. */
+const BY_SEVERITY: readonly AnswerKind[] = ["accepted", "timeout", "broken", "redirected", "crashed", "busy"];
+
+/** Judges all forgeries together: accepting all of them, or failing alike at all, is one fault. */
+export function judgeInvalidSignatures(
+  answers: ReadonlyMap<Probe, readonly Answer[]>,
+): Map<Probe, Judgement> {
+  const kinds = new Map<Probe, AnswerKind>();
+  for (const probe of Object.keys(INVALID_SIGNATURE_PROBES) as (keyof typeof INVALID_SIGNATURE_PROBES)[]) {
+    const reached = (answers.get(probe) ?? []).filter(({ kind }) => kind !== "unreachable");
+    if (reached.length === 0) continue;
+    const outcomes = finalAnswers(reached).map(({ kind }) => kind);
+    kinds.set(probe, BY_SEVERITY.find((kind) => outcomes.includes(kind)) ?? "refused");
+  }
+  const accepted = [...kinds.keys()].filter((probe) => kinds.get(probe) === "accepted");
+  const common = commonFault(kinds, accepted);
+  const firstOfKind = new Map<AnswerKind, Probe>();
+  const marks = new Map<Probe, Judgement>();
+  for (const [probe, kind] of kinds) {
+    const refusalFault = REFUSAL_FAULTS[kind];
+    if (kind === "accepted")
+      marks.set(probe, acceptedMark(probe as keyof typeof INVALID_SIGNATURE_PROBES, accepted, common));
+    else if (refusalFault !== undefined) {
+      const first = firstOfKind.get(kind);
+      marks.set(probe, first === undefined ? withFault(refusalFault) : causedBy(first));
+      if (first === undefined) firstOfKind.set(kind, probe);
+    } else marks.set(probe, kind === "busy" ? DEFERRED : PASS);
+  }
+  return marks;
+}
+
+function acceptedMark(
+  probe: keyof typeof INVALID_SIGNATURE_PROBES,
+  accepted: readonly Probe[],
+  common: FaultName | undefined,
+): Judgement {
+  const { accepted: faultName, sameAs }: InvalidSignatureProbe = INVALID_SIGNATURE_PROBES[probe];
+  if (common !== undefined) return probe === accepted[0] ? withFault(common) : causedBy(accepted[0]!);
+  return sameAs !== undefined && accepted.includes(sameAs)
+    ? causedBy(rootOf(sameAs, accepted))
+    : withFault(faultName);
+}
+
+function rootOf(probe: Probe, accepted: readonly Probe[]): Probe {
+  const { sameAs }: InvalidSignatureProbe =
+    INVALID_SIGNATURE_PROBES[probe as keyof typeof INVALID_SIGNATURE_PROBES];
+  return sameAs !== undefined && accepted.includes(sameAs) ? rootOf(sameAs, accepted) : probe;
+}
+
+/** Returns the single fault that explains several accepted forgeries, if one does. */
+function commonFault(
+  kinds: ReadonlyMap<Probe, AnswerKind>,
+  accepted: readonly Probe[],
+): FaultName | undefined {
+  const compared = (["tampered", "wrong_secret"] as const).filter((probe) => kinds.has(probe));
+  if (compared.length === 0 || !compared.every((probe) => accepted.includes(probe))) return undefined;
+  if (accepted.includes("unsigned")) return "no_verification";
+  return compared.length > 1 ? "signature_not_compared" : undefined;
+}
+
+/** Version in the scheme's tag, such as `v1`. */
+function versionIn({ each }: SignatureScheme): string | undefined {
+  return /v\d/.exec(each)?.[0];
+}

@@ -1,0 +1,150 @@
+import {
+  type Answer,
+  type Finding,
+  PROBES,
+  type Probe,
+  type ProbeRow,
+} from "../../core/schema/receiver-report.js";
+import type { SignatureScheme } from "../../core/schema/signature-schemes.js";
+import { answersText } from "./answer-text.js";
+import { FAULTS, type FaultName, severityOf } from "./faults.js";
+import { judgeInvalidSignatures } from "./invalid-signatures.js";
+import {
+  causedBy,
+  type Evidence,
+  finalAnswers,
+  type Judgement,
+  type Judgements,
+  type Observation,
+  PASS,
+  undecided,
+  VISIBILITY_PROBE,
+  withFault,
+} from "./probe.js";
+import { outOfScopeReason, PROBE_DEFINITIONS } from "./probes.js";
+
+/** Judges the evidence of all probes. A pure function. */
+export function judgeProbes(
+  evidence: Evidence,
+  scheme: SignatureScheme,
+): { rows: ProbeRow[]; findings: Finding[] } {
+  const marks = judgeInvalidSignatures(evidence.answers);
+  let flaky: Probe | undefined;
+  for (const probe of PROBES) {
+    const byAnswers = marks.get(probe) ?? mark(probe, evidence, marks, scheme);
+    const found = withObservation(probe, byAnswers, evidence.observations.get(probe), marks);
+    const isFlaky = hidesFailure(found, evidence.answers.get(probe) ?? []);
+    marks.set(probe, isFlaky ? (flaky === undefined ? flakyMark(probe) : causedBy(flaky)) : found);
+    if (isFlaky) flaky ??= probe;
+  }
+  const rows = PROBES.map((probe) => row(probe, marks.get(probe)!, evidence, scheme));
+  return { rows, findings: findingsOf(rows) };
+}
+
+/** Completes a mark by what the app's own view showed. */
+function withObservation(
+  probe: Probe,
+  found: Judgement,
+  observation: Observation | undefined,
+  marks: Judgements,
+): Judgement {
+  if (observation === undefined || found.fault !== undefined || found.because !== undefined) return found;
+  if (observation.fault === "nothing_seen" && probe !== VISIBILITY_PROBE) return causedBy(VISIBILITY_PROBE);
+  const isReported =
+    observation.fault === "handled_at_once" && marks.get("duplicate")?.fault === "handled_twice";
+  if (isReported) return causedBy("duplicate");
+  if (observation.fault !== undefined) return withFault(observation.fault);
+  if (!observation.isUnclear) return PASS;
+  return found.verdict === "pass" ? found : undecided(observation.text);
+}
+
+/** Returns true if a request failed at first and passed when repeated. */
+function hidesFailure({ fault, because }: Judgement, answers: readonly Answer[]): boolean {
+  if (fault !== undefined || because !== undefined) return false;
+  const reached = answers.filter(({ kind }) => kind !== "unreachable");
+  return finalAnswers(reached).some(
+    ({ sent, kind }) => reached.find((first) => first.sent === sent)!.kind !== kind,
+  );
+}
+
+/** A development server compiles on the first request, so a single failure there has its own fault. */
+function flakyMark(probe: Probe): Judgement {
+  return withFault(probe === "valid" ? "first_request_fails" : "fails_now_and_then");
+}
+
+function mark(probe: Probe, evidence: Evidence, marks: Judgements, scheme: SignatureScheme): Judgement {
+  const sent = evidence.answers.get(probe);
+  if (sent === undefined)
+    return evidence.stoppedAt === null || outOfScopeReason(probe, scheme) !== undefined
+      ? undecided("Not possible with this signature scheme.")
+      : causedBy(evidence.stoppedAt, marks);
+  const reached = sent.filter((answer) => answer.kind !== "unreachable");
+  if (reached.length === 0)
+    return probe === "valid" ? undecided("Nothing is known about it.") : goneMark(probe, evidence, marks);
+  const definition = PROBE_DEFINITIONS[probe];
+  // A refused connection counts in a burst only; elsewhere an earlier broken connection explains it.
+  return "judge" in definition
+    ? definition.judge(finalAnswers(probe === "burst" ? sent : reached), evidence, marks)
+    : PASS;
+}
+
+/** Marks a receiver that stopped listening: caused by the last probe that broke a connection, if any. */
+function goneMark(probe: Probe, { answers }: Evidence, marks: Judgements): Judgement {
+  const breaking = PROBES.slice(0, PROBES.indexOf(probe)).findLast((earlier) =>
+    answers.get(earlier)?.some((answer) => answer.kind === "broken"),
+  );
+  return breaking === undefined ? withFault("gone") : causedBy(breaking, marks);
+}
+
+function row(probe: Probe, found: Judgement, evidence: Evidence, scheme: SignatureScheme): ProbeRow {
+  const answers = evidence.answers.get(probe) ?? [];
+  const observation = evidence.observations.get(probe);
+  const definition = PROBE_DEFINITIONS[probe];
+  const isObservedOnly = "isObservedOnly" in definition;
+  const isUnobserved = isObservedOnly && observation === undefined && evidence.stoppedAt === null;
+  const reason = isUnobserved ? definition.needs : outOfScopeReason(probe, scheme);
+  const seen = observation?.text ?? null;
+  const results = [
+    ...(isObservedOnly ? [] : [answersText(answers)]),
+    ...(seen === null || (observation?.isUnclear === true && !isObservedOnly) ? [] : [seen]),
+  ];
+  const { title, sent, expected } = definition;
+  const { verdict, severity, fault = null, because = null, advice = null } = found;
+  return {
+    probe,
+    title,
+    sent,
+    expected,
+    came_back: reason === undefined ? results.join("; ") || "not sent" : `not sent: ${reason}`,
+    seen,
+    verdict,
+    severity,
+    fault,
+    because,
+    // The reason replaces advice.
+    advice: fault === null && reason !== undefined ? null : advice,
+    answers,
+  };
+}
+
+/** Lists each fault once, with the probes that show it. */
+function findingsOf(rows: readonly ProbeRow[]): Finding[] {
+  const findings = new Map<string, Finding>();
+  for (const { probe, fault: name } of rows) {
+    if (name === null) continue;
+    const probes = [
+      probe,
+      ...rows.filter((row) => row.because === probe && row.answers.length > 0).map((row) => row.probe),
+    ];
+    const known = findings.get(name);
+    const { title, advice } = FAULTS[name as FaultName];
+    findings.set(name, {
+      fault: name,
+      severity: severityOf(name as FaultName),
+      title,
+      advice,
+      probes: [...(known?.probes ?? []), ...probes],
+    });
+  }
+  return [...findings.values()];
+}

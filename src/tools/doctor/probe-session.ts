@@ -1,0 +1,193 @@
+import type { ControlClient } from "../../control-client.js";
+import { signatureHeaders } from "../../core/delivery/signing.js";
+import type { Answer, Probe, ProbeRequest } from "../../core/schema/receiver-report.js";
+import {
+  type Signature,
+  type SignatureScheme,
+  signatureScheme,
+} from "../../core/schema/signature-schemes.js";
+import type { WallClock } from "../../core/time/wall-clock.js";
+import { type SampleEvent, Samples } from "./samples.js";
+import { sendRequest } from "./send-request.js";
+
+/** How to observe the app. */
+export interface ObserveOptions {
+  /** `GET PATH`: the app's view of a charge. */
+  readonly observe: string;
+  /** `POST PATH BODY`: places an order in the app; without it the doctor creates the charges. */
+  readonly order?: string | undefined;
+  readonly sandbox: ControlClient;
+}
+
+export interface CheckOptions {
+  readonly url: string;
+  readonly secret: string;
+  readonly signature: Signature;
+  readonly timeoutMs: number;
+  readonly userAgent: string;
+  readonly wall: WallClock;
+  /** Seed of the ids of this run. */
+  readonly seed: string;
+  /** Absent: only responses are judged. */
+  readonly observation?: ObserveOptions | undefined;
+  /** Called with each request before it is sent. */
+  readonly onSent?: ((request: ProbeRequest) => void) | undefined;
+}
+
+/** A secret that is valid in every scheme and that the receiver does not know. */
+const UNKNOWN_SECRET = "whsec_dGhpcy1pcy1ub3QtdGhlLXNlY3JldC15b3UtYXJlLWxvb2tpbmctZm9yIQ==";
+
+/** A slower answer is a fault, as a sender gives up after some seconds. */
+export const SLOW_MS = 5_000;
+
+/** Attempts before a request counts as failed; more for a flaky receiver. */
+const TRIES = 2;
+const TRIES_OF_FLAKY = 4;
+
+/** Minimum timeout for a receiver that is known to hang. */
+const MIN_TIMEOUT_MS = 2_000;
+
+/** Differences of a request from a properly signed one. */
+export interface SignatureOptions {
+  /** Signing secrets; default: the receiver's own. */
+  readonly secrets?: readonly string[];
+  /** Age of the signed timestamp in milliseconds; negative: in the future. */
+  readonly ageMs?: number;
+  /** Changes the body after signing. */
+  readonly tamper?: (body: string) => string;
+  /** Changes the signature. */
+  readonly forge?: (parts: SignatureParts) => string;
+  readonly isUnsigned?: boolean;
+}
+
+/** Sends the requests of one check and remembers what later probes need. */
+export class ProbeSession {
+  readonly samples: Samples;
+  readonly scheme: SignatureScheme;
+  readonly unknownSecret = UNKNOWN_SECRET;
+  readonly secret: string;
+  /** The current probe. */
+  probe: Probe = "valid";
+  /** The first accepted event. */
+  firstAccepted: { readonly event: SampleEvent; readonly answer: Answer } | undefined;
+  /** The first valid event that failed with a 5xx, and its probe. */
+  firstCrashed: { readonly event: SampleEvent; readonly probe: Probe } | undefined;
+  /** Makes the first event of the check. */
+  makeFirstEvent: () => SampleEvent = () => this.samples.event(this.samples.charge());
+  readonly options: CheckOptions;
+  readonly #url: URL;
+  #isFlaky = false;
+  #timeoutMs: number;
+  #slowestMs = 0;
+
+  constructor(options: CheckOptions) {
+    this.options = options;
+    this.#url = new URL(options.url);
+    this.#timeoutMs = options.timeoutMs;
+    this.secret = options.secret;
+    this.scheme = signatureScheme(options.signature);
+    this.samples = new Samples(options.seed, () => options.wall.nowMs());
+  }
+
+  /** Sends a request once. */
+  async send(sent: string, event: SampleEvent, sending: SignatureOptions = {}, attempt = 1): Promise<Answer> {
+    const { signature, userAgent, wall } = this.options;
+    const { secrets = [this.secret], ageMs = 0, tamper, forge, isUnsigned = false } = sending;
+    const message = { id: event.id, sentAtMs: wall.nowMs() - ageMs, body: event.body };
+    const signed = signatureHeaders(isUnsigned ? "none" : signature, message, secrets);
+    const headers = {
+      "content-type": "application/json",
+      "user-agent": userAgent,
+      ...(forge === undefined ? signed : changeSignature(this.scheme, signed, forge)),
+    };
+    const body = tamper === undefined ? event.body : tamper(event.body);
+    const request = { sent, attempt, eventId: event.id, headers, body };
+    this.options.onSent?.({ probe: this.probe, ...request });
+    const answer = await sendRequest(this.#url, request, this.#timeoutMs, wall);
+    if (answer.kind === "accepted") this.#slowestMs = Math.max(this.#slowestMs, answer.duration_ms);
+    return answer;
+  }
+
+  /** Sends a valid event, and a similar one if it fails, so that a random failure is no fault. */
+  sendValid(sent: string, make: () => SampleEvent, sending: SignatureOptions = {}): Promise<Answer[]> {
+    return this.#untilFine(isAcceptedOrBusy, async (attempt) => {
+      const event = make();
+      const answer = await this.send(sent, event, sending, attempt);
+      if (answer.kind === "accepted") this.firstAccepted ??= { event, answer };
+      if (answer.kind === "crashed") this.firstCrashed ??= { event, probe: this.probe };
+      return [answer];
+    });
+  }
+
+  /** Sends an event that the receiver got before. */
+  resend(sent: string, event: SampleEvent): Promise<Answer[]> {
+    return this.#untilFine(isAcceptedOrBusy, async (attempt) => [await this.send(sent, event, {}, attempt)]);
+  }
+
+  /** Sends valid events concurrently, and as many again if one fails. */
+  sendConcurrently(size: number, make: () => readonly SampleEvent[]): Promise<Answer[]> {
+    return this.#untilFine(isAcceptedOrBusy, (attempt) =>
+      Promise.all(make().map((event, index) => this.send(`${index + 1} of ${size}`, event, {}, attempt))),
+    );
+  }
+
+  /** Sends an event that must be refused. Accepting it is final; a failure is repeated. */
+  sendInvalid(sent: string, event: SampleEvent, sending: SignatureOptions): Promise<Answer[]> {
+    return this.#untilFine(
+      ({ kind }) => kind === "refused" || kind === "busy" || kind === "accepted",
+      async (attempt) => [await this.send(sent, event, sending, attempt)],
+    );
+  }
+
+  async #untilFine(
+    isGood: (answer: Answer) => boolean,
+    sendAll: (attempt: number) => Promise<Answer[]>,
+  ): Promise<Answer[]> {
+    const all: Answer[] = [];
+    for (let attempt = 1; ; attempt++) {
+      const answers = await sendAll(attempt);
+      all.push(...answers);
+      if (answers.every(({ kind }) => kind === "unreachable")) return all;
+      if (answers.every(isGood)) {
+        this.#isFlaky ||= attempt > 1;
+        return all;
+      }
+      const hangs = answers.some(({ kind }) => kind === "timeout");
+      const isKnownToHang = this.#timeoutMs < this.options.timeoutMs;
+      if (attempt < (this.#isFlaky ? TRIES_OF_FLAKY : TRIES) && !(hangs && isKnownToHang)) continue;
+      // Later requests get a shorter timeout.
+      if (hangs)
+        this.#timeoutMs = Math.min(this.options.timeoutMs - 1, Math.max(MIN_TIMEOUT_MS, 2 * this.#slowestMs));
+      return all;
+    }
+  }
+}
+
+/** Returns true for an accepted event, or one the receiver asks to retry later. */
+export function isAcceptedOrBusy({ kind }: Answer): boolean {
+  return kind === "accepted" || kind === "busy";
+}
+
+/** The parts of a signature header. */
+export interface SignatureParts {
+  /** Text before the signature, such as a timestamp. */
+  readonly head: string;
+  /** Version prefix, such as `v1,`. */
+  readonly tag: string;
+  readonly value: string;
+}
+
+/** Changes the signature in the headers of a request signed with one secret. */
+function changeSignature(
+  { headers, each }: SignatureScheme,
+  signed: Readonly<Record<string, string>>,
+  forge: (parts: SignatureParts) => string,
+): Record<string, string> {
+  const tag = each.replace("{signature}", "");
+  const changed = Object.entries(signed).map(([name, text]): [string, string] => {
+    if (!headers[name]?.includes("{signatures}")) return [name, text];
+    const start = tag === "" ? 0 : text.lastIndexOf(tag);
+    return [name, forge({ head: text.slice(0, start), tag, value: text.slice(start + tag.length) })];
+  });
+  return Object.fromEntries(changed);
+}

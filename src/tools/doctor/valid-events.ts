@@ -1,0 +1,270 @@
+import type { Answer, AnswerKind, Probe } from "../../core/schema/receiver-report.js";
+import type { FaultName } from "./faults.js";
+import {
+  INVALID_SIGNATURE_PROBES,
+  REFUSED,
+  sendInvalidSignature,
+  unsignedScheme,
+} from "./invalid-signatures.js";
+import {
+  causedBy,
+  DEFERRED,
+  finalAnswers,
+  isKnownDuplicate,
+  isSameAnswer,
+  isSignatureRefusal,
+  type Judgement,
+  type Judgements,
+  judgeAccepted,
+  newEvent,
+  PASS,
+  undecided,
+  type ValidEventProbe,
+  withFault,
+} from "./probe.js";
+import { isAcceptedOrBusy, type ProbeSession } from "./probe-session.js";
+
+const BURST = 20;
+const COPIES = 5;
+
+/** Faults of answers to a valid event other than a refusal. */
+const BY_KIND: Readonly<Record<Exclude<AnswerKind, "accepted" | "refused" | "unreachable">, FaultName>> = {
+  crashed: "crashes_on_valid_events",
+  timeout: "too_slow",
+  redirected: "redirects",
+  broken: "breaks_connection",
+  busy: "busy",
+};
+/** Statuses of a refusal that do not concern the signature. */
+const BY_STATUS: Readonly<Record<number, FaultName>> = {
+  404: "wrong_path",
+  405: "wrong_method",
+  410: "endpoint_gone",
+  413: "too_large",
+};
+
+const NEW_EVENT = "a new event, to compare";
+const INVALID_NEW = "forged first";
+const INVALID_KNOWN = "forged again";
+const VALID = "the genuine one";
+const REVERSED = "reversed";
+const IN_ORDER = "in order";
+
+/** Probes of valid events: verification, duplicates, order, retries, concurrency. */
+export const VALID_EVENT_PROBES = {
+  valid: {
+    title: "a valid event",
+    sent: "an event of a charge, properly signed",
+    expected: "2xx, within seconds",
+    send: async (session) => {
+      const answers = await session.sendValid("a valid event", session.makeFirstEvent);
+      // If a forged event gets a different answer, the receiver refused the content, not the signature.
+      if (
+        answers.at(-1)!.kind !== "refused" ||
+        INVALID_SIGNATURE_PROBES.wrong_secret.outOfScope(session.scheme) !== undefined
+      )
+        return answers;
+      return [
+        ...answers,
+        ...(await sendInvalidSignature(session, "another, with a wrong secret, to compare")),
+      ];
+    },
+    judge: ([first, compared]) => {
+      const { kind, status } = first!;
+      if (kind === "accepted" || kind === "unreachable")
+        return judgeAccepted([first!], "crashes_on_valid_events");
+      if (kind !== "refused") return withFault(BY_KIND[kind]);
+      if (compared !== undefined && !isSameAnswer(first!, compared)) return withFault("refuses_content");
+      return withFault(BY_STATUS[status!] ?? "refuses_valid_events");
+    },
+  },
+
+  duplicate: {
+    title: "the same again",
+    sent: "the accepted event again, freshly signed",
+    expected: "2xx, and nothing done twice",
+    send: async (session) => {
+      const { event, answer } = session.firstAccepted!;
+      const answers = await session.resend("the same event again", event);
+      return isSameAnswer(answers.at(-1)!, answer)
+        ? answers
+        : [...answers, ...(await session.sendValid(NEW_EVENT, () => newEvent(session)))];
+    },
+    judge: ([duplicate], evidence) => {
+      const found = judgeAccepted([duplicate!], "duplicates");
+      return found === PASS && isKnownDuplicate(duplicate!, evidence) !== true
+        ? undecided(
+            "Responses do not show if it did the work twice: store the ids of handled events, and check them first.",
+          )
+        : found;
+    },
+  },
+
+  known_id: {
+    title: "a known id, forged",
+    sent: "a forged event, the genuine event with its id, and a forgery of an accepted event",
+    expected: `${REFUSED}; 2xx to the genuine one, and the work done`,
+    outOfScope: unsignedScheme,
+    send: async (session) => {
+      const event = newEvent(session);
+      const wrong = { secrets: [session.unknownSecret] };
+      return [
+        ...(await session.sendInvalid(INVALID_NEW, event, wrong)),
+        ...(await session.resend(VALID, event)),
+        ...(await session.sendInvalid(INVALID_KNOWN, session.firstAccepted!.event, wrong)),
+      ];
+    },
+    judge: (answers, evidence, marks) => {
+      const [first, genuine, second] = [INVALID_NEW, VALID, INVALID_KNOWN].map((name) =>
+        answers.find(({ sent }) => sent === name),
+      );
+      const forgery = marks.get("wrong_secret");
+      if (first?.kind === "accepted" && forgery?.verdict !== "pass") return causedBy("wrong_secret", marks);
+      if (
+        genuine !== undefined &&
+        (!isAcceptedOrBusy(genuine) || isKnownDuplicate(genuine, evidence) === true)
+      )
+        return withFault("forged_id_counts");
+      if (second?.kind === "accepted") return withFault("known_id_unverified");
+      return [first, second].every((answer) => answer === undefined || isSignatureRefusal(answer, evidence))
+        ? judgeAccepted(genuine === undefined ? [] : [genuine], "forged_id_counts")
+        : DEFERRED;
+    },
+  },
+
+  reordered: {
+    title: "events in reverse",
+    sent: "one charge's completed, processing and awaiting_payment, in this order",
+    expected: "2xx each time, and the charge stays completed",
+    send: async (session) => {
+      const reversed = await sendLife(session, true);
+      // Sending them in order tells a fault of ordering from one of a single event.
+      return finalAnswers(reversed).every((answer) => answer.kind === "accepted")
+        ? reversed
+        : [...reversed, ...(await sendLife(session, false))];
+    },
+    judge: (answers, _evidence, marks) => {
+      const sentIn = (order: string) => answers.filter(({ sent }) => sent.startsWith(order));
+      const reversed = judgeAccepted(sentIn(REVERSED), "reordered");
+      if (reversed === PASS)
+        return undecided(
+          "Responses do not show if it kept the later status: the charge must still be completed in your data.",
+        );
+      if (reversed.fault !== "reordered") return reversed;
+      const inOrder = sentIn(IN_ORDER);
+      if (inOrder.length === 0 || judgeAccepted(inOrder, "lifecycle").fault !== "lifecycle") return reversed;
+      return marks.get("each_type")?.fault === "lifecycle" ? causedBy("each_type") : withFault("lifecycle");
+    },
+  },
+
+  rotated_secret: {
+    title: "a rotated secret",
+    sent: "two events, each signed with the known secret and with another",
+    expected: "2xx each time: one signature that fits is enough",
+    outOfScope: ({ between }) =>
+      between === null ? "this scheme has room for one signature only" : undefined,
+    send: async (session) => {
+      const { secret, unknownSecret } = session;
+      const signedBy = (sent: string, ...secrets: string[]) =>
+        session.sendValid(sent, () => newEvent(session), { secrets });
+      return [
+        ...(await signedBy("the known one second", unknownSecret, secret)),
+        ...(await signedBy("the known one first", secret, unknownSecret)),
+      ];
+    },
+    judge: (answers, evidence, marks) => {
+      if (evidence.answers.get("wrong_secret")?.[0]?.kind === "accepted")
+        return causedBy("wrong_secret", marks);
+      if (answers.some((answer) => answer.kind === "busy")) return DEFERRED;
+      const failing = answers.filter((answer) => answer.kind !== "accepted");
+      if (failing.some((answer) => !isSignatureRefusal(answer, evidence)))
+        return withFault("rotation_crashes");
+      const [fitsSecond, fitsFirst] = answers;
+      if (fitsSecond!.kind === "accepted") return judgeAccepted(answers, "last_signature_only");
+      return withFault(fitsFirst?.kind === "accepted" ? "first_signature_only" : "one_signature_only");
+    },
+  },
+
+  retry: {
+    title: "a retry after its 5xx",
+    sent: "an event it rejected with a 5xx, or else one it accepted, again",
+    expected: "2xx, and the work done this time",
+    send: (session) =>
+      session.resend(
+        "an earlier event as a retry",
+        session.firstCrashed?.event ?? session.firstAccepted!.event,
+      ),
+    judge: ([first], evidence, marks) => {
+      const answer = first!;
+      const { retried } = evidence;
+      if (answer.kind === "accepted") {
+        if (retried === null)
+          return undecided(
+            "It never returned 5xx, so this could not be tested; an event it had accepted was sent again instead.",
+          );
+        const isRemembered = isKnownDuplicate(answer, evidence);
+        if (isRemembered === undefined)
+          return undecided("Responses do not show if it did the work this time: check your data.");
+        return isRemembered ? withFault("retry") : judgeAccepted([answer], "retry");
+      }
+      if (answer.kind === "busy") return DEFERRED;
+      // Without an earlier 5xx this is a duplicate; with one, the event may fail again in the same way.
+      const source = retried ?? "duplicate";
+      const isSame = retried === null || answer.kind !== "refused";
+      const isKnown = marks.get(source)?.verdict === "fail" || marks.get(source)?.because !== undefined;
+      return isSame && isKnown ? causedBy(source, marks) : withFault("retry");
+    },
+  },
+
+  simultaneous: {
+    title: "the same at the same time",
+    sent: `one new event, ${COPIES} times at once`,
+    expected: "2xx each time, and the work done once",
+    send: (session) =>
+      session.sendConcurrently(COPIES, () => {
+        const event = newEvent(session);
+        return Array.from({ length: COPIES }, () => event);
+      }),
+    judge: (answers, _evidence, marks) => {
+      const found = acceptingCrowd(answers, "simultaneous", marks);
+      if (found.fault === "simultaneous" && marks.get("duplicate")?.fault === "duplicates")
+        return causedBy("duplicate");
+      return found === PASS
+        ? undecided(
+            "Responses do not show if it did the work once: let a unique key on the event's id decide which copy is first.",
+          )
+        : found;
+    },
+  },
+
+  burst: {
+    title: "a burst in parallel",
+    sent: `${BURST} events of ${BURST} charges at once`,
+    expected: "2xx each time",
+    send: (session) =>
+      session.sendConcurrently(BURST, () => Array.from({ length: BURST }, () => newEvent(session))),
+    judge: (answers, _evidence, marks) => acceptingCrowd(answers, "burst", marks),
+  },
+} as const satisfies Readonly<Partial<Record<Probe, ValidEventProbe>>>;
+
+/** Failures of concurrent requests say nothing about a receiver that fails at random. */
+function acceptingCrowd(answers: readonly Answer[], name: FaultName, marks: Judgements): Judgement {
+  const found = judgeAccepted(answers, name);
+  const [flaky] = [...marks].find(([, mark]) => mark.fault === "fails_now_and_then") ?? [];
+  return found.fault === name && flaky !== undefined ? causedBy(flaky) : found;
+}
+
+/** Sends the events of one new charge, in order or reversed. */
+async function sendLife(session: ProbeSession, isReversed: boolean): Promise<Answer[]> {
+  const { samples } = session;
+  const charges = samples.lifeUntil("COMPLETED");
+  const answers: Answer[] = [];
+  for (const charge of isReversed ? charges.reverse() : charges)
+    answers.push(
+      ...(await session.sendValid(
+        `${isReversed ? REVERSED : IN_ORDER}: charge.${charge.status.toLowerCase()}`,
+        () => samples.event(charge),
+      )),
+    );
+  return answers;
+}

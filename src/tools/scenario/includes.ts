@@ -1,0 +1,73 @@
+import { isAbsolute, join } from "node:path";
+import { DocumentError, isRecord, type LoadedDocument, readDocument } from "../../core/files/documents.js";
+import { listsIn } from "./loaded-steps.js";
+import type { Path } from "./variables.js";
+
+/** Files that a scenario file includes, directly or not, by path. */
+export type IncludedFiles = ReadonlyMap<string, LoadedDocument>;
+
+/** Resolves a name relative to the file that contains it. */
+export function resolveBeside(file: string, name: string): string {
+  return isAbsolute(name) ? name : join(file, "..", name);
+}
+
+/** Reads all included files. Reports a missing file or a circle at the line of the include. */
+export async function readIncluded(document: LoadedDocument): Promise<IncludedFiles> {
+  const read = new Map<string, LoadedDocument>();
+  const follow = async (document: LoadedDocument, chain: readonly string[]): Promise<void> => {
+    for (const { at, name } of includesOf(document.value)) {
+      const file = resolveBeside(document.file, name);
+      if (chain.includes(file)) {
+        const message = `leads back to itself: ${[...chain, file].join(" → ")}`;
+        throw new DocumentError([document.faultAt(at, message)]);
+      }
+      if (read.has(file)) continue;
+      const included = await readDocument(file).catch(reportAt(document, at, file));
+      read.set(file, included);
+      await follow(included, [...chain, file]);
+    }
+  };
+  await follow(document, [join(document.file)]);
+  return read;
+}
+
+/** Reports a file that cannot be read at the place that names it. */
+export function reportAt(document: LoadedDocument, at: Path, file: string) {
+  return (error: unknown): never => {
+    const [first] = error instanceof DocumentError ? error.faults : [];
+    if (first?.line !== 1 || first.column !== 1) throw error;
+    throw new DocumentError([document.faultAt(at, `${file}: ${first.message}`)]);
+  };
+}
+
+interface Include {
+  readonly at: Path;
+  readonly name: string;
+}
+
+/** Lists the includes at the top of a file and among its steps. */
+function includesOf(value: unknown): Include[] {
+  if (!isRecord(value)) return [];
+  return [...includeNames(value.include, ["include"]), ...includesAmong(value.steps, ["steps"])];
+}
+
+function includesAmong(list: unknown, at: Path): Include[] {
+  if (!Array.isArray(list)) return [];
+  return list.flatMap((step: unknown, index) => {
+    if (!isRecord(step)) return [];
+    const stepPath = [...at, index];
+    return [
+      ...includeNames(step.include, [...stepPath, "include"]),
+      ...listsIn(step).flatMap((part) => includesAmong(part.list, [...stepPath, ...part.at])),
+    ];
+  });
+}
+
+/** Lists the names of one include: a single name, or at the top of a file an array. */
+export function includeNames(include: unknown, at: Path): Include[] {
+  if (typeof include === "string") return [{ at, name: include }];
+  if (!Array.isArray(include)) return [];
+  return include.flatMap((name: unknown, index) =>
+    typeof name === "string" ? [{ at: [...at, index], name }] : [],
+  );
+}

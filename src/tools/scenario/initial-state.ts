@@ -1,0 +1,76 @@
+import { isDeepStrictEqual } from "node:util";
+import { type Vocabulary, vocabularyOf, withRoutes } from "../../core/domain/name-check.js";
+import {
+  type DocumentFault,
+  isRecord,
+  type LoadedDocument,
+  readDocument,
+} from "../../core/files/documents.js";
+import { fixturesPatchSchema } from "../../core/schema/fixtures-file.js";
+import { safeParse } from "../../core/schema/issues.js";
+import type { NameKind } from "../../core/schema/name-kinds.js";
+import type { StartOptions } from "../../core/schema/option-table.js";
+import type { NamespaceSetup } from "../../core/schema/scenario-file.js";
+import { reportAt, resolveBeside } from "./includes.js";
+
+/** A file's `given` block: the initial state it needs. */
+export interface InitialState {
+  readonly given: NamespaceSetup;
+  /** Reports a fault at a field of the block. */
+  readonly initialStateFault: (field: string, message: string) => DocumentFault;
+}
+
+/** Fields that stored data determines. */
+const STORED_FIELDS: readonly string[] = ["start_time", "seed"] satisfies (keyof NamespaceSetup)[];
+
+/** Merges the `given` blocks of the files a sandbox starts with, without fixtures: options override files, later files earlier ones. */
+export function mergeInitialStates(files: readonly InitialState[], options: StartOptions) {
+  const given: Record<string, unknown> = {};
+  const ignored: DocumentFault[] = [];
+  for (const file of files.toReversed()) {
+    const { fixtures: _fixtures, ...fields } = file.given;
+    for (const [field, value] of Object.entries(fields)) {
+      const option = options[field as keyof typeof fields];
+      const current = option ?? given[field];
+      if (isDeepStrictEqual(current, value)) continue;
+      const ignore = (reason: string) => ignored.push(file.initialStateFault(field, `is ignored: ${reason}`));
+      if (option !== undefined) ignore("an option of the sandbox sets another value");
+      else if (current !== undefined) ignore("a later scenario file sets another value");
+      else if (options.data !== undefined && STORED_FIELDS.includes(field))
+        ignore(`with --data, use --${field.replace("_", "-")}`);
+      else given[field] = value;
+    }
+  }
+  return { given: given as Omit<NamespaceSetup, "fixtures">, ignored };
+}
+
+const FIXTURES_PATH = ["given", "fixtures"];
+
+/** Reads the fixtures of a file's `given`, which are in the file itself or in another. */
+export async function readFixtures(
+  { fixtures }: NamespaceSetup,
+  document: LoadedDocument,
+): Promise<LoadedDocument | undefined> {
+  if (isRecord(fixtures))
+    return {
+      file: document.file,
+      value: fixtures,
+      faultAt: (path, message) => document.faultAt([...FIXTURES_PATH, ...path], message),
+    };
+  if (typeof fixtures !== "string") return undefined;
+  const file = resolveBeside(document.file, fixtures);
+  return readDocument(file).catch(reportAt(document, FIXTURES_PATH, file));
+}
+
+const FIXTURE_KINDS: readonly NameKind[] = ["currency", "payment method", "payment rail"];
+
+/** Adds the names in fixtures to a vocabulary; invalid fixtures, reported elsewhere, add none. */
+export function addFixtureNames(known: Vocabulary, fixtures: unknown): Vocabulary {
+  const checked = safeParse(fixturesPatchSchema, fixtures);
+  const { currencies = [], methods = [], rails = [] } = checked.ok ? checked.data : {};
+  const added = vocabularyOf({ fixtures: { currencies, methods, rails } });
+  return withRoutes((kind) => {
+    const names = known(kind);
+    return names && FIXTURE_KINDS.includes(kind) ? [...names, ...(added(kind) ?? [])] : names;
+  }, known.routes);
+}

@@ -1,0 +1,56 @@
+import type { LoadedDocument } from "../../core/files/documents.js";
+import type { StepLocation } from "./step-reference.js";
+import type { StepKind } from "./steps/step-kinds.js";
+import { fill, type Path, type Resolve, type VariableFault } from "./variables.js";
+
+export type RawStep = Readonly<Record<string, unknown>>;
+
+/** A step whose variables are not filled in yet. */
+export interface LoadedStep {
+  readonly kind: StepKind;
+  readonly raw: RawStep;
+  readonly location: StepLocation;
+  /** Nested lists of steps. */
+  readonly lists: readonly (readonly LoadedStep[])[];
+}
+
+/** Lists the steps with all nested ones. */
+export function everyStep(steps: readonly LoadedStep[]): LoadedStep[] {
+  return steps.flatMap((step) => [step, ...step.lists.flatMap(everyStep)]);
+}
+
+export function stepLocation(document: LoadedDocument, at: Path): StepLocation {
+  const lineAt = (path: Path): number => document.faultAt(path, "").line;
+  return {
+    file: document.file,
+    line: lineAt(at),
+    lineOf: (field) => lineAt([...at, ...field.split(".").filter((part) => part !== "")]),
+  };
+}
+
+/** Fields with nested steps. */
+const LISTS = ["steps", "parallel"];
+
+export interface RawList {
+  /** Path within the step. */
+  readonly at: Path;
+  readonly list: readonly unknown[];
+}
+
+/** Lists of steps nested in a step. */
+export function listsIn({ steps, parallel }: RawStep): RawList[] {
+  const lanes = Array.isArray(parallel) ? [...parallel.entries()] : [];
+  return [
+    ...(Array.isArray(steps) ? [{ at: ["steps"], list: steps }] : []),
+    ...lanes.flatMap(([lane, list]) => (Array.isArray(list) ? [{ at: ["parallel", lane], list }] : [])),
+  ];
+}
+
+/** Fills in the variables of a step, but not of nested steps, which may use variables saved later. */
+export function fillStep(step: RawStep, resolve: Resolve, onFault: (fault: VariableFault) => void): RawStep {
+  const entries = Object.entries(step);
+  const fields = entries.filter(([field]) => !LISTS.includes(field));
+  const lists = entries.filter(([field]) => LISTS.includes(field));
+  const filled = fill(Object.fromEntries(fields), resolve, onFault) as RawStep;
+  return { ...filled, ...Object.fromEntries(lists) };
+}

@@ -1,0 +1,81 @@
+import { readPages } from "../../../control-client.js";
+import type { SourceLine } from "../step-reference.js";
+import type { Client } from "./client.js";
+
+type Counts = Readonly<Record<string, number>>;
+
+interface FaultRecord {
+  readonly fault_id: string;
+  readonly applied: number;
+}
+
+/** Counts how often the file's rules, and the faults its steps set, apply in this run. */
+export class RuleCounts {
+  readonly #client: Client;
+  /** Name of the file's rules in the sandbox; undefined without rules. */
+  #scenario: string | undefined;
+  /** Fault → title of the step that set it. */
+  readonly #faults = new Map<string, string>();
+  /** Rule, or title of a step that set a fault → its line. */
+  readonly #places: Map<string, SourceLine>;
+  #before: Counts = {};
+  #now: Counts = {};
+
+  constructor(client: Client, rules: ReadonlyMap<string, SourceLine>) {
+    this.#client = client;
+    this.#places = new Map(rules);
+  }
+
+  /** Starts counting the rules under this name. */
+  begin(scenario: string | undefined): void {
+    this.#scenario = scenario;
+    this.#before = this.counts;
+    this.#now = {};
+    this.#faults.clear();
+  }
+
+  watchFault(faultId: string, title: string, place: SourceLine): void {
+    this.#faults.set(faultId, title);
+    this.#places.set(title, place);
+  }
+
+  /** Reads the counts: at the end of the run, and before a counted rule is removed. */
+  async readCounts(): Promise<void> {
+    // A rule that a step removed keeps its count.
+    const now: Record<string, number> = { ...this.#now };
+    if (this.#scenario !== undefined) {
+      const path = `/scenarios/${encodeURIComponent(this.#scenario)}`;
+      const { status, body } = await this.#client.control("GET", path);
+      if (status === 200) Object.assign(now, (body as { applied: Counts }).applied);
+    }
+    if (this.#faults.size > 0)
+      for await (const page of readPages<FaultRecord>("/faults", (path) => this.#client.must("GET", path)))
+        for (const { fault_id, applied } of page) {
+          const title = this.#faults.get(fault_id);
+          if (title !== undefined) now[title] = applied;
+        }
+    this.#now = now;
+  }
+
+  get counts(): Counts {
+    return summed(this.#before, this.#now);
+  }
+
+  /** The rules and faults that never applied, with their lines. */
+  neverHappened(runFile: string) {
+    const { counts } = this;
+    const never_happened = Object.keys(counts).filter((name) => counts[name] === 0);
+    const never_happened_at = never_happened.map((rule) => {
+      // Rules that a step added have no line.
+      const { file, line } = this.#places.get(rule) ?? { file: runFile, line: 1 };
+      return { rule, line, ...(file === runFile ? {} : { file }) };
+    });
+    return { never_happened, never_happened_at };
+  }
+}
+
+function summed(one: Counts, other: Counts): Counts {
+  const sums: Record<string, number> = { ...one };
+  for (const [name, count] of Object.entries(other)) sums[name] = (sums[name] ?? 0) + count;
+  return sums;
+}

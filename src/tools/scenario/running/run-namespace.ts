@@ -1,0 +1,141 @@
+import type { SandboxFetch } from "../../../control-client.js";
+import type { NamespaceSetup } from "../../../core/schema/scenario-file.js";
+import type { WallClock } from "../../../core/time/wall-clock.js";
+import type { LoadedScenario } from "../files.js";
+import { everyStep } from "../loaded-steps.js";
+import type { Cleanup } from "./cleanup.js";
+import { Client } from "./client.js";
+import type { RunContext } from "./context.js";
+import { CannotRun } from "./failure.js";
+import { Lease } from "./lease.js";
+
+/** The sandbox and namespace of a run. */
+export interface RunTarget {
+  readonly fetch: SandboxFetch;
+  readonly namespace?: string | undefined;
+  readonly controlToken?: string | undefined;
+  /** The base URL of the app under test. */
+  readonly app?: string | undefined;
+  /** The sandbox was started with the file's `given`; else a namespace is created with it. */
+  readonly isItsWorld?: boolean | undefined;
+}
+
+interface StageRequest extends RunTarget {
+  readonly wall: WallClock;
+}
+
+interface Stage {
+  /** The namespace; without one, that of the key. */
+  readonly name: string | undefined;
+  readonly lease: Lease | undefined;
+  /** The namespace created because another run holds the requested one. */
+  readonly moved: string | undefined;
+}
+
+/** Returns true if the requested namespace can be used as it is; else one is created with the file's `given`. */
+export function canUseNamespace({ given }: LoadedScenario, { isItsWorld }: RunTarget): boolean {
+  return isItsWorld === true || Object.keys(given).length === 0;
+}
+
+/** Leases the requested namespace, or creates one: for the file's `given`, or because another run holds it. */
+export async function enterNamespace(
+  loaded: LoadedScenario,
+  request: StageRequest,
+  client: Client,
+  leftovers: Cleanup,
+): Promise<Stage> {
+  const { fetch, wall, namespace, controlToken } = request;
+  const { given, runId, isIsolated } = loaded;
+  const isExisting = canUseNamespace(loaded, request);
+  const create = () =>
+    createNamespace(client, given, isExisting ? `run-${runId}` : namespace || `run-${runId}`, leftovers);
+  const lease = (name: string | undefined, isCreated: boolean) =>
+    Lease.take(new Client({ fetch, namespace: name, controlToken, run: runId }, wall), {
+      with_namespace: isCreated,
+      ...(isIsolated ? { snapshot: snapshotOf(runId) } : {}),
+    });
+  const name = isExisting ? namespace : await create();
+  if (request.isItsWorld === true) return { name, lease: undefined, moved: undefined };
+  const taken = await lease(name, !isExisting);
+  if (typeof taken !== "string") return { name, lease: taken, moved: undefined };
+  if (!isExisting || !mayMove(loaded, request))
+    throw new CannotRun(`${taken}: try again then, or name another`);
+  const moved = await create();
+  const second = await lease(moved, true);
+  return { name: moved, lease: typeof second === "string" ? undefined : second, moved };
+}
+
+/** Returns true if the run may use another namespace: none was named, and no app calls the default one. */
+function mayMove({ steps }: LoadedScenario, { namespace, app }: StageRequest): boolean {
+  return (
+    namespace === undefined && app === undefined && !everyStep(steps).some(({ kind }) => kind === "manual")
+  );
+}
+
+/** Fields of `given` that a namespace of a running sandbox supports. */
+const NAMESPACE_FIELDS: readonly string[] = ["start_time", "seed"] satisfies (keyof NamespaceSetup)[];
+
+/** Creates a namespace until the run is over. Refuses other fields of `given`, as the steps rely on them. */
+async function createNamespace(
+  client: Client,
+  given: NamespaceSetup,
+  name: string,
+  leftovers: Cleanup,
+): Promise<string> {
+  const unsupported = Object.keys(given).filter((field) => !NAMESPACE_FIELDS.includes(field));
+  if (unsupported.length > 0)
+    throw new CannotRun(
+      `given: ${unsupported.join(", ")} cannot be set on a running sandbox: start it that way, or run the file without --url`,
+    );
+  const { status, body } = await client.control("POST", "/namespaces", { ...given, name, clock: "manual" });
+  if (status >= 300) {
+    const { error } = body as { error?: { message?: string } };
+    throw new CannotRun(
+      `given: no namespace could be created with it: ${error?.message ?? `status ${status}`}`,
+    );
+  }
+  leftovers.add("the namespace", () => client.undo("DELETE", `/namespaces/${name}`));
+  return name;
+}
+
+function snapshotOf(runId: string): string {
+  return `run-${runId}`;
+}
+
+/** Saves the state in a snapshot, which is restored after all other cleanup. */
+export async function snapshotState(client: Client, runId: string, leftovers: Cleanup): Promise<void> {
+  const name = snapshotOf(runId);
+  await client.must("POST", "/snapshots", { name });
+  leftovers.add("the state", async () => {
+    await client.must("POST", `/snapshots/${name}/restore?wait=10s`);
+    await client.undo("DELETE", `/snapshots/${name}`);
+  });
+}
+
+export type Access = Pick<RunContext, "keys" | "organization">;
+
+interface SandboxInfo {
+  readonly api_key: string;
+  readonly live_api_key: string;
+  readonly keys: readonly { readonly key: string; readonly organization_id: string }[];
+}
+
+/** Reads the namespace's keys and the organization of the test key. */
+export async function readAccess(client: Client): Promise<Access> {
+  const { status, body } = await client.control("GET", "");
+  const info = body as Partial<SandboxInfo> & { error?: { message?: string } };
+  if (status === 200 && typeof info === "object" && info !== null && typeof info.api_key === "string") {
+    const { api_key: test, live_api_key: live, keys } = info as SandboxInfo;
+    const organization = keys.find(({ key }) => key === test)?.organization_id ?? "";
+    return { keys: { test, live }, organization };
+  }
+  throw new CannotRun(info?.error?.message ?? `there is no payments-sandbox: status ${status}`);
+}
+
+/** Stops the clock until the run is over; only steps move time. */
+export async function freezeClock(client: Client, leftovers: Cleanup): Promise<void> {
+  const { mode } = (await client.must("GET", "/clock")) as { mode: string };
+  if (mode === "manual") return;
+  leftovers.add("the clock", () => client.must("PUT", "/clock?wait=10s", { mode }));
+  await client.must("PUT", "/clock?wait=10s", { mode: "manual" });
+}

@@ -1,0 +1,83 @@
+import type { StepKind } from "../steps/step-kinds.js";
+import type { Failure } from "./failure.js";
+
+/** Result of a step or a run; `error` if it could not be carried out. */
+export type Outcome = "passed" | "failed" | "error";
+
+/** Report of a step. */
+export interface StepReport {
+  /** From 1. */
+  readonly number: number;
+  /** The step's name, or its action in a few words. */
+  readonly title: string;
+  /** Its action. */
+  readonly kind: StepKind;
+  /** Line in the file, from 1. */
+  readonly line: number;
+  /** `not_run` if an earlier step did not pass. */
+  readonly outcome: Outcome | "not_run";
+  /** Wall time in milliseconds. */
+  readonly duration_ms: number;
+  /** Why it did not pass; absent if it passed or was not run. */
+  readonly failure?: Failure;
+  /** The file it is in, if that is not the file being run. */
+  readonly file?: string;
+  /** Iteration or lane of the enclosing step. */
+  readonly part?: string;
+  /** Nested steps; of a repeated list only the iteration that did not pass. */
+  readonly steps?: readonly StepReport[];
+}
+
+/** Line of a rule, or of a step that sets a fault. */
+export interface RulePlace {
+  /** Name in `never_happened`. */
+  readonly rule: string;
+  /** From 1. */
+  readonly line: number;
+  /** The file it is in, if that is not the file being run. */
+  readonly file?: string;
+}
+
+/** Report of the run of a scenario file. */
+export interface RunReport {
+  /** Path as passed by the caller. */
+  readonly file: string;
+  /** The scenario's name. */
+  readonly name: string;
+  /** `error` if it could not be carried out to its end. */
+  readonly outcome: Outcome;
+  /** True if every step passed. */
+  readonly passed: boolean;
+  /** Value of `${run.id}`. */
+  readonly run_id: string;
+  /** The namespace created because another run held the requested one; else absent. */
+  readonly namespace?: string;
+  /** Wall time in milliseconds. */
+  readonly duration_ms: number;
+  /** The steps of the file in order, with nested steps. */
+  readonly steps: readonly StepReport[];
+  /** Rule of the file, such as `webhooks.0`, or fault set by a step → number of times it applied. */
+  readonly applied: Readonly<Record<string, number>>;
+  /** Rules and faults that never applied, so what they simulate was not tested. */
+  readonly never_happened: readonly string[];
+  /** Lines of those rules. */
+  readonly never_happened_at: readonly RulePlace[];
+  /** Why it could not be run, if no step is the reason. */
+  readonly error?: string;
+  /** Changes that could not be undone; with `run --json`, warnings about the file too. */
+  readonly warnings: readonly string[];
+}
+
+/** A step without nested ones, with its number: `4.2` is the second step within the fourth. */
+export interface LeafStep {
+  readonly step: StepReport;
+  readonly number: string;
+}
+
+/** Lists the steps without nested ones. */
+export function leafSteps(steps: readonly StepReport[], before = ""): LeafStep[] {
+  return steps.flatMap((step) => {
+    const number = `${before}${step.number}`;
+    return step.steps === undefined ? [{ step, number }] : leafSteps(step.steps, `${number}.`);
+  });
+}

@@ -1,0 +1,179 @@
+import { ConnectionPool } from "../../../core/delivery/outgoing-http.js";
+import { RULE_KINDS } from "../../../core/domain/rule-matching.js";
+import { keepAlive, systemWallClock, type WallClock } from "../../../core/time/wall-clock.js";
+import type { LoadedScenario } from "../files.js";
+import { everyStep, type LoadedStep } from "../loaded-steps.js";
+import type { StepKind } from "../steps/step-kinds.js";
+import { Cleanup } from "./cleanup.js";
+import { Client } from "./client.js";
+import { CannotRun } from "./failure.js";
+import { Lease } from "./lease.js";
+import { runInLockstep } from "./lockstep.js";
+import { RuleCounts } from "./rule-counts.js";
+import { errorMessage, outcomeOf } from "./run.js";
+import { type Access, freezeClock, type RunTarget, readAccess } from "./run-namespace.js";
+import type { RunReport } from "./run-report.js";
+import { MAX_STEPS } from "./run-steps.js";
+import { StartState } from "./start-state.js";
+
+export interface RunSessionOptions extends RunTarget {
+  /** Unique name of its lease and rules. */
+  readonly name: string;
+  readonly signal?: AbortSignal | undefined;
+  readonly wall?: WallClock | undefined;
+}
+
+export type RunOutcome = Pick<RunReport, "outcome" | "passed" | "steps" | "error">;
+
+/** A namespace leased for many runs, which share its lease, frozen clock and rule name. Skips whatever no step reads. */
+export class RunSession {
+  readonly #options: RunSessionOptions;
+  readonly #client: Client;
+  readonly #access: Access;
+  readonly #lease: Lease | undefined;
+  readonly #leftovers: Cleanup;
+  readonly #release = keepAlive();
+  readonly #connections = new ConnectionPool();
+  #hasRules = false;
+
+  private constructor(
+    options: RunSessionOptions,
+    client: Client,
+    access: Access,
+    lease: Lease | undefined,
+    leftovers: Cleanup,
+  ) {
+    this.#options = options;
+    this.#client = client;
+    this.#access = access;
+    this.#lease = lease;
+    this.#leftovers = leftovers;
+  }
+
+  /** Leases the namespace; throws if another run holds it. */
+  static async open(options: RunSessionOptions): Promise<RunSession> {
+    const client = clientOf(options, { runner: options.name });
+    const access = await readAccess(client);
+    const lease = await Lease.take(clientOf(options, { run: options.name }), { with_namespace: false });
+    if (typeof lease === "string") throw new CannotRun(`${lease}: try again then, or name another`);
+    const leftovers = new Cleanup();
+    const session = new RunSession(options, client, access, lease, leftovers);
+    await freezeClock(client, leftovers);
+    return session;
+  }
+
+  /** Runs the steps of a scenario and undoes their changes. */
+  async run(loaded: LoadedScenario): Promise<RunOutcome> {
+    const [outcome] = await this.runTogether([loaded], () => false);
+    return outcome!;
+  }
+
+  /**
+   * Runs several scenarios concurrently. They share the clock, so the rules of each must match its own customer only.
+   *
+   * @param concernsAll returns true for the index, from 0, of a step that all runs can share
+   */
+  async runTogether(
+    all: readonly LoadedScenario[],
+    concernsAll: (index: number) => boolean,
+  ): Promise<RunOutcome[]> {
+    const { signal } = this.#options;
+    const lanes = all.map((loaded) => this.#laneOf(loaded, all));
+    const stop = (): void => {
+      for (const { client } of lanes) client.abort();
+    };
+    signal?.addEventListener("abort", stop);
+    try {
+      await this.#replaceRules(all);
+      for (const { prepare } of lanes) await prepare();
+      return (await runInLockstep(lanes, concernsAll)).map((steps) => {
+        const outcome = outcomeOf(steps, undefined);
+        return { outcome, passed: outcome === "passed", steps };
+      });
+    } catch (caught) {
+      return all.map(() => ({ outcome: "error", passed: false, steps: [], error: errorMessage(caught) }));
+    } finally {
+      for (const { cleanup } of lanes) await cleanup.finish();
+      signal?.removeEventListener("abort", stop);
+    }
+  }
+
+  #laneOf(loaded: LoadedScenario, all: readonly LoadedScenario[]) {
+    const { app, wall = systemWallClock, signal } = this.#options;
+    const client = clientOf(this.#options, { runner: loaded.runId });
+    const cleanup = new Cleanup();
+    const startState = new StartState(client);
+    const needsStartState = everyStep(loaded.steps).some(comparesWithStart);
+    const prepare = async (): Promise<void> => {
+      if (needsStartState) await startState.record();
+    };
+    const context = {
+      client,
+      wall,
+      ...this.#access,
+      app,
+      connections: this.#connections,
+      ruleCounts: new RuleCounts(client, loaded.ruleLines),
+      startState,
+      cleanup,
+      manual: async () => {},
+      prepare: async () => {
+        this.#hasRules = false;
+        await freezeClock(client, cleanup);
+        await this.#replaceRules(all);
+        await prepare();
+      },
+      isTerse: true,
+    };
+    const execution = { context, signal, file: loaded.file, budget: { left: MAX_STEPS } };
+    return { client, cleanup, prepare, execution, steps: loaded.steps, scope: loaded.scope };
+  }
+
+  /** Releases the namespace; returns a message for each change that could not be undone. */
+  async close(): Promise<string[]> {
+    const warnings = await this.#leftovers.finish();
+    await this.#lease?.release();
+    this.#connections.close();
+    this.#release();
+    return warnings;
+  }
+
+  /** Replaces the rules of earlier runs. */
+  async #replaceRules(all: readonly LoadedScenario[]): Promise<void> {
+    const rules = RULE_KINDS.flatMap((kind) => {
+      const list = all.flatMap(({ scenario }): unknown[] => scenario[kind] ?? []);
+      return list.length === 0 ? [] : [[kind, list]];
+    });
+    if (rules.length === 0 && !this.#hasRules) return;
+    const { name } = this.#options;
+    const path = `/scenarios/${encodeURIComponent(name)}`;
+    await this.#client.must("PUT", path, { name, ...Object.fromEntries(rules), force: true });
+    if (this.#hasRules) return;
+    this.#leftovers.add("the rules", async () => {
+      await this.#client.undo("POST", `${path}/deactivate`);
+      await this.#client.undo("DELETE", path);
+    });
+    await this.#client.must("POST", `${path}/activate`);
+    this.#hasRules = true;
+  }
+}
+
+function clientOf(
+  { fetch, namespace, controlToken, wall = systemWallClock }: RunSessionOptions,
+  as: { readonly run: string } | { readonly runner: string },
+): Client {
+  return new Client({ fetch, namespace, controlToken, ...as }, wall);
+}
+
+/** Kinds of steps that never read rows from before the run. */
+const WITHOUT_BASELINE: readonly StepKind[] = [
+  ...(["app", "request", "advance", "expect_charge", "transition", "fault"] as const),
+  ...(["pay", "pay_twice", "cancel_then_pay", "close_page"] as const),
+  ...(["repeat", "parallel", "include"] as const),
+];
+
+/** Returns true if a step may compare with the state at the start of the run. */
+function comparesWithStart({ kind, raw }: LoadedStep): boolean {
+  if (kind === "wait_for") return raw.wait_for !== "idle" && raw.wait_for !== "charge";
+  return !WITHOUT_BASELINE.includes(kind);
+}

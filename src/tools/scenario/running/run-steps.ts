@@ -1,0 +1,246 @@
+import { noStatusReason } from "../../../core/reports/charge-history-text.js";
+import { yieldIfBusy } from "../../../core/time/wall-clock.js";
+import { fillStep, type LoadedStep, type RawStep } from "../loaded-steps.js";
+import { LocalScope, type Variables } from "../scope.js";
+import { filledStepFaults } from "../step-faults.js";
+import { type StepLocation, stepTitle } from "../step-reference.js";
+import type { ContainerDefinition, Iteration, StepDefinition } from "../steps/step-definition.js";
+import { STEPS } from "../steps/step-kinds.js";
+import { valueAt } from "../variables.js";
+import type { RunContext } from "./context.js";
+import { CannotRun, type Failure, StepFailure } from "./failure.js";
+import { type LogRow, listSince, newestId } from "./lists.js";
+import type { StepReport } from "./run-report.js";
+
+/** Context shared by all steps of a run. */
+export interface Execution {
+  readonly context: RunContext;
+  readonly signal: AbortSignal | undefined;
+  readonly file: string;
+  /** Number of steps left, nested ones included. */
+  readonly budget: { left: number };
+}
+
+/** Callbacks of a list of steps. */
+interface Listener {
+  readonly begin?: (title: string, number: number) => void;
+  readonly end?: (report: StepReport) => void;
+}
+
+/** Maximum number of steps of a run. */
+export const MAX_STEPS = 100_000;
+
+/** Runs steps in order until one does not pass. Reports each step, including those not run. */
+export async function runSteps(
+  steps: readonly LoadedStep[],
+  scope: Variables,
+  execution: Execution,
+  { begin = () => {}, end = () => {} }: Listener = {},
+): Promise<StepReport[]> {
+  const reports: StepReport[] = [];
+  for (const step of steps) {
+    const number = reports.length + 1;
+    const isOver = reports.some(({ outcome }) => outcome !== "passed");
+    if (!isOver) begin(stepTitle(step.kind, step.raw), number);
+    const report = isOver
+      ? notRunReport(step, number, execution.file)
+      : await carryOut(step, number, scope, execution, (title) => begin(title, number));
+    reports.push(report);
+    end(report);
+  }
+  return reports;
+}
+
+/** Report of a step that was not run. */
+export function notRunReport(step: LoadedStep, number: number, runFile: string): StepReport {
+  const { kind, raw, location: place } = step;
+  return {
+    number,
+    title: stepTitle(kind, raw),
+    kind,
+    ...lineOf(place, runFile),
+    outcome: "not_run",
+    duration_ms: 0,
+  };
+}
+
+function lineOf({ file, line }: StepLocation, runFile: string): Pick<StepReport, "line" | "file"> {
+  return file === runFile ? { line } : { file, line };
+}
+
+async function carryOut(
+  step: LoadedStep,
+  number: number,
+  scope: Variables,
+  execution: Execution,
+  onTitle: (title: string) => void,
+): Promise<StepReport> {
+  await yieldIfBusy();
+  const { kind, raw, location: place } = step;
+  const { wall } = execution.context;
+  const startedMs = wall.nowMs();
+  let since: string | undefined;
+  let title = stepTitle(kind, raw);
+  const report = (outcome: StepReport["outcome"], more: Partial<StepReport> = {}): StepReport => ({
+    number,
+    title,
+    kind,
+    ...lineOf(place, execution.file),
+    outcome,
+    duration_ms: wall.nowMs() - startedMs,
+    ...more,
+  });
+  try {
+    if (execution.signal?.aborted) throw new CannotRun("interrupted");
+    if (execution.budget.left-- <= 0)
+      throw new StepFailure({ message: `a run carries out at most ${MAX_STEPS} steps` });
+    const filled = fillVariables(step, scope);
+    title = stepTitle(kind, filled);
+    const row = STEPS[kind] as ContainerDefinition | StepDefinition;
+    if ("iterations" in row) {
+      const steps = await runIterations(step, row, row.iterations(filled), scope, execution, (part) =>
+        onTitle(`${title}: ${part}`),
+      );
+      const nested = steps.length === 0 ? {} : { steps };
+      const failed = steps.find(({ failure }) => failure !== undefined);
+      if (failed?.failure === undefined) return report("passed", nested);
+      const message =
+        failed.part === undefined ? failed.failure.message : `${failed.part}: ${failed.failure.message}`;
+      return report(failed.outcome, { ...nested, failure: { message } });
+    }
+    since = await lastRequest(kind, execution.context);
+    const result = await untilAborted(
+      execution.signal,
+      row.run(filled, { ...execution.context, location: place }),
+    );
+    const variable = row.namedResult?.(filled, result);
+    if (variable !== undefined) scope.save(...variable);
+    saveResult(filled.save as Record<string, string> | undefined, result, scope);
+    return report("passed");
+  } catch (caught) {
+    if (!(caught instanceof StepFailure))
+      return report("error", {
+        failure: { message: caught instanceof Error ? caught.message : String(caught) },
+      });
+    // The failure is reported even if the faults cannot be read.
+    const made_by = await faultedCalls(kind, since, execution.context).catch(() => []);
+    return report("failed", {
+      failure: { ...failureWithLine(caught, step), ...(made_by.length === 0 ? {} : { made_by }) },
+    });
+  }
+}
+
+/** Adds the line of the first differing field, or of the expectation. */
+function failureWithLine({ failure, at }: StepFailure, { location: place }: LoadedStep): Failure {
+  const [first] = failure.difference ?? [];
+  if (at === undefined) return failure;
+  return { ...failure, line: place.lineOf(first === undefined ? at : `${at}.${first.path}`) };
+}
+
+/** Checked steps without variables, so that a repeated step is checked once. */
+const constantSteps = new WeakMap<RawStep, RawStep>();
+
+/** Fills in the variables of a step and checks the result. */
+export function fillVariables({ raw }: LoadedStep, scope: Variables): RawStep {
+  const cached = constantSteps.get(raw);
+  if (cached !== undefined) return cached;
+  const unresolved: string[] = [];
+  let isConstant = true;
+  const resolve: Variables["resolve"] = (reference) => {
+    isConstant = false;
+    return scope.resolve(reference);
+  };
+  const filled = fillStep(raw, resolve, ({ path, message }) =>
+    unresolved.push(`${path.join(".")}: ${message}`),
+  );
+  const faults = unresolved.length > 0 ? unresolved : filledStepFaults(filled);
+  if (faults.length > 0) throw new StepFailure({ message: faults.join("; ") });
+  if (isConstant) constantSteps.set(raw, filled);
+  return filled;
+}
+
+/** Runs the nested lists of a step. Reports a single iteration, or the one that did not pass. */
+async function runIterations(
+  step: LoadedStep,
+  { atOnce = false }: ContainerDefinition,
+  iterations: readonly Iteration[],
+  scope: Variables,
+  execution: Execution,
+  onPart: (part: string) => void,
+): Promise<StepReport[]> {
+  const runIteration = async ({ list, part }: Iteration, locals: LocalScope): Promise<StepReport[]> => {
+    const reports = await runSteps(step.lists[list] ?? [], locals, execution);
+    return reports.map((report) => ({ ...report, ...(part === undefined ? {} : { part }) }));
+  };
+  if (atOnce) {
+    const lanes = iterations.map(({ variables }) => new LocalScope(scope, variables, true));
+    const reports = await Promise.all(
+      iterations.map((iteration, index) => runIteration(iteration, lanes[index]!)),
+    );
+    for (const lane of lanes) lane.publish();
+    return reports.flat();
+  }
+  for (const iteration of iterations) {
+    if (iteration.part !== undefined) onPart(iteration.part);
+    const reports = await runIteration(iteration, new LocalScope(scope, iteration.variables, false));
+    if (iterations.length === 1 || reports.some(({ outcome }) => outcome !== "passed")) return reports;
+  }
+  return [];
+}
+
+function saveResult(save: Record<string, string> | undefined, result: unknown, scope: Variables): void {
+  for (const [name, path] of Object.entries(save ?? {})) {
+    const found = valueAt(result, path);
+    if (found === undefined)
+      throw new StepFailure({ message: `there is no ${path} to save as ${name}`, got: result ?? null });
+    scope.save(name, found.value);
+  }
+}
+
+export function untilAborted<T>(signal: AbortSignal | undefined, work: Promise<T>): Promise<T> {
+  if (signal === undefined) return work;
+  return new Promise((resolve, reject) => {
+    const stop = (): void => reject(new CannotRun("interrupted"));
+    if (signal.aborted) stop();
+    signal.addEventListener("abort", stop, { once: true });
+    work.then(resolve, reject).finally(() => signal.removeEventListener("abort", stop));
+  });
+}
+
+/** Maximum number of calls in a failure. */
+const MAX_CALLS = 3;
+
+/** Returns true for kinds of steps that call the app under test. */
+export function callsApp(kind: string): boolean {
+  return kind === "app" || kind === "reconcile";
+}
+
+/** Returns the last request before a step that makes calls; faults are searched after it. */
+function lastRequest(kind: string, { client, isTerse }: RunContext): Promise<string | undefined> | undefined {
+  return isTerse !== true && (kind === "request" || callsApp(kind))
+    ? newestId(client, "requests")
+    : undefined;
+}
+
+/** Describes responses that a fault made since then: to the step's own call, or to the app's calls. */
+async function faultedCalls(
+  kind: string,
+  since: string | undefined,
+  { client, isTerse }: RunContext,
+): Promise<string[]> {
+  if (isTerse === true) return [];
+  if (kind !== "request" && !callsApp(kind)) return [];
+  const rows = await listSince(client, "requests", since);
+  const isRunsCall = kind === "request";
+  return rows
+    .filter(({ runner, fault }) => fault !== null && (runner !== null) === isRunsCall)
+    .slice(0, MAX_CALLS)
+    .reverse()
+    .map(callText);
+}
+
+function callText(row: LogRow): string {
+  const { method, path, status, fault } = row;
+  const source = String(fault).startsWith("flt_") ? `fault ${fault}` : `the fault of scenario ${fault}`;
+  return `${method} ${path} → ${status ?? noStatusReason(row)}, made by ${source}`;
+}

@@ -1,0 +1,69 @@
+import type { Vocabulary } from "../../core/domain/name-check.js";
+import { DocumentError, type DocumentFault, valueDocument } from "../../core/files/documents.js";
+import { invalid, isRefusal, type Refusal } from "../../core/schema/refusals.js";
+import type { Scenario } from "../../core/schema/scenario-rules.js";
+import { trimTrailingSlashes } from "../../core/schema/text-format.js";
+import { type LoadedScenario, loadScenario } from "./files.js";
+import { type RunOptions, runScenario } from "./running/run.js";
+import type { RunReport } from "./running/run-report.js";
+
+/** The namespace in which a scenario is run. */
+export interface ScenarioNamespace {
+  readonly name: string;
+  /** Returns a new id for a run of a scenario. */
+  nextRunId(scenario: string): string;
+}
+
+interface Run extends Pick<RunOptions, "onStep" | "onStepBegin" | "signal"> {
+  readonly source: Readonly<Record<string, unknown>>;
+  readonly vars: Readonly<Record<string, string>>;
+  readonly app: string | undefined;
+  readonly fetch: (request: Request) => Promise<Response>;
+}
+
+/** Reads a scenario given as a value. Refuses names that are not in the vocabulary. */
+export function readScenarioValue(
+  stage: ScenarioNamespace,
+  source: Run["source"],
+  vocabulary?: Vocabulary,
+): Scenario | Refusal {
+  const loaded = load(stage, source, {}, vocabulary);
+  if (isRefusal(loaded)) return loaded;
+  return loaded.unknown.length > 0 ? refusalOf(loaded.unknown) : loaded.scenario;
+}
+
+/** Runs the steps of a scenario given as a value. */
+export async function runScenarioValue(
+  stage: ScenarioNamespace,
+  { source, vars, app, fetch, signal, onStep, onStepBegin }: Run,
+): Promise<RunReport | Refusal> {
+  const loaded = load(stage, source, vars);
+  if (isRefusal(loaded)) return loaded;
+  return runScenario(loaded, {
+    namespace: stage.name,
+    app: app && trimTrailingSlashes(app),
+    signal,
+    onStep,
+    onStepBegin,
+    fetch: (path, init) => fetch(new Request(`http://sandbox${path}`, init)),
+  });
+}
+
+function load(
+  stage: ScenarioNamespace,
+  source: Run["source"],
+  given: Run["vars"],
+  vocabulary?: Vocabulary,
+): LoadedScenario | Refusal {
+  try {
+    const runIdOf = (name: string): string => stage.nextRunId(name);
+    return loadScenario(valueDocument(source), { vars: given, runIdOf, vocabulary });
+  } catch (error) {
+    if (!(error instanceof DocumentError)) throw error;
+    return refusalOf(error.faults);
+  }
+}
+
+function refusalOf(faults: readonly DocumentFault[]): Refusal {
+  return invalid(Object.fromEntries(faults.map(({ field, message }) => [field || "body", message])));
+}

@@ -1,0 +1,103 @@
+import { findMismatches } from "../../../core/domain/deep-match.js";
+import { getOwn } from "../../../core/schema/get-own.js";
+import { type CallResponse, type NoResponse, timeoutMessage } from "../running/client.js";
+import { type Difference, differences, StepFailure } from "../running/failure.js";
+import { statusMatches } from "./matching.js";
+import type { ExpectedResponse } from "./step-schemas.js";
+
+/** Messages for an expected absence of a response. */
+const NO_RESPONSE = {
+  dropped: "the connection should have been cut",
+  timeout: "no response should have arrived in time",
+} as const satisfies Readonly<Record<NoResponse, string>>;
+
+/** The result of a call for `save`: the response, or why there is none. */
+export function callResult(answer: CallResponse | NoResponse): object {
+  return typeof answer === "string" ? { [answer]: true } : answer;
+}
+
+/** Checks the result of a call; without an expectation it must succeed. */
+export function checkCallResult(
+  expected: ExpectedResponse | undefined,
+  answer: CallResponse | NoResponse,
+  withinMs: number,
+): void {
+  const absence = (Object.keys(NO_RESPONSE) as NoResponse[]).find((word) => expected?.[word]);
+  if (answer === absence) return;
+  if (absence === undefined && typeof answer !== "string") {
+    checkResponse(expected, answer);
+    return;
+  }
+  const actual =
+    answer === "dropped"
+      ? "no response: the connection was dropped"
+      : answer === "timeout"
+        ? timeoutMessage(withinMs)
+        : `status ${answer.status}`;
+  throw new StepFailure(
+    {
+      message: absence === undefined ? actual : `${actual}, but ${NO_RESPONSE[absence]}`,
+      expected: expected ?? { status: "2xx" },
+      got: typeof answer === "string" ? callResult(answer) : reportedAnswer(answer),
+      ...(absence === undefined ? {} : { difference: [{ path: absence, expected: true }] }),
+    },
+    "expect",
+  );
+}
+
+/** Checks a response against an expectation. */
+export function checkResponse(
+  expected: ExpectedResponse | undefined,
+  answer: CallResponse,
+  at = "expect",
+): void {
+  const difference = answerDifference(expected ?? {}, answer);
+  if (difference.length === 0) return;
+  const [first] = difference;
+  throw new StepFailure(
+    {
+      message:
+        first!.path === "status"
+          ? `status ${answer.status}, not ${asText(first!.expected)}`
+          : `the response differs at ${difference.map(({ path }) => path).join(", ")}`,
+      expected: expected ?? { status: "2xx" },
+      got: reportedAnswer(answer, expected?.headers !== undefined),
+      difference,
+    },
+    at,
+  );
+}
+
+function answerDifference(
+  { status, error, headers, body }: ExpectedResponse,
+  answer: CallResponse,
+): Difference[] {
+  const wrong: Difference[] = [];
+  // Without a status: 2xx, or any error of the expected code.
+  const expectedStatus =
+    status ?? (error === undefined ? (answer.status < 400 ? undefined : "2xx") : undefined);
+  if (expectedStatus !== undefined && !statusMatches(expectedStatus, answer.status))
+    wrong.push({ path: "status", expected: expectedStatus, got: answer.status });
+  if (error !== undefined) wrong.push(...differences(findMismatches(error, codeOf(answer.body), "error")));
+  for (const [name, value] of Object.entries(headers ?? {}))
+    wrong.push(
+      ...differences(findMismatches(value, getOwn(answer.headers, name.toLowerCase()), `headers.${name}`)),
+    );
+  if (body !== undefined) wrong.push(...differences(findMismatches(body, answer.body, "body")));
+  return wrong;
+}
+
+/** The code of the service's error body. */
+function codeOf(body: unknown): unknown {
+  const error = (body as { error?: { code?: unknown } } | null)?.error;
+  return typeof error === "object" && error !== null ? error.code : undefined;
+}
+
+function asText(expected: unknown): string {
+  return typeof expected === "object" ? JSON.stringify(expected) : String(expected);
+}
+
+/** Leaves out headers unless they were checked. */
+function reportedAnswer({ status, headers, body }: CallResponse, withHeaders = false) {
+  return withHeaders ? { status, headers, body } : { status, body };
+}

@@ -1,0 +1,92 @@
+import * as z from "zod/mini";
+import { readPages } from "../../../control-client.js";
+import type { RunContext } from "../running/context.js";
+import { StepFailure } from "../running/failure.js";
+import type { LogRow } from "../running/lists.js";
+import { findExpected, recordMatches } from "./matching.js";
+import { narrowRecordSchema } from "./record-schemas.js";
+import { type StepDefinition, stepSchema } from "./step-definition.js";
+import { countSchema, saveSchema } from "./step-schemas.js";
+
+type Expected = Readonly<Record<string, unknown>>;
+
+interface RecordExpectation {
+  readonly says: string;
+  /** Name of the record. */
+  readonly what: string;
+  /** Fields that can be expected. */
+  readonly fields: Readonly<Record<string, z.ZodMiniType>>;
+  /** Schema of a record, from which `save` takes values. */
+  readonly record: z.ZodMiniObject;
+  /** Reads the records, newest first. */
+  readonly rows: (context: RunContext, expected: Expected) => Promise<readonly LogRow[]>;
+  /** Describes records that do not count, for a failed step. */
+  readonly aside?: (context: RunContext, expected: Expected) => Promise<string | undefined>;
+  /** Expectations of all matching records together; `found` is newest first. */
+  readonly together?: {
+    readonly fields: Readonly<Record<string, z.ZodMiniType>>;
+    readonly check: (expected: Expected, found: readonly LogRow[], at: string) => void;
+  };
+  /** Names a record in a failure. */
+  readonly idOf: (row: LogRow) => string;
+}
+
+/** Defines a step that expects records as described, at least one or `count`. */
+export function expectRecords(
+  kind: `expect_${string}`,
+  { says, what, fields, record, rows, aside, together, idOf }: RecordExpectation,
+): StepDefinition {
+  const describedSchema = z.strictObject({ ...fields, ...together?.fields, count: z.optional(countSchema) });
+  const joinedFields = Object.keys(together?.fields ?? {});
+  return {
+    description: says,
+    schema: stepSchema({ [kind]: describedSchema, save: saveSchema }),
+    result: (step) => narrowRecordSchema(record, step[kind]),
+    expectationField: kind,
+    run: async (step, context) => {
+      const { count, ...described } = (step as { [kind: string]: z.infer<typeof describedSchema> })[kind]!;
+      const expected = Object.fromEntries(
+        Object.entries(described).filter(([field]) => !joinedFields.includes(field)),
+      );
+      await waitUntilIdle(context);
+      const search = { at: kind, what, expected, count, rows: await rows(context, expected), idOf };
+      try {
+        const newest = findExpected(search);
+        together?.check(
+          described,
+          search.rows.filter((row) => recordMatches(expected, row)),
+          kind,
+        );
+        return newest;
+      } catch (error) {
+        const note = error instanceof StepFailure ? await aside?.(context, expected) : undefined;
+        if (!(error instanceof StepFailure) || note === undefined) throw error;
+        throw new StepFailure({ ...error.failure, note }, error.at);
+      }
+    },
+  };
+}
+
+const SETTLE_TIMEOUT = "20s";
+
+/** Waits until nothing is in flight, as an event's first attempt begins after the response to its cause; gives up silently. */
+export async function waitUntilIdle({ client }: RunContext): Promise<void> {
+  await client.control("POST", "/wait", { for: "idle", timeout: SETTLE_TIMEOUT });
+}
+
+/** Describes matching deliveries that still wait in mailboxes. */
+export async function waitingInMailboxes(
+  { startState: baseline, client }: RunContext,
+  matches: (delivery: LogRow) => boolean,
+): Promise<string | undefined> {
+  const mailboxes = new Map<unknown, string>();
+  for await (const page of readPages<LogRow>("/webhook-endpoints", (path) => client.must("GET", path)))
+    for (const { webhook_id, mailbox } of page)
+      if (typeof mailbox === "string") mailboxes.set(webhook_id, mailbox);
+  const waiting = (await baseline.since("deliveries"))
+    .filter(({ webhook_id, status }) => mailboxes.has(webhook_id) && status === "pending")
+    .filter(matches);
+  if (waiting.length === 0) return undefined;
+  const names = new Set(waiting.map(({ webhook_id }) => mailboxes.get(webhook_id)));
+  return `${waiting.length} ${waiting.length === 1 ? "waits" : "wait"} in mailbox ${[...names].join(", ")} to be taken`;
+}

@@ -1,0 +1,60 @@
+import * as z from "zod/mini";
+import type { Vocabulary } from "../../../core/domain/name-check.js";
+import type { StepContext } from "../running/context.js";
+import { nameSchema } from "./step-schemas.js";
+
+type RawStep = Readonly<Record<string, unknown>>;
+
+/** The record from which `save` takes values. */
+export type StepResult = unknown;
+
+/** A kind of step. Its schema applies after variables are filled in. */
+export interface StepDefinition<Schema extends z.ZodMiniType = z.ZodMiniType> {
+  readonly schema: Schema;
+  /** Description for editors. */
+  readonly description: string;
+  /** Schema of the result; undefined if not known before the run. */
+  readonly result?: (step: RawStep, routes: Vocabulary["routes"]) => z.core.$ZodType | undefined;
+  /** Field with the expectation of the result. */
+  readonly expectationField?: string;
+  /** Variable that the step saves its result in, with its value. */
+  readonly namedResult?: (
+    step: z.infer<Schema>,
+    result: StepResult,
+  ) => readonly [string, unknown] | undefined;
+  readonly run: (step: z.infer<Schema>, context: StepContext) => Promise<StepResult>;
+}
+
+/** One execution of a nested list of steps. */
+export interface Iteration {
+  /** Index of the list in the step. */
+  readonly list: number;
+  /** Name of this iteration; absent for a single one. */
+  readonly part?: string;
+  /** Variables of this iteration only. */
+  readonly variables: Readonly<Record<string, unknown>>;
+}
+
+/** A kind of step with nested lists of steps. */
+export interface ContainerDefinition<Schema extends z.ZodMiniType = z.ZodMiniType>
+  extends Omit<StepDefinition<Schema>, "run" | "named"> {
+  readonly iterations: (step: z.infer<Schema>) => readonly Iteration[];
+  /** The iterations are concurrent. */
+  readonly atOnce?: boolean;
+}
+
+/** Schema of a step: its action and other fields, and an optional name. */
+export function stepSchema<Shape extends z.core.$ZodLooseShape>(shape: Shape) {
+  return z.strictObject({ name: nameSchema, ...shape });
+}
+
+export function container<Schema extends z.ZodMiniType>(
+  row: ContainerDefinition<Schema>,
+): ContainerDefinition<Schema> {
+  return row;
+}
+
+/** Types `run` by the schema. */
+export function step<Schema extends z.ZodMiniType>(row: StepDefinition<Schema>): StepDefinition<Schema> {
+  return row;
+}
