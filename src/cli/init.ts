@@ -13,7 +13,7 @@ export function init(): void {
   // A config with another ending counts too: only one is read.
   const config = CONFIG_FILES.find((name) => existsSync(name));
   const said = [
-    config === undefined ? writeNew(CONFIG_FILE, configText()) : kept(config),
+    config === undefined ? writeNew(CONFIG_FILE, configText()) : unchanged(config),
     writeNew(SCENARIO_FILE, scenarioText(existsSync(EDITOR_SCHEMA))),
   ];
   printText(`${said.join("\n")}\n\n${NEXT}`);
