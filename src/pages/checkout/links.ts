@@ -15,13 +15,13 @@ export interface CheckoutLinks {
  * @param from the response's URL: `/checkout/ID` or, one level deeper, `/checkout/ID/ACTION`
  */
 export function linksFrom(checkoutId: string, from: "page" | "action"): CheckoutLinks {
-  const page = `${from === "page" ? "" : "../../"}${encodeURIComponent(checkoutId)}`;
+  const page = `${from === "page" ? "" : "../"}${encodeURIComponent(checkoutId)}`;
   return {
     page,
     waiting: `${page}?waiting=1`,
     status: `${page}/status`,
     dashboard: (namespace) =>
-      `${from === "page" ? "" : "../../"}../_sandbox/dashboard/${encodeURIComponent(namespace)}`,
+      `${from === "page" ? "" : "../"}../_sandbox/dashboard/${encodeURIComponent(namespace)}`,
     action: (name) => `${page}/${name}`,
   };
 }
