@@ -214,7 +214,7 @@ async function settingsAndWarnings(
 ): Promise<Pick<ResolvedService, "scenarioSettings" | "warnings">> {
   if (files.length === 0) return { scenarioSettings: {}, warnings: [] };
   const { warningText } = await import("./core/files/documents.js");
-  const { mergeInitialStates: worldOf } = await import("./tools/scenario/initial-state.js");
+  const { mergeInitialStates: worldOf } = await import("./tools/scenario/scenario-start.js");
   const { given: scenarioSettings, ignored } = worldOf(files, options);
   const warnings = files.flatMap(({ file, warnings, steps }) => [
     ...warnings.map(warningText),

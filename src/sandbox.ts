@@ -5,7 +5,7 @@ import { vocabularyOf } from "./core/domain/name-check.js";
 import { transitionCharge } from "./core/engine/commands/charge-commands.js";
 import { deepCopy } from "./core/engine/frozen-state.js";
 import type { StateDump } from "./core/engine/records.js";
-import { chargeDetail } from "./core/engine/service-responses.js";
+import { chargeDetail } from "./core/engine/wire-views.js";
 import { DEFAULT_RESET_PARTS } from "./core/namespace/initial-state.js";
 import type { Namespace } from "./core/namespace/namespace.js";
 import type { Namespaces } from "./core/namespace/namespaces.js";
@@ -46,7 +46,7 @@ import type { ControlApp } from "./server/control/app.js";
 import { type Apps, inProcessFetch } from "./server/http/app.js";
 import { normalizeAddress } from "./server/http/hosts.js";
 import type { CheckWebhookOptions } from "./tools/doctor/check-options.js";
-import type { ExploreReport } from "./tools/explore/report.js";
+import type { ExploreReport } from "./tools/explore/exploration.js";
 import type { RunReport } from "./tools/scenario/running/run-report.js";
 
 /** A running sandbox. Create it with `createSandbox()`. */
@@ -309,7 +309,7 @@ export class Sandbox {
     const namespace = this.#requireOpen("run");
     checkRunOptions(file, options);
     const { readScenarioFile } = await loadLazily(() => import("./tools/scenario/files.js"));
-    const { runScenario } = await loadLazily(() => import("./tools/scenario/running/run.js"));
+    const { runScenario } = await loadLazily(() => import("./tools/scenario/running/run-scenario.js"));
     const { vars, environment = process.env, app, ...rest } = options;
     const loaded = await readScenarioFile(file, {
       vars: vars ?? {},

@@ -3,7 +3,7 @@ import { Required } from "./coverage-list.js";
 import { strictFailures } from "./exec/applied-rules.js";
 import { Runner } from "./exec/command.js";
 import { type Plan, parseTemplate } from "./exec/plan.js";
-import { runBeside } from "./exec/run.js";
+import { runBeside } from "./exec/run-command.js";
 import { EXPLORE_FLAGS } from "./explore-options.js";
 import type { ExplorationFlags } from "./explore-report.js";
 import { startOptions } from "./options.js";

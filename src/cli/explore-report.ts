@@ -4,13 +4,13 @@ import { DEFAULT_DEPTH, depthSchema, lanesSchema } from "../core/schema/explore-
 import { normalizeWebhookUrl } from "../core/schema/option-schemas.js";
 import { formatCount, trimTrailingSlashes } from "../core/schema/text-format.js";
 import { UserError } from "../core/schema/user-error.js";
+import type { ExploreReport } from "../tools/explore/exploration.js";
 import type { ExploreFileOptions } from "../tools/explore/file.js";
-import type { ExploreReport } from "../tools/explore/report.js";
 import { exploreReport } from "./report/explore.js";
 import { writeJunit } from "./report/junit.js";
 import { reportText } from "./report/text.js";
 import { Progress, printErrorLine, printJson, printText } from "./terminal.js";
-import { variablesOf } from "./variables.js";
+import { variablesOf } from "./var-flags.js";
 
 /** Flags of `explore` and `exec --explore`. */
 export interface ExplorationFlags {

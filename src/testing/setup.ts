@@ -22,7 +22,7 @@ import type {
   SandboxState,
   WebhookHandlerOptions,
 } from "../public-types.js";
-import type { ExploreReport } from "../tools/explore/report.js";
+import type { ExploreReport } from "../tools/explore/exploration.js";
 import { endedTest, findHooks, type TestHooks } from "./runner.js";
 import { openInProcess, openOnServer, type TestNamespace } from "./test-namespace.js";
 

@@ -14,7 +14,7 @@ import type { ExploreFlowOptions, SandboxOptions, WebhookHandlerOptions } from "
 import type { Sandbox } from "../sandbox.js";
 import { isLoopback } from "../server/http/hosts.js";
 import { listen } from "../server/http/listener.js";
-import type { ExploreReport } from "../tools/explore/report.js";
+import type { ExploreReport } from "../tools/explore/exploration.js";
 import { freshRunId } from "../tools/scenario/running/fresh-run-id.js";
 
 /** Options of `setupSandbox` besides those of `createSandbox`. */

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { putOnDashboard } from "../../src/cli/client/explored.js";
-import type { ExploreReport } from "../../src/tools/explore/report.js";
+import type { ExploreReport } from "../../src/tools/explore/exploration.js";
 
 const REPORT = { name: "pay", findings: [] } as unknown as ExploreReport;
 

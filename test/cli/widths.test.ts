@@ -4,7 +4,7 @@ import { CLIENT_COMMANDS } from "../../src/cli/client/commands.js";
 import { Connection, type Json } from "../../src/cli/client/connection.js";
 import { createCharge } from "../../src/cli/client/new-charge.js";
 import { paint } from "../../src/cli/paint.js";
-import { runReport } from "../../src/cli/report/run.js";
+import { runReport } from "../../src/cli/report/run-report.js";
 import { reportText } from "../../src/cli/report/text.js";
 import { createSandbox } from "../../src/index.js";
 import type { RunReport } from "../../src/tools/scenario/running/run-report.js";

@@ -1,7 +1,7 @@
 import { symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
-import { runReport } from "../../src/cli/report/run.js";
+import { runReport } from "../../src/cli/report/run-report.js";
 import { reportText } from "../../src/cli/report/text.js";
 import { STATUS_WORDS } from "../../src/core/schema/reconciliation.js";
 import { openSandbox } from "../support/api-client.js";

@@ -1,7 +1,11 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: scenario files are full of them
 import { expect, it } from "vitest";
-import { briefDocument, deviatingDocument, SandboxPlan } from "../../src/tools/explore/sandbox/document.js";
 import { flowOf } from "../../src/tools/explore/sandbox/flow.js";
+import {
+  briefDocument,
+  deviatingDocument,
+  SandboxPlan,
+} from "../../src/tools/explore/sandbox/run-document.js";
 
 const GET = "GET /orders/${order}";
 const look = (expect: object, more: object = {}) => ({ app: GET, ...more, expect });

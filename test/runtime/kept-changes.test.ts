@@ -5,7 +5,7 @@ import { decodeChange, encodeChange, noLatestKeys } from "../../src/core/engine/
 import { numberedId, scopeOf } from "../../src/core/engine/ids.js";
 import { LazyEvent } from "../../src/core/engine/lazy-event.js";
 import type { Change, Key, NamespaceRecord, Put, RecordReader } from "../../src/core/engine/records.js";
-import { chargeDetailJson } from "../../src/core/engine/service-responses.js";
+import { chargeDetailJson } from "../../src/core/engine/wire-views.js";
 import { iso } from "../../src/core/schema/time.js";
 import { isChange } from "../../src/core/store/stored-shapes.js";
 import { createSandbox } from "../../src/index.js";

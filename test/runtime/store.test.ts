@@ -726,7 +726,7 @@ describe("file store, kill -9", () => {
     for (;;) {
       const key = "C" + (seq + 1);
       const record = { code: key, rate: String(seq + 1) };
-      store.keep([{ seq: seq + 1, at: seq + 1, puts: [["rates", key, record]], counters: {} }]);
+      store.append([{ seq: seq + 1, at: seq + 1, puts: [["rates", key, record]], counters: {} }]);
       seq += 1;
       rates.set(key, record);
       writeSync(1, seq + "\\n");

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { runReport } from "../../src/cli/report/run.js";
+import { runReport } from "../../src/cli/report/run-report.js";
 import { reportText } from "../../src/cli/report/text.js";
 import {
   chargeMatchSchema,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { runReport } from "../../src/cli/report/run.js";
+import { runReport } from "../../src/cli/report/run-report.js";
 import { reportText } from "../../src/cli/report/text.js";
 import type { RunReport } from "../../src/tools/scenario/running/run-report.js";
 import { Api, okBody, openSandbox } from "../support/api-client.js";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { junitXml } from "../../src/cli/report/junit.js";
-import { runReport } from "../../src/cli/report/run.js";
+import { runReport } from "../../src/cli/report/run-report.js";
 import { reportText } from "../../src/cli/report/text.js";
 import { Api, openSandbox } from "../support/api-client.js";
 import { failed, pays, runSteps } from "../support/scenario-run.js";

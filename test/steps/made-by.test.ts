@@ -1,6 +1,6 @@
 import { describe, expect } from "vitest";
 import { junitXml } from "../../src/cli/report/junit.js";
-import { runReport } from "../../src/cli/report/run.js";
+import { runReport } from "../../src/cli/report/run-report.js";
 import { reportText } from "../../src/cli/report/text.js";
 import { it } from "../support/api-test.js";
 import { Receiver } from "../support/receiver-server.js";

@@ -1,4 +1,4 @@
-import type { ExploreReport } from "../../src/tools/explore/report.js";
+import type { ExploreReport } from "../../src/tools/explore/exploration.js";
 
 const EVENT = "charge.completed#1";
 const finding = (kind: "webhook_twice" | "webhook_late") => ({

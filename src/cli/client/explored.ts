@@ -1,4 +1,4 @@
-import type { ExploreReport } from "../../tools/explore/report.js";
+import type { ExploreReport } from "../../tools/explore/exploration.js";
 import { printErrorLine } from "../terminal.js";
 import type { Connection } from "./connection.js";
 

@@ -11,7 +11,7 @@ import { printErrorLine, printJson, printText } from "../terminal.js";
 import { activeScenarios, allScenarios, isMishap, strictFailures } from "./applied-rules.js";
 import { Matrix, type MatrixRun } from "./matrix.js";
 import { commandText, type Plan } from "./plan.js";
-import { runBeside } from "./run.js";
+import { runBeside } from "./run-command.js";
 import { exitCodeOf } from "./signals.js";
 
 /** Shipped scenarios under one name. The default scenario is that of the plain run. */

@@ -1,4 +1,4 @@
-import type { ExploreFinding, ExploreSingle } from "../../tools/explore/report.js";
+import type { ExploreFinding, ExploreSingle } from "../../tools/explore/exploration.js";
 import { DEVIATION_KINDS, keyOf } from "../../tools/explore/schedule.js";
 import type { Paint, Style } from "../paint.js";
 import { wrap } from "../text-layout.js";

@@ -1,6 +1,6 @@
 import { oneLineDeep } from "../../core/schema/text-format.js";
+import type { ExploreFinding, ExploreReport } from "../../tools/explore/exploration.js";
 import { KINDS } from "../../tools/explore/kinds.js";
-import type { ExploreFinding, ExploreReport } from "../../tools/explore/report.js";
 import { keyOf, scheduleKey, scheduleText } from "../../tools/explore/schedule.js";
 import { matrixLines, storyLines } from "./explore-drawings.js";
 import type { Detail, Report, ReportCase } from "./report.js";

@@ -15,7 +15,7 @@ import type {
   Put,
   RecordReader,
 } from "./records.js";
-import { chargeDetailJson, withdrawalJson } from "./service-responses.js";
+import { chargeDetailJson, withdrawalJson } from "./wire-views.js";
 
 /** Collections whose events carry the JSON of a read. */
 const EVENT_DATA = { charges: chargeDetailJson, withdrawals: withdrawalJson };

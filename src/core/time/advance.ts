@@ -9,6 +9,7 @@ export type TaskKind = Task["kind"];
 export interface FiredTask {
   /** Sandbox time, an ISO 8601 instant. */
   readonly at: string;
+  /** Kind of the task. */
   readonly task: TaskKind;
   /** Id of the charge, withdrawal or delivery. */
   readonly ref: string;

@@ -62,9 +62,9 @@ function respond(
   url: URL,
   status: number,
   notice: Notice | undefined,
-  typed?: URLSearchParams,
+  submitted?: URLSearchParams,
 ): Response {
-  const context = { ...contextOf(namespaces, namespace, url, notice), typed };
+  const context = { ...contextOf(namespaces, namespace, url, notice), submitted };
   namespace.runDueTasks();
   const main = renderView(context);
   if (main === undefined)

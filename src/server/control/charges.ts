@@ -3,7 +3,7 @@ import { emailValue, metadataValue } from "../../core/engine/charge-fields.js";
 import { transitionCharge } from "../../core/engine/commands/charge-commands.js";
 import { chargeBack, refundPart } from "../../core/engine/commands/reversal-commands.js";
 import type { FieldValue } from "../../core/engine/indexes.js";
-import { chargeDetailJson } from "../../core/engine/service-responses.js";
+import { chargeDetailJson } from "../../core/engine/wire-views.js";
 import type { Namespace } from "../../core/namespace/namespace.js";
 import type { ChargeStatus } from "../../core/schema/common.js";
 import { chargeQuerySchema } from "../../core/schema/control-log-requests.js";

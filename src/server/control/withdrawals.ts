@@ -1,7 +1,7 @@
 import type { Withdrawal } from "../../core/domain/withdrawal.js";
 import { bounceWithdrawal } from "../../core/engine/commands/reversal-commands.js";
 import { transitionWithdrawalById } from "../../core/engine/commands/withdrawal-commands.js";
-import { withdrawalView } from "../../core/engine/service-responses.js";
+import { withdrawalView } from "../../core/engine/wire-views.js";
 import { withdrawalQuerySchema } from "../../core/schema/control-log-requests.js";
 import { withdrawalTransitionRequestSchema } from "../../core/schema/control-requests.js";
 import { refuse } from "../../core/schema/refusals.js";

@@ -10,8 +10,8 @@ import type { FaultRule } from "../../core/schema/scenario-rules.js";
 import type { CallResult, HttpCall } from "../http/call.js";
 import { failureReply, type Reply, serialize } from "../http/reply.js";
 import { type AdmittedCall, INVALID_KEY } from "./admit.js";
+import { journalInFlight, type ServedCall } from "./journal-entries.js";
 import type { Operation } from "./operation.js";
-import { journalInFlight, type ServedCall } from "./request-journal.js";
 
 /** Picks the fault set for this call by a scenario or the control API, and counts it. */
 export function pickFault(

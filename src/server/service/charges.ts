@@ -1,6 +1,6 @@
 import type { Engine } from "../../core/engine/engine.js";
 import { findOwned, listPayins as pageOfPayins } from "../../core/engine/queries.js";
-import { chargeDetailJson, payinSummaryJson } from "../../core/engine/service-responses.js";
+import { chargeDetailJson, payinSummaryJson } from "../../core/engine/wire-views.js";
 import { type Refusal, refuse } from "../../core/schema/refusals.js";
 import { payinQuerySchema } from "../../core/schema/service-requests.js";
 import { limitAndOffset } from "../http/operation-spec.js";

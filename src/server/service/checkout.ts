@@ -1,7 +1,7 @@
 import { createWhitelabel as whitelabelCommand } from "../../core/engine/commands/charge-commands.js";
 import { createCheckout as checkoutCommand } from "../../core/engine/commands/checkout-commands.js";
 import { createQuote as quoteCommand } from "../../core/engine/commands/quote-commands.js";
-import { checkoutView, quoteView, whitelabelResult } from "../../core/engine/service-responses.js";
+import { checkoutView, quoteView, whitelabelResult } from "../../core/engine/wire-views.js";
 import { isRefusal } from "../../core/schema/refusals.js";
 import {
   checkoutRequestSchema,

@@ -9,8 +9,8 @@ import { readInput } from "../http/operation-spec.js";
 import { failureReply, type Reply, serialize } from "../http/reply.js";
 import { type AdmittedCall, admit, refusalReply } from "./admit.js";
 import { answerWithFault, pickFault } from "./answer-with-fault.js";
+import { ignoredIn, journal, type ServedCall } from "./journal-entries.js";
 import type { Operation } from "./operation.js";
-import { ignoredIn, journal, type ServedCall } from "./request-journal.js";
 
 /**
  * Handles a call of the service in ten steps. Step 1, routing, has selected the operation: on the fast path

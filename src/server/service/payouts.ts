@@ -4,7 +4,7 @@ import {
 } from "../../core/engine/commands/withdrawal-commands.js";
 import { idempotently } from "../../core/engine/idempotency.js";
 import { findOwned, listOwned } from "../../core/engine/queries.js";
-import { destinationView, withdrawalView } from "../../core/engine/service-responses.js";
+import { destinationView, withdrawalView } from "../../core/engine/wire-views.js";
 import { isRefusal, refuse } from "../../core/schema/refusals.js";
 import {
   destinationRequestSchema,

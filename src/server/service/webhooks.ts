@@ -6,7 +6,7 @@ import {
 } from "../../core/engine/commands/endpoint-commands.js";
 import { visibleEndpoints } from "../../core/engine/queries.js";
 import type { Endpoint } from "../../core/engine/records.js";
-import { endpointView } from "../../core/engine/service-responses.js";
+import { endpointView } from "../../core/engine/wire-views.js";
 import { isRefusal, type Refusal, refuse } from "../../core/schema/refusals.js";
 import {
   pageQuerySchema,

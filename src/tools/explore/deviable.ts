@@ -7,7 +7,7 @@
  * The explorer decides which runs deviate in what, and judges the traces of them. It never sees how a run is carried out.
  */
 import type { FaultRule, WebhookRule } from "../../core/schema/scenario-rules.js";
-import type { Oracle } from "./report.js";
+import type { Oracle } from "./exploration.js";
 import type { Schedule } from "./schedule.js";
 
 /** A call of the app to the service, identified across runs by its position. */

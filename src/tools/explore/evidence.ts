@@ -1,6 +1,6 @@
 import { formatDuration } from "../../core/schema/duration.js";
 import type { Observed } from "./deviable.js";
-import type { ExploreFinding, ExploreSingle } from "./report.js";
+import type { ExploreFinding, ExploreSingle } from "./exploration.js";
 import { type Schedule, scheduleText } from "./schedule.js";
 
 /** Collects from every run what the report shows besides the findings. */

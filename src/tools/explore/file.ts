@@ -8,8 +8,8 @@ import { loadLazily } from "../../core/schema/load-lazily.js";
 import { trimTrailingSlashes } from "../../core/schema/text-format.js";
 import { UserError } from "../../core/schema/user-error.js";
 import { loadScenarioFile } from "../scenario/files.js";
+import type { ExploreReport } from "./exploration.js";
 import { type ExploreOptions, explore } from "./explore.js";
-import type { ExploreReport } from "./report.js";
 import { flowOf } from "./sandbox/flow.js";
 import { SandboxDeviable, type SandboxDeviableOptions, type SaveTo } from "./sandbox/sandbox-deviable.js";
 

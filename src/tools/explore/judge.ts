@@ -1,7 +1,7 @@
 import { STATUS_WORDS } from "../../core/schema/reconciliation.js";
 import { formatCount } from "../../core/schema/text-format.js";
 import type { Failure, Observed, ObservedCall, ObservedCharge, Trace } from "./deviable.js";
-import type { Oracle } from "./report.js";
+import type { Oracle } from "./exploration.js";
 
 /** The judgement of a run. */
 export type Verdict =

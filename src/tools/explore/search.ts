@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
+import type { ExploreReport, Saving } from "./exploration.js";
 import { KINDS, type Separation } from "./kinds.js";
-import type { ExploreReport, Saving } from "./report.js";
 import { type Deviation, keyOf, type Schedule, scheduleKey } from "./schedule.js";
 
 /** The result of one run. */

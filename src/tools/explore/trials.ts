@@ -1,9 +1,9 @@
 import { oneLine } from "../../core/schema/text-format.js";
 import { UserError } from "../../core/schema/user-error.js";
 import type { Deviable, Observed, RunPlan, Trace } from "./deviable.js";
+import type { ExploreFinding } from "./exploration.js";
 import { behaviourOf, isSuspect, judge, type Verdict } from "./judge.js";
 import type { KnownDeviations } from "./kinds.js";
-import type { ExploreFinding } from "./report.js";
 import { keyOf, type Schedule } from "./schedule.js";
 
 /** The runs without deviations. */

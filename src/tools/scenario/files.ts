@@ -1,4 +1,4 @@
-import { findUnknownNames, type Vocabulary } from "../../core/domain/name-check.js";
+import { findUnknownNames, type NameCheck, type Vocabulary } from "../../core/domain/name-check.js";
 import { RULE_KINDS } from "../../core/domain/rule-matching.js";
 import {
   DocumentError,
@@ -17,9 +17,9 @@ import {
 } from "../../core/schema/scenario-file.js";
 import type { Scenario } from "../../core/schema/scenario-rules.js";
 import { type IncludedFiles, includeNames, readIncluded, resolveBeside } from "./includes.js";
-import { addFixtureNames, type InitialState, readFixtures } from "./initial-state.js";
 import type { LoadedStep } from "./loaded-steps.js";
 import { ruleWarnings } from "./rule-warnings.js";
+import { addFixtureNames, type InitialState, readFixtures } from "./scenario-start.js";
 import { rootOf, Scope } from "./scope.js";
 import { SHARED_STEPS } from "./step-faults.js";
 import { type StepList, StepLoader, savedIn } from "./step-loader.js";
@@ -127,7 +127,10 @@ export function loadScenario(
     faults.push(...schemaFaults(schema, sources[index]!.document, { path: [], value, isUnresolved: isOpen }));
   }
 
-  const names = { vocabulary: givens.vocabulary ?? (() => undefined), isOpen };
+  const names: NameCheck = {
+    vocabulary: givens.vocabulary ?? (() => undefined),
+    isUnresolved: isOpen,
+  };
   const loader = new StepLoader({ scope, savedBy, included, names });
   const steps = loader.load(
     [

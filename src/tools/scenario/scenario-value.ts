@@ -4,8 +4,8 @@ import { invalid, isRefusal, type Refusal } from "../../core/schema/refusals.js"
 import type { Scenario } from "../../core/schema/scenario-rules.js";
 import { trimTrailingSlashes } from "../../core/schema/text-format.js";
 import { type LoadedScenario, loadScenario } from "./files.js";
-import { type RunOptions, runScenario } from "./running/run.js";
 import type { RunReport } from "./running/run-report.js";
+import { type RunOptions, runScenario } from "./running/run-scenario.js";
 
 /** The namespace in which a scenario is run. */
 export interface ScenarioNamespace {

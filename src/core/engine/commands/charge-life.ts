@@ -22,10 +22,10 @@ import { isOpen } from "../../schema/statuses.js";
 import { emit } from "../event-emission.js";
 import { amountReturned, post } from "../ledger-posting.js";
 import type { Task } from "../records.js";
-import { chargeDetailJson, copyCachedJson } from "../service-responses.js";
 import { chargeSubject } from "../subjects.js";
 import { planEntry, runEntry, withTimeline } from "../timelines.js";
 import type { Command, Transaction } from "../transaction.js";
+import { chargeDetailJson, copyCachedJson } from "../wire-views.js";
 
 /** Freezes the timeline of the matching rule into the charge. */
 export function matchScenario(tx: Transaction, charge: Charge): Charge {

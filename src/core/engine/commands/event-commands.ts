@@ -5,9 +5,9 @@ import { eventTypeOf, subjectOfEvent } from "../../schema/event-types.js";
 import { isRefusal, type Refusal, refuse } from "../../schema/refusals.js";
 import { emit, type ManualEvent, planDelivery, sendManualEvent } from "../event-emission.js";
 import type { Delivery, EventRecord } from "../records.js";
-import { chargeDetail, withdrawalView } from "../service-responses.js";
 import { chargeSubject, withdrawalSubject } from "../subjects.js";
 import type { Command, Transaction } from "../transaction.js";
+import { chargeDetail, withdrawalView } from "../wire-views.js";
 import { sampleCharge, sampleWithdrawal } from "./sample-records.js";
 
 export interface Trigger {

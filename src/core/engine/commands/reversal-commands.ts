@@ -11,9 +11,9 @@ import { REVERSALS, type ReversalKind } from "../../schema/event-types.js";
 import { invalid, type Refusal, refuse } from "../../schema/refusals.js";
 import { emit } from "../event-emission.js";
 import { amountReturned, post } from "../ledger-posting.js";
-import { chargeDetailJson, withdrawalView } from "../service-responses.js";
 import { chargeSubject, withdrawalSubject } from "../subjects.js";
 import type { Command, Transaction } from "../transaction.js";
+import { chargeDetailJson, withdrawalView } from "../wire-views.js";
 
 /** Partial refund, chargeback or bounce, as shown in responses and events. */
 export interface Reversal {

@@ -19,10 +19,10 @@ import { post } from "../ledger-posting.js";
 import { findOwned } from "../queries.js";
 import type { Destination, Task } from "../records.js";
 import { requestedScenario } from "../scenario-lookup.js";
-import { withdrawalJson } from "../service-responses.js";
 import { withdrawalSubject } from "../subjects.js";
 import { planEntry, runEntry, withTimeline } from "../timelines.js";
 import type { Command, Transaction } from "../transaction.js";
+import { withdrawalJson } from "../wire-views.js";
 
 export function createDestination(caller: Caller, raw: unknown): Command<Destination | Refusal> {
   return (tx) => {

@@ -1,6 +1,6 @@
 import type { Charge } from "../../../core/domain/charge-transition.js";
 import { isFailing } from "../../../core/engine/is-failing.js";
-import { chargeDetail } from "../../../core/engine/service-responses.js";
+import { chargeDetail } from "../../../core/engine/wire-views.js";
 import { transitionCause } from "../../../server/control/charge-history.js";
 import { grouped } from "../../format.js";
 import { html, type Markup } from "../../html.js";

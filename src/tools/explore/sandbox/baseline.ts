@@ -3,8 +3,8 @@ import { isMatcherWord } from "../../../core/schema/matcher-words.js";
 import type { LoadedScenario } from "../../scenario/files.js";
 import type { Observed, ObservedCharge } from "../deviable.js";
 import { completedCount } from "../judge.js";
-import { type Baseline, observedName } from "./document.js";
 import type { Flow } from "./flow.js";
+import { type Baseline, observedName } from "./run-document.js";
 
 export interface PlainRun {
   readonly observed: Observed;

@@ -4,7 +4,7 @@ import { UserError } from "../../../core/schema/user-error.js";
 import type { RawStep } from "../../scenario/loaded-steps.js";
 import { stepKinds } from "../../scenario/step-faults.js";
 import type { StepKind } from "../../scenario/steps/step-kinds.js";
-import type { Oracle } from "../report.js";
+import type { Oracle } from "../exploration.js";
 
 /** A scenario file split into the steps that carry the customer through and those that check the end. */
 export interface Flow {

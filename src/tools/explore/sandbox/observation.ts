@@ -1,5 +1,5 @@
 import type { Client } from "../../scenario/running/client.js";
-import { idOf, type List, type LogRow, listSince, newestId } from "../../scenario/running/lists.js";
+import { idOf, type List, type LogRow, listSince, newestId } from "../../scenario/running/control-lists.js";
 import type { Observed, ObservedCall, ObservedCharge, ObservedDelivery } from "../deviable.js";
 
 /** Position in the sandbox's lists at the start of a run, with the usual number of rows per run. */

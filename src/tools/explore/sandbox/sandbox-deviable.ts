@@ -19,6 +19,8 @@ import type { StepKind } from "../../scenario/steps/step-kinds.js";
 import type { Deviable, Failure, Observed, Role, Trace } from "../deviable.js";
 import type { Schedule } from "../schedule.js";
 import { baselineOf, type PlainRun } from "./baseline.js";
+import { type Flow, paidPageOf, pressOf } from "./flow.js";
+import { currentPosition, type ListPosition, observedOf, rowsSince } from "./observation.js";
 import {
   type Baseline,
   briefDocument,
@@ -26,9 +28,7 @@ import {
   plainDocument,
   type RunDocument,
   SandboxPlan,
-} from "./document.js";
-import { type Flow, paidPageOf, pressOf } from "./flow.js";
-import { currentPosition, type ListPosition, observedOf, rowsSince } from "./observation.js";
+} from "./run-document.js";
 
 export interface SandboxDeviableOptions {
   readonly fetch: SandboxFetch;

@@ -3,7 +3,7 @@ import type { WallClock } from "../../../core/time/wall-clock.js";
 import type { StepLocation } from "../step-reference.js";
 import type { Cleanup } from "./cleanup.js";
 import type { Client } from "./client.js";
-import type { RuleCounts } from "./rule-counts.js";
+import type { RuleCounts } from "./rule-usage.js";
 import type { StartState } from "./start-state.js";
 
 /** Context shared by the steps of a run. */

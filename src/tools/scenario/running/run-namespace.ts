@@ -7,7 +7,7 @@ import type { Cleanup } from "./cleanup.js";
 import { Client } from "./client.js";
 import type { RunContext } from "./context.js";
 import { CannotRun } from "./failure.js";
-import { Lease } from "./lease.js";
+import { Lease } from "./lease-client.js";
 
 /** The sandbox and namespace of a run. */
 export interface RunTarget {

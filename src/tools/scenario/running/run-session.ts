@@ -7,12 +7,12 @@ import type { StepKind } from "../steps/step-kinds.js";
 import { Cleanup } from "./cleanup.js";
 import { Client } from "./client.js";
 import { CannotRun } from "./failure.js";
-import { Lease } from "./lease.js";
+import { Lease } from "./lease-client.js";
 import { runInLockstep } from "./lockstep.js";
-import { RuleCounts } from "./rule-counts.js";
-import { errorMessage, outcomeOf } from "./run.js";
+import { RuleCounts } from "./rule-usage.js";
 import { type Access, freezeClock, type RunTarget, readAccess } from "./run-namespace.js";
 import type { RunReport } from "./run-report.js";
+import { errorMessage, outcomeOf } from "./run-scenario.js";
 import { MAX_STEPS } from "./run-steps.js";
 import { StartState } from "./start-state.js";
 

@@ -8,8 +8,8 @@ import type { ContainerDefinition, Iteration, StepDefinition } from "../steps/st
 import { STEPS } from "../steps/step-kinds.js";
 import { valueAt } from "../variables.js";
 import type { RunContext } from "./context.js";
+import { type LogRow, listSince, newestId } from "./control-lists.js";
 import { CannotRun, type Failure, StepFailure } from "./failure.js";
-import { type LogRow, listSince, newestId } from "./lists.js";
 import type { StepReport } from "./run-report.js";
 
 /** Context shared by all steps of a run. */

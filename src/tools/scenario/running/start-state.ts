@@ -1,6 +1,6 @@
 import { readPages } from "../../../control-client.js";
 import type { Client } from "./client.js";
-import { idOf, listSince, newestId } from "./lists.js";
+import { idOf, listSince, newestId } from "./control-lists.js";
 
 /** State at the start of the run: steps count requests, events and deliveries since then, and compare balances with it. Charges are not limited to the run. */
 export class StartState {

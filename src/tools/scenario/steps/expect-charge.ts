@@ -1,7 +1,7 @@
 import { readPages } from "../../../control-client.js";
 import { controlChargeSchema } from "../../../core/schema/control-responses.js";
 import type { RunContext } from "../running/context.js";
-import { type LogRow, listSince } from "../running/lists.js";
+import { type LogRow, listSince } from "../running/control-lists.js";
 import { expectRecords } from "./expect-records.js";
 import { chargeFields, expectedFields } from "./step-schemas.js";
 

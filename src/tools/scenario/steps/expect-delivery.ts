@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { attemptSchema, deliverySchema } from "../../../core/schema/control-log-responses.js";
-import type { LogRow } from "../running/lists.js";
+import type { LogRow } from "../running/control-lists.js";
 import { expectRecords, waitingInMailboxes } from "./expect-records.js";
 import { recordMatches } from "./matching.js";
 import { deliveryFields, expectedFields, httpStatusSchema } from "./step-schemas.js";

@@ -1,8 +1,8 @@
 import * as z from "zod/mini";
 import { readPages } from "../../../control-client.js";
 import type { RunContext } from "../running/context.js";
+import type { LogRow } from "../running/control-lists.js";
 import { StepFailure } from "../running/failure.js";
-import type { LogRow } from "../running/lists.js";
 import { findExpected, recordMatches } from "./matching.js";
 import { narrowRecordSchema } from "./record-schemas.js";
 import { type StepDefinition, stepSchema } from "./step-definition.js";

@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { requestEntrySchema } from "../../../core/schema/control-log-responses.js";
-import { idOf, type LogRow } from "../running/lists.js";
+import { idOf, type LogRow } from "../running/control-lists.js";
 import { expectRecords } from "./expect-records.js";
 import { recordMatches } from "./matching.js";
 import { checkSpacing, type Spacing, spacingSchema } from "./spacing.js";

@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { modeSchema } from "../../../core/schema/common.js";
 import { eventSchema } from "../../../core/schema/control-log-responses.js";
-import { idOf } from "../running/lists.js";
+import { idOf } from "../running/control-lists.js";
 import { expectRecords } from "./expect-records.js";
 import { eventType, expectedFields } from "./step-schemas.js";
 

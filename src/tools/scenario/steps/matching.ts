@@ -2,8 +2,8 @@ import { findMismatches } from "../../../core/domain/deep-match.js";
 import { evaluateMatcher, isInRange } from "../../../core/domain/matcher.js";
 import { isMatcher } from "../../../core/schema/matcher-words.js";
 import type { Range } from "../../../core/schema/matchers.js";
+import type { LogRow } from "../running/control-lists.js";
 import { type Difference, differences, type NearMiss, StepFailure } from "../running/failure.js";
-import type { LogRow } from "../running/lists.js";
 
 const MAX_NEAREST = 3;
 const MAX_FOUND = 5;

@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { durationMs, durationSchema, formatDuration } from "../../../core/schema/duration.js";
+import type { LogRow } from "../running/control-lists.js";
 import { type Difference, StepFailure } from "../running/failure.js";
-import type { LogRow } from "../running/lists.js";
 
 const bound = z.optional(durationSchema);
 

@@ -37,7 +37,7 @@ export interface Iteration {
 
 /** A kind of step with nested lists of steps. */
 export interface ContainerDefinition<Schema extends z.ZodMiniType = z.ZodMiniType>
-  extends Omit<StepDefinition<Schema>, "run" | "named"> {
+  extends Omit<StepDefinition<Schema>, "run" | "namedResult"> {
   readonly iterations: (step: z.infer<Schema>) => readonly Iteration[];
   /** The iterations are concurrent. */
   readonly atOnce?: boolean;

@@ -6,8 +6,8 @@ import { Cleanup } from "./cleanup.js";
 import { Client } from "./client.js";
 import type { RunContext } from "./context.js";
 import { CannotRun } from "./failure.js";
-import type { Lease } from "./lease.js";
-import { RuleCounts } from "./rule-counts.js";
+import type { Lease } from "./lease-client.js";
+import { RuleCounts } from "./rule-usage.js";
 import {
   canUseNamespace,
   enterNamespace,

@@ -1,6 +1,8 @@
+import type * as z from "zod/mini";
 import { type Charge, resolveInstructions } from "../domain/charge-transition.js";
 import type { Withdrawal } from "../domain/withdrawal.js";
 import { durationMs } from "../schema/duration.js";
+import type { chargeDetailSchema } from "../schema/responses/charge-responses.js";
 import { iso } from "../schema/time.js";
 import type { Destination, Endpoint, Quote } from "./records.js";
 
@@ -38,7 +40,7 @@ export function chargeDetail(charge: Charge) {
     payment_instructions: resolveInstructions(charge.payment_instructions),
     expires_at: charge.expires_at,
     status_history: charge.status_history,
-  };
+  } satisfies Record<keyof z.infer<typeof chargeDetailSchema>, unknown>;
 }
 
 const summaries = new WeakMap<Charge, string>();
