@@ -4,7 +4,7 @@ import { memoizeByState } from "../../src/server/service/charges.js";
 
 /** What it takes of an engine, and how often a text was made of it. */
 function engineAt(seq: number) {
-  const engine = { state: { seq }, isKept: true };
+  const engine = { state: { seq }, isStored: true };
   let made = 0;
   const read = (which = "a") =>
     memoizeByState(engine as unknown as Engine, which, () => `${which} ${++made} at ${engine.state.seq}`);
@@ -23,10 +23,10 @@ it("is made again when the state has changed, or is another, or another text is 
 
 it("is not kept of a state that may be taken back", () => {
   const { engine, read } = engineAt(7);
-  engine.isKept = false;
+  engine.isStored = false;
   expect([read(), read()]).toEqual(["a 1 at 7", "a 2 at 7"]);
-  engine.isKept = true;
+  engine.isStored = true;
   expect(read()).toBe("a 3 at 7");
-  engine.isKept = false;
+  engine.isStored = false;
   expect(read()).toBe("a 4 at 7");
 });

@@ -12,7 +12,7 @@ function slowStore() {
     ...memoryStore(),
     asked,
     holds: false,
-    keep: (changes: readonly JournalEntry[]): Promise<void> =>
+    append: (changes: readonly JournalEntry[]): Promise<void> =>
       made.holds
         ? new Promise((resolve, reject) => {
             asked.push({ changes, keep: resolve, refuse: () => reject(new Error("database gone")) });

@@ -5,7 +5,7 @@ import { type LoadedScenario, readScenarioFile } from "../../src/tools/scenario/
 import { fileWith } from "../support/scenario-run.js";
 
 interface Given {
-  given?: Record<string, string>;
+  vars?: Record<string, string>;
   environment?: Record<string, string>;
 }
 
@@ -38,7 +38,7 @@ charges:
 webhooks:
   - { copies: "\${one}" }
 `,
-      { given: { who: "me" }, environment: { HOST: "" } },
+      { vars: { who: "me" }, environment: { HOST: "" } },
     );
     expect(scenario).toEqual({
       name: "s",
@@ -54,9 +54,9 @@ webhooks:
 
   it("given as text are what the file's own are", async () => {
     const text = 'name: s\nvars: { n: 1, yes: false }\nfaults: [{ delay: 1s, times: "$' + '{n}" }]';
-    const { scenario } = await load(text, { given: { n: "3" } });
+    const { scenario } = await load(text, { vars: { n: "3" } });
     expect(scenario.faults).toEqual([{ delay: "1s", times: 3 }]);
-    expect(await faults(text, { given: { n: "many" } })).toEqual(["3:23 faults.0.times: must be a number"]);
+    expect(await faults(text, { vars: { n: "many" } })).toEqual(["3:23 faults.0.times: must be a number"]);
   });
 
   it("may hold records, and be asked for a part of them", async () => {

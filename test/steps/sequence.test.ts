@@ -29,13 +29,13 @@ describe("expect_sequence", () => {
     for (const [rules, came] of [
       [
         "webhooks: [{ match: { type: charge.processing }, swap: true }]",
-        "charge.completed, charge.processing came",
+        "charge.completed, charge.processing arrived",
       ],
       [
         "webhooks: [{ match: { type: charge.completed }, copies: 2 }]",
-        "charge.processing, charge.completed, charge.completed came",
+        "charge.processing, charge.completed, charge.completed arrived",
       ],
-      ["webhooks: [{ match: { type: charge.processing }, drop: true }]", "charge.completed came"],
+      ["webhooks: [{ match: { type: charge.processing }, drop: true }]", "charge.completed arrived"],
     ] as const)
       expect((await heard(said, rules))?.failure).toMatchObject({
         message: expect.stringMatching(
