@@ -56,6 +56,7 @@ async function main() {
         ),
       ),
       ...(await throughputRows(load, builds, { cwd: folder, core: cores?.server })),
+      ...(await throughputRows(load, builds, { cwd: folder, core: cores?.server }, "--data")),
       advanceRow(builds),
     ];
     say(table("This build against another", ["", "before", "now", "now / before"], rows));
@@ -80,11 +81,13 @@ function startRows([before, now]) {
   ];
 }
 
-/** Requests a second of both, in turns, and the processor time of each. */
-async function throughputRows(load, builds, where) {
+/** Requests a second of both, in turns, and the processor time of each; with `--data`, of writes alone. */
+async function throughputRows(load, builds, where, data) {
   const running = [];
-  for (const build of builds)
-    running.push(await start(sandboxOf(build.root, build.name, "--clock", "manual"), where));
+  for (const build of builds) {
+    const stored = data === undefined ? [] : [data, join(where.cwd, `${build.name}.json`)];
+    running.push(await start(sandboxOf(build.root, build.name, "--clock", "manual", ...stored), where));
+  }
   const once = async (kind, { port, pid }, timing) => {
     const requests = kind.requests(await freshWorld(port));
     const beforeMs = processorMs(pid);
@@ -93,7 +96,7 @@ async function throughputRows(load, builds, where) {
     return result;
   };
   const rows = [];
-  for (const kind of CASES) {
+  for (const kind of data === undefined ? CASES : CASES.filter(({ name }) => name.startsWith("POST"))) {
     // Compiled and optimized before anything counts.
     for (const server of running) await once(kind, server, { maxMs: 2 * (plan.warmUpMs + plan.measureMs) });
     const found = [[], []];
@@ -105,7 +108,8 @@ async function throughputRows(load, builds, where) {
     const ratio = medianRatio(perSecond(found[1]), perSecond(found[0]));
     const shown = ({ perSecond: rate, processorUs }) =>
       `${Math.round(rate).toLocaleString("en")}${processorUs === undefined ? "" : ` (${processorUs.toFixed(1)} us)`}`;
-    rows.push([`${kind.name}, a second`, shown(before), shown(now), ratio.toFixed(2)]);
+    const what = data === undefined ? kind.name : `${kind.name}, ${data}`;
+    rows.push([`${what}, a second`, shown(before), shown(now), ratio.toFixed(2)]);
   }
   for (const server of running) await server.stop();
   return rows;
