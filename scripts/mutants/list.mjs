@@ -30,7 +30,7 @@ const DESCRIPTION = "says";
 const SIGNALING = /\bprocess\.kill\((?![^)]*, 0\))/;
 
 /** @returns {() => number} numbers from 0 to 1, the same for the same seed */
-function generator(seed) {
+export function generator(seed) {
   let count = 0;
   return () => createHash("sha256").update(`${seed} ${count++}`).digest().readUInt32BE(0) / 2 ** 32;
 }

@@ -13,7 +13,7 @@ export const RIGHT_APPS = {
 };
 
 /** Runs a program that prints its port, and explores it with a sandbox of its own. */
-export async function exploreApp(createSandbox, { program, flow, hasReceiver }, options) {
+export async function exploreApp(createSandbox, { program, flow, hasReceiver, stderr = "inherit" }, options) {
   const sandbox = await createSandbox({ clock: "manual", rateLimit: "off" });
   try {
     const { url } = await sandbox.listen();
@@ -24,7 +24,7 @@ export async function exploreApp(createSandbox, { program, flow, hasReceiver }, 
       PAYMENTS_API_KEY: sandbox.apiKey,
       PAYMENTS_WEBHOOK_SECRET: sandbox.webhookSecret,
     };
-    const child = spawn(process.execPath, [program], { env, stdio: ["ignore", "pipe", "inherit"] });
+    const child = spawn(process.execPath, [program], { env, stdio: ["ignore", "pipe", stderr] });
     try {
       const started = once(child.stdout, "data");
       const ended = once(child, "exit").then(([code]) => Promise.reject(new Error(`it ended with ${code}`)));
