@@ -94,7 +94,7 @@ function refuseMixed(flags: Readonly<Record<string, unknown>> & ExecFlags): void
   );
 }
 
-/** Whether something is left that has to be met, which is told. */
+/** Prints the requirements of `--require` that were not met; returns true if there are any. */
 function printMissing({ required, runner }: Plan): boolean {
   const unmet = required?.unmet ?? [];
   if (unmet.length === 0 || runner.asked !== undefined) return false;

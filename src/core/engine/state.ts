@@ -44,8 +44,8 @@ interface AppliedPut {
 }
 
 /**
- * Data of a namespace: tables of immutable records and their indexes. Only `apply` and `tryOut` change it, by a whole
- * Change. Indexes follow from the records and are never saved.
+ * Data of a namespace: tables of immutable records and their indexes. Only `apply` and `applyUndoably` change it, by a
+ * whole Change. Indexes follow from the records and are never stored.
  */
 export class State {
   seq = 0;

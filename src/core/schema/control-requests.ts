@@ -25,7 +25,7 @@ import { instantFault, parseInstant } from "./time.js";
 /**
  * Request bodies and queries of the control API, read by `server/control`, the steps of scenarios and the OpenAPI
  * document. Unknown fields are errors, so that typos do not pass unnoticed. `engine-requests.ts` has the bodies that a
- * start needs, `control-webhooks.ts` those about logs and receivers. No code here acts on a body.
+ * start needs, `control-log-requests.ts` those about logs and receivers. No code here acts on a body.
  */
 export const instantSchema = z.string().check(
   z.refine((text) => parseInstant(text) !== undefined, {

@@ -4,7 +4,7 @@ import { closedShape, field } from "./descriptions.js";
 import { currencyNote } from "./field-notes.js";
 import { atMost, MAX_LENGTHS, minLength } from "./schema-checks.js";
 
-// Request bodies that engine and library read too. Separate from `control.ts`: a start does not load that file.
+// Request bodies that engine and library read too. Separate from `control-requests.ts`: a start does not load that file.
 
 export const resetRequestSchema = closedShape("ResetRequest", "How to go back to the start.", {
   keep: field(

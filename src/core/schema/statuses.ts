@@ -9,7 +9,7 @@ export interface OutcomePage {
   readonly text: string;
 }
 
-/** A charge status; `domain/charge.ts` has its effect on the ledger. */
+/** A charge status; `domain/charge-transition.ts` has its effect on the ledger. */
 export type StatusRow = StatusFields &
   (
     | { readonly stage: "open" | "processing" }

@@ -139,7 +139,7 @@ export class Journal {
   }
 
   /**
-   * Tries to drop all lines before the byte, an offset from `part`, by one rename.
+   * Tries to drop all lines before the byte, an offset from `beginSegment`, by one rename.
    *
    * @param temporary path in the same folder for the rest
    */

@@ -8,7 +8,7 @@ const LEASE_MS = 30_000;
 
 /**
  * A remote client's lease, kept alive by long polling. It ends when the held connection closes, or when no call
- * arrives within `GONE_MS` of wall time.
+ * arrives within `LEASE_MS` of wall time.
  */
 export class HeartbeatLease {
   readonly #wall: WallClock;

@@ -154,7 +154,7 @@ export class Scheduler<Performer extends DeliveryAttempts = DeliveryAttempts> {
     }
   }
 
-  /** Records outcomes, runs up to `TASKS_PER_TURN` due tasks and begins their attempts. */
+  /** Records outcomes, runs up to `TASKS_PER_BATCH` due tasks and begins their attempts. */
   runBatch(untilMs: number): number {
     this.attempts.recordOutcomes();
     const tasksRun = this.#runDue(untilMs, TASKS_PER_BATCH);

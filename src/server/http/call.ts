@@ -68,7 +68,7 @@ class RequestCall implements HttpCall {
   }
 }
 
-/** Placeholders for a cut connection: the port destroys the socket, `fetchOf` throws a network error. */
+/** Placeholders for a cut connection: the port destroys the socket, `inProcessFetch` throws a network error. */
 const droppedResponses = new WeakSet<Response>();
 
 export function isDropped(response: Response): boolean {

@@ -9,9 +9,9 @@ import { sendProbes } from "./probes.js";
 /**
  * The doctor: sends probes to a webhook receiver and reports its faults; called by the command and the library.
  *
- *   probes.ts ── ProbeSession ──> Evidence ── judge.ts ──> WebhookReport
+ *   probes.ts ── ProbeSession ──> Evidence ── judge-probes.ts ──> WebhookReport
  *
- * With --observe, eyes.ts also compares the app's own view of real charges. The receiver's code is never read.
+ * With --observe, app-observer.ts also compares the app's own view of real charges. The receiver's code is never read.
  *
  * @param onRow called after each probe; the final report may name a more specific fault
  */

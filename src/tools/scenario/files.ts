@@ -30,7 +30,7 @@ import { fill, foreignVariables, isOpen } from "./variables.js";
 /**
  * Scenario files: read, included files merged, variables filled in, checked; used by the sandbox, the command and `explore`.
  *
- *   document (YAML) ──> LoadedScenario ── running/run.ts ──> RunReport
+ *   document (YAML) ──> LoadedScenario ── running/run-scenario.ts ──> RunReport
  *
  * Every fault has its line. Nothing is sent here: steps/ defines the kinds of steps, running/ carries them out.
  */

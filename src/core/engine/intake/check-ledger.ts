@@ -55,7 +55,7 @@ function openSums({ tables }: State): Map<string, Open> {
   return open;
 }
 
-/** What the amounts in an account wait for. */
+/** How a fault's message names the event that amounts in an account wait for. */
 const AWAITS: Readonly<Partial<Record<LedgerAccount, string>>> = { pending: "settled", in_transit: "sent" };
 
 /** Checks each account against its postings and open amounts; removes checked ones from `open`. */
