@@ -5,11 +5,17 @@ import ts from "typescript";
 import { describe, expect, it } from "vitest";
 
 const SRC = fileURLToPath(new URL("../src/", import.meta.url));
+const TEST = fileURLToPath(new URL(".", import.meta.url));
 
-const sources = readdirSync(SRC, { recursive: true, encoding: "utf8" })
-  .map((file) => file.replaceAll("\\", "/"))
+const sources = filesOf(SRC)
   .filter((file) => /\.tsx?$/.test(file))
   .sort();
+/** Files that a comment may mention. */
+const files = [...sources, ...filesOf(TEST).map((file) => `test/${file}`)];
+
+function filesOf(folder: string): string[] {
+  return readdirSync(folder, { recursive: true, encoding: "utf8" }).map((file) => file.replaceAll("\\", "/"));
+}
 
 /** A sentence of a comment names its subject first; these words open one whose subject comes later or never. */
 const OPENING =
@@ -21,25 +27,37 @@ const VAGUE = /\b(whoever|somebody|nobody|so-?many|what becomes of|hangs on|told
 const RETIRED =
   /^(again|asked|eyes|forged|genuine|given|keeper|kept|leftovers|lesson|manners|meant|otherwise|patience|plainly|presence|said|sight|slip|slips|told|unfilled|unmeetable|wanted|whose|witness|world)$/;
 
-/** Comments of a source, as text without their marks, with their lines. */
-function commentsOf(source: string): { line: number; text: string }[] {
-  const scanner = ts.createScanner(ts.ScriptTarget.ESNext, false, ts.LanguageVariant.Standard, source);
-  const comments: { line: number; text: string }[] = [];
-  let line = 1;
-  let until = 0;
-  for (let token = scanner.scan(); token !== ts.SyntaxKind.EndOfFileToken; token = scanner.scan()) {
-    if (token !== ts.SyntaxKind.SingleLineCommentTrivia && token !== ts.SyntaxKind.MultiLineCommentTrivia)
-      continue;
-    line += source.slice(until, scanner.getTokenStart()).split("\n").length - 1;
-    until = scanner.getTokenStart();
-    const text = scanner
-      .getTokenText()
+interface Comment {
+  readonly pos: number;
+  readonly end: number;
+  readonly line: number;
+  /** Its text without comment marks. */
+  readonly text: string;
+}
+
+function commentsOf(source: string): Comment[] {
+  const file = ts.createSourceFile("a.ts", source, ts.ScriptTarget.ESNext);
+  const ends = new Map<number, number>();
+  const visit = (node: ts.Node): void => {
+    const ranges = [
+      ...(ts.getLeadingCommentRanges(source, node.pos) ?? []),
+      ...(ts.getTrailingCommentRanges(source, node.end) ?? []),
+    ];
+    for (const { pos, end } of ranges) ends.set(pos, end);
+    if (!ts.isJSDoc(node)) node.getChildren(file).forEach(visit);
+  };
+  visit(file);
+  const ordered = [...ends].sort(([one], [other]) => one - other);
+  return ordered.map(([pos, end]) => ({
+    pos,
+    end,
+    line: file.getLineAndCharacterOfPosition(pos).line + 1,
+    text: source
+      .slice(pos, end)
       .replace(/^\/\*+|\*+\/$|^\/\/|^[ \t]*\* ?/gm, " ")
       .replace(/\s+/g, " ")
-      .trim();
-    comments.push({ line, text });
-  }
-  return comments;
+      .trim(),
+  }));
 }
 
 /** Names a source declares at its top level. */
@@ -66,11 +84,44 @@ function retiredWord(name: string): string | undefined {
     .find((word) => RETIRED.test(word));
 }
 
+/** Names of Node, other tools and the wire that comments mention and the code does not. */
+const FOREIGN = ["SpanKind", "StatusCode", "coerce", "onChargeAwaitingPayment", "sk_live_ns_", "styleText"];
+
+/** All words of the code of src, texts included, without its comments. */
+const words = new Set([...FOREIGN, ...sources.flatMap((file) => wordsOf(withoutComments(textOf(file))))]);
+
+function textOf(file: string): string {
+  return readFileSync(SRC + file, "utf8");
+}
+
+function withoutComments(source: string): string {
+  return commentsOf(source).reduceRight(
+    (code, { pos, end }) => `${code.slice(0, pos)} ${code.slice(end)}`,
+    source,
+  );
+}
+
+function wordsOf(text: string): string[] {
+  return text.match(/[A-Za-z_$][\w$]*/g) ?? [];
+}
+
+/** Files, functions, constants and members that a comment mentions and that exist nowhere. */
+function deadReferences(comment: string): string[] {
+  const paths = [...comment.matchAll(/[\w./-]*\w\.tsx?\b/g)]
+    .map(([path]) => path)
+    .filter((path) => !files.some((file) => `/${file}`.endsWith(`/${path}`)));
+  const names = [...comment.matchAll(/`(#?[\w$]+(?:\.#?[\w$]+)*)(?:\(\))?`/g)]
+    .map(([, name]) => name!)
+    .filter((name) => !/\.(tsx?|ya?ml)$/.test(name) && wordsOf(name).some((word) => !words.has(word)));
+  return [...paths, ...names];
+}
+
 /** Everything in a source that a reader would have to read twice. */
 function faultsOf(file: string, source: string): string[] {
   const faults = commentsOf(source).flatMap(({ line, text }) => {
+    const dead = deadReferences(text).map((name) => `${line}: "${name}" does not exist`);
     const found = OPENING.exec(text)?.[1] ?? VAGUE.exec(text)?.[1];
-    return found === undefined ? [] : [`${line}: "${found}" in: ${text.slice(0, 100)}`];
+    return found === undefined ? dead : [...dead, `${line}: "${found}" in: ${text.slice(0, 100)}`];
   });
   for (const name of [basename(file), ...namesOf(file, source)]) {
     const word = retiredWord(name);
@@ -81,7 +132,7 @@ function faultsOf(file: string, source: string): string[] {
 
 describe("the language of src", () => {
   it.each(sources)("%s reads plainly", (file) => {
-    expect(faultsOf(file, readFileSync(SRC + file, "utf8"))).toEqual([]);
+    expect(faultsOf(file, textOf(file))).toEqual([]);
   });
 
   it.each([
@@ -90,6 +141,13 @@ describe("the language of src", () => {
     ["// Tells somebody.\nrun();", 'somebody" in'],
     ["export const keptChange = 1;", '"kept" is retired'],
     ["class Keeper {}", '"keeper" is retired'],
+    ["// See `gone.ts`.", '"gone.ts" does not exist'],
+    ["// See core/gone/clock.ts.", '"core/gone/clock.ts" does not exist'],
+    ["run(); // As `goneForEver()` does.", '"goneForEver" does not exist'],
+    ["/** Up to `GONE_FOR_EVER_MS`. */", '"GONE_FOR_EVER_MS" does not exist'],
+    ["/** See `Engine.goneForEver`. */", '"Engine.goneForEver" does not exist'],
+    // A comment after a template, whose text is no code.
+    [`run(\`a \${b} c\`);\n/** What is kept. */`, '2: "What" in'],
   ])("refuses %s", (source, fault) => {
     expect(faultsOf("a.ts", source)).toEqual([expect.stringContaining(fault)]);
   });
@@ -102,6 +160,7 @@ describe("the language of src", () => {
     "/** Ids of the charges. */",
     "export const keeps = 1;",
     "// Not `z.coerce`: it accepts 1e1.\nrun();",
+    "/* `execute()` of engine/engine.ts, `TASKS_PER_BATCH`, `Engine.execute`, clock.ts */",
   ])("lets be: %s", (source) => {
     expect(faultsOf("a.ts", source)).toEqual([]);
   });
