@@ -167,7 +167,7 @@ export class Sandbox {
       vocabulary: vocabularyOf({ eventNames: event_names }),
     });
     const stop = namespace.receive({ handler: this.#assertions.wrap(handler), url }, webhook);
-    await namespace.whenKept();
+    await namespace.whenStored();
     return Object.assign(stop, { [Symbol.dispose]: stop });
   }
 
@@ -219,8 +219,8 @@ export class Sandbox {
     const namespace = this.#requireOpen("transition");
     const move = parseTransition({ chargeId, to, reason });
     const result = namespace.execute(transitionCharge(move.chargeId, move.to, "control", move.reason));
-    const saving = namespace.whenKept();
-    if (saving !== undefined) await saving;
+    const storing = namespace.whenStored();
+    if (storing !== undefined) await storing;
     if (isRefusal(result)) throw new SandboxError(result, result.code === "NOT_FOUND" ? chargeId : undefined);
     // The cast narrows the instructions to the public union by `type`.
     return chargeDetail(result) as ChargeDetail;
@@ -233,7 +233,7 @@ export class Sandbox {
   async reset(options: ResetOptions = {}): Promise<void> {
     const namespace = this.#requireOpen("reset");
     const { keep = DEFAULT_RESET_PARTS, ids } = parseResetOptions(options);
-    const stopping = namespace.commitQuietly();
+    const stopping = namespace.flushQuietly();
     if (stopping !== undefined) await stopping;
     const refusal = namespace.reset({ keep, repeatIds: ids === "repeat" });
     if (refusal !== undefined) throw new SandboxError(refusal);
@@ -266,7 +266,7 @@ export class Sandbox {
   snapshot(): SandboxState;
   snapshot(): StateDump {
     const namespace = this.#requireOpen("snapshot");
-    void namespace.commitQuietly();
+    void namespace.flushQuietly();
     return deepCopy(namespace.engine.state.freeze());
   }
 
@@ -277,7 +277,7 @@ export class Sandbox {
   async restore(snapshot: SandboxState): Promise<void> {
     const namespace = this.#requireOpen("restore");
     // Copied, because stored records are immutable.
-    await namespace.commitQuietly();
+    await namespace.flushQuietly();
     const refusal = await namespace.snapshots.load(toPlainJson(snapshot));
     if (refusal !== undefined) throw new SandboxError(refusal);
   }

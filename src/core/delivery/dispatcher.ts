@@ -53,7 +53,7 @@ export class Dispatcher implements DeliveryAttempts {
         this.#resume(this.mailboxes.removeWaiting());
     });
     engine.onRollback(() => {
-      // Tasks of an undone micro-batch do not exist.
+      // Tasks of an undone batch do not exist.
       this.#due = this.#due.filter((task) => engine.state.get("tasks", task.task_id) === task);
     });
   }

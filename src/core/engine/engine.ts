@@ -33,21 +33,21 @@ export interface EngineOptions {
 
 /** Checks for free memory before each change. */
 export interface MemoryGuard {
-  /** @throws NoRoom if memory is short */
+  /** @throws InsufficientSpace if memory is short */
   check(): void;
 }
 
 /**
  * Owns the state of a namespace. The service, the control API, the pages and the scheduler pass Commands to `execute`;
  * each is decided, checked and applied synchronously as one Change, and the Store gets the changes in batches.
- * A command never waits, no caller sees half of one, and no change is shown outside before it is stored.
+ * A command never waits, no caller sees one half applied, and no change is shown outside before it is stored.
  */
 export class Engine {
   readonly catalogue: Catalogue;
   readonly settings: Settings;
   readonly rules: RuleCounts;
   readonly #store: Store;
-  readonly #room: MemoryGuard | undefined;
+  readonly #memoryGuard: MemoryGuard | undefined;
   readonly #setUp: Command<unknown>;
   readonly #name: string;
   readonly #seed: string;
@@ -56,7 +56,7 @@ export class Engine {
   readonly #groupCommit: GroupCommit | undefined;
   readonly #commitListeners = new Set<(change: Change) => void>();
   readonly #storedListeners = new Set<(change: Change) => void>();
-  readonly #rollbackListeners = new Set<(failure: StoreFailure, isHeard: boolean) => void>();
+  readonly #rollbackListeners = new Set<(failure: StoreFailure, isReported: boolean) => void>();
   #state = new State();
   #scope = "";
 
@@ -65,7 +65,7 @@ export class Engine {
     this.settings = options.settings;
     this.rules = new RuleCounts(options.totalRuleCounts);
     this.#store = options.store;
-    this.#room = options.memoryGuard;
+    this.#memoryGuard = options.memoryGuard;
     this.#setUp = options.setUp;
     this.#name = options.name;
     this.#seed = options.seed;
@@ -76,8 +76,8 @@ export class Engine {
         state: () => this.#state,
         store,
         atEndOfTick: options.atEndOfTick,
-        onRollback: (failure, isHeard) => {
-          for (const listener of this.#rollbackListeners) listener(failure, isHeard);
+        onRollback: (failure, isReported) => {
+          for (const listener of this.#rollbackListeners) listener(failure, isReported);
         },
       });
     const loaded = options.store.load();
@@ -100,11 +100,12 @@ export class Engine {
     return this.#state;
   }
 
+  /** The one record of the collection `world`: the namespace itself. */
   get namespace(): NamespaceRecord {
     return this.#state.get("world", "world")!;
   }
 
-  /** Seed of the namespace's ids. */
+  /** Prefix hashed into each new id: seed, name, generation and restores. */
   get scope(): string {
     return this.#scope;
   }
@@ -122,7 +123,7 @@ export class Engine {
     if (isRefusal(result)) return result;
     const change = tx.change();
     if (change === undefined) return result;
-    this.#room?.check();
+    this.#memoryGuard?.check();
     if (this.#groupCommit === undefined) {
       this.#state.apply(change);
       this.rules.add(tx.appliedRules);
@@ -197,8 +198,8 @@ export class Engine {
     return subscribe(this.#storedListeners, listener);
   }
 
-  /** Calls the listener after a rollback; `isHeard` is true if a caller learns of the failure too. */
-  onRollback(listener: (failure: StoreFailure, isHeard: boolean) => void): () => void {
+  /** Calls the listener after a rollback; `isReported` is true if a caller learns of the failure too. */
+  onRollback(listener: (failure: StoreFailure, isReported: boolean) => void): () => void {
     return subscribe(this.#rollbackListeners, listener);
   }
 
@@ -210,7 +211,10 @@ export class Engine {
     return this.#state.tasks.takeDue(atMs);
   }
 
-  /** Returns to the initial state with ids of a new generation, or of the first if `repeatIds`; `carry` restores records. */
+  /**
+   * Returns to the initial state, with ids of a new generation, or of the first if `repeatIds`. `carry` fills the new
+   * state instead of `setUp`.
+   */
   reset(startMs: number, repeatIds: boolean, carry: Command<unknown>): void {
     this.#storePending();
     const { highest_generation: highest } = this.namespace;
@@ -219,23 +223,23 @@ export class Engine {
   }
 
   #begin(startMs: number, generation: number, highest: number, carry?: Command<unknown>): void {
-    const before = this.#state;
-    // A reset keeps the seed, whatever this run's default.
-    const old = before.get("world", "world");
+    const oldState = this.#state;
+    const oldRecord = oldState.get("world", "world");
     const state = new State();
-    state.seq = before.seq + 1;
+    state.seq = oldState.seq + 1;
     state.at = startMs;
-    const world: NamespaceRecord = {
+    const record: NamespaceRecord = {
       name: this.#name,
-      seed: old?.seed ?? this.#seed,
+      // A reset keeps the seed, even if this process has another default.
+      seed: oldRecord?.seed ?? this.#seed,
       start_ms: startMs,
-      asked_start_ms: old === undefined ? this.#chosenStartMs : old.asked_start_ms,
+      asked_start_ms: oldRecord === undefined ? this.#chosenStartMs : oldRecord.asked_start_ms,
       generation,
       highest_generation: highest,
       restores: 0,
     };
-    state.apply({ seq: state.seq, at: startMs, puts: [["world", "world", world]], counters: {} });
-    const scope = scopeOf(world);
+    state.apply({ seq: state.seq, at: startMs, puts: [["world", "world", record]], counters: {} });
+    const scope = scopeOf(record);
     const tx = new Transaction(state, this.catalogue, this.settings, scope, startMs);
     initializeNamespace(tx);
     (carry ?? this.#setUp)(tx);
@@ -257,15 +261,15 @@ export class Engine {
   load(state: State, clock?: ClockRecord): void {
     this.#storePending();
     const loaded = state.get("world", "world")!;
-    const before = this.namespace;
-    const world: NamespaceRecord = {
+    const current = this.namespace;
+    const record: NamespaceRecord = {
       ...loaded,
       name: this.#name,
-      generation: before.generation,
-      highest_generation: Math.max(loaded.highest_generation, before.highest_generation),
-      restores: Math.max(loaded.restores, before.restores) + 1,
+      generation: current.generation,
+      highest_generation: Math.max(loaded.highest_generation, current.highest_generation),
+      restores: Math.max(loaded.restores, current.restores) + 1,
     };
-    const puts: Put[] = [["world", "world", world]];
+    const puts: Put[] = [["world", "world", record]];
     if (clock !== undefined) puts.push(["clock", "clock", clock]);
     state.apply({ seq: this.#state.seq + 1, at: state.at, puts, counters: {} });
     this.#replace(state);

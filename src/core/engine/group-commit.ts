@@ -30,8 +30,8 @@ export interface GroupCommitOptions {
   readonly store: DurableStore;
   /** Calls back at the end of this event-loop tick; without it, each change is stored at once. */
   readonly atEndOfTick: ((run: () => void) => void) | undefined;
-  /** Called after a rollback, before the listeners; `isHeard` is true if a caller learns of the failure too. */
-  readonly onRollback: (failure: StoreFailure, isHeard: boolean) => void;
+  /** Called after a rollback, before the listeners; `isReported` is true if a caller learns of the failure too. */
+  readonly onRollback: (failure: StoreFailure, isReported: boolean) => void;
 }
 
 /**
@@ -60,7 +60,7 @@ export class GroupCommit {
   }
 
   /**
-   * Applies a change and adds it to the batch, which the caller schedules next.
+   * Applies a change and adds it to the batch. The caller must call `scheduleFlush` next.
    *
    * @param undo undoes effects outside the state
    * @param show called once the change is stored
@@ -81,11 +81,11 @@ export class GroupCommit {
 
   /** Plans to store the batch at the end of the tick. */
   scheduleFlush(): void {
-    const { atEndOfTick: atTurnsEnd } = this.#options;
-    if (atTurnsEnd === undefined) this.flush();
+    const { atEndOfTick } = this.#options;
+    if (atEndOfTick === undefined) this.flush();
     else if (!this.#isPlanned) {
       this.#isPlanned = true;
-      atTurnsEnd(() => {
+      atEndOfTick(() => {
         this.#isPlanned = false;
         void this.flushQuietly();
       });
@@ -105,18 +105,19 @@ export class GroupCommit {
 
   /** Stores the batch now. Returns a promise if the store is asynchronous; throws or rejects after a rollback. */
   flush(): Promise<void> | undefined {
-    const keeping = this.#keep(true);
-    if (keeping === undefined || keeping instanceof Promise) return keeping;
-    throw keeping.error;
+    const storing = this.#store(true);
+    if (storing === undefined || storing instanceof Promise) return storing;
+    throw storing.error;
   }
 
   /** The same, but never throws or rejects. */
   flushQuietly(): Promise<void> | undefined {
-    const keeping = this.#keep(false);
-    return keeping instanceof Promise ? keeping.catch(() => {}) : undefined;
+    const storing = this.#store(false);
+    return storing instanceof Promise ? storing.catch(() => {}) : undefined;
   }
 
-  #keep(isHeard: boolean): Promise<void> | StoreFailure | undefined {
+  /** @param isReported true if the caller throws a synchronous failure */
+  #store(isReported: boolean): Promise<void> | StoreFailure | undefined {
     const batch = this.#batch;
     if (this.#pending !== undefined) {
       const { done } = this.#pending;
@@ -128,7 +129,7 @@ export class GroupCommit {
     try {
       pending = this.#options.store.append(batch.changes);
     } catch (error) {
-      this.#rollBack([batch], { error }, isHeard);
+      this.#rollBack([batch], { error }, isReported);
       return { error };
     }
     if (pending === undefined) {
@@ -143,6 +144,7 @@ export class GroupCommit {
       const later = this.#batch;
       this.#batch = newBatch();
       this.#pending = undefined;
+      // A caller may ignore the promise, so the failure counts as reported only to those of `whenStored`.
       this.#rollBack([batch, later], { error }, false);
       throw error;
     };
@@ -157,12 +159,12 @@ export class GroupCommit {
     notifyAll(listeners);
   }
 
-  #rollBack(batches: readonly Batch[], failure: StoreFailure, isHeard: boolean): void {
+  #rollBack(batches: readonly Batch[], failure: StoreFailure, isReported: boolean): void {
     for (const { undo } of batches.toReversed()) for (const undoChange of undo.toReversed()) undoChange();
     const state = this.#options.state();
     state.tasks.restoreDropped();
     state.confirm();
-    this.#options.onRollback(failure, isHeard || batches.some(({ isAwaited }) => isAwaited));
+    this.#options.onRollback(failure, isReported || batches.some(({ isAwaited }) => isAwaited));
     for (const { listeners } of batches) notifyAll(listeners, failure);
   }
 }

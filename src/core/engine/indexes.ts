@@ -5,7 +5,7 @@ import { pageOfMany, SortedList } from "./sorted-list.js";
 
 /*
  * Lists and groups of records, declared in INDEXES. State calls `note` for each record put or removed, and queries by
- * list, kind or field. Indexes follow from the records and are never saved.
+ * list, kind or field. Indexes follow from the records and are never stored.
  */
 
 /** The lists of a collection's records, in order of `seq`, each by its name. */

@@ -11,7 +11,7 @@ import { IN_PROCESS_SCHEME } from "../schema/receiver-url.js";
 import { iso } from "../schema/time.js";
 import type { Namespace } from "./namespace.js";
 import type { Observer } from "./observers.js";
-import type { JournalEntry } from "./served-request.js";
+import type { RequestEntry } from "./served-request.js";
 
 /** Reports finished requests, status changes and webhook attempts as activity. */
 export function activityObserver(namespace: Namespace, report: OnActivity): Observer {
@@ -70,7 +70,7 @@ function actorOf({ status, scenario, overruled, actors = [] }: TransitionSubject
   return status === "EXPIRED" || scenario === null ? null : `scenario ${scenario}`;
 }
 
-function requestActivity(namespace: string, entry: JournalEntry): RequestActivity {
+function requestActivity(namespace: string, entry: RequestEntry): RequestActivity {
   const { status, method } = entry;
   const isRefused = status !== null && status >= 400;
   const answer = isRefused || method !== "GET" ? parseObject(entry.responseBody) : {};

@@ -209,13 +209,13 @@ export class Namespace {
     return result;
   }
 
-  /** As `execute`, but stored with the other changes of the micro-batch; the caller waits until they are stored. */
+  /** As `execute`, but stored with the other changes of the batch; the caller waits until they are stored. */
   executeBatched<Result>(command: Command<Result>): Result {
     return this.#scheduler.execute(command);
   }
 
   /** Resolves when all changes so far are stored; rejects if they were undone. */
-  whenKept(): Promise<void> | undefined {
+  whenStored(): Promise<void> | undefined {
     if (this.engine.isStored) return undefined;
     return new Promise((resolve, reject) => {
       this.engine.whenStored((failure) => (failure === undefined ? resolve() : reject(failure.error)));
@@ -223,13 +223,13 @@ export class Namespace {
   }
 
   /** Call before a read: resolves when the state has only stored changes. Undefined if it has already. */
-  commitQuietly(): Promise<void> | undefined {
-    return this.engine.flushQuietly()?.then(() => this.commitQuietly());
+  flushQuietly(): Promise<void> | undefined {
+    return this.engine.flushQuietly()?.then(() => this.flushQuietly());
   }
 
   /** Call before a write: pending only while an asynchronous store writes. */
   get pendingWrites(): Promise<void> | undefined {
-    return this.engine.isStoring ? this.commitQuietly() : undefined;
+    return this.engine.isStoring ? this.flushQuietly() : undefined;
   }
 
   /** Executes a read that also writes. If the write fails, returns a preview of the result. */

@@ -143,17 +143,17 @@ export class Namespaces {
   }
 
   /** Waits until the state of every namespace has only stored changes. */
-  async commitQuietly(): Promise<void> {
+  async flushQuietly(): Promise<void> {
     for (const namespace of this.#namespaces.values()) {
-      const storing = namespace.commitQuietly();
+      const storing = namespace.flushQuietly();
       if (storing !== undefined) await storing;
     }
   }
 
   /** Waits until all changes so far are stored. */
-  async whenKept(): Promise<void> {
+  async whenStored(): Promise<void> {
     for (const namespace of this.#namespaces.values()) {
-      const storing = namespace.whenKept();
+      const storing = namespace.whenStored();
       if (storing !== undefined) await storing;
     }
   }

@@ -1,8 +1,8 @@
 import type { Change } from "../engine/records.js";
-import type { JournalEntry } from "./served-request.js";
+import type { RequestEntry } from "./served-request.js";
 
 /** Receives events of a namespace; cannot influence them. */
-export interface Observer<Request = JournalEntry> {
+export interface Observer<Request = RequestEntry> {
   onChange?(change: Change): void;
   onRequest?(request: Request): void;
   /** A request was received; `onRequest` follows when it is finished. Skipped for requests answered at once. */
@@ -15,7 +15,7 @@ export interface Observer<Request = JournalEntry> {
  * Notifies observers. Their errors never fail the call that caused the event; each observer's first error is
  * reported.
  */
-export class Observers<Request = JournalEntry> {
+export class Observers<Request = RequestEntry> {
   readonly #all = new Set<Observer<Request>>();
   #reportedSources: WeakSet<object> | undefined;
   readonly #onError: (error: unknown) => void;

@@ -1,8 +1,8 @@
 import { channel } from "node:diagnostics_channel";
 import type { Observers } from "./observers.js";
-import type { Arrival, JournalEntry, ServedRequest } from "./served-request.js";
+import type { Arrival, RequestEntry, ServedRequest } from "./served-request.js";
 
-type MutableEntry = { -readonly [Name in keyof JournalEntry]: JournalEntry[Name] };
+type MutableEntry = { -readonly [Name in keyof RequestEntry]: RequestEntry[Name] };
 
 /** Publishes each request with its response and full bodies to `diagnostics_channel` subscribers. */
 const requests = channel("payments-sandbox:request");
@@ -18,14 +18,14 @@ const MAX_CHARS = 64 * 1024 * 1024;
 export class RequestJournal {
   readonly #limit: number;
   readonly #observers: Observers;
-  #ring: (JournalEntry | undefined)[] = [];
+  #ring: (RequestEntry | undefined)[] = [];
   /** Sizes of the entries, so that dropping one need not read it. */
   #lengths: number[] = [];
   /** Ids of the newest and the oldest entry. */
   #count = 0;
   #oldest = 1;
   #chars = 0;
-  #inFlight = new Set<JournalEntry>();
+  #inFlight = new Set<RequestEntry>();
 
   /**
    * @param limit number of entries
@@ -47,8 +47,8 @@ export class RequestJournal {
   }
 
   /** Adds a call in flight, to be completed by `finish`. */
-  begin(request: ServedRequest, arrival: Arrival): JournalEntry {
-    const entry = request as JournalEntry;
+  begin(request: ServedRequest, arrival: Arrival): RequestEntry {
+    const entry = request as RequestEntry;
     this.#observers.runSafely(this, () => {
       this.#inFlight.add(this.#append(request, arrival, true));
       this.#observers.notifyArrival(entry);
@@ -57,7 +57,7 @@ export class RequestJournal {
   }
 
   /** Completes a call in flight. Ignored if the journal was cleared meanwhile. */
-  finish(entry: JournalEntry, request: ServedRequest): void {
+  finish(entry: RequestEntry, request: ServedRequest): void {
     if (requests.hasSubscribers) requests.publish(request);
     if (!this.#inFlight.delete(entry)) return;
     this.#observers.runSafely(this, () => {
@@ -67,7 +67,7 @@ export class RequestJournal {
     });
   }
 
-  #append(request: ServedRequest, { atMs, wallMs }: Arrival, inFlight: boolean): JournalEntry {
+  #append(request: ServedRequest, { atMs, wallMs }: Arrival, inFlight: boolean): RequestEntry {
     const entry = request as MutableEntry;
     cutBodies(entry);
     entry.id = ++this.#count;
@@ -75,17 +75,17 @@ export class RequestJournal {
     entry.wallMs = wallMs;
     entry.inFlight = inFlight;
     if (this.#limit === 0) this.#oldest = this.#count + 1;
-    else this.#keep(entry);
+    else this.#insert(entry);
     return entry;
   }
 
-  #keep(entry: JournalEntry): void {
+  #insert(entry: RequestEntry): void {
     if (this.#count - this.#oldest >= this.#limit) this.#dropOldest();
     this.#ring[(entry.id - 1) % this.#limit] = entry;
     this.#measure(entry);
   }
 
-  #measure(entry: JournalEntry): void {
+  #measure(entry: RequestEntry): void {
     const slot = (entry.id - 1) % this.#limit;
     const length = entrySize(entry);
     this.#chars += length - (this.#lengths[slot] ?? 0);
@@ -101,8 +101,8 @@ export class RequestJournal {
   }
 
   /** Newest first. */
-  entries(): JournalEntry[] {
-    const entries: JournalEntry[] = [];
+  entries(): RequestEntry[] {
+    const entries: RequestEntry[] = [];
     for (let id = this.#count; id >= this.#oldest; id--) entries.push(this.#ring[(id - 1) % this.#limit]!);
     return entries;
   }

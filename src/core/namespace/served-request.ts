@@ -33,7 +33,7 @@ export interface Arrival {
   readonly wallMs: number;
 }
 
-export interface JournalEntry extends ServedRequest {
+export interface RequestEntry extends ServedRequest {
   readonly id: number;
   /** Not finished yet. */
   inFlight: boolean;

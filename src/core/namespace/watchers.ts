@@ -2,10 +2,10 @@ import type { Change, Key } from "../engine/records.js";
 import { type Deadline, onDeadline } from "../time/deadline.js";
 import { afterPendingIo } from "../time/timers.js";
 import { type WallClock, withYields, yieldToEventLoop } from "../time/wall-clock.js";
-import type { JournalEntry } from "./served-request.js";
+import type { RequestEntry } from "./served-request.js";
 
 /** Changes since the last look of the waiting calls. */
-export interface WatchedChanges<Request = JournalEntry> {
+export interface WatchedChanges<Request = RequestEntry> {
   /** Keys of stored or removed records. */
   readonly charges: ReadonlySet<Key>;
   readonly deliveries: ReadonlySet<Key>;
@@ -15,7 +15,7 @@ export interface WatchedChanges<Request = JournalEntry> {
 }
 
 /** A condition that a call waits for. */
-export interface Watch<Request = JournalEntry> {
+export interface Watch<Request = RequestEntry> {
   /** Checks everything, with a yield after each step. */
   checkAll(): Iterable<unknown>;
   /** Checks the changes. */
@@ -48,7 +48,7 @@ interface Wait<Request> {
  * Calls that wait for a condition. Each checks everything once, then the changes after each burst. Costs nothing
  * without waiting calls.
  */
-export class Watchers<Request = JournalEntry> {
+export class Watchers<Request = RequestEntry> {
   readonly #wall: WallClock;
   readonly #waits = new Set<Wait<Request>>();
   /** Created on demand. */

@@ -32,7 +32,7 @@ interface LineChange {
 /** Most lines fit, and need no allocation. */
 const scratch = Buffer.allocUnsafeSlow(1 << 16);
 
-/** Buffer for all lines of a micro-batch; most fit. */
+/** Buffer for all lines of a batch; most fit. */
 let batchBuffer: Buffer = Buffer.allocUnsafeSlow(1 << 18);
 const MAX_REUSED_BYTES = 1 << 20;
 

@@ -62,14 +62,14 @@ export class ClockControl {
     const fromMs = clock.nowMs();
     const settingAfter = setting ?? clock.setting;
     // Stored first: a failed write leaves the clock unchanged.
-    this.#keep(fromMs, settingAfter);
+    this.#storeSetting(fromMs, settingAfter);
     const storing = this.#scheduler.engine.flush();
     if (storing !== undefined) await storing;
     this.#scheduler.resume(fromMs, settingAfter);
     return undefined;
   }
 
-  #keep(nowMs: number, setting: ClockSetting): void {
+  #storeSetting(nowMs: number, setting: ClockSetting): void {
     const { clock, engine } = this.#scheduler;
     engine.execute(putClock(clock.recordAt(nowMs, setting)), nowMs);
   }
@@ -97,7 +97,7 @@ export class ClockControl {
       refusal = await this.#runThrough(advance);
       if (!scheduler.isClosed) {
         const next = refusal === undefined ? settingAfter : setting;
-        this.#keep(advance.nowMs, next);
+        this.#storeSetting(advance.nowMs, next);
         const storing = engine.flush();
         if (storing !== undefined) await storing;
         setting = next;

@@ -15,7 +15,7 @@ import type { Clock } from "./clock.js";
 import { afterPendingIo } from "./timers.js";
 import type { WallClock } from "./wall-clock.js";
 
-/** The event loop runs after this many tasks, so that a long advance does not block the server. */
+/** After this many tasks the event loop gets a turn, so that a long advance does not block the server. */
 export const TASKS_PER_BATCH = 256;
 const RETRY_AFTER_ERROR_MS = 1_000;
 
@@ -52,11 +52,11 @@ export interface SchedulerOptions {
  * Runs each due task at its own time through the engine: by timer on a running clock, at full speed in an advance.
  * Delivery attempts are passed to the dispatcher.
  */
-export class Scheduler<Performer extends DeliveryAttempts = DeliveryAttempts> {
+export class Scheduler<Attempts extends DeliveryAttempts = DeliveryAttempts> {
   readonly engine: Engine;
   readonly clock: Clock;
   readonly wall: WallClock;
-  readonly attempts: Performer;
+  readonly attempts: Attempts;
   readonly #onError: (error: unknown) => void;
   #advance: Advance | undefined;
   #cancelTimer: (() => void) | undefined;
@@ -69,7 +69,7 @@ export class Scheduler<Performer extends DeliveryAttempts = DeliveryAttempts> {
 
   constructor(
     { engine, clock, wall, onError }: SchedulerOptions,
-    createAttempts: (scheduler: Scheduler<Performer>) => Performer,
+    createAttempts: (scheduler: Scheduler<Attempts>) => Attempts,
   ) {
     this.engine = engine;
     this.clock = clock;
@@ -97,7 +97,7 @@ export class Scheduler<Performer extends DeliveryAttempts = DeliveryAttempts> {
     return this.#closed;
   }
 
-  /** Executes an external call's command after all due tasks. */
+  /** Executes the command of an external call after all due tasks; an advance counts what the call causes. */
   execute<Result>(command: Command<Result>): Result {
     const advance = this.#advance;
     if (advance === undefined) return this.run(command);
@@ -113,7 +113,7 @@ export class Scheduler<Performer extends DeliveryAttempts = DeliveryAttempts> {
   }
 
   /**
-   * Runs due tasks first: engine time never goes back, so they would run late.
+   * Runs due tasks, then the command. After it they would run late: engine time never goes back.
    *
    * @param undo see `Engine.execute`
    */
@@ -162,7 +162,7 @@ export class Scheduler<Performer extends DeliveryAttempts = DeliveryAttempts> {
     return tasksRun;
   }
 
-  /** Retries after a micro-batch could not be stored; its tasks are due again. */
+  /** Retries after a batch could not be stored; its tasks are due again. */
   #onUndone(error: unknown, isReported: boolean): void {
     if (!isReported) this.#onError(error);
     if (this.#advance === undefined) this.#backOff();
@@ -214,17 +214,17 @@ export class Scheduler<Performer extends DeliveryAttempts = DeliveryAttempts> {
 
   /** Runs due tasks and begins their attempts without waiting for them. */
   runTick(): void {
-    if (this.#closed || this.#isStoring()) return;
+    if (this.#closed || this.#pauseWhileStoring()) return;
     const tasksRun = this.runBatch(this.clock.nowMs());
     void this.engine.flush();
-    if (this.#isStoring()) return;
+    if (this.#pauseWhileStoring()) return;
     if (tasksRun === TASKS_PER_BATCH) this.planTick();
     else this.#planNext();
     this.notifyWaiters();
   }
 
-  /** Pauses while an asynchronous store writes; continues afterwards. */
-  #isStoring(): boolean {
+  /** Returns true if an asynchronous store is writing; the next tick is then planned for when it is done. */
+  #pauseWhileStoring(): boolean {
     if (!this.engine.isStoring) return false;
     void this.engine.flushQuietly()?.then(() => this.planTick());
     return true;
@@ -286,7 +286,7 @@ export class Scheduler<Performer extends DeliveryAttempts = DeliveryAttempts> {
     this.#onWake();
   }
 
-  /** Sets the callback for possible idle states: mailbox posts and held deliveries commit nothing. */
+  /** Sets the callback that looks for an idle state, for events that no commit follows, such as posts to a mailbox. */
   onWake(callback: () => void): void {
     this.#onWake = callback;
   }

@@ -1,7 +1,7 @@
 import { isFailing } from "../../core/engine/is-failing.js";
 import { receiverName } from "../../core/engine/log-responses.js";
 import type { Delivery } from "../../core/engine/records.js";
-import type { JournalEntry } from "../../core/namespace/served-request.js";
+import type { RequestEntry } from "../../core/namespace/served-request.js";
 import { iso } from "../../core/schema/time.js";
 import { type Content, html } from "../html.js";
 import { button, copyButton, firstLine, span, type Tone } from "./components.js";
@@ -122,7 +122,7 @@ function heldDeliveries(context: PageContext): AttentionItem[] {
 }
 
 /** An error response in one line: its first detail, else its message. */
-export function errorText({ responseBody }: JournalEntry): string {
+export function errorText({ responseBody }: RequestEntry): string {
   try {
     const { error } = JSON.parse(responseBody ?? "") as {
       error: { message: string; details?: Record<string, string> };
@@ -135,7 +135,7 @@ export function errorText({ responseBody }: JournalEntry): string {
 }
 
 interface CallGroup {
-  readonly newest: JournalEntry;
+  readonly newest: RequestEntry;
   readonly count: number;
 }
 

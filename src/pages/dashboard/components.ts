@@ -1,6 +1,6 @@
 import { isFailing } from "../../core/engine/is-failing.js";
 import type { Delivery } from "../../core/engine/records.js";
-import type { JournalEntry } from "../../core/namespace/served-request.js";
+import type { RequestEntry } from "../../core/namespace/served-request.js";
 import type { Mode } from "../../core/schema/common.js";
 import { STATUSES } from "../../core/schema/statuses.js";
 import { grouped } from "../format.js";
@@ -69,7 +69,7 @@ export function amountMarkup(amount: string, currency: string): Markup {
   return html`<span class="amount">${currency} ${grouped(amount)}</span>`;
 }
 
-export function durationText({ durationMs }: JournalEntry): string {
+export function durationText({ durationMs }: RequestEntry): string {
   return durationMs === 0 ? "<1 ms" : `${durationMs} ms`;
 }
 

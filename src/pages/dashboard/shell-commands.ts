@@ -1,4 +1,4 @@
-import type { JournalEntry } from "../../core/namespace/served-request.js";
+import type { RequestEntry } from "../../core/namespace/served-request.js";
 import { DEFAULT_PORT } from "../../core/schema/option-schemas.js";
 import { shellQuote } from "./components.js";
 import type { PageContext } from "./page-context.js";
@@ -15,7 +15,7 @@ export function controlCurl({ origin, namespace }: PageContext, line: string, bo
 }
 
 /** Repeats an app's call as a curl command, with the namespace's key: the journal masks the original. */
-export function requestCurl({ origin, namespace }: PageContext, entry: JournalEntry): string {
+export function requestCurl({ origin, namespace }: PageContext, entry: RequestEntry): string {
   const { requestBody: body } = entry;
   const { apiKey, liveApiKey } = namespace.info;
   const key = entry.apiKey?.startsWith("sk_live_") ? liveApiKey : apiKey;
@@ -30,7 +30,7 @@ export function requestCurl({ origin, namespace }: PageContext, entry: JournalEn
 }
 
 /** Path and query of a call. The journal stores an absolute URL for calls over a port. */
-export function requestPath({ url }: JournalEntry): string {
+export function requestPath({ url }: RequestEntry): string {
   const { pathname, search } = new URL(url, "http://sandbox");
   return `${pathname}${search}`;
 }

@@ -5,7 +5,7 @@ import type { Delivery, Key } from "../../core/engine/records.js";
 import type { State } from "../../core/engine/state.js";
 import { chargeDetail } from "../../core/engine/wire-views.js";
 import type { Namespace } from "../../core/namespace/namespace.js";
-import type { JournalEntry } from "../../core/namespace/served-request.js";
+import type { RequestEntry } from "../../core/namespace/served-request.js";
 import type { WatchedChanges } from "../../core/namespace/watchers.js";
 import { isMatcher } from "../../core/schema/matcher-words.js";
 import { deliveriesAbout, deliveryViewIn } from "./deliveries.js";
@@ -121,7 +121,7 @@ function deliveries(namespace: Namespace): Candidates<Delivery> {
   };
 }
 
-function requests({ journal }: Namespace): Candidates<JournalEntry> {
+function requests({ journal }: Namespace): Candidates<RequestEntry> {
   return {
     among: () => journal.entries(),
     newest: (limit) => journal.entries().slice(0, limit),

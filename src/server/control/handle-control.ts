@@ -33,7 +33,7 @@ interface TimedReply {
   readonly nowMs: number;
 }
 
-/** Handles a control call: finds the namespace, reads the body, runs the operation, waits for the save. */
+/** Handles a control call: finds the namespace, reads the body, runs the operation, waits until its changes are stored. */
 async function replyTo(
   namespaces: Namespaces,
   operation: ControlOperation,
@@ -45,8 +45,8 @@ async function replyTo(
   const namespace = namespaces.find(name, key);
   if (namespace === undefined)
     return { reply: unknownNamespace(namespaces, name, key), nowMs: namespaces.nowMs() };
-  const saving = namespace.commitQuietly();
-  if (saving !== undefined) await saving;
+  const pending = namespace.flushQuietly();
+  if (pending !== undefined) await pending;
   const execute = async (): Promise<Reply | Refusal> => {
     const body = operation.method === "GET" ? {} : await bodyOf(namespace.publicUrl);
     if (isRefusal(body)) return body;
@@ -65,8 +65,8 @@ async function replyTo(
     });
   };
   const result = await execute();
-  const saved = namespace.whenKept();
-  if (saved !== undefined) await saved;
+  const storing = namespace.whenStored();
+  if (storing !== undefined) await storing;
   return { reply: isRefusal(result) ? errorReply(result) : result, nowMs: namespace.nowMs() };
 }
 

@@ -1,5 +1,5 @@
 import { matchesAnyGlob } from "../../core/domain/glob.js";
-import type { JournalEntry } from "../../core/namespace/served-request.js";
+import type { RequestEntry } from "../../core/namespace/served-request.js";
 import { requestQuerySchema } from "../../core/schema/control-log-requests.js";
 import { jsonOrText } from "../../core/schema/depth.js";
 import { INVALID_QUERY_MESSAGE, invalid } from "../../core/schema/refusals.js";
@@ -60,7 +60,7 @@ export const REQUESTS = [
 ];
 
 /** A journal entry with parsed JSON bodies and a masked key. */
-export function requestView(entry: JournalEntry) {
+export function requestView(entry: RequestEntry) {
   const mark = entry.url.indexOf("?");
   return {
     request_id: entry.id,

@@ -4,7 +4,7 @@ import { eventView } from "../../core/engine/log-responses.js";
 import type { Change, Delivery, EventRecord } from "../../core/engine/records.js";
 import type { Namespace } from "../../core/namespace/namespace.js";
 import type { Namespaces } from "../../core/namespace/namespaces.js";
-import type { JournalEntry } from "../../core/namespace/served-request.js";
+import type { RequestEntry } from "../../core/namespace/served-request.js";
 import { streamQuerySchema } from "../../core/schema/control-log-requests.js";
 import { isRefusal } from "../../core/schema/refusals.js";
 import { bearerKey } from "../http/call.js";
@@ -71,7 +71,7 @@ function streamOf(namespace: Namespace, view: "light" | undefined): ReadableStre
           if (droppedCount > 0 || (controller.desiredSize ?? 0) <= 0) droppedCount++;
           else controller.enqueue(encoder.encode(messageText(event, view())));
         };
-        const sendRequest = (entry: JournalEntry): void => send("request", () => requestView(entry));
+        const sendRequest = (entry: RequestEntry): void => send("request", () => requestView(entry));
         send("hello", () => ({ namespace: namespace.name, now: namespace.clock.view().now }));
         if (view === "light") {
           stop = subscribeToSummary(namespace, (summary) => send("news", () => summary));
@@ -176,7 +176,7 @@ function subscribeToSummary(namespace: Namespace, emit: (summary: Summary) => vo
     const key = `${kind} ${id}`;
     if (items.has(key) || items.size < ITEMS_MAX) items.set(key, { kind, id, status });
   };
-  const noteRequest = ({ id, status }: JournalEntry): void =>
+  const noteRequest = ({ id, status }: RequestEntry): void =>
     note("request", String(id), status === null ? null : String(status));
   const stop = namespace.subscribe({
     onChange: ({ puts }: Change) => {

@@ -21,7 +21,7 @@ import { CROSS_SITE_MESSAGE, isCrossSiteSubresource } from "./hosts.js";
 import { errorReply, failureReply, ok, type Reply, responseOf, serialize, toResponse } from "./reply.js";
 import { type RouteHandler, Routes } from "./routes.js";
 
-/** A page's route; its handler runs after pending changes are saved. */
+/** A page's route; its handler runs after pending changes are stored. */
 export interface PageRoute {
   readonly method: "GET" | "POST";
   readonly path: string;
@@ -79,9 +79,9 @@ export function createApps({
   const addPages = (to: Routes, pageRoutes: readonly PageRoute[]) => {
     for (const { method, path, handle } of pageRoutes)
       to.add(method, path, async (c) => {
-        await namespaces.commitQuietly();
+        await namespaces.flushQuietly();
         const response = await handle(c);
-        await namespaces.whenKept();
+        await namespaces.whenStored();
         return response;
       });
   };

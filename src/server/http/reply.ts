@@ -48,7 +48,7 @@ export function errorReply(
   };
 }
 
-/** The reply to a call that could not be executed or saved. */
+/** The reply to a call that could not be executed or stored. */
 export function failureReply(error: unknown, codes: Readonly<Record<string, string>>): Reply {
   return error instanceof InsufficientSpace
     ? errorReply(INSUFFICIENT_SPACE, { "retry-after": "1" }, codes)

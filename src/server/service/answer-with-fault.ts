@@ -83,8 +83,8 @@ export async function answerWithFault(
     if (respond !== undefined) reply = forcedReply(respond, error_codes);
     else if (drop === "before") reply = null;
     else reply = execute(stale === undefined ? undefined : asOfStale(stale, namespace.nowMs()));
-    const saving = namespace.whenKept();
-    if (saving !== undefined) await saving;
+    const storing = namespace.whenStored();
+    if (storing !== undefined) await storing;
   } catch (error) {
     // The call changed nothing, so the fault is not counted.
     giveBack();

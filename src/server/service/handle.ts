@@ -12,10 +12,7 @@ import { answerWithFault, pickFault } from "./answer-with-fault.js";
 import { ignoredIn, journal, type ServedCall } from "./journal-entries.js";
 import type { Operation } from "./operation.js";
 
-/**
- * Handles a call of the service in ten steps. Step 1, routing, has selected the operation: on the fast path
- * (fast-path.ts) for ordinary calls to the port, by Hono for all others.
- */
+/** Steps 1 to 10. Step 1, routing, is done: by fast-path.ts for ordinary calls, by Hono for others. */
 export function handle(
   namespaces: Namespaces,
   operation: Operation,
@@ -29,14 +26,14 @@ export function handle(
     journal(call, { operation: operation.id, namespace, arrival }, { reply });
     return serialize(reply, (namespace ?? namespaces).nowMs(), headers);
   }
-  // Reads are answered synchronously unless a save is pending.
+  // A read is answered synchronously, unless changes before it are still being stored.
   if (operation.method !== "GET") return receiveBody(operation, call, admitted);
-  const saving = admitted.namespace.commitQuietly();
-  if (saving === undefined) return respond(operation, call, admitted, NO_BODY);
-  return saving.then(() => respond(operation, call, admitted, NO_BODY));
+  const storing = admitted.namespace.flushQuietly();
+  if (storing === undefined) return respond(operation, call, admitted, NO_BODY);
+  return storing.then(() => respond(operation, call, admitted, NO_BODY));
 }
 
-/** Reads the body. Its size and JSON are checked after the faults. */
+/** Reads the body, then responds. Its size and JSON are checked in step 6, after the faults. */
 async function receiveBody(
   operation: Operation,
   call: HttpCall,
@@ -47,8 +44,8 @@ async function receiveBody(
     raw = await call.readBody();
     if ("torn" in raw) return journalDisconnected(call, { ...admitted, operation: operation.id });
   }
-  const { pendingWrites: keeping } = admitted.namespace;
-  if (keeping !== undefined) await keeping;
+  const { pendingWrites } = admitted.namespace;
+  if (pendingWrites !== undefined) await pendingWrites;
   return respond(operation, call, admitted, raw);
 }
 
@@ -62,12 +59,12 @@ function respond(
   raw: RawBody,
 ): CallResult | Promise<CallResult> {
   const { namespace, caller, headers, arrival } = admitted;
-  // Closed while the body arrived.
+  // The namespace was closed while the body arrived.
   if (namespace.isClosed) return null;
   const parsed = raw === NO_BODY ? NOTHING_PARSED : parseBody(raw, (name) => call.header(name));
   const body = isRefusal(parsed) ? {} : parsed.object;
   const { error_codes, event_names } = namespace.engine.settings;
-  // 5 Fault: replaces or wraps the steps below.
+  // 5 Fault: picked here, applied below (`answerWithFault`); it replaces or wraps steps 6 to 10.
   const fault = pickFault(operation, call, namespace, body);
   const served: ServedCall = {
     operation: operation.id,
@@ -129,8 +126,8 @@ function journalDisconnected(call: HttpCall, served: ServedCall): CallResult {
 }
 
 /**
- * Answers a call to an unknown path or with a wrong method, and journals it as a mistake of the app. Requests that
- * browsers make by themselves are not journaled.
+ * Answers a call to an unknown path or with a wrong method and journals it as a mistake of the app. A call without a
+ * key outside /api/ is taken for a browser's own and is not journaled.
  */
 export async function handleUnknown(
   namespaces: Namespaces,

@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { globMatches } from "../../core/domain/glob.js";
 import type { Namespace } from "../../core/namespace/namespace.js";
-import type { Arrival, JournalEntry } from "../../core/namespace/served-request.js";
+import type { Arrival, RequestEntry } from "../../core/namespace/served-request.js";
 import { ALL_EVENT_TYPES } from "../../core/schema/event-types.js";
 import { didYouMean } from "../../core/schema/nearest.js";
 import { bearerKey, type HttpCall } from "../http/call.js";
@@ -75,7 +75,7 @@ function isFromApp(call: HttpCall): boolean {
 }
 
 /** Sets every field from the start: an object that grows takes twice the memory. */
-function entryOf(call: HttpCall, served: ServedCall, end: CallEnd): JournalEntry {
+function entryOf(call: HttpCall, served: ServedCall, end: CallEnd): RequestEntry {
   const { arrival } = served;
   const { reply } = end;
   return {

@@ -1,7 +1,7 @@
 import type { Attempt, Change, Delivery } from "../../engine/records.js";
 import { iso } from "../../schema/time.js";
 import type { Observer } from "../observers.js";
-import type { JournalEntry } from "../served-request.js";
+import type { RequestEntry } from "../served-request.js";
 import { isWithoutBackoff } from "./backoff.js";
 
 /**
@@ -126,7 +126,7 @@ export class Advisor implements Observer {
     this.#logs = [this.log, total];
   }
 
-  onRequest(entry: JournalEntry): void {
+  onRequest(entry: RequestEntry): void {
     const { operation, tolerated = [] } = entry;
     if (entry.method !== "GET") this.#writes++;
     if (operation === "getBalances") this.#onBalances(entry);
@@ -151,7 +151,7 @@ export class Advisor implements Observer {
   }
 
   /** The advice about one request. */
-  adviceOf({ habits = [] }: JournalEntry) {
+  adviceOf({ habits = [] }: RequestEntry) {
     return HABIT_IDS.filter((id) => habits.includes(id)).map(describeHabit);
   }
 
@@ -167,13 +167,13 @@ export class Advisor implements Observer {
     for (const log of this.#logs) log.note(id, times, example);
   }
 
-  #noteRequest(id: HabitId, entry: JournalEntry, example: string): void {
+  #noteRequest(id: HabitId, entry: RequestEntry, example: string): void {
     entry.habits = [...(entry.habits ?? []), id];
     this.#note(id, 1, example);
   }
 
   /** Two reads without a write between them are polling. */
-  #onBalances(entry: JournalEntry): void {
+  #onBalances(entry: RequestEntry): void {
     const account = this.#context.accountOf(entry.apiKey);
     if (account === undefined) return;
     const writes = this.#writes;
@@ -184,7 +184,7 @@ export class Advisor implements Observer {
     last.writes = writes;
   }
 
-  #onChargeRead(entry: JournalEntry): void {
+  #onChargeRead(entry: RequestEntry): void {
     const id = entry.path.slice(entry.path.lastIndexOf("/") + 1);
     const charge = findRecent(this.#charges, id, CHARGES_MAX, newChargeReads);
     const pause = this.#pauseSince(charge, entry);
@@ -208,20 +208,20 @@ export class Advisor implements Observer {
     charge.isFound = true;
   }
 
-  #onWithdrawal(entry: JournalEntry): void {
+  #onWithdrawal(entry: RequestEntry): void {
     const isRejected = entry.status !== null && entry.status >= 400;
     if (entry.idempotencyKey === null && !isRejected)
       this.#noteRequest("withdrawal_without_key", entry, requestAt(entry));
   }
 
-  #onTolerated(entry: JournalEntry, ignored: readonly string[]): void {
+  #onTolerated(entry: RequestEntry, ignored: readonly string[]): void {
     const notes = this.#ignoredNotes;
     for (const note of ignored) if (notes.size < IGNORED_NOTES_MAX) notes.add(`${entry.operation} ${note}`);
     this.#noteRequest("tolerated", entry, [...notes].join(" · "));
   }
 
   /** Undefined for the first read, after a restore that set the clock back, and after a skip. */
-  #pauseSince(last: LastRead, { atMs }: JournalEntry): number | undefined {
+  #pauseSince(last: LastRead, { atMs }: RequestEntry): number | undefined {
     const { leaptMs } = this.#context.clock;
     const pause = atMs - last.atMs;
     const skippedMs = leaptMs - last.leaptMs;
@@ -253,6 +253,6 @@ function findRecent<Value>(map: Map<string, Value>, key: string, max: number, ma
   return value;
 }
 
-function requestAt({ id, atMs }: JournalEntry): string {
+function requestAt({ id, atMs }: RequestEntry): string {
   return `request ${id} at ${iso(atMs)}`;
 }

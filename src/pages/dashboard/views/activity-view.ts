@@ -4,7 +4,7 @@ import type { Withdrawal } from "../../../core/domain/withdrawal.js";
 import { isFailing } from "../../../core/engine/is-failing.js";
 import { receiverName } from "../../../core/engine/log-responses.js";
 import type { StoredFault } from "../../../core/engine/records.js";
-import type { JournalEntry } from "../../../core/namespace/served-request.js";
+import type { RequestEntry } from "../../../core/namespace/served-request.js";
 import { iso } from "../../../core/schema/time.js";
 import { html, type Markup } from "../../html.js";
 import { attentionItems } from "../attention.js";
@@ -79,7 +79,7 @@ function activityRows(context: PageContext, show: string): Markup[] {
           row: deliveryRow(context, delivery),
         }),
       );
-  const matchesRequest = (request: JournalEntry) =>
+  const matchesRequest = (request: RequestEntry) =>
     isRequestOfMode(context, request) &&
     ((request.status ?? 500) >= 400 ||
       (show !== "errors" &&
@@ -109,9 +109,9 @@ function activityRows(context: PageContext, show: string): Markup[] {
 }
 
 /** Groups consecutive calls with the same outcome, each group newest first. */
-function groupSimilar(entries: readonly JournalEntry[]): [JournalEntry, ...JournalEntry[]][] {
-  const groups: [JournalEntry, ...JournalEntry[]][] = [];
-  const keyOf = ({ method, path, status, inFlight, fault, responseBody }: JournalEntry) =>
+function groupSimilar(entries: readonly RequestEntry[]): [RequestEntry, ...RequestEntry[]][] {
+  const groups: [RequestEntry, ...RequestEntry[]][] = [];
+  const keyOf = ({ method, path, status, inFlight, fault, responseBody }: RequestEntry) =>
     [method, path, status, inFlight, fault, (status ?? 500) >= 400 && responseBody].join(" ");
   for (const entry of entries) {
     const last = groups.at(-1);

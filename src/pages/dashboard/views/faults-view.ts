@@ -1,6 +1,6 @@
 import type { StoredFault } from "../../../core/engine/records.js";
 import type { Namespace } from "../../../core/namespace/namespace.js";
-import type { JournalEntry } from "../../../core/namespace/served-request.js";
+import type { RequestEntry } from "../../../core/namespace/served-request.js";
 import type { FaultRule } from "../../../core/schema/scenario-rules.js";
 import { iso } from "../../../core/schema/time.js";
 import { html, type Markup } from "../../html.js";
@@ -68,8 +68,8 @@ ${section({
 }
 
 /** The newest journal entry of each fault. */
-function lastHits({ namespace }: PageContext): Map<string, JournalEntry> {
-  const hits = new Map<string, JournalEntry>();
+function lastHits({ namespace }: PageContext): Map<string, RequestEntry> {
+  const hits = new Map<string, RequestEntry>();
   for (const entry of namespace.journal.entries())
     if (entry.fault !== null && !hits.has(entry.fault)) hits.set(entry.fault, entry);
   return hits;
@@ -78,7 +78,7 @@ function lastHits({ namespace }: PageContext): Map<string, JournalEntry> {
 function faultRow(
   context: PageContext,
   { fault_id, rule }: StoredFault,
-  hit: JournalEntry | undefined,
+  hit: RequestEntry | undefined,
 ): Markup {
   const { times } = rule;
   const applied = context.namespace.faults.countApplied(fault_id);

@@ -8,7 +8,7 @@ import type { Withdrawal } from "../../../core/domain/withdrawal.js";
 import { isFailing } from "../../../core/engine/is-failing.js";
 import { receiverName } from "../../../core/engine/log-responses.js";
 import type { Delivery, EventRecord } from "../../../core/engine/records.js";
-import type { JournalEntry } from "../../../core/namespace/served-request.js";
+import type { RequestEntry } from "../../../core/namespace/served-request.js";
 import {
   columnValue,
   formatOf,
@@ -82,7 +82,7 @@ function fieldContent(field: string, value: unknown, { currency }: JsonRecord): 
   return format === "count" ? plural(Number(value), field.replace(/s$/, "")) : text;
 }
 
-export function isRequestOfMode({ mode }: PageContext, { apiKey }: JournalEntry): boolean {
+export function isRequestOfMode({ mode }: PageContext, { apiKey }: RequestEntry): boolean {
   return mode === undefined || (apiKey?.startsWith("sk_live_") ?? false) === (mode === "live");
 }
 
@@ -182,8 +182,8 @@ export function deliveryRow(
 /** @param others earlier calls with the same outcome; the row keeps its place by the first of them */
 export function requestRow(
   context: PageContext,
-  entry: JournalEntry,
-  others: readonly JournalEntry[] = [],
+  entry: RequestEntry,
+  others: readonly RequestEntry[] = [],
 ): Markup {
   const { status, inFlight, fault, tolerated = [] } = entry;
   const bad = !inFlight && (status ?? 500) >= 400;

@@ -1,4 +1,4 @@
-import type { JournalEntry } from "../../../core/namespace/served-request.js";
+import type { RequestEntry } from "../../../core/namespace/served-request.js";
 import { jsonOrText } from "../../../core/schema/depth.js";
 import { maskKey } from "../../../core/schema/text-format.js";
 import { iso } from "../../../core/schema/time.js";
@@ -25,7 +25,7 @@ import { type PageContext, viewUrl } from "../page-context.js";
 import { requestCurl, requestPath } from "../shell-commands.js";
 
 /** A request: why it failed, both bodies, and a form to resend it. */
-export function requestView(context: PageContext, entry: JournalEntry): Markup {
+export function requestView(context: PageContext, entry: RequestEntry): Markup {
   const { state } = context.namespace.engine;
   const charge = state.get("charges", objectIdOf(entry) ?? "");
   const problems = problemsOf(entry);
@@ -59,7 +59,7 @@ ${section({ id: "edit", title: "Edit & resend", body: editForm(context, entry) }
 ${section({ id: "copies", title: "Copy", body: snippet("curl", requestCurl(context, entry), "c") })}`;
 }
 
-function summarySection(context: PageContext, entry: JournalEntry): Markup {
+function summarySection(context: PageContext, entry: RequestEntry): Markup {
   const bad = isBad(entry);
   return html`<div class="object" data-part id="request"><h1>${entry.method} ${entry.path} ${badge(entry.inFlight ? "in flight" : String(entry.status ?? "dropped"), entry.inFlight ? "warn" : httpTone(entry.status))}</h1>
 ${bad && html`<p class="why"><strong>Why:</strong> ${entry.fault !== null && html`${faultLink(context, entry.fault)} interfered: `}${entry.status === null ? (entry.clientGone ? "the client hung up" : "the connection was dropped") : errorText(entry)}</p>`}
@@ -80,12 +80,12 @@ ${factList([
 <div class="actions">${button({ does: `replay ${entry.id}`, label: "Replay", kind: "main", key: "r" })}<a class="button" href="#edit">Edit &amp; resend</a></div></div>`;
 }
 
-function isBad({ inFlight, status }: JournalEntry): boolean {
+function isBad({ inFlight, status }: RequestEntry): boolean {
   return !inFlight && (status ?? 500) >= 400;
 }
 
 /** Id of the charge, payout or quote that a call created or names in its path. */
-export function objectIdOf({ objectId, path, method, responseBody }: JournalEntry): string | undefined {
+export function objectIdOf({ objectId, path, method, responseBody }: RequestEntry): string | undefined {
   return (
     objectId ??
     /\/([a-z]+_[0-9a-f]{8,})/.exec(path)?.[1] ??
@@ -116,7 +116,7 @@ function problemsOf({
   requestBody,
   responseBody,
   tolerated = [],
-}: JournalEntry): Problem[] {
+}: RequestEntry): Problem[] {
   const request = method === "GET" ? queryOf(url) : jsonOrText(requestBody ?? "");
   const details =
     (status ?? 500) >= 400 ? valueAt(jsonOrText(responseBody ?? ""), "error.details") : undefined;
@@ -154,7 +154,7 @@ function problemTable(problems: readonly Problem[]): Markup {
   })}</dl>`;
 }
 
-function editForm(context: PageContext, entry: JournalEntry): Markup {
+function editForm(context: PageContext, entry: RequestEntry): Markup {
   const methods = [...new Set([entry.method, "GET", "POST", "PUT", "PATCH", "DELETE"])];
   return form(
     context,
