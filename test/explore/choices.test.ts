@@ -80,7 +80,7 @@ it("a stale read shows what was before the last change, whenever the read comes,
   const read = (atMs: number) => ({
     operation: "getCharge",
     method: "GET",
-    reads: "ch_1",
+    readId: "ch_1",
     atMs,
     isOwn: true,
   });

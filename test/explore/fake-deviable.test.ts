@@ -79,11 +79,11 @@ class FakeDeviable implements Deviable {
       method: "POST",
       status: isLost ? null : 201,
       atMs: 1_000,
-      isFlows: false,
+      isByFlow: false,
       isOwn: true,
       isDeviated: calls.length > 0,
-      made: "ch_1",
-      reads: undefined,
+      createdId: "ch_1",
+      readId: undefined,
     };
     const delivery = {
       charge_id: "ch_1",
@@ -95,7 +95,7 @@ class FakeDeviable implements Deviable {
     return {
       hasReachedApp: true,
       observed: {
-        calls: isLost ? [call, { ...call, status: 201, made: "ch_2" }] : [call],
+        calls: isLost ? [call, { ...call, status: 201, createdId: "ch_2" }] : [call],
         deliveries: [delivery],
         charges: isLost ? [CHARGE, { ...CHARGE, charge_id: "ch_2" }] : [CHARGE],
       },
@@ -110,7 +110,7 @@ class FakeDeviable implements Deviable {
 
 function failed(role: Failure["role"], path: string, got: number): Failure {
   const differences = [{ path, expected: 1, got }];
-  return { isIncomplete: false, role, title: "a check", message: "differs", isAppCall: false, differences };
+  return { isIncomplete: false, role, title: "a check", message: "differs", isCallToApp: false, differences };
 }
 
 it("searches and judges runs of any service that can deviate", async () => {

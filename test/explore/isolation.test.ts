@@ -19,7 +19,7 @@ const why = (more: object, calls: readonly object[] = [], whose: object = baseli
   );
 
 it("has runs side by side where their customers cannot meet", () => {
-  expect(why({ tick: [{ app: "POST /tick" }] }, [{ isOwn: true }, { isFlows: true }])).toBeUndefined();
+  expect(why({ tick: [{ app: "POST /tick" }] }, [{ isOwn: true }, { isByFlow: true }])).toBeUndefined();
   expect(customerEmail(baseline, "7")).toBe("qa*7@shop.test");
 });
 

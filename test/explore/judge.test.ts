@@ -16,7 +16,7 @@ const STUCK: Failure = {
   error: "the clock is being advanced",
   role: undefined,
   message: "it could not be carried out",
-  isAppCall: false,
+  isCallToApp: false,
   differences: [],
 };
 const judgeFailure = (failure: Failure, deliveries: readonly ObservedDelivery[] = []) =>

@@ -39,13 +39,13 @@ describe("the report of an exploration", () => {
 });
 
 const call = (operation: string, status: number | null, method = "POST") =>
-  ({ operation, status, method, atMs: 0, isFlows: false }) as ObservedCall;
+  ({ operation, status, method, atMs: 0, isByFlow: false }) as ObservedCall;
 
 describe("what a run is told by", () => {
   it("is its calls, statuses and webhooks, in the order of their times", () => {
     const charge = { history: [{ status: "COMPLETED", atMs: 65_000 }] };
     const delivery = { type: "charge.completed", attempts: [{ atMs: 66_000, status: null }] };
-    const calls = [call("createQuote", 200), { ...call("advance", 200), isFlows: true }];
+    const calls = [call("createQuote", 200), { ...call("advance", 200), isByFlow: true }];
     expect(timelineOf({ calls, charges: [charge], deliveries: [delivery] } as unknown as Observed)).toEqual([
       "+0s calls createQuote 200",
       "+1m5s charge is COMPLETED",

@@ -55,14 +55,14 @@ const TAIL_MS = 4 * 86_400_000;
 
 function callChoices({ calls, charges }: Observed): CallChoice[] {
   return calls.flatMap((call, index) => {
-    if (call.isFlows) return [];
+    if (call.isByFlow) return [];
     const { operation, method, isOwn, atMs } = call;
     const before = calls.slice(0, index).filter((one) => one.operation === operation).length;
-    const made = charges.find(({ charge_id }) => charge_id === call.made);
-    const read = charges.find(({ charge_id }) => charge_id === call.reads);
+    const created = charges.find(({ charge_id }) => charge_id === call.createdId);
+    const read = charges.find(({ charge_id }) => charge_id === call.readId);
     const hasChanged = read !== undefined && read.history.filter((change) => change.atMs <= atMs).length > 1;
     const isAwaited = atMs - (calls[0]?.atMs ?? atMs) < TAIL_MS;
-    const charge = made ?? read;
+    const charge = created ?? read;
     return {
       what: "call",
       at: `${operation}#${before + 1}`,
@@ -70,7 +70,7 @@ function callChoices({ calls, charges }: Observed): CallChoice[] {
       before,
       isRead: method === "GET",
       isOwn,
-      ...(made?.isAutomatic && isAwaited ? { planMs: made.endedMs - made.createdMs } : {}),
+      ...(created?.isAutomatic && isAwaited ? { planMs: created.endedMs - created.createdMs } : {}),
       ...(hasChanged ? { readsChanged: true } : {}),
       ...(charge === undefined ? {} : { charge }),
     };

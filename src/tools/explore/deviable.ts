@@ -10,7 +10,7 @@ import type { FaultRule, WebhookRule } from "../../core/schema/scenario-rules.js
 import type { Oracle } from "./exploration.js";
 import type { Schedule } from "./schedule.js";
 
-/** A call of the app to the service, identified across runs by its position. */
+/** A call by the app to the service, identified across runs by its position. */
 export interface CallPlace {
   readonly operation: string;
   /** Number of earlier calls of that operation, including the flow's own. */
@@ -37,7 +37,7 @@ export type WebhookChange = Omit<WebhookRule, "match" | "attempt" | "skip" | "ti
 export interface RunPlan {
   deviateCall(place: CallPlace, change: CallChange): void;
   deviateWebhook(place: WebhookPlace, change: WebhookChange): void;
-  /** Repeats the customer's first call of the app this many times concurrently. */
+  /** Repeats the customer's first call to the app this many times concurrently. */
   press(times: number): void;
   /** Has the customer pay after the charge has expired. */
   payLate(): void;
@@ -53,7 +53,7 @@ export interface Deviable {
   readonly name: string;
   /** Prefix of error messages, such as the flow's file. */
   readonly source: string;
-  /** The customer's first call of the app, and whether they pay on a page of the service. */
+  /** The customer's first call to the app, and whether they pay on a page of the service. */
   readonly customer: { readonly press: string | undefined; readonly isOnPage: boolean };
   /** Carries out the flow without deviations: as the user wrote it, or to learn its expected end. */
   observePlain(purpose: "check" | "learn"): Promise<Trace>;
@@ -72,7 +72,7 @@ export interface Trace {
   readonly observed: Observed;
   /** The first check that failed; absent where the run passed. */
   readonly failure?: Failure | undefined;
-  /** At least one call of the app succeeded. */
+  /** At least one call to the app succeeded. */
   readonly hasReachedApp: boolean;
 }
 
@@ -88,7 +88,8 @@ export interface Failure {
   /** Title of the step; absent where no step failed. */
   readonly title?: string | undefined;
   readonly message: string;
-  readonly isAppCall: boolean;
+  /** The step was a call to the app. */
+  readonly isCallToApp: boolean;
   /** How a call without a response ended. */
   readonly ending?: "unreachable" | "timeout" | "broken" | undefined;
   /** Response body of a failed call. */
@@ -114,13 +115,13 @@ export interface ObservedCall extends Pick<CallPlace, "operation" | "isOwn"> {
   readonly status: number | null;
   readonly atMs: number;
   /** Made by the flow's own steps, not by the app. */
-  readonly isFlows: boolean;
+  readonly isByFlow: boolean;
   /** A deviation applied to it. */
   readonly isDeviated: boolean;
   /** Id of the charge it created. */
-  readonly made: string | undefined;
+  readonly createdId: string | undefined;
   /** Id of the charge it read. */
-  readonly reads: string | undefined;
+  readonly readId: string | undefined;
 }
 
 export interface ObservedDelivery {

@@ -42,8 +42,8 @@ const MONEY_OPERATIONS = ["createWhitelabel", "createWithdrawal"];
 /** Finds an operation that the app repeated without checking the unknown outcome of the first call. */
 export function blindRepeat({ calls }: Observed): string | undefined {
   const open = new Set<string>();
-  for (const { operation, method, status, isFlows } of calls) {
-    if (isFlows) continue;
+  for (const { operation, method, status, isByFlow } of calls) {
+    if (isByFlow) continue;
     if (method === "GET") open.clear();
     else if (open.has(operation)) return operation;
     else if (MONEY_OPERATIONS.includes(operation) && (status === null || status >= 500)) open.add(operation);
@@ -53,7 +53,7 @@ export function blindRepeat({ calls }: Observed): string | undefined {
 
 /** Lists the events of a run, a line each in order. Ids and absolute times are left out, so that two runs can be compared. */
 export function timelineOf({ calls, deliveries, charges }: Observed): string[] {
-  const own = calls.filter(({ isFlows }) => !isFlows);
+  const own = calls.filter(({ isByFlow }) => !isByFlow);
   const events = [
     ...own.map(({ operation, status, atMs }) => ({
       atMs,

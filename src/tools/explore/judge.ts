@@ -29,10 +29,10 @@ export function judge({ failure, observed }: Trace): Verdict {
 }
 
 function judgeFailure(failure: Failure, { charges }: Observed): Verdict {
-  const { isIncomplete, error, role, title, message, isAppCall, ending } = failure;
+  const { isIncomplete, error, role, title, message, isCallToApp, ending } = failure;
   if (isIncomplete) return { outcome: "unknown", reason: error ?? message };
   const text = `${title}: ${message}`;
-  if (isAppCall && ending !== undefined)
+  if (isCallToApp && ending !== undefined)
     return { ...wrong("liveness", text), ...(ending === "broken" ? { isBroken: true } : { isOver: true }) };
   switch (role) {
     case "reset":
@@ -40,7 +40,7 @@ function judgeFailure(failure: Failure, { charges }: Observed): Verdict {
     case "drive":
     case "tail":
     case "rest":
-      return isAppCall
+      return isCallToApp
         ? wrong("liveness", `the customer gets no further at ${text}`)
         : { outcome: "unknown", reason: text };
     case "paid":
@@ -133,7 +133,7 @@ export function behaviourOf({ observed: { calls, deliveries, charges }, failure 
       if (!isLost && !responses.get(type)?.endsWith(` ${status}`))
         responses.set(type, `${responses.get(type) ?? type} ${status}`);
   return [
-    ...calls.filter(({ isFlows }) => !isFlows).map(callText),
+    ...calls.filter(({ isByFlow }) => !isByFlow).map(callText),
     ...[...responses.values()].sort(),
     ...charges.map(({ status }) => status).sort(),
     ...(failure?.title === undefined

@@ -150,7 +150,7 @@ export class Trials {
 }
 
 function hasOnlyOwnCalls({ observed }: Trace): boolean {
-  return observed.calls.every(({ isFlows, isOwn }) => isFlows || isOwn);
+  return observed.calls.every(({ isByFlow, isOwn }) => isByFlow || isOwn);
 }
 
 /** Groups of sets of one size, which have equally many steps; no group of one. */

@@ -74,10 +74,10 @@ function callOf(
   const { operation, method, path, status, at, runner, fault } = row as Record<string, string | null>;
   const request = recordOf(row.request_body);
   const response = recordOf(row.response_body);
-  const reads = /\/(ch_[^/?]+)/.exec(path ?? "")?.[1];
+  const readId = /\/(ch_[^/?]+)/.exec(path ?? "")?.[1];
   const email = request.customer_email;
   const isForeign =
-    (reads !== undefined && !own.has(reads)) || (typeof email === "string" && !emails.has(email));
+    (readId !== undefined && !own.has(readId)) || (typeof email === "string" && !emails.has(email));
   if (
     operation === null ||
     operation === undefined ||
@@ -89,11 +89,11 @@ function callOf(
     method: String(method),
     status: status === null ? null : Number(status),
     atMs: Date.parse(String(at)),
-    isFlows: runner !== null && runner !== undefined,
-    isOwn: reads !== undefined || typeof email === "string",
+    isByFlow: runner !== null && runner !== undefined,
+    isOwn: readId !== undefined || typeof email === "string",
     isDeviated: fault !== null && fault !== undefined,
-    made: reads === undefined && own.has(String(response.charge_id)) ? String(response.charge_id) : undefined,
-    reads: method === "GET" ? reads : undefined,
+    createdId: readId === undefined && own.has(String(response.charge_id)) ? String(response.charge_id) : undefined,
+    readId: method === "GET" ? readId : undefined,
   };
 }
 

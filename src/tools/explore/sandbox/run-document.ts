@@ -300,8 +300,8 @@ function checksOf(flow: Flow, isCancelled = false): Placed[] {
   const checks = flow.checks.filter(({ oracle }) => !isCancelled || oracle !== "expect");
   return [
     ...checks.map(({ step, oracle }): Placed => {
-      const isAppCall = typeof step.app === "string" && step.steady === undefined;
-      return { step: isAppCall ? { ...step, steady: STEADY } : step, role: oracle };
+      const isCallToApp = typeof step.app === "string" && step.steady === undefined;
+      return { step: isCallToApp ? { ...step, steady: STEADY } : step, role: oracle };
     }),
     ...flow.never.map(
       ({ body, steady = STEADY, ...view }): Placed => ({

@@ -201,7 +201,7 @@ function failureOf(report: RunOutcome, roles: readonly Role[]): Failure | undefi
     role: roles[report.steps.findIndex(hasFailed)],
     title: step?.title,
     message: message ?? (step === undefined ? "it could not be carried out" : ""),
-    isAppCall: step?.kind === "app",
+    isCallToApp: step?.kind === "app",
     ending: endingOf(message ?? ""),
     body: isRecord(got) ? got.body : undefined,
     differences: difference,
@@ -249,7 +249,7 @@ export function isolationReason(flow: Flow, { whose }: Baseline, plain: Observed
   if (whose.customer_email === undefined) return `no customer_email has \${run.id} in it`;
   const shared = [...drive, ...ticks, ...checks.map(({ step }) => step)].find(concernsOthers);
   if (shared !== undefined) return `a step that is a ${stepKinds(shared)[0]} concerns all customers`;
-  const call = plain.calls.find(({ isFlows, isOwn }) => !isFlows && !isOwn);
+  const call = plain.calls.find(({ isByFlow, isOwn }) => !isByFlow && !isOwn);
   return call && `the app calls ${call.operation}, which shows it all customers`;
 }
 
