@@ -2,7 +2,7 @@ import { createServer, type IncomingHttpHeaders } from "node:http";
 import { Webhook } from "standardwebhooks";
 import { DEFAULT_WEBHOOK_SECRET } from "../../src/core/schema/option-schemas.js";
 import { closed, listening } from "../support/servers.js";
-import { SHOPS, type ShopKind } from "./faults.js";
+import { BUSY_SHOPS, SHOPS, type ShopKind } from "./faults.js";
 import { Payments } from "./payments.js";
 import type { Order, Shop } from "./shop.js";
 
@@ -33,7 +33,7 @@ export async function startShop(
   kind: ShopKind,
   { baseUrl, apiKey, secret = DEFAULT_WEBHOOK_SECRET, patienceMs = 2_000 }: ShopOptions,
 ): Promise<ShopHere> {
-  const shop = new SHOPS[kind](new Payments({ baseUrl, apiKey, patienceMs }));
+  const shop = new { ...SHOPS, ...BUSY_SHOPS }[kind](new Payments({ baseUrl, apiKey, patienceMs }));
   const webhook = new Webhook(secret);
   let hangs = false;
   let babbles = false;

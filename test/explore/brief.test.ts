@@ -24,7 +24,9 @@ it("looks at the app once for what is expected in the same place already", () =>
   const flow = flowOf("a.yaml", { name: "a", steps, observe: [{ app: GET }] });
   const observed = { status: "paid", delivered: 1, items: [1], by: { name: "Ada", id: 7 } };
   const baseline = { whose: {}, order: {}, completed: 1, observed: [observed] };
-  const { document, roles } = briefDocument(deviatingDocument(flow, new SandboxPlan([], {}), baseline, "b"));
+  const { document, roles } = briefDocument(
+    deviatingDocument(flow, new SandboxPlan([], {}), baseline, "b", undefined),
+  );
   const looks = (document.steps as object[]).filter((_, index) => roles[index] === "expect");
   expect(looks).toEqual(asked.map((one) => ({ steady: "250ms", ...one })));
   expect(roles).toContain("observe");

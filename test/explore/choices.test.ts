@@ -7,12 +7,12 @@ import { scenarioName } from "../../src/tools/explore/sandbox/sandbox-deviable.j
 import type { DeviationKind } from "../../src/tools/explore/schedule.js";
 
 const SECOND = 1_000;
-const charge = (charge_id: string) => ({ charge_id, metadata: {}, history: [], isAutomatic: true });
+const charge = (id: string) => ({ id, metadata: {}, history: [], isAutomatic: true });
 const told = (charge_id: string, type: string, ...seconds: readonly number[]): ObservedDelivery => ({
-  charge_id,
+  object_id: charge_id,
   event_id: `evt_${charge_id}_${type}`,
   type,
-  attempts: seconds.map((second) => ({ status: 200, atMs: second * SECOND, isLost: false })),
+  attempts: seconds.map((second) => ({ status: 200, atMs: second * SECOND, durationMs: 1, isLost: false })),
   atMs: (seconds[0] ?? 0) * SECOND,
 });
 
@@ -24,7 +24,12 @@ function planned(kind: DeviationKind, choice: Choice): SandboxPlan {
 
 /** What can go otherwise with webhooks, and in which words. */
 function rulesOf(...deliveries: readonly ObservedDelivery[]) {
-  const seen = { calls: [], deliveries, charges: [charge("ch_1"), charge("ch_2")] } as unknown as Observed;
+  const seen = {
+    calls: [],
+    deliveries,
+    charges: [charge("ch_1"), charge("ch_2")],
+    withdrawals: [],
+  } as unknown as Observed;
   const choices = choicesOf(seen, { press: undefined, isOnPage: false });
   const all = choices.flatMap((choice) =>
     deviationsAt(choice).map(({ kind, at }) => [`${kind} ${at}`, planned(kind, choice).webhooks[0]]),
@@ -92,6 +97,7 @@ it("a stale read shows what was before the last change, whenever the read comes,
     calls: [read(SECOND), read(9 * SECOND)],
     deliveries: [],
     charges: [{ ...charge("ch_1"), history }],
+    withdrawals: [],
   };
   const choices = choicesOf(seen as unknown as Observed, { press: undefined, isOnPage: false });
   const stale = choices.map((choice) => planned("read_stale", choice).faults[0]);

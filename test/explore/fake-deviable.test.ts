@@ -13,7 +13,7 @@ import type {
 import { explore } from "../../src/tools/explore/explore.js";
 
 const CHARGE: ObservedCharge = {
-  charge_id: "ch_1",
+  id: "ch_1",
   status: "COMPLETED",
   email: "ada@shop.test",
   metadata: {},
@@ -36,6 +36,7 @@ class FakePlan implements RunPlan {
   payLate(): void {}
   cancelThenPay(): void {}
   moveTime(): void {}
+  runJob(): void {}
 }
 
 /** A service without any transport, and an app that pays again when a response is lost and delivers once per webhook. */
@@ -52,6 +53,10 @@ class FakeDeviable implements Deviable {
 
   isolationReason(): string {
     return "the fake has one customer";
+  }
+
+  doubts(): string[] {
+    return [];
   }
 
   planRun(): FakePlan {
@@ -86,10 +91,10 @@ class FakeDeviable implements Deviable {
       readId: undefined,
     };
     const delivery = {
-      charge_id: "ch_1",
+      object_id: "ch_1",
       event_id: "evt_1",
       type: "charge.completed",
-      attempts: [{ status: 200, atMs: 2_000, isLost: false }],
+      attempts: [{ status: 200, atMs: 2_000, durationMs: 1, isLost: false }],
       atMs: 2_000,
     };
     return {
@@ -97,7 +102,8 @@ class FakeDeviable implements Deviable {
       observed: {
         calls: isLost ? [call, { ...call, status: 201, createdId: "ch_2" }] : [call],
         deliveries: [delivery],
-        charges: isLost ? [CHARGE, { ...CHARGE, charge_id: "ch_2" }] : [CHARGE],
+        charges: isLost ? [CHARGE, { ...CHARGE, id: "ch_2" }] : [CHARGE],
+        withdrawals: [],
       },
       failure: isLost
         ? failed("paid", "count", 2)

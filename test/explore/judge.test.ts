@@ -5,7 +5,7 @@ import { baselineOf, type PlainRun } from "../../src/tools/explore/sandbox/basel
 import type { Flow } from "../../src/tools/explore/sandbox/flow.js";
 
 const HEARD: ObservedDelivery = {
-  charge_id: "ch_1",
+  object_id: "ch_1",
   event_id: "evt_1",
   type: "charge.completed",
   attempts: [],
@@ -20,7 +20,7 @@ const STUCK: Failure = {
   differences: [],
 };
 const judgeFailure = (failure: Failure, deliveries: readonly ObservedDelivery[] = []) =>
-  judge({ failure, hasReachedApp: true, observed: { calls: [], deliveries, charges: [] } });
+  judge({ failure, hasReachedApp: true, observed: { calls: [], deliveries, charges: [], withdrawals: [] } });
 
 describe("a run that could not be carried out to its end", () => {
   const verdict = (delivery: ObservedDelivery) => judgeFailure(STUCK, [delivery]);

@@ -1,10 +1,8 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: scenario files are full of them
-import { existsSync } from "node:fs";
-import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { ShopKind } from "../corpus/faults.js";
 import { temporaryFolder } from "../support/folders.js";
-import { explored, FLOW, openCorpus } from "./support.js";
+import { explored, exploredUntil, FLOW, openCorpus } from "./support.js";
 
 const LIMIT = 300_000;
 
@@ -19,15 +17,6 @@ const FOUND: readonly (readonly [ShopKind, string])[] = [
   ["marks_first", "answer_5xx getCharge#1"],
   ["never_looks", "answer_lost createWhitelabel#1"],
 ];
-
-/** Explored until it is found what such a deviation does: what there is by then, and the file of it. */
-async function exploredUntil(kind: ShopKind, where: string) {
-  const save = temporaryFolder();
-  const file = join(save, `order.${where.replace(" ", ".").replace("#", "-")}.yaml`);
-  const stop = new AbortController();
-  const onRun = () => void (existsSync(file) && stop.abort());
-  return { file, ...(await explored(kind, { save, signal: stop.signal, onRun })) };
-}
 
 describe("explore", () => {
   it(

@@ -1,9 +1,12 @@
+import { existsSync } from "node:fs";
 import type { RequestListener } from "node:http";
+import { join } from "node:path";
 import type { ExploreFlowOptions } from "../../src/index.js";
 import type { ShopKind } from "../corpus/faults.js";
 import { startShop } from "../corpus/start-shop.js";
 import { blocksOf } from "../docs/support/pages.js";
 import { openSandbox } from "../support/api-client.js";
+import { temporaryFolder } from "../support/folders.js";
 import { fileWith } from "../support/scenario-run.js";
 
 /** The flow that docs/explore.md shows. */
@@ -26,6 +29,15 @@ export async function explored(kind: ShopKind, options: Partial<ExploreFlowOptio
       `${oracle}: ${deviations.map(({ kind: what, at }) => `${what} ${at}`).join(" + ")}`,
   );
   return { sandbox, shop, report, found };
+}
+
+/** Explored until a deviation is found: what is found by then, and the file of it. */
+export async function exploredUntil(kind: ShopKind, where: string) {
+  const save = temporaryFolder();
+  const file = join(save, `order.${where.replace(" ", ".").replace("#", "-")}.yaml`);
+  const stop = new AbortController();
+  const onRun = () => void (existsSync(file) && stop.abort());
+  return { file, ...(await explored(kind, { save, signal: stop.signal, onRun })) };
 }
 
 /** A flow of an app that calls no service: all that may go otherwise is that its customer presses twice. */

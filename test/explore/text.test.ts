@@ -68,7 +68,7 @@ describe("what a run is told by", () => {
     ["again after a plain no", [call("createWhitelabel", 429), call("createWhitelabel", 200)], false],
     ["again where nothing is paid by it", [call("createQuote", null), call("createQuote", 200)], false],
   ])("what takes money is called %s", (_, calls, isBlind) => {
-    expect(blindRepeat({ calls, charges: [], deliveries: [] })).toBe(
+    expect(blindRepeat({ calls, charges: [], deliveries: [], withdrawals: [] })).toBe(
       isBlind ? "createWhitelabel" : undefined,
     );
   });

@@ -23,6 +23,7 @@ import { InsufficientSpace } from "../schema/insufficient-space.js";
 import type { ClockSetting } from "../schema/option-schemas.js";
 import type { Refusal } from "../schema/refusals.js";
 import { SizeNotice } from "../store/size-notice.js";
+import { AppActivity } from "../time/app-activity.js";
 import type { Clock } from "../time/clock.js";
 import { ClockControl } from "../time/clock-control.js";
 import { createAbortController, type Deadline, onDeadline } from "../time/deadline.js";
@@ -83,6 +84,7 @@ export class Namespace {
   readonly #scheduler: Scheduler<Dispatcher>;
   readonly #reader: ReadGate;
   readonly #observers: Observers;
+  readonly #activity: AppActivity;
   readonly #watchers: Watchers;
   readonly #initialSetting: ClockSetting;
   readonly #closing = createAbortController();
@@ -131,7 +133,9 @@ export class Namespace {
     this.#scheduler = scheduler;
     this.#reader = new ReadGate(scheduler, onError);
     this.#initialSetting = clock.setting;
-    this.clock = new ClockControl(scheduler);
+    const activity = new AppActivity(wall);
+    this.#activity = activity;
+    this.clock = new ClockControl(scheduler, activity);
     this.snapshots = new SavedStates({
       scheduler,
       reader: this.#reader,
@@ -145,6 +149,7 @@ export class Namespace {
       engine,
       wall,
       limitMs: options.holdLimitMs,
+      activity,
       closing: this.#closing.signal,
     });
     this.rates =
@@ -162,6 +167,10 @@ export class Namespace {
       onChange: (change) => this.counters.noteChange(change, engine.state),
     });
     this.advisor = new Advisor(this.#adviceContext(clock), options.totalAdvice);
+    observers.add({
+      onArrival: (call) => call.runner === null && activity.noteArrival(call),
+      onRequest: (call) => call.runner === null && activity.noteEnd(call),
+    });
     observers.add(this.advisor);
     observers.add(this.#watchers);
     this.mailboxLeases = new MailboxLeases({
@@ -311,6 +320,7 @@ export class Namespace {
 
   clearRequests(): void {
     this.journal.clear();
+    this.#activity.clear();
     this.advisor.clear();
     this.#watchers.startOver();
     this.#options.heapGuard.noteFreed();
@@ -334,6 +344,7 @@ export class Namespace {
     if (refusal !== undefined) return refusal;
     this.rates?.clear();
     this.journal.clear();
+    this.#activity.clear();
     this.counters.clear();
     this.advisor.clear();
     if (repeatIds) this.#runCount = 0;

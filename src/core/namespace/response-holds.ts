@@ -2,6 +2,7 @@ import type { Engine } from "../engine/engine.js";
 import type { Change, Delivery } from "../engine/records.js";
 import { durationMs } from "../schema/duration.js";
 import type { FaultRule } from "../schema/scenario-rules.js";
+import type { AppActivity } from "../time/app-activity.js";
 import { onDeadline } from "../time/deadline.js";
 import type { WallClock } from "../time/wall-clock.js";
 
@@ -10,6 +11,7 @@ interface AnswerHoldsOptions {
   readonly wall: WallClock;
   /** Longest hold of a response, in wall time. */
   readonly limitMs: number;
+  readonly activity: AppActivity;
   /** Ends all holds when the namespace closes. */
   readonly closing: AbortSignal;
 }
@@ -34,15 +36,18 @@ export class ResponseHolds {
    * @returns false if the namespace closes first
    */
   async holdForRule(
-    { hold, delay_answer }: Pick<FaultRule, "hold" | "delay_answer">,
+    { hold, at_most, delay_answer }: Pick<FaultRule, "hold" | "at_most" | "delay_answer">,
     json: string,
     client: AbortSignal,
   ): Promise<boolean> {
-    const { limitMs, closing } = this.#options;
+    const { closing } = this.#options;
+    const limitMs = Math.min(this.#options.limitMs, at_most === undefined ? Infinity : durationMs(at_most));
     if (hold === "webhook" || hold === "idle") {
       const objectId = readObjectId(json);
-      if (objectId !== undefined && this.#hasEndpoint(objectId))
-        await this.#wait(limitMs, client, (onMet) => this.#watchAnswers(objectId, hold, onMet));
+      if (objectId !== undefined && this.#hasEndpoint(objectId)) {
+        const held = this.#wait(limitMs, client, (onMet) => this.#watchAnswers(objectId, hold, onMet));
+        await this.#options.activity.holding(held);
+      }
     } else if (hold !== undefined) await this.#wait(Math.min(durationMs(hold), limitMs), client);
     if (delay_answer !== undefined) await this.#wait(durationMs(delay_answer), client);
     return !closing.aborted;
@@ -55,16 +60,17 @@ export class ResponseHolds {
     return state.endpoints().some((endpoint) => endpoint.enabled && endpoint.mode === mode);
   }
 
-  /** Calls back when a webhook of the object is answered from now on; with `idle`, when no more follow either. */
+  /** Calls back when a webhook of the object that is sent from now on is answered; with `idle`, when no more follow either. */
   #watchAnswers(objectId: string, hold: "webhook" | "idle", onMet: () => void): () => void {
-    const { engine } = this.#options;
+    const { engine, wall } = this.#options;
+    const sinceMs = wall.nowMs();
     let isAnswered = false;
     return engine.onStored(({ puts }: Change) => {
       for (const [name, , record] of puts) {
         const delivery = name === "deliveries" ? (record as Delivery | null) : null;
         if (delivery?.object_id !== objectId) continue;
         const last = delivery.attempts.at(-1);
-        if (last !== undefined && last.status !== null) isAnswered = true;
+        if (last?.status != null && Date.parse(last.sent_at) >= sinceMs) isAnswered = true;
       }
       if (isAnswered && (hold === "webhook" || this.#isAtRest(objectId))) onMet();
     });

@@ -41,7 +41,10 @@ function countPresent(body: object): number {
 export const advanceRequestSchema = withChecks(
   closedShape(
     "AdvanceRequest",
-    { description: "How far: exactly one of these.", jsonSchema: { minProperties: 1, maxProperties: 1 } },
+    {
+      description: "How far: exactly one of by, to and until.",
+      jsonSchema: { minProperties: 1, maxProperties: 2 },
+    },
     {
       by: field(z.optional(durationSchema), { description: "By this duration.", examples: ["30m", "1h30m"] }),
       to: field(z.optional(instantSchema), "To this instant; not in the past."),
@@ -49,9 +52,13 @@ export const advanceRequestSchema = withChecks(
         z.optional(z.enum(["next", "idle"])),
         "To the `next` scheduled task, or until nothing is scheduled any more (`idle`).",
       ),
+      quiet: field(
+        z.optional(durationSchema),
+        "Wall time for which the app must have made no call before time passes a moment at which webhooks were sent.",
+      ),
     },
   ),
-  z.refine((body) => countPresent(body) === 1, "needs exactly one of by, to and until"),
+  z.refine(({ quiet: _quiet, ...body }) => countPresent(body) === 1, "needs exactly one of by, to and until"),
 );
 
 export const clockRequestSchema = withChecks(

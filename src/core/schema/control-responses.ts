@@ -103,6 +103,17 @@ recordShape("AdvanceReport", "How far the clock moved.", {
   to: timestampSchema,
   fired: field(z.array(firedSchema), "The tasks that ran, in order; the first 1,000."),
   fired_total: count,
+  quiet: z.optional(
+    recordShape("QuietWaits", "How the app became still after webhooks; present with `quiet`.", {
+      waits: count,
+      calls: field(count, "Calls of the app that arrived or ended during the waits."),
+      longest_ms: field(
+        count,
+        "The longest time from the last response to a webhook to the app's last call, in wall time.",
+      ),
+      restless: field(count, "Waits that ended, after ten times `quiet`, before the app was still."),
+    }),
+  ),
 });
 const taskSchema = recordShape("Task", "A scheduled task.", {
   task_id,

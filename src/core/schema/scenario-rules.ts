@@ -223,6 +223,10 @@ export const faultRuleSchema = withChecks(
         z.optional(z.union([z.enum(["webhook", "idle"]), durationSchema])),
         "The work is done, but the response waits: until the object's next webhook has got its response, until nothing more is in flight or scheduled for it, or for this long in wall time. Never longer than the option `hold_limit`.",
       ),
+      at_most: field(
+        z.optional(durationSchema),
+        "The longest time that `hold` keeps the response back, in wall time.",
+      ),
       stale: field(
         z.optional(z.union([z.literal("last_change"), durationSchema])),
         "Reads and lists of charges, withdrawals and payout destinations return them as they were this long ago, in sandbox time, without those created since; or each as it was before its last change, with none missing. Other calls are not affected.",

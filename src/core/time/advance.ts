@@ -1,6 +1,7 @@
 import type { Change, Delivery, Task } from "../engine/records.js";
 import { type Refusal, refuse } from "../schema/refusals.js";
 import { iso, MAX_INSTANT_MS } from "../schema/time.js";
+import type { QuietReport } from "./app-activity.js";
 
 /** A charge's or withdrawal's timeline step, a delivery attempt, an expiry or a settlement. */
 export type TaskKind = Task["kind"];
@@ -25,6 +26,8 @@ export interface AdvanceReport {
   readonly fired: readonly FiredTask[];
   /** Number of tasks that ran, listed in `fired` or not. */
   readonly fired_total: number;
+  /** How the app became still; absent unless it was waited for. */
+  readonly quiet?: QuietReport;
 }
 
 /** End of an advance: an instant, a duration, the next due task, or no task left. */
@@ -45,6 +48,9 @@ export class Advance {
   readonly loops = new LoopDetector();
   /** A write that failed during the advance. */
   failure: { readonly error: unknown } | undefined;
+  /** Webhooks were sent, or the advance has just begun, and the app may not be still yet. */
+  isUnsettled = true;
+  quiet: QuietReport | undefined;
   readonly fromMs: number;
   /** Undefined for `until`. */
   readonly #toMs: number | undefined;
@@ -139,6 +145,7 @@ export class Advance {
       to: iso(this.#nowMs),
       fired: this.#fired,
       fired_total: this.#firedTotal,
+      ...(this.quiet === undefined ? {} : { quiet: this.quiet }),
     };
   }
 }

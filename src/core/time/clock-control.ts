@@ -6,6 +6,7 @@ import type { ClockSetting } from "../schema/option-schemas.js";
 import { isRefusal, type Refusal, refuse } from "../schema/refusals.js";
 import { iso } from "../schema/time.js";
 import { Advance, type AdvanceReport, type AdvanceTarget } from "./advance.js";
+import type { AppActivity } from "./app-activity.js";
 import { type Scheduler, TASKS_PER_BATCH } from "./scheduler.js";
 import { yieldToEventLoop } from "./wall-clock.js";
 
@@ -20,11 +21,13 @@ export interface ClockRequest {
 /** Reads, sets and advances a namespace's clock. Advances never overlap. */
 export class ClockControl {
   readonly #scheduler: Scheduler;
+  readonly #activity: AppActivity;
   #lastResume: Promise<void> = Promise.resolve();
   #leaptMs = 0;
 
-  constructor(scheduler: Scheduler) {
+  constructor(scheduler: Scheduler, activity: AppActivity) {
     this.#scheduler = scheduler;
+    this.#activity = activity;
   }
 
   get isAdvancing(): boolean {
@@ -79,10 +82,12 @@ export class ClockControl {
    * instant.
    *
    * @param settingAfter clock setting from the target on, unless the advance is refused
+   * @param quietMs wall time for which the app must have made no call before time passes an instant with webhooks
    */
   async advance(
     target: AdvanceTarget,
     settingAfter: ClockSetting = this.#scheduler.clock.setting,
+    quietMs?: number,
   ): Promise<AdvanceReport | Refusal> {
     if (this.isAdvancing) return clockBusy();
     const scheduler = this.#scheduler;
@@ -94,7 +99,7 @@ export class ClockControl {
     scheduler.beginAdvance(advance);
     let refusal: Refusal | undefined;
     try {
-      refusal = await this.#runThrough(advance);
+      refusal = await this.#runThrough(advance, quietMs);
       if (!scheduler.isClosed) {
         const next = refusal === undefined ? settingAfter : setting;
         this.#storeSetting(advance.nowMs, next);
@@ -114,7 +119,7 @@ export class ClockControl {
   }
 
   /** Runs until the target is reached, or until it is known to be unreachable. */
-  async #runThrough(advance: Advance): Promise<Refusal | undefined> {
+  async #runThrough(advance: Advance, quietMs: number | undefined): Promise<Refusal | undefined> {
     const scheduler = this.#scheduler;
     let sinceYield = 0;
     for (;;) {
@@ -132,11 +137,18 @@ export class ClockControl {
       if (endless !== undefined) return endless;
       if (tasksRun > 0) continue;
       if (scheduler.attempts.hasOpenAttempts) {
+        advance.isUnsettled = true;
         const stuck = advance.stuckRefusal();
         if (stuck !== undefined) return stuck;
         const event = scheduler.nextEvent();
         await scheduler.engine.flush();
         await event;
+        continue;
+      }
+      if (quietMs !== undefined && advance.isUnsettled) {
+        advance.isUnsettled = false;
+        const before = advance.quiet ?? { waits: 0, calls: 0, longest_ms: 0, restless: 0 };
+        advance.quiet = await this.#activity.untilQuiet(quietMs, before, () => scheduler.isClosed);
         continue;
       }
       if (!advance.moveToNext(scheduler.engine.nextTask())) return undefined;

@@ -3,6 +3,7 @@ import { durationMs } from "../../core/schema/duration.js";
 import { type ClockSetting, parseClockSetting, runningClock } from "../../core/schema/option-schemas.js";
 import { invalid } from "../../core/schema/refusals.js";
 import { iso, parseInstant } from "../../core/schema/time.js";
+import type { AdvanceTarget } from "../../core/time/advance.js";
 import { controlOperation } from "./control-operation.js";
 
 function earlierMessage(nowMs: number): string {
@@ -60,12 +61,14 @@ export const CLOCK = [
         example: { until: "next" },
       },
     },
-    ({ namespace, body: { by, to, until } }) => {
-      if (until !== undefined) return namespace.clock.advance({ until });
-      if (by !== undefined) return namespace.clock.advance({ byMs: durationMs(by) });
+    ({ namespace, body: { by, to, until, quiet } }) => {
+      const quietMs = quiet === undefined ? undefined : durationMs(quiet);
+      const advance = (target: AdvanceTarget) => namespace.clock.advance(target, undefined, quietMs);
+      if (until !== undefined) return advance({ until });
+      if (by !== undefined) return advance({ byMs: durationMs(by) });
       const toMs = parseInstant(to!)!;
       const nowMs = namespace.nowMs();
-      return toMs < nowMs ? invalid({ to: earlierMessage(nowMs) }) : namespace.clock.advance({ toMs });
+      return toMs < nowMs ? invalid({ to: earlierMessage(nowMs) }) : advance({ toMs });
     },
   ),
 ];

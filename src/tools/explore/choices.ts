@@ -1,4 +1,12 @@
-import type { CallPlace, Deviable, Observed, ObservedCharge, WebhookPlace } from "./deviable.js";
+import type {
+  CallPlace,
+  Deviable,
+  JobMoment,
+  Observed,
+  ObservedCall,
+  ObservedPayment,
+  WebhookPlace,
+} from "./deviable.js";
 
 /** A place where a run can deviate. Its id `at` is the same in every run: an operation or type and its position. */
 export type Choice = CallChoice | EventChoice | CustomerChoice;
@@ -8,61 +16,72 @@ export interface CallChoice extends CallPlace {
   readonly what: "call";
   readonly at: string;
   readonly isRead: boolean;
-  /** Duration of the timeline of the charge that it created, in sandbox milliseconds; absent unless it advances alone. */
+  /** Duration of the timeline of the charge or withdrawal that it created, in sandbox milliseconds; absent unless it advances alone. */
   readonly planMs?: number;
-  /** It read a charge whose status had changed. */
+  /** It read a charge or withdrawal whose status had changed. */
   readonly readsChanged?: true;
-  /** The charge that it created or read. */
-  readonly charge?: ObservedCharge;
+  /** Sandbox milliseconds from a read to the next event of what it read; 0 where time moves on by itself. */
+  readonly nextEventMs?: number;
+  /** The charge or withdrawal that it created or read. */
+  readonly payment?: ObservedPayment;
 }
 
 /** The first attempt at an event, or a retry, which is an `attempt`. */
 export interface EventChoice extends WebhookPlace {
   readonly what: "event" | "attempt";
   readonly at: string;
-  /** It is the charge's last event. */
+  /** It is the last event of its charge or withdrawal. */
   readonly isLast: boolean;
-  /** Delay of the charge's next event after a retry, in sandbox milliseconds; absent without a later one. */
+  /** Delay of the next event after a retry, in sandbox milliseconds; absent without a later one. */
   readonly nextMs?: number;
-  /** The call that created the charge, where this is the charge's first event. */
+  /** The call that created the charge or withdrawal, where this is its first event. */
   readonly firstAfter?: CallChoice;
-  readonly charge: ObservedCharge;
+  readonly payment: ObservedPayment;
+  /** When the app's scheduled work can run: between this event and the next, or at the moment of an outcome. */
+  readonly meanwhile?: JobMoment;
+  readonly atOnce?: JobMoment;
 }
 
 /** An action of the customer: paying a charge, paying it on the service's page, or pressing a button. */
 export interface CustomerChoice {
   readonly what: "pays" | "pays_on_page" | "presses";
   readonly at: string;
+  /** When the app's scheduled work can run before the customer pays. */
+  readonly meanwhile?: JobMoment;
 }
 
 /** Lists the places of a run: calls of the app, events, actions of the customer. */
-export function choicesOf(observed: Observed, { press, isOnPage }: Deviable["customer"]): Choice[] {
+export function choicesOf(observed: Observed, { press, isOnPage, hasJob }: Deviable["customer"]): Choice[] {
   const calls = callChoices(observed);
   const [first] = observed.charges;
   return [
     ...(press === undefined ? [] : [{ what: "presses" as const, at: `${press}#1` }]),
     ...calls,
-    ...eventChoices(observed, calls),
+    ...eventChoices(observed, calls, hasJob === true),
     ...(first?.isAutomatic && first.status === "COMPLETED"
       ? [{ what: "pays" as const, at: "charge#1" }]
       : []),
-    ...(isOnPage ? [{ what: "pays_on_page" as const, at: "page#1" }] : []),
+    ...(isOnPage
+      ? [{ what: "pays_on_page" as const, at: "page#1", ...(hasJob ? { meanwhile: {} } : {}) }]
+      : []),
   ];
 }
 
 /** Later calls come from the app's own jobs after the flow; no step waits for them. */
 const TAIL_MS = 4 * 86_400_000;
 
-function callChoices({ calls, charges }: Observed): CallChoice[] {
+function callChoices(observed: Observed): CallChoice[] {
+  const { calls } = observed;
+  const payments = [...observed.charges, ...observed.withdrawals];
   return calls.flatMap((call, index) => {
     if (call.isByFlow) return [];
     const { operation, method, isOwn, atMs } = call;
     const before = calls.slice(0, index).filter((one) => one.operation === operation).length;
-    const created = charges.find(({ charge_id }) => charge_id === call.createdId);
-    const read = charges.find(({ charge_id }) => charge_id === call.readId);
+    const created = payments.find(({ id }) => id === call.createdId);
+    const read = payments.find(({ id }) => id === call.readId);
     const hasChanged = read !== undefined && read.history.filter((change) => change.atMs <= atMs).length > 1;
     const isAwaited = atMs - (calls[0]?.atMs ?? atMs) < TAIL_MS;
-    const charge = created ?? read;
+    const payment = created ?? read;
     return {
       what: "call",
       at: `${operation}#${before + 1}`,
@@ -72,35 +91,59 @@ function callChoices({ calls, charges }: Observed): CallChoice[] {
       isOwn,
       ...(created?.isAutomatic && isAwaited ? { planMs: created.endedMs - created.createdMs } : {}),
       ...(hasChanged ? { readsChanged: true } : {}),
-      ...(charge === undefined ? {} : { charge }),
+      ...nextEventAfter(call, observed),
+      ...(payment === undefined ? {} : { payment }),
     };
   });
 }
 
-function eventChoices(observed: Observed, calls: readonly CallChoice[]): EventChoice[] {
-  const { charges, deliveries } = observed;
+function nextEventAfter({ readId, atMs }: ObservedCall, { deliveries }: Observed) {
+  if (readId === undefined) return {};
+  const next = deliveries.find((one) => one.object_id === readId && one.atMs > atMs);
+  if (next === undefined) return {};
+  const isAfterWebhook = deliveries.some(({ attempts }) => attempts.some((one) => one.atMs === atMs));
+  return { nextEventMs: isAfterWebhook ? 0 : next.atMs - atMs };
+}
+
+/** Statuses from which a charge or withdrawal goes on. */
+const PENDING = /\.(awaiting_payment|processing)$/;
+
+function eventChoices(observed: Observed, calls: readonly CallChoice[], hasJob: boolean): EventChoice[] {
+  const { deliveries, startMs } = observed;
+  const payments = [...observed.charges, ...observed.withdrawals];
   // An event can have several deliveries.
   const events = deliveries.filter(
     ({ event_id }, index) => deliveries.findIndex((one) => one.event_id === event_id) === index,
   );
   return events.flatMap((event, index) => {
-    const { type, charge_id, attempts } = event;
-    const charge = charges.find((one) => one.charge_id === charge_id)!;
+    const { type, object_id, attempts, atMs } = event;
+    const payment = payments.find(({ id }) => id === object_id)!;
     const before = events.slice(0, index).filter((one) => one.type === type).length;
-    const own = events.filter((one) => one.charge_id === charge_id);
+    const own = events.filter((one) => one.object_id === object_id);
     const next = own[own.indexOf(event) + 1];
-    const isCreator = (call: CallChoice) => call.planMs !== undefined && call.charge === charge;
+    const isCreator = (call: CallChoice) => call.planMs !== undefined && call.payment === payment;
     const creator = own[0] === event ? calls.find(isCreator) : undefined;
     const firstAfter = creator === undefined ? {} : { firstAfter: creator };
-    const place = { at: `${type}#${before + 1}`, type, before, isLast: next === undefined, charge };
+    const place = { at: `${type}#${before + 1}`, type, before, isLast: next === undefined, payment };
+    const sinceMs = hasJob && startMs !== undefined ? atMs - startMs : undefined;
+    const isPending = PENDING.test(type) && next !== undefined && next.atMs > atMs;
+    const reads = observed.calls.filter((call) => call.method === "GET" && call.atMs < atMs).length;
     return [
-      { what: "event" as const, ...place, ...firstAfter },
-      ...attempts.slice(1).map(({ atMs }, further) => ({
+      {
+        what: "event" as const,
+        ...place,
+        ...firstAfter,
+        ...(sinceMs !== undefined && isPending ? { meanwhile: { sinceMs } } : {}),
+        ...(sinceMs !== undefined && !PENDING.test(type)
+          ? { atOnce: { sinceMs, atOnce: { place: { type, before }, reads } } }
+          : {}),
+      },
+      ...attempts.slice(1).map((attempt, further) => ({
         ...place,
         what: "attempt" as const,
         at: `${place.at} attempt ${further + 2}`,
         attempt: further + 2,
-        ...(next === undefined || next.atMs < atMs ? {} : { nextMs: next.atMs - atMs }),
+        ...(next === undefined || next.atMs < attempt.atMs ? {} : { nextMs: next.atMs - attempt.atMs }),
       })),
     ];
   });

@@ -28,8 +28,16 @@ export interface WebhookPlace {
   readonly attempt?: number;
 }
 
+/** A moment at which the app's scheduled work can run. */
+export interface JobMoment {
+  /** Sandbox milliseconds since the start of the run; absent: before the customer pays on the page. */
+  readonly sinceMs?: number;
+  /** The webhook sent at the same moment, and the number of the app's reads before it. */
+  readonly atOnce?: { readonly place: WebhookPlace; readonly reads: number };
+}
+
 /** A change to one call, in the fields of a fault rule. */
-export type CallChange = Pick<FaultRule, "drop" | "respond" | "hold" | "stale">;
+export type CallChange = Pick<FaultRule, "drop" | "respond" | "hold" | "at_most" | "delay_answer" | "stale">;
 /** A change to one webhook, in the fields of a webhook rule. */
 export type WebhookChange = Omit<WebhookRule, "match" | "attempt" | "skip" | "times">;
 
@@ -43,8 +51,14 @@ export interface RunPlan {
   payLate(): void;
   /** Has the customer cancel the payment page before paying it. */
   cancelThenPay(): void;
-  /** Moves time by so many milliseconds once the charge exists, while the flow waits. */
-  moveTime(ms: number): void;
+  /** Moves time by so many milliseconds once the charge exists, or the call has arrived, while the flow waits. */
+  moveTime(ms: number, call?: CallPlace): void;
+  /**
+   * Runs the app's scheduled work at a moment in the flow.
+   *
+   * @param isSaved a race must be lost on any machine
+   */
+  runJob(moment: JobMoment, isSaved: boolean): void;
 }
 
 /** A service in test mode, the app that calls it and the flow of one customer through both. */
@@ -53,12 +67,18 @@ export interface Deviable {
   readonly name: string;
   /** Prefix of error messages, such as the flow's file. */
   readonly source: string;
-  /** The customer's first call to the app, and whether they pay on a page of the service. */
-  readonly customer: { readonly press: string | undefined; readonly isOnPage: boolean };
+  /** The customer's first call to the app, whether they pay on a page of the service, and whether the app has scheduled work. */
+  readonly customer: {
+    readonly press: string | undefined;
+    readonly isOnPage: boolean;
+    readonly hasJob?: boolean;
+  };
   /** Carries out the flow without deviations: as the user wrote it, or to learn its expected end. */
   observePlain(purpose: "check" | "learn"): Promise<Trace>;
   /** Why runs must be carried out one at a time; asked after the plain runs. */
   isolationReason(): string | undefined;
+  /** Notes on questions that the plain runs left open; asked after them. */
+  doubts(): readonly string[];
   planRun(schedule: Schedule): RunPlan;
   /** Carries out plans concurrently. A brief run leaves out checks that its observation can stand for. */
   observe(plans: readonly RunPlan[], detail: "brief" | "full"): Promise<readonly Trace[]>;
@@ -102,11 +122,14 @@ export interface Failure {
   }[];
 }
 
-/** The calls, deliveries and charges of one run, each in order of arrival. */
+/** The calls, deliveries, charges and withdrawals of one run, each in order of arrival. */
 export interface Observed {
+  /** Sandbox time at the start; absent where the flow has no scheduled work. */
+  readonly startMs?: number;
   readonly calls: readonly ObservedCall[];
   readonly deliveries: readonly ObservedDelivery[];
   readonly charges: readonly ObservedCharge[];
+  readonly withdrawals: readonly ObservedPayment[];
 }
 
 export interface ObservedCall extends Pick<CallPlace, "operation" | "isOwn"> {
@@ -118,20 +141,23 @@ export interface ObservedCall extends Pick<CallPlace, "operation" | "isOwn"> {
   readonly isByFlow: boolean;
   /** A deviation applied to it. */
   readonly isDeviated: boolean;
-  /** Id of the charge it created. */
+  /** Id of the charge or withdrawal that it created. */
   readonly createdId: string | undefined;
-  /** Id of the charge it read. */
+  /** Id of the charge or withdrawal that it read. */
   readonly readId: string | undefined;
 }
 
 export interface ObservedDelivery {
-  readonly charge_id: string;
+  /** Id of the charge or withdrawal. */
+  readonly object_id: string;
   readonly event_id: string;
   readonly type: string;
   readonly attempts: readonly {
     /** Status of the app's response; null without one. */
     readonly status: number | null;
     readonly atMs: number;
+    /** Wall time until the app's response, in milliseconds. */
+    readonly durationMs: number;
     /** A deviation discarded the attempt or its response. */
     readonly isLost: boolean;
   }[];
@@ -140,14 +166,18 @@ export interface ObservedDelivery {
   readonly atMs: number;
 }
 
-export interface ObservedCharge {
-  readonly charge_id: string;
+/** A charge or a withdrawal. */
+export interface ObservedPayment {
+  readonly id: string;
   readonly status: string;
-  readonly email: string;
   readonly metadata: Readonly<Record<string, string>>;
   readonly history: readonly { readonly status: string; readonly atMs: number }[];
-  /** Its timeline advances without an action of the customer on a page. */
+  /** Its timeline advances without an action of the customer or of the flow. */
   readonly isAutomatic: boolean;
   readonly createdMs: number;
   readonly endedMs: number;
+}
+
+export interface ObservedCharge extends ObservedPayment {
+  readonly email: string;
 }

@@ -121,6 +121,7 @@ class Exploration {
     this.#deviations = new KnownDeviations(deviable.customer);
     this.first = this.#deviations.findIn(observed).filter(isPossible);
     this.evidence = new Evidence(observed);
+    for (const doubt of deviable.doubts()) this.#notes.add(doubt);
     this.#lanes = this.#chooseLanes();
     this.#trials = new Trials(deviable, this.#deviations, observed, this.#lanes);
   }
@@ -191,16 +192,22 @@ class Exploration {
     const outcome = failure?.outcome ?? (verdict.outcome === "wrong" ? "unknown" : verdict.outcome);
     this.evidence.add(schedule, trace.observed, outcome);
     this.#options.onRun?.(++this.#count, this.findings.length);
+    this.#deviations.noteRun(schedule, trace.observed);
     const behaviour = behaviourOf(trace);
     const deviations = this.#deviations.findIn(trace.observed);
     return {
       hasFailed: failure !== undefined,
       behaviour,
-      isAbsorbed: behaviour === behaviourOf(this.#plain.trace),
+      isAbsorbed: this.#isAbsorbed(schedule, trace),
       deviations: deviations.filter(isPossible),
       meets: this.#deviations.applicability(deviations),
       isOver: failure?.isOver === true,
     };
+  }
+
+  #isAbsorbed(schedule: Schedule, trace: Trace): boolean {
+    const withReads = !schedule.some(({ kind }) => KINDS[kind].isJob);
+    return behaviourOf(trace, withReads) === behaviourOf(this.#plain.trace, withReads);
   }
 
   /** Confirms a failure by a run of the plan that is saved. Failures that do not reproduce are not reported. */

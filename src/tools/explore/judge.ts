@@ -125,17 +125,20 @@ export function completedCount(charges: readonly ObservedCharge[]): number {
 /**
  * Returns the app's behaviour in a run as text, without ids: calls with their results, responses to each event, final
  * charges, differences at the end. How a call was refused and which responses were lost is the deviation's doing and left out.
+ *
+ * @param withReads false leaves out calls that only read
  */
-export function behaviourOf({ observed: { calls, deliveries, charges }, failure }: Trace): string {
+export function behaviourOf({ observed, failure }: Trace, withReads = true): string {
+  const { calls, deliveries, charges, withdrawals } = observed;
   const responses = new Map<string, string>();
   for (const { type, attempts } of deliveries)
     for (const { status, isLost } of attempts)
       if (!isLost && !responses.get(type)?.endsWith(` ${status}`))
         responses.set(type, `${responses.get(type) ?? type} ${status}`);
   return [
-    ...calls.filter(({ isByFlow }) => !isByFlow).map(callText),
+    ...calls.filter(({ isByFlow, method }) => !isByFlow && (withReads || method !== "GET")).map(callText),
     ...[...responses.values()].sort(),
-    ...charges.map(({ status }) => status).sort(),
+    ...[...charges, ...withdrawals].map(({ status }) => status).sort(),
     ...(failure?.title === undefined
       ? []
       : [failure.title, ...failure.differences.map(({ path, got }) => `${path} ${got}`)]),

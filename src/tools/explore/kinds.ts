@@ -1,7 +1,15 @@
 import { formatDuration } from "../../core/schema/duration.js";
 import { type CallChoice, type Choice, choicesOf, type EventChoice } from "./choices.js";
-import type { CallChange, Deviable, Observed, ObservedCharge, RunPlan, WebhookChange } from "./deviable.js";
-import { DEVIATION_KINDS, type Deviation, type DeviationKind, keyOf } from "./schedule.js";
+import type {
+  CallChange,
+  Deviable,
+  JobMoment,
+  Observed,
+  ObservedPayment,
+  RunPlan,
+  WebhookChange,
+} from "./deviable.js";
+import { DEVIATION_KINDS, type Deviation, type DeviationKind, keyOf, type Schedule } from "./schedule.js";
 
 /** The change of a deviation to the plan of a run. */
 interface Effect {
@@ -11,6 +19,8 @@ interface Effect {
   readonly call?: CallChoice;
   /** The flow waits while time moves. */
   readonly isHolding?: true;
+  /** It affects every customer. */
+  readonly isShared?: true;
 }
 
 interface Kind {
@@ -22,10 +32,14 @@ interface Kind {
   readonly likeness?: "refused" | "repeated";
   /** The order of concurrent work decides the outcome. */
   readonly isRace?: true;
+  /** The app starts the calls itself, so calls that only read are no reaction. */
+  readonly isJob?: true;
   /** The service never does this: tried last, reported as a note. */
   readonly isNoteOnly?: true;
 }
 
+/** Repetitions of a race in the search. */
+export const REPEATS = 2;
 const DELAY = "10m";
 const REPEAT_DELAY = "1d";
 /** Time moves on this much longer than the timeline of the charge. */
@@ -37,6 +51,26 @@ function onCall(changeOf: (choice: CallChoice) => CallChange | undefined): Kind[
     return change === undefined || choice.what !== "call"
       ? undefined
       : { call: choice, applyTo: (plan) => plan.deviateCall(choice, change) };
+  };
+}
+
+/** Wall time that a read is held at most: an app that locks the order answers the webhook only after the read. */
+const READ_HELD_MS = 150;
+/** An app that accepts a webhook before it works on it has this long to do so. */
+const READ_HELD = { hold: "webhook", at_most: `${READ_HELD_MS}ms`, delay_answer: "30ms" } as const;
+
+/** Holds a read until the next webhook has been answered. */
+function holdingRead(choice: CallChoice): Effect | undefined {
+  const { nextEventMs } = choice;
+  if (!choice.isRead || nextEventMs === undefined) return undefined;
+  if (nextEventMs === 0) return { call: choice, applyTo: (plan) => plan.deviateCall(choice, READ_HELD) };
+  return {
+    call: choice,
+    isHolding: true,
+    applyTo: (plan) => {
+      plan.deviateCall(choice, READ_HELD);
+      plan.moveTime(nextEventMs + MARGIN_MS, choice);
+    },
   };
 }
 
@@ -74,6 +108,10 @@ function onAttempt(change: WebhookChange): Kind["effectAt"] {
   );
 }
 
+function runningJob(moment: JobMoment | undefined): Effect | undefined {
+  return moment && { isShared: true, applyTo: (plan, repeats) => plan.runJob(moment, repeats > REPEATS) };
+}
+
 function onCustomer(what: Choice["what"], applyTo: Effect["applyTo"]): Kind["effectAt"] {
   return (choice) => (choice.what === what ? { applyTo } : undefined);
 }
@@ -106,6 +144,10 @@ export const KINDS: Readonly<Record<DeviationKind, Kind>> = {
   read_stale: {
     description: "the read returns the state before the last change",
     effectAt: onCall(({ readsChanged }) => (readsChanged ? { stale: "last_change" } : undefined)),
+  },
+  read_held: {
+    description: "the read stays open until the app has responded to the next webhook",
+    effectAt: (choice) => (choice.what === "call" ? holdingRead(choice) : undefined),
   },
   webhook_late: { description: `the webhook arrives ${DELAY} late`, effectAt: onAttempt({ delay: DELAY }) },
   webhook_after_next: {
@@ -151,6 +193,17 @@ export const KINDS: Readonly<Record<DeviationKind, Kind>> = {
     effectAt: onCustomer("presses", (plan, times) => plan.press(times)),
     isRace: true,
   },
+  job_meanwhile: {
+    description: "the app's scheduled work runs while the payment is pending",
+    effectAt: (choice) => runningJob("meanwhile" in choice ? choice.meanwhile : undefined),
+    isJob: true,
+  },
+  job_at_once: {
+    description: "the app's scheduled work runs at the same moment as the webhook arrives",
+    effectAt: (choice) => runningJob("atOnce" in choice ? choice.atOnce : undefined),
+    isRace: true,
+    isJob: true,
+  },
   webhook_dropped: {
     description: "the webhook never arrives, which the service does not do",
     effectAt: onEvent(() => ({ drop: true })),
@@ -178,8 +231,9 @@ export type Separation = "impossible" | "independent";
 export class KnownDeviations {
   readonly #customer: Deviable["customer"];
   readonly #choices = new Map<string, Choice>();
-  /** The charges of the first run. */
-  #charges: readonly ObservedCharge[] | undefined;
+  readonly #excluded = new Set<string>();
+  /** The charges and withdrawals of the first run. */
+  #payments: readonly ObservedPayment[] | undefined;
 
   constructor(customer: Deviable["customer"]) {
     this.#customer = customer;
@@ -187,7 +241,7 @@ export class KnownDeviations {
 
   /** Lists the deviations that are possible in a run. */
   findIn(observed: Observed): Deviation[] {
-    this.#charges ??= observed.charges;
+    this.#payments ??= [...observed.charges, ...observed.withdrawals];
     return choicesOf(observed, this.#customer).flatMap((choice) => {
       const deviations = deviationsAt(choice);
       for (const deviation of deviations)
@@ -213,39 +267,53 @@ export class KnownDeviations {
     return KINDS[deviation.kind].effectAt(this.#choiceOf(deviation))!;
   }
 
-  /** Deviations of the same call exclude each other, as do two that hold the flow; those of unrelated charges are independent. */
+  /** Deviations of the same call exclude each other, as do two that hold the flow; those of unrelated payments are independent. */
   separationOf(one: Deviation, other: Deviation): Separation | undefined {
+    if ([one, other].some((deviation) => this.#excluded.has(keyOf(deviation)))) return "impossible";
     const [a, b] = [this.effectOf(one), this.effectOf(other)];
     const isSameCall =
       a.call !== undefined && a.call.before === b.call?.before && a.call.operation === b.call.operation;
     if (isSameCall || (a.isHolding && b.isHolding)) return "impossible";
-    const [charge, otherCharge] = [this.#chargeOf(one), this.#chargeOf(other)];
-    return charge !== undefined && otherCharge !== undefined && areUnrelated(charge, otherCharge)
+    const [payment, otherPayment] = [this.#paymentOf(one), this.#paymentOf(other)];
+    return payment !== undefined && otherPayment !== undefined && areUnrelated(payment, otherPayment)
       ? "independent"
       : undefined;
+  }
+
+  /**
+   * Excludes a held read from larger sets if it was part of the app's work on a webhook: the service sends the next one
+   * only when that has been answered, so the read was released unanswered.
+   */
+  noteRun([only, ...others]: Schedule, { deliveries }: Observed): void {
+    if (only?.kind !== "read_held" || others.length > 0 || this.effectOf(only).isHolding) return;
+    const hasWaited = deliveries.some(({ attempts }) =>
+      attempts.some(({ durationMs }) => durationMs >= READ_HELD_MS),
+    );
+    if (hasWaited) this.#excluded.add(keyOf(only));
   }
 
   /** The deviation affects only the run's own customer, and the flow does not wait for it. */
   isOwn(deviation: Deviation): boolean {
     const choice = this.#choiceOf(deviation);
-    return (choice.what !== "call" || choice.isOwn) && this.effectOf(deviation).isHolding === undefined;
+    const { isHolding, isShared } = this.effectOf(deviation);
+    return (choice.what !== "call" || choice.isOwn) && isHolding === undefined && isShared === undefined;
   }
 
   #choiceOf(deviation: Deviation): Choice {
     return this.#choices.get(keyOf(deviation))!;
   }
 
-  #chargeOf(deviation: Deviation): ObservedCharge | undefined {
+  #paymentOf(deviation: Deviation): ObservedPayment | undefined {
     const choice = this.#choiceOf(deviation);
-    return this.#charges?.find((charge) => "charge" in choice && charge === choice.charge);
+    return this.#payments?.find((payment) => "payment" in choice && payment === choice.payment);
   }
 }
 
-/** Both charges have metadata and share no value of it. */
-function areUnrelated({ charge_id, metadata }: ObservedCharge, other: ObservedCharge): boolean {
+/** Both have metadata and share no value of it. */
+function areUnrelated({ id, metadata }: ObservedPayment, other: ObservedPayment): boolean {
   const [values, others] = [Object.values(metadata), Object.values(other.metadata)];
   return (
-    charge_id !== other.charge_id &&
+    id !== other.id &&
     values.length > 0 &&
     others.length > 0 &&
     !values.some((value) => others.includes(value))

@@ -6,6 +6,7 @@ export const DEVIATION_KINDS = [
   "answer_5xx",
   "answer_429",
   "read_stale",
+  "read_held",
   "webhook_late",
   "webhook_after_next",
   "webhook_twice",
@@ -16,6 +17,8 @@ export const DEVIATION_KINDS = [
   "paid_late",
   "cancelled_then_paid",
   "pressed_twice",
+  "job_meanwhile",
+  "job_at_once",
   "webhook_dropped",
 ] as const;
 /** The kind of a deviation. */

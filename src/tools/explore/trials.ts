@@ -3,7 +3,7 @@ import { UserError } from "../../core/schema/user-error.js";
 import type { Deviable, Observed, RunPlan, Trace } from "./deviable.js";
 import type { ExploreFinding } from "./exploration.js";
 import { behaviourOf, isSuspect, judge, type Verdict } from "./judge.js";
-import type { KnownDeviations } from "./kinds.js";
+import { type KnownDeviations, REPEATS } from "./kinds.js";
 import { keyOf, type Schedule } from "./schedule.js";
 
 /** The runs without deviations. */
@@ -67,8 +67,6 @@ export interface Trial {
   readonly verdict: Verdict;
 }
 
-/** Repetitions of a race in the search. */
-const REPEATS = 2;
 /** Repetitions in a saved file, which must lose the race on any machine. */
 export const SAVED_REPEATS = 10;
 

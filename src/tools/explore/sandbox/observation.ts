@@ -1,13 +1,19 @@
 import type { Client } from "../../scenario/running/client.js";
 import { idOf, type List, type LogRow, listSince, newestId } from "../../scenario/running/control-lists.js";
-import type { Observed, ObservedCall, ObservedCharge, ObservedDelivery } from "../deviable.js";
+import type {
+  Observed,
+  ObservedCall,
+  ObservedCharge,
+  ObservedDelivery,
+  ObservedPayment,
+} from "../deviable.js";
 
 /** Position in the sandbox's lists at the start of a run, with the usual number of rows per run. */
 export type ListPosition = Readonly<
   Record<Watched, { readonly last: string | undefined; readonly usual: number }>
 >;
-type Watched = Extract<List, "requests" | "deliveries" | "charges">;
-const WATCHED = ["requests", "deliveries", "charges"] as const;
+type Watched = Extract<List, "requests" | "deliveries" | "charges" | "withdrawals">;
+const WATCHED = ["requests", "deliveries", "charges", "withdrawals"] as const;
 
 /** Assumed number of rows per list in the first run. */
 const FIRST_PAGE = 15;
@@ -49,20 +55,26 @@ export async function rowsSince(
 /**
  * Selects the rows of one run. Calls about charges of other customers, such as those of a job, are left out.
  *
- * @param email the run's customer, where other runs were concurrent
+ * @param email the run's customer, where other runs were concurrent; their runs have no withdrawals
  */
-export function observedOf({ requests, deliveries, charges }: Rows, email?: string): Observed {
-  const made = charges.filter(({ customer_email }) => email === undefined || customer_email === email);
-  const own = new Set(made.map(({ charge_id }) => String(charge_id)));
+export function observedOf({ requests, deliveries, charges, withdrawals }: Rows, email?: string): Observed {
+  const created = charges.filter(({ customer_email }) => email === undefined || customer_email === email);
+  const own = new Set([...created.map(objectIdOf), ...withdrawals.map(objectIdOf)]);
   const emails = new Set(
-    email === undefined ? made.map(({ customer_email }) => String(customer_email)) : [email],
+    email === undefined ? created.map(({ customer_email }) => String(customer_email)) : [email],
   );
-  const ownDeliveries = deliveries.filter(({ charge_id }) => own.has(String(charge_id)));
+  const ownDeliveries = deliveries.filter((row) => own.has(objectIdOf(row)));
+  const observedDeliveries = ownDeliveries.map(deliveryOf);
   return {
     calls: requests.flatMap((row) => callOf(row, own, emails, email !== undefined) ?? []),
-    deliveries: ownDeliveries.map(deliveryOf),
-    charges: made.map(chargeOf),
+    deliveries: observedDeliveries,
+    charges: created.map(chargeOf),
+    withdrawals: withdrawals.map((row) => withdrawalOf(row, observedDeliveries)),
   };
+}
+
+function objectIdOf({ charge_id, withdrawal_id }: LogRow): string {
+  return String(charge_id ?? withdrawal_id);
 }
 
 function callOf(
@@ -74,14 +86,15 @@ function callOf(
   const { operation, method, path, status, at, runner, fault } = row as Record<string, string | null>;
   const request = recordOf(row.request_body);
   const response = recordOf(row.response_body);
-  const readId = /\/(ch_[^/?]+)/.exec(path ?? "")?.[1];
+  const readId = /\/((?:ch|wd)_[^/?]+)/.exec(path ?? "")?.[1];
+  const responseId = objectIdOf(response);
   const email = request.customer_email;
   const isForeign =
     (readId !== undefined && !own.has(readId)) || (typeof email === "string" && !emails.has(email));
   if (
     operation === null ||
     operation === undefined ||
-    (isForeign && (isCustomerKnown || !createsCharge(row)))
+    (isForeign && (isCustomerKnown || !createsPayment(row)))
   )
     return undefined;
   return {
@@ -90,32 +103,39 @@ function callOf(
     status: status === null ? null : Number(status),
     atMs: Date.parse(String(at)),
     isByFlow: runner !== null && runner !== undefined,
-    isOwn: readId !== undefined || typeof email === "string",
+    isOwn: readId?.startsWith("ch_") || typeof email === "string",
     isDeviated: fault !== null && fault !== undefined,
-    createdId: readId === undefined && own.has(String(response.charge_id)) ? String(response.charge_id) : undefined,
+    createdId: readId === undefined && own.has(responseId) ? responseId : undefined,
     readId: method === "GET" ? readId : undefined,
   };
 }
 
 /** Such a call names a customer who may have no charge yet. */
-function createsCharge({ method, path }: LogRow): boolean {
-  return method === "POST" && !/\/ch_/.test(String(path));
+function createsPayment({ method, path }: LogRow): boolean {
+  return method === "POST" && !/\/(ch|wd)_/.test(String(path));
 }
 
 /** Error texts of the sandbox; those caused by a rule end with the rule's name. */
 const UNANSWERED = /^no answer within [\d.]+ s$/;
 const BY_RULE = /\bby scenario /;
 
-function deliveryOf({ charge_id, event_id, type, attempts, created_at }: LogRow): ObservedDelivery {
-  const tries = attempts as { status: number | null; error: string | null; at: string }[];
+function deliveryOf(row: LogRow): ObservedDelivery {
+  const { event_id, type, attempts, created_at } = row;
+  const tries = attempts as {
+    status: number | null;
+    error: string | null;
+    at: string;
+    duration_ms: number;
+  }[];
   const unanswered = tries.find(({ error }) => error !== null && UNANSWERED.test(error))?.error;
   return {
-    charge_id: String(charge_id),
+    object_id: objectIdOf(row),
     event_id: String(event_id),
     type: String(type),
-    attempts: tries.map(({ status, error, at }) => ({
+    attempts: tries.map(({ status, error, at, duration_ms }) => ({
       status,
       atMs: Date.parse(at),
+      durationMs: duration_ms,
       isLost: error !== null && BY_RULE.test(error),
     })),
     ...(typeof unanswered === "string" ? { unanswered } : {}),
@@ -124,7 +144,6 @@ function deliveryOf({ charge_id, event_id, type, attempts, created_at }: LogRow)
 }
 
 function chargeOf(row: LogRow): ObservedCharge {
-  const charge_id = String(row.charge_id);
   const history = (row.status_history as { status: string; at: string }[]).map(({ status, at }) => ({
     status,
     atMs: Date.parse(at),
@@ -134,7 +153,7 @@ function chargeOf(row: LogRow): ObservedCharge {
   const moved = history.filter(({ status }) => planned.includes(status));
   const createdMs = Date.parse(String(row.created_at));
   return {
-    charge_id,
+    id: objectIdOf(row),
     status: String(row.status),
     email: String(row.customer_email),
     metadata: recordOf(row.metadata) as Record<string, string>,
@@ -142,6 +161,23 @@ function chargeOf(row: LogRow): ObservedCharge {
     isAutomatic: row.kind === "whitelabel" && moved.length > 0,
     createdMs,
     endedMs: moved.at(-1)?.atMs ?? createdMs,
+  };
+}
+
+/** The control API has no history of a withdrawal; its events tell it. */
+function withdrawalOf(row: LogRow, deliveries: readonly ObservedDelivery[]): ObservedPayment {
+  const id = objectIdOf(row);
+  const createdMs = Date.parse(String(row.created_at));
+  const events = deliveries.filter(({ object_id }) => object_id === id);
+  const moves = events.map(({ type, atMs }) => ({ status: type.split(".").at(-1)!.toUpperCase(), atMs }));
+  return {
+    id,
+    status: String(row.status),
+    metadata: recordOf(row.metadata) as Record<string, string>,
+    history: [{ status: "PENDING", atMs: createdMs }, ...moves],
+    isAutomatic: moves.length > 0,
+    createdMs,
+    endedMs: moves.at(-1)?.atMs ?? createdMs,
   };
 }
 

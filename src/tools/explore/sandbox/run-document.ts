@@ -1,8 +1,18 @@
 import { isRecord } from "../../../core/files/documents.js";
+import { durationMs, formatDuration, parseDuration } from "../../../core/schema/duration.js";
 import type { ChargeRule, FaultRule, WebhookRule } from "../../../core/schema/scenario-rules.js";
+import type { QuietReport } from "../../../core/time/app-activity.js";
 import type { RawStep } from "../../scenario/loaded-steps.js";
 import { stepKinds } from "../../scenario/step-faults.js";
-import type { CallChange, CallPlace, Role, RunPlan, WebhookChange, WebhookPlace } from "../deviable.js";
+import type {
+  CallChange,
+  CallPlace,
+  JobMoment,
+  Role,
+  RunPlan,
+  WebhookChange,
+  WebhookPlace,
+} from "../deviable.js";
 import { markingOf } from "../judge.js";
 import { wholeSeconds } from "../kinds.js";
 import type { Schedule } from "../schedule.js";
@@ -34,10 +44,13 @@ export class SandboxPlan implements RunPlan {
   readonly charges: ChargeRule[] = [];
   readonly webhooks: WebhookRule[] = [];
   readonly faults: FaultRule[] = [];
+  /** Below the other faults: they only widen the time in which a race is lost. */
+  readonly slowReads: FaultRule[] = [];
   presses = 1;
   isCancelled = false;
-  /** Duration by which time moves while the flow waits. */
-  moves: string | undefined;
+  /** Duration by which time moves while the flow waits, and the call that it waits for; by default the charge's. */
+  moves: { readonly by: string; readonly call: CallPlace | undefined } | undefined;
+  readonly jobs: JobMoment[] = [];
   readonly #whose: Baseline["whose"];
 
   constructor(schedule: Schedule, whose: Baseline["whose"]) {
@@ -80,8 +93,26 @@ export class SandboxPlan implements RunPlan {
     this.isCancelled = true;
   }
 
-  moveTime(ms: number): void {
-    this.moves = wholeSeconds(ms);
+  moveTime(ms: number, call?: CallPlace): void {
+    this.moves = { by: wholeSeconds(ms), call };
+  }
+
+  /** The webhook waits until the scheduled work has begun, and the app's reads take a moment, so that both are under way. */
+  runJob(moment: JobMoment, isSaved: boolean): void {
+    this.jobs.push(moment);
+    const { atOnce } = moment;
+    if (atOnce === undefined) return;
+    this.deviateWebhook(atOnce.place, { delay: AT_ONCE });
+    for (const ms of SLOW_READS_MS) {
+      const delay_answer = formatDuration(ms * (isSaved ? 2 : 1));
+      this.slowReads.push({
+        match: { method: "GET" },
+        delay_answer,
+        skip: atOnce.reads,
+        times: 1,
+        per: "request",
+      });
+    }
   }
 
   /** The deviations let the app see errors, so it may respond with errors itself. */
@@ -124,8 +155,18 @@ function isSame(one: unknown, other: unknown): boolean {
 
 /** Longer than all retries and repetitions of a webhook. */
 const LONG = "5d";
+/** Sandbox time by which a webhook waits for the app's scheduled work. */
+const AT_ONCE = "1s";
+/** Wall times of the next reads while two parts of the app are at work: each outlasts the one before. */
+const SLOW_READS_MS = [20, 40, 60];
+/** Waits until the scheduled work reads, if it does: the webhook arrives while that read is open. */
+const WORK_BEGINS: RawStep = {
+  request: "POST /_sandbox/wait",
+  body: { for: "request", match: { in_flight: true, runner: null }, timeout: "50ms" },
+  expect: { status: { lt: 500 } },
+};
 /** Time for which the app's responses must not change. */
-const STEADY = "250ms";
+export const STEADY = "250ms";
 
 /** Variable in which a plain run saves a view of the app. */
 export function observedName(index: number): string {
@@ -137,12 +178,39 @@ interface Placed {
   readonly role: Role;
 }
 
-/** Builds the run without deviations, which saves the app's views for the baseline. */
-export function plainDocument(flow: Flow): RunDocument {
+/** Variable in which a plain run saves how long the app went on after an advance. */
+const QUIET_NAME = "quiet_";
+
+/** Prolongs each advance until the app has been still for so long after each moment with webhooks. */
+function withQuiet(placed: readonly Placed[], quiet: string | undefined, isSaved = false): Placed[] {
+  if (quiet === undefined) return [...placed];
+  return placed.map(({ step, role }, index) => {
+    if (step.advance === undefined || step.quiet !== undefined) return { step, role };
+    const save = isSaved && step.save === undefined ? { save: { [`${QUIET_NAME}${index}`]: "quiet" } } : {};
+    return { step: { ...step, quiet, ...save }, role };
+  });
+}
+
+/** How the app became still in a plain run, by each advance. */
+export function quietReports(names: readonly string[], savedValue: (name: string) => unknown): QuietReport[] {
+  return names
+    .filter((name) => name.startsWith(QUIET_NAME))
+    .flatMap((name) => {
+      const value = savedValue(name);
+      return isRecord(value) ? [value as unknown as QuietReport] : [];
+    });
+}
+
+/**
+ * Builds the run without deviations, which saves the app's views for the baseline.
+ *
+ * @param quiet for how long the app must be still after webhooks
+ */
+export function plainDocument(flow: Flow, quiet: string | undefined): RunDocument {
+  const until = [...withRole("drive", flow.drive), ...tailOf(flow)];
   return assemble(flow, {}, [
     ...withRole("reset", flow.reset),
-    ...withRole("drive", flow.drive),
-    ...tailOf(flow),
+    ...withQuiet(until, quiet, true),
     ...viewsOf(flow, (index) => ({ save: { [observedName(index)]: "body" } })),
     ...checksOf(flow),
   ]);
@@ -154,18 +222,19 @@ export function deviatingDocument(
   plan: SandboxPlan,
   learned: Baseline,
   name: string,
+  quiet: string | undefined,
 ): RunDocument {
   const { isCancelled, schedule } = plan;
   const baseline = isCancelled ? unpaid(learned) : learned;
   const rules = {
     charges: plan.charges,
     webhooks: [...plan.webhooks].sort(bySkip),
-    faults: [...plan.faults].sort(bySkip),
+    faults: [...[...plan.faults].sort(bySkip), ...plan.slowReads],
   };
+  const until = [...withRole("drive", driveSteps(flow, plan)), ...tailOf(flow, schedule.length)];
   const placed = [
     ...withRole("reset", flow.reset),
-    ...withRole("drive", driveSteps(flow, plan, baseline)),
-    ...tailOf(flow, schedule.length),
+    ...withMovingTime(withQuiet(withJobs(until, flow, plan), quiet), plan, baseline),
     ...withRole("paid", paymentChecks(baseline, plan)),
     ...viewsOf(flow, (index) => ({ expect: { body: baseline.observed[index] } })),
     ...checksOf(flow, isCancelled),
@@ -238,12 +307,15 @@ function cancelStep({ name, pay_twice, close_page }: RawStep): RawStep {
 }
 
 /** The flow's steps, made tolerant: the customer retries without a response or on an error, and responses are not checked. */
-function driveSteps(flow: Flow, plan: SandboxPlan, { whose }: Baseline): RawStep[] {
-  const { presses, moves, schedule } = plan;
+function driveSteps(flow: Flow, plan: SandboxPlan): RawStep[] {
+  const { presses, schedule, jobs } = plan;
   const press = pressOf(flow);
-  const page = plan.isCancelled ? paidPageOf(flow) : undefined;
-  const steps = flow.drive.flatMap((step): RawStep[] => {
-    if (step === page) return [cancelStep(step)];
+  const page = paidPageOf(flow);
+  return flow.drive.flatMap((step): RawStep[] => {
+    if (step === page) {
+      const isBusy = jobs.some(({ sinceMs }) => sinceMs === undefined);
+      return [...(isBusy ? jobSteps(flow, schedule.length) : []), plan.isCancelled ? cancelStep(step) : step];
+    }
     const tolerant = tolerantStep(step, schedule.length + 1);
     if (tolerant === undefined) return [];
     if (step !== press || presses === 1) return [tolerant];
@@ -251,12 +323,90 @@ function driveSteps(flow: Flow, plan: SandboxPlan, { whose }: Baseline): RawStep
     const others = Array.from({ length: presses - 1 }, () => [repeated]);
     return [{ name: PRESSED, parallel: [[tolerant], ...others] }];
   });
-  if (moves === undefined) return steps;
-  const meanwhile = [
-    { wait_for: "charge", ...(whose.customer_email === undefined ? {} : { match: whose }) },
-    { advance: moves },
-  ];
-  return [{ name: "Time passes while the app waits", parallel: [steps, meanwhile] }];
+}
+
+/** Time moves while the drive waits. */
+function withMovingTime(placed: readonly Placed[], { moves }: SandboxPlan, { whose }: Baseline): Placed[] {
+  if (moves === undefined) return [...placed];
+  const stepsOf = (role: Role) => placed.filter((one) => one.role === role).map(({ step }) => step);
+  const { by, call } = moves;
+  const begin: RawStep =
+    call === undefined
+      ? { wait_for: "charge", ...(whose.customer_email === undefined ? {} : { match: whose }) }
+      : { wait_for: "request", match: { operation: call.operation }, count: call.before + 1 };
+  const waiting = {
+    name: "Time passes while the app waits",
+    parallel: [stepsOf("drive"), [begin, { advance: by }]],
+  };
+  return [{ step: waiting, role: "drive" }, ...placed.filter(({ role }) => role !== "drive")];
+}
+
+/** The app's scheduled work; a scheduler tries again after an error. */
+function jobSteps({ ticks }: Flow, deviations: number): RawStep[] {
+  return ticks.map((step) =>
+    typeof step.app === "string" && deviations > 0 ? { ...step, tries: deviations + 1 } : step,
+  );
+}
+
+/** Sandbox time by which a step advances; undefined for other steps. */
+function advanceMs({ advance }: RawStep): number | undefined {
+  return typeof advance === "string" ? parseDuration(advance) : undefined;
+}
+
+/** True if each step moves time by a known duration or not at all, so that a moment can be found among them. */
+export function hasKnownTimes({ drive, reset }: Flow): boolean {
+  return [...drive, ...reset].every(
+    (step) =>
+      !["advance", "repeat", "parallel", "include"].includes(stepKinds(step)[0] ?? "") ||
+      advanceMs(step) !== undefined,
+  );
+}
+
+/** Inserts the app's scheduled work where it runs besides the quiet end. */
+function withJobs(placed: readonly Placed[], flow: Flow, plan: SandboxPlan): Placed[] {
+  const startMs = flow.reset.reduce((sum, step) => sum + (advanceMs(step) ?? 0), 0);
+  const timed = plan.jobs.flatMap((job) =>
+    job.sinceMs === undefined ? [] : [{ ...job, atMs: job.sinceMs - startMs }],
+  );
+  // The last moment first: an insertion does not move those before it.
+  return timed
+    .sort((one, other) => other.atMs - one.atMs)
+    .reduce((all: readonly Placed[], { atMs, atOnce }) => {
+      const ticks = jobSteps(flow, plan.schedule.length);
+      const work: RawStep[] =
+        atOnce === undefined
+          ? ticks
+          : [{ name: AT_ONCE_NAME, parallel: [ticks, [WORK_BEGINS, { advance: AT_ONCE }]] }];
+      return inserted(all, atMs, work, atOnce === undefined ? 0 : durationMs(AT_ONCE));
+    }, placed) as Placed[];
+}
+
+const AT_ONCE_NAME = "The scheduled work runs as the webhook arrives";
+
+/** Inserts steps at a sandbox time since the first step; the split step advances by so much less. */
+function inserted(
+  placed: readonly Placed[],
+  atMs: number,
+  steps: readonly RawStep[],
+  lessMs: number,
+): Placed[] {
+  let nowMs = 0;
+  for (const [index, { step, role }] of placed.entries()) {
+    const byMs = advanceMs(step);
+    if (byMs === undefined) continue;
+    if (nowMs + byMs < atMs) {
+      nowMs += byMs;
+      continue;
+    }
+    const [beforeMs, afterMs] = [atMs - nowMs, nowMs + byMs - atMs - lessMs];
+    const parts = [
+      ...(beforeMs > 0 ? [{ ...step, advance: formatDuration(beforeMs) }] : []),
+      ...steps,
+      ...(afterMs > 0 ? [{ advance: formatDuration(afterMs) }] : []),
+    ];
+    return [...placed.slice(0, index), ...withRole(role, parts), ...placed.slice(index + 1)];
+  }
+  return [...placed];
 }
 
 function tolerantStep(step: RawStep, tries: number): RawStep | undefined {
@@ -286,10 +436,11 @@ function savedFields(save: unknown): { readonly body?: unknown } {
 }
 
 /** Steps without deviations after the flow: all retries end, and the app's own jobs run at least twice. */
-function tailOf(flow: Flow, deviations = 1): Placed[] {
+function tailOf(flow: Flow, deviations = 0): Placed[] {
+  const work = jobSteps(flow, deviations);
   // Each deviation may hit one run of the jobs; the last run must be undisturbed.
   const times = Array.from({ length: Math.max(2, deviations + 1) });
-  const ticks = times.flatMap((): RawStep[] => [...flow.ticks, { advance: "1h" }]);
+  const ticks = times.flatMap((): RawStep[] => [...work, { advance: "1h" }]);
   const start = { name: "Everything works again, and time passes", advance: LONG };
   const steps: RawStep[] = [start, ...(flow.ticks.length === 0 ? [] : ticks), { wait_for: "idle" }];
   return steps.map((step) => ({ step, role: "wait_for" in step ? "rest" : "tail" }));

@@ -8,6 +8,7 @@ import { dirname, isAbsolute, join, relative } from "node:path";
 import type { SandboxFetch } from "../../../control-client.js";
 import { RULE_KINDS } from "../../../core/domain/rule-matching.js";
 import { isRecord, valueDocument } from "../../../core/files/documents.js";
+import { durationMs } from "../../../core/schema/duration.js";
 import { systemWallClock, type WallClock } from "../../../core/time/wall-clock.js";
 import { type LoadedScenario, loadScenarioFile, withRules } from "../../scenario/files.js";
 import { everyStep, type RawStep } from "../../scenario/loaded-steps.js";
@@ -25,9 +26,12 @@ import {
   type Baseline,
   briefDocument,
   deviatingDocument,
+  hasKnownTimes,
   plainDocument,
+  quietReports,
   type RunDocument,
   SandboxPlan,
+  STEADY,
 } from "./run-document.js";
 
 export interface SandboxDeviableOptions {
@@ -52,6 +56,18 @@ export interface SaveTo {
   readonly yamlOf: (value: unknown) => string;
 }
 
+const MIN_QUIET_MS = 20;
+/** Wall time for which the first plain run waits after each webhook, unless the flow says how long its app works. */
+const LEARNING_QUIET_MS = 100;
+
+function learningQuietMs(flow: Flow): number {
+  return Math.max(LEARNING_QUIET_MS, ...flow.observe.map(({ steady = "0ms" }) => durationMs(steady)));
+}
+
+function steadyMs(flow: Flow): number {
+  return Math.max(durationMs(STEADY), learningQuietMs(flow));
+}
+
 type Run = PlainRun & { readonly trace: Trace };
 
 export class SandboxDeviable implements Deviable {
@@ -63,6 +79,9 @@ export class SandboxDeviable implements Deviable {
   readonly #client: Client;
   readonly #session: RunSession;
   readonly #plain: Run[] = [];
+  /** For how long the app must be still before time goes on after a webhook; undefined where it is still when it responds. */
+  #quiet: string | undefined;
+  #isRestless = false;
   /** Set by the second plain run that learns. */
   #baseline!: Baseline;
   /** Checked files by their content without the rules. */
@@ -76,6 +95,7 @@ export class SandboxDeviable implements Deviable {
     this.customer = {
       press: pressOf(flow)?.app as string | undefined,
       isOnPage: paidPageOf(flow) !== undefined,
+      hasJob: flow.ticks.length > 0 && hasKnownTimes(flow),
     };
     this.#flow = flow;
     this.#options = options;
@@ -99,11 +119,35 @@ export class SandboxDeviable implements Deviable {
 
   async observePlain(purpose: "check" | "learn"): Promise<Trace> {
     const { given: _given, ...written } = this.#flow.raw;
-    const plain = plainDocument(this.#flow);
+    const isFirst = this.#plain.length === 0;
+    const plain = plainDocument(this.#flow, isFirst ? `${learningQuietMs(this.#flow)}ms` : this.#quiet);
     const [run] = await this.#carryOut([purpose === "check" ? { ...plain, document: written } : plain]);
-    if (purpose === "learn" && this.#plain.push(run!) === 2)
-      this.#baseline = baselineOf(this.#flow, this.#plain[0]!, run!);
+    if (purpose === "check" || run!.trace.failure !== undefined) return run!.trace;
+    if (isFirst) this.#learnQuiet(run!);
+    if (this.#plain.push(run!) === 2) this.#baseline = baselineOf(this.#flow, this.#plain[0]!, run!);
     return run!.trace;
+  }
+
+  /** An app that has finished when it responds is not waited for; one that accepts (202) or goes on calling, three times as long as it was seen to go on. */
+  #learnQuiet({ loaded: { scope }, observed: { deliveries } }: PlainRun): void {
+    const reports = quietReports(scope.names, (name) => {
+      const resolved = scope.resolve({ name, fallback: undefined });
+      return typeof resolved === "object" && "value" in resolved ? resolved.value : undefined;
+    });
+    const longestMs = Math.max(0, ...reports.map(({ longest_ms }) => longest_ms));
+    this.#isRestless = reports.some(({ restless }) => restless > 0);
+    const isAccepting = deliveries.some(({ attempts }) => attempts.some(({ status }) => status === 202));
+    const goesOn = isAccepting || reports.some(({ calls }) => calls > 0);
+    if (goesOn && !this.#isRestless)
+      this.#quiet = `${Math.max(MIN_QUIET_MS, Math.min(3 * longestMs, steadyMs(this.#flow)))}ms`;
+  }
+
+  doubts(): readonly string[] {
+    return this.#isRestless
+      ? [
+          "the app calls the service all the time, so it could not be told when it is still: events follow each other without a pause",
+        ]
+      : [];
   }
 
   isolationReason(): string | undefined {
@@ -140,24 +184,39 @@ export class SandboxDeviable implements Deviable {
   }
 
   #documentOf(plan: SandboxPlan): RunDocument {
-    return deviatingDocument(this.#flow, plan, this.#baseline, scenarioName(this.name, plan.schedule));
+    return deviatingDocument(
+      this.#flow,
+      plan,
+      this.#baseline,
+      scenarioName(this.name, plan.schedule),
+      this.#quiet,
+    );
   }
 
   /** Carries out runs concurrently, each with a customer of its own; all share one clock. */
   async #carryOut(runs: readonly RunDocument[]): Promise<Run[]> {
     const all = await Promise.all(runs.map(({ document }) => this.#load(document)));
     const [{ roles }] = runs as [RunDocument];
+    const startMs = this.customer.hasJob ? await this.#sandboxTime() : undefined;
     const reports = await this.#session.runTogether(all, (index) => roles[index] === "tail");
     const { rows, position } = await rowsSince(this.#client, this.#position!, all.length);
     this.#position = position;
     return all.map((loaded, index) => {
       const report = reports[index]!;
-      const observed = observedOf(rows, this.#customerOf(loaded.runId));
+      const observed = {
+        ...observedOf(rows, this.#customerOf(loaded.runId)),
+        ...(startMs === undefined ? {} : { startMs }),
+      };
       const hasReachedApp = leafSteps(report.steps).some(
         ({ step: { kind, outcome } }) => kind === "app" && outcome === "passed",
       );
       return { loaded, observed, trace: { observed, failure: failureOf(report, roles), hasReachedApp } };
     });
+  }
+
+  async #sandboxTime(): Promise<number> {
+    const { now } = (await this.#client.must("GET", "/clock")) as { now: string };
+    return Date.parse(now);
   }
 
   /** Email of the run's customer; undefined before the plain runs, and where a run has several customers. */
@@ -249,6 +308,7 @@ export function isolationReason(flow: Flow, { whose }: Baseline, plain: Observed
   if (whose.customer_email === undefined) return `no customer_email has \${run.id} in it`;
   const shared = [...drive, ...ticks, ...checks.map(({ step }) => step)].find(concernsOthers);
   if (shared !== undefined) return `a step that is a ${stepKinds(shared)[0]} concerns all customers`;
+  if (plain.withdrawals.length > 0) return "the app makes withdrawals, which name no customer";
   const call = plain.calls.find(({ isByFlow, isOwn }) => !isByFlow && !isOwn);
   return call && `the app calls ${call.operation}, which shows it all customers`;
 }

@@ -12,6 +12,7 @@ const IDS = {
   events: "event_id",
   deliveries: "delivery_id",
   charges: "charge_id",
+  withdrawals: "withdrawal_id",
 } as const;
 export type List = keyof typeof IDS;
 

@@ -1,7 +1,8 @@
 import * as z from "zod/mini";
-import { durationFault, parseAdvanceBody } from "../../../core/schema/duration.js";
+import { durationFault, durationSchema, parseAdvanceBody } from "../../../core/schema/duration.js";
 import { instantFault } from "../../../core/schema/time.js";
 import { step, stepSchema } from "./step-definition.js";
+import { saveSchema } from "./step-schemas.js";
 
 const TARGET = "must be a duration such as 10m, an ISO instant, next or idle";
 
@@ -14,6 +15,12 @@ export const advance = step({
         error: ({ input }) => durationFault(input) ?? instantFault(input) ?? TARGET,
       }),
     ),
+    quiet: z.optional(durationSchema),
+    save: saveSchema,
   }),
-  run: ({ advance }, { client }) => client.must("POST", "/clock/advance?wait=10s", parseAdvanceBody(advance)),
+  run: ({ advance, quiet }, { client }) =>
+    client.must("POST", "/clock/advance?wait=10s", {
+      ...parseAdvanceBody(advance),
+      ...(quiet === undefined ? {} : { quiet }),
+    }),
 });
