@@ -43,7 +43,7 @@ export const advanceRequestSchema = withChecks(
     "AdvanceRequest",
     {
       description: "How far: exactly one of by, to and until.",
-      jsonSchema: { minProperties: 1, maxProperties: 2 },
+      jsonSchema: { oneOf: ["by", "to", "until"].map((name) => ({ required: [name] })) },
     },
     {
       by: field(z.optional(durationSchema), { description: "By this duration.", examples: ["30m", "1h30m"] }),
