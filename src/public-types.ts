@@ -143,7 +143,7 @@ export interface ExploreFlowOptions extends Pick<RunFileOptions, "vars" | "envir
   readonly app: string;
   /** Maximum number of deviations at once; default 2. */
   readonly depth?: number;
-  /** Maximum number of parallel runs that cannot interfere; default 4. Does not change the findings. */
+  /** Maximum number of parallel runs; default 4, or one where they could interfere. The findings do not depend on it. */
   readonly lanes?: number;
   /** Maximum wall time, a duration; default: none. */
   readonly budget?: string;

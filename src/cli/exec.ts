@@ -97,7 +97,7 @@ function refuseMixed(flags: Readonly<Record<string, unknown>> & ExecFlags): void
 /** Prints the requirements of `--require` that were not met; returns true if there are any. */
 function printMissing({ required, runner }: Plan): boolean {
   const unmet = required?.unmet ?? [];
-  if (unmet.length === 0 || runner.asked !== undefined) return false;
+  if (unmet.length === 0 || runner.stopSignal !== undefined) return false;
   printErrorLine(`--require: never met: ${unmet.join(", ")}`);
   return true;
 }

@@ -20,7 +20,7 @@ export function tableLines(
   cells: readonly (readonly string[])[],
   width = Number.POSITIVE_INFINITY,
 ): string[] {
-  const headings = columns.map(headingOf);
+  const headings = columns.map(headingText);
   const fitting = fittingRows(columns, [headings, ...cells], width);
   const widths = widthsOf(fitting);
   return fitting.map((row, place) =>
@@ -35,7 +35,7 @@ export function tableLines(
   );
 }
 
-export function headingOf(field: string): string {
+export function headingText(field: string): string {
   return field.replaceAll("_", " ");
 }
 

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import type { Namespace } from "../../src/core/namespace/namespace.js";
 import type { Namespaces } from "../../src/core/namespace/namespaces.js";
-import { runAction } from "../../src/pages/dashboard/dashboard-actions.js";
+import { runFormAction } from "../../src/pages/dashboard/dashboard-actions.js";
 import { reportsOf } from "../../src/pages/dashboard/reports.js";
 
 it("a run that our own fault has ended does not stand in the way of the next", async () => {
@@ -16,7 +16,7 @@ it("a run that our own fault has ended does not stand in the way of the next", a
     scenarios: { run: () => Promise.reject(new Error("ours")) },
   } as unknown as Namespaces;
   const run = () =>
-    runAction({
+    runFormAction({
       namespaces,
       namespace,
       form: new URLSearchParams({ do: "run pay" }),

@@ -1,7 +1,7 @@
 import { columnValue, type ListColumns } from "../../core/reports/list-columns.js";
 import { oneLine, printableJson } from "../../core/schema/text-format.js";
 import { paint } from "../paint.js";
-import { headingOf, styleOf, tableLines } from "../table.js";
+import { headingText, styleOf, tableLines } from "../table.js";
 import { lineWidth } from "../terminal.js";
 import { fitLine, wrap } from "../text-layout.js";
 import type { Json } from "./connection.js";
@@ -48,7 +48,7 @@ export function record(...names: readonly string[]): Print {
         const lines = wrap(value, width + GAP, lineWidth())
           .join("\n")
           .trimStart();
-        return `${paint("dim", headingOf(field).padEnd(width + GAP))}${style === undefined ? lines : paint(style, lines)}\n`;
+        return `${paint("dim", headingText(field).padEnd(width + GAP))}${style === undefined ? lines : paint(style, lines)}\n`;
       })
       .join("");
   };

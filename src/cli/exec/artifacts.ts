@@ -11,7 +11,7 @@ import {
 } from "../../core/reports/namespace-export.js";
 import { UserError } from "../../core/schema/user-error.js";
 import type { Sandbox } from "../../sandbox.js";
-import { type Artifacts, clientOf, type Plan, type RunResult, type UnderRun } from "./plan.js";
+import { type Artifacts, clientOf, type Plan, type RunResult, type UnderScenario } from "./plan.js";
 
 const TEST_NAME_MAX = 80;
 
@@ -50,7 +50,12 @@ class ArtifactsFolder implements Artifacts {
     this.write(file, `${JSON.stringify(maskKeys(value), null, 2)}\n`);
   }
 
-  async save(sandbox: Sandbox, plan: Plan, result: RunResult, under: UnderRun | undefined): Promise<void> {
+  async save(
+    sandbox: Sandbox,
+    plan: Plan,
+    result: RunResult,
+    under: UnderScenario | undefined,
+  ): Promise<void> {
     const folder = under?.folder ?? "";
     try {
       const namespaces = await readNamespaceNames(clientOf(sandbox));

@@ -29,8 +29,8 @@ export class Runner {
   }
 
   /** The last signal that asked to stop, if any. */
-  get asked(): NodeJS.Signals | undefined {
-    return this.#signals.asked;
+  get stopSignal(): NodeJS.Signals | undefined {
+    return this.#signals.stopSignal;
   }
 
   /** Aborted by the first such signal. */
@@ -47,13 +47,13 @@ export class Runner {
     environment: NodeJS.ProcessEnv,
     output: "inherit" | "stderr" = "inherit",
   ): Promise<number> {
-    if (this.asked !== undefined) return exitCodeOf(this.asked);
+    if (this.stopSignal !== undefined) return exitCodeOf(this.stopSignal);
     const mark = `${process.pid}.${machineNowMs()}.${++this.#runs}`;
     const child = await this.#spawn(command, { ...environment, [MARK_VARIABLE]: mark }, output);
     if (typeof child === "number") return child;
     const code = await this.#toItsEnd(child, mark);
     this.#guard.unwatch();
-    await this.#guard.hasAnswered();
+    await this.#guard.whenCaughtUp();
     await this.#endLeftRunning(new ProcessTree(mark));
     return code;
   }

@@ -44,7 +44,7 @@ export function readExplore(flow: string, flags: ExplorationFlags): (plan: Plan)
             onRun,
           }).then((report) => exitOf(report, plan, ended)),
         );
-        return runner.asked === undefined ? code : exitCodeOf(runner.asked);
+        return runner.stopSignal === undefined ? code : exitCodeOf(runner.stopSignal);
       } finally {
         await runner.end();
         await ended;

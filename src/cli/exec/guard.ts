@@ -3,8 +3,9 @@ import { ownCommand } from "../../core/files/package.js";
 import { monotonicMs, systemWallClock } from "../../core/time/wall-clock.js";
 
 /**
- * Prints the signals it receives, and answers a ping after printing earlier ones. When its input ends without a command,
- * exec was killed: the script becomes the process that ends what exec left running.
+ * Script of the guard's shell. It prints each signal it receives, and answers `ping` with `pong` after the signals before
+ * it. If its input ends without `bye`, this process was killed: the shell becomes `exec --left-behind`, which ends the
+ * processes that were left running.
  */
 const SCRIPT = `
 trap '' PIPE
@@ -25,22 +26,21 @@ done
 [ -n "$pid" ] && exec "$@" exec --left-behind "$pid $started $mark" -- true
 `;
 
-/** Maximum age of a signal that counts as the same one. */
+/** A signal printed longer ago is not the one that this process has just received. */
 const SAME_SIGNAL_MS = 1_000;
-/** Timeout of a ping. */
-const ANSWER_MS = 1_000;
+const PING_TIMEOUT_MS = 1_000;
 
 /**
- * A shell in the command's process group. It knows what this process cannot: if a signal was sent to the whole group, as a
- * terminal's Ctrl-C is, or to this process alone; and that this process was killed. Without a shell, every signal counts as
- * sent to this process alone.
+ * A shell in the process group of this process and the command. A signal that the shell receives too, such as a terminal's
+ * Ctrl-C, was sent to the whole group, any other to this process alone. The shell also outlives this process if that is
+ * killed. Without a shell, every signal counts as sent to this process alone.
  */
 export class Guard {
   readonly #shell: ChildProcess;
-  readonly #told = new Map<string, number>();
+  readonly #printedAtMs = new Map<string, number>();
   readonly #ended: Promise<void>;
   #isAlive = true;
-  #answers: (() => void)[] = [];
+  #onPong: (() => void)[] = [];
 
   constructor() {
     this.#shell = spawn("/bin/sh", ["-c", SCRIPT, "sh", ...ownCommand()], {
@@ -53,19 +53,19 @@ export class Guard {
       const lines = (text + more).split("\n");
       text = lines.pop()!;
       for (const line of lines)
-        if (line === "pong") this.#answers.shift()?.();
-        else this.#told.set(line, monotonicMs());
+        if (line === "pong") this.#onPong.shift()?.();
+        else this.#printedAtMs.set(line, monotonicMs());
     });
     this.#ended = new Promise((resolve) => {
       const end = (): void => {
         this.#isAlive = false;
-        for (const answer of this.#answers.splice(0)) answer();
+        for (const onPong of this.#onPong.splice(0)) onPong();
         resolve();
       };
       this.#shell.once("error", end);
       this.#shell.once("close", (_code, signal) => {
-        // The shell has not set its traps yet.
-        if (signal !== null) this.#told.set(signal, monotonicMs());
+        // A signal to the group can end the shell before its traps are set.
+        if (signal !== null) this.#printedAtMs.set(signal, monotonicMs());
         end();
       });
     });
@@ -73,33 +73,33 @@ export class Guard {
 
   /** Resolves with true if the signal that this process just received went to the whole process group. */
   async isForAll(signal: NodeJS.Signals): Promise<boolean> {
-    await this.hasAnswered();
-    const atMs = this.#told.get(signal);
-    this.#told.delete(signal);
+    await this.whenCaughtUp();
+    const atMs = this.#printedAtMs.get(signal);
+    this.#printedAtMs.delete(signal);
     return atMs !== undefined && monotonicMs() - atMs < SAME_SIGNAL_MS;
   }
 
-  /** Waits until earlier signals to the group have reached this process. */
-  async hasAnswered(): Promise<void> {
+  /** Resolves when the shell has printed all signals that it received before this call, or after a timeout. */
+  async whenCaughtUp(): Promise<void> {
     if (!this.#isAlive) return;
     await new Promise<void>((resolve) => {
-      const giveUp = systemWallClock.after(ANSWER_MS, resolve, true);
-      this.#answers.push(() => {
+      const giveUp = systemWallClock.after(PING_TIMEOUT_MS, resolve, true);
+      this.#onPong.push(() => {
         giveUp();
         resolve();
       });
-      this.#say("ping");
+      this.#write("ping");
     });
   }
 
   /** Names the processes to end if this process is killed. */
   watch(pid: number, started: string | undefined, mark: string): void {
-    this.#say(`watch ${pid} ${started || "-"} ${mark}`);
+    this.#write(`watch ${pid} ${started || "-"} ${mark}`);
   }
 
   /** Clears the processes to end. */
   unwatch(): void {
-    this.#say("watch");
+    this.#write("watch");
   }
 
   async end(): Promise<void> {
@@ -108,7 +108,7 @@ export class Guard {
     await this.#ended;
   }
 
-  #say(line: string): void {
+  #write(line: string): void {
     if (this.#isAlive) this.#shell.stdin?.write(`${line}\n`);
   }
 }

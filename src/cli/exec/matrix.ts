@@ -19,8 +19,8 @@ export interface MatrixRun {
   readonly isRare?: boolean;
   /** Tasks still scheduled when the run ended. */
   readonly due?: DueTasks;
-  /** False if `--strict` fails the run. */
-  readonly isStrictlyFine?: boolean;
+  /** False if `--strict` fails a run that passed without it. */
+  readonly passesStrict?: boolean;
   readonly code: number;
   readonly durationMs: number;
 }
@@ -164,13 +164,13 @@ export class Matrix {
 }
 
 function rowOf(run: MatrixRun, plain: MatrixRun): Row {
-  const { under, due, code, isStrictlyFine } = run;
+  const { under, due, code, passesStrict } = run;
   const isFailed = code !== 0;
   const cutShort =
     isFailed && under !== undefined && due !== undefined && plain.due !== undefined
       ? tasksCutShort(under, due, plain.due)
       : undefined;
-  const isPassed = !isFailed && isStrictlyFine !== false;
+  const isPassed = !isFailed && passesStrict !== false;
   const hadNoEffect = under !== undefined && isNotExercised(under);
   const verdict = isFailed
     ? hadNoEffect || cutShort !== undefined

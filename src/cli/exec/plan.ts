@@ -46,8 +46,8 @@ export interface RunResult {
   readonly due: DueTasks;
 }
 
-/** A run of `--under`; the scenario of the plain run is null. */
-export interface UnderRun {
+/** The scenario of one run of `--under`; null for the plain run. */
+export interface UnderScenario {
   readonly scenario: string | null;
   /** The run's folder among the artifacts. */
   readonly folder: string;
@@ -56,7 +56,7 @@ export interface UnderRun {
 /** The folder of `--artifacts`. */
 export interface Artifacts {
   /** Saves a run, whether it passed or failed. */
-  save(sandbox: Sandbox, plan: Plan, result: RunResult, under: UnderRun | undefined): Promise<void>;
+  save(sandbox: Sandbox, plan: Plan, result: RunResult, under: UnderScenario | undefined): Promise<void>;
   write(file: string, text: string): void;
 }
 

@@ -11,7 +11,7 @@ import { booksReport } from "../report/books.js";
 import { junitXml } from "../report/junit.js";
 import { reportLines } from "../report/text.js";
 import { lineWidth, printErrorLine } from "../terminal.js";
-import { clientOf, type Plan, type UnderRun } from "./plan.js";
+import { clientOf, type Plan, type UnderScenario } from "./plan.js";
 
 const COULD_NOT = 2;
 
@@ -26,7 +26,7 @@ export async function reconcileAfter(
   }: {
     readonly command: string;
     readonly environment: NodeJS.ProcessEnv;
-    readonly under: UnderRun | undefined;
+    readonly under: UnderScenario | undefined;
   },
 ): Promise<number> {
   try {

@@ -8,11 +8,11 @@ import type { Coverage } from "../coverage-list.js";
 import { adviceLines } from "../report/advice-text.js";
 import { printErrorLine } from "../terminal.js";
 import { activeScenarios, allScenarios, dueTasks, idleFaults } from "./applied-rules.js";
-import { environmentOf, listEverywhere, type Plan, type RunResult, type UnderRun } from "./plan.js";
+import { environmentOf, listEverywhere, type Plan, type RunResult, type UnderScenario } from "./plan.js";
 import { reconcileAfter } from "./reconcile.js";
 
 /** Runs the command once beside a fresh sandbox, and saves the artifacts. */
-export async function runBeside(plan: Plan, under?: UnderRun): Promise<RunResult> {
+export async function runBeside(plan: Plan, under?: UnderScenario): Promise<RunResult> {
   const { command, options, templates, runner, artifacts, reconcile, required } = plan;
   const sandbox = await openSandbox({
     ...options,
@@ -36,7 +36,7 @@ export async function runBeside(plan: Plan, under?: UnderRun): Promise<RunResult
     required?.note(await coverage());
     const durationMs = machineNowMs() - startedAtMs;
     const reconcileCode =
-      reconcile === undefined || runner.asked !== undefined
+      reconcile === undefined || runner.stopSignal !== undefined
         ? 0
         : await reconcileAfter(sandbox, plan, { command: reconcile, environment, under });
     const code = exitCode || reconcileCode;
@@ -57,7 +57,7 @@ export async function runBeside(plan: Plan, under?: UnderRun): Promise<RunResult
     await artifacts?.save(sandbox, plan, result, under);
     // Under a mishap, refused calls and advice are not the app's usual behaviour.
     if (under?.scenario == null && !options.quiet) {
-      if (code !== 0 && runner.asked === undefined)
+      if (code !== 0 && runner.stopSignal === undefined)
         for (const line of await refusedCalls(sandbox)) printErrorLine(line);
       adviceLines(advice);
     }

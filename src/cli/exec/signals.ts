@@ -9,9 +9,9 @@ type PassedOn = (typeof PASSED_ON)[number];
 /** Signals that ask to stop. */
 const STOPPING: readonly string[] = ["SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT"];
 
-/** Signals closer than this are one that arrived by two ways: `timeout` signals a process and then its whole group. */
+/** Equal signals within this time count as one: `timeout` signals a process and then its whole group. */
 const ONE_SIGNAL_MS = 100;
-/** npm passes on a terminal's Ctrl-C that this process has already received, with a delay. */
+/** Within this time npm passes on a terminal's Ctrl-C, which this process has already received. */
 const PASSED_ON_LATE_MS = 2_000;
 /** A second Ctrl-C within this time of the first does not wait for the command. */
 const SECOND_SIGNAL_MS = 10_000;
@@ -32,8 +32,8 @@ export class Signals {
   readonly #last = new Map<PassedOn, { readonly atMs: number; readonly isForAll: boolean }>();
   #target: Target | undefined;
   readonly #stopping = createAbortController();
-  #asked: NodeJS.Signals | undefined;
-  #isAsked = false;
+  #stopSignal: NodeJS.Signals | undefined;
+  #hasTakenStop = false;
 
   constructor(guard: Guard) {
     this.#guard = guard;
@@ -41,8 +41,8 @@ export class Signals {
   }
 
   /** The last signal that asked to stop, if any. */
-  get asked(): NodeJS.Signals | undefined {
-    return this.#asked;
+  get stopSignal(): NodeJS.Signals | undefined {
+    return this.#stopSignal;
   }
 
   /** Aborted by the first signal that asks to stop. */
@@ -62,7 +62,7 @@ export class Signals {
   readonly #on = (signal: NodeJS.Signals): void => {
     // Recorded at once: the signal may end the command, and no other may start.
     if (STOPPING.includes(signal)) {
-      this.#asked = signal;
+      this.#stopSignal = signal;
       this.#stopping.abort();
     }
     void this.#take(signal as PassedOn, monotonicMs());
@@ -78,8 +78,8 @@ export class Signals {
     const isStopping = STOPPING.includes(signal);
     const target = this.#target;
     // No command runs: the first signal lets current work finish, the next one does not.
-    if (target === undefined && isStopping && this.#isAsked) process.exit(exitCodeOf(signal));
-    this.#isAsked ||= isStopping;
+    if (target === undefined && isStopping && this.#hasTakenStop) process.exit(exitCodeOf(signal));
+    this.#hasTakenStop ||= isStopping;
     if (target === undefined) return;
     if (signal === "SIGINT" && sinceMs < SECOND_SIGNAL_MS) target.endHard();
     // A signal to the whole group has reached the command; a Windows console signals every process.

@@ -127,11 +127,11 @@ async function runUnder(plan: Plan, scenarios: ReadonlyMap<string, ScenarioView>
     const run = await runOne(plan, label, scenario, folderFor(scenario, folders)).finally(stop);
     runs.push(run);
     notice(`${title}: exit ${run.code} after ${(run.durationMs / 1_000).toFixed(1)} s`);
-    if (runner.asked !== undefined || (scenario === undefined && run.code !== 0)) break;
+    if (runner.stopSignal !== undefined || (scenario === undefined && run.code !== 0)) break;
   }
   const matrix = new Matrix(command, runs, [...scenarios.keys()].slice(runs.length - 1));
   printMatrix(plan, matrix);
-  if (runner.asked !== undefined) return exitCodeOf(runner.asked);
+  if (runner.stopSignal !== undefined) return exitCodeOf(runner.stopSignal);
   return runs[0]!.code || (matrix.isAllPassed ? 0 : 1);
 }
 
@@ -182,7 +182,7 @@ async function runOne(
     scenario: name,
     under: result.scenarios.find((one) => one.name === name),
     isRare: name !== null && RARE.has(name),
-    isStrictlyFine: failures.length === 0,
+    passesStrict: failures.length === 0,
     code,
     seed,
     durationMs,

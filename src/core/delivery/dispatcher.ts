@@ -48,7 +48,7 @@ export class Dispatcher implements DeliveryAttempts {
     });
     const { engine } = scheduler;
     engine.onStored(({ puts }) => {
-      // Deliveries in a removed or disabled mailbox are begun again, which drops them.
+      // Attempts that wait in mailboxes begin again, so that those of a removed or disabled one are dropped.
       if (puts.some(([collection]) => collection === "endpoints"))
         this.#resume(this.mailboxes.removeWaiting());
     });
@@ -139,9 +139,10 @@ export class Dispatcher implements DeliveryAttempts {
   }
 
   /**
-   * Sends and records the outcome, unless the attempt is cancelled.
+   * Sends an attempt and notes its outcome, unless the attempt was cancelled meanwhile.
    *
-   * @param onOutcome receives undefined if the receiver is unreachable and the attempt may be held, unused
+   * @param onOutcome receives the outcome, or undefined if the receiver is unreachable and the attempt must be held: it
+   *   does not count then
    */
   #send(task: Task, job: DeliveryJob, onOutcome: (outcome: AttemptResult | undefined) => void): void {
     const attempt = this.#inFlight.begin(task);
@@ -158,15 +159,12 @@ export class Dispatcher implements DeliveryAttempts {
     });
   }
 
-  /**
-   * Returns true if an unreachable receiver may be waited for: not on a stopped clock, where the wait would never
-   * end.
-   */
+  /** Returns true if the attempt may wait for an unreachable receiver. On a stopped clock the wait would never end. */
   #mayHold(job: DeliveryJob): boolean {
     return job.holds && this.#scheduler.isTimePassing;
   }
 
-  /** Probes with one attempt. Any outcome but "unreachable" releases the held ones. */
+  /** Probes a receiver with one attempt. The held ones are released unless that attempt is held again. */
   #probe(webhookId: string, target: string, task: Task): void {
     const job = this.#prepare(task);
     if (job === undefined) {
@@ -195,8 +193,8 @@ export class Dispatcher implements DeliveryAttempts {
   }
 
   /**
-   * Records outcomes. On a stopped clock and in an advance, they are recorded in the order the attempts began, and
-   * tasks made due by one begin before the next: equal calls give an equal order. A running clock does not wait.
+   * Records outcomes: on a running clock in order of arrival; on a stopped clock and in an advance in the order in which
+   * the attempts began, and each outcome's due tasks run before the next outcome. Equal calls then give an equal order.
    */
   recordOutcomes(): void {
     const scheduler = this.#scheduler;
@@ -222,7 +220,7 @@ export class Dispatcher implements DeliveryAttempts {
     }
   }
 
-  /** On a stopped clock, held attempts are made and fail like others. */
+  /** Sends held attempts when the clock has stopped; they fail if their receiver is still unreachable. */
   onClockChange(): void {
     if (!this.#scheduler.clock.runs) this.#resume(this.#held.releaseAll());
   }

@@ -73,24 +73,24 @@ export class Transaction {
     return -1;
   }
 
-  /** The next number of that counter, from 1. */
+  /** Increments the counter; its first number is 1. */
   next(counter: string): number {
     const value = this.last(counter) + 1;
     this.#counters[counter] = value;
     return value;
   }
 
-  /** The last number of that counter; 0 before the first. */
+  /** Last number of the counter; 0 before the first. */
   last(counter: string): number {
     return this.#counters[counter] ?? this.state.counters[counter] ?? 0;
   }
 
-  /** 32 bytes for the next record of that kind. */
+  /** Derives 32 bytes from the scope and the next number of the kind. */
   digest(kind: IdKind): Buffer {
     return digest(this.#scope, kind, this.next(kind));
   }
 
-  /** The same in hexadecimal. */
+  /** As `digest`, in hexadecimal. */
   hexDigest(kind: IdKind): string {
     return hexDigest(this.#scope, kind, this.next(kind));
   }

@@ -20,7 +20,7 @@ export interface ServedRequest {
   readonly runner?: string | null;
   readonly scenario: string | null;
   readonly fault: string | null;
-  /** Id of the created charge or withdrawal; without a response, of the requested one. */
+  /** Id of the charge or withdrawal that the call created or, if a fault applied, that the lost or delayed reply names. */
   objectId?: string | undefined;
   /** Silently ignored input: location and problem of each. */
   readonly tolerated?: readonly string[] | undefined;

@@ -76,11 +76,11 @@ export async function readActivity(client: ControlClient): Promise<NamespaceActi
     deliveries,
     coverage: await get("/coverage"),
     advice: await get("/advice"),
-    stories: await storiesOf(client, deliveries),
+    stories: await chargeHistoriesOf(client, deliveries),
   };
 }
 
-async function storiesOf(client: ControlClient, deliveries: ItemList): Promise<ChargeHistories> {
+async function chargeHistoriesOf(client: ControlClient, deliveries: ItemList): Promise<ChargeHistories> {
   const undelivered = new Set(deliveries.items.filter(isUndelivered).map(({ charge_id }) => charge_id));
   const { items } = await listOf(client, "/charges", "charge_id");
   const charges = (items as ListedCharge[]).map((charge) => ({

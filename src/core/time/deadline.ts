@@ -1,11 +1,10 @@
 import { setMaxListeners } from "node:events";
 import type { WallClock } from "./wall-clock.js";
 
-/** Timeout and cancellation of a wait. */
+/** End of a wait: after a timeout, or earlier by a signal. */
 export interface Deadline {
-  /** Wall time. */
+  /** In wall time. */
   readonly timeoutMs: number;
-  /** Ends the wait before the timeout. */
   readonly signal: AbortSignal;
 }
 

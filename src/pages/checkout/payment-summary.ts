@@ -4,7 +4,7 @@ import { type Content, html, type Markup } from "../html.js";
 import type { PollState } from "./page-document.js";
 import { type CheckoutPage, unit } from "./page-model.js";
 
-/** Amount to pay: in the base currency before a method is chosen, afterwards with fees. */
+/** Amount of the charge: the price until a method is chosen, then the price and the method's fees in its currency. */
 export function dueAmount({ charge, catalogue }: CheckoutPage): Markup {
   return money(charge.amount, unit(catalogue, charge.currency));
 }

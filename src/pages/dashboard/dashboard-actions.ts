@@ -268,7 +268,7 @@ async function attemptsText(
 }
 
 /** Runs the action named in the form's `do` field. */
-export async function runAction(press: Omit<Press, "words" | "field">): Promise<ActionResult | Refusal> {
+export async function runFormAction(press: Omit<Press, "words" | "field">): Promise<ActionResult | Refusal> {
   const { form } = press;
   const [name = "", ...words] = (form.get("do") ?? "").trim().split(" ");
   const action = Object.hasOwn(ACTIONS, name) ? ACTIONS[name] : undefined;

@@ -13,7 +13,7 @@ import { unknownNamespace } from "../../server/service/admit.js";
 import { html } from "../html.js";
 import { Shell } from "../page-shell.js";
 import type { Press } from "./api-calls.js";
-import { runAction } from "./dashboard-actions.js";
+import { runFormAction } from "./dashboard-actions.js";
 import { frame } from "./frame.js";
 import { DASHBOARD, dashboardUrl, isView, type Notice, type PageContext, VIEWS } from "./page-context.js";
 import { renderView } from "./render-view.js";
@@ -154,7 +154,7 @@ export async function actOnDashboard(
     respond(namespaces, namespace, c, new URL(backUrl, c.req.url), status, { text, isBad: true }, form);
   if (isCrossSite(c.req.raw, namespace.publicUrl))
     return showError(403, "That form was not sent from this page.");
-  const result = await runAction({ namespaces, namespace, form, fetch });
+  const result = await runFormAction({ namespaces, namespace, form, fetch });
   if (isRefusal(result)) return showError(409, refusalText(result));
   const { to, ...notice } = result;
   const checkout = checkoutUrlOf(form.get("back"), namespace);

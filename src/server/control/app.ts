@@ -3,7 +3,7 @@
 import type { Hono } from "hono";
 import { loadLazily } from "../../core/schema/load-lazily.js";
 import { refuse } from "../../core/schema/refusals.js";
-import { errorReply, responseOf, type SerializedResponse, toResponse } from "../http/reply.js";
+import { errorReply, responseOf, type TextResponse, toResponse } from "../http/reply.js";
 import { Routes } from "../http/routes.js";
 import type { DocumentOptions } from "../openapi/serve.js";
 import {
@@ -29,7 +29,7 @@ export interface ControlAppOptions {
   /** Called with the error behind every 500. */
   readonly onError: (error: unknown) => void;
   /** Reports an error and makes its response. */
-  readonly failureResponse: (error: unknown, path: string) => SerializedResponse;
+  readonly failureResponse: (error: unknown, path: string) => TextResponse;
 }
 
 /**

@@ -1,6 +1,6 @@
 import type { Context } from "hono";
 import { type RawBody, readBody } from "./body.js";
-import { responseOf, type SerializedResponse } from "./reply.js";
+import { responseOf, type TextResponse } from "./reply.js";
 
 /** A call of the service, from the fast path or from a Request. */
 export interface HttpCall {
@@ -19,7 +19,7 @@ export interface HttpCall {
 }
 
 /** Null cuts the connection without a response. */
-export type CallResult = SerializedResponse | null;
+export type CallResult = TextResponse | null;
 
 export type Handler = (call: HttpCall) => CallResult | Promise<CallResult>;
 

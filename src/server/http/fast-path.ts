@@ -5,7 +5,7 @@ import { createAbortController } from "../../core/time/deadline.js";
 import { atEndOfTick, hasEndOfTickWork } from "../../core/time/end-of-tick.js";
 import { decodeBody, MAX_BODY_BYTES, type RawBody } from "./body.js";
 import type { CallResult, HttpCall } from "./call.js";
-import type { SerializedResponse } from "./reply.js";
+import type { TextResponse } from "./reply.js";
 import type { RouteMatch } from "./routes.js";
 
 /**
@@ -14,7 +14,7 @@ import type { RouteMatch } from "./routes.js";
  */
 export interface FastPath {
   match(method: string, path: string): RouteMatch | undefined;
-  failureResponse(error: unknown, path: string): SerializedResponse;
+  failureResponse(error: unknown, path: string): TextResponse;
 }
 
 /** Handles a call on the fast path; returns false if the route, target, host or body needs a Request. */
@@ -26,8 +26,8 @@ export function takeFastPath(
   const { method = "", url = "", headers } = incoming;
   const { host = "" } = headers;
   if (!PLAIN_TARGET.test(url) || !PLAIN_HOST.test(host) || !hasPlainBody(incoming)) return false;
-  const mark = url.indexOf("?");
-  const path = mark === -1 ? url : url.slice(0, mark);
+  const queryStart = url.indexOf("?");
+  const path = queryStart === -1 ? url : url.slice(0, queryStart);
   const match = fastPath.match(method, path);
   if (match === undefined) return false;
   const send = (result: CallResult): void => {
@@ -47,7 +47,7 @@ export function takeFastPath(
 
 /** Matches targets that need no decoding or dot-segment removal. */
 const PLAIN_TARGET = /^\/[\w/-]*(\?[\w.~=&-]*)?$/;
-/** Matches hosts without a default port, which a URL would drop. */
+/** Matches hosts that a URL leaves unchanged: lower-case, and without the port 80 or 443, which it may drop. */
 const PLAIN_HOST = /^[a-z0-9._-]+(:([1-5]\d{3,4}|6[0-4]\d{3}|[6-9]\d{3}))?$/;
 
 /** Returns true if the body has a declared length within the limit. A GET must have no body, because nothing reads it. */
@@ -59,7 +59,7 @@ function hasPlainBody({ method, headers }: BufferedRequest): boolean {
 }
 
 /** Writes headers and body at once. Node writes headers in the encoding of a text body, and headers are latin-1. */
-function write(outgoing: ServerResponse, { status, headers, body }: SerializedResponse): void {
+function write(outgoing: ServerResponse, { status, headers, body }: TextResponse): void {
   const length = Buffer.byteLength(body);
   headers["Content-Length"] = String(length);
   outgoing.writeHead(status, headers);
@@ -135,14 +135,14 @@ function addressOf({ socket, headers, url: target = "" }: BufferedRequest, path:
   return (lastAddress = { scheme, host, target, url: `${scheme}://${host}${target}`, path });
 }
 
-/** A request whose body can bypass the stream, whose buffer and events double the time of a read. */
+/** A request that can read its body without Node's stream, whose buffer and events double the time of a read. */
 export class BufferedRequest extends IncomingMessage {
   /** The body's chunks so far; undefined for a request whose body is a stream. */
   #chunks: Buffer[] | undefined;
   #end: "whole" | "torn" | undefined;
   #onEnd: (() => void) | undefined;
 
-  /** Bypasses the stream. Must be called before the first chunk, for a body within the size limit. */
+  /** Collects the body here, not in the stream. Call before the first chunk, for a body within the size limit. */
   takeBody(): void {
     this.#chunks = [];
     // Node drops the body of a request that nothing reads.
@@ -150,14 +150,14 @@ export class BufferedRequest extends IncomingMessage {
   }
 
   /**
-   * Resolves with the whole body. Bodies of several connections resolve together at the end of the event-loop tick: the
-   * batch takes three quarters of the time. A lone connection does not wait.
+   * Resolves with the whole body. Bodies that arrive by several connections in one event-loop tick resolve together at its
+   * end, which takes three quarters of the time. The body of an only caller resolves at once.
    */
   readTakenBody(): Promise<RawBody> {
     return new Promise((resolve) => {
       const resolveBody = (): void => resolve(this.#body());
       const resolveInOrder = (): void => {
-        if (callsAlone(this.socket)) resolveBody();
+        if (isOnlyCaller(this.socket)) resolveBody();
         else atEndOfTick(resolveBody);
       };
       if (this.#end !== undefined) resolveInOrder();
@@ -194,9 +194,9 @@ export class BufferedRequest extends IncomingMessage {
 /** The connection of the last body. */
 let lastConnection: Socket | undefined;
 
-/** Returns true if the last body came by this connection and no body waits for the end of this tick. */
-function callsAlone(connection: Socket): boolean {
-  const isAlone = connection === lastConnection && !hasEndOfTickWork();
+/** Returns true if the body before came by the same connection, and no other body waits for the end of this tick. */
+function isOnlyCaller(connection: Socket): boolean {
+  const isOnly = connection === lastConnection && !hasEndOfTickWork();
   lastConnection = connection;
-  return isAlone;
+  return isOnly;
 }

@@ -62,7 +62,7 @@ export function replyHeaders(nowMs: number): Record<string, string> {
 }
 
 /** A response for Hono or the fast path. */
-export interface SerializedResponse {
+export interface TextResponse {
   readonly status: number;
   readonly headers: Record<string, string>;
   readonly body: string;
@@ -73,12 +73,12 @@ export function serialize(
   reply: Reply,
   nowMs: number,
   extra?: Readonly<Record<string, string>>,
-): SerializedResponse {
+): TextResponse {
   return { status: reply.status, headers: headersOf(reply, nowMs, extra), body: reply.json };
 }
 
 /** Passes headers as a plain object, which node-server writes without copying. */
-export function responseOf({ status, headers, body }: SerializedResponse): Response {
+export function responseOf({ status, headers, body }: TextResponse): Response {
   return new Response(body, { status, headers });
 }
 

@@ -15,7 +15,7 @@ export interface AdmittedCall {
   readonly namespace: Namespace;
   readonly caller: Caller | undefined;
   readonly headers: Record<string, string> | undefined;
-  /** When the head arrived. Events of the call are later, however long its body takes. */
+  /** Arrival of the request head. The journal dates the call by it, before the events the call causes. */
   readonly arrival: Arrival;
 }
 

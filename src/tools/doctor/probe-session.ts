@@ -131,7 +131,7 @@ export class ProbeSession {
     );
   }
 
-  /** Sends an event that must be refused. Accepting it is final; a failure is repeated. */
+  /** Sends an event that the receiver must refuse. After a failure it is sent again, after acceptance it is not. */
   sendInvalid(sent: string, event: SampleEvent, sending: SignatureOptions): Promise<Answer[]> {
     return this.#untilFine(
       ({ kind }) => kind === "refused" || kind === "busy" || kind === "accepted",

@@ -187,7 +187,7 @@ export function expireCharge(task: Task): Command<void> {
   };
 }
 
-/** Runs a due timeline entry. An illegal one is noted, and the next counts from it. */
+/** Runs a due timeline entry. An illegal one is noted on the charge, and the delay of the next begins here all the same. */
 export function runTimelineEntry(task: Task): Command<void> {
   return (tx) => {
     tx.remove("tasks", task.task_id);
@@ -205,7 +205,7 @@ export function runTimelineEntry(task: Task): Command<void> {
       const tasks = withTask(waiting, "timeline", planFollowing(found));
       putCharge(tx, copyCachedJson(found, withState(found, noted, tasks)));
     } else {
-      // Entries after expiry were planned by EXPIRED.
+      // The transition to EXPIRED has planned the entries after expiry.
       const next = moved.charge.status === "EXPIRED" ? undefined : planFollowing(moved.charge);
       putWithTasks(
         tx,

@@ -12,7 +12,7 @@ import {
   payinListSchema,
   whitelabelResultSchema,
 } from "./charge-responses.js";
-import { errorSchema } from "./error-response.js";
+import { errorResponseSchema } from "./error-response.js";
 import {
   destinationListSchema,
   destinationSchema,
@@ -57,6 +57,10 @@ export function responseSchemaOf(
 ): z.core.$ZodType {
   const success = ids.map((id) => RESPONSE_SCHEMAS[id]);
   const all =
-    outcome === "worked" ? success : outcome === "failed" ? [errorSchema] : [...success, errorSchema];
+    outcome === "worked"
+      ? success
+      : outcome === "failed"
+        ? [errorResponseSchema]
+        : [...success, errorResponseSchema];
   return z.union(all as [z.core.$ZodType, ...z.core.$ZodType[]]);
 }

@@ -23,7 +23,7 @@ export interface Hits<Item> {
 type FilterValues = Readonly<Record<string, string>>;
 
 interface Listing<Item> {
-  /** Options of select fields, each a value or a value and its label. */
+  /** Options of each select field: values, or pairs of a value and its label. */
   readonly choices: Readonly<Record<string, readonly (string | readonly [value: string, label: string])[]>>;
   /** Returns all matches, or the page at `offset` with the total. */
   readonly find: (values: FilterValues, offset: number) => Hits<Item> | readonly Item[];

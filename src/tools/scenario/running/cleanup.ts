@@ -1,12 +1,11 @@
 /** Changes of a run to the sandbox, undone in reverse order. */
 export class Cleanup {
   #undo: { readonly what: string; readonly undo: () => Promise<unknown> }[] = [];
-
   #isOver = false;
 
-  /** Registers an undo. Only the first one of a name counts, as it restores the original state. */
+  /** Registers how to undo a change. Of several changes to one thing, the first undo restores its original state. */
   add(what: string, undo: () => Promise<unknown>): void {
-    // A step can still be running after the run was interrupted.
+    // A step may outlast an interrupted run.
     if (this.#isOver) void undo().catch(() => {});
     else if (!this.#undo.some((entry) => entry.what === what)) this.#undo.push({ what, undo });
   }

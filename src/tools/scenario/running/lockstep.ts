@@ -12,33 +12,34 @@ export interface Lane {
 
 /**
  * Runs lists of steps of equal length in lockstep: each run begins a step when all have ended the previous one. The runs
- * share the clock, so an `advance` runs once; so does an equal step for which `concernsAll` is true.
+ * share the clock, so an `advance` runs once; so does an equal step for which `canShare` is true.
  *
- * @param concernsAll returns true for the index, from 0, of a step that all runs can share
+ * @param canShare returns true for the index, from 0, of a step that all runs can share
  */
 export async function runInLockstep(
   lanes: readonly Lane[],
-  concernsAll: (index: number) => boolean,
+  canShare: (index: number) => boolean,
 ): Promise<StepReport[][]> {
   const reports: StepReport[][] = lanes.map(() => []);
   const length = Math.max(...lanes.map(({ steps }) => steps.length));
   for (let index = 0; index < length; index++) {
-    const isOpen = (lane: number): boolean => reports[lane]!.every(({ outcome }) => outcome === "passed");
+    const isOpen = (position: number): boolean =>
+      reports[position]!.every(({ outcome }) => outcome === "passed");
     const open = lanes.filter((_, position) => isOpen(position));
     const carryOut = async ({ steps, scope, execution }: Lane): Promise<StepReport> => {
       const [report] = await runSteps(steps.slice(index, index + 1), scope, execution);
       return { ...report!, number: index + 1 };
     };
     const [first] = open;
-    const isShared = open.length > 1 && isSame(open, index, concernsAll(index));
+    const isShared = open.length > 1 && isSame(open, index, canShare(index));
     const shared = isShared ? await carryOut(first!) : undefined;
-    const ended = await Promise.all(
+    const stepReports = await Promise.all(
       lanes.map(async (lane, position) => {
         if (!isOpen(position)) return notRunReport(lane.steps[index]!, index + 1, lane.execution.file);
         return shared ?? carryOut(lane);
       }),
     );
-    for (const [position, report] of ended.entries()) reports[position]!.push(report);
+    for (const [position, report] of stepReports.entries()) reports[position]!.push(report);
   }
   return reports;
 }

@@ -71,11 +71,11 @@ export class RunSession {
   /**
    * Runs several scenarios concurrently. They share the clock, so the rules of each must match its own customer only.
    *
-   * @param concernsAll returns true for the index, from 0, of a step that all runs can share
+   * @param canShare returns true for the index, from 0, of a step that all runs can share
    */
   async runTogether(
     all: readonly LoadedScenario[],
-    concernsAll: (index: number) => boolean,
+    canShare: (index: number) => boolean,
   ): Promise<RunOutcome[]> {
     const { signal } = this.#options;
     const lanes = all.map((loaded) => this.#laneOf(loaded, all));
@@ -86,7 +86,7 @@ export class RunSession {
     try {
       await this.#replaceRules(all);
       for (const { prepare } of lanes) await prepare();
-      return (await runInLockstep(lanes, concernsAll)).map((steps) => {
+      return (await runInLockstep(lanes, canShare)).map((steps) => {
         const outcome = outcomeOf(steps, undefined);
         return { outcome, passed: outcome === "passed", steps };
       });
