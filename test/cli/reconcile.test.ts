@@ -33,7 +33,8 @@ describe("the rows of an app", () => {
     ["no orders\n", "it, line 1: is neither JSON nor a CSV header"],
     ["a,b\n1,2\n3\n", "it, line 3: has 1 cells, and the header has 2"],
     ['a,b\n1,"2\n', "it, line 2: has a quote that does not end, or text beside one"],
-    ['{"a":1}\n{"a":\n', "it, line 2: is not JSON"],
+    ['{"a":1}\n{"a":\n', "it, line 2: is not JSON: column 6: expected a value, the text ends"],
+    ['\n[{"a":1},\n{"a" 1}]', 'it, line 3: is not JSON: column 6: expected ":", found "1"'],
     ['{"a":1}\n7\n', "it, line 2: is not a JSON object"],
     ["[1]", "it, line 1: entry 1 of the list is not an object"],
   ])("are refused where they cannot be read: %j", (text, message) => {

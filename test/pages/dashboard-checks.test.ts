@@ -71,7 +71,9 @@ describe("checks on the dashboard", () => {
     expect((await press("books", { rows: `charge_id,status\n${paid},odd` })).text).toMatch(
       /line 2: status .*odd.* is not a known status/,
     );
-    expect((await press("books", { rows: "{ no" })).text).toContain("line 1: is not JSON");
+    expect((await press("books", { rows: "{ no" })).text).toContain(
+      "line 1: is not JSON: column 3: expected a name in double quotes",
+    );
     expect((await press("books", { rows: "" })).text).toContain("no rows");
   });
 

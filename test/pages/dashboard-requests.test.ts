@@ -94,7 +94,7 @@ describe("a request on the dashboard", () => {
         ...fields,
       });
     for (const [fields, words] of [
-      [{ body: '{\n "a": }' }, /body is not JSON/],
+      [{ body: '{\n "a": }' }, /body is not JSON: line 2, column 7: expected a value, found &quot;}&quot;/],
       [{ path: "/_sandbox/reset" }, /path must be a path of the service/],
       [{ method: "TRACE" }, /method must be one of GET/],
     ] as const)

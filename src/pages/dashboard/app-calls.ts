@@ -1,3 +1,4 @@
+import { findJsonFault } from "../../core/domain/json-fault.js";
 import { invalid, isRefusal, type Refusal, refuse } from "../../core/schema/refusals.js";
 import {
   type ActionResult,
@@ -30,8 +31,9 @@ export const APP_CALLS: Actions = {
     if (!path.startsWith("/api/"))
       return invalid({ path: "must be a path of the service, such as /api/v1/payments/quotes" });
     const body = field("body");
-    const error = jsonError(body);
-    if (error !== undefined) return invalid({ body: error });
+    const fault = body === "" ? undefined : findJsonFault(body);
+    if (fault !== undefined)
+      return invalid({ body: `is not JSON: line ${fault.line}, column ${fault.column}: ${fault.message}` });
     const keys = new Map([
       ["test", apiKey],
       ["live", liveApiKey],
@@ -77,15 +79,6 @@ export const APP_CALLS: Actions = {
 
 function entryOf({ namespace, words: [id] }: Press) {
   return namespace.journal.entries().find((entry) => String(entry.id) === id);
-}
-
-function jsonError(text: string): string | undefined {
-  try {
-    if (text !== "") JSON.parse(text);
-    return undefined;
-  } catch (error) {
-    return `is not JSON: ${(error as Error).message}`;
-  }
 }
 
 /** Sends a request and redirects to its page. */

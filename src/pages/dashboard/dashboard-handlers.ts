@@ -15,7 +15,15 @@ import { Shell } from "../page-shell.js";
 import type { Press } from "./api-calls.js";
 import { runFormAction } from "./dashboard-actions.js";
 import { frame } from "./frame.js";
-import { DASHBOARD, dashboardUrl, isView, type Notice, type PageContext, VIEWS } from "./page-context.js";
+import {
+  DASHBOARD,
+  dashboardUrl,
+  isView,
+  type Notice,
+  type PageContext,
+  VIEWS,
+  type ViewName,
+} from "./page-context.js";
 import { renderView } from "./render-view.js";
 import { SCRIPT } from "./script.js";
 import { STYLES } from "./styles.js";
@@ -55,6 +63,15 @@ export function showDashboard(namespaces: Namespaces, c: Context): Response {
   return respond(namespaces, namespace, c, new URL(c.req.url), 200, readNotice(c.req.header("cookie")));
 }
 
+/** The records that views show on pages of their own. */
+const RECORDS: { readonly [View in ViewName]?: string } = {
+  charges: "charge",
+  webhooks: "delivery",
+  requests: "request",
+  scenarios: "scenario",
+  checks: "probe",
+};
+
 function respond(
   namespaces: Namespaces,
   namespace: Namespace,
@@ -71,7 +88,7 @@ function respond(
     return notFound(
       namespaces,
       namespace,
-      `There is no ${context.view.replace(/s$/, "")} “${context.id}” in namespace ${namespace.name}; it may have gone with a reset.`,
+      `There is no ${RECORDS[context.view] ?? "page"} “${context.id}” in namespace ${namespace.name}; it may have gone with a reset.`,
     );
   const body = frame(context, main, context.view === "activity" ? asideView(context) : undefined);
   const headers = { "set-cookie": noticeCookie(undefined), vary: PART_HEADER };

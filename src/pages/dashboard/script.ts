@@ -1,26 +1,13 @@
-/**
- * Source of `jsonFault(text, kind)`: position and expectation of the first JSON syntax error, or "". Browsers differ
- * in their messages, and most omit the position.
- */
+import { findJsonFault } from "../../core/domain/json-fault.js";
+
+/** Source of `jsonFault(text, kind)`: a message about the first fault of a text that must be JSON, or "". */
 export const JSON_FAULT = String.raw`
+const findJsonFault=${String(findJsonFault)};
 const jsonFault=(text,kind)=>{
-let at=0;
-const BLANK=/[ \t\r\n]*/y,STRING=/"(?:[^"\\\0-\x1f]|\\(?:["\\/bfnrt]|u[\da-fA-F]{4}))*"/y,REST=/-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null/y;
-const eat=(what)=>{what.lastIndex=at;const is=what.test(text);if(is)at=what.lastIndex;return is};
-const need=(is,wanted)=>{if(!is)throw wanted};
-const list=(end,one)=>{at++;eat(BLANK);
-if(text[at]!==end)for(;;){one();eat(BLANK);if(text[at]===end)break;need(text[at]===",",'"," or "'+end+'"');at++;eat(BLANK)}
-at++};
-const value=()=>{eat(BLANK);
-if(text[at]==="{")list("}",()=>{need(eat(STRING),"a name in double quotes");eat(BLANK);need(text[at]===":",'":"');at++;value()});
-else if(text[at]==="[")list("]",value);
-else need(eat(STRING)||eat(REST),"a value")};
 if(!text.trim())return kind==="object"?"A JSON object is needed.":"";
-try{JSON.parse(text);return kind==="object"&&!/^\s*\{/.test(text)?"It must be a JSON object: {…}":""}catch{}
-try{value();eat(BLANK);need(at===text.length,"nothing more")}catch(wanted){
-const lines=text.slice(0,at).split("\n"),found=at<text.length?"found "+JSON.stringify([...text.slice(at,at+2)][0]):"the text ends";
-return "Line "+lines.length+", column "+(lines.at(-1).length+1)+": expected "+(typeof wanted==="string"?wanted:"less depth")+", "+found+"."}
-return "This is not JSON."};
+const fault=findJsonFault(text);
+if(fault)return "Line "+fault.line+", column "+fault.column+": "+fault.message+".";
+return kind==="object"&&!/^\s*\{/.test(text)?"It must be a JSON object: {…}":""};
 `;
 
 /**

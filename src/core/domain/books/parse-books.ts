@@ -1,4 +1,5 @@
 import { UserError } from "../../schema/user-error.js";
+import { findJsonFault } from "../json-fault.js";
 
 /** The app's rows and the line each begins at, from 1. */
 export interface Books {
@@ -13,17 +14,19 @@ export function parseBooks(text: string, source: string): Books {
   };
   const start = text.replace(/^\uFEFF/, "").trimStart();
   if (start === "") return { rows: [], lines: [] };
-  if (start.startsWith("[")) return jsonList(start, refuse);
+  if (start.startsWith("[")) return jsonList(start, text.slice(0, -start.length).split("\n").length, refuse);
   return start.startsWith("{") ? jsonLines(text, refuse) : csv(text.replace(/^\uFEFF/, ""), refuse);
 }
 
 type Refuse = (line: number, fault: string) => never;
 
-function parseJson(text: string, line: number, refuse: Refuse): unknown {
+/** @param firstLine line of the file at which the text begins */
+function parseJson(text: string, firstLine: number, refuse: Refuse): unknown {
   try {
     return JSON.parse(text);
-  } catch (error) {
-    return refuse(line, `is not JSON: ${(error as Error).message}`);
+  } catch {
+    const { line, column, message } = findJsonFault(text)!;
+    return refuse(firstLine + line - 1, `is not JSON: column ${column}: ${message}`);
   }
 }
 
@@ -31,8 +34,8 @@ function isRow(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-function jsonList(text: string, refuse: Refuse): Books {
-  const rows = (parseJson(text, 1, refuse) as unknown[]).map((row, index) =>
+function jsonList(text: string, firstLine: number, refuse: Refuse): Books {
+  const rows = (parseJson(text, firstLine, refuse) as unknown[]).map((row, index) =>
     isRow(row) ? row : refuse(1, `entry ${index + 1} of the list is not an object`),
   );
   return { rows, lines: rows.map(() => 1) };

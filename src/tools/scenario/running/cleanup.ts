@@ -3,7 +3,7 @@ export class Cleanup {
   #undo: { readonly what: string; readonly undo: () => Promise<unknown> }[] = [];
   #isOver = false;
 
-  /** Registers how to undo a change. Of several changes to one thing, the first undo restores its original state. */
+  /** Registers how to undo a change. If one thing is changed several times, the first undo restores its original state. */
   add(what: string, undo: () => Promise<unknown>): void {
     // A step may outlast an interrupted run.
     if (this.#isOver) void undo().catch(() => {});
