@@ -25,3 +25,19 @@ it("has the customer cancel the page and pay it in another tab, which pays nothi
   const { found: wrong } = await explored("believes_return", {}, PAGE.replace(", delivered: 1", ""));
   expect(wrong).toContain("money: cancelled_then_paid page#1");
 }, 300_000);
+
+it("has the customer of a page pay late, and the job run before; a partial refund's webhook is a place", async () => {
+  const refunded = PAGE.replace(
+    'checkout_id: "${checkout}" }',
+    'checkout_id: "${checkout}" }\n    save: { charge: charge_id }\n  - partial_refund: { charge_id: "${charge}", amount: "100.00" }',
+  );
+  const { report, found } = await explored("right", {}, refunded);
+  expect({ found, notes: report.notes }).toEqual({ found: [], notes: [] });
+  const places = report.singles.map(({ kind, at }) => `${kind} ${at}`);
+  expect(places).toContain("webhook_twice sandbox.charge.partially_refunded#1");
+  const { report: late } = await explored("right", {}, PAGE);
+  const lateStory = late.singles.map(({ kind, at, outcome }) => `${kind} ${at} ${outcome}`);
+  expect(lateStory).toEqual(
+    expect.arrayContaining(["paid_late charge#1 right", "job_meanwhile page#1 right"]),
+  );
+}, 300_000);

@@ -58,7 +58,7 @@ export function choicesOf(observed: Observed, { press, isOnPage, hasJob }: Devia
     ...(press === undefined ? [] : [{ what: "presses" as const, at: `${press}#1` }]),
     ...calls,
     ...eventChoices(observed, calls, hasJob === true),
-    ...(first?.isAutomatic && first.status === "COMPLETED"
+    ...((first?.isAutomatic || isOnPage) && first?.status === "COMPLETED"
       ? [{ what: "pays" as const, at: "charge#1" }]
       : []),
     ...(isOnPage

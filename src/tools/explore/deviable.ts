@@ -97,7 +97,7 @@ export interface Trace {
 }
 
 /** Purpose of a step: to carry the run on, or to check it. */
-export type Role = "reset" | "drive" | "tail" | "rest" | "paid" | "observe" | "manners" | Oracle;
+export type Role = "reset" | "drive" | "tail" | "rest" | "paid" | "paid_out" | "observe" | "manners" | Oracle;
 
 export interface Failure {
   /** The run could not be carried out to its end, so its checks say nothing. */

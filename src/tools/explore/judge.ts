@@ -1,6 +1,6 @@
 import { STATUS_WORDS } from "../../core/schema/reconciliation.js";
 import { formatCount } from "../../core/schema/text-format.js";
-import type { Failure, Observed, ObservedCall, ObservedCharge, Trace } from "./deviable.js";
+import type { Failure, Observed, ObservedCall, ObservedCharge, ObservedPayment, Trace } from "./deviable.js";
 import type { Oracle } from "./exploration.js";
 
 /** The judgement of a run. */
@@ -44,6 +44,7 @@ function judgeFailure(failure: Failure, { charges }: Observed): Verdict {
         ? wrong("liveness", `the customer gets no further at ${text}`)
         : { outcome: "unknown", reason: text };
     case "paid":
+    case "paid_out":
       return judgePaid(failure);
     case "observe":
       return judgeView(failure, charges);
@@ -58,25 +59,26 @@ function wrong(oracle: Oracle, message: string): Wrong {
   return { outcome: "wrong", oracle, message };
 }
 
-function judgePaid({ differences }: Failure): Verdict {
+function judgePaid({ differences, role }: Failure): Verdict {
   const { got, expected } = differences.find(({ path }) => path === "count") ?? {};
   const paid = Number(got ?? 0);
   const range = typeof expected === "number" ? { lte: expected } : expected;
   const { lte, gte } = (range ?? {}) as Partial<Record<"lte" | "gte", number>>;
   const completed = lte ?? gte ?? 0;
+  const isOut = role === "paid_out";
+  const record = isOut ? "completed withdrawal" : "completed charge";
+  const plain = `a plain run has ${completed}`;
+  if (paid <= completed) return wrong("convergence", `${formatCount(paid, record)}, where ${plain}`);
+  if (isOut) return wrong("money", `paid out twice: ${formatCount(paid, record)}, where ${plain}`);
   const ordered = completed === 1 ? "one order" : `what is paid with ${completed}`;
-  return paid > completed
-    ? wrong("money", `paid twice: ${paid} completed charges for ${ordered}`)
-    : wrong("convergence", `${formatCount(paid, "completed charge")}, where a plain run has ${completed}`);
+  return wrong("money", `paid twice: ${formatCount(paid, record)} for ${ordered}`);
 }
 
 /** Judges a view of the app that differs from a plain run's; it concerns money where the ledger contradicts it. */
 function judgeView(failure: Failure, charges: readonly ObservedCharge[]): Verdict {
   const { differences, message } = failure;
   const text = differencesText(failure) || message;
-  const isMore = differences.some(
-    ({ expected, got }) => typeof expected === "number" && typeof got === "number" && got > expected,
-  );
+  const isMore = differences.some(({ expected, got }) => amountOf(got) > amountOf(expected));
   if (isMore) return wrong("money", `done more than once: ${text}`);
   const marking = differences.map(({ got }) => markingOf(got)).find((found) => found !== undefined);
   const isPaid = charges.some(({ status }) => status === "COMPLETED");
@@ -88,6 +90,12 @@ function judgeView(failure: Failure, charges: readonly ObservedCharge[]): Verdic
   if (marking === "unpaid" && charges.every(isFinal))
     return wrong("liveness", `the charge has ended, and the app waits: ${text}`);
   return wrong("convergence", `the end differs from a plain run's: ${text}`);
+}
+
+/** A number or an amount as text; NaN for anything else, which is not more than any other. */
+function amountOf(value: unknown): number {
+  const isAmount = typeof value === "string" && /^-?\d+(\.\d+)?$/.test(value);
+  return typeof value === "number" || isAmount ? Number(value) : Number.NaN;
 }
 
 function isFinal({ status }: ObservedCharge): boolean {
@@ -111,15 +119,19 @@ function differencesText({ differences }: Failure): string {
 }
 
 /** A brief run whose observation suggests that the checks it left out would fail. */
-export function isSuspect({ deliveries, charges }: Observed, plain: Observed): boolean {
+export function isSuspect({ deliveries, charges, withdrawals }: Observed, plain: Observed): boolean {
   const hasError = deliveries.some(({ attempts }) =>
     attempts.some(({ status }) => status !== null && status >= 500),
   );
-  return hasError || completedCount(charges) !== completedCount(plain.charges);
+  return (
+    hasError ||
+    completedCount(charges) !== completedCount(plain.charges) ||
+    completedCount(withdrawals) !== completedCount(plain.withdrawals)
+  );
 }
 
-export function completedCount(charges: readonly ObservedCharge[]): number {
-  return charges.filter(({ status }) => status === "COMPLETED").length;
+export function completedCount(payments: readonly ObservedPayment[]): number {
+  return payments.filter(({ status }) => status === "COMPLETED").length;
 }
 
 /**

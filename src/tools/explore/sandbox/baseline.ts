@@ -28,6 +28,7 @@ export function baselineOf(flow: Flow, one: PlainRun, other: PlainRun): Baseline
     whose,
     order: all?.match ?? {},
     completed: completedCount(all?.charges ?? one.observed.charges),
+    ...(one.observed.withdrawals.length === 0 ? {} : { paidOut: completedCount(one.observed.withdrawals) }),
     ...(named === undefined
       ? {}
       : { named: { match: named.match, completed: completedCount(named.charges) } }),

@@ -26,6 +26,7 @@ export interface Flow {
 const STATE_CHECKS: Partial<Record<StepKind, Oracle>> = {
   expect_charge: "expect",
   expect_balance: "expect",
+  expect_withdrawal: "expect",
   reconcile: "reconcile",
 };
 /** Steps that check messages. Deviations change messages, so these are left out. */
@@ -75,7 +76,7 @@ export function paidPageOf({ drive }: Flow): RawStep | undefined {
   });
 }
 
-/** Finds the customer's first call of the app. */
+/** Finds the customer's first call to the app. */
 export function pressOf({ drive }: Flow): RawStep | undefined {
   return drive.find(({ app }) => typeof app === "string" && !app.startsWith("GET "));
 }

@@ -4,6 +4,7 @@ import type { ChargeRule, FaultRule, WebhookRule } from "../../../core/schema/sc
 import type { QuietReport } from "../../../core/time/app-activity.js";
 import type { RawStep } from "../../scenario/loaded-steps.js";
 import { stepKinds } from "../../scenario/step-faults.js";
+import { PAY_DEFAULTS } from "../../scenario/steps/pay.js";
 import type {
   CallChange,
   CallPlace,
@@ -26,6 +27,8 @@ export interface Baseline {
   readonly order: Readonly<Record<string, unknown>>;
   /** Number of these charges that were completed. */
   readonly completed: number;
+  /** Number of withdrawals that were completed; absent where the app makes none. */
+  readonly paidOut?: number;
   /** Matcher of the charges of the flow's own order; absent where the flow does not know its name. */
   readonly named?: { readonly match: Readonly<Record<string, unknown>>; readonly completed: number };
   /** Expected body of each observed view. */
@@ -48,6 +51,7 @@ export class SandboxPlan implements RunPlan {
   readonly slowReads: FaultRule[] = [];
   presses = 1;
   isCancelled = false;
+  isLate = false;
   /** Duration by which time moves while the flow waits, and the call that it waits for; by default the charge's. */
   moves: { readonly by: string; readonly call: CallPlace | undefined } | undefined;
   readonly jobs: JobMoment[] = [];
@@ -64,7 +68,8 @@ export class SandboxPlan implements RunPlan {
   }
 
   deviateWebhook({ type, before, attempt }: WebhookPlace, change: WebhookChange): void {
-    const match = { type, ...this.#whose };
+    // A withdrawal names no customer.
+    const match = { type, ...(type.includes("withdrawal") ? {} : this.#whose) };
     const position = attempt === undefined ? {} : { attempt };
     this.webhooks.push({
       match,
@@ -80,6 +85,7 @@ export class SandboxPlan implements RunPlan {
   }
 
   payLate(): void {
+    this.isLate = true;
     this.charges.push({
       match: this.#whose,
       timeline: [
@@ -122,7 +128,7 @@ export class SandboxPlan implements RunPlan {
 }
 
 /** Roles of steps whose result the observation of the run implies. */
-const IMPLIED: readonly Role[] = ["rest", "paid", "manners"];
+const IMPLIED: readonly Role[] = ["rest", "paid", "paid_out", "manners"];
 
 /** Leaves out the steps that the observation implies, and checks that an earlier one implies. */
 export function briefDocument({ document, roles }: RunDocument): RunDocument {
@@ -235,7 +241,8 @@ export function deviatingDocument(
   const placed = [
     ...withRole("reset", flow.reset),
     ...withMovingTime(withQuiet(withJobs(until, flow, plan), quiet), plan, baseline),
-    ...withRole("paid", paymentChecks(baseline, plan)),
+    ...withRole("paid", chargeChecks(baseline, plan)),
+    ...withRole("paid_out", withdrawalChecks(baseline, plan)),
     ...viewsOf(flow, (index) => ({ expect: { body: baseline.observed[index] } })),
     ...checksOf(flow, isCancelled),
     ...withRole("manners", plan.excusesErrors ? [] : [NO_5XX]),
@@ -269,7 +276,7 @@ const NO_5XX: RawStep = {
 };
 
 /** A customer who presses twice may place two orders: each is paid at most once, and at least one is paid. */
-function paymentChecks({ order, completed, named }: Baseline, { presses }: SandboxPlan): RawStep[] {
+function chargeChecks({ order, completed, named }: Baseline, { presses }: SandboxPlan): RawStep[] {
   const paid = { ...order, status: "COMPLETED" };
   if (named === undefined || presses === 1)
     return [{ name: "Paid as often as ordered", expect_charge: { ...paid, count: completed } }];
@@ -278,6 +285,12 @@ function paymentChecks({ order, completed, named }: Baseline, { presses }: Sandb
     { name: "Paid no more often than ordered", expect_charge: once },
     { name: "Paid as often as ordered", expect_charge: { ...paid, count: { gte: completed } } },
   ];
+}
+
+function withdrawalChecks({ paidOut }: Baseline, { presses }: SandboxPlan): RawStep[] {
+  if (paidOut === undefined) return [];
+  const completed = { status: "COMPLETED", count: presses === 1 ? paidOut : { gte: paidOut } };
+  return [{ name: "Paid out as often as asked", expect_withdrawal: completed }];
 }
 
 /** One order stays unpaid; the app's view of it may be anything but paid. */
@@ -306,6 +319,15 @@ function cancelStep({ name, pay_twice, close_page }: RawStep): RawStep {
   return { ...(name === undefined ? {} : { name }), cancel_then_pay: chosen };
 }
 
+/** The customer chooses how to pay and leaves; the charge expires before the money comes. */
+function unpaidStep({ name, pay_twice, close_page }: RawStep): RawStep {
+  const chosen = (pay_twice ?? close_page) as object;
+  return {
+    ...(name === undefined ? {} : { name }),
+    close_page: { payment_method: PAY_DEFAULTS.method, ...chosen, until: "AWAITING_PAYMENT" },
+  };
+}
+
 /** The flow's steps, made tolerant: the customer retries without a response or on an error, and responses are not checked. */
 function driveSteps(flow: Flow, plan: SandboxPlan): RawStep[] {
   const { presses, schedule, jobs } = plan;
@@ -314,7 +336,10 @@ function driveSteps(flow: Flow, plan: SandboxPlan): RawStep[] {
   return flow.drive.flatMap((step): RawStep[] => {
     if (step === page) {
       const isBusy = jobs.some(({ sinceMs }) => sinceMs === undefined);
-      return [...(isBusy ? jobSteps(flow, schedule.length) : []), plan.isCancelled ? cancelStep(step) : step];
+      return [
+        ...(isBusy ? jobSteps(flow, schedule.length) : []),
+        plan.isCancelled ? cancelStep(step) : plan.isLate ? unpaidStep(step) : step,
+      ];
     }
     const tolerant = tolerantStep(step, schedule.length + 1);
     if (tolerant === undefined) return [];

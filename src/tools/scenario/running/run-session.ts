@@ -35,6 +35,7 @@ export class RunSession {
   readonly #release = keepAlive();
   readonly #connections = new ConnectionPool();
   #hasRules = false;
+  #runs = 0;
 
   private constructor(
     options: RunSessionOptions,
@@ -147,7 +148,9 @@ export class RunSession {
     if (rules.length === 0 && !this.#hasRules) return;
     const { name } = this.#options;
     const path = `/scenarios/${encodeURIComponent(name)}`;
-    await this.#client.must("PUT", path, { name, ...Object.fromEntries(rules), force: true });
+    // Rules that differ from the last ones are counted anew, though two runs of one plan have equal rules.
+    const description = `run ${++this.#runs}`;
+    await this.#client.must("PUT", path, { name, description, ...Object.fromEntries(rules), force: true });
     if (this.#hasRules) return;
     this.#leftovers.add("the rules", async () => {
       await this.#client.undo("POST", `${path}/deactivate`);

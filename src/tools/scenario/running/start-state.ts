@@ -2,13 +2,14 @@ import { readPages } from "../../../control-client.js";
 import type { Client } from "./client.js";
 import { idOf, listSince, newestId } from "./control-lists.js";
 
-/** State at the start of the run: steps count requests, events and deliveries since then, and compare balances with it. Charges are not limited to the run. */
+/** State at the start of the run: steps count requests, events, deliveries and withdrawals since then, and compare balances with it. Charges are not limited to the run. */
 export class StartState {
   readonly #client: Client;
   #lastIds: Record<LoggedList, string | undefined> = {
     requests: undefined,
     events: undefined,
     deliveries: undefined,
+    withdrawals: undefined,
   };
   #balances: BalanceRow[] = [];
   #startTime = "";
@@ -18,7 +19,7 @@ export class StartState {
   }
 
   async record(): Promise<void> {
-    for (const list of ["requests", "events", "deliveries"] as const)
+    for (const list of ["requests", "events", "deliveries", "withdrawals"] as const)
       this.#lastIds[list] = await newestId(this.#client, list);
     this.#balances = await readBalances(this.#client);
     const { now } = (await this.#client.must("GET", "/clock")) as { now: string };
@@ -50,7 +51,7 @@ export class StartState {
   }
 }
 
-export type LoggedList = "requests" | "events" | "deliveries";
+export type LoggedList = "requests" | "events" | "deliveries" | "withdrawals";
 
 export interface BalanceRow {
   readonly organization_id: string;

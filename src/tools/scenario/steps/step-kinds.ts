@@ -7,6 +7,7 @@ import { expectDelivery } from "./expect-delivery.js";
 import { expectRequest } from "./expect-request.js";
 import { expectSequence } from "./expect-sequence.js";
 import { expectWebhook } from "./expect-webhook.js";
+import { expectWithdrawal } from "./expect-withdrawal.js";
 import { fault } from "./fault.js";
 import { include } from "./include.js";
 import { manual } from "./manual.js";
@@ -39,6 +40,7 @@ export const STEPS = {
   expect_request: expectRequest,
   expect_sequence: expectSequence,
   expect_balance: expectBalance,
+  expect_withdrawal: expectWithdrawal,
   reconcile,
   transition,
   partial_refund: partialRefund,

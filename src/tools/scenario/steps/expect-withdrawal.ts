@@ -1,0 +1,23 @@
+import * as z from "zod/mini";
+import { modeSchema, withdrawalStatusSchema } from "../../../core/schema/common.js";
+import { expectedMatcherSchema } from "../../../core/schema/matchers.js";
+import { withdrawalSchema } from "../../../core/schema/service-responses.js";
+import { idOf } from "../running/control-lists.js";
+import { expectRecords } from "./expect-records.js";
+import { expectedFields } from "./step-schemas.js";
+
+type Field = keyof typeof withdrawalSchema.shape;
+
+/** Withdrawals name no customer, so those from before the run do not count. */
+export const expectWithdrawal = expectRecords("expect_withdrawal", {
+  says: "A withdrawal made since the run began is as described; with count, exactly that many are.",
+  what: "withdrawal",
+  fields: {
+    ...expectedFields(...(Object.keys(withdrawalSchema.shape) as Field[])),
+    mode: z.optional(modeSchema),
+    status: z.optional(z.union([withdrawalStatusSchema, expectedMatcherSchema])),
+  },
+  record: z.extend(withdrawalSchema, { mode: modeSchema }),
+  rows: ({ startState }) => startState.since("withdrawals"),
+  idOf: (row) => idOf("withdrawals", row),
+});

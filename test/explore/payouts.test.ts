@@ -1,0 +1,131 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: scenario files are full of them
+import { expect, it } from "vitest";
+import { temporaryFolder } from "../support/folders.js";
+import { type Answer, type CallService, foundIn, openApp } from "./apps.js";
+
+const LIMIT = 120_000;
+const flowOf = (reference: string) => `
+name: payout
+vars: { payout: "${reference}\${run.id}" }
+steps:
+  - pay: { amount: "1000.00", method: mobile_money, customer_email: "qa+\${run.id}@shop.test" }
+  - app: POST /payouts
+    body: { id: "\${payout}" }
+  - advance: 10s
+observe:
+  - app: GET /payouts/\${payout}
+tick:
+  - app: POST /tick
+`;
+
+interface Payout {
+  readonly id: string;
+  status: string;
+  credited: string;
+  isBusy: boolean;
+  destination_id?: string;
+}
+
+interface Faults {
+  /** Credits the seller with each event of a failure. */
+  readonly creditsTwice?: boolean;
+  /** Pays out again when a response is lost. */
+  readonly hasNoKey?: boolean;
+}
+
+/** An app that pays sellers out, and credits them again when a payout fails. */
+const appOf =
+  ({ creditsTwice, hasNoKey }: Faults) =>
+  (call: CallService): Answer => {
+    const payouts = new Map<string, Payout>();
+    const pay = async (payout: Payout) => {
+      if (payout.isBusy || payout.status !== "new") return;
+      payout.isBusy = true;
+      try {
+        const account = {
+          type: "mobile_money",
+          currency: "KES",
+          phone_number: "+254700000009",
+          provider: "simba_pesa",
+        };
+        payout.destination_id ??= (await call("POST", "payouts/destinations", account)).destination_id;
+        const { destination_id } = payout;
+        const withdrawal = { destination_id, amount: "600.00", currency: "KES", reference: payout.id };
+        await call("POST", "payouts/withdrawals", withdrawal, hasNoKey ? undefined : payout.id);
+        if (payout.status === "new") payout.status = "pending";
+      } finally {
+        payout.isBusy = false;
+      }
+    };
+    const credit = (payout: Payout) => (payout.credited = `${Number(payout.credited) + 600}.00`);
+    return async (route, body) => {
+      const [, id = ""] = /^GET \/payouts\/(.*)$/.exec(route) ?? [];
+      if (id !== "") return [200, payouts.get(id)];
+      if (route === "POST /payouts") {
+        const payout = payouts.get(body.id) ?? {
+          id: body.id,
+          status: "new",
+          credited: "0.00",
+          isBusy: false,
+        };
+        payouts.set(body.id, payout);
+        await pay(payout);
+        return [200, payout];
+      }
+      if (route === "POST /tick") for (const payout of payouts.values()) await pay(payout);
+      const payout = payouts.get(body?.data?.reference);
+      if (payout === undefined) return [200];
+      if (body.type === "withdrawal.failed") {
+        if (creditsTwice || payout.status !== "failed") credit(payout);
+        payout.status = "failed";
+      }
+      if (body.type === "withdrawal.completed") payout.status = "paid";
+      return [200];
+    };
+  };
+
+it(
+  "finds an app that credits the seller with each event of a failed payout, in a file that fails with it",
+  async () => {
+    const app = await openApp(appOf({ creditsTwice: true }));
+    const { found, report } = await foundIn(app, flowOf("fail-"), { save: temporaryFolder() });
+    expect(found).toContain("money: webhook_twice withdrawal.failed#1");
+    expect(report.findings[0]?.message).toBe('done more than once: body.credited is "1200.00", not "600.00"');
+    const file = report.findings[0]!.file!;
+    expect(await app.sandbox.run(file, { app: app.app })).toMatchObject({ outcome: "failed" });
+    const right = await openApp(appOf({}));
+    expect(await right.sandbox.run(file, { app: right.app })).toMatchObject({ passed: true });
+  },
+  LIMIT,
+);
+
+it(
+  "finds an app that pays out again when a response is lost, in a file that fails with it",
+  async () => {
+    const app = await openApp(appOf({ hasNoKey: true }));
+    const { found, report } = await foundIn(app, flowOf("out-"), { save: temporaryFolder() });
+    expect(found).toContain("money: answer_lost createWithdrawal#1");
+    const finding = report.findings.find(({ deviations }) => deviations[0]?.kind === "answer_lost")!;
+    expect(finding.message).toBe("paid out twice: 2 completed withdrawals, where a plain run has 1");
+    expect(await app.sandbox.run(finding.file!, { app: app.app })).toMatchObject({ outcome: "failed" });
+  },
+  LIMIT,
+);
+
+it(
+  "finds nothing of the right app, whose reads, webhooks and outcomes of payouts are places",
+  async () => {
+    const { found, report } = await foundIn(await openApp(appOf({})), flowOf("fail-"));
+    expect([found, report.findings[0]?.message]).toEqual([[], undefined]);
+    const tried = report.singles.map(({ kind, at }) => `${kind} ${at}`);
+    for (const place of [
+      "answer_lost createWithdrawal#1",
+      "answer_held createWithdrawal#1",
+      "webhook_first withdrawal.processing#1",
+      "webhook_after_next withdrawal.processing#1",
+      "job_at_once withdrawal.failed#1",
+    ])
+      expect(tried).toContain(place);
+  },
+  LIMIT,
+);
