@@ -117,6 +117,9 @@ it(
   async () => {
     const { found, report } = await foundIn(await openApp(appOf({})), flowOf("fail-"));
     expect([found, report.findings[0]?.message]).toEqual([[], undefined]);
+    expect(report.notes).toContain(
+      "good practice: request_lost at createWithdrawal#1: the app calls createWithdrawal again with the same Idempotency-Key",
+    );
     const tried = report.singles.map(({ kind, at }) => `${kind} ${at}`);
     for (const place of [
       "answer_lost createWithdrawal#1",

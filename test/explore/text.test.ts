@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { exploreReport } from "../../src/cli/report/explore.js";
 import { reportText } from "../../src/cli/report/text.js";
 import type { Observed, ObservedCall } from "../../src/tools/explore/deviable.js";
-import { blindRepeat, timelineOf } from "../../src/tools/explore/evidence.js";
+import { repeatOf, timelineOf } from "../../src/tools/explore/evidence.js";
 import { EXPLORED } from "../support/explored.js";
 
 describe("the report of an exploration", () => {
@@ -68,8 +68,21 @@ describe("what a run is told by", () => {
     ["again after a plain no", [call("createWhitelabel", 429), call("createWhitelabel", 200)], false],
     ["again where nothing is paid by it", [call("createQuote", null), call("createQuote", 200)], false],
   ])("what takes money is called %s", (_, calls, isBlind) => {
-    expect(blindRepeat({ calls, charges: [], deliveries: [], withdrawals: [] })).toBe(
-      isBlind ? "createWhitelabel" : undefined,
+    expect(repeatOf({ calls, charges: [], deliveries: [], withdrawals: [] })).toEqual(
+      isBlind ? { operation: "createWhitelabel", isSafe: false } : undefined,
     );
+  });
+
+  it("what pays out is praised with one key, and accused with another or none", () => {
+    const payout = (status: number | null, idempotencyKey?: string) => ({
+      ...call("createWithdrawal", status),
+      idempotencyKey,
+    });
+    const repeat = (...calls: ObservedCall[]) =>
+      repeatOf({ calls, charges: [], deliveries: [], withdrawals: [] })?.isSafe;
+    expect(repeat(payout(null, "a"), payout(200, "a"))).toBe(true);
+    expect(repeat(payout(null, "a"), payout(200, "b"))).toBe(false);
+    expect(repeat(payout(503), payout(200))).toBe(false);
+    expect(repeat(payout(200, "a"), payout(200, "a"))).toBeUndefined();
   });
 });

@@ -139,6 +139,7 @@ export interface ObservedCall extends Pick<CallPlace, "operation" | "isOwn"> {
   readonly atMs: number;
   /** Made by the flow's own steps, not by the app. */
   readonly isByFlow: boolean;
+  readonly idempotencyKey?: string | undefined;
   /** A deviation applied to it. */
   readonly isDeviated: boolean;
   /** Id of the charge or withdrawal that it created. */

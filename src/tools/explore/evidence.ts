@@ -8,8 +8,8 @@ export class Evidence {
   /** Every single deviation tried, with its outcome. */
   readonly singles: ExploreSingle[] = [];
   readonly #plain: readonly string[];
-  /** Calls that the app repeats blindly, each with the first schedule that showed it. */
-  readonly #blind = new Map<string, Schedule>();
+  /** Calls that the app repeats blindly, and those that it repeats safely, each with the first schedule that showed it. */
+  readonly #repeats = { blind: new Map<string, Schedule>(), safe: new Map<string, Schedule>() };
 
   constructor(plain: Observed) {
     this.#plain = timelineOf(plain);
@@ -18,37 +18,61 @@ export class Evidence {
   add(schedule: Schedule, observed: Observed, outcome: ExploreSingle["outcome"]): void {
     const [first] = schedule;
     if (schedule.length === 1) this.singles.push({ kind: first!.kind, at: first!.at, outcome });
-    const operation = blindRepeat(observed);
-    if (operation !== undefined && !this.#blind.has(operation)) this.#blind.set(operation, schedule);
+    const repeat = repeatOf(observed);
+    const known = repeat && this.#repeats[repeat.isSafe ? "safe" : "blind"];
+    if (known?.has(repeat!.operation) === false) known.set(repeat!.operation, schedule);
   }
 
   storyOf(observed: Observed): NonNullable<ExploreFinding["story"]> {
     return { plain: this.#plain, failing: timelineOf(observed) };
   }
 
-  /** Notes on bad client practice; none where a finding of the money oracle reports its effect. */
+  /** Notes on client practice; none on bad practice where a finding of the money oracle reports its effect. */
   practiceNotes(findings: readonly ExploreFinding[]): string[] {
-    if (findings.some(({ oracle }) => oracle === "money")) return [];
-    return [...this.#blind].map(
-      ([operation, schedule]) =>
-        `manners: ${scheduleText(schedule)}: the app calls ${operation} again without checking the outcome of the first call`,
-    );
+    const { blind, safe } = this.#repeats;
+    const isReported = findings.some(({ oracle }) => oracle === "money");
+    return [
+      ...[...(isReported ? [] : blind)].map(
+        ([operation, schedule]) =>
+          `manners: ${scheduleText(schedule)}: the app calls ${operation} again without checking the outcome of the first call`,
+      ),
+      ...[...safe].map(
+        ([operation, schedule]) =>
+          `good practice: ${scheduleText(schedule)}: the app calls ${operation} again with the same Idempotency-Key`,
+      ),
+    ];
   }
 }
 
 /** Operations that move money at once: a second call is a second payment. */
 const MONEY_OPERATIONS = ["createWhitelabel", "createWithdrawal"];
+/** Operations that take an Idempotency-Key. */
+const KEYED_OPERATIONS = ["createWithdrawal"];
+
+interface Repeat {
+  readonly operation: string;
+  /** The service carries out calls with the same Idempotency-Key once. */
+  readonly isSafe: boolean;
+}
 
 /** Finds an operation that the app repeated without checking the unknown outcome of the first call. */
-export function blindRepeat({ calls }: Observed): string | undefined {
-  const open = new Set<string>();
-  for (const { operation, method, status, isByFlow } of calls) {
+export function repeatOf({ calls }: Observed): Repeat | undefined {
+  const open = new Map<string, string | undefined>();
+  let safe: Repeat | undefined;
+  for (const { operation, method, status, isByFlow, idempotencyKey } of calls) {
     if (isByFlow) continue;
     if (method === "GET") open.clear();
-    else if (open.has(operation)) return operation;
-    else if (MONEY_OPERATIONS.includes(operation) && (status === null || status >= 500)) open.add(operation);
+    else if (open.has(operation)) {
+      const isSafe =
+        KEYED_OPERATIONS.includes(operation) &&
+        idempotencyKey !== undefined &&
+        open.get(operation) === idempotencyKey;
+      if (!isSafe) return { operation, isSafe };
+      safe ??= { operation, isSafe };
+    } else if (MONEY_OPERATIONS.includes(operation) && (status === null || status >= 500))
+      open.set(operation, idempotencyKey);
   }
-  return undefined;
+  return safe;
 }
 
 /** Lists the events of a run, a line each in order. Ids and absolute times are left out, so that two runs can be compared. */

@@ -83,7 +83,10 @@ function callOf(
   emails: ReadonlySet<string>,
   isCustomerKnown: boolean,
 ): ObservedCall | undefined {
-  const { operation, method, path, status, at, runner, fault } = row as Record<string, string | null>;
+  const { operation, method, path, status, at, runner, fault, idempotency_key } = row as Record<
+    string,
+    string | null
+  >;
   const request = recordOf(row.request_body);
   const response = recordOf(row.response_body);
   const readId = /\/((?:ch|wd)_[^/?]+)/.exec(path ?? "")?.[1];
@@ -104,6 +107,7 @@ function callOf(
     atMs: Date.parse(String(at)),
     isByFlow: runner !== null && runner !== undefined,
     isOwn: readId?.startsWith("ch_") || typeof email === "string",
+    idempotencyKey: idempotency_key ?? undefined,
     isDeviated: fault !== null && fault !== undefined,
     createdId: readId === undefined && own.has(responseId) ? responseId : undefined,
     readId: method === "GET" ? readId : undefined,
