@@ -30,6 +30,7 @@ import type {
   SandboxOptions,
   WebhookHandlerOptions,
 } from "./public-types.js";
+import { NOTED_KINDS } from "./tools/explore/schedule.js";
 
 /** Checks a method's argument; throws a UserError with all faults. */
 function checkArgument<T>(
@@ -203,6 +204,7 @@ const exploreSchema = () => {
     depth: z.optional(depthSchema),
     lanes: z.optional(lanesSchema),
     budget: z.optional(durationSchema),
+    failOn: z.optional(z.array(z.enum(NOTED_KINDS))),
     save: z.optional(z.string()),
     onRun: z.optional(functionSchema),
   });

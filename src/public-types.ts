@@ -2,6 +2,7 @@ import type { ChargeStatus, Mode, WithdrawalStatus } from "./core/schema/common.
 import type { Marking } from "./core/schema/reconciliation.js";
 import type { CollectionName } from "./core/schema/records/collection-names.js";
 import type { Signature } from "./core/schema/signature-schemes.js";
+import type { NotedKind } from "./tools/explore/schedule.js";
 import type { StepReport } from "./tools/scenario/running/run-report.js";
 
 /**
@@ -147,6 +148,8 @@ export interface ExploreFlowOptions extends Pick<RunFileOptions, "vars" | "envir
   readonly lanes?: number;
   /** Maximum wall time, a duration; default: none. */
   readonly budget?: string;
+  /** Notes of these kinds, or `manners`, become findings; default: none. */
+  readonly failOn?: readonly NotedKind[];
   /** Folder for a scenario file of each finding; default: none is written. */
   readonly save?: string;
   /** Called after each run with the number of runs and findings so far. */

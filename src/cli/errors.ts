@@ -37,7 +37,8 @@ function adviceOf(error: Error): Advice {
   if (error instanceof ErrorWithFix) return error.advice;
   if (error instanceof SandboxError)
     return { code: error.code, fix: FIXES[error.code] ?? null, doc: CONTROL };
-  return { code: "NOT_DONE", fix: null, doc: "docs/command-line.md" };
+  const { code = "NOT_DONE" } = error as Partial<UserError>;
+  return { code, fix: null, doc: "docs/command-line.md" };
 }
 
 let wantsJson = false;

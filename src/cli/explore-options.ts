@@ -6,6 +6,7 @@ const ROWS: readonly (readonly [flags: string, says: string, isList?: boolean])[
   ["--depth <k>", "how many deviations to combine at most (default: 2)"],
   ["--lanes <n>", "how many runs in parallel (default: 4, or one where they could interfere)"],
   ["--budget <duration>", "a limit of wall time (default: none)"],
+  ["--fail-on <kinds>", "make findings of what is only noted: webhook_dropped, manners (comma-separated)"],
   ["--var <name=value>", "a variable of the file (repeatable)", true],
   ["--save <folder>", "write a scenario file for each finding there"],
   ["--junit <file>", "also write the report as JUnit XML"],

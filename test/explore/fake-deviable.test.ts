@@ -11,6 +11,7 @@ import type {
   WebhookPlace,
 } from "../../src/tools/explore/deviable.js";
 import { explore } from "../../src/tools/explore/explore.js";
+import type { NotedKind } from "../../src/tools/explore/schedule.js";
 
 const CHARGE: ObservedCharge = {
   id: "ch_1",
@@ -45,7 +46,12 @@ class FakeDeviable implements Deviable {
   readonly source = "order.yaml";
   readonly customer = { press: undefined, isOnPage: false };
   readonly saved: FakePlan[] = [];
+  readonly #needsWebhook: boolean;
   isClosed = false;
+
+  constructor({ needsWebhook = false } = {}) {
+    this.#needsWebhook = needsWebhook;
+  }
 
   async observePlain(): Promise<Trace> {
     return this.#run(new FakePlan());
@@ -57,6 +63,10 @@ class FakeDeviable implements Deviable {
 
   doubts(): string[] {
     return [];
+  }
+
+  lookedAt() {
+    return { fields: ["delivered"], spots: [] };
   }
 
   planRun(): FakePlan {
@@ -78,7 +88,8 @@ class FakeDeviable implements Deviable {
 
   #run({ calls, webhooks }: FakePlan): Trace {
     const isLost = calls.some((call) => call.includes('"after"'));
-    const delivered = webhooks.some((webhook) => webhook.includes("copies")) ? 2 : 1;
+    const isDropped = this.#needsWebhook && webhooks.some((webhook) => webhook.includes("drop"));
+    const delivered = isDropped ? 0 : webhooks.some((webhook) => webhook.includes("copies")) ? 2 : 1;
     const call = {
       operation: "createWhitelabel",
       method: "POST",
@@ -107,7 +118,7 @@ class FakeDeviable implements Deviable {
       },
       failure: isLost
         ? failed("paid", "count", 2)
-        : delivered > 1
+        : delivered !== 1
           ? failed("observe", "body.delivered", delivered)
           : undefined,
     };
@@ -145,4 +156,46 @@ it("searches and judges runs of any service that can deviate", async () => {
     ['charge.completed#1 {"copies":10,"at_once":true}'],
   ]);
   expect(deviable.isClosed).toBe(true);
+});
+
+it("notes what follows from a webhook that never comes, and reports it as a finding on request", async () => {
+  const exploring = (failOn?: readonly NotedKind[]) =>
+    explore(async () => new FakeDeviable({ needsWebhook: true }), { depth: 1, failOn });
+  const message = "the end differs from a plain run's: body.delivered is 0, not 1";
+  const noted = await exploring();
+  expect(noted.notes).toContain(
+    `webhook_dropped at charge.completed#1 (the webhook never arrives, which the service does not do): ${message}`,
+  );
+  const dropped = { kind: "webhook_dropped", at: "charge.completed#1" };
+  expect(noted.findings.map(({ deviations }) => deviations[0])).not.toContainEqual(dropped);
+  const raised = await exploring(["webhook_dropped"]);
+  expect(raised.findings).toContainEqual(expect.objectContaining({ message, deviations: [dropped] }));
+  expect(raised.notes.join()).not.toContain("webhook_dropped");
+});
+
+it("notes a blind repeat of a payment, and reports it as a finding on request", async () => {
+  class Repeating extends FakeDeviable {
+    override async observe(plans: readonly FakePlan[]): Promise<Trace[]> {
+      const traces = await super.observe(plans);
+      return traces.map(({ failure: _failure, ...trace }) => trace);
+    }
+  }
+  const exploring = (failOn?: readonly NotedKind[]) =>
+    explore(async () => new Repeating(), { depth: 1, failOn });
+  const message = "the app calls createWhitelabel again without checking the outcome of the first call";
+  const noted = await exploring();
+  expect(noted).toMatchObject({ passed: true, findings: [] });
+  expect(noted.notes).toContain(`manners: answer_lost at createWhitelabel#1: ${message}`);
+  const raised = await exploring(["manners"]);
+  expect(raised).toMatchObject({ passed: false, findings: [{ oracle: "manners", message }] });
+});
+
+it("lists what it looked at, and the kinds that had no place", async () => {
+  const { looked_at, not_tried } = await explore(async () => new FakeDeviable(), { depth: 1 });
+  expect(looked_at).toEqual(["delivered"]);
+  const noJob = { at: "*", reason: "the flow has no tick, or moves time by unknown durations" };
+  expect(not_tried).toContainEqual({ kind: "job_at_once", ...noJob });
+  const noPlace = { at: "*", reason: "the plain run has no place for it" };
+  expect(not_tried).toContainEqual({ kind: "cancelled_then_paid", ...noPlace });
+  expect(not_tried.map(({ kind }) => kind)).not.toContain("webhook_dropped");
 });

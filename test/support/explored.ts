@@ -28,5 +28,7 @@ export const EXPLORED: ExploreReport = {
     { kind: "webhook_first", at: EVENT, outcome: "unknown" },
   ],
   notes: ["a warning"],
+  looked_at: ["delivered", "status"],
+  not_tried: [{ kind: "read_stale", at: "*", reason: "the plain run has no place for it" }],
   sentence: "order: 3 single deviations",
 };

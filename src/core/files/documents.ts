@@ -66,8 +66,12 @@ export interface LoadedDocument {
 }
 
 export class DocumentError extends UserError {
-  constructor(readonly faults: readonly DocumentFault[]) {
-    super(faults.map(faultText).join("\n"));
+  constructor(
+    readonly faults: readonly DocumentFault[],
+    exitCode?: number,
+    code?: string,
+  ) {
+    super(faults.map(faultText).join("\n"), exitCode, code);
   }
 }
 

@@ -6,8 +6,12 @@ export class UserError extends Error {
   /** Exit code of the command; default 1. */
   readonly exitCode: number;
 
-  constructor(message: string, exitCode = 1) {
+  /** For programs: `LOOKS_AT_NOTHING`. */
+  readonly code: string | undefined;
+
+  constructor(message: string, exitCode = 1, code?: string) {
     super(message);
     this.exitCode = exitCode;
+    this.code = code;
   }
 }

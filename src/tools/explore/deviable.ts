@@ -79,12 +79,26 @@ export interface Deviable {
   isolationReason(): string | undefined;
   /** Notes on questions that the plain runs left open; asked after them. */
   doubts(): readonly string[];
+  /** The fields that the flow looks at, and its blind spots; asked after the plain runs. */
+  lookedAt(): LookedAt;
   planRun(schedule: Schedule): RunPlan;
   /** Carries out plans concurrently. A brief run leaves out checks that its observation can stand for. */
   observe(plans: readonly RunPlan[], detail: "brief" | "full"): Promise<readonly Trace[]>;
   /** Saves a file that reproduces the run; returns its path, or undefined where nothing is saved. */
   save(plan: RunPlan, description: string): string | undefined;
   close(): Promise<unknown>;
+}
+
+/** A part of the flow that no response of the app has, by its place in the file. */
+export interface BlindSpot {
+  readonly path: readonly (string | number)[];
+  readonly message: string;
+}
+
+export interface LookedAt {
+  /** Dotted paths of the fields of the app's responses that are compared or checked. */
+  readonly fields: readonly string[];
+  readonly spots: readonly BlindSpot[];
 }
 
 /** The outcome of one run. */

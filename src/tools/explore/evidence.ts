@@ -27,20 +27,22 @@ export class Evidence {
     return { plain: this.#plain, failing: timelineOf(observed) };
   }
 
-  /** Notes on client practice; none on bad practice where a finding of the money oracle reports its effect. */
-  practiceNotes(findings: readonly ExploreFinding[]): string[] {
-    const { blind, safe } = this.#repeats;
-    const isReported = findings.some(({ oracle }) => oracle === "money");
-    return [
-      ...[...(isReported ? [] : blind)].map(
-        ([operation, schedule]) =>
-          `manners: ${scheduleText(schedule)}: the app calls ${operation} again without checking the outcome of the first call`,
-      ),
-      ...[...safe].map(
-        ([operation, schedule]) =>
-          `good practice: ${scheduleText(schedule)}: the app calls ${operation} again with the same Idempotency-Key`,
-      ),
-    ];
+  /** Bad client practice; none where a finding of the money oracle reports its effect. */
+  badPractice(
+    findings: readonly ExploreFinding[],
+  ): { readonly message: string; readonly schedule: Schedule }[] {
+    if (findings.some(({ oracle }) => oracle === "money")) return [];
+    return [...this.#repeats.blind].map(([operation, schedule]) => ({
+      schedule,
+      message: `the app calls ${operation} again without checking the outcome of the first call`,
+    }));
+  }
+
+  goodPractice(): string[] {
+    return [...this.#repeats.safe].map(
+      ([operation, schedule]) =>
+        `good practice: ${scheduleText(schedule)}: the app calls ${operation} again with the same Idempotency-Key`,
+    );
   }
 }
 

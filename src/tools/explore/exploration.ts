@@ -24,6 +24,11 @@ export interface ExploreSingle extends Deviation {
   readonly outcome: "right" | "wrong" | "unknown";
 }
 
+/** A deviation that was not tried. */
+export interface NotTried extends Deviation {
+  readonly reason: string;
+}
+
 /** Reason for which a set of deviations need not be run. */
 export type Saving =
   /** A subset of it fails. */
@@ -59,6 +64,10 @@ export interface ExploreReport {
   readonly findings: readonly ExploreFinding[];
   /** Every single deviation tried, with its outcome. */
   readonly singles: readonly ExploreSingle[];
+  /** Fields of the app's responses that are compared or checked. */
+  readonly looked_at: readonly string[];
+  /** Single deviations that were not tried; kinds without any place in the flow are at `*`. */
+  readonly not_tried: readonly NotTried[];
   /** Notes, one line each. */
   readonly notes: readonly string[];
   /** A summary in one sentence. */

@@ -1,12 +1,21 @@
 import { DEFAULT_LANES } from "../../core/schema/explore-limits.js";
 import { createAbortController } from "../../core/time/deadline.js";
 import { systemWallClock, type WallClock } from "../../core/time/wall-clock.js";
-import type { Deviable, Trace } from "./deviable.js";
+import { BlindError } from "./blind-error.js";
+import type { BlindSpot, Deviable, Observed, Trace } from "./deviable.js";
 import { Evidence } from "./evidence.js";
-import { type ExploreFinding, type ExploreReport, summarySentence } from "./exploration.js";
+import { type ExploreFinding, type ExploreReport, type NotTried, summarySentence } from "./exploration.js";
 import { behaviourOf, type Verdict } from "./judge.js";
 import { KINDS, KnownDeviations } from "./kinds.js";
-import { type Deviation, type Schedule, scheduleText } from "./schedule.js";
+import {
+  DEVIATION_KINDS,
+  type Deviation,
+  type DeviationKind,
+  keyOf,
+  type NotedKind,
+  type Schedule,
+  scheduleText,
+} from "./schedule.js";
 import { type RunResult, type SearchResult, search, seededRandom } from "./search.js";
 import { observePlainRuns, type PlainRuns, SAVED_REPEATS, type Trial, Trials } from "./trials.js";
 
@@ -17,6 +26,8 @@ export interface ExploreOptions {
   readonly budgetMs?: number | undefined;
   /** Maximum number of concurrent runs. */
   readonly lanes?: number | undefined;
+  /** Notes of these kinds become findings. */
+  readonly failOn?: readonly NotedKind[] | undefined;
   readonly signal?: AbortSignal | undefined;
   readonly wall?: WallClock | undefined;
   /** Called after each run with the number of runs and findings so far. */
@@ -79,6 +90,7 @@ async function exploreWith(deviable: Deviable, options: LimitedOptions): Promise
   const { wall = systemWallClock } = options;
   const startedMs = wall.nowMs();
   const plain = await observePlainRuns(deviable, options.overReason);
+  const lookedAt = "trace" in plain ? checkLookedAt(deviable, plain) : [];
   const exploration = "trace" in plain ? new Exploration(deviable, options, plain) : undefined;
   const searched = (await exploration?.search()) ?? NOT_SEARCHED;
   const findings = "trace" in plain ? exploration!.findings : [plain];
@@ -93,9 +105,33 @@ async function exploreWith(deviable: Deviable, options: LimitedOptions): Promise
     saved: searched.saved,
     findings,
     singles: exploration?.evidence.singles ?? [],
+    looked_at: lookedAt,
+    not_tried: exploration?.notTried() ?? [],
     notes: exploration?.collectNotes() ?? [],
   };
   return { ...report, sentence: summarySentence(deviable.name, report, searched.runsOfDepth) };
+}
+
+/** Throws where a part of the flow looks at nothing: its check would pass whatever happened. */
+function checkLookedAt(deviable: Deviable, { trace }: PlainRuns): readonly string[] {
+  const { fields, spots } = deviable.lookedAt();
+  const all = [...spots, ...unacceptedEvents(trace.observed)];
+  if (all.length > 0) throw new BlindError(deviable.source, all);
+  return fields;
+}
+
+/** Events that no receiver accepted: their deviations change nothing. */
+function unacceptedEvents({ deliveries }: Observed): BlindSpot[] {
+  const attempts = deliveries.flatMap((delivery) => delivery.attempts);
+  const isAccepted = attempts.some(({ status }) => status !== null && status < 300);
+  if (attempts.length === 0 || isAccepted) return [];
+  const statuses = [...new Set(attempts.map(({ status }) => status ?? "no response"))].join(", ");
+  return [
+    {
+      path: [],
+      message: `the app accepted none of ${attempts.length} webhooks (${statuses}): check the receiver's URL`,
+    },
+  ];
 }
 
 /** The search for sets that break an app which passes the plain runs. */
@@ -135,7 +171,7 @@ class Exploration {
   }
 
   collectNotes(): string[] {
-    return [...this.#notes, ...this.evidence.practiceNotes(this.findings)].slice(0, MAX_NOTES);
+    return [...this.#notes, ...this.evidence.goodPractice()].slice(0, MAX_NOTES);
   }
 
   async search(): Promise<SearchResult> {
@@ -159,6 +195,7 @@ class Exploration {
     if (!this.findings.some(({ oracle }) => oracle === "liveness"))
       for (const deviation of this.#deviations.findIn(this.#plain.trace.observed))
         if (!isPossible(deviation) && !this.#isOver()) await this.#runForNote(deviation);
+    this.#judgePractice();
     return result;
   }
 
@@ -235,12 +272,54 @@ class Exploration {
   }
 
   async #runForNote(deviation: Deviation): Promise<void> {
-    const { verdict } = await this.#trials.run(this.#trials.plan([deviation]), "full");
-    if (verdict.outcome === "wrong" && !this.#isOver())
+    const { trace, verdict } = await this.#trials.run(this.#trials.plan([deviation]), "full");
+    if (verdict.outcome !== "wrong" || this.#isOver()) return;
+    if (this.#isRaised(deviation.kind)) this.#report([deviation], verdict, trace);
+    else
       this.#notes.add(
         `${scheduleText([deviation])} (${KINDS[deviation.kind].description}): ${verdict.message}`,
       );
   }
+
+  #judgePractice(): void {
+    for (const { message, schedule } of this.evidence.badPractice(this.findings))
+      if (this.#isRaised("manners")) this.findings.push({ oracle: "manners", message, deviations: schedule });
+      else this.#notes.add(`manners: ${scheduleText(schedule)}: ${message}`);
+  }
+
+  /** Deviations that were possible and were not run, and kinds without a place in the flow. */
+  notTried(): NotTried[] {
+    const { customer } = this.#deviable;
+    const { observed } = this.#plain.trace;
+    const possible = this.#deviations.findIn(observed);
+    const tried = new Set(this.evidence.singles.map(keyOf));
+    const reason = this.#options.overReason() ?? "the search ended first";
+    const isNoted = (kind: DeviationKind) => KINDS[kind].isNoteOnly === true;
+    return [
+      ...possible
+        .filter((one) => !tried.has(keyOf(one)) && !(isNoted(one.kind) && !this.#isOver()))
+        .map(({ kind, at }) => ({ kind, at, reason })),
+      ...DEVIATION_KINDS.filter((kind) => possible.every((one) => one.kind !== kind)).map((kind) => ({
+        kind,
+        at: "*",
+        reason: absenceReason(kind, observed, customer),
+      })),
+    ];
+  }
+
+  #isRaised(kind: NotedKind): boolean {
+    return this.#options.failOn?.includes(kind) ?? false;
+  }
+}
+
+function absenceReason(
+  kind: DeviationKind,
+  { deliveries }: Observed,
+  { hasJob }: Deviable["customer"],
+): string {
+  if (kind.startsWith("job_") && !hasJob) return "the flow has no tick, or moves time by unknown durations";
+  if (kind.startsWith("webhook_") && deliveries.length === 0) return "the app receives no webhooks";
+  return "the plain run has no place for it";
 }
 
 function isPossible({ kind }: Deviation): boolean {

@@ -8,6 +8,7 @@ import { loadLazily } from "../../core/schema/load-lazily.js";
 import { trimTrailingSlashes } from "../../core/schema/text-format.js";
 import { UserError } from "../../core/schema/user-error.js";
 import { loadScenarioFile } from "../scenario/files.js";
+import { BlindError } from "./blind-error.js";
 import type { ExploreReport } from "./exploration.js";
 import { type ExploreOptions, explore } from "./explore.js";
 import { flowOf } from "./sandbox/flow.js";
@@ -51,7 +52,13 @@ export async function exploreFile(
   for (const warning of loaded.warnings) onWarning?.(warningText(warning));
   const flow = flowOf(file, document.value);
   const saveTo = save === undefined ? undefined : await folderWriter(save);
-  return explore((signal) => SandboxDeviable.open(flow, { ...options, saveTo, signal }), options);
+  try {
+    return await explore((signal) => SandboxDeviable.open(flow, { ...options, saveTo, signal }), options);
+  } catch (error) {
+    if (!(error instanceof BlindError)) throw error;
+    const faults = error.spots.map(({ path, message }) => document.faultAt(path, message));
+    throw new DocumentError(faults, error.exitCode, error.code);
+  }
 }
 
 async function folderWriter(folder: string): Promise<SaveTo> {

@@ -24,6 +24,10 @@ export const DEVIATION_KINDS = [
 /** The kind of a deviation. */
 export type DeviationKind = (typeof DEVIATION_KINDS)[number];
 
+/** Notes that can become findings: any kind of deviation, and bad client practice. */
+export const NOTED_KINDS = [...DEVIATION_KINDS, "manners"] as const;
+export type NotedKind = (typeof NOTED_KINDS)[number];
+
 /** One difference from the plain run. */
 export interface Deviation {
   /** The kind. */

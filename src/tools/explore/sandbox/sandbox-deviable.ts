@@ -17,10 +17,11 @@ import { leafSteps, type StepReport } from "../../scenario/running/run-report.js
 import { type RunOutcome, RunSession } from "../../scenario/running/run-session.js";
 import { stepKinds } from "../../scenario/step-faults.js";
 import type { StepKind } from "../../scenario/steps/step-kinds.js";
-import type { Deviable, Failure, Observed, Role, Trace } from "../deviable.js";
+import type { Deviable, Failure, LookedAt, Observed, Role, Trace } from "../deviable.js";
 import type { Schedule } from "../schedule.js";
 import { baselineOf, type PlainRun } from "./baseline.js";
 import { type Flow, paidPageOf, pressOf } from "./flow.js";
+import { lookedAt, savingChecked } from "./looked-at.js";
 import { currentPosition, type ListPosition, observedOf, rowsSince } from "./observation.js";
 import {
   type Baseline,
@@ -120,7 +121,8 @@ export class SandboxDeviable implements Deviable {
   async observePlain(purpose: "check" | "learn"): Promise<Trace> {
     const { given: _given, ...written } = this.#flow.raw;
     const isFirst = this.#plain.length === 0;
-    const plain = plainDocument(this.#flow, isFirst ? `${learningQuietMs(this.#flow)}ms` : this.#quiet);
+    const quiet = isFirst ? `${learningQuietMs(this.#flow)}ms` : this.#quiet;
+    const plain = savingChecked(this.#flow, plainDocument(this.#flow, quiet));
     const [run] = await this.#carryOut([purpose === "check" ? { ...plain, document: written } : plain]);
     if (purpose === "check" || run!.trace.failure !== undefined) return run!.trace;
     if (isFirst) this.#learnQuiet(run!);
@@ -148,6 +150,13 @@ export class SandboxDeviable implements Deviable {
           "the app calls the service all the time, so it could not be told when it is still: events follow each other without a pause",
         ]
       : [];
+  }
+
+  lookedAt(): LookedAt {
+    return lookedAt(
+      this.#flow,
+      this.#plain.map(({ loaded }) => loaded),
+    );
   }
 
   isolationReason(): string | undefined {

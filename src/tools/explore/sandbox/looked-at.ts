@@ -1,0 +1,124 @@
+import { isRecord } from "../../../core/files/documents.js";
+import { isMatcher } from "../../../core/schema/matcher-words.js";
+import { didYouMean } from "../../../core/schema/nearest.js";
+import type { LoadedScenario } from "../../scenario/files.js";
+import type { RawStep } from "../../scenario/loaded-steps.js";
+import type { BlindSpot, LookedAt } from "../deviable.js";
+import type { Flow } from "./flow.js";
+import { observedName, type RunDocument } from "./run-document.js";
+
+type Path = readonly (string | number)[];
+
+/** A part of the flow that names fields of a response of the app. */
+interface View {
+  /** Its place in the file. */
+  readonly path: Path;
+  /** Variable in which a plain run saves the body. */
+  readonly name: string;
+  /** Fields of the body, each with its place in the file. */
+  readonly fields: readonly { readonly field: string; readonly path: Path }[];
+}
+
+/** Saves the bodies of all responses that a plain run checks, besides those that it observes. */
+export function savingChecked(flow: Flow, run: RunDocument): RunDocument {
+  const steps = run.document.steps as readonly RawStep[];
+  const checked = flow.checks.length + flow.never.length;
+  const saving = steps.map((step, index) => {
+    const number = index - (steps.length - checked);
+    return number >= 0 && isReadOfApp(step) && step.save === undefined
+      ? { ...step, save: { [checkedName(number)]: "body" } }
+      : step;
+  });
+  return { ...run, document: { ...run.document, steps: saving } };
+}
+
+/** The fields that the flow looks at, and the names in it that no response of a plain run had. */
+export function lookedAt(flow: Flow, runs: readonly LoadedScenario[]): LookedAt {
+  const views = viewsOf(flow);
+  const fields = new Set<string>();
+  const spots: BlindSpot[] = [];
+  for (const view of views) {
+    const known = runs.flatMap((run) => fieldsOf(savedIn(run, view.name)));
+    const isObserved = view.path[0] === "observe";
+    for (const field of isObserved ? leavesOf(runs, view) : view.fields.map((one) => one.field))
+      fields.add(field);
+    for (const { field, path } of view.fields)
+      if (!known.includes(field))
+        spots.push({
+          path,
+          message: `no response of the app to the plain runs has ${field}${didYouMean(field, known)}`,
+        });
+  }
+  if (views.length === 0 && !flow.checks.some(({ oracle }) => oracle === "reconcile"))
+    spots.push({
+      path: ["steps"],
+      message: "the flow looks at nothing of the app: add observe, or expect the body of a read of the app",
+    });
+  return { fields: [...fields].sort(), spots };
+}
+
+function viewsOf(flow: Flow): View[] {
+  const steps = (flow.raw.steps ?? []) as RawStep[];
+  return [
+    ...flow.observe.map(({ ignore = [] }, index): View => {
+      const path = ["observe", index];
+      const fields = ignore.map((field, at) => ({ field, path: [...path, "ignore", at] }));
+      return { path, name: observedName(index), fields };
+    }),
+    ...flow.checks.flatMap(({ step }, number): View[] => {
+      if (!isReadOfApp(step)) return [];
+      const path = ["steps", steps.indexOf(step), "expect", "body"];
+      return [
+        { path, name: checkedName(number), fields: fieldsExpected((step.expect as RawStep).body, path) },
+      ];
+    }),
+    ...flow.never.map(({ body }, index): View => {
+      const path = ["never", index, "body"];
+      return { path, name: checkedName(flow.checks.length + index), fields: fieldsExpected(body, path) };
+    }),
+  ];
+}
+
+function checkedName(number: number): string {
+  return `checked_${number + 1}`;
+}
+
+function isReadOfApp({ app, expect }: RawStep): boolean {
+  return typeof app === "string" && app.startsWith("GET ") && isRecord(expect) && expect.body !== undefined;
+}
+
+/** The fields that an expectation names, without those that must be absent. */
+function fieldsExpected(expected: unknown, path: Path, field: Path = []): { field: string; path: Path }[] {
+  if (isMatcher(expected)) {
+    if ("not" in expected) return fieldsExpected(expected.not, [...path, "not"], field);
+    if (expected.exists === false) return [];
+  } else if (isRecord(expected))
+    return Object.entries(expected).flatMap(([key, part]) =>
+      fieldsExpected(part, [...path, key], [...field, key.replace(/^\\/, "")]),
+    );
+  else if (Array.isArray(expected))
+    return expected.flatMap((part, index) => fieldsExpected(part, [...path, index], [...field, index]));
+  return field.length === 0 ? [] : [{ field: field.join("."), path }];
+}
+
+function savedIn({ scope }: LoadedScenario, name: string): unknown {
+  const resolved = scope.resolve({ name, fallback: undefined });
+  return typeof resolved === "object" && "value" in resolved ? resolved.value : undefined;
+}
+
+/** The dotted paths of all fields of a body. */
+function fieldsOf(body: unknown, path: Path = []): string[] {
+  if (typeof body !== "object" || body === null) return [];
+  return Object.entries(body).flatMap(([key, part]) => [
+    [...path, key].join("."),
+    ...fieldsOf(part, [...path, key]),
+  ]);
+}
+
+function leavesOf(runs: readonly LoadedScenario[], { name, fields }: View): string[] {
+  const ignored = fields.map(({ field }) => field);
+  const found = runs.flatMap((run) => fieldsOf(savedIn(run, name)));
+  return found.filter(
+    (field) => !ignored.includes(field) && !found.some((other) => other.startsWith(`${field}.`)),
+  );
+}

@@ -1,0 +1,77 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: scenario files are full of them
+
+import { createServer } from "node:http";
+import { expect, it } from "vitest";
+import { fileWith } from "../support/scenario-run.js";
+import { listening } from "../support/servers.js";
+import { FLOW, openCorpus } from "./support.js";
+
+const LIMIT = 300_000;
+
+async function faultsOf(flow: string): Promise<string> {
+  const { sandbox, shop } = await openCorpus("right");
+  const file = fileWith(flow);
+  const error = await sandbox.explore(file, { app: shop.url, depth: 1 }).then(
+    () => undefined,
+    (thrown: Error) => thrown,
+  );
+  expect(error).toMatchObject({ code: "LOOKS_AT_NOTHING", exitCode: 2 });
+  return error!.message.replaceAll(file, "flow.yaml");
+}
+
+it(
+  "refuses fields of never, ignore and not that no response of the app has",
+  async () => {
+    const never = `never:
+  - { app: "GET /orders/\${order}", body: { delivred: { gt: 1 } } }
+`;
+    const ignored = FLOW.replace(
+      "observe:\n  - app: GET /orders/${order}",
+      'observe:\n  - { app: "GET /orders/${order}", ignore: [updated_at] }',
+    );
+    const unequal = FLOW.replace(
+      "body: { status: paid, delivered: 1 }",
+      "body: { status: paid, refused: { not: true } }",
+    );
+    expect(ignored).not.toBe(FLOW);
+    expect(unequal).not.toBe(FLOW);
+    expect(await faultsOf(FLOW + never)).toMatch(
+      /^flow\.yaml:\d+:\d+ never\.0\.body\.delivred: no response of the app to the plain runs has delivred; did you mean delivered\?$/,
+    );
+    expect(await faultsOf(ignored)).toMatch(/^flow\.yaml:\d+:\d+ observe\.0\.ignore\.0: .* has updated_at/);
+    // The plain run passes: a field that is absent is not true.
+    expect(await faultsOf(unequal)).toMatch(/expect\.body\.refused\.not: .* has refused/);
+  },
+  LIMIT,
+);
+
+it(
+  "refuses a flow that looks at nothing of the app",
+  async () => {
+    const [steps] = FLOW.split("  - name: and has it");
+    expect(
+      await faultsOf(`${steps}  - expect_charge: { customer_email: "\${email}", status: COMPLETED }\n`),
+    ).toMatch(/^flow\.yaml:\d+:\d+ steps: the flow looks at nothing of the app: /);
+  },
+  LIMIT,
+);
+
+it(
+  "refuses an app that accepts no webhook at all",
+  async () => {
+    const { sandbox, shop } = await openCorpus("right");
+    const deaf = createServer((_request, response) => response.writeHead(404).end());
+    const url = `http://127.0.0.1:${await listening(deaf)}/webhook`;
+    const { items } = (await sandbox.control("GET", "/_sandbox/webhook-endpoints")) as {
+      items: { webhook_id: string }[];
+    };
+    for (const { webhook_id } of items)
+      await sandbox.control("PATCH", `/_sandbox/webhook-endpoints/${webhook_id}`, { url });
+    const polling = FLOW.replace("  - name: and has it", "  - app: POST /tick\n  - name: and has it");
+    const exploring = sandbox.explore(fileWith(polling), { app: shop.url, depth: 1 });
+    await expect(exploring).rejects.toThrow(
+      /the app accepted none of \d+ webhooks \(404\): check the receiver's URL/,
+    );
+  },
+  LIMIT,
+);
