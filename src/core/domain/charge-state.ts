@@ -62,10 +62,13 @@ class ChargeState {
 
 let hasGetters = false;
 
-/** Defines a getter for each field of the terms; all charges have the same fields. */
+/** Terms that few charges have. */
+const OPTIONAL_TERMS = ["amount_paid", "currency_paid"] as const satisfies readonly (keyof Charge)[];
+
+/** Defines a getter for each field of the terms; all charges have the same fields but for the optional ones. */
 function defineGetters(terms: Charge): void {
   hasGetters = true;
-  const names = Object.keys(terms) as (keyof Charge)[];
+  const names = [...new Set([...Object.keys(terms), ...OPTIONAL_TERMS])] as (keyof Charge)[];
   for (const name of names.filter((name) => !(STATE_FIELDS as readonly string[]).includes(name)))
     Object.defineProperty(ChargeState.prototype, name, {
       get(this: ChargeState) {

@@ -126,6 +126,11 @@ export function convert(base: string, rate: string, decimals: number): string {
   return new Decimal(base).times(rate).toFixed(decimals);
 }
 
+/** amount × part ÷ whole, rounded half-up to the currency's decimals. */
+export function share(amount: string, part: string, whole: string, decimals: number): string {
+  return new Decimal(amount).times(part).dividedBy(whole).toFixed(decimals);
+}
+
 /** `percent` hundredths of the amount, rounded half-up. */
 export function percentOf(amount: string, percent: string, decimals: number): string {
   return new Decimal(amount).times(percent).dividedBy(100).toFixed(decimals);

@@ -1,3 +1,4 @@
+import { type BookedPayment, bookedPayment } from "../domain/booked-payment.js";
 import type { Charge } from "../domain/charge-transition.js";
 import {
   applyPostings,
@@ -36,13 +37,21 @@ export function openHoldings(
 }
 
 /** Amount returned to the customer by partial refunds and chargebacks, which are sandbox extensions. */
-export function amountReturned(tx: Transaction, { charge_id, currency }: Charge): string {
-  const { decimals } = tx.catalogue.knownCurrency(currency);
+export function amountReturned(tx: Transaction, charge: Charge): string {
+  const { charge_id, currency, currency_paid = currency } = charge;
+  const { decimals } = tx.catalogue.knownCurrency(currency_paid);
   return tx.state
     .entriesOf(charge_id)
     .filter(({ kind }) => kind === "partial_refund" || kind === "chargeback")
     .flatMap(({ postings }) => postings.filter(({ account }) => account === "outside"))
     .reduce((sum, { amount }) => add(sum, amount), zero(decimals));
+}
+
+/** The payment of a priced charge as the ledger books it. */
+export function bookedOf(tx: Transaction, charge: Charge): BookedPayment {
+  const booked = bookedPayment(charge, (currency) => tx.catalogue.knownCurrency(currency).decimals);
+  if (booked === undefined) throw new Error(`charge ${charge.charge_id} has no price`);
+  return booked;
 }
 
 export interface AccountOwner {

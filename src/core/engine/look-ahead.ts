@@ -1,3 +1,4 @@
+import { bookedPayment } from "../domain/booked-payment.js";
 import { CHARGE_RULES, type Charge, firstExpiryMs } from "../domain/charge-transition.js";
 import { holdingsKey } from "../domain/ledger-postings.js";
 import { compare } from "../domain/money.js";
@@ -22,10 +23,11 @@ function standingOf(reader: Reader, charge: Charge): TimelineProgress<ChargeStat
 
 /** The refund of a settled charge can lack funds; before settlement, its amount is still pending. */
 function rulesFor(reader: Reader, charge: Charge): StatusRules<ChargeStatus> {
-  const { status, settled_at, settlement_amount, mode, organization_id, currency } = charge;
-  if (status !== "COMPLETED" || settled_at === null || settlement_amount === null) return CHARGE_RULES;
-  const account = reader.get("holdings", holdingsKey(mode, organization_id, currency));
-  if (account === undefined || compare(account.balances.available, settlement_amount) >= 0)
+  const { status, settled_at, mode, organization_id, currency, currency_paid = currency } = charge;
+  if (status !== "COMPLETED" || settled_at === null) return CHARGE_RULES;
+  const account = reader.get("holdings", holdingsKey(mode, organization_id, currency_paid));
+  const booked = account && bookedPayment(charge, () => account.decimals);
+  if (booked === undefined || compare(account!.balances.available, booked.settlement) >= 0)
     return CHARGE_RULES;
   return { ...CHARGE_RULES, statuses: { ...CHARGE_RULES.statuses, COMPLETED: { next: [] } } };
 }

@@ -1,10 +1,11 @@
 import { plainCharge } from "../domain/charge-state.js";
 import type { Charge } from "../domain/charge-transition.js";
+import { share, toCanonical } from "../domain/money.js";
 import { findRule, type MatchSubject, matchesRule } from "../domain/rule-matching.js";
 import { checkEntry, type PlannedEntry, type StatusRules } from "../domain/timeline.js";
 import type { Withdrawal } from "../domain/withdrawal.js";
 import { isRefusal, type Refusal } from "../schema/refusals.js";
-import type { Scenario } from "../schema/scenario-rules.js";
+import type { ChargeRule, Scenario } from "../schema/scenario-rules.js";
 import { digestOf, fractionOf } from "./ids.js";
 import { DEFAULT_SCENARIO, scenariosFor } from "./scenario-lookup.js";
 import type { Transaction } from "./transaction.js";
@@ -37,6 +38,9 @@ export function withTimeline<Item extends Charge | Withdrawal>(
     scenario,
     timeline: choice?.rule.timeline ?? [],
     rule: choice?.index ?? null,
+    ...(choice !== undefined && "paid" in choice.rule && "charge_id" in record
+      ? paidOf(tx, record, choice.rule.paid)
+      : {}),
     notes: isRequested
       ? notes
       : [
@@ -44,6 +48,18 @@ export function withTimeline<Item extends Charge | Withdrawal>(
           { at: tx.at, note: `no rule of scenario ${requested} matches; ${scenario ?? "none"} applies` },
         ],
   };
+}
+
+/** What the customer pays by a rule, if that is not the amount. An unknown currency is the charge's. */
+function paidOf(tx: Transaction, { amount, currency }: Charge, paid: ChargeRule["paid"]) {
+  if (paid === undefined) return {};
+  const { code, decimals } =
+    tx.catalogue.currency(paid.currency ?? currency) ?? tx.catalogue.knownCurrency(currency);
+  const amount_paid = toCanonical(
+    paid.amount ?? share(amount, String(paid.factor ?? 1), "1", decimals),
+    decimals,
+  );
+  return amount_paid === amount && code === currency ? {} : { amount_paid, currency_paid: code };
 }
 
 /** A mishap's rule without `match` skips magic customers and amounts: a test of a decline must still see its decline. */

@@ -40,8 +40,19 @@ export function chargeDetail(charge: Charge) {
     payment_instructions: resolveInstructions(charge.payment_instructions),
     expires_at: charge.expires_at,
     status_history: charge.status_history,
-  } satisfies Record<keyof z.infer<typeof chargeDetailSchema>, unknown>;
+    ...paidOtherwise(charge),
+  } satisfies Record<Exclude<keyof z.infer<typeof chargeDetailSchema>, PaidField>, unknown>;
 }
+
+type PaidField = "amount_paid" | "currency_paid";
+
+/** Shows what was paid, if that is not the amount, from the payment on. */
+function paidOtherwise({ amount_paid, currency_paid, status_history }: Charge) {
+  const isPaid = amount_paid !== undefined && status_history.some(({ status }) => PAID.includes(status));
+  return isPaid ? { amount_paid, currency_paid } : {};
+}
+
+const PAID: readonly string[] = ["PROCESSING", "COMPLETED"];
 
 const summaries = new WeakMap<Charge, string>();
 const details = new WeakMap<Charge, string>();

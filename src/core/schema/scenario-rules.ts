@@ -76,10 +76,40 @@ const probability = field(
   "The probability that the rule applies, drawn from the seed for each object; otherwise the next rule is tried.",
 );
 
+const paidSchema = withChecks(
+  closedShape(
+    "PaidOtherwise",
+    "The customer pays something else than the amount: an extension of the sandbox.",
+    {
+      amount: field(
+        z.optional(z.string().check(z.regex(/^\d{1,20}(\.\d{1,8})?$/, 'must be an amount such as "12.50"'))),
+        "The amount that is paid.",
+      ),
+      factor: field(
+        z.optional(z.number().check(z.gt(0, "must be more than 0"), z.lte(1000, "must be at most 1000"))),
+        "Or the charge's amount times this.",
+      ),
+      currency: field(
+        z.optional(withNameKind("currency", z.string())),
+        "The currency that is paid; by default the charge's.",
+      ),
+    },
+  ),
+  z.refine(
+    ({ amount, factor, currency }) =>
+      (amount === undefined || factor === undefined) && (amount ?? factor ?? currency) !== undefined,
+    "needs amount or factor, currency, or one of the first two with currency",
+  ),
+);
+
 export const chargeRuleSchema = closedShape("ChargeRule", "How some charges behave.", {
   match: field(z.optional(chargeMatchSchema), WHICH),
   probability,
   timeline: field(z.array(chargeEntrySchema).check(entriesAtMost(1000)), "What happens to them."),
+  paid: field(
+    z.optional(paidSchema),
+    "What the customer pays, if that is not the amount: the charge carries it as `amount_paid` and `currency_paid` once it is paid.",
+  ),
 });
 export type ChargeRule = z.infer<typeof chargeRuleSchema>;
 

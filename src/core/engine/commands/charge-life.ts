@@ -20,7 +20,7 @@ import type { ChargeStatus } from "../../schema/common.js";
 import { isRefusal, type Refusal, refuse } from "../../schema/refusals.js";
 import { isOpen } from "../../schema/statuses.js";
 import { emit } from "../event-emission.js";
-import { amountReturned, post } from "../ledger-posting.js";
+import { amountReturned, bookedOf, post } from "../ledger-posting.js";
 import type { Task } from "../records.js";
 import { chargeSubject } from "../subjects.js";
 import { planEntry, runEntry, withTimeline } from "../timelines.js";
@@ -154,18 +154,18 @@ function postCharge(
   charge: Charge,
   kind: "payment" | "settlement" | "refund",
 ): Refusal | undefined {
-  const { amount, settlement_amount, fees } = charge;
-  if (settlement_amount === null || fees === null) throw new Error(`charge ${charge.charge_id} has no price`);
+  const { amount, currency, settlement, totalFee } = bookedOf(tx, charge);
   const returned = kind === "refund" ? amountReturned(tx, charge) : "0";
   if (kind === "refund" && compare(returned, amount) === 0)
     return refuse("INVALID_TRANSITION", "Nothing of the charge is left to refund.");
   const postings =
     kind === "payment"
-      ? paymentPostings(amount, settlement_amount, fees.total_fee)
+      ? paymentPostings(amount, settlement, totalFee)
       : kind === "settlement"
-        ? settlementPostings(settlement_amount)
-        : refundPostings(amount, settlement_amount, fees.total_fee, returned);
-  const refusal = post(tx, kind, charge, charge.charge_id, postings);
+        ? settlementPostings(settlement)
+        : refundPostings(amount, settlement, totalFee, returned);
+  const { mode, organization_id } = charge;
+  const refusal = post(tx, kind, { mode, organization_id, currency }, charge.charge_id, postings);
   // A lack of funds conflicts with the account's state; the request is valid.
   return refusal === undefined ? undefined : { ...refusal, status: 409 };
 }

@@ -1,3 +1,4 @@
+import { plainCharge } from "../../domain/charge-state.js";
 import type { Charge } from "../../domain/charge-transition.js";
 import {
   type Posting,
@@ -10,7 +11,7 @@ import type { Withdrawal } from "../../domain/withdrawal.js";
 import { REVERSALS, type ReversalKind } from "../../schema/event-types.js";
 import { invalid, type Refusal, refuse } from "../../schema/refusals.js";
 import { emit } from "../event-emission.js";
-import { amountReturned, post } from "../ledger-posting.js";
+import { amountReturned, bookedOf, post } from "../ledger-posting.js";
 import { chargeSubject, withdrawalSubject } from "../subjects.js";
 import type { Command, Transaction } from "../transaction.js";
 import { chargeDetailJson, withdrawalView } from "../wire-views.js";
@@ -31,6 +32,7 @@ interface ReversalSource<Source> {
   readonly source: Source;
   readonly objectId: string;
   readonly amount: string;
+  readonly currency: string;
   readonly postings: readonly Posting[];
   readonly toJson: (source: Source) => string;
   readonly subject: () => MatchSubject;
@@ -73,13 +75,15 @@ function reversePart(
     if (charge.status !== "COMPLETED") return notCompleted("charge", charge.status);
     if (charge.settled_at === null)
       return refuse("INVALID_TRANSITION", "The charge has not settled yet: nothing can be taken back.");
-    const left = subtract(charge.amount, amountReturned(tx, charge));
+    const { amount: paid, currency } = bookedOf(tx, charge);
+    const left = subtract(paid, amountReturned(tx, charge));
     if (isZero(left)) return refuse("INVALID_TRANSITION", "Nothing of the charge is left to charge back.");
-    const amount = amountOf(tx, charge, left);
+    const amount = amountOf(tx, { ...plainCharge(charge), currency }, left);
     if (typeof amount !== "string") return amount;
     return reverse(tx, {
       kind,
       source: charge,
+      currency,
       objectId: chargeId,
       amount,
       postings: partialRefundPostings(amount),
@@ -101,6 +105,7 @@ export function bounceWithdrawal(withdrawalId: string, reason?: string): Command
     return reverse(tx, {
       kind: "bounce",
       source: withdrawal,
+      currency: withdrawal.currency,
       objectId: withdrawalId,
       amount: withdrawal.amount,
       postings: withdrawalReversalPostings(withdrawal.amount),
@@ -120,8 +125,9 @@ function reverse<Source extends Charge | Withdrawal>(
   tx: Transaction,
   of: ReversalSource<Source>,
 ): Reversal | Refusal {
-  const { kind, source, objectId, amount, toJson, subject } = of;
-  const refusal = post(tx, kind, source, objectId, of.postings);
+  const { kind, source, objectId, amount, currency, toJson, subject } = of;
+  const { mode, organization_id } = source;
+  const refusal = post(tx, kind, { mode, organization_id, currency }, objectId, of.postings);
   // A lack of funds conflicts with the account's state; the request is valid.
   if (refusal !== undefined) return { ...refusal, status: 409 };
   const reversal: Reversal = {
@@ -129,7 +135,7 @@ function reverse<Source extends Charge | Withdrawal>(
     entry_id: `le_${tx.last("entry")}`,
     object_id: objectId,
     amount,
-    currency: source.currency,
+    currency,
     reason: of.reason ?? null,
     at: tx.at,
   };

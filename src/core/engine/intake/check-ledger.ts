@@ -1,3 +1,6 @@
+import { bookedPayment } from "../../domain/booked-payment.js";
+import { plainCharge } from "../../domain/charge-state.js";
+import type { Charge } from "../../domain/charge-transition.js";
 import { emptyBalances, holdingsKey } from "../../domain/ledger-postings.js";
 import { add, compare, isZero, sumToZero } from "../../domain/money.js";
 import { LEDGER_ACCOUNTS, type LedgerAccount, type Mode } from "../../schema/common.js";
@@ -37,7 +40,8 @@ function checkEntries({ tables }: State, faults: StateFaults): Map<string, Sums>
 }
 
 /** Pending amounts of paid charges and in-transit amounts of open withdrawals. */
-function openSums({ tables }: State): Map<string, Open> {
+function openSums(state: State): Map<string, Open> {
+  const { tables } = state;
   const open = new Map<string, Open>();
   const owe = ({ mode, organization_id, currency }: AccountOwner, account: keyof Open, amount: string) => {
     const sums = sumsOf(open, holdingsKey(mode, organization_id, currency), () => ({
@@ -47,12 +51,20 @@ function openSums({ tables }: State): Map<string, Open> {
     sums[account] = add(sums[account], amount);
   };
   for (const charge of tables.charges.values())
-    if (charge.status === "COMPLETED" && charge.settled_at === null && charge.settlement_amount !== null)
-      owe(charge, "pending", charge.settlement_amount);
+    if (charge.status === "COMPLETED" && charge.settled_at === null) {
+      const booked = bookedPayment(charge, (currency) => decimalsIn(state, charge, currency));
+      if (booked !== undefined)
+        owe({ ...plainCharge(charge), currency: booked.currency }, "pending", booked.settlement);
+    }
   for (const withdrawal of tables.withdrawals.values())
     if (withdrawal.status === "PENDING" || withdrawal.status === "PROCESSING")
       owe(withdrawal, "in_transit", add(withdrawal.amount, withdrawal.fee));
   return open;
+}
+
+/** Decimals of a currency in which something was paid, by its account. */
+function decimalsIn({ tables }: State, { mode, organization_id }: Charge, currency: string): number {
+  return tables.holdings.get(holdingsKey(mode, organization_id, currency))?.decimals ?? 0;
 }
 
 /** How a fault's message names the event that amounts in an account wait for. */

@@ -159,6 +159,16 @@ export const chargeDetail = {
     description: "Its statuses, oldest first.",
     assumption: "The shape of its elements.",
   }),
+  amount_paid: field(
+    z.optional(moneySchema),
+    undocumented(
+      "Extension of the sandbox: what the customer has paid, where a scenario says that it is not the amount. Absent otherwise.",
+    ),
+  ),
+  currency_paid: field(
+    z.optional(currencyCodeSchema),
+    undocumented("Extension of the sandbox: the currency of `amount_paid`; present with it."),
+  ),
 };
 export const chargeDetailSchema = shape(
   "Charge",

@@ -1,0 +1,31 @@
+import type { Charge } from "../schema/records/payment-records.js";
+import { share, subtract } from "./money.js";
+
+/** A payment as the ledger books it. */
+export interface BookedPayment {
+  readonly amount: string;
+  readonly currency: string;
+  readonly settlement: string;
+  readonly totalFee: string;
+}
+
+/**
+ * Books what was paid, in the currency in which it was paid: fees take the same share of it as of the charge's amount.
+ * Undefined for a charge without a price.
+ */
+export function bookedPayment(
+  charge: Charge,
+  decimalsOf: (currency: string) => number,
+): BookedPayment | undefined {
+  const { amount, currency, settlement_amount: settlement, fees, amount_paid, currency_paid } = charge;
+  if (settlement === null || fees === null) return undefined;
+  if (amount_paid === undefined || currency_paid === undefined)
+    return { amount, currency, settlement, totalFee: fees.total_fee };
+  const settled = share(amount_paid, settlement, amount, decimalsOf(currency_paid));
+  return {
+    amount: amount_paid,
+    currency: currency_paid,
+    settlement: settled,
+    totalFee: subtract(amount_paid, settled),
+  };
+}
