@@ -3,7 +3,7 @@ import { findUnknownNames, type Vocabulary } from "./core/domain/name-check.js";
 import { httpUrlSchema } from "./core/schema/common.js";
 import { durationMs, durationSchema, parseAdvanceBody } from "./core/schema/duration.js";
 import { resetRequestSchema, transitionRequestSchema } from "./core/schema/engine-requests.js";
-import { depthSchema, lanesSchema } from "./core/schema/explore-limits.js";
+import { depthSchema, failOnSchema, lanesSchema } from "./core/schema/explore-limits.js";
 import { getOwn } from "./core/schema/get-own.js";
 import { issueMessage, issuePath, safeParse } from "./core/schema/issues.js";
 import { didYouMean } from "./core/schema/nearest.js";
@@ -30,7 +30,6 @@ import type {
   SandboxOptions,
   WebhookHandlerOptions,
 } from "./public-types.js";
-import { NOTED_KINDS } from "./tools/explore/schedule.js";
 
 /** Checks a method's argument; throws a UserError with all faults. */
 function checkArgument<T>(
@@ -204,8 +203,8 @@ const exploreSchema = () => {
     depth: z.optional(depthSchema),
     lanes: z.optional(lanesSchema),
     budget: z.optional(durationSchema),
-    failOn: z.optional(z.array(z.enum(NOTED_KINDS))),
     save: z.optional(z.string()),
+    failOn: z.optional(failOnSchema),
     onRun: z.optional(functionSchema),
   });
 };

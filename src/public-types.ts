@@ -2,7 +2,6 @@ import type { ChargeStatus, Mode, WithdrawalStatus } from "./core/schema/common.
 import type { Marking } from "./core/schema/reconciliation.js";
 import type { CollectionName } from "./core/schema/records/collection-names.js";
 import type { Signature } from "./core/schema/signature-schemes.js";
-import type { NotedKind } from "./tools/explore/schedule.js";
 import type { StepReport } from "./tools/scenario/running/run-report.js";
 
 /**
@@ -148,10 +147,10 @@ export interface ExploreFlowOptions extends Pick<RunFileOptions, "vars" | "envir
   readonly lanes?: number;
   /** Maximum wall time, a duration; default: none. */
   readonly budget?: string;
-  /** Notes of these kinds, or `manners`, become findings; default: none. */
-  readonly failOn?: readonly NotedKind[];
   /** Folder for a scenario file of each finding; default: none is written. */
   readonly save?: string;
+  /** Kinds of deviation, or `manners`, whose notes become findings; those that are otherwise not tried are tried. */
+  readonly failOn?: readonly string[];
   /** Called after each run with the number of runs and findings so far. */
   readonly onRun?: (runs: number, findings: number) => void;
 }

@@ -1,4 +1,5 @@
 import type { Command } from "commander";
+import { camelCase } from "../core/schema/text-format.js";
 
 /** Options of `explore` and `exec --explore`: flag, description, and if it is repeatable. */
 const ROWS: readonly (readonly [flags: string, says: string, isList?: boolean])[] = [
@@ -6,14 +7,16 @@ const ROWS: readonly (readonly [flags: string, says: string, isList?: boolean])[
   ["--depth <k>", "how many deviations to combine at most (default: 2)"],
   ["--lanes <n>", "how many runs in parallel (default: 4, or one where they could interfere)"],
   ["--budget <duration>", "a limit of wall time (default: none)"],
-  ["--fail-on <kinds>", "make findings of what is only noted: webhook_dropped, manners (comma-separated)"],
+  ["--fail-on <kinds>", "kinds to raise from notes to findings, such as webhook_dropped,underpaid"],
   ["--var <name=value>", "a variable of the file (repeatable)", true],
   ["--save <folder>", "write a scenario file for each finding there"],
   ["--junit <file>", "also write the report as JUnit XML"],
 ];
 
 /** Their names in commander. */
-export const EXPLORE_FLAGS: readonly string[] = ROWS.map(([flags]) => /^--(\w+)/.exec(flags)![1]!);
+export const EXPLORE_FLAGS: readonly string[] = ROWS.map(([flags]) =>
+  camelCase(/^--([\w-]+)/.exec(flags)![1]!),
+);
 
 export function addExploreOptions(command: Command, before = ""): Command {
   for (const [flags, says, isList = false] of ROWS) {

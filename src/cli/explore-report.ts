@@ -1,13 +1,11 @@
 import type * as z from "zod/mini";
 import { durationMs, durationSchema } from "../core/schema/duration.js";
-import { DEFAULT_DEPTH, depthSchema, lanesSchema } from "../core/schema/explore-limits.js";
-import { didYouMean } from "../core/schema/nearest.js";
+import { DEFAULT_DEPTH, depthSchema, failOnSchema, lanesSchema } from "../core/schema/explore-limits.js";
 import { normalizeWebhookUrl } from "../core/schema/option-schemas.js";
 import { formatCount, trimTrailingSlashes } from "../core/schema/text-format.js";
 import { UserError } from "../core/schema/user-error.js";
 import type { ExploreReport } from "../tools/explore/exploration.js";
 import type { ExploreFileOptions } from "../tools/explore/file.js";
-import { NOTED_KINDS, type NotedKind } from "../tools/explore/schedule.js";
 import { exploreReport } from "./report/explore.js";
 import { writeJunit } from "./report/junit.js";
 import { reportText } from "./report/text.js";
@@ -29,7 +27,7 @@ export interface ExplorationFlags {
 
 type ExploreRequest = Pick<
   ExploreFileOptions,
-  "app" | "vars" | "environment" | "depth" | "lanes" | "failOn" | "budgetMs" | "save" | "onWarning"
+  "app" | "vars" | "environment" | "depth" | "lanes" | "budgetMs" | "failOn" | "save" | "onWarning"
 >;
 
 export function explorationOf({
@@ -37,8 +35,8 @@ export function explorationOf({
   depth,
   lanes,
   budget,
-  failOn,
   save,
+  failOn,
   ...flags
 }: ExplorationFlags): ExploreRequest {
   return {
@@ -49,8 +47,9 @@ export function explorationOf({
     lanes: lanes === undefined ? undefined : parseFlag("--lanes", lanesSchema, Number(lanes), lanes),
     budgetMs:
       budget === undefined ? undefined : durationMs(parseFlag("--budget", durationSchema, budget, budget)),
-    failOn: failOn?.split(",").map((kind) => notedKind(kind.trim())),
     save,
+    failOn:
+      failOn === undefined ? undefined : parseFlag("--fail-on", failOnSchema, failOn.split(","), failOn),
     onWarning: (warning) => printErrorLine(warning),
   };
 }
@@ -78,14 +77,6 @@ function appOf(app: string | undefined): string {
   if (url === undefined)
     throw new UserError(`--app must be an http or https URL, not ${JSON.stringify(app)}`);
   return trimTrailingSlashes(url);
-}
-
-function notedKind(text: string): NotedKind {
-  const found = NOTED_KINDS.find((kind) => kind === text);
-  if (found !== undefined) return found;
-  throw new UserError(
-    `--fail-on ${JSON.stringify(text)} is neither a kind of deviation nor manners${didYouMean(text, NOTED_KINDS)}`,
-  );
 }
 
 /** Parses a flag by its schema. */

@@ -55,3 +55,54 @@ export async function foundIn(
   );
   return { report, found };
 }
+
+export interface Order {
+  readonly id: string;
+  readonly email: string;
+  status: string;
+  delivered: number;
+  charge_id?: string;
+}
+
+/** The smallest shop: pays an order when it is placed or by its job, and marks it as its webhooks say. */
+export const shopOf =
+  (isPaidBy: (charge: Json) => boolean = () => true) =>
+  (call: CallService): Answer => {
+    const orders = new Map<string, Order>();
+    const pay = async (order: Order) => {
+      const asked = {
+        pricing: { base_currency: "KES", amount: "500.00" },
+        payment_method: "mobile_money",
+        customer_email: order.email,
+      };
+      const { quote_id } = await call("POST", "payments/quotes", asked);
+      const more = { quote_id, phone_number: "+254700000001", metadata: { order_id: order.id } };
+      order.charge_id = (await call("POST", "payments/whitelabel", { ...asked, ...more })).charge_id;
+    };
+    const learn = (charge: Json) => {
+      const order = orders.get(charge.metadata.order_id);
+      if (order === undefined || order.status === "paid") return;
+      order.charge_id = charge.charge_id;
+      if (charge.status === "COMPLETED" && isPaidBy(charge))
+        Object.assign(order, { status: "paid", delivered: 1 });
+    };
+    return async (route, body) => {
+      const [, id = ""] = /^GET \/orders\/(.*)$/.exec(route) ?? [];
+      if (id !== "") return [200, orders.get(id)];
+      if (route === "POST /orders") {
+        const known = orders.get(body.order);
+        const order = known ?? { id: body.order, email: body.email, status: "pending", delivered: 0 };
+        orders.set(order.id, order);
+        if (known === undefined) await pay(order).catch(() => {});
+        return [201, order];
+      }
+      if (route === "POST /webhooks") learn(body.data);
+      else if (route === "POST /tick")
+        for (const order of orders.values())
+          if (order.status === "pending") {
+            if (order.charge_id === undefined) await pay(order);
+            learn(await call("GET", `payments/charges/${order.charge_id}`));
+          }
+      return [route.startsWith("POST /wrong") ? 404 : 200];
+    };
+  };

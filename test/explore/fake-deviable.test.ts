@@ -17,6 +17,8 @@ const CHARGE: ObservedCharge = {
   id: "ch_1",
   status: "COMPLETED",
   email: "ada@shop.test",
+  currency: "KES",
+  timeline: [],
   metadata: {},
   history: [{ status: "COMPLETED", atMs: 2_000 }],
   isAutomatic: false,
@@ -35,6 +37,7 @@ class FakePlan implements RunPlan {
   }
   press(): void {}
   payLate(): void {}
+  payOtherwise(): void {}
   cancelThenPay(): void {}
   moveTime(): void {}
   runJob(): void {}
@@ -193,7 +196,7 @@ it("notes a blind repeat of a payment, and reports it as a finding on request", 
 it("lists what it looked at, and the kinds that had no place", async () => {
   const { looked_at, not_tried } = await explore(async () => new FakeDeviable(), { depth: 1 });
   expect(looked_at).toEqual(["delivered"]);
-  const noJob = { at: "*", reason: "the flow has no tick, or moves time by unknown durations" };
+  const noJob = { at: "*", reason: "the flow has no tick" };
   expect(not_tried).toContainEqual({ kind: "job_at_once", ...noJob });
   const noPlace = { at: "*", reason: "the plain run has no place for it" };
   expect(not_tried).toContainEqual({ kind: "cancelled_then_paid", ...noPlace });

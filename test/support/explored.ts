@@ -27,8 +27,8 @@ export const EXPLORED: ExploreReport = {
     { kind: "webhook_twice", at: EVENT, outcome: "wrong" },
     { kind: "webhook_first", at: EVENT, outcome: "unknown" },
   ],
-  notes: ["a warning"],
-  looked_at: ["delivered", "status"],
   not_tried: [{ kind: "read_stale", at: "*", reason: "the plain run has no place for it" }],
+  looked_at: ["delivered", "status"],
+  notes: ["a warning"],
   sentence: "order: 3 single deviations",
 };

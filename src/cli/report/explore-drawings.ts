@@ -1,5 +1,6 @@
+import { DEVIATION_KINDS } from "../../core/schema/explore-limits.js";
 import type { ExploreFinding, ExploreSingle } from "../../tools/explore/exploration.js";
-import { DEVIATION_KINDS, keyOf } from "../../tools/explore/schedule.js";
+import { keyOf } from "../../tools/explore/schedule.js";
 import type { Paint, Style } from "../paint.js";
 import { wrap } from "../text-layout.js";
 

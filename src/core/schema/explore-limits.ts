@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import { didYouMean } from "./nearest.js";
 
 /** Deviations per run at most, by default. */
 export const DEFAULT_DEPTH = 2;
@@ -15,3 +16,42 @@ const MAX_LANES = 16;
 export const lanesSchema = z
   .int("must be a whole number")
   .check(z.gte(1, `must be 1 to ${MAX_LANES}`), z.lte(MAX_LANES, `must be 1 to ${MAX_LANES}`));
+
+/** Kinds of deviation, in the order in which they are tried (contract section 11). */
+export const DEVIATION_KINDS = [
+  "request_lost",
+  "answer_lost",
+  "answer_held",
+  "answer_5xx",
+  "answer_429",
+  "read_stale",
+  "read_held",
+  "webhook_late",
+  "webhook_after_next",
+  "webhook_twice",
+  "webhook_twice_at_once",
+  "webhook_again_later",
+  "webhook_answer_lost",
+  "webhook_first",
+  "paid_late",
+  "cancelled_then_paid",
+  "pressed_twice",
+  "job_meanwhile",
+  "job_at_once",
+  "underpaid",
+  "overpaid",
+  "paid_in_other_currency",
+  "webhook_dropped",
+] as const;
+
+/** Notes that can become findings: any kind of deviation, and bad client practice. */
+export const NOTED_KINDS = [...DEVIATION_KINDS, "manners"] as const;
+
+export const failOnSchema = z.array(
+  z.string().check(
+    z.refine((kind) => (NOTED_KINDS as readonly string[]).includes(kind), {
+      error: ({ input }) =>
+        `is neither a kind of deviation nor manners${didYouMean(String(input), NOTED_KINDS)}`,
+    }),
+  ),
+);

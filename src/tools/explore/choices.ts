@@ -4,6 +4,7 @@ import type {
   JobMoment,
   Observed,
   ObservedCall,
+  ObservedCharge,
   ObservedPayment,
   WebhookPlace,
 } from "./deviable.js";
@@ -46,6 +47,8 @@ export interface EventChoice extends WebhookPlace {
 export interface CustomerChoice {
   readonly what: "pays" | "pays_on_page" | "presses";
   readonly at: string;
+  /** The charge that is paid. */
+  readonly charge?: ObservedCharge;
   /** When the app's scheduled work can run before the customer pays. */
   readonly meanwhile?: JobMoment;
 }
@@ -59,7 +62,7 @@ export function choicesOf(observed: Observed, { press, isOnPage, hasJob }: Devia
     ...calls,
     ...eventChoices(observed, calls, hasJob === true),
     ...((first?.isAutomatic || isOnPage) && first?.status === "COMPLETED"
-      ? [{ what: "pays" as const, at: "charge#1" }]
+      ? [{ what: "pays" as const, at: "charge#1", charge: first }]
       : []),
     ...(isOnPage
       ? [{ what: "pays_on_page" as const, at: "page#1", ...(hasJob ? { meanwhile: {} } : {}) }]

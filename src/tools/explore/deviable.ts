@@ -6,7 +6,7 @@
  *
  * The explorer decides which runs deviate in what, and judges the traces of them. It never sees how a run is carried out.
  */
-import type { FaultRule, WebhookRule } from "../../core/schema/scenario-rules.js";
+import type { ChargeRule, FaultRule, WebhookRule } from "../../core/schema/scenario-rules.js";
 import type { Oracle } from "./exploration.js";
 import type { Schedule } from "./schedule.js";
 
@@ -49,6 +49,8 @@ export interface RunPlan {
   press(times: number): void;
   /** Has the customer pay after the charge has expired. */
   payLate(): void;
+  /** Has the customer pay something else than the amount, on the timeline of the plain run. */
+  payOtherwise(paid: ChargeRule["paid"], timeline: ChargeRule["timeline"]): void;
   /** Has the customer cancel the payment page before paying it. */
   cancelThenPay(): void;
   /** Moves time by so many milliseconds once the charge exists, or the call has arrived, while the flow waits. */
@@ -72,6 +74,8 @@ export interface Deviable {
     readonly press: string | undefined;
     readonly isOnPage: boolean;
     readonly hasJob?: boolean;
+    /** Why scheduled work cannot run in the middle of the flow. */
+    readonly jobReason?: string;
   };
   /** Carries out the flow without deviations: as the user wrote it, or to learn its expected end. */
   observePlain(purpose: "check" | "learn"): Promise<Trace>;
@@ -111,7 +115,17 @@ export interface Trace {
 }
 
 /** Purpose of a step: to carry the run on, or to check it. */
-export type Role = "reset" | "drive" | "tail" | "rest" | "paid" | "paid_out" | "observe" | "manners" | Oracle;
+export type Role =
+  | "reset"
+  | "drive"
+  | "tail"
+  | "rest"
+  | "paid"
+  | "paid_out"
+  | "not_delivered"
+  | "observe"
+  | "manners"
+  | Oracle;
 
 export interface Failure {
   /** The run could not be carried out to its end, so its checks say nothing. */
@@ -194,5 +208,8 @@ export interface ObservedPayment {
 }
 
 export interface ObservedCharge extends ObservedPayment {
+  readonly currency: string;
+  /** Its planned statuses. */
+  readonly timeline: ChargeRule["timeline"];
   readonly email: string;
 }

@@ -18,15 +18,16 @@ export interface ExploreFinding {
   readonly file?: string;
 }
 
+/** A single deviation that was not tried. */
+export interface NotTried extends Deviation {
+  /** Why not. */
+  readonly reason: string;
+}
+
 /** The effect of a single deviation on the app. */
 export interface ExploreSingle extends Deviation {
   /** `right`: the app ends as in a plain run; `unknown`: the run could not be judged. */
   readonly outcome: "right" | "wrong" | "unknown";
-}
-
-/** A deviation that was not tried. */
-export interface NotTried extends Deviation {
-  readonly reason: string;
 }
 
 /** Reason for which a set of deviations need not be run. */
@@ -64,10 +65,10 @@ export interface ExploreReport {
   readonly findings: readonly ExploreFinding[];
   /** Every single deviation tried, with its outcome. */
   readonly singles: readonly ExploreSingle[];
-  /** Fields of the app's responses that are compared or checked. */
-  readonly looked_at: readonly string[];
-  /** Single deviations that were not tried; kinds without any place in the flow are at `*`. */
+  /** Deviations that were not tried, each with the reason. */
   readonly not_tried: readonly NotTried[];
+  /** The fields of the app's responses that every run is judged by: call and dotted path. */
+  readonly looked_at: readonly string[];
   /** Notes, one line each. */
   readonly notes: readonly string[];
   /** A summary in one sentence. */

@@ -1,4 +1,4 @@
-import { DEFAULT_LANES } from "../../core/schema/explore-limits.js";
+import { DEFAULT_LANES, DEVIATION_KINDS } from "../../core/schema/explore-limits.js";
 import { createAbortController } from "../../core/time/deadline.js";
 import { systemWallClock, type WallClock } from "../../core/time/wall-clock.js";
 import { BlindError } from "./blind-error.js";
@@ -8,7 +8,6 @@ import { type ExploreFinding, type ExploreReport, type NotTried, summarySentence
 import { behaviourOf, type Verdict } from "./judge.js";
 import { KINDS, KnownDeviations } from "./kinds.js";
 import {
-  DEVIATION_KINDS,
   type Deviation,
   type DeviationKind,
   keyOf,
@@ -27,7 +26,7 @@ export interface ExploreOptions {
   /** Maximum number of concurrent runs. */
   readonly lanes?: number | undefined;
   /** Notes of these kinds become findings. */
-  readonly failOn?: readonly NotedKind[] | undefined;
+  readonly failOn?: readonly string[] | undefined;
   readonly signal?: AbortSignal | undefined;
   readonly wall?: WallClock | undefined;
   /** Called after each run with the number of runs and findings so far. */
@@ -46,6 +45,8 @@ const NOT_SEARCHED: SearchResult = {
   behaviours: 0,
   saved: { holds_a_failing_set: 0, absorbed: 0, alike: 0, independent: 0, unmet: 0 },
 };
+
+const EXTENSION = "the service reports no amount paid: try it with --fail-on";
 
 type WrongVerdict = Extract<Verdict, { outcome: "wrong" }>;
 
@@ -155,7 +156,7 @@ class Exploration {
     this.#options = options;
     this.#plain = plain;
     this.#deviations = new KnownDeviations(deviable.customer);
-    this.first = this.#deviations.findIn(observed).filter(isPossible);
+    this.first = this.#deviations.findIn(observed).filter((one) => this.#isTried(one));
     this.evidence = new Evidence(observed);
     for (const doubt of deviable.doubts()) this.#notes.add(doubt);
     this.#lanes = this.#chooseLanes();
@@ -194,9 +195,16 @@ class Exploration {
     });
     if (!this.findings.some(({ oracle }) => oracle === "liveness"))
       for (const deviation of this.#deviations.findIn(this.#plain.trace.observed))
-        if (!isPossible(deviation) && !this.#isOver()) await this.#runForNote(deviation);
+        if (KINDS[deviation.kind].isNoteOnly && !this.#isTried(deviation) && !this.#isOver())
+          await this.#runForNote(deviation);
     this.#judgePractice();
     return result;
+  }
+
+  /** The effects of the others are notes, or they are not tried at all. */
+  #isTried({ kind }: Deviation): boolean {
+    const { isNoteOnly, isExtension } = KINDS[kind];
+    return (!isNoteOnly && !isExtension) || this.#isRaised(kind);
   }
 
   #isOver(): boolean {
@@ -236,7 +244,7 @@ class Exploration {
       hasFailed: failure !== undefined,
       behaviour,
       isAbsorbed: this.#isAbsorbed(schedule, trace),
-      deviations: deviations.filter(isPossible),
+      deviations: deviations.filter((one) => this.#isTried(one)),
       meets: this.#deviations.applicability(deviations),
       isOver: failure?.isOver === true,
     };
@@ -272,10 +280,8 @@ class Exploration {
   }
 
   async #runForNote(deviation: Deviation): Promise<void> {
-    const { trace, verdict } = await this.#trials.run(this.#trials.plan([deviation]), "full");
-    if (verdict.outcome !== "wrong" || this.#isOver()) return;
-    if (this.#isRaised(deviation.kind)) this.#report([deviation], verdict, trace);
-    else
+    const { verdict } = await this.#trials.run(this.#trials.plan([deviation]), "full");
+    if (verdict.outcome === "wrong" && !this.#isOver())
       this.#notes.add(
         `${scheduleText([deviation])} (${KINDS[deviation.kind].description}): ${verdict.message}`,
       );
@@ -287,41 +293,36 @@ class Exploration {
       else this.#notes.add(`manners: ${scheduleText(schedule)}: ${message}`);
   }
 
-  /** Deviations that were possible and were not run, and kinds without a place in the flow. */
+  /** Single deviations that were possible and were not run, and kinds without a place in the flow. */
   notTried(): NotTried[] {
-    const { customer } = this.#deviable;
     const { observed } = this.#plain.trace;
     const possible = this.#deviations.findIn(observed);
     const tried = new Set(this.evidence.singles.map(keyOf));
-    const reason = this.#options.overReason() ?? "the search ended first";
-    const isNoted = (kind: DeviationKind) => KINDS[kind].isNoteOnly === true;
+    const overReason = this.#options.overReason() ?? "the search ended first";
+    const isNoted = ({ kind }: Deviation) => KINDS[kind].isNoteOnly === true && !this.#isOver();
     return [
       ...possible
-        .filter((one) => !tried.has(keyOf(one)) && !(isNoted(one.kind) && !this.#isOver()))
-        .map(({ kind, at }) => ({ kind, at, reason })),
+        .filter((one) => !tried.has(keyOf(one)) && !isNoted(one))
+        .map((one) => ({ ...one, reason: this.#isTried(one) ? overReason : EXTENSION })),
       ...DEVIATION_KINDS.filter((kind) => possible.every((one) => one.kind !== kind)).map((kind) => ({
         kind,
         at: "*",
-        reason: absenceReason(kind, observed, customer),
+        reason: absenceReason(kind, observed, this.#deviable.customer),
       })),
     ];
   }
 
   #isRaised(kind: NotedKind): boolean {
-    return this.#options.failOn?.includes(kind) ?? false;
+    return this.#options.failOn?.includes(kind) === true;
   }
 }
 
 function absenceReason(
   kind: DeviationKind,
   { deliveries }: Observed,
-  { hasJob }: Deviable["customer"],
+  { hasJob, jobReason = "the flow has no tick" }: Deviable["customer"],
 ): string {
-  if (kind.startsWith("job_") && !hasJob) return "the flow has no tick, or moves time by unknown durations";
+  if (kind.startsWith("job_") && !hasJob) return jobReason;
   if (kind.startsWith("webhook_") && deliveries.length === 0) return "the app receives no webhooks";
   return "the plain run has no place for it";
-}
-
-function isPossible({ kind }: Deviation): boolean {
-  return KINDS[kind].isNoteOnly !== true;
 }

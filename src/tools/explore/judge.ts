@@ -48,6 +48,8 @@ function judgeFailure(failure: Failure, { charges }: Observed): Verdict {
       return judgePaid(failure);
     case "observe":
       return judgeView(failure, charges);
+    case "not_delivered":
+      return wrong("money", "delivered as if the right amount had been paid");
     case "manners":
       return wrong("manners", `the app responds to a signed event with an error: ${message}`);
     default:

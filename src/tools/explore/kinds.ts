@@ -1,15 +1,18 @@
 import { formatDuration } from "../../core/schema/duration.js";
+import { DEVIATION_KINDS } from "../../core/schema/explore-limits.js";
+import type { ChargeRule } from "../../core/schema/scenario-rules.js";
 import { type CallChoice, type Choice, choicesOf, type EventChoice } from "./choices.js";
 import type {
   CallChange,
   Deviable,
   JobMoment,
   Observed,
+  ObservedCharge,
   ObservedPayment,
   RunPlan,
   WebhookChange,
 } from "./deviable.js";
-import { DEVIATION_KINDS, type Deviation, type DeviationKind, keyOf, type Schedule } from "./schedule.js";
+import { type Deviation, type DeviationKind, keyOf, type Schedule } from "./schedule.js";
 
 /** The change of a deviation to the plan of a run. */
 interface Effect {
@@ -34,6 +37,8 @@ interface Kind {
   readonly isRace?: true;
   /** The app starts the calls itself, so calls that only read are no reaction. */
   readonly isJob?: true;
+  /** The service does not report it: tried only if it is asked for. */
+  readonly isExtension?: true;
   /** The service never does this: tried last, reported as a note. */
   readonly isNoteOnly?: true;
 }
@@ -110,6 +115,14 @@ function onAttempt(change: WebhookChange): Kind["effectAt"] {
 
 function runningJob(moment: JobMoment | undefined): Effect | undefined {
   return moment && { isShared: true, applyTo: (plan, repeats) => plan.runJob(moment, repeats > REPEATS) };
+}
+
+function payingOtherwise(
+  choice: Choice,
+  paidOf: (charge: ObservedCharge) => ChargeRule["paid"],
+): Effect | undefined {
+  const charge = choice.what === "pays" ? choice.charge : undefined;
+  return charge && { applyTo: (plan) => plan.payOtherwise(paidOf(charge), charge.timeline) };
 }
 
 function onCustomer(what: Choice["what"], applyTo: Effect["applyTo"]): Kind["effectAt"] {
@@ -203,6 +216,22 @@ export const KINDS: Readonly<Record<DeviationKind, Kind>> = {
     effectAt: (choice) => runningJob("atOnce" in choice ? choice.atOnce : undefined),
     isRace: true,
     isJob: true,
+  },
+  underpaid: {
+    description: "the customer pays half of the amount",
+    effectAt: (choice) => payingOtherwise(choice, () => ({ factor: 0.5 })),
+    isExtension: true,
+  },
+  overpaid: {
+    description: "the customer pays twice the amount",
+    effectAt: (choice) => payingOtherwise(choice, () => ({ factor: 2 })),
+    isExtension: true,
+  },
+  paid_in_other_currency: {
+    description: "the customer pays the same number in another currency",
+    effectAt: (choice) =>
+      payingOtherwise(choice, ({ currency }) => ({ currency: currency === "UGX" ? "KES" : "UGX" })),
+    isExtension: true,
   },
   webhook_dropped: {
     description: "the webhook never arrives, which the service does not do",

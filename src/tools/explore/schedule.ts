@@ -1,31 +1,9 @@
-/** Kinds of deviation, in the order in which they are tried (contract section 11). */
-export const DEVIATION_KINDS = [
-  "request_lost",
-  "answer_lost",
-  "answer_held",
-  "answer_5xx",
-  "answer_429",
-  "read_stale",
-  "read_held",
-  "webhook_late",
-  "webhook_after_next",
-  "webhook_twice",
-  "webhook_twice_at_once",
-  "webhook_again_later",
-  "webhook_answer_lost",
-  "webhook_first",
-  "paid_late",
-  "cancelled_then_paid",
-  "pressed_twice",
-  "job_meanwhile",
-  "job_at_once",
-  "webhook_dropped",
-] as const;
+import type { DEVIATION_KINDS, NOTED_KINDS } from "../../core/schema/explore-limits.js";
+
 /** The kind of a deviation. */
 export type DeviationKind = (typeof DEVIATION_KINDS)[number];
 
-/** Notes that can become findings: any kind of deviation, and bad client practice. */
-export const NOTED_KINDS = [...DEVIATION_KINDS, "manners"] as const;
+/** A note that can become a finding. */
 export type NotedKind = (typeof NOTED_KINDS)[number];
 
 /** One difference from the plain run. */

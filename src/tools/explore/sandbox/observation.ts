@@ -1,3 +1,4 @@
+import type { ChargeRule } from "../../../core/schema/scenario-rules.js";
 import type { Client } from "../../scenario/running/client.js";
 import { idOf, type List, type LogRow, listSince, newestId } from "../../scenario/running/control-lists.js";
 import type {
@@ -152,14 +153,16 @@ function chargeOf(row: LogRow): ObservedCharge {
     status,
     atMs: Date.parse(at),
   }));
-  const { timeline } = row.sandbox as { timeline: { to: string }[] };
-  const planned = timeline.map(({ to }) => to);
+  const { timeline } = row.sandbox as { timeline: ChargeRule["timeline"] };
+  const planned: readonly string[] = timeline.map(({ to }) => to);
   const moved = history.filter(({ status }) => planned.includes(status));
   const createdMs = Date.parse(String(row.created_at));
   return {
     id: objectIdOf(row),
     status: String(row.status),
     email: String(row.customer_email),
+    currency: String(row.currency),
+    timeline,
     metadata: recordOf(row.metadata) as Record<string, string>,
     history,
     isAutomatic: row.kind === "whitelabel" && moved.length > 0,

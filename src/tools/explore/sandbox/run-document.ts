@@ -52,6 +52,7 @@ export class SandboxPlan implements RunPlan {
   presses = 1;
   isCancelled = false;
   isLate = false;
+  isPaidOtherwise = false;
   /** Duration by which time moves while the flow waits, and the call that it waits for; by default the charge's. */
   moves: { readonly by: string; readonly call: CallPlace | undefined } | undefined;
   readonly jobs: JobMoment[] = [];
@@ -93,6 +94,11 @@ export class SandboxPlan implements RunPlan {
         { after_expiry: "10m", to: "COMPLETED" },
       ],
     });
+  }
+
+  payOtherwise(paid: ChargeRule["paid"], timeline: ChargeRule["timeline"]): void {
+    this.isPaidOtherwise = true;
+    this.charges.push({ match: this.#whose, paid, timeline });
   }
 
   cancelThenPay(): void {
@@ -243,8 +249,10 @@ export function deviatingDocument(
     ...withMovingTime(withQuiet(withJobs(until, flow, plan), quiet), plan, baseline),
     ...withRole("paid", chargeChecks(baseline, plan)),
     ...withRole("paid_out", withdrawalChecks(baseline, plan)),
-    ...viewsOf(flow, (index) => ({ expect: { body: baseline.observed[index] } })),
-    ...checksOf(flow, isCancelled),
+    ...(plan.isPaidOtherwise
+      ? withRole("not_delivered", notDelivered(flow, baseline))
+      : viewsOf(flow, (index) => ({ expect: { body: baseline.observed[index] } }))),
+    ...checksOf(flow, isCancelled || plan.isPaidOtherwise),
     ...withRole("manners", plan.excusesErrors ? [] : [NO_5XX]),
   ];
   return assemble(flow, rules, placed, name);
@@ -257,6 +265,11 @@ function bySkip(one: FaultRule | WebhookRule, other: FaultRule | WebhookRule): n
 
 function withRole(role: Role, steps: readonly RawStep[]): Placed[] {
   return steps.map((step) => ({ step, role }));
+}
+
+/** The app must not end as if the right amount had been paid. */
+function notDelivered(flow: Flow, { observed }: Baseline): RawStep[] {
+  return viewsOf(flow, (index) => ({ expect: { body: { not: observed[index] } } })).map(({ step }) => step);
 }
 
 /** Reads of the app's views, completed by `fieldsOf`. */

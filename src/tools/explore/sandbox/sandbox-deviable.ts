@@ -97,6 +97,7 @@ export class SandboxDeviable implements Deviable {
       press: pressOf(flow)?.app as string | undefined,
       isOnPage: paidPageOf(flow) !== undefined,
       hasJob: flow.ticks.length > 0 && hasKnownTimes(flow),
+      ...(flow.ticks.length > 0 ? { jobReason: "a step moves time by an unknown duration" } : {}),
     };
     this.#flow = flow;
     this.#options = options;
