@@ -46,7 +46,8 @@ describe("globs", () => {
 describe("a matcher", () => {
   it.each<[boolean, unknown, unknown]>([
     [true, { not: "b*" }, "abc"],
-    [true, { not: "b*" }, undefined],
+    [false, { not: "b*" }, undefined],
+    [true, { not: { exists: true } }, undefined],
     [false, { not: { status: "paid" } }, { status: "paid", more: 1 }],
     [true, { in: [200, 201, "2*"] }, 204],
     [false, { in: [{ id: 1 }, { id: 2 }] }, { id: 3 }],

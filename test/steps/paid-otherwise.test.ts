@@ -50,4 +50,5 @@ it.each([
   - expect_charge: { charge_id: "\${charge}", amount_paid: ${amount === undefined ? "{ exists: false }" : `"${amount}"`} }
   - expect_balance: { currency: ${currency}, change: "${change}" }
 `,
-  ));
+  ),
+);

@@ -37,6 +37,8 @@ export function findMismatches(expected: unknown, actual: unknown, path = ""): M
     return text !== undefined && globMatches(expected, text) ? [] : fail();
   }
   if (isMatcher(expected)) {
+    // `not` says nothing of a field that is absent; `exists` does.
+    if (actual === undefined && "not" in expected && !mentionsPresence(expected.not)) return fail();
     const verdict = evaluateMatcher(expected, actual, compareDeep);
     if (verdict === true) return [];
     return typeof verdict === "string" ? [{ path, expected, actual, why: verdict }] : fail();
@@ -53,6 +55,10 @@ export function findMismatches(expected: unknown, actual: unknown, path = ""): M
     });
   }
   return Object.is(expected, actual) ? [] : fail();
+}
+
+function mentionsPresence(expected: unknown): boolean {
+  return isMatcher(expected) && "exists" in expected;
 }
 
 /** A backslash escapes a field named like a matcher word. */

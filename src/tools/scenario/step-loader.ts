@@ -7,6 +7,7 @@ import { rootOf, type Scope } from "./scope.js";
 import { stepFaults, stepKinds } from "./step-faults.js";
 import { unknownNamesInStep } from "./step-names.js";
 import { REPEAT_MAX } from "./steps/repeat.js";
+import type { StepKind } from "./steps/step-kinds.js";
 import type { Path, Reference, Resolved } from "./variables.js";
 
 export interface StepList {
@@ -43,6 +44,8 @@ export class StepLoader {
   #count = 0;
   /** Count of the enclosing repeat. */
   #repeat: unknown;
+  /** Event types that the file triggers itself. */
+  readonly #ownTypes = new Set<unknown>();
 
   constructor(context: LoadContext) {
     this.#context = context;
@@ -83,8 +86,11 @@ export class StepLoader {
     );
     this.faults.push(...stepFaults(document, at, filled));
     if (kind === undefined) return undefined;
-    for (const { path, message } of unknownNamesInStep(kind, filled, this.#context.names))
-      this.unknown.push(document.faultAt([...at, ...path], message));
+    if (isRecord(step.trigger) && step.trigger.force === true) this.#ownTypes.add(step.trigger.type);
+    for (const { path, message } of unknownNamesInStep(kind, filled, this.#context.names)) {
+      const list = this.#isVoid(kind, filled, path) ? this.faults : this.unknown;
+      list.push(document.faultAt([...at, ...path], message));
+    }
     for (const { path, message } of impossibleInStep(kind, filled))
       this.impossible.push(document.faultAt([...at, ...path], message));
     const outerRepeat = this.#repeat;
@@ -103,6 +109,14 @@ export class StepLoader {
           });
     this.#repeat = outerRepeat;
     return { kind, raw: step, location: stepLocation(document, at), lists };
+  }
+
+  /** An expectation of an unknown event type, operation or status is met whatever happens, with `count: 0` or `not`. */
+  #isVoid(kind: StepKind, step: RawStep, path: Path): boolean {
+    if (!kind.startsWith("expect_")) return false;
+    const isName = kind === "expect_sequence" || path.some((part) => VOID_FIELDS.includes(part));
+    const value = path.reduce((inner: unknown, part) => (inner as RawStep | undefined)?.[part], step);
+    return isName && !this.#ownTypes.has(value);
   }
 
   #include(document: LoadedDocument, at: Path, { include }: RawStep, known: RunVariables): LoadedStep[] {
@@ -130,6 +144,9 @@ export class StepLoader {
       : { fault: `\${${reference.name}} is not known here: step ${saved + 1} saves it` };
   }
 }
+
+/** Fields of expectations whose values are names of the service. */
+const VOID_FIELDS: Path = ["type", "operation", "status"];
 
 function nestedRepeat(outer: unknown, inner: unknown): string {
   const times = Number(outer) * Number(inner);
