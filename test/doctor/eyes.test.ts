@@ -5,7 +5,7 @@ import { createSandbox, type WebhookReport } from "../../src/index.js";
 import { closedAtEnd } from "../support/lifetime.js";
 import { PLANTED } from "./planted.js";
 import { type Event, type Incoming, type Reply, serve } from "./receivers.js";
-import { OBSERVE, type World, world } from "./shop.js";
+import { checkIn, OBSERVE, type World, world } from "./shop.js";
 
 /** What only eyes can tell. */
 const SEEN = ["duplicate", "known_id", "reordered", "retry", "simultaneous", "burst", "amount"];
@@ -150,7 +150,7 @@ describe("an app that knows no charges but its own", () => {
       const path = incoming.method === "GET" ? `/orders/${idOf(incoming.path)}` : incoming.path;
       return shop.receive({ ...incoming, path });
     });
-    const check = (observe = OWN) => sandbox.checkWebhook(url, { observe, order: ORDER });
+    const check = (observe = OWN) => checkIn(sandbox, shop, url, { observe, order: ORDER });
     return { shop, sandbox, url, made, ways, check };
   }
 

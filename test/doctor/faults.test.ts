@@ -4,6 +4,7 @@ import { EVENT_TYPES } from "../../src/core/schema/event-types.js";
 import { PROBES, type Probe } from "../../src/core/schema/receiver-report.js";
 import type { WebhookReport } from "../../src/index.js";
 import { everyNameIs, namesAreAsEver } from "../support/names.js";
+import { PassingWall } from "./passing-wall.js";
 import {
   checkAt,
   type Event,
@@ -17,13 +18,12 @@ import {
   serve,
   verifies,
 } from "./receivers.js";
-import { PassingWall } from "./shop.js";
 
 let running: Running;
 
-async function check(respond: Respond, wall?: PassingWall): Promise<WebhookReport> {
+async function check(respond: Respond, wall = new PassingWall()): Promise<WebhookReport> {
   running = await serve(respond);
-  return checkAt(running.url, {}, wall === undefined ? {} : { wall });
+  return checkAt(running.url, {}, { wall });
 }
 
 /** Never answers, and nobody waits for it. */

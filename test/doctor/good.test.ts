@@ -1,7 +1,7 @@
 import { execFileSync, spawn } from "node:child_process";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { createSandbox } from "../../src/index.js";
+import { createSandbox, type WebhookReport } from "../../src/index.js";
 import { atEnd, closedAtEnd } from "../support/lifetime.js";
 import { OBSERVE } from "./shop.js";
 
@@ -37,6 +37,11 @@ async function portOf(command: string, args: readonly string[], env: NodeJS.Proc
   });
 }
 
+/** Its receiver is a process of its own: "slow" tells of the machine. */
+function accusations({ findings }: WebhookReport): string[] {
+  return findings.map(({ fault }) => fault).filter((fault) => fault !== "slow");
+}
+
 for (const [name, [command, ...args]] of Object.entries(GOOD)) {
   const isThere = isHere(command);
   const why = isThere ? "" : ` (${command} is not on this machine)`;
@@ -49,10 +54,12 @@ for (const [name, [command, ...args]] of Object.entries(GOOD)) {
       PAYMENTS_WEBHOOK_SECRET: sandbox.webhookSecret,
     });
     const blind = await sandbox.checkWebhook(`localhost:${port}/webhooks`);
-    expect(blind.findings).toEqual([]);
+    expect(accusations(blind)).toEqual([]);
     const seeing = await sandbox.checkWebhook(`localhost:${port}/webhooks`, { observe: OBSERVE });
-    expect(seeing.findings).toEqual([]);
-    const open = seeing.probes.filter(({ verdict, probe }) => verdict !== "pass" && probe !== "early");
+    expect(accusations(seeing)).toEqual([]);
+    const open = seeing.probes.filter(
+      ({ verdict, probe, fault }) => verdict !== "pass" && probe !== "early" && fault !== "slow",
+    );
     expect(open.length).toBeLessThanOrEqual(2);
   });
 }

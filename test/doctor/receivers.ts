@@ -1,12 +1,14 @@
 import { createHmac } from "node:crypto";
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from "node:http";
 import { Webhook } from "standardwebhooks";
+import type { ControlClient } from "../../src/control-client.js";
 import { DEFAULT_WEBHOOK_SECRET } from "../../src/core/schema/option-schemas.js";
 import type { ProbeRow, WebhookReport } from "../../src/core/schema/receiver-report.js";
 import type { WallClock } from "../../src/core/time/wall-clock.js";
 import { checkWebhook } from "../../src/tools/doctor/check.js";
 import { type CheckWebhookOptions, readCheckOptions } from "../../src/tools/doctor/check-options.js";
 import { closed, listening } from "../support/servers.js";
+import { PassingWall } from "./passing-wall.js";
 
 export interface Incoming {
   readonly method: string;
@@ -109,10 +111,10 @@ export function checkAt(
   options: CheckWebhookOptions = {},
   more: {
     readonly wall?: WallClock;
+    readonly sandbox?: ControlClient;
     readonly onRow?: (row: ProbeRow) => void;
   } = {},
 ): Promise<WebhookReport> {
-  const { wall, onRow } = more;
-  const read = readCheckOptions(url, options, (option) => option);
-  return checkWebhook(wall === undefined ? read : { ...read, wall }, onRow);
+  const { wall = new PassingWall(), sandbox, onRow } = more;
+  return checkWebhook({ ...readCheckOptions(url, options, (option) => option, sandbox), wall }, onRow);
 }

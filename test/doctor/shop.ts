@@ -1,38 +1,15 @@
 import { createHmac } from "node:crypto";
+import { ControlClient } from "../../src/control-client.js";
 import { DEFAULT_WEBHOOK_SECRET } from "../../src/core/schema/option-schemas.js";
-import type { WallClock } from "../../src/core/time/wall-clock.js";
-import { createSandbox, type Sandbox, type WebhookReport } from "../../src/index.js";
+import {
+  type CheckWebhookOptions,
+  createSandbox,
+  type Sandbox,
+  type WebhookReport,
+} from "../../src/index.js";
 import { closedAtEnd } from "../support/lifetime.js";
-import { type Event, type Incoming, type Reply, serve } from "./receivers.js";
-
-/** Time that passes only when a receiver says so: nobody waits for one that hangs. */
-export class PassingWall implements WallClock {
-  #aheadMs = 0;
-  readonly #timers = new Map<() => void, number>();
-
-  nowMs(): number {
-    return Date.now() + this.#aheadMs;
-  }
-
-  monotonicMs(): number {
-    return this.nowMs();
-  }
-
-  after(delayMs: number, callback: () => void): () => void {
-    this.#timers.set(callback, this.nowMs() + delayMs);
-    return () => this.#timers.delete(callback);
-  }
-
-  /** Whoever waits has waited long enough; no time passes. */
-  giveUp(): void {
-    for (const callback of [...this.#timers.keys()]) callback();
-  }
-
-  pass(ms: number): void {
-    this.#aheadMs += ms;
-    for (const [callback, dueMs] of [...this.#timers]) if (dueMs <= this.nowMs()) callback();
-  }
-}
+import { PassingWall } from "./passing-wall.js";
+import { checkAt, type Event, type Incoming, type Reply, serve } from "./receivers.js";
 
 interface Order {
   status: string;
@@ -184,10 +161,15 @@ export async function world(): Promise<World> {
   shop.read = (chargeId) =>
     sandbox.fetch(`/api/v1/payments/charges/${chargeId}`, { headers: { authorization } });
   const { url } = await serve((incoming) => shop.receive(incoming));
-  return {
-    shop,
-    sandbox,
-    url,
-    check: (observe = OBSERVE) => sandbox.checkWebhook(url, { observe }),
-  };
+  return { shop, sandbox, url, check: (observe = OBSERVE) => checkIn(sandbox, shop, url, { observe }) };
+}
+
+/** As `sandbox.checkWebhook`, in the shop's time. */
+export function checkIn(
+  sandbox: Sandbox,
+  { wall }: Shop,
+  url: string,
+  options: CheckWebhookOptions,
+): Promise<WebhookReport> {
+  return checkAt(url, options, { wall, sandbox: new ControlClient({ fetch: sandbox.fetch }) });
 }
