@@ -53,9 +53,9 @@ export default defineConfig(({ mode }) => ({
     // Closes what tests opened, and holds every answer of the service against the OpenAPI document.
     setupFiles: ["test/support/setup.ts"],
     // Limits for what hangs. How fast something is, bench/ measures: a busy machine must not fail a test.
-    testTimeout: 120_000,
-    hookTimeout: 120_000,
-    expect: { poll: { timeout: 60_000 } },
+    testTimeout: 900_000,
+    hookTimeout: 900_000,
+    expect: { poll: { timeout: 300_000 } },
     // Not threads: to start a process, all of its parent's memory is mapped anew, and of threads that is everybody's.
     pool: "forks",
     // Files share a worker's modules, which are half of what they take otherwise: none may leave a trace.

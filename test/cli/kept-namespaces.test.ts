@@ -62,7 +62,6 @@ describe("namespaces kept by the command", () => {
 
   it.skipIf(process.platform === "win32")(
     "are refused in time when there are no more file handles, and so is a start that would need more",
-    { timeout: 300_000 },
     async () => {
       const data = dataFile();
       const { command, call, client } = await serve(data, [], { openFiles: 100 });

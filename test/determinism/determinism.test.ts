@@ -47,13 +47,13 @@ function countOf(transcript: readonly string[], pattern: RegExp): number {
   return transcript.filter((step) => pattern.test(step)).length;
 }
 
-describe("the same seed and the same calls", { timeout: 300_000 }, () => {
+describe("the same seed and the same calls", () => {
   let first: Run;
   let second: Run;
   beforeAll(async () => {
     buildIfMissing();
     [first, second] = await Promise.all([run(["determinism"]), run(["determinism"])]);
-  }, 300_000);
+  });
 
   it("give the same bytes and the same order when they are made again", () => {
     expect(firstDifference(first.fresh, second.fresh)).toBeUndefined();

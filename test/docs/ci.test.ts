@@ -111,7 +111,7 @@ describe("the recipes of docs/ci.md", () => {
     expect(output).toMatch(/GET +\/api\/v1\/payments\/charges\/ch_0 .*404/);
     expect(output).toContain('"operations"');
     expect(output).toContain("payments-sandbox is ready");
-  }, 300_000);
+  });
 
   it("use actions by their major version", () => {
     const uses = [githubExec!, githubBackground!].flatMap((steps) => steps.flatMap(({ uses }) => uses ?? []));

@@ -29,7 +29,7 @@ beforeAll(async () => {
   const end = await project.shell(`node runner.mjs ${recipes.map(({ name }) => name).join(" ")}`);
   expect(end).toMatchObject({ code: 0, stderr: "" });
   printed = JSON.parse(end.stdout);
-}, 300_000);
+});
 afterAll(() => project.close());
 
 describe("the cookbook", () => {

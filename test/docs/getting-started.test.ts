@@ -23,7 +23,7 @@ beforeAll(async () => {
   ports = await freePorts(3);
   for (const block of blocks.filter((one) => kindOf(one) === "file"))
     project.write(nameOf(block), withFreePorts(block.code));
-}, 300_000);
+});
 afterAll(() => project.close());
 
 describe.sequential("docs/getting-started.md", () => {
@@ -70,7 +70,7 @@ describe.sequential("docs/getting-started.md", () => {
     expect(end.code).not.toBe(0);
     // The default reporter of `node --test` without a terminal is TAP on Node 20, and another since.
     expect(end.stdout).toMatch(/^(not ok|✖)/m);
-  }, 300_000);
+  });
 });
 
 /** The page's text; what differs each time is `…` there. */

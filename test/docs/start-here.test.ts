@@ -20,7 +20,7 @@ beforeAll(async () => {
   await project
     .terminal(blockOf("terminal: sandbox"), { PAYMENTS_SANDBOX_PORT: String(port) })
     .printed(/is ready/);
-}, 300_000);
+});
 afterAll(() => project.close());
 
 it("takes a payment as the page says", async () => {

@@ -26,7 +26,7 @@ const RECIPES = [
   ["msw.test.mjs", VITEST, /Tests +2 passed \(2\)/],
 ] as const;
 
-describe(PAGE, { timeout: 300_000 }, () => {
+describe(PAGE, () => {
   it("has no recipe that is not run here", () => {
     expect(Object.keys(files).sort()).toEqual(["app.cjs", ...RECIPES.map(([file]) => file)].sort());
   });

@@ -1,11 +1,9 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { DEFAULT_WEBHOOK_SECRET } from "../../src/core/schema/option-schemas.js";
 import { ROOT } from "../support/process-command.js";
-import { Example, manifestIn, TIME_LIMIT_MS } from "./support/example.js";
-
-vi.setConfig({ testTimeout: TIME_LIMIT_MS + 5_000 });
+import { Example, manifestIn } from "./support/example.js";
 
 const EXAMPLES = [
   { name: "express-shop", tests: /pass 15$/m, duplicate: "told twice, the shop ships once" },

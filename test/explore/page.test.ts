@@ -24,7 +24,7 @@ it("has the customer cancel the page and pay it in another tab, which pays nothi
   expect({ found, notes: report.notes }).toEqual({ found: [], notes: [] });
   const { found: wrong } = await explored("believes_return", {}, PAGE.replace(", delivered: 1", ""));
   expect(wrong).toContain("money: cancelled_then_paid page#1");
-}, 300_000);
+});
 
 it("has the customer of a page pay late, and the job run before; a partial refund's webhook is a place", async () => {
   const refunded = PAGE.replace(
@@ -40,4 +40,4 @@ it("has the customer of a page pay late, and the job run before; a partial refun
   expect(lateStory).toEqual(
     expect.arrayContaining(["paid_late charge#1 right", "job_meanwhile page#1 right"]),
   );
-}, 300_000);
+});

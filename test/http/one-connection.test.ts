@@ -253,5 +253,5 @@ describe("plain and odd forms of the same calls", () => {
     }
     plainly.close();
     oddly.close();
-  }, 400_000);
+  });
 });

@@ -67,7 +67,7 @@ const RUNNERS = [
   ["node:test", ["--test", "--test-reporter=spec", "shop.node.mjs"], "a shop > marks what is paid"],
 ] as const;
 
-describe("a test that fails", { timeout: 300_000 }, () => {
+describe("a test that fails", () => {
   it.each(RUNNERS)("is exported by exec: %s", async (name, args, title) => {
     const folder = join(project.folder, `artifacts of ${name}`);
     const bin = "node_modules/payments-sandbox/bin/payments-sandbox.js";

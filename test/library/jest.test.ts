@@ -95,7 +95,7 @@ afterAll(() => {
 describe.each([
   ["Jest 30", "jest"],
   ["Jest 29", "jest-29"],
-])("%s", { timeout: 300_000 }, (_name, installed) => {
+])("%s", (_name, installed) => {
   it.each([
     ["a file alone", 1, ["nothing.test.js"], {}],
     ["one file after the other", 13, ["--runInBand", "\\.js$"], {}],

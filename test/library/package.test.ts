@@ -91,7 +91,6 @@ const ALL_NODES = OLDEST === undefined ? NODES : [...NODES, OLDEST];
 
 describe.each(ALL_NODES.map((node, index) => [index === 0 ? process.version : `node ${index}`, node]))(
   "the package on %s",
-  { timeout: 300_000 },
   (_version, node) => {
     it.each(["flow.mjs", "flow.cjs"])("does its work: %s", async (file) => {
       expect(await project.run([file], {}, node)).toEqual({ code: 0, stdout: PRINTED, stderr: "" });

@@ -165,7 +165,7 @@ const RUNNERS = [
   ["node:test", ["--test", "--test-reporter=tap", "node/one.test.mjs"], /^# pass 4$/m],
 ] as const;
 
-describe("setupSandbox()", { timeout: 300_000 }, () => {
+describe("setupSandbox()", () => {
   it.each(RUNNERS)("is a sandbox of each file's own: %s", async (_name, args, passed) => {
     const { code, stdout, stderr } = await project.run(args);
     expect(stdout + stderr).toMatch(passed);

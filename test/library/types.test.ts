@@ -131,7 +131,7 @@ function declared(): { names: string[]; undocumented: string[] } {
   return { names, undocumented };
 }
 
-describe("the package's types", { timeout: 300_000 }, () => {
+describe("the package's types", () => {
   it.each(["common.json", "legacy.json", "module/module.json", "module/bundler.json"])(
     "need nothing else installed, and say what is wrong: %s",
     (file) => expect(typeComplaints(project.folder, file)).toBe(""),

@@ -84,9 +84,7 @@ describe.runIf(chromiumPath() !== undefined)("in a browser", () => {
   });
 
   // The service's reference is looked at in both schemes and widths; this one is made by the same hands.
-  it("has nothing against it for people with impairments, and leads to the service's and back", {
-    timeout: 300_000,
-  }, async () => {
+  it("has nothing against it for people with impairments, and leads to the service's and back", async () => {
     const width = 375;
     const { url } = await (await openSandbox()).listen({ port: 0 });
     const context = await browser.open({

@@ -63,7 +63,7 @@ beforeAll(async () => {
     "use.cts": IMPORTED + everyDoor(REQUIRED_DOORS),
     "use.ts": IMPORTED + everyDoor(REQUIRED_DOORS),
   }));
-}, 300_000);
+});
 afterEach(() => {
   for (const child of children.splice(0)) if (child.exitCode === null) child.kill("SIGKILL");
 });
@@ -128,7 +128,7 @@ describe("npx payments-sandbox", () => {
   });
 });
 
-describe("its types", { timeout: 300_000 }, () => {
+describe("its types", () => {
   const STRICT = [
     "--strict",
     "--skipLibCheck",

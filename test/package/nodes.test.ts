@@ -53,7 +53,7 @@ const TRIED = [...MAIN_NODES, ...(OLDEST === undefined ? [] : [OLDEST])].map((no
   node,
 ]);
 
-describe.each(TRIED)("the command on Node %s", { timeout: 300_000 }, (_version, node) => {
+describe.each(TRIED)("the command on Node %s", (_version, node) => {
   const inFolder = () => ({ node, cwd: temporaryFolder() }) satisfies CommandOptions;
 
   it("starts with data, answers, and has everything again after SIGKILL and SIGTERM", async () => {
@@ -95,7 +95,6 @@ describe.each(TRIED)("the command on Node %s", { timeout: 300_000 }, (_version, 
 
 describe.skipIf(OLDEST === undefined)(
   "the command on the oldest Node promised (PAYMENTS_SANDBOX_OLDEST_NODE names its binary)",
-  { timeout: 300_000 },
   () => {
     const inFolder = () => ({ node: OLDEST, cwd: temporaryFolder() }) satisfies CommandOptions;
 

@@ -17,7 +17,7 @@ beforeAll(async () => {
   tarball = await pack();
   ({ folder, warnings } = await install(tarball));
   installed = join(folder, "node_modules/payments-sandbox");
-}, 300_000);
+});
 afterAll(removeProjects);
 
 const paths = (): string[] => tarball.files.map(({ path }) => path);
@@ -110,8 +110,8 @@ it("says nothing of the machine it was made on", () => {
 
 it("has types that every way of importing finds (attw)", () => {
   expect(finds("@arethetypeswrong/cli/dist/index.js", tarball.file, "--no-definitely-typed")).toBe("");
-}, 300_000);
+});
 
 it("is packed as it should be (publint)", () => {
   expect(finds("publint/src/cli.js", "run", tarball.file, "--strict")).toBe("");
-}, 300_000);
+});

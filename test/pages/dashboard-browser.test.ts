@@ -217,7 +217,7 @@ describe.runIf(chromiumPath() !== undefined)("the dashboard in a browser", () =>
     expect(stops).toBeGreaterThan(0);
     expect(stops).toBeLessThanOrEqual(30);
     expect(errors).toEqual([]);
-  }, 300_000);
+  });
 
   it("shows all of each advice, on a desk and on a phone", async () => {
     const sandbox = await sandboxThere();

@@ -89,4 +89,4 @@ it("a thousand namespaces at once are made, keep to themselves, and leave nothin
   }
   expect((await call("GET /_sandbox/namespaces")).total).toBe(1);
   expect((await send("GET /api/v1/payments/payins", keyOf(7))).status).toBe(401);
-}, 300_000);
+});

@@ -190,7 +190,7 @@ describe("flaky_api", () => {
     await api.post("/_sandbox/scenarios/flaky_api/deactivate", {});
     expect(statuses).toContain(500);
     expect((await api.payins()).total).toBe(statuses.filter((status) => status === 200).length);
-  }, 300_000);
+  });
 });
 
 describe("lost_response", () => {

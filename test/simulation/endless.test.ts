@@ -28,7 +28,7 @@ async function shopWith(order: "before" | "after", times?: number) {
   return { ...shop, receiver };
 }
 
-describe("an advance until idle that never comes to rest", { timeout: 300_000 }, () => {
+describe("an advance until idle that never comes to rest", () => {
   it("is refused in one line when each payment leads to the next, later, for ever", async () => {
     const { client, receiver } = await shopWith("before");
     await client.pay();
@@ -87,7 +87,7 @@ describe("an advance until idle that never comes to rest", { timeout: 300_000 },
   });
 });
 
-describe("an advance until idle that comes to rest late", { timeout: 300_000 }, () => {
+describe("an advance until idle that comes to rest late", () => {
   it("goes on through a long chain of payments", async () => {
     const { client, receiver } = await shopWith("before", 300);
     await client.pay();

@@ -8,9 +8,7 @@ const STEPS = Number(process.env.PAYMENTS_SANDBOX_SIMULATION_STEPS ?? 60);
 
 describe("random calls, scenarios, mishaps and leaps in time", () => {
   const seeds = SEED === undefined ? Array.from({ length: Number(RUNS) }, (_, run) => `sim-${run}`) : [SEED];
-  it.each(seeds)("come to what the auditor works out by itself: seed %s", { timeout: 300_000 }, (seed) =>
-    simulate(seed, STEPS),
-  );
+  it.each(seeds)("come to what the auditor works out by itself: seed %s", (seed) => simulate(seed, STEPS));
 
   const grounds: readonly (readonly [string, Terrain])[] = [
     ["state in files and restarts", { isKept: true }],
@@ -22,7 +20,5 @@ describe("random calls, scenarios, mishaps and leaps in time", () => {
   ];
   it.each(
     grounds.flatMap(([name, terrain]) => seeds.slice(0, 2).map((seed) => [name, seed, terrain] as const)),
-  )("and so on %s: seed %s", { timeout: 300_000 }, (_name, seed, terrain) =>
-    simulate(seed, STEPS, undefined, terrain),
-  );
+  )("and so on %s: seed %s", (_name, seed, terrain) => simulate(seed, STEPS, undefined, terrain));
 });
