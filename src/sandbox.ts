@@ -18,7 +18,7 @@ import { isRefusal } from "./core/schema/refusals.js";
 import { SandboxError } from "./core/schema/sandbox-error.js";
 import { trimTrailingSlashes } from "./core/schema/text-format.js";
 import { UserError } from "./core/schema/user-error.js";
-import type { AdvanceReport } from "./core/time/advance.js";
+import type { AdvanceReport } from "./core/time/advance-state.js";
 import {
   checkExploreOptions,
   checkRunOptions,

@@ -12,7 +12,7 @@ import { invalid } from "../core/schema/refusals.js";
 import { SandboxError } from "../core/schema/sandbox-error.js";
 import { instantText } from "../core/schema/time.js";
 import { UserError } from "../core/schema/user-error.js";
-import type { AdvanceReport } from "../core/time/advance.js";
+import type { AdvanceReport } from "../core/time/advance-state.js";
 import type {
   ChargeDetail,
   ExploreFlowOptions,

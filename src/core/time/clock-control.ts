@@ -5,7 +5,7 @@ import type { clockSchema } from "../schema/control-responses.js";
 import type { ClockSetting } from "../schema/option-schemas.js";
 import { isRefusal, type Refusal, refuse } from "../schema/refusals.js";
 import { iso } from "../schema/time.js";
-import { Advance, type AdvanceReport, type AdvanceTarget } from "./advance.js";
+import { Advance, type AdvanceReport, type AdvanceTarget } from "./advance-state.js";
 import type { AppActivity } from "./app-activity.js";
 import { type Scheduler, TASKS_PER_BATCH } from "./scheduler.js";
 import { yieldToEventLoop } from "./wall-clock.js";

@@ -10,7 +10,7 @@ import type { Task } from "../engine/records.js";
 import { commandOf } from "../engine/task-commands.js";
 import type { Command } from "../engine/transaction.js";
 import type { ClockSetting } from "../schema/option-schemas.js";
-import type { Advance } from "./advance.js";
+import type { Advance } from "./advance-state.js";
 import type { Clock } from "./clock.js";
 import { afterPendingIo } from "./timers.js";
 import type { WallClock } from "./wall-clock.js";
