@@ -189,7 +189,7 @@ export interface ReconcileOptions {
 export type PaymentInstructions = {
   /** Reference to quote in the payment. */
   readonly reference: string;
-  /** The same as text for the customer. */
+  /** These instructions as text for the customer. */
   readonly instructions: string;
 } & (
   | {

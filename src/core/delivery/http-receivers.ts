@@ -172,10 +172,10 @@ function isCutBeforeAnswer(error: NodeJS.ErrnoException, { socket, readBefore }:
   return "encrypted" in socket || socket.bytesRead === readBefore;
 }
 
-/** Codes that mean an address is unreachable; at least one address must refuse. */
+/** Error codes of an unreachable address. */
 const UNREACHABLE_CODES = new Set(["ECONNREFUSED", "EADDRNOTAVAIL", "ENETUNREACH", "EAFNOSUPPORT"]);
 
-/** Returns true if all addresses of the name refuse or are unreachable. */
+/** Returns true if no address of the name can be reached and at least one refuses the connection. */
 function isRefused(error: NodeJS.ErrnoException): boolean {
   const errors = (error as { errors?: unknown }).errors;
   if (!Array.isArray(errors)) return error.code === "ECONNREFUSED";

@@ -1,6 +1,6 @@
-// Life of a charge as pure functions: `transition` is the only way its status changes, also that of a late payment, from
-// EXPIRED to COMPLETED. Called by the engine, which carries out the returned effects. Nothing here reads a clock, stores
-// or sends.
+// Life of a charge as pure functions: `transition` is the only way its status changes, also by a late payment, which
+// leads from EXPIRED to PROCESSING or COMPLETED. Called by the engine, which carries out the returned effects. Nothing
+// here reads a clock, stores or sends.
 import { type Actor, CHARGE_STATUSES, type ChargeStatus } from "../schema/common.js";
 import { chargeEventType } from "../schema/event-types.js";
 import type {

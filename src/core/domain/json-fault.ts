@@ -20,7 +20,7 @@ export function findJsonFault(text: string): JsonFault | undefined {
   const take = (pattern: RegExp): boolean => {
     pattern.lastIndex = at;
     const isFound = pattern.test(text);
-    // It is 0 if nothing was found.
+    // A failed test sets `lastIndex` to 0.
     at = Math.max(at, pattern.lastIndex);
     return isFound;
   };

@@ -171,7 +171,7 @@ export class Engine {
     return this.#groupCommit?.flush();
   }
 
-  /** The same, but never throws or rejects. */
+  /** As `flush`, but never throws or rejects. */
   flushQuietly(): Promise<void> | undefined {
     return this.#groupCommit?.flushQuietly();
   }

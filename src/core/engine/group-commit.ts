@@ -110,7 +110,7 @@ export class GroupCommit {
     throw storing.error;
   }
 
-  /** The same, but never throws or rejects. */
+  /** As `flush`, but never throws or rejects. */
   flushQuietly(): Promise<void> | undefined {
     const storing = this.#store(false);
     return storing instanceof Promise ? storing.catch(() => {}) : undefined;

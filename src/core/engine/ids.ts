@@ -73,7 +73,7 @@ const runs: Partial<Record<IdKind, Run>> = {};
 /** Longer runs get digests in batches of this size: one by one each costs three times as much. */
 const BATCH_SIZE = 16;
 
-/** The same in hexadecimal, at half the cost of bytes. */
+/** As `digest`, in hexadecimal, which costs half as much. */
 export function hexDigest(scope: string, kind: IdKind, counter: number): string {
   const run = runs[kind];
   if (run?.scope !== scope || run.next !== counter) {

@@ -25,7 +25,7 @@ export function chargeSubject(charge: Charge): MatchSubject {
   };
 }
 
-/** The same for a withdrawal and its destination. */
+/** Fields of a withdrawal and its destination that rules are matched against. */
 export function withdrawalSubject(
   withdrawal: Withdrawal,
   destination: Destination | undefined,

@@ -69,7 +69,7 @@ export function chargeDetailJson(charge: Charge): string {
   return json;
 }
 
-/** Copies cached JSON to a new record of which the service shows the same. */
+/** Copies the cached JSON of a record to its successor, for which the service returns the same JSON. */
 export function copyCachedJson(old: Charge, now: Charge): Charge {
   const summaryJson = summaries.get(old);
   if (summaryJson !== undefined) summaries.set(now, summaryJson);

@@ -7,7 +7,7 @@ export class ApiKeys {
   readonly #engine: Engine;
   readonly #ownKeys: readonly KeyFixture[];
 
-  /** @param ownKeys those missing in the fixtures belong to the first organization, with every permission */
+  /** @param ownKeys a key that the fixtures lack gets the first organization and every permission */
   constructor(engine: Engine, ownKeys: readonly string[]) {
     const { catalogue } = engine;
     const holder = catalogue.fixtures.organizations[0]?.organization_id ?? "";

@@ -78,7 +78,7 @@ function initialContent(options: NamespaceOptions): Command<void> {
   };
 }
 
-/** The same after a reset, with the kept parts of the old state. */
+/** Adds the options' scenarios and endpoints after a reset, and the parts of the old state that it keeps. */
 export function contentAfterReset(
   options: NamespaceOptions,
   before: State,

@@ -35,7 +35,7 @@ export interface Arrival {
 
 export interface RequestEntry extends ServedRequest {
   readonly id: number;
-  /** Not finished yet. */
+  /** True until the call is answered or its connection is closed. */
   inFlight: boolean;
   /** Sandbox time of arrival. */
   readonly atMs: number;

@@ -1,4 +1,4 @@
-import type { StoryItem } from "../schema/control-responses.js";
+import type { ChargeHistoryItem } from "../schema/control-responses.js";
 import { formatCount, oneLine } from "../schema/text-format.js";
 import type { ChargeHistories, ChargeHistory } from "./namespace-export.js";
 
@@ -38,7 +38,7 @@ export interface HistoryRow {
   /** Time since the first item, and the kind. */
   readonly head: string;
   readonly text: string;
-  readonly item: StoryItem;
+  readonly item: ChargeHistoryItem;
 }
 
 export function historyRows({ items }: ChargeHistory): HistoryRow[] {
@@ -55,7 +55,7 @@ function offset(from: string, at: string): string {
   return `+${((Date.parse(at) - Date.parse(from)) / 1_000).toFixed(3)}s`;
 }
 
-function itemText(item: StoryItem): string {
+function itemText(item: ChargeHistoryItem): string {
   switch (item.kind) {
     case "request":
       return requestText(item);
@@ -95,7 +95,7 @@ export function noStatusReason({ in_flight, client_gone }: Readonly<Record<strin
 const MAX_REFUSAL_LENGTH = 200;
 
 /** Body of a response that refused the webhook. */
-function refusalOf({ status, response_body }: Extract<StoryItem, { kind: "attempt" }>): string {
+function refusalOf({ status, response_body }: Extract<ChargeHistoryItem, { kind: "attempt" }>): string {
   const isTaken = status !== null && status >= 200 && status < 300;
   if (isTaken || !response_body) return "";
   return `: ${response_body.replace(/\s+/g, " ").slice(0, MAX_REFUSAL_LENGTH)}`;

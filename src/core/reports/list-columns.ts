@@ -27,7 +27,7 @@ type Query = Readonly<Record<string, string>>;
 export interface ListFilter {
   /** Query parameter of the control API. */
   readonly name: string;
-  /** Option of the command. */
+  /** The filter's option on the command line. */
   readonly option?: readonly [flags: string, about: string];
   /** Field of the dashboard's form; `name` is its query parameter. */
   readonly field?: { readonly name: string; readonly label: string; readonly hint?: string };

@@ -3,7 +3,7 @@
 // nothing here reads the engine or the store.
 import { type ControlClient, readPages } from "../../control-client.js";
 import type { ChargeStatus } from "../schema/common.js";
-import type { StoryItem } from "../schema/control-responses.js";
+import type { ChargeHistoryItem } from "../schema/control-responses.js";
 import { isPaid } from "../schema/statuses.js";
 
 type JsonObject = Record<string, unknown>;
@@ -24,7 +24,7 @@ export interface ChargeHistory {
   readonly charge: ListedCharge;
   /** Paid, and every attempted webhook was delivered. */
   readonly is_in_order: boolean;
-  readonly items: readonly StoryItem[];
+  readonly items: readonly ChargeHistoryItem[];
 }
 
 export interface ChargeHistories {

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { StoryItem } from "../schema/control-responses.js";
+import type { ChargeHistoryItem } from "../schema/control-responses.js";
 import { noStatusReason } from "./charge-history-text.js";
 import type { ChargeHistory } from "./namespace-export.js";
 
@@ -69,7 +69,7 @@ export function toOtlpTrace({ charge, items, traceparent }: TracedHistory, versi
   };
 }
 
-function spanOf(item: Extract<StoryItem, { kind: "request" | "attempt" }>) {
+function spanOf(item: Extract<ChargeHistoryItem, { kind: "request" | "attempt" }>) {
   const startTimeUnixNano = nanoseconds(item.at);
   if (item.kind === "request") {
     const { method, path, status, operation } = item;
@@ -107,7 +107,7 @@ function spanOf(item: Extract<StoryItem, { kind: "request" | "attempt" }>) {
   };
 }
 
-function eventOf(item: StoryItem) {
+function eventOf(item: ChargeHistoryItem) {
   switch (item.kind) {
     case "transition": {
       const { status, by } = item;

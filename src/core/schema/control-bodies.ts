@@ -4,7 +4,7 @@ import { atLeastOneOf, closedShape, field, fieldsOf, named } from "./description
 import { scenarioFileSchema } from "./scenario-file.js";
 import { scenarioSchema } from "./scenario-rules.js";
 
-/** Bodies of the control API that are not checked as a whole: the documents alone read these. */
+/** Schemas of bodies that handlers check part by part: only the OpenAPI documents use them. */
 const { name: scenarioName, ...parts } = fieldsOf(scenarioSchema);
 const { source: _source, description, ...ruleKinds } = parts;
 const nameInPath = field(z.optional(scenarioName.schema), "The name in the path, if given.");

@@ -172,7 +172,7 @@ const delivered = {
   webhook_id: text,
   receiver: field(text, "The receiver for people: its URL without the scheme, or its mailbox."),
 };
-export const storyItemSchema = named(
+export const chargeHistoryItemSchema = named(
   "Happening",
   "One thing that happened, by `kind`.",
   z.discriminatedUnion("kind", [
@@ -215,13 +215,13 @@ export const storyItemSchema = named(
   ]),
 );
 /** One item of a charge's story, in the control API, the command line and the dashboard. */
-export type StoryItem = z.infer<typeof storyItemSchema>;
+export type ChargeHistoryItem = z.infer<typeof chargeHistoryItemSchema>;
 recordShape("ChargeStory", "All that happened to a charge, in order.", {
   charge_id: text,
   status,
   traceparent: field(textOrNull, "The W3C Trace Context of the call that made it, if it had one."),
   total: count,
-  items: z.array(storyItemSchema),
+  items: z.array(chargeHistoryItemSchema),
 });
 
 const controlBalanceSchema = recordShape("ControlBalance", "What an organization holds in a currency.", {
@@ -340,7 +340,7 @@ const storiesSchema = shape("Stories", "What happened to the charges.", {
       shape("Story", "What happened to a charge.", {
         charge: field(z.record(z.string(), z.unknown()), "The charge."),
         is_in_order: field(z.boolean(), "Whether it was paid and its webhooks accepted."),
-        items: field(z.array(storyItemSchema), "What happened to it, in order."),
+        items: field(z.array(chargeHistoryItemSchema), "What happened to it, in order."),
       }),
     ),
     "Those not in order first, then the newest; 500 at most.",

@@ -11,7 +11,7 @@ export interface FieldNote extends NoteDetails {
 interface NoteDetails {
   /** An assumption of the sandbox where the interface is silent. */
   readonly assumption?: string;
-  /** A list, or a placeholder of one. */
+  /** Examples, or a placeholder that the namespace's values replace. */
   readonly examples?: readonly unknown[] | string;
   /** JSON Schema of refinements, and of constraints that depend on the fixtures. */
   readonly jsonSchema?: Readonly<Record<string, unknown>>;

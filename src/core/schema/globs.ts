@@ -4,7 +4,7 @@ import { atMost, entriesAtMost, MAX_LENGTHS, minLength } from "./schema-checks.j
 /** `*` matches any characters, `?` one; `\*` and `\?` are literal. */
 export const globTextSchema = z.string().check(atMost(MAX_LENGTHS.glob));
 
-/** One of them has to match. */
+/** Patterns of which at least one must match. */
 export const globListSchema = z
   .array(globTextSchema)
   .check(minLength(1, "must not be empty"), entriesAtMost(1_000));

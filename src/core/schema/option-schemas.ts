@@ -105,7 +105,7 @@ export function hasOneTarget({
 }
 export const ONE_TARGET_MESSAGE = "needs a url or a mailbox";
 
-/** The same rule in JSON Schema. */
+/** JSON Schema of an endpoint's rule: either a URL or a mailbox. */
 export const ONE_TARGET = { oneOf: [{ required: ["url"] }, { required: ["mailbox"] }] };
 
 export const webhookOptionSchema = withChecks(

@@ -123,7 +123,7 @@ const rowOptions = {
     "The rows are only part of the app's orders: a paid charge without a row is not a finding.",
   ),
 };
-/** The same options, for a step that reads the rows from the app. */
+/** Options of the `reconcile` step, which reads the rows from the app. */
 export const rowOptionsShape = {
   map: rowOptions.map.schema,
   statuses: rowOptions.statuses.schema,

@@ -53,7 +53,7 @@ export function syncParentFolder(file: string, io: StoreIo): void {
   }
 }
 
-/** More than any system follows. */
+/** Links that a path may lead through. No operating system follows more. */
 const MAX_LINKS = 64;
 
 /** Resolves all links of a path, which need not exist: a file has one journal, one lock and one set of namespaces. */

@@ -1,11 +1,11 @@
 import type { Charge } from "../../core/domain/charge-transition.js";
 import { receiverName } from "../../core/engine/log-responses.js";
 import type { Namespace } from "../../core/namespace/namespace.js";
-import type { StoryItem } from "../../core/schema/control-responses.js";
+import type { ChargeHistoryItem } from "../../core/schema/control-responses.js";
 import { requestView } from "./requests.js";
 
 /** Order of items at the same instant. */
-const ORDER: readonly StoryItem["kind"][] = [
+const ORDER: readonly ChargeHistoryItem["kind"][] = [
   "request",
   "transition",
   "ledger",
@@ -20,7 +20,7 @@ export function chargeHistory(namespace: Namespace, charge: Charge) {
   const { state } = namespace.engine;
   const { journal } = namespace;
   const id = charge.charge_id;
-  const items: StoryItem[] = [
+  const items: ChargeHistoryItem[] = [
     ...journal
       .entries()
       .reverse()
@@ -30,12 +30,16 @@ export function chargeHistory(namespace: Namespace, charge: Charge) {
           entry.objectId === id ||
           (entry.method === "POST" && (entry.responseBody ?? "").includes(id)),
       )
-      .map((entry): StoryItem => ({ kind: "request", ...requestView(entry) })),
+      .map((entry): ChargeHistoryItem => ({ kind: "request", ...requestView(entry) })),
     ...charge.status_history.map(
-      (change, index): StoryItem => ({ kind: "transition", ...change, by: transitionCause(charge, index) }),
+      (change, index): ChargeHistoryItem => ({
+        kind: "transition",
+        ...change,
+        by: transitionCause(charge, index),
+      }),
     ),
     ...state.entriesOf(id).map(
-      ({ at, entry_id, kind, currency, postings }): StoryItem => ({
+      ({ at, entry_id, kind, currency, postings }): ChargeHistoryItem => ({
         kind: "ledger",
         at,
         entry_id,
@@ -44,7 +48,7 @@ export function chargeHistory(namespace: Namespace, charge: Charge) {
         postings: [...postings],
       }),
     ),
-    ...charge.notes.map((note): StoryItem => ({ kind: "note", ...note })),
+    ...charge.notes.map((note): ChargeHistoryItem => ({ kind: "note", ...note })),
   ];
   const events = state.eventsOf(id).reverse();
   for (const event of events) {

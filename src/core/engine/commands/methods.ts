@@ -80,7 +80,7 @@ export function defaultCurrency(tx: Transaction, charge: Charge, method: MethodF
   return method.currencies.includes(base) ? base : method.currencies[0];
 }
 
-/** Terms of a quote: its price, rail and wallet. No spread: it shows in the cost of a payment. */
+/** Terms of a quote: its price, rail and wallet. */
 export function quotedTerms(tx: Transaction, quote: Quote, choice: Omit<ChosenMethod, "rail">): PaymentTerms {
   const { method, currency, phoneNumber, bankAccountNumber } = choice;
   const rails = tx.catalogue.rails(method.id, quote.currency);

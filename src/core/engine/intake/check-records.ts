@@ -9,7 +9,7 @@ import { recordPath, type StateFaults } from "./state-faults.js";
 /** Records of an imported state by key, before validation. */
 export type UncheckedRecords = { readonly [Name in CollectionName]?: Iterable<readonly [Key, unknown]> };
 
-/** The same after validation by their schemas. */
+/** Records of an imported state by key, each valid by its schema. */
 export type CheckedRecords = {
   readonly [Name in CollectionName]?: Iterable<readonly [Key, Collections[Name]]>;
 };

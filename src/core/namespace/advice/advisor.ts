@@ -102,7 +102,7 @@ interface ChargeReads extends LastRead {
   /** The newest pauses between reads. */
   pauses: number[];
   response: string | null;
-  /** Reads in a row at one instant with one response. */
+  /** Consecutive reads with the same response at the same instant. */
   repeats: number;
   polledMs: number;
   isFound: boolean;

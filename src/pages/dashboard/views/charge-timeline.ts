@@ -2,7 +2,7 @@ import type { Charge } from "../../../core/domain/charge-transition.js";
 import { receiverName } from "../../../core/engine/log-responses.js";
 import type { Delivery } from "../../../core/engine/records.js";
 import { comesBefore } from "../../../core/engine/task-queue.js";
-import type { StoryItem } from "../../../core/schema/control-responses.js";
+import type { ChargeHistoryItem } from "../../../core/schema/control-responses.js";
 import { iso } from "../../../core/schema/time.js";
 import { chargeHistory } from "../../../server/control/charge-history.js";
 import { grouped } from "../../format.js";
@@ -87,7 +87,7 @@ function pastLines(context: PageContext, charge: Charge): Line[] {
   return chargeHistory(context.namespace, charge).items.map((item, index) => lineOf(context, item, index));
 }
 
-function lineOf(context: PageContext, item: StoryItem, index: number): Line {
+function lineOf(context: PageContext, item: ChargeHistoryItem, index: number): Line {
   const { at } = item;
   switch (item.kind) {
     case "request": {
@@ -144,7 +144,7 @@ ${reason !== undefined && html`<bdi>${reason}</bdi>`}
   }
 }
 
-function attemptLine(context: PageContext, item: Extract<StoryItem, { kind: "attempt" }>): Line {
+function attemptLine(context: PageContext, item: Extract<ChargeHistoryItem, { kind: "attempt" }>): Line {
   const { delivery_id, attempt, status, error, response_body, duration_ms, sent_at, at } = item;
   const delivery = context.namespace.engine.state.get("deliveries", delivery_id);
   const isLast = delivery?.attempts.length === attempt;
@@ -166,7 +166,7 @@ function retryButton({ status, delivery_id, event_type }: Delivery): Markup {
 /** Names the event's type when the line above it is filtered out. */
 function receiverLink(
   context: PageContext,
-  { delivery_id, type, receiver }: Extract<StoryItem, { kind: "attempt" | "hold" }>,
+  { delivery_id, type, receiver }: Extract<ChargeHistoryItem, { kind: "attempt" | "hold" }>,
   anchor = "",
 ): Markup {
   const link = html`<a href="${viewUrl(context, "webhooks", delivery_id)}${anchor}">${receiver}</a>`;
