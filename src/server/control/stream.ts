@@ -101,7 +101,7 @@ function messageText(event: string, data: unknown): string {
   return `event: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
 }
 
-/** The messages of a change, as names and functions that make the data. */
+/** Yields the stream's messages about a change, each as its event name and a function that makes its data. */
 function* messagesOf(namespace: Namespace, change: Change): Generator<[string, () => unknown]> {
   for (const [name, , record] of change.puts) {
     if (record === null) continue;

@@ -105,9 +105,9 @@ class RecordWatch implements Watch {
   readonly #candidates: Candidates<object>;
   readonly #match: Match;
   readonly #count: number | Range;
-  /** Expected fields that are read without a view. */
+  /** Expected fields that can be read from the stored record. */
   readonly #direct: readonly { readonly expected: unknown; readonly read: (item: object) => unknown }[];
-  /** Expected fields that are read from the view. */
+  /** Expected values of the other fields, for which the record's view is made. */
   readonly #viewed: Readonly<Record<string, unknown>>;
   /** Matches found so far. */
   #matching = new Map<Key, object>();
