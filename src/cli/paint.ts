@@ -35,7 +35,7 @@ const CODES = new RegExp(
 );
 
 /** Changes a painted text but not its escape codes. */
-export function changedBetweenPaint(text: string, change: (part: string) => string): string {
+export function changeUnpaintedParts(text: string, change: (part: string) => string): string {
   return text
     .split(CODES)
     .map((part, index) => (index % 2 === 0 ? change(part) : part))

@@ -19,7 +19,7 @@ export async function runProgram(words: readonly string[]): Promise<void> {
     await root.parseAsync(words, { from: "user" });
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
-    // Help and version end this way too.
+    // Commander throws after printing help or the version too, with exit code 0.
     if (error.exitCode !== 0) reportError(usageErrorLine(error, isStart(first) ? "start" : first));
     process.exitCode = error.exitCode;
   }

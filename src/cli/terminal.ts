@@ -1,5 +1,5 @@
 import { oneLine, printableJson, printableLines } from "../core/schema/text-format.js";
-import { changedBetweenPaint, wantsColour } from "./paint.js";
+import { changeUnpaintedParts, wantsColour } from "./paint.js";
 
 /**
  * All output of the command. Control characters are removed: texts from an app, a customer or a file must not move the
@@ -8,7 +8,7 @@ import { changedBetweenPaint, wantsColour } from "./paint.js";
 
 /** Prints a text on standard output. Painted texts were made printable before. */
 export function printText(text: string): void {
-  process.stdout.write(wantsColour() ? changedBetweenPaint(text, printableLines) : printableLines(text));
+  process.stdout.write(wantsColour() ? changeUnpaintedParts(text, printableLines) : printableLines(text));
 }
 
 /** Prints a value as JSON on standard output. */

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { table } from "../../src/cli/client/output.js";
-import { changedBetweenPaint, paint } from "../../src/cli/paint.js";
+import { changeUnpaintedParts, paint } from "../../src/cli/paint.js";
 import { tableLines } from "../../src/cli/table.js";
 import { LISTS } from "../../src/core/reports/list-columns.js";
 import { OPERATIONS } from "../../src/server/service/operations.js";
@@ -36,7 +36,7 @@ function plainTerminal(columns: number): void {
 
 const unpainted = (text: string): string => {
   const parts: string[] = [];
-  changedBetweenPaint(text, (part) => parts[parts.push(part) - 1]!);
+  changeUnpaintedParts(text, (part) => parts[parts.push(part) - 1]!);
   return parts.join("");
 };
 

@@ -28,7 +28,7 @@ export const CLIENT_COMMANDS: readonly ClientCommand[] = [
   ENV_COMMAND,
 ];
 
-/** Adds them to the program with their common options. */
+/** Adds all client commands to the program, with their common options. */
 export function addClientCommands(root: Command): void {
   for (const row of CLIENT_COMMANDS) {
     const [name, ...words] = row.usage.split(" ");

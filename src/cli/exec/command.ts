@@ -88,7 +88,7 @@ export class Runner {
           stdio: ["inherit", output === "inherit" ? "inherit" : process.stderr.fd, "inherit"],
           env: environment,
         });
-        // A child with a pid has started; later errors are not start errors.
+        // A child with a pid has started: a later error, such as of a kill, does not end it.
         child.on("error", child.pid === undefined ? refused : () => {});
         if (child.pid !== undefined) resolve(child);
       } catch (error) {

@@ -67,7 +67,7 @@ export async function runBeside(plan: Plan, under?: UnderScenario): Promise<RunR
   }
 }
 
-/** Kinds of refused calls that are printed. */
+/** Maximum number of kinds of refused calls that are printed. */
 const REFUSALS_MAX = 5;
 
 /** The calls that the service refused, by kind with the most frequent first, without those that a fault failed. */

@@ -10,7 +10,7 @@ export interface ReportCase {
   /** The name on the terminal; default: `name`. */
   readonly title?: string;
   readonly outcome: Outcome;
-  /** Makes the case a line of a list: the column beside its title. */
+  /** Column beside the title; a case that has it is printed as one line of a list. */
   readonly aside?: string;
   /** Why it did not pass; default: `aside`. */
   readonly message?: string | undefined;

@@ -46,7 +46,7 @@ function stepCase(runFile: string, step: StepReport, before = ""): ReportCase {
     type: outcome === "error" ? "CannotRun" : "StepFailure",
     place: [step.file ?? runFile, failure?.line ?? step.line],
     durationMs: duration_ms,
-    // The nested step that failed has the message.
+    // The message of a failed nested step is in its own case.
     ...(failure === undefined || steps !== undefined
       ? {}
       : { message: failure.message, details: detailsOf(failure) }),
