@@ -10,7 +10,7 @@ type Hook = (run: (...args: any[]) => Promise<void>) => unknown;
 export interface TestHooks {
   /** Runs once before the tests of the file, in Vitest and Jest. Required, unless `before` is given. */
   readonly beforeAll?: Hook;
-  /** The same in `node:test` and Mocha. */
+  /** `beforeAll` of `node:test` and Mocha. */
   readonly before?: Hook;
   /** Runs before each test. */
   readonly beforeEach: Hook;
@@ -18,7 +18,7 @@ export interface TestHooks {
   readonly afterEach?: Hook;
   /** Runs once after the tests of the file, in Vitest and Jest. Required, unless `after` is given. */
   readonly afterAll?: Hook;
-  /** The same in `node:test` and Mocha. */
+  /** `afterAll` of `node:test` and Mocha. */
   readonly after?: Hook;
 }
 

@@ -138,7 +138,7 @@ export const VALID_EVENT_PROBES = {
     expected: "2xx each time, and the charge stays completed",
     send: async (session) => {
       const reversed = await sendLife(session, true);
-      // Sending them in order tells a fault of ordering from one of a single event.
+      // If the receiver accepts the same events in order, their order was the fault, not one of the events.
       return finalAnswers(reversed).every((answer) => answer.kind === "accepted")
         ? reversed
         : [...reversed, ...(await sendLife(session, false))];

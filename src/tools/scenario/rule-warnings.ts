@@ -86,7 +86,7 @@ function webhookWarnings(rule: WebhookRule, index: number, all: readonly Webhook
       path: ["webhooks", index, word],
       message: "has no effect without copies",
     }));
-  // Before another rule it exempts what it matches.
+  // A rule without effects is useful before another rule: it exempts the webhooks it matches.
   if (effects.length > 0 || index < all.length - 1) return [];
   return [
     { path: ["webhooks", index], message: "has no effect: it changes nothing about the webhooks it matches" },

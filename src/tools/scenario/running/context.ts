@@ -23,7 +23,7 @@ export interface RunContext {
   readonly cleanup: Cleanup;
   /** Freezes the clock, adds the file's rules and records the start: at first, and after a reset. */
   readonly prepare: () => Promise<void>;
-  /** Failures do not list the faults that the step met. */
+  /** True if failures must not list the faults that a step met. */
   readonly isTerse?: boolean;
   /** Asks a person to do something; resolves when it is done. */
   readonly manual: (text: string) => Promise<void>;

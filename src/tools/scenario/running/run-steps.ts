@@ -222,7 +222,7 @@ function lastRequest(kind: string, { client, isTerse }: RunContext): Promise<str
     : undefined;
 }
 
-/** Describes responses that a fault made since then: to the step's own call, or to the app's calls. */
+/** Describes the responses after request `since` that a fault made, to the step's own call or to the app's calls. */
 async function faultedCalls(
   kind: string,
   since: string | undefined,

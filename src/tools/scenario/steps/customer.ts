@@ -86,7 +86,7 @@ export const closePage = step({
 
 interface Visit {
   readonly kind: string;
-  /** One per tab. */
+  /** The button pressed in each tab. */
   readonly presses: readonly ("pay" | "cancel")[];
   readonly returnsToShop: boolean;
   readonly at_once?: boolean | undefined;
