@@ -3,7 +3,7 @@ import { durationMs } from "../../core/schema/duration.js";
 import { type ClockSetting, parseClockSetting, runningClock } from "../../core/schema/option-schemas.js";
 import { invalid } from "../../core/schema/refusals.js";
 import { iso, parseInstant } from "../../core/schema/time.js";
-import type { AdvanceTarget } from "../../core/time/advance.js";
+import type { AdvanceTarget } from "../../core/time/advance-state.js";
 import { controlOperation } from "./control-operation.js";
 
 function earlierMessage(nowMs: number): string {
