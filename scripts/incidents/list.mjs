@@ -1,0 +1,100 @@
+// The incidents of examples/incidents, and the deviation that finds each; `waits` names what `explore` does not have yet.
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+/**
+ * @typedef {object} Incident
+ * @property {string} name its folder
+ * @property {{ kind: string, at?: string }} found the smallest deviation that shows the bug; any place of that kind without `at`
+ * @property {number} depth the smallest depth that finds it
+ * @property {string[]} [failOn] kinds that are notes unless they are raised to findings
+ * @property {string} [waits]
+ */
+
+export const FOLDER = fileURLToPath(new URL("../../examples/incidents", import.meta.url));
+
+/** @type {Incident[]} */
+export const INCIDENTS = [
+  {
+    name: "webhook-before-the-row",
+    found: { kind: "answer_held", at: "createWhitelabel#1" },
+    depth: 1,
+  },
+  {
+    name: "duplicates-at-once",
+    found: { kind: "webhook_twice_at_once", at: "charge.completed#1" },
+    depth: 1,
+  },
+  {
+    name: "job-against-webhook",
+    found: { kind: "job_at_once" },
+    depth: 1,
+    waits: "the kind `job_at_once`",
+  },
+  {
+    name: "retry-after-slow-success",
+    found: { kind: "pressed_twice", at: "POST /top-ups#1" },
+    depth: 1,
+  },
+  {
+    name: "refund-before-completion",
+    found: { kind: "webhook_after_next", at: "charge.completed#1" },
+    depth: 1,
+  },
+  {
+    name: "late-payment-after-cancel",
+    found: { kind: "paid_late", at: "charge#1" },
+    depth: 1,
+  },
+  {
+    name: "amount-not-checked",
+    found: { kind: "underpaid" },
+    depth: 1,
+    waits: "the kind `underpaid`",
+  },
+  {
+    name: "new-key-on-retry",
+    found: { kind: "answer_lost", at: "createWithdrawal#1" },
+    depth: 1,
+  },
+  {
+    name: "callback-never-comes",
+    found: { kind: "webhook_dropped", at: "charge.completed#1" },
+    depth: 1,
+    failOn: ["webhook_dropped"],
+    waits: "`--fail-on`; a note until then",
+  },
+  {
+    name: "payout-failure-credited-twice",
+    found: { kind: "webhook_twice", at: "withdrawal.failed#1" },
+    depth: 1,
+    waits: "webhooks of withdrawals as places",
+  },
+  {
+    name: "partial-refund-booked-twice",
+    found: { kind: "webhook_twice", at: "sandbox.charge.partially_refunded#1" },
+    depth: 1,
+  },
+  {
+    name: "failed-attempt-after-success",
+    found: { kind: "webhook_late", at: "charge.failed#1" },
+    depth: 1,
+  },
+];
+
+export function flowOf({ name }) {
+  return join(FOLDER, name, "flow.yaml");
+}
+
+/** @param {Incident} incident @param {"app" | "fixed"} kind */
+export function programOf({ name }, kind) {
+  return ["mjs", "py"].map((ending) => join(FOLDER, name, `${kind}.${ending}`)).find(existsSync);
+}
+
+export function languageOf(incident) {
+  const program = programOf(incident, "app");
+  if (program.endsWith(".py")) return "Python";
+  const source = readFileSync(program, "utf8");
+  return ["hono", "express"].find((framework) => source.includes(`from "${framework}"`)) ?? "Node";
+}
