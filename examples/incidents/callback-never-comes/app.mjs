@@ -1,0 +1,105 @@
+// A shop for airtime that takes mobile money and delivers when the callback comes.
+import express from "express";
+import { Webhook } from "standardwebhooks";
+
+const { PAYMENTS_BASE_URL, PAYMENTS_API_KEY, PAYMENTS_WEBHOOK_SECRET, PORT = "3000" } = process.env;
+const webhook = new Webhook(PAYMENTS_WEBHOOK_SECRET);
+const STATUS = { COMPLETED: "paid", FAILED: "failed", CANCELLED: "cancelled", EXPIRED: "expired" };
+
+const orders = new Map(); // a table in production
+
+async function payments(method, path, body) {
+  const response = await fetch(`${PAYMENTS_BASE_URL}/api/v1/payments${path}`, {
+    method,
+    headers: { authorization: `Bearer ${PAYMENTS_API_KEY}`, "content-type": "application/json" },
+    body: body && JSON.stringify(body),
+  });
+  if (!response.ok) throw new Error(`${method} ${path}: ${response.status}`);
+  return response.json();
+}
+
+async function createCharge({ id, email, phone }) {
+  const pricing = { base_currency: "KES", amount: "500.00" };
+  const request = { pricing, payment_method: "mobile_money", customer_email: email };
+  const { quote_id } = await payments("POST", "/quotes", request);
+  const metadata = { order: id };
+  return payments("POST", "/whitelabel", { ...request, quote_id, phone_number: phone, metadata });
+}
+
+/** Charges have no idempotency key: a second try looks for the charge of the first. */
+async function findCharge(id) {
+  const { items } = await payments("GET", "/payins?limit=20");
+  for (const { charge_id } of items) {
+    const charge = await payments("GET", `/charges/${charge_id}`);
+    if (charge.metadata?.order === id) return charge;
+  }
+}
+
+async function charge(order) {
+  const found = order.isTried ? await findCharge(order.id) : undefined;
+  order.isTried = true;
+  const { charge_id } = found ?? (await createCharge(order));
+  order.charge_id = charge_id;
+}
+
+/** Two requests wait for one charge; after a failure the next one tries again. */
+async function chargeOnce(order) {
+  if (order.charge_id) return;
+  order.charging ??= charge(order).finally(() => {
+    order.charging = undefined;
+  });
+  await order.charging;
+}
+
+function learn(order, { status, status_history }) {
+  if (status_history.length <= order.seen) return; // a duplicate, or overtaken
+  order.seen = status_history.length;
+  order.status = STATUS[status] ?? "pending";
+  if (order.status === "paid") order.delivered += 1;
+}
+
+/** The job looks after orders that are open. */
+async function lookAfter(order) {
+  const charge = order.charge_id ? undefined : await findCharge(order.id);
+  if (charge) learn(order, charge);
+}
+
+const app = express();
+
+app.post("/webhooks", express.raw({ type: "*/*" }), (request, response) => {
+  let event;
+  try {
+    event = webhook.verify(request.body, request.headers);
+  } catch {
+    return response.status(400).send("bad signature");
+  }
+  const order = orders.get(event.data.metadata?.order);
+  if (order) learn(order, event.data);
+  response.sendStatus(204);
+});
+
+app.use(express.json());
+
+app.post("/orders", async (request, response) => {
+  const { order: id, email, phone } = request.body;
+  if (!orders.has(id)) orders.set(id, { id, email, phone, status: "pending", delivered: 0, seen: 0 });
+  await chargeOnce(orders.get(id));
+  response.status(201).json({ order: id });
+});
+
+app.get("/orders/:id", (request, response) => {
+  const order = orders.get(request.params.id);
+  if (!order) return response.sendStatus(404);
+  response.json({ status: order.status, delivered: order.delivered });
+});
+
+app.post("/jobs/open-orders", async (_request, response) => {
+  const open = [...orders.values()].filter(({ status }) => status === "pending");
+  const results = await Promise.allSettled(open.map(lookAfter));
+  for (const { reason } of results) if (reason) console.error(reason.message); // the next run tries again
+  response.json({ open: open.length });
+});
+
+app.use((error, _request, response, _next) => response.status(503).json({ error: error.message }));
+
+const server = app.listen(Number(PORT), () => console.log(`listening on port ${server.address().port}`));
