@@ -30,7 +30,7 @@ export const INCIDENTS = [
     name: "job-against-webhook",
     found: { kind: "job_at_once" },
     depth: 1,
-    waits: "the kind `job_at_once`",
+    waits: "`job_at_once`",
   },
   {
     name: "retry-after-slow-success",
@@ -51,7 +51,7 @@ export const INCIDENTS = [
     name: "amount-not-checked",
     found: { kind: "underpaid" },
     depth: 1,
-    waits: "the kind `underpaid`",
+    waits: "`underpaid`",
   },
   {
     name: "new-key-on-retry",
@@ -63,13 +63,13 @@ export const INCIDENTS = [
     found: { kind: "webhook_dropped", at: "charge.completed#1" },
     depth: 1,
     failOn: ["webhook_dropped"],
-    waits: "`--fail-on`; a note until then",
+    waits: "`--fail-on webhook_dropped`",
   },
   {
     name: "payout-failure-credited-twice",
     found: { kind: "webhook_twice", at: "withdrawal.failed#1" },
     depth: 1,
-    waits: "webhooks of withdrawals as places",
+    waits: "webhooks of withdrawals",
   },
   {
     name: "partial-refund-booked-twice",
@@ -96,5 +96,5 @@ export function languageOf(incident) {
   const program = programOf(incident, "app");
   if (program.endsWith(".py")) return "Python";
   const source = readFileSync(program, "utf8");
-  return ["hono", "express"].find((framework) => source.includes(`from "${framework}"`)) ?? "Node";
+  return ["Hono", "Express"].find((one) => source.includes(`from "${one.toLowerCase()}"`)) ?? "Node";
 }

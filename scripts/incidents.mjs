@@ -1,0 +1,206 @@
+// Explores the incidents of examples/incidents and writes what it finds into the READMEs:
+//
+//   npm run build && npm run incidents -- [--only NAME] [--times 10] [--check]
+//
+// Each app is explored at the depth that finds its bug, and its fix at depth 2, which must find nothing. The saved scenario
+// runs `--times` times against both, each time with a sandbox and an app that have just started. `--check` writes nothing
+// and fails if the READMEs say something else; seconds are not compared.
+import { spawn } from "node:child_process";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
+import { createSandbox } from "../dist/index.js";
+import { FOLDER, flowOf, INCIDENTS, languageOf, programOf } from "./incidents/list.mjs";
+import { startProgram } from "./incidents/program.mjs";
+
+/** @typedef {import("./incidents/list.mjs").Incident} Incident */
+
+const ROOT = fileURLToPath(new URL("..", import.meta.url));
+const COMMAND = join(ROOT, "bin/payments-sandbox.js");
+const FIX_DEPTH = 2;
+
+const { values: options } = parseArgs({
+  options: { only: { type: "string" }, times: { type: "string", default: "10" }, check: { type: "boolean" } },
+});
+const times = Number(options.times);
+const incidents = INCIDENTS.filter(({ name }) => options.only === undefined || name === options.only);
+if (incidents.length === 0) throw new Error(`no incident ${options.only}`);
+
+/** Runs `work` beside a sandbox and a program that have just started. */
+async function withProgram(program, work) {
+  const sandbox = await createSandbox({ clock: "manual", rateLimit: "off" });
+  try {
+    const { app, url, stop } = await startProgram(program, sandbox);
+    try {
+      return await work({ sandbox, app, url });
+    } finally {
+      await stop();
+    }
+  } finally {
+    await sandbox.close();
+  }
+}
+
+/** @returns {Promise<{ code: number, output: string, seconds: number }>} */
+function runCommand(args) {
+  const startedMs = Date.now();
+  return new Promise((resolve, reject) => {
+    const child = spawn(process.execPath, [COMMAND, ...args], {
+      cwd: ROOT,
+      stdio: ["ignore", "pipe", "pipe"],
+      env: { ...process.env, NO_COLOR: "1", COLUMNS: "120" },
+    });
+    let output = "";
+    for (const stream of [child.stdout, child.stderr])
+      stream.on("data", (text) => {
+        output += text;
+      });
+    child.once("error", reject);
+    child.once("close", (code) => resolve({ code, output, seconds: (Date.now() - startedMs) / 1000 }));
+  });
+}
+
+function explore(incident, kind, depth, flags) {
+  return withProgram(programOf(incident, kind), async ({ app, url }) => {
+    const args = ["explore", flowOf(incident), "--app", app, "--url", url, "--depth", String(depth)];
+    const raised = incident.failOn === undefined ? [] : ["--fail-on", incident.failOn.join(",")];
+    const result = await runCommand([...args, ...flags, ...raised]);
+    if (!result.output.includes("unknown option '--fail-on'")) return result;
+    return runCommand([...args, ...flags]);
+  });
+}
+
+/** Selects the part of a report that tells of the bug. */
+function findingOf({ found: { kind, at = "" }, failOn }, report) {
+  const parts = report.split("\n\n");
+  const isTold = (part) => part.includes(`${kind} at ${at}`);
+  const finding = parts.find((part) => part.startsWith("✗ ") && part.includes("deviation") && isTold(part));
+  if (finding !== undefined || failOn === undefined) return finding;
+  return report.split("\n").find((line) => line.startsWith("○ ") && isTold(line));
+}
+
+/** Runs a saved scenario against a cold app; returns how often it ended with that outcome. */
+async function replay(incident, kind, file, outcome) {
+  let count = 0;
+  for (let time = 0; time < times; time++) {
+    const report = await withProgram(programOf(incident, kind), ({ sandbox, app }) =>
+      sandbox.run(file, { app }),
+    );
+    if (report.outcome === outcome) count++;
+  }
+  return count;
+}
+
+const print = (line) => process.stdout.write(`${line}\n`);
+const failures = [];
+
+/** Explores one incident; returns its row of the table and the words of `explore`. */
+async function examine(incident) {
+  const { name, depth, found, waits } = incident;
+  const save = mkdtempSync(join(tmpdir(), "incidents-"));
+  try {
+    const bug = await explore(incident, "app", depth, ["--save", save]);
+    const finding = findingOf(incident, bug.output);
+    const isTried = bug.output.includes(found.kind) && bug.output.includes(found.at ?? "");
+    const fix = await explore(incident, "fixed", FIX_DEPTH, ["--json"]);
+    const report = fix.code === 2 ? undefined : JSON.parse(fix.output);
+    if (report?.passed !== true || report.complete_depth !== FIX_DEPTH)
+      failures.push(`${name}: the fix is not silent at depth ${FIX_DEPTH}\n${fix.output}`);
+    const [runs] = /\d+(?= single deviations)/.exec(bug.output) ?? ["?"];
+    const row = { incident, runs: Number(runs), seconds: bug.seconds, fix: report };
+    if (finding === undefined) {
+      if (waits === undefined || isTried) failures.push(`${name}: not found\n${bug.output}`);
+      return { ...row, text: `${lastLine(bug.output)}\n\nIt waits for ${waits}.` };
+    }
+    const file = readdirSync(save).find((one) => one.startsWith(`${name}.${found.kind}.`));
+    const replays = file && {
+      bug: await replay(incident, "app", join(save, file), "failed"),
+      fix: await replay(incident, "fixed", join(save, file), "passed"),
+    };
+    if (replays && (replays.bug < times || replays.fix < times))
+      failures.push(
+        `${name}: of ${times} replays ${replays.bug} failed with the bug, ${replays.fix} passed with the fix`,
+      );
+    return {
+      ...row,
+      isFound: true,
+      isNote: finding.startsWith("○"),
+      replays,
+      text: textOf(finding, bug.output),
+    };
+  } finally {
+    rmSync(save, { recursive: true });
+  }
+}
+
+const MAX_DIFFERENCES = 5;
+
+/** The finding with the first lines in which the run differs from a plain one. */
+function textOf(finding, report) {
+  const lines = finding.split("\n");
+  const differences = lines.filter((line) => /^ {6}[-+] \+/.test(line));
+  const shown = differences.slice(0, MAX_DIFFERENCES);
+  return [
+    ...lines.filter((line) => /^[✗○] | at \S+: | {6}- a plain run/.test(line)),
+    ...(shown.length < differences.length ? [...shown, "        …"] : shown),
+    lastLine(report),
+  ].join("\n");
+}
+
+/** The summary, without the number of behaviours, which can differ between two searches of a race. */
+function lastLine(report) {
+  return report
+    .trimEnd()
+    .split("\n")
+    .at(-1)
+    .replace(/ \d+ behaviours?,/, "");
+}
+
+function rowOf({ incident, isFound, isNote, runs, seconds }) {
+  const { name, found, depth, waits } = incident;
+  const [reported] = readFileSync(join(FOLDER, name, "README.md"), "utf8").match(/(?<=^Reported: ).*?\)/m);
+  const cells = [
+    `[${name}](examples/incidents/${name})`,
+    reported,
+    languageOf(incident),
+    isFound && !isNote ? `\`${found.kind}\`` : `not yet: ${waits}`,
+    depth,
+    runs,
+    seconds.toFixed(1),
+  ];
+  return `| ${cells.join(" | ")} |`;
+}
+
+/** Replaces the text between two markers of a page, or compares it. */
+function put(page, marker, text, comparable = (one) => one) {
+  const [begin, end] = [`<!-- ${marker} -->\n`, `<!-- /${marker} -->`];
+  const before = readFileSync(page, "utf8");
+  const [from, to] = [before.indexOf(begin) + begin.length, before.indexOf(end)];
+  if (from < begin.length || to < from) throw new Error(`${page} has no ${begin.trim()} … ${end}`);
+  if (options.check !== true) return writeFileSync(page, before.slice(0, from) + text + before.slice(to));
+  if (comparable(before.slice(from, to)) !== comparable(text))
+    failures.push(`${page}: ${marker} differs\n${text}`);
+}
+
+const results = [];
+for (const incident of incidents) {
+  const result = await examine(incident);
+  const { isFound, isNote, runs, seconds, fix, replays, text } = result;
+  const outcome = isFound ? (isNote ? "a note" : "found") : "not found yet";
+  const replayed = replays === undefined ? "" : `; replays ${replays.bug} and ${replays.fix} of ${times}`;
+  print(
+    `${incident.name}: ${outcome}, ${runs} runs, ${seconds.toFixed(1)} s; fix ${fix?.runs} runs${replayed}`,
+  );
+  put(join(FOLDER, incident.name, "README.md"), "explore", `\`\`\`text\n${text}\n\`\`\`\n`);
+  results.push(result);
+}
+if (options.only === undefined) {
+  const head =
+    "| incident | reported | language | found by | depth | runs | seconds |\n|---|---|---|---|---|---|---|\n";
+  const withoutSeconds = (table) => table.replaceAll(/[\d.]+ \|$/gm, "|");
+  put(join(ROOT, "README.md"), "incidents", `${head}${results.map(rowOf).join("\n")}\n`, withoutSeconds);
+}
+for (const failure of failures) process.stderr.write(`\n${failure}\n`);
+if (failures.length > 0) process.exitCode = 1;
