@@ -10,7 +10,7 @@ const PROCESS = [
   "test/docs/**/*.test.ts",
   "test/doctor/{docs,good}.test.ts",
   "test/examples/**/*.test.ts",
-  "test/explore/{command,interrupted}.test.ts",
+  "test/explore/{command,incidents,interrupted}.test.ts",
   "test/kills/**/*.test.ts",
   "test/library/{failed-tests,jest,package,runners,types}.test.ts",
   "test/openapi/*{client,command}.test.ts",

@@ -1,0 +1,87 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import type { DeviationKind, ExploreReport, Sandbox } from "../../src/index.js";
+import { openSandbox } from "../support/api-client.js";
+import { temporaryFolder } from "../support/folders.js";
+import { atEnd } from "../support/lifetime.js";
+import { ROOT } from "../support/process-command.js";
+
+interface Incident {
+  readonly name: string;
+  readonly found: { readonly kind: DeviationKind; readonly at?: string };
+  readonly depth: number;
+  readonly failOn?: readonly string[];
+  readonly waits?: string;
+}
+interface List {
+  readonly FOLDER: string;
+  readonly INCIDENTS: readonly Incident[];
+  flowOf(incident: Incident): string;
+  programOf(incident: Incident, kind: "app" | "fixed"): string;
+}
+type StartProgram = (program: string, sandbox: Sandbox) => Promise<{ app: string; stop(): Promise<unknown> }>;
+
+const partOf = (file: string) => import(join(ROOT, "scripts/incidents", file));
+const { FOLDER, INCIDENTS, flowOf, programOf }: List = await partOf("list.mjs");
+const { startProgram }: { startProgram: StartProgram } = await partOf("program.mjs");
+
+/** Explores the app with the bug until it is found, or the fix at depth 1. */
+async function explored(incident: Incident, kind: "app" | "fixed"): Promise<ExploreReport> {
+  const { name, found, depth } = incident;
+  const sandbox = await openSandbox();
+  const { app, stop } = await startProgram(programOf(incident, kind), sandbox);
+  atEnd(stop);
+  const save = temporaryFolder();
+  const end = new AbortController();
+  const onRun = () => {
+    if (readdirSync(save).some((file) => file.startsWith(`${name}.${found.kind}.`))) end.abort();
+  };
+  const options = kind === "app" ? { depth, save, signal: end.signal, onRun } : { depth: 1 };
+  return sandbox.explore(flowOf(incident), { app, ...options });
+}
+
+describe.each(INCIDENTS)("$name", (incident) => {
+  const { name, found, failOn, waits } = incident;
+  const isExpected = ({ kind, at }: { kind: string; at: string }) =>
+    kind === found.kind && at === (found.at ?? at);
+  /** Notes about a kind that `--fail-on` can raise to a finding. */
+  const raisable = ({ notes }: ExploreReport) =>
+    notes.filter((note) => failOn?.some((kind) => note.startsWith(`${kind} at `)));
+
+  const orWaits = waits === undefined ? "" : ` or waits for ${waits}`;
+  it(`is found in the app${orWaits}, and nothing is found in its fix`, async () => {
+    const [bug, fix] = await Promise.all([explored(incident, "app"), explored(incident, "fixed")]);
+    expect(fix.findings).toEqual([]);
+    expect(fix.complete_depth).toBe(1);
+    expect(raisable(fix)).toEqual([]);
+    const isTried = bug.singles.some(isExpected);
+    if (waits !== undefined && !isTried && failOn === undefined) return expect(bug.findings).toEqual([]);
+    const finding = bug.findings.find(({ deviations }) => deviations.some(isExpected));
+    const deviations = finding?.deviations ?? (raisable(bug).length > 0 ? [found] : []);
+    expect(deviations).toHaveLength(incident.depth);
+  });
+
+  it("has a README that links the report and quotes the app and its fix", () => {
+    const readme = readFileSync(join(FOLDER, name, "README.md"), "utf8");
+    expect(readme).toMatch(/^Reported: \[.+\]\(https:\/\/github\.com\/.+\)\.$/m);
+    const [wrong, right] = [...readme.matchAll(/```(?:js|python)\n([\s\S]*?)```/g)].map(([, code]) => code!);
+    const linesOf = (code: string) => code.split("\n").map((line) => line.trim());
+    expect(linesOf(readFileSync(programOf(incident, "app"), "utf8"))).toEqual(
+      expect.arrayContaining(linesOf(wrong!)),
+    );
+    expect(linesOf(readFileSync(programOf(incident, "fixed"), "utf8"))).toEqual(
+      expect.arrayContaining(linesOf(right!)),
+    );
+  });
+});
+
+it("all of them are in the README's table", () => {
+  const folders = readdirSync(FOLDER, { withFileTypes: true }).filter((one) => one.isDirectory());
+  expect(INCIDENTS.map(({ name }) => name).sort()).toEqual(folders.map(({ name }) => name).sort());
+  const readme = readFileSync(join(ROOT, "README.md"), "utf8");
+  const rows = [...readme.matchAll(/^\| \[[\w-]+\]\(examples\/incidents\/([\w-]+)\)/gm)].map(
+    ([, name]) => name,
+  );
+  expect(rows).toEqual(INCIDENTS.map(({ name }) => name));
+});
