@@ -4,7 +4,7 @@
 //
 // Each app is explored at the depth that finds its bug, and its fix at depth 2, which must find nothing. The saved scenario
 // runs `--times` times against both, each time with a sandbox and an app that have just started. `--check` writes nothing
-// and fails if the READMEs say something else; seconds are not compared.
+// and fails if the READMEs say something else; seconds, and the order of calls in a race, are not compared.
 import { spawn } from "node:child_process";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -143,7 +143,7 @@ function textOf(finding, report) {
   const differences = lines.filter((line) => /^ {6}[-+] \+/.test(line));
   const shown = differences.slice(0, MAX_DIFFERENCES);
   return [
-    ...lines.filter((line) => /^[✗○] | at \S+: | {6}- a plain run/.test(line)),
+    ...lines.filter((line) => /^[✗○] | at .+#\d+: | {6}- a plain run/.test(line)),
     ...(shown.length < differences.length ? [...shown, "        …"] : shown),
     lastLine(report),
   ].join("\n");
@@ -193,7 +193,13 @@ for (const incident of incidents) {
   print(
     `${incident.name}: ${outcome}, ${runs} runs, ${seconds.toFixed(1)} s; fix ${fix?.runs} runs${replayed}`,
   );
-  put(join(FOLDER, incident.name, "README.md"), "explore", `\`\`\`text\n${text}\n\`\`\`\n`);
+  const withoutDifferences = (block) => block.replaceAll(/^ {6}([-+] \+| {2}…).*\n/gm, "");
+  put(
+    join(FOLDER, incident.name, "README.md"),
+    "explore",
+    `\`\`\`text\n${text}\n\`\`\`\n`,
+    withoutDifferences,
+  );
   results.push(result);
 }
 if (options.only === undefined) {
