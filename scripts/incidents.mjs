@@ -66,19 +66,14 @@ function explore(incident, kind, depth, flags) {
   return withProgram(programOf(incident, kind), async ({ app, url }) => {
     const args = ["explore", flowOf(incident), "--app", app, "--url", url, "--depth", String(depth)];
     const raised = incident.failOn === undefined ? [] : ["--fail-on", incident.failOn.join(",")];
-    const result = await runCommand([...args, ...flags, ...raised]);
-    if (!result.output.includes("unknown option '--fail-on'")) return result;
-    return runCommand([...args, ...flags]);
+    return runCommand([...args, ...flags, ...raised]);
   });
 }
 
 /** Selects the part of a report that tells of the bug. */
-function findingOf({ found: { kind, at = "" }, failOn }, report) {
-  const parts = report.split("\n\n");
-  const isTold = (part) => part.includes(`${kind} at ${at}`);
-  const finding = parts.find((part) => part.startsWith("✗ ") && part.includes("deviation") && isTold(part));
-  if (finding !== undefined || failOn === undefined) return finding;
-  return report.split("\n").find((line) => line.startsWith("○ ") && isTold(line));
+function findingOf({ found: { kind, at = "" } }, report) {
+  const isTold = (part) => part.includes("deviation") && part.includes(`${kind} at ${at}`);
+  return report.split("\n\n").find((part) => part.startsWith("✗ ") && isTold(part));
 }
 
 /** Runs a saved scenario against a cold app; returns how often it ended with that outcome. */
@@ -98,12 +93,11 @@ const failures = [];
 
 /** Explores one incident; returns its row of the table and the words of `explore`. */
 async function examine(incident) {
-  const { name, depth, found, waits } = incident;
+  const { name, depth, found } = incident;
   const save = mkdtempSync(join(tmpdir(), "incidents-"));
   try {
     const bug = await explore(incident, "app", depth, ["--save", save]);
     const finding = findingOf(incident, bug.output);
-    const isTried = bug.output.includes(found.kind) && bug.output.includes(found.at ?? "");
     const fix = await explore(incident, "fixed", FIX_DEPTH, ["--json"]);
     const report = fix.code === 2 ? undefined : JSON.parse(fix.output);
     if (report?.passed !== true || report.complete_depth !== FIX_DEPTH)
@@ -111,8 +105,8 @@ async function examine(incident) {
     const [runs] = /\d+(?= single deviations)/.exec(bug.output) ?? ["?"];
     const row = { incident, runs: Number(runs), seconds: bug.seconds, fix: report };
     if (finding === undefined) {
-      if (waits === undefined || isTried) failures.push(`${name}: not found\n${bug.output}`);
-      return { ...row, text: `${lastLine(bug.output)}\n\nIt waits for ${waits}.` };
+      failures.push(`${name}: not found\n${bug.output}`);
+      return { ...row, text: lastLine(bug.output) };
     }
     const file = readdirSync(save).find((one) => one.startsWith(`${name}.${found.kind}.`));
     const replays = file && {
@@ -126,7 +120,6 @@ async function examine(incident) {
     return {
       ...row,
       isFound: true,
-      isNote: finding.startsWith("○"),
       replays,
       text: textOf(finding, bug.output),
     };
@@ -143,7 +136,7 @@ function textOf(finding, report) {
   const differences = lines.filter((line) => /^ {6}[-+] \+/.test(line));
   const shown = differences.slice(0, MAX_DIFFERENCES);
   return [
-    ...lines.filter((line) => /^[✗○] | at .+#\d+: | {6}- a plain run/.test(line)),
+    ...lines.filter((line) => /^✗ | at .+#\d+: | {6}- a plain run/.test(line)),
     ...(shown.length < differences.length ? [...shown, "        …"] : shown),
     lastLine(report),
   ].join("\n");
@@ -158,14 +151,14 @@ function lastLine(report) {
     .replace(/ \d+ behaviours?,/, "");
 }
 
-function rowOf({ incident, isFound, isNote, runs, seconds }) {
-  const { name, found, depth, waits } = incident;
+function rowOf({ incident, isFound, runs, seconds }) {
+  const { name, found, depth, failOn } = incident;
   const [reported] = readFileSync(join(FOLDER, name, "README.md"), "utf8").match(/(?<=^Reported: ).*?\)/m);
   const cells = [
     `[${name}](examples/incidents/${name})`,
     reported,
     languageOf(incident),
-    isFound && !isNote ? `\`${found.kind}\`` : `not yet: ${waits}`,
+    isFound ? `\`${found.kind}\`${failOn === undefined ? "" : " (`--fail-on`)"}` : "not found",
     depth,
     runs,
     seconds.toFixed(1),
@@ -187,8 +180,8 @@ function put(page, marker, text, comparable = (one) => one) {
 const results = [];
 for (const incident of incidents) {
   const result = await examine(incident);
-  const { isFound, isNote, runs, seconds, fix, replays, text } = result;
-  const outcome = isFound ? (isNote ? "a note" : "found") : "not found yet";
+  const { isFound, runs, seconds, fix, replays, text } = result;
+  const outcome = isFound ? "found" : "not found";
   const replayed = replays === undefined ? "" : `; replays ${replays.bug} and ${replays.fix} of ${times}`;
   print(
     `${incident.name}: ${outcome}, ${runs} runs, ${seconds.toFixed(1)} s; fix ${fix?.runs} runs${replayed}`,
