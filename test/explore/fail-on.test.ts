@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { foundIn, openApp, shopOf } from "./apps.js";
 import { FLOW } from "./support.js";
 
-const LIMIT = 120_000;
+const LIMIT = 300_000;
 const PAID_OTHERWISE = ["underpaid", "overpaid", "paid_in_other_currency"];
 
 it(
@@ -33,8 +33,7 @@ it(
     expect(right.found).toEqual([]);
     const deaf = FLOW.replace("POST /tick", "POST /nothing");
     const app = await openApp(shopOf());
-    expect((await foundIn(app, deaf)).found).not.toContain("money: webhook_dropped charge.completed#1");
-    const raised = await foundIn(app, deaf, { failOn: ["webhook_dropped"] });
+    const raised = await foundIn(app, deaf, { failOn: ["webhook_dropped"], lanes: 1 });
     expect(raised.found).toContain("money: webhook_dropped charge.completed#1");
     await expect(foundIn(app, FLOW, { failOn: ["webhook_droped"] })).rejects.toThrow(
       "is neither a kind of deviation nor manners; did you mean webhook_dropped?",

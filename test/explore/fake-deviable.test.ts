@@ -37,7 +37,7 @@ class FakePlan implements RunPlan {
   }
   press(): void {}
   payLate(): void {}
-  payOtherwise(): void {}
+  payWrongMoney(): void {}
   cancelThenPay(): void {}
   moveTime(): void {}
   runJob(): void {}

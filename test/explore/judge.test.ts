@@ -48,7 +48,7 @@ describe("how often an order is paid", () => {
   /** A run of a flow that knows its order by `${order}`, which is "one". */
   const carried = (...charges: object[]) => {
     const resolve = ({ name }: { name: string }) => (name === "order" ? { value: "one" } : { fault: "" });
-    const observed = { calls: [], deliveries: [], charges };
+    const observed = { calls: [], deliveries: [], charges, withdrawals: [] };
     return { observed, loaded: { runId: "r1", scope: { names: ["order"], resolve } } } as unknown as PlainRun;
   };
   const learnt = (run: PlainRun) => {

@@ -38,7 +38,7 @@ export function findMismatches(expected: unknown, actual: unknown, path = ""): M
   }
   if (isMatcher(expected)) {
     // `not` says nothing of a field that is absent; `exists` does.
-    if (actual === undefined && "not" in expected && !mentionsPresence(expected.not)) return fail();
+    if (actual === undefined && "not" in expected && !mentionsExistence(expected.not)) return fail();
     const verdict = evaluateMatcher(expected, actual, compareDeep);
     if (verdict === true) return [];
     return typeof verdict === "string" ? [{ path, expected, actual, why: verdict }] : fail();
@@ -57,7 +57,7 @@ export function findMismatches(expected: unknown, actual: unknown, path = ""): M
   return Object.is(expected, actual) ? [] : fail();
 }
 
-function mentionsPresence(expected: unknown): boolean {
+function mentionsExistence(expected: unknown): boolean {
   return isMatcher(expected) && "exists" in expected;
 }
 

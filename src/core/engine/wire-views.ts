@@ -40,14 +40,14 @@ export function chargeDetail(charge: Charge) {
     payment_instructions: resolveInstructions(charge.payment_instructions),
     expires_at: charge.expires_at,
     status_history: charge.status_history,
-    ...paidOtherwise(charge),
+    ...wrongMoneyFields(charge),
   } satisfies Record<Exclude<keyof z.infer<typeof chargeDetailSchema>, PaidField>, unknown>;
 }
 
 type PaidField = "amount_paid" | "currency_paid";
 
 /** Shows what was paid, if that is not the amount, from the payment on. */
-function paidOtherwise({ amount_paid, currency_paid, status_history }: Charge) {
+function wrongMoneyFields({ amount_paid, currency_paid, status_history }: Charge) {
   const isPaid = amount_paid !== undefined && status_history.some(({ status }) => PAID.includes(status));
   return isPaid ? { amount_paid, currency_paid } : {};
 }

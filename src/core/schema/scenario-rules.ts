@@ -77,24 +77,20 @@ const probability = field(
 );
 
 const paidSchema = withChecks(
-  closedShape(
-    "PaidOtherwise",
-    "The customer pays something else than the amount: an extension of the sandbox.",
-    {
-      amount: field(
-        z.optional(z.string().check(z.regex(/^\d{1,20}(\.\d{1,8})?$/, 'must be an amount such as "12.50"'))),
-        "The amount that is paid.",
-      ),
-      factor: field(
-        z.optional(z.number().check(z.gt(0, "must be more than 0"), z.lte(1000, "must be at most 1000"))),
-        "Or the charge's amount times this.",
-      ),
-      currency: field(
-        z.optional(withNameKind("currency", z.string())),
-        "The currency that is paid; by default the charge's.",
-      ),
-    },
-  ),
+  closedShape("PaidMoney", "The customer pays something else than the amount: an extension of the sandbox.", {
+    amount: field(
+      z.optional(z.string().check(z.regex(/^\d{1,20}(\.\d{1,8})?$/, 'must be an amount such as "12.50"'))),
+      "The amount that is paid.",
+    ),
+    factor: field(
+      z.optional(z.number().check(z.gt(0, "must be more than 0"), z.lte(1000, "must be at most 1000"))),
+      "Or the charge's amount times this.",
+    ),
+    currency: field(
+      z.optional(withNameKind("currency", z.string())),
+      "The currency that is paid; by default the charge's.",
+    ),
+  }),
   z.refine(
     ({ amount, factor, currency }) =>
       (amount === undefined || factor === undefined) && (amount ?? factor ?? currency) !== undefined,

@@ -130,7 +130,7 @@ function eventChoices(observed: Observed, calls: readonly CallChoice[], hasJob: 
     const place = { at: `${type}#${before + 1}`, type, before, isLast: next === undefined, payment };
     const sinceMs = hasJob && startMs !== undefined ? atMs - startMs : undefined;
     const isPending = PENDING.test(type) && next !== undefined && next.atMs > atMs;
-    const reads = observed.calls.filter((call) => call.method === "GET" && call.atMs < atMs).length;
+    const reads = observed.calls.filter((call) => call.readId !== undefined && call.atMs < atMs).length;
     return [
       {
         what: "event" as const,

@@ -50,7 +50,7 @@ export interface RunPlan {
   /** Has the customer pay after the charge has expired. */
   payLate(): void;
   /** Has the customer pay something else than the amount, on the timeline of the plain run. */
-  payOtherwise(paid: ChargeRule["paid"], timeline: ChargeRule["timeline"]): void;
+  payWrongMoney(paid: ChargeRule["paid"], timeline: ChargeRule["timeline"]): void;
   /** Has the customer cancel the payment page before paying it. */
   cancelThenPay(): void;
   /** Moves time by so many milliseconds once the charge exists, or the call has arrived, while the flow waits. */

@@ -117,12 +117,12 @@ function runningJob(moment: JobMoment | undefined): Effect | undefined {
   return moment && { isShared: true, applyTo: (plan, repeats) => plan.runJob(moment, repeats > REPEATS) };
 }
 
-function payingOtherwise(
+function payingWrongMoney(
   choice: Choice,
   paidOf: (charge: ObservedCharge) => ChargeRule["paid"],
 ): Effect | undefined {
   const charge = choice.what === "pays" ? choice.charge : undefined;
-  return charge && { applyTo: (plan) => plan.payOtherwise(paidOf(charge), charge.timeline) };
+  return charge && { applyTo: (plan) => plan.payWrongMoney(paidOf(charge), charge.timeline) };
 }
 
 function onCustomer(what: Choice["what"], applyTo: Effect["applyTo"]): Kind["effectAt"] {
@@ -219,18 +219,18 @@ export const KINDS: Readonly<Record<DeviationKind, Kind>> = {
   },
   underpaid: {
     description: "the customer pays half of the amount",
-    effectAt: (choice) => payingOtherwise(choice, () => ({ factor: 0.5 })),
+    effectAt: (choice) => payingWrongMoney(choice, () => ({ factor: 0.5 })),
     isExtension: true,
   },
   overpaid: {
     description: "the customer pays twice the amount",
-    effectAt: (choice) => payingOtherwise(choice, () => ({ factor: 2 })),
+    effectAt: (choice) => payingWrongMoney(choice, () => ({ factor: 2 })),
     isExtension: true,
   },
   paid_in_other_currency: {
     description: "the customer pays the same number in another currency",
     effectAt: (choice) =>
-      payingOtherwise(choice, ({ currency }) => ({ currency: currency === "UGX" ? "KES" : "UGX" })),
+      payingWrongMoney(choice, ({ currency }) => ({ currency: currency === "UGX" ? "KES" : "UGX" })),
     isExtension: true,
   },
   webhook_dropped: {

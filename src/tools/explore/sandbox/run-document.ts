@@ -15,7 +15,7 @@ import type {
   WebhookPlace,
 } from "../deviable.js";
 import { markingOf } from "../judge.js";
-import { wholeSeconds } from "../kinds.js";
+import { REPEATS, wholeSeconds } from "../kinds.js";
 import type { Schedule } from "../schedule.js";
 import { type Flow, paidPageOf, pressOf } from "./flow.js";
 
@@ -52,7 +52,9 @@ export class SandboxPlan implements RunPlan {
   presses = 1;
   isCancelled = false;
   isLate = false;
-  isPaidOtherwise = false;
+  /** A race that is saved: it is repeated until it is lost. */
+  isRepeated = false;
+  isWrongMoney = false;
   /** Duration by which time moves while the flow waits, and the call that it waits for; by default the charge's. */
   moves: { readonly by: string; readonly call: CallPlace | undefined } | undefined;
   readonly jobs: JobMoment[] = [];
@@ -69,6 +71,10 @@ export class SandboxPlan implements RunPlan {
   }
 
   deviateWebhook({ type, before, attempt }: WebhookPlace, change: WebhookChange): void {
+    if (change.at_once && (change.copies ?? 1) > REPEATS) {
+      this.isRepeated = true;
+      this.#slowRead({ delay_answer: SAVED_SLOW_READ, times: change.copies });
+    }
     // A withdrawal names no customer.
     const match = { type, ...(type.includes("withdrawal") ? {} : this.#whose) };
     const position = attempt === undefined ? {} : { attempt };
@@ -83,6 +89,7 @@ export class SandboxPlan implements RunPlan {
 
   press(times: number): void {
     this.presses = times;
+    this.isRepeated ||= times > REPEATS;
   }
 
   payLate(): void {
@@ -96,8 +103,8 @@ export class SandboxPlan implements RunPlan {
     });
   }
 
-  payOtherwise(paid: ChargeRule["paid"], timeline: ChargeRule["timeline"]): void {
-    this.isPaidOtherwise = true;
+  payWrongMoney(paid: ChargeRule["paid"], timeline: ChargeRule["timeline"]): void {
+    this.isWrongMoney = true;
     this.charges.push({ match: this.#whose, paid, timeline });
   }
 
@@ -114,17 +121,18 @@ export class SandboxPlan implements RunPlan {
     this.jobs.push(moment);
     const { atOnce } = moment;
     if (atOnce === undefined) return;
+    this.isRepeated ||= isSaved;
     this.deviateWebhook(atOnce.place, { delay: AT_ONCE });
     for (const ms of SLOW_READS_MS) {
       const delay_answer = formatDuration(ms * (isSaved ? 2 : 1));
-      this.slowReads.push({
-        match: { method: "GET" },
-        delay_answer,
-        skip: atOnce.reads,
-        times: 1,
-        per: "request",
-      });
+      this.#slowRead({ delay_answer, skip: atOnce.reads, times: 1 });
     }
+  }
+
+  #slowRead(change: Pick<FaultRule, "delay_answer" | "skip" | "times">): void {
+    const isOfCustomer = this.#whose.customer_email !== undefined;
+    const per = isOfCustomer ? "customer" : "request";
+    this.slowReads.push({ match: { method: "GET", ...this.#whose }, ...change, per });
   }
 
   /** The deviations let the app see errors, so it may respond with errors itself. */
@@ -171,6 +179,8 @@ const LONG = "5d";
 const AT_ONCE = "1s";
 /** Wall times of the next reads while two parts of the app are at work: each outlasts the one before. */
 const SLOW_READS_MS = [20, 40, 60];
+/** Wall time of reads while webhooks of a saved race are under way. */
+const SAVED_SLOW_READ = "40ms";
 /** Waits until the scheduled work reads, if it does: the webhook arrives while that read is open. */
 const WORK_BEGINS: RawStep = {
   request: "POST /_sandbox/wait",
@@ -249,10 +259,10 @@ export function deviatingDocument(
     ...withMovingTime(withQuiet(withJobs(until, flow, plan), quiet), plan, baseline),
     ...withRole("paid", chargeChecks(baseline, plan)),
     ...withRole("paid_out", withdrawalChecks(baseline, plan)),
-    ...(plan.isPaidOtherwise
+    ...(plan.isWrongMoney
       ? withRole("not_delivered", notDelivered(flow, baseline))
       : viewsOf(flow, (index) => ({ expect: { body: baseline.observed[index] } }))),
-    ...checksOf(flow, isCancelled || plan.isPaidOtherwise),
+    ...checksOf(flow, isCancelled || plan.isWrongMoney),
     ...withRole("manners", plan.excusesErrors ? [] : [NO_5XX]),
   ];
   return assemble(flow, rules, placed, name);

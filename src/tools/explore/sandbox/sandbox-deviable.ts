@@ -34,6 +34,7 @@ import {
   SandboxPlan,
   STEADY,
 } from "./run-document.js";
+import { forSeveralCustomers } from "./several-customers.js";
 
 export interface SandboxDeviableOptions {
   readonly fetch: SandboxFetch;
@@ -194,13 +195,14 @@ export class SandboxDeviable implements Deviable {
   }
 
   #documentOf(plan: SandboxPlan): RunDocument {
-    return deviatingDocument(
+    const document = deviatingDocument(
       this.#flow,
       plan,
       this.#baseline,
       scenarioName(this.name, plan.schedule),
       this.#quiet,
     );
+    return plan.isRepeated ? forSeveralCustomers(document) : document;
   }
 
   /** Carries out runs concurrently, each with a customer of its own; all share one clock. */

@@ -1,0 +1,65 @@
+import { isRecord } from "../../../core/files/documents.js";
+import type { RawStep } from "../../scenario/loaded-steps.js";
+import { stepKinds } from "../../scenario/step-faults.js";
+import type { RunDocument } from "./run-document.js";
+
+/** Customers for whom a saved race is repeated: an app that has just been started is slow at first, and wins it then. */
+const CUSTOMERS = 5;
+const RUN_ID = `\${run.id}`;
+const CUSTOMER = `${RUN_ID}-\${customer}`;
+
+type Rule = Readonly<Record<string, unknown>>;
+
+/** Repeats a run for several customers; returns it unchanged where its rules cannot tell them apart. */
+export function forSeveralCustomers({ document, roles }: RunDocument): RunDocument {
+  const steps = document.steps as readonly RawStep[];
+  const rules = ["charges", "webhooks", "faults"].map((kind) => (document[kind] ?? []) as readonly Rule[]);
+  const isNested = steps.some((step) => ["repeat", "include"].includes(stepKinds(step)[0] ?? ""));
+  if (isNested || document.include !== undefined || !rules.flat().every(isOfOneCustomer))
+    return { document, roles };
+  const own = Object.entries(isRecord(document.vars) ? document.vars : {}).filter(
+    (entry): entry is [string, string] => typeof entry[1] === "string" && entry[1].includes(RUN_ID),
+  );
+  const expand = (text: string) =>
+    own
+      .reduce((all, [name, value]) => all.replaceAll(`\${${name}}`, value), text)
+      .replaceAll(RUN_ID, CUSTOMER);
+  const repeated = { name: "The same for several customers", repeat: CUSTOMERS, as: "customer" };
+  const [charges, webhooks, faults] = rules.map((list) => mapTexts(list, anyCustomer) as Rule[]);
+  return {
+    document: {
+      ...document,
+      ...(charges!.length === 0 ? {} : { charges }),
+      ...(webhooks!.length === 0 ? {} : { webhooks: webhooks!.map(forEachWebhook) }),
+      ...(faults!.length === 0 ? {} : { faults: faults!.map((rule) => ({ ...rule, per: "customer" })) }),
+      steps: [{ ...repeated, steps: mapTexts(steps, expand) }],
+    },
+    roles: ["expect"],
+  };
+}
+
+/** Its counts are the customer's: `skip` of a webhook rule counts all customers. */
+function isOfOneCustomer({ match, skip }: Rule): boolean {
+  const { customer_email, type } = (match ?? {}) as Rule;
+  return (
+    typeof customer_email === "string" &&
+    customer_email.includes(RUN_ID) &&
+    (type === undefined || skip === undefined)
+  );
+}
+
+function forEachWebhook(rule: Rule): Rule {
+  return { ...rule, times: Number(rule.times ?? 1) * CUSTOMERS };
+}
+
+/** A glob: the run's customers have numbers behind its id. */
+function anyCustomer(text: string): string {
+  return text.replaceAll(RUN_ID, `${RUN_ID}-*`);
+}
+
+function mapTexts(value: unknown, map: (text: string) => string): unknown {
+  if (typeof value === "string") return map(value);
+  if (Array.isArray(value)) return value.map((part) => mapTexts(part, map));
+  if (!isRecord(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, part]) => [key, mapTexts(part, map)]));
+}

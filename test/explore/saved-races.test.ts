@@ -1,0 +1,32 @@
+import { readFileSync } from "node:fs";
+import { expect, it } from "vitest";
+import { parse } from "yaml";
+import { exploredUntil, openCorpus } from "./support.js";
+
+const LIMIT = 300_000;
+const FRESH = 10;
+
+it.each([
+  ["races", "webhook_twice_at_once charge.completed#1"],
+  ["job_races", "job_at_once charge.completed#1"],
+] as const)(
+  "the file of a race that %s loses repeats it for several customers, and is lost by each of ten shops just started",
+  async (kind, where) => {
+    const { file, sandbox: searched } = await exploredUntil(kind, where);
+    await searched.close();
+    const { steps, faults } = parse(readFileSync(file, "utf8"));
+    expect(steps).toMatchObject([{ repeat: 5, as: "customer" }]);
+    expect(faults[0]).toMatchObject({ match: { method: "GET" }, per: "customer" });
+    const outcomes: string[] = [];
+    for (let fresh = 1; fresh <= FRESH; fresh++) {
+      const { sandbox, shop } = await openCorpus(kind);
+      outcomes.push((await sandbox.run(file, { app: shop.url })).outcome);
+      await shop.close();
+      await sandbox.close();
+    }
+    expect(outcomes).toEqual(Array.from({ length: FRESH }, () => "failed"));
+    const right = await openCorpus("right");
+    expect(await right.sandbox.run(file, { app: right.shop.url })).toMatchObject({ passed: true });
+  },
+  LIMIT,
+);
