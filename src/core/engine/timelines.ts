@@ -50,7 +50,7 @@ export function withTimeline<Item extends Charge | Withdrawal>(
   };
 }
 
-/** Amount and currency that the customer pays by a rule; undefined where they are those of the charge. An unknown currency is the charge's. */
+/** Amount and currency that the customer pays by a rule, none without one. An unknown currency is the charge's. */
 function paidOf(tx: Transaction, { amount, currency }: Charge, paid: ChargeRule["paid"]) {
   if (paid === undefined) return {};
   const { code, decimals } =
