@@ -205,6 +205,7 @@ const exploreSchema = () => {
     budget: z.optional(durationSchema),
     save: z.optional(z.string()),
     failOn: z.optional(failOnSchema),
+    profile: z.optional(z.boolean()),
     onRun: z.optional(functionSchema),
   });
 };

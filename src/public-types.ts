@@ -149,6 +149,8 @@ export interface ExploreFlowOptions extends Pick<RunFileOptions, "vars" | "envir
   readonly budget?: string;
   /** Folder for a scenario file of each finding; default: none is written. */
   readonly save?: string;
+  /** Adds to the report how long each part of the runs took; default false. */
+  readonly profile?: boolean;
   /** Kinds of deviation, or `manners`, whose notes become findings; those that are otherwise not tried are tried. */
   readonly failOn?: readonly string[];
   /** Called after each run with the number of runs and findings so far. */

@@ -8,6 +8,7 @@ const ROWS: readonly (readonly [flags: string, says: string, isList?: boolean])[
   ["--lanes <n>", "how many runs in parallel (default: 4, or one where they could interfere)"],
   ["--budget <duration>", "a limit of wall time (default: none)"],
   ["--fail-on <kinds>", "kinds to raise from notes to findings, such as webhook_dropped,underpaid"],
+  ["--profile", "say where wall time went"],
   ["--var <name=value>", "a variable of the file (repeatable)", true],
   ["--save <folder>", "write a scenario file for each finding there"],
   ["--junit <file>", "also write the report as JUnit XML"],

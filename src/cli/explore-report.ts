@@ -19,6 +19,7 @@ export interface ExplorationFlags {
   readonly lanes?: string;
   readonly budget?: string;
   readonly failOn?: string;
+  readonly profile?: boolean;
   readonly var?: readonly string[];
   readonly save?: string;
   readonly junit?: string;
@@ -27,7 +28,16 @@ export interface ExplorationFlags {
 
 type ExploreRequest = Pick<
   ExploreFileOptions,
-  "app" | "vars" | "environment" | "depth" | "lanes" | "budgetMs" | "failOn" | "save" | "onWarning"
+  | "app"
+  | "vars"
+  | "environment"
+  | "depth"
+  | "lanes"
+  | "budgetMs"
+  | "failOn"
+  | "profile"
+  | "save"
+  | "onWarning"
 >;
 
 export function explorationOf({
@@ -37,6 +47,7 @@ export function explorationOf({
   budget,
   save,
   failOn,
+  profile,
   ...flags
 }: ExplorationFlags): ExploreRequest {
   return {
@@ -48,6 +59,7 @@ export function explorationOf({
     budgetMs:
       budget === undefined ? undefined : durationMs(parseFlag("--budget", durationSchema, budget, budget)),
     save,
+    profile,
     failOn:
       failOn === undefined ? undefined : parseFlag("--fail-on", failOnSchema, failOn.split(","), failOn),
     onWarning: (warning) => printErrorLine(warning),

@@ -64,6 +64,10 @@ class FakeDeviable implements Deviable {
     return "the fake has one customer";
   }
 
+  profile(): Record<string, number> {
+    return {};
+  }
+
   doubts(): string[] {
     return [];
   }

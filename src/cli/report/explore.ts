@@ -15,7 +15,17 @@ const SAVED: Readonly<Record<keyof ExploreReport["saved"], string>> = {
 
 /** The exploration of a flow: a case per deviation, a finding per message. */
 export function exploreReport(flow: string, report: ExploreReport): Report {
-  const { findings, singles, notes, saved, passed, sentence, complete_depth, ms } = oneLineDeep(report);
+  const {
+    findings,
+    singles,
+    notes,
+    saved,
+    passed,
+    sentence,
+    complete_depth,
+    ms,
+    profile = {},
+  } = oneLineDeep(report);
   const failing = new Set(findings.map(({ deviations }) => scheduleKey(deviations)));
   const messages = [...new Set(findings.map(textOf))];
   return {
@@ -50,6 +60,7 @@ export function exploreReport(flow: string, report: ExploreReport): Report {
       ...Object.entries(saved)
         .filter(([, count]) => count > 0)
         .map(([reason, count]) => `not run: ${count} × ${SAVED[reason as keyof typeof saved]}`),
+      ...Object.entries(profile).map(([part, partMs]) => `profile: ${(partMs / 1_000).toFixed(1)} s ${part}`),
     ],
     summary: sentence,
   };

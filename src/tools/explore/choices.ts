@@ -94,7 +94,7 @@ function callChoices(observed: Observed): CallChoice[] {
       isOwn,
       ...(created?.isAutomatic && isAwaited ? { planMs: created.endedMs - created.createdMs } : {}),
       ...(hasChanged ? { readsChanged: true } : {}),
-      ...nextEventAfter(call, observed),
+      ...(isAwaited ? nextEventAfter(call, observed) : {}),
       ...(payment === undefined ? {} : { payment }),
     };
   });

@@ -88,6 +88,8 @@ export interface Deviable {
   planRun(schedule: Schedule): RunPlan;
   /** Carries out plans concurrently. A brief run leaves out checks that its observation can stand for. */
   observe(plans: readonly RunPlan[], detail: "brief" | "full"): Promise<readonly Trace[]>;
+  /** Wall time in milliseconds so far, by part of a run. */
+  profile(): Readonly<Record<string, number>>;
   /** Saves a file that reproduces the run; returns its path, or undefined where nothing is saved. */
   save(plan: RunPlan, description: string): string | undefined;
   close(): Promise<unknown>;

@@ -71,6 +71,8 @@ export interface ExploreReport {
   readonly looked_at: readonly string[];
   /** Notes, one line each. */
   readonly notes: readonly string[];
+  /** Wall time in milliseconds by part of the runs, most first; present with `profile`. */
+  readonly profile?: Readonly<Record<string, number>>;
   /** A summary in one sentence. */
   readonly sentence: string;
 }

@@ -27,6 +27,8 @@ export interface ExploreOptions {
   readonly lanes?: number | undefined;
   /** Notes of these kinds become findings. */
   readonly failOn?: readonly string[] | undefined;
+  /** Adds to the report how long each part of the runs took. */
+  readonly profile?: boolean | undefined;
   readonly signal?: AbortSignal | undefined;
   readonly wall?: WallClock | undefined;
   /** Called after each run with the number of runs and findings so far. */
@@ -109,6 +111,7 @@ async function exploreWith(deviable: Deviable, options: LimitedOptions): Promise
     looked_at: lookedAt,
     not_tried: exploration?.notTried() ?? [],
     notes: exploration?.collectNotes() ?? [],
+    ...(options.profile === true ? { profile: byDuration(deviable.profile()) } : {}),
   };
   return { ...report, sentence: summarySentence(deviable.name, report, searched.runsOfDepth) };
 }
@@ -133,6 +136,10 @@ function unacceptedEvents({ deliveries }: Observed): BlindSpot[] {
       message: `the app accepted none of ${attempts.length} webhooks (${statuses}): check the receiver's URL`,
     },
   ];
+}
+
+function byDuration(profile: Readonly<Record<string, number>>): Record<string, number> {
+  return Object.fromEntries(Object.entries(profile).sort(([, one], [, other]) => other - one));
 }
 
 /** The search for sets that break an app which passes the plain runs. */

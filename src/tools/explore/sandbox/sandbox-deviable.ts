@@ -81,6 +81,7 @@ export class SandboxDeviable implements Deviable {
   readonly #client: Client;
   readonly #session: RunSession;
   readonly #plain: Run[] = [];
+  readonly #profile = new Map<string, number>();
   /** For how long the app must be still before time goes on after a webhook; undefined where it is still when it responds. */
   #quiet: string | undefined;
   #isRestless = false;
@@ -165,6 +166,20 @@ export class SandboxDeviable implements Deviable {
     return isolationReason(this.#flow, this.#baseline, this.#plain[0]!.observed);
   }
 
+  profile(): Readonly<Record<string, number>> {
+    return Object.fromEntries(this.#profile);
+  }
+
+  #timed<Result>(part: string, work: Promise<Result>): Promise<Result> {
+    const { wall = systemWallClock } = this.#options;
+    const sinceMs = wall.nowMs();
+    return work.finally(() => this.#addTime(part, wall.nowMs() - sinceMs));
+  }
+
+  #addTime(part: string, ms: number): void {
+    this.#profile.set(part, (this.#profile.get(part) ?? 0) + ms);
+  }
+
   planRun(schedule: Schedule): SandboxPlan {
     return new SandboxPlan(schedule, this.#baseline.whose);
   }
@@ -207,11 +222,19 @@ export class SandboxDeviable implements Deviable {
 
   /** Carries out runs concurrently, each with a customer of its own; all share one clock. */
   async #carryOut(runs: readonly RunDocument[]): Promise<Run[]> {
-    const all = await Promise.all(runs.map(({ document }) => this.#load(document)));
+    const all = await this.#timed(
+      "checking steps",
+      Promise.all(runs.map(({ document }) => this.#load(document))),
+    );
     const [{ roles }] = runs as [RunDocument];
     const startMs = this.customer.hasJob ? await this.#sandboxTime() : undefined;
     const reports = await this.#session.runTogether(all, (index) => roles[index] === "tail");
-    const { rows, position } = await rowsSince(this.#client, this.#position!, all.length);
+    // Concurrent runs take their steps together.
+    for (const { steps } of reports.slice(0, 1))
+      for (const [index, { kind, duration_ms }] of steps.entries())
+        this.#addTime(`${roles[index]}: ${kind}`, duration_ms);
+    const reading = rowsSince(this.#client, this.#position!, all.length);
+    const { rows, position } = await this.#timed("reading logs", reading);
     this.#position = position;
     return all.map((loaded, index) => {
       const report = reports[index]!;

@@ -69,6 +69,12 @@ async function pollUntilSteady(
     const got = await callAndCheck(step, context).catch((error) => asFailure(error));
     const nowMs = wall.nowMs();
     if (!(got instanceof StepFailure) && expect !== undefined) return got;
+    // An error now and then is no change; an app that has nothing else to say fails the step.
+    const isError = got instanceof StepFailure && isServerError(got);
+    if (isError && nowMs - startedMs < Math.min(MAX_ERRORS_TIMES * steadyMs, durationMs(within))) {
+      await new Promise<void>((resolve) => void wall.after(POLL_MS.min, resolve));
+      continue;
+    }
     const text =
       got instanceof StepFailure ? JSON.stringify(got.failure.got ?? got.message) : comparableText(got);
     if (last?.text !== text) last = { text, sinceMs: nowMs };
@@ -80,6 +86,13 @@ async function pollUntilSteady(
     const waitMs = Math.max(min, Math.min(sameMs / 2, max, steadyMs - sameMs));
     await new Promise<void>((resolve) => void wall.after(waitMs, resolve));
   }
+}
+
+/** Steady times for which errors of the app are no answer. */
+const MAX_ERRORS_TIMES = 4;
+
+function isServerError({ failure: { got } }: StepFailure): boolean {
+  return Number((got as { readonly status?: unknown } | undefined)?.status) >= 500;
 }
 
 function asFailure(error: unknown): StepFailure {
