@@ -173,6 +173,8 @@ function isSame(one: unknown, other: unknown): boolean {
   return JSON.stringify(one) === JSON.stringify(other);
 }
 
+/** Sandbox time between two runs of the app's scheduled work. */
+const PAUSE = "1h";
 /** Longer than all retries and repetitions of a webhook. */
 const LONG = "5d";
 /** Sandbox time by which a webhook waits for the app's scheduled work. */
@@ -207,7 +209,8 @@ const QUIET_NAME = "quiet_";
 function withQuiet(placed: readonly Placed[], quiet: string | undefined, isSaved = false): Placed[] {
   if (quiet === undefined) return [...placed];
   return placed.map(({ step, role }, index) => {
-    if (step.advance === undefined || step.quiet !== undefined) return { step, role };
+    const isPause = role === "tail" && step.advance === PAUSE;
+    if (step.advance === undefined || step.quiet !== undefined || isPause) return { step, role };
     const save = isSaved && step.save === undefined ? { save: { [`${QUIET_NAME}${index}`]: "quiet" } } : {};
     return { step: { ...step, quiet, ...save }, role };
   });
@@ -488,7 +491,7 @@ function tailOf(flow: Flow, deviations = 0): Placed[] {
   const work = jobSteps(flow, deviations);
   // Each deviation may hit one run of the jobs; the last run must be undisturbed.
   const times = Array.from({ length: Math.max(2, deviations + 1) });
-  const ticks = times.flatMap((): RawStep[] => [...work, { advance: "1h" }]);
+  const ticks = times.flatMap((): RawStep[] => [...work, { advance: PAUSE }]);
   const start = { name: "Everything works again, and time passes", advance: LONG };
   const steps: RawStep[] = [start, ...(flow.ticks.length === 0 ? [] : ticks), { wait_for: "idle" }];
   return steps.map((step) => ({ step, role: "wait_for" in step ? "rest" : "tail" }));

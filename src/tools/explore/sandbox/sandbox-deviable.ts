@@ -21,7 +21,7 @@ import type { Deviable, Failure, LookedAt, Observed, Role, Trace } from "../devi
 import type { Schedule } from "../schedule.js";
 import { baselineOf, type PlainRun } from "./baseline.js";
 import { type Flow, paidPageOf, pressOf } from "./flow.js";
-import { lookedAt, savingChecked } from "./looked-at.js";
+import { lookedAt, savedIn, savingChecked } from "./looked-at.js";
 import { currentPosition, type ListPosition, observedOf, rowsSince } from "./observation.js";
 import {
   type Baseline,
@@ -70,7 +70,11 @@ function steadyMs(flow: Flow): number {
   return Math.max(durationMs(STEADY), learningQuietMs(flow));
 }
 
-type Run = PlainRun & { readonly trace: Trace };
+interface Run extends PlainRun {
+  readonly trace: Trace;
+  /** The longest wall time for which a step waited for the app. */
+  readonly waitedMs: number;
+}
 
 export class SandboxDeviable implements Deviable {
   readonly name: string;
@@ -133,18 +137,16 @@ export class SandboxDeviable implements Deviable {
     return run!.trace;
   }
 
-  /** An app that has finished when it responds is not waited for; one that accepts (202) or goes on calling, three times as long as it was seen to go on. */
-  #learnQuiet({ loaded: { scope }, observed: { deliveries } }: PlainRun): void {
-    const reports = quietReports(scope.names, (name) => {
-      const resolved = scope.resolve({ name, fallback: undefined });
-      return typeof resolved === "object" && "value" in resolved ? resolved.value : undefined;
-    });
-    const longestMs = Math.max(0, ...reports.map(({ longest_ms }) => longest_ms));
+  /** An app that has finished when it responds is not waited for; one that accepts (202) or goes on calling, twice as long as it was seen to go on. */
+  #learnQuiet({ loaded, observed: { deliveries }, waitedMs }: Run): void {
+    const reports = quietReports(loaded.scope.names, (name) => savedIn(loaded, name));
+    const longestMs = Math.max(0, waitedMs, ...reports.map(({ longest_ms }) => longest_ms));
     this.#isRestless = reports.some(({ restless }) => restless > 0);
     const isAccepting = deliveries.some(({ attempts }) => attempts.some(({ status }) => status === 202));
-    const goesOn = isAccepting || reports.some(({ calls }) => calls > 0);
+    const waits = this.#flow.drive.some((step) => stepKinds(step)[0] === "wait_for");
+    const goesOn = isAccepting || waits || reports.some(({ calls }) => calls > 0);
     if (goesOn && !this.#isRestless)
-      this.#quiet = `${Math.max(MIN_QUIET_MS, Math.min(3 * longestMs, steadyMs(this.#flow)))}ms`;
+      this.#quiet = `${Math.max(MIN_QUIET_MS, Math.min(2 * longestMs, steadyMs(this.#flow)))}ms`;
   }
 
   doubts(): readonly string[] {
@@ -245,7 +247,10 @@ export class SandboxDeviable implements Deviable {
       const hasReachedApp = leafSteps(report.steps).some(
         ({ step: { kind, outcome } }) => kind === "app" && outcome === "passed",
       );
-      return { loaded, observed, trace: { observed, failure: failureOf(report, roles), hasReachedApp } };
+      const waits = report.steps.filter(({ kind }) => kind === "wait_for");
+      const waitedMs = Math.max(0, ...waits.map(({ duration_ms }) => duration_ms));
+      const trace = { observed, failure: failureOf(report, roles), hasReachedApp };
+      return { loaded, observed, trace, waitedMs };
     });
   }
 
