@@ -1,4 +1,5 @@
 import type { Charge } from "../../core/domain/charge-transition.js";
+import { isOpen } from "../../core/schema/statuses.js";
 import { grouped, money, moneyText, readableInstant, remainingTime } from "../format.js";
 import { type Content, html, type Markup } from "../html.js";
 import type { PollState } from "./page-document.js";
@@ -27,7 +28,7 @@ export function paymentSummary(
 <p class="total">${total}</p>
 ${about}
 ${breakdown(page)}
-${charge.status !== "PROCESSING" && countdown(page)}
+${isOpen(charge.status) && countdown(page)}
 </section>`;
 }
 

@@ -1,5 +1,6 @@
 import { resolveInstructions } from "../../core/domain/charge-transition.js";
 import type { OutcomePage } from "../../core/schema/statuses.js";
+import { isOpen } from "../../core/schema/statuses.js";
 import { grouped, money, sentence } from "../format.js";
 import { type Content, html, Markup } from "../html.js";
 import { methodChoices, selectedPrice } from "./method-choices.js";
@@ -132,7 +133,7 @@ function referenceBox({ charge }: CheckoutPage): Markup {
 /** The payment is confirmed by the customer or processing; the page polls until it ends. */
 export const waitingScreen: Screen = (page) => {
   const { charge, links } = page;
-  const isPaid = charge.status === "PROCESSING";
+  const isPaid = !isOpen(charge.status);
   return {
     status: 200,
     document: {

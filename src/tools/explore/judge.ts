@@ -1,4 +1,6 @@
+import type { ChargeStatus } from "../../core/schema/common.js";
 import { STATUS_WORDS } from "../../core/schema/reconciliation.js";
+import { outcomePage } from "../../core/schema/statuses.js";
 import { formatCount } from "../../core/schema/text-format.js";
 import type { Failure, Observed, ObservedCall, ObservedCharge, ObservedPayment, Trace } from "./deviable.js";
 import type { Oracle } from "./exploration.js";
@@ -101,7 +103,7 @@ function amountOf(value: unknown): number {
 }
 
 function isFinal({ status }: ObservedCharge): boolean {
-  return !["PENDING", "AWAITING_PAYMENT", "PROCESSING"].includes(status);
+  return outcomePage(status as ChargeStatus) !== undefined;
 }
 
 /** Classifies a value of the app as a word for a paid or an unpaid order. */
