@@ -79,7 +79,13 @@ function holdingRead(choice: CallChoice): Effect | undefined {
   };
 }
 
-/** Holds the response while time moves past the timeline of the charge. */
+/** Creates a withdrawal: a run that holds it may have no charge to wait for. */
+const PAYOUT = "createWithdrawal";
+
+/** Wall time after which a response is no longer held: the app's own lock may keep its webhook waiting for it. */
+const HELD_MAX = "5s";
+
+/** Holds the response while time moves past the timeline of the charge or withdrawal. */
 function holding(choice: CallChoice | undefined, hold: CallChange["hold"]): Effect | undefined {
   if (choice?.planMs === undefined) return undefined;
   const ms = choice.planMs + MARGIN_MS;
@@ -87,8 +93,8 @@ function holding(choice: CallChoice | undefined, hold: CallChange["hold"]): Effe
     call: choice,
     isHolding: true,
     applyTo: (plan) => {
-      plan.deviateCall(choice, { hold });
-      plan.moveTime(ms);
+      plan.deviateCall(choice, { hold, at_most: HELD_MAX });
+      plan.moveTime(ms, choice.operation === PAYOUT ? choice : undefined);
     },
   };
 }

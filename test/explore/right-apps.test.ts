@@ -1,0 +1,26 @@
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import type { ExploreReport } from "../../src/index.js";
+import { createSandbox } from "../../src/index.js";
+
+interface RightApp {
+  readonly hasReceiver: boolean;
+}
+interface Harness {
+  readonly RIGHT_APPS: Readonly<Record<string, RightApp>>;
+  exploreApp(
+    create: typeof createSandbox,
+    app: RightApp & { program: string; flow: string },
+    options: { depth: number },
+  ): Promise<ExploreReport>;
+}
+
+const FOLDER = join(import.meta.dirname, "right-apps");
+const { RIGHT_APPS, exploreApp }: Harness = await import(join(FOLDER, "explore-app.mjs"));
+
+it.each(Object.entries(RIGHT_APPS))("finds nothing of the right app %s", async (name, app) => {
+  const place = { program: join(FOLDER, `${name}.mjs`), flow: join(FOLDER, `${name}.yaml`) };
+  const report = await exploreApp(createSandbox, { ...app, ...place }, { depth: 1 });
+  expect(report).toMatchObject({ findings: [], complete_depth: 1 });
+  expect(report.notes.filter((note) => !note.startsWith("good practice: "))).toEqual([]);
+});
