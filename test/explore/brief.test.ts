@@ -1,11 +1,9 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: scenario files are full of them
 import { expect, it } from "vitest";
+import { briefDocument } from "../../src/tools/explore/sandbox/brief-document.js";
 import { flowOf } from "../../src/tools/explore/sandbox/flow.js";
-import {
-  briefDocument,
-  deviatingDocument,
-  SandboxPlan,
-} from "../../src/tools/explore/sandbox/run-document.js";
+import { deviatingDocument } from "../../src/tools/explore/sandbox/run-document.js";
+import { SandboxPlan } from "../../src/tools/explore/sandbox/sandbox-plan.js";
 
 const GET = "GET /orders/${order}";
 const look = (expect: object, more: object = {}) => ({ app: GET, ...more, expect });

@@ -2,8 +2,8 @@ import { expect, it } from "vitest";
 import { type Choice, choicesOf } from "../../src/tools/explore/choices.js";
 import type { Observed, ObservedDelivery } from "../../src/tools/explore/deviable.js";
 import { deviationsAt, KINDS } from "../../src/tools/explore/kinds.js";
-import { SandboxPlan } from "../../src/tools/explore/sandbox/run-document.js";
 import { scenarioName } from "../../src/tools/explore/sandbox/sandbox-deviable.js";
+import { SandboxPlan } from "../../src/tools/explore/sandbox/sandbox-plan.js";
 import type { DeviationKind } from "../../src/tools/explore/schedule.js";
 
 const SECOND = 1_000;

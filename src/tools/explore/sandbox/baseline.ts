@@ -4,7 +4,8 @@ import type { LoadedScenario } from "../../scenario/files.js";
 import type { Observed, ObservedCharge } from "../deviable.js";
 import { completedCount } from "../judge.js";
 import type { Flow } from "./flow.js";
-import { type Baseline, observedName } from "./run-document.js";
+import { observedName } from "./run-document.js";
+import type { Baseline } from "./sandbox-plan.js";
 
 export interface PlainRun {
   readonly observed: Observed;

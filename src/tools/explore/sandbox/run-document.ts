@@ -1,39 +1,13 @@
 import { isRecord } from "../../../core/files/documents.js";
 import { durationMs, formatDuration, parseDuration } from "../../../core/schema/duration.js";
-import type { ChargeRule, FaultRule, WebhookRule } from "../../../core/schema/scenario-rules.js";
 import type { QuietReport } from "../../../core/time/app-activity.js";
 import type { RawStep } from "../../scenario/loaded-steps.js";
 import { stepKinds } from "../../scenario/step-faults.js";
 import { PAY_DEFAULTS } from "../../scenario/steps/pay.js";
-import type {
-  CallChange,
-  CallPlace,
-  JobMoment,
-  Role,
-  RunPlan,
-  WebhookChange,
-  WebhookPlace,
-} from "../deviable.js";
+import type { Role } from "../deviable.js";
 import { markingOf } from "../judge.js";
-import { REPEATS, wholeSeconds } from "../kinds.js";
-import type { Schedule } from "../schedule.js";
 import { type Flow, paidPageOf, pressOf } from "./flow.js";
-
-/** The end that every run must come to, as two plain runs showed it. */
-export interface Baseline {
-  /** Glob of the run's customer; absent where runs share a customer. */
-  readonly whose: { readonly customer_email?: string };
-  /** Matcher of the run's charges: by customer, where a glob exists. */
-  readonly order: Readonly<Record<string, unknown>>;
-  /** Number of these charges that were completed. */
-  readonly completed: number;
-  /** Number of withdrawals that were completed; absent where the app makes none. */
-  readonly paidOut?: number;
-  /** Matcher of the charges of the flow's own order; absent where the flow does not know its name. */
-  readonly named?: { readonly match: Readonly<Record<string, unknown>>; readonly completed: number };
-  /** Expected body of each observed view. */
-  readonly observed: readonly unknown[];
-}
+import { AT_ONCE, type Baseline, type SandboxPlan } from "./sandbox-plan.js";
 
 /** A run as a scenario file, with the role of each step. */
 export interface RunDocument {
@@ -41,148 +15,10 @@ export interface RunDocument {
   readonly roles: readonly Role[];
 }
 
-/** Collects the deviations of one run as rules and changes of a scenario file. */
-export class SandboxPlan implements RunPlan {
-  readonly schedule: Schedule;
-  readonly charges: ChargeRule[] = [];
-  readonly webhooks: WebhookRule[] = [];
-  readonly faults: FaultRule[] = [];
-  /** Below the other faults: they only widen the time in which a race is lost. */
-  readonly slowReads: FaultRule[] = [];
-  presses = 1;
-  isCancelled = false;
-  isLate = false;
-  /** A race that is saved: it is repeated until it is lost. */
-  isRepeated = false;
-  isWrongMoney = false;
-  /** Duration by which time moves while the flow waits, and the call that it waits for; by default the charge's. */
-  moves: { readonly by: string; readonly call: CallPlace | undefined } | undefined;
-  readonly jobs: JobMoment[] = [];
-  readonly #whose: Baseline["whose"];
-
-  constructor(schedule: Schedule, whose: Baseline["whose"]) {
-    this.schedule = schedule;
-    this.#whose = whose;
-  }
-
-  deviateCall({ operation, before, isOwn }: CallPlace, change: CallChange): void {
-    const match = { operation, ...(isOwn ? this.#whose : {}) };
-    this.faults.push({ match, ...change, skip: before, times: 1, per: "request" });
-  }
-
-  deviateWebhook({ type, before, attempt }: WebhookPlace, change: WebhookChange): void {
-    if (change.at_once && (change.copies ?? 1) > REPEATS) {
-      this.isRepeated = true;
-      this.#slowRead({ delay_answer: SAVED_SLOW_READ, times: change.copies });
-    }
-    // A withdrawal names no customer.
-    const match = { type, ...(type.includes("withdrawal") ? {} : this.#whose) };
-    const position = attempt === undefined ? {} : { attempt };
-    this.webhooks.push({
-      match,
-      ...position,
-      ...change,
-      ...(before === 0 ? {} : { skip: before }),
-      times: 1,
-    });
-  }
-
-  press(times: number): void {
-    this.presses = times;
-    this.isRepeated ||= times > REPEATS;
-  }
-
-  payLate(): void {
-    this.isLate = true;
-    this.charges.push({
-      match: this.#whose,
-      timeline: [
-        { after: "1s", to: "AWAITING_PAYMENT" },
-        { after_expiry: "10m", to: "COMPLETED" },
-      ],
-    });
-  }
-
-  payWrongMoney(paid: ChargeRule["paid"], timeline: ChargeRule["timeline"]): void {
-    this.isWrongMoney = true;
-    this.charges.push({ match: this.#whose, paid, timeline });
-  }
-
-  cancelThenPay(): void {
-    this.isCancelled = true;
-  }
-
-  moveTime(ms: number, call?: CallPlace): void {
-    this.moves = { by: wholeSeconds(ms), call };
-  }
-
-  /** The webhook waits until the scheduled work has begun, and the app's reads take a moment, so that both are under way. */
-  runJob(moment: JobMoment, isSaved: boolean): void {
-    this.jobs.push(moment);
-    const { atOnce } = moment;
-    if (atOnce === undefined) return;
-    this.isRepeated ||= isSaved;
-    this.deviateWebhook(atOnce.place, { delay: AT_ONCE });
-    for (const ms of SLOW_READS_MS) {
-      const delay_answer = formatDuration(ms * (isSaved ? 2 : 1));
-      this.#slowRead({ delay_answer, skip: atOnce.reads, times: 1 });
-    }
-  }
-
-  #slowRead(change: Pick<FaultRule, "delay_answer" | "skip" | "times">): void {
-    const isOfCustomer = this.#whose.customer_email !== undefined;
-    const per = isOfCustomer ? "customer" : "request";
-    this.slowReads.push({ match: { method: "GET", ...this.#whose }, ...change, per });
-  }
-
-  /** The deviations let the app see errors, so it may respond with errors itself. */
-  get excusesErrors(): boolean {
-    return this.faults.length > 0 || this.webhooks.some(({ lose_answer }) => lose_answer === true);
-  }
-}
-
-/** Roles of steps whose result the observation of the run implies. */
-const IMPLIED: readonly Role[] = ["rest", "paid", "paid_out", "manners"];
-
-/** Leaves out the steps that the observation implies, and checks that an earlier one implies. */
-export function briefDocument({ document, roles }: RunDocument): RunDocument {
-  const all = document.steps as readonly RawStep[];
-  const observed = all.filter((_, index) => roles[index] === "observe");
-  const isNeeded = all.map(
-    (step, index) =>
-      !IMPLIED.includes(roles[index]!) &&
-      !(roles[index] === "expect" && observed.some((one) => implies(one, step))),
-  );
-  const steps = all.filter((_, index) => isNeeded[index]);
-  return { document: { ...document, steps }, roles: roles.filter((_, index) => isNeeded[index]) };
-}
-
-/** Both steps send the same request, and the first expects everything that the second does. */
-function implies(first: RawStep, second: RawStep): boolean {
-  const { expect: whole, ...request } = first;
-  const { expect: part, name: _name, ...other } = second;
-  return isRecord(whole) && isRecord(part) && isSame(request, other) && isContained(part, whole);
-}
-
-function isContained(part: unknown, whole: unknown): boolean {
-  if (!isRecord(part) || !isRecord(whole)) return isSame(part, whole);
-  return Object.entries(part).every(([key, value]) => key in whole && isContained(value, whole[key]));
-}
-
-function isSame(one: unknown, other: unknown): boolean {
-  return JSON.stringify(one) === JSON.stringify(other);
-}
-
 /** Sandbox time between two runs of the app's scheduled work. */
 const PAUSE = "1h";
 /** Longer than all retries and repetitions of a webhook. */
 const LONG = "5d";
-/** Sandbox time by which a webhook waits for the app's scheduled work. */
-const AT_ONCE = "1s";
-/** Wall times of the next reads while two parts of the app are at work: each outlasts the one before. */
-const SLOW_READS_MS = [20, 40, 60];
-/** Wall time of reads while webhooks of a saved race are under way. */
-const SAVED_SLOW_READ = "40ms";
 /** Waits until the scheduled work reads, if it does: the webhook arrives while that read is open. */
 const WORK_BEGINS: RawStep = {
   request: "POST /_sandbox/wait",

@@ -20,20 +20,19 @@ import type { StepKind } from "../../scenario/steps/step-kinds.js";
 import type { Deviable, Failure, LookedAt, Observed, Role, Trace } from "../deviable.js";
 import type { Schedule } from "../schedule.js";
 import { baselineOf, type PlainRun } from "./baseline.js";
+import { briefDocument } from "./brief-document.js";
 import { type Flow, paidPageOf, pressOf } from "./flow.js";
 import { lookedAt, savedIn, savingChecked } from "./looked-at.js";
 import { currentPosition, type ListPosition, observedOf, rowsSince } from "./observation.js";
 import {
-  type Baseline,
-  briefDocument,
   deviatingDocument,
   hasKnownTimes,
   plainDocument,
   quietReports,
   type RunDocument,
-  SandboxPlan,
   STEADY,
 } from "./run-document.js";
+import { type Baseline, SandboxPlan } from "./sandbox-plan.js";
 import { forSeveralCustomers } from "./several-customers.js";
 
 export interface SandboxDeviableOptions {

@@ -1,0 +1,36 @@
+import { isRecord } from "../../../core/files/documents.js";
+import type { RawStep } from "../../scenario/loaded-steps.js";
+import type { Role } from "../deviable.js";
+import type { RunDocument } from "./run-document.js";
+
+/** Roles of steps whose result the observation of the run implies. */
+const IMPLIED: readonly Role[] = ["rest", "paid", "paid_out", "manners"];
+
+/** Leaves out the steps that the observation implies, and checks that an earlier one implies. */
+export function briefDocument({ document, roles }: RunDocument): RunDocument {
+  const all = document.steps as readonly RawStep[];
+  const observed = all.filter((_, index) => roles[index] === "observe");
+  const isNeeded = all.map(
+    (step, index) =>
+      !IMPLIED.includes(roles[index]!) &&
+      !(roles[index] === "expect" && observed.some((one) => implies(one, step))),
+  );
+  const steps = all.filter((_, index) => isNeeded[index]);
+  return { document: { ...document, steps }, roles: roles.filter((_, index) => isNeeded[index]) };
+}
+
+/** Both steps send the same request, and the first expects everything that the second does. */
+function implies(first: RawStep, second: RawStep): boolean {
+  const { expect: whole, ...request } = first;
+  const { expect: part, name: _name, ...other } = second;
+  return isRecord(whole) && isRecord(part) && isSame(request, other) && isContained(part, whole);
+}
+
+function isContained(part: unknown, whole: unknown): boolean {
+  if (!isRecord(part) || !isRecord(whole)) return isSame(part, whole);
+  return Object.entries(part).every(([key, value]) => key in whole && isContained(value, whole[key]));
+}
+
+function isSame(one: unknown, other: unknown): boolean {
+  return JSON.stringify(one) === JSON.stringify(other);
+}

@@ -1,0 +1,128 @@
+import { formatDuration } from "../../../core/schema/duration.js";
+import type { ChargeRule, FaultRule, WebhookRule } from "../../../core/schema/scenario-rules.js";
+import type { CallChange, CallPlace, JobMoment, RunPlan, WebhookChange, WebhookPlace } from "../deviable.js";
+import { REPEATS, wholeSeconds } from "../kinds.js";
+import type { Schedule } from "../schedule.js";
+
+/** The end that every run must come to, as two plain runs showed it. */
+export interface Baseline {
+  /** Glob of the run's customer; absent where runs share a customer. */
+  readonly whose: { readonly customer_email?: string };
+  /** Matcher of the run's charges: by customer, where a glob exists. */
+  readonly order: Readonly<Record<string, unknown>>;
+  /** Number of these charges that were completed. */
+  readonly completed: number;
+  /** Number of withdrawals that were completed; absent where the app makes none. */
+  readonly paidOut?: number;
+  /** Matcher of the charges of the flow's own order; absent where the flow does not know its name. */
+  readonly named?: { readonly match: Readonly<Record<string, unknown>>; readonly completed: number };
+  /** Expected body of each observed view. */
+  readonly observed: readonly unknown[];
+}
+
+/** Sandbox time by which a webhook waits for the app's scheduled work. */
+export const AT_ONCE = "1s";
+/** Wall times of the next reads while two parts of the app are at work: each outlasts the one before. */
+const SLOW_READS_MS = [20, 40, 60];
+/** Wall time of reads while webhooks of a saved race are under way. */
+const SAVED_SLOW_READ = "40ms";
+
+/** Collects the deviations of one run as rules and changes of a scenario file. */
+export class SandboxPlan implements RunPlan {
+  readonly schedule: Schedule;
+  readonly charges: ChargeRule[] = [];
+  readonly webhooks: WebhookRule[] = [];
+  readonly faults: FaultRule[] = [];
+  /** Below the other faults: they only widen the time in which a race is lost. */
+  readonly slowReads: FaultRule[] = [];
+  presses = 1;
+  isCancelled = false;
+  isLate = false;
+  /** A race that is saved: it is repeated until it is lost. */
+  isRepeated = false;
+  isWrongMoney = false;
+  /** Duration by which time moves while the flow waits, and the call that it waits for; by default the charge's. */
+  moves: { readonly by: string; readonly call: CallPlace | undefined } | undefined;
+  readonly jobs: JobMoment[] = [];
+  readonly #whose: Baseline["whose"];
+
+  constructor(schedule: Schedule, whose: Baseline["whose"]) {
+    this.schedule = schedule;
+    this.#whose = whose;
+  }
+
+  deviateCall({ operation, before, isOwn }: CallPlace, change: CallChange): void {
+    const match = { operation, ...(isOwn ? this.#whose : {}) };
+    this.faults.push({ match, ...change, skip: before, times: 1, per: "request" });
+  }
+
+  deviateWebhook({ type, before, attempt }: WebhookPlace, change: WebhookChange): void {
+    if (change.at_once && (change.copies ?? 1) > REPEATS) {
+      this.isRepeated = true;
+      this.#slowRead({ delay_answer: SAVED_SLOW_READ, times: change.copies });
+    }
+    // A withdrawal names no customer.
+    const match = { type, ...(type.includes("withdrawal") ? {} : this.#whose) };
+    const position = attempt === undefined ? {} : { attempt };
+    this.webhooks.push({
+      match,
+      ...position,
+      ...change,
+      ...(before === 0 ? {} : { skip: before }),
+      times: 1,
+    });
+  }
+
+  press(times: number): void {
+    this.presses = times;
+    this.isRepeated ||= times > REPEATS;
+  }
+
+  payLate(): void {
+    this.isLate = true;
+    this.charges.push({
+      match: this.#whose,
+      timeline: [
+        { after: "1s", to: "AWAITING_PAYMENT" },
+        { after_expiry: "10m", to: "COMPLETED" },
+      ],
+    });
+  }
+
+  payWrongMoney(paid: ChargeRule["paid"], timeline: ChargeRule["timeline"]): void {
+    this.isWrongMoney = true;
+    this.charges.push({ match: this.#whose, paid, timeline });
+  }
+
+  cancelThenPay(): void {
+    this.isCancelled = true;
+  }
+
+  moveTime(ms: number, call?: CallPlace): void {
+    this.moves = { by: wholeSeconds(ms), call };
+  }
+
+  /** The webhook waits until the scheduled work has begun, and the app's reads take a moment, so that both are under way. */
+  runJob(moment: JobMoment, isSaved: boolean): void {
+    this.jobs.push(moment);
+    const { atOnce } = moment;
+    if (atOnce === undefined) return;
+    this.isRepeated ||= isSaved;
+    this.deviateWebhook(atOnce.place, { delay: AT_ONCE });
+    for (const ms of SLOW_READS_MS) {
+      const delay_answer = formatDuration(ms * (isSaved ? 2 : 1));
+      this.#slowRead({ delay_answer, skip: atOnce.reads, times: 1 });
+    }
+  }
+
+  #slowRead(change: Pick<FaultRule, "delay_answer" | "skip" | "times">): void {
+    const isOfCustomer = this.#whose.customer_email !== undefined;
+    const per = isOfCustomer ? "customer" : "request";
+    this.slowReads.push({ match: { method: "GET", ...this.#whose }, ...change, per });
+  }
+
+  /** The deviations let the app see errors, so it may respond with errors itself. */
+  get excusesErrors(): boolean {
+    return this.faults.length > 0 || this.webhooks.some(({ lose_answer }) => lose_answer === true);
+  }
+}
