@@ -129,7 +129,10 @@ describe("steps", () => {
       "  - advance: soon",
       "3:5 steps.0.advance: must be a duration such as 10m, an ISO instant, next or idle",
     ],
-    ["  - { advance: 1s, expect: {} }", "3:20 steps.0.expect: unknown field; known: name, advance"],
+    [
+      "  - { advance: 1s, expect: {} }",
+      "3:20 steps.0.expect: unknown field; known: name, advance, quiet, save",
+    ],
     ["  - { advance: 1s, naem: x }", "3:20 steps.0.naem: unknown field; did you mean name?"],
     [
       "  - wait_for: chrage",
