@@ -1,5 +1,6 @@
 import { isRecord } from "../../../core/files/documents.js";
 import { durationMs, formatDuration, parseDuration } from "../../../core/schema/duration.js";
+import type { FaultRule, WebhookRule } from "../../../core/schema/scenario-rules.js";
 import type { QuietReport } from "../../../core/time/app-activity.js";
 import type { RawStep } from "../../scenario/loaded-steps.js";
 import { stepKinds } from "../../scenario/step-faults.js";
