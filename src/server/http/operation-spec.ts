@@ -60,6 +60,9 @@ export function readInput(
 
 const NO_QUERY = { query: undefined } as const;
 
+/** Calls without a query, by schema: validating "nothing" each time took a tenth of a page of payins. */
+const emptyQueries = new WeakMap<object, { readonly query: unknown }>();
+
 /** Validates a query. Repeated parameters are refused; unknown ones only if `isUnknown` returns true. */
 export function readQuery<T extends Record<string, unknown>>(
   schema: z.ZodMiniObject & z.ZodMiniType<T>,
@@ -67,11 +70,10 @@ export function readQuery<T extends Record<string, unknown>>(
   isUnknown: (name: string) => boolean = () => false,
 ): { readonly query: T } | Refusal {
   const mark = url.indexOf("?");
-  if (mark === -1) {
-    const empty = safeParse<T>(schema, {});
-    if (empty.ok) return { query: empty.data };
-  }
-  const parameters = new URLSearchParams(mark === -1 ? "" : url.slice(mark + 1));
+  const query = mark === -1 ? "" : url.slice(mark + 1);
+  const read = query === "" ? emptyQueries.get(schema) : undefined;
+  if (read !== undefined) return read as { readonly query: T };
+  const parameters = new URLSearchParams(query);
   const details = new Map<string, string>();
   const texts: Record<string, string> = {};
   const known = Object.keys(schema.shape);
@@ -87,7 +89,9 @@ export function readQuery<T extends Record<string, unknown>>(
     for (const issue of checked.issues)
       if (!details.has(issuePath(issue))) details.set(issuePath(issue), issueMessage(issue));
   if (details.size > 0) return invalid(Object.fromEntries(details), INVALID_QUERY_MESSAGE);
-  return { query: (checked as { data: T }).data };
+  const valid = { query: (checked as { data: T }).data };
+  if (query === "") emptyQueries.set(schema, valid);
+  return valid;
 }
 
 function unknownParameterMessage(name: string, known: readonly string[]): string {
