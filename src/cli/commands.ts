@@ -147,7 +147,7 @@ export function addCommands(root: Command): void {
     .option("-c, --config <file>", "without --url: configuration file, as for start")
     .option(
       "--strict",
-      "also exit 1 when a rule of a file, or a fault its steps add, never applied; treat warnings as errors",
+      "also exit 1 when a rule or fault never applied, or nothing was checked; treat warnings as errors",
     )
     .option("--junit <file>", "also write the report as JUnit XML")
     .option("--json", "print the report as JSON")

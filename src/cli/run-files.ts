@@ -86,6 +86,7 @@ export function unrunReport(file: string, error: string): RunReport {
     applied: {},
     never_happened: [],
     never_happened_at: [],
+    blind_spots: [],
     error,
     warnings: [],
   };

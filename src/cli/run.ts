@@ -53,7 +53,7 @@ interface FileResult {
 type Runner = (loaded: LoadedScenario, progress: Progress, signal: AbortSignal) => Promise<FileResult>;
 
 /**
- * `run`: carries out scenario files. 0 when all passed, 1 when a step failed (or, strictly, a rule never applied), 2 when
+ * `run`: carries out scenario files. 0 when all passed, 1 when a step failed (or, strictly, a rule never applied or a run saw nothing), 2 when
  * one could not be run: a file with faults (strictly, with warnings) keeps no other from running.
  */
 export async function run(files: readonly string[], flags: RunFlags): Promise<void> {
@@ -77,7 +77,7 @@ export async function run(files: readonly string[], flags: RunFlags): Promise<vo
   const atOnce = flags.url === undefined ? Math.min(CONCURRENT_MAX, availableParallelism()) : 1;
   const progress = new Progress(flags.json !== true);
   const print = inOrder(loaded, (report: RunReport) =>
-    progress.print(flags.json ? "" : `${reportText(runReport(report))}\n`),
+    progress.print(flags.json ? "" : `${reportText(runReport(report, flags.strict))}\n`),
   );
   const ran = await inParallel(loaded, atOnce, async (one) => {
     const ended = await runner(one, progress, stop.signal);
@@ -94,13 +94,17 @@ export async function run(files: readonly string[], flags: RunFlags): Promise<vo
       flags.junit,
       reports.map((report) => runReport(report, flags.strict)),
     );
-  const isVacuous = flags.strict === true && reports.some(({ never_happened }) => never_happened.length > 0);
+  const isVacuous =
+    flags.strict === true &&
+    reports.some(({ never_happened, blind_spots }) => never_happened.length + blind_spots.length > 0);
   const outcome = ["error", "failed", "passed"].find(
     (one) => reports.some((report) => report.outcome === one) || (one === "failed" && isVacuous),
   );
   if (flags.json) printJson({ outcome, files: reports, advice }, 2);
   else if (ran.length > 0)
-    printText(`${paint(outcome === "passed" ? "green" : "red", runSummary(reports))}\n`);
+    printText(
+      `${paint(outcome === "passed" ? "green" : "red", runSummary(reports, flags.strict === true))}\n`,
+    );
   if (!flags.json) adviceLines(advice);
   process.exitCode = stop.code ?? (outcome === "passed" ? 0 : outcome === "failed" ? 1 : 2);
 }

@@ -133,6 +133,7 @@ it("the report of a run fits too, with all that a failure has to say", () => {
     applied: {},
     never_happened: [],
     never_happened_at: [],
+    blind_spots: [],
     warnings: [],
   };
   paintedTerminal(80);

@@ -63,7 +63,7 @@ it(
     const polling = FLOW.replace("  - name: and has it", "  - app: POST /tick\n  - name: and has it");
     const exploring = sandbox.explore(fileWith(polling), { app: shop.url, depth: 1 });
     await expect(exploring).rejects.toThrow(
-      /the app accepted none of \d+ webhooks \(404\): check the receiver's URL/,
+      /the app accepted none of \d+ webhook attempts \(404\): check the receiver's URL/,
     );
   },
   LIMIT,

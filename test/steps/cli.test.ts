@@ -74,6 +74,13 @@ steps:
     );
   });
 
+  it("fails with --strict where no step checks anything", async () => {
+    const file = fileWith("name: idle\nsteps: [{ advance: 1h }]\n");
+    const outcomes = [await run(["run", file]), await run(["run", file, "--strict"])];
+    expect(outcomes.map(({ code }) => code)).toEqual([0, 1]);
+    for (const { stdout } of outcomes) expect(stdout).toContain("no step checks anything");
+  });
+
   it("exits with 2 when a file has faults or there is none; the others are run all the same", async () => {
     const broken = fileWith("name: x\nsteps:\n  - advence: 1s\n  - reset: maybe\n");
     const files = [fileWith(PASSES), broken, "/nowhere.yaml", fileWith(FAILS)];

@@ -68,6 +68,7 @@ const report = (over: Partial<RunReport>): RunReport => ({
   duration_ms: 1_234,
   steps: [],
   applied: {},
+  blind_spots: [],
   never_happened: [],
   never_happened_at: [],
   warnings: [],

@@ -3,14 +3,18 @@ import type { Difference, Failure } from "../../tools/scenario/running/failure.j
 import { leafSteps, type RunReport, type StepReport } from "../../tools/scenario/running/run-report.js";
 import type { Detail, Report, ReportCase } from "./report.js";
 
-/** The run of a scenario file. Strictly, a rule that never applied is a failure. */
+/** The run of a scenario file. Strictly, a rule that never applied is a failure, and so is a blind spot. */
 export function runReport(run: RunReport, isStrict = false): Report {
-  const { name, file, outcome, error, duration_ms, namespace, never_happened_at, warnings } = run;
+  const { name, file, outcome, error, duration_ms, namespace, never_happened_at, blind_spots, warnings } =
+    run;
   const whole = { name: "run", title: "could not run", outcome: "error", type: "CannotRun" } as const;
   return {
     name,
     group: name,
-    verdict: outcome,
+    verdict:
+      isStrict && outcome === "passed" && never_happened_at.length + blind_spots.length > 0
+        ? "failed"
+        : outcome,
     heading: `${name}  ${file}`,
     file,
     durationMs: duration_ms,
@@ -26,9 +30,13 @@ export function runReport(run: RunReport, isStrict = false): Report {
           place: [rule.file ?? file, rule.line],
         }),
       ),
+      ...(isStrict ? blind_spots : []).map(
+        (message): ReportCase => ({ name: "blind spot", outcome: "failed", message, type: "BlindSpot" }),
+      ),
     ],
     notes: [
       ...(namespace ? [`in its own namespace ${namespace}: another run is using the one requested`] : []),
+      ...(isStrict ? [] : blind_spots),
       ...warnings.map((warning) => `warning: ${warning}`),
     ],
   };
@@ -88,7 +96,7 @@ function jsonOf(value: unknown): string {
 }
 
 /** The last line of `run`: how many scenarios and steps passed. */
-export function runSummary(runs: readonly RunReport[]): string {
+export function runSummary(runs: readonly RunReport[], isStrict: boolean): string {
   const steps = runs.flatMap((run) => leafSteps(run.steps));
   const count = (...outcomes: readonly StepReport["outcome"][]) =>
     steps.filter(({ step }) => outcomes.includes(step.outcome)).length;
@@ -97,6 +105,6 @@ export function runSummary(runs: readonly RunReport[]): string {
     `${count("failed", "error")} failed`,
     `${count("not_run")} not run`,
   ].filter((part, index) => index === 0 || !part.startsWith("0 "));
-  const good = runs.filter(({ passed }) => passed).length;
+  const good = runs.filter((run) => runReport(run, isStrict).verdict === "passed").length;
   return `${good} of ${formatCount(runs.length, "scenario")} passed  (${parts.join(", ")})`;
 }

@@ -89,6 +89,7 @@ recordShape("RunReport", "The result of a run.", {
   applied: field(appliedSchema, "How often each of its rules and faults was applied."),
   never_happened: field(texts, "The rules and faults that never applied."),
   never_happened_at: z.array(rulePlace),
+  blind_spots: field(texts, "Why the checks of a run that passed say little."),
   error: field(optionalText, "Why it could not be run, if that is not due to a step."),
   warnings: field(texts, "What could not be restored afterwards."),
 });

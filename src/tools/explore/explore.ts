@@ -1,8 +1,9 @@
 import { DEFAULT_LANES, DEVIATION_KINDS } from "../../core/schema/explore-limits.js";
 import { createAbortController } from "../../core/time/deadline.js";
 import { systemWallClock, type WallClock } from "../../core/time/wall-clock.js";
+import { unacceptedWebhooks } from "../scenario/running/blind-spots.js";
 import { BlindError } from "./blind-error.js";
-import type { BlindSpot, Deviable, Observed, Trace } from "./deviable.js";
+import type { Deviable, Observed, Trace } from "./deviable.js";
 import { Evidence } from "./evidence.js";
 import { type ExploreFinding, type ExploreReport, type NotTried, summarySentence } from "./exploration.js";
 import { behaviourOf, type Verdict } from "./judge.js";
@@ -119,23 +120,10 @@ async function exploreWith(deviable: Deviable, options: LimitedOptions): Promise
 /** Throws where a part of the flow looks at nothing: its check would pass whatever happened. */
 function checkLookedAt(deviable: Deviable, { trace }: PlainRuns): readonly string[] {
   const { fields, spots } = deviable.lookedAt();
-  const all = [...spots, ...unacceptedEvents(trace.observed)];
+  const unaccepted = unacceptedWebhooks(trace.observed.deliveries.flatMap(({ attempts }) => attempts));
+  const all = unaccepted === undefined ? spots : [...spots, { path: [], message: unaccepted }];
   if (all.length > 0) throw new BlindError(deviable.source, all);
   return fields;
-}
-
-/** Events that no receiver accepted: their deviations change nothing. */
-function unacceptedEvents({ deliveries }: Observed): BlindSpot[] {
-  const attempts = deliveries.flatMap((delivery) => delivery.attempts);
-  const isAccepted = attempts.some(({ status }) => status !== null && status < 300);
-  if (attempts.length === 0 || isAccepted) return [];
-  const statuses = [...new Set(attempts.map(({ status }) => status ?? "no response"))].join(", ");
-  return [
-    {
-      path: [],
-      message: `the app accepted none of ${attempts.length} webhooks (${statuses}): check the receiver's URL`,
-    },
-  ];
 }
 
 function byDuration(profile: Readonly<Record<string, number>>): Record<string, number> {

@@ -30,18 +30,21 @@ export async function newestId(client: Client, list: List): Promise<string | und
  * Reads a list, newest first, up to the record `last`.
  *
  * @param size rows per page
+ * @param isEnough ends the reading after a row
  */
 export async function listSince(
   client: Client,
   list: List,
   last: string | undefined,
   size?: number,
+  isEnough: (row: LogRow) => boolean = () => false,
 ): Promise<LogRow[]> {
   const found: LogRow[] = [];
   for await (const page of readPages<LogRow>(`/${list}`, (path) => client.must("GET", path), size)) {
     const end = page.findIndex((row) => idOf(list, row) === last);
     if (end !== -1) return [...found, ...page.slice(0, end)];
     found.push(...page);
+    if (page.some(isEnough)) return found;
     if (found.length >= MAX_ROWS) throw tooMany(list);
   }
   return found;

@@ -62,6 +62,8 @@ export interface RunReport {
   readonly never_happened: readonly string[];
   /** Lines of those rules. */
   readonly never_happened_at: readonly RulePlace[];
+  /** Why the checks of a run that passed say little: no step checks anything, or no receiver accepted a webhook. */
+  readonly blind_spots: readonly string[];
   /** Why it could not be run, if no step is the reason. */
   readonly error?: string;
   /** Changes that could not be undone; with `run --json`, warnings about the file too. */

@@ -2,6 +2,7 @@ import { ruleNames } from "../../../core/domain/rule-matching.js";
 import { keepAlive, systemWallClock, type WallClock } from "../../../core/time/wall-clock.js";
 import type { LoadedScenario } from "../files.js";
 import { everyStep } from "../loaded-steps.js";
+import { blindSpots } from "./blind-spots.js";
 import { Cleanup } from "./cleanup.js";
 import { Client } from "./client.js";
 import type { RunContext } from "./context.js";
@@ -50,6 +51,7 @@ export async function runScenario(loaded: LoadedScenario, options: RunOptions): 
   signal?.addEventListener("abort", stop);
   const release = keepAlive();
   const applied = new RuleCounts(client, loaded.ruleLines);
+  const startState = new StartState(client);
   let error: string | undefined;
   const count = loaded.steps.length;
   const end = (report: StepReport): void => {
@@ -63,7 +65,7 @@ export async function runScenario(loaded: LoadedScenario, options: RunOptions): 
     ({ lease, moved } = stage);
     if (stage.name !== undefined) client.useNamespace(stage.name);
     if (loaded.isIsolated) await snapshotState(client, runId, leftovers);
-    const context = await contextOf(loaded, options, client, leftovers, applied);
+    const context = await contextOf(loaded, options, client, leftovers, applied, startState);
     await untilAborted(signal, context.prepare());
     const execution = { context, signal, file: loaded.file, budget: { left: MAX_STEPS } };
     const begin = (title: string, number: number) => options.onStepBegin?.(title, number, count);
@@ -72,8 +74,10 @@ export async function runScenario(loaded: LoadedScenario, options: RunOptions): 
     error = errorMessage(caught);
     for (const [index, step] of loaded.steps.entries()) end(notRunReport(step, index + 1, loaded.file));
   }
+  let blind: string[] = [];
   if (outcomeOf(steps, error) !== "error")
     error = await applied.readCounts().then(() => undefined, errorMessage);
+  if (outcomeOf(steps, error) === "passed") blind = await blindSpots(loaded, startState);
   const warnings = await leftovers.finish();
   await lease?.release();
   release();
@@ -90,6 +94,7 @@ export async function runScenario(loaded: LoadedScenario, options: RunOptions): 
     steps,
     applied: applied.counts,
     ...applied.neverHappened(loaded.file),
+    blind_spots: blind,
     ...(error === undefined ? {} : { error }),
     warnings,
   };
@@ -110,25 +115,25 @@ async function contextOf(
   client: Client,
   leftovers: Cleanup,
   applied: RuleCounts,
+  startState: StartState,
 ): Promise<RunContext> {
   const { app, wall = systemWallClock, manual = async () => {} } = options;
   if (app === undefined && everyStep(loaded.steps).some(({ kind }) => callsApp(kind)))
     throw new CannotRun("some steps call the app under test: give its URL with --app");
   const access = await readAccess(client);
-  const baseline = new StartState(client);
   return {
     client,
     wall,
     ...access,
     app,
     ruleCounts: applied,
-    startState: baseline,
+    startState,
     cleanup: leftovers,
     manual,
     prepare: async () => {
       await freezeClock(client, leftovers);
       applied.begin(await putRules(client, loaded, leftovers));
-      await baseline.record();
+      await startState.record();
     },
   };
 }

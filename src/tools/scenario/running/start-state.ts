@@ -1,6 +1,6 @@
 import { readPages } from "../../../control-client.js";
 import type { Client } from "./client.js";
-import { idOf, listSince, newestId } from "./control-lists.js";
+import { idOf, type LogRow, listSince, newestId } from "./control-lists.js";
 
 /** State at the start of the run: steps count requests, events, deliveries and withdrawals since then, and compare balances with it. Charges are not limited to the run. */
 export class StartState {
@@ -31,13 +31,13 @@ export class StartState {
     return this.#startTime;
   }
 
-  /** Rows since the start, newest first. */
-  since(list: LoggedList): Promise<Record<string, unknown>[]> {
-    return listSince(this.#client, list, this.#lastIds[list]);
+  /** Rows since the start, newest first; those before a row that is enough may be left out. */
+  since(list: LoggedList, isEnough?: (row: LogRow) => boolean): Promise<LogRow[]> {
+    return listSince(this.#client, list, this.#lastIds[list], undefined, isEnough);
   }
 
   /** Rows before the start, newest first. */
-  async before(list: LoggedList): Promise<Record<string, unknown>[]> {
+  async before(list: LoggedList): Promise<LogRow[]> {
     const last = this.#lastIds[list];
     if (last === undefined) return [];
     const all = await listSince(this.#client, list, undefined);

@@ -1,0 +1,41 @@
+import type { LoadedScenario } from "../files.js";
+import { everyStep } from "../loaded-steps.js";
+import type { StepKind } from "../steps/step-kinds.js";
+import type { LogRow } from "./control-lists.js";
+import type { StartState } from "./start-state.js";
+
+/** Steps that check nothing themselves. */
+const UNCHECKED_STEPS: readonly StepKind[] = [
+  ...(["advance", "fault", "scenario", "reset", "transition", "trigger", "manual"] as const),
+  ...(["repeat", "parallel", "include"] as const),
+];
+
+interface Attempt {
+  readonly status: number | null;
+}
+
+/** Explains why the checks of a run say little, though they pass. Empty if they look at something. */
+export async function blindSpots({ steps }: LoadedScenario, startState: StartState): Promise<string[]> {
+  const kinds = everyStep(steps).map(({ kind }) => kind);
+  if (kinds.every((kind) => UNCHECKED_STEPS.includes(kind)))
+    return ["no step checks anything: add an expectation, such as expect_charge"];
+  if (kinds.includes("expect_delivery")) return [];
+  const rows = await startState.since("deliveries", (row) => attemptsOf(row).some(isAccepted));
+  const message = unacceptedWebhooks(rows.filter(({ mishap }) => mishap === null).flatMap(attemptsOf));
+  return message === undefined ? [] : [message];
+}
+
+function attemptsOf({ attempts }: LogRow): readonly Attempt[] {
+  return attempts as readonly Attempt[];
+}
+
+function isAccepted({ status }: Attempt): boolean {
+  return status !== null && status < 300;
+}
+
+/** Explains that no receiver accepted a webhook; undefined if one did, or none was sent. */
+export function unacceptedWebhooks(attempts: readonly Attempt[]): string | undefined {
+  if (attempts.length === 0 || attempts.some(isAccepted)) return undefined;
+  const statuses = [...new Set(attempts.map(({ status }) => status ?? "no response"))].join(", ");
+  return `the app accepted none of ${attempts.length} webhook attempts (${statuses}): check the receiver's URL`;
+}
