@@ -181,7 +181,7 @@ export interface ReconcileOptions {
   readonly statuses?: Readonly<Record<string, Marking>>;
   /** The rows are incomplete: paid charges without a row are no findings. Default false. */
   readonly partial?: boolean;
-  /** Check charges created before this instant only if a row refers to them. Default: check all. */
+  /** Charges created before this instant are checked only if a row of the app's books refers to them. Default: all are checked. */
   readonly since?: string;
   /** The mode of the charges; default `"test"`. */
   readonly mode?: Mode;

@@ -72,7 +72,7 @@ function splitWord(word: string, room: number): string[] {
 /** A part of a line with its style. */
 export type Part = readonly [style: Style | undefined, text: string];
 
-/** Paints the parts as one line, cut before a terminal of `columns` would wrap it. */
+/** Joins parts into one painted line of at most `columns` cells; a longer one is cut with "…". */
 export function fitLine(parts: readonly Part[], columns = Number.POSITIVE_INFINITY): string {
   let room = columns;
   let line = "";

@@ -47,7 +47,7 @@ export class Matrix {
   readonly #rows: readonly Row[];
   readonly #notRun: readonly string[];
 
-  /** The first run is the plain one. */
+  /** @param runs the plain run first */
   constructor(command: readonly string[], runs: readonly MatrixRun[], notRun: readonly string[]) {
     this.#command = commandText(command);
     this.#rows = runs.map((run) => rowOf(run, runs[0]!));

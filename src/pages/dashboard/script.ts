@@ -15,12 +15,10 @@ return kind==="object"&&!/^\s*\{/.test(text)?"It must be a JSON object: {…}":"
  * differences, submits forms without navigation, and handles keys.
  *
  * One tab per browser listens to the event stream and notifies the other tabs of its namespace, because a browser
- * opens
- * only six connections per host. A tab without a listener (another namespace, or no Web Locks) polls instead.
+ * opens only six connections per host. A tab without a listener (another namespace, or no Web Locks) polls instead.
  *
  * Nothing moves under the pointer: while the pointer, focus or selection is in a section, that section and those
- * above
- * it update their rows in place only, and a button offers the new rows.
+ * above it update their rows in place only, and a button offers the new rows.
  */
 export const SCRIPT = `
 document.documentElement.classList.add("js");
@@ -190,7 +188,9 @@ else{go(next,to);tell(next)}}
 catch{clearTimeout(slow);lost(true)}finally{acting=false}});
 addEventListener("popstate",()=>location.reload());
 document.addEventListener("change",({target})=>{if(target.matches("[data-go]"))target.form.submit()});
-// Invalid JSON is reported while typing and not sent.${JSON_FAULT}document.addEventListener("input",({target})=>{if(!target.matches("[data-json]"))return;
+// Invalid JSON is reported while typing and not sent.
+${JSON_FAULT}
+document.addEventListener("input",({target})=>{if(!target.matches("[data-json]"))return;
 const fault=jsonFault(target.value,target.dataset.json);
 target.setCustomValidity(fault);target.ariaInvalid=String(!!fault);
 $("#"+target.getAttribute("aria-describedby")).textContent=fault});

@@ -28,7 +28,7 @@ export interface CheckOptions {
   readonly wall: WallClock;
   /** Seed of the ids of this run. */
   readonly seed: string;
-  /** Absent: only responses are judged. */
+  /** Default: only the receiver's responses are judged. */
   readonly observation?: ObserveOptions | undefined;
   /** Called with each request before it is sent. */
   readonly onSent?: ((request: ProbeRequest) => void) | undefined;

@@ -58,7 +58,7 @@ export interface SaveTo {
 }
 
 const MIN_QUIET_MS = 20;
-/** Wall time for which the first plain run waits after each webhook, unless the flow says how long its app works. */
+/** Wall time the first plain run waits at least after each webhook; longer where `observe` has a longer `steady`. */
 const LEARNING_QUIET_MS = 100;
 
 function learningQuietMs(flow: Flow): number {

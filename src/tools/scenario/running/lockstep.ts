@@ -11,10 +11,11 @@ export interface Lane {
 }
 
 /**
- * Runs lists of steps of equal length in lockstep: each run begins a step when all have ended the previous one. The runs
- * share the clock, so an `advance` runs once; so does an equal step for which `canShare` is true.
+ * Runs step lists of equal length in lockstep: no run begins a step before all have finished the previous one. A step
+ * with the same content in all runs is executed once if it is an `advance`, because the runs share one clock, or if
+ * `canShare` allows it.
  *
- * @param canShare returns true for the index, from 0, of a step that all runs can share
+ * @param canShare called with the index of a step, from 0
  */
 export async function runInLockstep(
   lanes: readonly Lane[],
