@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
-import { type Choice, choicesOf } from "../../src/tools/explore/choices.js";
 import type { Observed, ObservedDelivery } from "../../src/tools/explore/deviable.js";
 import { deviationsAt, KINDS } from "../../src/tools/explore/kinds.js";
+import { type Place, placesOf } from "../../src/tools/explore/places.js";
 import { scenarioName } from "../../src/tools/explore/sandbox/sandbox-deviable.js";
 import { SandboxPlan } from "../../src/tools/explore/sandbox/sandbox-plan.js";
 import type { DeviationKind } from "../../src/tools/explore/schedule.js";
@@ -16,9 +16,9 @@ const told = (charge_id: string, type: string, ...seconds: readonly number[]): O
   atMs: (seconds[0] ?? 0) * SECOND,
 });
 
-function planned(kind: DeviationKind, choice: Choice): SandboxPlan {
+function planned(kind: DeviationKind, place: Place): SandboxPlan {
   const plan = new SandboxPlan([], {});
-  KINDS[kind].effectAt(choice)?.applyTo(plan, 2);
+  KINDS[kind].effectAt(place)?.applyTo(plan, 2);
   return plan;
 }
 
@@ -30,11 +30,11 @@ function rulesOf(...deliveries: readonly ObservedDelivery[]) {
     charges: [charge("ch_1"), charge("ch_2")],
     withdrawals: [],
   } as unknown as Observed;
-  const choices = choicesOf(seen, { press: undefined, isOnPage: false });
-  const all = choices.flatMap((choice) =>
-    deviationsAt(choice).map(({ kind, at }) => [`${kind} ${at}`, planned(kind, choice).webhooks[0]]),
+  const places = placesOf(seen, { press: undefined, isOnPage: false });
+  const all = places.flatMap((place) =>
+    deviationsAt(place).map(({ kind, at }) => [`${kind} ${at}`, planned(kind, place).webhooks[0]]),
   );
-  return { places: choices.map(({ at }) => at), rules: Object.fromEntries(all) };
+  return { places: places.map(({ at }) => at), rules: Object.fromEntries(all) };
 }
 
 it("a second event of a type is a place of its own, whichever charge it is of, and however often it is sent", () => {
@@ -99,7 +99,7 @@ it("a stale read shows what was before the last change, whenever the read comes,
     charges: [{ ...charge("ch_1"), history }],
     withdrawals: [],
   };
-  const choices = choicesOf(seen as unknown as Observed, { press: undefined, isOnPage: false });
-  const stale = choices.map((choice) => planned("read_stale", choice).faults[0]);
+  const places = placesOf(seen as unknown as Observed, { press: undefined, isOnPage: false });
+  const stale = places.map((place) => planned("read_stale", place).faults[0]);
   expect(stale).toEqual([undefined, expect.objectContaining({ stale: "last_change", skip: 1 })]);
 });

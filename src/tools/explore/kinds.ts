@@ -1,7 +1,6 @@
 import { formatDuration } from "../../core/schema/duration.js";
 import { DEVIATION_KINDS } from "../../core/schema/explore-limits.js";
 import type { ChargeRule } from "../../core/schema/scenario-rules.js";
-import { type CallChoice, type Choice, choicesOf, type EventChoice } from "./choices.js";
 import type {
   CallChange,
   Deviable,
@@ -12,6 +11,7 @@ import type {
   RunPlan,
   WebhookChange,
 } from "./deviable.js";
+import { type Place, type PlaceOfCall, type PlaceOfEvent, placesOf } from "./places.js";
 import { type Deviation, type DeviationKind, keyOf, type Schedule } from "./schedule.js";
 
 /** The change of a deviation to the plan of a run. */
@@ -19,7 +19,7 @@ interface Effect {
   /** @param repeats how often a race is repeated */
   readonly applyTo: (plan: RunPlan, repeats: number) => void;
   /** The call that it changes. */
-  readonly call?: CallChoice;
+  readonly call?: PlaceOfCall;
   /** The flow waits while time moves. */
   readonly isHolding?: true;
   /** It affects every customer. */
@@ -30,7 +30,7 @@ interface Kind {
   /** The effect in one line, for reports. */
   readonly description: string;
   /** The effect at a place; undefined where the kind does not apply. */
-  readonly effectAt: (choice: Choice) => Effect | undefined;
+  readonly effectAt: (place: Place) => Effect | undefined;
   /** Kinds of one likeness may be handled alike by an app: `refused` did nothing and says so, `repeated` is sent again at once. */
   readonly likeness?: "refused" | "repeated";
   /** The order of concurrent work decides the outcome. */
@@ -50,12 +50,12 @@ const REPEAT_DELAY = "1d";
 /** Time moves on this much longer than the timeline of the charge. */
 const MARGIN_MS = 1_000;
 
-function onCall(changeOf: (choice: CallChoice) => CallChange | undefined): Kind["effectAt"] {
-  return (choice) => {
-    const change = choice.what === "call" ? changeOf(choice) : undefined;
-    return change === undefined || choice.what !== "call"
+function onCall(changeOf: (place: PlaceOfCall) => CallChange | undefined): Kind["effectAt"] {
+  return (place) => {
+    const change = place.what === "call" ? changeOf(place) : undefined;
+    return change === undefined || place.what !== "call"
       ? undefined
-      : { call: choice, applyTo: (plan) => plan.deviateCall(choice, change) };
+      : { call: place, applyTo: (plan) => plan.deviateCall(place, change) };
   };
 }
 
@@ -65,16 +65,16 @@ const READ_HELD_MS = 150;
 const READ_HELD = { hold: "webhook", at_most: `${READ_HELD_MS}ms`, delay_answer: "30ms" } as const;
 
 /** Holds a read until the next webhook has been answered. */
-function holdingRead(choice: CallChoice): Effect | undefined {
-  const { nextEventMs } = choice;
-  if (!choice.isRead || nextEventMs === undefined) return undefined;
-  if (nextEventMs === 0) return { call: choice, applyTo: (plan) => plan.deviateCall(choice, READ_HELD) };
+function holdingRead(place: PlaceOfCall): Effect | undefined {
+  const { nextEventMs } = place;
+  if (!place.isRead || nextEventMs === undefined) return undefined;
+  if (nextEventMs === 0) return { call: place, applyTo: (plan) => plan.deviateCall(place, READ_HELD) };
   return {
-    call: choice,
+    call: place,
     isHolding: true,
     applyTo: (plan) => {
-      plan.deviateCall(choice, READ_HELD);
-      plan.moveTime(nextEventMs + MARGIN_MS, choice);
+      plan.deviateCall(place, READ_HELD);
+      plan.moveTime(nextEventMs + MARGIN_MS, place);
     },
   };
 }
@@ -86,28 +86,28 @@ const PAYOUT = "createWithdrawal";
 const HELD_MAX = "5s";
 
 /** Holds the response while time moves past the timeline of the charge or withdrawal. */
-function holding(choice: CallChoice | undefined, hold: CallChange["hold"]): Effect | undefined {
-  if (choice?.planMs === undefined) return undefined;
-  const ms = choice.planMs + MARGIN_MS;
+function holding(place: PlaceOfCall | undefined, hold: CallChange["hold"]): Effect | undefined {
+  if (place?.planMs === undefined) return undefined;
+  const ms = place.planMs + MARGIN_MS;
   return {
-    call: choice,
+    call: place,
     isHolding: true,
     applyTo: (plan) => {
-      plan.deviateCall(choice, { hold, at_most: HELD_MAX });
-      plan.moveTime(ms, choice.operation === PAYOUT ? choice : undefined);
+      plan.deviateCall(place, { hold, at_most: HELD_MAX });
+      plan.moveTime(ms, place.operation === PAYOUT ? place : undefined);
     },
   };
 }
 
 function onEvent(
-  changeOf: (choice: EventChoice, repeats: number) => WebhookChange | undefined,
-  retryChangeOf: (choice: EventChoice) => WebhookChange | undefined = () => undefined,
+  changeOf: (place: PlaceOfEvent, repeats: number) => WebhookChange | undefined,
+  retryChangeOf: (place: PlaceOfEvent) => WebhookChange | undefined = () => undefined,
 ): Kind["effectAt"] {
-  return (choice) => {
-    if (choice.what !== "event" && choice.what !== "attempt") return undefined;
+  return (place) => {
+    if (place.what !== "event" && place.what !== "attempt") return undefined;
     const change = (repeats: number) =>
-      choice.what === "event" ? changeOf(choice, repeats) : retryChangeOf(choice);
-    return change(2) && { applyTo: (plan, repeats) => plan.deviateWebhook(choice, change(repeats)!) };
+      place.what === "event" ? changeOf(place, repeats) : retryChangeOf(place);
+    return change(2) && { applyTo: (plan, repeats) => plan.deviateWebhook(place, change(repeats)!) };
   };
 }
 
@@ -124,15 +124,15 @@ function runningJob(moment: JobMoment | undefined): Effect | undefined {
 }
 
 function payingWrongMoney(
-  choice: Choice,
+  place: Place,
   paidOf: (charge: ObservedCharge) => ChargeRule["paid"],
 ): Effect | undefined {
-  const charge = choice.what === "pays" ? choice.charge : undefined;
+  const charge = place.what === "pays" ? place.charge : undefined;
   return charge && { applyTo: (plan) => plan.payWrongMoney(paidOf(charge), charge.timeline) };
 }
 
-function onCustomer(what: Choice["what"], applyTo: Effect["applyTo"]): Kind["effectAt"] {
-  return (choice) => (choice.what === what ? { applyTo } : undefined);
+function onCustomer(what: Place["what"], applyTo: Effect["applyTo"]): Kind["effectAt"] {
+  return (place) => (place.what === what ? { applyTo } : undefined);
 }
 
 /** Every kind of deviation. */
@@ -148,7 +148,7 @@ export const KINDS: Readonly<Record<DeviationKind, Kind>> = {
   },
   answer_held: {
     description: "it is done, and all its webhooks arrive before the response",
-    effectAt: (choice) => (choice.what === "call" ? holding(choice, "idle") : undefined),
+    effectAt: (place) => (place.what === "call" ? holding(place, "idle") : undefined),
   },
   answer_5xx: {
     description: "the service has an error of its own: nothing is done",
@@ -166,7 +166,7 @@ export const KINDS: Readonly<Record<DeviationKind, Kind>> = {
   },
   read_held: {
     description: "the read stays open until the app has responded to the next webhook",
-    effectAt: (choice) => (choice.what === "call" ? holdingRead(choice) : undefined),
+    effectAt: (place) => (place.what === "call" ? holdingRead(place) : undefined),
   },
   webhook_late: { description: `the webhook arrives ${DELAY} late`, effectAt: onAttempt({ delay: DELAY }) },
   webhook_after_next: {
@@ -197,7 +197,7 @@ export const KINDS: Readonly<Record<DeviationKind, Kind>> = {
   },
   webhook_first: {
     description: "the first webhook arrives before the response to the call that created the charge",
-    effectAt: (choice) => (choice.what === "event" ? holding(choice.firstAfter, "webhook") : undefined),
+    effectAt: (place) => (place.what === "event" ? holding(place.firstAfter, "webhook") : undefined),
   },
   paid_late: {
     description: "the customer pays when the charge has expired",
@@ -214,29 +214,29 @@ export const KINDS: Readonly<Record<DeviationKind, Kind>> = {
   },
   job_meanwhile: {
     description: "the app's scheduled work runs while the payment is pending",
-    effectAt: (choice) => runningJob("meanwhile" in choice ? choice.meanwhile : undefined),
+    effectAt: (place) => runningJob("meanwhile" in place ? place.meanwhile : undefined),
     isJob: true,
   },
   job_at_once: {
     description: "the app's scheduled work runs at the same moment as the webhook arrives",
-    effectAt: (choice) => runningJob("atOnce" in choice ? choice.atOnce : undefined),
+    effectAt: (place) => runningJob("atOnce" in place ? place.atOnce : undefined),
     isRace: true,
     isJob: true,
   },
   underpaid: {
     description: "the customer pays half of the amount",
-    effectAt: (choice) => payingWrongMoney(choice, () => ({ factor: 0.5 })),
+    effectAt: (place) => payingWrongMoney(place, () => ({ factor: 0.5 })),
     isExtension: true,
   },
   overpaid: {
     description: "the customer pays twice the amount",
-    effectAt: (choice) => payingWrongMoney(choice, () => ({ factor: 2 })),
+    effectAt: (place) => payingWrongMoney(place, () => ({ factor: 2 })),
     isExtension: true,
   },
   paid_in_other_currency: {
     description: "the customer pays the same number in another currency",
-    effectAt: (choice) =>
-      payingWrongMoney(choice, ({ currency }) => ({ currency: currency === "UGX" ? "KES" : "UGX" })),
+    effectAt: (place) =>
+      payingWrongMoney(place, ({ currency }) => ({ currency: currency === "UGX" ? "KES" : "UGX" })),
     isExtension: true,
   },
   webhook_dropped: {
@@ -252,10 +252,10 @@ export function wholeSeconds(ms: number): string {
 }
 
 /** Lists the deviations that apply at a place, in the order in which they are tried. */
-export function deviationsAt(choice: Choice): Deviation[] {
-  return DEVIATION_KINDS.filter((kind) => KINDS[kind].effectAt(choice) !== undefined).map((kind) => ({
+export function deviationsAt(place: Place): Deviation[] {
+  return DEVIATION_KINDS.filter((kind) => KINDS[kind].effectAt(place) !== undefined).map((kind) => ({
     kind,
-    at: choice.at,
+    at: place.at,
   }));
 }
 
@@ -265,7 +265,7 @@ export type Separation = "impossible" | "independent";
 /** The deviations found so far, each with the place where it was first found. */
 export class KnownDeviations {
   readonly #customer: Deviable["customer"];
-  readonly #choices = new Map<string, Choice>();
+  readonly #places = new Map<string, Place>();
   readonly #excluded = new Set<string>();
   /** The charges and withdrawals of the first run. */
   #payments: readonly ObservedPayment[] | undefined;
@@ -277,10 +277,10 @@ export class KnownDeviations {
   /** Lists the deviations that are possible in a run. */
   findIn(observed: Observed): Deviation[] {
     this.#payments ??= [...observed.charges, ...observed.withdrawals];
-    return choicesOf(observed, this.#customer).flatMap((choice) => {
-      const deviations = deviationsAt(choice);
+    return placesOf(observed, this.#customer).flatMap((place) => {
+      const deviations = deviationsAt(place);
       for (const deviation of deviations)
-        if (!this.#choices.has(keyOf(deviation))) this.#choices.set(keyOf(deviation), choice);
+        if (!this.#places.has(keyOf(deviation))) this.#places.set(keyOf(deviation), place);
       return deviations;
     });
   }
@@ -289,7 +289,7 @@ export class KnownDeviations {
   applicability(found: readonly Deviation[]): (deviation: Deviation) => boolean {
     const [keys, places] = [new Set(found.map(keyOf)), new Set(found.map(({ at }) => at))];
     return (deviation) => {
-      const { what } = this.#choiceOf(deviation);
+      const { what } = this.#placeOf(deviation);
       if (what !== "call" && what !== "event") return true;
       // A held response is released by the charge's timeline: without one the flow would wait in vain.
       return this.effectOf(deviation).isHolding === undefined
@@ -299,7 +299,7 @@ export class KnownDeviations {
   }
 
   effectOf(deviation: Deviation): Effect {
-    return KINDS[deviation.kind].effectAt(this.#choiceOf(deviation))!;
+    return KINDS[deviation.kind].effectAt(this.#placeOf(deviation))!;
   }
 
   /** Deviations of the same call exclude each other, as do two that hold the flow; those of unrelated payments are independent. */
@@ -329,18 +329,18 @@ export class KnownDeviations {
 
   /** The deviation affects only the run's own customer, and the flow does not wait for it. */
   isOwn(deviation: Deviation): boolean {
-    const choice = this.#choiceOf(deviation);
+    const place = this.#placeOf(deviation);
     const { isHolding, isShared } = this.effectOf(deviation);
-    return (choice.what !== "call" || choice.isOwn) && isHolding === undefined && isShared === undefined;
+    return (place.what !== "call" || place.isOwn) && isHolding === undefined && isShared === undefined;
   }
 
-  #choiceOf(deviation: Deviation): Choice {
-    return this.#choices.get(keyOf(deviation))!;
+  #placeOf(deviation: Deviation): Place {
+    return this.#places.get(keyOf(deviation))!;
   }
 
   #paymentOf(deviation: Deviation): ObservedPayment | undefined {
-    const choice = this.#choiceOf(deviation);
-    return this.#payments?.find((payment) => "payment" in choice && payment === choice.payment);
+    const place = this.#placeOf(deviation);
+    return this.#payments?.find((payment) => "payment" in place && payment === place.payment);
   }
 }
 

@@ -1,3 +1,5 @@
+import { subjectOfEvent } from "../../core/schema/event-types.js";
+import { hasEnded } from "../../core/schema/statuses.js";
 import type {
   CallPlace,
   Deviable,
@@ -10,10 +12,10 @@ import type {
 } from "./deviable.js";
 
 /** A place where a run can deviate. Its id `at` is the same in every run: an operation or type and its position. */
-export type Choice = CallChoice | EventChoice | CustomerChoice;
+export type Place = PlaceOfCall | PlaceOfEvent | PlaceOfCustomer;
 
 /** A call that the app makes. */
-export interface CallChoice extends CallPlace {
+export interface PlaceOfCall extends CallPlace {
   readonly what: "call";
   readonly at: string;
   readonly isRead: boolean;
@@ -28,7 +30,7 @@ export interface CallChoice extends CallPlace {
 }
 
 /** The first attempt at an event, or a retry, which is an `attempt`. */
-export interface EventChoice extends WebhookPlace {
+export interface PlaceOfEvent extends WebhookPlace {
   readonly what: "event" | "attempt";
   readonly at: string;
   /** It is the last event of its charge or withdrawal. */
@@ -36,7 +38,7 @@ export interface EventChoice extends WebhookPlace {
   /** Delay of the next event after a retry, in sandbox milliseconds; absent without a later one. */
   readonly nextMs?: number;
   /** The call that created the charge or withdrawal, where this is its first event. */
-  readonly firstAfter?: CallChoice;
+  readonly firstAfter?: PlaceOfCall;
   readonly payment: ObservedPayment;
   /** When the app's scheduled work can run: between this event and the next, or at the moment of an outcome. */
   readonly meanwhile?: JobMoment;
@@ -44,7 +46,7 @@ export interface EventChoice extends WebhookPlace {
 }
 
 /** An action of the customer: paying a charge, paying it on the service's page, or pressing a button. */
-export interface CustomerChoice {
+export interface PlaceOfCustomer {
   readonly what: "pays" | "pays_on_page" | "presses";
   readonly at: string;
   /** The charge that is paid. */
@@ -54,13 +56,13 @@ export interface CustomerChoice {
 }
 
 /** Lists the places of a run: calls of the app, events, actions of the customer. */
-export function choicesOf(observed: Observed, { press, isOnPage, hasJob }: Deviable["customer"]): Choice[] {
-  const calls = callChoices(observed);
+export function placesOf(observed: Observed, { press, isOnPage, hasJob }: Deviable["customer"]): Place[] {
+  const calls = callPlaces(observed);
   const [first] = observed.charges;
   return [
     ...(press === undefined ? [] : [{ what: "presses" as const, at: `${press}#1` }]),
     ...calls,
-    ...eventChoices(observed, calls, hasJob === true),
+    ...eventPlaces(observed, calls, hasJob === true),
     ...((first?.isAutomatic || isOnPage) && first?.status === "COMPLETED"
       ? [{ what: "pays" as const, at: "charge#1", charge: first }]
       : []),
@@ -73,7 +75,7 @@ export function choicesOf(observed: Observed, { press, isOnPage, hasJob }: Devia
 /** Later calls come from the app's own jobs after the flow; no step waits for them. */
 const TAIL_MS = 4 * 86_400_000;
 
-function callChoices(observed: Observed): CallChoice[] {
+function callPlaces(observed: Observed): PlaceOfCall[] {
   const { calls } = observed;
   const payments = [...observed.charges, ...observed.withdrawals];
   return calls.flatMap((call, index) => {
@@ -108,10 +110,13 @@ function nextEventAfter({ readId, atMs }: ObservedCall, { deliveries }: Observed
   return { nextEventMs: isAfterWebhook ? 0 : next.atMs - atMs };
 }
 
-/** Statuses from which a charge or withdrawal goes on. */
-const PENDING = /\.(awaiting_payment|processing)$/;
+/** Returns true for an event of a status from which its charge or withdrawal goes on. */
+function isPendingEvent(type: string): boolean {
+  const subject = subjectOfEvent(type);
+  return subject !== undefined && !hasEnded(subject.status);
+}
 
-function eventChoices(observed: Observed, calls: readonly CallChoice[], hasJob: boolean): EventChoice[] {
+function eventPlaces(observed: Observed, calls: readonly PlaceOfCall[], hasJob: boolean): PlaceOfEvent[] {
   const { deliveries, startMs } = observed;
   const payments = [...observed.charges, ...observed.withdrawals];
   // An event can have several deliveries.
@@ -124,12 +129,12 @@ function eventChoices(observed: Observed, calls: readonly CallChoice[], hasJob: 
     const before = events.slice(0, index).filter((one) => one.type === type).length;
     const own = events.filter((one) => one.object_id === object_id);
     const next = own[own.indexOf(event) + 1];
-    const isCreator = (call: CallChoice) => call.planMs !== undefined && call.payment === payment;
+    const isCreator = (call: PlaceOfCall) => call.planMs !== undefined && call.payment === payment;
     const creator = own[0] === event ? calls.find(isCreator) : undefined;
     const firstAfter = creator === undefined ? {} : { firstAfter: creator };
     const place = { at: `${type}#${before + 1}`, type, before, isLast: next === undefined, payment };
     const sinceMs = hasJob && startMs !== undefined ? atMs - startMs : undefined;
-    const isPending = PENDING.test(type) && next !== undefined && next.atMs > atMs;
+    const isPending = isPendingEvent(type) && next !== undefined && next.atMs > atMs;
     const reads = observed.calls.filter((call) => call.readId !== undefined && call.atMs < atMs).length;
     return [
       {
@@ -137,7 +142,7 @@ function eventChoices(observed: Observed, calls: readonly CallChoice[], hasJob: 
         ...place,
         ...firstAfter,
         ...(sinceMs !== undefined && isPending ? { meanwhile: { sinceMs } } : {}),
-        ...(sinceMs !== undefined && !PENDING.test(type)
+        ...(sinceMs !== undefined && !isPendingEvent(type)
           ? { atOnce: { sinceMs, atOnce: { place: { type, before }, reads } } }
           : {}),
       },
