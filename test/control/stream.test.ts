@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from "vitest";
 import { Namespace } from "../../src/core/namespace/namespace.js";
-import { streamMissedSchema } from "../../src/core/schema/control-responses.js";
+import { STREAM_SCHEMAS } from "../../src/core/schema/control-stream-responses.js";
 import { openSandbox } from "../support/api-client.js";
 import { Client } from "../support/receiver-client.js";
 import { Receiver } from "../support/receiver-server.js";
@@ -115,7 +115,7 @@ describe("GET /_sandbox/stream", () => {
     expect(bytes).toBeGreaterThan(15 * 2 ** 20);
     expect(bytes).toBeLessThan(17 * 2 ** 20);
     const missed = messages.at(-1)!.data;
-    expect(streamMissedSchema.parse(missed)).toEqual({ count: missed.count });
+    expect(STREAM_SCHEMAS.missed.parse(missed)).toEqual({ count: missed.count });
     const numbers = messages.filter(({ event }) => event === "event").map(({ data }) => data.data.number);
     expect(numbers).toEqual(numbers.map((_number, index) => index + 1));
     expect(numbers.length + missed.count).toBe(120);

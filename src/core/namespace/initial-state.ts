@@ -17,6 +17,11 @@ const REAL_CLOCK: ClockSetting = { mode: "real", speed: 1 };
 /** Parts of the state that a reset can keep. API keys are not in the state and always stay. */
 export type ResetPart = "webhooks" | "keys" | "scenarios";
 
+export interface ResetRequest {
+  readonly keep: readonly ResetPart[];
+  readonly repeatIds: boolean;
+}
+
 export const DEFAULT_RESET_PARTS: readonly ResetPart[] = ["webhooks", "keys"];
 
 /** Opens the engine and clock of a namespace: from stored data, or new. */

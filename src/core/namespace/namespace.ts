@@ -24,17 +24,16 @@ import type { ClockSetting } from "../schema/option-schemas.js";
 import type { Refusal } from "../schema/refusals.js";
 import { SizeNotice } from "../store/size-notice.js";
 import { AppActivity } from "../time/app-activity.js";
-import type { Clock } from "../time/clock.js";
 import { ClockControl } from "../time/clock-control.js";
 import { createAbortController, type Deadline, onDeadline } from "../time/deadline.js";
 import { ReadGate } from "../time/read-gate.js";
 import { runChargeUntil } from "../time/run-ahead.js";
 import { Scheduler } from "../time/scheduler.js";
-import { type AdviceContext, Advisor } from "./advice/advisor.js";
+import { Advisor, adviceContext } from "./advice/advisor.js";
 import { ApiKeys } from "./api-keys.js";
 import { Counters } from "./counters.js";
 import { FaultInjector } from "./fault-injector.js";
-import { contentAfterReset, openState, type ResetPart, registerWebhook } from "./initial-state.js";
+import { contentAfterReset, openState, type ResetRequest, registerWebhook } from "./initial-state.js";
 import { MailboxLeases } from "./mailbox-leases.js";
 import type { NamespaceOptions, WebhookOption } from "./namespace-options.js";
 import { type Observer, Observers } from "./observers.js";
@@ -52,11 +51,6 @@ export interface NamespaceInfo {
   readonly liveApiKey: string;
   readonly webhookSecret: string;
   readonly seed: string;
-}
-
-export interface ResetRequest {
-  readonly keep: readonly ResetPart[];
-  readonly repeatIds: boolean;
 }
 
 /** Publishes each commit to tests, which check its records against the schemas. */
@@ -97,7 +91,7 @@ export class Namespace {
     const { engine, clock } = openState(options);
     const snapshots = options.snapshots();
     const observers = new Observers(onError);
-    const onNotice = shieldedNotice(observers, options.onNotice);
+    const onNotice = observers.shield(options.onNotice);
     const sender = new Sender({
       timeoutMs: options.webhookTimeoutMs,
       wall,
@@ -166,7 +160,7 @@ export class Namespace {
       onRequest: (request) => this.counters.noteRequest(request),
       onChange: (change) => this.counters.noteChange(change, engine.state),
     });
-    this.advisor = new Advisor(this.#adviceContext(clock), options.totalAdvice);
+    this.advisor = new Advisor(adviceContext(clock, this.clock, this.keys), options.totalAdvice);
     observers.add({
       onArrival: (call) => call.runner === null && activity.noteArrival(call),
       onRequest: (call) => call.runner === null && activity.noteEnd(call),
@@ -191,24 +185,6 @@ export class Namespace {
 
   arrival(): Arrival {
     return { atMs: this.nowMs(), wallMs: this.#options.wall.nowMs() };
-  }
-
-  #adviceContext(clock: Clock): AdviceContext {
-    const { clock: control } = this;
-    return {
-      clock: {
-        get runs() {
-          return clock.runs;
-        },
-        get leaptMs() {
-          return control.leaptMs;
-        },
-      },
-      accountOf: (apiKey) => {
-        const key = apiKey === null ? undefined : this.keys.find(apiKey);
-        return key && `${key.organization_id} ${key.key.startsWith("sk_live_") ? "live" : "test"}`;
-      },
-    };
   }
 
   /** Runs due tasks, then the command, and starts storing the changes. */
@@ -391,12 +367,4 @@ export class Namespace {
     this.#closing.abort();
     this.#scheduler.close();
   }
-}
-
-/** Keeps a failing notice handler from failing its caller. */
-function shieldedNotice(
-  observers: Observers,
-  onNotice: ((notice: string) => void) | undefined,
-): ((notice: string) => void) | undefined {
-  return onNotice && ((notice) => observers.runSafely(onNotice, () => onNotice(notice)));
 }

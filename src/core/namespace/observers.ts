@@ -78,6 +78,11 @@ export class Observers<Request = RequestEntry> {
     }
   }
 
+  /** Returns the notice handler with `runSafely` around it. */
+  shield(onNotice: ((notice: string) => void) | undefined): ((notice: string) => void) | undefined {
+    return onNotice && ((notice) => this.runSafely(onNotice, () => onNotice(notice)));
+  }
+
   /** Reports the first error of each source. */
   reportError(source: object, error: unknown): void {
     this.#reportedSources ??= new WeakSet();

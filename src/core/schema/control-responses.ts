@@ -6,7 +6,6 @@ import {
   deliveryListSchema,
   deliverySchema,
   eventListSchema,
-  eventSchema,
   ordinal,
   pageShape,
   requestEntrySchema,
@@ -357,47 +356,3 @@ export const failedTestDetailSchema = shape("FailedTestDetail", "What happened i
 });
 
 recordShape("Rates", "Units of each currency for one US dollar.", { rates: z.record(text, text) });
-
-export const streamMissedSchema = recordShape("StreamMissed", "Messages dropped for a slow reader.", {
-  count: ordinal,
-});
-/** Name of the server-sent event → its `data`. */
-export const STREAM_SCHEMAS = {
-  hello: recordShape("StreamHello", "The stream.", { namespace: text, now: timestampSchema }),
-  request: requestEntrySchema,
-  charge: recordShape("StreamCharge", "A charge was created or has changed.", {
-    ...pickFields(
-      fieldsOf(chargeDetailSchema),
-      "charge_id",
-      "status",
-      "amount",
-      "currency",
-      "updated_at",
-      "customer_email",
-    ),
-  }),
-  event: eventSchema,
-  delivery: deliverySchema,
-  clock: clockSchema,
-  missed: streamMissedSchema,
-  news: recordShape("StreamNews", "With `view=light`, instead of all others: what has changed.", {
-    now: timestampSchema,
-    counts: field(z.record(text, count), {
-      description: "How many changes of each kind there were since the previous message.",
-      examples: [{ charge: 12, delivery: 30 }],
-    }),
-    items: field(
-      z.array(
-        recordShape("StreamChanged", "Something that has changed.", {
-          kind: field(text, {
-            description: "The kind of record.",
-            examples: ["charge", "withdrawal", "event", "delivery", "receiver", "fault", "request", "clock"],
-          }),
-          id: text,
-          status: textOrNull,
-        }),
-      ),
-      "Each object once; the first 100.",
-    ),
-  }),
-} as const;

@@ -1,5 +1,6 @@
 import type { Attempt, Change, Delivery } from "../../engine/records.js";
 import { iso } from "../../schema/time.js";
+import type { ApiKeys } from "../api-keys.js";
 import type { Observer } from "../observers.js";
 import type { RequestEntry } from "../served-request.js";
 import { isWithoutBackoff } from "./backoff.js";
@@ -87,6 +88,27 @@ export interface AdviceContext {
   accountOf(apiKey: string | null): string | undefined;
 }
 
+export function adviceContext(
+  clock: { readonly runs: boolean },
+  control: { readonly leaptMs: number },
+  keys: Pick<ApiKeys, "find">,
+): AdviceContext {
+  return {
+    clock: {
+      get runs() {
+        return clock.runs;
+      },
+      get leaptMs() {
+        return control.leaptMs;
+      },
+    },
+    accountOf: (apiKey) => {
+      const key = apiKey === null ? undefined : keys.find(apiKey);
+      return key && `${key.organization_id} ${key.key.startsWith("sk_live_") ? "live" : "test"}`;
+    },
+  };
+}
+
 interface LastRead {
   atMs: number;
   leaptMs: number;
@@ -151,8 +173,8 @@ export class Advisor implements Observer {
   }
 
   /** The advice about one request. */
-  adviceOf({ habits = [] }: RequestEntry) {
-    return HABIT_IDS.filter((id) => habits.includes(id)).map(describeHabit);
+  adviceOf({ habitIds = [] }: RequestEntry) {
+    return HABIT_IDS.filter((id) => habitIds.includes(id)).map(describeHabit);
   }
 
   clear(): void {
@@ -168,7 +190,7 @@ export class Advisor implements Observer {
   }
 
   #noteRequest(id: HabitId, entry: RequestEntry, example: string): void {
-    entry.habits = [...(entry.habits ?? []), id];
+    entry.habitIds = [...(entry.habitIds ?? []), id];
     this.#note(id, 1, example);
   }
 
