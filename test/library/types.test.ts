@@ -111,12 +111,12 @@ afterAll(() => project[Symbol.dispose]());
 const INSTALLED = join(project.folder, "node_modules/payments-sandbox");
 
 /** What the declarations say, and what of it has no words. */
-function declared(): { names: string[]; undocumented: string[] } {
+function readDeclarations(): { names: string[]; withoutDoc: string[] } {
   const file = join(INSTALLED, "dist/types/declarations.d.ts");
   const tree = ts.createSourceFile(file, readFileSync(file, "utf8"), ts.ScriptTarget.ES2022, true);
-  const undocumented: string[] = [];
+  const withoutDoc: string[] = [];
   const look = (node: ts.Node, name: string): void => {
-    if (ts.getJSDocCommentsAndTags(node).length === 0) undocumented.push(name);
+    if (ts.getJSDocCommentsAndTags(node).length === 0) withoutDoc.push(name);
   };
   const names = tree.statements.map((statement) => {
     const one = ts.isVariableStatement(statement) ? statement.declarationList.declarations[0]! : statement;
@@ -128,7 +128,7 @@ function declared(): { names: string[]; undocumented: string[] } {
           look(member, `${name}.${member.name.getText(tree)}`);
     return name;
   });
-  return { names, undocumented };
+  return { names, withoutDoc };
 }
 
 describe("the package's types", () => {
@@ -138,8 +138,8 @@ describe("the package's types", () => {
   );
 
   it("say what every field and method is, and name no record of the state", () => {
-    const { names, undocumented } = declared();
-    expect(undocumented).toEqual([]);
+    const { names, withoutDoc } = readDeclarations();
+    expect(withoutDoc).toEqual([]);
     for (const name of ["Sandbox", "TestSandbox", "SandboxState"]) expect(names).toContain(name);
     for (const name of ["Charge", "Endpoint", "StateDump", "Refusal", "SIGNATURE_SCHEMES"])
       expect(names).not.toContain(name);

@@ -2,8 +2,8 @@ import { once } from "node:events";
 import type { LookupFunction } from "node:net";
 import { type AddressInfo, createServer, type Socket } from "node:net";
 import { describe, expect, it } from "vitest";
-import { HttpReceivers } from "../../src/core/delivery/http-receivers.js";
 import { createRequester } from "../../src/core/delivery/outgoing-http.js";
+import { ReceiverClient } from "../../src/core/delivery/receiver-client.js";
 import type { AttemptResult } from "../../src/core/engine/commands/delivery-commands.js";
 import { START } from "../support/api-client.js";
 import { atEnd } from "../support/lifetime.js";
@@ -111,7 +111,7 @@ describe("a kept connection that the receiver closes just as it is used again", 
 
   it("costs the receiver none of its time: the limit counts from the attempt's first request", async () => {
     const wall = new FakeWall(Date.parse(START));
-    const receivers = new HttpReceivers({ timeoutMs: 15_000, wall });
+    const receivers = new ReceiverClient({ timeoutMs: 15_000, wall });
     atEnd(() => receivers.close());
     let second: () => void = () => {};
     const arrived = new Promise<void>((resolve) => {
@@ -151,7 +151,7 @@ describe("a name that leads to a cloud's metadata service", () => {
   ): Promise<{ outcome: AttemptResult; got: number }> {
     const receiver = await bareReceiver((socket) => socket.end(OK));
     const wall = new FakeWall(Date.parse(START));
-    const receivers = new HttpReceivers({ timeoutMs: 15_000, wall, resolve });
+    const receivers = new ReceiverClient({ timeoutMs: 15_000, wall, resolve });
     atEnd(() => receivers.close());
     const url = `http://${host}:${new URL(receiver.url).port}/hooks`;
     const signed = { sentAt: START, headers: {}, body: "{}" };

@@ -1,4 +1,4 @@
-import { HttpReceivers } from "../../core/delivery/http-receivers.js";
+import { ReceiverClient } from "../../core/delivery/receiver-client.js";
 import { normalizeWebhookUrl, WEBHOOK_URL_MESSAGE } from "../../core/schema/receiver-url.js";
 import { UserError } from "../../core/schema/user-error.js";
 import { pause } from "../../core/time/timers.js";
@@ -113,11 +113,11 @@ async function forwardAll(
 /** Sends a delivery as the sandbox does: same timeout, no redirects. */
 async function forward(url: string, { ack_within_ms, headers, body }: Collected) {
   const timeoutMs = ack_within_ms - Math.min(REPORT_TIME_MS, ack_within_ms / 10);
-  const receivers = new HttpReceivers({ timeoutMs, wall: systemWallClock });
+  const client = new ReceiverClient({ timeoutMs, wall: systemWallClock });
   try {
     const sentAt = new Date(systemWallClock.nowMs()).toISOString();
-    return await receivers.post(url, { sentAt, headers, body }, new AbortController().signal);
+    return await client.post(url, { sentAt, headers, body }, new AbortController().signal);
   } finally {
-    receivers.close();
+    client.close();
   }
 }

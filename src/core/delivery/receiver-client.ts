@@ -17,7 +17,7 @@ import {
 } from "./outcomes.js";
 import { AGENT_OPTIONS, networkErrorText } from "./outgoing-http.js";
 
-export interface HttpReceiversOptions {
+export interface ReceiverClientOptions {
   /** Wall time for a response. */
   readonly timeoutMs: number;
   readonly wall: WallClock;
@@ -31,12 +31,12 @@ interface Transport {
 }
 
 /** Posts to receivers over HTTP(S) without following redirects. */
-export class HttpReceivers {
-  readonly #options: HttpReceiversOptions;
+export class ReceiverClient {
+  readonly #options: ReceiverClientOptions;
   readonly #http: Transport = { request: http.request, agent: new http.Agent(AGENT_OPTIONS) };
   #https: Transport | undefined;
 
-  constructor(options: HttpReceiversOptions) {
+  constructor(options: ReceiverClientOptions) {
     this.#options = options;
   }
 

@@ -7,9 +7,9 @@ import { createAbortController } from "../time/deadline.js";
 import type { WallClock } from "../time/wall-clock.js";
 import { workQueue } from "../time/work-queue.js";
 import { type BarrierMember, Barriers } from "./barriers.js";
-import { HttpReceivers } from "./http-receivers.js";
 import { deliverInProcess, InProcessReceivers, isInProcessUrl } from "./in-process-receivers.js";
 import { buildOutcome, failure, type SignedRequest } from "./outcomes.js";
+import { ReceiverClient } from "./receiver-client.js";
 import { signatureHeaders } from "./signing.js";
 
 /** Error messages of attempts that a scenario fails. */
@@ -45,7 +45,7 @@ export interface SenderOptions {
 export class Sender {
   readonly receivers = new InProcessReceivers();
   readonly #options: SenderOptions;
-  readonly #http: HttpReceivers;
+  readonly #http: ReceiverClient;
   readonly #concurrency = new ConcurrencyLimit(CONCURRENCY_PER_ENDPOINT);
   readonly #barriers: Barriers;
   /** Created for the first attempt. */
@@ -53,7 +53,7 @@ export class Sender {
 
   constructor(options: SenderOptions) {
     this.#options = options;
-    this.#http = new HttpReceivers(options);
+    this.#http = new ReceiverClient(options);
     this.#barriers = new Barriers(options.wall);
   }
 

@@ -40,7 +40,7 @@ export interface RequestEntry extends ServedRequest {
   /** Sandbox time of arrival. */
   readonly atMs: number;
   /** Ids of the advice about this request. */
-  habits?: readonly string[] | undefined;
+  habitIds?: readonly string[] | undefined;
   /** Wall time of arrival: shows an app's pauses while sandbox time stands still. */
   readonly wallMs: number;
   /** Wall time from arrival to response. */

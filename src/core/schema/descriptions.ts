@@ -125,11 +125,11 @@ export function namedSchemas(): ReadonlyMap<z.core.$ZodType, SchemaDescription> 
   return descriptions;
 }
 
-export const UNDOCUMENTED = "The interface does not show this field; that it exists is assumed.";
+export const ASSUMED_FIELD = "The interface does not show this field; that it exists is assumed.";
 
 /** Note of a field that the interface does not show. */
-export function undocumented(text: string, details: NoteDetails = {}): FieldNote {
-  return { description: text, assumption: UNDOCUMENTED, ...details };
+export function assumedField(text: string, details: NoteDetails = {}): FieldNote {
+  return { description: text, assumption: ASSUMED_FIELD, ...details };
 }
 
 /** JSON Schema condition: if the properties match, these fields are required. */

@@ -7,7 +7,7 @@ import {
   metadataSchema,
   phoneSchema,
 } from "./common.js";
-import { allowedOnlyIf, field, queryShape, requiredIf, shapeLater, undocumented } from "./descriptions.js";
+import { allowedOnlyIf, assumedField, field, queryShape, requiredIf, shapeLater } from "./descriptions.js";
 import {
   CHECKOUT_LIFE_NOTE,
   currencyNote,
@@ -61,7 +61,7 @@ export const quoteRequestSchema = shapeLater("QuoteRequest", "A price to lock be
   ),
   payment_rail: field(
     z.optional(z.string()),
-    undocumented(
+    assumedField(
       "The bank network or operator to use; by default the first one of the method and currency.",
       {
         examples: "{{some rails}}",
@@ -145,7 +145,7 @@ export const checkoutRequestSchema = shapeLater(
     customer_email: field(z.optional(emailSchema), { description: "Who pays.", examples: ["ada@shop.test"] }),
     customer_name: field(
       z.optional(nameSchema),
-      undocumented("The customer's full name.", { examples: ["Ada Obi"] }),
+      assumedField("The customer's full name.", { examples: ["Ada Obi"] }),
     ),
     quote_id: field(z.optional(z.string()), {
       description: "The quote that sets the price.",
@@ -204,43 +204,43 @@ export const destinationRequestSchema = shapeLater(
   () => ({
     type: field(
       z.enum(["bank_account", "mobile_money", "crypto_wallet"]),
-      undocumented("A bank account or mobile money wallet for fiat, a crypto wallet for crypto."),
+      assumedField("A bank account or mobile money wallet for fiat, a crypto wallet for crypto."),
     ),
     currency: field(z.string(), {
       ...currencyNote(""),
-      ...undocumented("Currency it takes.", { examples: "{{payout currencies}}" }),
+      ...assumedField("Currency it takes.", { examples: "{{payout currencies}}" }),
     }),
     country: field(
       z.optional(countrySchema),
-      undocumented("Two-letter code; by default the organization's (none for crypto).", { examples: ["KE"] }),
+      assumedField("Two-letter code; by default the organization's (none for crypto).", { examples: ["KE"] }),
     ),
     bank_code: field(
       z.optional(requiredTextSchema),
-      undocumented("The bank. Bank accounts only.", { examples: ["058"] }),
+      assumedField("The bank. Bank accounts only.", { examples: ["058"] }),
     ),
     account_number: field(
       z.optional(requiredTextSchema),
-      undocumented("Bank accounts only.", { examples: ["0123456789"] }),
+      assumedField("Bank accounts only.", { examples: ["0123456789"] }),
     ),
     account_name: field(
       z.optional(requiredTextSchema),
-      undocumented("Who holds the account. Bank accounts only.", { examples: ["Ada Obi"] }),
+      assumedField("Who holds the account. Bank accounts only.", { examples: ["Ada Obi"] }),
     ),
     phone_number: field(
       z.optional(phoneSchema),
-      undocumented("In E.164. Mobile money only.", { examples: ["+254700000001"] }),
+      assumedField("In E.164. Mobile money only.", { examples: ["+254700000001"] }),
     ),
     provider: field(
       z.optional(requiredTextSchema),
-      undocumented("The operator. Mobile money only.", { examples: ["SimbaPesa Sandbox"] }),
+      assumedField("The operator. Mobile money only.", { examples: ["SimbaPesa Sandbox"] }),
     ),
     wallet_address: field(
       z.optional(requiredTextSchema),
-      undocumented("Crypto wallets only.", { examples: ["TSandboxFakeMoneyX4oDm3XXiLNAZ2Lvq"] }),
+      assumedField("Crypto wallets only.", { examples: ["TSandboxFakeMoneyX4oDm3XXiLNAZ2Lvq"] }),
     ),
     network: field(
       z.optional(requiredTextSchema),
-      undocumented("If given, must be the currency's network. Crypto wallets only.", { examples: ["TRC20"] }),
+      assumedField("If given, must be the currency's network. Crypto wallets only.", { examples: ["TRC20"] }),
     ),
   }),
 );
@@ -250,10 +250,10 @@ export const withdrawalRequestSchema = shapeLater(
   "WithdrawalRequest",
   "Money to send out of the balance.",
   () => ({
-    destination_id: field(z.string(), undocumented("The payout destination to send it to.")),
+    destination_id: field(z.string(), assumedField("The payout destination to send it to.")),
     amount: field(
       amountSchema,
-      undocumented(
+      assumedField(
         "The amount that arrives, as a decimal string; the fee comes on top. At least the currency's minimum.",
         {
           examples: ["1000.00"],
@@ -269,7 +269,7 @@ export const withdrawalRequestSchema = shapeLater(
     ),
     reference: field(
       z.optional(requiredTextSchema),
-      undocumented("Your own reference.", { examples: ["rent-1"] }),
+      assumedField("Your own reference.", { examples: ["rent-1"] }),
     ),
     metadata: field(z.optional(metadataSchema), METADATA_NOTE),
   }),
@@ -284,27 +284,27 @@ export const receiverUrlSchema = httpUrlSchema.check(
 export const webhookRequestSchema = shapeLater("WebhookRequest", "A webhook endpoint to register.", () => ({
   url: field(
     receiverUrlSchema,
-    undocumented("The receiver: an absolute http or https URL.", {
+    assumedField("The receiver: an absolute http or https URL.", {
       examples: ["http://localhost:3000/webhooks"],
     }),
   ),
   events: field(
     z.optional(eventGlobsSchema),
-    undocumented("Event types to receive, as globs; by default all.", { examples: [["charge.*"]] }),
+    assumedField("Event types to receive, as globs; by default all.", { examples: [["charge.*"]] }),
   ),
 }));
 export const webhookPatchSchema = shapeLater(
   "WebhookUpdate",
   "The fields to change; others keep their values.",
   () => ({
-    url: field(z.optional(receiverUrlSchema), undocumented("The receiver: an absolute http or https URL.")),
+    url: field(z.optional(receiverUrlSchema), assumedField("The receiver: an absolute http or https URL.")),
     events: field(
       z.optional(eventGlobsSchema),
-      undocumented("Event types it receives, as globs.", {
+      assumedField("Event types it receives, as globs.", {
         examples: [["charge.completed", "charge.failed"]],
       }),
     ),
-    enabled: field(z.optional(z.boolean()), undocumented("Whether it is sent events.")),
+    enabled: field(z.optional(z.boolean()), assumedField("Whether it is sent events.")),
   }),
 );
 

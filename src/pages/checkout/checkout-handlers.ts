@@ -10,7 +10,7 @@ import { errorReply, toResponse } from "../../server/http/reply.js";
 import { CHECKOUT_ACTIONS, type CheckoutActionName } from "./form-actions.js";
 import { linksFrom, shopUrl } from "./links.js";
 import { readForm } from "./method-form.js";
-import { jsonResponse, pageResponse, seeOther } from "./page-document.js";
+import { pageResponse, seeOther, statusResponse } from "./page-document.js";
 import { errorDocument } from "./screens.js";
 import { showPage } from "./show-page.js";
 
@@ -52,9 +52,8 @@ export function checkoutStatus(namespaces: Namespaces, _request: Request, checko
     return toResponse(errorReply(refuse("NOT_FOUND", "Checkout not found")), namespaces.nowMs());
   const { namespace, charge } = found;
   const next = hasEnded(charge.status) ? shopUrl(charge) : undefined;
-  return jsonResponse(
+  return statusResponse(
     { status: charge.status, ...(next === undefined ? {} : { next }) },
-    200,
     namespace.nowMs(),
   );
 }

@@ -11,7 +11,7 @@ import { linksFrom } from "./links.js";
 import { methodForm } from "./method-form.js";
 import { seeOther } from "./page-document.js";
 import { needsMethod } from "./page-model.js";
-import { isPanelOutcome, PANEL_OUTCOMES } from "./sandbox-panel.js";
+import { isPanelButton, PANEL_BUTTONS } from "./sandbox-panel.js";
 import { redirectNext, showPage } from "./show-page.js";
 
 /** An action of the customer or tester on the checkout page. */
@@ -44,11 +44,11 @@ export const CHECKOUT_ACTIONS: Readonly<Record<CheckoutActionName, CheckoutActio
 
   outcome: (namespace, charge, form) => {
     const outcome = form.get("outcome");
-    if (!isPanelOutcome(outcome))
+    if (!isPanelButton(outcome))
       return showPage(namespace, charge, {
         trouble: { status: 400, problem: "Unknown outcome." },
       });
-    const to = PANEL_OUTCOMES[outcome];
+    const to = PANEL_BUTTONS[outcome];
     const reason = (to === "FAILED" && form.get("reason")?.trim()) || undefined;
     if (reason !== undefined && !safeParse(reasonSchema, reason).ok)
       return showPage(namespace, charge, { trouble: { status: 400, problem: "The reason is too long." } });

@@ -63,9 +63,8 @@ export function seeOther(location: string, nowMs: number): Response {
   return new Response(null, { status: 303, headers: { location, ...SHELL.headers(nowMs) } });
 }
 
-export function jsonResponse(value: unknown, status: number, nowMs: number): Response {
-  return new Response(JSON.stringify(value), {
-    status,
+export function statusResponse(checkoutStatus: object, nowMs: number): Response {
+  return new Response(JSON.stringify(checkoutStatus), {
     headers: { "content-type": "application/json; charset=utf-8", ...SHELL.headers(nowMs) },
   });
 }

@@ -7,17 +7,17 @@ import { html, type Markup } from "../html.js";
 import { type CheckoutPage, canBecome, needsMethod } from "./page-model.js";
 
 /** Buttons of the panel and the status each sets; `scenario` leaves the charge to its scenario. */
-export const PANEL_OUTCOMES = {
+export const PANEL_BUTTONS = {
   complete: "COMPLETED",
   fail: "FAILED",
   expire: "EXPIRED",
   refund: "REFUNDED",
   scenario: undefined,
 } as const satisfies Record<string, ChargeStatus | undefined>;
-export type PanelOutcome = keyof typeof PANEL_OUTCOMES;
+export type PanelButton = keyof typeof PANEL_BUTTONS;
 
-export function isPanelOutcome(text: string | null): text is PanelOutcome {
-  return text !== null && Object.hasOwn(PANEL_OUTCOMES, text);
+export function isPanelButton(text: string | null): text is PanelButton {
+  return text !== null && Object.hasOwn(PANEL_BUTTONS, text);
 }
 
 /** Suggested failure reasons; any text is accepted. */
@@ -36,7 +36,7 @@ export function sandboxPanel(page: CheckoutPage): Markup {
   const isChoosing = needsMethod(charge);
   // Before a method is chosen the buttons submit the method form, because completing needs a method.
   const form = isChoosing ? "method" : "outcome";
-  const button = ([value, label]: [PanelOutcome, string]) =>
+  const button = ([value, label]: [PanelButton, string]) =>
     html`<button name="outcome" value="${value}" form="${form}"${isChoosing && html` formaction="${links.action("outcome")}"`}>${label}</button>`;
   const buttons = buttonsFor(page);
   const canFail = buttons.some(([value]) => value === "fail");
@@ -53,8 +53,8 @@ ${!hasEnded(charge.status) && clockForm(page)}
 </div></aside>`;
 }
 
-function buttonsFor({ charge, offers }: CheckoutPage): [PanelOutcome, string][] {
-  const buttons: [PanelOutcome, string][] = [];
+function buttonsFor({ charge, offers }: CheckoutPage): [PanelButton, string][] {
+  const buttons: [PanelButton, string][] = [];
   const canBePaid = charge.settlement_amount !== null || offers.length > 0;
   if (canBePaid && canBecome(charge, "COMPLETED"))
     buttons.push(["complete", charge.status === "EXPIRED" ? "Complete late" : "Complete"]);

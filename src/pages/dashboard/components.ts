@@ -251,7 +251,7 @@ export function form(
 }
 
 /** A GET form: its fields become the query. */
-export function filters(context: PageContext, body: Content, does = "Filter", to?: string): Markup {
+export function filterForm(context: PageContext, body: Content, does = "Filter", to?: string): Markup {
   return html`<form class="fields" method="get"${to !== undefined && html` action="${to}"`} role="search" aria-label="${does}" data-live>${context.mode !== undefined && html`<input type="hidden" name="mode" value="${context.mode}">`}${body}<button class="plainly">${does}</button></form>`;
 }
 

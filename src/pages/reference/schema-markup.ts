@@ -1,4 +1,4 @@
-import { UNDOCUMENTED } from "../../core/schema/descriptions.js";
+import { ASSUMED_FIELD } from "../../core/schema/descriptions.js";
 import type { OpenApiDocument } from "../../server/openapi/document.js";
 import { html, type Markup } from "../html.js";
 
@@ -84,7 +84,7 @@ function inline(text: string): Markup[] {
 /** Marks an assumption, with its reason unless it is the most common one (the interface omits the field). */
 export function assumption({ "x-sandbox-assumption": text }: Texts): Markup | undefined {
   if (text === undefined) return undefined;
-  return html`<p class="why"><span class="mark">assumed</span>${text !== UNDOCUMENTED && html` ${inline(text)}`}</p>`;
+  return html`<p class="why"><span class="mark">assumed</span>${text !== ASSUMED_FIELD && html` ${inline(text)}`}</p>`;
 }
 
 export function parameterList(parameters: readonly Parameter[]): Markup {

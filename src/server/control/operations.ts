@@ -14,7 +14,7 @@ import { REQUESTS } from "./requests.js";
 import { SANDBOX } from "./sandbox.js";
 import { FAULTS, SCENARIOS } from "./scenarios.js";
 import { STATE } from "./state.js";
-import { NEXT, TASKS } from "./tasks.js";
+import { NEXT_OPERATIONS, TASKS } from "./tasks.js";
 import { WAIT } from "./wait.js";
 import { WITHDRAWALS } from "./withdrawals.js";
 
@@ -26,7 +26,7 @@ export const CONTROL_OPERATIONS: readonly ControlOperation[] = [
   ...CLOCK,
   ...CHARGES,
   ...INSIGHT,
-  ...NEXT,
+  ...NEXT_OPERATIONS,
   ...TASKS,
   ...FAILED_TESTS,
   ...WITHDRAWALS,

@@ -82,7 +82,7 @@ function statusAfter(
 /** Sorts after every ISO time. */
 const LATEST = "~";
 
-export const NEXT = [
+export const NEXT_OPERATIONS = [
   controlOperation(
     {
       id: "listNext",

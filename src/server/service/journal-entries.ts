@@ -96,7 +96,7 @@ function entryOf(call: HttpCall, served: ServedCall, end: CallEnd): RequestEntry
     fault: served.fault ?? null,
     objectId: end.objectId ?? reply?.objectId,
     tolerated: served.ignored,
-    habits: undefined,
+    habitIds: undefined,
     id: 0,
     inFlight: false,
     atMs: arrival.atMs,

@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { timestampSchema } from "../common.js";
-import { field, shape, undocumented } from "../descriptions.js";
+import { assumedField, field, shape } from "../descriptions.js";
 import { currencyNote } from "../field-notes.js";
 import { currencyCodeSchema, moneySchema, text } from "./response-fields.js";
 
@@ -24,8 +24,8 @@ export const balancesSchema = shape("Balances", "All balances of the organizatio
 });
 
 export const organizationSchema = shape("Organization", "The merchant.", {
-  organization_id: field(text, undocumented("The organization.")),
-  name: field(text, undocumented("Its name.")),
+  organization_id: field(text, assumedField("The organization.")),
+  name: field(text, assumedField("Its name.")),
   country: field(text, {
     description: "Two-letter code; its currency has a balance.",
     assumption: "The field's name.",
@@ -33,12 +33,12 @@ export const organizationSchema = shape("Organization", "The merchant.", {
   }),
   status: field(
     z.enum(["active", "deactivated"]),
-    undocumented("A deactivated organization gets 404 everywhere."),
+    assumedField("A deactivated organization gets 404 everywhere."),
   ),
-  verified: field(z.boolean(), undocumented("Verified merchants may use more methods.")),
+  verified: field(z.boolean(), assumedField("Verified merchants may use more methods.")),
   enabled_payment_methods: field(z.array(text), {
     description: "Ids of the methods it may use.",
     examples: ["{{methods}}"],
   }),
-  created_at: field(timestampSchema, undocumented("When it was made.")),
+  created_at: field(timestampSchema, assumedField("When it was made.")),
 });

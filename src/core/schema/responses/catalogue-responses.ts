@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { field, shape, undocumented } from "../descriptions.js";
+import { assumedField, field, shape } from "../descriptions.js";
 import { methodNote } from "../field-notes.js";
 import { currencyCodeSchema, moneySchema, nullableText, text } from "./response-fields.js";
 
@@ -28,17 +28,17 @@ export const currencyCodesSchema = shape("CurrencyCodes", "Currency codes, group
 });
 
 export const paymentRailSchema = shape("PaymentRail", "A bank network or operator a payment can use.", {
-  id: field(text, undocumented("The name requests use for it.", { examples: ["simba_pesa"] })),
-  display_name: field(text, undocumented("Its display name.")),
-  payment_method: field(text, undocumented("The method it belongs to.")),
-  currency: field(currencyCodeSchema, undocumented("The currency it moves.")),
-  country: field(nullableText, undocumented("Two-letter code; null for crypto.")),
-  min_amount: field(moneySchema, undocumented("The minimum amount.")),
-  max_amount: field(z.nullable(moneySchema), undocumented("The maximum amount; null for no limit.")),
+  id: field(text, assumedField("The name requests use for it.", { examples: ["simba_pesa"] })),
+  display_name: field(text, assumedField("Its display name.")),
+  payment_method: field(text, assumedField("The method it belongs to.")),
+  currency: field(currencyCodeSchema, assumedField("The currency it moves.")),
+  country: field(nullableText, assumedField("Two-letter code; null for crypto.")),
+  min_amount: field(moneySchema, assumedField("The minimum amount.")),
+  max_amount: field(z.nullable(moneySchema), assumedField("The maximum amount; null for no limit.")),
 });
 export const paymentRailListSchema = shape("PaymentRailList", "The matching rails.", {
   payment_rails: field(
     z.array(paymentRailSchema),
-    undocumented("The first of a method and currency is the one used when none is named."),
+    assumedField("The first of a method and currency is the one used when none is named."),
   ),
 });

@@ -6,7 +6,7 @@ import {
   metadataSchema,
   timestampSchema,
 } from "../common.js";
-import { field, named, shape, undocumented } from "../descriptions.js";
+import { assumedField, field, named, shape } from "../descriptions.js";
 import { currencyNote, FEES_NOTE } from "../field-notes.js";
 import { STATUSES } from "../statuses.js";
 import { paymentInstructionsSchema } from "./payment-instructions.js";
@@ -61,23 +61,23 @@ export const whitelabelResultSchema = shape("WhitelabelResult", "A payment that 
 });
 
 export const checkoutSchema = shape("Checkout", "A hosted page waiting for the customer.", {
-  checkout_id: field(text, undocumented("The checkout.")),
+  checkout_id: field(text, assumedField("The checkout.")),
   checkout_url: field(httpUrlSchema, {
     description: "Where to send the customer.",
     assumption: "The interface does not name the field that holds the URL.",
     examples: ["http://127.0.0.1:4402/checkout/co_f2a5ed6a38de6871f3183cfa"],
   }),
-  charge_id: field(text, undocumented("The charge, which exists from the start.")),
-  status: field(chargeStatusSchema, undocumented("The charge's status: `PENDING`.")),
+  charge_id: field(text, assumedField("The charge, which exists from the start.")),
+  status: field(chargeStatusSchema, assumedField("The charge's status: `PENDING`.")),
   amount: field(
     moneySchema,
-    undocumented("The price as it was given; fees are known once the customer picks a method."),
+    assumedField("The price as it was given; fees are known once the customer picks a method."),
   ),
-  currency: field(currencyCodeSchema, undocumented("The base currency of the price.")),
-  payment_methods: field(z.array(text), undocumented("The methods the customer may choose from.")),
+  currency: field(currencyCodeSchema, assumedField("The base currency of the price.")),
+  payment_methods: field(z.array(text), assumedField("The methods the customer may choose from.")),
   metadata: field(metadataSchema, "As sent."),
   expires_at: field(timestampSchema, "When the page stops taking payments."),
-  created_at: field(timestampSchema, undocumented("When it was made.")),
+  created_at: field(timestampSchema, assumedField("When it was made.")),
 });
 
 const payinSummary = {
@@ -109,11 +109,11 @@ export const payinListSchema = shape("PayinList", "A page of payments.", {
 });
 
 export const statusChangeSchema = shape("StatusChange", "A change of a charge's status.", {
-  status: field(chargeStatusSchema, undocumented("What it became.")),
-  at: field(timestampSchema, undocumented("When.")),
+  status: field(chargeStatusSchema, assumedField("What it became.")),
+  at: field(timestampSchema, assumedField("When.")),
   reason: field(
     z.optional(text),
-    undocumented("Why, where there is a reason.", { examples: ["declined_by_operator"] }),
+    assumedField("Why, where there is a reason.", { examples: ["declined_by_operator"] }),
   ),
 });
 
@@ -121,11 +121,11 @@ export const chargeDetail = {
   ...payinSummary,
   payment_method: field(
     nullableText,
-    undocumented("The method; null until the customer of a hosted page has picked one."),
+    assumedField("The method; null until the customer of a hosted page has picked one."),
   ),
   payment_rail: rail,
-  customer_email: field(nullableText, undocumented("Who pays.")),
-  customer_name: field(nullableText, undocumented("The customer's name.")),
+  customer_email: field(nullableText, assumedField("Who pays.")),
+  customer_name: field(nullableText, assumedField("The customer's name.")),
   metadata: field(metadataSchema, "As sent with the checkout."),
   fees: field(z.nullable(feesSchema), {
     ...FEES_NOTE,
@@ -133,7 +133,7 @@ export const chargeDetail = {
   }),
   exchange_rate: field(
     z.nullable(exchangeRateSchema),
-    undocumented("The rate used; null until the charge is priced."),
+    assumedField("The rate used; null until the charge is priced."),
   ),
   settlement_amount: field(z.nullable(moneySchema), {
     description:
@@ -148,26 +148,26 @@ export const chargeDetail = {
   }),
   failure_reason: field(
     nullableText,
-    undocumented("Why it failed; null otherwise.", { examples: ["insufficient_funds"] }),
+    assumedField("Why it failed; null otherwise.", { examples: ["insufficient_funds"] }),
   ),
   payment_instructions: field(
     z.nullable(paymentInstructionsSchema),
-    undocumented("What the customer is shown; null until the customer has picked a method."),
+    assumedField("What the customer is shown; null until the customer has picked a method."),
   ),
-  expires_at: field(timestampSchema, undocumented("When it expires.")),
+  expires_at: field(timestampSchema, assumedField("When it expires.")),
   status_history: field(z.array(statusChangeSchema), {
     description: "Its statuses, oldest first.",
     assumption: "The shape of its elements.",
   }),
   amount_paid: field(
     z.optional(moneySchema),
-    undocumented(
+    assumedField(
       "Extension of the sandbox: what the customer has paid, where a scenario says that it is not the amount. Absent otherwise.",
     ),
   ),
   currency_paid: field(
     z.optional(currencyCodeSchema),
-    undocumented("Extension of the sandbox: the currency of `amount_paid`; present with it."),
+    assumedField("Extension of the sandbox: the currency of `amount_paid`; present with it."),
   ),
 };
 export const chargeDetailSchema = shape(

@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { timestampSchema } from "../common.js";
-import { field, shape, undocumented } from "../descriptions.js";
+import { assumedField, field, shape } from "../descriptions.js";
 import { currencyNote, FEES_NOTE, RATE_NOTE } from "../field-notes.js";
 import {
   currencyCodeSchema,
@@ -21,7 +21,7 @@ export const feesSchema = shape("Fees", "What a payment costs.", {
 
 export const rail = field(
   nullableText,
-  undocumented("The bank network or operator, if there is one.", { examples: ["simba_pesa"] }),
+  assumedField("The bank network or operator, if there is one.", { examples: ["simba_pesa"] }),
 );
 
 export const quoteSchema = shape("Quote", "A price locked for a limited time.", {
@@ -29,10 +29,10 @@ export const quoteSchema = shape("Quote", "A price locked for a limited time.", 
     description: "The ID a checkout refers to.",
     examples: ["qt_2a1e58a0b2be40422e267c4f"],
   }),
-  payment_method: field(text, undocumented("The method it is for.")),
+  payment_method: field(text, assumedField("The method it is for.")),
   payment_rail: rail,
-  base_currency: field(currencyCodeSchema, undocumented("Currency the price was given in.")),
-  base_amount: field(moneySchema, undocumented("The price in that currency.")),
+  base_currency: field(currencyCodeSchema, assumedField("Currency the price was given in.")),
+  base_amount: field(moneySchema, assumedField("The price in that currency.")),
   amount: field(moneySchema, {
     description: "What the customer pays, fees included.",
     examples: ["3305.63"],
@@ -42,7 +42,7 @@ export const quoteSchema = shape("Quote", "A price locked for a limited time.", 
   fees: field(feesSchema, FEES_NOTE),
   settlement_amount: field(
     moneySchema,
-    undocumented("What the merchant will receive: the amount less the fees."),
+    assumedField("What the merchant will receive: the amount less the fees."),
   ),
   expires_at: field(timestampSchema, {
     description: "Until when a checkout may use it: {{quote valid}}.",
@@ -50,12 +50,12 @@ export const quoteSchema = shape("Quote", "A price locked for a limited time.", 
   }),
   locked_until: field(
     timestampSchema,
-    undocumented("Until when rate, fees and total are locked: {{quote locked}}."),
+    assumedField("Until when rate, fees and total are locked: {{quote locked}}."),
   ),
-  created_at: field(timestampSchema, undocumented("When it was made.")),
+  created_at: field(timestampSchema, assumedField("When it was made.")),
   wallet_address: field(
     z.optional(text),
-    undocumented("Crypto only: the wallet the instructions will name."),
+    assumedField("Crypto only: the wallet the instructions will name."),
   ),
-  network: field(z.optional(text), undocumented("Crypto only: the network to send on.")),
+  network: field(z.optional(text), assumedField("Crypto only: the network to send on.")),
 });

@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { metadataSchema } from "../common.js";
-import { type FieldNote, field, named, shape, undocumented } from "../descriptions.js";
+import { assumedField, type FieldNote, field, named, shape } from "../descriptions.js";
 import { METADATA_DESCRIPTION } from "../field-notes.js";
 
 /** An amount in responses, padded to its currency's decimals. */
@@ -14,8 +14,8 @@ export const nullableText = z.nullable(text);
 
 export function listShape<Item extends z.core.$ZodType>(name: string, plural: string, item: Item) {
   return shape(name, `A page of ${plural}.`, {
-    total: field(totalSchema, undocumented("Number of items on all pages.")),
-    items: field(z.array(item), undocumented(`${plural[0]!.toUpperCase()}${plural.slice(1)}, newest first.`)),
+    total: field(totalSchema, assumedField("Number of items on all pages.")),
+    items: field(z.array(item), assumedField(`${plural[0]!.toUpperCase()}${plural.slice(1)}, newest first.`)),
   });
 }
 export const totalSchema = z.int().check(z.gte(0));

@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { modeSchema, timestampSchema } from "../common.js";
-import { field, shape, undocumented } from "../descriptions.js";
+import { assumedField, field, shape } from "../descriptions.js";
 import { EVENT_TYPES, subjectOfEvent } from "../event-types.js";
 import { chargeDetailSchema } from "./charge-responses.js";
 import { withdrawalSchema } from "./payout-responses.js";
@@ -13,48 +13,48 @@ export const webhookSchema = shape(
     assumption: "The whole record. It receives the events of its key's mode.",
   },
   {
-    webhook_id: field(text, undocumented("The endpoint.")),
+    webhook_id: field(text, assumedField("The endpoint.")),
     url: field(
       text,
-      undocumented("Where events are sent; `mailbox:NAME` for a mailbox of the sandbox, which keeps them."),
+      assumedField("Where events are sent; `mailbox:NAME` for a mailbox of the sandbox, which keeps them."),
     ),
-    events: field(z.array(text), undocumented("Event types it receives, as globs.")),
-    secret: field(text, undocumented("What its events are signed with.")),
-    enabled: field(z.boolean(), undocumented("Whether it is sent events; a 410 response disables it.")),
-    created_at: field(timestampSchema, undocumented("When it was registered.")),
+    events: field(z.array(text), assumedField("Event types it receives, as globs.")),
+    secret: field(text, assumedField("What its events are signed with.")),
+    enabled: field(z.boolean(), assumedField("Whether it is sent events; a 410 response disables it.")),
+    created_at: field(timestampSchema, assumedField("When it was registered.")),
   },
 );
 export const webhookListSchema = listShape("WebhookList", "endpoints", webhookSchema);
 export const webhookDeletedSchema = shape("WebhookDeleted", "The deleted endpoint.", {
-  webhook_id: field(text, undocumented("The endpoint's ID.")),
-  deleted: field(z.literal(true), undocumented("Always true.")),
+  webhook_id: field(text, assumedField("The endpoint's ID.")),
+  deleted: field(z.literal(true), assumedField("Always true.")),
 });
 
 const envelopeOf = (hasType: (type: string) => boolean) => ({
   id: field(
     text,
-    undocumented("The event's ID, the same in every attempt.", {
+    assumedField("The event's ID, the same in every attempt.", {
       examples: ["evt_bf97a3a164010d696c2bec1f"],
     }),
   ),
   type: field(
     text,
-    undocumented("What happened.", {
+    assumedField("What happened.", {
       jsonSchema: { enum: EVENT_TYPES.filter(hasType).map((type) => `{{event ${type}}}`) },
     }),
   ),
-  timestamp: field(timestampSchema, undocumented("When, in sandbox time.")),
-  mode: field(modeSchema, undocumented("Test or live: the mode of the key the object was created with.")),
+  timestamp: field(timestampSchema, assumedField("When, in sandbox time.")),
+  mode: field(modeSchema, assumedField("Test or live: the mode of the key the object was created with.")),
 });
 export const chargeEventSchema = shape("ChargeEvent", "A charge changed its status.", {
   ...envelopeOf((type) => subjectOfEvent(type)?.object === "charge"),
-  data: field(chargeDetailSchema, undocumented("The charge as a read returned it at that moment.")),
+  data: field(chargeDetailSchema, assumedField("The charge as a read returned it at that moment.")),
 });
 export const withdrawalEventSchema = shape("WithdrawalEvent", "A withdrawal changed its status.", {
   ...envelopeOf((type) => subjectOfEvent(type)?.object === "withdrawal"),
-  data: field(withdrawalSchema, undocumented("The withdrawal as a read returned it at that moment.")),
+  data: field(withdrawalSchema, assumedField("The withdrawal as a read returned it at that moment.")),
 });
 export const testEventSchema = shape("TestEvent", "An event to try a receiver with.", {
   ...envelopeOf((type) => subjectOfEvent(type) === undefined),
-  data: field(z.record(z.string(), z.unknown()), undocumented("The data it was created with.")),
+  data: field(z.record(z.string(), z.unknown()), assumedField("The data it was created with.")),
 });

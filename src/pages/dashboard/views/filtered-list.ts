@@ -1,16 +1,7 @@
 /** A filtered list: filter form, one page of rows, and the same query as curl. */
 import { LISTS, type ListFilter, type ListName } from "../../../core/reports/list-columns.js";
 import { type Content, html, type Markup } from "../../html.js";
-import {
-  copyButton,
-  filters as filterForm,
-  input,
-  pager,
-  plural,
-  rowList,
-  section,
-  select,
-} from "../components.js";
+import { copyButton, filterForm, input, pager, plural, rowList, section, select } from "../components.js";
 import { currentUrl, PAGE_ROWS, type PageContext, pageOffset } from "../page-context.js";
 import { controlCurl } from "../shell-commands.js";
 

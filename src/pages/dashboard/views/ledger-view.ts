@@ -2,7 +2,7 @@ import { add } from "../../../core/domain/money.js";
 import { LEDGER_ACCOUNTS, type LedgerAccount } from "../../../core/schema/common.js";
 import { grouped } from "../../format.js";
 import { html, type Markup } from "../../html.js";
-import { filters, modeMark, pager, section, select, shortId, timeTag, wideTable } from "../components.js";
+import { filterForm, modeMark, pager, section, select, shortId, timeTag, wideTable } from "../components.js";
 import { isInMode, PAGE_ROWS, type PageContext, pageOffset, viewUrl } from "../page-context.js";
 
 /** Ledger entries, newest first, with the balance before and after. */
@@ -20,7 +20,7 @@ export function ledgerSection(context: PageContext): Markup {
   return section({
     id: "ledger",
     title: `Ledger: ${rows.total}`,
-    body: html`${filters(context, select("account", "Account", [["", "all"], ...options], account ?? ""))}
+    body: html`${filterForm(context, select("account", "Account", [["", "all"], ...options], account ?? ""))}
 ${
   rows.items.length === 0
     ? html`<p class="soft">No money has moved.</p>`

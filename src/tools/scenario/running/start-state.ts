@@ -5,7 +5,7 @@ import { idOf, type LogRow, listSince, newestId } from "./control-lists.js";
 /** State at the start of the run: steps count requests, events, deliveries and withdrawals since then, and compare balances with it. Charges are not limited to the run. */
 export class StartState {
   readonly #client: Client;
-  #lastIds: Record<LoggedList, string | undefined> = {
+  #lastIds: Record<LogListName, string | undefined> = {
     requests: undefined,
     events: undefined,
     deliveries: undefined,
@@ -32,12 +32,12 @@ export class StartState {
   }
 
   /** Rows since the start, newest first; those before a row that is enough may be left out. */
-  since(list: LoggedList, isEnough?: (row: LogRow) => boolean): Promise<LogRow[]> {
+  since(list: LogListName, isEnough?: (row: LogRow) => boolean): Promise<LogRow[]> {
     return listSince(this.#client, list, this.#lastIds[list], undefined, isEnough);
   }
 
   /** Rows before the start, newest first. */
-  async before(list: LoggedList): Promise<LogRow[]> {
+  async before(list: LogListName): Promise<LogRow[]> {
     const last = this.#lastIds[list];
     if (last === undefined) return [];
     const all = await listSince(this.#client, list, undefined);
@@ -51,7 +51,7 @@ export class StartState {
   }
 }
 
-export type LoggedList = "requests" | "events" | "deliveries" | "withdrawals";
+export type LogListName = "requests" | "events" | "deliveries" | "withdrawals";
 
 export interface BalanceRow {
   readonly organization_id: string;
