@@ -23,7 +23,13 @@ it("looks at the app once for what is expected in the same place already", () =>
   const observed = { status: "paid", delivered: 1, items: [1], by: { name: "Ada", id: 7 } };
   const baseline = { whose: {}, order: {}, completed: 1, observed: [observed] };
   const { document, roles } = briefDocument(
-    deviatingDocument(flow, new SandboxPlan([], {}), baseline, "b", undefined),
+    deviatingDocument(
+      flow,
+      new SandboxPlan([], { whose: {}, isSaved: false, pace: 1 }),
+      baseline,
+      "b",
+      undefined,
+    ),
   );
   const looks = (document.steps as object[]).filter((_, index) => roles[index] === "expect");
   expect(looks).toEqual(asked.map((one) => ({ steady: "250ms", ...one })));

@@ -17,7 +17,7 @@ const told = (charge_id: string, type: string, ...seconds: readonly number[]): O
 });
 
 function planned(kind: DeviationKind, place: Place): SandboxPlan {
-  const plan = new SandboxPlan([], {});
+  const plan = new SandboxPlan([], { whose: {}, isSaved: false, pace: 1 });
   KINDS[kind].effectAt(place)?.applyTo(plan, 2);
   return plan;
 }

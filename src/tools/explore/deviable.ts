@@ -85,7 +85,8 @@ export interface Deviable {
   doubts(): readonly string[];
   /** The fields that the flow looks at, and its blind spots; asked after the plain runs. */
   lookedAt(): LookedAt;
-  planRun(schedule: Schedule): RunPlan;
+  /** @param isSaved the run decides whether a failure is reported: it gives a busy machine more time */
+  planRun(schedule: Schedule, isSaved: boolean): RunPlan;
   /** Carries out plans concurrently. A brief run leaves out checks that its observation can stand for. */
   observe(plans: readonly RunPlan[], detail: "brief" | "full"): Promise<readonly Trace[]>;
   /** Wall time in milliseconds so far, by part of a run. */

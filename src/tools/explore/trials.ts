@@ -88,7 +88,7 @@ export class Trials {
   }
 
   plan(schedule: Schedule, repeats = REPEATS): RunPlan {
-    const plan = this.#deviable.planRun(schedule);
+    const plan = this.#deviable.planRun(schedule, repeats > REPEATS);
     for (const deviation of schedule) this.#deviations.effectOf(deviation).applyTo(plan, repeats);
     return plan;
   }

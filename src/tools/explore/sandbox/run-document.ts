@@ -21,11 +21,11 @@ const PAUSE = "1h";
 /** Longer than all retries and repetitions of a webhook. */
 const LONG = "5d";
 /** Waits until the scheduled work reads, if it does: the webhook arrives while that read is open. */
-const WORK_BEGINS: RawStep = {
+const workBegins = (pace: number): RawStep => ({
   request: "POST /_sandbox/wait",
-  body: { for: "request", match: { in_flight: true, runner: null }, timeout: "50ms" },
+  body: { for: "request", match: { in_flight: true, runner: null }, timeout: formatDuration(50 * pace) },
   expect: { status: { lt: 500 } },
-};
+});
 /** Time for which the app's responses must not change. */
 export const STEADY = "250ms";
 
@@ -264,7 +264,7 @@ function withJobs(placed: readonly Placed[], flow: Flow, plan: SandboxPlan): Pla
       const work: RawStep[] =
         atOnce === undefined
           ? ticks
-          : [{ name: AT_ONCE_NAME, parallel: [ticks, [WORK_BEGINS, { advance: AT_ONCE }]] }];
+          : [{ name: AT_ONCE_NAME, parallel: [ticks, [workBegins(plan.pace), { advance: AT_ONCE }]] }];
       return inserted(all, atMs, work, atOnce === undefined ? 0 : durationMs(AT_ONCE));
     }, placed) as Placed[];
 }

@@ -58,6 +58,9 @@ export interface SaveTo {
 }
 
 const MIN_QUIET_MS = 20;
+/** Wall time in which a small app on a machine at rest responds. */
+const PROMPT_MS = 20;
+const MAX_PACE = 5;
 /** Wall time the first plain run waits at least after each webhook; longer where `observe` has a longer `steady`. */
 const LEARNING_QUIET_MS = 100;
 
@@ -73,6 +76,8 @@ interface Run extends PlainRun {
   readonly trace: Trace;
   /** The longest wall time for which a step waited for the app. */
   readonly waitedMs: number;
+  /** The longest wall time that the app took to respond. */
+  readonly responseMs: number;
 }
 
 export class SandboxDeviable implements Deviable {
@@ -88,6 +93,8 @@ export class SandboxDeviable implements Deviable {
   /** For how long the app must be still before time goes on after a webhook; undefined where it is still when it responds. */
   #quiet: string | undefined;
   #isRestless = false;
+  /** How many times longer the app took to respond in a plain run than an app at rest does. */
+  #pace = 1;
   /** Set by the second plain run that learns. */
   #baseline!: Baseline;
   /** Checked files by their content without the rules. */
@@ -132,6 +139,7 @@ export class SandboxDeviable implements Deviable {
     const [run] = await this.#carryOut([purpose === "check" ? { ...plain, document: written } : plain]);
     if (purpose === "check" || run!.trace.failure !== undefined) return run!.trace;
     if (isFirst) this.#learnQuiet(run!);
+    this.#pace = Math.max(1, Math.min(MAX_PACE, Math.round(run!.responseMs / PROMPT_MS)));
     if (this.#plain.push(run!) === 2) this.#baseline = baselineOf(this.#flow, this.#plain[0]!, run!);
     return run!.trace;
   }
@@ -181,8 +189,8 @@ export class SandboxDeviable implements Deviable {
     this.#profile.set(part, (this.#profile.get(part) ?? 0) + ms);
   }
 
-  planRun(schedule: Schedule): SandboxPlan {
-    return new SandboxPlan(schedule, this.#baseline.whose);
+  planRun(schedule: Schedule, isSaved: boolean): SandboxPlan {
+    return new SandboxPlan(schedule, { whose: this.#baseline.whose, isSaved, pace: this.#pace });
   }
 
   async observe(plans: readonly SandboxPlan[], detail: "brief" | "full"): Promise<Trace[]> {
@@ -216,7 +224,7 @@ export class SandboxDeviable implements Deviable {
       plan,
       this.#baseline,
       scenarioName(this.name, plan.schedule),
-      this.#quiet,
+      plan.isSaved && this.#quiet !== undefined ? `${steadyMs(this.#flow)}ms` : this.#quiet,
     );
     return plan.isRepeated ? forSeveralCustomers(document) : document;
   }
@@ -246,10 +254,15 @@ export class SandboxDeviable implements Deviable {
       const hasReachedApp = leafSteps(report.steps).some(
         ({ step: { kind, outcome } }) => kind === "app" && outcome === "passed",
       );
-      const waits = report.steps.filter(({ kind }) => kind === "wait_for");
-      const waitedMs = Math.max(0, ...waits.map(({ duration_ms }) => duration_ms));
+      const longestMs = (kind: StepKind) =>
+        report.steps.reduce(
+          (ms, step, at) =>
+            step.kind === kind && roles[at] === "drive" ? Math.max(ms, step.duration_ms) : ms,
+          0,
+        );
+      const [waitedMs, responseMs] = [longestMs("wait_for"), longestMs("app")];
       const trace = { observed, failure: failureOf(report, roles), hasReachedApp };
-      return { loaded, observed, trace, waitedMs };
+      return { loaded, observed, trace, waitedMs, responseMs };
     });
   }
 

@@ -27,6 +27,12 @@ const SLOW_READS_MS = [20, 40, 60];
 /** Wall time of reads while webhooks of a saved race are under way. */
 const SAVED_SLOW_READ = "40ms";
 
+export interface PlanSetting {
+  readonly whose: Baseline["whose"];
+  readonly isSaved: boolean;
+  readonly pace: number;
+}
+
 /** Collects the deviations of one run as rules and changes of a scenario file. */
 export class SandboxPlan implements RunPlan {
   readonly schedule: Schedule;
@@ -44,10 +50,18 @@ export class SandboxPlan implements RunPlan {
   /** Duration by which time moves while the flow waits, and the call that it waits for; by default the charge's. */
   moves: { readonly by: string; readonly call: CallPlace | undefined } | undefined;
   readonly jobs: JobMoment[] = [];
+  readonly isSaved: boolean;
+  readonly pace: number;
   readonly #whose: Baseline["whose"];
 
-  constructor(schedule: Schedule, whose: Baseline["whose"]) {
+  /**
+   * @param isSaved the run confirms a failure and is saved
+   * @param pace factor of the wall times in which two parts of the app must meet
+   */
+  constructor(schedule: Schedule, { whose, isSaved, pace }: PlanSetting) {
     this.schedule = schedule;
+    this.isSaved = isSaved;
+    this.pace = pace;
     this.#whose = whose;
   }
 
@@ -110,7 +124,7 @@ export class SandboxPlan implements RunPlan {
     this.isRepeated ||= isSaved;
     this.deviateWebhook(atOnce.place, { delay: AT_ONCE });
     for (const ms of SLOW_READS_MS) {
-      const delay_answer = formatDuration(ms * (isSaved ? 2 : 1));
+      const delay_answer = formatDuration(ms * this.pace * (isSaved ? 2 : 1));
       this.#slowRead({ delay_answer, skip: atOnce.reads, times: 1 });
     }
   }
