@@ -5,6 +5,7 @@ import { Webhook } from "standardwebhooks";
 const { PAYMENTS_BASE_URL, PAYMENTS_API_KEY, PAYMENTS_WEBHOOK_SECRET, PORT = "3000" } = process.env;
 const webhook = new Webhook(PAYMENTS_WEBHOOK_SECRET);
 const STATUS = { COMPLETED: "paid", FAILED: "failed", CANCELLED: "cancelled", EXPIRED: "expired" };
+const OPEN = new Set(["pending", "expired"]); // an expired charge may still be paid
 
 const orders = new Map(); // a table in production
 
@@ -94,7 +95,7 @@ app.get("/orders/:id", (request, response) => {
 });
 
 app.post("/jobs/open-orders", async (_request, response) => {
-  const open = [...orders.values()].filter(({ status }) => status === "pending");
+  const open = [...orders.values()].filter(({ status }) => OPEN.has(status));
   const results = await Promise.allSettled(open.map(lookAfter));
   for (const { reason } of results) if (reason) console.error(reason.message); // the next run tries again
   response.json({ open: open.length });

@@ -6,6 +6,7 @@ import { Webhook } from "standardwebhooks";
 const { PAYMENTS_BASE_URL, PAYMENTS_API_KEY, PAYMENTS_WEBHOOK_SECRET, PORT = "3000" } = process.env;
 const webhook = new Webhook(PAYMENTS_WEBHOOK_SECRET);
 const STATUS = { COMPLETED: "paid", FAILED: "failed", CANCELLED: "cancelled", EXPIRED: "expired" };
+const OPEN = new Set(["pending", "expired"]); // an expired charge may still be paid
 
 /** Time that a query of a database takes. */
 const QUERY_MS = 50;
@@ -69,7 +70,7 @@ async function hear(headers, body) {
 /** The hourly job: a webhook may be late. */
 async function checkPending() {
   for (const contribution of contributions.values()) {
-    if (contribution.status !== "pending") continue;
+    if (!OPEN.has(contribution.status)) continue;
     try {
       await settle(contribution);
     } catch (error) {
