@@ -34,6 +34,7 @@ describe("payments-sandbox explore", () => {
         save,
         "--junit",
         junit,
+        "--profile",
       );
       expect({ code, stderr }).toEqual({ code: 1, stderr: "" });
       const report = JSON.parse(stdout.trimEnd().split("\n").at(-1)!);
@@ -43,6 +44,7 @@ describe("payments-sandbox explore", () => {
         notes: [],
       });
       expect(report.runs).toBe(report.choices);
+      expect(report.profile).toMatchObject({ "drive: app": expect.any(Number) });
       const checks = await fetch(`${url}/_sandbox/dashboard/default/checks`);
       expect(await checks.text()).toContain(report.findings[0].message);
       expect(readFileSync(junit, "utf8")).toMatch(
@@ -66,12 +68,35 @@ describe("payments-sandbox explore", () => {
   );
 
   it(
+    "names the code of a flow that looks at nothing in JSON",
+    async () => {
+      const blind = fileWith(`${FLOW}never:\n  - { app: "GET /orders/\${order}", body: { delivred: 2 } }\n`);
+      const { code, stdout, stderr } = await run([
+        "explore",
+        blind,
+        "--url",
+        url,
+        "--app",
+        shop.url,
+        "--json",
+      ]);
+      expect({ code, lines: stderr.trimEnd().split("\n") }).toEqual({
+        code: 2,
+        lines: [expect.stringContaining("did you mean delivered?")],
+      });
+      expect(JSON.parse(stdout)).toMatchObject({ error: { code: "LOOKS_AT_NOTHING" } });
+    },
+    LIMIT,
+  );
+
+  it(
     "tells in a line what it cannot carry out, and exits with 2",
     async () => {
       for (const [flags, message] of [
         [["--depth", "0"], '--depth "0": must be 1 to 5'],
         [["--lanes", "99"], '--lanes "99": must be 1 to 16'],
         [["--budget", "soon"], '--budget "soon": '],
+        [["--fail-on", "webhook_droped"], "did you mean webhook_dropped?"],
         [["--app", "ftp://x"], "--app must be an http or https URL"],
         [["--url", "http://127.0.0.1:1"], "cannot be reached"],
         [["--app", "http://127.0.0.1:1"], "nothing listens there: start it first, or give its right URL"],
