@@ -84,13 +84,14 @@ async function tryMutant({ app, file, ...edit }) {
     const onRun = (_runs, findings) => void (findings > 0 && stop.abort());
     const place = { program: join(folder, `${app}.mjs`), flow: join(folder, `${app}.yaml`) };
     const search = { depth: 2, signal: stop.signal, onRun };
-    const { findings, notes, complete_depth } = await exploreApp(
+    const { findings, notes: all, complete_depth } = await exploreApp(
       createSandbox,
       { ...RIGHT_APPS[app], ...place, stderr: "ignore" },
       search,
     );
     clearTimeout(timer);
     const ms = Date.now() - begin;
+    const notes = all.filter((note) => !note.startsWith("good practice: "));
     const [finding] = findings;
     if (finding !== undefined) {
       const by = finding.deviations.map(({ kind, at }) => `${kind} ${at}`).join(" + ");
