@@ -138,6 +138,7 @@ describe("nothing is said", () => {
     "{ request: POST /api/v1/payments/quotes, body: { currency: nonsense }, save: { q: body.quote_id } }",
     "trigger: { type: dispute.opened, force: true }",
     "app: GET /anything",
+    "expect_sequence: { types: [charge.completed], charge_id: ch_1 }",
   ])("of the step %s", async (step) => expect(await ofStep(step)).toEqual([]));
 
   it("of names that the service has by its config and fixtures", async () => {
