@@ -197,7 +197,7 @@ for (const incident of incidents) {
 }
 if (options.only === undefined) {
   const head =
-    "| incident | reported | language | found by | depth | runs | seconds |\n|---|---|---|---|---|---|---|\n";
+    "| incident | reported | built with | found by | depth | runs | seconds |\n|---|---|---|---|---|---|---|\n";
   const withoutSeconds = (table) => table.replaceAll(/[\d.]+ \|$/gm, "|");
   put(join(ROOT, "README.md"), "incidents", `${head}${results.map(rowOf).join("\n")}\n`, withoutSeconds);
 }

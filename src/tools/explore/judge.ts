@@ -17,7 +17,7 @@ interface Wrong {
   readonly message: string;
   /** The app is gone or no longer responds: further runs are useless. */
   readonly isOver?: boolean;
-  /** The app broke a connection: it may be gone, or serve the next customer. */
+  /** The app broke a connection; it may have exited, or may still serve the next customer. */
   readonly isBroken?: boolean;
 }
 

@@ -42,7 +42,7 @@ interface Placed {
 /** Variable in which a plain run saves how long the app went on after an advance. */
 const QUIET_NAME = "quiet_";
 
-/** Prolongs each advance until the app has been still for so long after each moment with webhooks. */
+/** Makes each advance wait, after each moment with webhooks, until the app has been still for so long. */
 function withQuiet(placed: readonly Placed[], quiet: string | undefined, isSaved = false): Placed[] {
   if (quiet === undefined) return [...placed];
   return placed.map(({ step, role }, index) => {

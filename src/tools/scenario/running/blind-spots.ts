@@ -14,7 +14,7 @@ interface Attempt {
   readonly status: number | null;
 }
 
-/** Explains why the checks of a run say little, though they pass. Empty if they look at something. */
+/** Explains why passing checks prove little; empty if there is no such reason. */
 export async function blindSpots({ steps }: LoadedScenario, startState: StartState): Promise<string[]> {
   const kinds = everyStep(steps).map(({ kind }) => kind);
   if (kinds.every((kind) => UNCHECKED_STEPS.includes(kind)))
