@@ -1,6 +1,5 @@
 import { type ControlCall, ControlClient, IN_PROCESS_FETCH, type SandboxFetch } from "./control-client.js";
-import { AssertionCollector } from "./core/delivery/assertions.js";
-import type { WebhookHandler } from "./core/delivery/in-process-receivers.js";
+import { AssertionCollector, type WebhookHandler } from "./core/delivery/in-process-receivers.js";
 import { vocabularyOf } from "./core/domain/name-check.js";
 import { transitionCharge } from "./core/engine/commands/charge-commands.js";
 import { deepCopy } from "./core/engine/frozen-state.js";

@@ -4,11 +4,11 @@ import { UserError } from "../core/schema/user-error.js";
 import { checkWebhook } from "../tools/doctor/check.js";
 import { readCheckOptions } from "../tools/doctor/check-options.js";
 import { Connection } from "./client/connection.js";
-import { paint } from "./paint.js";
 import { writeJunit } from "./report/junit.js";
 import { reportText } from "./report/text.js";
 import { probeLine, webhookReport } from "./report/webhook.js";
 import { lineWidth, printJson, printText } from "./terminal.js";
+import { paint } from "./text-layout.js";
 
 /** Exit code for an unreachable receiver. */
 const EXIT_CODES = { passed: 0, failed: 1, unreachable: 2 } as const;

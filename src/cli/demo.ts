@@ -4,9 +4,8 @@ import { formatCount } from "../core/schema/text-format.js";
 import { openSandbox } from "../opening.js";
 import type { Sandbox } from "../sandbox.js";
 import { activityLine } from "./live/live.js";
-import { paint } from "./paint.js";
 import { columns, printJson, printText } from "./terminal.js";
-import { wrap } from "./text-layout.js";
+import { paint, wrap } from "./text-layout.js";
 
 const PRICING = { base_currency: "USD", amount: "25.00" };
 const CUSTOMER = "ada@shop.test";

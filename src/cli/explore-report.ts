@@ -9,8 +9,8 @@ import type { ExploreFileOptions } from "../tools/explore/file.js";
 import { exploreReport } from "./report/explore.js";
 import { writeJunit } from "./report/junit.js";
 import { reportText } from "./report/text.js";
+import { variablesOf } from "./scenario-flags.js";
 import { Progress, printErrorLine, printJson, printText } from "./terminal.js";
-import { variablesOf } from "./var-flags.js";
 
 /** Flags of `explore` and `exec --explore`. */
 export interface ExplorationFlags {

@@ -1,9 +1,10 @@
 import { createAbortController } from "../core/time/deadline.js";
+import type { ExploreReport } from "../tools/explore/exploration.js";
 import { exploreFile } from "../tools/explore/file.js";
 import { freshRunId } from "../tools/scenario/running/fresh-run-id.js";
 import { Connection, type ConnectionFlags } from "./client/connection.js";
-import { putOnDashboard } from "./client/explored.js";
 import { type ExplorationFlags, explorationOf, reportExploration } from "./explore-report.js";
+import { printErrorLine } from "./terminal.js";
 
 /** Signals that end it early, with their exit codes. The current run undoes its changes. */
 const SIGNALS = [
@@ -37,4 +38,25 @@ export async function exploreCommand(flow: string, flags: ExplorationFlags & Con
     }),
   );
   process.exitCode = stoppedBy ?? code;
+}
+
+/**
+ * Sends a report of `explore` to the dashboard. A failure is printed in one line; the report is on the terminal anyway.
+ */
+export async function putOnDashboard(
+  { fetch, headers }: Pick<Connection, "fetch" | "headers">,
+  namespace = "default",
+  report: ExploreReport,
+): Promise<void> {
+  const form = new URLSearchParams({ do: "explored", report: JSON.stringify(report) });
+  const fault = await fetch(`/_sandbox/dashboard/${encodeURIComponent(namespace)}`, {
+    method: "POST",
+    redirect: "manual",
+    headers: { ...headers, "content-type": "application/x-www-form-urlencoded" },
+    body: form.toString(),
+  }).then(
+    ({ status }) => (status < 400 ? undefined : `HTTP ${status}`),
+    (error: Error) => error.message,
+  );
+  if (fault !== undefined) printErrorLine(`the dashboard does not have this report (${fault})`);
 }

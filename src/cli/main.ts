@@ -1,8 +1,8 @@
 import { UserError } from "../core/schema/user-error.js";
 import { isUserError, reportError, useJson } from "./errors.js";
-import { usePlain } from "./paint.js";
 import { plainFlags } from "./plain-flags.js";
 import { ignoreClosedOutput } from "./process-handlers.js";
+import { usePlain } from "./text-layout.js";
 
 /** The command line. Each command is loaded when it runs. */
 export async function main(argv: readonly string[]): Promise<void> {

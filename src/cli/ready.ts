@@ -1,12 +1,13 @@
+import { networkInterfaces } from "node:os";
 import { DEFAULT_HOST, DEFAULT_PORT, normalizeWebhookUrl } from "../core/schema/option-schemas.js";
 import type { StartOptions } from "../core/schema/option-table.js";
+import { sandboxUrl } from "../port.js";
 import type { Sandbox } from "../sandbox.js";
 import { controlAccessMode } from "../server/http/control-access.js";
-import { otherAddresses } from "./addresses.js";
+import { hostName, isWildcardAddress, normalizeAddress } from "../server/http/hosts.js";
 import { shellQuoted } from "./help-text.js";
-import { paint } from "./paint.js";
 import { lineWidth } from "./terminal.js";
-import { wrap } from "./text-layout.js";
+import { paint, wrap } from "./text-layout.js";
 
 /** The line of `--json` when the sandbox is ready. */
 export function readyLine(sandbox: Sandbox, publicUrl?: string) {
@@ -125,4 +126,26 @@ function webhookTargets(options: StartOptions): string {
       url === undefined ? `mailbox ${mailbox}` : normalizeWebhookUrl(url),
     ),
   ].join(", ");
+}
+
+/** Other URLs of a server that listens on every address. */
+interface OtherAddresses {
+  readonly urls: readonly string[];
+  /** An address of this machine that is not an allowed host. */
+  readonly refused: string | undefined;
+}
+
+/** Lists the allowed hosts. Undefined unless the server listens on every address. */
+function otherAddresses(port: number | undefined, options: StartOptions): OtherAddresses | undefined {
+  const { host = DEFAULT_HOST, allowed_host = [] } = options;
+  if (port === undefined || !isWildcardAddress(normalizeAddress(host))) return undefined;
+  const names = allowed_host.map(hostName);
+  const own = Object.values(networkInterfaces())
+    .flatMap((addresses) => addresses ?? [])
+    .filter(({ internal, family }) => !internal && family === "IPv4")
+    .map(({ address }) => address);
+  return {
+    urls: names.map((name) => sandboxUrl(name, port, options)),
+    refused: own.find((address) => !names.includes(address)),
+  };
 }

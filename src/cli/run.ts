@@ -16,16 +16,15 @@ import type { RunReport } from "../tools/scenario/running/run-report.js";
 import { runScenario } from "../tools/scenario/running/run-scenario.js";
 import { printErrors } from "./errors.js";
 import { startOptions } from "./options.js";
-import { paint } from "./paint.js";
 import { type Advice, adviceLines, adviceOfAll, adviceSince } from "./report/advice-text.js";
 import { writeJunit } from "./report/junit.js";
 import { runReport, runSummary } from "./report/run-report.js";
 import { reportText } from "./report/text.js";
 import { brokenReport, isBroken, readFiles, scenarioInput, unrunReport } from "./run-files.js";
 import { reach } from "./sandbox-url.js";
+import { variablesOf, vocabularyOf } from "./scenario-flags.js";
 import { Progress, printErrorLine, printJson, printText } from "./terminal.js";
-import { variablesOf } from "./var-flags.js";
-import { vocabularyOf } from "./vocabulary.js";
+import { paint } from "./text-layout.js";
 
 const CONCURRENT_MAX = 4;
 

@@ -1,7 +1,6 @@
 import { formatOf, type ValueFormat } from "../core/reports/list-columns.js";
 import { STATUSES } from "../core/schema/statuses.js";
-import { paint, type Style } from "./paint.js";
-import { cellWidth, cutCells, padCells } from "./text-layout.js";
+import { cellWidth, cutCells, padCells, paint, type Style } from "./text-layout.js";
 
 const GAP = 2;
 /** Least width of a column. */

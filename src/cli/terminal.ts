@@ -1,5 +1,5 @@
 import { oneLine, printableJson, printableLines } from "../core/schema/text-format.js";
-import { changeUnpaintedParts, wantsColour } from "./paint.js";
+import { changeUnpaintedParts, wantsColour } from "./text-layout.js";
 
 /**
  * All output of the command. Control characters are removed: texts from an app, a customer or a file must not move the

@@ -2,9 +2,8 @@ import { faultText, warningText } from "../core/files/documents.js";
 import { oneLine } from "../core/schema/text-format.js";
 import { configFaults } from "../options.js";
 import { type Validation, validateFile } from "../tools/scenario/validation.js";
+import { variablesOf, vocabularyOf } from "./scenario-flags.js";
 import { printJson, printText } from "./terminal.js";
-import { variablesOf } from "./var-flags.js";
-import { vocabularyOf } from "./vocabulary.js";
 
 /** `validate`: prints every fault of every file with its place. Exit code 2 if there is one; with `--strict`, warnings count. */
 export async function validate(

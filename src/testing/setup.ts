@@ -2,8 +2,7 @@
 // a TestNamespace, in this process or on a server.
 import { appEnvironment } from "../app-environment.js";
 import { type ControlCall, ControlClient } from "../control-client.js";
-import { AssertionCollector } from "../core/delivery/assertions.js";
-import type { WebhookHandler } from "../core/delivery/in-process-receivers.js";
+import { AssertionCollector, type WebhookHandler } from "../core/delivery/in-process-receivers.js";
 import { differencesText } from "../core/reports/book-report-text.js";
 import type { ChargeStatus } from "../core/schema/common.js";
 import { parseAdvanceBody } from "../core/schema/duration.js";

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { putOnDashboard } from "../../src/cli/client/explored.js";
+import { putOnDashboard } from "../../src/cli/explore.js";
 import type { ExploreReport } from "../../src/tools/explore/exploration.js";
 
 const REPORT = { name: "pay", findings: [] } as unknown as ExploreReport;

@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { describe, expect, it, vi } from "vitest";
 import { activityLine, Live } from "../../src/cli/live/live.js";
-import { paint } from "../../src/cli/paint.js";
+import { paint } from "../../src/cli/text-layout.js";
 import type { Activity } from "../../src/core/schema/activity-events.js";
 import { openSandbox } from "../../src/opening.js";
 import { createCheckout } from "../pages/support/checkouts.js";

@@ -1,6 +1,6 @@
 import { styleText } from "node:util";
 import { expect, it, vi } from "vitest";
-import { paint, wantsColour } from "../../src/cli/paint.js";
+import { paint, wantsColour } from "../../src/cli/text-layout.js";
 import { run } from "../support/process-command.js";
 
 it.each(["bold", "dim", "red", "green", "yellow", "cyan"] as const)("%s is as Node has it", (style) => {

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { table } from "../../src/cli/client/output.js";
-import { changeUnpaintedParts, paint } from "../../src/cli/paint.js";
 import { tableLines } from "../../src/cli/table.js";
+import { changeUnpaintedParts, paint } from "../../src/cli/text-layout.js";
 import { LISTS } from "../../src/core/reports/list-columns.js";
 import { OPERATIONS } from "../../src/server/service/operations.js";
 import { openSandbox } from "../support/api-client.js";

@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import fc from "fast-check";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { paint } from "../../src/cli/paint.js";
 import { printErrorLine, printJson, printText } from "../../src/cli/terminal.js";
+import { paint } from "../../src/cli/text-layout.js";
 import { oneLineDeep } from "../../src/core/schema/text-format.js";
 
 /** What a terminal obeys in the place of showing it; ends of lines and tabs aside. */

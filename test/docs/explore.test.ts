@@ -1,9 +1,9 @@
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
-import { plain } from "../../src/cli/paint.js";
 import { exploreReport } from "../../src/cli/report/explore.js";
 import { reportLines } from "../../src/cli/report/text.js";
+import { plain } from "../../src/cli/text-layout.js";
 import type { ExploreFlowOptions, ExploreReport } from "../../src/index.js";
 import { KINDS } from "../../src/tools/explore/kinds.js";
 import { FLOW, openCorpus } from "../explore/support.js";

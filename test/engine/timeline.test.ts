@@ -11,7 +11,7 @@ import { CHARGE_STATUSES, type ChargeStatus, WITHDRAWAL_STATUSES } from "../../s
 import { isRefusal } from "../../src/core/schema/refusals.js";
 import type { ChargeEntry, WithdrawalEntry } from "../../src/core/schema/scenario-rules.js";
 import { runChargeUntil } from "../../src/core/time/run-ahead.js";
-import { timelineWarnings } from "../../src/tools/scenario/timeline-warnings.js";
+import { timelineWarnings } from "../../src/tools/scenario/scenario-warnings.js";
 import {
   asJson,
   must,

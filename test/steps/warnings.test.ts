@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { ChargeEntry, Scenario, WithdrawalEntry } from "../../src/core/schema/scenario-rules.js";
-import { ruleWarnings } from "../../src/tools/scenario/rule-warnings.js";
-import { timelineWarnings } from "../../src/tools/scenario/timeline-warnings.js";
+import { ruleWarnings, timelineWarnings } from "../../src/tools/scenario/scenario-warnings.js";
 
 const ofCharge = (...timeline: ChargeEntry[]) =>
   timelineWarnings({ name: "x", charges: [{ timeline }] }).map(({ path, message }) => [path.at(-1), message]);

@@ -5,11 +5,10 @@ import type { ChargeHistory, ListedCharge } from "../../core/reports/namespace-e
 import type { TracedHistory } from "../../core/reports/otlp.js";
 import { UserError } from "../../core/schema/user-error.js";
 import { type Coverage, Required } from "../coverage-list.js";
-import { paint, type Style } from "../paint.js";
 import { type Advice, adviceLine } from "../report/advice-text.js";
 import { styleOf } from "../table.js";
 import { lineWidth } from "../terminal.js";
-import { wrap, wrapHanging } from "../text-layout.js";
+import { paint, type Style, wrap, wrapHanging } from "../text-layout.js";
 import { type Action, type ClientCommand, textOf } from "./client-command.js";
 import type { Json } from "./connection.js";
 import { listCommand } from "./lists.js";

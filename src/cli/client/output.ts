@@ -1,9 +1,8 @@
 import { columnValue, type ListColumns } from "../../core/reports/list-columns.js";
 import { oneLine, printableJson } from "../../core/schema/text-format.js";
-import { paint } from "../paint.js";
 import { headingText, styleOf, tableLines } from "../table.js";
 import { lineWidth } from "../terminal.js";
-import { fitLine, wrap } from "../text-layout.js";
+import { fitLine, paint, wrap } from "../text-layout.js";
 import type { Json } from "./connection.js";
 
 const GAP = 2;

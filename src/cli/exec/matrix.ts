@@ -1,8 +1,7 @@
 import type { ScenarioView } from "../../core/schema/control-scenario-responses.js";
 import { oneLine } from "../../core/schema/text-format.js";
-import { type Paint, paint as painted, type Style } from "../paint.js";
 import { type Advice, adviceLine, adviceSince } from "../report/advice-text.js";
-import { wrap } from "../text-layout.js";
+import { type Paint, paint as painted, type Style, wrap } from "../text-layout.js";
 import { effectsText, isMishap, isNotExercised, rulesNeverApplied, tasksCutShort } from "./applied-rules.js";
 import { commandText, type DueTasks } from "./plan.js";
 

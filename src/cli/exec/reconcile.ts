@@ -3,14 +3,13 @@ import { readNamespaceNames } from "../../core/reports/namespace-export.js";
 import type { BookReport } from "../../core/schema/reconciliation.js";
 import { formatCount } from "../../core/schema/text-format.js";
 import type { Sandbox } from "../../sandbox.js";
-import { runAppCommand } from "../books/app-command.js";
-import { compareRecords } from "../books/compare.js";
+import { compareRecords, runAppCommand } from "../books/app-rows.js";
 import { isUserError, printErrors } from "../errors.js";
-import { plain } from "../paint.js";
 import { booksReport } from "../report/books.js";
 import { junitXml } from "../report/junit.js";
 import { reportLines } from "../report/text.js";
 import { lineWidth, printErrorLine } from "../terminal.js";
+import { plain } from "../text-layout.js";
 import { clientOf, type Plan, type UnderScenario } from "./plan.js";
 
 const COULD_NOT = 2;

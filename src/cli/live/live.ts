@@ -10,9 +10,8 @@ import { STATUSES } from "../../core/schema/statuses.js";
 import { oneLine } from "../../core/schema/text-format.js";
 import { pause } from "../../core/time/timers.js";
 import type { Sandbox } from "../../sandbox.js";
-import { paint, type Style } from "../paint.js";
 import { columns, isBehind, printText } from "../terminal.js";
-import { fitLine, type Part } from "../text-layout.js";
+import { fitLine, type Part, paint, type Style } from "../text-layout.js";
 import { keysHint, listenToKeys } from "./keys.js";
 
 /** How often lines are printed. Batches keep a slow terminal from blocking the server. */

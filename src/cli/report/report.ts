@@ -1,4 +1,4 @@
-import type { Paint } from "../paint.js";
+import type { Paint } from "../text-layout.js";
 
 /** `note`: passed, but to be reviewed; `skipped`: not run, or not judged. */
 export type Outcome = "passed" | "failed" | "error" | "note" | "skipped";

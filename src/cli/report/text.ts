@@ -1,7 +1,6 @@
 import { oneLineDeep } from "../../core/schema/text-format.js";
-import { type Paint, paint, type Style } from "../paint.js";
 import { lineWidth } from "../terminal.js";
-import { cut, wrap, wrapHanging } from "../text-layout.js";
+import { cut, type Paint, paint, type Style, wrap, wrapHanging } from "../text-layout.js";
 import type { Outcome, Report, ReportCase } from "./report.js";
 
 const MARKS: Readonly<Record<Outcome, readonly [mark: string, style: Style]>> = {

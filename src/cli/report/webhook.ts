@@ -6,7 +6,7 @@ import {
   type WebhookReport,
 } from "../../core/schema/receiver-report.js";
 import { formatCount, oneLineDeep } from "../../core/schema/text-format.js";
-import { paint } from "../paint.js";
+import { paint } from "../text-layout.js";
 import type { Detail, Report, ReportCase } from "./report.js";
 import { caseLines } from "./text.js";
 

@@ -4,7 +4,6 @@ import type { AttemptResult } from "../engine/commands/delivery-commands.js";
 import { loadLazily } from "../schema/load-lazily.js";
 import type { WallClock } from "../time/wall-clock.js";
 import type { BarrierMember } from "./barriers.js";
-import { lookupOptions } from "./dns-lookup.js";
 import {
   buildOutcome,
   CANCELLED_ATTEMPT,
@@ -15,7 +14,7 @@ import {
   type SignedRequest,
   timeoutFailure,
 } from "./outcomes.js";
-import { AGENT_OPTIONS, networkErrorText } from "./outgoing-http.js";
+import { AGENT_OPTIONS, lookupOptions, networkErrorText } from "./outgoing-http.js";
 
 export interface ReceiverClientOptions {
   /** Wall time for a response. */

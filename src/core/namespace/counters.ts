@@ -1,6 +1,7 @@
-import type { Change } from "../engine/records.js";
+import { firstExpiryMs } from "../domain/charge-transition.js";
+import { isAnswerLost } from "../engine/commands/delivery-commands.js";
+import type { Attempt, Change, Delivery, EventRecord } from "../engine/records.js";
 import type { State } from "../engine/state.js";
-import { findMishaps } from "./mishaps.js";
 
 interface CountedRequest {
   readonly operation: string | null;
@@ -60,3 +61,91 @@ export class Counters {
 
 /** Limits names that users choose: event types and error codes. */
 const MAX_NAMES = 1_000;
+
+/** Failures between app and service that an app must survive. */
+export const MISHAP_KINDS = [
+  /** A receiver got an event a second time. */
+  "duplicate",
+  /** The work was done, but its response was lost. */
+  "lost_answer",
+  /** A delivery was attempted again. */
+  "retry",
+  /** A receiver got an event after a later one of the same object. */
+  "out_of_order",
+  /** An expired charge was paid. */
+  "late_payment",
+] as const;
+export type MishapKind = (typeof MISHAP_KINDS)[number];
+
+/**
+ * Mishaps of a change.
+ *
+ * @param state after the change
+ */
+function findMishaps({ puts, counters }: Change, state: State): MishapKind[] {
+  const mishaps: MishapKind[] = [];
+  for (const [name, , record] of puts) {
+    if (record === null) continue;
+    if (name === "deliveries") mishaps.push(...mishapsOfAttempt(record as Delivery, counters.attempt, state));
+    else if (name === "events" && isPaidLate(record as EventRecord, state)) mishaps.push("late_payment");
+  }
+  return mishaps;
+}
+
+function isPaidLate({ type, object_id }: EventRecord, state: State): boolean {
+  if (type !== "charge.completed" || object_id === null) return false;
+  const charge = state.get("charges", object_id);
+  return charge?.status === "COMPLETED" && firstExpiryMs(charge) !== undefined;
+}
+
+/** Mishaps of the attempt with this number, if it is the delivery's last. */
+function mishapsOfAttempt(delivery: Delivery, order: number | undefined, state: State): MishapKind[] {
+  const last = delivery.attempts.at(-1);
+  if (order === undefined || last?.order !== order || delivery.mishap?.forged !== undefined) return [];
+  const isBefore = (other: Attempt): boolean => other.order < order;
+  const others = state
+    .deliveriesOf(delivery.event_id)
+    .filter((other) => other.webhook_id === delivery.webhook_id && other.delivery_id !== delivery.delivery_id)
+    .filter(({ mishap }) => mishap?.forged === undefined);
+  const mishaps: MishapKind[] = [];
+  if (isAnswerLost(delivery, last)) mishaps.push("lost_answer");
+  if (last.attempt > 1 && isSent(last)) mishaps.push("retry");
+  if (!hasArrived(delivery, last)) return mishaps;
+  const isRepeated =
+    others.some((other) =>
+      other.attempts.some((attempt) => isBefore(attempt) && hasArrived(other, attempt)),
+    ) || delivery.attempts.some((attempt) => isBefore(attempt) && isAccepted(delivery, attempt));
+  if (isRepeated) mishaps.push("duplicate");
+  else if (isOvertaken(delivery, state)) mishaps.push("out_of_order");
+  return mishaps;
+}
+
+/** Returns true if the receiver has accepted a later event of the object. */
+function isOvertaken({ event_id, object_id, webhook_id }: Delivery, state: State): boolean {
+  if (object_id === null) return false;
+  const seq = state.get("events", event_id)?.seq ?? Number.POSITIVE_INFINITY;
+  const later = state.eventsOf(object_id).filter((event) => event.seq > seq);
+  return later.some((event) =>
+    state
+      .deliveriesOf(event.event_id)
+      .some(
+        (other) =>
+          other.webhook_id === webhook_id && other.attempts.some((attempt) => isAccepted(other, attempt)),
+      ),
+  );
+}
+
+/** A scenario can fail an attempt without sending it. */
+function isSent({ request_headers }: Attempt): boolean {
+  return Object.keys(request_headers).length > 0;
+}
+
+/** Returns true if the receiver got it, whatever its response. */
+function hasArrived(delivery: Delivery, attempt: Attempt): boolean {
+  return isSent(attempt) && (attempt.status !== null || isAnswerLost(delivery, attempt));
+}
+
+function isAccepted(delivery: Delivery, attempt: Attempt): boolean {
+  const isGood = attempt.status !== null && attempt.status < 300;
+  return isSent(attempt) && (isGood || isAnswerLost(delivery, attempt));
+}

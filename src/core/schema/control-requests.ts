@@ -1,9 +1,17 @@
 import * as z from "zod/mini";
 import { chargeStatusSchema, rateSchema, withdrawalStatusSchema } from "./common.js";
-import { closedShape, type Fields, field, fieldsOf, queryShape, withChecks } from "./descriptions.js";
+import {
+  closedShape,
+  currencyNote,
+  type Fields,
+  field,
+  fieldsOf,
+  methodNote,
+  queryShape,
+  withChecks,
+} from "./descriptions.js";
 import { durationSchema, waitDurationSchema } from "./duration.js";
 import { reason } from "./engine-requests.js";
-import { currencyNote, methodNote } from "./field-notes.js";
 import { keyFixtureSchema, keyStatusSchema, organizationFixtureSchema } from "./fixtures-file.js";
 import { recordMatchSchema } from "./globs.js";
 import { checkMatchers, rangeSchema } from "./matchers.js";

@@ -1,7 +1,6 @@
 import * as z from "zod/mini";
 import { amountSchema, chargeStatusSchema, modeSchema } from "./common.js";
-import { closedShape, field } from "./descriptions.js";
-import { currencyNote } from "./field-notes.js";
+import { closedShape, currencyNote, field } from "./descriptions.js";
 import { atMost, MAX_LENGTHS, minLength } from "./schema-checks.js";
 
 // Request bodies that engine and library read too. Separate from `control-requests.ts`: a start does not load that file.

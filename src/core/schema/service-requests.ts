@@ -7,15 +7,20 @@ import {
   metadataSchema,
   phoneSchema,
 } from "./common.js";
-import { allowedOnlyIf, assumedField, field, queryShape, requiredIf, shapeLater } from "./descriptions.js";
 import {
+  allowedOnlyIf,
+  assumedField,
   CHECKOUT_LIFE_NOTE,
   currencyNote,
+  field,
   METADATA_NOTE,
   METHOD_ASSUMPTION,
   methodNote,
+  queryShape,
   redirectNote,
-} from "./field-notes.js";
+  requiredIf,
+  shapeLater,
+} from "./descriptions.js";
 import { eventGlobsSchema } from "./globs.js";
 import { normalizeWebhookUrl, WEBHOOK_URL_MESSAGE } from "./option-schemas.js";
 import { atMost, entriesAtMost, MAX_LENGTHS, minLength } from "./schema-checks.js";

@@ -8,9 +8,9 @@ import { hasEnded } from "../../core/schema/statuses.js";
 import { isCrossSite } from "../../server/http/hosts.js";
 import { errorReply, toResponse } from "../../server/http/reply.js";
 import { CHECKOUT_ACTIONS, type CheckoutActionName } from "./form-actions.js";
-import { linksFrom, shopUrl } from "./links.js";
 import { readForm } from "./method-form.js";
 import { pageResponse, seeOther, statusResponse } from "./page-document.js";
+import { linksFrom, shopUrl } from "./page-model.js";
 import { errorDocument } from "./screens.js";
 import { showPage } from "./show-page.js";
 

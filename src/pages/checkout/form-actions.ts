@@ -7,10 +7,9 @@ import { reasonSchema } from "../../core/schema/engine-requests.js";
 import { safeParse } from "../../core/schema/issues.js";
 import { isRefusal, type Refusal } from "../../core/schema/refusals.js";
 import { hasEnded } from "../../core/schema/statuses.js";
-import { linksFrom } from "./links.js";
 import { methodForm } from "./method-form.js";
 import { seeOther } from "./page-document.js";
-import { needsMethod } from "./page-model.js";
+import { linksFrom, needsMethod } from "./page-model.js";
 import { isPanelButton, PANEL_BUTTONS } from "./sandbox-panel.js";
 import { redirectNext, showPage } from "./show-page.js";
 

@@ -2,9 +2,16 @@ import type { Charge } from "../../core/domain/charge-transition.js";
 import { nextStatus } from "../../core/engine/look-ahead.js";
 import type { Namespace } from "../../core/namespace/namespace.js";
 import { hasEnded, isOpen, outcomePage } from "../../core/schema/statuses.js";
-import { linksFrom, shopUrl } from "./links.js";
 import { pageResponse, seeOther } from "./page-document.js";
-import { type CheckoutPage, EMPTY_FORM, type FormState, needsMethod, offersFor } from "./page-model.js";
+import {
+  type CheckoutPage,
+  EMPTY_FORM,
+  type FormState,
+  linksFrom,
+  needsMethod,
+  offersFor,
+  shopUrl,
+} from "./page-model.js";
 import { instructionsScreen, methodScreen, outcomeScreen, type Screen, waitingScreen } from "./screens.js";
 
 /** A form error to show on the page. */

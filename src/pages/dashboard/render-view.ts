@@ -12,8 +12,7 @@ import { namespaceView } from "./views/namespace-view.js";
 import { probeView } from "./views/receiver-check-view.js";
 import { requestView } from "./views/request-view.js";
 import { requestsView } from "./views/requests-view.js";
-import { scenarioView } from "./views/scenario-view.js";
-import { scenariosView } from "./views/scenarios-view.js";
+import { scenariosView, scenarioView } from "./views/scenarios-view.js";
 import { searchView } from "./views/search-view.js";
 import { webhooksView } from "./views/webhooks-view.js";
 

@@ -1,5 +1,4 @@
-import type { Counters } from "../../core/namespace/counters.js";
-import { MISHAP_KINDS } from "../../core/namespace/mishaps.js";
+import { type Counters, MISHAP_KINDS } from "../../core/namespace/counters.js";
 import { CHARGE_STATUSES } from "../../core/schema/common.js";
 import { scopeQuerySchema } from "../../core/schema/control-requests.js";
 import { EVENT_TYPES, TEST_EVENT_TYPE } from "../../core/schema/event-types.js";

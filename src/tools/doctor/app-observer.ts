@@ -1,7 +1,7 @@
 import type { Answer, Probe } from "../../core/schema/receiver-report.js";
 import type { WallClock } from "../../core/time/wall-clock.js";
 import { type AppView, changesOf, deviationOf, effectOf, pathsOf, viewOf } from "./app-view.js";
-import { metadataKeysOf, observedUrl, placeholderValues } from "./observe-options.js";
+import { metadataKeysOf, observedUrl, placeholderValues } from "./check-options.js";
 import { type Observation, VISIBILITY_PROBE } from "./probe.js";
 import type { ObserveOptions, ProbeSession } from "./probe-session.js";
 import { type RealCharge, RealCharges } from "./real-charges.js";

@@ -1,6 +1,6 @@
 import type { ControlClient } from "../../control-client.js";
 import { UserError } from "../../core/schema/user-error.js";
-import { EMAIL_PLACEHOLDER, orderRequest } from "./observe-options.js";
+import { EMAIL_PLACEHOLDER, orderRequest } from "./check-options.js";
 import type { CheckOptions, ObserveOptions } from "./probe-session.js";
 import type { SampleEvent } from "./samples.js";
 import { sendRequest } from "./send-request.js";

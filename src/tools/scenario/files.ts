@@ -18,13 +18,12 @@ import {
 import type { Scenario } from "../../core/schema/scenario-rules.js";
 import { type IncludedFiles, includeNames, readIncluded, resolveBeside } from "./includes.js";
 import type { LoadedStep } from "./loaded-steps.js";
-import { ruleWarnings } from "./rule-warnings.js";
 import { addFixtureNames, type InitialState, readFixtures } from "./scenario-start.js";
+import { ruleWarnings, timelineWarnings, type Warning } from "./scenario-warnings.js";
 import { rootOf, Scope } from "./scope.js";
 import { SHARED_STEPS } from "./step-faults.js";
 import { type StepList, StepLoader, savedIn } from "./step-loader.js";
 import type { SourceLine } from "./step-reference.js";
-import { timelineWarnings, type Warning } from "./timeline-warnings.js";
 import { fill, foreignVariables, isOpen } from "./variables.js";
 
 /**

@@ -1,7 +1,6 @@
 import * as z from "zod/mini";
 import { timestampSchema } from "../common.js";
-import { assumedField, field, shape } from "../descriptions.js";
-import { currencyNote } from "../field-notes.js";
+import { assumedField, currencyNote, field, shape } from "../descriptions.js";
 import { currencyCodeSchema, moneySchema, text } from "./response-fields.js";
 
 export const balanceSchema = shape("Balance", "What is held in one currency.", {

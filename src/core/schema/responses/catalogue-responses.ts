@@ -1,6 +1,5 @@
 import * as z from "zod/mini";
-import { assumedField, field, shape } from "../descriptions.js";
-import { methodNote } from "../field-notes.js";
+import { assumedField, field, methodNote, shape } from "../descriptions.js";
 import { currencyCodeSchema, moneySchema, nullableText, text } from "./response-fields.js";
 
 export const paymentMethodSchema = shape("PaymentMethod", "A way to pay.", {

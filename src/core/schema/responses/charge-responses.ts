@@ -6,8 +6,7 @@ import {
   metadataSchema,
   timestampSchema,
 } from "../common.js";
-import { assumedField, field, named, shape } from "../descriptions.js";
-import { currencyNote, FEES_NOTE } from "../field-notes.js";
+import { assumedField, currencyNote, FEES_NOTE, field, named, shape } from "../descriptions.js";
 import { STATUSES } from "../statuses.js";
 import { paymentInstructionsSchema } from "./payment-instructions.js";
 import { feesSchema, rail } from "./quote-responses.js";

@@ -1,7 +1,6 @@
 import * as z from "zod/mini";
 import { timestampSchema } from "../common.js";
-import { assumedField, field, shape } from "../descriptions.js";
-import { currencyNote, FEES_NOTE, RATE_NOTE } from "../field-notes.js";
+import { assumedField, currencyNote, FEES_NOTE, field, RATE_NOTE, shape } from "../descriptions.js";
 import {
   currencyCodeSchema,
   exchangeRateSchema,

@@ -1,7 +1,6 @@
 import * as z from "zod/mini";
 import { metadataSchema } from "../common.js";
-import { assumedField, type FieldNote, field, named, shape } from "../descriptions.js";
-import { METADATA_DESCRIPTION } from "../field-notes.js";
+import { assumedField, type FieldNote, field, METADATA_DESCRIPTION, named, shape } from "../descriptions.js";
 
 /** An amount in responses, padded to its currency's decimals. */
 export const moneySchema = z.string().check(z.regex(/^\d+(\.\d+)?$/));

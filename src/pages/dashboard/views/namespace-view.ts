@@ -1,4 +1,6 @@
 import { appEnvironment } from "../../../app-environment.js";
+import type { RecordChange, StateChanges } from "../../../core/engine/state-diff.js";
+import { isRefusal, type Refusal } from "../../../core/schema/refusals.js";
 import { html, type Markup } from "../../html.js";
 import {
   badge,
@@ -10,11 +12,12 @@ import {
   row,
   rowList,
   section,
+  select,
   snippet,
+  wideTable,
 } from "../components.js";
-import { dashboardUrl, type PageContext } from "../page-context.js";
-import { cliCommand } from "../shell-commands.js";
-import { snapshotSections } from "./snapshots.js";
+import { currentUrl, dashboardUrl, type PageContext, viewUrl } from "../page-context.js";
+import { cliCommand, controlCurl } from "../shell-commands.js";
 
 /** Keys and environment, namespaces, snapshots and reset. */
 export function namespaceView(context: PageContext): Markup {
@@ -62,4 +65,80 @@ ${section({
 <p>This removes ${plural(tables.charges.size, "charge")}, ${plural(tables.withdrawals.size, "withdrawal")}, ${plural(tables.events.size, "event")} and every balance of the namespace ${namespace.name}. Receivers, keys and snapshots stay. A snapshot is taken first, so that it can be undone.</p>
 <div class="actions">${button({ does: `reset ${namespace.name}`, label: `Reset ${namespace.name}`, kind: "danger" })}</div></details>`,
 })}`;
+}
+
+const MAX_RECORDS = 100;
+const MAX_FIELDS = 12;
+/** Compares with the current state; no snapshot has this name. */
+const NOW = "";
+
+/** Snapshots, and the differences between two of them or since one. */
+function snapshotSections(context: PageContext): Markup {
+  const snapshots = context.namespace.snapshots.list();
+  const names = snapshots.map(({ name }) => name);
+  const from = names.find((name) => name === context.query.get("diff"));
+  return html`${section({
+    id: "snapshots",
+    title: `Snapshots: ${snapshots.length}`,
+    body: html`${rowList(
+      "Snapshots",
+      snapshots.map((snapshot) =>
+        row(context, {
+          key: snapshot.name,
+          at: snapshot.at,
+          title: snapshot.name,
+          acts: html`<a class="button" href="${currentUrl(context, { diff: snapshot.name, with: undefined })}#diff">Compare<span class="unseen"> ${snapshot.name} with now</span></a>
+${button({ does: `restore ${snapshot.name}`, label: "Restore", to: snapshot.name })}${button({ does: `forget ${snapshot.name}`, label: "Delete", to: snapshot.name })}`,
+        }),
+      ),
+      "None. Save one, try something, and restore it.",
+    )}${form(context, html`${input({ name: "name", label: "Name", hint: "before-the-refund", required: true })}<button name="do" value="save">Save a snapshot</button>`, "Save a snapshot")}
+${snippet("Export the whole state", `${controlCurl(context, "GET /_sandbox/state")} > state.json`)}
+${snippet("Import it, here or elsewhere", `${controlCurl(context, "PUT /_sandbox/state")} -d @state.json`)}`,
+  })}
+${from !== undefined && comparison(context, from, names)}`;
+}
+
+function comparison(context: PageContext, from: string, names: readonly string[]): Markup {
+  const to = names.find((name) => name === context.query.get("with")) ?? NOW;
+  const changes = context.namespace.snapshots.changes(from, to === NOW ? undefined : to, MAX_RECORDS);
+  const list = (extra: readonly (readonly [string, string])[]) => [
+    ...extra,
+    ...names.map((name): [string, string] => [name, name]),
+  ];
+  return section({
+    id: "diff",
+    title: `From ${from} to ${to === NOW ? "now" : to}`,
+    body: html`<form class="fields" method="get" action="${viewUrl(context, "world")}#diff" aria-label="Compare">${select("diff", "From", list([]), from)}${select("with", "To", list([[NOW, "now"]]), to)}<button>Compare</button></form>
+${isRefusal(changes) ? html`<p class="why">${(changes as Refusal).message}</p>` : changesView(changes)}`,
+  });
+}
+
+function changesView({ counts, records }: StateChanges): Markup {
+  const all = counts.reduce((sum, { added, removed, changed }) => sum + added + removed + changed, 0);
+  if (all === 0) return html`<p class="soft">Nothing differs.</p>`;
+  return html`${wideTable(
+    "How many records differ",
+    [["Records"], ["Added", "number"], ["Changed", "number"], ["Removed", "number"]],
+    counts.map(
+      ({ collection, ...count }) =>
+        html`<tr><td>${collection}</td>
+<td class="number">${count.added}</td><td class="number">${count.changed}</td><td class="number">${count.removed}</td></tr>`,
+    ),
+  )}
+<ul class="attempts" aria-label="Records that differ">${records.map(recordView)}</ul>
+${all > records.length && html`<p class="soft">${all - records.length} more are not shown.</p>`}`;
+}
+
+const TONES = { added: "good", changed: "warn", removed: "bad" } as const;
+
+function recordView({ collection, id, is: change, fields }: RecordChange): Markup {
+  const visible = fields.slice(0, MAX_FIELDS);
+  const changes = visible.map(({ path, before, after }) => {
+    const value = html`${before !== undefined && html`<del>${before}</del>`} ${after !== undefined && html`<ins>${after}</ins>`}`;
+    return html`<div><dt><code>${path}</code></dt><dd>${value}</dd></div>`;
+  });
+  return html`<li>${badge(change, TONES[change])} ${collection} <code>${id}</code>
+${visible.length > 0 && html`<dl class="diff">${changes}</dl>`}
+${fields.length > visible.length && html`<p class="soft">and ${fields.length - visible.length} more fields</p>`}</li>`;
 }

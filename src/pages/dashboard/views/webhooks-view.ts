@@ -1,12 +1,27 @@
 import { matchesAnyGlob } from "../../../core/domain/glob.js";
+import { isFailing } from "../../../core/engine/is-failing.js";
 import { receiverName } from "../../../core/engine/log-responses.js";
-import type { Delivery } from "../../../core/engine/records.js";
+import type { Delivery, Endpoint } from "../../../core/engine/records.js";
 import { searchDeliveries } from "../../../server/control/deliveries.js";
 import { html, type Markup } from "../../html.js";
-import { deliveryState } from "../components.js";
-import { isInMode, PAGE_ROWS, type PageContext } from "../page-context.js";
+import { failureText } from "../attention.js";
+import {
+  badge,
+  button,
+  copyButton,
+  deliveryState,
+  form,
+  input,
+  modeMark,
+  plural,
+  row,
+  rowList,
+  section,
+  type Tone,
+} from "../components.js";
+import { isInMode, PAGE_ROWS, type PageContext, viewUrl } from "../page-context.js";
+import { controlCurl } from "../shell-commands.js";
 import { filteredList } from "./filtered-list.js";
-import { receiversSection } from "./receivers.js";
 import { deliveryRow } from "./record-rows.js";
 
 /** Receivers and deliveries. */
@@ -50,4 +65,113 @@ ${filteredList<Delivery>(context, "deliveries", {
         ? "None: no receiver is registered."
         : "None: no event matches a receiver's event types.",
 })}`;
+}
+
+/** Deliveries from which a receiver's health is computed. */
+const HEALTH_DELIVERIES = 50;
+
+/** Receivers with their health; one can be edited at a time. */
+function receiversSection(context: PageContext, selected: Endpoint | undefined): Markup {
+  const { state } = context.namespace.engine;
+  const endpoints = state.endpoints().filter((endpoint) => isInMode(context, endpoint));
+  return section({
+    id: "receivers",
+    title: "Receivers",
+    body: html`${rowList(
+      "Receivers",
+      endpoints.map((endpoint) => receiverRow(context, endpoint)),
+      "None yet: add the address your app takes webhooks at.",
+    )}
+${selected?.url == null ? addForm(context) : editForm(context, selected)}`,
+  });
+}
+
+function addForm(context: PageContext): Markup {
+  const mode = context.mode === "live" && html`<input type="hidden" name="mode" value="live">`;
+  return form(
+    context,
+    html`${mode}${input({ name: "url", label: "URL", hint: "http://localhost:3000/webhooks", required: true })}${input({ name: "events", label: "Events", value: "*" })}<button name="do" value="receiver" class="main">Add receiver</button>`,
+    "Add a receiver",
+  );
+}
+
+function editForm(context: PageContext, endpoint: Endpoint): Markup {
+  const { webhook_id, url, events } = endpoint;
+  const name = receiverName(endpoint);
+  return html`<div id="edit">${form(
+    context,
+    html`${input({ name: "url", label: `URL of ${name}`, value: url ?? "", required: true })}
+${input({ name: "events", label: "Events", value: events.join(", ") })}
+<button name="do" value="aim ${webhook_id}" class="main">Save</button><a class="button" href="${viewUrl(context, "webhooks")}">Done</a>
+${copyButton("Copy as curl", controlCurl(context, `PATCH /_sandbox/webhook-endpoints/${webhook_id}`, { url, events }))}`,
+    "Edit the receiver",
+  )}</div>`;
+}
+
+interface Health {
+  readonly word: string;
+  readonly tone: Tone;
+  readonly why: string | undefined;
+}
+
+function receiverRow(context: PageContext, endpoint: Endpoint): Markup {
+  const { namespace } = context;
+  const { webhook_id, enabled, url, mode, signature } = endpoint;
+  const { total, items } = namespace.engine.state.pageOfKinds(
+    "deliveries",
+    (delivery) => delivery.webhook_id === webhook_id && !delivery.mishap?.by_hand,
+    0,
+    HEALTH_DELIVERIES,
+  );
+  const { word, tone, why } = healthOf(context, endpoint, items);
+  const name = receiverName(endpoint);
+  const edit = `${viewUrl(context, "webhooks", undefined, { receiver: webhook_id })}#edit`;
+  const signatureName = typeof signature === "string" ? signature : "own signature";
+  return row(context, {
+    key: webhook_id,
+    status: badge(word, tone),
+    title: html`${name} ${modeMark(mode)}`,
+    to: `${viewUrl(context, "webhooks", undefined, { receiver: webhook_id })}#deliveries`,
+    sub: html`${healthBar(items)} ${endpoint.events.join(", ")} · ${signatureName}${why !== undefined && html` · ${why}`}`,
+    side: total === 1 ? "1 delivery" : `${total} deliveries`,
+    acts: html`${url !== null && button({ does: `check ${webhook_id}`, label: "Check", to: name, there: `${viewUrl(context, "checks")}#probes` })}
+${url !== null && html`<a class="button" href="${edit}">Edit<span class="unseen"> ${name}</span></a>`}
+${button({ does: `enable ${webhook_id} ${enabled ? "off" : "on"}`, label: enabled ? "Turn off" : "Turn on", to: name })}`,
+    tone: tone === "bad" ? "bad" : "",
+  });
+}
+
+function healthOf({ namespace }: PageContext, { enabled }: Endpoint, items: readonly Delivery[]): Health {
+  if (!enabled) return { word: "off", tone: "", why: undefined };
+  const failing = items.filter(isFailing);
+  const holds = items.flatMap((delivery) =>
+    delivery.attempts.length === 0 ? (namespace.findHold(delivery) ?? []) : [],
+  );
+  // Prefers the delivery that waits for the receiver over those queued behind it.
+  const hold = holds.findLast(({ reason }) => !reason.startsWith("waits for the delivery")) ?? holds.at(-1);
+  if (hold !== undefined && failing.length === 0)
+    return {
+      word: `${holds.length} held`,
+      tone: "warn",
+      why: `${hold.reason}, since ${hold.since.slice(11, 19)}`,
+    };
+  if (failing.length === 0) return { word: "ok", tone: "good", why: undefined };
+  const share = Math.round((failing.length / items.length) * 100);
+  return { word: `${share} % fail`, tone: "bad", why: failureText(failing[0]!) };
+}
+
+/** One character per delivery, oldest first. */
+function healthBar(items: readonly Delivery[]): Markup | false {
+  if (items.length === 0) return false;
+  const count = { good: 0, bad: 0, open: 0 };
+  const signatureName = items
+    .map((delivery) => {
+      const state = isFailing(delivery) ? "bad" : delivery.status === "delivered" ? "good" : "open";
+      count[state]++;
+      return { good: "▮", bad: "▯", open: "·" }[state];
+    })
+    .reverse()
+    .join("");
+  const label = `The last ${plural(items.length, "webhook")}: ${count.good} delivered, ${count.bad} failing, ${count.open} open or dropped`;
+  return html`<span class="bars" role="img" aria-label="${label}" title="${label}">${signatureName}</span>`;
 }

@@ -1,10 +1,29 @@
 import * as z from "zod/mini";
 import { requestEntrySchema } from "../../../core/schema/control-log-responses.js";
+import { durationMs, durationSchema, formatDuration } from "../../../core/schema/duration.js";
 import { idOf, type LogRow } from "../running/control-lists.js";
+import { type Difference, StepFailure } from "../running/failure.js";
 import { expectRecords } from "./expect-records.js";
 import { recordMatches } from "./matching.js";
-import { checkSpacing, type Spacing, spacingSchema } from "./spacing.js";
 import { requestFields } from "./step-schemas.js";
+
+const bound = z.optional(durationSchema);
+
+/** Expected pauses between successive requests. */
+const spacingSchema = z
+  .strictObject({ gt: bound, gte: bound, lt: bound, lte: bound, growing: z.optional(z.literal(true)) })
+  .check(z.refine((spacing) => Object.keys(spacing).length > 0, "needs gt, gte, lt, lte or growing"));
+type Spacing = z.infer<typeof spacingSchema>;
+
+const HOLDS: Readonly<Record<"gt" | "gte" | "lt" | "lte", (pause: number, bound: number) => boolean>> = {
+  gt: (pause, bound) => pause > bound,
+  gte: (pause, bound) => pause >= bound,
+  lt: (pause, bound) => pause < bound,
+  lte: (pause, bound) => pause <= bound,
+};
+const BOUNDS = Object.keys(HOLDS) as (keyof typeof HOLDS)[];
+/** Minimum ratio of growing pauses; smaller differences may come from a busy machine. */
+const GROWTH = 1.1;
 
 /** Requests of the run's own steps do not count. */
 export const expectRequest = expectRecords("expect_request", {
@@ -33,4 +52,45 @@ export const expectRequest = expectRecords("expect_request", {
 
 function isRunRequest({ runner }: LogRow): boolean {
   return runner !== null && runner !== undefined;
+}
+
+/** Fails if a pause is not as expected, or if there are too few. */
+function checkSpacing(spacing: Spacing, newestFirst: readonly LogRow[], at: string): void {
+  const pauses = pausesBetween([...newestFirst].reverse());
+  const minimum = spacing.growing ? 2 : 1;
+  const fail = (message: string, difference: readonly Difference[]): never => {
+    const got = { pauses: pauses.map(durationText) };
+    throw new StepFailure({ message, expected: { spacing }, got, difference }, at);
+  };
+  if (pauses.length < minimum)
+    fail(`${pauses.length + 1} such requests have too few pauses to check: ${minimum + 1} are needed`, [
+      { path: "spacing", expected: spacing },
+    ]);
+  for (const [index, pause] of pauses.entries()) {
+    const which = `the pause before request ${index + 2}`;
+    for (const name of BOUNDS) {
+      const bound = spacing[name];
+      if (bound !== undefined && !HOLDS[name](pause, durationMs(bound)))
+        fail(`${which} is ${durationText(pause)}, not ${name} ${bound}`, [
+          { path: `spacing.${name}`, expected: bound, got: durationText(pause) },
+        ]);
+    }
+    const previous = pauses[index - 1];
+    if (spacing.growing && previous !== undefined && pause < previous * GROWTH)
+      fail(
+        `${which} is ${durationText(pause)}, and the one before it was ${durationText(previous)}: they do not grow`,
+        [{ path: "spacing.growing", expected: true, got: false }],
+      );
+  }
+}
+
+function durationText(ms: number): string {
+  return formatDuration(ms) || "0ms";
+}
+
+/** Pauses in sandbox or wall time, whichever is longer: an app waits in wall time, a test moves sandbox time. */
+function pausesBetween(rows: readonly LogRow[]): number[] {
+  const since = (field: string, index: number): number =>
+    Date.parse(String(rows[index]![field])) - Date.parse(String(rows[index - 1]![field]));
+  return rows.slice(1).map((_, index) => Math.max(since("at", index + 1), since("sent_at", index + 1)));
 }

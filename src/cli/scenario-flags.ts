@@ -1,7 +1,20 @@
 import type { Vocabulary } from "../core/domain/name-check.js";
+import { VARIABLE_NAME } from "../core/schema/scenario-file.js";
 import { UserError } from "../core/schema/user-error.js";
 import { readVocabulary } from "../options.js";
 import { startOptions } from "./options.js";
+
+/** Parses repeated `--var name=value`; the last value of a name counts. */
+export function variablesOf(given: readonly string[] = []): Record<string, string> {
+  const vars: Record<string, string> = {};
+  for (const one of given) {
+    const equals = one.indexOf("=");
+    const name = one.slice(0, Math.max(0, equals));
+    if (!VARIABLE_NAME.test(name)) throw new UserError(`--var takes name=value, not ${JSON.stringify(one)}`);
+    vars[name] = one.slice(equals + 1);
+  }
+  return vars;
+}
 
 /**
  * The names of the service as flags, variables and config file define it. If those are invalid, the names of the shipped

@@ -1,0 +1,226 @@
+import { isDeepStrictEqual } from "node:util";
+import { CHARGE_RULES } from "../../core/domain/charge-transition.js";
+import { evaluateMatcher } from "../../core/domain/matcher.js";
+import { RULE_KINDS } from "../../core/domain/rule-matching.js";
+import {
+  nextEntry,
+  type SimulatedStep,
+  type StatusRules,
+  simulateTimeline,
+  type TimelineEntry,
+} from "../../core/domain/timeline.js";
+import { WITHDRAWAL_RULES } from "../../core/domain/withdrawal.js";
+import { isRecord } from "../../core/files/documents.js";
+import { formatDuration, parseDuration } from "../../core/schema/duration.js";
+import { COMPARISONS } from "../../core/schema/matchers.js";
+import type { Scenario, WebhookRule } from "../../core/schema/scenario-rules.js";
+import { DEFAULT_SETTINGS } from "../../core/schema/settings.js";
+import type { StepKind } from "./steps/step-kinds.js";
+import { isOpen } from "./variables.js";
+
+/** Valid content that has no effect at run time. */
+export interface Warning {
+  readonly path: readonly (string | number)[];
+  readonly message: string;
+}
+
+type Path = Warning["path"];
+type Rule = Readonly<Record<string, unknown>> & { readonly match?: object | undefined };
+
+/** Warns of rules that can never apply or have no effect. */
+export function ruleWarnings(scenario: Scenario): Warning[] {
+  return [
+    ...RULE_KINDS.flatMap((kind) =>
+      shadowedRules(scenario[kind] ?? []).map(([rule, by]) => ({
+        path: [kind, rule],
+        message: `never applies: rule ${by + 1} matches everything this rule matches`,
+      })),
+    ),
+    ...RULE_KINDS.flatMap((kind) =>
+      ((scenario[kind] ?? []) as readonly Rule[]).flatMap(({ probability }, rule) =>
+        probability === 0
+          ? [{ path: [kind, rule, "probability"], message: "is 0: the rule never applies" }]
+          : [],
+      ),
+    ),
+    ...RULE_KINDS.flatMap((kind) =>
+      ((scenario[kind] ?? []) as readonly Rule[]).flatMap(({ match }, rule) =>
+        impossibleExpectations(match, [kind, rule, "match"]),
+      ),
+    ),
+    ...(scenario.webhooks ?? []).flatMap((rule, index, all) => webhookWarnings(rule, index, all)),
+  ];
+}
+
+/** Fields with which a rule leaves some matches to the next rule. */
+const LIMITS = ["probability", "times", "skip", "down"];
+
+/** Finds the rules that an earlier rule shadows completely. */
+function shadowedRules(rules: readonly Rule[]): (readonly [rule: number, by: number])[] {
+  return rules.flatMap(({ match = {} }, index) => {
+    const by = rules
+      .slice(0, index)
+      .findIndex(
+        (earlier) =>
+          !LIMITS.some((word) => earlier[word] !== undefined) &&
+          earlier.attempt === rules[index]!.attempt &&
+          (isEmpty(earlier.match ?? {}) || isDeepStrictEqual(earlier.match, match)),
+      );
+    return by === -1 ? [] : [[index, by] as const];
+  });
+}
+
+function isEmpty(match: object): boolean {
+  return Object.keys(match).length === 0;
+}
+
+/** Fields that select deliveries. */
+const SELECTORS = ["attempt", "times", "skip"];
+/** Effects that a rule can have on retries. */
+const RETRY_EFFECTS = ["delay", "copies", "lose_answer"];
+
+/** Values without effect on a delivery. */
+const NO_EFFECT: readonly unknown[] = [undefined, false, "0s"];
+
+function webhookWarnings(rule: WebhookRule, index: number, all: readonly WebhookRule[]): Warning[] {
+  const { match: _match, drop, ...rest } = rule;
+  const effects = Object.entries({ ...rest, copies: rest.copies === 1 ? undefined : rest.copies })
+    .filter(([word, value]) => !NO_EFFECT.includes(value) && !(word === "fail_first" && value === 0))
+    .map(([word]) => word)
+    .filter((word) => !SELECTORS.includes(word));
+  const unsupported =
+    rule.attempt === undefined ? [] : effects.filter((word) => !RETRY_EFFECTS.includes(word));
+  if (rule.attempt !== undefined && (unsupported.length > 0 || drop === true))
+    return [...unsupported, ...(drop === true ? ["drop"] : [])].map((word) => ({
+      path: ["webhooks", index, word],
+      message: "has no effect: a rule with attempt takes only delay, copies and lose_answer",
+    }));
+  if (drop === true)
+    return effects.map((word) => ({
+      path: ["webhooks", index, word],
+      message: "has no effect: the rule drops the webhook",
+    }));
+  const copyFields =
+    (rule.copies ?? 1) > 1 ? [] : effects.filter((word) => word === "at_once" || word === "ids");
+  if (copyFields.length > 0)
+    return copyFields.map((word) => ({
+      path: ["webhooks", index, word],
+      message: "has no effect without copies",
+    }));
+  // A rule without effects is useful before another rule: it exempts the webhooks it matches.
+  if (effects.length > 0 || index < all.length - 1) return [];
+  return [
+    { path: ["webhooks", index], message: "has no effect: it changes nothing about the webhooks it matches" },
+  ];
+}
+
+const EXPIRY_MS = DEFAULT_SETTINGS.limits.checkout_default_minutes * 60_000;
+
+/** Warns of timeline entries without effect on a whitelabel charge with the default expiry, or on a withdrawal, that only the timeline advances. */
+export function timelineWarnings({ charges = [], withdrawals = [] }: Scenario): Warning[] {
+  const warningAt = (kind: "charges" | "withdrawals", rule: number) => (idle: Idle) => ({
+    path: [kind, rule, "timeline", idle.step],
+    message: idle.message,
+  });
+  return [
+    ...charges.flatMap(({ timeline }, rule) =>
+      idleEntries("charge", CHARGE_RULES, timeline, EXPIRY_MS).map(warningAt("charges", rule)),
+    ),
+    ...withdrawals.flatMap(({ timeline }, rule) =>
+      idleEntries("withdrawal", WITHDRAWAL_RULES, timeline, undefined).map(warningAt("withdrawals", rule)),
+    ),
+  ];
+}
+
+interface Idle {
+  readonly step: number;
+  readonly message: string;
+}
+
+function idleEntries<Status extends string>(
+  object: "charge" | "withdrawal",
+  rules: StatusRules<Status>,
+  timeline: readonly TimelineEntry<Status>[],
+  expiryMs: number | undefined,
+): Idle[] {
+  const next = nextEntry(timeline, 0, 0, undefined);
+  const created = { status: rules.first, expiredMs: undefined, expiryMs, next };
+  const turns = [...simulateTimeline(rules, timeline, created, (dueMs) => dueMs)];
+  return timeline.flatMap((entry, step) => {
+    const turn = turns.find((candidate) => candidate.step === step);
+    switch (turn?.verdict) {
+      case "moves":
+        return [];
+      case "already":
+        return [{ step, message: `has no effect: the ${object} is already ${turn.status}` }];
+      case "illegal":
+        return [
+          { step, message: `never happens: a ${object} that is ${turn.status} cannot become ${entry.to}` },
+        ];
+      default:
+        return [{ step, message: `never happens: ${unreachedReason(entry, turns)}` }];
+    }
+  });
+}
+
+const LATE = "a late payment is written after_expiry";
+
+/** Explains why a charge's entry is never reached. */
+function unreachedReason<Status extends string>(
+  entry: TimelineEntry<Status>,
+  turns: readonly SimulatedStep<Status>[],
+): string {
+  const expiry = turns.find(({ verdict, status }) => verdict === "moves" && status === "EXPIRED");
+  if (expiry === undefined)
+    return "after_expiry" in entry
+      ? `a charge that is ${turns.at(-1)?.status} does not expire`
+      : "it counts from an entry that waits for an expiry, which never comes";
+  return expiry.step === null
+    ? `the charge is ${expiry.before} until it expires after ${formatDuration(EXPIRY_MS)} (the default); ${LATE}`
+    : `entry ${expiry.step + 1} of the timeline makes the charge EXPIRED, which ends it; ${LATE}`;
+}
+
+/** Fields of steps that hold expectations. */
+const EXPECTATION_FIELDS = ["expect", "match", "count"];
+
+/** Warns of expectations in a step that can never be met. */
+export function impossibleInStep(kind: StepKind, step: Readonly<Record<string, unknown>>): Warning[] {
+  const fields =
+    kind === "fault" || kind.startsWith("expect_") ? [...EXPECTATION_FIELDS, kind] : EXPECTATION_FIELDS;
+  return fields.flatMap((field) => impossibleExpectations(step[field], [field]));
+}
+
+/** Warns of matchers and ranges that no value meets. */
+function impossibleExpectations(value: unknown, path: Path = []): Warning[] {
+  if (Array.isArray(value))
+    return value.flatMap((part, index) => impossibleExpectations(part, [...path, index]));
+  if (!isRecord(value)) return [];
+  const inner = Object.entries(value).flatMap(([key, part]) => impossibleExpectations(part, [...path, key]));
+  const bounds = COMPARISONS.filter((word) => value[word] !== undefined);
+  const isResolved = bounds.every((word) => !isOpen(value[word]));
+  const emptyLists =
+    Array.isArray(value.in) && value.in.length === 0
+      ? [{ path: [...path, "in"], message: "is empty, so nothing matches" }]
+      : [];
+  if (!isResolved || !isEmptyRange(value, path.at(-1) === "count")) return [...inner, ...emptyLists];
+  const text = bounds.map((word) => `${word} ${String(value[word])}`).join(" and ");
+  return [...inner, ...emptyLists, { path, message: `can never be met: no value is ${text}` }];
+}
+
+/** Returns true if no value is within all bounds. */
+function isEmptyRange(matcher: Readonly<Record<string, unknown>>, isWhole: boolean): boolean {
+  return (["gt", "gte"] as const).some((low) =>
+    (["lt", "lte"] as const).some((high) => {
+      if (matcher[low] === undefined || matcher[high] === undefined) return false;
+      const [least, most] = [comparable(matcher[low]), comparable(matcher[high])];
+      const isInclusive = low === "gte" && high === "lte";
+      if (isWhole && low === "gt" && high === "lt" && Number(most) - Number(least) === 1) return true;
+      return evaluateMatcher({ [isInclusive ? "lte" : "lt"]: most }, least, () => false) === false;
+    }),
+  );
+}
+
+/** Converts durations to numbers. */
+function comparable(bound: unknown): unknown {
+  return typeof bound === "string" ? (parseDuration(bound) ?? bound) : bound;
+}
