@@ -13,8 +13,7 @@ export const BALANCES = [
   controlOperation(
     {
       id: "listBalances",
-      method: "GET",
-      path: "/_sandbox/balances",
+      call: "GET /_sandbox/balances",
       query: pageQuerySchema,
       runsDueTasks: true,
       response: "ControlBalanceList",
@@ -31,8 +30,7 @@ export const BALANCES = [
   controlOperation(
     {
       id: "fundBalance",
-      method: "POST",
-      path: "/_sandbox/balances",
+      call: "POST /_sandbox/balances",
       body: fundRequestSchema,
       response: "ControlBalance",
       docs: {
@@ -59,8 +57,7 @@ export const RATES = [
   controlOperation(
     {
       id: "getRates",
-      method: "GET",
-      path: "/_sandbox/rates",
+      call: "GET /_sandbox/rates",
       response: "Rates",
       docs: {
         summary: "Get exchange rates",
@@ -72,8 +69,7 @@ export const RATES = [
   controlOperation(
     {
       id: "setRates",
-      method: "PUT",
-      path: "/_sandbox/rates",
+      call: "PUT /_sandbox/rates",
       response: "Rates",
       docs: {
         summary: "Set exchange rates",

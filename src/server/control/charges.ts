@@ -28,8 +28,7 @@ export const CHARGES = [
   controlOperation(
     {
       id: "listCharges",
-      method: "GET",
-      path: "/_sandbox/charges",
+      call: "GET /_sandbox/charges",
       query: chargeQuerySchema,
       queryPrefix: METADATA_PREFIX,
       runsDueTasks: true,
@@ -65,8 +64,7 @@ export const CHARGES = [
   controlOperation(
     {
       id: "getCharge",
-      method: "GET",
-      path: "/_sandbox/charges/:charge_id",
+      call: "GET /_sandbox/charges/:charge_id",
       runsDueTasks: true,
       response: "ControlCharge",
       docs: {
@@ -80,8 +78,7 @@ export const CHARGES = [
   controlOperation(
     {
       id: "transitionCharge",
-      method: "POST",
-      path: "/_sandbox/charges/:charge_id/transition",
+      call: "POST /_sandbox/charges/:charge_id/transition",
       body: transitionRequestSchema,
       response: "Charge",
       docs: {
@@ -96,8 +93,7 @@ export const CHARGES = [
   controlOperation(
     {
       id: "refundCharge",
-      method: "POST",
-      path: "/_sandbox/charges/:charge_id/refund",
+      call: "POST /_sandbox/charges/:charge_id/refund",
       body: refundRequestSchema,
       response: "Charge",
       docs: {
@@ -112,8 +108,7 @@ export const CHARGES = [
   controlOperation(
     {
       id: "refundPart",
-      method: "POST",
-      path: "/_sandbox/charges/:charge_id/partial-refund",
+      call: "POST /_sandbox/charges/:charge_id/partial-refund",
       body: partialRefundRequestSchema,
       response: "Reversal",
       docs: {
@@ -129,8 +124,7 @@ export const CHARGES = [
   controlOperation(
     {
       id: "chargeBack",
-      method: "POST",
-      path: "/_sandbox/charges/:charge_id/chargeback",
+      call: "POST /_sandbox/charges/:charge_id/chargeback",
       body: reversalRequestSchema,
       response: "Reversal",
       docs: {
@@ -145,8 +139,7 @@ export const CHARGES = [
   controlOperation(
     {
       id: "advanceCharge",
-      method: "POST",
-      path: "/_sandbox/charges/:charge_id/advance",
+      call: "POST /_sandbox/charges/:charge_id/advance",
       body: chargeAdvanceRequestSchema,
       response: "Charge",
       docs: {
@@ -162,8 +155,7 @@ export const CHARGES = [
   controlOperation(
     {
       id: "getChargeTimeline",
-      method: "GET",
-      path: "/_sandbox/charges/:charge_id/timeline",
+      call: "GET /_sandbox/charges/:charge_id/timeline",
       runsDueTasks: true,
       response: "ChargeStory",
       docs: {

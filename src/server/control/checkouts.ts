@@ -16,8 +16,7 @@ export const QUOTES = [
   controlOperation(
     {
       id: "listQuotes",
-      method: "GET",
-      path: "/_sandbox/quotes",
+      call: "GET /_sandbox/quotes",
       query: pageQuerySchema,
       runsDueTasks: true,
       response: "ControlQuoteList",
@@ -32,8 +31,7 @@ export const QUOTES = [
   controlOperation(
     {
       id: "listControlDestinations",
-      method: "GET",
-      path: "/_sandbox/destinations",
+      call: "GET /_sandbox/destinations",
       query: pageQuerySchema,
       runsDueTasks: true,
       response: "ControlDestinationList",
@@ -63,8 +61,7 @@ export const CHECKOUTS = [
   controlOperation(
     {
       id: "payCheckout",
-      method: "POST",
-      path: "/_sandbox/checkouts/:checkout_id/pay",
+      call: "POST /_sandbox/checkouts/:checkout_id/pay",
       body: payRequestSchema,
       runsDueTasks: true,
       response: "Charge",
@@ -82,8 +79,7 @@ export const CHECKOUTS = [
   controlOperation(
     {
       id: "cancelCheckout",
-      method: "POST",
-      path: "/_sandbox/checkouts/:checkout_id/cancel",
+      call: "POST /_sandbox/checkouts/:checkout_id/cancel",
       runsDueTasks: true,
       response: "Charge",
       docs: {

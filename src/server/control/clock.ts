@@ -14,8 +14,7 @@ export const CLOCK = [
   controlOperation(
     {
       id: "getClock",
-      method: "GET",
-      path: "/_sandbox/clock",
+      call: "GET /_sandbox/clock",
       response: "Clock",
       docs: {
         summary: "Get the clock",
@@ -27,8 +26,7 @@ export const CLOCK = [
   controlOperation(
     {
       id: "setClock",
-      method: "PUT",
-      path: "/_sandbox/clock",
+      call: "PUT /_sandbox/clock",
       body: clockRequestSchema,
       canWaitForClock: true,
       response: "Clock",
@@ -49,8 +47,7 @@ export const CLOCK = [
   controlOperation(
     {
       id: "advanceClock",
-      method: "POST",
-      path: "/_sandbox/clock/advance",
+      call: "POST /_sandbox/clock/advance",
       body: advanceRequestSchema,
       canWaitForClock: true,
       response: "AdvanceReport",

@@ -73,9 +73,16 @@ export interface ControlDocs extends Pick<OperationDocs, "summary" | "descriptio
   readonly errorCodes?: readonly ErrorCode[];
 }
 
+/** A `ControlSpec` as a row declares it: method and path in one, `GET /_sandbox/charges/:charge_id`. */
+type ControlRow<Query, Body> = Omit<ControlSpec<Query, Body>, "method" | "path"> & {
+  readonly call: `${ControlSpec<Query, Body>["method"]} /${string}`;
+};
+
 /** Declares an operation that is handled elsewhere. */
-export function specWithoutHandler(spec: ControlSpec<unknown, unknown>): ControlSpec<unknown, unknown> {
-  return spec;
+export function specWithoutHandler(row: ControlRow<unknown, unknown>): ControlSpec<unknown, unknown> {
+  const { call, ...spec } = row;
+  const [method, path] = call.split(" ") as [ControlSpec<unknown, unknown>["method"], string];
+  return { ...spec, method, path };
 }
 
 /** A call before validation, which replaces its query and body. */
@@ -99,10 +106,10 @@ export class RawJson {
 
 /** Makes an operation. Its handler gets a validated call and returns a value to be sent as JSON, or a refusal. */
 export function controlOperation<Query, Body = Fields>(
-  spec: ControlSpec<Query, Body>,
+  row: ControlRow<Query, Body>,
   handle: (call: ControlCall<Query, Body>) => object | Promise<object>,
 ): ControlOperation {
-  const anySpec = spec as ControlSpec<unknown, unknown>;
+  const spec = specWithoutHandler(row as ControlRow<unknown, unknown>);
   const run = (call: RawCall, { query, body }: CallInput<unknown, unknown>) => {
     if (spec.runsDueTasks) call.namespace.runDueTasks();
     call.query = query;
@@ -113,9 +120,9 @@ export function controlOperation<Query, Body = Fields>(
   const { queryPrefix } = spec;
   const isUnknown = (name: string) => queryPrefix === undefined || !name.startsWith(queryPrefix);
   return {
-    ...anySpec,
+    ...spec,
     handle(call) {
-      const input = paramError(anySpec, call) ?? readCheckedInput(anySpec, call, isUnknown);
+      const input = paramError(spec, call) ?? readCheckedInput(spec, call, isUnknown);
       if (isRefusal(input)) return input;
       return spec.canWaitForClock
         ? waitForClock(call).then((refusal) => refusal ?? run(call, input))

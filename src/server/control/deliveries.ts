@@ -21,8 +21,7 @@ export const EVENTS = [
   controlOperation(
     {
       id: "listEvents",
-      method: "GET",
-      path: "/_sandbox/events",
+      call: "GET /_sandbox/events",
       query: eventQuerySchema,
       runsDueTasks: true,
       response: "EventList",
@@ -44,8 +43,7 @@ export const EVENTS = [
   controlOperation(
     {
       id: "createEvent",
-      method: "POST",
-      path: "/_sandbox/events",
+      call: "POST /_sandbox/events",
       body: triggerRequestSchema,
       response: "TriggeredEvent",
       docs: {
@@ -70,8 +68,7 @@ export const DELIVERIES = [
   controlOperation(
     {
       id: "listDeliveries",
-      method: "GET",
-      path: "/_sandbox/deliveries",
+      call: "GET /_sandbox/deliveries",
       query: deliveryQuerySchema,
       runsDueTasks: true,
       response: "DeliveryList",
@@ -117,8 +114,7 @@ export const DELIVERIES = [
   controlOperation(
     {
       id: "getDelivery",
-      method: "GET",
-      path: "/_sandbox/deliveries/:delivery_id",
+      call: "GET /_sandbox/deliveries/:delivery_id",
       runsDueTasks: true,
       response: "Delivery",
       docs: {
@@ -136,8 +132,7 @@ export const DELIVERIES = [
   controlOperation(
     {
       id: "redeliver",
-      method: "POST",
-      path: "/_sandbox/deliveries/:delivery_id/redeliver",
+      call: "POST /_sandbox/deliveries/:delivery_id/redeliver",
       body: redeliverRequestSchema,
       response: "DeliveryList",
       docs: {
@@ -155,8 +150,7 @@ export const DELIVERIES = [
   controlOperation(
     {
       id: "retryDelivery",
-      method: "POST",
-      path: "/_sandbox/deliveries/:delivery_id/retry",
+      call: "POST /_sandbox/deliveries/:delivery_id/retry",
       body: emptyRequestSchema,
       response: "Delivery",
       docs: {

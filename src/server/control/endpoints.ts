@@ -23,8 +23,7 @@ export const ENDPOINTS = [
   controlOperation(
     {
       id: "listWebhookEndpoints",
-      method: "GET",
-      path: "/_sandbox/webhook-endpoints",
+      call: "GET /_sandbox/webhook-endpoints",
       query: pageQuerySchema,
       response: "WebhookEndpointList",
       docs: {
@@ -38,8 +37,7 @@ export const ENDPOINTS = [
   controlOperation(
     {
       id: "createWebhookEndpoint",
-      method: "POST",
-      path: "/_sandbox/webhook-endpoints",
+      call: "POST /_sandbox/webhook-endpoints",
       body: endpointRequestSchema,
       response: "WebhookEndpoint",
       docs: {
@@ -76,8 +74,7 @@ export const ENDPOINTS = [
   controlOperation(
     {
       id: "getWebhookEndpoint",
-      method: "GET",
-      path: "/_sandbox/webhook-endpoints/:webhook_id",
+      call: "GET /_sandbox/webhook-endpoints/:webhook_id",
       response: "WebhookEndpoint",
       docs: { summary: "Get a receiver", description: "One receiver." },
     },
@@ -91,8 +88,7 @@ export const ENDPOINTS = [
   controlOperation(
     {
       id: "updateWebhookEndpoint",
-      method: "PATCH",
-      path: "/_sandbox/webhook-endpoints/:webhook_id",
+      call: "PATCH /_sandbox/webhook-endpoints/:webhook_id",
       body: endpointPatchSchema,
       response: "WebhookEndpoint",
       docs: {
@@ -118,8 +114,7 @@ export const ENDPOINTS = [
   controlOperation(
     {
       id: "deleteWebhookEndpoint",
-      method: "DELETE",
-      path: "/_sandbox/webhook-endpoints/:webhook_id",
+      call: "DELETE /_sandbox/webhook-endpoints/:webhook_id",
       response: "WebhookEndpointDeleted",
       docs: { summary: "Delete a receiver", description: "No more events are sent to it." },
     },
@@ -137,8 +132,7 @@ export const MAILBOXES = [
   controlOperation(
     {
       id: "takeFromMailbox",
-      method: "POST",
-      path: "/_sandbox/mailboxes/:name/take",
+      call: "POST /_sandbox/mailboxes/:name/take",
       body: takeRequestSchema,
       response: "MailboxItemList",
       docs: {
@@ -173,8 +167,7 @@ export const MAILBOXES = [
   controlOperation(
     {
       id: "acknowledgeDelivery",
-      method: "POST",
-      path: "/_sandbox/mailboxes/:name/:delivery_id/ack",
+      call: "POST /_sandbox/mailboxes/:name/:delivery_id/ack",
       body: ackRequestSchema,
       response: "Delivery",
       docs: {

@@ -10,8 +10,7 @@ export const FAILED_TESTS = [
   controlOperation(
     {
       id: "keepFailedTest",
-      method: "POST",
-      path: "/_sandbox/failed-tests",
+      call: "POST /_sandbox/failed-tests",
       body: failedTestRequestSchema,
       runsDueTasks: true,
       response: "FailedTest",
@@ -38,8 +37,7 @@ export const FAILED_TESTS = [
   controlOperation(
     {
       id: "listFailedTests",
-      method: "GET",
-      path: "/_sandbox/failed-tests",
+      call: "GET /_sandbox/failed-tests",
       query: pageQuerySchema,
       response: "FailedTestList",
       docs: {
@@ -55,8 +53,7 @@ export const FAILED_TESTS = [
   controlOperation(
     {
       id: "getFailedTest",
-      method: "GET",
-      path: "/_sandbox/failed-tests/:failed_test_id",
+      call: "GET /_sandbox/failed-tests/:failed_test_id",
       response: "FailedTestDetail",
       docs: {
         summary: "Get a failed test",

@@ -19,8 +19,7 @@ export const INSIGHT = [
   controlOperation(
     {
       id: "getCoverage",
-      method: "GET",
-      path: "/_sandbox/coverage",
+      call: "GET /_sandbox/coverage",
       query: scopeQuerySchema,
       runsDueTasks: true,
       response: "Coverage",
@@ -37,8 +36,7 @@ export const INSIGHT = [
   controlOperation(
     {
       id: "getAdvice",
-      method: "GET",
-      path: "/_sandbox/advice",
+      call: "GET /_sandbox/advice",
       query: scopeQuerySchema,
       runsDueTasks: true,
       response: "AdviceList",

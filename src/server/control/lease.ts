@@ -6,8 +6,7 @@ export const LEASE = [
   controlOperation(
     {
       id: "takeLease",
-      method: "POST",
-      path: "/_sandbox/lease",
+      call: "POST /_sandbox/lease",
       body: leaseRequestSchema,
       response: "Lease",
       docs: {
@@ -36,8 +35,7 @@ export const LEASE = [
   controlOperation(
     {
       id: "releaseLease",
-      method: "DELETE",
-      path: "/_sandbox/lease",
+      call: "DELETE /_sandbox/lease",
       response: "Lease",
       docs: {
         summary: "Release a lease",

@@ -14,8 +14,7 @@ export const NAMESPACES = [
   controlOperation(
     {
       id: "listNamespaces",
-      method: "GET",
-      path: "/_sandbox/namespaces",
+      call: "GET /_sandbox/namespaces",
       query: pageQuerySchema,
       response: "NamespaceList",
       docs: { summary: "List namespaces", description: "Every namespace, newest first." },
@@ -25,8 +24,7 @@ export const NAMESPACES = [
   controlOperation(
     {
       id: "createNamespace",
-      method: "POST",
-      path: "/_sandbox/namespaces",
+      call: "POST /_sandbox/namespaces",
       body: namespaceRequestSchema,
       response: "Namespace",
       docs: {
@@ -41,8 +39,7 @@ export const NAMESPACES = [
   controlOperation(
     {
       id: "getNamespace",
-      method: "GET",
-      path: "/_sandbox/namespaces/:name",
+      call: "GET /_sandbox/namespaces/:name",
       response: "Namespace",
       docs: { summary: "Get a namespace", description: "One namespace." },
     },
@@ -53,8 +50,7 @@ export const NAMESPACES = [
   controlOperation(
     {
       id: "putNamespace",
-      method: "PUT",
-      path: "/_sandbox/namespaces/:name",
+      call: "PUT /_sandbox/namespaces/:name",
       params: { name: namespaceNameSchema },
       body: namespaceRequestSchema,
       response: "Namespace",
@@ -76,8 +72,7 @@ export const NAMESPACES = [
   controlOperation(
     {
       id: "deleteNamespace",
-      method: "DELETE",
-      path: "/_sandbox/namespaces/:name",
+      call: "DELETE /_sandbox/namespaces/:name",
       response: "NameDeleted",
       docs: {
         summary: "Delete a namespace",
@@ -97,8 +92,7 @@ export const ACCESS = [
   controlOperation(
     {
       id: "updateKey",
-      method: "PATCH",
-      path: "/_sandbox/keys/:key",
+      call: "PATCH /_sandbox/keys/:key",
       body: keyPatchSchema,
       response: "Key",
       docs: {
@@ -117,8 +111,7 @@ export const ACCESS = [
   controlOperation(
     {
       id: "updateOrganization",
-      method: "PATCH",
-      path: "/_sandbox/organizations/:organization_id",
+      call: "PATCH /_sandbox/organizations/:organization_id",
       body: organizationPatchSchema,
       response: "Organization",
       docs: {

@@ -17,8 +17,7 @@ export const BOOKS = [
   controlOperation(
     {
       id: "reconcile",
-      method: "POST",
-      path: "/_sandbox/reconcile",
+      call: "POST /_sandbox/reconcile",
       body: reconcileRequestSchema,
       maxBodyBytes: MAX_BYTES,
       runsDueTasks: true,

@@ -11,8 +11,7 @@ export const REQUESTS = [
   controlOperation(
     {
       id: "listRequests",
-      method: "GET",
-      path: "/_sandbox/requests",
+      call: "GET /_sandbox/requests",
       query: requestQuerySchema,
       response: "RequestList",
       docs: {
@@ -47,8 +46,7 @@ export const REQUESTS = [
   controlOperation(
     {
       id: "clearRequests",
-      method: "DELETE",
-      path: "/_sandbox/requests",
+      call: "DELETE /_sandbox/requests",
       response: "RequestList",
       docs: { summary: "Clear the request journal", description: "Empties the request journal." },
     },

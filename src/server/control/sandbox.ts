@@ -5,8 +5,7 @@ import { type ControlCall, controlOperation, specWithoutHandler } from "./contro
 /** The port answers it before the control API is loaded. */
 export const HEALTH = specWithoutHandler({
   id: "getHealth",
-  method: "GET",
-  path: "/health",
+  call: "GET /health",
   response: "Health",
   docs: { summary: "Health check", description: "Returns 200 as soon as the server is ready." },
 });
@@ -15,8 +14,7 @@ export const SANDBOX = [
   controlOperation(
     {
       id: "getSandbox",
-      method: "GET",
-      path: "/_sandbox",
+      call: "GET /_sandbox",
       response: "Sandbox",
       docs: {
         summary: "Get sandbox info",
@@ -28,8 +26,7 @@ export const SANDBOX = [
   controlOperation(
     {
       id: "resetSandbox",
-      method: "POST",
-      path: "/_sandbox/reset",
+      call: "POST /_sandbox/reset",
       body: resetRequestSchema,
       canWaitForClock: true,
       response: "Sandbox",

@@ -22,8 +22,7 @@ export const SCENARIOS = [
   controlOperation(
     {
       id: "listScenarios",
-      method: "GET",
-      path: "/_sandbox/scenarios",
+      call: "GET /_sandbox/scenarios",
       query: scenarioQuerySchema,
       response: "ScenarioList",
       docs: {
@@ -42,8 +41,7 @@ export const SCENARIOS = [
   controlOperation(
     {
       id: "getScenario",
-      method: "GET",
-      path: "/_sandbox/scenarios/:name",
+      call: "GET /_sandbox/scenarios/:name",
       response: "Scenario",
       docs: { summary: "Get a scenario", description: "One scenario." },
     },
@@ -56,8 +54,7 @@ export const SCENARIOS = [
   controlOperation(
     {
       id: "putScenario",
-      method: "PUT",
-      path: "/_sandbox/scenarios/:name",
+      call: "PUT /_sandbox/scenarios/:name",
       response: "Scenario",
       docs: {
         summary: "Save a scenario",
@@ -93,8 +90,7 @@ export const SCENARIOS = [
   controlOperation(
     {
       id: "deleteScenario",
-      method: "DELETE",
-      path: "/_sandbox/scenarios/:name",
+      call: "DELETE /_sandbox/scenarios/:name",
       response: "NameDeleted",
       docs: {
         summary: "Delete a scenario",
@@ -112,8 +108,7 @@ export const SCENARIOS = [
   controlOperation(
     {
       id: "activateScenario",
-      method: "POST",
-      path: "/_sandbox/scenarios/:name/activate",
+      call: "POST /_sandbox/scenarios/:name/activate",
       response: "Scenario",
       docs: {
         summary: "Activate a scenario",
@@ -131,8 +126,7 @@ export const SCENARIOS = [
   controlOperation(
     {
       id: "deactivateScenario",
-      method: "POST",
-      path: "/_sandbox/scenarios/:name/deactivate",
+      call: "POST /_sandbox/scenarios/:name/deactivate",
       response: "Scenario",
       docs: { summary: "Deactivate a scenario", description: "It then applies only when requested by name." },
     },
@@ -142,8 +136,7 @@ export const SCENARIOS = [
   controlOperation(
     {
       id: "runScenario",
-      method: "POST",
-      path: "/_sandbox/scenarios/:name/run",
+      call: "POST /_sandbox/scenarios/:name/run",
       body: runScenarioRequestSchema,
       response: "RunReport",
       docs: {
@@ -189,8 +182,7 @@ export const FAULTS = [
   controlOperation(
     {
       id: "listFaults",
-      method: "GET",
-      path: "/_sandbox/faults",
+      call: "GET /_sandbox/faults",
       query: pageQuerySchema,
       response: "FaultList",
       docs: {
@@ -207,8 +199,7 @@ export const FAULTS = [
   controlOperation(
     {
       id: "createFault",
-      method: "POST",
-      path: "/_sandbox/faults",
+      call: "POST /_sandbox/faults",
       body: faultRuleSchema,
       response: "Fault",
       docs: {
@@ -222,8 +213,7 @@ export const FAULTS = [
   controlOperation(
     {
       id: "deleteFaults",
-      method: "DELETE",
-      path: "/_sandbox/faults",
+      call: "DELETE /_sandbox/faults",
       response: "FaultsRemoved",
       docs: { summary: "Delete all faults", description: "Faults of scenarios are kept." },
     },
@@ -232,8 +222,7 @@ export const FAULTS = [
   controlOperation(
     {
       id: "deleteFault",
-      method: "DELETE",
-      path: "/_sandbox/faults/:fault_id",
+      call: "DELETE /_sandbox/faults/:fault_id",
       response: "FaultsRemoved",
       docs: { summary: "Delete a fault", description: "One fault." },
     },

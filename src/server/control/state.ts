@@ -9,8 +9,7 @@ export const STATE = [
   controlOperation(
     {
       id: "getState",
-      method: "GET",
-      path: "/_sandbox/state",
+      call: "GET /_sandbox/state",
       response: "StateDump",
       docs: {
         summary: "Export the state",
@@ -23,8 +22,7 @@ export const STATE = [
   controlOperation(
     {
       id: "putState",
-      method: "PUT",
-      path: "/_sandbox/state",
+      call: "PUT /_sandbox/state",
       // The longest string of Node.js.
       maxBodyBytes: 511 * 1024 * 1024,
       maxDepth: MAX_DEPTH + 20,
@@ -64,8 +62,7 @@ export const STATE = [
   controlOperation(
     {
       id: "listSnapshots",
-      method: "GET",
-      path: "/_sandbox/snapshots",
+      call: "GET /_sandbox/snapshots",
       query: pageQuerySchema,
       response: "SnapshotList",
       docs: { summary: "List snapshots", description: "The snapshots of the namespace, newest first." },
@@ -75,8 +72,7 @@ export const STATE = [
   controlOperation(
     {
       id: "createSnapshot",
-      method: "POST",
-      path: "/_sandbox/snapshots",
+      call: "POST /_sandbox/snapshots",
       body: snapshotRequestSchema,
       response: "Snapshot",
       docs: {
@@ -91,8 +87,7 @@ export const STATE = [
   controlOperation(
     {
       id: "restoreSnapshot",
-      method: "POST",
-      path: "/_sandbox/snapshots/:name/restore",
+      call: "POST /_sandbox/snapshots/:name/restore",
       canWaitForClock: true,
       response: "Sandbox",
       docs: {
@@ -106,8 +101,7 @@ export const STATE = [
   controlOperation(
     {
       id: "deleteSnapshot",
-      method: "DELETE",
-      path: "/_sandbox/snapshots/:name",
+      call: "DELETE /_sandbox/snapshots/:name",
       response: "NameDeleted",
       docs: { summary: "Delete a snapshot", description: "Deletes the snapshot for good." },
     },

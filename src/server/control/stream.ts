@@ -20,8 +20,7 @@ const BUFFERED_BYTES = 16 * 1024 * 1024;
 
 export const STREAM = specWithoutHandler({
   id: "followStream",
-  method: "GET",
-  path: "/_sandbox/stream",
+  call: "GET /_sandbox/stream",
   query: streamQuerySchema,
   response: "StreamHello",
   docs: {

@@ -13,8 +13,7 @@ export const TASKS = [
   controlOperation(
     {
       id: "listTasks",
-      method: "GET",
-      path: "/_sandbox/tasks",
+      call: "GET /_sandbox/tasks",
       query: nextQuerySchema,
       runsDueTasks: true,
       response: "TaskList",
@@ -86,8 +85,7 @@ export const NEXT_OPERATIONS = [
   controlOperation(
     {
       id: "listNext",
-      method: "GET",
-      path: "/_sandbox/next",
+      call: "GET /_sandbox/next",
       query: nextQuerySchema,
       runsDueTasks: true,
       response: "NextList",

@@ -31,8 +31,7 @@ export const WAIT = [
   controlOperation(
     {
       id: "waitFor",
-      method: "POST",
-      path: "/_sandbox/wait",
+      call: "POST /_sandbox/wait",
       body: waitRequestSchema,
       runsDueTasks: true,
       response: "WaitResult",

@@ -14,8 +14,7 @@ export const WITHDRAWALS = [
   controlOperation(
     {
       id: "listControlWithdrawals",
-      method: "GET",
-      path: "/_sandbox/withdrawals",
+      call: "GET /_sandbox/withdrawals",
       query: withdrawalQuerySchema,
       runsDueTasks: true,
       response: "ControlWithdrawalList",
@@ -34,8 +33,7 @@ export const WITHDRAWALS = [
   controlOperation(
     {
       id: "getControlWithdrawal",
-      method: "GET",
-      path: "/_sandbox/withdrawals/:withdrawal_id",
+      call: "GET /_sandbox/withdrawals/:withdrawal_id",
       runsDueTasks: true,
       response: "ControlWithdrawal",
       docs: { summary: "Get a withdrawal", description: "A withdrawal of any organization." },
@@ -50,8 +48,7 @@ export const WITHDRAWALS = [
   controlOperation(
     {
       id: "bounceWithdrawal",
-      method: "POST",
-      path: "/_sandbox/withdrawals/:withdrawal_id/bounce",
+      call: "POST /_sandbox/withdrawals/:withdrawal_id/bounce",
       body: reversalRequestSchema,
       response: "Reversal",
       docs: {
@@ -66,8 +63,7 @@ export const WITHDRAWALS = [
   controlOperation(
     {
       id: "transitionWithdrawal",
-      method: "POST",
-      path: "/_sandbox/withdrawals/:withdrawal_id/transition",
+      call: "POST /_sandbox/withdrawals/:withdrawal_id/transition",
       body: withdrawalTransitionRequestSchema,
       response: "Withdrawal",
       docs: {
