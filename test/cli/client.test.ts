@@ -1,13 +1,12 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
-import { CLIENT_COMMANDS } from "../../src/cli/client/commands.js";
 import { START } from "../support/api-client.js";
 import { temporaryFolder } from "../support/folders.js";
-import { Command, type Finished, type ReadyLine, run } from "../support/process-command.js";
+import { Command, type ReadyLine, run } from "../support/process-command.js";
 import type { Client } from "../support/receiver-client.js";
 import { REFUSING_URL, Receiver } from "../support/receiver-server.js";
-import { startServer } from "../support/started.js";
+import { commandLine, expectAligned, refusal, startServer } from "../support/started.js";
 
 let ready: ReadyLine;
 let client: Client;
@@ -19,48 +18,10 @@ beforeAll(async () => {
   ({ ready, client } = await startServer(flags));
 });
 
-/** Runs a command against the server, which it finds by its variable. */
-const told = (...args: string[]): Promise<Finished> =>
-  run(args, { env: { PAYMENTS_SANDBOX_URL: ready.url } });
-
-/** What it prints when it goes well. */
-async function output(...args: string[]): Promise<string> {
-  const { code, stdout, stderr } = await told(...args);
-  expect({ args, code, stderr }).toEqual({ args, code: 0, stderr: "" });
-  return stdout;
-}
-
-// biome-ignore lint/suspicious/noExplicitAny: tests read whatever is printed
-const json = async (...args: string[]): Promise<any> => JSON.parse(await output(...args, "--json"));
-
-/** The one line a command says when it does not go well. */
-function refusal({ code, stdout, stderr }: Finished): string {
-  expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
-  expect(stderr).toMatch(/^payments-sandbox: [^\n]+\n$/);
-  return stderr.slice("payments-sandbox: ".length, -1);
-}
-const refused = async (...args: string[]): Promise<string> => refusal(await told(...args));
-
-/** Every column begins at the same place in each line. */
-function expectAligned(table: string): void {
-  const lines = table.trimEnd().split("\n");
-  const starts = [...lines[0]!.matchAll(/(?<=^| {2})\S/g)].map((match) => match.index);
-  for (const line of lines)
-    for (const start of starts.slice(1)) if (line.length > start) expect(line[start - 1]).toBe(" ");
-}
+/** Commands against the server, which they find by its variable. */
+const { told, output, json, refused } = commandLine(() => ({ env: { PAYMENTS_SANDBOX_URL: ready.url } }));
 
 describe("every command", () => {
-  it.each(CLIENT_COMMANDS.map(({ usage }) => usage.split(" ")[0]!))(
-    "%s --help has an example",
-    async (name) => {
-      const { code, stdout } = await run([name, "--help"]);
-      expect(code).toBe(0);
-      expect(stdout).toMatch(/\nExample:\n {2}.*payments-sandbox /);
-      for (const flag of ["--url", "--namespace", "--json", "--control-token"])
-        expect(stdout).toContain(flag);
-    },
-  );
-
   it("says in one line what to start when nobody is there", async () => {
     const url = REFUSING_URL.replace("/hooks", "");
     expect(refusal(await run(["status", "--url", url]))).toBe(
@@ -71,15 +32,6 @@ describe("every command", () => {
   it("says in one line that what is there is no sandbox, or no URL", async () => {
     expect(refusal(await run(["status", "--url", receiver.url]))).toContain("did not respond like a sandbox");
     expect(refusal(await run(["status", "--url", "http://"]))).toContain("is not a URL");
-  });
-
-  it("is suggested when it was misspelt, and so is its verb", async () => {
-    expect(await refused("chargs")).toContain("did you mean charges?");
-    expect(await refused("fault", "lst")).toContain('unknown action "lst" for fault; did you mean list?');
-    expect(await refused("webhook", "frobnicate")).toContain("; use one of: list, add, ");
-    const flag = await told("charges", "--limt", "3");
-    expect([flag.code, flag.stderr]).toEqual([1, expect.stringContaining("unknown option '--limt'")]);
-    expect(flag.stderr).not.toMatch(/\n {4}at /);
   });
 
   it("takes --url with or without a scheme, before PAYMENTS_SANDBOX_URL", async () => {
@@ -196,26 +148,6 @@ describe("charges and what happens to them", () => {
     expect((await json("checkout", "last", "cancel")).status).toBe("CANCELLED");
   });
 
-  it("trigger sends an event for a charge, or with data of one's own", async () => {
-    const id = await client.pay();
-    const event = await json(
-      "trigger",
-      "charge.completed",
-      "--charge",
-      "last",
-      "--set",
-      "amount=1.00",
-      "a.b=true",
-    );
-    expect(event).toMatchObject({ charge_id: id, data: { charge_id: id, amount: "1.00", a: { b: true } } });
-    expect(await output("trigger", "webhook.test")).toMatch(/^event id +\S+\ntype +webhook\.test\nat +2026/);
-    const odd = await json("trigger", "webhook.test", "--set", "constructor.a=1", "c=3", "c.d=4");
-    expect(JSON.stringify(odd.data)).toBe('{"constructor":{"a":"1"},"c":{"d":"4"}}');
-    expect(await refused("trigger", "webhook.test", "--set", "nonsense")).toBe(
-      '"nonsense" is not path=value',
-    );
-  });
-
   it("wait answers when it is there, and tells in a line when it is not", async () => {
     const id = await client.pay({ email: "wait@cli.test" });
     const match = ["--match", "customer_email=wait@cli.test"];
@@ -241,40 +173,6 @@ describe("charges and what happens to them", () => {
 });
 
 describe("what is around the charges", () => {
-  it("webhook adds, lists and redelivers", async () => {
-    await json("trigger", "webhook.test");
-    const before = (await receiver.arrived(1)) && receiver.received.length;
-    await output("wait", "idle");
-    const again = await json("webhook", "redeliver", "last", "--times", "2");
-    expect(again.total).toBe(2);
-    await receiver.arrived(before + 2);
-    expect((await json("webhook", "redeliver", again.items[0].event_id)).total).toBe(1);
-    const { webhook_id } = await json("webhook", "add", "localhost:9/x", "--events", "withdrawal.failed");
-    const list = await output("webhook", "list");
-    expectAligned(list);
-    expect(list).toContain(webhook_id);
-    expect(await refused("webhook", "add")).toBe("missing argument: the URL");
-    expect(await refused("webhook", "redeliver", "dl_x")).toBe(
-      "no delivery matches dl_x; give an id or the beginning of one, last or last-1 (NOT_FOUND)",
-    );
-    expect(await refused("webhook", "redeliver", "last", "--times", "many")).toContain("times must be");
-    expect(await refused("webhook", "pull")).toBe("missing argument: --forward-to URL");
-  });
-
-  it("webhook pull hands over what waits, as it comes", async () => {
-    await using app = await Receiver.open();
-    await json("namespace", "add", "puller");
-    const flags = ["webhook", "pull", "--forward-to", app.url, "--namespace", "puller", "--url", ready.url];
-    const pulling = new Command(flags);
-    const isThere = async () => (await json("webhook", "list", "--namespace", "puller")).items.length > 0;
-    while (!(await isThere()));
-    await json("trigger", "webhook.test", "--namespace", "puller");
-    (await app.arrived(1)).verify(ready.webhook_secret);
-    expect((await pulling.printed(/webhook\.test \S+ 200\n/))[0]).toBeDefined();
-    await pulling.stop();
-    expect((await run([...flags, "--once"])).code).toBe(0);
-  });
-
   it("clock tells the time and moves it", async () => {
     expect(await output("clock")).toMatch(/^mode +manual\nspeed +1\nnow +2026-/m);
     expect(await output("clock", "advance", "1h30m")).toMatch(
@@ -355,29 +253,6 @@ describe("what is around the charges", () => {
     const events = await output("events", "--type", "charge.failed", "--limit", "1");
     expectAligned(events);
     expect(events).toMatch(/^at +type +event id +charge id/);
-  });
-
-  it("events --follow tells of each as it comes, only of the type asked for", async () => {
-    const following = new Command([
-      "events",
-      "--follow",
-      "--type",
-      "webhook.*",
-      "--json",
-      "--url",
-      ready.url,
-    ]);
-    // It has begun to read when what is sent now and then arrives.
-    let seen = false;
-    void following.printed(/\n/).then(() => (seen = true));
-    while (!seen) {
-      await json("trigger", "charge.failed", "--set", "text=a\u2028b");
-      await json("trigger", "webhook.test", "--set", "text=a\u2028b");
-    }
-    const { stdout, stderr } = await following.stop();
-    expect(stderr).toBe("");
-    for (const line of stdout.trimEnd().split("\n"))
-      expect(JSON.parse(line)).toMatchObject({ type: "webhook.test", data: { text: "a\u2028b" } });
   });
 
   it("env prints what an app needs, for a file, a shell and GitHub", async () => {

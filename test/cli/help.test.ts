@@ -191,6 +191,11 @@ async function withdraw(client: Client): Promise<void> {
 describe("every command for a running sandbox", () => {
   const CLIENTS = CLIENT_COMMANDS.map(({ usage, example }) => [usage.split(" ")[0]!, example] as const);
 
+  it.each(CLIENTS)("%s --help has the options of every such command", async (name) => {
+    const { stdout } = await run([name, "--help"]);
+    for (const flag of ["--url", "--namespace", "--json", "--control-token"]) expect(stdout).toContain(flag);
+  });
+
   it.each(CLIENTS)("%s says in a line what to start when nobody is there", async (_name, example) => {
     const url = REFUSING_URL.replace("/hooks", "");
     const words = wordsOf(example).filter((word) => word !== "--follow");

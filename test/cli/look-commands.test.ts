@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { START } from "../support/api-client.js";
 import { faultsOfTrace } from "../support/otlp.js";
-import { type ReadyLine, run } from "../support/process-command.js";
+import type { ReadyLine } from "../support/process-command.js";
 import { Receiver, refuseWith } from "../support/receiver-server.js";
-import { startServer } from "../support/started.js";
+import { commandLine, startServer } from "../support/started.js";
 
 let ready: ReadyLine;
 let receiver: Receiver;
@@ -14,14 +14,7 @@ beforeAll(async () => {
   ({ ready } = await startServer(flags));
 });
 
-const told = (...args: string[]) => run([...args, "--url", ready.url]);
-const output = async (...args: string[]) => {
-  const { code, stdout, stderr } = await told(...args);
-  expect({ args, code, stderr }).toEqual({ args, code: 0, stderr: "" });
-  return stdout;
-};
-// biome-ignore lint/suspicious/noExplicitAny: tests read whatever is printed
-const json = async (...args: string[]): Promise<any> => JSON.parse(await output(...args, "--json"));
+const { told, output, json } = commandLine(() => ({ env: { PAYMENTS_SANDBOX_URL: ready.url } }));
 
 describe("a charge", () => {
   it("is made as an app makes it, and its whole history told", async () => {

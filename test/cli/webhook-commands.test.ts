@@ -1,9 +1,9 @@
 import { beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { temporaryFolder } from "../support/folders.js";
-import { Command, type CommandOptions, type Finished, run } from "../support/process-command.js";
+import { Command, type CommandOptions, run } from "../support/process-command.js";
 import type { Client } from "../support/receiver-client.js";
 import { accept, hold, REFUSING_URL, Receiver, refuseWith } from "../support/receiver-server.js";
-import { type Started, startServer } from "../support/started.js";
+import { commandLine, expectAligned, type Started, startServer } from "../support/started.js";
 
 const THREE = ["charge.awaiting_payment", "charge.processing", "charge.completed"];
 
@@ -27,25 +27,7 @@ function use({ url, ...started }: Started): void {
   options = { cwd: temporaryFolder(), env: { PAYMENTS_SANDBOX_URL: url } };
 }
 
-/** What a command prints that must succeed. */
-async function said(...args: string[]): Promise<string> {
-  const { code, stdout, stderr } = await run(args, options);
-  expect({ args, code, stderr }).toEqual({ args, code: 0, stderr: "" });
-  return stdout;
-}
-
-// biome-ignore lint/suspicious/noExplicitAny: tests read whatever is printed
-async function json(...args: string[]): Promise<any> {
-  return JSON.parse(await said(...args, "--json"));
-}
-
-/** The one line of a command that must be refused. */
-async function refused(...args: string[]): Promise<string> {
-  const { code, stdout, stderr }: Finished = await run(args, options);
-  expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
-  expect(stderr).toMatch(/^payments-sandbox: .+\n$/);
-  return stderr;
-}
+const { output: said, json, refused } = commandLine(() => options);
 
 describe("trigger", () => {
   it("makes an event for the newest charge, or with data of one's own", async () => {
@@ -56,9 +38,17 @@ describe("trigger", () => {
     expect(text).toMatch(/^event id +evt_\w+\ntype +charge\.completed\nat +\S+Z\ndeliveries +1\n$/);
     expect((await receiver.arrived(1)).event.data.charge_id).toBe(charge);
 
+    expect(
+      await json("trigger", "charge.completed", "--charge", "last", "--set", "amount=1.00", "a.b=true"),
+    ).toMatchObject({ charge_id: charge, data: { charge_id: charge, amount: "1.00", a: { b: true } } });
+    await receiver.arrived(2);
+    const odd = await json("trigger", "webhook.test", "--set", "constructor.a=1", "c=3", "c.d=4");
+    expect(JSON.stringify(odd.data)).toBe('{"constructor":{"a":"1"},"c":{"d":"4"}}');
+    await receiver.arrived(3);
+
     const event = await json("trigger", "charge.failed", "--set", "order.id=17", "failure_reason=no funds");
-    const second = await receiver.arrived(2);
-    expect(second.event).toMatchObject({
+    const last = await receiver.arrived(4);
+    expect(last.event).toMatchObject({
       id: event.event_id,
       type: "charge.failed",
       data: { status: "FAILED", order: { id: "17" }, failure_reason: "no funds" },
@@ -85,6 +75,9 @@ describe("trigger", () => {
       "no charge matches last",
     );
     expect(await refused("trigger", "charge.completed", "--charge", "ch_0")).toContain("NOT_FOUND");
+    expect(await refused("trigger", "webhook.test", "--set", "nonsense")).toContain(
+      '"nonsense" is not path=value',
+    );
     expect(await refused("trigger", "Nonsense!")).toContain("type must be an event type");
     expect(await refused("trigger", "charge.complete")).toContain("did you mean charge.completed?");
   });
@@ -106,7 +99,9 @@ describe("webhook", () => {
     expect(items).toMatchObject([
       { url: "http://localhost:3999/hooks", mode: "live", events: ["charge.*", "withdrawal.*"], secret },
     ]);
-    expect(await said("webhook", "list")).toMatch(/^webhook id +url +mode +events +enabled\nwe_/);
+    const list = await said("webhook", "list");
+    expect(list).toMatch(/^webhook id +url +mode +events +enabled\nwe_/);
+    expectAligned(list);
     expect(await refused("webhook", "add")).toContain("missing argument: the URL");
     expect(await refused("webhook", "add", "ftp://example.com")).toContain("http or https");
     expect(await refused("webhook", "add", "http://169.254.169.254/")).toContain("metadata");
@@ -126,8 +121,10 @@ describe("webhook", () => {
     await receiver.arrived(5);
     expect(new Set(receiver.received.map((one) => one.headers["webhook-id"]))).toEqual(new Set([event_id]));
     expect(await refused("webhook", "redeliver", "evt_x")).toContain("no delivery of event evt_x");
-    expect(await refused("webhook", "redeliver", "dlv_x")).toContain("NOT_FOUND");
-    expect(await refused("webhook", "redeliver", "last", "--times", "many")).toContain("times");
+    expect(await refused("webhook", "redeliver", "dl_x")).toContain(
+      "no delivery matches dl_x; give an id or the beginning of one, last or last-1 (NOT_FOUND)",
+    );
+    expect(await refused("webhook", "redeliver", "last", "--times", "many")).toContain("times must be");
   });
 
   it("retry: the last delivery's next attempt now; one that has arrived is refused", async () => {
@@ -145,6 +142,7 @@ describe("webhook", () => {
 
   it("names what it has when it is asked for something else", async () => {
     expect(await refused("webhook", "redelivr")).toContain("redeliver");
+    expect(await refused("webhook", "frobnicate")).toContain("; use one of: list, add, ");
     const { code, stderr } = await run(["webhook"], options);
     expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining("argument 'verb'") });
   });
@@ -156,6 +154,10 @@ describe("webhook pull --forward-to", () => {
     expect(await said("webhook", "pull", "--forward-to", receiver.url, "--once")).toBe("");
     const charges = [await client.pay(), await client.pay()];
     await client.advance({ by: "10s" });
+    await said("namespace", "add", "other");
+    expect(
+      await said("webhook", "pull", "--forward-to", receiver.url, "--once", "--namespace", "other"),
+    ).toBe("");
     const text = await said("webhook", "pull", "--forward-to", receiver.url, "--once");
     const lines = text.trimEnd().split("\n");
     expect(lines).toHaveLength(6);
@@ -291,13 +293,18 @@ describe("events", () => {
     while (following.stdout === "" || asJson.stdout === "" || some.stdout === "") {
       charge = await client.pay();
       await client.ask("POST /_sandbox/events", { type: "charge.failed", charge_id: charge });
+      await said("trigger", "webhook.test", "--set", "text=a\u2028b");
       await new Promise((resolve) => setTimeout(resolve, 100));
     }
     await client.ask("POST /_sandbox/events", { type: "charge.refunded", charge_id: charge });
     await following.printed(new RegExp(`^\\S+Z  charge\\.refunded +${charge}$`, "m"));
     await asJson.printed(/"type":"charge.refunded"/);
-    for (const line of asJson.stdout.trimEnd().split("\n"))
-      expect(JSON.parse(line)).toMatchObject({ event_id: expect.stringMatching(/^evt_/) });
+    const events = asJson.stdout
+      .trimEnd()
+      .split("\n")
+      .map((line) => JSON.parse(line));
+    for (const event of events) expect(event).toMatchObject({ event_id: expect.stringMatching(/^evt_/) });
+    expect(events).toContainEqual(expect.objectContaining({ data: { text: "a\u2028b" } }));
     expect(some.stdout).not.toContain("charge.refunded");
     await server.stop();
     for (const one of [following, asJson, some])

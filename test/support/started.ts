@@ -1,4 +1,5 @@
-import { Command, type CommandOptions, type ReadyLine } from "./process-command.js";
+import { expect } from "vitest";
+import { Command, type CommandOptions, type Finished, type ReadyLine, run } from "./process-command.js";
 import { Client } from "./receiver-client.js";
 
 export interface Started {
@@ -13,4 +14,34 @@ export async function startServer(args: readonly string[] = [], options?: Comman
   const command = new Command(["start", "--json", "-p", "0", "--rate-limit", "off", ...args], options);
   const ready = await command.ready();
   return { command, ready, url: ready.url, client: Client.at(ready.url) };
+}
+
+/** The one line of a command that was refused, without the program's name. */
+export function refusal({ code, stdout, stderr }: Finished): string {
+  expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+  expect(stderr).toMatch(/^payments-sandbox: [^\n]+\n$/);
+  return stderr.slice("payments-sandbox: ".length, -1);
+}
+
+/** Runs commands with these options, each to its end. */
+export function commandLine(options: () => CommandOptions) {
+  const told = (...args: string[]): Promise<Finished> => run(args, options());
+  /** The output of a command that must succeed. */
+  const output = async (...args: string[]): Promise<string> => {
+    const { code, stdout, stderr } = await told(...args);
+    expect({ args, code, stderr }).toEqual({ args, code: 0, stderr: "" });
+    return stdout;
+  };
+  // biome-ignore lint/suspicious/noExplicitAny: tests read whatever is printed
+  const json = async (...args: string[]): Promise<any> => JSON.parse(await output(...args, "--json"));
+  const refused = async (...args: string[]): Promise<string> => refusal(await told(...args));
+  return { told, output, json, refused };
+}
+
+/** Checks that every column of a table begins at the same place in each line. */
+export function expectAligned(table: string): void {
+  const lines = table.trimEnd().split("\n");
+  const starts = [...lines[0]!.matchAll(/(?<=^| {2})\S/g)].map((match) => match.index);
+  for (const line of lines)
+    for (const start of starts.slice(1)) if (line.length > start) expect(line[start - 1]).toBe(" ");
 }
