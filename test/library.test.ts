@@ -177,6 +177,7 @@ describe("advance()", () => {
   it("refuses nonsense and the past with a UserError", async ({ shop: { sandbox } }) => {
     for (const target of ["soon", "", "-1s", "2026-01-31T08:59:59.999Z", new Date(0)])
       await expect(sandbox.advance(target)).rejects.toThrow(UserError);
+    await expect(sandbox.advance("3000000d")).rejects.toThrow("beyond the year 9999");
   });
 
   it("throws CLOCK_BUSY while another is under way", async () => {

@@ -81,18 +81,7 @@ describe("GET /_sandbox/charges", () => {
   });
 });
 
-describe("POST /_sandbox/charges/{id}/transition and refund", () => {
-  it("moves the charge now, cancels the rest of its timeline and keeps the reason", async ({ api }) => {
-    const { charge_id } = await api.pay();
-    const failed = await api.transition(charge_id, { to: "FAILED", reason: "told so" });
-    expect(failed.body).toMatchObject({ status: "FAILED", failure_reason: "told so" });
-    await api.advance({ by: "1d" });
-    expect((await api.charge(charge_id)).status_history).toEqual([
-      { status: "PENDING", at: START },
-      { status: "FAILED", at: START, reason: "told so" },
-    ]);
-  });
-
+describe("POST /_sandbox/charges/{id}/transition", () => {
   it("ends the timeline for good: no late payment comes of it either", async ({ api }) => {
     const late = { metadata: { sandbox_scenario: "late_payment" } };
     const [moved, left] = [await api.pay(late), await api.pay(late)];
@@ -103,25 +92,6 @@ describe("POST /_sandbox/charges/{id}/transition and refund", () => {
     const history = async (id: string) => (await api.charge(id)).status_history.map((one) => one.status);
     expect(await history(moved.charge_id)).toEqual(["PENDING", "AWAITING_PAYMENT", "EXPIRED"]);
     expect((await history(left.charge_id)).at(-1)).toBe("COMPLETED");
-  });
-
-  it("refunds a completed charge: the balance falls by the settlement", async ({ api }) => {
-    const { charge_id } = await api.pay();
-    expectError(await api.post(`/_sandbox/charges/${charge_id}/refund`, {}), 409, "INVALID_TRANSITION");
-    await api.advance({ by: "10s" });
-    expect(await api.balance("KES")).toBe("500.00 / 0.00");
-    const refunded = await api.post(`/_sandbox/charges/${charge_id}/refund`, { reason: "broken" });
-    expect(refunded.body).toMatchObject({ status: "REFUNDED" });
-    expect(await api.balance("KES")).toBe("0.00 / 0.00");
-    expectError(await api.post(`/_sandbox/charges/${charge_id}/refund`, {}), 409, "INVALID_TRANSITION");
-  });
-
-  it("needs no body for a refund, and answers 404 for a charge that is not there", async ({ api }) => {
-    const { charge_id } = await api.pay();
-    await api.advance({ by: "10s" });
-    expect((await api.send("POST", `/_sandbox/charges/${charge_id}/refund`)).status).toBe(200);
-    expectError(await api.transition("ch_nobody", { to: "FAILED" }), 404, "NOT_FOUND");
-    expectError(await api.post("/_sandbox/charges/ch_nobody/refund", {}), 404, "NOT_FOUND");
   });
 });
 

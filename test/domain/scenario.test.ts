@@ -154,13 +154,6 @@ describe("the order of scenarios", () => {
   const order = (state: State, asked: string | null) =>
     [...scenariosFor(state, asked)].map(({ name }) => name);
 
-  it("is the one asked for, the active ones last activated first, then default", () => {
-    expect(order(known, null)).toEqual(["newer", "older", "default"]);
-    expect(order(known, "idle")).toEqual(["idle", "newer", "older", "default"]);
-    expect(order(known, "older")).toEqual(["older", "newer", "default"]);
-    expect(order(known, "default")).toEqual(["default", "newer", "older"]);
-  });
-
   it("does without a default that was taken away", () => {
     expect(order(stateWith({ older: 1 }), null)).toEqual(["older"]);
   });
@@ -172,12 +165,6 @@ describe("the order of scenarios", () => {
     expect(nameOf(null, asking("older"))).toEqual({ name: "older", faults: {} });
     for (const body of [{ metadata: {} }, {}, undefined, null, asking(7)])
       expect(nameOf(null, body)).toEqual({ name: null, faults: {} });
-  });
-
-  it("faults an unknown name, and names the known ones", () => {
-    expect(requestedScenario(known, "nope", undefined).faults).toEqual({
-      sandbox_scenario: 'there is no scenario "nope"; known: default, idle, newer, older',
-    });
   });
 });
 

@@ -3,8 +3,6 @@ import { type Api, expectError, KES_ORDER, later, openApi, START } from "../supp
 import { it } from "../support/api-test.js";
 import { temporaryFile } from "../support/folders.js";
 
-const CRYPTO = { payment_method: "crypto", phone_number: undefined };
-
 /** Status and time of every change, in seconds from START. */
 async function history(api: Api, id: string): Promise<[string, number][]> {
   const { status_history } = await api.charge(id);
@@ -180,30 +178,6 @@ describe("the life of a charge", () => {
     });
   });
 
-  it.each([
-    ["declined@shop.test", "FAILED"],
-    ["cancelled@shop.test", "CANCELLED"],
-    ["expired@shop.test", "EXPIRED"],
-    ["stuck@shop.test", "PROCESSING"],
-    ["refunded@shop.test", "REFUNDED"],
-    ["ada@shop.test", "COMPLETED"],
-  ])("of customer %s ends as %s", async (customer_email, status) => {
-    const api = await openApi();
-    const { charge_id } = await api.pay({ customer_email });
-    await api.advance({ by: "2h" });
-    expect((await api.charge(charge_id)).status).toBe(status);
-  });
-
-  it.each([
-    ["+254700000049", "declined_by_operator"],
-    ["+254700000051", "insufficient_funds"],
-  ])("of phone %s fails: %s", async (phone_number, reason) => {
-    const api = await openApi();
-    const { charge_id } = await api.pay({ phone_number });
-    await api.advance({ by: "1m" });
-    expect(await api.charge(charge_id)).toMatchObject({ status: "FAILED", failure_reason: reason });
-  });
-
   it("expires when its time is up, after 60 minutes unless told otherwise [R17.8 R22.18]", async () => {
     const api = await openApi({ scenario: "expired" });
     const { charge_id } = await api.pay();
@@ -260,48 +234,5 @@ describe("the life of a charge", () => {
     expect(body.fired.map((one) => one.ref)).toEqual(
       [first, second, first, second, first, second].map((one) => one.charge_id),
     );
-  });
-});
-
-describe("settlement", () => {
-  it.each([
-    ["BTC", 1200],
-    ["ETH", 144],
-    ["USDT_ERC20", 144],
-    ["USDT_TRC20", 60],
-  ])(
-    "of %s comes %d s after completion, when the chain has confirmed it [R19.7]",
-    async (base_currency, seconds) => {
-      const api = await openApi({ scenario: "instant" });
-      const paid = await api.pay({ ...CRYPTO, pricing: { base_currency, amount: "2" } });
-      const zero = `0.${"0".repeat(base_currency.startsWith("USDT") ? 6 : 8)}`;
-      const two = zero.replace("0.", "2.");
-      expect(await api.charge(paid.charge_id)).toMatchObject({ status: "COMPLETED", settled_at: null });
-      expect(await api.balance(base_currency)).toBe(`${zero} / ${two}`);
-      await api.advance({ to: later(seconds - 0.001) });
-      expect(await api.balance(base_currency)).toBe(`${zero} / ${two}`);
-      await api.advance({ by: "1ms" });
-      expect(await api.balance(base_currency)).toBe(`${two} / ${zero}`);
-      const charge = await api.charge(paid.charge_id);
-      expect(charge).toMatchObject({ status: "COMPLETED", settled_at: later(seconds) });
-      expect(charge.status_history.map((one) => one.status)).toEqual(["PENDING", "COMPLETED"]);
-    },
-  );
-
-  it("of fiat waits for the settlement period where the fixtures set one [R19.8]", async () => {
-    const fixtures = temporaryFile("slow.yaml", "currencies: [{ code: KES, settlement_delay: 1d }]\n");
-    const api = await openApi({ fixtures, scenario: "instant" });
-    const paid = await api.pay();
-    expect(await api.balance("KES")).toBe("0.00 / 500.00");
-    await api.advance({ by: "1d" });
-    expect(await api.balance("KES")).toBe("500.00 / 0.00");
-    expect((await api.charge(paid.charge_id)).settled_at).toBe(later(86_400));
-  });
-
-  it("of fiat comes with completion", async () => {
-    const api = await openApi({ scenario: "instant" });
-    const paid = await api.pay();
-    expect(await api.charge(paid.charge_id)).toMatchObject({ status: "COMPLETED", settled_at: START });
-    expect(await api.balance("KES")).toBe("500.00 / 0.00");
   });
 });

@@ -223,7 +223,6 @@ describe("what a checkout is refused for", () => {
     ["expires_in_minutes", { expires_in_minutes: 1441 }],
     ["expires_in_minutes", { expires_in_minutes: 1.5 }],
     ["expires_in_minutes", { expires_in_minutes: "60" }],
-    ["sandbox_scenario", { metadata: { sandbox_scenario: "nosuch" } }],
   ])("%s, and nothing is made: %j [R5.4 R12.2 R13.5]", async (field, body) => {
     const api = await openApi();
     const before = stateOf(api);
@@ -258,10 +257,6 @@ describe("what a checkout is refused for", () => {
       await tryCheckout(api, { payment_methods: ["bank_transfer", "card"] }),
       "payment_methods.1",
     );
-  });
-
-  it("an unknown scenario in the request header", async ({ api }) => {
-    expectInvalid(await tryCheckout(api, {}, { "sandbox-scenario": "nosuch" }), "sandbox_scenario");
   });
 
   it("no key, a wrong one, one that may only read [R27.5]", async ({ api }) => {

@@ -337,22 +337,3 @@ describe("a clock that runs", () => {
     expect(Date.parse((await clockOf(api)).now)).toBeGreaterThanOrEqual(Date.parse(body.to));
   });
 });
-
-describe("the library", () => {
-  it("advances by a duration, to an instant, until next and until idle", async () => {
-    const { sandbox } = await openApi();
-    expect(await sandbox.advance("30m")).toEqual({ from: START, to: later(1800), fired: [], fired_total: 0 });
-    expect((await sandbox.advance(new Date(later(3600)))).to).toBe(later(3600));
-    expect((await sandbox.advance(later(7200))).to).toBe(later(7200));
-    expect((await sandbox.advance("next")).to).toBe(later(7200));
-    expect((await sandbox.advance("idle")).to).toBe(later(7200));
-  });
-
-  it.each([START.replace("09:", "08:"), "soon", "", "-5m", "3000000d"])(
-    "does not advance to %j",
-    async (target) => {
-      const { sandbox } = await openApi();
-      await expect(sandbox.advance(target)).rejects.toThrow();
-    },
-  );
-});

@@ -348,36 +348,6 @@ describe("a withdrawal", () => {
     expectError(await move(api, "wd_unknown", { to: "PROCESSING" }), 404, "NOT_FOUND", []);
   });
 
-  it.each([
-    ["the request header", {}, { "sandbox-scenario": "stuck-payout" }],
-    ["metadata.sandbox_scenario", { metadata: { sandbox_scenario: "stuck-payout" } }, {}],
-  ])("takes its scenario from %s", async (_, changes, headers) => {
-    const scenario = temporaryFile(
-      "stuck-payout.yaml",
-      "name: stuck-payout\nwithdrawals:\n  - timeline: [{ after: 1s, to: PROCESSING }]\n",
-    );
-    const api = await openApi({
-      scenario: [scenario, "default"],
-      fixtures: temporaryFile(
-        "rich.yaml",
-        "balances: [{ id: a, organization_id: org_sandbox, mode: test, currency: KES, available_balance: '1000' }]\n",
-      ),
-    });
-    const { withdrawal_id } = await withdraw(api, changes, headers as Record<string, string>);
-    await api.advance({ by: "1d" });
-    expect((await read(api, withdrawal_id)).status).toBe("PROCESSING");
-  });
-
-  it("with an unknown scenario is refused", async () => {
-    const api = await richApi();
-    const body = await order(api);
-    expectInvalid(await tryWithdraw(api, body, { "sandbox-scenario": "nosuch" }), "sandbox_scenario");
-    expectInvalid(
-      await tryWithdraw(api, { ...body, metadata: { sandbox_scenario: "nosuch" } }),
-      "sandbox_scenario",
-    );
-  });
-
   it("of another organization or mode is not found, and in no list of theirs [R1.15]", async () => {
     const api = await richApi();
     const { withdrawal_id } = await withdraw(api);

@@ -180,11 +180,3 @@ describe("what a reset is asked", () => {
     expect(JSON.stringify(api.sandbox.snapshot())).toBe(before);
   });
 });
-
-it("the library resets the same way", async ({ api }) => {
-  const first = await run(api);
-  await api.sandbox.reset({ ids: "repeat" });
-  expect(await run(api)).toEqual(first);
-  await api.sandbox.reset();
-  expect(await api.payins()).toEqual({ total: 0, items: [] });
-});

@@ -44,9 +44,13 @@ describe("settlement", () => {
       const api = await openApi();
       const { charge_id, settled_at } = await completed(api, currency, "2");
       expect(settled_at).toBeNull();
+      const zero = `0.${"0".repeat(currency.startsWith("USDT") ? 6 : 8)}`;
+      const two = zero.replace("0.", "2.");
       await api.advance({ to: later(count * interval - 0.001) });
       expect((await api.charge(charge_id)).settled_at).toBeNull();
+      expect(await api.balance(currency)).toBe(`${zero} / ${two}`);
       expect(okBody(await api.advance({ by: "1ms" })).fired.map((one) => one.ref)).toEqual([charge_id]);
+      expect(await api.balance(currency)).toBe(`${two} / ${zero}`);
       const charge = await api.charge(charge_id);
       expect(charge.settled_at).toBe(later(count * interval));
       expect(charge.updated_at).toBe(later(count * interval));
@@ -157,5 +161,7 @@ describe("POST /_sandbox/charges/{id}/refund", () => {
     const { charge_id } = await completed(api);
     for (const reason of ["", 5, "x".repeat(501)])
       expectInvalid(await refund(api, charge_id, { reason }), "reason");
+    // Nor is there need of a body.
+    expect((await api.send("POST", `/_sandbox/charges/${charge_id}/refund`)).status).toBe(200);
   });
 });

@@ -1,5 +1,4 @@
 import { describe, expect } from "vitest";
-import { SandboxError } from "../../src/index.js";
 import { type Api, expectError, expectInvalid, later, openApi, START } from "../support/api-client.js";
 import { it } from "../support/api-test.js";
 
@@ -167,22 +166,5 @@ describe("what a transition is refused for", () => {
   it("no body at all: 400, details.to", async ({ api }) => {
     const { charge_id } = await api.pay();
     expectInvalid(await api.send("POST", `/_sandbox/charges/${charge_id}/transition`), "to");
-  });
-});
-
-describe("the library's transition", () => {
-  it("moves a charge and gives what it then reads", async ({ api }) => {
-    const { charge_id } = await api.pay();
-    expect(await api.sandbox.transition(charge_id, "COMPLETED")).toEqual(await api.charge(charge_id));
-  });
-
-  it("throws what the control API would have answered", async ({ api }) => {
-    const id = await chargeIn(api, "FAILED");
-    const refused = expect(api.sandbox.transition(id, "COMPLETED")).rejects;
-    await refused.toThrow(SandboxError);
-    await refused.toMatchObject({ code: "INVALID_TRANSITION" });
-    await expect(api.sandbox.transition("ch_unknown", "COMPLETED")).rejects.toMatchObject({
-      code: "NOT_FOUND",
-    });
   });
 });

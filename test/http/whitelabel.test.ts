@@ -481,60 +481,6 @@ describe("metadata", () => {
   );
 });
 
-describe("the scenario of a charge", () => {
-  const outcome = async (options: { header?: string; metadata?: string }) => {
-    const api = await openApi();
-    const body = await api.checkoutBody(
-      options.metadata === undefined ? {} : { metadata: { sandbox_scenario: options.metadata } },
-    );
-    const paid = await api.whitelabel(
-      body,
-      options.header === undefined ? {} : { "sandbox-scenario": options.header },
-    );
-    await api.advance({ until: "idle" });
-    return (await api.charge(paid.charge_id)).status;
-  };
-
-  it("is default unless one is named", async () => {
-    expect(await outcome({})).toBe("COMPLETED");
-  });
-
-  it("is the one named in the request header", async () => {
-    expect(await outcome({ header: "declined" })).toBe("FAILED");
-  });
-
-  it("is the one named in metadata.sandbox_scenario", async () => {
-    expect(await outcome({ metadata: "declined" })).toBe("FAILED");
-  });
-
-  it("is the header's when both name one", async () => {
-    expect(await outcome({ header: "expired", metadata: "declined" })).toBe("EXPIRED");
-  });
-
-  it.each([
-    [{ "sandbox-scenario": "nosuch" }, undefined],
-    [{}, { sandbox_scenario: "nosuch" }],
-  ])("that is unknown is refused, naming the known ones (%j, %j)", async (headers, metadata) => {
-    const api = await openApi();
-    const body = { ...(await api.checkoutBody()), ...(metadata === undefined ? {} : { metadata }) };
-    const answer = await api.tryWhitelabel(body, headers as Record<string, string>);
-    expectInvalid(answer, "sandbox_scenario");
-    for (const known of ["default", "declined", "success"])
-      expect(answer.details.sandbox_scenario).toContain(known);
-  });
-
-  it("that is unknown is named together with the other faults", async ({ api }) => {
-    expectInvalid(
-      await api.tryWhitelabel(
-        { ...(await api.checkoutBody()), customer_email: "x" },
-        { "sandbox-scenario": "nosuch" },
-      ),
-      "customer_email",
-      "sandbox_scenario",
-    );
-  });
-});
-
 describe("the status in the response", () => {
   it.each([
     ["0s", "AWAITING_PAYMENT"],

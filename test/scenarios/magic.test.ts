@@ -34,19 +34,6 @@ describe("magic values", () => {
     expect(await api.charge(charge_id)).toMatchObject({ status, failure_reason: reason });
   });
 
-  it("late@ has expired before it is paid", async ({ api }) => {
-    const { charge_id } = await api.pay({ customer_email: "late@x.test" });
-    await api.sandbox.advance("2h");
-    const { status_history } = await api.charge(charge_id);
-    expect(status_history.map(({ status }) => status)).toEqual([
-      "PENDING",
-      "AWAITING_PAYMENT",
-      "EXPIRED",
-      "PROCESSING",
-      "COMPLETED",
-    ]);
-  });
-
   it("a withdrawal whose reference begins with fail", async ({ api }) => {
     const destination = await fundedDestination(api);
     const { withdrawal_id } = await withdraw(api, destination, {}, { reference: "failing-17" });

@@ -1,4 +1,5 @@
 import { describe, expect } from "vitest";
+import { expectInvalid } from "../support/api-client.js";
 import { it } from "../support/api-test.js";
 import type { Client } from "../support/receiver-client.js";
 import { hold, Receiver, refuseWith } from "../support/receiver-server.js";
@@ -118,7 +119,7 @@ describe("the delivery log", () => {
     expect([await count("&status=delivered"), await count("&status=failed")]).toEqual([4, 0]);
     expect([await count("&mode=test"), await count("&mode=live")]).toEqual([4, 0]);
     const wrong = await client.ask("GET /_sandbox/deliveries?status=lost");
-    expect(wrong.status).toBe(400);
+    expectInvalid(wrong, "status");
   });
 });
 
@@ -174,8 +175,9 @@ describe("redeliver", () => {
 
   it("knows nothing of a delivery that is not there, and no more than 100 times", async ({ client }) => {
     expect((await post(client, "deliveries/dlv_0/redeliver")).status).toBe(404);
-    expect((await post(client, "deliveries/dlv_0/redeliver", { times: 101 })).status).toBe(400);
-    expect((await post(client, "deliveries/dlv_0/redeliver", { times: 0 })).status).toBe(400);
+    expect((await client.ask("GET /_sandbox/deliveries/dlv_0")).status).toBe(404);
+    for (const times of [0, 101, 1.5, "2"])
+      expectInvalid(await post(client, "deliveries/dlv_0/redeliver", { times }), "times");
   });
 });
 
@@ -199,15 +201,12 @@ describe("trigger", () => {
     expect(receiver.received[1]!.event.id).not.toBe(made.json.event_id);
   });
 
-  it("makes one about nothing at all, and refuses what is no type or no charge", async () => {
+  it("makes one about nothing at all", async () => {
     const receiver = await Receiver.open();
     const { sandbox, client } = await shopFor([receiver.url]);
     expect((await post(client, "events", { type: "webhook.test" })).json.data).toEqual({});
     await sandbox.settled();
     expect(receiver.types).toEqual(["webhook.test"]);
-    expect((await post(client, "events", { type: "No Type" })).status).toBe(400);
-    expect((await post(client, "events", {})).status).toBe(400);
-    expect((await post(client, "events", { type: "charge.failed", charge_id: "ch_0" })).status).toBe(404);
   });
 });
 
