@@ -1,0 +1,288 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: scenario files are full of them
+import { describe, expect, it } from "vitest";
+import { docsOf } from "../../src/core/schema/descriptions.js";
+import type { StartOptions } from "../../src/core/schema/option-table.js";
+import { RESPONSE_SCHEMAS } from "../../src/core/schema/responses/by-operation.js";
+import { configFaults, readVocabulary } from "../../src/options.js";
+import { OPERATIONS } from "../../src/server/service/operations.js";
+import { validateFile } from "../../src/tools/scenario/validation.js";
+import { fileWith } from "../support/scenario-run.js";
+
+/** What is said of a file: `✗` a fault, `→` a warning, each as line:column, field and message. */
+async function messages(text: string, options: StartOptions = {}): Promise<string[]> {
+  const vocabulary = await readVocabulary(options);
+  const file = fileWith(`name: x\n${text}\n`);
+  const { faults, warnings } = await validateFile(file, { environment: {}, configFaults, vocabulary });
+  const line = (mark: string, { line, column, field, message }: (typeof faults)[number]) =>
+    `${mark} ${line}:${column} ${field}: ${message}`;
+  return [...faults.map((fault) => line("✗", fault)), ...warnings.map((warning) => line("→", warning))];
+}
+
+/** A step alone, which begins with a dash, is the only one of a file. */
+const inFile = (text: string) => (text.startsWith("- ") ? `steps:\n  ${text}` : text);
+
+/** Reads cases written as text: the lines of a file, then what is said of it. */
+function cases(text: string): [text: string, mark: string, message: string][] {
+  return [...text.trimStart().matchAll(/^((?:(?![✗→] ).*\n)+)([✗→]) (.*)$/gm)].map(
+    ([, file, mark, message]) => [file!.trimEnd(), mark!, message!],
+  );
+}
+
+describe("what is wrong is told in one line, at its place, with what to do", () => {
+  it.each([
+    // Names that nothing has.
+    ...cases(`
+faults: [{ match: { operation: [createQuote, createQoute] }, drop: after }]
+→ 2:46 faults.0.match.operation.1: there is no operation createQoute; did you mean createQuote?
+faults: [{ match: { method: get }, drop: after }]
+→ 2:21 faults.0.match.method: there is no HTTP method get; did you mean GET?
+faults: [{ match: { path: /api/v1/payment/quotes }, drop: after }]
+→ 2:21 faults.0.match.path: there is nothing at /api/v1/payment/quotes; did you mean /api/v1/payments/quotes?
+webhooks: [{ match: { type: charge.complete }, drop: true }]
+→ 2:23 webhooks.0.match.type: is an unknown event type; did you mean charge.completed? Known:
+charges: [{ match: { currency: Kes }, timeline: [] }]
+→ 2:22 charges.0.match.currency: there is no currency Kes; did you mean KES?
+charges: [{ match: { payment_method: mobile-money }, timeline: [] }]
+→ 2:22 charges.0.match.payment_method: there is no payment method mobile-money; did you mean mobile_money?
+withdrawals: [{ match: { currency: usd }, timeline: [] }]
+→ 2:26 withdrawals.0.match.currency: there is no currency usd; did you mean USD?
+- expect_webhook: { type: charge.faild, count: 0 }
+✗ expect_webhook.type: is an unknown event type; did
+- expect_delivery: { type: charge.faild, count: 0 }
+✗ expect_delivery.type: is an unknown event type; did
+- expect_request: { operation: createWhitelable, count: 0 }
+✗ operation: there is no operation createWhitelable; did you mean createWhitelabel?
+- expect_request: { path: /api/v1/payments/quote, count: 0 }
+→ did you mean /api/v1/payments/quotes?
+- expect_charge: { currency: Kes, count: 0 }
+→ currency: there is no currency Kes; did you mean KES?
+- expect_charge: { status: COMPLETD*, count: 0 }
+✗ status: must be one of PENDING,
+- expect_balance: { currency: KSE, change: '0' }
+→ there is no currency KSE; did you mean KES?
+- { wait_for: delivery, match: { type: charge.faild } }
+→ match.type: is an unknown event type
+- { wait_for: charge, match: { payment_method: cards } }
+→ there is no payment method cards; did you
+- trigger: { type: charge.complete }
+→ trigger.type: is an unknown event type; did you mean charge.completed?
+- fault: { match: { operation: createQoute }, drop: after }
+→ fault.match.operation: there is no operation createQoute
+- { request: GET /api/v1/payments/charge/ch_1, expect: { status: 4xx } }
+→ request: there is nothing at /api/v1/payments/charge/ch_1; did you mean /api/v1/payments/charges/ch_1?
+- { request: GET /api/v1/payments/quotes, save: { q: bdy.id } }
+→ save.q: there is no bdy to save; did you mean body?
+- { expect_charge: {}, save: { c: charge } }
+→ save.c: there is no charge to save; did you mean charge_id?
+- { wait_for: charge, save: { c: chargeid } }
+→ save.c: there is no chargeid to save; did you mean charge_id?
+`),
+    // Fields that nothing has.
+    ...cases(`
+- expect_charge: { fees: { totl_fee: '1.00' } }
+→ 3:30 steps.0.expect_charge.fees.totl_fee: unknown field; did you mean total_fee?
+- expect_charge: { fees: { not: { fee_breakdown: { gatway_fee: '*' } } }, count: 0 }
+→ 3:54 steps.0.expect_charge.fees.not.fee_breakdown.gatway_fee: unknown field; did you mean gateway_fee?
+- expect_charge: { status_history: { contains: { staus: EXPIRED } } }
+→ 3:52 steps.0.expect_charge.status_history.contains.staus: unknown field; did you mean status?
+- expect_charge: { sandbox: { scenari: declined } }
+→ 3:33 steps.0.expect_charge.sandbox.scenari: unknown field; did you mean scenario?
+- expect_webhook: { type: charge.failed, data: { reson: x }, count: 0 }
+→ steps.0.expect_webhook.data.reson: unknown field; known: charge_id,
+- expect_webhook: { type: withdrawal.*, data: { charge_id: x } }
+→ steps.0.expect_webhook.data.charge_id: unknown field; known: withdrawal_id
+- expect_webhook: { data: { status: COMPLETD }, count: 0 }
+✗ data.status: must be one of PENDING,
+- expect_webhook: { payload: { dat: {} } }
+→ payload.dat: unknown field; did you mean data?
+- expect_delivery: { data: { amunt: '1' } }
+→ data.amunt: unknown field; did you mean amount?
+- expect_delivery: { mishap: { forgd: true } }
+→ mishap.forgd: unknown field; did you mean forged?
+- expect_request: { operation: createQuote, response_body: { fes: {} } }
+→ response_body.fes: unknown field; did you mean fees?
+- { wait_for: charge, match: { fees: { totl_fee: '1.00' } } }
+→ match.fees.totl_fee: unknown field; did you mean total_fee?
+- { request: POST /api/v1/payments/quotes, expect: { body: { exchnge_rate: '1' } } }
+→ expect.body.exchnge_rate: unknown field; did you mean exchange_rate?
+- { request: GET /api/v1/accounts/balances, expect: { body: { balances: [{ avalable_balance: '1' }] } } }
+→ expect.body.balances.0.avalable_balance: unknown field; did you mean available_balance?
+- { request: 'GET /api/v1/payments/charges/\${run.id}', expect: { status: 404, body: { error: { cod: x } } } }
+→ expect.body.error.cod: unknown field; did you mean code?
+- { request: POST /api/v1/payments/quotes, save: { q: body.quoteid } }
+→ save.q: there is no quoteid to save; did you mean quote_id?
+- { request: POST /api/v1/payments/quotes, save: { q: quote_id } }
+→ save.q: there is no quote_id to save; did you mean body.quote_id?
+- { expect_charge: {}, save: { f: fees.totl_fee } }
+→ save.f: there is no totl_fee to save; did you mean total_fee?
+`),
+    // What can never be met.
+    ...cases(`
+charges: [{ match: { base_amount: { gte: "500", lt: "100" } }, timeline: [] }]
+→ charges.0.match.base_amount: can never be met: no value is gte 500 and lt 100
+steps: [{ expect_charge: { count: { gte: 5, lte: 2 } } }]
+→ 2:28 steps.0.expect_charge.count: can never be met: no value is gte 5 and lte 2
+steps: [{ expect_charge: { count: { gt: 1, lt: 2 } } }]
+→ count: can never be met: no value is gt 1 and lt 2
+steps: [{ wait_for: charge, match: { amount: { gt: '5.00', lte: '5' } } }]
+→ match.amount: can never be met: no value is gt 5.00 and lte 5
+steps: [{ wait_for: charge, count: { gte: 3, lt: 3 } }]
+→ count: can never be met: no value is gte 3 and lt 3
+steps: [{ expect_charge: { created_at: { gt: '2027-01-02T00:00:00Z', lt: '2027-01-01T00:00:00Z' } } }]
+→ created_at: can never be met: no value is
+steps: [{ expect_request: { spacing: { gte: 2m, lt: 30s } } }]
+→ spacing: can never be met: no value is gte 2m and lt 30s
+steps: [{ app: GET /orders, expect: { body: { n: { in: [] } } } }]
+→ expect.body.n.in: is empty, so nothing matches
+include: []
+steps: [{ advance: 1s }]
+→ 2:1 include: includes nothing
+`),
+    // Slips.
+    ...cases(`
+steps:
+  - pay: { amount: 500 }
+✗ 3:12 steps.0.pay.amount: must be a string: put it in quotes
+steps:
+  pay: { amount: '5.00' }
+✗ 2:1 steps: must be a list of steps: each begins with -
+steps:
+  - reset
+✗ 3:5 steps.0: must be a step: an action, a colon and what it takes, such as advance: 10s
+steps:
+  - request: { method: GET }
+✗ 3:5 steps.0.request: must be a method and a path, such as POST /api/v1/payments/quotes
+steps:
+  - expect: { status: 200 }
+✗ 3:5 steps.0: expect belongs to the step of an action: remove the dash before it, or add an action
+steps:
+  - request: GET /health
+    expect: 200
+✗ 4:5 steps.0.expect: must have fields, such as { name: value }
+steps:
+  - partial_refund: { charge: x, amount: '1.00' }
+✗ 3:23 steps.0.partial_refund.charge: unknown field; did you mean charge_id?
+steps:
+  - expect_sequence: charge.completed
+✗ 3:5 steps.0.expect_sequence: must be a list of types, or have one under types
+steps:
+  - repeat: 2
+    steps: { advance: 1s }
+✗ 4:5 steps.0.steps: must be a list of steps: each begins with -
+faults: [{ operation: createQuote, drop: after }]
+✗ 2:12 faults.0.operation: goes under match: { operation: … }
+webhooks: [{ match: charge.completed, drop: true }]
+✗ 2:14 webhooks.0.match: must have fields, such as { name: value }
+webhooks: [{ drop: yes }]
+✗ 2:14 webhooks.0.drop: must be true or false
+webhooks: [{ delay: 5 }]
+✗ 2:14 webhooks.0.delay: must be a duration such as 500ms, 30s, 10m, 2h, 1d or 1h30m
+charges: [{ match: { email: a@b.test }, timeline: [] }]
+✗ 2:22 charges.0.match.email: unknown field; did you mean customer_email?
+charges: [{ match: { customer_email: *@b.test }, timeline: [] }]
+✗ 2:38 : there is no anchor &@b.test before this; put a text that begins with * in quotes
+description: Refunds: partial
+✗ 2:14 : is a field within a line that has one already: look at the indentation; a text with a colon and a space is put in quotes
+steps:
+  - request: GET /a
+     body: {}
+✗ 3:14 : is a field within a line that has one already: look at the indentation; a text with a colon and a space is put in quotes
+steps:
+  - pay { amount: '5.00' }
+  - advance: 1s
+✗ 3:26 : is not expected here: look for a colon or a bracket that is missing before it
+steps:
+\t- advance: 1s
+✗ 3:1 : tabs are not allowed as indentation: use spaces
+`),
+  ])("%s", async (text, mark, message) => {
+    const [said, ...others] = await messages(inFile(text));
+    expect(others).toEqual([]);
+    expect(said).toMatch(new RegExp(`^${mark} `));
+    expect(said).toContain(message);
+  });
+
+  it("in a step within a step, where it stands", async () => {
+    const nested = "repeat: 2\n    steps:\n      - expect_webhook: { type: charge.complete, count: 0 }";
+    expect(await messages(`steps:\n  - ${nested}`)).toEqual([
+      expect.stringMatching(
+        /^✗ 5:27 steps\.0\.steps\.0\.expect_webhook\.type: is an unknown event type; did/,
+      ),
+    ]);
+  });
+});
+
+it("a file that has neither rules nor steps is warned of", async () => {
+  const expected = [expect.stringContaining("has neither rules nor steps")];
+  expect(await messages("steps: []")).toEqual(expected);
+  expect(await messages("charges: []")).toEqual(expected);
+});
+
+describe("nothing is said", () => {
+  it.each([
+    "faults: [{ match: { operation: 'create*', method: POST, path: '/api/*/quotes' }, drop: after }]",
+    "faults: [{ match: { path: '*/charges/ch_*' }, drop: after }]",
+    "webhooks: [{ match: { type: ['charge.*', withdrawal.failed], currency: [KES, U*] }, drop: true }]",
+    "charges: [{ match: { metadata: { currency: none, operation: none } }, timeline: [] }]",
+    "vars: { currency: none }\nsteps: [{ advance: 1s }]",
+    "steps: [{ expect_charge: { count: { gte: 2, lte: 2 }, amount: { gt: '1', lt: '2' } } }]",
+    "steps: [{ app: POST /orders, body: { in: [], gt: 5, lt: 1 } }]",
+    "steps: [{ expect_request: { spacing: { gte: 500ms, lt: 1s } } }]",
+    "- { request: GET /api/v1/nothing, expect: { status: 404 } }",
+    "- { request: GET /api/v1/nothing, expect: { error: NOT_FOUND } }",
+    "- { request: 'GET /api/v1/payments/charges/${run.id}?x=1', expect: { error: NOT_FOUND } }",
+    "- request: GET /health",
+    "- { request: POST /api/v1/payments/quotes, body: { currency: nonsense }, save: { q: body.quote_id } }",
+    "- trigger: { type: dispute.opened, force: true }",
+    "- app: GET /anything",
+    "- expect_sequence: { types: [charge.completed], charge_id: ch_1 }",
+    "- expect_charge: { metadata: { anything: { exists: true } }, fees: { exists: false } }",
+    "- expect_charge: { payment_instructions: { currency: USDT, network: TRC20 }, payment_method: crypto }",
+    "- expect_webhook: { type: sandbox.charge.*, data: { sandbox_extension: { amount: '1.00' }, charge_id: x } }",
+    "- expect_webhook: { type: webhook.test, data: { hello: 1 }, payload: { id: '*', data: { hello: 1 } } }",
+    "- expect_webhook: { data: { withdrawal_id: x, reference: y } }",
+    "- expect_delivery: { request_headers: { webhook-id: '*' }, answered: 2xx, status: delivered }",
+    "- expect_request: { request_body: { meta_data: 1 }, response_body: { x: 1 } }",
+    "- { wait_for: delivery, match: { mishap: { forged: true } } }",
+    `- { request: POST /api/v1/payments/quotes, expect: { status: { gte: 200 }, body: { error: {}, quote_id: x } } }`,
+    `- { request: GET /api/v1/payments/payins, save: { n: body.items.length, first: body.items.0.charge_id } }`,
+    `- { request: POST /api/v1/payments/quotes, expect: { error: X, body: { error: { details: { a.b: y } } } } }`,
+    "- { request: GET /_sandbox/clock, expect: { body: { anything: 1 } }, save: { n: body.now } }",
+    "- { app: GET /orders, expect: { body: { anything: 1 } }, save: { n: body.now } }",
+  ])("of %s", async (text) => expect(await messages(inFile(text))).toEqual([]));
+
+  it("of names that the service has by its config and fixtures", async () => {
+    const fixtures = fileWith(
+      "currencies:\n  - { code: XAF, type: fiat, name: Franc, decimals: 0, rate: '600' }",
+    );
+    const text = `charges: [{ match: { currency: XAF }, timeline: [] }]
+steps:
+  - request: GET /v2/charges/ch_1
+  - trigger: { type: PaymentSuccessful }`;
+    const options = {
+      fixtures,
+      paths: { getCharge: "/v2/charges/{charge_id}" },
+      event_names: { "charge.completed": "PaymentSuccessful" },
+    };
+    expect(await messages(text, options)).toEqual([]);
+    expect(await messages(text)).toHaveLength(2);
+    const own =
+      "given: { fixtures: { currencies: [{ code: XAF, type: fiat, name: Franc, decimals: 0, rate: '600' }] } }\nwithdrawals: [{ match: { currency: XAF }, timeline: [] }]";
+    expect(await messages(own)).toEqual([]);
+  });
+});
+
+it("a variable that is written as elsewhere is warned of where there is one of that name", async () => {
+  const steps = "vars: { email: a@b.test }\nsteps:";
+  const say = (text: string) => messages(`${steps} [{ manual: "${text}" }]`);
+  for (const written of ["$email", "{{email}}", "{{ email }}"])
+    expect(await say(`Pay as ${written}`)).toEqual([
+      `→ 3:11 steps.0.manual: ${written} is literal text: write the variable as \${email}`,
+    ]);
+  for (const fine of ["${email}", "$${email}", "$5.00", "$other", "{{other}}"])
+    expect(await say(fine)).toEqual([]);
+});
+
+it("the answers that fields are looked up in are those of the operations", () => {
+  for (const { id, response } of OPERATIONS) expect(docsOf(RESPONSE_SCHEMAS[id])?.name, id).toBe(response);
+});
