@@ -30,6 +30,123 @@ function cases(text: string): [text: string, mark: string, message: string][] {
 
 describe("what is wrong is told in one line, at its place, with what to do", () => {
   it.each([
+    // Variables.
+    ...cases(`
+vars: { email: a }
+charges: [{ match: { customer_email: '\${emial}' }, timeline: [] }]
+✗ 3:22 charges.0.match.customer_email: unknown variable emial; did you mean email?
+charges: [{ match: { customer_email: '\${x}' }, timeline: [] }]
+✗ 2:22 charges.0.match.customer_email: unknown variable x; known: run.id
+vars: { a: '\${b}', b: '\${c}', c: '\${a}' }
+✗ 2:31 vars.c: \${a} refers to itself
+vars: { a: '\${a}' }
+✗ 2:9 vars.a: \${a} refers to itself
+vars: { a: '\${env.NOPE_NOPE}' }
+✗ 2:9 vars.a: the environment has no NOPE_NOPE; a default is written \${env.NOPE_NOPE:-default}
+vars: { a: { b: 1 }, c: '\${a.d}' }
+✗ 2:22 vars.c: \${a} has no d
+vars: { a: '\${b:-1}', b: 2 }
+✗ 2:9 vars.a: only a variable of the environment takes a default: \${env.b:-1}
+vars: { a: 'x \${ y' }
+✗ 2:9 vars.a: \${ y is not a variable: write \${name}
+vars: { a: '\${}' }
+✗ 2:9 vars.a: \${} is not a variable: write \${name}
+vars: { 'a b': 1 }
+✗ 2:9 vars.a b: must be a name of letters, digits, dashes and underscores
+`),
+    // Steps and rules.
+    ...cases(`
+- reqest: GET /x
+✗ 3:5 steps.0.reqest: unknown field; did you mean request?
+- name: nothing
+✗ 3:5 steps.0: a step needs an action: one of request, app, pay, 
+steps:
+  - request: GET /a
+    app: GET /b
+✗ 4:5 steps.0.app: a step has one action, and this one has request already: begin another with -
+- request: /a
+✗ 3:5 steps.0.request: must be a method and a path, such as POST /api/v1/payments/quotes
+- advance: 5
+✗ 3:5 steps.0.advance: must be a duration such as 10m, an ISO instant, next or idle
+- advance: soon
+✗ 3:5 steps.0.advance: must be a duration such as 10m, an ISO instant, next or idle
+- { advance: 1s, expect: {} }
+✗ 3:20 steps.0.expect: unknown field; known: name, advance, quiet, save
+- { advance: 1s, naem: x }
+✗ 3:20 steps.0.naem: unknown field; did you mean name?
+- wait_for: chrage
+✗ 3:5 steps.0.wait_for: must be one of charge, request, delivery, idle; did you mean charge?
+- wait_for: charges
+✗ 3:5 steps.0.wait_for: must be one of charge, request, delivery, idle; did you mean charge?
+- { wait_for: idle, match: {} }
+✗ 3:23 steps.0.match: unknown field; known: name, wait_for, within
+- { wait_for: charge, match: { stauts: x } }
+✗ 3:34 steps.0.match.stauts: unknown field; did you mean status?
+- { wait_for: charge, within: 5 }
+✗ 3:25 steps.0.within: must be a duration such as 500ms, 30s, 10m, 2h, 1d or 1h30m
+- expect_charge: { status: FALED }
+✗ 3:22 steps.0.expect_charge.status: must be one of PENDING, AWAITING_PAYMENT, PROCESSING, COMPLETED, FAILED, CANCELLED, EXPIRED, REFUNDED; did you mean FAILED?
+- expect_charge: { count: -1 }
+✗ 3:22 steps.0.expect_charge.count: must not be negative
+- expect_webhook: { typ: x }
+✗ 3:23 steps.0.expect_webhook.typ: unknown field; did you mean type?
+- expect_delivery: { answered: 3zz }
+✗ 3:24 steps.0.expect_delivery.answered: must be a status such as 200 or 2xx
+- expect_balance: { currency: KES }
+✗ 3:5 steps.0.expect_balance: needs available_balance, pending_balance or change
+- expect_balance: { currency: KES, change: lots }
+✗ 3:38 steps.0.expect_balance.change: must be a signed decimal string such as "+500.00"
+- expect_balance: { currency: KES, change: +500.00 }
+✗ 3:38 steps.0.expect_balance.change: must be a signed decimal string in quotes, such as "+500.00"
+- expect_balance: { currency: KES, available_balance: 5 }
+✗ 3:38 steps.0.expect_balance.available_balance: is text: put the value in quotes
+- reconcile: { app: GET /orders, map: { stauts: state } }
+✗ 3:43 steps.0.reconcile.map.stauts: must be one of charge_id, status, amount, currency, delivered and metadata.KEY
+- reconcile: { map: {} }
+✗ 3:5 steps.0.reconcile.app: is required
+- expect_charge: { amount: 512.50 }
+✗ 3:22 steps.0.expect_charge.amount: is text: put the value in quotes
+- { app: GET /x, headers: { a: 1.5 } }
+✗ 3:31 steps.0.headers.a: must be a string: put it in quotes
+- { request: GET /x, expect: { status: [200, 201] } }
+✗ 3:34 steps.0.expect.status: must be a status such as 200 or 2xx
+- advance: 9000000d
+✗ 3:5 steps.0.advance: is too long: a duration is at most 3660000d, which is 10,000 years
+- advance: 2026-02-30T00:00:00Z
+✗ 3:5 steps.0.advance: is not an existing date or time
+- advance: 2026-03-01T00:00:00
+✗ 3:5 steps.0.advance: needs a time zone: append Z for UTC
+- transition: { to: FAILED }
+✗ 3:5 steps.0.transition: needs either charge_id or withdrawal_id
+- transition: { charge_id: x, to: DONE }
+✗ 3:33 steps.0.transition.to: must be one of PENDING, AWAITING_PAYMENT, PROCESSING, COMPLETED, FAILED, CANCELLED, EXPIRED, REFUNDED
+- trigger: { type: Bad! }
+✗ 3:16 steps.0.trigger.type: must be an event type such as charge.completed
+- fault: { times: 1 }
+✗ 3:5 steps.0.fault: needs respond, delay, delay_answer, hold, stale or drop
+- fault: { drop: befor }
+✗ 3:14 steps.0.fault.drop: must be one of before, after, hang; did you mean before?
+- { request: GET /x, save: { q: 'a..b' } }
+✗ 3:32 steps.0.save.q: must be a path in the result, such as body.quote_id or charge_id
+- { request: GET /x, expect: { dropped: true, status: 200 } }
+✗ 3:24 steps.0.expect: dropped expects no response, so nothing else can be expected with it
+- { request: GET /x, headers: { a: 1 } }
+✗ 3:35 steps.0.headers.a: must be a string: put it in quotes
+- 5
+✗ 3:5 steps.0: must be a step: an action, a colon and what it takes, such as advance: 10s
+webhooks: [{ copies: 0 }]
+✗ 2:14 webhooks.0.copies: must be at least 1
+webhooks: [{ copies: 1000000 }]
+✗ 2:14 webhooks.0.copies: must be at most 100
+faults: [{ drop: after, probability: 2 }]
+✗ 2:25 faults.0.probability: must be at most 1
+faults: [{ drop: after, times: 0 }]
+✗ 2:25 faults.0.times: must be at least 1
+charges: [{ timeline: [{ after: 1s, after_expiry: 1s, to: FAILED }] }]
+✗ 2:37 charges.0.timeline.0.after_expiry: does not go with after: leave one of them out
+charges: [{ timeline: [{ after: 99999999999d, to: FAILED }] }]
+✗ 2:26 charges.0.timeline.0.after: is too long: a duration is at most 3660000d, which is 10,000 years
+`),
     // Names that nothing has.
     ...cases(`
 faults: [{ match: { operation: [createQuote, createQoute] }, drop: after }]
