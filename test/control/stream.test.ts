@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from "vitest";
 import { Namespace } from "../../src/core/namespace/namespace.js";
-import { STREAM_SCHEMAS } from "../../src/core/schema/control-stream-responses.js";
+import { STREAM_SCHEMAS } from "../../src/core/schema/control-responses.js";
 import { openSandbox } from "../support/api-client.js";
 import { Client } from "../support/receiver-client.js";
 import { Receiver } from "../support/receiver-server.js";

@@ -1,6 +1,6 @@
 import { request } from "node:http";
 import { beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { STREAM_SCHEMAS } from "../../src/core/schema/control-stream-responses.js";
+import { STREAM_SCHEMAS } from "../../src/core/schema/control-responses.js";
 import type { SandboxOptions } from "../../src/index.js";
 import { schemaNameOf } from "../../src/server/openapi/schemas.js";
 import { openSandbox, START } from "../support/api-client.js";

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect } from "vitest";
 import type { Namespaces } from "../../src/core/namespace/namespaces.js";
-import { STREAM_SCHEMAS } from "../../src/core/schema/control-stream-responses.js";
+import { STREAM_SCHEMAS } from "../../src/core/schema/control-responses.js";
 import { ERROR_STATUS } from "../../src/core/schema/refusals.js";
 import { PAGES } from "../../src/pages/page-routes.js";
 import { CONTROL_OPERATIONS } from "../../src/server/control/operations.js";

@@ -6,15 +6,16 @@ import {
   deliveryListSchema,
   deliverySchema,
   eventListSchema,
+  eventSchema,
   ordinal,
   pageShape,
   requestEntrySchema,
   requestListSchema,
 } from "./control-log-responses.js";
+import { clockSchema, namespaceKeys } from "./control-sandbox-responses.js";
 import { field, fieldsOf, named, pickFields, recordShape, shape } from "./descriptions.js";
-import { keyFixtureSchema } from "./fixtures-file.js";
 import { FINDING_KINDS, FINDINGS } from "./reconciliation.js";
-import { clockRecord, keyRecord, taskRecord } from "./records/namespace-records.js";
+import { taskRecord } from "./records/namespace-records.js";
 import { chargeRecord, entryRecord, holdingsRecord, noteRecord } from "./records/payment-records.js";
 import { text, textOrNull, texts } from "./records/record-fields.js";
 import {
@@ -36,50 +37,9 @@ const deleted = z.literal(true);
 const owner = pickFields(holdingsRecord.shape, "mode", "organization_id");
 const { mode } = owner;
 
-recordShape("Health", "The server is ready.", { status: z.literal("ok"), version: text });
-
-export const clockSchema = recordShape("Clock", "Sandbox time and the clock's mode.", {
-  mode: field(text.check(z.regex(/^(real|manual|\d+(\.\d+)?x)$/)), {
-    description: "`manual` is paused, `real` runs with wall time, `60x` sixty times as fast.",
-    examples: ["60x"],
-  }),
-  speed: field(clockRecord.shape.speed, "Sandbox time per wall time; 1 unless it runs faster."),
-  now: timestampSchema,
-  next_due: field(timeOrNull, "When the next task is due; null if there is none."),
-  advancing: z.boolean(),
-});
-
-const keySchema = recordShape("Key", "An API key. A `revoked` key gets 401.", {
-  ...keyFixtureSchema.shape,
-  status: keyRecord.shape.status,
-});
-const countsSchema = recordShape("Counts", "The number of records of each kind.", {
-  charges: count,
-  quotes: count,
-  withdrawals: count,
-  events: count,
-  deliveries: count,
-  webhook_endpoints: count,
-  scenarios: count,
-  tasks: count,
-});
-const keys = {
-  api_key: field(text, "Its key of test mode."),
-  live_api_key: field(text, "Its key of live mode."),
-  webhook_secret: text,
-  seed: field(text, "The seed of its IDs and random outcomes."),
-  clock: clockSchema,
-};
-recordShape("Sandbox", "The server and the namespace.", {
-  version: text,
-  namespace: text,
-  keys: z.array(keySchema),
-  ...keys,
-  counts: countsSchema,
-});
 export const namespaceSchema = recordShape("Namespace", "A namespace.", {
   name: text,
-  ...keys,
+  ...namespaceKeys,
   charges: field(count, "How many charges it has."),
 });
 pageShape("NamespaceList", "Namespaces", namespaceSchema);
@@ -356,3 +316,45 @@ export const failedTestDetailSchema = shape("FailedTestDetail", "What happened i
 });
 
 recordShape("Rates", "Units of each currency for one US dollar.", { rates: z.record(text, text) });
+
+const missed = recordShape("StreamMissed", "Messages dropped for a slow reader.", { count: ordinal });
+/** Name of the server-sent event → its `data`. */
+export const STREAM_SCHEMAS = {
+  hello: recordShape("StreamHello", "The stream.", { namespace: text, now: timestampSchema }),
+  request: requestEntrySchema,
+  charge: recordShape("StreamCharge", "A charge was created or has changed.", {
+    ...pickFields(
+      fieldsOf(chargeDetailSchema),
+      "charge_id",
+      "status",
+      "amount",
+      "currency",
+      "updated_at",
+      "customer_email",
+    ),
+  }),
+  event: eventSchema,
+  delivery: deliverySchema,
+  clock: clockSchema,
+  missed,
+  news: recordShape("StreamNews", "With `view=light`, instead of all others: what has changed.", {
+    now: timestampSchema,
+    counts: field(z.record(text, count), {
+      description: "How many changes of each kind there were since the previous message.",
+      examples: [{ charge: 12, delivery: 30 }],
+    }),
+    items: field(
+      z.array(
+        recordShape("StreamChanged", "Something that has changed.", {
+          kind: field(text, {
+            description: "The kind of record.",
+            examples: ["charge", "withdrawal", "event", "delivery", "receiver", "fault", "request", "clock"],
+          }),
+          id: text,
+          status: textOrNull,
+        }),
+      ),
+      "Each object once; the first 100.",
+    ),
+  }),
+} as const;

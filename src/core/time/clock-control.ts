@@ -1,7 +1,7 @@
 import type * as z from "zod/mini";
 import { putClock } from "../engine/commands/namespace-setup.js";
 import type { ClockRecord } from "../engine/records.js";
-import type { clockSchema } from "../schema/control-responses.js";
+import type { clockSchema } from "../schema/control-sandbox-responses.js";
 import type { ClockSetting } from "../schema/option-schemas.js";
 import { isRefusal, type Refusal, refuse } from "../schema/refusals.js";
 import { iso } from "../schema/time.js";

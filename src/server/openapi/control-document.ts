@@ -2,7 +2,7 @@ import "../../core/schema/control-bodies.js";
 import "../../core/schema/control-scenario-responses.js";
 import type * as z from "zod/mini";
 import { waitQuerySchema } from "../../core/schema/control-requests.js";
-import { STREAM_SCHEMAS } from "../../core/schema/control-stream-responses.js";
+import { STREAM_SCHEMAS } from "../../core/schema/control-responses.js";
 import { safeParse } from "../../core/schema/issues.js";
 import type { ControlSpec } from "../control/control-operation.js";
 import { CONTROL_OPERATIONS } from "../control/operations.js";

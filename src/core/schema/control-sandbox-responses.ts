@@ -1,0 +1,49 @@
+import * as z from "zod/mini";
+import { timestampSchema } from "./common.js";
+import { count } from "./control-log-responses.js";
+import { field, recordShape } from "./descriptions.js";
+import { keyFixtureSchema } from "./fixtures-file.js";
+import { clockRecord, keyRecord } from "./records/namespace-records.js";
+import { text } from "./records/record-fields.js";
+
+recordShape("Health", "The server is ready.", { status: z.literal("ok"), version: text });
+
+export const clockSchema = recordShape("Clock", "Sandbox time and the clock's mode.", {
+  mode: field(text.check(z.regex(/^(real|manual|\d+(\.\d+)?x)$/)), {
+    description: "`manual` is paused, `real` runs with wall time, `60x` sixty times as fast.",
+    examples: ["60x"],
+  }),
+  speed: field(clockRecord.shape.speed, "Sandbox time per wall time; 1 unless it runs faster."),
+  now: timestampSchema,
+  next_due: field(z.nullable(timestampSchema), "When the next task is due; null if there is none."),
+  advancing: z.boolean(),
+});
+
+const keySchema = recordShape("Key", "An API key. A `revoked` key gets 401.", {
+  ...keyFixtureSchema.shape,
+  status: keyRecord.shape.status,
+});
+const countsSchema = recordShape("Counts", "The number of records of each kind.", {
+  charges: count,
+  quotes: count,
+  withdrawals: count,
+  events: count,
+  deliveries: count,
+  webhook_endpoints: count,
+  scenarios: count,
+  tasks: count,
+});
+export const namespaceKeys = {
+  api_key: field(text, "Its key of test mode."),
+  live_api_key: field(text, "Its key of live mode."),
+  webhook_secret: text,
+  seed: field(text, "The seed of its IDs and random outcomes."),
+  clock: clockSchema,
+};
+recordShape("Sandbox", "The server and the namespace.", {
+  version: text,
+  namespace: text,
+  keys: z.array(keySchema),
+  ...namespaceKeys,
+  counts: countsSchema,
+});
