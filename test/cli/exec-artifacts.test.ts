@@ -7,6 +7,7 @@ import { secretFault } from "../../src/core/schema/signature-schemes.js";
 import { createSandbox } from "../../src/index.js";
 import { temporaryFolder } from "../support/folders.js";
 import { Command, run } from "../support/process-command.js";
+import { words } from "../support/words.js";
 
 /** Sells twice, once to somebody whose card is declined; then does what the test wants. */
 const shop = (end: string) => `
@@ -37,16 +38,7 @@ const FILES = ["advice", "coverage", "deliveries", "events", "requests", "state"
 describe("--artifacts", () => {
   it("keeps what there is to know of a run that fails, in a folder it makes", async () => {
     const folder = join(temporaryFolder(), "deep", "down");
-    const flags = [
-      "--artifacts",
-      folder,
-      "--seed",
-      "s1",
-      "--control-token",
-      "a-token-nobody-knows",
-      "--env",
-      "X={api_key}",
-    ];
+    const flags = words`--artifacts ${folder} --seed s1 --control-token a-token-nobody-knows --env X={api_key}`;
     const { code, stderr } = await shopping("process.exit(3)", flags);
     expect(code).toBe(3);
     expect(stderr).toBe("");
@@ -197,17 +189,9 @@ describe("--artifacts", () => {
   it("is written when a signal ends the command, and when it is not there", async () => {
     const folder = temporaryFolder();
     const source = shop(`console.log("ready"); setInterval(() => {}, 1e6);`);
-    const command = new Command([
-      "exec",
-      "--clock",
-      "manual",
-      "--artifacts",
-      folder,
-      "--",
-      process.execPath,
-      "-e",
-      source,
-    ]);
+    const command = new Command(
+      words`exec --clock manual --artifacts ${folder} -- ${process.execPath} -e ${source}`,
+    );
     await command.printed(/ready/);
     expect((await command.stop("SIGTERM")).code).toBe(143);
     expect([json(folder, "exec.json").exit_code, json(folder, "timelines.json").charges]).toEqual([143, 2]);
@@ -225,15 +209,7 @@ describe("--artifacts", () => {
       // Where Node would try for ever.
       ...(process.platform === "linux" ? ([["/proc/x", "ENOENT"]] as const) : []),
     ] as const) {
-      const ended = await run([
-        "exec",
-        "--artifacts",
-        folder,
-        "--",
-        process.execPath,
-        "-e",
-        "console.log('ran')",
-      ]);
+      const ended = await run(words`exec --artifacts ${folder} -- ${process.execPath} -e console.log('ran')`);
       expect(ended).toMatchObject({
         code: 2,
         stdout: "",

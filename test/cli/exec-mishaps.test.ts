@@ -4,6 +4,7 @@ import { describe, expect, it } from "vitest";
 import { SHIPPED } from "../scenarios/support/shipped.js";
 import { temporaryFolder } from "../support/folders.js";
 import { run } from "../support/process-command.js";
+import { words } from "../support/words.js";
 
 /** A shop and its tests: it verifies, looks for itself, and waits; but for the flaw it is told to have. */
 const SHOP = `
@@ -196,16 +197,9 @@ describe("exec --strict", () => {
         /^payments-sandbox: --strict: fault \w+ \{"match":\{"operation":"getCharge"\},"delay":"1ms"\} never applied\n$/,
       ),
     ]);
-    const ownCode = await run([
-      "exec",
-      "--strict",
-      "--scenario",
-      "lost_response",
-      "--",
-      process.execPath,
-      "-e",
-      "process.exit(7)",
-    ]);
+    const ownCode = await run(
+      words`exec --strict --scenario lost_response -- ${process.execPath} -e process.exit(7)`,
+    );
     expect(ownCode.code).toBe(7);
   });
 });

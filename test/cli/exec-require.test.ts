@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { run } from "../support/process-command.js";
 import { fileWith } from "../support/scenario-run.js";
+import { words } from "../support/words.js";
 
 /** Asks for a price, again where it gets no answer, and resets the sandbox. */
 const SUITE = `
@@ -42,15 +43,7 @@ describe("exec --require", () => {
   });
 
   it("leaves a suite that fails its own code", async () => {
-    const { code } = await run([
-      "exec",
-      "--require",
-      "duplicate",
-      "--",
-      process.execPath,
-      "-e",
-      "process.exit(7)",
-    ]);
+    const { code } = await run(words`exec --require duplicate -- ${process.execPath} -e process.exit(7)`);
     expect(code).toBe(7);
   });
 });

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { temporaryFolder } from "../support/folders.js";
 import { Command, isAlive, run } from "../support/process-command.js";
+import { words } from "../support/words.js";
 
 /** What a shop's own suite may look like: its receiver acts on every delivery. */
 const SUITE = `
@@ -172,14 +173,9 @@ Your suite breaks under 1 of 1 mishap: webhook_chaos. Tests fail under 1 of 2 ou
   });
 
   it("warns where a scenario leaves nothing of the one every run has", async () => {
-    const { code, stderr } = await run([
-      "exec",
-      "--scenario",
-      "declined",
-      "--under",
-      "declined,insufficient_funds",
-      ...shell("true"),
-    ]);
+    const { code, stderr } = await run(
+      words`exec --scenario declined --under declined,insufficient_funds ${shell("true")}`,
+    );
     expect(code).toBe(0);
     expect(stderr).toContain(
       "--under declined: --scenario activates it in the plain run too, so both runs are the same",

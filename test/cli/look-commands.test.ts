@@ -4,6 +4,7 @@ import { faultsOfTrace } from "../support/otlp.js";
 import type { ReadyLine } from "../support/process-command.js";
 import { Receiver, refuseWith } from "../support/receiver-server.js";
 import { commandLine, startServer } from "../support/started.js";
+import { words } from "../support/words.js";
 
 let ready: ReadyLine;
 let receiver: Receiver;
@@ -18,25 +19,8 @@ const { told, output, json } = commandLine(() => ({ env: { PAYMENTS_SANDBOX_URL:
 
 describe("a charge", () => {
   it("is made as an app makes it, and its whole history told", async () => {
-    const flags = [
-      "--method",
-      "mobile_money",
-      "--currency",
-      "KES",
-      "--amount",
-      "500.00",
-      "--email",
-      "bo@shop.test",
-    ];
-    const made = await json(
-      "charge",
-      "create",
-      ...flags,
-      "--set",
-      "metadata.order=17",
-      "--scenario",
-      "declined",
-    );
+    const flags = words`--method mobile_money --currency KES --amount 500.00 --email bo@shop.test`;
+    const made = await json(...words`charge create ${flags} --set metadata.order=17 --scenario declined`);
     expect(made).toMatchObject({
       payment_method: "mobile_money",
       customer_email: "bo@shop.test",

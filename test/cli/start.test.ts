@@ -8,6 +8,7 @@ import { Command, isAlive, isServing, run } from "../support/process-command.js"
 import { Client } from "../support/receiver-client.js";
 import { Receiver } from "../support/receiver-server.js";
 import { carryOut } from "../support/resident-command.js";
+import { words } from "../support/words.js";
 
 const DEFAULT_SECRET = "whsec_cGF5bWVudHMtc2FuZGJveC1kZWZhdWx0LXNlY3JldCE=";
 
@@ -104,15 +105,7 @@ describe("start --json", () => {
 
 describe("what is said", () => {
   it("is a banner with URL, keys, secret and what to try next", async () => {
-    const command = new Command([
-      "start",
-      "-p",
-      "0",
-      "--seed",
-      "spring",
-      "--webhook-url",
-      "localhost:3000/hooks",
-    ]);
+    const command = new Command(words`start -p 0 --seed spring --webhook-url localhost:3000/hooks`);
     await command.printed(/Ctrl-C/);
     const [, url] = await command.printed(/(http:\/\/127\.0\.0\.1:\d+)/);
     for (const text of [
@@ -222,16 +215,7 @@ describe("what is said of a server beyond loopback", () => {
 describe("the end", () => {
   it.each(["SIGINT", "SIGTERM"] as const)("by %s is a clean one, with 0", async (signal) => {
     const receiver = await Receiver.open(() => {});
-    const command = new Command([
-      "start",
-      "--json",
-      "--seed",
-      signal,
-      "-p",
-      "0",
-      "--webhook-url",
-      receiver.url,
-    ]);
+    const command = new Command(words`start --json --seed ${signal} -p 0 --webhook-url ${receiver.url}`);
     const { url, port } = await command.ready();
     // Neither an open connection nor a delivery that somebody holds keeps it from ending.
     await Client.at(url).pay({ scenario: "instant" });
