@@ -52,7 +52,7 @@ export function schemaNodes(schema: Schema): SchemaNode[] {
 /** The schema under a key, if any. */
 export function childSchema({ def }: SchemaNode, key: string | number): Schema | undefined {
   if (def.type === "object") return getOwn(def.shape, String(key)) ?? def.catchall;
-  if (def.type === "array") return /^\d+$/.test(String(key)) ? def.element : undefined;
+  if (def.type === "array") return /^(\d+|length)$/.test(String(key)) ? def.element : undefined;
   return def.type === "record" ? def.valueType : undefined;
 }
 
