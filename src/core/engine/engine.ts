@@ -282,9 +282,15 @@ export class Engine {
   }
 
   #replace(state: State): void {
-    this.#store.replace(state.dump());
+    const before = this.#state;
+    const storing = this.#store.replace(state.dump());
     this.#state = state;
     this.#rescope();
+    if (storing !== undefined)
+      this.#groupCommit?.waitForState(storing, () => {
+        this.#state = before;
+        if (before.seq > 0) this.#rescope();
+      });
   }
 
   #rescope(): void {

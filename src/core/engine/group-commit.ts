@@ -136,6 +136,17 @@ export class GroupCommit {
       this.#confirm(batch);
       return undefined;
     }
+    return this.#waitFor(batch, pending);
+  }
+
+  /** Holds later changes back until an asynchronous store has the replaced state; `undo` restores the old one. */
+  waitForState(storing: Promise<void>, undo: () => void): void {
+    const batch = newBatch();
+    batch.undo.push(undo);
+    void this.#waitFor(batch, storing);
+  }
+
+  #waitFor(batch: Batch, pending: Promise<void>): Promise<void> {
     const onStored = (): void => {
       this.#pending = undefined;
       this.#confirm(batch);
