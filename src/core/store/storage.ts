@@ -22,8 +22,11 @@ export interface Storage {
   snapshots(name: string): Snapshots;
   /** Creation parameters of a stored namespace; throws if they cannot be read. */
   identity(name: string): NamespaceIdentity;
-  /** Marks a new namespace as unfinished: until `finish`, the next start removes it. */
-  begin(name: string, identity: NamespaceIdentity): void;
+  /**
+   * Marks a new namespace as unfinished: until `finish`, the next start removes it. Resolves to false if another process
+   * has made a namespace of this name or key.
+   */
+  begin(name: string, identity: NamespaceIdentity): undefined | Promise<boolean>;
   finish(name: string): void;
   /** Removes everything since `begin`. */
   undo(name: string): void;
@@ -33,7 +36,45 @@ export interface Storage {
    * @param close closes the open namespace after deletion; omitted for one that could not be opened, and `remove`
    * then throws if another process has it
    */
-  remove(name: string, close?: () => void): void;
+  remove(name: string, close?: () => void): void | Promise<void>;
+  /** Absent if one process has the storage to itself. */
+  readonly leases?: Leases;
+}
+
+/** Place of a namespace: in this process, nowhere, or in another one; without a URL it cannot be called. */
+export type Location = "here" | "nowhere" | { readonly url: string | null };
+
+export interface LeaseEvents {
+  /** A free namespace was taken over: open it. */
+  readonly onTaken: (name: string) => void;
+  /** Memory and storage may differ: discard the namespace. */
+  readonly onLost: (name: string) => void;
+}
+
+/** Leases of a storage that several processes use: one process at a time runs a namespace. */
+export interface Leases {
+  readonly isAway: boolean;
+  /** Seed of namespaces without one of their own. */
+  readonly seed: string;
+  /** Number of namespaces that this process runs. */
+  readonly count: number;
+  watch(events: LeaseEvents): void;
+  /** True while no other process can have taken the namespace over. */
+  holds(name: string): boolean;
+  /** Takes a free namespace over, or finds the process that runs it. */
+  locate(name: string): Promise<Location>;
+  /** Finds a namespace by its own key, or by the name that the key contains. */
+  nameOfKey(apiKey: string, nameInKey: string | undefined): Promise<string | undefined>;
+  /** All namespaces, newest first. */
+  names(): Promise<string[]>;
+  /** URLs of the other processes. */
+  peers(): Promise<string[]>;
+  /** Sets the URL where other processes pass calls on to. */
+  advertise(url: string | null): Promise<void>;
+  /** Ends takeovers; call it before the namespaces close. */
+  stop(): void;
+  /** Ends all leases, so that other processes take over at once. */
+  release(): Promise<void>;
 }
 
 export interface Snapshot {
@@ -56,7 +97,7 @@ export interface Snapshots {
   /** Undefined if there is none; throws if it cannot be read. */
   read(name: string): SavedState | undefined;
   /** Returns true if there was one. */
-  delete(name: string): boolean;
+  delete(name: string): boolean | Promise<boolean>;
   /** Discards pending saves; called when the namespace closes. */
   close(): void;
 }
