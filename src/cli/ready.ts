@@ -1,4 +1,9 @@
-import { DEFAULT_HOST, DEFAULT_PORT, normalizeWebhookUrl } from "../core/schema/option-schemas.js";
+import {
+  DEFAULT_HOST,
+  DEFAULT_PORT,
+  isDatabaseUrl,
+  normalizeWebhookUrl,
+} from "../core/schema/option-schemas.js";
 import type { StartOptions } from "../core/schema/option-table.js";
 import type { Sandbox } from "../sandbox.js";
 import { controlAccessMode } from "../server/http/control-access.js";
@@ -49,7 +54,7 @@ export function banner(sandbox: Sandbox, options: StartOptions): string {
     ],
     ["Clock", options.clock ?? "real"],
     ["Rate limit", rateLimit(sandbox)],
-    ["State", options.data ?? "in memory"],
+    ["State", isDatabaseUrl(options.data) ? "in a database" : (options.data ?? "in memory")],
     ["Seed", ready.seed],
     ["API reference", paint("cyan", `${sandbox.url}/docs`)],
     ...control.rows.map(([name, value]): Rows[number] => [name, paint("cyan", value)]),

@@ -7,7 +7,8 @@ import { namespaceNameSchema, parseClockSetting } from "../schema/option-schemas
 import { invalid, isRefusal, type Refusal, refuse } from "../schema/refusals.js";
 import { secretFaults } from "../schema/signature-schemes.js";
 import { parseInstant } from "../schema/time.js";
-import type { Storage } from "../store/storage.js";
+import { isCallersError, StorageAway } from "../schema/unavailable.js";
+import type { Leases, Location, Storage } from "../store/storage.js";
 import { OutOfHandlesError, StoreError } from "../store/store-error.js";
 import { activityObserver } from "./activity-observer.js";
 import { AdviceLog } from "./advice/advisor.js";
@@ -22,8 +23,9 @@ import {
   namespaceInKey,
 } from "./identity.js";
 import type { CheckReceiver, ScenarioTools } from "./injected-tools.js";
-import { Namespace } from "./namespace.js";
+import { Namespace, type NamespaceInfo } from "./namespace.js";
 import type { NamespaceDefaults } from "./namespace-options.js";
+import type { Arrival } from "./served-request.js";
 import { UnopenedNamespaces } from "./unopened-namespaces.js";
 
 /** Limit of automatic creation by API key. */
@@ -47,7 +49,6 @@ export class Namespaces {
   readonly version: string;
   readonly scenarios: ScenarioTools;
   readonly checkReceiver: CheckReceiver;
-  readonly default: Namespace;
   /** Advice since the start, including that of reset or deleted namespaces. */
   readonly advice = new AdviceLog();
   /** Counts since the start, including those of reset or deleted namespaces. */
@@ -56,6 +57,8 @@ export class Namespaces {
   readonly #options: NamespacesOptions;
   readonly #namespaces = new Map<string, Namespace>();
   readonly #byKey = new Map<string, Namespace>();
+  /** Undefined while another process runs it. */
+  #default: Namespace | undefined;
   readonly #unopened = new UnopenedNamespaces();
   readonly #rulesInAll = new Map<string, number>();
   readonly #heapGuard: HeapGuard;
@@ -68,13 +71,100 @@ export class Namespaces {
     this.version = options.base.version;
     this.scenarios = options.scenarios;
     this.checkReceiver = options.checkReceiver;
-    this.default = this.#open(DEFAULT_NAMESPACE, {}, options.base.startMs);
+    const { leases } = options.storage;
     try {
+      if (leases === undefined || leases.holds(DEFAULT_NAMESPACE)) this.#openDefault();
       for (const name of options.storage.recover()) this.#reopen(name);
     } catch (error) {
       this.close();
       throw error;
     }
+    leases?.watch({
+      onTaken: (name) => {
+        try {
+          this.#openTaken(name);
+        } catch (error) {
+          // After a StorageAway it is taken once more.
+          if (!isCallersError(error)) options.base.onError(error);
+        }
+      },
+      onLost: (name) => {
+        const namespace = this.#namespaces.get(name);
+        if (namespace !== undefined) this.#drop(namespace);
+      },
+    });
+  }
+
+  #openDefault(): void {
+    this.#open(DEFAULT_NAMESPACE, {}, this.#options.base.startMs);
+  }
+
+  /** @throws StoreError if another process runs it */
+  get default(): Namespace {
+    if (this.#default === undefined) throw new StoreError("Another process runs the default namespace.");
+    return this.#default;
+  }
+
+  /** Keys, secret and seed of the default namespace, also where another process runs it. */
+  get defaultInfo(): NamespaceInfo {
+    const { apiKey, liveApiKey, webhookSecret, seed, defaultSeed } = this.#options.base;
+    const other = { apiKey, liveApiKey, webhookSecret, seed: seed ?? defaultSeed };
+    return this.#default?.info ?? other;
+  }
+
+  /** Options that all namespaces share. */
+  get base(): NamespaceDefaults {
+    return this.#options.base;
+  }
+
+  get leases(): Leases | undefined {
+    return this.#options.storage.leases;
+  }
+
+  #openTaken(name: string): void {
+    if (this.#namespaces.has(name) || this.#unopened.has(name)) return;
+    if (name === DEFAULT_NAMESPACE) this.#openDefault();
+    else this.#reopen(name);
+  }
+
+  /** True if this process may handle the call at once. */
+  isHere(header: string | null, apiKey: string | null): boolean {
+    const { leases } = this;
+    if (leases === undefined) return true;
+    const name = header ?? this.#nameOfKey(apiKey);
+    return name !== undefined && leases.holds(name) && this.#namespaces.has(name);
+  }
+
+  /** Finds the process of a call's namespace; takes the namespace over if no process runs it. */
+  async locate(header: string | null, apiKey: string | null): Promise<Location> {
+    const { leases } = this;
+    if (leases === undefined) return "here";
+    const name =
+      header ??
+      this.#nameOfKey(apiKey) ??
+      (await leases.nameOfKey(apiKey!, namespaceInKey(apiKey!))) ??
+      (this.#isCreatedBy(apiKey!) ? namespaceInKey(apiKey!)! : DEFAULT_NAMESPACE);
+    const location = await leases.locate(name);
+    if (location === "here") this.#openTaken(name);
+    if (location !== "nowhere" || header !== null) return location;
+    const created = await this.create({ name });
+    if (isRefusal(created) && created.code !== "NAMESPACE_EXISTS") throw new StoreError(created.message);
+    return this.locate(name, null);
+  }
+
+  /** Undefined if only the database can tell. */
+  #nameOfKey(apiKey: string | null): string | undefined {
+    const { apiKey: testKey, liveApiKey: liveKey } = this.#options.base;
+    if (apiKey === null || apiKey === testKey || apiKey === liveKey) return DEFAULT_NAMESPACE;
+    const namespace = this.#byKey.get(apiKey);
+    if (namespace !== undefined) return namespace.name;
+    return this.#default?.keys.has(apiKey) ? DEFAULT_NAMESPACE : undefined;
+  }
+
+  /** Ends takeovers and waits for pending changes, before `close`. */
+  async leave(): Promise<void> {
+    this.leases?.stop();
+    await this.commitQuietly();
   }
 
   /** A namespace that cannot be opened does not stop the others. */
@@ -85,7 +175,7 @@ export class Namespaces {
       identity = storage.identity(name);
       this.#open(name, identity, undefined);
     } catch (error) {
-      if (error instanceof OutOfHandlesError) throw error;
+      if (error instanceof OutOfHandlesError || error instanceof StorageAway) throw error;
       base.onError(this.#unopened.add(name, identity, error));
     }
   }
@@ -106,16 +196,21 @@ export class Namespaces {
 
   /** Time of the default namespace, for responses of no namespace. */
   nowMs(): number {
-    return this.default.nowMs();
+    return this.#default?.nowMs() ?? this.#options.base.wall.nowMs();
+  }
+
+  /** Time of a call of no namespace. */
+  arrival(): Arrival {
+    return { atMs: this.nowMs(), wallMs: this.#options.base.wall.nowMs() };
   }
 
   /** Finds by the `Sandbox-Namespace` header, else by the API key, else the default one. */
   find(header: string | null, apiKey: string | null): Namespace | undefined {
     if (header !== null) return this.#namespaces.get(header);
-    if (apiKey === null) return this.default;
+    if (apiKey === null) return this.#default;
     const existing = this.#byKey.get(apiKey) ?? this.#createByKey(apiKey);
     if (existing !== undefined) return existing;
-    return this.#unopened.findByKey(apiKey) === undefined ? this.default : undefined;
+    return this.#unopened.findByKey(apiKey) === undefined ? this.#default : undefined;
   }
 
   /** Error for a request whose `find` returned undefined. */
@@ -126,13 +221,20 @@ export class Namespaces {
 
   /** With `--auto-namespaces`, an API key with a namespace's name creates it on first use. */
   #createByKey(apiKey: string): Namespace | undefined {
-    if (!this.#options.autoNamespaces || this.#namespaces.size >= NAMESPACE_LIMIT) return undefined;
-    const name = namespaceInKey(apiKey);
-    if (name === undefined || !safeParse(namespaceNameSchema, name).ok) return undefined;
-    if (this.#namespaces.has(name) || this.#unopened.has(name)) return undefined;
-    const created = this.#createNamespace(name, {});
+    // With leases, `locate` has created it.
+    if (this.leases !== undefined || !this.#isCreatedBy(apiKey)) return undefined;
+    const name = namespaceInKey(apiKey)!;
+    this.#options.storage.begin(name, {});
+    const created = this.#createBegun(name, {});
     if (isRefusal(created)) throw new StoreError(created.message);
     return created;
+  }
+
+  #isCreatedBy(apiKey: string): boolean {
+    if (!this.#options.autoNamespaces || this.#namespaces.size >= NAMESPACE_LIMIT) return false;
+    const name = namespaceInKey(apiKey);
+    if (name === undefined || !safeParse(namespaceNameSchema, name).ok) return false;
+    return !this.#namespaces.has(name) && !this.#unopened.has(name);
   }
 
   /** Checkout links name no namespace, but checkout ids are unique in the server. */
@@ -163,30 +265,35 @@ export class Namespaces {
   }
 
   /** Creates a namespace; refused if its name or key is taken. */
-  create(request: NewNamespace): NamespaceView | Refusal {
+  async create(request: NewNamespace): Promise<NamespaceView | Refusal> {
     const name = request.name ?? this.#freeName();
-    if (this.#namespaces.has(name))
-      return refuse("NAMESPACE_EXISTS", `There is a namespace "${name}" already`);
+    const taken = refuse("NAMESPACE_EXISTS", `There is a namespace "${name}" already`);
+    if (this.#namespaces.has(name)) return taken;
     const unusable = this.#unopened.refusalOf(name);
     if (unusable !== undefined) return unusable;
     if (
       request.api_key !== undefined &&
       (this.#byKey.has(request.api_key) ||
         this.#unopened.findByKey(request.api_key) !== undefined ||
-        this.default.keys.has(request.api_key))
+        this.#default?.keys.has(request.api_key))
     )
       return refuse("NAMESPACE_EXISTS", "The API key belongs to another namespace");
     const refusal = this.#checkSecrets(name, request);
     if (refusal !== undefined) return refusal;
-    const created = this.#createNamespace(name, request);
-    return isRefusal(created) ? created : namespaceView(created);
+    const beginning = this.#options.storage.begin(name, request);
+    // A name that the caller did not choose is tried until it is free.
+    if (beginning !== undefined && !(await beginning))
+      return request.name === undefined ? this.create(request) : taken;
+    const created = this.#createBegun(name, request);
+    if (isRefusal(created)) return created;
+    await created.whenKept();
+    return namespaceView(created);
   }
 
   /** Atomic: a failed creation leaves nothing, now or after a restart. */
-  #createNamespace(name: string, request: NewNamespace): Namespace | Refusal {
+  #createBegun(name: string, request: NewNamespace): Namespace | Refusal {
     const { base, storage } = this.#options;
     const startMs = request.start_time === undefined ? base.startMs : parseInstant(request.start_time);
-    storage.begin(name, request);
     let namespace: Namespace | undefined;
     try {
       namespace = this.#open(name, request, startMs);
@@ -216,25 +323,27 @@ export class Namespaces {
   }
 
   /** Returns the namespace, created if necessary; an existing one is not changed. */
-  ensure(name: string, request: NewNamespace): NamespaceView | Refusal {
+  async ensure(name: string, request: NewNamespace): Promise<NamespaceView | Refusal> {
     // The user may have repaired its files.
     if (this.#unopened.delete(name)) this.#reopen(name);
     const existing = this.#namespaces.get(name);
     return existing === undefined ? this.create({ ...request, name }) : namespaceView(existing);
   }
 
-  delete(name: string): Refusal | undefined {
+  async delete(name: string): Promise<Refusal | undefined> {
     const namespace = this.#namespaces.get(name);
-    if (namespace === this.default) return refuse("FORBIDDEN", "The default namespace cannot be deleted");
+    if (name === DEFAULT_NAMESPACE) return refuse("FORBIDDEN", "The default namespace cannot be deleted");
     if (namespace === undefined && !this.#unopened.has(name))
       return refuse("NOT_FOUND", `There is no namespace "${name}"`);
-    this.#options.storage.remove(name, namespace && (() => this.#drop(namespace)));
+    const removing = this.#options.storage.remove(name, namespace && (() => this.#drop(namespace)));
+    if (removing !== undefined) await removing;
     this.#unopened.delete(name);
     return undefined;
   }
 
   #drop(namespace: Namespace): void {
     this.#namespaces.delete(namespace.name);
+    if (namespace === this.#default) this.#default = undefined;
     const { apiKey, liveApiKey } = namespace.info;
     for (const key of [apiKey, liveApiKey]) this.#byKey.delete(key);
     namespace.discard();
@@ -261,7 +370,7 @@ export class Namespaces {
         name,
         totalRuleCounts: this.#rulesInAll,
         heapGuard: this.#heapGuard,
-        ...(isDefault ? {} : { seed: request.seed, defaultSeed: this.default.info.seed }),
+        ...(isDefault ? {} : { seed: request.seed, defaultSeed: this.defaultInfo.seed }),
         startMs,
         clock: request.clock === undefined ? base.clock : parseClockSetting(request.clock),
         webhookSecret: request.webhook_secret ?? base.webhookSecret,
@@ -278,7 +387,8 @@ export class Namespaces {
     }
     if (onHappening !== undefined) namespace.subscribe(activityObserver(namespace, onHappening));
     this.#namespaces.set(name, namespace);
-    if (!isDefault) for (const key of [apiKey, liveApiKey]) this.#byKey.set(key, namespace);
+    if (isDefault) this.#default = namespace;
+    else for (const key of [apiKey, liveApiKey]) this.#byKey.set(key, namespace);
     return namespace;
   }
 

@@ -61,6 +61,7 @@ export class SavedStates {
 
   /** Refused during an advance, or if the snapshot is missing or unusable. */
   async restore(name: string): Promise<Refusal | undefined> {
+    await this.#whenStored();
     const saved = this.#read(name);
     if (isRefusal(saved)) return saved;
     return saved.isFromOutside ? this.load(saved.dump) : this.#replaceState(State.from(saved.dump));
@@ -89,7 +90,7 @@ export class SavedStates {
   }
 
   /** Returns true if there was one. */
-  delete(name: string): boolean {
+  delete(name: string): boolean | Promise<boolean> {
     return this.#snapshots.delete(name);
   }
 
@@ -103,8 +104,15 @@ export class SavedStates {
    */
   async load(dump: unknown): Promise<Refusal | undefined> {
     const { readState } = await loadLazily(() => import("../engine/intake/read-state.js"));
+    await this.#whenStored();
     const state = readState(dump, this.#options.scheduler.engine);
     return isRefusal(state) ? state : this.#replaceState(state);
+  }
+
+  /** The state cannot be replaced while its changes are being stored. */
+  async #whenStored(): Promise<void> {
+    const { engine } = this.#options.scheduler;
+    while (engine.isStoring) await engine.flushQuietly();
   }
 
   /** Also restores the time and the clock setting. */

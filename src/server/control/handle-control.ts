@@ -1,7 +1,8 @@
 import type { Context } from "hono";
 import type { SandboxResponse } from "../../control-client.js";
 import { type Route, type Vocabulary, vocabularyOf, withRoutes } from "../../core/domain/name-check.js";
-import type { Namespace } from "../../core/namespace/namespace.js";
+import type { Engine } from "../../core/engine/engine.js";
+import type { State } from "../../core/engine/state.js";
 import type { Namespaces } from "../../core/namespace/namespaces.js";
 import { isRefusal, type Refusal, refuse } from "../../core/schema/refusals.js";
 import { createAbortController } from "../../core/time/deadline.js";
@@ -42,13 +43,16 @@ async function replyTo(
 ): Promise<TimedReply> {
   const name = header("sandbox-namespace");
   const key = bearerKey(header("authorization"));
-  const namespace = namespaces.find(name, key);
-  if (namespace === undefined)
+  const found = namespaces.find(name, key);
+  // With leases, these calls need no namespace of this process; their handlers use none.
+  const isOfServer = namespaces.leases !== undefined && operation.path.startsWith("/_sandbox/namespaces");
+  if (found === undefined && !isOfServer)
     return { reply: unknownNamespace(namespaces, name, key), nowMs: namespaces.nowMs() };
-  const pending = namespace.flushQuietly();
+  const namespace = found!;
+  const pending = found?.flushQuietly();
   if (pending !== undefined) await pending;
   const execute = async (): Promise<Reply | Refusal> => {
-    const body = operation.method === "GET" ? {} : await bodyOf(namespace.publicUrl);
+    const body = operation.method === "GET" ? {} : await bodyOf(namespaces.base.publicUrl);
     if (isRefusal(body)) return body;
     return operation.handle({
       namespaces,
@@ -56,8 +60,8 @@ async function replyTo(
       url,
       mode: key?.startsWith("sk_live_") ? "live" : "test",
       run: header("sandbox-run"),
-      fetch,
-      vocabulary: vocabularyIn(namespace, routes),
+      fetch: (request) => fetch(namespaces.leases === undefined ? request : withAccess(request, header)),
+      vocabulary: vocabularyIn(found?.engine ?? namespaces.base, routes),
       query: undefined,
       body,
       signal,
@@ -65,9 +69,18 @@ async function replyTo(
     });
   };
   const result = await execute();
-  const storing = namespace.whenStored();
+  const storing = found?.whenStored();
   if (storing !== undefined) await storing;
-  return { reply: isRefusal(result) ? errorReply(result) : result, nowMs: namespace.nowMs() };
+  return { reply: isRefusal(result) ? errorReply(result) : result, nowMs: (found ?? namespaces).nowMs() };
+}
+
+/** Gives a call that may go to another process the access of its caller. */
+function withAccess(request: Request, header: ControlRequest["header"]): Request {
+  for (const name of ["sandbox-control-token", "cookie"]) {
+    const value = header(name);
+    if (value !== null) request.headers.set(name, value);
+  }
+  return request;
 }
 
 export function serveControl(
@@ -164,12 +177,14 @@ async function joinPieces(pieces: AsyncIterable<string>): Promise<string> {
 }
 
 /** The known names of a namespace, including event types triggered with `force`. */
-function vocabularyIn({ engine }: Namespace, routes: readonly Route[]): Vocabulary {
-  const { catalogue, settings, state } = engine;
+function vocabularyIn(
+  { catalogue, settings, state }: Pick<Engine, "catalogue" | "settings"> & { readonly state?: State },
+  routes: readonly Route[],
+): Vocabulary {
   const known = vocabularyOf({ fixtures: catalogue.fixtures, eventNames: settings.event_names, routes });
   return withRoutes((kind) => {
     const names = known(kind);
     if (names === undefined || (kind !== "event type" && kind !== "event name")) return names;
-    return [...names, ...state.eventTypes().filter((type) => !names.includes(type))];
+    return [...names, ...(state?.eventTypes() ?? []).filter((type) => !names.includes(type))];
   }, routes);
 }

@@ -40,8 +40,9 @@ export const SANDBOX = [
         example: { keep: ["webhooks"] },
       },
     },
-    (call) => {
+    async (call) => {
       const { keep = DEFAULT_RESET_PARTS, ids } = call.body;
+      await call.namespace.commitQuietly();
       return call.namespace.reset({ keep, repeatIds: ids === "repeat" }) ?? sandboxView(call);
     },
   ),

@@ -5,10 +5,10 @@ import type { Context, Hono } from "hono";
 import type { Route } from "../../core/domain/name-check.js";
 import { nearestPath } from "../../core/domain/path-patterns.js";
 import type { Namespaces } from "../../core/namespace/namespaces.js";
-import { InsufficientSpace } from "../../core/schema/insufficient-space.js";
 import { loadLazily } from "../../core/schema/load-lazily.js";
 import { refuse } from "../../core/schema/refusals.js";
 import { iso } from "../../core/schema/time.js";
+import { isCallersError } from "../../core/schema/unavailable.js";
 import type { ControlApp } from "../control/app.js";
 import type { DocumentLoader, DocumentOptions } from "../openapi/serve.js";
 import { hintForUnknownCall } from "../service/admit.js";
@@ -50,6 +50,8 @@ export interface AppOptions {
 
 export interface Apps {
   readonly app: Hono;
+  /** Handles a request here, or passes it on to the process that runs its namespace. */
+  fetch(request: Request): Response | Promise<Response>;
   /** Loads the control API at first use. */
   control(): ControlApp | Promise<ControlApp>;
   readonly fastPath: FastPath;
@@ -68,7 +70,7 @@ export function createApps({
   const { app } = routes;
   for (const operation of OPERATIONS)
     routes.addCall(operation.method, pathOf(operation, paths), (call) => handle(namespaces, operation, call));
-  const server = { fetch: inProcessFetch(app), routes: serviceRoutes(paths) };
+  const server = { fetch: inProcessFetch((request) => apps.fetch(request)), routes: serviceRoutes(paths) };
   // Loads OpenAPI on demand, to keep starts short.
   const described = { namespaces, paths, documentOf };
   const openapi = () => loadLazily(() => import("../openapi/serve.js"));
@@ -102,10 +104,10 @@ export function createApps({
           namespaces.nowMs(),
         ),
   );
-  routes.add("GET", "/health", () => toResponse(healthReply(namespaces.version), namespaces.nowMs()));
+  routes.add("GET", "/health", () => toResponse(healthReply(namespaces), namespaces.nowMs()));
 
   const report = (error: unknown) => {
-    if (!(error instanceof InsufficientSpace)) onError(error);
+    if (!isCallersError(error)) onError(error);
   };
   const failureResponse = (error: unknown, path: string) => {
     report(error);
@@ -150,11 +152,22 @@ export function createApps({
       return handleRequest((call) => handleUnknown(namespaces, call, reply), c);
     })
     .onError((error, c) => responseOf(failureResponse(error, c.req.path)));
-  return {
+  const { leases } = namespaces;
+  const apps: Apps = {
     app,
+    fetch:
+      leases === undefined
+        ? (request) => app.fetch(request)
+        : async (request) =>
+            (await loadLazily(() => import("./forward.js"))).serveOrForward(request, {
+              namespaces,
+              serve: () => app.fetch(request),
+              failureResponse,
+            }),
     control: controlApp,
     fastPath: { match: (method, path) => routes.match(method, path), failureResponse },
   };
+  return apps;
 }
 
 function unknownPathMessage(path: string, routes: readonly Route[]): string {
@@ -172,15 +185,16 @@ function isControl(path: string): boolean {
 }
 
 /** Calls the app without a socket. A cut connection rejects as it does over the network. */
-export function inProcessFetch(app: Hono): (request: Request) => Promise<Response> {
+export function inProcessFetch(fetch: Apps["fetch"]): (request: Request) => Promise<Response> {
   return async (request) => {
-    const response = await app.fetch(request);
+    const response = await fetch(request);
     if (isDropped(response))
       throw new TypeError("fetch failed", { cause: new Error("the connection was cut") });
     return response;
   };
 }
 
-export function healthReply(version: string): Reply {
-  return ok({ status: "ok", version });
+export function healthReply({ version, leases }: Namespaces): Reply {
+  const storage = leases && { storage: leases.isAway ? "away" : "ok", owns: leases.count };
+  return ok({ status: "ok", version, ...storage });
 }
