@@ -51,6 +51,33 @@ export const SANDBOX_COMMANDS: readonly ClientCommand[] = [
     },
   },
   {
+    usage: "export <file>",
+    says: "writes the namespace's state to a file, wherever it is stored",
+    example: "payments-sandbox export state.json",
+    plain: {
+      call: async ({ connection, words: [file] }) => {
+        const state = await connection.get("/state");
+        const { writeFileSync } = await import("node:fs");
+        writeFileSync(file!, `${JSON.stringify(state)}\n`);
+        return { file, seq: state.seq };
+      },
+      doing: "exporting",
+    },
+  },
+  {
+    usage: "import <file>",
+    says: "replaces the namespace's state by an exported one",
+    example: "payments-sandbox import state.json",
+    plain: {
+      call: async ({ connection, words: [file] }) => {
+        await connection.get("");
+        return connection.put("/state", await stateIn(file!));
+      },
+      doing: "importing",
+      print: ({ namespace }, { words: [file] }) => `namespace "${namespace}" has the state of ${file}\n`,
+    },
+  },
+  {
     usage: "namespace <verb> [name]",
     says: "list | add [NAME] | delete NAME",
     example: "payments-sandbox namespace add worker-1",
@@ -64,6 +91,15 @@ export const SANDBOX_COMMANDS: readonly ClientCommand[] = [
     },
   },
 ];
+
+async function stateIn(file: string): Promise<unknown> {
+  const { readFileSync } = await import("node:fs");
+  try {
+    return JSON.parse(readFileSync(file, "utf8"));
+  } catch (error) {
+    throw new UserError(`${file} is not an exported state: ${(error as Error).message}`);
+  }
+}
 
 /** Commands about faults and scenarios. */
 export const RULE_COMMANDS: readonly ClientCommand[] = [
