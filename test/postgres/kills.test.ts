@@ -1,0 +1,20 @@
+import { expect, it } from "vitest";
+import { Random } from "../simulation/random.js";
+import { atEnd } from "../support/lifetime.js";
+import { Postgres } from "../support/postgres.js";
+import { Trial } from "./trial.js";
+
+/** 100 for a long search. */
+const ROUNDS = Number(process.env.PAYMENTS_SANDBOX_ROUNDS ?? 6);
+const SEED = process.env.PAYMENTS_SANDBOX_ROUNDS_SEED ?? "summer";
+
+it(`${ROUNDS} kills, pauses and restarts under load lose no answer and apply none twice`, {
+  timeout: 240_000 + ROUNDS * 60_000,
+}, async () => {
+  const postgres = await Postgres.start();
+  atEnd(() => postgres.end());
+  const trial = await Trial.begin(postgres, new Random(SEED));
+  await trial.run(ROUNDS);
+  if (process.env.PAYMENTS_SANDBOX_ROUNDS !== undefined) console.log(trial.tally);
+  expect(trial.tally.takeovers).toBeGreaterThan(5);
+});
