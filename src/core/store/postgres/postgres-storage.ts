@@ -25,7 +25,7 @@ const RENEWALS_PER_LEASE = 3;
 const RETRY_MS = 500;
 /** Limit of statements that read or write whole states. */
 const LONG_QUERY_MS = 60_000;
-/** Validity of a known location, so that not every call asks the database. */
+/** Validity of a known location or key, so that not every call asks the database. */
 const LOCATION_MS = 1_000;
 const LOCATIONS_MAX = 10_000;
 
@@ -70,6 +70,7 @@ export class PostgresStorage implements Storage, Leases {
   readonly #held = new Map<string, Held>();
   readonly #busy = new Map<string, Promise<Location>>();
   readonly #elsewhere = new Map<string, { readonly location: Location; readonly untilMs: number }>();
+  readonly #keys = new Map<string, { readonly name: string; readonly untilMs: number }>();
   #events: LeaseEvents | undefined;
   #process = generateToken();
   #url: string | null = null;
@@ -238,12 +239,17 @@ export class PostgresStorage implements Storage, Leases {
   }
 
   async nameOfKey(apiKey: string, nameInKey: string | undefined): Promise<string | undefined> {
+    const known = this.#keys.get(apiKey);
+    if (known !== undefined && monotonicMs() < known.untilMs) return known.name;
     const [row] = await this.#link.query<{ name: string }>(
       `select name from namespaces
         where identity ->> 'api_key' = $1 or (identity ->> 'api_key' is null and name = $2)`,
       [apiKey.replace(/^sk_live_/, "sk_test_"), nameInKey],
     );
-    return row?.name;
+    if (row === undefined) return undefined;
+    if (this.#keys.size >= LOCATIONS_MAX) this.#keys.clear();
+    this.#keys.set(apiKey, { name: row.name, untilMs: monotonicMs() + LOCATION_MS });
+    return row.name;
   }
 
   async names(): Promise<string[]> {
