@@ -164,7 +164,7 @@ export class Namespaces {
   /** Ends takeovers and waits for pending changes, before `close`. */
   async leave(): Promise<void> {
     this.leases?.stop();
-    await this.commitQuietly();
+    await this.flushQuietly();
   }
 
   /** A namespace that cannot be opened does not stop the others. */
@@ -286,7 +286,7 @@ export class Namespaces {
       return request.name === undefined ? this.create(request) : taken;
     const created = this.#createBegun(name, request);
     if (isRefusal(created)) return created;
-    await created.whenKept();
+    await created.whenStored();
     return namespaceView(created);
   }
 

@@ -42,7 +42,7 @@ export const SANDBOX = [
     },
     async (call) => {
       const { keep = DEFAULT_RESET_PARTS, ids } = call.body;
-      await call.namespace.commitQuietly();
+      await call.namespace.flushQuietly();
       return call.namespace.reset({ keep, repeatIds: ids === "repeat" }) ?? sandboxView(call);
     },
   ),

@@ -3,7 +3,7 @@ import type { Namespaces } from "../../core/namespace/namespaces.js";
 import { STORAGE_AWAY } from "../../core/schema/unavailable.js";
 import type { Location } from "../../core/store/storage.js";
 import { bearerKey, droppedResponse } from "./call.js";
-import { errorReply, responseOf, type SerializedResponse, toResponse } from "./reply.js";
+import { errorReply, responseOf, type TextResponse, toResponse } from "./reply.js";
 
 /** Number of processes that have passed the call on: it ends calls that two processes pass to each other. */
 const HOPS_HEADER = "sandbox-hops";
@@ -15,7 +15,7 @@ const STORAGE_HEADER = "sandbox-storage";
 export interface ForwardOptions {
   readonly namespaces: Namespaces;
   readonly serve: () => Response | Promise<Response>;
-  readonly failureResponse: (error: unknown, path: string) => SerializedResponse;
+  readonly failureResponse: (error: unknown, path: string) => TextResponse;
 }
 
 /** Handles a call whose namespace this process runs or can take over; passes others on to the process that runs it. */
