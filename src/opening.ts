@@ -116,20 +116,14 @@ export async function openSandbox(requested: OpenOptions): Promise<Sandbox> {
     onError: options.onError,
     onNotice: options.onNotice,
   };
-  let namespaces: Namespaces;
-  try {
-    namespaces = new Namespaces({
-      base: shared,
-      autoNamespaces: options.auto_namespaces ?? false,
-      onHappening: options.onHappening,
-      scenarios: scenarioKit,
-      checkReceiver: receiverChecks(options.webhook_timeout),
-      storage,
-    });
-  } catch (error) {
-    await storage.leases?.release();
-    throw error;
-  }
+  const namespaces = new Namespaces({
+    base: shared,
+    autoNamespaces: options.auto_namespaces ?? false,
+    onHappening: options.onHappening,
+    scenarios: scenarioKit,
+    checkReceiver: receiverChecks(options.webhook_timeout),
+    storage,
+  });
   const apps = createApps({
     namespaces,
     pages: PAGES,

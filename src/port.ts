@@ -26,7 +26,6 @@ export interface PortContext {
   readonly apps: Apps;
   readonly options: OpenedOptions;
   readonly namespaces: Namespaces;
-  nowMs(): number;
 }
 
 export interface OpenPort extends ListeningServer {
@@ -60,8 +59,9 @@ function open(
   served: PortContext,
   secureServer?: ListenOptions["secureServer"],
 ): Promise<ListeningServer> {
-  const { apps, options, namespaces, nowMs } = served;
+  const { apps, options, namespaces } = served;
   const { fastPath } = apps;
+  const nowMs = () => namespaces.nowMs();
   const guard = new HostGuard(namesOf(host, options));
   const access = new ControlAccess(options.control_token);
   const needsToken = controlAccessMode(host, options.control_token) !== "open";
@@ -99,7 +99,10 @@ function open(
     onEarlyHealth: (incoming, outgoing) => {
       if (!guard.allows(incoming.headers.host)) return false;
       const { status, json } = healthReply(namespaces);
-      outgoing.writeHead(status, { ...replyHeaders(nowMs()), "content-length": Buffer.byteLength(json) });
+      outgoing.writeHead(status, {
+        ...replyHeaders(nowMs()),
+        "content-length": Buffer.byteLength(json),
+      });
       outgoing.end(json);
       return true;
     },

@@ -180,7 +180,6 @@ export class Sandbox {
       apps: this.#apps,
       options: this.#options,
       namespaces: this.#namespaces,
-      nowMs: () => this.#namespaces.nowMs(),
     });
     try {
       const listening = await this.#opening;
@@ -353,7 +352,8 @@ export class Sandbox {
   async #close(): Promise<void> {
     const { leases } = this.#namespaces;
     try {
-      if (leases !== undefined) await this.#namespaces.leave();
+      leases?.stop();
+      if (leases !== undefined) await this.#namespaces.flushQuietly();
       this.#namespaces.close();
     } finally {
       await leases?.release();

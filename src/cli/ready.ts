@@ -1,9 +1,4 @@
-import {
-  DEFAULT_HOST,
-  DEFAULT_PORT,
-  isDatabaseUrl,
-  normalizeWebhookUrl,
-} from "../core/schema/option-schemas.js";
+import { DEFAULT_HOST, DEFAULT_PORT, normalizeWebhookUrl } from "../core/schema/option-schemas.js";
 import type { StartOptions } from "../core/schema/option-table.js";
 import type { Sandbox } from "../sandbox.js";
 import { controlAccessMode } from "../server/http/control-access.js";
@@ -54,7 +49,7 @@ export function banner(sandbox: Sandbox, options: StartOptions): string {
     ],
     ["Clock", options.clock ?? "real"],
     ["Rate limit", rateLimit(sandbox)],
-    ["State", isDatabaseUrl(options.data) ? "in a database" : (options.data ?? "in memory")],
+    ["State", options.data?.replace(/^(postgres\w*:\/\/[^:/]*):[^/]*@/, "$1@") ?? "in memory"],
     ["Seed", ready.seed],
     ["API reference", paint("cyan", `${sandbox.url}/docs`)],
     ...control.rows.map(([name, value]): Rows[number] => [name, paint("cyan", value)]),

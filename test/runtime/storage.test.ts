@@ -16,7 +16,7 @@ let folder: string;
 let opened: Store[];
 let failures: Error[];
 let postgres: Postgres;
-let inDatabases: PostgresStorage[];
+let inDatabases: Set<PostgresStorage>;
 
 beforeAll(async () => {
   postgres = await Postgres.start();
@@ -27,12 +27,12 @@ beforeEach(() => {
   folder = realpathSync(mkdtempSync(join(tmpdir(), "storage-")));
   opened = [];
   failures = [];
-  inDatabases = [];
+  inDatabases = new Set();
 });
 
 afterEach(async () => {
   for (const store of opened) store.close();
-  for (const storage of inDatabases) await storage.release();
+  for (const storage of [...inDatabases]) await released(storage);
   rmSync(folder, { recursive: true, force: true });
   expect(failures).toEqual([]);
 });
@@ -46,15 +46,20 @@ const inFiles = () =>
 
 async function inDatabase(url = postgres.url()): Promise<PostgresStorage> {
   const storage = new PostgresStorage({
-    url,
+    data: url,
     version: "1.0.0",
     defaultName: "default",
     seed: "seed",
     onNotice: (notice) => failures.push(new Error(notice)),
     onError: (failure) => failures.push(failure),
   });
-  inDatabases.push(storage);
+  inDatabases.add(storage);
   return storage.start();
+}
+
+async function released(storage: PostgresStorage): Promise<void> {
+  inDatabases.delete(storage);
+  await storage.release();
 }
 
 const frozen = (seq: number) => freeze(State.from(dumpOf(upTo(seq))));
@@ -236,7 +241,7 @@ describe("storage in PostgreSQL", () => {
     await store.replace(dumpOf(upTo(3)));
     await store.append?.([change(4)]);
     await storage.snapshots("w1").save({ name: "one", at: "2026-03-01T09:00:00.000Z" }, frozen(4));
-    await storage.release();
+    await released(storage);
     const next = await inDatabase(url);
     expect(next.recover()).toEqual(["w1"]);
     expect(next.identity("w1")).toMatchObject({ api_key: "sk_test_mine" });
@@ -256,7 +261,7 @@ describe("storage in PostgreSQL", () => {
     await store.append?.([change(3)]);
     expect(await compacting).toBeUndefined();
     expect(store.compactIfLarge(() => dumpOf(model))).toBeUndefined();
-    await storage.release();
+    await released(storage);
     const loaded = (await inDatabase(url)).open("default").load();
     expect(loaded).toEqual({ snapshot: dumpOf(model), changes: [change(3)] });
   });
@@ -284,11 +289,11 @@ describe("storage in PostgreSQL", () => {
   it("refuses a schema of a newer version, and one that another version uses", async () => {
     const url = postgres.url();
     const storage = await inDatabase(url);
-    const older = { url, defaultName: "default", seed: "seed", onNotice: () => {}, onError: () => {} };
+    const older = { data: url, defaultName: "default", seed: "seed", onNotice: () => {}, onError: () => {} };
     await expect(new PostgresStorage({ ...older, version: "0.9.0" }).start()).rejects.toThrow(
       /is in use by version 1\.0\.0 .* and this is version 0\.9\.0: stop the processes of that version first\.$/,
     );
-    await storage.release();
+    await released(storage);
     await postgres.query(url, "update meta set format = 99");
     await expect(new PostgresStorage({ ...older, version: "0.9.0" }).start()).rejects.toThrow(
       /has format 99, and version 0\.9\.0 of payments-sandbox knows formats up to 1: start the newer version/,
@@ -298,7 +303,7 @@ describe("storage in PostgreSQL", () => {
   it.each(["schema=a;b", "schema=A", "lease=10", "lease=10ms"])("refuses the URL with %s", (query) => {
     const url = `postgres://127.0.0.1:1/db?${query}`;
     const options = {
-      url,
+      data: url,
       version: "1",
       defaultName: "default",
       seed: "",
@@ -311,7 +316,7 @@ describe("storage in PostgreSQL", () => {
   it("says in one line that the database does not answer", async () => {
     const url = "postgres://127.0.0.1:1/db";
     const options = {
-      url,
+      data: url,
       version: "1",
       defaultName: "default",
       seed: "",

@@ -1,3 +1,4 @@
+import { readFileSync, writeFileSync } from "node:fs";
 import { appEnvironment } from "../../app-environment.js";
 import { UserError } from "../../core/schema/user-error.js";
 import { shellQuoted } from "../help-text.js";
@@ -57,7 +58,6 @@ export const SANDBOX_COMMANDS: readonly ClientCommand[] = [
     plain: {
       call: async ({ connection, words: [file] }) => {
         const state = await connection.get("/state");
-        const { writeFileSync } = await import("node:fs");
         writeFileSync(file!, `${JSON.stringify(state)}\n`);
         return { file, seq: state.seq };
       },
@@ -69,10 +69,7 @@ export const SANDBOX_COMMANDS: readonly ClientCommand[] = [
     says: "replaces the namespace's state by an exported one",
     example: "payments-sandbox import state.json",
     plain: {
-      call: async ({ connection, words: [file] }) => {
-        await connection.get("");
-        return connection.put("/state", await stateIn(file!));
-      },
+      call: async ({ connection, words: [file] }) => connection.put("/state", stateIn(file!)),
       doing: "importing",
       print: ({ namespace }, { words: [file] }) => `namespace "${namespace}" has the state of ${file}\n`,
     },
@@ -92,8 +89,7 @@ export const SANDBOX_COMMANDS: readonly ClientCommand[] = [
   },
 ];
 
-async function stateIn(file: string): Promise<unknown> {
-  const { readFileSync } = await import("node:fs");
+function stateIn(file: string): unknown {
   try {
     return JSON.parse(readFileSync(file, "utf8"));
   } catch (error) {

@@ -282,15 +282,10 @@ export class Engine {
   }
 
   #replace(state: State): void {
-    const before = this.#state;
     const storing = this.#store.replace(state.dump());
     this.#state = state;
     this.#rescope();
-    if (storing !== undefined)
-      this.#groupCommit?.waitForState(storing, () => {
-        this.#state = before;
-        if (before.seq > 0) this.#rescope();
-      });
+    if (storing !== undefined) this.#groupCommit?.waitFor(storing);
   }
 
   #rescope(): void {

@@ -136,17 +136,11 @@ export class GroupCommit {
       this.#confirm(batch);
       return undefined;
     }
-    return this.#waitFor(batch, pending);
+    return this.waitFor(pending, batch);
   }
 
-  /** Holds later changes back until an asynchronous store has the replaced state; `undo` restores the old one. */
-  waitForState(storing: Promise<void>, undo: () => void): void {
-    const batch = newBatch();
-    batch.undo.push(undo);
-    void this.#waitFor(batch, storing);
-  }
-
-  #waitFor(batch: Batch, pending: Promise<void>): Promise<void> {
+  /** Holds later changes back until an asynchronous store has a batch, or a replaced state. */
+  waitFor(pending: Promise<void>, batch = newBatch()): Promise<void> {
     const onStored = (): void => {
       this.#pending = undefined;
       this.#confirm(batch);

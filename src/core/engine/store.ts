@@ -17,8 +17,8 @@ export interface Store {
    */
   append?(changes: readonly JournalEntry[]): void | Promise<void>;
   /**
-   * Replaces the stored state (reset, restore, import). Never called while changes are being stored. If it throws or
-   * rejects, the old state stays.
+   * Replaces the stored state (reset, restore, import). Never called while changes are being stored. If it throws, the
+   * old state stays; a store that rejects has its namespace discarded.
    */
   replace(state: StateDump): void | Promise<void>;
   /**

@@ -21,7 +21,7 @@ import type { Command } from "../engine/transaction.js";
 import type { ChargeStatus } from "../schema/common.js";
 import type { ClockSetting } from "../schema/option-schemas.js";
 import type { Refusal } from "../schema/refusals.js";
-import { isCallersError } from "../schema/unavailable.js";
+import { Unavailable } from "../schema/unavailable.js";
 import { SizeNotice } from "../store/size-notice.js";
 import { AppActivity } from "../time/app-activity.js";
 import type { Clock } from "../time/clock.js";
@@ -92,7 +92,7 @@ export class Namespace {
 
   constructor(options: NamespaceOptions) {
     const { wall, apiKey, liveApiKey, webhookSecret } = options;
-    const onError = (error: unknown) => isCallersError(error) || options.onError(error);
+    const onError = (error: unknown) => error instanceof Unavailable || options.onError(error);
     const { engine, clock } = openState(options);
     const snapshots = options.snapshots();
     const observers = new Observers(onError);

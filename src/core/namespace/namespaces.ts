@@ -7,8 +7,9 @@ import { namespaceNameSchema, parseClockSetting } from "../schema/option-schemas
 import { invalid, isRefusal, type Refusal, refuse } from "../schema/refusals.js";
 import { secretFaults } from "../schema/signature-schemes.js";
 import { parseInstant } from "../schema/time.js";
-import { isCallersError, StorageAway } from "../schema/unavailable.js";
-import type { Leases, Location, Storage } from "../store/storage.js";
+import { StorageAway } from "../schema/unavailable.js";
+import type { PostgresStorage } from "../store/postgres/postgres-storage.js";
+import type { Location, Storage } from "../store/storage.js";
 import { OutOfHandlesError, StoreError } from "../store/store-error.js";
 import { activityObserver } from "./activity-observer.js";
 import { AdviceLog } from "./advice/advisor.js";
@@ -47,6 +48,9 @@ type NamespaceView = z.infer<typeof namespaceSchema>;
 /** All namespaces of a server: finds a request's namespace, creates and deletes them. */
 export class Namespaces {
   readonly version: string;
+  /** Options that all namespaces share. */
+  readonly base: NamespaceDefaults;
+  readonly leases: PostgresStorage | undefined;
   readonly scenarios: ScenarioTools;
   readonly checkReceiver: CheckReceiver;
   /** Advice since the start, including that of reset or deleted namespaces. */
@@ -69,34 +73,20 @@ export class Namespaces {
     this.#options = options;
     this.#heapGuard = new HeapGuard(options.base.onError);
     this.version = options.base.version;
+    this.base = options.base;
+    this.leases = options.storage.leases;
     this.scenarios = options.scenarios;
     this.checkReceiver = options.checkReceiver;
-    const { leases } = options.storage;
+    const { leases } = this;
     try {
-      if (leases === undefined || leases.holds(DEFAULT_NAMESPACE)) this.#openDefault();
-      for (const name of options.storage.recover()) this.#reopen(name);
+      if (leases === undefined || leases.holds(DEFAULT_NAMESPACE)) this.#openStored(DEFAULT_NAMESPACE);
+      for (const name of options.storage.recover()) this.#openStored(name);
     } catch (error) {
       this.close();
+      void leases?.release();
       throw error;
     }
-    leases?.watch({
-      onTaken: (name) => {
-        try {
-          this.#openTaken(name);
-        } catch (error) {
-          // After a StorageAway it is taken once more.
-          if (!isCallersError(error)) options.base.onError(error);
-        }
-      },
-      onLost: (name) => {
-        const namespace = this.#namespaces.get(name);
-        if (namespace !== undefined) this.#drop(namespace);
-      },
-    });
-  }
-
-  #openDefault(): void {
-    this.#open(DEFAULT_NAMESPACE, {}, this.#options.base.startMs);
+    if (leases !== undefined) leases.events = this;
   }
 
   /** @throws StoreError if another process runs it */
@@ -107,24 +97,18 @@ export class Namespaces {
 
   /** Keys, secret and seed of the default namespace, also where another process runs it. */
   get defaultInfo(): NamespaceInfo {
-    const { apiKey, liveApiKey, webhookSecret, seed, defaultSeed } = this.#options.base;
-    const other = { apiKey, liveApiKey, webhookSecret, seed: seed ?? defaultSeed };
-    return this.#default?.info ?? other;
+    return this.#default?.info ?? { ...this.base, seed: this.base.seed ?? this.base.defaultSeed };
   }
 
-  /** Options that all namespaces share. */
-  get base(): NamespaceDefaults {
-    return this.#options.base;
+  /** Opens a namespace that was taken over. */
+  onTaken(name: string): void {
+    if (!this.#namespaces.has(name) && !this.#unopened.has(name)) this.#openStored(name);
   }
 
-  get leases(): Leases | undefined {
-    return this.#options.storage.leases;
-  }
-
-  #openTaken(name: string): void {
-    if (this.#namespaces.has(name) || this.#unopened.has(name)) return;
-    if (name === DEFAULT_NAMESPACE) this.#openDefault();
-    else this.#reopen(name);
+  /** Discards a namespace that another process may have. */
+  onLost(name: string): void {
+    const namespace = this.#namespaces.get(name);
+    if (namespace !== undefined) this.#drop(namespace);
   }
 
   /** True if this process may handle the call at once. */
@@ -135,17 +119,15 @@ export class Namespaces {
     return name !== undefined && leases.holds(name) && this.#namespaces.has(name);
   }
 
-  /** Finds the process of a call's namespace; takes the namespace over if no process runs it. */
+  /** With leases: finds the process of a call's namespace, takes a free one over, and creates one by its key. */
   async locate(header: string | null, apiKey: string | null): Promise<Location> {
-    const { leases } = this;
-    if (leases === undefined) return "here";
-    const name =
-      header ??
-      this.#nameOfKey(apiKey) ??
-      (await leases.nameOfKey(apiKey!, namespaceInKey(apiKey!))) ??
-      (this.#isCreatedBy(apiKey!) ? namespaceInKey(apiKey!)! : DEFAULT_NAMESPACE);
+    const leases = this.leases!;
+    let name = header ?? this.#nameOfKey(apiKey);
+    const nameInKey = namespaceInKey(apiKey ?? "");
+    name ??= await leases.nameOfKey(apiKey!, nameInKey);
+    name ??= this.#isCreatedBy(apiKey!) ? nameInKey! : DEFAULT_NAMESPACE;
     const location = await leases.locate(name);
-    if (location === "here") this.#openTaken(name);
+    if (location === "here") this.onTaken(name);
     if (location !== "nowhere" || header !== null) return location;
     const created = await this.create({ name });
     if (isRefusal(created) && created.code !== "NAMESPACE_EXISTS") throw new StoreError(created.message);
@@ -154,28 +136,21 @@ export class Namespaces {
 
   /** Undefined if only the database can tell. */
   #nameOfKey(apiKey: string | null): string | undefined {
-    const { apiKey: testKey, liveApiKey: liveKey } = this.#options.base;
-    if (apiKey === null || apiKey === testKey || apiKey === liveKey) return DEFAULT_NAMESPACE;
-    const namespace = this.#byKey.get(apiKey);
-    if (namespace !== undefined) return namespace.name;
-    return this.#default?.keys.has(apiKey) ? DEFAULT_NAMESPACE : undefined;
+    const isOfDefault = apiKey === null || apiKey === this.base.apiKey || apiKey === this.base.liveApiKey;
+    return isOfDefault || this.#default?.keys.has(apiKey) ? DEFAULT_NAMESPACE : this.#byKey.get(apiKey)?.name;
   }
 
-  /** Ends takeovers and waits for pending changes, before `close`. */
-  async leave(): Promise<void> {
-    this.leases?.stop();
-    await this.flushQuietly();
-  }
-
-  /** A namespace that cannot be opened does not stop the others. */
-  #reopen(name: string): void {
+  /** A namespace that cannot be opened does not stop the others, unless it is the default one of one process. */
+  #openStored(name: string): void {
     const { base, storage } = this.#options;
+    const isDefault = name === DEFAULT_NAMESPACE;
     let identity: NamespaceIdentity | undefined;
     try {
-      identity = storage.identity(name);
-      this.#open(name, identity, undefined);
+      identity = isDefault ? {} : storage.identity(name);
+      this.#open(name, identity, isDefault ? base.startMs : undefined);
     } catch (error) {
-      if (error instanceof OutOfHandlesError || error instanceof StorageAway) throw error;
+      const isFatal = isDefault && this.leases === undefined;
+      if (isFatal || error instanceof OutOfHandlesError || error instanceof StorageAway) throw error;
       base.onError(this.#unopened.add(name, identity, error));
     }
   }
@@ -189,19 +164,19 @@ export class Namespaces {
   noticeRealKey(): void {
     if (this.#hasNoticedRealKey) return;
     this.#hasNoticedRealKey = true;
-    this.#options.base.onNotice?.(
+    this.base.onNotice?.(
       "a request with what looks like a real key of live mode was refused, and the key not recorded; use sk_live_sandbox",
     );
   }
 
   /** Time of the default namespace, for responses of no namespace. */
   nowMs(): number {
-    return this.#default?.nowMs() ?? this.#options.base.wall.nowMs();
+    return this.#default?.nowMs() ?? this.base.wall.nowMs();
   }
 
   /** Time of a call of no namespace. */
   arrival(): Arrival {
-    return { atMs: this.nowMs(), wallMs: this.#options.base.wall.nowMs() };
+    return { atMs: this.nowMs(), wallMs: this.base.wall.nowMs() };
   }
 
   /** Finds by the `Sandbox-Namespace` header, else by the API key, else the default one. */
@@ -325,7 +300,7 @@ export class Namespaces {
   /** Returns the namespace, created if necessary; an existing one is not changed. */
   async ensure(name: string, request: NewNamespace): Promise<NamespaceView | Refusal> {
     // The user may have repaired its files.
-    if (this.#unopened.delete(name)) this.#reopen(name);
+    if (this.#unopened.delete(name)) this.#openStored(name);
     const existing = this.#namespaces.get(name);
     return existing === undefined ? this.create({ ...request, name }) : namespaceView(existing);
   }

@@ -61,7 +61,6 @@ export class SavedStates {
 
   /** Refused during an advance, or if the snapshot is missing or unusable. */
   async restore(name: string): Promise<Refusal | undefined> {
-    await this.#whenStored();
     const saved = this.#read(name);
     if (isRefusal(saved)) return saved;
     return saved.isFromOutside ? this.load(saved.dump) : this.#replaceState(State.from(saved.dump));
@@ -104,20 +103,14 @@ export class SavedStates {
    */
   async load(dump: unknown): Promise<Refusal | undefined> {
     const { readState } = await loadLazily(() => import("../engine/intake/read-state.js"));
-    await this.#whenStored();
     const state = readState(dump, this.#options.scheduler.engine);
     return isRefusal(state) ? state : this.#replaceState(state);
   }
 
-  /** The state cannot be replaced while its changes are being stored. */
-  async #whenStored(): Promise<void> {
-    const { engine } = this.#options.scheduler;
-    while (engine.isStoring) await engine.flushQuietly();
-  }
-
   /** Also restores the time and the clock setting. */
-  #replaceState(state: State): Refusal | undefined {
+  async #replaceState(state: State): Promise<Refusal | undefined> {
     const { scheduler, clock, onReplaced } = this.#options;
+    while (scheduler.engine.isStoring) await scheduler.engine.flushQuietly();
     const clockRecord = state.get("clock", "clock");
     const { mode, speed } = clockRecord ?? scheduler.clock.setting;
     const nowMs = Math.max(state.at, clockRecord?.sandbox_ms ?? state.at);

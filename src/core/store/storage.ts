@@ -9,6 +9,7 @@ import type { FrozenState } from "../engine/frozen-state.js";
 import type { StateDump } from "../engine/records.js";
 import type { Store } from "../engine/store.js";
 import type { NamespaceIdentity } from "../schema/control-requests.js";
+import type { PostgresStorage } from "./postgres/postgres-storage.js";
 
 /** Storage of a server's namespaces. test/runtime/storage.test.ts specifies the behavior of implementations. */
 export interface Storage {
@@ -23,8 +24,8 @@ export interface Storage {
   /** Creation parameters of a stored namespace; throws if they cannot be read. */
   identity(name: string): NamespaceIdentity;
   /**
-   * Marks a new namespace as unfinished: until `finish`, the next start removes it. Resolves to false if another process
-   * has made a namespace of this name or key.
+   * Marks a new namespace as unfinished: until `finish`, the next start removes it. Resolves to false if its name or key
+   * is taken.
    */
   begin(name: string, identity: NamespaceIdentity): undefined | Promise<boolean>;
   finish(name: string): void;
@@ -37,44 +38,23 @@ export interface Storage {
    * then throws if another process has it
    */
   remove(name: string, close?: () => void): void | Promise<void>;
-  /** Absent if one process has the storage to itself. */
-  readonly leases?: Leases;
+  /** Present if several processes use the storage: one at a time runs a namespace. */
+  readonly leases?: PostgresStorage;
 }
 
-/** Place of a namespace: in this process, nowhere, or in another one; without a URL it cannot be called. */
-export type Location = "here" | "nowhere" | { readonly url: string | null };
+/** The process that runs a namespace; without a URL it cannot be called, or it is this one or none. */
+export interface Place {
+  readonly name: string;
+  readonly url: string | null;
+}
+
+export type Location = "here" | "nowhere" | Place;
 
 export interface LeaseEvents {
   /** A free namespace was taken over: open it. */
-  readonly onTaken: (name: string) => void;
+  onTaken(name: string): void;
   /** Memory and storage may differ: discard the namespace. */
-  readonly onLost: (name: string) => void;
-}
-
-/** Leases of a storage that several processes use: one process at a time runs a namespace. */
-export interface Leases {
-  readonly isAway: boolean;
-  /** Seed of namespaces without one of their own. */
-  readonly seed: string;
-  /** Number of namespaces that this process runs. */
-  readonly count: number;
-  watch(events: LeaseEvents): void;
-  /** True while no other process can have taken the namespace over. */
-  holds(name: string): boolean;
-  /** Takes a free namespace over, or finds the process that runs it. */
-  locate(name: string): Promise<Location>;
-  /** Finds a namespace by its own key, or by the name that the key contains. */
-  nameOfKey(apiKey: string, nameInKey: string | undefined): Promise<string | undefined>;
-  /** All namespaces, newest first. */
-  names(): Promise<string[]>;
-  /** URLs of the other processes. */
-  peers(): Promise<string[]>;
-  /** Sets the URL where other processes pass calls on to. */
-  advertise(url: string | null): Promise<void>;
-  /** Ends takeovers; call it before the namespaces close. */
-  stop(): void;
-  /** Ends all leases, so that other processes take over at once. */
-  release(): Promise<void>;
+  onLost(name: string): void;
 }
 
 export interface Snapshot {

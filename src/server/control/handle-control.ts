@@ -1,8 +1,7 @@
 import type { Context } from "hono";
 import type { SandboxResponse } from "../../control-client.js";
 import { type Route, type Vocabulary, vocabularyOf, withRoutes } from "../../core/domain/name-check.js";
-import type { Engine } from "../../core/engine/engine.js";
-import type { State } from "../../core/engine/state.js";
+import type { Namespace } from "../../core/namespace/namespace.js";
 import type { Namespaces } from "../../core/namespace/namespaces.js";
 import { isRefusal, type Refusal, refuse } from "../../core/schema/refusals.js";
 import { createAbortController } from "../../core/time/deadline.js";
@@ -43,13 +42,12 @@ async function replyTo(
 ): Promise<TimedReply> {
   const name = header("sandbox-namespace");
   const key = bearerKey(header("authorization"));
-  const found = namespaces.find(name, key);
-  // With leases, these calls need no namespace of this process; their handlers use none.
+  const namespace = namespaces.find(name, key)!;
+  // With leases, calls about namespaces use no namespace of this process.
   const isOfServer = namespaces.leases !== undefined && operation.path.startsWith("/_sandbox/namespaces");
-  if (found === undefined && !isOfServer)
+  if (namespace === undefined && !isOfServer)
     return { reply: unknownNamespace(namespaces, name, key), nowMs: namespaces.nowMs() };
-  const namespace = found!;
-  const pending = found?.flushQuietly();
+  const pending = namespace?.flushQuietly();
   if (pending !== undefined) await pending;
   const execute = async (): Promise<Reply | Refusal> => {
     const body = operation.method === "GET" ? {} : await bodyOf(namespaces.base.publicUrl);
@@ -60,8 +58,8 @@ async function replyTo(
       url,
       mode: key?.startsWith("sk_live_") ? "live" : "test",
       run: header("sandbox-run"),
-      fetch: (request) => fetch(namespaces.leases === undefined ? request : withAccess(request, header)),
-      vocabulary: vocabularyIn(found?.engine ?? namespaces.base, routes),
+      fetch: namespaces.leases === undefined ? fetch : (request) => fetch(withAccess(request, header)),
+      vocabulary: vocabularyIn(namespace, routes),
       query: undefined,
       body,
       signal,
@@ -69,9 +67,9 @@ async function replyTo(
     });
   };
   const result = await execute();
-  const storing = found?.whenStored();
+  const storing = namespace?.whenStored();
   if (storing !== undefined) await storing;
-  return { reply: isRefusal(result) ? errorReply(result) : result, nowMs: (found ?? namespaces).nowMs() };
+  return { reply: isRefusal(result) ? errorReply(result) : result, nowMs: (namespace ?? namespaces).nowMs() };
 }
 
 /** Gives a call that may go to another process the access of its caller. */
@@ -177,14 +175,13 @@ async function joinPieces(pieces: AsyncIterable<string>): Promise<string> {
 }
 
 /** The known names of a namespace, including event types triggered with `force`. */
-function vocabularyIn(
-  { catalogue, settings, state }: Pick<Engine, "catalogue" | "settings"> & { readonly state?: State },
-  routes: readonly Route[],
-): Vocabulary {
-  const known = vocabularyOf({ fixtures: catalogue.fixtures, eventNames: settings.event_names, routes });
+function vocabularyIn(namespace: Namespace, routes: readonly Route[]): Vocabulary {
   return withRoutes((kind) => {
-    const names = known(kind);
+    const { catalogue, settings, state } = namespace.engine;
+    const names = vocabularyOf({ fixtures: catalogue.fixtures, eventNames: settings.event_names, routes })(
+      kind,
+    );
     if (names === undefined || (kind !== "event type" && kind !== "event name")) return names;
-    return [...names, ...(state?.eventTypes() ?? []).filter((type) => !names.includes(type))];
+    return [...names, ...state.eventTypes().filter((type) => !names.includes(type))];
   }, routes);
 }

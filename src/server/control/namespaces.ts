@@ -25,13 +25,13 @@ export const NAMESPACES = [
       const { leases } = namespaces;
       if (leases === undefined) return pageReply(namespaces.list(), query);
       const { limit, offset } = limitAndOffset(query);
-      const names = await leases.names();
+      const all = await leases.list();
       // Each is described by the process that runs it.
-      const views = names.slice(offset, offset + limit).map(async (name) => {
+      const views = all.slice(offset, offset + limit).map(async ({ name }) => {
         const response = await fetch(new Request(new URL(`/_sandbox/namespaces/${name}`, url)));
         return response.ok ? [(await response.json()) as object] : [];
       });
-      return { total: names.length, items: (await Promise.all(views)).flat() };
+      return { total: all.length, items: (await Promise.all(views)).flat() };
     },
   ),
   controlOperation(

@@ -8,7 +8,7 @@ import type { Namespaces } from "../../core/namespace/namespaces.js";
 import { loadLazily } from "../../core/schema/load-lazily.js";
 import { refuse } from "../../core/schema/refusals.js";
 import { iso } from "../../core/schema/time.js";
-import { isCallersError } from "../../core/schema/unavailable.js";
+import { Unavailable } from "../../core/schema/unavailable.js";
 import type { ControlApp } from "../control/app.js";
 import type { DocumentLoader, DocumentOptions } from "../openapi/serve.js";
 import { hintForUnknownCall } from "../service/admit.js";
@@ -70,7 +70,9 @@ export function createApps({
   const { app } = routes;
   for (const operation of OPERATIONS)
     routes.addCall(operation.method, pathOf(operation, paths), (call) => handle(namespaces, operation, call));
-  const server = { fetch: inProcessFetch((request) => apps.fetch(request)), routes: serviceRoutes(paths) };
+  const fetch: Apps["fetch"] = (request) =>
+    namespaces.leases === undefined ? app.fetch(request) : serveOrPassOn(request);
+  const server = { fetch: inProcessFetch(fetch), routes: serviceRoutes(paths) };
   // Loads OpenAPI on demand, to keep starts short.
   const described = { namespaces, paths, documentOf };
   const openapi = () => loadLazily(() => import("../openapi/serve.js"));
@@ -107,7 +109,7 @@ export function createApps({
   routes.add("GET", "/health", () => toResponse(healthReply(namespaces), namespaces.nowMs()));
 
   const report = (error: unknown) => {
-    if (!isCallersError(error)) onError(error);
+    if (!(error instanceof Unavailable)) onError(error);
   };
   const failureResponse = (error: unknown, path: string) => {
     report(error);
@@ -152,22 +154,18 @@ export function createApps({
       return handleRequest((call) => handleUnknown(namespaces, call, reply), c);
     })
     .onError((error, c) => responseOf(failureResponse(error, c.req.path)));
-  const { leases } = namespaces;
-  const apps: Apps = {
+  const serveOrPassOn = async (request: Request) => {
+    const { serveOrForward } = await loadLazily(() => import("./forward.js"));
+    return serveOrForward(request, namespaces, () => app.fetch(request)).catch((error) =>
+      responseOf(failureResponse(error, new URL(request.url).pathname)),
+    );
+  };
+  return {
     app,
-    fetch:
-      leases === undefined
-        ? (request) => app.fetch(request)
-        : async (request) =>
-            (await loadLazily(() => import("./forward.js"))).serveOrForward(request, {
-              namespaces,
-              serve: () => app.fetch(request),
-              failureResponse,
-            }),
+    fetch,
     control: controlApp,
     fastPath: { match: (method, path) => routes.match(method, path), failureResponse },
   };
-  return apps;
 }
 
 function unknownPathMessage(path: string, routes: readonly Route[]): string {

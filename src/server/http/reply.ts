@@ -1,11 +1,6 @@
 import { ERROR_STATUS, INTERNAL_ERROR, type Refusal } from "../../core/schema/refusals.js";
 import { iso } from "../../core/schema/time.js";
-import {
-  INSUFFICIENT_SPACE,
-  InsufficientSpace,
-  STORAGE_AWAY,
-  StorageAway,
-} from "../../core/schema/unavailable.js";
+import { Unavailable } from "../../core/schema/unavailable.js";
 
 /** A response before serialization: a status and the JSON text. */
 export interface Reply {
@@ -55,14 +50,8 @@ export function errorReply(
 
 /** The reply to a call that could not be executed or stored. */
 export function failureReply(error: unknown, codes: Readonly<Record<string, string>>): Reply {
-  const refusal =
-    error instanceof InsufficientSpace
-      ? INSUFFICIENT_SPACE
-      : error instanceof StorageAway
-        ? STORAGE_AWAY
-        : undefined;
-  return refusal !== undefined
-    ? errorReply(refusal, { "retry-after": "1" }, codes)
+  return error instanceof Unavailable
+    ? errorReply(error.refusal, { "retry-after": "1" }, codes)
     : errorReply(INTERNAL_ERROR, undefined, codes);
 }
 

@@ -1,13 +1,20 @@
+import type { NamespaceIdentity } from "../../schema/control-requests.js";
 import { StorageAway } from "../../schema/unavailable.js";
+import type { Snapshot } from "../storage.js";
 import type { Link } from "./link.js";
+import type { PostgresStorage } from "./postgres-storage.js";
 
-/** The right to commit in a namespace while the database has this fence for it. */
+/** The right to commit in a namespace while the database has this fence for it, and what was stored when it began. */
 export interface Lease {
   readonly name: string;
   readonly id: number;
   readonly fence: string;
+  readonly identity: NamespaceIdentity;
   /** Number of the last stored entry. */
   seq: number;
+  /** Removed by the first load. */
+  entries: readonly Entry[] | undefined;
+  readonly snapshots: readonly (Snapshot & { readonly body: string })[];
   isLost: boolean;
 }
 
@@ -21,20 +28,18 @@ interface Write {
   readonly lease: Lease;
   readonly entries: readonly Entry[];
   readonly onStored: () => void;
-  readonly onFailed: (error: StorageAway) => void;
+  readonly onFailed: (error: unknown) => void;
 }
 
 /** Entries belong to a write and not to a namespace: a write of a lost lease may wait beside one of the next lease. */
 const COMMIT = `with batch as (
-    select * from unnest($1::int[], $2::int[], $3::bigint[], $4::bigint[], $5::bigint[])
-      as b (write, id, fence, seq, last)
+    select * from json_to_recordset($1) as b (write int, id int, fence bigint, seq bigint, last bigint, entries json)
   ), held as (
     update namespaces n set seq = b.last from batch b
-    where n.id = b.id and n.fence = b.fence and n.owner = $6 and n.seq = b.seq returning n.id, b.write
+    where n.id = b.id and n.fence = b.fence and n.owner = $2 and n.seq = b.seq returning n.id, b.write, b.entries
   ), entry as (
-    select held.id, e.seq, e.is_state, e.body
-    from unnest($7::int[], $8::bigint[], $9::bool[], $10::text[]) as e (write, seq, is_state, body)
-    join held using (write)
+    select held.id, e.seq, e."isState" as is_state, e.body
+    from held, json_to_recordset(held.entries) as e (seq bigint, "isState" bool, body text)
   ), replaced as (
     delete from entries o using entry e where e.is_state and o.id = e.id and o.seq < e.seq
   ), stored as (
@@ -50,16 +55,9 @@ export class Commits {
   #waiting: Write[] = [];
   #draining: Promise<void> | undefined;
 
-  /**
-   * @param owner returns the id of this process
-   * @param onAway called if the database does not answer: the fate of the entries is unknown
-   * @param onLost called if memory and database may differ
-   */
   constructor(
     readonly link: Link,
-    readonly owner: () => string,
-    readonly onAway: (error: unknown) => void,
-    readonly onLost: (lease: Lease) => void,
+    readonly storage: PostgresStorage,
   ) {}
 
   write(lease: Lease, entries: readonly Entry[]): Promise<void> {
@@ -80,44 +78,31 @@ export class Commits {
   }
 
   async #store(batch: readonly Write[]): Promise<void> {
-    const { link, owner, onAway, onLost } = this;
+    const values = batch.map(({ lease: { id, fence, seq }, entries }, write) => {
+      return { write, id, fence, seq, last: entries.at(-1)!.seq, entries };
+    });
     try {
-      const rows = await link.query<{ write: number }>(COMMIT, valuesOf(batch, owner()), "commit");
+      const parameters = [JSON.stringify(values), this.storage.process];
+      const rows = await this.link.query<{ write: number }>(COMMIT, parameters, "commit");
       const held = new Set(rows.map(({ write }) => write));
       for (const [index, { lease, entries, onStored, onFailed }] of batch.entries()) {
         if (held.has(index)) {
           lease.seq = entries.at(-1)!.seq;
           onStored();
         } else {
-          onLost(lease);
+          this.storage.lose(lease);
           onFailed(movedAway(lease));
         }
       }
     } catch (error) {
-      onAway(error);
+      this.storage.noteAway(error);
       for (const { lease, entries, onFailed } of batch) {
         // Memory has the new state already.
-        if (entries[0]!.isState) onLost(lease);
+        if (entries[0]!.isState) this.storage.lose(lease);
         onFailed(error instanceof StorageAway ? error : new StorageAway(String(error), { cause: error }));
       }
     }
   }
-}
-
-function valuesOf(batch: readonly Write[], owner: string): unknown[] {
-  const leases = batch.map(({ lease: { id, fence, seq }, entries }, write) => [
-    write,
-    id,
-    fence,
-    seq,
-    entries.at(-1)!.seq,
-  ]);
-  const entries = batch.flatMap((one, write) =>
-    one.entries.map(({ seq, isState, body }) => [write, seq, isState, body]),
-  );
-  const columns = (rows: unknown[][], count: number) =>
-    Array.from({ length: count }, (_, index) => rows.map((row) => row[index]));
-  return [...columns(leases, 5), owner, ...columns(entries, 4)];
 }
 
 export function movedAway({ name }: Pick<Lease, "name">): StorageAway {

@@ -26,26 +26,23 @@ const MIGRATIONS: readonly string[] = [
   );`,
 ];
 
-export interface Registration {
-  readonly id: string;
-  readonly version: string;
-  readonly leaseMs: number;
-}
-
-export const REGISTER = `insert into processes (id, version, expires)
-  values ($1, $2, clock_timestamp() + $3 * interval '1 ms')`;
+/** Registers a process or renews its row. A row that is new has no namespaces yet. */
+export const RENEW = `insert into processes (id, version, expires, url)
+    values ($1, $2, clock_timestamp() + $3 * interval '1 ms', $4)
+  on conflict (id) do update set expires = excluded.expires, url = excluded.url
+  returning xmax = 0 as "isNew"`;
 
 /**
- * Makes or migrates the schema, registers the process, and returns the seed of new namespaces.
+ * Makes or migrates the schema, registers a process, and returns the seed of new namespaces.
  *
+ * @param values of `RENEW`
  * @throws StoreError if the schema or a running process has another version
  */
 export async function register(
   link: Link,
   schema: string,
-  defaultName: string,
-  seed: string,
-  { id, version, leaseMs }: Registration,
+  { version, defaultName, seed }: { version: string; defaultName: string; seed: string },
+  values: unknown[],
 ): Promise<string> {
   await link.query("begin");
   await link.query("select pg_advisory_xact_lock(hashtext($1))", [`payments-sandbox ${schema}`]);
@@ -69,10 +66,9 @@ export async function register(
       `The schema "${schema}" is in use by version ${other.version} of payments-sandbox at ${other.url}, and this is version ${version}: stop the processes of that version first.`,
     );
   await link.query("update meta set format = $1", [MIGRATIONS.length]);
-  await link.query("insert into namespaces (name, identity) values ($1, '{}') on conflict do nothing", [
-    defaultName,
-  ]);
-  await link.query(REGISTER, [id, version, leaseMs]);
+  const insertion = "insert into namespaces (name, identity) values ($1, '{}') on conflict do nothing";
+  await link.query(insertion, [defaultName]);
+  await link.query(RENEW, values);
   await link.query("commit");
   return meta!.seed;
 }
