@@ -60,7 +60,7 @@ function open(
   secureServer?: ListenOptions["secureServer"],
 ): Promise<ListeningServer> {
   const { apps, options, namespaces } = served;
-  const { fastPath } = apps;
+  const { app, fastPath } = apps;
   const nowMs = () => namespaces.nowMs();
   const guard = new HostGuard(namesOf(host, options));
   const access = new ControlAccess(options.control_token);
@@ -86,15 +86,12 @@ function open(
         incoming.socket.destroy();
         return new Response(null, { headers: { [ALREADY_SENT_HEADER]: "true" } });
       };
-      const response = apps.fetch(request);
+      const response = app.fetch(request);
       return response instanceof Promise ? response.then(cutIfDropped) : cutIfDropped(response);
     },
     fastPath: (incoming, outgoing) =>
       guard.allows(incoming.headers.host) &&
-      namespaces.isHere(
-        (incoming.headers["sandbox-namespace"] as string | undefined) ?? null,
-        bearerKey(incoming.headers.authorization),
-      ) &&
+      namespaces.isHere(incoming.headers["sandbox-namespace"], bearerKey(incoming.headers.authorization)) &&
       takeFastPath(fastPath, incoming, outgoing),
     onEarlyHealth: (incoming, outgoing) => {
       if (!guard.allows(incoming.headers.host)) return false;

@@ -65,7 +65,7 @@ export class Sandbox {
     this.#namespaces = namespaces;
     this.#options = options;
     this.#apps = apps;
-    this.#fetch = inProcessFetch(apps.fetch);
+    this.#fetch = inProcessFetch(apps.app);
   }
 
   /** Throws a UserError after `close()`. */

@@ -47,18 +47,12 @@ type NamespaceView = z.infer<typeof namespaceSchema>;
 
 /** All namespaces of a server: finds a request's namespace, creates and deletes them. */
 export class Namespaces {
-  readonly version: string;
-  /** Options that all namespaces share. */
-  readonly base: NamespaceDefaults;
   readonly leases: PostgresStorage | undefined;
-  readonly scenarios: ScenarioTools;
-  readonly checkReceiver: CheckReceiver;
   /** Advice since the start, including that of reset or deleted namespaces. */
   readonly advice = new AdviceLog();
   /** Counts since the start, including those of reset or deleted namespaces. */
   readonly totalCounters = new Counters();
   readonly failedTests = new FailedTestLog();
-  readonly #options: NamespacesOptions;
   readonly #namespaces = new Map<string, Namespace>();
   readonly #byKey = new Map<string, Namespace>();
   /** Undefined while another process runs it. */
@@ -69,15 +63,10 @@ export class Namespaces {
   #hasNoticedRealKey = false;
   #autoNames = 0;
 
-  constructor(options: NamespacesOptions) {
-    this.#options = options;
+  constructor(readonly options: NamespacesOptions) {
+    const { leases } = options.storage;
+    this.leases = leases;
     this.#heapGuard = new HeapGuard(options.base.onError);
-    this.version = options.base.version;
-    this.base = options.base;
-    this.leases = options.storage.leases;
-    this.scenarios = options.scenarios;
-    this.checkReceiver = options.checkReceiver;
-    const { leases } = this;
     try {
       if (leases === undefined || leases.holds(DEFAULT_NAMESPACE)) this.#openStored(DEFAULT_NAMESPACE);
       for (const name of options.storage.recover()) this.#openStored(name);
@@ -97,37 +86,35 @@ export class Namespaces {
 
   /** Keys, secret and seed of the default namespace, also where another process runs it. */
   get defaultInfo(): NamespaceInfo {
-    return this.#default?.info ?? { ...this.base, seed: this.base.seed ?? this.base.defaultSeed };
+    return (
+      this.#default?.info ?? {
+        ...this.options.base,
+        seed: this.options.base.seed ?? this.options.base.defaultSeed,
+      }
+    );
   }
 
   /** Opens a namespace that was taken over. */
-  onTaken(name: string): void {
+  open(name: string): void {
     if (!this.#namespaces.has(name) && !this.#unopened.has(name)) this.#openStored(name);
   }
 
-  /** Discards a namespace that another process may have. */
-  onLost(name: string): void {
-    const namespace = this.#namespaces.get(name);
-    if (namespace !== undefined) this.#drop(namespace);
-  }
-
   /** True if this process may handle the call at once. */
-  isHere(header: string | null, apiKey: string | null): boolean {
+  isHere(header: unknown, apiKey: string | null): boolean {
     const { leases } = this;
     if (leases === undefined) return true;
-    const name = header ?? this.#nameOfKey(apiKey);
-    return name !== undefined && leases.holds(name) && this.#namespaces.has(name);
+    const name = typeof header === "string" ? header : this.#nameOfKey(apiKey);
+    return name !== undefined && leases.holds(name) && !leases.isAway && this.#namespaces.has(name);
   }
 
   /** With leases: finds the process of a call's namespace, takes a free one over, and creates one by its key. */
   async locate(header: string | null, apiKey: string | null): Promise<Location> {
     const leases = this.leases!;
     let name = header ?? this.#nameOfKey(apiKey);
-    const nameInKey = namespaceInKey(apiKey ?? "");
-    name ??= await leases.nameOfKey(apiKey!, nameInKey);
-    name ??= this.#isCreatedBy(apiKey!) ? nameInKey! : DEFAULT_NAMESPACE;
+    name ??= await leases.nameOfKey(apiKey!, namespaceInKey(apiKey!));
+    name ??= this.#nameCreatedBy(apiKey!) ?? DEFAULT_NAMESPACE;
     const location = await leases.locate(name);
-    if (location === "here") this.onTaken(name);
+    if (location === "here") this.open(name);
     if (location !== "nowhere" || header !== null) return location;
     const created = await this.create({ name });
     if (isRefusal(created) && created.code !== "NAMESPACE_EXISTS") throw new StoreError(created.message);
@@ -136,13 +123,14 @@ export class Namespaces {
 
   /** Undefined if only the database can tell. */
   #nameOfKey(apiKey: string | null): string | undefined {
-    const isOfDefault = apiKey === null || apiKey === this.base.apiKey || apiKey === this.base.liveApiKey;
+    const isOfDefault =
+      apiKey === null || apiKey === this.options.base.apiKey || apiKey === this.options.base.liveApiKey;
     return isOfDefault || this.#default?.keys.has(apiKey) ? DEFAULT_NAMESPACE : this.#byKey.get(apiKey)?.name;
   }
 
   /** A namespace that cannot be opened does not stop the others, unless it is the default one of one process. */
   #openStored(name: string): void {
-    const { base, storage } = this.#options;
+    const { base, storage } = this.options;
     const isDefault = name === DEFAULT_NAMESPACE;
     let identity: NamespaceIdentity | undefined;
     try {
@@ -157,26 +145,26 @@ export class Namespaces {
 
   /** True if an API key with an unknown namespace creates it. */
   get createsByKey(): boolean {
-    return this.#options.autoNamespaces;
+    return this.options.autoNamespaces;
   }
 
   /** Reported once, without the key: an app sends it with each call. */
   noticeRealKey(): void {
     if (this.#hasNoticedRealKey) return;
     this.#hasNoticedRealKey = true;
-    this.base.onNotice?.(
+    this.options.base.onNotice?.(
       "a request with what looks like a real key of live mode was refused, and the key not recorded; use sk_live_sandbox",
     );
   }
 
   /** Time of the default namespace, for responses of no namespace. */
   nowMs(): number {
-    return this.#default?.nowMs() ?? this.base.wall.nowMs();
+    return this.#default?.nowMs() ?? this.options.base.wall.nowMs();
   }
 
   /** Time of a call of no namespace. */
   arrival(): Arrival {
-    return { atMs: this.nowMs(), wallMs: this.base.wall.nowMs() };
+    return { atMs: this.nowMs(), wallMs: this.options.base.wall.nowMs() };
   }
 
   /** Finds by the `Sandbox-Namespace` header, else by the API key, else the default one. */
@@ -197,19 +185,19 @@ export class Namespaces {
   /** With `--auto-namespaces`, an API key with a namespace's name creates it on first use. */
   #createByKey(apiKey: string): Namespace | undefined {
     // With leases, `locate` has created it.
-    if (this.leases !== undefined || !this.#isCreatedBy(apiKey)) return undefined;
-    const name = namespaceInKey(apiKey)!;
-    this.#options.storage.begin(name, {});
+    const name = this.leases === undefined ? this.#nameCreatedBy(apiKey) : undefined;
+    if (name === undefined) return undefined;
+    this.options.storage.begin(name, {});
     const created = this.#createBegun(name, {});
     if (isRefusal(created)) throw new StoreError(created.message);
     return created;
   }
 
-  #isCreatedBy(apiKey: string): boolean {
-    if (!this.#options.autoNamespaces || this.#namespaces.size >= NAMESPACE_LIMIT) return false;
+  #nameCreatedBy(apiKey: string): string | undefined {
+    if (!this.options.autoNamespaces || this.#namespaces.size >= NAMESPACE_LIMIT) return undefined;
     const name = namespaceInKey(apiKey);
-    if (name === undefined || !safeParse(namespaceNameSchema, name).ok) return false;
-    return !this.#namespaces.has(name) && !this.#unopened.has(name);
+    if (name === undefined || !safeParse(namespaceNameSchema, name).ok) return undefined;
+    return this.#namespaces.has(name) || this.#unopened.has(name) ? undefined : name;
   }
 
   /** Checkout links name no namespace, but checkout ids are unique in the server. */
@@ -255,7 +243,7 @@ export class Namespaces {
       return refuse("NAMESPACE_EXISTS", "The API key belongs to another namespace");
     const refusal = this.#checkSecrets(name, request);
     if (refusal !== undefined) return refusal;
-    const beginning = this.#options.storage.begin(name, request);
+    const beginning = this.options.storage.begin(name, request);
     // A name that the caller did not choose is tried until it is free.
     if (beginning !== undefined && !(await beginning))
       return request.name === undefined ? this.create(request) : taken;
@@ -267,7 +255,7 @@ export class Namespaces {
 
   /** Atomic: a failed creation leaves nothing, now or after a restart. */
   #createBegun(name: string, request: NewNamespace): Namespace | Refusal {
-    const { base, storage } = this.#options;
+    const { base, storage } = this.options;
     const startMs = request.start_time === undefined ? base.startMs : parseInstant(request.start_time);
     let namespace: Namespace | undefined;
     try {
@@ -275,7 +263,7 @@ export class Namespaces {
       storage.finish(name);
       return namespace;
     } catch (error) {
-      if (namespace !== undefined) this.#drop(namespace);
+      this.discard(name);
       storage.undo(name);
       if (error instanceof OutOfHandlesError) return refuse("INTERNAL_ERROR", error.message);
       throw error;
@@ -284,7 +272,7 @@ export class Namespaces {
 
   /** Checks secrets as at start. An inherited endpoint uses this namespace's secret too. */
   #checkSecrets(name: string, request: NewNamespace): Refusal | undefined {
-    const { base } = this.#options;
+    const { base } = this.options;
     const webhooks = request.webhooks ?? [];
     const faults = secretFaults({
       webhook_secret: request.webhook_secret ?? base.webhookSecret,
@@ -310,14 +298,17 @@ export class Namespaces {
     if (name === DEFAULT_NAMESPACE) return refuse("FORBIDDEN", "The default namespace cannot be deleted");
     if (namespace === undefined && !this.#unopened.has(name))
       return refuse("NOT_FOUND", `There is no namespace "${name}"`);
-    const removing = this.#options.storage.remove(name, namespace && (() => this.#drop(namespace)));
+    const removing = this.options.storage.remove(name, namespace && (() => this.discard(name)));
     if (removing !== undefined) await removing;
     this.#unopened.delete(name);
     return undefined;
   }
 
-  #drop(namespace: Namespace): void {
-    this.#namespaces.delete(namespace.name);
+  /** Discards a namespace: it is deleted, or another process may have it. */
+  discard(name: string): void {
+    const namespace = this.#namespaces.get(name);
+    if (namespace === undefined) return;
+    this.#namespaces.delete(name);
     if (namespace === this.#default) this.#default = undefined;
     const { apiKey, liveApiKey } = namespace.info;
     for (const key of [apiKey, liveApiKey]) this.#byKey.delete(key);
@@ -332,7 +323,7 @@ export class Namespaces {
   }
 
   #open(name: string, request: NewNamespace, startMs: number | undefined): Namespace {
-    const { base, storage, onHappening } = this.#options;
+    const { base, storage, onHappening } = this.options;
     const isDefault = name === DEFAULT_NAMESPACE;
     const [apiKey, liveApiKey] = isDefault ? [base.apiKey, base.liveApiKey] : apiKeysOf(name, request);
     const store = storage.open(name);

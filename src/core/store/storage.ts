@@ -23,10 +23,7 @@ export interface Storage {
   snapshots(name: string): Snapshots;
   /** Creation parameters of a stored namespace; throws if they cannot be read. */
   identity(name: string): NamespaceIdentity;
-  /**
-   * Marks a new namespace as unfinished: until `finish`, the next start removes it. Resolves to false if its name or key
-   * is taken.
-   */
+  /** Marks a namespace as unfinished: until `finish`, the next start removes it. False if its name or key is taken. */
   begin(name: string, identity: NamespaceIdentity): undefined | Promise<boolean>;
   finish(name: string): void;
   /** Removes everything since `begin`. */
@@ -45,17 +42,11 @@ export interface Storage {
 /** The process that runs a namespace; without a URL it cannot be called, or it is this one or none. */
 export interface Place {
   readonly name: string;
+  readonly owner: string | null;
   readonly url: string | null;
 }
 
 export type Location = "here" | "nowhere" | Place;
-
-export interface LeaseEvents {
-  /** A free namespace was taken over: open it. */
-  onTaken(name: string): void;
-  /** Memory and storage may differ: discard the namespace. */
-  onLost(name: string): void;
-}
 
 export interface Snapshot {
   readonly name: string;

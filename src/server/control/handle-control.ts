@@ -50,7 +50,7 @@ async function replyTo(
   const pending = namespace?.flushQuietly();
   if (pending !== undefined) await pending;
   const execute = async (): Promise<Reply | Refusal> => {
-    const body = operation.method === "GET" ? {} : await bodyOf(namespaces.base.publicUrl);
+    const body = operation.method === "GET" ? {} : await bodyOf(namespaces.options.base.publicUrl);
     if (isRefusal(body)) return body;
     return operation.handle({
       namespaces,
@@ -58,7 +58,11 @@ async function replyTo(
       url,
       mode: key?.startsWith("sk_live_") ? "live" : "test",
       run: header("sandbox-run"),
-      fetch: namespaces.leases === undefined ? fetch : (request) => fetch(withAccess(request, header)),
+      fetch,
+      access: {
+        "sandbox-control-token": header("sandbox-control-token") ?? "",
+        cookie: header("cookie") ?? "",
+      },
       vocabulary: vocabularyIn(namespace, routes),
       query: undefined,
       body,
@@ -70,15 +74,6 @@ async function replyTo(
   const storing = namespace?.whenStored();
   if (storing !== undefined) await storing;
   return { reply: isRefusal(result) ? errorReply(result) : result, nowMs: (namespace ?? namespaces).nowMs() };
-}
-
-/** Gives a call that may go to another process the access of its caller. */
-function withAccess(request: Request, header: ControlRequest["header"]): Request {
-  for (const name of ["sandbox-control-token", "cookie"]) {
-    const value = header(name);
-    if (value !== null) request.headers.set(name, value);
-  }
-  return request;
 }
 
 export function serveControl(

@@ -21,14 +21,15 @@ export const NAMESPACES = [
       response: "NamespaceList",
       docs: { summary: "List namespaces", description: "Every namespace, newest first." },
     },
-    async ({ namespaces, query, url, fetch }) => {
+    async ({ namespaces, query, url, fetch, access }) => {
       const { leases } = namespaces;
       if (leases === undefined) return pageReply(namespaces.list(), query);
       const { limit, offset } = limitAndOffset(query);
-      const all = await leases.list();
+      const all = await leases.places();
       // Each is described by the process that runs it.
       const views = all.slice(offset, offset + limit).map(async ({ name }) => {
-        const response = await fetch(new Request(new URL(`/_sandbox/namespaces/${name}`, url)));
+        const request = new Request(new URL(`/_sandbox/namespaces/${name}`, url), { headers: access });
+        const response = await fetch(request);
         return response.ok ? [(await response.json()) as object] : [];
       });
       return { total: all.length, items: (await Promise.all(views)).flat() };

@@ -53,7 +53,7 @@ export function sandboxView({ namespaces, namespace }: Pick<ControlCall, "namesp
   const { tables } = namespace.engine.state;
   const { apiKey, liveApiKey, webhookSecret, seed } = namespace.info;
   return {
-    version: namespaces.version,
+    version: namespaces.options.base.version,
     namespace: namespace.name,
     keys: namespace.keys.all(),
     api_key: apiKey,

@@ -50,8 +50,6 @@ export interface AppOptions {
 
 export interface Apps {
   readonly app: Hono;
-  /** Handles a request here, or passes it on to the process that runs its namespace. */
-  fetch(request: Request): Response | Promise<Response>;
   /** Loads the control API at first use. */
   control(): ControlApp | Promise<ControlApp>;
   readonly fastPath: FastPath;
@@ -68,11 +66,14 @@ export function createApps({
 }: AppOptions): Apps {
   const routes = new Routes();
   const { app } = routes;
+  if (namespaces.leases !== undefined)
+    app.use(async (c, next) => {
+      const { serveOrForward } = await loadLazily(() => import("./forward.js"));
+      return serveOrForward(namespaces)(c, next);
+    });
   for (const operation of OPERATIONS)
     routes.addCall(operation.method, pathOf(operation, paths), (call) => handle(namespaces, operation, call));
-  const fetch: Apps["fetch"] = (request) =>
-    namespaces.leases === undefined ? app.fetch(request) : serveOrPassOn(request);
-  const server = { fetch: inProcessFetch(fetch), routes: serviceRoutes(paths) };
+  const server = { fetch: inProcessFetch(app), routes: serviceRoutes(paths) };
   // Loads OpenAPI on demand, to keep starts short.
   const described = { namespaces, paths, documentOf };
   const openapi = () => loadLazily(() => import("../openapi/serve.js"));
@@ -99,7 +100,7 @@ export function createApps({
       : toResponse(
           ok({
             name: "payments-sandbox",
-            version: namespaces.version,
+            version: namespaces.options.base.version,
             docs: "/docs",
             dashboard: "/_sandbox/dashboard",
           }),
@@ -154,15 +155,8 @@ export function createApps({
       return handleRequest((call) => handleUnknown(namespaces, call, reply), c);
     })
     .onError((error, c) => responseOf(failureResponse(error, c.req.path)));
-  const serveOrPassOn = async (request: Request) => {
-    const { serveOrForward } = await loadLazily(() => import("./forward.js"));
-    return serveOrForward(request, namespaces, () => app.fetch(request)).catch((error) =>
-      responseOf(failureResponse(error, new URL(request.url).pathname)),
-    );
-  };
   return {
     app,
-    fetch,
     control: controlApp,
     fastPath: { match: (method, path) => routes.match(method, path), failureResponse },
   };
@@ -183,16 +177,16 @@ function isControl(path: string): boolean {
 }
 
 /** Calls the app without a socket. A cut connection rejects as it does over the network. */
-export function inProcessFetch(fetch: Apps["fetch"]): (request: Request) => Promise<Response> {
+export function inProcessFetch(app: Hono): (request: Request) => Promise<Response> {
   return async (request) => {
-    const response = await fetch(request);
+    const response = await app.fetch(request);
     if (isDropped(response))
       throw new TypeError("fetch failed", { cause: new Error("the connection was cut") });
     return response;
   };
 }
 
-export function healthReply({ version, leases }: Namespaces): Reply {
-  const storage = leases && { storage: leases.isAway ? "away" : "ok", owns: leases.count };
-  return ok({ status: "ok", version, ...storage });
+export function healthReply({ options, leases }: Namespaces): Reply {
+  const storage = leases && { storage: leases.isAway ? "away" : "ok", owns: leases.held.size };
+  return ok({ status: "ok", version: options.base.version, ...storage });
 }

@@ -1,6 +1,4 @@
-import * as http from "node:http";
-import * as https from "node:https";
-import { Readable } from "node:stream";
+import type { MiddlewareHandler } from "hono";
 import { proxy } from "hono/proxy";
 import type { Namespaces } from "../../core/namespace/namespaces.js";
 import { STORAGE_AWAY } from "../../core/schema/unavailable.js";
@@ -16,17 +14,15 @@ const HOPS_MAX = 3;
 const STORAGE_HEADER = "sandbox-storage";
 
 /** Handles a call whose namespace this process runs or can take over; passes others on to the process that runs it. */
-export async function serveOrForward(
-  request: Request,
-  namespaces: Namespaces,
-  serve: () => Response | Promise<Response>,
-): Promise<Response> {
-  const location = await locate(request, namespaces);
-  if (typeof location === "object") return forward(request, location.url, namespaces.nowMs());
-  const response = await serve();
-  if (namespaces.leases!.isAway) response.headers.set(STORAGE_HEADER, "away");
-  return response;
-}
+export const serveOrForward =
+  (namespaces: Namespaces): MiddlewareHandler =>
+  async (c, next) => {
+    const request = c.req.raw;
+    const location = await locate(request, namespaces);
+    if (typeof location === "object") return forward(request, location.url, namespaces.nowMs());
+    await next();
+    if (namespaces.leases!.isAway) c.res.headers.set(STORAGE_HEADER, "away");
+  };
 
 /** Calls of the server and not of a namespace. */
 const OF_SERVER = /^\/($|health$|docs|_sandbox\/(namespaces$|docs|dashboard\.(css|js)$))/;
@@ -46,7 +42,7 @@ async function locate({ url, headers }: Request, namespaces: Namespaces): Promis
 /** The link of a checkout names no namespace: asks the other processes. */
 async function locateCheckout(checkoutId: string, namespaces: Namespaces): Promise<Location> {
   if (namespaces.findCheckout(checkoutId) !== undefined) return "here";
-  const places = new Map((await namespaces.leases!.list()).map((place) => [place.url, place]));
+  const places = new Map((await namespaces.leases!.places()).map((place) => [place.url, place]));
   const answers = [...places.values()].map(async (place) => {
     const url = new URL(`/checkout/${checkoutId}/status`, place.url!);
     const { ok } = await fetch(url, { headers: { [HOPS_HEADER]: "1" } });
@@ -65,34 +61,23 @@ async function forward(request: Request, base: string | null, nowMs: number): Pr
     return refuse("The process that runs the namespace has no --advertise-url, so it cannot be called");
   if (hops > HOPS_MAX) return refuse("The namespace is moving to another process; repeat the call");
   const { pathname, search } = new URL(request.url);
+  request.headers.set(HOPS_HEADER, String(hops));
+  // `fetch` refuses it.
+  request.headers.delete("expect");
   try {
+    const body = request.body && (await request.arrayBuffer());
     return await proxy(new URL(pathname + search, base), {
       raw: request,
-      headers: { ...Object.fromEntries(request.headers), [HOPS_HEADER]: String(hops) },
-      customFetch: send,
+      body,
+      // Head and body in one write: 1.2 ms of processor time a call instead of 2.6 ms.
+      customFetch: ({ url, method, headers, signal }) =>
+        fetch(url, { method, headers, body, signal, redirect: "manual" }),
     });
   } catch (error) {
-    const { code } = error as { code?: string };
-    if (code === "ECONNREFUSED" || code === "EHOSTUNREACH" || code === "ETIMEDOUT")
+    const { code } = ((error as Error).cause ?? {}) as { code?: string };
+    if (code === "ECONNREFUSED" || code === "EHOSTUNREACH" || code === "UND_ERR_CONNECT_TIMEOUT")
       return refuse("The process that runs the namespace does not answer; another one takes over soon");
     // The call may have been carried out: the client loses its connection as it would there.
     return droppedResponse();
   }
-}
-
-/** Sends head and body in one write: 0.8 ms of processor time a call, where `fetch` takes 2.6 ms. */
-async function send(request: Request): Promise<Response> {
-  const { url, method, signal } = request;
-  const body = Buffer.from(await request.arrayBuffer());
-  const { request: open } = url.startsWith("https:") ? https : http;
-  const headers = { ...Object.fromEntries(request.headers), "content-length": body.length };
-  return new Promise((resolve, reject) => {
-    const onResponse = (incoming: http.IncomingMessage) => {
-      const { statusCode: status = 0, headers } = incoming;
-      const hasBody = status !== 204 && status !== 304;
-      const init = { status, headers: headers as Record<string, string> };
-      resolve(new Response(hasBody ? (Readable.toWeb(incoming) as ReadableStream) : null, init));
-    };
-    open(url, { method, headers, signal }, onResponse).once("error", reject).end(body);
-  });
 }

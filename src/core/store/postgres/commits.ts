@@ -1,7 +1,7 @@
 import type { NamespaceIdentity } from "../../schema/control-requests.js";
 import { StorageAway } from "../../schema/unavailable.js";
 import type { Snapshot } from "../storage.js";
-import type { Link } from "./link.js";
+import { Link } from "./link.js";
 import type { PostgresStorage } from "./postgres-storage.js";
 
 /** The right to commit in a namespace while the database has this fence for it, and what was stored when it began. */
@@ -51,14 +51,16 @@ const COMMIT = `with batch as (
  * Group commit of a process: all entries that wait are one transaction, which checks fence and number of each namespace.
  * One transaction is under way at a time.
  */
-export class Commits {
+export class Commits extends Link {
   #waiting: Write[] = [];
   #draining: Promise<void> | undefined;
 
   constructor(
-    readonly link: Link,
     readonly storage: PostgresStorage,
-  ) {}
+    ...link: ConstructorParameters<typeof Link>
+  ) {
+    super(...link);
+  }
 
   write(lease: Lease, entries: readonly Entry[]): Promise<void> {
     return new Promise((onStored, onFailed) => {
@@ -83,7 +85,7 @@ export class Commits {
     });
     try {
       const parameters = [JSON.stringify(values), this.storage.process];
-      const rows = await this.link.query<{ write: number }>(COMMIT, parameters, "commit");
+      const rows = await this.query<{ write: number }>(COMMIT, parameters, "commit");
       const held = new Set(rows.map(({ write }) => write));
       for (const [index, { lease, entries, onStored, onFailed }] of batch.entries()) {
         if (held.has(index)) {

@@ -12,14 +12,13 @@ import { StorageAway } from "../../schema/unavailable.js";
 import { afterDelay, monotonicMs, repeatEvery } from "../../time/timers.js";
 import { generateToken } from "../../time/wall-clock.js";
 import type { FileStorageOptions } from "../file-storage.js";
-import type { LeaseEvents, Location, Place, Snapshots, Storage } from "../storage.js";
+import type { Location, Place, Snapshots, Storage } from "../storage.js";
 import { asStoreError, StoreError } from "../store-error.js";
 import { Commits, type Entry, type Lease, movedAway } from "./commits.js";
 import { Link } from "./link.js";
 import { PostgresSnapshots, PostgresStore } from "./postgres-store.js";
 import { RENEW, register } from "./schema.js";
 
-const DEFAULT_LEASE = "10s";
 const RENEWALS_PER_LEASE = 3;
 /** Pause between attempts to reach the database. */
 const RETRY_MS = 500;
@@ -47,17 +46,17 @@ export class PostgresStorage implements Storage {
   readonly process = generateToken();
   /** For everything that may take long. */
   readonly link: Link;
+  /** For commits and renewals. */
   readonly commits: Commits;
   /** Seed of namespaces without one of their own. */
   seed = "";
   isAway = false;
-  events: LeaseEvents | undefined;
-  readonly #options: PostgresStorageOptions;
+  /** Namespaces that this process runs. */
+  readonly held = new Map<string, Lease>();
+  /** Opens namespaces that were taken over, and discards those where memory and database may differ. */
+  events: { open(name: string): void; discard(name: string): void } | undefined;
   readonly #schema: string;
   readonly #leaseMs: number;
-  /** For commits and renewals. */
-  readonly #commitLink: Link;
-  readonly #held = new Map<string, Lease>();
   readonly #searches = new Map<string, Promise<Location>>();
   /** Places by names and API keys. */
   readonly #places = new Map<string, Place>();
@@ -71,28 +70,26 @@ export class PostgresStorage implements Storage {
   #renewing: Promise<void> | undefined;
   #timers: (() => void)[] = [];
 
-  constructor(options: PostgresStorageOptions) {
+  constructor(readonly options: PostgresStorageOptions) {
     const url = new URL(options.data);
-    const { schema = "payments_sandbox", lease = DEFAULT_LEASE } = Object.fromEntries(url.searchParams);
+    const { schema = "payments_sandbox", lease = "10s" } = Object.fromEntries(url.searchParams);
     const leaseMs = parseDuration(lease);
     if (!/^[a-z_][a-z0-9_]{0,62}$/.test(schema) || leaseMs === undefined || leaseMs < 1_000)
       throw new StoreError(
         "--data: schema must be lower-case letters, digits and underscores, lease at least 1s.",
       );
     for (const name of ["schema", "lease"]) url.searchParams.delete(name);
-    this.#options = options;
     this.#schema = schema;
     this.#leaseMs = leaseMs;
-    // A commit that takes as long as a lease has lost it.
-    this.#commitLink = new Link(url.href, schema, leaseMs);
     this.link = new Link(url.href, schema, LONG_QUERY_MS);
-    this.commits = new Commits(this.#commitLink, this);
+    // A commit that takes as long as a lease has lost it.
+    this.commits = new Commits(this, url.href, schema, leaseMs);
   }
 
   /** Registers the process and takes free namespaces over. */
   async start(): Promise<this> {
     try {
-      this.seed = await register(this.link, this.#schema, this.#options, this.#registration());
+      this.seed = await register(this.link, this.#schema, this.options, this.#registration());
       await this.#renewNow();
     } catch (error) {
       await this.#disconnect();
@@ -106,29 +103,25 @@ export class PostgresStorage implements Storage {
   }
 
   #registration(): unknown[] {
-    return [this.process, this.#options.version, this.#leaseMs, this.#url];
+    return [this.process, this.options.version, this.#leaseMs, this.#url];
   }
 
   recover(): string[] {
-    return [...this.#held.keys()].filter((name) => name !== this.#options.defaultName);
-  }
-
-  #leaseOf(name: string): Lease {
-    const lease = this.#held.get(name);
-    if (lease === undefined) throw movedAway({ name });
-    return lease;
+    return [...this.held.keys()].filter((name) => name !== this.options.defaultName);
   }
 
   open(name: string): Store {
-    return new PostgresStore(this.#leaseOf(name), this);
+    const lease = this.held.get(name);
+    if (lease === undefined) throw movedAway({ name });
+    return new PostgresStore(lease, this);
   }
 
   snapshots(name: string): Snapshots {
-    return new PostgresSnapshots(this.#leaseOf(name), this);
+    return new PostgresSnapshots(this.held.get(name)!, this);
   }
 
   identity(name: string): NamespaceIdentity {
-    return this.#held.get(name)?.identity ?? {};
+    return this.held.get(name)?.identity ?? {};
   }
 
   async begin(name: string, { api_key, webhook_secret, clock }: NamespaceIdentity): Promise<boolean> {
@@ -148,25 +141,20 @@ export class PostgresStorage implements Storage {
   finish(): void {}
 
   undo(name: string): void {
-    this.remove(name).catch(this.#options.onError);
+    this.remove(name).catch(this.options.onError);
   }
 
   async remove(name: string, close?: () => void): Promise<void> {
     const deletion = "delete from namespaces where name = $1 and owner = $2 returning id";
     const deleted = await this.link.query(deletion, [name, this.process]);
     if (deleted.length === 0) throw movedAway({ name });
-    this.#held.delete(name);
+    this.held.delete(name);
     close?.();
-  }
-
-  /** Number of namespaces that this process runs. */
-  get count(): number {
-    return this.#held.size;
   }
 
   /** True while no other process can have taken the namespace over. */
   holds(name: string): boolean {
-    return this.#held.has(name) && monotonicMs() < this.#validUntilMs;
+    return this.held.has(name) && monotonicMs() < this.#validUntilMs;
   }
 
   /** Takes a free namespace over, or finds the process that runs it. */
@@ -187,12 +175,12 @@ export class PostgresStorage implements Storage {
 
   async #find(name: string): Promise<Location> {
     // The lease is out by this machine's clock. While the database is away, reads go on from memory.
-    if (this.#held.has(name)) await this.#renew();
-    if (this.#held.has(name)) return "here";
+    if (this.held.has(name)) await this.#renew();
+    if (this.held.has(name)) return "here";
     if (this.isAway) throw new StorageAway("the database does not answer");
     await this.#free();
     if (await this.#take(name)) return "here";
-    const [place] = await this.#query("name = $2", [name]);
+    const [place] = await this.places("name = $2", [name]);
     if (place === undefined) return "nowhere";
     if (place.owner === null) throw movedAway({ name });
     this.#places.set(name, place);
@@ -201,22 +189,19 @@ export class PostgresStorage implements Storage {
 
   /** Finds a namespace by its own key, or by the name that the key contains. */
   async nameOfKey(apiKey: string, nameInKey: string | undefined): Promise<string | undefined> {
-    let place = this.#places.get(apiKey);
-    if (place === undefined) {
-      const isOfKey = "identity ->> 'api_key' = $2 or (identity ->> 'api_key' is null and name = $3)";
-      [place] = await this.#query(isOfKey, [apiKey.replace(/^sk_live_/, "sk_test_"), nameInKey]);
-      if (place !== undefined) this.#places.set(apiKey, place);
-    }
+    const isOfKey = "identity ->> 'api_key' = $2 or (identity ->> 'api_key' is null and name = $3)";
+    const values = [apiKey.replace(/^sk_live_/, "sk_test_"), nameInKey];
+    const place = this.#places.get(apiKey) ?? (await this.places(isOfKey, values))[0];
+    if (place !== undefined) this.#places.set(apiKey, place);
     return place?.name;
   }
 
-  /** All namespaces, newest first. */
-  list(): Promise<Place[]> {
-    return this.#query("true", []);
-  }
-
-  /** @param values of the parameters from $2 */
-  #query(condition: string, values: unknown[]): Promise<(Place & { readonly owner: string | null })[]> {
+  /**
+   * All namespaces, newest first.
+   *
+   * @param values of the condition's parameters from $2
+   */
+  places(condition = "true", values: unknown[] = []): Promise<Place[]> {
     return this.link.query(
       `select name, owner, url from namespaces
         left join processes on processes.id = owner and owner <> $1
@@ -244,23 +229,23 @@ export class PostgresStorage implements Storage {
     await this.#renewing;
     await this.commits.whenEmpty();
     // Leases that cannot be released run out.
-    await this.link.query("delete from processes where id = $1", [this.process]).catch(this.#options.onError);
+    await this.link.query("delete from processes where id = $1", [this.process]).catch(this.options.onError);
     await this.#disconnect();
   }
 
   async #disconnect(): Promise<void> {
-    await Promise.all([this.link.close(), this.#commitLink.close()]);
+    await Promise.all([this.link.close(), this.commits.close()]);
   }
 
   /** Ends a lease on this side: memory and database may differ, or another process may have the namespace. */
   lose(lease: Lease): void {
     lease.isLost = true;
-    if (this.forget(lease)) this.events?.onLost(lease.name);
+    if (this.forget(lease)) this.events?.discard(lease.name);
   }
 
   /** Returns false if it was not held any more. */
   forget(lease: Lease): boolean {
-    return this.#held.get(lease.name) === lease && this.#held.delete(lease.name);
+    return this.held.get(lease.name) === lease && this.held.delete(lease.name);
   }
 
   #renew(): Promise<void> {
@@ -275,7 +260,7 @@ export class PostgresStorage implements Storage {
   async #renewNow(): Promise<void> {
     if (this.#isStopped) return;
     const sentMs = monotonicMs();
-    const [row] = await this.#commitLink.query<{ isNew: boolean }>(RENEW, this.#registration(), "renew");
+    const [row] = await this.commits.query<{ isNew: boolean }>(RENEW, this.#registration(), "renew");
     if (row!.isNew) this.#losses++;
     if (row!.isNew || this.isAway) await this.#compareLeases();
     this.#validUntilMs = sentMs + this.#leaseMs;
@@ -285,23 +270,23 @@ export class PostgresStorage implements Storage {
 
   /** Discards namespaces that other processes may have taken over, or whose last commit has an unknown fate. */
   async #compareLeases(): Promise<void> {
-    const rows = await this.#commitLink.query<Lease>(
+    const rows = await this.commits.query<Lease>(
       "select id, fence, seq::float8 as seq from namespaces where owner = $1",
       [this.process],
     );
     const stored = new Map(rows.map(({ id, fence, seq }) => [id, `${fence} ${seq}`]));
-    for (const lease of [...this.#held.values()])
+    for (const lease of [...this.held.values()])
       if (stored.get(lease.id) !== `${lease.fence} ${lease.seq}`) this.lose(lease);
     if (!this.isAway) return;
     this.#freesFromMs = monotonicMs() + this.#leaseMs;
     this.isAway = false;
-    this.#options.onNotice?.("the database answers again");
+    this.options.onNotice?.("the database answers again");
   }
 
   noteAway(error: unknown): void {
     if (this.#isStopped) return;
     if (!this.isAway)
-      this.#options.onNotice?.(
+      this.options.onNotice?.(
         `the database is away: reads go on from memory, writes get 503 (${(error as Error).message})`,
       );
     this.isAway = true;
@@ -331,15 +316,15 @@ export class PostgresStorage implements Storage {
   /** Takes this process's share of the free namespaces over, at least one. */
   async #takeFree(): Promise<void> {
     const free = await this.link.query<{ name: string; share: number }>(
-      `select name, ceil((select count(*) from namespaces)::float / greatest((select count(*) from processes), 1)) as share
+      `select name, ceil((select count(*) from namespaces)::float / nullif((select count(*) from processes), 0)) as share
         from namespaces where owner is null or owner = $1 order by random()`,
       [this.process],
     );
     for (const { name, share } of free) {
-      if (this.#held.has(name) || this.#searches.has(name)) continue;
+      if (this.held.has(name) || this.#searches.has(name)) continue;
       await this.#search(name, () => this.#find(name));
-      if (this.#held.has(name)) this.events?.onTaken(name);
-      if (this.#held.size >= share) return;
+      if (this.held.has(name)) this.events?.open(name);
+      if (this.held.size >= share) return;
     }
   }
 
@@ -353,7 +338,7 @@ export class PostgresStorage implements Storage {
     const isEntry = ({ name }: { name: string | null }) => name === null;
     const [entries, snapshots] = [stored.filter(isEntry), stored.filter((one) => !isEntry(one))];
     this.#places.delete(name);
-    this.#held.set(name, { ...row, entries, snapshots, isLost: false });
+    this.held.set(name, { ...row, entries, snapshots, isLost: false });
     return true;
   }
 }
