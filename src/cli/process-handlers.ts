@@ -1,4 +1,3 @@
-import { isDatabaseUrl } from "../core/schema/option-schemas.js";
 import { printErrorLine } from "./terminal.js";
 
 /** Process-wide handlers of the command. The library installs none of them. */
@@ -19,7 +18,7 @@ export function reportUncaught(data: string | undefined): void {
   const kept =
     data === undefined
       ? "The state was in memory and is lost"
-      : `Every change that got a response is kept in ${isDatabaseUrl(data) ? "the database" : `${data}.journal`}`;
+      : `Every change that got a response is kept in ${`${data}.journal`.replace(/^postgres(ql)?:.*/, "the database")}`;
   process.on("uncaughtException", (error: unknown) => {
     printErrorLine(`internal error, stopping: ${errorLine(error)}. ${kept}.`);
     process.exit(1);

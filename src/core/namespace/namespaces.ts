@@ -26,7 +26,6 @@ import {
 import type { CheckReceiver, ScenarioTools } from "./injected-tools.js";
 import { Namespace, type NamespaceInfo } from "./namespace.js";
 import type { NamespaceDefaults } from "./namespace-options.js";
-import type { Arrival } from "./served-request.js";
 import { UnopenedNamespaces } from "./unopened-namespaces.js";
 
 /** Limit of automatic creation by API key. */
@@ -162,11 +161,6 @@ export class Namespaces {
     return this.#default?.nowMs() ?? this.options.base.wall.nowMs();
   }
 
-  /** Time of a call of no namespace. */
-  arrival(): Arrival {
-    return { atMs: this.nowMs(), wallMs: this.options.base.wall.nowMs() };
-  }
-
   /** Finds by the `Sandbox-Namespace` header, else by the API key, else the default one. */
   find(header: string | null, apiKey: string | null): Namespace | undefined {
     if (header !== null) return this.#namespaces.get(header);
@@ -298,8 +292,7 @@ export class Namespaces {
     if (name === DEFAULT_NAMESPACE) return refuse("FORBIDDEN", "The default namespace cannot be deleted");
     if (namespace === undefined && !this.#unopened.has(name))
       return refuse("NOT_FOUND", `There is no namespace "${name}"`);
-    const removing = this.options.storage.remove(name, namespace && (() => this.discard(name)));
-    if (removing !== undefined) await removing;
+    await this.options.storage.remove(name, namespace && (() => this.discard(name)));
     this.#unopened.delete(name);
     return undefined;
   }

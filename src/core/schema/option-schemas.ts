@@ -166,8 +166,3 @@ export function parseClockSetting(text: string): ClockSetting {
 export function runningClock(speed: number): ClockSetting {
   return { mode: speed === 1 ? "real" : "scaled", speed };
 }
-
-/** True for a value of `--data` that names a database and not a file. */
-export function isDatabaseUrl(data: string | undefined): boolean {
-  return data !== undefined && /^postgres(ql)?:\/\//.test(data);
-}

@@ -1,4 +1,3 @@
-import { isDatabaseUrl } from "../schema/option-schemas.js";
 import { memoryStorage } from "./memory-storage.js";
 import type { PostgresStorageOptions } from "./postgres/postgres-storage.js";
 import type { Storage } from "./storage.js";
@@ -10,7 +9,7 @@ export interface StorageOptions extends Omit<PostgresStorageOptions, "data"> {
 
 export async function openStorage({ data, ...options }: StorageOptions): Promise<Storage> {
   if (data === undefined) return memoryStorage();
-  if (isDatabaseUrl(data)) {
+  if (/^postgres(ql)?:/.test(data)) {
     const { PostgresStorage } = await import("./postgres/postgres-storage.js");
     return new PostgresStorage({ ...options, data }).start();
   }

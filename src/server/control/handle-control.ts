@@ -5,6 +5,7 @@ import type { Namespace } from "../../core/namespace/namespace.js";
 import type { Namespaces } from "../../core/namespace/namespaces.js";
 import { isRefusal, type Refusal, refuse } from "../../core/schema/refusals.js";
 import { createAbortController } from "../../core/time/deadline.js";
+import { joinPieces } from "../../core/time/wall-clock.js";
 import { MAX_BODY_BYTES, parseObject, type RawBody, readBody, tooLarge, tornBody } from "../http/body.js";
 import { bearerKey } from "../http/call.js";
 import { CROSS_SITE_MESSAGE, isCrossSite } from "../http/hosts.js";
@@ -161,12 +162,6 @@ function inProcessResponse({ reply: { status, json, pieces, headers }, nowMs }: 
     body: null,
     text: async () => (pieces === undefined ? json : joinPieces(pieces)),
   };
-}
-
-async function joinPieces(pieces: AsyncIterable<string>): Promise<string> {
-  let text = "";
-  for await (const piece of pieces) text += piece;
-  return text;
 }
 
 /** The known names of a namespace, including event types triggered with `force`. */

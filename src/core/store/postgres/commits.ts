@@ -6,6 +6,7 @@ import type { PostgresStorage } from "./postgres-storage.js";
 
 /** The right to commit in a namespace while the database has this fence for it, and what was stored when it began. */
 export interface Lease {
+  readonly storage: PostgresStorage;
   readonly name: string;
   readonly id: number;
   readonly fence: string;
@@ -55,13 +56,6 @@ export class Commits extends Link {
   #waiting: Write[] = [];
   #draining: Promise<void> | undefined;
 
-  constructor(
-    readonly storage: PostgresStorage,
-    ...link: ConstructorParameters<typeof Link>
-  ) {
-    super(...link);
-  }
-
   write(lease: Lease, entries: readonly Entry[]): Promise<void> {
     return new Promise((onStored, onFailed) => {
       this.#waiting.push({ lease, entries, onStored, onFailed });
@@ -80,11 +74,12 @@ export class Commits extends Link {
   }
 
   async #store(batch: readonly Write[]): Promise<void> {
+    const { storage } = batch[0]!.lease;
     const values = batch.map(({ lease: { id, fence, seq }, entries }, write) => {
       return { write, id, fence, seq, last: entries.at(-1)!.seq, entries };
     });
     try {
-      const parameters = [JSON.stringify(values), this.storage.process];
+      const parameters = [JSON.stringify(values), storage.process];
       const rows = await this.query<{ write: number }>(COMMIT, parameters, "commit");
       const held = new Set(rows.map(({ write }) => write));
       for (const [index, { lease, entries, onStored, onFailed }] of batch.entries()) {
@@ -92,15 +87,15 @@ export class Commits extends Link {
           lease.seq = entries.at(-1)!.seq;
           onStored();
         } else {
-          this.storage.lose(lease);
+          storage.lose(lease);
           onFailed(movedAway(lease));
         }
       }
     } catch (error) {
-      this.storage.noteAway(error);
+      storage.noteAway(error);
       for (const { lease, entries, onFailed } of batch) {
         // Memory has the new state already.
-        if (entries[0]!.isState) this.storage.lose(lease);
+        if (entries[0]!.isState) storage.lose(lease);
         onFailed(error instanceof StorageAway ? error : new StorageAway(String(error), { cause: error }));
       }
     }

@@ -83,7 +83,7 @@ export class PostgresStorage implements Storage {
     this.#leaseMs = leaseMs;
     this.link = new Link(url.href, schema, LONG_QUERY_MS);
     // A commit that takes as long as a lease has lost it.
-    this.commits = new Commits(this, url.href, schema, leaseMs);
+    this.commits = new Commits(url.href, schema, leaseMs);
   }
 
   /** Registers the process and takes free namespaces over. */
@@ -92,7 +92,8 @@ export class PostgresStorage implements Storage {
       this.seed = await register(this.link, this.#schema, this.options, this.#registration());
       await this.#renewNow();
     } catch (error) {
-      await this.#disconnect();
+      await this.link.close();
+      await this.commits.close();
       throw asStoreError(error, "Cannot open the database");
     }
     this.#timers = [
@@ -113,11 +114,11 @@ export class PostgresStorage implements Storage {
   open(name: string): Store {
     const lease = this.held.get(name);
     if (lease === undefined) throw movedAway({ name });
-    return new PostgresStore(lease, this);
+    return new PostgresStore(lease);
   }
 
   snapshots(name: string): Snapshots {
-    return new PostgresSnapshots(this.held.get(name)!, this);
+    return new PostgresSnapshots(this.held.get(name)!);
   }
 
   identity(name: string): NamespaceIdentity {
@@ -230,11 +231,8 @@ export class PostgresStorage implements Storage {
     await this.commits.whenEmpty();
     // Leases that cannot be released run out.
     await this.link.query("delete from processes where id = $1", [this.process]).catch(this.options.onError);
-    await this.#disconnect();
-  }
-
-  async #disconnect(): Promise<void> {
-    await Promise.all([this.link.close(), this.commits.close()]);
+    await this.link.close();
+    await this.commits.close();
   }
 
   /** Ends a lease on this side: memory and database may differ, or another process may have the namespace. */
@@ -338,7 +336,7 @@ export class PostgresStorage implements Storage {
     const isEntry = ({ name }: { name: string | null }) => name === null;
     const [entries, snapshots] = [stored.filter(isEntry), stored.filter((one) => !isEntry(one))];
     this.#places.delete(name);
-    this.held.set(name, { ...row, entries, snapshots, isLost: false });
+    this.held.set(name, { ...row, storage: this, entries, snapshots, isLost: false });
     return true;
   }
 }

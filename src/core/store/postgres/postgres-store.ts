@@ -2,14 +2,13 @@ import { encodeChange, noLatestKeys } from "../../engine/encode-change.js";
 import type { FrozenState } from "../../engine/frozen-state.js";
 import type { Change, JournalEntry, RecordReader, StateDump } from "../../engine/records.js";
 import type { Store } from "../../engine/store.js";
-import { withYields } from "../../time/wall-clock.js";
+import { joinPieces, withYields } from "../../time/wall-clock.js";
 import { SnapshotsInMemory } from "../memory-storage.js";
 import { encodeState } from "../state-text.js";
 import type { SavedState, Snapshot } from "../storage.js";
 import { asStoreError, StoreError } from "../store-error.js";
 import { isChange, isStateDump } from "../stored-shapes.js";
 import type { Entry, Lease } from "./commits.js";
-import type { PostgresStorage } from "./postgres-storage.js";
 
 /** Below this size of the changes nothing is compacted; above it, when they are twice as large as the state. */
 const COMPACT_AT_CHARS = 4 * 1024 * 1024;
@@ -20,10 +19,7 @@ export class PostgresStore implements Store {
   #stateChars = 0;
   #changedChars = 0;
 
-  constructor(
-    readonly lease: Lease,
-    readonly storage: PostgresStorage,
-  ) {}
+  constructor(readonly lease: Lease) {}
 
   load(): ReturnType<Store["load"]> {
     const { name, entries } = this.lease;
@@ -64,8 +60,8 @@ export class PostgresStore implements Store {
 
   /** Throws at once while the database is away, so that a read goes on without the changes of due tasks. */
   #write(entries: readonly Entry[]): Promise<void> {
-    this.storage.checkReachable(this.lease);
-    return this.storage.commits.write(this.lease, entries).then(() => this.#count(entries));
+    this.lease.storage.checkReachable(this.lease);
+    return this.lease.storage.commits.write(this.lease, entries).then(() => this.#count(entries));
   }
 
   compactIfLarge(state: () => FrozenState): Promise<Error | undefined> | undefined {
@@ -78,8 +74,8 @@ export class PostgresStore implements Store {
     // None begins meanwhile.
     this.#stateChars = Number.POSITIVE_INFINITY;
     try {
-      const body = await textOf(state);
-      await this.storage.writeIfHeld(
+      const body = await joinPieces(withYields(encodeState(state)));
+      await this.lease.storage.writeIfHeld(
         this.lease,
         `, stored as (
           insert into entries (id, seq, is_state, body) select id, $4, true, $5 from held
@@ -98,7 +94,7 @@ export class PostgresStore implements Store {
   }
 
   close(): void {
-    this.storage.forget(this.lease);
+    this.lease.storage.forget(this.lease);
   }
 
   loadError(cause: unknown): StoreError {
@@ -111,10 +107,7 @@ export class PostgresStore implements Store {
 
 /** Snapshots in the database, and in memory for readers that cannot wait. */
 export class PostgresSnapshots extends SnapshotsInMemory {
-  constructor(
-    readonly lease: Lease,
-    readonly storage: PostgresStorage,
-  ) {
+  constructor(readonly lease: Lease) {
     super();
     for (const { name, at, body } of lease.snapshots) void super.save({ name, at }, JSON.parse(body));
   }
@@ -123,8 +116,8 @@ export class PostgresSnapshots extends SnapshotsInMemory {
     const insertion = `, stored as (
       insert into snapshots (id, name, at, body) select id, $4, $5, $6 from held
       on conflict (id, name) do update set at = excluded.at, saved = excluded.saved, body = excluded.body)`;
-    const values = [snapshot.name, snapshot.at, await textOf(state)];
-    await this.storage.writeIfHeld(this.lease, insertion, values);
+    const values = [snapshot.name, snapshot.at, await joinPieces(withYields(encodeState(state)))];
+    await this.lease.storage.writeIfHeld(this.lease, insertion, values);
     await super.save(snapshot, state);
   }
 
@@ -136,13 +129,7 @@ export class PostgresSnapshots extends SnapshotsInMemory {
 
   override async delete(name: string): Promise<boolean> {
     const deletion = ", deleted as (delete from snapshots s using held where s.id = held.id and s.name = $4)";
-    await this.storage.writeIfHeld(this.lease, deletion, [name]);
+    await this.lease.storage.writeIfHeld(this.lease, deletion, [name]);
     return super.delete(name);
   }
-}
-
-async function textOf(state: FrozenState): Promise<string> {
-  let text = "";
-  for await (const piece of withYields(encodeState(state))) text += piece;
-  return text;
 }

@@ -16,6 +16,7 @@ const MIGRATIONS: readonly string[] = [
   ) with (fillfactor = 50);
   create unique index on namespaces ((identity ->> 'api_key'));
   create index on namespaces (owner);
+  insert into namespaces (name, identity) values ('default', '{}');
   create table entries (
     id int references namespaces on delete cascade, seq bigint, is_state bool not null, body text not null,
     primary key (id, seq)
@@ -41,7 +42,7 @@ export const RENEW = `insert into processes (id, version, expires, url)
 export async function register(
   link: Link,
   schema: string,
-  { version, defaultName, seed }: { version: string; defaultName: string; seed: string },
+  { version, seed }: { version: string; seed: string },
   values: unknown[],
 ): Promise<string> {
   await link.query("begin");
@@ -66,8 +67,6 @@ export async function register(
       `The schema "${schema}" is in use by version ${other.version} of payments-sandbox at ${other.url}, and this is version ${version}: stop the processes of that version first.`,
     );
   await link.query("update meta set format = $1", [MIGRATIONS.length]);
-  const insertion = "insert into namespaces (name, identity) values ($1, '{}') on conflict do nothing";
-  await link.query(insertion, [defaultName]);
   await link.query(RENEW, values);
   await link.query("commit");
   return meta!.seed;
