@@ -8,8 +8,7 @@ import { invalid, isRefusal, type Refusal, refuse } from "../schema/refusals.js"
 import { secretFaults } from "../schema/signature-schemes.js";
 import { parseInstant } from "../schema/time.js";
 import { StorageAway } from "../schema/unavailable.js";
-import type { PostgresStorage } from "../store/postgres/postgres-storage.js";
-import type { Location, Storage } from "../store/storage.js";
+import type { Leases, Location, Storage } from "../store/storage.js";
 import { OutOfHandlesError, StoreError } from "../store/store-error.js";
 import { activityObserver } from "./activity-observer.js";
 import { AdviceLog } from "./advice/advisor.js";
@@ -46,7 +45,7 @@ type NamespaceView = z.infer<typeof namespaceSchema>;
 
 /** All namespaces of a server: finds a request's namespace, creates and deletes them. */
 export class Namespaces {
-  readonly leases: PostgresStorage | undefined;
+  readonly leases: Leases | undefined;
   /** Advice since the start, including that of reset or deleted namespaces. */
   readonly advice = new AdviceLog();
   /** Counts since the start, including those of reset or deleted namespaces. */
@@ -63,18 +62,17 @@ export class Namespaces {
   #autoNames = 0;
 
   constructor(readonly options: NamespacesOptions) {
-    const { leases } = options.storage;
-    this.leases = leases;
+    this.leases = options.storage.leases;
     this.#heapGuard = new HeapGuard(options.base.onError);
     try {
-      if (leases === undefined || leases.holds(DEFAULT_NAMESPACE)) this.#openStored(DEFAULT_NAMESPACE);
+      if (this.leases?.holds(DEFAULT_NAMESPACE) ?? true) this.#openStored(DEFAULT_NAMESPACE);
       for (const name of options.storage.recover()) this.#openStored(name);
     } catch (error) {
       this.close();
-      void leases?.release();
+      void this.leases?.release();
       throw error;
     }
-    if (leases !== undefined) leases.events = this;
+    if (this.leases !== undefined) this.leases.events = this;
   }
 
   /** @throws StoreError if another process runs it */

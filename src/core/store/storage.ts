@@ -9,7 +9,6 @@ import type { FrozenState } from "../engine/frozen-state.js";
 import type { StateDump } from "../engine/records.js";
 import type { Store } from "../engine/store.js";
 import type { NamespaceIdentity } from "../schema/control-requests.js";
-import type { PostgresStorage } from "./postgres/postgres-storage.js";
 
 /** Storage of a server's namespaces. test/runtime/storage.test.ts specifies the behavior of implementations. */
 export interface Storage {
@@ -36,17 +35,47 @@ export interface Storage {
    */
   remove(name: string, close?: () => void): void | Promise<void>;
   /** Present if several processes use the storage: one at a time runs a namespace. */
-  readonly leases?: PostgresStorage;
+  readonly leases?: Leases;
 }
 
 /** The process that runs a namespace; without a URL it cannot be called, or it is this one or none. */
 export interface Place {
   readonly name: string;
-  readonly owner: string | null;
   readonly url: string | null;
 }
 
 export type Location = "here" | "nowhere" | Place;
+
+export interface LeaseEvents {
+  /** Opens a namespace that was taken over. */
+  open(name: string): void;
+  /** Discards a namespace: memory and storage may differ, or another process may have it. */
+  discard(name: string): void;
+}
+
+/** Leases of a storage that several processes use. */
+export interface Leases {
+  readonly isAway: boolean;
+  /** Seed of namespaces without one of their own. */
+  readonly seed: string;
+  /** Namespaces that this process runs. */
+  readonly held: ReadonlyMap<string, unknown>;
+  events: LeaseEvents | undefined;
+  /** True while no other process can have taken the namespace over. */
+  holds(name: string): boolean;
+  /** Takes a free namespace over, or finds the process that runs it. */
+  locate(name: string): Promise<Location>;
+  /** Finds a namespace by its own key, or by the name that the key contains. */
+  nameOfKey(apiKey: string, nameInKey: string | undefined): Promise<string | undefined>;
+  /** All namespaces, newest first. */
+  places(): Promise<Place[]>;
+  /** Sets the URL where other processes pass calls on to. */
+  advertise(url: string | null): Promise<void>;
+  /** Ends takeovers; call it before the namespaces close. */
+  stop(): void;
+  /** Ends all leases, so that other processes take over at once. */
+  release(): Promise<void>;
+}
 
 export interface Snapshot {
   readonly name: string;

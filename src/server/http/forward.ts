@@ -10,9 +10,6 @@ import { errorReply, toResponse } from "./reply.js";
 const HOPS_HEADER = "sandbox-hops";
 const HOPS_MAX = 3;
 
-/** Set on responses from memory while the database is away. */
-const STORAGE_HEADER = "sandbox-storage";
-
 /** Handles a call whose namespace this process runs or can take over; passes others on to the process that runs it. */
 export const serveOrForward =
   (namespaces: Namespaces): MiddlewareHandler =>
@@ -21,7 +18,7 @@ export const serveOrForward =
     const location = await locate(request, namespaces);
     if (typeof location === "object") return forward(request, location.url, namespaces.nowMs());
     await next();
-    if (namespaces.leases!.isAway) c.res.headers.set(STORAGE_HEADER, "away");
+    if (namespaces.leases!.isAway) c.res.headers.set("sandbox-storage", "away");
   };
 
 /** Calls of the server and not of a namespace. */
@@ -52,13 +49,13 @@ async function locateCheckout(checkoutId: string, namespaces: Namespaces): Promi
   return Promise.any(answers).catch(() => "here" as const);
 }
 
-/** @param base the other process's URL; null if it has not told one */
+/** @param base the other process's URL; null if it has not told one, or if none runs the namespace */
 async function forward(request: Request, base: string | null, nowMs: number): Promise<Response> {
   const hops = Number(request.headers.get(HOPS_HEADER) ?? 0) + 1;
   const refuse = (why: string) =>
     toResponse(errorReply({ ...STORAGE_AWAY, message: why }, { "retry-after": "1" }), nowMs);
   if (base === null)
-    return refuse("The process that runs the namespace has no --advertise-url, so it cannot be called");
+    return refuse("The process that runs the namespace has no --advertise-url, or the namespace is moving");
   if (hops > HOPS_MAX) return refuse("The namespace is moving to another process; repeat the call");
   const { pathname, search } = new URL(request.url);
   request.headers.set(HOPS_HEADER, String(hops));

@@ -12,9 +12,6 @@ import { answerWithFault, pickFault } from "./answer-with-fault.js";
 import { ignoredIn, journal, type ServedCall } from "./journal-entries.js";
 import type { Operation } from "./operation.js";
 
-/** No journal has a call of no namespace. */
-const NO_ARRIVAL = { atMs: 0, wallMs: 0 };
-
 /** Steps 1 to 10. Step 1, routing, is done: by fast-path.ts for ordinary calls, by Hono for others. */
 export function handle(
   namespaces: Namespaces,
@@ -25,7 +22,7 @@ export function handle(
   const admitted = admit(namespaces, operation, call);
   if ("reply" in admitted) {
     const { namespace, reply, headers } = admitted;
-    const arrival = namespace?.arrival() ?? NO_ARRIVAL;
+    const arrival = namespace?.arrival() ?? { atMs: 0, wallMs: 0 };
     journal(call, { operation: operation.id, namespace, arrival }, { reply });
     return serialize(reply, (namespace ?? namespaces).nowMs(), headers);
   }
@@ -140,7 +137,7 @@ export async function handleUnknown(
   const authorization = call.header("authorization");
   if (!authorization && !call.path.startsWith("/api/")) return serialize(reply, namespaces.nowMs());
   const namespace = namespaces.find(call.header("sandbox-namespace"), bearerKey(authorization));
-  const served = { operation: null, namespace, arrival: namespace?.arrival() ?? NO_ARRIVAL };
+  const served = { operation: null, namespace, arrival: namespace?.arrival() ?? { atMs: 0, wallMs: 0 } };
   const raw: RawBody = call.hasBody ? await call.readBody() : NO_BODY;
   if ("torn" in raw) return journalDisconnected(call, served);
   journal(call, { ...served, requestBody: "text" in raw && raw.text !== "" ? raw.text : null }, { reply });

@@ -1,12 +1,12 @@
 import type { NamespaceIdentity } from "../../schema/control-requests.js";
 import { StorageAway } from "../../schema/unavailable.js";
-import type { Snapshot } from "../storage.js";
+import { generateToken } from "../../time/wall-clock.js";
+import type { LeaseEvents, Snapshot } from "../storage.js";
 import { Link } from "./link.js";
-import type { PostgresStorage } from "./postgres-storage.js";
 
 /** The right to commit in a namespace while the database has this fence for it, and what was stored when it began. */
 export interface Lease {
-  readonly storage: PostgresStorage;
+  readonly commits: Commits;
   readonly name: string;
   readonly id: number;
   readonly fence: string;
@@ -52,7 +52,13 @@ const COMMIT = `with batch as (
  * Group commit of a process: all entries that wait are one transaction, which checks fence and number of each namespace.
  * One transaction is under way at a time.
  */
-export class Commits extends Link {
+export abstract class Commits extends Link {
+  readonly process = generateToken();
+  readonly held = new Map<string, Lease>();
+  isAway = false;
+  events: LeaseEvents | undefined;
+  /** For everything that may take long. */
+  abstract readonly link: Link;
   #waiting: Write[] = [];
   #draining: Promise<void> | undefined;
 
@@ -74,12 +80,11 @@ export class Commits extends Link {
   }
 
   async #store(batch: readonly Write[]): Promise<void> {
-    const { storage } = batch[0]!.lease;
     const values = batch.map(({ lease: { id, fence, seq }, entries }, write) => {
       return { write, id, fence, seq, last: entries.at(-1)!.seq, entries };
     });
     try {
-      const parameters = [JSON.stringify(values), storage.process];
+      const parameters = [JSON.stringify(values), this.process];
       const rows = await this.query<{ write: number }>(COMMIT, parameters, "commit");
       const held = new Set(rows.map(({ write }) => write));
       for (const [index, { lease, entries, onStored, onFailed }] of batch.entries()) {
@@ -87,18 +92,46 @@ export class Commits extends Link {
           lease.seq = entries.at(-1)!.seq;
           onStored();
         } else {
-          storage.lose(lease);
+          this.lose(lease);
           onFailed(movedAway(lease));
         }
       }
     } catch (error) {
-      storage.noteAway(error);
+      this.noteAway(error);
       for (const { lease, entries, onFailed } of batch) {
         // Memory has the new state already.
-        if (entries[0]!.isState) storage.lose(lease);
+        if (entries[0]!.isState) this.lose(lease);
         onFailed(error instanceof StorageAway ? error : new StorageAway(String(error), { cause: error }));
       }
     }
+  }
+
+  /** Called if the database does not answer: the fate of the entries is unknown. */
+  abstract noteAway(error: unknown): void;
+
+  /** Ends a lease on this side: memory and database may differ, or another process may have the namespace. */
+  lose(lease: Lease): void {
+    lease.isLost = true;
+    if (this.forget(lease)) this.events?.discard(lease.name);
+  }
+
+  /** Returns false if it was not held any more. */
+  forget(lease: Lease): boolean {
+    return this.held.get(lease.name) === lease && this.held.delete(lease.name);
+  }
+
+  checkReachable(lease: Lease): void {
+    if (lease.isLost) throw movedAway(lease);
+    if (this.isAway) throw new StorageAway("the database does not answer");
+  }
+
+  /** For snapshots and compactions, which must not delay commits. */
+  async writeIfHeld(lease: Lease, write: string, values: unknown[]): Promise<void> {
+    this.checkReachable(lease);
+    const held = "held as (select id from namespaces where id = $1 and fence = $2 and owner = $3)";
+    const text = `with ${held}${write} select id from held`;
+    const rows = await this.link.query(text, [lease.id, lease.fence, this.process, ...values]);
+    if (rows.length === 0) throw movedAway(lease);
   }
 }
 

@@ -10,9 +10,8 @@ import type { NamespaceIdentity } from "../../schema/control-requests.js";
 import { parseDuration } from "../../schema/duration.js";
 import { StorageAway } from "../../schema/unavailable.js";
 import { afterDelay, monotonicMs, repeatEvery } from "../../time/timers.js";
-import { generateToken } from "../../time/wall-clock.js";
 import type { FileStorageOptions } from "../file-storage.js";
-import type { Location, Place, Snapshots, Storage } from "../storage.js";
+import type { Leases, Location, Place, Snapshots, Storage } from "../storage.js";
 import { asStoreError, StoreError } from "../store-error.js";
 import { Commits, type Entry, type Lease, movedAway } from "./commits.js";
 import { Link } from "./link.js";
@@ -41,20 +40,10 @@ const READ = `select seq::float8 as seq, is_state as "isState", body, null as na
     where id = $1 and seq >= (select max(seq) from entries where id = $1 and is_state)
   union all select saved, true, body, name, at from snapshots where id = $1 order by name nulls first, seq`;
 
-export class PostgresStorage implements Storage {
+export class PostgresStorage extends Commits implements Storage, Leases {
   readonly leases = this;
-  readonly process = generateToken();
-  /** For everything that may take long. */
   readonly link: Link;
-  /** For commits and renewals. */
-  readonly commits: Commits;
-  /** Seed of namespaces without one of their own. */
   seed = "";
-  isAway = false;
-  /** Namespaces that this process runs. */
-  readonly held = new Map<string, Lease>();
-  /** Opens namespaces that were taken over, and discards those where memory and database may differ. */
-  events: { open(name: string): void; discard(name: string): void } | undefined;
   readonly #schema: string;
   readonly #leaseMs: number;
   readonly #searches = new Map<string, Promise<Location>>();
@@ -79,11 +68,11 @@ export class PostgresStorage implements Storage {
         "--data: schema must be lower-case letters, digits and underscores, lease at least 1s.",
       );
     for (const name of ["schema", "lease"]) url.searchParams.delete(name);
+    // A commit that takes as long as a lease has lost it.
+    super(url.href, schema, leaseMs);
+    this.link = new Link(url.href, schema, LONG_QUERY_MS);
     this.#schema = schema;
     this.#leaseMs = leaseMs;
-    this.link = new Link(url.href, schema, LONG_QUERY_MS);
-    // A commit that takes as long as a lease has lost it.
-    this.commits = new Commits(url.href, schema, leaseMs);
   }
 
   /** Registers the process and takes free namespaces over. */
@@ -93,7 +82,7 @@ export class PostgresStorage implements Storage {
       await this.#renewNow();
     } catch (error) {
       await this.link.close();
-      await this.commits.close();
+      await this.close();
       throw asStoreError(error, "Cannot open the database");
     }
     this.#timers = [
@@ -153,12 +142,10 @@ export class PostgresStorage implements Storage {
     close?.();
   }
 
-  /** True while no other process can have taken the namespace over. */
   holds(name: string): boolean {
     return this.held.has(name) && monotonicMs() < this.#validUntilMs;
   }
 
-  /** Takes a free namespace over, or finds the process that runs it. */
   async locate(name: string): Promise<Location> {
     if (this.holds(name)) return "here";
     return this.#places.get(name) ?? this.#search(name, () => this.#find(name));
@@ -183,12 +170,10 @@ export class PostgresStorage implements Storage {
     if (await this.#take(name)) return "here";
     const [place] = await this.places("name = $2", [name]);
     if (place === undefined) return "nowhere";
-    if (place.owner === null) throw movedAway({ name });
     this.#places.set(name, place);
     return place;
   }
 
-  /** Finds a namespace by its own key, or by the name that the key contains. */
   async nameOfKey(apiKey: string, nameInKey: string | undefined): Promise<string | undefined> {
     const isOfKey = "identity ->> 'api_key' = $2 or (identity ->> 'api_key' is null and name = $3)";
     const values = [apiKey.replace(/^sk_live_/, "sk_test_"), nameInKey];
@@ -197,53 +182,35 @@ export class PostgresStorage implements Storage {
     return place?.name;
   }
 
-  /**
-   * All namespaces, newest first.
-   *
-   * @param values of the condition's parameters from $2
-   */
+  /** @param values of the condition's parameters from $2 */
   places(condition = "true", values: unknown[] = []): Promise<Place[]> {
     return this.link.query(
-      `select name, owner, url from namespaces
+      `select name, url from namespaces
         left join processes on processes.id = owner and owner <> $1
         where ${condition} order by namespaces.id desc`,
       [this.process, ...values],
     );
   }
 
-  /** Sets the URL where other processes pass calls on to. */
   async advertise(url: string | null): Promise<void> {
     this.#url = url;
     await this.#renewing;
     await this.#renew();
   }
 
-  /** Ends takeovers; call it before the namespaces close. */
   stop(): void {
     this.#isStopped = true;
     for (const stopTimer of this.#timers) stopTimer();
   }
 
-  /** Ends all leases, so that other processes take over at once. */
   async release(): Promise<void> {
     this.stop();
     await this.#renewing;
-    await this.commits.whenEmpty();
+    await this.whenEmpty();
     // Leases that cannot be released run out.
     await this.link.query("delete from processes where id = $1", [this.process]).catch(this.options.onError);
     await this.link.close();
-    await this.commits.close();
-  }
-
-  /** Ends a lease on this side: memory and database may differ, or another process may have the namespace. */
-  lose(lease: Lease): void {
-    lease.isLost = true;
-    if (this.forget(lease)) this.events?.discard(lease.name);
-  }
-
-  /** Returns false if it was not held any more. */
-  forget(lease: Lease): boolean {
-    return this.held.get(lease.name) === lease && this.held.delete(lease.name);
+    await this.close();
   }
 
   #renew(): Promise<void> {
@@ -258,7 +225,7 @@ export class PostgresStorage implements Storage {
   async #renewNow(): Promise<void> {
     if (this.#isStopped) return;
     const sentMs = monotonicMs();
-    const [row] = await this.commits.query<{ isNew: boolean }>(RENEW, this.#registration(), "renew");
+    const [row] = await this.query<{ isNew: boolean }>(RENEW, this.#registration(), "renew");
     if (row!.isNew) this.#losses++;
     if (row!.isNew || this.isAway) await this.#compareLeases();
     this.#validUntilMs = sentMs + this.#leaseMs;
@@ -268,7 +235,7 @@ export class PostgresStorage implements Storage {
 
   /** Discards namespaces that other processes may have taken over, or whose last commit has an unknown fate. */
   async #compareLeases(): Promise<void> {
-    const rows = await this.commits.query<Lease>(
+    const rows = await this.query<Lease>(
       "select id, fence, seq::float8 as seq from namespaces where owner = $1",
       [this.process],
     );
@@ -289,20 +256,6 @@ export class PostgresStorage implements Storage {
       );
     this.isAway = true;
     afterDelay(RETRY_MS, () => void this.#renew());
-  }
-
-  checkReachable(lease: Lease): void {
-    if (lease.isLost) throw movedAway(lease);
-    if (this.isAway) throw new StorageAway("the database does not answer");
-  }
-
-  /** For snapshots and compactions, which must not delay commits. */
-  async writeIfHeld(lease: Lease, write: string, values: unknown[]): Promise<void> {
-    this.checkReachable(lease);
-    const held = "held as (select id from namespaces where id = $1 and fence = $2 and owner = $3)";
-    const text = `with ${held}${write} select id from held`;
-    const rows = await this.link.query(text, [lease.id, lease.fence, this.process, ...values]);
-    if (rows.length === 0) throw movedAway(lease);
   }
 
   /** Ends the leases that are out. */
@@ -333,10 +286,10 @@ export class PostgresStorage implements Storage {
     if (row === undefined) return false;
     const stored = await this.link.query<Lease["snapshots"][number] & Entry>(READ, [row.id]);
     if (losses !== this.#losses) throw movedAway({ name });
-    const isEntry = ({ name }: { name: string | null }) => name === null;
-    const [entries, snapshots] = [stored.filter(isEntry), stored.filter((one) => !isEntry(one))];
+    const entries = stored.filter((row) => row.name === null);
+    const snapshots = stored.slice(entries.length);
     this.#places.delete(name);
-    this.held.set(name, { ...row, storage: this, entries, snapshots, isLost: false });
+    this.held.set(name, { ...row, commits: this, entries, snapshots, isLost: false });
     return true;
   }
 }

@@ -60,8 +60,8 @@ export class PostgresStore implements Store {
 
   /** Throws at once while the database is away, so that a read goes on without the changes of due tasks. */
   #write(entries: readonly Entry[]): Promise<void> {
-    this.lease.storage.checkReachable(this.lease);
-    return this.lease.storage.commits.write(this.lease, entries).then(() => this.#count(entries));
+    this.lease.commits.checkReachable(this.lease);
+    return this.lease.commits.write(this.lease, entries).then(() => this.#count(entries));
   }
 
   compactIfLarge(state: () => FrozenState): Promise<Error | undefined> | undefined {
@@ -75,7 +75,7 @@ export class PostgresStore implements Store {
     this.#stateChars = Number.POSITIVE_INFINITY;
     try {
       const body = await joinPieces(withYields(encodeState(state)));
-      await this.lease.storage.writeIfHeld(
+      await this.lease.commits.writeIfHeld(
         this.lease,
         `, stored as (
           insert into entries (id, seq, is_state, body) select id, $4, true, $5 from held
@@ -94,7 +94,7 @@ export class PostgresStore implements Store {
   }
 
   close(): void {
-    this.lease.storage.forget(this.lease);
+    this.lease.commits.forget(this.lease);
   }
 
   loadError(cause: unknown): StoreError {
@@ -117,7 +117,7 @@ export class PostgresSnapshots extends SnapshotsInMemory {
       insert into snapshots (id, name, at, body) select id, $4, $5, $6 from held
       on conflict (id, name) do update set at = excluded.at, saved = excluded.saved, body = excluded.body)`;
     const values = [snapshot.name, snapshot.at, await joinPieces(withYields(encodeState(state)))];
-    await this.lease.storage.writeIfHeld(this.lease, insertion, values);
+    await this.lease.commits.writeIfHeld(this.lease, insertion, values);
     await super.save(snapshot, state);
   }
 
@@ -129,7 +129,7 @@ export class PostgresSnapshots extends SnapshotsInMemory {
 
   override async delete(name: string): Promise<boolean> {
     const deletion = ", deleted as (delete from snapshots s using held where s.id = held.id and s.name = $4)";
-    await this.lease.storage.writeIfHeld(this.lease, deletion, [name]);
+    await this.lease.commits.writeIfHeld(this.lease, deletion, [name]);
     return super.delete(name);
   }
 }

@@ -52,12 +52,11 @@ export async function register(
   await link.query("create table if not exists meta (format int not null, seed text not null)");
   await link.query("insert into meta select 0, $1 where not exists (select from meta)", [seed]);
   const [meta] = await link.query<{ format: number; seed: string }>("select format, seed from meta");
-  const { format } = meta!;
-  if (format > MIGRATIONS.length)
+  if (meta!.format > MIGRATIONS.length)
     throw new StoreError(
-      `The schema "${schema}" has format ${format}, and version ${version} of payments-sandbox knows formats up to ${MIGRATIONS.length}: start the newer version, or use another schema.`,
+      `The schema "${schema}" has format ${meta!.format}, and version ${version} of payments-sandbox knows formats up to ${MIGRATIONS.length}: start the newer version, or use another schema.`,
     );
-  for (const migration of MIGRATIONS.slice(format)) await link.query(migration);
+  for (const migration of MIGRATIONS.slice(meta!.format)) await link.query(migration);
   const [other] = await link.query<{ version: string; url: string }>(
     "select version, url from processes where version <> $1 and expires > clock_timestamp()",
     [version],
