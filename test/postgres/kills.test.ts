@@ -4,8 +4,8 @@ import { atEnd } from "../support/lifetime.js";
 import { Postgres } from "../support/postgres.js";
 import { Trial } from "./trial.js";
 
-/** 100 for a long search. */
-const ROUNDS = Number(process.env.PAYMENTS_SANDBOX_ROUNDS ?? 6);
+/** `npm run kills` runs 100. */
+const ROUNDS = Number(process.env.PAYMENTS_SANDBOX_ROUNDS ?? 3);
 const SEED = process.env.PAYMENTS_SANDBOX_ROUNDS_SEED ?? "summer";
 
 it(`${ROUNDS} kills, pauses and restarts under load lose no answer and apply none twice`, {
@@ -16,5 +16,6 @@ it(`${ROUNDS} kills, pauses and restarts under load lose no answer and apply non
   const trial = await Trial.begin(postgres, new Random(SEED));
   await trial.run(ROUNDS);
   if (process.env.PAYMENTS_SANDBOX_ROUNDS !== undefined) console.log(trial.tally);
-  expect(trial.tally.takeovers).toBeGreaterThan(5);
+  // Each of the five namespaces is taken over once at least; most misfortunes move some.
+  expect(trial.tally.takeovers).toBeGreaterThan(ROUNDS < 20 ? 4 : ROUNDS);
 });

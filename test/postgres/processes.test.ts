@@ -15,6 +15,17 @@ afterAll(() => postgres.end());
 
 const health = async ({ url }: Started) => (await fetch(`${url}/health`)).json();
 
+/** Reads a stream until it has had all texts. */
+async function readUntil({ body }: Response, ...texts: string[]): Promise<string> {
+  const decoder = new TextDecoder();
+  let all = "";
+  for await (const chunk of body as unknown as AsyncIterable<Uint8Array>) {
+    all += decoder.decode(chunk, { stream: true });
+    if (texts.every((text) => all.includes(text))) break;
+  }
+  return all;
+}
+
 it("answers for every namespace in any process, pages and lists too", async () => {
   const data = ["--data", postgres.url("lease=60s")];
   const [one, two] = [await startServer(data), await startServer([...data, "--auto-namespaces"])];
@@ -60,6 +71,40 @@ it("hands its namespaces over when it is stopped: another process goes on at onc
   expect((await one.command.stop()).code).toBe(0);
   expect((await two.client.charge(charge)).json.charge_id).toBe(charge);
   expect((await health(two)).owns).toBe(1);
+  await receiver.arrived(3);
+  expect(receiver.about(charge).map(({ event }) => event.data.status)).toEqual([
+    "AWAITING_PAYMENT",
+    "PROCESSING",
+    "COMPLETED",
+  ]);
+});
+
+it("goes on with clock, webhooks and streams after a crash, from what was committed", async () => {
+  const receiver = await Receiver.open();
+  const data = ["--data", postgres.url("lease=1s"), "--clock", "manual", "--webhook-url", receiver.url];
+  const [one, two] = [await startServer(data), await startServer(data)];
+  const charge = await two.client.pay();
+  const { to } = (await two.client.ask("POST /_sandbox/clock/advance", { by: "1s" })).json;
+  // Passed on to the process that dies.
+  const stream = await fetch(`${two.url}/_sandbox/stream`);
+  const isOver = readUntil(stream, "never").then(
+    () => true,
+    () => true,
+  );
+  await one.command.stop("SIGKILL");
+  expect(await isOver).toBe(true);
+  let next: Response;
+  await expect
+    .poll(async () => {
+      next = await fetch(`${two.url}/_sandbox/stream`);
+      if (next.status !== 200) await next.body?.cancel();
+      return next.status;
+    })
+    .toBe(200);
+  expect((await two.client.get("/_sandbox/clock")).json).toMatchObject({ mode: "manual", now: to });
+  const reading = readUntil(next!, '"type":"charge.completed"', '"status":"delivered"');
+  expect((await two.client.ask("POST /_sandbox/clock/advance", { by: "1h" })).status).toBe(200);
+  expect(await reading).toMatch(/^event: hello\n/);
   await receiver.arrived(3);
   expect(receiver.about(charge).map(({ event }) => event.data.status)).toEqual([
     "AWAITING_PAYMENT",
