@@ -3,19 +3,18 @@ import { StorageAway } from "../../schema/unavailable.js";
 
 /** SQLSTATEs of a lost, starting, full or read-only server, transactions to be repeated, and a lease that is out. */
 const AWAY = /^(08|23503|25006|40|53|55P03|57|58)/;
-const CONNECT_TIMEOUT_MS = 10_000;
 
 /** One connection to the database, opened by the first query and again by the next one after a failure. */
 export class Link {
   readonly #pool: pg.Pool;
 
-  /** @param timeoutMs limit of a query; a slower server counts as away */
+  /** @param timeoutMs limit of a query, and of its wait for the one before; a slower server counts as away */
   constructor(url: string, schema: string, timeoutMs: number) {
     this.#pool = new pg.Pool({
       connectionString: url,
       max: 1,
       idleTimeoutMillis: 0,
-      connectionTimeoutMillis: Math.min(timeoutMs, CONNECT_TIMEOUT_MS),
+      connectionTimeoutMillis: timeoutMs,
       query_timeout: timeoutMs,
       keepAlive: true,
       application_name: "payments-sandbox",

@@ -78,6 +78,8 @@ export class PostgresStorage extends Commits implements Storage, Leases {
   /** Registers the process and takes free namespaces over. */
   async start(): Promise<this> {
     try {
+      // Fails sooner than the other connection.
+      await this.query("select 1");
       this.seed = await register(this.link, this.#schema, this.options, this.#registration());
       await this.#renewNow();
     } catch (error) {
