@@ -15,6 +15,7 @@ const PROCESS = [
   "test/library/{failed-tests,jest,package,runners,types}.test.ts",
   "test/openapi/*{client,command}.test.ts",
   "test/package/**/*.test.ts",
+  "test/postgres/**/*.test.ts",
   "test/steps/{cli,given,shop}.test.ts",
   "test/webhooks/{docs,signatures}.test.ts",
 ];

@@ -84,11 +84,11 @@ async function tryMutant({ app, file, ...edit }) {
     const onRun = (_runs, findings) => void (findings > 0 && stop.abort());
     const place = { program: join(folder, `${app}.mjs`), flow: join(folder, `${app}.yaml`) };
     const search = { depth: 2, signal: stop.signal, onRun };
-    const { findings, notes: all, complete_depth } = await exploreApp(
-      createSandbox,
-      { ...RIGHT_APPS[app], ...place, stderr: "ignore" },
-      search,
-    );
+    const {
+      findings,
+      notes: all,
+      complete_depth,
+    } = await exploreApp(createSandbox, { ...RIGHT_APPS[app], ...place, stderr: "ignore" }, search);
     clearTimeout(timer);
     const ms = Date.now() - begin;
     const notes = all.filter((note) => !note.startsWith("good practice: "));

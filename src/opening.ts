@@ -7,7 +7,6 @@ import type { CheckReceiver, ScenarioTools } from "./core/namespace/injected-too
 import type { NamespaceOptions, WebhookOption } from "./core/namespace/namespace-options.js";
 import { Namespaces, type NamespacesOptions } from "./core/namespace/namespaces.js";
 import { durationMs } from "./core/schema/duration.js";
-import { InsufficientSpace } from "./core/schema/insufficient-space.js";
 import { loadLazily } from "./core/schema/load-lazily.js";
 import {
   DEFAULT_API_KEY,
@@ -20,6 +19,7 @@ import {
 import { resolveSettings, type Settings } from "./core/schema/settings.js";
 import { printableLines, trimTrailingSlashes } from "./core/schema/text-format.js";
 import { parseInstant } from "./core/schema/time.js";
+import { InsufficientSpace } from "./core/schema/unavailable.js";
 import { openStorage } from "./core/store/open-storage.js";
 import { StoreError } from "./core/store/store-error.js";
 import { generateSeed, generateToken, systemWallClock } from "./core/time/wall-clock.js";
@@ -81,9 +81,19 @@ export async function openSandbox(requested: OpenOptions): Promise<Sandbox> {
   ];
   const catalogue = new Catalogue(fixtures);
   const settings = resolveSettings(options);
+  const defaultSeed = options.useRandomSeed ? generateSeed() : FIXED_SEED;
+  const storage = await openStorage({
+    data: options.data,
+    fsync: options.fsync,
+    onNotice: options.onNotice,
+    onError: options.onError,
+    defaultName: DEFAULT_NAMESPACE,
+    version,
+    seed: options.seed ?? defaultSeed,
+  });
   const shared: NamespacesOptions["base"] = {
     seed: options.seed,
-    defaultSeed: options.useRandomSeed ? generateSeed() : FIXED_SEED,
+    defaultSeed: storage.leases?.seed ?? defaultSeed,
     clock: options.clock === undefined ? undefined : parseClockSetting(options.clock),
     startMs: options.start_time === undefined ? undefined : parseInstant(options.start_time),
     catalogue,
@@ -112,13 +122,7 @@ export async function openSandbox(requested: OpenOptions): Promise<Sandbox> {
     onHappening: options.onHappening,
     scenarios: scenarioKit,
     checkReceiver: receiverChecks(options.webhook_timeout),
-    storage: await openStorage({
-      data: options.data,
-      fsync: options.fsync,
-      onNotice: options.onNotice,
-      onError: shared.onError,
-      defaultName: DEFAULT_NAMESPACE,
-    }),
+    storage,
   });
   const apps = createApps({
     namespaces,
@@ -131,7 +135,7 @@ export async function openSandbox(requested: OpenOptions): Promise<Sandbox> {
   });
   // As a library, it leaves nothing to load later.
   if (!options.ownsProcess) await apps.control();
-  return new Sandbox(namespaces, apps, options, version);
+  return new Sandbox(namespaces, apps, options);
 }
 
 let lastReport = { text: "", count: 0 };

@@ -1,9 +1,10 @@
 import { getPath } from "hono/utils/url";
+import type { Namespaces } from "./core/namespace/namespaces.js";
 import { loadLazily } from "./core/schema/load-lazily.js";
 import { refuse } from "./core/schema/refusals.js";
 import type { OpenOptions } from "./options.js";
 import { type Apps, healthReply } from "./server/http/app.js";
-import { isDropped } from "./server/http/call.js";
+import { bearerKey, isDropped } from "./server/http/call.js";
 import { ControlAccess, controlAccessMode } from "./server/http/control-access.js";
 import { takeFastPath } from "./server/http/fast-path.js";
 import {
@@ -24,8 +25,7 @@ export type OpenedOptions = OpenOptions & { readonly onError: (error: unknown) =
 export interface PortContext {
   readonly apps: Apps;
   readonly options: OpenedOptions;
-  readonly version: string;
-  nowMs(): number;
+  readonly namespaces: Namespaces;
 }
 
 export interface OpenPort extends ListeningServer {
@@ -59,8 +59,9 @@ function open(
   served: PortContext,
   secureServer?: ListenOptions["secureServer"],
 ): Promise<ListeningServer> {
-  const { apps, options, version, nowMs } = served;
+  const { apps, options, namespaces } = served;
   const { app, fastPath } = apps;
+  const nowMs = () => namespaces.nowMs();
   const guard = new HostGuard(namesOf(host, options));
   const access = new ControlAccess(options.control_token);
   const needsToken = controlAccessMode(host, options.control_token) !== "open";
@@ -89,11 +90,16 @@ function open(
       return response instanceof Promise ? response.then(cutIfDropped) : cutIfDropped(response);
     },
     fastPath: (incoming, outgoing) =>
-      guard.allows(incoming.headers.host) && takeFastPath(fastPath, incoming, outgoing),
+      guard.allows(incoming.headers.host) &&
+      namespaces.isHere(incoming.headers["sandbox-namespace"], bearerKey(incoming.headers.authorization)) &&
+      takeFastPath(fastPath, incoming, outgoing),
     onEarlyHealth: (incoming, outgoing) => {
       if (!guard.allows(incoming.headers.host)) return false;
-      const { status, json } = healthReply(version);
-      outgoing.writeHead(status, { ...replyHeaders(nowMs()), "content-length": Buffer.byteLength(json) });
+      const { status, json } = healthReply(namespaces);
+      outgoing.writeHead(status, {
+        ...replyHeaders(nowMs()),
+        "content-length": Buffer.byteLength(json),
+      });
       outgoing.end(json);
       return true;
     },
@@ -107,11 +113,11 @@ export function sandboxUrl(host: string, port: number, options: OpenOptions): st
 }
 
 /** The server's host names besides `LOCAL_NAMES`, without ports. */
-function namesOf(host: string, { public_url, allowed_host = [] }: OpenOptions): string[] {
+function namesOf(host: string, { public_url, advertise_url, allowed_host = [] }: OpenOptions): string[] {
   const name = normalizeAddress(host);
   const all = [
     ...allowed_host,
-    ...(public_url === undefined ? [] : [new URL(public_url).host]),
+    ...[public_url, advertise_url].flatMap((url) => (url === undefined ? [] : [new URL(url).host])),
     ...(isWildcardAddress(name) ? [] : [name]),
   ];
   return all.map(hostName);

@@ -51,8 +51,10 @@ export interface SandboxOptions {
   scenario?: string | string[];
   /** A fixtures file or its content, merged into the shipped fixtures. Default: only the shipped ones. */
   fixtures?: string | { readonly [list: string]: readonly object[] };
-  /** Path of the file that stores the state; default: in memory only. */
+  /** Path of the file that stores the state, or the URL of a PostgreSQL database; default: in memory only. */
   data?: string;
+  /** With a database: URL where the other processes reach this one. */
+  advertiseUrl?: string;
   /** Also survive power loss, with `data`; default false. */
   fsync?: boolean;
   /** Requests per minute and key; default `"off"`. */

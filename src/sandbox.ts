@@ -6,7 +6,6 @@ import { deepCopy } from "./core/engine/frozen-state.js";
 import type { StateDump } from "./core/engine/records.js";
 import { chargeDetail } from "./core/engine/wire-views.js";
 import { DEFAULT_RESET_PARTS } from "./core/namespace/initial-state.js";
-import type { Namespace } from "./core/namespace/namespace.js";
 import type { Namespaces } from "./core/namespace/namespaces.js";
 import type { ChargeStatus } from "./core/schema/common.js";
 import { loadLazily, loadsSettled } from "./core/schema/load-lazily.js";
@@ -43,7 +42,7 @@ import type {
 } from "./public-types.js";
 import type { ControlApp } from "./server/control/app.js";
 import { type Apps, inProcessFetch } from "./server/http/app.js";
-import { normalizeAddress } from "./server/http/hosts.js";
+import { isLoopback, normalizeAddress } from "./server/http/hosts.js";
 import type { CheckWebhookOptions } from "./tools/doctor/check-options.js";
 import type { ExploreReport } from "./tools/explore/exploration.js";
 import type { RunReport } from "./tools/scenario/running/run-report.js";
@@ -51,11 +50,9 @@ import type { RunReport } from "./tools/scenario/running/run-report.js";
 /** A running sandbox. Create it with `createSandbox()`. */
 export class Sandbox {
   readonly #namespaces: Namespaces;
-  readonly #namespace: Namespace;
   readonly #apps: Apps;
   readonly #fetch: (request: Request) => Promise<Response>;
   readonly #options: OpenedOptions;
-  readonly #version: string;
   readonly #assertions = new AssertionCollector();
   #opening: Promise<OpenPort> | undefined;
   #listening: OpenPort | undefined;
@@ -63,39 +60,37 @@ export class Sandbox {
   #closing: Promise<void> | undefined;
 
   /** @internal Use `createSandbox()`. */
-  constructor(namespaces: Namespaces, apps: Apps, options: OpenedOptions, version: string) {
+  constructor(namespaces: Namespaces, apps: Apps, options: OpenedOptions) {
     this.#namespaces = namespaces;
-    this.#namespace = namespaces.default;
     this.#options = options;
-    this.#version = version;
     this.#apps = apps;
     this.#fetch = inProcessFetch(apps.app);
   }
 
-  /** Returns the namespace; throws a UserError after `close()`. */
-  #requireOpen(method: string): Namespace {
+  /** Throws a UserError after `close()`. */
+  #requireOpen(method: string): Namespaces {
     if (this.#closing !== undefined) throw new UserError(`${method}: the sandbox is closed`);
-    return this.#namespace;
+    return this.#namespaces;
   }
 
   /** API key of test mode. */
   get apiKey(): string {
-    return this.#namespace.info.apiKey;
+    return this.#namespaces.defaultInfo.apiKey;
   }
 
   /** API key of live mode: separate data, same behaviour. */
   get liveApiKey(): string {
-    return this.#namespace.info.liveApiKey;
+    return this.#namespaces.defaultInfo.liveApiKey;
   }
 
   /** Default signing secret of webhooks. */
   get webhookSecret(): string {
-    return this.#namespace.info.webhookSecret;
+    return this.#namespaces.defaultInfo.webhookSecret;
   }
 
   /** Seed of IDs and random outcomes. */
   get seed(): string {
-    return this.#namespace.info.seed;
+    return this.#namespaces.defaultInfo.seed;
   }
 
   /** Requests a minute and key. @internal */
@@ -142,6 +137,7 @@ export class Sandbox {
   /** @internal */
   readonly [IN_PROCESS_FETCH]: SandboxFetch = (path, init) => {
     this.#requireOpen("fetch");
+    if (this.#namespaces.leases !== undefined) return this.fetch(path, init);
     const send = ({ inProcess }: ControlApp) => inProcess(path, init) ?? this.fetch(path, init);
     const control = this.#apps.control();
     return control instanceof Promise ? control.then(send) : send(control);
@@ -157,7 +153,7 @@ export class Sandbox {
     handler: WebhookHandler,
     options: WebhookHandlerOptions = {},
   ): Promise<WebhookSubscription> {
-    const namespace = this.#requireOpen("onWebhook");
+    const namespace = this.#requireOpen("onWebhook").default;
     if (typeof handler !== "function") throw new UserError("onWebhook: needs a function");
     const { signature, event_names } = namespace.engine.settings;
     const { url, ...webhook } = parseWebhookHandlerOptions(options, {
@@ -182,8 +178,7 @@ export class Sandbox {
     this.#opening = openPort(port, host, {
       apps: this.#apps,
       options: this.#options,
-      version: this.#version,
-      nowMs: () => this.#namespace.nowMs(),
+      namespaces: this.#namespaces,
     });
     try {
       const listening = await this.#opening;
@@ -194,6 +189,9 @@ export class Sandbox {
       this.#opening = undefined;
       throw error;
     }
+    await this.#namespaces.leases?.advertise(
+      this.#options.advertise_url ?? (isLoopback(this.#host) ? this.url : null),
+    );
     return { url: this.url, port: this.#listening.port };
   }
 
@@ -203,8 +201,8 @@ export class Sandbox {
    * the clock is already being advanced, it is a SandboxError with the code CLOCK_BUSY.
    */
   async advance(target: string | Date): Promise<AdvanceReport> {
-    const { clock } = this.#requireOpen("advance");
-    const result = await clock.advance(parseAdvanceTarget(target, this.#namespace.nowMs()));
+    const { clock } = this.#requireOpen("advance").default;
+    const result = await clock.advance(parseAdvanceTarget(target, this.#namespaces.nowMs()));
     if (isRefusal(result)) throw new SandboxError(result);
     this.#assertions.rethrow();
     return result;
@@ -215,7 +213,7 @@ export class Sandbox {
    * illegal transition, NOT_FOUND for an unknown charge. `reason` is the reason of a failure.
    */
   async transition(chargeId: string, to: ChargeStatus, reason?: string): Promise<ChargeDetail> {
-    const namespace = this.#requireOpen("transition");
+    const namespace = this.#requireOpen("transition").default;
     const move = parseTransition({ chargeId, to, reason });
     const result = namespace.execute(transitionCharge(move.chargeId, move.to, "control", move.reason));
     const storing = namespace.whenStored();
@@ -230,7 +228,7 @@ export class Sandbox {
    * code CLOCK_BUSY while the clock is being advanced.
    */
   async reset(options: ResetOptions = {}): Promise<void> {
-    const namespace = this.#requireOpen("reset");
+    const namespace = this.#requireOpen("reset").default;
     const { keep = DEFAULT_RESET_PARTS, ids } = parseResetOptions(options);
     const stopping = namespace.flushQuietly();
     if (stopping !== undefined) await stopping;
@@ -264,7 +262,7 @@ export class Sandbox {
   /** Returns a copy of the whole state as plain JSON. */
   snapshot(): SandboxState;
   snapshot(): StateDump {
-    const namespace = this.#requireOpen("snapshot");
+    const namespace = this.#requireOpen("snapshot").default;
     void namespace.flushQuietly();
     return deepCopy(namespace.engine.state.freeze());
   }
@@ -274,7 +272,7 @@ export class Sandbox {
    * VALIDATION_ERROR for an invalid state, and changes nothing.
    */
   async restore(snapshot: SandboxState): Promise<void> {
-    const namespace = this.#requireOpen("restore");
+    const namespace = this.#requireOpen("restore").default;
     // Copied, because stored records are immutable.
     await namespace.flushQuietly();
     const refusal = await namespace.snapshots.load(toPlainJson(snapshot));
@@ -305,7 +303,7 @@ export class Sandbox {
    * Resolves with a report even if steps fail; throws a UserError for an invalid file, with the line of each fault.
    */
   async run(file: string, options: RunFileOptions = {}): Promise<RunReport> {
-    const namespace = this.#requireOpen("run");
+    const namespace = this.#requireOpen("run").default;
     checkRunOptions(file, options);
     const { readScenarioFile } = await loadLazily(() => import("./tools/scenario/files.js"));
     const { runScenario } = await loadLazily(() => import("./tools/scenario/running/run-scenario.js"));
@@ -328,7 +326,7 @@ export class Sandbox {
    * UserError for an invalid file, and for a flow that fails without deviations.
    */
   async explore(flow: string, options: ExploreFlowOptions): Promise<ExploreReport> {
-    const namespace = this.#requireOpen("explore");
+    const namespace = this.#requireOpen("explore").default;
     checkExploreOptions(flow, options);
     const { exploreWithDefaults: exploreAsked } = await loadLazily(() => import("./tools/explore/file.js"));
     return exploreAsked(flow, options, {
@@ -339,7 +337,7 @@ export class Sandbox {
 
   /** Resolves when nothing is due and no delivery is in flight. */
   async settled(): Promise<void> {
-    await this.#requireOpen("settled").whenIdle();
+    await this.#requireOpen("settled").default.whenIdle();
     this.#assertions.rethrow();
   }
 
@@ -351,9 +349,13 @@ export class Sandbox {
   }
 
   async #close(): Promise<void> {
+    const { leases } = this.#namespaces;
     try {
+      leases?.stop();
+      if (leases !== undefined) await this.#namespaces.flushQuietly();
       this.#namespaces.close();
     } finally {
+      await leases?.release();
       const listening = await this.#opening?.catch(() => undefined);
       await listening?.close();
       await loadsSettled();

@@ -18,7 +18,7 @@ export function reportUncaught(data: string | undefined): void {
   const kept =
     data === undefined
       ? "The state was in memory and is lost"
-      : `Every change that got a response is kept in ${data}.journal`;
+      : `Every change that got a response is kept in ${`${data}.journal`.replace(/^postgres(ql)?:.*/, "the database")}`;
   process.on("uncaughtException", (error: unknown) => {
     printErrorLine(`internal error, stopping: ${errorLine(error)}. ${kept}.`);
     process.exit(1);

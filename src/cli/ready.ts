@@ -50,7 +50,7 @@ export function banner(sandbox: Sandbox, options: StartOptions): string {
     ],
     ["Clock", options.clock ?? "real"],
     ["Rate limit", rateLimit(sandbox)],
-    ["State", options.data ?? "in memory"],
+    ["State", options.data?.replace(/^(postgres\w*:\/\/[^:/]*):[^/]*@/, "$1@") ?? "in memory"],
     ["Seed", ready.seed],
     ["API reference", paint("cyan", `${sandbox.url}/docs`)],
     ...control.rows.map(([name, value]): Rows[number] => [name, paint("cyan", value)]),

@@ -28,9 +28,12 @@ async function bundledPackages(): Promise<string[]> {
 function notice(name: string): string {
   const folder = join(ROOT, "node_modules", name);
   const { license } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
-  const file = readdirSync(folder).find((one) => /^licen[cs]e(\.md|\.txt)?$/i.test(one));
-  expect([name, file]).toEqual([name, expect.any(String)]);
-  const text = readFileSync(join(folder, file!), "utf8").replaceAll("\r\n", "\n").trim();
+  const files = readdirSync(folder);
+  const file = files.find((one) => /^licen[cs]e(\.md|\.txt)?$/i.test(one));
+  const content = readFileSync(join(folder, file ?? "README.md"), "utf8").replaceAll("\r\n", "\n");
+  // Without a file of its own, the licence is the last part of the README.
+  const text = (file === undefined ? content.split(/^## license$/im)[1]! : content).trim();
+  expect([name, text]).toEqual([name, expect.any(String)]);
   return `## ${name} (${license})\n\n\`\`\`text\n${text}\n\`\`\`\n`;
 }
 

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { HeapGuard } from "../../src/core/namespace/heap-guard.js";
-import { InsufficientSpace } from "../../src/core/schema/insufficient-space.js";
+import { InsufficientSpace } from "../../src/core/schema/unavailable.js";
 import type { HeapUse } from "../../src/core/time/heap-watch.js";
 
 /** A guard of a heap of 100 bytes, that has begun to watch it. */

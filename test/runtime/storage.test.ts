@@ -1,27 +1,38 @@
 import { mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { freeze } from "../../src/core/engine/frozen-state.js";
 import { State } from "../../src/core/engine/state.js";
 import type { Store } from "../../src/core/engine/store.js";
 import { FileStorage } from "../../src/core/store/file-storage.js";
 import { memoryStorage } from "../../src/core/store/memory-storage.js";
+import { PostgresStorage } from "../../src/core/store/postgres/postgres-storage.js";
 import type { Storage } from "../../src/core/store/storage.js";
+import { lacksPostgres, Postgres } from "../support/postgres.js";
 import { change, dumpOf, upTo } from "../support/store-model.js";
 
 let folder: string;
 let opened: Store[];
 let failures: Error[];
+let postgres: Postgres | undefined;
+let inDatabases: Set<PostgresStorage>;
+
+beforeAll(async () => {
+  if (!lacksPostgres) postgres = await Postgres.start();
+});
+afterAll(() => postgres?.end());
 
 beforeEach(() => {
   folder = realpathSync(mkdtempSync(join(tmpdir(), "storage-")));
   opened = [];
   failures = [];
+  inDatabases = new Set();
 });
 
-afterEach(() => {
+afterEach(async () => {
   for (const store of opened) store.close();
+  for (const storage of [...inDatabases]) await released(storage);
   rmSync(folder, { recursive: true, force: true });
   expect(failures).toEqual([]);
 });
@@ -33,6 +44,24 @@ const inFiles = () =>
     onError: (failure) => failures.push(failure),
   });
 
+async function inDatabase(url = postgres!.url()): Promise<PostgresStorage> {
+  const storage = new PostgresStorage({
+    data: url,
+    version: "1.0.0",
+    defaultName: "default",
+    seed: "seed",
+    onNotice: (notice) => failures.push(new Error(notice)),
+    onError: (failure) => failures.push(failure),
+  });
+  inDatabases.add(storage);
+  return storage.start();
+}
+
+async function released(storage: PostgresStorage): Promise<void> {
+  inDatabases.delete(storage);
+  await storage.release();
+}
+
 const frozen = (seq: number) => freeze(State.from(dumpOf(upTo(seq))));
 
 /** Opened and loaded, as an engine does it. */
@@ -43,31 +72,32 @@ function openedIn(storage: Storage, name: string): Store {
   return store;
 }
 
-function made(storage: Storage, name: string): Store {
-  storage.begin(name, { api_key: "sk_test_mine" });
+async function made(storage: Storage, name: string): Promise<Store> {
+  await storage.begin(name, { api_key: "sk_test_mine" });
   const store = openedIn(storage, name);
   storage.finish(name);
   return store;
 }
 
 /** What every storage does; what the files of one must survive besides is in the tests of their own. */
-describe.each<[string, () => Storage]>([
+describe.each<[string, () => Storage | Promise<Storage>]>([
   ["memory", memoryStorage],
   ["files", inFiles],
+  ...(lacksPostgres ? [] : [["PostgreSQL", inDatabase] as [string, () => Promise<Storage>]]),
 ])("storage contract: %s", (_, open) => {
-  it("has no namespaces at first", () => {
-    const storage = open();
+  it("has no namespaces at first", async () => {
+    const storage = await open();
     openedIn(storage, "default");
     expect(storage.recover()).toEqual([]);
     expect(storage.identity("w1")).toEqual({});
   });
 
   it("opens a store that has nothing, takes changes and states, and closes twice", async () => {
-    const store = openedIn(open(), "default");
-    store.append?.([change(1)]);
-    store.append?.([change(2)]);
-    store.replace(dumpOf(upTo(7)));
-    store.append?.([change(8)]);
+    const store = openedIn(await open(), "default");
+    await store.append?.([change(1)]);
+    await store.append?.([change(2)]);
+    await store.replace(dumpOf(upTo(7)));
+    await store.append?.([change(8)]);
     expect(await store.compactIfLarge(() => dumpOf(upTo(8)))).toBeUndefined();
     store.close(() => dumpOf(upTo(8)));
     store.close(() => {
@@ -75,70 +105,70 @@ describe.each<[string, () => Storage]>([
     });
   });
 
-  it("leaves what a store is given as it was", () => {
-    const store = openedIn(open(), "default");
+  it("leaves what a store is given as it was", async () => {
+    const store = openedIn(await open(), "default");
     const given = change(1);
     const before = structuredClone(given);
-    store.append?.([given]);
+    await store.append?.([given]);
     expect(given).toEqual(before);
     const state = dumpOf(upTo(1));
-    store.replace(state);
+    await store.replace(state);
     expect(state).toEqual(dumpOf(upTo(1)));
     store.close(() => state);
   });
 
-  it("says why no state can be made of what a store had", () => {
-    expect(openedIn(open(), "default").loadError(new Error("the ledger is short"))).toMatchObject({
+  it("says why no state can be made of what a store had", async () => {
+    expect(openedIn(await open(), "default").loadError(new Error("the ledger is short"))).toMatchObject({
       message: expect.stringContaining("the ledger is short"),
     });
   });
 
-  it("makes a namespace, which is apart from the others", () => {
-    const storage = open();
+  it("makes a namespace, which is apart from the others", async () => {
+    const storage = await open();
     const other = openedIn(storage, "default");
-    other.append?.([change(1)]);
-    const store = made(storage, "w1");
-    store.append?.([change(1)]);
-    store.append?.([change(2)]);
-    other.append?.([change(2)]);
+    await other.append?.([change(1)]);
+    const store = await made(storage, "w1");
+    await store.append?.([change(1)]);
+    await store.append?.([change(2)]);
+    await other.append?.([change(2)]);
   });
 
-  it("takes back one that was not finished, and makes it after all", () => {
-    const storage = open();
-    storage.begin("w1", {});
+  it("takes back one that was not finished, and makes it after all", async () => {
+    const storage = await open();
+    await storage.begin("w1", {});
     const store = openedIn(storage, "w1");
-    store.append?.([change(1)]);
+    await store.append?.([change(1)]);
     store.close();
     storage.undo("w1");
-    made(storage, "w1");
+    await made(storage, "w1");
   });
 
   it("removes a namespace, and then closes it; under its name there is a new one with nothing of the old", async () => {
-    const storage = open();
-    const store = made(storage, "w1");
-    store.append?.([change(1)]);
+    const storage = await open();
+    const store = await made(storage, "w1");
+    await store.append?.([change(1)]);
     const snapshots = storage.snapshots("w1");
     await snapshots.save({ name: "one", at: "2026-03-01T09:00:00.000Z" }, frozen(1));
     let closed = 0;
-    storage.remove("w1", () => {
+    await storage.remove("w1", () => {
       closed++;
       snapshots.close();
       store.close();
     });
     expect(closed).toBe(1);
-    made(storage, "w1");
+    await made(storage, "w1");
     expect(storage.snapshots("w1").list()).toEqual([]);
   });
 
-  it("removes one that is not open", () => {
-    const storage = open();
-    made(storage, "w1").close(() => dumpOf(upTo(0)));
-    storage.remove("w1");
-    made(storage, "w1");
+  it("removes one that is not open", async () => {
+    const storage = await open();
+    await (await made(storage, "w1")).close(() => dumpOf(upTo(0)));
+    await storage.remove("w1");
+    await made(storage, "w1");
   });
 
   it("keeps snapshots of a namespace under names, newest first", async () => {
-    const storage = open();
+    const storage = await open();
     openedIn(storage, "default");
     const snapshots = storage.snapshots("default");
     const at = (second: number) => `2026-03-01T09:00:0${second}.000Z`;
@@ -157,14 +187,14 @@ describe.each<[string, () => Storage]>([
     ]);
     expect(snapshots.read("one")?.dump).toEqual(dumpOf(upTo(3)));
     expect(snapshots.read("two")?.dump).toEqual(dumpOf(upTo(2)));
-    expect(snapshots.delete("one")).toBe(true);
-    expect(snapshots.delete("one")).toBe(false);
+    expect(await snapshots.delete("one")).toBe(true);
+    expect(await snapshots.delete("one")).toBe(false);
     expect(snapshots.read("one")).toBeUndefined();
     expect(snapshots.list()).toEqual([{ name: "two", at: at(2) }]);
   });
 
   it("saves a snapshot of the moment it was asked for", async () => {
-    const storage = open();
+    const storage = await open();
     openedIn(storage, "default");
     const snapshots = storage.snapshots("default");
     const state = State.from(dumpOf(upTo(1)));
@@ -175,7 +205,7 @@ describe.each<[string, () => Storage]>([
   });
 
   it("reads a snapshot anew each time: what becomes of one reading is not in the next", async () => {
-    const storage = open();
+    const storage = await open();
     openedIn(storage, "default");
     const snapshots = storage.snapshots("default");
     await snapshots.save({ name: "one", at: "2026-03-01T09:00:00.000Z" }, frozen(1));
@@ -185,10 +215,10 @@ describe.each<[string, () => Storage]>([
 });
 
 describe("storage in files", () => {
-  it("tells the next run of its namespaces, what they were made with and what they hold", () => {
+  it("tells the next run of its namespaces, what they were made with and what they hold", async () => {
     const storage = inFiles();
     openedIn(storage, "default");
-    const store = made(storage, "w1");
+    const store = await made(storage, "w1");
     store.append?.([change(1)]);
     storage.begin("w2", {});
     for (const one of opened.splice(0)) one.close();
@@ -199,5 +229,102 @@ describe("storage in files", () => {
     const again = next.open("w1");
     opened.push(again);
     expect(again.load()?.changes).toEqual([change(1)]);
+  });
+});
+
+describe.skipIf(lacksPostgres)("storage in PostgreSQL", () => {
+  it("tells the next process of its namespaces, what they were made with and what they hold", async () => {
+    const url = postgres!.url();
+    const storage = await inDatabase(url);
+    openedIn(storage, "default");
+    const store = await made(storage, "w1");
+    await store.replace(dumpOf(upTo(3)));
+    await store.append?.([change(4)]);
+    await storage.snapshots("w1").save({ name: "one", at: "2026-03-01T09:00:00.000Z" }, frozen(4));
+    await released(storage);
+    const next = await inDatabase(url);
+    expect(next.recover()).toEqual(["w1"]);
+    expect(next.identity("w1")).toMatchObject({ api_key: "sk_test_mine" });
+    expect(next.open("w1").load()).toEqual({ snapshot: dumpOf(upTo(3)), changes: [change(4)] });
+    expect(next.snapshots("w1").read("one")?.dump).toEqual(dumpOf(upTo(4)));
+  });
+
+  it("compacts while changes are stored, and has the same state afterwards", async () => {
+    const url = postgres!.url();
+    const storage = await inDatabase(url);
+    const store = openedIn(storage, "default");
+    await store.replace(dumpOf(upTo(1)));
+    const long = "1".repeat(5 * 1024 * 1024);
+    await store.append?.([change(2, long)]);
+    const model = { ...upTo(2), rates: upTo(1).rates.set("C2", long) };
+    const compacting = store.compactIfLarge(() => dumpOf(model));
+    await store.append?.([change(3)]);
+    expect(await compacting).toBeUndefined();
+    expect(store.compactIfLarge(() => dumpOf(model))).toBeUndefined();
+    await released(storage);
+    const loaded = (await inDatabase(url)).open("default").load();
+    expect(loaded).toEqual({ snapshot: dumpOf(model), changes: [change(3)] });
+  });
+
+  it("stores nothing of a lost lease, though its changes wait beside those of the next lease", async () => {
+    const url = postgres!.url();
+    const storage = await inDatabase(url);
+    const before = openedIn(storage, "default");
+    await before.append?.([change(1)]);
+    before.close();
+    expect(await storage.locate("default")).toBe("here");
+    const after = storage.open("default");
+    opened.push(after);
+    const stale = before.append?.([change(2, "stale"), change(3, "stale")]);
+    const stored = after.append?.([change(2)]);
+    await expect(stale).rejects.toThrow('another process runs the namespace "default" by now');
+    await stored;
+    expect(await postgres!.query(url, "select seq from namespaces")).toEqual([{ seq: "2" }]);
+    expect(await postgres!.query(url, "select seq, body from entries order by 1")).toEqual([
+      { seq: "1", body: JSON.stringify(change(1)) },
+      { seq: "2", body: JSON.stringify(change(2)) },
+    ]);
+  });
+
+  it("refuses a schema of a newer version, and one that another version uses", async () => {
+    const url = postgres!.url();
+    const storage = await inDatabase(url);
+    const older = { data: url, defaultName: "default", seed: "seed", onNotice: () => {}, onError: () => {} };
+    await expect(new PostgresStorage({ ...older, version: "0.9.0" }).start()).rejects.toThrow(
+      /is in use by version 1\.0\.0 .* and this is version 0\.9\.0: stop the processes of that version first\.$/,
+    );
+    await released(storage);
+    await postgres!.query(url, "update meta set format = 99");
+    await expect(new PostgresStorage({ ...older, version: "0.9.0" }).start()).rejects.toThrow(
+      /has format 99, and version 0\.9\.0 of payments-sandbox knows formats up to 1: start the newer version/,
+    );
+  });
+
+  it.each(["schema=a;b", "schema=A", "lease=10", "lease=10ms"])("refuses the URL with %s", (query) => {
+    const url = `postgres://127.0.0.1:1/db?${query}`;
+    const options = {
+      data: url,
+      version: "1",
+      defaultName: "default",
+      seed: "",
+      onNotice: () => {},
+      onError: () => {},
+    };
+    expect(() => new PostgresStorage(options)).toThrow("schema must be lower-case letters");
+  });
+
+  it("says in one line that the database does not answer", async () => {
+    const url = "postgres://127.0.0.1:1/db";
+    const options = {
+      data: url,
+      version: "1",
+      defaultName: "default",
+      seed: "",
+      onNotice: () => {},
+      onError: () => {},
+    };
+    await expect(new PostgresStorage(options).start()).rejects.toThrow(
+      /^Cannot open the database: the database does not answer: connect ECONNREFUSED 127\.0\.0\.1:1$/,
+    );
   });
 });

@@ -182,9 +182,14 @@ export const KES_ORDER = {
   phone_number: "+254700000001",
 };
 
+/** Where sandboxes without `data` keep their state: in memory, or where a test file says for the tests it repeats. */
+export const stateOf: { data?: (() => string) | undefined } = {};
+
 /** A sandbox of this test's own, at START, closed after it. */
 export async function openSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
-  return closedAtEnd(await createSandbox({ clock: "manual", startTime: START, ...options }));
+  const data = options.data ?? stateOf.data?.();
+  const all = { clock: "manual", startTime: START, ...options } as const;
+  return closedAtEnd(await createSandbox(data === undefined ? all : { ...all, data }));
 }
 
 /** The same, as the caller who holds the ordinary test key. */

@@ -162,6 +162,6 @@ export async function worldOn(wall: WallClock, wishes: WorldWishes = {}) {
     documentOf: () => Promise.reject(new Error("no documents here")),
     onError,
   });
-  const sandbox = closedAtEnd(new Sandbox(host, apps, { onError }, "0.0.0"));
+  const sandbox = closedAtEnd(new Sandbox(host, apps, { onError }));
   return { world, sandbox, client: Client.of(sandbox), errors };
 }

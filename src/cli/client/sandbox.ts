@@ -1,3 +1,4 @@
+import { readFileSync, writeFileSync } from "node:fs";
 import { appEnvironment } from "../../app-environment.js";
 import { UserError } from "../../core/schema/user-error.js";
 import { shellQuoted } from "../help-text.js";
@@ -51,6 +52,29 @@ export const SANDBOX_COMMANDS: readonly ClientCommand[] = [
     },
   },
   {
+    usage: "export <file>",
+    says: "writes the namespace's state to a file, wherever it is stored",
+    example: "payments-sandbox export state.json",
+    plain: {
+      call: async ({ connection, words: [file] }) => {
+        const state = await connection.get("/state");
+        writeFileSync(file!, `${JSON.stringify(state)}\n`);
+        return { file, seq: state.seq };
+      },
+      doing: "exporting",
+    },
+  },
+  {
+    usage: "import <file>",
+    says: "replaces the namespace's state by an exported one",
+    example: "payments-sandbox import state.json",
+    plain: {
+      call: async ({ connection, words: [file] }) => connection.put("/state", stateIn(file!)),
+      doing: "importing",
+      print: ({ namespace }, { words: [file] }) => `namespace "${namespace}" has the state of ${file}\n`,
+    },
+  },
+  {
     usage: "namespace <verb> [name]",
     says: "list | add [NAME] | delete NAME",
     example: "payments-sandbox namespace add worker-1",
@@ -64,6 +88,14 @@ export const SANDBOX_COMMANDS: readonly ClientCommand[] = [
     },
   },
 ];
+
+function stateIn(file: string): unknown {
+  try {
+    return JSON.parse(readFileSync(file, "utf8"));
+  } catch (error) {
+    throw new UserError(`${file} is not an exported state: ${(error as Error).message}`);
+  }
+}
 
 /** Commands about faults and scenarios. */
 export const RULE_COMMANDS: readonly ClientCommand[] = [

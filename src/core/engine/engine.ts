@@ -282,9 +282,10 @@ export class Engine {
   }
 
   #replace(state: State): void {
-    this.#store.replace(state.dump());
+    const storing = this.#store.replace(state.dump());
     this.#state = state;
     this.#rescope();
+    if (storing !== undefined) this.#groupCommit?.waitFor(storing);
   }
 
   #rescope(): void {

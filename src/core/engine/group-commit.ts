@@ -136,6 +136,11 @@ export class GroupCommit {
       this.#confirm(batch);
       return undefined;
     }
+    return this.waitFor(pending, batch);
+  }
+
+  /** Holds later changes back until an asynchronous store has a batch, or a replaced state. */
+  waitFor(pending: Promise<void>, batch = newBatch()): Promise<void> {
     const onStored = (): void => {
       this.#pending = undefined;
       this.#confirm(batch);

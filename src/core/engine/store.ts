@@ -16,8 +16,8 @@ export interface Store {
    * promise has settled. A store without this method is in memory only.
    */
   append?(changes: readonly JournalEntry[]): void | Promise<void>;
-  /** Replaces the stored state (reset, restore, import). Never called while changes are being stored. */
-  replace(state: StateDump): void;
+  /** Replaces the stored state. Never called while changes are being stored. After a rejection the namespace is discarded. */
+  replace(state: StateDump): void | Promise<void>;
   /**
    * Starts to compact a large store in the background; call it after each change.
    *

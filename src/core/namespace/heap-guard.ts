@@ -1,5 +1,5 @@
-import { InsufficientSpace } from "../schema/insufficient-space.js";
 import { loadLazily } from "../schema/load-lazily.js";
+import { InsufficientSpace } from "../schema/unavailable.js";
 import type { HeapUse, HeapWatch } from "../time/heap-watch.js";
 
 type LoadWatch = () => Promise<{ watchHeap(note: (use: HeapUse) => void): HeapWatch }>;

@@ -19,9 +19,9 @@ import type { Hold } from "../engine/log-responses.js";
 import type { Change, Delivery } from "../engine/records.js";
 import type { Command } from "../engine/transaction.js";
 import type { ChargeStatus } from "../schema/common.js";
-import { InsufficientSpace } from "../schema/insufficient-space.js";
 import type { ClockSetting } from "../schema/option-schemas.js";
 import type { Refusal } from "../schema/refusals.js";
+import { Unavailable } from "../schema/unavailable.js";
 import { SizeNotice } from "../store/size-notice.js";
 import { AppActivity } from "../time/app-activity.js";
 import { ClockControl } from "../time/clock-control.js";
@@ -86,8 +86,7 @@ export class Namespace {
 
   constructor(options: NamespaceOptions) {
     const { wall, apiKey, liveApiKey, webhookSecret } = options;
-    // Callers receive memory errors themselves, and the heap guard has reported it once.
-    const onError = (error: unknown) => error instanceof InsufficientSpace || options.onError(error);
+    const onError = (error: unknown) => error instanceof Unavailable || options.onError(error);
     const { engine, clock } = openState(options);
     const snapshots = options.snapshots();
     const observers = new Observers(onError);

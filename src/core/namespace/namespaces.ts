@@ -7,7 +7,8 @@ import { namespaceNameSchema, parseClockSetting } from "../schema/option-schemas
 import { invalid, isRefusal, type Refusal, refuse } from "../schema/refusals.js";
 import { secretFaults } from "../schema/signature-schemes.js";
 import { parseInstant } from "../schema/time.js";
-import type { Storage } from "../store/storage.js";
+import { StorageAway } from "../schema/unavailable.js";
+import type { Leases, Location, Storage } from "../store/storage.js";
 import { OutOfHandlesError, StoreError } from "../store/store-error.js";
 import { activityObserver } from "./activity-observer.js";
 import { AdviceLog } from "./advice/advisor.js";
@@ -22,7 +23,7 @@ import {
   namespaceInKey,
 } from "./identity.js";
 import type { CheckReceiver, ScenarioTools } from "./injected-tools.js";
-import { Namespace } from "./namespace.js";
+import { Namespace, type NamespaceInfo } from "./namespace.js";
 import type { NamespaceDefaults } from "./namespace-options.js";
 import { UnopenedNamespaces } from "./unopened-namespaces.js";
 
@@ -44,78 +45,127 @@ type NamespaceView = z.infer<typeof namespaceSchema>;
 
 /** All namespaces of a server: finds a request's namespace, creates and deletes them. */
 export class Namespaces {
-  readonly version: string;
-  readonly scenarios: ScenarioTools;
-  readonly checkReceiver: CheckReceiver;
-  readonly default: Namespace;
+  readonly leases: Leases | undefined;
   /** Advice since the start, including that of reset or deleted namespaces. */
   readonly advice = new AdviceLog();
   /** Counts since the start, including those of reset or deleted namespaces. */
   readonly totalCounters = new Counters();
   readonly failedTests = new FailedTestLog();
-  readonly #options: NamespacesOptions;
   readonly #namespaces = new Map<string, Namespace>();
   readonly #byKey = new Map<string, Namespace>();
+  /** Undefined while another process runs it. */
+  #default: Namespace | undefined;
   readonly #unopened = new UnopenedNamespaces();
   readonly #rulesInAll = new Map<string, number>();
   readonly #heapGuard: HeapGuard;
   #hasNoticedRealKey = false;
   #autoNames = 0;
 
-  constructor(options: NamespacesOptions) {
-    this.#options = options;
+  constructor(readonly options: NamespacesOptions) {
+    this.leases = options.storage.leases;
     this.#heapGuard = new HeapGuard(options.base.onError);
-    this.version = options.base.version;
-    this.scenarios = options.scenarios;
-    this.checkReceiver = options.checkReceiver;
-    this.default = this.#open(DEFAULT_NAMESPACE, {}, options.base.startMs);
     try {
-      for (const name of options.storage.recover()) this.#reopen(name);
+      if (this.leases?.holds(DEFAULT_NAMESPACE) ?? true) this.#openStored(DEFAULT_NAMESPACE);
+      for (const name of options.storage.recover()) this.#openStored(name);
     } catch (error) {
       this.close();
+      void this.leases?.release();
       throw error;
     }
+    if (this.leases !== undefined) this.leases.events = this;
   }
 
-  /** A namespace that cannot be opened does not stop the others. */
-  #reopen(name: string): void {
-    const { base, storage } = this.#options;
+  /** @throws StoreError if another process runs it */
+  get default(): Namespace {
+    if (this.#default === undefined) throw new StoreError("Another process runs the default namespace.");
+    return this.#default;
+  }
+
+  /** Keys, secret and seed of the default namespace, also where another process runs it. */
+  get defaultInfo(): NamespaceInfo {
+    return (
+      this.#default?.info ?? {
+        ...this.options.base,
+        seed: this.options.base.seed ?? this.options.base.defaultSeed,
+      }
+    );
+  }
+
+  /** Opens a namespace that was taken over. */
+  open(name: string): void {
+    if (!this.#namespaces.has(name) && !this.#unopened.has(name)) this.#openStored(name);
+  }
+
+  /** True if this process may handle the call at once. */
+  isHere(header: unknown, apiKey: string | null): boolean {
+    const { leases } = this;
+    if (leases === undefined) return true;
+    const name = typeof header === "string" ? header : this.#nameOfKey(apiKey);
+    return name !== undefined && leases.holds(name) && !leases.isAway && this.#namespaces.has(name);
+  }
+
+  /** With leases: finds the process of a call's namespace, takes a free one over, and creates one by its key. */
+  async locate(header: string | null, apiKey: string | null): Promise<Location> {
+    const leases = this.leases!;
+    let name = header ?? this.#nameOfKey(apiKey);
+    name ??= await leases.nameOfKey(apiKey!, namespaceInKey(apiKey!));
+    name ??= this.#nameCreatedBy(apiKey!) ?? DEFAULT_NAMESPACE;
+    const location = await leases.locate(name);
+    if (location === "here") this.open(name);
+    if (location !== "nowhere" || header !== null) return location;
+    const created = await this.create({ name });
+    if (isRefusal(created) && created.code !== "NAMESPACE_EXISTS") throw new StoreError(created.message);
+    return this.locate(name, null);
+  }
+
+  /** Undefined if only the database can tell. */
+  #nameOfKey(apiKey: string | null): string | undefined {
+    const isOfDefault =
+      apiKey === null || apiKey === this.options.base.apiKey || apiKey === this.options.base.liveApiKey;
+    return isOfDefault || this.#default?.keys.has(apiKey) ? DEFAULT_NAMESPACE : this.#byKey.get(apiKey)?.name;
+  }
+
+  /** A namespace that cannot be opened does not stop the others, unless it is the default one of one process. */
+  #openStored(name: string): void {
+    const { base, storage } = this.options;
+    const isDefault = name === DEFAULT_NAMESPACE;
     let identity: NamespaceIdentity | undefined;
     try {
-      identity = storage.identity(name);
-      this.#open(name, identity, undefined);
+      identity = isDefault ? {} : storage.identity(name);
+      this.#open(name, identity, isDefault ? base.startMs : undefined);
     } catch (error) {
-      if (error instanceof OutOfHandlesError) throw error;
+      const isFatal = isDefault && this.leases === undefined;
+      if (isFatal || error instanceof OutOfHandlesError || error instanceof StorageAway) throw error;
       base.onError(this.#unopened.add(name, identity, error));
     }
   }
 
   /** True if an API key with an unknown namespace creates it. */
   get createsByKey(): boolean {
-    return this.#options.autoNamespaces;
+    return this.options.autoNamespaces;
   }
 
   /** Reported once, without the key: an app sends it with each call. */
   noticeRealKey(): void {
     if (this.#hasNoticedRealKey) return;
     this.#hasNoticedRealKey = true;
-    this.#options.base.onNotice?.(
+    this.options.base.onNotice?.(
       "a request with what looks like a real key of live mode was refused, and the key not recorded; use sk_live_sandbox",
     );
   }
 
   /** Time of the default namespace, for responses of no namespace. */
   nowMs(): number {
-    return this.default.nowMs();
+    return this.#default?.nowMs() ?? this.options.base.wall.nowMs();
   }
 
   /** Finds by the `Sandbox-Namespace` header, else by the API key, else the default one. */
   find(header: string | null, apiKey: string | null): Namespace | undefined {
     if (header !== null) return this.#namespaces.get(header);
-    if (apiKey === null) return this.default;
+    if (apiKey === null) return this.#default;
     const existing = this.#byKey.get(apiKey) ?? this.#createByKey(apiKey);
     if (existing !== undefined) return existing;
-    return this.#unopened.findByKey(apiKey) === undefined ? this.default : undefined;
+    return this.#unopened.findByKey(apiKey) === undefined ? this.#default : undefined;
   }
 
   /** Error for a request whose `find` returned undefined. */
@@ -126,13 +176,20 @@ export class Namespaces {
 
   /** With `--auto-namespaces`, an API key with a namespace's name creates it on first use. */
   #createByKey(apiKey: string): Namespace | undefined {
-    if (!this.#options.autoNamespaces || this.#namespaces.size >= NAMESPACE_LIMIT) return undefined;
-    const name = namespaceInKey(apiKey);
-    if (name === undefined || !safeParse(namespaceNameSchema, name).ok) return undefined;
-    if (this.#namespaces.has(name) || this.#unopened.has(name)) return undefined;
-    const created = this.#createNamespace(name, {});
+    // With leases, `locate` has created it.
+    const name = this.leases === undefined ? this.#nameCreatedBy(apiKey) : undefined;
+    if (name === undefined) return undefined;
+    this.options.storage.begin(name, {});
+    const created = this.#createBegun(name, {});
     if (isRefusal(created)) throw new StoreError(created.message);
     return created;
+  }
+
+  #nameCreatedBy(apiKey: string): string | undefined {
+    if (!this.options.autoNamespaces || this.#namespaces.size >= NAMESPACE_LIMIT) return undefined;
+    const name = namespaceInKey(apiKey);
+    if (name === undefined || !safeParse(namespaceNameSchema, name).ok) return undefined;
+    return this.#namespaces.has(name) || this.#unopened.has(name) ? undefined : name;
   }
 
   /** Checkout links name no namespace, but checkout ids are unique in the server. */
@@ -163,37 +220,42 @@ export class Namespaces {
   }
 
   /** Creates a namespace; refused if its name or key is taken. */
-  create(request: NewNamespace): NamespaceView | Refusal {
+  async create(request: NewNamespace): Promise<NamespaceView | Refusal> {
     const name = request.name ?? this.#freeName();
-    if (this.#namespaces.has(name))
-      return refuse("NAMESPACE_EXISTS", `There is a namespace "${name}" already`);
+    const taken = refuse("NAMESPACE_EXISTS", `There is a namespace "${name}" already`);
+    if (this.#namespaces.has(name)) return taken;
     const unusable = this.#unopened.refusalOf(name);
     if (unusable !== undefined) return unusable;
     if (
       request.api_key !== undefined &&
       (this.#byKey.has(request.api_key) ||
         this.#unopened.findByKey(request.api_key) !== undefined ||
-        this.default.keys.has(request.api_key))
+        this.#default?.keys.has(request.api_key))
     )
       return refuse("NAMESPACE_EXISTS", "The API key belongs to another namespace");
     const refusal = this.#checkSecrets(name, request);
     if (refusal !== undefined) return refusal;
-    const created = this.#createNamespace(name, request);
-    return isRefusal(created) ? created : namespaceView(created);
+    const beginning = this.options.storage.begin(name, request);
+    // A name that the caller did not choose is tried until it is free.
+    if (beginning !== undefined && !(await beginning))
+      return request.name === undefined ? this.create(request) : taken;
+    const created = this.#createBegun(name, request);
+    if (isRefusal(created)) return created;
+    await created.whenStored();
+    return namespaceView(created);
   }
 
   /** Atomic: a failed creation leaves nothing, now or after a restart. */
-  #createNamespace(name: string, request: NewNamespace): Namespace | Refusal {
-    const { base, storage } = this.#options;
+  #createBegun(name: string, request: NewNamespace): Namespace | Refusal {
+    const { base, storage } = this.options;
     const startMs = request.start_time === undefined ? base.startMs : parseInstant(request.start_time);
-    storage.begin(name, request);
     let namespace: Namespace | undefined;
     try {
       namespace = this.#open(name, request, startMs);
       storage.finish(name);
       return namespace;
     } catch (error) {
-      if (namespace !== undefined) this.#drop(namespace);
+      this.discard(name);
       storage.undo(name);
       if (error instanceof OutOfHandlesError) return refuse("INTERNAL_ERROR", error.message);
       throw error;
@@ -202,7 +264,7 @@ export class Namespaces {
 
   /** Checks secrets as at start. An inherited endpoint uses this namespace's secret too. */
   #checkSecrets(name: string, request: NewNamespace): Refusal | undefined {
-    const { base } = this.#options;
+    const { base } = this.options;
     const webhooks = request.webhooks ?? [];
     const faults = secretFaults({
       webhook_secret: request.webhook_secret ?? base.webhookSecret,
@@ -216,25 +278,29 @@ export class Namespaces {
   }
 
   /** Returns the namespace, created if necessary; an existing one is not changed. */
-  ensure(name: string, request: NewNamespace): NamespaceView | Refusal {
+  async ensure(name: string, request: NewNamespace): Promise<NamespaceView | Refusal> {
     // The user may have repaired its files.
-    if (this.#unopened.delete(name)) this.#reopen(name);
+    if (this.#unopened.delete(name)) this.#openStored(name);
     const existing = this.#namespaces.get(name);
     return existing === undefined ? this.create({ ...request, name }) : namespaceView(existing);
   }
 
-  delete(name: string): Refusal | undefined {
+  async delete(name: string): Promise<Refusal | undefined> {
     const namespace = this.#namespaces.get(name);
-    if (namespace === this.default) return refuse("FORBIDDEN", "The default namespace cannot be deleted");
+    if (name === DEFAULT_NAMESPACE) return refuse("FORBIDDEN", "The default namespace cannot be deleted");
     if (namespace === undefined && !this.#unopened.has(name))
       return refuse("NOT_FOUND", `There is no namespace "${name}"`);
-    this.#options.storage.remove(name, namespace && (() => this.#drop(namespace)));
+    await this.options.storage.remove(name, namespace && (() => this.discard(name)));
     this.#unopened.delete(name);
     return undefined;
   }
 
-  #drop(namespace: Namespace): void {
-    this.#namespaces.delete(namespace.name);
+  /** Discards a namespace: it is deleted, or another process may have it. */
+  discard(name: string): void {
+    const namespace = this.#namespaces.get(name);
+    if (namespace === undefined) return;
+    this.#namespaces.delete(name);
+    if (namespace === this.#default) this.#default = undefined;
     const { apiKey, liveApiKey } = namespace.info;
     for (const key of [apiKey, liveApiKey]) this.#byKey.delete(key);
     namespace.discard();
@@ -248,7 +314,7 @@ export class Namespaces {
   }
 
   #open(name: string, request: NewNamespace, startMs: number | undefined): Namespace {
-    const { base, storage, onHappening } = this.#options;
+    const { base, storage, onHappening } = this.options;
     const isDefault = name === DEFAULT_NAMESPACE;
     const [apiKey, liveApiKey] = isDefault ? [base.apiKey, base.liveApiKey] : apiKeysOf(name, request);
     const store = storage.open(name);
@@ -261,7 +327,7 @@ export class Namespaces {
         name,
         totalRuleCounts: this.#rulesInAll,
         heapGuard: this.#heapGuard,
-        ...(isDefault ? {} : { seed: request.seed, defaultSeed: this.default.info.seed }),
+        ...(isDefault ? {} : { seed: request.seed, defaultSeed: this.defaultInfo.seed }),
         startMs,
         clock: request.clock === undefined ? base.clock : parseClockSetting(request.clock),
         webhookSecret: request.webhook_secret ?? base.webhookSecret,
@@ -278,7 +344,8 @@ export class Namespaces {
     }
     if (onHappening !== undefined) namespace.subscribe(activityObserver(namespace, onHappening));
     this.#namespaces.set(name, namespace);
-    if (!isDefault) for (const key of [apiKey, liveApiKey]) this.#byKey.set(key, namespace);
+    if (isDefault) this.#default = namespace;
+    else for (const key of [apiKey, liveApiKey]) this.#byKey.set(key, namespace);
     return namespace;
   }
 

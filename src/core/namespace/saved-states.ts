@@ -89,7 +89,7 @@ export class SavedStates {
   }
 
   /** Returns true if there was one. */
-  delete(name: string): boolean {
+  delete(name: string): boolean | Promise<boolean> {
     return this.#snapshots.delete(name);
   }
 
@@ -108,8 +108,9 @@ export class SavedStates {
   }
 
   /** Also restores the time and the clock setting. */
-  #replaceState(state: State): Refusal | undefined {
+  async #replaceState(state: State): Promise<Refusal | undefined> {
     const { scheduler, clock, onReplaced } = this.#options;
+    while (scheduler.engine.isStoring) await scheduler.engine.flushQuietly();
     const clockRecord = state.get("clock", "clock");
     const { mode, speed } = clockRecord ?? scheduler.clock.setting;
     const nowMs = Math.max(state.at, clockRecord?.sandbox_ms ?? state.at);

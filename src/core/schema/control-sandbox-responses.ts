@@ -6,7 +6,12 @@ import { keyFixtureSchema } from "./fixtures-file.js";
 import { clockRecord, keyRecord } from "./records/namespace-records.js";
 import { text } from "./records/record-fields.js";
 
-recordShape("Health", "The server is ready.", { status: z.literal("ok"), version: text });
+recordShape("Health", "The server is ready.", {
+  status: z.literal("ok"),
+  version: text,
+  storage: field(z.optional(z.enum(["ok", "away"])), "With a database: whether it answers."),
+  owns: field(z.optional(z.number()), "With a database: number of namespaces that this process runs."),
+});
 
 export const clockSchema = recordShape("Clock", "Sandbox time and the clock's mode.", {
   mode: field(text.check(z.regex(/^(real|manual|\d+(\.\d+)?x)$/)), {

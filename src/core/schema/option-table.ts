@@ -101,6 +101,13 @@ export const OPTIONS = {
     sample: "[sandbox.example.test]",
     library: "allowedHosts",
   }),
+  advertise_url: option({
+    schema: httpUrlSchema,
+    topic: "address",
+    flags: "--advertise-url <url>",
+    help: "with a database: the address where the other processes reach this one",
+    sample: "http://10.0.0.7:4010",
+  }),
   tls: option({
     schema: z.boolean(),
     topic: "address",
@@ -142,8 +149,8 @@ export const OPTIONS = {
   data: option({
     schema: textSchema,
     topic: "state",
-    flags: "--data <file>",
-    help: "keep the state in this file (default: in memory)",
+    flags: "--data <file|url>",
+    help: "keep the state in this file, or in postgres://USER@HOST/DB (default: in memory)",
     sample: "payments-sandbox.data",
   }),
   fsync: option({

@@ -15,6 +15,7 @@ export const ERROR_STATUS = {
   IDEMPOTENCY_KEY_REUSED: 422,
   RATE_LIMIT_EXCEEDED: 429,
   INTERNAL_ERROR: 500,
+  STORAGE_AWAY: 503,
 } as const;
 /** An error code of the service or the control API. */
 export type ErrorCode = keyof typeof ERROR_STATUS;

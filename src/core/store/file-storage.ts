@@ -100,7 +100,7 @@ export class FileStorage implements Storage {
     }
   }
 
-  begin(name: string, { api_key, webhook_secret, clock }: NamespaceIdentity): void {
+  begin(name: string, { api_key, webhook_secret, clock }: NamespaceIdentity): undefined {
     const file = this.#file(name);
     if (existsSync(file + FILE_SUFFIX.deleted)) this.#removeDeleted(name);
     if (existsSync(file + FILE_SUFFIX.unfinished)) this.#removeUnfinished(name);

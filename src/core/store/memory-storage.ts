@@ -9,7 +9,7 @@ export function memoryStorage(): Storage {
     open: memoryStore,
     snapshots: () => new SnapshotsInMemory(),
     identity: () => ({}),
-    begin: () => {},
+    begin: () => undefined,
     finish: () => {},
     undo: () => {},
     remove: (_name, close) => close?.(),
@@ -26,7 +26,7 @@ export function memoryStore(): Store {
   };
 }
 
-class SnapshotsInMemory implements Snapshots {
+export class SnapshotsInMemory implements Snapshots {
   readonly #snapshots = new Map<string, { readonly snapshot: Snapshot; readonly state: FrozenState }>();
 
   async save(snapshot: Snapshot, state: FrozenState): Promise<void> {
@@ -43,7 +43,7 @@ class SnapshotsInMemory implements Snapshots {
     return saved && { dump: thaw(saved.state), isFromOutside: false };
   }
 
-  delete(name: string): boolean {
+  delete(name: string): boolean | Promise<boolean> {
     return this.#snapshots.delete(name);
   }
 

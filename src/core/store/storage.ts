@@ -22,8 +22,8 @@ export interface Storage {
   snapshots(name: string): Snapshots;
   /** Creation parameters of a stored namespace; throws if they cannot be read. */
   identity(name: string): NamespaceIdentity;
-  /** Marks a new namespace as unfinished: until `finish`, the next start removes it. */
-  begin(name: string, identity: NamespaceIdentity): void;
+  /** Marks a namespace as unfinished: until `finish`, the next start removes it. False if its name or key is taken. */
+  begin(name: string, identity: NamespaceIdentity): undefined | Promise<boolean>;
   finish(name: string): void;
   /** Removes everything since `begin`. */
   undo(name: string): void;
@@ -33,7 +33,48 @@ export interface Storage {
    * @param close closes the open namespace after deletion; omitted for one that could not be opened, and `remove`
    * then throws if another process has it
    */
-  remove(name: string, close?: () => void): void;
+  remove(name: string, close?: () => void): void | Promise<void>;
+  /** Present if several processes use the storage: one at a time runs a namespace. */
+  readonly leases?: Leases;
+}
+
+/** The process that runs a namespace; without a URL it cannot be called, or it is this one or none. */
+export interface Place {
+  readonly name: string;
+  readonly url: string | null;
+}
+
+export type Location = "here" | "nowhere" | Place;
+
+export interface LeaseEvents {
+  /** Opens a namespace that was taken over. */
+  open(name: string): void;
+  /** Discards a namespace: memory and storage may differ, or another process may have it. */
+  discard(name: string): void;
+}
+
+/** Leases of a storage that several processes use. */
+export interface Leases {
+  readonly isAway: boolean;
+  /** Seed of namespaces without one of their own. */
+  readonly seed: string;
+  /** Namespaces that this process runs. */
+  readonly held: ReadonlyMap<string, unknown>;
+  events: LeaseEvents | undefined;
+  /** True while no other process can have taken the namespace over. */
+  holds(name: string): boolean;
+  /** Takes a free namespace over, or finds the process that runs it. */
+  locate(name: string): Promise<Location>;
+  /** Finds a namespace by its own key, or by the name that the key contains. */
+  nameOfKey(apiKey: string, nameInKey: string | undefined): Promise<string | undefined>;
+  /** All namespaces, newest first. */
+  places(): Promise<Place[]>;
+  /** Sets the URL where other processes pass calls on to. */
+  advertise(url: string | null): Promise<void>;
+  /** Ends takeovers; call it before the namespaces close. */
+  stop(): void;
+  /** Ends all leases, so that other processes take over at once. */
+  release(): Promise<void>;
 }
 
 export interface Snapshot {
@@ -56,7 +97,7 @@ export interface Snapshots {
   /** Undefined if there is none; throws if it cannot be read. */
   read(name: string): SavedState | undefined;
   /** Returns true if there was one. */
-  delete(name: string): boolean;
+  delete(name: string): boolean | Promise<boolean>;
   /** Discards pending saves; called when the namespace closes. */
   close(): void;
 }

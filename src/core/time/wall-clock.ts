@@ -52,6 +52,12 @@ export async function* withYields<Item>(items: Iterable<Item>): AsyncGenerator<I
   }
 }
 
+export async function joinPieces(pieces: AsyncIterable<string>): Promise<string> {
+  let text = "";
+  for await (const piece of pieces) text += piece;
+  return text;
+}
+
 /** A different seed at each start. Cheap; not a secret. */
 export function generateSeed(): string {
   const nanoseconds = process.hrtime.bigint();

@@ -48,7 +48,7 @@ async function checkReceiver({ namespaces, namespace, words }: Press): Promise<A
   const notify = () => namespace.notifyReport("receiver");
   notify();
   try {
-    check.report = await namespaces.checkReceiver({
+    check.report = await namespaces.options.checkReceiver({
       url,
       secret,
       signature,
@@ -109,9 +109,9 @@ async function runScenario(press: Press): Promise<ActionResult | Refusal> {
   };
   reports.run = run;
   update({});
-  let report: Awaited<ReturnType<typeof namespaces.scenarios.run>> | undefined;
+  let report: Awaited<ReturnType<typeof namespaces.options.scenarios.run>> | undefined;
   try {
-    report = await namespaces.scenarios.run(namespace, {
+    report = await namespaces.options.scenarios.run(namespace, {
       source,
       vars: {},
       app,

@@ -37,6 +37,8 @@ export interface ControlCall<Query = Fields, Body = Fields> extends CallInput<Qu
   readonly run: string | null;
   /** Calls this server without a socket. */
   readonly fetch: (request: Request) => Promise<Response>;
+  /** Headers for calls that another process may answer. */
+  readonly access: Record<string, string>;
   /** The names that requests may use in this namespace. */
   readonly vocabulary: Vocabulary;
   /** Aborted when the client disconnects. */

@@ -5,6 +5,7 @@ import type { Namespace } from "../../core/namespace/namespace.js";
 import type { Namespaces } from "../../core/namespace/namespaces.js";
 import { isRefusal, type Refusal, refuse } from "../../core/schema/refusals.js";
 import { createAbortController } from "../../core/time/deadline.js";
+import { joinPieces } from "../../core/time/wall-clock.js";
 import { MAX_BODY_BYTES, parseObject, type RawBody, readBody, tooLarge, tornBody } from "../http/body.js";
 import { bearerKey } from "../http/call.js";
 import { CROSS_SITE_MESSAGE, isCrossSite } from "../http/hosts.js";
@@ -42,13 +43,15 @@ async function replyTo(
 ): Promise<TimedReply> {
   const name = header("sandbox-namespace");
   const key = bearerKey(header("authorization"));
-  const namespace = namespaces.find(name, key);
-  if (namespace === undefined)
+  const namespace = namespaces.find(name, key)!;
+  // With leases, calls about namespaces use no namespace of this process.
+  const isOfServer = namespaces.leases !== undefined && operation.path.startsWith("/_sandbox/namespaces");
+  if (namespace === undefined && !isOfServer)
     return { reply: unknownNamespace(namespaces, name, key), nowMs: namespaces.nowMs() };
-  const pending = namespace.flushQuietly();
+  const pending = namespace?.flushQuietly();
   if (pending !== undefined) await pending;
   const execute = async (): Promise<Reply | Refusal> => {
-    const body = operation.method === "GET" ? {} : await bodyOf(namespace.publicUrl);
+    const body = operation.method === "GET" ? {} : await bodyOf(namespaces.options.base.publicUrl);
     if (isRefusal(body)) return body;
     return operation.handle({
       namespaces,
@@ -57,6 +60,10 @@ async function replyTo(
       mode: key?.startsWith("sk_live_") ? "live" : "test",
       run: header("sandbox-run"),
       fetch,
+      access: {
+        "sandbox-control-token": header("sandbox-control-token") ?? "",
+        cookie: header("cookie") ?? "",
+      },
       vocabulary: vocabularyIn(namespace, routes),
       query: undefined,
       body,
@@ -65,9 +72,9 @@ async function replyTo(
     });
   };
   const result = await execute();
-  const storing = namespace.whenStored();
+  const storing = namespace?.whenStored();
   if (storing !== undefined) await storing;
-  return { reply: isRefusal(result) ? errorReply(result) : result, nowMs: namespace.nowMs() };
+  return { reply: isRefusal(result) ? errorReply(result) : result, nowMs: (namespace ?? namespaces).nowMs() };
 }
 
 export function serveControl(
@@ -157,18 +164,13 @@ function inProcessResponse({ reply: { status, json, pieces, headers }, nowMs }: 
   };
 }
 
-async function joinPieces(pieces: AsyncIterable<string>): Promise<string> {
-  let text = "";
-  for await (const piece of pieces) text += piece;
-  return text;
-}
-
 /** The known names of a namespace, including event types triggered with `force`. */
-function vocabularyIn({ engine }: Namespace, routes: readonly Route[]): Vocabulary {
-  const { catalogue, settings, state } = engine;
-  const known = vocabularyOf({ fixtures: catalogue.fixtures, eventNames: settings.event_names, routes });
+function vocabularyIn(namespace: Namespace, routes: readonly Route[]): Vocabulary {
   return withRoutes((kind) => {
-    const names = known(kind);
+    const { catalogue, settings, state } = namespace.engine;
+    const names = vocabularyOf({ fixtures: catalogue.fixtures, eventNames: settings.event_names, routes })(
+      kind,
+    );
     if (names === undefined || (kind !== "event type" && kind !== "event name")) return names;
     return [...names, ...state.eventTypes().filter((type) => !names.includes(type))];
   }, routes);

@@ -23,10 +23,10 @@ export const LEASE = [
           return isRefusal(held) ? held : { namespace: namespace.name, run, held };
         }
         const cleanUp = async () => {
-          if (body.with_namespace === true) namespaces.delete(namespace.name);
+          if (body.with_namespace === true) await namespaces.delete(namespace.name);
           else if (body.snapshot !== undefined) {
             await namespace.snapshots.restore(body.snapshot);
-            namespace.snapshots.delete(body.snapshot);
+            await namespace.snapshots.delete(body.snapshot);
           }
         };
         return namespace.lease.take(run, cleanUp) ?? { namespace: namespace.name, run, held: true };

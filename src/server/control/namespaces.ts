@@ -8,6 +8,7 @@ import {
 import { namespaceNameSchema } from "../../core/schema/option-schemas.js";
 import { invalid, refuse } from "../../core/schema/refusals.js";
 import { pageQuerySchema } from "../../core/schema/service-requests.js";
+import { limitAndOffset } from "../http/operation-spec.js";
 import { controlOperation, okOr, pageReply } from "./control-operation.js";
 
 export const NAMESPACES = [
@@ -19,7 +20,19 @@ export const NAMESPACES = [
       response: "NamespaceList",
       docs: { summary: "List namespaces", description: "Every namespace, newest first." },
     },
-    ({ namespaces, query }) => pageReply(namespaces.list(), query),
+    async ({ namespaces, query, url, fetch, access }) => {
+      const { leases } = namespaces;
+      if (leases === undefined) return pageReply(namespaces.list(), query);
+      const { limit, offset } = limitAndOffset(query);
+      const all = await leases.places();
+      // Each is described by the process that runs it.
+      const views = all.slice(offset, offset + limit).map(async ({ name }) => {
+        const request = new Request(new URL(`/_sandbox/namespaces/${name}`, url), { headers: access });
+        const response = await fetch(request);
+        return response.ok ? [(await response.json()) as object] : [];
+      });
+      return { total: all.length, items: (await Promise.all(views)).flat() };
+    },
   ),
   controlOperation(
     {
@@ -79,9 +92,9 @@ export const NAMESPACES = [
         description: "Deletes the namespace and everything in it, even if it could not be opened.",
       },
     },
-    ({ namespaces, param }) => {
+    async ({ namespaces, param }) => {
       const name = param("name");
-      return namespaces.delete(name) ?? { name, deleted: true };
+      return (await namespaces.delete(name)) ?? { name, deleted: true };
     },
   ),
 ];

@@ -37,8 +37,9 @@ export const SANDBOX = [
         example: { keep: ["webhooks"] },
       },
     },
-    (call) => {
+    async (call) => {
       const { keep = DEFAULT_RESET_PARTS, ids } = call.body;
+      await call.namespace.flushQuietly();
       return call.namespace.reset({ keep, repeatIds: ids === "repeat" }) ?? sandboxView(call);
     },
   ),
@@ -49,7 +50,7 @@ export function sandboxView({ namespaces, namespace }: Pick<ControlCall, "namesp
   const { tables } = namespace.engine.state;
   const { apiKey, liveApiKey, webhookSecret, seed } = namespace.info;
   return {
-    version: namespaces.version,
+    version: namespaces.options.base.version,
     namespace: namespace.name,
     keys: namespace.keys.all(),
     api_key: apiKey,

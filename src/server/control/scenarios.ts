@@ -78,7 +78,7 @@ export const SCENARIOS = [
       const allowed = force === true ? undefined : vocabulary;
       const hasMore = "steps" in body || "vars" in body;
       const scenario = hasMore
-        ? await namespaces.scenarios.read(namespace, named, allowed)
+        ? await namespaces.options.scenarios.read(namespace, named, allowed)
         : checkedScenario(named, allowed);
       if (isRefusal(scenario)) return scenario;
       if (scenario.name !== param("name")) return invalid({ name: "must be the name in the path" });
@@ -159,7 +159,7 @@ export const SCENARIOS = [
         fetch,
         signal: signal(),
       };
-      return namespaces.scenarios.run(namespace, options);
+      return namespaces.options.scenarios.run(namespace, options);
     },
   ),
 ];

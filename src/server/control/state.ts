@@ -105,9 +105,9 @@ export const STATE = [
       response: "NameDeleted",
       docs: { summary: "Delete a snapshot", description: "Deletes the snapshot for good." },
     },
-    ({ namespace, param }) => {
+    async ({ namespace, param }) => {
       const name = param("name");
-      return namespace.snapshots.delete(name)
+      return (await namespace.snapshots.delete(name))
         ? { name, deleted: true }
         : refuse("NOT_FOUND", `There is no snapshot "${name}"`);
     },

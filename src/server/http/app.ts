@@ -5,10 +5,10 @@ import type { Context, Hono } from "hono";
 import type { Route } from "../../core/domain/name-check.js";
 import { nearestPath } from "../../core/domain/path-patterns.js";
 import type { Namespaces } from "../../core/namespace/namespaces.js";
-import { InsufficientSpace } from "../../core/schema/insufficient-space.js";
 import { loadLazily } from "../../core/schema/load-lazily.js";
 import { refuse } from "../../core/schema/refusals.js";
 import { iso } from "../../core/schema/time.js";
+import { Unavailable } from "../../core/schema/unavailable.js";
 import type { ControlApp } from "../control/app.js";
 import type { DocumentLoader, DocumentOptions } from "../openapi/serve.js";
 import { hintForUnknownCall } from "../service/admit.js";
@@ -66,6 +66,11 @@ export function createApps({
 }: AppOptions): Apps {
   const routes = new Routes();
   const { app } = routes;
+  if (namespaces.leases !== undefined)
+    app.use(async (c, next) => {
+      const { serveOrForward } = await loadLazily(() => import("./forward.js"));
+      return serveOrForward(namespaces)(c, next);
+    });
   for (const operation of OPERATIONS)
     routes.addCall(operation.method, pathOf(operation, paths), (call) => handle(namespaces, operation, call));
   const server = { fetch: inProcessFetch(app), routes: serviceRoutes(paths) };
@@ -95,17 +100,17 @@ export function createApps({
       : toResponse(
           ok({
             name: "payments-sandbox",
-            version: namespaces.version,
+            version: namespaces.options.base.version,
             docs: "/docs",
             dashboard: "/_sandbox/dashboard",
           }),
           namespaces.nowMs(),
         ),
   );
-  routes.add("GET", "/health", () => toResponse(healthReply(namespaces.version), namespaces.nowMs()));
+  routes.add("GET", "/health", () => toResponse(healthReply(namespaces), namespaces.nowMs()));
 
   const report = (error: unknown) => {
-    if (!(error instanceof InsufficientSpace)) onError(error);
+    if (!(error instanceof Unavailable)) onError(error);
   };
   const failureResponse = (error: unknown, path: string) => {
     report(error);
@@ -181,6 +186,7 @@ export function inProcessFetch(app: Hono): (request: Request) => Promise<Respons
   };
 }
 
-export function healthReply(version: string): Reply {
-  return ok({ status: "ok", version });
+export function healthReply({ options, leases }: Namespaces): Reply {
+  const storage = leases && { storage: leases.isAway ? "away" : "ok", owns: leases.held.size };
+  return ok({ status: "ok", version: options.base.version, ...storage });
 }

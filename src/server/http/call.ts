@@ -76,7 +76,10 @@ export function isDropped(response: Response): boolean {
 }
 
 function toResponse(result: CallResult): Response {
-  if (result !== null) return responseOf(result);
+  return result === null ? droppedResponse() : responseOf(result);
+}
+
+export function droppedResponse(): Response {
   const response = new Response(null, { status: 500 });
   droppedResponses.add(response);
   return response;

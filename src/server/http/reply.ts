@@ -1,6 +1,6 @@
-import { INSUFFICIENT_SPACE, InsufficientSpace } from "../../core/schema/insufficient-space.js";
 import { ERROR_STATUS, INTERNAL_ERROR, type Refusal } from "../../core/schema/refusals.js";
 import { iso } from "../../core/schema/time.js";
+import { Unavailable } from "../../core/schema/unavailable.js";
 
 /** A response before serialization: a status and the JSON text. */
 export interface Reply {
@@ -50,8 +50,8 @@ export function errorReply(
 
 /** The reply to a call that could not be executed or stored. */
 export function failureReply(error: unknown, codes: Readonly<Record<string, string>>): Reply {
-  return error instanceof InsufficientSpace
-    ? errorReply(INSUFFICIENT_SPACE, { "retry-after": "1" }, codes)
+  return error instanceof Unavailable
+    ? errorReply(error.refusal, { "retry-after": "1" }, codes)
     : errorReply(INTERNAL_ERROR, undefined, codes);
 }
 

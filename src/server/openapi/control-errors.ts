@@ -1,4 +1,3 @@
-import { INSUFFICIENT_SPACE } from "../../core/schema/insufficient-space.js";
 import {
   ERROR_STATUS,
   type ErrorCode,
@@ -9,6 +8,7 @@ import {
   type Refusal,
   refuse,
 } from "../../core/schema/refusals.js";
+import { INSUFFICIENT_SPACE, STORAGE_AWAY } from "../../core/schema/unavailable.js";
 import type { ControlSpec } from "../control/control-operation.js";
 import { TOO_MANY_WAITS } from "../control/wait.js";
 import { tooLarge } from "../http/body.js";
@@ -96,7 +96,10 @@ export function sharedControlResponses(): Readonly<Record<string, OpenApiJson>> 
   return {
     TooLarge: errorResponse(413, ["PAYLOAD_TOO_LARGE"], { "too large": errorBody(tooLarge()) }),
     InternalError: errorResponse(500, ["INTERNAL_ERROR"], { "internal error": errorBody(INTERNAL_ERROR) }),
-    NoMemory: errorResponse(503, ["INTERNAL_ERROR"], { "no memory": errorBody(INSUFFICIENT_SPACE) }),
+    NoMemory: errorResponse(503, ["INTERNAL_ERROR", "STORAGE_AWAY"], {
+      "no memory": errorBody(INSUFFICIENT_SPACE),
+      "database away": errorBody(STORAGE_AWAY),
+    }),
   };
 }
 

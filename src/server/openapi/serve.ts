@@ -50,7 +50,7 @@ export async function documentFor(
   if (document === undefined) {
     const described = fillPlaceholders(
       await documentOf(api),
-      placeholderValues(namespace.engine, namespaces.version),
+      placeholderValues(namespace.engine, namespaces.options.base.version),
     );
     document = api === "service" ? withCustomPaths(paths, described) : described;
     filledDocuments[api].set(namespace.engine, document);

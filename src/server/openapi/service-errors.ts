@@ -1,5 +1,5 @@
-import { INSUFFICIENT_SPACE } from "../../core/schema/insufficient-space.js";
 import { INTERNAL_ERROR, type Refusal, refuse } from "../../core/schema/refusals.js";
+import { INSUFFICIENT_SPACE, STORAGE_AWAY } from "../../core/schema/unavailable.js";
 import { tooLarge } from "../http/body.js";
 import { INVALID_KEY, NO_ORGANIZATION, READ_ONLY_KEY, rateLimitExceeded } from "../service/admit.js";
 import type { Operation } from "../service/operation.js";
@@ -69,11 +69,12 @@ export function sharedResponses(): Readonly<Record<SharedResponse, OpenApiJson>>
       "internal error": errorBody(INTERNAL_ERROR),
     }),
     NoMemory: errorResponse(
-      "The sandbox is out of memory and accepts no changes",
+      "The sandbox is out of memory or cannot reach its database, and accepts no changes",
       "All of it.",
       [...COMMON_HEADERS, "Retry-After"],
       {
         "no memory": errorBody(INSUFFICIENT_SPACE),
+        "database away": errorBody(STORAGE_AWAY),
       },
     ),
   };

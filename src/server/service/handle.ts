@@ -22,7 +22,7 @@ export function handle(
   const admitted = admit(namespaces, operation, call);
   if ("reply" in admitted) {
     const { namespace, reply, headers } = admitted;
-    const arrival = (namespace ?? namespaces.default).arrival();
+    const arrival = namespace?.arrival() ?? { atMs: 0, wallMs: 0 };
     journal(call, { operation: operation.id, namespace, arrival }, { reply });
     return serialize(reply, (namespace ?? namespaces).nowMs(), headers);
   }
@@ -137,7 +137,7 @@ export async function handleUnknown(
   const authorization = call.header("authorization");
   if (!authorization && !call.path.startsWith("/api/")) return serialize(reply, namespaces.nowMs());
   const namespace = namespaces.find(call.header("sandbox-namespace"), bearerKey(authorization));
-  const served = { operation: null, namespace, arrival: (namespace ?? namespaces.default).arrival() };
+  const served = { operation: null, namespace, arrival: namespace?.arrival() ?? { atMs: 0, wallMs: 0 } };
   const raw: RawBody = call.hasBody ? await call.readBody() : NO_BODY;
   if ("torn" in raw) return journalDisconnected(call, served);
   journal(call, { ...served, requestBody: "text" in raw && raw.text !== "" ? raw.text : null }, { reply });

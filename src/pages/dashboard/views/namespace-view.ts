@@ -35,7 +35,7 @@ ${section({
     ["Live API key", html`<code>${liveApiKey}</code>`],
     ["Webhook secret", html`<code>${webhookSecret}</code>`],
     ["Seed", html`<code>${seed}</code>`],
-    ["Version", namespaces.version],
+    ["Version", namespaces.options.base.version],
   ])}${snippet(".env", env.map(([name, value]) => `${name}=${value}`).join("\n"))}${snippet("Shell", env.map(([name, value]) => `export ${name}=${value}`).join("\n"))}`,
 })}
 ${snapshotSections(context)}

@@ -1,0 +1,30 @@
+import { type Refusal, refuse } from "./refusals.js";
+
+export const INSUFFICIENT_SPACE: Refusal = refuse(
+  "INTERNAL_ERROR",
+  "The sandbox is out of memory and accepts no changes: reset it, delete namespaces, or start it with NODE_OPTIONS=--max-old-space-size=MB",
+  undefined,
+  503,
+);
+
+export const STORAGE_AWAY: Refusal = refuse(
+  "STORAGE_AWAY",
+  "The sandbox cannot reach its database now. If the call was under way, it may have been carried out; look before you repeat it without an Idempotency-Key.",
+);
+
+/** Callers receive these errors themselves; the heap guard or the storage has reported each once. */
+export abstract class Unavailable extends Error {
+  abstract readonly refusal: Refusal;
+}
+
+/** The process is low on memory and refuses changes. */
+export class InsufficientSpace extends Unavailable {
+  override readonly name = "InsufficientSpace";
+  readonly refusal = INSUFFICIENT_SPACE;
+}
+
+/** The database does not answer, or another process runs the namespace by now. */
+export class StorageAway extends Unavailable {
+  override readonly name = "StorageAway";
+  readonly refusal = STORAGE_AWAY;
+}

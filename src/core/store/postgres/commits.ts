@@ -1,0 +1,140 @@
+import type { NamespaceIdentity } from "../../schema/control-requests.js";
+import { StorageAway } from "../../schema/unavailable.js";
+import { generateToken } from "../../time/wall-clock.js";
+import type { LeaseEvents, Snapshot } from "../storage.js";
+import { Link } from "./link.js";
+
+/** The right to commit in a namespace while the database has this fence for it, and what was stored when it began. */
+export interface Lease {
+  readonly commits: Commits;
+  readonly name: string;
+  readonly id: number;
+  readonly fence: string;
+  readonly identity: NamespaceIdentity;
+  /** Number of the last stored entry. */
+  seq: number;
+  /** Removed by the first load. */
+  entries: readonly Entry[] | undefined;
+  readonly snapshots: readonly (Snapshot & { readonly body: string })[];
+  isLost: boolean;
+}
+
+export interface Entry {
+  readonly seq: number;
+  readonly isState: boolean;
+  readonly body: string;
+}
+
+interface Write {
+  readonly lease: Lease;
+  readonly entries: readonly Entry[];
+  readonly onStored: () => void;
+  readonly onFailed: (error: unknown) => void;
+}
+
+/** Entries belong to a write and not to a namespace: a write of a lost lease may wait beside one of the next lease. */
+const COMMIT = `with batch as (
+    select * from json_to_recordset($1) as b (write int, id int, fence bigint, seq bigint, last bigint, entries json)
+  ), held as (
+    update namespaces n set seq = b.last from batch b
+    where n.id = b.id and n.fence = b.fence and n.owner = $2 and n.seq = b.seq returning n.id, b.write, b.entries
+  ), entry as (
+    select held.id, e.seq, e."isState" as is_state, e.body
+    from held, json_to_recordset(held.entries) as e (seq bigint, "isState" bool, body text)
+  ), replaced as (
+    delete from entries o using entry e where e.is_state and o.id = e.id and o.seq < e.seq
+  ), stored as (
+    insert into entries (id, seq, is_state, body) select * from entry
+    on conflict (id, seq) do update set is_state = excluded.is_state, body = excluded.body
+  ) select write from held`;
+
+/**
+ * Group commit of a process: all entries that wait are one transaction, which checks fence and number of each namespace.
+ * One transaction is under way at a time.
+ */
+export abstract class Commits extends Link {
+  readonly process = generateToken();
+  readonly held = new Map<string, Lease>();
+  isAway = false;
+  events: LeaseEvents | undefined;
+  /** For everything that may take long. */
+  abstract readonly link: Link;
+  #waiting: Write[] = [];
+  #draining: Promise<void> | undefined;
+
+  write(lease: Lease, entries: readonly Entry[]): Promise<void> {
+    return new Promise((onStored, onFailed) => {
+      this.#waiting.push({ lease, entries, onStored, onFailed });
+      this.#draining ??= Promise.resolve().then(() => this.#drain());
+    });
+  }
+
+  /** Resolves when nothing waits. */
+  async whenEmpty(): Promise<void> {
+    while (this.#draining !== undefined) await this.#draining;
+  }
+
+  async #drain(): Promise<void> {
+    while (this.#waiting.length > 0) await this.#store(this.#waiting.splice(0));
+    this.#draining = undefined;
+  }
+
+  async #store(batch: readonly Write[]): Promise<void> {
+    const values = batch.map(({ lease: { id, fence, seq }, entries }, write) => {
+      return { write, id, fence, seq, last: entries.at(-1)!.seq, entries };
+    });
+    try {
+      const parameters = [JSON.stringify(values), this.process];
+      const rows = await this.query<{ write: number }>(COMMIT, parameters, "commit");
+      const held = new Set(rows.map(({ write }) => write));
+      for (const [index, { lease, entries, onStored, onFailed }] of batch.entries()) {
+        if (held.has(index)) {
+          lease.seq = entries.at(-1)!.seq;
+          onStored();
+        } else {
+          this.lose(lease);
+          onFailed(movedAway(lease));
+        }
+      }
+    } catch (error) {
+      this.noteAway(error);
+      for (const { lease, entries, onFailed } of batch) {
+        // Memory has the new state already.
+        if (entries[0]!.isState) this.lose(lease);
+        onFailed(error instanceof StorageAway ? error : new StorageAway(String(error), { cause: error }));
+      }
+    }
+  }
+
+  /** Called if the database does not answer: the fate of the entries is unknown. */
+  abstract noteAway(error: unknown): void;
+
+  /** Ends a lease on this side: memory and database may differ, or another process may have the namespace. */
+  lose(lease: Lease): void {
+    lease.isLost = true;
+    if (this.forget(lease)) this.events?.discard(lease.name);
+  }
+
+  /** Returns false if it was not held any more. */
+  forget(lease: Lease): boolean {
+    return this.held.get(lease.name) === lease && this.held.delete(lease.name);
+  }
+
+  checkReachable(lease: Lease): void {
+    if (lease.isLost) throw movedAway(lease);
+    if (this.isAway) throw new StorageAway("the database does not answer");
+  }
+
+  /** For snapshots and compactions, which must not delay commits. */
+  async writeIfHeld(lease: Lease, write: string, values: unknown[]): Promise<void> {
+    this.checkReachable(lease);
+    const held = "held as (select id from namespaces where id = $1 and fence = $2 and owner = $3)";
+    const text = `with ${held}${write} select id from held`;
+    const rows = await this.link.query(text, [lease.id, lease.fence, this.process, ...values]);
+    if (rows.length === 0) throw movedAway(lease);
+  }
+}
+
+export function movedAway({ name }: Pick<Lease, "name">): StorageAway {
+  return new StorageAway(`another process runs the namespace "${name}" by now`);
+}

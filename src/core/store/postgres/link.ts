@@ -1,0 +1,45 @@
+import pg from "pg";
+import { StorageAway } from "../../schema/unavailable.js";
+
+/** SQLSTATEs of a lost, starting, full or read-only server, transactions to be repeated, and a lease that is out. */
+const AWAY = /^(08|23503|25006|40|53|55P03|57|58)/;
+
+/** One connection to the database, opened by the first query and again by the next one after a failure. */
+export class Link {
+  readonly #pool: pg.Pool;
+
+  /** @param timeoutMs limit of a query, and of its wait for the one before; a slower server counts as away */
+  constructor(url: string, schema: string, timeoutMs: number) {
+    this.#pool = new pg.Pool({
+      connectionString: url,
+      max: 1,
+      idleTimeoutMillis: 0,
+      connectionTimeoutMillis: timeoutMs,
+      query_timeout: timeoutMs,
+      keepAlive: true,
+      application_name: "payments-sandbox",
+      onConnect: async (client) => void (await client.query(`set search_path to "${schema}"`)),
+    });
+    // The next query opens another connection.
+    this.#pool.on("error", () => {});
+  }
+
+  /**
+   * @param name of a prepared statement
+   * @throws StorageAway if the server does not answer; the query may have been carried out
+   */
+  async query<Row = object>(text: string, values?: unknown[], name?: string): Promise<Row[]> {
+    try {
+      return (await this.#pool.query({ text, values, name })).rows as Row[];
+    } catch (error) {
+      const { code, message } = error as { code?: string; message: string };
+      if (code !== undefined && /^[0-9A-Z]{5}$/.test(code) && !AWAY.test(code)) throw error;
+      throw new StorageAway(`the database does not answer: ${message || code}`, { cause: error });
+    }
+  }
+
+  /** Ends the connection after its query, and a transaction on it. */
+  close(): Promise<void> {
+    return this.#pool.end();
+  }
+}

@@ -1,0 +1,297 @@
+/*
+ * Storage in PostgreSQL for several processes. Each renews one row of its own; when that is out, the others delete it,
+ * which frees its namespaces, and take them over with the next fence.
+ * An encoded change flows through: engine → `PostgresStore` → `Commits` → one transaction, which checks the fences.
+ * Never here: domain rules, HTTP.
+ */
+
+import type { Store } from "../../engine/store.js";
+import type { NamespaceIdentity } from "../../schema/control-requests.js";
+import { parseDuration } from "../../schema/duration.js";
+import { StorageAway } from "../../schema/unavailable.js";
+import { afterDelay, monotonicMs, repeatEvery } from "../../time/timers.js";
+import type { FileStorageOptions } from "../file-storage.js";
+import type { Leases, Location, Place, Snapshots, Storage } from "../storage.js";
+import { asStoreError, StoreError } from "../store-error.js";
+import { Commits, type Entry, type Lease, movedAway } from "./commits.js";
+import { Link } from "./link.js";
+import { PostgresSnapshots, PostgresStore } from "./postgres-store.js";
+import { RENEW, register } from "./schema.js";
+
+const RENEWALS_PER_LEASE = 3;
+/** Pause between attempts to reach the database. */
+const RETRY_MS = 500;
+/** Limit of statements that read or write whole states. */
+const LONG_QUERY_MS = 60_000;
+/** Validity of what was looked up, so that not every call asks the database. */
+const LOOKUP_MS = 1_000;
+
+export interface PostgresStorageOptions extends FileStorageOptions {
+  readonly version: string;
+  /** Seed of a new schema. */
+  readonly seed: string;
+}
+
+const TAKE = `update namespaces set owner = $2, fence = fence + 1 where name = $1 and (owner is null or owner = $2)
+  returning name, id, fence, seq::float8 as seq, identity`;
+
+/** One statement, so that a compaction meanwhile cannot tear it. */
+const READ = `select seq::float8 as seq, is_state as "isState", body, null as name, null as at from entries
+    where id = $1 and seq >= (select max(seq) from entries where id = $1 and is_state)
+  union all select saved, true, body, name, at from snapshots where id = $1 order by name nulls first, seq`;
+
+export class PostgresStorage extends Commits implements Storage, Leases {
+  readonly leases = this;
+  readonly link: Link;
+  seed = "";
+  readonly #schema: string;
+  readonly #leaseMs: number;
+  readonly #searches = new Map<string, Promise<Location>>();
+  /** Places by names and API keys. */
+  readonly #places = new Map<string, Place>();
+  #url: string | null = null;
+  #validUntilMs = 0;
+  /** Number of times that this process's row was missing: the leases from before are lost. */
+  #losses = 0;
+  /** After the database was away, the other processes get the time of a lease to renew theirs. */
+  #freesFromMs = 0;
+  #isStopped = false;
+  #renewing: Promise<void> | undefined;
+  #timers: (() => void)[] = [];
+
+  constructor(readonly options: PostgresStorageOptions) {
+    const url = new URL(options.data);
+    const { schema = "payments_sandbox", lease = "10s" } = Object.fromEntries(url.searchParams);
+    const leaseMs = parseDuration(lease);
+    if (!/^[a-z_][a-z0-9_]{0,62}$/.test(schema) || leaseMs === undefined || leaseMs < 1_000)
+      throw new StoreError(
+        "--data: schema must be lower-case letters, digits and underscores, lease at least 1s.",
+      );
+    for (const name of ["schema", "lease"]) url.searchParams.delete(name);
+    // A commit that takes as long as a lease has lost it.
+    super(url.href, schema, leaseMs);
+    this.link = new Link(url.href, schema, LONG_QUERY_MS);
+    this.#schema = schema;
+    this.#leaseMs = leaseMs;
+  }
+
+  /** Registers the process and takes free namespaces over. */
+  async start(): Promise<this> {
+    try {
+      // Fails sooner than the other connection.
+      await this.query("select 1");
+      this.seed = await register(this.link, this.#schema, this.options, this.#registration());
+      await this.#renewNow();
+    } catch (error) {
+      await this.link.close();
+      await this.close();
+      throw asStoreError(error, "Cannot open the database");
+    }
+    this.#timers = [
+      repeatEvery(this.#leaseMs / RENEWALS_PER_LEASE, () => void this.#renew()),
+      repeatEvery(LOOKUP_MS, () => this.#places.clear()),
+    ];
+    return this;
+  }
+
+  #registration(): unknown[] {
+    return [this.process, this.options.version, this.#leaseMs, this.#url];
+  }
+
+  recover(): string[] {
+    return [...this.held.keys()].filter((name) => name !== this.options.defaultName);
+  }
+
+  open(name: string): Store {
+    const lease = this.held.get(name);
+    if (lease === undefined) throw movedAway({ name });
+    return new PostgresStore(lease);
+  }
+
+  snapshots(name: string): Snapshots {
+    return new PostgresSnapshots(this.held.get(name)!);
+  }
+
+  identity(name: string): NamespaceIdentity {
+    return this.held.get(name)?.identity ?? {};
+  }
+
+  async begin(name: string, { api_key, webhook_secret, clock }: NamespaceIdentity): Promise<boolean> {
+    const identity = JSON.stringify({ api_key, webhook_secret, clock });
+    const insertion =
+      "insert into namespaces (name, identity, owner) values ($1, $2, $3) on conflict do nothing returning id";
+    // A failure is its own caller's.
+    while (this.#searches.has(name)) await this.#searches.get(name)!.catch(() => {});
+    let isCreated = false;
+    await this.#search(name, async () => {
+      isCreated = (await this.link.query(insertion, [name, identity, this.process])).length > 0;
+      return this.#find(name);
+    });
+    return isCreated;
+  }
+
+  finish(): void {}
+
+  undo(name: string): void {
+    this.remove(name).catch(this.options.onError);
+  }
+
+  async remove(name: string, close?: () => void): Promise<void> {
+    const deletion = "delete from namespaces where name = $1 and owner = $2 returning id";
+    const deleted = await this.link.query(deletion, [name, this.process]);
+    if (deleted.length === 0) throw movedAway({ name });
+    this.held.delete(name);
+    close?.();
+  }
+
+  holds(name: string): boolean {
+    return this.held.has(name) && monotonicMs() < this.#validUntilMs;
+  }
+
+  async locate(name: string): Promise<Location> {
+    if (this.holds(name)) return "here";
+    return this.#places.get(name) ?? this.#search(name, () => this.#find(name));
+  }
+
+  /** One takeover or creation of a namespace at a time; a second caller gets the result of the first. */
+  #search(name: string, work: () => Promise<Location>): Promise<Location> {
+    let search = this.#searches.get(name);
+    if (search === undefined) {
+      search = work().finally(() => this.#searches.delete(name));
+      this.#searches.set(name, search);
+    }
+    return search;
+  }
+
+  async #find(name: string): Promise<Location> {
+    // The lease is out by this machine's clock. While the database is away, reads go on from memory.
+    if (this.held.has(name)) await this.#renew();
+    if (this.held.has(name)) return "here";
+    if (this.isAway) throw new StorageAway("the database does not answer");
+    await this.#free();
+    if (await this.#take(name)) return "here";
+    const [place] = await this.places("name = $2", [name]);
+    if (place === undefined) return "nowhere";
+    this.#places.set(name, place);
+    return place;
+  }
+
+  async nameOfKey(apiKey: string, nameInKey: string | undefined): Promise<string | undefined> {
+    const isOfKey = "identity ->> 'api_key' = $2 or (identity ->> 'api_key' is null and name = $3)";
+    const values = [apiKey.replace(/^sk_live_/, "sk_test_"), nameInKey];
+    const place = this.#places.get(apiKey) ?? (await this.places(isOfKey, values))[0];
+    if (place !== undefined) this.#places.set(apiKey, place);
+    return place?.name;
+  }
+
+  /** @param values of the condition's parameters from $2 */
+  places(condition = "true", values: unknown[] = []): Promise<Place[]> {
+    return this.link.query(
+      `select name, url from namespaces
+        left join processes on processes.id = owner and owner <> $1
+        where ${condition} order by namespaces.id desc`,
+      [this.process, ...values],
+    );
+  }
+
+  async advertise(url: string | null): Promise<void> {
+    this.#url = url;
+    await this.#renewing;
+    await this.#renew();
+  }
+
+  stop(): void {
+    this.#isStopped = true;
+    for (const stopTimer of this.#timers) stopTimer();
+  }
+
+  async release(): Promise<void> {
+    this.stop();
+    await this.#renewing;
+    await this.whenEmpty();
+    // Leases that cannot be released run out.
+    await this.link.query("delete from processes where id = $1", [this.process]).catch(this.options.onError);
+    await this.link.close();
+    await this.close();
+  }
+
+  #renew(): Promise<void> {
+    this.#renewing ??= this.#renewNow()
+      .catch((error) => this.noteAway(error))
+      .finally(() => {
+        this.#renewing = undefined;
+      });
+    return this.#renewing;
+  }
+
+  async #renewNow(): Promise<void> {
+    if (this.#isStopped) return;
+    const sentMs = monotonicMs();
+    const [row] = await this.query<{ isNew: boolean }>(RENEW, this.#registration(), "renew");
+    if (row!.isNew) this.#losses++;
+    if (row!.isNew || this.isAway) await this.#compareLeases();
+    this.#validUntilMs = sentMs + this.#leaseMs;
+    await this.#free();
+    await this.#takeFree();
+  }
+
+  /** Discards namespaces that other processes may have taken over, or whose last commit has an unknown fate. */
+  async #compareLeases(): Promise<void> {
+    const rows = await this.query<Lease>(
+      "select id, fence, seq::float8 as seq from namespaces where owner = $1",
+      [this.process],
+    );
+    const stored = new Map(rows.map(({ id, fence, seq }) => [id, `${fence} ${seq}`]));
+    for (const lease of [...this.held.values()])
+      if (stored.get(lease.id) !== `${lease.fence} ${lease.seq}`) this.lose(lease);
+    if (!this.isAway) return;
+    this.#freesFromMs = monotonicMs() + this.#leaseMs;
+    this.isAway = false;
+    this.options.onNotice?.("the database answers again");
+  }
+
+  noteAway(error: unknown): void {
+    if (this.#isStopped) return;
+    if (!this.isAway)
+      this.options.onNotice?.(
+        `the database is away: reads go on from memory, writes get 503 (${(error as Error).message})`,
+      );
+    this.isAway = true;
+    afterDelay(RETRY_MS, () => void this.#renew());
+  }
+
+  /** Ends the leases that are out. */
+  async #free(): Promise<void> {
+    if (monotonicMs() >= this.#freesFromMs)
+      await this.link.query("delete from processes where expires <= clock_timestamp()");
+  }
+
+  /** Takes this process's share of the free namespaces over, at least one. */
+  async #takeFree(): Promise<void> {
+    const free = await this.link.query<{ name: string; share: number }>(
+      `select name, ceil((select count(*) from namespaces)::float / nullif((select count(*) from processes), 0)) as share
+        from namespaces where owner is null or owner = $1 order by random()`,
+      [this.process],
+    );
+    for (const { name, share } of free) {
+      if (this.held.has(name) || this.#searches.has(name)) continue;
+      await this.#search(name, () => this.#find(name));
+      if (this.held.has(name)) this.events?.open(name);
+      if (this.held.size >= share) return;
+    }
+  }
+
+  async #take(name: string): Promise<boolean> {
+    if (this.#isStopped) return false;
+    const losses = this.#losses;
+    const [row] = await this.link.query<Lease>(TAKE, [name, this.process]);
+    if (row === undefined) return false;
+    const stored = await this.link.query<Lease["snapshots"][number] & Entry>(READ, [row.id]);
+    if (losses !== this.#losses) throw movedAway({ name });
+    const entries = stored.filter((row) => row.name === null);
+    const snapshots = stored.slice(entries.length);
+    this.#places.delete(name);
+    this.held.set(name, { ...row, commits: this, entries, snapshots, isLost: false });
+    return true;
+  }
+}

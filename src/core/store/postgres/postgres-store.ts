@@ -1,0 +1,135 @@
+import { encodeChange, noLatestKeys } from "../../engine/encode-change.js";
+import type { FrozenState } from "../../engine/frozen-state.js";
+import type { Change, JournalEntry, RecordReader, StateDump } from "../../engine/records.js";
+import type { Store } from "../../engine/store.js";
+import { joinPieces, withYields } from "../../time/wall-clock.js";
+import { SnapshotsInMemory } from "../memory-storage.js";
+import { encodeState } from "../state-text.js";
+import type { SavedState, Snapshot } from "../storage.js";
+import { asStoreError, StoreError } from "../store-error.js";
+import { isChange, isStateDump } from "../stored-shapes.js";
+import type { Entry, Lease } from "./commits.js";
+
+/** Below this size of the changes nothing is compacted; above it, when they are twice as large as the state. */
+const COMPACT_AT_CHARS = 4 * 1024 * 1024;
+
+/** A namespace in the database. The process's next transaction has the changes of this tick. */
+export class PostgresStore implements Store {
+  readonly #latest = noLatestKeys();
+  #stateChars = 0;
+  #changedChars = 0;
+
+  constructor(readonly lease: Lease) {}
+
+  load(): ReturnType<Store["load"]> {
+    const { name, entries } = this.lease;
+    if (entries === undefined) throw new StoreError(`The namespace "${name}" is open already.`);
+    this.lease.entries = undefined;
+    this.#count(entries);
+    const parsed = entries.map(({ body }): unknown => JSON.parse(body));
+    const snapshot = parsed.shift();
+    if (snapshot === undefined) return undefined;
+    if (!isStateDump(snapshot) || !parsed.every(isChange))
+      throw this.loadError("a row is not one of this program");
+    return { snapshot, changes: parsed };
+  }
+
+  #count(entries: readonly Entry[]): void {
+    for (const { isState, body } of entries) {
+      this.#changedChars = isState ? 0 : this.#changedChars + body.length;
+      if (isState) this.#stateChars = body.length;
+    }
+  }
+
+  encode(change: Change, before: RecordReader): JournalEntry {
+    return encodeChange(change, before, this.#latest);
+  }
+
+  append(changes: readonly JournalEntry[]): Promise<void> {
+    const { name, seq: lastSeq } = this.lease;
+    if (changes.some(({ seq }, index) => seq !== lastSeq + 1 + index))
+      throw new StoreError(`${name}: change ${changes[0]!.seq} cannot follow change ${lastSeq}.`);
+    return this.#write(
+      changes.map((change) => ({ seq: change.seq, isState: false, body: JSON.stringify(change) })),
+    );
+  }
+
+  replace(state: StateDump): Promise<void> {
+    return this.#write([{ seq: state.seq, isState: true, body: [...encodeState(state)].join("") }]);
+  }
+
+  /** Throws at once while the database is away, so that a read goes on without the changes of due tasks. */
+  #write(entries: readonly Entry[]): Promise<void> {
+    this.lease.commits.checkReachable(this.lease);
+    return this.lease.commits.write(this.lease, entries).then(() => this.#count(entries));
+  }
+
+  compactIfLarge(state: () => FrozenState): Promise<Error | undefined> | undefined {
+    const isLarge = this.#changedChars > Math.max(COMPACT_AT_CHARS, 2 * this.#stateChars);
+    return isLarge ? this.#compact(state()) : undefined;
+  }
+
+  async #compact(state: FrozenState): Promise<Error | undefined> {
+    const charsBefore = this.#changedChars;
+    // None begins meanwhile.
+    this.#stateChars = Number.POSITIVE_INFINITY;
+    try {
+      const body = await joinPieces(withYields(encodeState(state)));
+      await this.lease.commits.writeIfHeld(
+        this.lease,
+        `, stored as (
+          insert into entries (id, seq, is_state, body) select id, $4, true, $5 from held
+          on conflict (id, seq) do update set is_state = true, body = excluded.body
+        ), replaced as (delete from entries e using held where e.id = held.id and e.seq < $4)`,
+        [state.seq, body],
+      );
+      this.#stateChars = body.length;
+      this.#changedChars -= charsBefore;
+      return undefined;
+    } catch (error) {
+      // Tried again when the changes have doubled.
+      this.#stateChars = this.#changedChars;
+      return asStoreError(error, `Cannot compact the namespace "${this.lease.name}"`);
+    }
+  }
+
+  close(): void {
+    this.lease.commits.forget(this.lease);
+  }
+
+  loadError(cause: unknown): StoreError {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    return new StoreError(
+      `The namespace "${this.lease.name}" in the database is not a state of this program (${reason}). Restore the database from a backup, or delete the namespace.`,
+    );
+  }
+}
+
+/** Snapshots in the database, and in memory for readers that cannot wait. */
+export class PostgresSnapshots extends SnapshotsInMemory {
+  constructor(readonly lease: Lease) {
+    super();
+    for (const { name, at, body } of lease.snapshots) void super.save({ name, at }, JSON.parse(body));
+  }
+
+  override async save(snapshot: Snapshot, state: FrozenState): Promise<void> {
+    const insertion = `, stored as (
+      insert into snapshots (id, name, at, body) select id, $4, $5, $6 from held
+      on conflict (id, name) do update set at = excluded.at, saved = excluded.saved, body = excluded.body)`;
+    const values = [snapshot.name, snapshot.at, await joinPieces(withYields(encodeState(state)))];
+    await this.lease.commits.writeIfHeld(this.lease, insertion, values);
+    await super.save(snapshot, state);
+  }
+
+  /** Another version may have written it. */
+  override read(name: string): SavedState | undefined {
+    const saved = super.read(name);
+    return saved && { dump: saved.dump, isFromOutside: true };
+  }
+
+  override async delete(name: string): Promise<boolean> {
+    const deletion = ", deleted as (delete from snapshots s using held where s.id = held.id and s.name = $4)";
+    await this.lease.commits.writeIfHeld(this.lease, deletion, [name]);
+    return super.delete(name);
+  }
+}

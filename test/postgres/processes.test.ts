@@ -1,0 +1,171 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect } from "vitest";
+import { temporaryFolder } from "../support/folders.js";
+import { itOnPostgres, Postgres } from "../support/postgres.js";
+import { Command, run } from "../support/process-command.js";
+import { Receiver } from "../support/receiver-server.js";
+import { type Started, startServer } from "../support/started.js";
+
+let postgres: Postgres;
+beforeAll(async () => {
+  postgres = await Postgres.start();
+});
+afterAll(() => postgres.end());
+
+const health = async ({ url }: Started) => (await fetch(`${url}/health`)).json();
+
+/** Reads a stream until it has had all texts. */
+async function readUntil({ body }: Response, ...texts: string[]): Promise<string> {
+  const decoder = new TextDecoder();
+  let all = "";
+  for await (const chunk of body as unknown as AsyncIterable<Uint8Array>) {
+    all += decoder.decode(chunk, { stream: true });
+    if (texts.every((text) => all.includes(text))) break;
+  }
+  return all;
+}
+
+itOnPostgres("answers for every namespace in any process, pages and lists too", async () => {
+  const data = ["--data", postgres.url("lease=60s")];
+  const [one, two] = [await startServer(data), await startServer([...data, "--auto-namespaces"])];
+  expect(two.ready.seed).toBe(one.ready.seed);
+  const charge = await two.client.pay();
+  expect((await one.client.charge(charge)).json.status).toBe("PENDING");
+
+  const made = await two.client.ask("POST /_sandbox/namespaces", { name: "w1", api_key: "sk_test_own_key" });
+  expect(made.status, made.text).toBe(200);
+  expect((await one.client.ask("PUT /_sandbox/namespaces/w1", {})).json.api_key).toBe("sk_test_own_key");
+  expect((await one.client.ask("POST /_sandbox/namespaces", { name: "w1" })).status).toBe(409);
+  expect([await health(one), await health(two)]).toMatchObject([
+    { status: "ok", storage: "ok", owns: 1 },
+    { status: "ok", storage: "ok", owns: 1 },
+  ]);
+  const own = await one.client.pay({ key: "sk_test_own_key" });
+  expect((await one.client.in("w1").charge(own, "sk_test_own_key")).json.charge_id).toBe(own);
+  const auto = await two.client.pay({ key: "sk_test_ns_w2" });
+  expect((await one.client.charge(auto, "sk_test_ns_w2")).json.charge_id).toBe(auto);
+  for (const { client } of [one, two]) {
+    const { total, items } = (await client.get("/_sandbox/namespaces")).json;
+    expect([total, items.map(({ name, charges }: never) => [name, charges])]).toEqual([
+      3,
+      [
+        ["w2", 1],
+        ["w1", 1],
+        ["default", 1],
+      ],
+    ]);
+  }
+  const { checkout_id } = (await two.client.charge(charge)).json;
+  for (const { url } of [one, two]) expect((await fetch(`${url}/checkout/${checkout_id}`)).status).toBe(200);
+  expect((await two.client.get("/checkout/co_000000000000000000000000/status")).status).toBe(404);
+  expect((await two.client.ask("DELETE /_sandbox/namespaces/w1")).status).toBe(200);
+  expect((await one.client.get("/_sandbox/namespaces/w1")).status).toBe(404);
+});
+
+itOnPostgres("hands its namespaces over when it is stopped: another process goes on at once", async () => {
+  const receiver = await Receiver.open();
+  const data = ["--data", postgres.url("lease=60s"), "--webhook-url", receiver.url];
+  const [one, two] = [await startServer(data), await startServer(data)];
+  const charge = await one.client.pay();
+  expect((await one.command.stop()).code).toBe(0);
+  expect((await two.client.charge(charge)).json.charge_id).toBe(charge);
+  expect((await health(two)).owns).toBe(1);
+  await receiver.arrived(3);
+  expect(receiver.about(charge).map(({ event }) => event.data.status)).toEqual([
+    "AWAITING_PAYMENT",
+    "PROCESSING",
+    "COMPLETED",
+  ]);
+});
+
+itOnPostgres("goes on with clock, webhooks and streams after a crash, from what was committed", async () => {
+  const receiver = await Receiver.open();
+  const data = ["--data", postgres.url("lease=1s"), "--clock", "manual", "--webhook-url", receiver.url];
+  const [one, two] = [await startServer(data), await startServer(data)];
+  const charge = await two.client.pay();
+  const { to } = (await two.client.ask("POST /_sandbox/clock/advance", { by: "1s" })).json;
+  // Passed on to the process that dies.
+  const stream = await fetch(`${two.url}/_sandbox/stream`);
+  const isOver = readUntil(stream, "never").then(
+    () => true,
+    () => true,
+  );
+  await one.command.stop("SIGKILL");
+  expect(await isOver).toBe(true);
+  let next: Response;
+  await expect
+    .poll(async () => {
+      next = await fetch(`${two.url}/_sandbox/stream`);
+      if (next.status !== 200) await next.body?.cancel();
+      return next.status;
+    })
+    .toBe(200);
+  expect((await two.client.get("/_sandbox/clock")).json).toMatchObject({ mode: "manual", now: to });
+  const reading = readUntil(next!, '"type":"charge.completed"', '"status":"delivered"');
+  expect((await two.client.ask("POST /_sandbox/clock/advance", { by: "1h" })).status).toBe(200);
+  expect(await reading).toMatch(/^event: hello\n/);
+  await receiver.arrived(3);
+  expect(receiver.about(charge).map(({ event }) => event.data.status)).toEqual([
+    "AWAITING_PAYMENT",
+    "PROCESSING",
+    "COMPLETED",
+  ]);
+});
+
+itOnPostgres(
+  "refuses writes while the database is away, goes on with reads, and comes back by itself",
+  async () => {
+    const own = await Postgres.start();
+    try {
+      const { client, ...server } = await startServer(["--data", own.url("lease=60s"), "--clock", "manual"]);
+      const charge = await client.pay();
+      const { counts } = (await client.get("/_sandbox")).json;
+      await own.stop();
+      for (let tries = 0; tries < 2; tries++) {
+        const refused = await client.quote();
+        expect([refused.status, refused.json.error.code]).toEqual([503, "STORAGE_AWAY"]);
+        expect(refused.headers.get("retry-after")).toBe("1");
+        const answer = await client.charge(charge);
+        expect([answer.status, answer.json.charge_id]).toEqual([200, charge]);
+      }
+      expect((await client.ask("POST /_sandbox/reset", {})).json.error.code).toBe("STORAGE_AWAY");
+      expect((await client.ask("POST /_sandbox/snapshots", { name: "one" })).json.error.code).toBe(
+        "STORAGE_AWAY",
+      );
+      expect((await client.ask("PUT /_sandbox/namespaces/w1", {})).json.error.code).toBe("STORAGE_AWAY");
+      expect((await client.get("/_sandbox")).json.counts).toEqual(counts);
+      expect(await health({ client, ...server })).toMatchObject({ status: "ok", storage: "away", owns: 1 });
+      await own.restart();
+      await expect.poll(async () => (await health({ client, ...server })).storage).toBe("ok");
+      expect((await client.get("/_sandbox")).json.counts).toEqual(counts);
+      expect((await client.quote()).status).toBe(200);
+      expect((await client.ask("POST /_sandbox/snapshots", { name: "one" })).status).toBe(200);
+    } finally {
+      await own.end();
+    }
+  },
+);
+
+itOnPostgres("moves a state between memory, a file and the database by export and import", async () => {
+  const folder = temporaryFolder();
+  const servers: Started[] = [];
+  for (const data of [[], ["--data", join(folder, "d.json")], ["--data", postgres.url("lease=60s")]])
+    servers.push(await startServer([...data, "--clock", "manual"]));
+  const charge = await servers[0]!.client.pay();
+  const file = join(folder, "state.json");
+  for (const [index, { url, client }] of servers.entries()) {
+    if (index > 0)
+      expect((await run(["import", file, "--url", url])).stdout).toContain(`has the state of ${file}`);
+    expect((await client.charge(charge)).json.charge_id).toBe(charge);
+    expect((await run(["export", file, "--url", url])).code).toBe(0);
+    expect(readFileSync(file, "utf8")).toContain(charge);
+  }
+});
+
+itOnPostgres("says in one line that the database cannot be opened", async () => {
+  const { code, stderr } = await new Command(["start", "-p", "0", "--data", "postgres://127.0.0.1:1/none"])
+    .ended;
+  expect(code).toBe(1);
+  expect(stderr).toMatch(/^payments-sandbox: Cannot open the database: .*ECONNREFUSED 127\.0\.0\.1:1\n$/);
+});

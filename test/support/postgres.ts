@@ -1,0 +1,122 @@
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { chownSync, existsSync, mkdtempSync, readdirSync, realpathSync, rmSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { delimiter, join } from "node:path";
+import pg from "pg";
+import { it } from "vitest";
+
+const HOW_TO_INSTALL =
+  "These tests need PostgreSQL 14 or newer: install it (Debian and Ubuntu: apt-get install postgresql; macOS: brew install postgresql@17), or set PAYMENTS_SANDBOX_POSTGRES_BIN to the folder of initdb and postgres.";
+
+/** The folder of `initdb` and `postgres`, which Debian keeps out of PATH. */
+function findBinaries(): string | undefined {
+  const { PAYMENTS_SANDBOX_POSTGRES_BIN: chosen, PATH = "" } = process.env;
+  const packaged = ["/usr/lib/postgresql", "/opt/homebrew/opt", "/usr/local/opt"].flatMap((root) =>
+    existsSync(root)
+      ? readdirSync(root)
+          .sort((a, b) => b.localeCompare(a, "en", { numeric: true }))
+          .map((version) => join(root, version, "bin"))
+      : [],
+  );
+  const folders = chosen === undefined ? [...PATH.split(delimiter), ...packaged] : [chosen];
+  return folders.find((folder) => ["initdb", "postgres"].every((name) => existsSync(join(folder, name))));
+}
+
+/** Tests that need the server; left out where it is missing, except in CI, where they fail. */
+export const lacksPostgres = findBinaries() === undefined && !process.env.CI;
+if (lacksPostgres) console.info(`Tests on PostgreSQL are skipped. ${HOW_TO_INSTALL}`);
+export const itOnPostgres = it.skipIf(lacksPostgres);
+
+/** PostgreSQL refuses to run as root. */
+const NOBODY = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
+
+function fail(): never {
+  throw new Error(HOW_TO_INSTALL);
+}
+
+/** A PostgreSQL server in a temporary folder. */
+export class Postgres {
+  readonly #bin = findBinaries() ?? fail();
+  readonly #folder = realpathSync(mkdtempSync(join(tmpdir(), "postgres-")));
+  #port = 0;
+  #server: ChildProcess | undefined;
+  #ended: Promise<void> = Promise.resolve();
+  #schemas = 0;
+
+  static async start(settings: readonly string[] = []): Promise<Postgres> {
+    const postgres = new Postgres();
+    const { uid, gid } = NOBODY;
+    if (uid !== undefined) chownSync(postgres.#folder, uid, gid);
+    const data = join(postgres.#folder, "data");
+    const flags = ["-D", data, "-U", "sandbox", "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync"];
+    execFileSync(join(postgres.#bin, "initdb"), flags, { ...NOBODY, cwd: postgres.#folder, stdio: "pipe" });
+    postgres.#port = await freePort();
+    await postgres.restart(settings);
+    return postgres;
+  }
+
+  /** URL of a schema of its own. */
+  url(query = "lease=60s"): string {
+    return `postgres://sandbox@127.0.0.1:${this.#port}/postgres?schema=s${++this.#schemas}&${query}`;
+  }
+
+  /** Rows of a query in the schema of the URL. */
+  async query<Row = Record<string, unknown>>(url: string, text: string): Promise<Row[]> {
+    const client = new pg.Client({ connectionString: url });
+    await client.connect();
+    try {
+      await client.query(`set search_path to ${new URL(url).searchParams.get("schema")}`);
+      return (await client.query(text)).rows as Row[];
+    } finally {
+      await client.end();
+    }
+  }
+
+  get pid(): number {
+    return this.#server!.pid!;
+  }
+
+  /** Starts the server; resolves when it takes connections. */
+  async restart(settings: readonly string[] = ["fsync=off"]): Promise<void> {
+    const all = [`port=${this.#port}`, "listen_addresses=127.0.0.1", "max_connections=200", ...settings];
+    const flags = [`unix_socket_directories=${this.#folder}`, ...all].flatMap((setting) => ["-c", setting]);
+    const server = spawn(join(this.#bin, "postgres"), ["-D", join(this.#folder, "data"), ...flags], {
+      ...NOBODY,
+      cwd: this.#folder,
+      stdio: ["ignore", "ignore", "pipe"],
+    });
+    this.#server = server;
+    let log = "";
+    this.#ended = new Promise((resolve) => server.once("close", () => resolve()));
+    await new Promise<void>((resolve, reject) => {
+      server.stderr!.setEncoding("utf8").on("data", (text: string) => {
+        log = (log + text).slice(-10_000);
+        if (log.includes("ready to accept connections")) resolve();
+      });
+      server.once("error", reject);
+      server.once("close", () => reject(new Error(`PostgreSQL ended:\n${log}`)));
+    });
+  }
+
+  /** SIGINT ends it in good order, SIGQUIT at once, as a crash. */
+  async stop(signal: "SIGINT" | "SIGQUIT" = "SIGQUIT"): Promise<void> {
+    this.#server?.kill(signal);
+    await this.#ended;
+  }
+
+  async end(): Promise<void> {
+    await this.stop();
+    rmSync(this.#folder, { recursive: true, force: true });
+  }
+}
+
+/** The server cannot choose a port by itself. */
+function freePort(): Promise<number> {
+  return new Promise((resolve) => {
+    const server = createServer().listen(0, "127.0.0.1", () => {
+      const { port } = server.address() as { port: number };
+      server.close(() => resolve(port));
+    });
+  });
+}
