@@ -9,6 +9,7 @@ import { paint } from "../../src/cli/text-layout.js";
 import { createSandbox } from "../../src/index.js";
 import type { RunReport } from "../../src/tools/scenario/running/run-report.js";
 import { START } from "../support/api-client.js";
+import { temporaryFile } from "../support/folders.js";
 import { closedAtEnd } from "../support/lifetime.js";
 import { REFUSING_URL } from "../support/receiver-server.js";
 import { offTerminal, onTerminal } from "../support/standard-output.js";
@@ -17,6 +18,7 @@ const RED = paint("red", "", true).slice(0, "\u001b[31m".length).replace("[", "\
 const LONG = "a-name-that-its-owner-has-never-had-to-fit-into-a-terminal";
 /** Data for a shell, as long as it is; and what would leave nothing to be looked at. */
 const LEFT_OUT = ["env", "reset"];
+const STATE = temporaryFile("state.json", "");
 /** Words that a view needs, or that make a command with verbs show a list. */
 const WORDS: Readonly<Record<string, readonly string[]>> = {
   trigger: ["charge.completed"],
@@ -29,6 +31,8 @@ const WORDS: Readonly<Record<string, readonly string[]>> = {
   namespace: ["list"],
   scenario: ["list"],
   fault: ["list"],
+  export: [STATE],
+  import: [STATE],
 };
 
 let asked: (...words: string[]) => ClientCall;

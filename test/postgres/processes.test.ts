@@ -156,7 +156,7 @@ itOnPostgres("moves a state between memory, a file and the database by export an
   const file = join(folder, "state.json");
   for (const [index, { url, client }] of servers.entries()) {
     if (index > 0)
-      expect((await run(["import", file, "--url", url])).stdout).toContain(`has the state of ${file}`);
+      expect((await run(["import", file, "--url", url])).stdout).toContain(`${file} imported into namespace`);
     expect((await client.charge(charge)).json.charge_id).toBe(charge);
     expect((await run(["export", file, "--url", url])).code).toBe(0);
     expect(readFileSync(file, "utf8")).toContain(charge);

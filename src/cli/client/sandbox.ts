@@ -71,7 +71,7 @@ export const SANDBOX_COMMANDS: readonly ClientCommand[] = [
     plain: {
       call: async ({ connection, words: [file] }) => connection.put("/state", stateIn(file!)),
       doing: "importing",
-      print: ({ namespace }, { words: [file] }) => `namespace "${namespace}" has the state of ${file}\n`,
+      print: ({ namespace }, { words: [file] }) => `${file} imported into namespace "${namespace}"\n`,
     },
   },
   {
