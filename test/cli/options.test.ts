@@ -28,6 +28,7 @@ const SAMPLES: Record<string, { text: string; value: unknown; wrong?: string; ot
   port: { text: "4500", value: 4500, wrong: "http", other: "4501" },
   host: { text: "127.0.0.2", value: "127.0.0.2", other: "127.0.0.3" },
   public_url: { text: "https://a.test", value: "https://a.test", wrong: "a.test", other: "https://b.test" },
+  advertise_url: { text: "http://a.test", value: "http://a.test", wrong: "a.test", other: "http://b.test" },
   allowed_host: { text: "a.test", value: ["a.test"], other: "b.test" },
   tls: { text: "true", value: true, wrong: "perhaps", other: "false" },
   tls_cert: { text: "a.pem", value: "a.pem", other: "b.pem" },

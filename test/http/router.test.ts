@@ -4,7 +4,11 @@ import { PAGES } from "../../src/pages/page-routes.js";
 import { createApps } from "../../src/server/http/app.js";
 
 it("the service's paths can be told apart by Hono's fast router", async () => {
-  const namespaces = { version: "0.0.0", nowMs: () => 0, find: () => undefined } as unknown as Namespaces;
+  const namespaces = {
+    options: { base: { version: "0.0.0" } },
+    nowMs: () => 0,
+    find: () => undefined,
+  } as unknown as Namespaces;
   const { app } = createApps({
     namespaces,
     pages: PAGES,

@@ -13,7 +13,7 @@ it("a run that our own fault has ended does not stand in the way of the next", a
     engine: { state: { get: () => ({ scenario: { source: { steps: [] } } }) } },
   } as unknown as Namespace;
   const namespaces = {
-    scenarios: { run: () => Promise.reject(new Error("ours")) },
+    options: { scenarios: { run: () => Promise.reject(new Error("ours")) } },
   } as unknown as Namespaces;
   const run = () =>
     runFormAction({

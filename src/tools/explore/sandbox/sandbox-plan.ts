@@ -1,4 +1,4 @@
-import { formatDuration } from "../../../core/schema/duration.js";
+import { durationMs, formatDuration } from "../../../core/schema/duration.js";
 import type { ChargeRule, FaultRule, WebhookRule } from "../../../core/schema/scenario-rules.js";
 import type { CallChange, CallPlace, JobMoment, RunPlan, WebhookChange, WebhookPlace } from "../deviable.js";
 import { REPEATS, wholeSeconds } from "../kinds.js";
@@ -67,7 +67,15 @@ export class SandboxPlan implements RunPlan {
 
   deviateCall({ operation, before, isOwn }: CallPlace, change: CallChange): void {
     const match = { operation, ...(isOwn ? this.#whose : {}) };
-    this.faults.push({ match, ...change, skip: before, times: 1, per: "request" });
+    this.faults.push({ match, ...this.#atPace(change), skip: before, times: 1, per: "request" });
+  }
+
+  /** A read is held long enough for a slow app to respond to the next webhook. */
+  #atPace(change: CallChange): CallChange {
+    const { hold, at_most } = change;
+    return hold === "webhook" && at_most !== undefined && change.delay_answer !== undefined
+      ? { ...change, at_most: formatDuration(durationMs(at_most) * this.pace) }
+      : change;
   }
 
   deviateWebhook({ type, before, attempt }: WebhookPlace, change: WebhookChange): void {
