@@ -224,7 +224,9 @@ export class SandboxDeviable implements Deviable {
       plan,
       this.#baseline,
       scenarioName(this.name, plan.schedule),
-      plan.isSaved && this.#quiet !== undefined ? `${steadyMs(this.#flow)}ms` : this.#quiet,
+      plan.isSaved && !plan.holdsRead && this.#quiet !== undefined
+        ? `${steadyMs(this.#flow)}ms`
+        : this.#quiet,
     );
     return plan.isRepeated ? forSeveralCustomers(document) : document;
   }

@@ -27,6 +27,10 @@ const SLOW_READS_MS = [20, 40, 60];
 /** Wall time of reads while webhooks of a saved race are under way. */
 const SAVED_SLOW_READ = "40ms";
 
+function isHeldRead({ hold, delay_answer }: CallChange): boolean {
+  return hold === "webhook" && delay_answer !== undefined;
+}
+
 export interface PlanSetting {
   readonly whose: Baseline["whose"];
   readonly isSaved: boolean;
@@ -70,12 +74,17 @@ export class SandboxPlan implements RunPlan {
     this.faults.push({ match, ...this.#atPace(change), skip: before, times: 1, per: "request" });
   }
 
-  /** A read is held long enough for a slow app to respond to the next webhook. */
+  /** A held read lasts longer for a slow app, which responds to the next webhook later. */
   #atPace(change: CallChange): CallChange {
-    const { hold, at_most } = change;
-    return hold === "webhook" && at_most !== undefined && change.delay_answer !== undefined
-      ? { ...change, at_most: formatDuration(durationMs(at_most) * this.pace) }
+    const { at_most } = change;
+    return isHeldRead(change)
+      ? { ...change, at_most: formatDuration(durationMs(at_most!) * this.pace) }
       : change;
+  }
+
+  /** The next webhook must come while a read is held, so it cannot wait until the app has been still for long. */
+  get holdsRead(): boolean {
+    return this.faults.some(isHeldRead);
   }
 
   deviateWebhook({ type, before, attempt }: WebhookPlace, change: WebhookChange): void {
