@@ -226,26 +226,27 @@ function randomCall(random: Random, chargeIds: readonly string[]): Call {
   return random.pick(choices)();
 }
 
+function withoutBody({ status, headers }: Response): Response {
+  const { "content-length": _bytes, ...others } = headers;
+  return { status, headers: others, body: "" };
+}
+
 describe("plain and odd forms of the same calls", () => {
-  it("get the same responses in the same order, pipelined or one after another: 20,000 pairs", async () => {
+  it("get the same responses in the same order, pipelined or one after another: 10,000 pairs", async () => {
     const random = new Random("plain and odd");
     const [one, other] = [await open(), await open()];
     const [plainly, oddly] = [new Connection(one), new Connection(other)];
     const chargeIds = ["ch_none"];
-    for (let pairs = 0; pairs < 20_000; ) {
+    for (let pairs = 0; pairs < 10_000; ) {
       const calls = Array.from({ length: random.int(1, 8) }, () => randomCall(random, chargeIds));
       const expected: Response[] = [];
       for (const call of calls) expected.push(...(await plainly.send([plain(call)])));
       const forms = calls.map(() => random.pick(Object.keys(ODD)));
       const responses = await oddly.send(calls.map((call, place) => ODD[forms[place]!]!(call)));
-      for (const [place, response] of responses.entries()) {
-        const { status, headers, body } = expected[place]!;
-        const isHead = forms[place] === "head" && calls[place]!.method === "GET";
-        const message = JSON.stringify({ pair: pairs + place, call: calls[place], forms });
-        expect(response.status, message).toBe(status);
-        const { "content-length": _bytes, ...withoutLength } = headers;
-        expect(response.headers, message).toEqual(isHead ? withoutLength : headers);
-        if (!isHead) expect(response.body, message).toBe(body);
+      const isHead = (place: number) => forms[place] === "head" && calls[place]!.method === "GET";
+      const allowed = expected.map((response, place) => (isHead(place) ? withoutBody(response) : response));
+      expect(responses, JSON.stringify({ pair: pairs, calls, forms })).toEqual(allowed);
+      for (const { body } of expected) {
         const id = /"charge_id":"(ch_\w+)"/.exec(body)?.[1];
         if (id !== undefined && chargeIds.length < 50) chargeIds.push(id);
       }

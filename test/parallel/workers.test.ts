@@ -20,9 +20,9 @@ function owners(heard: readonly string[]): string[] {
   return [...new Set(heard)];
 }
 
-describe("five workers on one server, a namespace each", () => {
+describe("three workers on one server, a namespace each", () => {
   it("are told, to the byte, what each is told alone on a fresh server, and hear of nobody else", async () => {
-    const assignments = Array.from({ length: 5 }, (_, number) => ({
+    const assignments = Array.from({ length: 3 }, (_, number) => ({
       number,
       namespace: `worker-${number}`,
     }));
@@ -37,7 +37,7 @@ describe("five workers on one server, a namespace each", () => {
       expect(course.heardAtHub.length).toBe(expected.heardAtHub.length);
     }
     // Same names, same keys, and still no two of them have lived the same: the comparison has something to find.
-    expect(new Set(together.map(({ lines }) => lines.join())).size).toBe(5);
+    expect(new Set(together.map(({ lines }) => lines.join())).size).toBe(3);
   });
 });
 

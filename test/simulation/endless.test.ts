@@ -21,16 +21,29 @@ function callingBack(
   };
 }
 
-async function shopWith(order: "before" | "after", times?: number) {
+/** Has the event of every webhook sent again, before it answers: less work than a payment. */
+function sendingAgain(client: () => Client, times = Number.POSITIVE_INFINITY): Handler {
+  let made = 0;
+  return async (received) => {
+    const { charge_id } = received.event.data;
+    const event = { type: "charge.completed", charge_id };
+    if (made++ < times) await client().ask("POST /_sandbox/events", event);
+    received.answer();
+  };
+}
+
+async function shopWith(handlerFor: (client: () => Client) => Handler) {
   const receiver = await Receiver.open();
   const shop = await shopFor([{ url: receiver.url, events: ["charge.completed"] }]);
-  receiver.handler = callingBack(() => shop.client, order, times);
+  receiver.handler = handlerFor(() => shop.client);
   return { ...shop, receiver };
 }
 
+const callingBefore = (client: () => Client) => callingBack(client, "before");
+
 describe("an advance until idle that never comes to rest", () => {
   it("is refused in one line when each payment leads to the next, later, for ever", async () => {
-    const { client, receiver } = await shopWith("before");
+    const { client, receiver } = await shopWith(callingBefore);
     await client.pay();
     const answer = await client.advance({ until: "idle" });
     expect(answer.status).toBe(400);
@@ -49,7 +62,7 @@ describe("an advance until idle that never comes to rest", () => {
   });
 
   it("is refused as well when the receiver answers first and pays then, in the same turn", async () => {
-    const { client } = await shopWith("after");
+    const { client } = await shopWith((client) => callingBack(client, "after"));
     // Something else is planned all the time, so that there is always a next instant.
     await client.pay({ scenario: "slow" });
     await client.pay();
@@ -59,13 +72,7 @@ describe("an advance until idle that never comes to rest", () => {
   });
 
   it("is refused when one event has itself sent again and again at the same instant", async () => {
-    const receiver = await Receiver.open();
-    const { client } = await shopFor([{ url: receiver.url, events: ["charge.completed"] }]);
-    receiver.handler = async (received) => {
-      const charge_id = received.event.data.charge_id;
-      await client.ask("POST /_sandbox/events", { type: "charge.completed", charge_id });
-      received.answer();
-    };
+    const { client } = await shopWith(sendingAgain);
     await client.pay();
     const answer = await client.advance({ until: "idle" });
     expect(answer.status).toBe(400);
@@ -79,7 +86,7 @@ describe("an advance until idle that never comes to rest", () => {
       startTime: START,
       webhooks: [{ url: receiver.url, events: ["charge.completed"] }],
     });
-    receiver.handler = callingBack(() => shop, "before");
+    receiver.handler = sendingAgain(() => shop);
     const { Client } = await import("../support/receiver-client.js");
     const shop = Client.of(sandbox);
     await shop.pay();
@@ -89,7 +96,7 @@ describe("an advance until idle that never comes to rest", () => {
 
 describe("an advance until idle that comes to rest late", () => {
   it("goes on through a long chain of payments", async () => {
-    const { client, receiver } = await shopWith("before", 300);
+    const { client, receiver } = await shopWith((client) => callingBack(client, "before", 300));
     await client.pay();
     const { status, json } = await client.advance({ until: "idle" });
     expect([status, since(json.to)]).toEqual([200, 5 * 301 * SECOND]);
@@ -97,7 +104,7 @@ describe("an advance until idle that comes to rest late", () => {
   });
 
   it("goes on when many payments side by side lead to one more each", async () => {
-    const { client, receiver } = await shopWith("before", 1_100);
+    const { client, receiver } = await shopWith((client) => callingBack(client, "before", 1_100));
     for (let count = 0; count < 1_100; count++) {
       await client.pay();
       await client.advance({ by: "4ms" });
