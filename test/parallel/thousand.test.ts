@@ -4,7 +4,7 @@ import { startServer } from "../support/started.js";
 
 const COUNT = 1_000;
 /** How often they are made and deleted once more. */
-const ROUNDS = 2;
+const ROUNDS = 1;
 /** Of these, seven tenths are for use. A thousand worlds with a charge each fit in; were deleted ones kept, the rounds would not. */
 const HEAP_MIB = 82;
 
