@@ -1,4 +1,5 @@
 import type { FaultName } from "../../src/tools/doctor/faults.js";
+import { Random } from "../simulation/random.js";
 import type { Event, Incoming, Reply } from "./receivers.js";
 import { NEVER, Shop } from "./shop.js";
 
@@ -215,6 +216,10 @@ export const PLANTED: Readonly<Record<string, Planted>> = {
   }),
   every_third: fails("fails_now_and_then", (shop) => {
     shop.first = () => (shop.requests % 3 === 0 ? text(500, "error") : undefined);
+  }),
+  by_chance: fails("fails_now_and_then", (shop) => {
+    const random = new Random("a");
+    shop.first = () => (random.chance(0.2) ? text(500, "error") : undefined);
   }),
   first_fails: notes("first_request_fails", (shop) => {
     shop.first = () => (shop.requests === 1 ? text(500, "starting") : undefined);

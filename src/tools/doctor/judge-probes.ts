@@ -29,12 +29,18 @@ export function judgeProbes(
 ): { rows: ProbeRow[]; findings: Finding[] } {
   const marks = judgeInvalidSignatures(evidence.answers);
   let flaky: Probe | undefined;
+  let hasHidden = false;
   for (const probe of PROBES) {
     const byAnswers = marks.get(probe) ?? mark(probe, evidence, marks, scheme);
     const found = withObservation(probe, byAnswers, evidence.observations.get(probe), marks);
-    const isFlaky = hidesFailure(found, evidence.answers.get(probe) ?? []);
+    const answers = (evidence.answers.get(probe) ?? []).filter(({ kind }) => kind !== "unreachable");
+    hasHidden ||= !MAY_FAIL_ONCE.includes(probe) && hidesFailure(answers);
+    const isFlaky =
+      found.fault === undefined
+        ? found.because === undefined && hidesFailure(answers)
+        : hasHidden && onlyCrashes(answers);
     marks.set(probe, isFlaky ? (flaky === undefined ? flakyMark(probe) : causedBy(flaky)) : found);
-    if (isFlaky) flaky ??= probe;
+    if (isFlaky && probe !== "valid") flaky ??= probe;
   }
   const rows = PROBES.map((probe) => row(probe, marks.get(probe)!, evidence, scheme));
   return { rows, findings: findingsOf(rows) };
@@ -57,13 +63,20 @@ function withObservation(
   return found.verdict === "pass" ? found : undecided(observation.text);
 }
 
+/** A first request finds a server that starts, and many at once may fail by their number. */
+const MAY_FAIL_ONCE: readonly Probe[] = ["valid", "simultaneous", "burst"];
+
 /** Returns true if a request failed at first and passed when repeated. */
-function hidesFailure({ fault, because }: Judgement, answers: readonly Answer[]): boolean {
-  if (fault !== undefined || because !== undefined) return false;
-  const reached = answers.filter(({ kind }) => kind !== "unreachable");
-  return finalAnswers(reached).some(
-    ({ sent, kind }) => reached.find((first) => first.sent === sent)!.kind !== kind,
+function hidesFailure(answers: readonly Answer[]): boolean {
+  return finalAnswers(answers).some(
+    ({ sent, kind }) => answers.find((first) => first.sent === sent)!.kind !== kind,
   );
+}
+
+/** Returns true if nothing but a 5xx went wrong: where the receiver fails at random, that may be chance. */
+function onlyCrashes(answers: readonly Answer[]): boolean {
+  const kinds = finalAnswers(answers).map(({ kind }) => kind);
+  return kinds.includes("crashed") && kinds.every((kind) => kind === "crashed" || kind === "accepted");
 }
 
 /** A development server compiles on the first request, so a single failure there has its own fault. */
