@@ -6,11 +6,17 @@ import { ROOT } from "../support/process-command.js";
 import { Example, manifestIn } from "./support/example.js";
 
 const EXAMPLES = [
-  { name: "express-shop", tests: /pass 15$/m, duplicate: "told twice, the shop ships once" },
-  { name: "hono-shop", tests: /pass 10$/m, duplicate: "told twice, the shop ships once" },
+  {
+    name: "express-shop",
+    tests: /pass 15$/m,
+    finds: "bad-days",
+    duplicate: "told twice, the shop ships once",
+  },
+  { name: "hono-shop", tests: /pass 10$/m, finds: "webhooks", duplicate: "told twice, the shop ships once" },
   {
     name: "vitest-parallel",
     tests: /Tests {2}12 passed/,
+    finds: "chaos",
     duplicate: "told twice and in the wrong order, the shop ships once",
   },
 ] as const;
@@ -24,7 +30,7 @@ it("all of them are here", () => {
   expect(others.map(({ name }) => name)).toEqual(EXAMPLES.map(({ name }) => name));
 });
 
-describe.each(EXAMPLES)("$name", ({ name, tests, duplicate }) => {
+describe.each(EXAMPLES)("$name", ({ name, tests, finds, duplicate }) => {
   it("passes as its README says, away from the network", async () => {
     const example = new Example(name);
     const { code, output } = await example.test();
@@ -37,6 +43,7 @@ describe.each(EXAMPLES)("$name", ({ name, tests, duplicate }) => {
     const example = new Example(name);
     const naive = readFileSync(join(example.folder, "src/fulfil.naive.js"), "utf8");
     example.edit("src/fulfil.js", () => naive);
+    example.keep(finds);
     const { code, output } = await example.test();
     expect(code, output).toBe(1);
     expect(failuresIn(output)).toEqual(

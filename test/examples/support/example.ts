@@ -1,6 +1,16 @@
 import { spawn } from "node:child_process";
-import { chmodSync, cpSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { delimiter, dirname, join } from "node:path";
 import { temporaryFolder } from "../../support/folders.js";
 import { buildIfMissing, ROOT } from "../../support/process-command.js";
 
@@ -20,6 +30,8 @@ export interface Ran {
 const TIME_LIMIT_MS = 600_000;
 
 const GUARD = join(ROOT, "test/examples/support/offline.cjs");
+/** `npx` and `npm test`, without the time npm takes to begin. */
+const BIN = join(ROOT, "test/docs/support/bin");
 
 export function manifestIn(folder: string): Manifest {
   return JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
@@ -77,6 +89,13 @@ export class Example {
     writeFileSync(path, after);
   }
 
+  /** Leaves only the test files whose names begin like that. */
+  keep(beginning: string): void {
+    const folder = join(this.folder, "tests");
+    for (const name of readdirSync(folder))
+      if (name.endsWith(".test.js") && !name.startsWith(beginning)) rmSync(join(folder, name));
+  }
+
   /** Runs it as its README says, away from the network. */
   async test(): Promise<Ran> {
     const [command, ...others] = this.commands;
@@ -113,8 +132,7 @@ export class Example {
       NO_COLOR: "1",
       NODE_OPTIONS: `--require ${JSON.stringify(GUARD)}`,
       OFFLINE_LOG: this.#offlineLog,
-      npm_config_offline: "true",
-      npm_config_update_notifier: "false",
+      PATH: `${BIN}${delimiter}${process.env.PATH}`,
     };
   }
 }
