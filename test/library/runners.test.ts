@@ -115,8 +115,10 @@ const project = new Project(
     "package.json": JSON.stringify({ private: true }),
     "jest/one.test.js": jestFile,
     "jest/two.test.js": jestFile,
-    "jest.config.js": `module.exports = { roots: ["<rootDir>/jest"], testTimeout: 120_000 };`,
-    "jest-faked.config.js": `module.exports = { roots: ["<rootDir>/jest"], testTimeout: 120_000, fakeTimers: { enableGlobally: true } };`,
+    "jest.config.js": `
+      const project = { roots: ["<rootDir>/jest"], transform: {} };
+      const faked = { ...project, displayName: "faked", fakeTimers: { enableGlobally: true } };
+      module.exports = { projects: [project, faked], testTimeout: 120_000 };`,
     "vitest/one.test.mjs": vitestFile,
     "vitest/two.test.mjs": vitestFile.replace("beforeAll, test }", "beforeAll, test, vi }").concat(`
 test("with faked timers", async () => {
@@ -129,8 +131,10 @@ test("with faked timers", async () => {
   vi.useRealTimers();
 });`),
     "vitest/globals.test.mjs": vitestFile.replace(/^import .* from "vitest";$/m, ""),
-    "vitest.config.mjs": `export default { test: { include: ["vitest/{one,two}.test.mjs"] } };`,
-    "vitest-globals.config.mjs": `export default { test: { include: ["vitest/globals.test.mjs"], globals: true, pool: "threads" } };`,
+    "vitest.config.mjs": `
+      const without = { name: "without", include: ["vitest/{one,two}.test.mjs"] };
+      const globals = { name: "globals", include: ["vitest/globals.test.mjs"], globals: true, pool: "threads" };
+      export default { test: { projects: [{ test: without }, { test: globals }] } };`,
     "node/one.test.mjs": nodeFile,
     "node/bare.mjs": `
       import { setupSandbox } from "payments-sandbox/testing";
@@ -144,24 +148,22 @@ test("with faked timers", async () => {
       console.log((await sandbox.fetch("/health")).status);
       await hooks.after();
       await sandbox.fetch("/health").catch((error) => console.log(error.message));`,
-    "jest-wrong/fixtures.test.js": `
-      const { setupSandbox } = require("payments-sandbox/testing");
-      setupSandbox({ fixtures: "fixtures.yaml", fees: {} });
-      test("never", () => {});`,
-    "jest-wrong.config.js": `module.exports = { roots: ["<rootDir>/jest-wrong"] };`,
+    "node/fixtures.test.mjs": `
+      import * as hooks from "node:test";
+      import { setupSandbox } from "payments-sandbox/testing";
+      setupSandbox({ hooks, fixtures: "fixtures.yaml", fees: {} });
+      hooks.test("never", () => {});`,
   },
   ["jest", "vitest"],
 );
 afterAll(() => project[Symbol.dispose]());
 
-const JEST = ["node_modules/jest/bin/jest.js", "--ci", "--colors=false", "--config"];
-const VITEST = ["node_modules/vitest/vitest.mjs", "run", "--config"];
+const JEST = ["node_modules/jest/bin/jest.js", "--ci", "--colors=false"];
+const VITEST = ["node_modules/vitest/vitest.mjs", "run"];
 
 const RUNNERS = [
-  ["Jest", [...JEST, "jest.config.js"], /^Tests: +8 passed, 8 total$/m],
-  ["Jest, timers faked everywhere", [...JEST, "jest-faked.config.js"], /^Tests: +8 passed, 8 total$/m],
-  ["Vitest without globals", [...VITEST, "vitest.config.mjs"], /Tests +9 passed \(9\)/],
-  ["Vitest with globals", [...VITEST, "vitest-globals.config.mjs"], /Tests +4 passed \(4\)/],
+  ["Jest, as it is and with timers faked everywhere", JEST, /^Tests: +16 passed, 16 total$/m],
+  ["Vitest without globals and with them", VITEST, /Tests +13 passed \(13\)/],
   ["node:test", ["--test", "--test-reporter=tap", "node/one.test.mjs"], /^# pass 4$/m],
 ] as const;
 
@@ -218,11 +220,11 @@ describe("setupSandbox()", () => {
   });
 
   it("refuses on a shared server what a namespace cannot have", async () => {
-    const { code, stderr } = await project.run([...JEST, "jest-wrong.config.js"], {
+    const { code, stdout } = await project.run(["node/fixtures.test.mjs"], {
       PAYMENTS_SANDBOX_URL: "http://127.0.0.1:9",
     });
     expect(code).toBe(1);
-    expect(stderr).toContain(
+    expect(stdout).toContain(
       "setupSandbox: fixtures, fees cannot be set in a namespace of the server at http://127.0.0.1:9: start that server with it, or pass { server: false }",
     );
   });
