@@ -80,7 +80,7 @@ const MODULE = `
 const project = new Project(
   {
     "package.json": JSON.stringify({ private: true }),
-    "jest.config.js": `module.exports = { testMatch: ["**/*.test.{js,mjs}"], testTimeout: 120_000 };`,
+    "jest.config.js": `module.exports = { testMatch: ["**/*.test.{js,mjs}"], testTimeout: 120_000, transform: {} };`,
     ...SUITES,
     "module.test.mjs": MODULE,
   },
