@@ -1,7 +1,5 @@
-import { execFile } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { promisify } from "node:util";
 import ts from "typescript";
 import { afterAll, describe, expect, expectTypeOf, it } from "vitest";
 import type * as z from "zod/mini";
@@ -9,7 +7,6 @@ import type { chargeDetailSchema } from "../../src/core/schema/responses/charge-
 import type { withdrawalSchema } from "../../src/core/schema/responses/payout-responses.js";
 import type { ChargeDetail, WithdrawalDetail } from "../../src/index.js";
 import { Project } from "../support/packed.js";
-import { ROOT } from "../support/process-command.js";
 import { typeComplaints } from "../support/typecheck.js";
 
 /** What a user writes; each line marked as an error must be one. */
@@ -149,25 +146,5 @@ describe("the package's types", () => {
     type Charge = Omit<z.infer<typeof chargeDetailSchema>, "payment_provider">;
     expectTypeOf<Charge>().toExtend<Omit<ChargeDetail, "payment_provider">>();
     expectTypeOf<z.infer<typeof withdrawalSchema>>().toExtend<WithdrawalDetail>();
-  });
-
-  it("are found by every way to resolve a module", async () => {
-    const pack = promisify(execFile)("npm", ["pack", "--ignore-scripts", "--json"], { cwd: INSTALLED });
-    const [{ filename, size }] = JSON.parse((await pack).stdout);
-    expect(size).toBeLessThan(1_000_000);
-    const attw = await project.run([
-      join(ROOT, "node_modules/@arethetypeswrong/cli/dist/index.js"),
-      join(INSTALLED, filename),
-      "--format=json",
-    ]);
-    expect([attw.code, JSON.parse(attw.stdout).problems]).toEqual([0, {}]);
-    const publint = await project.run([
-      join(ROOT, "node_modules/publint/src/cli.js"),
-      "run",
-      INSTALLED,
-      "--pack=false",
-      "--strict",
-    ]);
-    expect(publint.stdout + publint.stderr).toContain("All good!");
   });
 });
