@@ -1,6 +1,7 @@
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { homedir } from "node:os";
 import { join } from "node:path";
 import ts from "typescript";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
@@ -54,27 +55,27 @@ const everyDoor = (doors: readonly string[]): string =>
 
 let tarball: Tarball;
 let folder: string;
+let warnings: string;
+let installed: string;
 const children: ChildProcess[] = [];
 
 beforeAll(async () => {
   tarball = await pack();
-  ({ folder } = await install(tarball, {
+  ({ folder, warnings } = await install(tarball, {
     "use.mts": IMPORTED + everyDoor(DOORS),
     "use.cts": IMPORTED + everyDoor(REQUIRED_DOORS),
     "use.ts": IMPORTED + everyDoor(REQUIRED_DOORS),
   }));
+  installed = join(folder, "node_modules/payments-sandbox");
 });
 afterEach(() => {
   for (const child of children.splice(0)) if (child.exitCode === null) child.kill("SIGKILL");
 });
 afterAll(removeProjects);
 
-/** Starts `npx payments-sandbox` in the project; `ended` is its exit code and all it printed. */
-function npx(...args: string[]) {
-  const child = spawn("npx", ["--offline", "payments-sandbox", ...args], {
-    cwd: folder,
-    env: cleanEnvironment(),
-  });
+/** Starts that in the project; `ended` is its exit code and all it printed. */
+function start(command: string, ...args: string[]) {
+  const child = spawn(command, args, { cwd: folder, env: cleanEnvironment() });
   children.push(child);
   const texts = { stdout: "", stderr: "" };
   child.stdout.setEncoding("utf8").on("data", (text: string) => (texts.stdout += text));
@@ -96,13 +97,19 @@ function npx(...args: string[]) {
 const node = (...args: string[]): string =>
   execFileSync(process.execPath, args, { cwd: folder, encoding: "utf8", env: cleanEnvironment() });
 
-describe("npx payments-sandbox", () => {
-  it("--version", async () => {
-    expect(await npx("--version").ended).toMatchObject({ code: 0, stdout: `${MANIFEST.version}\n` });
+describe("the command", () => {
+  /** What npx runs, at a third of its time. */
+  const COMMAND = "node_modules/.bin/payments-sandbox";
+
+  it("is what npx runs", async () => {
+    expect(await start("npx", "--offline", "payments-sandbox", "--version").ended).toMatchObject({
+      code: 0,
+      stdout: `${MANIFEST.version}\n`,
+    });
   });
 
   it("starts, answers, and ends by SIGTERM with 0", async () => {
-    const { ended, printed } = npx("--json", "--port", "0");
+    const { ended, printed } = start(COMMAND, "--json", "--port", "0");
     const ready = JSON.parse(await printed(/^(\{.*\})\n/m));
     try {
       const health = await fetch(`${ready.url}/health`);
@@ -113,7 +120,6 @@ describe("npx payments-sandbox", () => {
       const headers = { authorization: `Bearer ${ready.api_key}` };
       expect((await fetch(`${ready.url}/api/v1/accounts/balances`, { headers })).status).toBe(200);
     } finally {
-      // Not npx itself: it would pass the signal to a shell and leave the server behind.
       process.kill(ready.pid, "SIGTERM");
     }
     expect((await ended).code).toBe(0);
@@ -121,9 +127,9 @@ describe("npx payments-sandbox", () => {
   });
 
   it("runs the scenario that init writes, and one it ships", async () => {
-    expect((await npx("init").ended).code).toBe(0);
+    expect((await start(COMMAND, "init").ended).code).toBe(0);
     const shipped = "node_modules/payments-sandbox/scenarios/flow_card.yaml";
-    const { code, stdout } = await npx("run", "payments-sandbox.scenario.yaml", shipped).ended;
+    const { code, stdout } = await start(COMMAND, "run", "payments-sandbox.scenario.yaml", shipped).ended;
     expect([code, stdout]).toEqual([0, expect.stringContaining("2 of 2 scenarios passed")]);
   });
 });
@@ -173,11 +179,109 @@ describe("the library", () => {
     expect(node(file)).toBe(PRINTED);
   });
 
-  it.each(DOORS)("has %s, imported", (door) => {
-    expect(node("--input-type=module", "-e", `await import("${door}"); console.log("ok")`)).toBe("ok\n");
+  it("has every door, imported and required", () => {
+    const all = (open: string, doors: readonly string[]) =>
+      `${doors.map((door) => `${open}("${door}");`).join("")} console.log("ok")`;
+    expect(node("--input-type=module", "-e", all("await import", DOORS))).toBe("ok\n");
+    expect(node("-e", all("require", REQUIRED_DOORS))).toBe("ok\n");
+  });
+});
+
+describe("the tarball", () => {
+  const MEGABYTE = 1024 * 1024;
+  const paths = (): string[] => tarball.files.map(({ path }) => path);
+
+  /** A tool of ours asked about the tarball; what it prints when it finds fault is the failure. */
+  function finds(script: string, ...args: string[]): string {
+    try {
+      execFileSync(process.execPath, [join(ROOT, "node_modules", script), ...args], {
+        encoding: "utf8",
+        env: cleanEnvironment(),
+      });
+      return "";
+    } catch (error) {
+      const { stdout, stderr } = error as { stdout: string; stderr: string };
+      return stdout + stderr || String(error);
+    }
+  }
+
+  it("is under a megabyte", () => {
+    expect(tarball.size).toBeGreaterThan(100_000);
+    expect(tarball.size).toBeLessThan(MEGABYTE);
   });
 
-  it.each(REQUIRED_DOORS)("has %s, required", (door) => {
-    expect(node("-e", `require("${door}"); console.log("ok")`)).toBe("ok\n");
+  it("brings nothing else with it, far under 25 packages", () => {
+    const lock = JSON.parse(readFileSync(join(folder, "package-lock.json"), "utf8"));
+    expect(Object.keys(lock.packages)).toEqual(["", "node_modules/payments-sandbox"]);
+  });
+
+  it("is installed without a warning, and packing leaves the manifest as it was", () => {
+    expect(warnings).toBe("");
+    expect(JSON.parse(readFileSync(join(installed, "package.json"), "utf8")).scripts).not.toHaveProperty(
+      "prepare",
+    );
+    expect(tarball.manifest).toBe(readFileSync(join(ROOT, "package.json"), "utf8"));
+  });
+
+  it("contains what it needs, and nothing of the workshop", () => {
+    const known = [
+      /^(LICENSE|README\.md|THIRD-PARTY\.md|package\.json)$/,
+      /^bin\/(payments-sandbox\.js|package\.json)$/,
+      /^dist\/(chunks\/)?[\w-]+\.c?js$/,
+      /^dist\/(shipped|openapi-(service|control))\.json$/,
+      /^dist\/types\/[\w/-]+\.d\.c?ts$/,
+      /^fixtures\/[\w-]+\.yaml$/,
+      /^scenarios\/([\w-]+\.yaml|schema\.json)$/,
+      /^docs\/(cookbook\/)?[\w-]+\.md$/,
+    ];
+    expect(paths().filter((path) => !known.some((one) => one.test(path)))).toEqual([]);
+    for (const path of [
+      "LICENSE",
+      "README.md",
+      "THIRD-PARTY.md",
+      "dist/shipped.json",
+      "dist/openapi-service.json",
+      "scenarios/schema.json",
+    ])
+      expect(paths()).toContain(path);
+  });
+
+  it("has all the package refers to", () => {
+    const named = [
+      ...Object.values(MANIFEST.bin),
+      ...JSON.stringify(MANIFEST.exports).matchAll(/"(\.\/[^"]+\.\w+)"/g),
+    ].map((one) => (typeof one === "string" ? one : one[1]!).replace(/^\.\//, ""));
+    expect(named.length).toBeGreaterThan(3);
+    for (const path of named) expect(paths()).toContain(path);
+  });
+
+  it("has a command that may be executed", () => {
+    const modes = tarball.files
+      .filter(({ path }) => /^bin\/.*\.js$/.test(path))
+      .map(({ mode }) => mode & 0o111);
+    expect(modes).toEqual([0o111]);
+    expect(readFileSync(join(installed, "bin/payments-sandbox.js"), "utf8")).toMatch(
+      /^#!\/usr\/bin\/env node\n/,
+    );
+  });
+
+  it("says nothing of the machine it was made on", () => {
+    const places = [ROOT.replace(/\/$/, ""), homedir()].filter((place) => place.length > 1);
+    const isTold = (text: string) =>
+      places.some((place) => text.includes(`${place}/`)) || /sourceMappingURL=|["'`(]\/home\/\w/.test(text);
+    expect(isTold(`at ${ROOT}src`)).toBe(true);
+    const told = readdirSync(installed, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => join(entry.parentPath, entry.name))
+      .filter((file) => isTold(readFileSync(file, "utf8")));
+    expect(told).toEqual([]);
+  });
+
+  it("has types that every way of importing finds (attw)", () => {
+    expect(finds("@arethetypeswrong/cli/dist/index.js", tarball.file, "--no-definitely-typed")).toBe("");
+  });
+
+  it("is packed as it should be (publint)", () => {
+    expect(finds("publint/src/cli.js", "run", tarball.file, "--strict")).toBe("");
   });
 });
