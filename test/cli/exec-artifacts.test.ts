@@ -6,11 +6,12 @@ import { DEFAULT_WEBHOOK_SECRET } from "../../src/core/schema/option-schemas.js"
 import { secretFault } from "../../src/core/schema/signature-schemes.js";
 import { createSandbox } from "../../src/index.js";
 import { temporaryFolder } from "../support/folders.js";
+import { FETCH_REQUIRED } from "../support/light-fetch.js";
 import { Command, run } from "../support/process-command.js";
 import { words } from "../support/words.js";
 
 /** Sells twice, once to somebody whose card is declined; then does what the test wants. */
-const shop = (end: string) => `
+const shop = (end: string) => `${FETCH_REQUIRED}
   const { PAYMENTS_BASE_URL: base, PAYMENTS_API_KEY: key } = process.env;
   const call = async (method, path, body, headers) => (await fetch(base + path, { method, body: body && JSON.stringify(body),
     headers: { authorization: "Bearer " + key, "content-type": "application/json", ...headers } })).json();

@@ -3,11 +3,12 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { SHIPPED } from "../scenarios/support/shipped.js";
 import { temporaryFolder } from "../support/folders.js";
+import { FETCH_IMPORTED, FETCH_REQUIRED } from "../support/light-fetch.js";
 import { run } from "../support/process-command.js";
 import { words } from "../support/words.js";
 
 /** A shop and its tests: it verifies, looks for itself, and waits; but for the flaw it is told to have. */
-const SHOP = `
+const SHOP = `${FETCH_IMPORTED}
 import { createHmac } from "node:crypto";
 import { createServer } from "node:http";
 const { PAYMENTS_BASE_URL: base, PAYMENTS_API_KEY: key, FLAW: flaw } = process.env;
@@ -104,7 +105,7 @@ describe("shipped mishaps", () => {
 
 describe("exec --under", () => {
   const plain = ["exec", "--quiet"];
-  const quote = `fetch(process.env.PAYMENTS_BASE_URL + "/api/v1/payments/quotes", { method: "POST", body: "{}",
+  const quote = `${FETCH_REQUIRED}fetch(process.env.PAYMENTS_BASE_URL + "/api/v1/payments/quotes", { method: "POST", body: "{}",
     headers: { authorization: "Bearer " + process.env.PAYMENTS_API_KEY, "content-type": "application/json" } })`;
   const asks = ["--", process.execPath, "-e", quote];
 
@@ -170,7 +171,7 @@ describe("exec --strict", () => {
     "--",
     process.execPath,
     "-e",
-    `fetch(process.env.PAYMENTS_BASE_URL + "/api/v1/payments/quotes",
+    `${FETCH_REQUIRED}fetch(process.env.PAYMENTS_BASE_URL + "/api/v1/payments/quotes",
     { method: "POST", body: '${body}', headers: { authorization: "Bearer " + process.env.PAYMENTS_API_KEY, "content-type": "application/json" } })`,
   ];
   const pricing = '"pricing": { "base_currency": "NGN", "amount": "10.00" }, "payment_method": "card"';
@@ -188,7 +189,7 @@ describe("exec --strict", () => {
       1,
       "payments-sandbox: --strict: lost_response was not exercised\n",
     ]);
-    const sets = `fetch(process.env.PAYMENTS_BASE_URL + "/_sandbox/faults", { method: "POST", body: '{ "match": { "operation": "getCharge" }, "delay": "1ms" }',
+    const sets = `${FETCH_REQUIRED}fetch(process.env.PAYMENTS_BASE_URL + "/_sandbox/faults", { method: "POST", body: '{ "match": { "operation": "getCharge" }, "delay": "1ms" }',
       headers: { "content-type": "application/json" } })`;
     const unmet = await run(["exec", "--strict", "--", process.execPath, "-e", sets]);
     expect([unmet.code, unmet.stderr]).toEqual([

@@ -2,11 +2,13 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { temporaryFolder } from "../support/folders.js";
+import { FETCH_IMPORTED, FETCH_REQUIRED } from "../support/light-fetch.js";
 import { Command, isAlive, run } from "../support/process-command.js";
+import { carryOut } from "../support/resident-command.js";
 import { words } from "../support/words.js";
 
 /** What a shop's own suite may look like: its receiver acts on every delivery. */
-const SUITE = `
+const SUITE = `${FETCH_IMPORTED}
 import { createServer } from "node:http";
 export function suite(test, equal) {
   const { PAYMENTS_BASE_URL: base, PAYMENTS_API_KEY: key } = process.env;
@@ -125,7 +127,7 @@ Your suite breaks under 1 of 1 mishap: webhook_chaos. Tests fail under 1 of 2 ou
       join(folder, "mine.yaml"),
       "name: my-own_mishap\nfaults: [{ match: { operation: createQuote }, respond: { status: 503 } }]\n",
     );
-    const source = `
+    const source = `${FETCH_REQUIRED}
       const { PAYMENTS_BASE_URL: base, PAYMENTS_API_KEY: key, PAYMENTS_SANDBOX_UNDER: under } = process.env;
       fetch(base + "/api/v1/payments/quotes", { method: "POST", headers: { authorization: "Bearer " + key, "content-type": "application/json" },
         body: JSON.stringify({ pricing: { base_currency: "NGN", amount: "10.00" }, payment_method: "card" }) })
@@ -218,7 +220,9 @@ Your suite breaks under 1 of 1 mishap: webhook_chaos. Tests fail under 1 of 2 ou
     ],
   ])("refuses %j before anything runs", async (flags, expected) => {
     const folder = temporaryFolder();
-    const { code, stdout, stderr } = await run(["exec", ...flags, ...shell("echo ran")], { cwd: folder });
+    const { code, stdout, stderr } = await carryOut(["exec", ...flags, ...shell("echo ran")], {
+      cwd: folder,
+    });
     expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
     expect(stderr).toMatch(/^payments-sandbox: .+\n$/);
     expect(stderr).toContain(expected);

@@ -4,6 +4,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { parseBooks } from "../../src/core/domain/books/parse-books.js";
 import { START } from "../support/api-client.js";
 import { temporaryFolder } from "../support/folders.js";
+import { FETCH_REQUIRED } from "../support/light-fetch.js";
 import { run } from "../support/process-command.js";
 import { type Started, startServer } from "../support/started.js";
 
@@ -145,7 +146,7 @@ describe("exec --reconcile", () => {
     "--",
     process.execPath,
     "-e",
-    `
+    `${FETCH_REQUIRED}
     const { PAYMENTS_BASE_URL: base, PAYMENTS_API_KEY: key, BOOKS } = process.env;
     const call = async (path, body) => (await fetch(base + path, {
       method: "POST", headers: { authorization: "Bearer " + key, "content-type": "application/json" }, body: JSON.stringify(body),

@@ -6,6 +6,7 @@ import type { OpenOptions } from "../../src/options.js";
 import { Api } from "../support/api-client.js";
 import { temporaryFolder } from "../support/folders.js";
 import { closedAtEnd } from "../support/lifetime.js";
+import { FETCH_REQUIRED } from "../support/light-fetch.js";
 import { Command, run } from "../support/process-command.js";
 import { Client } from "../support/receiver-client.js";
 
@@ -41,7 +42,7 @@ describe("the world a scenario file wants", () => {
 
   it("is that of the runs of exec --under, but for the plain one", async () => {
     const cwd = folderWith({ "mine.yaml": WORLD });
-    const asks = `fetch(process.env.PAYMENTS_BASE_URL + "/api/v1/payments/quotes", { method: "POST", body: '${JSON.stringify(PRICING)}',
+    const asks = `${FETCH_REQUIRED}fetch(process.env.PAYMENTS_BASE_URL + "/api/v1/payments/quotes", { method: "POST", body: '${JSON.stringify(PRICING)}',
       headers: { authorization: "Bearer " + process.env.PAYMENTS_API_KEY, "content-type": "application/json" } })
       .then((answer) => answer.json()).then(({ created_at }) => console.log("at", created_at))`;
     const under = ["exec", "--quiet", "--json", "--clock", "manual", "--start-time", "2026-01-01T00:00:00Z"];

@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { parse } from "yaml";
+import { FETCH_REQUIRED } from "../support/light-fetch.js";
 import { pageText } from "./support/pages.js";
 import { freePorts, UserProject } from "./support/user-project.js";
 
@@ -25,7 +26,7 @@ const circle = (recipes("CircleCI")[0].jobs.test.steps as (string | { run?: stri
   typeof step === "string" || step.run === undefined ? [] : [step.run],
 );
 
-const PASSING = `
+const PASSING = `${FETCH_REQUIRED}
   const { PAYMENTS_BASE_URL: base, PAYMENTS_API_KEY: key, PAYMENTS_WEBHOOK_SECRET: secret } = process.env;
   const headers = { authorization: "Bearer " + key };
   fetch(base + "/api/v1/accounts/balances", { headers }).then(({ status }) => {

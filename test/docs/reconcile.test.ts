@@ -5,6 +5,7 @@ import { runReport } from "../../src/cli/report/run-report.js";
 import { reportText } from "../../src/cli/report/text.js";
 import { STATUS_WORDS } from "../../src/core/schema/reconciliation.js";
 import { openSandbox } from "../support/api-client.js";
+import { FETCH_REQUIRED } from "../support/light-fetch.js";
 import { ROOT } from "../support/process-command.js";
 import { openShop } from "../support/receiver-client.js";
 import { failed, fileWith } from "../support/scenario-run.js";
@@ -18,7 +19,7 @@ const codeOf = (page: string, wanted: string) =>
   blocksOf(page).find(({ marker }) => marker === wanted)?.code ?? "";
 
 /** Two orders, told what became of them by reading; it asserts nothing. */
-const TESTS = `
+const TESTS = `${FETCH_REQUIRED}
   const app = require("./app.cjs");
   const { PAYMENTS_BASE_URL: url, PAYMENTS_API_KEY: apiKey } = process.env;
   const sandbox = (path, body) => fetch(url + "/_sandbox" + path, { method: "POST", body: JSON.stringify(body) });

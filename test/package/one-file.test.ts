@@ -5,6 +5,7 @@ import { describe, expect, it } from "vitest";
 import { startShop } from "../corpus/start-shop.js";
 import { FLOW } from "../explore/support.js";
 import { temporaryFolder } from "../support/folders.js";
+import { FETCH_IMPORTED } from "../support/light-fetch.js";
 import { buildIfMissing, Command, isAlive, ROOT, run } from "../support/process-command.js";
 import { fileWith } from "../support/scenario-run.js";
 import { MANIFEST } from "./support/packed.js";
@@ -27,7 +28,7 @@ steps:
 `;
 
 /** What `exec` runs beside the sandbox: it asks for what is unpacked when somebody asks. */
-const LOOKS = `
+const LOOKS = `${FETCH_IMPORTED}
 const base = process.env.PAYMENTS_BASE_URL;
 for (const path of ["/health", "/docs", "/openapi.json", "/_sandbox/openapi.json", "/_sandbox/dashboard", "/_sandbox"]) {
   const response = await fetch(base + path);
