@@ -6,7 +6,7 @@ import { join } from "node:path";
 import ts from "typescript";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { isAlive, ROOT } from "../support/process-command.js";
-import { typeComplaints } from "../support/typecheck.js";
+import { newestTypeComplaints, typeComplaints } from "../support/typecheck.js";
 import {
   cleanEnvironment,
   DOORS,
@@ -145,14 +145,18 @@ describe("its types", () => {
     "--target",
     "ES2022",
   ];
-  const tsc = (...args: string[]): string => typeComplaints(folder, [...STRICT, ...args]);
+  const tsc = (...args: string[]): string => newestTypeComplaints(folder, [...STRICT, ...args]);
 
   it.each([
     ["module node16", ["--module", "node16", "use.mts", "use.cts", "use.ts"]],
     ["a bundler", ["--module", "esnext", "--moduleResolution", "bundler", "use.mts", "use.ts"]],
-    ["module commonjs", ["--module", "commonjs", "--moduleResolution", "node10", "use.ts"]],
   ])("are right for %s, without those of Node", (_name, args) => {
     expect(tsc(...args)).toBe("");
+  });
+
+  it("are right for module commonjs, without those of Node, for an older compiler", () => {
+    const args = ["--module", "commonjs", "--moduleResolution", "node10", "use.ts"];
+    expect(typeComplaints(folder, [...STRICT, ...args])).toBe("");
   });
 
   it.each(["ES2022", "ESNext,DOM"])("are right with those of Node and lib %s", (lib) => {
