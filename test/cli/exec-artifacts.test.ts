@@ -8,6 +8,7 @@ import { createSandbox } from "../../src/index.js";
 import { temporaryFolder } from "../support/folders.js";
 import { FETCH_REQUIRED } from "../support/light-fetch.js";
 import { Command, run } from "../support/process-command.js";
+import { carryOut } from "../support/resident-command.js";
 import { words } from "../support/words.js";
 
 /** Sells twice, once to somebody whose card is declined; then does what the test wants. */
@@ -210,7 +211,7 @@ describe("--artifacts", () => {
       // Where Node would try for ever.
       ...(process.platform === "linux" ? ([["/proc/x", "ENOENT"]] as const) : []),
     ] as const) {
-      const ended = await run(words`exec --artifacts ${folder} -- ${process.execPath} -e console.log('ran')`);
+      const ended = await carryOut(words`exec --artifacts ${folder} -- echo ran`);
       expect(ended).toMatchObject({
         code: 2,
         stdout: "",

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { temporaryFolder } from "../support/folders.js";
 import { buildIfMissing, Command, isAlive, ROOT, run } from "../support/process-command.js";
+import { carryOut } from "../support/resident-command.js";
 
 afterEach(async () => {
   for (const pid of started.splice(0)) if (isRunning(pid)) process.kill(pid, "SIGKILL");
@@ -35,11 +36,8 @@ function withChild(source = ""): string {
   return `
     ${source}
     for (const name of ["SIGINT", "SIGTERM"]) process.on(name, () => {});
-    const child = require("node:child_process").spawn(process.execPath, ["-e", \`
-      for (const name of ["SIGINT", "SIGTERM"]) process.on(name, () => {});
-      setInterval(() => {}, 1e6);
-      console.log("ready " + process.pid);
-    \`], { stdio: ["ignore", "pipe", "inherit"] });
+    const child = require("node:child_process").spawn("/bin/sh", ["-c", "trap '' INT TERM; echo ready $$; exec sleep 1000"],
+      { stdio: ["ignore", "pipe", "inherit"] });
     child.stdout.once("data", (text) => console.log("pids " + process.pid + " " + String(text).match(/\\d+/)[0]));
     setInterval(() => {}, 1e6);
   `;
@@ -276,7 +274,7 @@ describe("nothing is left running", () => {
   });
 
   it("of the guard", async () => {
-    const job = new Job(["exec", ...script("console.log('pid ' + process.pid); process.stdin.resume()")]);
+    const job = new Job(["exec", "--", "/bin/sh", "-c", "echo pid $$; cat"]);
     await job.printed(/pid/);
     await job.ended;
     await eventually("the group is empty", () => {
@@ -300,7 +298,7 @@ describe("a command that cannot be run", () => {
   });
 
   it("knows no template by the name of what every object has", async () => {
-    const { code, stderr } = await run(["exec", "--env", "X={constructor}", ...script("")]);
+    const { code, stderr } = await carryOut(["exec", "--env", "X={constructor}", ...script("")]);
     expect(code).toBe(1);
     expect(stderr).toContain("--env X: there is no {constructor}; known: {base_url}");
   });
