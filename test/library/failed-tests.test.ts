@@ -48,7 +48,7 @@ ${TESTS}`;
 const project = new Project(
   {
     "shop.test.js": requiring,
-    "jest.config.js": "module.exports = { testMatch: ['**/*.test.js'] };",
+    "jest.config.js": "module.exports = { testMatch: ['**/*.test.js'], transform: {} };",
     "shop.vitest.mjs": importing("vitest", ""),
     "vitest.config.mjs": "export default { test: { include: ['*.vitest.mjs'] } };",
     "shop.node.mjs": importing("node:test", "{ hooks }"),
