@@ -1,14 +1,13 @@
+import type { HttpResponse } from "./core/schema/http-response.js";
 import { type ErrorCode, type ErrorDetails, refuse } from "./core/schema/refusals.js";
 import { SandboxError } from "./core/schema/sandbox-error.js";
 import { UserError } from "./core/schema/user-error.js";
 
 /** Sends a request to a sandbox, in this process or over the network. */
-export type SandboxFetch = (path: string, init: RequestInit) => Promise<SandboxResponse>;
+export type SandboxFetch = (path: string, init: RequestInit) => Promise<HttpResponse>;
 
 /** Key of the in-process `SandboxFetch`, which calls the control API without Request and Response objects. */
 export const IN_PROCESS_FETCH = Symbol("payments-sandbox.call");
-
-export type SandboxResponse = Pick<Response, "ok" | "status" | "headers" | "body" | "text">;
 
 export interface ControlOptions {
   readonly fetch: SandboxFetch;
@@ -64,7 +63,7 @@ export class ControlClient {
     body?: unknown,
     signal?: AbortSignal,
     headers: Readonly<Record<string, string>> = {},
-  ): Promise<SandboxResponse> {
+  ): Promise<HttpResponse> {
     const isEmpty = body === undefined;
     return this.#fetch(path, {
       method,

@@ -1,4 +1,7 @@
+import { readFileSync } from "node:fs";
 import type { SandboxFetch } from "../control-client.js";
+import { callUrl } from "../core/delivery/http-call.js";
+import { ConnectionPool } from "../core/delivery/outgoing-http.js";
 import { normalizeWebhookUrl } from "../core/schema/receiver-url.js";
 import { trimTrailingSlashes } from "../core/schema/text-format.js";
 import { UserError } from "../core/schema/user-error.js";
@@ -24,6 +27,8 @@ export function reach(given: string): Reach | undefined {
   const { hostname, port } = new URL(address);
   const isPlain = /^http:/i.test(given) || !isLoopback(hostname.replace(/^\[|\]$/g, ""));
   let found: TrustFiles | undefined;
+  let tls: ReturnType<typeof tlsOptions> | undefined;
+  const connections = new ConnectionPool();
   return {
     get trust() {
       return (found ??= isPlain ? undefined : findTrustFiles(Number(port || 443)));
@@ -31,13 +36,23 @@ export function reach(given: string): Reach | undefined {
     get url() {
       return trimTrailingSlashes(this.trust === undefined ? address : address.replace(/^http:/i, "https:"));
     },
-    async fetch(path, init) {
+    async fetch(path, { method = "GET", headers, body, signal }) {
       const { trust, url } = this;
-      if (trust === undefined) return fetch(`${url}${path}`, init);
-      const { fetchTrusting } = await import("./trusting-fetch.js");
-      return fetchTrusting(trust, `${url}${path}`, init);
+      return callUrl(new URL(`${url}${path}`), {
+        method,
+        headers: headers as Record<string, string>,
+        body: body as string | undefined,
+        signal: signal ?? undefined,
+        connections,
+        tls: trust && (tls ??= tlsOptions(trust)),
+      });
     },
   };
+}
+
+/** Trusts the sandbox's certificate under any host name: a certificate of the user may be for another one. */
+function tlsOptions({ caFile }: TrustFiles) {
+  return { ca: readFileSync(caFile), allowPartialTrustChain: true, checkServerIdentity: () => undefined };
 }
 
 /** Distinguishes an untrusted certificate from an absent sandbox. */

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import type { SandboxResponse } from "../../src/control-client.js";
 import { IN_PROCESS_FETCH } from "../../src/control-client.js";
+import type { HttpResponse } from "../../src/core/schema/http-response.js";
 import { openSandbox } from "../support/api-client.js";
 
 /** A call, its body and headers. */
@@ -29,7 +29,7 @@ it("the control API answers who is in this process as it answers a request", asy
   }
 });
 
-async function answered(answer: SandboxResponse) {
+async function answered(answer: HttpResponse) {
   const { status, ok, headers } = answer;
   return {
     status,

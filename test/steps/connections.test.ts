@@ -1,8 +1,8 @@
 import { createServer } from "node:http";
 import type { Socket } from "node:net";
 import { expect, it } from "vitest";
+import { callUrl } from "../../src/core/delivery/http-call.js";
 import { ConnectionPool } from "../../src/core/delivery/outgoing-http.js";
-import { callApp } from "../../src/tools/scenario/steps/call-app.js";
 import { atEnd } from "../support/lifetime.js";
 import { listening } from "../support/servers.js";
 
@@ -19,7 +19,7 @@ it("an app is called by connections that are kept, and once more where one was c
   const call = async (path: string) => {
     const { signal } = new AbortController();
     const asked = { method: "GET", headers: {}, body: undefined, signal, connections };
-    return (await callApp(new URL(path, app), asked)).text();
+    return (await callUrl(new URL(path, app), asked)).text();
   };
   expect([await call("/1"), await call("/2"), sockets.length]).toEqual(["/1", "/2", 1]);
   cuts = 1;

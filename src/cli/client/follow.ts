@@ -9,16 +9,14 @@ export async function follow(
   const response = await connection.send("GET", "/_sandbox/stream");
   if (!response.ok || response.body === null)
     throw new UserError(`the stream returned HTTP ${response.status}`);
-  const reader = response.body.getReader();
+  const { body } = response;
   // The reader of the output has left.
-  process.stdout.once("error", () => void reader.cancel());
+  process.stdout.once("error", () => void body.cancel());
   const decoder = new TextDecoder();
   let rest = "";
   try {
-    for (;;) {
-      const { done, value } = await reader.read();
-      if (done) return;
-      rest += decoder.decode(value, { stream: true });
+    for await (const bytes of body) {
+      rest += decoder.decode(bytes, { stream: true });
       const parts = rest.split("\n\n");
       rest = parts.pop() ?? "";
       for (const part of parts) {

@@ -1,8 +1,8 @@
 import type { Context } from "hono";
-import type { SandboxResponse } from "../../control-client.js";
 import { type Route, type Vocabulary, vocabularyOf, withRoutes } from "../../core/domain/name-check.js";
 import type { Namespace } from "../../core/namespace/namespace.js";
 import type { Namespaces } from "../../core/namespace/namespaces.js";
+import type { HttpResponse } from "../../core/schema/http-response.js";
 import { isRefusal, type Refusal, refuse } from "../../core/schema/refusals.js";
 import { createAbortController } from "../../core/time/deadline.js";
 import { joinPieces } from "../../core/time/wall-clock.js";
@@ -109,7 +109,7 @@ async function readObject(
 }
 
 /** Calls the control API; returns undefined if the path is unknown. */
-export type ControlInProcess = (path: string, init: RequestInit) => Promise<SandboxResponse> | undefined;
+export type ControlInProcess = (path: string, init: RequestInit) => Promise<HttpResponse> | undefined;
 
 interface InProcessOptions {
   readonly namespaces: Namespaces;
@@ -154,7 +154,7 @@ export function controlInProcess({
   };
 }
 
-function inProcessResponse({ reply: { status, json, pieces, headers }, nowMs }: TimedReply): SandboxResponse {
+function inProcessResponse({ reply: { status, json, pieces, headers }, nowMs }: TimedReply): HttpResponse {
   return {
     status,
     ok: status < 300,

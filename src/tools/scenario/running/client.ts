@@ -1,5 +1,6 @@
 import { ControlClient, type ControlOptions, type SandboxFetch } from "../../../control-client.js";
 import { jsonOrText } from "../../../core/schema/depth.js";
+import type { HttpResponse } from "../../../core/schema/http-response.js";
 import { createAbortController } from "../../../core/time/deadline.js";
 import type { WallClock } from "../../../core/time/wall-clock.js";
 import { CannotRun, StepFailure } from "./failure.js";
@@ -14,15 +15,6 @@ export interface CallResponse {
 
 /** Why a call has no response: the connection was cut, or the timeout expired. */
 export type NoResponse = "dropped" | "timeout";
-
-/** The part of a Response that `ask` uses. */
-export interface FetchedResponse extends Pick<Response, "status"> {
-  readonly headers: Iterable<[name: string, value: string]> & {
-    get(name: string): string | null | undefined;
-  };
-  readonly body: { cancel(): Promise<void> } | null;
-  text(): Promise<string>;
-}
 
 const CONTROL_TIMEOUT_MS = 60_000;
 const MAX_RESPONSE_BYTES = 20 * 1024 * 1024;
@@ -137,7 +129,7 @@ export async function callWithTimeout(
   wall: WallClock,
   timeoutMs: number,
   cancel: AbortSignal,
-  send: (signal: AbortSignal) => Promise<FetchedResponse>,
+  send: (signal: AbortSignal) => Promise<HttpResponse>,
 ): Promise<CallResponse | "timeout"> {
   const abort = new AbortController();
   const stop = (): void => abort.abort();
@@ -157,7 +149,7 @@ export async function callWithTimeout(
   }
 }
 
-async function readAnswer(response: FetchedResponse): Promise<CallResponse> {
+async function readAnswer(response: HttpResponse): Promise<CallResponse> {
   const length = Number(response.headers.get("content-length") ?? 0);
   if (length > MAX_RESPONSE_BYTES) {
     await response.body?.cancel();

@@ -123,10 +123,10 @@ export async function callAppUnderTest(
   const { headers, body } = contentOf(content, {});
   const url = `${context.app}${path}`;
   // Loaded on demand: `validate` calls no app.
-  const { callApp } = await loadLazily(() => import("./call-app.js"));
+  const { callUrl } = await loadLazily(() => import("../../../core/delivery/http-call.js"));
   try {
     return await callWithTimeout(context.wall, withinMs, context.client.signal, (signal) =>
-      callApp(new URL(url), { method, headers, body, signal, connections: context.connections }),
+      callUrl(new URL(url), { method, headers, body, signal, connections: context.connections }),
     );
   } catch (error) {
     if (error instanceof StepFailure) throw error;

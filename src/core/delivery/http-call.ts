@@ -1,45 +1,54 @@
-import type { IncomingMessage } from "node:http";
-import {
-  type ConnectionPool,
-  createRequester,
-  wasCutWhileIdle,
-} from "../../../core/delivery/outgoing-http.js";
-import type { FetchedResponse } from "../running/client.js";
+import type { IncomingMessage, RequestOptions } from "node:http";
+import type { HttpResponse } from "../schema/http-response.js";
+import { type ConnectionPool, createRequester, wasCutWhileIdle } from "./outgoing-http.js";
 
-export interface AppCall {
+export interface HttpCall {
   readonly method: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | undefined;
-  readonly signal: AbortSignal;
+  readonly signal: AbortSignal | undefined;
   /** Reused connections; absent: a new one. */
   readonly connections?: ConnectionPool | undefined;
+  /** Options of `https`. */
+  readonly tls?: RequestOptions & { readonly ca?: Buffer };
 }
 
 /**
- * Calls the app under test; does not follow redirects. Not by `fetch`, which hides the resolved address: any client of
- * the control API can run a scenario, and the report contains the response.
+ * Calls the app under test, or a sandbox; does not follow redirects. Not by `fetch`: its first call takes a process 0.3 s,
+ * it hides the resolved address from checks, and it accepts no certificate authority.
  */
-export async function callApp(url: URL, request: AppCall): Promise<FetchedResponse> {
-  const { method, headers, body, signal, connections } = request;
-  const call = await createRequester(url, connections);
+export async function callUrl(url: URL, call: HttpCall): Promise<HttpResponse> {
+  const { method, headers, body, signal, connections, tls } = call;
+  const request = await createRequester(url, connections);
   return new Promise((resolve, reject) => {
-    const outgoing = call({
+    const outgoing = request({
       method,
-      signal,
-      headers: { accept: "*/*", "accept-encoding": "identity", "user-agent": "payments-sandbox", ...headers },
+      ...(signal === undefined ? {} : { signal }),
+      headers: {
+        accept: "*/*",
+        "accept-encoding": "identity",
+        "user-agent": "payments-sandbox",
+        // With other methods Node sends it by itself.
+        ...(body !== undefined && method === "DELETE" ? { "content-length": Buffer.byteLength(body) } : {}),
+        ...headers,
+      },
+      ...tls,
     });
     let isAnswered = false;
     outgoing.on("error", (error) => {
       if (isAnswered || !wasCutWhileIdle(outgoing, error)) reject(error);
-      else resolve(callApp(url, { ...request, connections: undefined }));
+      else resolve(callUrl(url, { ...call, connections: undefined }));
     });
     outgoing.on("response", (response) => {
       isAnswered = true;
+      const status = response.statusCode!;
       resolve({
-        status: response.statusCode!,
+        ok: status >= 200 && status < 300,
+        status,
         headers: headersOf(response),
         text: () => readText(response),
         body: {
+          [Symbol.asyncIterator]: () => response[Symbol.asyncIterator](),
           cancel: async () => {
             response.destroy();
           },
