@@ -118,7 +118,7 @@ export class PostgresSnapshots extends SnapshotsInMemory {
       on conflict (id, name) do update set at = excluded.at, saved = excluded.saved, body = excluded.body)`;
     const values = [snapshot.name, snapshot.at, await joinPieces(withYields(encodeState(state)))];
     await this.lease.commits.writeIfHeld(this.lease, insertion, values);
-    await super.save(snapshot, state);
+    await super.save(snapshot, JSON.parse(values[2]!));
   }
 
   /** Another version may have written it. */
