@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { type IncomingMessage, request } from "node:http";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect } from "vitest";
 import { temporaryFolder } from "../support/folders.js";
@@ -61,6 +62,24 @@ itOnPostgres("answers for every namespace in any process, pages and lists too", 
   expect((await two.client.get("/checkout/co_000000000000000000000000/status")).status).toBe(404);
   expect((await two.client.ask("DELETE /_sandbox/namespaces/w1")).status).toBe(200);
   expect((await one.client.get("/_sandbox/namespaces/w1")).status).toBe(404);
+});
+
+itOnPostgres("passes a call on without the headers that are the connection's own", async () => {
+  const data = ["--data", postgres.url("lease=60s")];
+  const [, two] = [await startServer(data), await startServer(data)];
+  for (const headers of [
+    { connection: "Upgrade, HTTP2-Settings", upgrade: "h2c", "http2-settings": "" },
+    { expect: "100-continue" },
+  ]) {
+    const answer = await new Promise<IncomingMessage>((resolve, reject) => {
+      const call = request(`${two.url}/_sandbox/webhook-endpoints`, {
+        method: "POST",
+        headers: { ...headers, "content-type": "application/json" },
+      });
+      call.once("response", resolve).once("error", reject).end('{"mailbox":"post"}');
+    });
+    expect([headers, answer.resume().statusCode]).toEqual([headers, 200]);
+  }
 });
 
 itOnPostgres("hands its namespaces over when it is stopped: another process goes on at once", async () => {
