@@ -19,6 +19,8 @@ const KNOWN: readonly (readonly [page: string, part: string, why: string])[] = [
   ["docs/explore.md", "exec --explore", "the command around any app: test/cli/exec-explore.test.ts"],
   ["docs/reconcile.md", "✗ 2 rows compared", "what the one before prints: reconcile.test.ts"],
   ["docs/shared-sandbox.md", "--advertise-url", "needs a database: test/postgres"],
+  ["docs/shared-sandbox.md", "docker compose", "needs a container engine; the page says so"],
+  ["docs/shared-sandbox.md", "kubectl apply", "needs a cluster: the same"],
   ["docs/start-here.md", "npm install", "needs a registry"],
   ["docs/start-here.md", "check-webhook localhost", "getting-started.test.ts"],
   ["docs/testing.md", "exec -- npx vitest run", "the command around a test that is run"],
