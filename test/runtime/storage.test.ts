@@ -286,6 +286,18 @@ describe.skipIf(lacksPostgres)("storage in PostgreSQL", () => {
     ]);
   });
 
+  it.each(["fence = fence + 1", "owner = null", "seq = seq + 1"])(
+    "stores nothing after %s",
+    async (takeover) => {
+      const url = postgres!.url();
+      const store = openedIn(await inDatabase(url), "default");
+      await store.append?.([change(1)]);
+      await postgres!.query(url, `update namespaces set ${takeover}`);
+      await expect(store.append?.([change(2)])).rejects.toThrow("another process runs the namespace");
+      expect(await postgres!.query(url, "select seq from entries")).toEqual([{ seq: "1" }]);
+    },
+  );
+
   it("refuses a schema of a newer version, and one that another version uses", async () => {
     const url = postgres!.url();
     const storage = await inDatabase(url);
