@@ -1,25 +1,19 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { FileStore } from "../../src/core/store/file-store.js";
-import { openSandbox } from "../../src/opening.js";
-import { START } from "../support/api-client.js";
+import { openSandbox } from "../support/api-client.js";
 import { temporaryFolder } from "../support/folders.js";
 import { withChecksum } from "../support/kept.js";
-import { closedAtEnd } from "../support/lifetime.js";
 import { Client } from "../support/receiver-client.js";
 
 // biome-ignore lint/suspicious/noExplicitAny: tests take states apart
 type Json = any;
 
 async function started(data?: string) {
-  const sandbox = closedAtEnd(
-    await openSandbox({
-      clock: "manual",
-      start_time: START,
-      webhooks: [{ mailbox: "post" }],
-      ...(data === undefined ? {} : { data }),
-    }),
-  );
+  const sandbox = await openSandbox({
+    webhooks: [{ mailbox: "post" }],
+    ...(data === undefined ? {} : { data }),
+  });
   return { sandbox, client: Client.of(sandbox) };
 }
 
@@ -118,8 +112,11 @@ const WRONG: readonly (readonly [string, (state: Json) => unknown, readonly stri
   ],
 ];
 
+/** All are found before anything is stored: where the tests are repeated on a database, a few will do. */
+const TRIED = import.meta.url.endsWith("?postgres") ? WRONG.slice(-4) : WRONG;
+
 describe("an import", () => {
-  it.each(WRONG)("with %s is a 400 that names it, and changes nothing", async (_what, change, fields) => {
+  it.each(TRIED)("with %s is a 400 that names it, and changes nothing", async (_what, change, fields) => {
     const { sandbox, client } = await busy();
     const before = sandbox.snapshot();
     const state = sandbox.snapshot();
@@ -207,7 +204,7 @@ describe("a data file", () => {
     expect((await again.client.ask("GET /_sandbox/charges")).json.total).toBe(2);
   });
 
-  it.each(WRONG.filter(([what]) => !/version|collection nobody/.test(what)))(
+  it.each(TRIED.filter(([what]) => !/version|collection nobody/.test(what)))(
     "with %s is refused at the start, in one line that names the file and the place",
     async (_what, change, [field]) => {
       const data = `${temporaryFolder()}/data.json`;

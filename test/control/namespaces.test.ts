@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { SandboxOptions } from "../../src/index.js";
+import { stateOf } from "../support/api-client.js";
 import { temporaryFolder } from "../support/folders.js";
 import { openShop } from "../support/receiver-client.js";
 
@@ -146,13 +147,15 @@ describe("namespaces", () => {
   });
 
   it("a thousand at once are made, and each keeps to itself", async () => {
+    // In a database each is a commit.
+    const count = stateOf.data === undefined ? 1_000 : 50;
     const { call, charge } = await server();
-    for (let n = 0; n < 1_000; n++) await call(`PUT /_sandbox/namespaces/w${n}`, { body: {} });
+    for (let n = 0; n < count; n++) await call(`PUT /_sandbox/namespaces/w${n}`, { body: {} });
     const ids = await Promise.all(
-      Array.from({ length: 1_000 }, (_, n) => charge({ key: `sk_test_ns_w${n}` })),
+      Array.from({ length: count }, (_, n) => charge({ key: `sk_test_ns_w${n}` })),
     );
-    expect(new Set(ids).size).toBe(1_000);
-    for (const n of [0, 499, 999]) {
+    expect(new Set(ids).size).toBe(count);
+    for (const n of [0, count / 2, count - 1]) {
       const list = await call("GET /api/v1/payments/payins", { key: `sk_test_ns_w${n}` });
       expect(list.json.items.map((one: { charge_id: string }) => one.charge_id)).toEqual([ids[n]]);
     }

@@ -57,8 +57,8 @@ export class Postgres {
   }
 
   /** URL of a schema of its own. */
-  url(query = "lease=60s"): string {
-    return `postgres://sandbox@127.0.0.1:${this.#port}/postgres?schema=s${++this.#schemas}&${query}`;
+  url(query = "lease=60s", port = this.#port): string {
+    return `postgres://sandbox@127.0.0.1:${port}/postgres?schema=s${++this.#schemas}&${query}`;
   }
 
   /** Rows of a query in the schema of the URL. */
@@ -71,6 +71,10 @@ export class Postgres {
     } finally {
       await client.end();
     }
+  }
+
+  get port(): number {
+    return this.#port;
   }
 
   get pid(): number {

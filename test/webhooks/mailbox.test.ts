@@ -99,6 +99,7 @@ describe("a mailbox", () => {
   it("gives a delivery again by the ladder when it was answered with a failure, freshly signed", async () => {
     const { sandbox, client } = await shopFor([{ ...BOX, events: ["charge.completed"] }]);
     await client.pay({ scenario: "instant" });
+    await sandbox.settled();
     const atMs: number[] = [];
     const bodies = new Set<string>();
     for (const wait of ["0s", "5s", "5m", "30m"]) {

@@ -131,6 +131,7 @@ describe("lose_answer", () => {
     await client.ask("PUT /_sandbox/scenarios/race", { webhooks: [{ lose_answer: true }] });
     await client.ask("POST /_sandbox/scenarios/race/activate");
     await client.pay({ scenario: "instant" });
+    await sandbox.settled();
     const take = async () => (await client.ask("POST /_sandbox/mailboxes/m/take", {})).json.items;
     const [{ delivery_id }] = await take();
     const ack = () => client.ask(`POST /_sandbox/mailboxes/m/${delivery_id}/ack`, { status: 200 });
