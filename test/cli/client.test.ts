@@ -6,6 +6,7 @@ import { temporaryFolder } from "../support/folders.js";
 import { Command, type ReadyLine, run } from "../support/process-command.js";
 import type { Client } from "../support/receiver-client.js";
 import { REFUSING_URL, Receiver } from "../support/receiver-server.js";
+import { freePort } from "../support/servers.js";
 import { commandLine, expectAligned, refusal, startServer } from "../support/started.js";
 
 let ready: ReadyLine;
@@ -161,7 +162,7 @@ describe("charges and what happens to them", () => {
   });
 
   it("wait ready waits for a server that is yet to come, and no longer than told", async () => {
-    const url = REFUSING_URL.replace("/hooks", "");
+    const url = `http://127.0.0.1:${await freePort()}`;
     const never = await run(["wait", "ready", "--url", url, "--timeout", "100ms"]);
     expect(refusal(never)).toBe(`no sandbox at ${url} within 100ms`);
     const waiting = run(["wait", "ready", "--url", url, "--timeout", "20s"]);

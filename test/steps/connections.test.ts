@@ -28,3 +28,12 @@ it("an app is called by connections that are kept, and once more where one was c
   cuts = 2;
   await expect(call("/5")).rejects.toThrow("socket hang up");
 });
+
+it("a body is sent whole, with any method that has one", async () => {
+  const server = createServer((request, response) => void request.pipe(response));
+  const url = new URL(`http://127.0.0.1:${await listening(server)}`);
+  for (const method of ["POST", "PUT", "PATCH", "DELETE"]) {
+    const response = await callUrl(url, { method, headers: {}, body: "größer", signal: undefined });
+    expect([method, await response.text()]).toEqual([method, "größer"]);
+  }
+});

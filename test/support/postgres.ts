@@ -1,10 +1,10 @@
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { chownSync, existsSync, mkdtempSync, readdirSync, realpathSync, rmSync } from "node:fs";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import pg from "pg";
 import { it } from "vitest";
+import { freePort } from "./servers.js";
 
 const HOW_TO_INSTALL =
   "These tests need PostgreSQL 14 or newer: install it (Debian and Ubuntu: apt-get install postgresql; macOS: brew install postgresql@17), or set PAYMENTS_SANDBOX_POSTGRES_BIN to the folder of initdb and postgres.";
@@ -113,14 +113,4 @@ export class Postgres {
     await this.stop();
     rmSync(this.#folder, { recursive: true, force: true });
   }
-}
-
-/** The server cannot choose a port by itself. */
-function freePort(): Promise<number> {
-  return new Promise((resolve) => {
-    const server = createServer().listen(0, "127.0.0.1", () => {
-      const { port } = server.address() as { port: number };
-      server.close(() => resolve(port));
-    });
-  });
 }
