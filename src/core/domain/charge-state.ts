@@ -62,8 +62,12 @@ class ChargeState {
 
 let hasGetters = false;
 
-/** Terms that few charges have. */
-const OPTIONAL_TERMS = ["amount_paid", "currency_paid"] as const satisfies readonly (keyof Charge)[];
+type OptionalTerm = { [Name in keyof Charge]-?: undefined extends Charge[Name] ? Name : never }[keyof Charge];
+/** Terms that few charges have: the first charge, whose fields become the getters, may lack them. */
+const OPTIONAL_TERMS = Object.keys({
+  amount_paid: true,
+  currency_paid: true,
+} satisfies Record<OptionalTerm, true>);
 
 /** Defines a getter for each field of the terms; all charges have the same fields but for the optional ones. */
 function defineGetters(terms: Charge): void {
