@@ -268,6 +268,10 @@ export interface ChargeDetail {
     readonly at: string;
     readonly reason?: string | undefined;
   }[];
+  /** Paid by the customer, if a scenario says that it is not `amount`; else absent. */
+  readonly amount_paid?: string | undefined;
+  /** The currency of `amount_paid`; present with it. */
+  readonly currency_paid?: string | undefined;
 }
 
 /** A withdrawal, as the service returns it. Amounts are decimal strings; instants are ISO 8601, in UTC. */

@@ -3,9 +3,27 @@ import { join } from "node:path";
 import ts from "typescript";
 import { afterAll, describe, expect, expectTypeOf, it } from "vitest";
 import type * as z from "zod/mini";
+import type { stateDumpSchema } from "../../src/core/schema/control-requests.js";
+import type { bookReportSchema } from "../../src/core/schema/control-responses.js";
+import type { DeepReadonly } from "../../src/core/schema/records/record-fields.js";
 import type { chargeDetailSchema } from "../../src/core/schema/responses/charge-responses.js";
+import type { paymentInstructionsSchema } from "../../src/core/schema/responses/payment-instructions.js";
 import type { withdrawalSchema } from "../../src/core/schema/responses/payout-responses.js";
-import type { ChargeDetail, WithdrawalDetail } from "../../src/index.js";
+import type {
+  chargeEventSchema,
+  withdrawalEventSchema,
+} from "../../src/core/schema/responses/webhook-responses.js";
+import type { customSignatureSchema } from "../../src/core/schema/signature-schemes.js";
+import type {
+  BookReport,
+  ChargeDetail,
+  ChargeEvent,
+  CustomSignature,
+  PaymentInstructions,
+  WithdrawalDetail,
+  WithdrawalEvent,
+} from "../../src/index.js";
+import type { SandboxState } from "../../src/public-types.js";
 import { Project } from "../support/packed.js";
 import { newestTypeComplaints, typeComplaints } from "../support/typecheck.js";
 
@@ -145,9 +163,17 @@ describe("the package's types", () => {
       expect(names).not.toContain(name);
   });
 
-  it("written by hand, have what the schemas say", () => {
-    type Charge = Omit<z.infer<typeof chargeDetailSchema>, "payment_provider">;
-    expectTypeOf<Charge>().toExtend<Omit<ChargeDetail, "payment_provider">>();
-    expectTypeOf<z.infer<typeof withdrawalSchema>>().toExtend<WithdrawalDetail>();
+  it("written by hand, have what the schemas say, field by field", () => {
+    type Said<Schema extends z.core.$ZodType> = DeepReadonly<z.infer<Schema>>;
+    expectTypeOf<Said<typeof paymentInstructionsSchema>>().branded.toEqualTypeOf<PaymentInstructions>();
+    // The first is null alone, which the schema leaves open; the second is compared above.
+    type Apart = "payment_provider" | "payment_instructions";
+    expectTypeOf<Omit<Said<typeof chargeDetailSchema>, Apart>>().toEqualTypeOf<Omit<ChargeDetail, Apart>>();
+    expectTypeOf<Said<typeof withdrawalSchema>>().toEqualTypeOf<WithdrawalDetail>();
+    expectTypeOf<Said<typeof bookReportSchema>>().toEqualTypeOf<BookReport>();
+    expectTypeOf<z.infer<typeof customSignatureSchema>>().toEqualTypeOf<CustomSignature>();
+    expectTypeOf<keyof z.infer<typeof chargeEventSchema>>().toEqualTypeOf<keyof ChargeEvent>();
+    expectTypeOf<keyof z.infer<typeof withdrawalEventSchema>>().toEqualTypeOf<keyof WithdrawalEvent>();
+    expectTypeOf<keyof z.infer<typeof stateDumpSchema>>().toEqualTypeOf<keyof SandboxState>();
   });
 });

@@ -226,7 +226,7 @@ const bookFindingSchema = recordShape("BookFinding", "Where the app's books and 
   order: field(z.nullable(z.record(text, text)), "The `metadata.KEY` of the row or of the charge, if known."),
   message: text,
 });
-recordShape("BookReport", "The app's books compared with the ledger.", {
+export const bookReportSchema = recordShape("BookReport", "The app's books compared with the ledger.", {
   passed: z.boolean(),
   rows: count,
   charges: field(count, "How many charges were compared."),
