@@ -16,7 +16,7 @@ import { Client } from "../../scenario/running/client.js";
 import { leafSteps, type StepReport } from "../../scenario/running/run-report.js";
 import { type RunOutcome, RunSession } from "../../scenario/running/run-session.js";
 import { stepKinds } from "../../scenario/step-faults.js";
-import type { StepKind } from "../../scenario/steps/step-kinds.js";
+import { STEPS, type StepKind } from "../../scenario/steps/step-kinds.js";
 import type { Deviable, Failure, LookedAt, Observed, Role, Trace } from "../deviable.js";
 import type { Schedule } from "../schedule.js";
 import { baselineOf, type PlainRun } from "./baseline.js";
@@ -351,9 +351,6 @@ function withMovedIncludes(from: string, to: string, value: unknown, key = ""): 
   );
 }
 
-/** Steps that concern only the run's own customer, or the clock that concurrent runs share. */
-const CONCURRENT_STEPS: readonly StepKind[] = ["app", "request", "advance", "expect_charge", "wait_for"];
-
 /** Explains why runs of a flow cannot be concurrent; undefined where they can. */
 export function isolationReason(flow: Flow, { whose }: Baseline, plain: Observed): string | undefined {
   const { raw, drive, ticks, checks } = flow;
@@ -370,7 +367,7 @@ export function isolationReason(flow: Flow, { whose }: Baseline, plain: Observed
 function concernsOthers(step: RawStep): boolean {
   const [kind] = stepKinds(step);
   if (kind === "wait_for") return step.wait_for === "request" || step.wait_for === "delivery";
-  return kind === undefined || !CONCURRENT_STEPS.includes(kind);
+  return kind === undefined || !STEPS[kind].traits.includes("own_customer");
 }
 
 export function customerEmail({ whose }: Baseline, runId: string): string | undefined {

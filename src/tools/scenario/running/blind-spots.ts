@@ -1,14 +1,8 @@
 import type { LoadedScenario } from "../files.js";
 import { everyStep } from "../loaded-steps.js";
-import type { StepKind } from "../steps/step-kinds.js";
+import { STEPS } from "../steps/step-kinds.js";
 import type { LogRow } from "./control-lists.js";
 import type { StartState } from "./start-state.js";
-
-/** Steps that check nothing themselves. */
-const UNCHECKED_STEPS: readonly StepKind[] = [
-  ...(["advance", "fault", "scenario", "reset", "transition", "trigger", "manual"] as const),
-  ...(["repeat", "parallel", "include"] as const),
-];
 
 interface Attempt {
   readonly status: number | null;
@@ -17,7 +11,7 @@ interface Attempt {
 /** Explains why passing checks prove little; empty if there is no such reason. */
 export async function blindSpots({ steps }: LoadedScenario, startState: StartState): Promise<string[]> {
   const kinds = everyStep(steps).map(({ kind }) => kind);
-  if (kinds.every((kind) => UNCHECKED_STEPS.includes(kind)))
+  if (!kinds.some((kind) => STEPS[kind].traits.includes("checks")))
     return ["no step checks anything: add an expectation, such as expect_charge"];
   if (kinds.includes("expect_delivery")) return [];
   const rows = await startState.since("deliveries", (row) => attemptsOf(row).some(isAccepted));

@@ -4,7 +4,7 @@ import { keepAlive, systemWallClock, type WallClock } from "../../../core/time/w
 import type { LoadedScenario } from "../files.js";
 import { everyStep, type LoadedStep } from "../loaded-steps.js";
 import type { Variables } from "../scope.js";
-import type { StepKind } from "../steps/step-kinds.js";
+import { STEPS } from "../steps/step-kinds.js";
 import { Cleanup } from "./cleanup.js";
 import { Client } from "./client.js";
 import { CannotRun } from "./failure.js";
@@ -168,17 +168,10 @@ function clientOf(
   return new Client({ fetch, namespace, controlToken, ...as }, wall);
 }
 
-/** Kinds of steps that never read rows from before the run. */
-const WITHOUT_BASELINE: readonly StepKind[] = [
-  ...(["app", "request", "advance", "expect_charge", "transition", "fault"] as const),
-  ...(["pay", "pay_twice", "cancel_then_pay", "close_page"] as const),
-  ...(["repeat", "parallel", "include"] as const),
-];
-
 /** Returns true if a step may compare with the state at the start of the run. */
 function comparesWithStart({ kind, raw }: LoadedStep): boolean {
   if (kind === "wait_for") return raw.wait_for !== "idle" && raw.wait_for !== "charge";
-  return !WITHOUT_BASELINE.includes(kind);
+  return !STEPS[kind].traits.includes("ignores_start");
 }
 
 /** One of several concurrent runs. */

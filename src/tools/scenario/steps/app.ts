@@ -20,7 +20,7 @@ const TRIES = `must be 1 to ${MAX_TRIES}`;
 /** Bounds of the polling interval, which is half the time since the response last changed. */
 const POLL_MS = { min: 20, max: 200 } as const;
 
-export const app = step({
+export const app = step(["checks", "ignores_start", "own_customer"], {
   description: "A call of the app under test (--app): METHOD /path.",
   result: () => resultSchema(z.unknown()),
   schema: stepSchema({

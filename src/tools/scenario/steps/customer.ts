@@ -43,7 +43,7 @@ const resultRecord = z.extend(controlChargeSchema, {
 });
 const result = () => resultRecord;
 
-export const payTwice = step({
+export const payTwice = step(["checks", "ignores_start"], {
   description: "The customer pays a hosted checkout in two tabs, and both lead back to the shop.",
   schema: stepSchema({ pay_twice: z.strictObject({ ...checkoutFields, until, at_once }), ...companions }),
   result,
@@ -58,7 +58,7 @@ export const payTwice = step({
     }),
 });
 
-export const cancelThenPay = step({
+export const cancelThenPay = step(["checks", "ignores_start"], {
   description:
     "The customer cancels a hosted checkout in one tab and pays it in another, and both lead back to the shop.",
   schema: stepSchema({ cancel_then_pay: z.strictObject({ ...checkoutFields, at_once }), ...companions }),
@@ -73,7 +73,7 @@ export const cancelThenPay = step({
     }),
 });
 
-export const closePage = step({
+export const closePage = step(["checks", "ignores_start"], {
   description:
     "The customer closes the page of a hosted checkout and never returns to the shop: unpaid, or after paying with the payment_method.",
   schema: stepSchema({ close_page: z.strictObject({ ...checkoutFields, until }), ...companions }),

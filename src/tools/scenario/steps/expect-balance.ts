@@ -33,7 +33,7 @@ const balanceSchema = z
     ),
   );
 
-export const expectBalance = step({
+export const expectBalance = step(["checks"], {
   description: "A balance by value, or how much the available balance has changed since the run began.",
   schema: stepSchema({ expect_balance: balanceSchema }),
   run: async (step, context) => {

@@ -5,7 +5,7 @@ import { type LogRow, listSince } from "../running/control-lists.js";
 import { expectRecords } from "./expect-records.js";
 import { chargeFields, expectedFields } from "./step-schemas.js";
 
-export const expectCharge = expectRecords("expect_charge", {
+export const expectCharge = expectRecords("expect_charge", ["checks", "ignores_start", "own_customer"], {
   says: "A charge is as described; with count, exactly that many are.",
   what: "charge",
   fields: { ...chargeFields, ...expectedFields("kind", "sandbox") },

@@ -6,7 +6,7 @@ import { recordMatches } from "./matching.js";
 import { deliveryFields, expectedFields, httpStatusSchema } from "./step-schemas.js";
 
 /** A dropped delivery has no attempts; it counts if the step expects `status: dropped`. */
-export const expectDelivery = expectRecords("expect_delivery", {
+export const expectDelivery = expectRecords("expect_delivery", ["checks"], {
   says: "Delivery attempts of webhooks since the run started, and the app's responses.",
   what: "delivery attempt",
   fields: {

@@ -5,7 +5,7 @@ import type { LogRow } from "../running/control-lists.js";
 import { StepFailure } from "../running/failure.js";
 import { findExpected, recordMatches } from "./matching.js";
 import { narrowRecordSchema } from "./record-schemas.js";
-import { type StepDefinition, stepSchema } from "./step-definition.js";
+import { type StepDefinition, type StepTrait, stepSchema } from "./step-definition.js";
 import { countSchema, saveSchema } from "./step-schemas.js";
 
 type Expected = Readonly<Record<string, unknown>>;
@@ -34,11 +34,13 @@ interface RecordExpectation {
 /** Defines a step that expects records as described, at least one or `count`. */
 export function expectRecords(
   kind: `expect_${string}`,
+  traits: readonly StepTrait[],
   { says, what, fields, record, rows, aside, together, idOf }: RecordExpectation,
 ): StepDefinition {
   const describedSchema = z.strictObject({ ...fields, ...together?.fields, count: z.optional(countSchema) });
   const joinedFields = Object.keys(together?.fields ?? {});
   return {
+    traits,
     description: says,
     schema: stepSchema({ [kind]: describedSchema, save: saveSchema }),
     result: (step) => narrowRecordSchema(record, step[kind]),

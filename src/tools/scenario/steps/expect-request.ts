@@ -26,7 +26,7 @@ const BOUNDS = Object.keys(HOLDS) as (keyof typeof HOLDS)[];
 const GROWTH = 1.1;
 
 /** Requests of the run's own steps do not count. */
-export const expectRequest = expectRecords("expect_request", {
+export const expectRequest = expectRecords("expect_request", ["checks"], {
   says: "What the app has sent since the run began.",
   what: "request",
   fields: requestFields,

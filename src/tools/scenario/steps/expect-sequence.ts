@@ -17,7 +17,7 @@ const typesSchema = z
 const SELECTORS = ["charge_id", "withdrawal_id", "webhook_id", "url"] as const;
 type Selection = Partial<Readonly<Record<(typeof SELECTORS)[number], string>>>;
 
-export const expectSequence = step({
+export const expectSequence = step(["checks"], {
   description:
     "The events of a charge, of the types named, have been delivered in this order since the run began.",
   schema: stepSchema({

@@ -6,7 +6,7 @@ import { expectRecords } from "./expect-records.js";
 import { eventType, expectedFields } from "./step-schemas.js";
 
 /** Counts emitted events, delivered or not. */
-export const expectWebhook = expectRecords("expect_webhook", {
+export const expectWebhook = expectRecords("expect_webhook", ["checks"], {
   says: "Events emitted since the run began.",
   what: "event",
   fields: {

@@ -9,7 +9,7 @@ import { expectedFields } from "./step-schemas.js";
 type Field = keyof typeof withdrawalSchema.shape;
 
 /** Withdrawals name no customer, so those from before the run do not count. */
-export const expectWithdrawal = expectRecords("expect_withdrawal", {
+export const expectWithdrawal = expectRecords("expect_withdrawal", ["checks"], {
   says: "A withdrawal made since the run began is as described; with count, exactly that many are.",
   what: "withdrawal",
   fields: {

@@ -3,7 +3,7 @@ import { faultRuleSchema } from "../../../core/schema/scenario-rules.js";
 import { stepTitle } from "../step-reference.js";
 import { step, stepSchema } from "./step-definition.js";
 
-export const fault = step({
+export const fault = step(["ignores_start"], {
   description: "From here on API calls fail; `clear` ends what this run has set.",
   schema: stepSchema({ fault: z.union([z.literal("clear"), faultRuleSchema]) }),
   run: async (step, { client, cleanup: leftovers, ruleCounts: applied, location: place }) => {

@@ -44,7 +44,7 @@ const paySchema = z.strictObject({
   as: z.optional(variableNameSchema),
 });
 
-export const pay = step({
+export const pay = step(["checks", "ignores_start"], {
   description:
     "Creates and pays a charge: a quote, its checkout, and the tasks scheduled for it until it is COMPLETED.",
   schema: stepSchema({ pay: paySchema, save: saveSchema }),

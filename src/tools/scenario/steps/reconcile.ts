@@ -22,7 +22,7 @@ const booksSchema = z.strictObject({
   ...rowOptionsShape,
 });
 
-export const reconcile = step({
+export const reconcile = step(["checks"], {
   description:
     "Compares the app's orders with the ledger: a call of the app that returns a list, and how to read it.",
   schema: stepSchema({ reconcile: booksSchema }),

@@ -13,7 +13,7 @@ import { callShape, resultSchema } from "./step-schemas.js";
 export const DEFAULT_WITHIN = "30s";
 export const DEFAULT_WITHIN_MS = durationMs(DEFAULT_WITHIN);
 
-export const request = step({
+export const request = step(["checks", "ignores_start", "own_customer"], {
   description: "A call of the sandbox, with the namespace's key: METHOD /path.",
   result: (step, routes = []) => resultSchema(bodyOf(step, routes)),
   expectationField: "expect",

@@ -3,7 +3,7 @@ import { resetRequestSchema } from "../../../core/schema/engine-requests.js";
 import { step, stepSchema } from "./step-definition.js";
 
 /** Restores the run's own rules afterwards. */
-export const reset = step({
+export const reset = step(["ignores_start"], {
   description: "Puts the namespace back to its initial state.",
   schema: stepSchema({ reset: z.union([z.literal(true), z.null(), resetRequestSchema]) }),
   run: async ({ reset }, { client, prepare: begin, ruleCounts: applied }) => {

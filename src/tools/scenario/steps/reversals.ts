@@ -20,7 +20,7 @@ async function reverse(
   return answer.body;
 }
 
-export const partialRefund = step({
+export const partialRefund = step(["checks", "ignores_start"], {
   description: "Refunds part of a completed charge. The service has no such operation.",
   schema: stepSchema({
     partial_refund: z.strictObject({ charge_id: textSchema, amount: textSchema, reason }),
@@ -30,14 +30,14 @@ export const partialRefund = step({
     reverse(context, `/charges/${encodeURIComponent(charge_id)}/partial-refund`, body, expect),
 });
 
-export const chargeback = step({
+export const chargeback = step(["checks", "ignores_start"], {
   description: "The customer's bank takes a completed charge back. The service has no such operation.",
   schema: stepSchema({ chargeback: z.strictObject({ charge_id: textSchema, reason }), ...companions }),
   run: ({ chargeback: { charge_id, ...body }, expect }, context) =>
     reverse(context, `/charges/${encodeURIComponent(charge_id)}/chargeback`, body, expect),
 });
 
-export const bounce = step({
+export const bounce = step(["checks", "ignores_start"], {
   description: "Returns a completed withdrawal. The service has no such operation.",
   schema: stepSchema({ bounce: z.strictObject({ withdrawal_id: textSchema, reason }), ...companions }),
   run: ({ bounce: { withdrawal_id, ...body }, expect }, context) =>

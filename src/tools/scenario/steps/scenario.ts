@@ -8,7 +8,7 @@ interface ScenarioRecord {
   readonly active: boolean;
 }
 
-export const scenario = step({
+export const scenario = step(["ignores_start"], {
   description: "Turns a scenario the sandbox knows on, or off with { drop: NAME }, until the run is over.",
   schema: stepSchema({
     scenario: z.union([

@@ -8,8 +8,18 @@ type RawStep = Readonly<Record<string, unknown>>;
 /** The record from which `save` takes values. */
 export type StepResult = unknown;
 
+/** Property of every step of a kind. Leaving one out costs at most a needless warning or slower runs. */
+export type StepTrait =
+  /** Checks something itself. */
+  | "checks"
+  /** Never compares with the state at the start of the run. */
+  | "ignores_start"
+  /** Concerns only the run's own customer, or the clock that concurrent runs share. */
+  | "own_customer";
+
 /** A kind of step. Its schema applies after variables are filled in. */
 export interface StepDefinition<Schema extends z.ZodMiniType = z.ZodMiniType> {
+  readonly traits: readonly StepTrait[];
   readonly schema: Schema;
   /** Description for editors. */
   readonly description: string;
@@ -49,12 +59,15 @@ export function stepSchema<Shape extends z.core.$ZodLooseShape>(shape: Shape) {
 }
 
 export function container<Schema extends z.ZodMiniType>(
-  row: ContainerDefinition<Schema>,
+  row: Omit<ContainerDefinition<Schema>, "traits">,
 ): ContainerDefinition<Schema> {
-  return row;
+  return { ...row, traits: ["ignores_start"] };
 }
 
 /** Types `run` by the schema. */
-export function step<Schema extends z.ZodMiniType>(row: StepDefinition<Schema>): StepDefinition<Schema> {
-  return row;
+export function step<Schema extends z.ZodMiniType>(
+  traits: readonly StepTrait[],
+  row: Omit<StepDefinition<Schema>, "traits">,
+): StepDefinition<Schema> {
+  return { ...row, traits };
 }

@@ -3,7 +3,7 @@ import { triggeredEventSchema } from "../../../core/schema/control-log-responses
 import { step, stepSchema } from "./step-definition.js";
 import { saveSchema } from "./step-schemas.js";
 
-export const trigger = step({
+export const trigger = step(["ignores_start"], {
   description: "Emits an event that nothing has caused.",
   schema: stepSchema({ trigger: triggerRequestSchema, save: saveSchema }),
   result: () => triggeredEventSchema,

@@ -56,7 +56,7 @@ export const WAIT_SCHEMAS = {
 export const WAIT_KINDS = Object.keys(WAIT_SCHEMAS);
 
 /** The sandbox responds as soon as the condition is met; there is no polling. */
-export const waitFor = step({
+export const waitFor = step(["checks"], {
   result: ({ wait_for, match }) => {
     const record = getOwn(RECORDS, String(wait_for));
     return record && narrowRecordSchema(record, match);
