@@ -105,6 +105,7 @@ export const chargeFixtureSchema = z.strictObject({
   phone_number: z.optional(nameSchema),
   bank_account_number: z.optional(nameSchema),
   metadata: z.optional(metadataSchema),
+  /** PENDING, or what a new charge can become in one step; no charge has expired at the start. */
   status: z.enum(["PENDING", "AWAITING_PAYMENT", "PROCESSING", "COMPLETED", "FAILED", "CANCELLED"]),
 });
 

@@ -1,45 +1,44 @@
 import * as z from "zod/mini";
-import { modeSchema } from "./common.js";
+import { CHARGE_STATUSES, modeSchema } from "./common.js";
 import { instantSchema } from "./control-requests.js";
 import { closedShape, codeList, field } from "./descriptions.js";
 import { entriesAtMost, minLength } from "./schema-checks.js";
+import { isPaid } from "./statuses.js";
 
-/** Common status words of apps, by their meaning for the money. */
-export const STATUS_WORDS = {
-  paid: [
-    "paid",
-    "completed",
-    "complete",
-    "succeeded",
-    "success",
-    "successful",
-    "settled",
-    "captured",
-    "done",
-  ],
-  unpaid: [
-    "unpaid",
-    "new",
-    "created",
-    "open",
-    "pending",
-    "waiting",
-    "awaiting_payment",
-    "processing",
-    "failed",
-    "declined",
-    "rejected",
-    "error",
-    "cancelled",
-    "canceled",
-    "abandoned",
-    "expired",
-  ],
-  refunded: ["refunded", "reversed"],
-} as const satisfies Readonly<Record<string, readonly string[]>>;
+/** Meanings of an app's status for the money. */
+export const MARKINGS = ["paid", "unpaid", "refunded"] as const;
 /** Meaning of an app's status for the money. */
-export type Marking = keyof typeof STATUS_WORDS;
-const MARKING_NAMES = Object.keys(STATUS_WORDS) as Marking[];
+export type Marking = (typeof MARKINGS)[number];
+/** Common status words of apps, the statuses of a charge among them, with their meaning. */
+export const STATUS_WORDS: Readonly<Record<string, Marking>> = {
+  paid: "paid",
+  complete: "paid",
+  succeeded: "paid",
+  success: "paid",
+  successful: "paid",
+  settled: "paid",
+  captured: "paid",
+  done: "paid",
+  unpaid: "unpaid",
+  new: "unpaid",
+  created: "unpaid",
+  open: "unpaid",
+  waiting: "unpaid",
+  declined: "unpaid",
+  rejected: "unpaid",
+  error: "unpaid",
+  canceled: "unpaid",
+  abandoned: "unpaid",
+  ...Object.fromEntries(
+    CHARGE_STATUSES.map((status) => [status.toLowerCase(), isPaid(status) ? "paid" : "unpaid"]),
+  ),
+  refunded: "refunded",
+  reversed: "refunded",
+};
+
+export function wordsFor(marking: Marking): string[] {
+  return Object.entries(STATUS_WORDS).flatMap(([word, means]) => (means === marking ? [word] : []));
+}
 
 /** Differences between an app's books and the ledger, in the order of reports. */
 export const FINDINGS = {
@@ -112,9 +111,9 @@ const rowOptions = {
     },
   ),
   statuses: field(
-    z.optional(z.record(z.string(), z.enum(MARKING_NAMES, `must be one of ${MARKING_NAMES.join(", ")}`))),
+    z.optional(z.record(z.string(), z.enum(MARKINGS, `must be one of ${MARKINGS.join(", ")}`))),
     {
-      description: `The app's status words: ${codeList(MARKING_NAMES)}. Known words: ${MARKING_NAMES.map((name) => `${name} (${STATUS_WORDS[name].join(", ")})`).join("; ")}. Case, spaces and dashes are ignored.`,
+      description: `The app's status words: ${codeList(MARKINGS)}. Known words: ${MARKINGS.map((name) => `${name} (${wordsFor(name).join(", ")})`).join("; ")}. Case, spaces and dashes are ignored.`,
       examples: [{ BEZAHLT: "paid" }],
     },
   ),

@@ -1,4 +1,5 @@
 import { resolveInstructions } from "../../core/domain/charge-transition.js";
+import { CHARGE_STATUSES } from "../../core/schema/common.js";
 import type { OutcomePage } from "../../core/schema/statuses.js";
 import { isOpen } from "../../core/schema/statuses.js";
 import { grouped, money, sentence } from "../format.js";
@@ -75,7 +76,7 @@ ${cancelForm(page)}
 </section>
 </main>`,
     panel: sandboxPanel(page),
-    live: pollState(page, ["PENDING", "AWAITING_PAYMENT"], "page"),
+    live: pollState(page, CHARGE_STATUSES.filter(isOpen), "page"),
   },
 });
 

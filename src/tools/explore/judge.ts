@@ -1,5 +1,6 @@
 import type { ChargeStatus } from "../../core/schema/common.js";
-import { STATUS_WORDS } from "../../core/schema/reconciliation.js";
+import { getOwn } from "../../core/schema/get-own.js";
+import { type Marking, STATUS_WORDS } from "../../core/schema/reconciliation.js";
 import { outcomePage } from "../../core/schema/statuses.js";
 import { formatCount } from "../../core/schema/text-format.js";
 import type { Failure, Observed, ObservedCall, ObservedCharge, ObservedPayment, Trace } from "./deviable.js";
@@ -107,12 +108,9 @@ function isFinal({ status }: ObservedCharge): boolean {
 }
 
 /** Classifies a value of the app as a word for a paid or an unpaid order. */
-export function markingOf(value: unknown): keyof typeof STATUS_WORDS | undefined {
+export function markingOf(value: unknown): Marking | undefined {
   if (typeof value !== "string") return undefined;
-  const word = value.toLowerCase().replace(/[\s_-]+/g, "_");
-  return (Object.keys(STATUS_WORDS) as (keyof typeof STATUS_WORDS)[]).find((marking) =>
-    (STATUS_WORDS[marking] as readonly string[]).includes(word),
-  );
+  return getOwn(STATUS_WORDS, value.toLowerCase().replace(/[\s_-]+/g, "_"));
 }
 
 function differencesText({ differences }: Failure): string {

@@ -3,6 +3,7 @@ import { getOwn } from "../../schema/get-own.js";
 import { didYouMean } from "../../schema/nearest.js";
 import {
   isRowField,
+  MARKINGS,
   type Marking,
   METADATA_FIELD,
   type ReconcileRequest,
@@ -133,16 +134,13 @@ function statusKey(status: string): string {
 }
 
 function markingsByStatus(custom: Readonly<Record<string, Marking>>): ReadonlyMap<string, Marking> {
-  const known = Object.entries(STATUS_WORDS).flatMap(([marking, words]) =>
-    words.map((word) => [word as string, marking as Marking] as const),
-  );
   return new Map([
-    ...known,
+    ...Object.entries(STATUS_WORDS),
     ...Object.entries(custom).map(([word, marking]) => [statusKey(word), marking] as const),
   ]);
 }
 
 function unknownStatus(status: string, markings: ReadonlyMap<string, Marking>): string {
   const near = didYouMean(status, [...markings.keys()]);
-  return `${JSON.stringify(status)} is not a known status${near}; add it to statuses as one of ${Object.keys(STATUS_WORDS).join(", ")}`;
+  return `${JSON.stringify(status)} is not a known status${near}; add it to statuses as one of ${MARKINGS.join(", ")}`;
 }
