@@ -19,7 +19,7 @@ type ChargeProgress = Pick<Charge, Exclude<(typeof STATE_FIELDS)[number], "tasks
  * A charge as its own state fields plus shared terms, the record of its first state. An advance creates hundreds of
  * thousands; each takes a quarter of a whole record.
  */
-class ChargeState {
+class ChargeState implements Readonly<Record<(typeof STATE_FIELDS)[number], unknown>> {
   readonly terms: Charge;
   readonly status: Charge["status"];
   readonly updated_at: Charge["updated_at"];
