@@ -6,6 +6,8 @@ import { keyFixtureSchema } from "./fixtures-file.js";
 import { clockRecord, keyRecord } from "./records/namespace-records.js";
 import { text } from "./records/record-fields.js";
 
+/* Responses about the sandbox itself: health, clock, keys. */
+
 recordShape("Health", "The server is ready.", {
   status: z.literal("ok"),
   version: text,
