@@ -313,9 +313,9 @@ export const webhookPatchSchema = shapeLater(
   }),
 );
 
-export const PAYIN_LIMIT_MAX = 100;
-export const PAYIN_LIMIT_DEFAULT = 50;
-const LIMIT_MESSAGE = `must be between 1 and ${PAYIN_LIMIT_MAX}`;
+export const LIST_LIMIT_MAX = 100;
+export const LIST_LIMIT_DEFAULT = 50;
+const LIMIT_MESSAGE = `must be between 1 and ${LIST_LIMIT_MAX}`;
 const OFFSET_MESSAGE = "must be non-negative";
 
 /** Integer query parameter. Not `z.coerce`: it accepts "", " 1" and "1e1". */
@@ -327,7 +327,7 @@ const page = {
   limit: field(
     z.optional(
       queryInteger(LIMIT_MESSAGE).check(
-        z.refine((text) => Number(text) >= 1 && Number(text) <= PAYIN_LIMIT_MAX, LIMIT_MESSAGE),
+        z.refine((text) => Number(text) >= 1 && Number(text) <= LIST_LIMIT_MAX, LIMIT_MESSAGE),
       ),
     ),
     "Maximum number of items to return.",

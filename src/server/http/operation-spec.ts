@@ -2,7 +2,7 @@ import type * as z from "zod/mini";
 import { issueDetails, issueMessage, issuePath, safeParse } from "../../core/schema/issues.js";
 import { nearest } from "../../core/schema/nearest.js";
 import { INVALID_QUERY_MESSAGE, invalid, isRefusal, type Refusal } from "../../core/schema/refusals.js";
-import { PAYIN_LIMIT_DEFAULT } from "../../core/schema/service-requests.js";
+import { LIST_LIMIT_DEFAULT } from "../../core/schema/service-requests.js";
 
 /** The route and input schemas of an operation of the service or the control API. */
 export interface OperationSpec<Query, Body> {
@@ -108,7 +108,7 @@ export function limitAndOffset({
   offset?: string | undefined;
 }) {
   return {
-    limit: limit === undefined ? PAYIN_LIMIT_DEFAULT : Number(limit),
+    limit: limit === undefined ? LIST_LIMIT_DEFAULT : Number(limit),
     offset: offset === undefined ? 0 : Number(offset),
   };
 }

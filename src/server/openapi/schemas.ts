@@ -14,8 +14,8 @@ import { DURATION_PATTERN, durationSchema, waitDurationSchema } from "../../core
 import { clockOptionSchema } from "../../core/schema/option-schemas.js";
 import { MAX_LENGTHS } from "../../core/schema/schema-checks.js";
 import {
-  PAYIN_LIMIT_DEFAULT,
-  PAYIN_LIMIT_MAX,
+  LIST_LIMIT_DEFAULT,
+  LIST_LIMIT_MAX,
   pageQuerySchema,
   receiverUrlSchema,
 } from "../../core/schema/service-requests.js";
@@ -171,7 +171,7 @@ const OVERRIDES = new Map<z.core.$ZodType, OpenApiJson>([
   ],
   [
     pageQuerySchema.shape.limit,
-    { type: "integer", minimum: 1, maximum: PAYIN_LIMIT_MAX, default: PAYIN_LIMIT_DEFAULT },
+    { type: "integer", minimum: 1, maximum: LIST_LIMIT_MAX, default: LIST_LIMIT_DEFAULT },
   ],
   [pageQuerySchema.shape.offset, { type: "integer", minimum: 0, default: 0 }],
 ]);
