@@ -16,7 +16,8 @@ export const callSchema = z
   .string(CALL)
   .check(z.regex(/^(GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS) \/\S*$/, CALL));
 
-const MAX_STEPS = 1_000;
+/** Maximum length of a list of steps, or of `observe` or `never`. */
+const MAX_ENTRIES = 1_000;
 
 const rawStepSchema = z.record(
   z.string(),
@@ -27,7 +28,7 @@ const rawStepSchema = z.record(
 /** Steps inside a step; each is checked against its own schema later. */
 export const stepListSchema = z
   .array(rawStepSchema, "must be a list of steps: each begins with -")
-  .check(minLength(1, "needs a step at least"), entriesAtMost(MAX_STEPS));
+  .check(minLength(1, "needs a step at least"), entriesAtMost(MAX_ENTRIES));
 
 const appCall = {
   name: z.optional(z.string()),
@@ -72,12 +73,12 @@ export const scenarioFileSchema = z.strictObject({
   webhooks: scenarioSchema.shape.webhooks,
   faults: scenarioSchema.shape.faults,
   steps: z.optional(
-    z.array(rawStepSchema, "must be a list of steps: each begins with -").check(entriesAtMost(MAX_STEPS)),
+    z.array(rawStepSchema, "must be a list of steps: each begins with -").check(entriesAtMost(MAX_ENTRIES)),
   ),
-  observe: z.optional(z.array(observeSchema).check(entriesAtMost(MAX_STEPS))),
+  observe: z.optional(z.array(observeSchema).check(entriesAtMost(MAX_ENTRIES))),
   tick: z.optional(stepListSchema),
   reset: z.optional(stepListSchema),
-  never: z.optional(z.array(neverSchema).check(entriesAtMost(MAX_STEPS))),
+  never: z.optional(z.array(neverSchema).check(entriesAtMost(MAX_ENTRIES))),
 });
 
 /** A file for `include`; it needs no name. */

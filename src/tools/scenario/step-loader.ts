@@ -38,7 +38,7 @@ interface LoadContext {
 type RunVariables = Set<string>;
 
 /** Maximum number of steps with those of included files, which can multiply. */
-const STEPS_MAX = 20_000;
+const MAX_STEPS_LOADED = 20_000;
 
 /** Checks lists of steps, nested ones too, each with the variables known at that point. */
 export class StepLoader {
@@ -79,11 +79,9 @@ export class StepLoader {
   }
 
   #isTooMany(document: LoadedDocument, at: Path): boolean {
-    if (++this.#count === STEPS_MAX + 1)
-      this.faults.push(
-        document.faultAt(at, `is one step too many: a file has at most ${STEPS_MAX}, with those it includes`),
-      );
-    return this.#count > STEPS_MAX;
+    const message = `is one step too many: a file has at most ${MAX_STEPS_LOADED}, with those it includes`;
+    if (++this.#count === MAX_STEPS_LOADED + 1) this.faults.push(document.faultAt(at, message));
+    return this.#count > MAX_STEPS_LOADED;
   }
 
   #step(document: LoadedDocument, at: Path, step: RawStep, known: RunVariables): LoadedStep | undefined {

@@ -18,7 +18,7 @@ import {
   snapshotState,
 } from "./run-namespace.js";
 import type { Outcome, RunReport, StepReport } from "./run-report.js";
-import { callsApp, MAX_STEPS, notRunReport, runSteps, untilAborted } from "./run-steps.js";
+import { callsApp, MAX_STEPS_RUN, notRunReport, runSteps, untilAborted } from "./run-steps.js";
 import { StartState } from "./start-state.js";
 
 export interface RunOptions extends RunTarget {
@@ -67,7 +67,7 @@ export async function runScenario(loaded: LoadedScenario, options: RunOptions): 
     if (loaded.isIsolated) await snapshotState(client, runId, leftovers);
     const context = await contextOf(loaded, options, client, leftovers, applied, startState);
     await untilAborted(signal, context.prepare());
-    const execution = { context, signal, file: loaded.file, budget: { left: MAX_STEPS } };
+    const execution = { context, signal, file: loaded.file, budget: { left: MAX_STEPS_RUN } };
     const begin = (title: string, number: number) => options.onStepBegin?.(title, number, count);
     await runSteps(loaded.steps, loaded.scope, execution, { begin, end });
   } catch (caught) {

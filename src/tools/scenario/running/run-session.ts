@@ -13,7 +13,7 @@ import { RuleCounts } from "./rule-usage.js";
 import { type Access, freezeClock, type RunTarget, readAccess } from "./run-namespace.js";
 import type { RunReport, StepReport } from "./run-report.js";
 import { errorMessage, outcomeOf } from "./run-scenario.js";
-import { type Execution, fillVariables, MAX_STEPS, notRunReport, runSteps } from "./run-steps.js";
+import { type Execution, fillVariables, MAX_STEPS_RUN, notRunReport, runSteps } from "./run-steps.js";
 import { StartState } from "./start-state.js";
 
 interface RunSessionOptions extends RunTarget {
@@ -126,7 +126,7 @@ export class RunSession {
       },
       isTerse: true,
     };
-    const execution = { context, signal, file: loaded.file, budget: { left: MAX_STEPS } };
+    const execution = { context, signal, file: loaded.file, budget: { left: MAX_STEPS_RUN } };
     return { client, cleanup, prepare, execution, steps: loaded.steps, scope: loaded.scope };
   }
 

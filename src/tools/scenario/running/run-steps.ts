@@ -28,7 +28,7 @@ interface Listener {
 }
 
 /** Maximum number of steps of a run. */
-export const MAX_STEPS = 100_000;
+export const MAX_STEPS_RUN = 100_000;
 
 /** Runs steps in order until one does not pass. Reports each step, including those not run. */
 export async function runSteps(
@@ -93,7 +93,7 @@ async function carryOut(
   try {
     if (execution.signal?.aborted) throw new CannotRun("interrupted");
     if (execution.budget.left-- <= 0)
-      throw new StepFailure({ message: `a run carries out at most ${MAX_STEPS} steps` });
+      throw new StepFailure({ message: `a run carries out at most ${MAX_STEPS_RUN} steps` });
     const filled = fillVariables(step, scope);
     title = stepTitle(kind, filled);
     const row = STEPS[kind] as ContainerDefinition | StepDefinition;
