@@ -30,7 +30,7 @@ describe("a run that could not be carried out to its end", () => {
       outcome: "wrong",
       oracle: "liveness",
       message: "the app does not respond to webhooks: charge.completed: no answer within 15 s",
-      isOver: true,
+      isAppGone: true,
     });
   });
 

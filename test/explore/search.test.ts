@@ -38,7 +38,7 @@ const searched = async (app: App, options: Partial<Parameters<typeof search>[0]>
     depth: 2,
     first: deviations(4),
     separationOf: () => undefined,
-    isOver: () => false,
+    isTimeOver: () => false,
     run,
     ...options,
   });
@@ -125,10 +125,13 @@ describe("the search", () => {
 
   it("says how far it came when there is no time left, or the app has gone", async () => {
     let left = 6;
-    expect(await searched({}, { isOver: () => left-- === 0 })).toMatchObject({ completeDepth: 1, runs: 6 });
+    expect(await searched({}, { isTimeOver: () => left-- === 0 })).toMatchObject({
+      completeDepth: 1,
+      runs: 6,
+    });
     const { run } = appOf({});
     const gone = async (schedules: readonly Schedule[]) =>
-      (await run(schedules)).slice(0, 1).map((ran) => ({ ...ran, isOver: true }));
+      (await run(schedules)).slice(0, 1).map((ran) => ({ ...ran, isAppGone: true }));
     expect(await searched({}, { run: gone })).toMatchObject({ completeDepth: 0, runs: 1 });
   });
 
@@ -136,9 +139,12 @@ describe("the search", () => {
     const app = { failing: [["op#2", "op#4"]], absorbed: ["op#1", "op#3"], more: { "op#2": ["op#5"] } };
     const one = await searched(app, { depth: 3 });
     for (const batchSize of [2, 7, 100]) expect(await searched(app, { depth: 3, batchSize })).toEqual(one);
-    const isOver = () => false;
+    const isTimeOver = () => false;
     const run = async (schedules: readonly Schedule[]) => (await appOf({}).run(schedules)).slice(0, 3);
-    expect(await searched({}, { batchSize: 4, isOver, run })).toMatchObject({ completeDepth: 0, runs: 3 });
+    expect(await searched({}, { batchSize: 4, isTimeOver, run })).toMatchObject({
+      completeDepth: 0,
+      runs: 3,
+    });
   });
 
   it("does not combine what concerns other charges, unless a third connects them", async () => {
@@ -166,7 +172,7 @@ describe("the search", () => {
     expect({ drawn, runs, runsOfDepth }).toEqual({ drawn: 57, runs: 63, runsOfDepth: [6] });
     expect(new Set(sets).size).toBe(63);
     let left = 10;
-    const some = await searched({}, { ...beyond(), isOver: () => left-- === 0 });
+    const some = await searched({}, { ...beyond(), isTimeOver: () => left-- === 0 });
     expect(some).toMatchObject({ completeDepth: 1, drawn: 4, runs: 10 });
     expect(some.sets).toEqual(sets.slice(0, 10));
     const onlyOne = {
@@ -174,7 +180,7 @@ describe("the search", () => {
         .map(({ at }) => at)
         .filter((at) => at !== "op#3"),
     };
-    const { sets: novel } = await searched(onlyOne, { ...beyond(), isOver: () => false });
+    const { sets: novel } = await searched(onlyOne, { ...beyond(), isTimeOver: () => false });
     for (const set of novel.slice(6, 10)) expect(set).toMatch(/op#[13]/);
   });
 });

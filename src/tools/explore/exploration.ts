@@ -31,7 +31,7 @@ export interface ExploreSingle extends Deviation {
 }
 
 /** Reason for which a set of deviations need not be run. */
-export type Saving =
+export type SkipReason =
   /** A subset of it fails. */
   | "holds_a_failing_set"
   /** The app takes two of its deviations without any change in behaviour. */
@@ -60,7 +60,7 @@ export interface ExploreReport {
   /** Duration in milliseconds of wall time. */
   readonly ms: number;
   /** Number of sets that did not have to be run, by reason. */
-  readonly saved: Readonly<Record<Saving, number>>;
+  readonly saved: Readonly<Record<SkipReason, number>>;
   /** The findings, smallest set first. */
   readonly findings: readonly ExploreFinding[];
   /** Every single deviation tried, with its outcome. */

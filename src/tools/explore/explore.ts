@@ -182,7 +182,7 @@ class Exploration {
       depth,
       first: this.first,
       separationOf: (one, other) => this.#deviations.separationOf(one, other),
-      isOver: () => this.#isOver(),
+      isTimeOver: () => this.#isTimeOver(),
       batchSize: this.#lanes === 1 ? 1 : this.#lanes * SETS_PER_LANE,
       run: (schedules) => this.#runAll(schedules),
       shuffledBy: difference === undefined ? undefined : seededRandom(`${name} shuffled`),
@@ -190,7 +190,7 @@ class Exploration {
     });
     if (!this.findings.some(({ oracle }) => oracle === "liveness"))
       for (const deviation of this.#deviations.findIn(this.#plain.trace.observed))
-        if (KINDS[deviation.kind].isNoteOnly && !this.#isTried(deviation) && !this.#isOver())
+        if (KINDS[deviation.kind].isNoteOnly && !this.#isTried(deviation) && !this.#isTimeOver())
           await this.#runForNote(deviation);
     this.#judgePractice();
     return result;
@@ -202,7 +202,7 @@ class Exploration {
     return (!isNoteOnly && !isExtension) || this.#isRaised(kind);
   }
 
-  #isOver(): boolean {
+  #isTimeOver(): boolean {
     return this.#options.overReason() !== undefined;
   }
 
@@ -213,7 +213,7 @@ class Exploration {
     for (const [index, schedule] of schedules.entries()) {
       const result = await this.#run(schedule, done.get(index));
       if (result !== undefined) results.push(result);
-      if (result === undefined || result.isOver) break;
+      if (result === undefined || result.isAppGone) break;
     }
     return results;
   }
@@ -224,7 +224,7 @@ class Exploration {
     const { trace, verdict } = trial;
     const needsConfirmation = verdict.outcome === "wrong" || this.#trials.isSuspect(trial);
     const failure = needsConfirmation ? await this.#confirm(schedule, verdict) : undefined;
-    if (this.#isOver()) return undefined;
+    if (this.#isTimeOver()) return undefined;
     if (verdict.outcome === "unknown")
       this.#notes.add(`not judged: ${scheduleText(schedule)}: ${verdict.reason}`);
     if (failure !== undefined) this.#report(schedule, failure, trace);
@@ -241,7 +241,7 @@ class Exploration {
       isAbsorbed: this.#isAbsorbed(schedule, trace),
       deviations: deviations.filter((one) => this.#isTried(one)),
       meets: this.#deviations.applicability(deviations),
-      isOver: failure?.isOver === true,
+      isAppGone: failure?.isAppGone === true,
     };
   }
 
@@ -252,16 +252,16 @@ class Exploration {
 
   /** Confirms a failure by a run of the plan that is saved. Failures that do not reproduce are not reported. */
   async #confirm(schedule: Schedule, first: Verdict): Promise<WrongVerdict | undefined> {
-    if (first.outcome === "wrong" && first.isOver) return first;
+    if (first.outcome === "wrong" && first.isAppGone) return first;
     const { verdict } = await this.#trials.run(this.#trials.plan(schedule, SAVED_REPEATS), "full");
-    if (verdict.outcome === "wrong" && (verdict.isOver || verdict.isBroken)) {
-      const isOver = verdict.isOver || !(await this.#trials.isPlainRight());
-      return { ...(first.outcome === "wrong" ? first : verdict), isOver };
+    if (verdict.outcome === "wrong" && (verdict.isAppGone || verdict.isBroken)) {
+      const isAppGone = verdict.isAppGone || !(await this.#trials.isPlainRight());
+      return { ...(first.outcome === "wrong" ? first : verdict), isAppGone };
     }
     // The saved plan repeats a race more often, which changes the numbers in the message.
     if (verdict.outcome === "wrong")
       return first.outcome === "wrong" && schedule.some(({ kind }) => KINDS[kind].isRace) ? first : verdict;
-    if (first.outcome === "wrong" && !this.#isOver())
+    if (first.outcome === "wrong" && !this.#isTimeOver())
       this.#notes.add(`happened once and could not be repeated: ${scheduleText(schedule)}: ${first.message}`);
     return undefined;
   }
@@ -276,7 +276,7 @@ class Exploration {
 
   async #runForNote(deviation: Deviation): Promise<void> {
     const { verdict } = await this.#trials.run(this.#trials.plan([deviation]), "full");
-    if (verdict.outcome === "wrong" && !this.#isOver())
+    if (verdict.outcome === "wrong" && !this.#isTimeOver())
       this.#notes.add(
         `${scheduleText([deviation])} (${KINDS[deviation.kind].description}): ${verdict.message}`,
       );
@@ -294,7 +294,7 @@ class Exploration {
     const possible = this.#deviations.findIn(observed);
     const tried = new Set(this.evidence.singles.map(keyOf));
     const overReason = this.#options.overReason() ?? "the search ended first";
-    const isNoted = ({ kind }: Deviation) => KINDS[kind].isNoteOnly === true && !this.#isOver();
+    const isNoted = ({ kind }: Deviation) => KINDS[kind].isNoteOnly === true && !this.#isTimeOver();
     return [
       ...possible
         .filter((one) => !tried.has(keyOf(one)) && !isNoted(one))

@@ -17,7 +17,7 @@ interface Wrong {
   readonly oracle: Oracle;
   readonly message: string;
   /** The app is gone or no longer responds: further runs are useless. */
-  readonly isOver?: boolean;
+  readonly isAppGone?: boolean;
   /** The app broke a connection; it may have exited, or may still serve the next customer. */
   readonly isBroken?: boolean;
 }
@@ -28,7 +28,7 @@ export function judge({ failure, observed }: Trace): Verdict {
   const hung = observed.deliveries.find(({ unanswered }) => unanswered !== undefined);
   if (verdict.outcome === "wrong" || hung === undefined) return verdict;
   const message = `the app does not respond to webhooks: ${hung.type}: ${hung.unanswered}`;
-  return { ...wrong("liveness", message), isOver: true };
+  return { ...wrong("liveness", message), isAppGone: true };
 }
 
 function judgeFailure(failure: Failure, { charges }: Observed): Verdict {
@@ -36,7 +36,10 @@ function judgeFailure(failure: Failure, { charges }: Observed): Verdict {
   if (isIncomplete) return { outcome: "unknown", reason: error ?? message };
   const text = `${title}: ${message}`;
   if (isCallToApp && ending !== undefined)
-    return { ...wrong("liveness", text), ...(ending === "broken" ? { isBroken: true } : { isOver: true }) };
+    return {
+      ...wrong("liveness", text),
+      ...(ending === "broken" ? { isBroken: true } : { isAppGone: true }),
+    };
   switch (role) {
     case "reset":
       return { outcome: "unknown", reason: text };

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { ExploreReport, Saving } from "./exploration.js";
+import type { ExploreReport, SkipReason } from "./exploration.js";
 import { KINDS, type Separation } from "./kinds.js";
 import { type Deviation, keyOf, type Schedule, scheduleKey } from "./schedule.js";
 
@@ -15,7 +15,7 @@ export interface RunResult {
   /** Returns true if a deviation would apply to such a run. */
   readonly meets: (deviation: Deviation) => boolean;
   /** The app is gone or no longer responds: the search ends. */
-  readonly isOver?: boolean;
+  readonly isAppGone?: boolean;
 }
 
 export interface SearchOptions {
@@ -27,8 +27,8 @@ export interface SearchOptions {
   /** Number of sets per call of `run`. */
   readonly batchSize?: number;
   readonly separationOf: (one: Deviation, other: Deviation) => Separation | undefined;
-  /** The time is over. */
-  readonly isOver: () => boolean;
+  /** No time is left, or the search was interrupted. */
+  readonly isTimeOver: () => boolean;
   /** Random numbers for a flaky app: sets are run in random order, and absorbed deviations are combined too. */
   readonly shuffledBy?: (() => number) | undefined;
   /** Random numbers for sets larger than the depth, drawn until the time is over. */
@@ -37,7 +37,7 @@ export interface SearchOptions {
 
 /** Statistics of a search. */
 export interface SearchResult extends Pick<ExploreReport, "runs" | "drawn" | "behaviours" | "saved"> {
-  /** All sets up to this size have been run or saved. */
+  /** All sets up to this size have been run, or need no run. */
   readonly completeDepth: number;
   readonly runsOfDepth: readonly number[];
 }
@@ -67,17 +67,17 @@ class Search {
   readonly #tried = new Set<string>();
   readonly #failing: ReadonlySet<string>[] = [];
   readonly #absorbed = new Set<string>();
-  /** Sets with the behaviour of a set that differs in a kind of the same likeness. */
+  /** Sets that behaved like one in which a kind is exchanged for another of its likeness. */
   readonly #alike: ReadonlySet<string>[] = [];
   readonly #reactions = new Set<string>();
   readonly #meets = new Map<string, RunResult["meets"]>();
   readonly #behaviours = new Set<string>();
-  readonly #saved = { holds_a_failing_set: 0, absorbed: 0, alike: 0, independent: 0, unmet: 0 };
+  readonly #skipped = { holds_a_failing_set: 0, absorbed: 0, alike: 0, independent: 0, unmet: 0 };
   readonly #runsOfDepth: number[] = [];
   /** Sets that were the first to show a behaviour. */
   readonly #novel: Base[] = [];
   #runs = 0;
-  #isOver = false;
+  #hasEnded = false;
 
   constructor(options: SearchOptions) {
     this.#options = options;
@@ -87,10 +87,10 @@ class Search {
     const { depth, first, beyond } = this.#options;
     let bases: Base[] = [{ schedule: [], more: first }];
     let completeDepth = 0;
-    for (let size = 1; size <= depth && !this.#isOver; size++) {
+    for (let size = 1; size <= depth && !this.#hasEnded; size++) {
       this.#runsOfDepth.push(0);
       bases = await this.#runAll(this.#shuffle(this.#extend(bases)));
-      if (!this.#isOver) completeDepth = size;
+      if (!this.#hasEnded) completeDepth = size;
     }
     const runsOfDepth = [...this.#runsOfDepth];
     const exhaustiveRuns = this.#runs;
@@ -101,7 +101,7 @@ class Search {
       runsOfDepth,
       drawn: this.#runs - exhaustiveRuns,
       behaviours: this.#behaviours.size,
-      saved: this.#saved,
+      saved: this.#skipped,
     };
   }
 
@@ -120,14 +120,14 @@ class Search {
 
   /** Returns the sets that passed. */
   async #runAll(schedules: readonly Schedule[]): Promise<Base[]> {
-    const { first, batchSize = 1, run, isOver } = this.#options;
+    const { first, batchSize = 1, run, isTimeOver } = this.#options;
     const bases: Base[] = [];
     for (let at = 0; at < schedules.length; at += batchSize) {
-      this.#isOver ||= isOver();
-      if (this.#isOver) break;
+      this.#hasEnded ||= isTimeOver();
+      if (this.#hasEnded) break;
       const batch = schedules.slice(at, at + batchSize);
       const results = await run(batch);
-      this.#isOver ||= results.length < batch.length;
+      this.#hasEnded ||= results.length < batch.length;
       for (const [index, result] of results.entries()) {
         const schedule = batch[index]!;
         const isNovel = this.#record(schedule, result);
@@ -143,7 +143,7 @@ class Search {
   /** Runs larger sets at random, mostly extensions of the sets that showed a new behaviour last. */
   async #runDrawn(random: () => number): Promise<void> {
     const { batchSize = 1 } = this.#options;
-    while (!this.#isOver && this.#novel.length > 0) {
+    while (!this.#hasEnded && this.#novel.length > 0) {
       const drawn: Schedule[] = [];
       for (let vain = 0; drawn.length < batchSize && vain < MAX_VAIN_DRAWS; vain++)
         drawn.push(...this.#draw(random));
@@ -183,12 +183,12 @@ class Search {
     const key = scheduleKey(schedule);
     if (this.#tried.has(key)) return false;
     this.#tried.add(key);
-    const saving = separation ?? this.#savingOf(schedule);
-    if (saving !== undefined) this.#saved[saving]++;
-    return saving === undefined;
+    const skipReason = separation ?? this.#skipReasonOf(schedule);
+    if (skipReason !== undefined) this.#skipped[skipReason]++;
+    return skipReason === undefined;
   }
 
-  #savingOf(schedule: Schedule): Saving | undefined {
+  #skipReasonOf(schedule: Schedule): SkipReason | undefined {
     const keys = new Set(schedule.map(keyOf));
     const holds = (set: ReadonlySet<string>) => [...set].every((key) => keys.has(key));
     if (this.#failing.some(holds)) return "holds_a_failing_set";
@@ -206,7 +206,7 @@ class Search {
     return true;
   }
 
-  /** The behaviour equals that of a set which differs only in a kind of the same likeness. */
+  /** Returns true if an earlier set that differs only in a kind of the same likeness had this behaviour. */
   #isLikeAnother(schedule: Schedule, { behaviour }: RunResult): boolean {
     const reactions = schedule.flatMap((one) => {
       const { likeness } = KINDS[one.kind];
@@ -221,9 +221,9 @@ class Search {
   /** Records a result; returns whether its behaviour is new. */
   #record(schedule: Schedule, result: RunResult): boolean {
     const keys = schedule.map(keyOf);
-    const size = schedule.length - 1;
+    const index = schedule.length - 1;
     this.#runs++;
-    this.#runsOfDepth[size] = (this.#runsOfDepth[size] ?? 0) + 1;
+    this.#runsOfDepth[index] = (this.#runsOfDepth[index] ?? 0) + 1;
     const isNovel = !this.#behaviours.has(result.behaviour);
     this.#behaviours.add(result.behaviour);
     this.#meets.set(scheduleKey(schedule), result.meets);
@@ -232,7 +232,7 @@ class Search {
       if (result.isAbsorbed && keys.length === 1) this.#absorbed.add(keys[0]!);
       if (this.#isLikeAnother(schedule, result)) this.#alike.push(new Set(keys));
     }
-    this.#isOver ||= result.isOver === true;
+    this.#hasEnded ||= result.isAppGone === true;
     return isNovel;
   }
 }

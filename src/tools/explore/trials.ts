@@ -45,7 +45,7 @@ function plainFailure(source: string, trace: Trace, hasTail: boolean): ExploreFi
   if (!hasTail && ending === "unreachable" && !trace.hasReachedApp)
     throw new UserError(`${source}: ${reason}: start it first, or give its right URL`);
   const verdict = judge(trace);
-  const isGone = verdict.outcome === "wrong" && (verdict.isOver === true || verdict.isBroken === true);
+  const isGone = verdict.outcome === "wrong" && (verdict.isAppGone === true || verdict.isBroken === true);
   if (verdict.outcome !== "wrong" || !(isGone || (hasTail && role !== "drive")))
     throw new UserError(`${source}: the flow fails with nothing going wrong: ${reason}`);
   const finding = isGone ? verdict.message : `with nothing going wrong, in the end: ${verdict.message}`;
