@@ -43,10 +43,10 @@ interface Kind {
   readonly isNoteOnly?: true;
 }
 
-/** Repetitions of a race in the search. */
-export const REPEATS = 2;
-const DELAY = "10m";
-const REPEAT_DELAY = "1d";
+/** How many times a run of the search repeats a race; a saved file repeats it more often. */
+export const RACE_REPEATS = 2;
+const LATE_BY = "10m";
+const RESENT_AFTER = "1d";
 /** Time moves on this much longer than the timeline of the charge. */
 const MARGIN_MS = 1_000;
 
@@ -107,7 +107,7 @@ function onEvent(
     if (place.what !== "event" && place.what !== "attempt") return undefined;
     const change = (repeats: number) =>
       place.what === "event" ? changeOf(place, repeats) : retryChangeOf(place);
-    return change(2) && { applyTo: (plan, repeats) => plan.deviateWebhook(place, change(repeats)!) };
+    return change(RACE_REPEATS) && { applyTo: (plan, times) => plan.deviateWebhook(place, change(times)!) };
   };
 }
 
@@ -120,7 +120,7 @@ function onAttempt(change: WebhookChange): Kind["effectAt"] {
 }
 
 function runningJob(moment: JobMoment | undefined): Effect | undefined {
-  return moment && { isShared: true, applyTo: (plan, repeats) => plan.runJob(moment, repeats > REPEATS) };
+  return moment && { isShared: true, applyTo: (plan, times) => plan.runJob(moment, times > RACE_REPEATS) };
 }
 
 function payingWrongMoney(
@@ -168,7 +168,10 @@ export const KINDS: Readonly<Record<DeviationKind, Kind>> = {
     description: "the read stays open until the app has responded to the next webhook",
     effectAt: (place) => (place.what === "call" ? holdingRead(place) : undefined),
   },
-  webhook_late: { description: `the webhook arrives ${DELAY} late`, effectAt: onAttempt({ delay: DELAY }) },
+  webhook_late: {
+    description: `the webhook arrives ${LATE_BY} late`,
+    effectAt: onAttempt({ delay: LATE_BY }),
+  },
   webhook_after_next: {
     description: "the webhook arrives after the next one",
     effectAt: onEvent(
@@ -186,9 +189,10 @@ export const KINDS: Readonly<Record<DeviationKind, Kind>> = {
     effectAt: onEvent((_, copies) => ({ copies, at_once: true })),
     isRace: true,
   },
+  // The rule `again_after`, which the shipped scenario `webhook_days_later` has too.
   webhook_again_later: {
-    description: `the webhook arrives once more, ${REPEAT_DELAY} later`,
-    effectAt: onEvent(() => ({ again_after: REPEAT_DELAY })),
+    description: `the webhook arrives once more, ${RESENT_AFTER} later`,
+    effectAt: onEvent(() => ({ again_after: RESENT_AFTER })),
   },
   webhook_answer_lost: {
     description: "the app's response to the webhook is lost: it arrives again",

@@ -14,7 +14,7 @@ export interface Deviation {
   readonly at: string;
 }
 
-/** The deviations of one run. */
+/** The deviations of one run, in any order. Comments call it a set. */
 export type Schedule = readonly Deviation[];
 
 export function keyOf({ kind, at }: Deviation): string {

@@ -3,7 +3,7 @@ import { UserError } from "../../core/schema/user-error.js";
 import type { Deviable, Observed, RunPlan, Trace } from "./deviable.js";
 import type { ExploreFinding } from "./exploration.js";
 import { behaviourOf, isSuspect, judge, type Verdict } from "./judge.js";
-import { type KnownDeviations, REPEATS } from "./kinds.js";
+import { type KnownDeviations, RACE_REPEATS } from "./kinds.js";
 import { keyOf, type Schedule } from "./schedule.js";
 
 /** The runs without deviations. */
@@ -87,8 +87,8 @@ export class Trials {
     this.#lanes = lanes;
   }
 
-  plan(schedule: Schedule, repeats = REPEATS): RunPlan {
-    const plan = this.#deviable.planRun(schedule, repeats > REPEATS);
+  plan(schedule: Schedule, repeats = RACE_REPEATS): RunPlan {
+    const plan = this.#deviable.planRun(schedule, repeats > RACE_REPEATS);
     for (const deviation of schedule) this.#deviations.effectOf(deviation).applyTo(plan, repeats);
     return plan;
   }

@@ -1,7 +1,7 @@
 import { durationMs, formatDuration } from "../../../core/schema/duration.js";
 import type { ChargeRule, FaultRule, WebhookRule } from "../../../core/schema/scenario-rules.js";
 import type { CallChange, CallPlace, JobMoment, RunPlan, WebhookChange, WebhookPlace } from "../deviable.js";
-import { REPEATS, wholeSeconds } from "../kinds.js";
+import { RACE_REPEATS, wholeSeconds } from "../kinds.js";
 import type { Schedule } from "../schedule.js";
 
 /** The end that every run must come to, as two plain runs showed it. */
@@ -88,7 +88,7 @@ export class SandboxPlan implements RunPlan {
   }
 
   deviateWebhook({ type, before, attempt }: WebhookPlace, change: WebhookChange): void {
-    if (change.at_once && (change.copies ?? 1) > REPEATS) {
+    if (change.at_once && (change.copies ?? 1) > RACE_REPEATS) {
       this.isRepeated = true;
       this.#slowRead({ delay_answer: SAVED_SLOW_READ, times: change.copies });
     }
@@ -106,7 +106,7 @@ export class SandboxPlan implements RunPlan {
 
   press(times: number): void {
     this.presses = times;
-    this.isRepeated ||= times > REPEATS;
+    this.isRepeated ||= times > RACE_REPEATS;
   }
 
   payLate(): void {
