@@ -232,7 +232,7 @@ describe("expiry", () => {
       const effects = effectsOf({}, "EXPIRED", actor);
       expect(effects).toContainEqual({ do: "cancel_task", task: "timeline" });
       const plansLateEntries = effects.some((effect) => effect.do === "schedule_late_entries");
-      expect(plansLateEntries).toBe(actor === "clock" || actor === "scenario");
+      expect(plansLateEntries).toBe(actor !== "control" && actor !== "customer");
     }
   });
 

@@ -98,7 +98,7 @@ export function transition(
   // Entries after expiry survive expiry; a manual change ends the whole timeline.
   const overruled = charge.overruled || actor === "control" || actor === "customer";
   if (overruled || to === "EXPIRED" || STATUSES[to].next.length === 0) effects.push(CANCEL.timeline);
-  if (to === "EXPIRED" && !overruled && actor !== "api") effects.push({ do: "schedule_late_entries" });
+  if (to === "EXPIRED" && !overruled) effects.push({ do: "schedule_late_entries" });
 
   if (to === "COMPLETED") {
     effects.push({ do: "post", kind: "payment" });
