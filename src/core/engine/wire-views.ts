@@ -48,11 +48,12 @@ type PaidField = "amount_paid" | "currency_paid";
 
 /** Shows what was paid, if that is not the amount, from the payment on. */
 function wrongMoneyFields({ amount_paid, currency_paid, status_history }: Charge) {
-  const isPaid = amount_paid !== undefined && status_history.some(({ status }) => PAID.includes(status));
-  return isPaid ? { amount_paid, currency_paid } : {};
+  const hasArrived =
+    amount_paid !== undefined && status_history.some(({ status }) => PAYMENT_ARRIVED.includes(status));
+  return hasArrived ? { amount_paid, currency_paid } : {};
 }
 
-const PAID: readonly string[] = ["PROCESSING", "COMPLETED"];
+const PAYMENT_ARRIVED: readonly string[] = ["PROCESSING", "COMPLETED"];
 
 const summaries = new WeakMap<Charge, string>();
 const details = new WeakMap<Charge, string>();

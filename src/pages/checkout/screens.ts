@@ -134,7 +134,7 @@ function referenceBox({ charge }: CheckoutPage): Markup {
 /** The payment is confirmed by the customer or processing; the page polls until it ends. */
 export const waitingScreen: Screen = (page) => {
   const { charge, links } = page;
-  const isPaid = !isOpen(charge.status);
+  const hasArrived = !isOpen(charge.status);
   return {
     status: 200,
     document: {
@@ -145,9 +145,9 @@ ${paymentSummary(page)}
 ${errorNotice(page)}
 <div class="waiting">
 <div class="spinner"></div>
-<h2 id="wait">${isPaid ? "Your payment is being processed" : "Waiting for your payment"}</h2>
+<h2 id="wait">${hasArrived ? "Your payment is being processed" : "Waiting for your payment"}</h2>
 <p class="soft">${
-        isPaid
+        hasArrived
           ? "It has arrived and is being confirmed."
           : "This page continues as soon as it arrives. You can leave it open."
       }</p>
@@ -155,7 +155,7 @@ ${errorNotice(page)}
 <noscript><p><a href="${links.waiting}">Refresh</a></p></noscript>
 </div>
 ${
-  !isPaid &&
+  !hasArrived &&
   html`<div class="actions">
 <a class="button plain" href="${links.page}">Show how to pay</a>
 ${cancelForm(page)}
