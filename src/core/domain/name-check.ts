@@ -164,14 +164,14 @@ function* textsIn(value: unknown, path: Path): Generator<readonly [Path, string]
 function* unknownTexts(
   kind: NameKind,
   value: unknown,
-  { vocabulary, isUnresolved: isOpen }: NameCheck,
+  { vocabulary, isUnresolved }: NameCheck,
   base: Path,
 ): Generator<UnknownName> {
   const known = vocabulary(kind);
   if (known === undefined) return;
   const fits = kind === "path" ? globMatchesRoute : globMatches;
   for (const [path, text] of textsIn(value, base)) {
-    if (isOpen?.(text) || known.some((name) => fits(text, name))) continue;
+    if (isUnresolved?.(text) || known.some((name) => fits(text, name))) continue;
     yield {
       path,
       message: kind === "path" ? unknownPathMessage(text, known) : unknownNameMessage(kind, text, known),
@@ -187,10 +187,10 @@ export function unknownPathMessage(path: string, routes: readonly string[]): str
 function* unknownEnumValues(
   known: readonly string[],
   value: unknown,
-  { isUnresolved: isOpen }: NameCheck,
+  { isUnresolved }: NameCheck,
   base: Path,
 ): Generator<UnknownName> {
   for (const [path, text] of textsIn(value, base))
-    if (!isOpen?.(text) && !known.some((word) => globMatches(text, word)))
+    if (!isUnresolved?.(text) && !known.some((word) => globMatches(text, word)))
       yield { path, message: `must be one of ${known.join(", ")}${didYouMean(text, known)}` };
 }

@@ -289,10 +289,10 @@ export function schemaFaults(
   document: LoadedDocument,
   part?: DocumentPart,
 ): DocumentFault[] {
-  const { path: at = [], value = document.value, isUnresolved: isOpen = () => false } = part ?? {};
+  const { path: at = [], value = document.value, isUnresolved = () => false } = part ?? {};
   const checked = safeParse(schema, value);
   if (checked.ok) return [];
-  const all = checked.issues.flatMap((issue) => issueMessages(schema, issue, isOpen));
+  const all = checked.issues.flatMap((issue) => issueMessages(schema, issue, isUnresolved));
   const relevant = all.filter(
     (fault) => fault.message !== "is required" || !all.some((other) => isMisspelling(fault, other)),
   );
@@ -313,9 +313,9 @@ interface PathMessage {
 function issueMessages(
   schema: z.ZodMiniType,
   issue: Issue,
-  isOpen: (value: unknown) => boolean,
+  isUnresolved: (value: unknown) => boolean,
 ): PathMessage[] {
-  if (isOpen(issue.input)) return [];
+  if (isUnresolved(issue.input)) return [];
   const path = issue.path.filter((part): part is string | number => typeof part !== "symbol");
   if (issue.code === "unrecognized_keys") {
     const known = knownKeys(schema, path);
@@ -331,7 +331,7 @@ function issueMessages(
     });
   }
   const inner = issue.message === DEFAULT_MESSAGE || isRecord(issue.input) ? closestIssues(issue) : [];
-  if (inner.length > 0) return inner.flatMap((cause) => issueMessages(schema, cause, isOpen));
+  if (inner.length > 0) return inner.flatMap((cause) => issueMessages(schema, cause, isUnresolved));
   if (isUnquoted(issue) && issue.message === DEFAULT_MESSAGE)
     return [{ path, message: `${issueMessage(issue)}: put it in quotes` }];
   const [inKey] = issue.code === "invalid_key" ? issue.issues : [];

@@ -24,7 +24,7 @@ import { rootOf, Scope } from "./scope.js";
 import { SHARED_STEPS } from "./step-faults.js";
 import { type StepList, StepLoader, savedIn } from "./step-loader.js";
 import type { SourceLine } from "./step-reference.js";
-import { fill, foreignVariables, isOpen } from "./variables.js";
+import { fill, foreignVariables, hasVariable } from "./variables.js";
 
 /**
  * Scenario files: read, included files merged, variables filled in, checked; used by the sandbox, the command and `explore`.
@@ -123,12 +123,13 @@ export function loadScenario(
   const filled = sources.map((source) => filledRules(source, { scope, savedBy, variables, faults }));
   for (const [index, value] of filled.entries()) {
     const schema = index === 0 ? scenarioFileSchema : includedFileSchema;
-    faults.push(...schemaFaults(schema, sources[index]!.document, { path: [], value, isUnresolved: isOpen }));
+    const part = { path: [], value, isUnresolved: hasVariable };
+    faults.push(...schemaFaults(schema, sources[index]!.document, part));
   }
 
   const names: NameCheck = {
     vocabulary: givens.vocabulary ?? (() => undefined),
-    isUnresolved: isOpen,
+    isUnresolved: hasVariable,
   };
   const loader = new StepLoader({ scope, savedBy, included, names });
   const steps = loader.load(

@@ -16,7 +16,7 @@ import { COMPARISONS } from "../../core/schema/matchers.js";
 import type { Scenario, WebhookRule } from "../../core/schema/scenario-rules.js";
 import { DEFAULT_SETTINGS } from "../../core/schema/settings.js";
 import type { StepKind } from "./steps/step-kinds.js";
-import { isOpen } from "./variables.js";
+import { hasVariable } from "./variables.js";
 
 /** Valid content that has no effect at run time. */
 export interface Warning {
@@ -197,7 +197,7 @@ function impossibleExpectations(value: unknown, path: Path = []): Warning[] {
   if (!isRecord(value)) return [];
   const inner = Object.entries(value).flatMap(([key, part]) => impossibleExpectations(part, [...path, key]));
   const bounds = COMPARISONS.filter((word) => value[word] !== undefined);
-  const isResolved = bounds.every((word) => !isOpen(value[word]));
+  const isResolved = bounds.every((word) => !hasVariable(value[word]));
   const emptyLists =
     Array.isArray(value.in) && value.in.length === 0
       ? [{ path: [...path, "in"], message: "is empty, so nothing matches" }]

@@ -9,7 +9,7 @@ import { didYouMean, nearest } from "../../core/schema/nearest.js";
 import { unknownFieldMessage } from "../../core/schema/schema-paths.js";
 import { STEP_KINDS, STEPS, type StepKind } from "./steps/step-kinds.js";
 import { WAIT_KINDS, WAIT_SCHEMAS } from "./steps/wait-for.js";
-import { isOpen, type Path } from "./variables.js";
+import { hasVariable, type Path } from "./variables.js";
 
 /** Fields beside an action; they tell a misspelled action from a missing one. */
 const COMPANIONS: readonly string[] = [
@@ -39,7 +39,7 @@ export function stepFaults(
   document: LoadedDocument,
   at: Path,
   step: Readonly<Record<string, unknown>>,
-  isUnresolved: (value: unknown) => boolean = isOpen,
+  isUnresolved: (value: unknown) => boolean = hasVariable,
 ): DocumentFault[] {
   const [kind, second] = stepKinds(step);
   if (kind === undefined) return missingActionFaults(document, at, step);
@@ -58,7 +58,7 @@ export function stepFaults(
         `must be one of ${WAIT_KINDS.join(", ")}${didYouMean(String(step.wait_for), WAIT_KINDS)}`,
       ),
     ];
-  return schemaFaults(schemaOf(kind, step), document, { path: at, value: step, isUnresolved: isUnresolved });
+  return schemaFaults(schemaOf(kind, step), document, { path: at, value: step, isUnresolved });
 }
 
 /** Returns the schema of a step; that of `wait_for` depends on its value. */

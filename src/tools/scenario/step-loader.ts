@@ -227,13 +227,13 @@ function unknownExpectedFields(kind: StepKind, step: Step, check: NameCheck): Un
 function unknownSavedFields(
   kind: StepKind,
   step: Step,
-  { isUnresolved: isOpen, vocabulary }: NameCheck,
+  { isUnresolved, vocabulary }: NameCheck,
 ): UnknownName[] {
   const { result }: Definition = STEPS[kind];
   const shape = result?.(step, vocabulary.routes);
   if (shape === undefined) return [];
   return Object.entries((step.save ?? {}) as Record<string, unknown>).flatMap(([variable, path]) => {
-    if (typeof path !== "string" || isOpen?.(path)) return [];
+    if (typeof path !== "string" || isUnresolved?.(path)) return [];
     const parts = path.split(".");
     const stray = unknownPathPart(shape, parts);
     if (stray === undefined) return [];

@@ -28,7 +28,7 @@ export interface VariableFault {
 const MAX_FILLED_DEPTH = MAX_DEPTH + 20;
 
 /** Returns true for a string with a variable that is not filled in. */
-export function isOpen(value: unknown): boolean {
+export function hasVariable(value: unknown): boolean {
   return typeof value === "string" && value.includes("${");
 }
 
