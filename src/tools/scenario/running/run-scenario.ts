@@ -113,8 +113,8 @@ async function contextOf(
   loaded: LoadedScenario,
   options: RunOptions,
   client: Client,
-  leftovers: Cleanup,
-  applied: RuleCounts,
+  cleanup: Cleanup,
+  ruleCounts: RuleCounts,
   startState: StartState,
 ): Promise<RunContext> {
   const { app, wall = systemWallClock, manual = async () => {} } = options;
@@ -126,13 +126,13 @@ async function contextOf(
     wall,
     ...access,
     app,
-    ruleCounts: applied,
+    ruleCounts,
     startState,
-    cleanup: leftovers,
+    cleanup,
     manual,
     prepare: async () => {
-      await freezeClock(client, leftovers);
-      applied.begin(await putRules(client, loaded, leftovers));
+      await freezeClock(client, cleanup);
+      ruleCounts.begin(await putRules(client, loaded, cleanup));
       await startState.record();
     },
   };

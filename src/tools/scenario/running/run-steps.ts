@@ -53,12 +53,12 @@ export async function runSteps(
 
 /** Report of a step that was not run. */
 export function notRunReport(step: LoadedStep, number: number, runFile: string): StepReport {
-  const { kind, raw, location: place } = step;
+  const { kind, raw, location } = step;
   return {
     number,
     title: stepTitle(kind, raw),
     kind,
-    ...lineOf(place, runFile),
+    ...lineOf(location, runFile),
     outcome: "not_run",
     duration_ms: 0,
   };
@@ -76,7 +76,7 @@ async function carryOut(
   onTitle: (title: string) => void,
 ): Promise<StepReport> {
   await yieldIfBusy();
-  const { kind, raw, location: place } = step;
+  const { kind, raw, location } = step;
   const { wall } = execution.context;
   const startedMs = wall.nowMs();
   let since: string | undefined;
@@ -85,7 +85,7 @@ async function carryOut(
     number,
     title,
     kind,
-    ...lineOf(place, execution.file),
+    ...lineOf(location, execution.file),
     outcome,
     duration_ms: wall.nowMs() - startedMs,
     ...more,
@@ -109,10 +109,7 @@ async function carryOut(
       return report(failed.outcome, { ...nested, failure: { message } });
     }
     since = await lastRequest(kind, execution.context);
-    const result = await untilAborted(
-      execution.signal,
-      row.run(filled, { ...execution.context, location: place }),
-    );
+    const result = await untilAborted(execution.signal, row.run(filled, { ...execution.context, location }));
     const variable = row.namedResult?.(filled, result);
     if (variable !== undefined) scope.save(...variable);
     saveResult(filled.save as Record<string, string> | undefined, result, scope);
@@ -131,10 +128,10 @@ async function carryOut(
 }
 
 /** Adds the line of the first differing field, or of the expectation. */
-function failureWithLine({ failure, at }: StepFailure, { location: place }: LoadedStep): Failure {
+function failureWithLine({ failure, at }: StepFailure, { location }: LoadedStep): Failure {
   const [first] = failure.difference ?? [];
   if (at === undefined) return failure;
-  return { ...failure, line: place.lineOf(first === undefined ? at : `${at}.${first.path}`) };
+  return { ...failure, line: location.lineOf(first === undefined ? at : `${at}.${first.path}`) };
 }
 
 /** Checked steps without variables, so that a repeated step is checked once. */

@@ -6,16 +6,16 @@ import { step, stepSchema } from "./step-definition.js";
 export const fault = step(["ignores_start"], {
   description: "From here on API calls fail; `clear` ends what this run has set.",
   schema: stepSchema({ fault: z.union([z.literal("clear"), faultRuleSchema]) }),
-  run: async (step, { client, cleanup: leftovers, ruleCounts: applied, location: place }) => {
+  run: async (step, { client, cleanup, ruleCounts, location }) => {
     const { fault } = step;
     if (fault === "clear") {
-      await applied.readCounts();
-      await leftovers.clear((what) => what.startsWith("fault "));
+      await ruleCounts.readCounts();
+      await cleanup.clear((what) => what.startsWith("fault "));
       return null;
     }
     const set = (await client.must("POST", "/faults", fault)) as { fault_id: string };
-    applied.watchFault(set.fault_id, stepTitle("fault", step), place);
-    leftovers.add(`fault ${set.fault_id}`, () => client.undo("DELETE", `/faults/${set.fault_id}`));
+    ruleCounts.watchFault(set.fault_id, stepTitle("fault", step), location);
+    cleanup.add(`fault ${set.fault_id}`, () => client.undo("DELETE", `/faults/${set.fault_id}`));
     return set;
   },
 });

@@ -6,14 +6,14 @@ import { step, stepSchema } from "./step-definition.js";
 export const reset = step(["ignores_start"], {
   description: "Puts the namespace back to its initial state.",
   schema: stepSchema({ reset: z.union([z.literal(true), z.null(), resetRequestSchema]) }),
-  run: async ({ reset }, { client, prepare: begin, ruleCounts: applied }) => {
-    await applied.readCounts();
+  run: async ({ reset }, { client, prepare, ruleCounts }) => {
+    await ruleCounts.readCounts();
     const answer = await client.must(
       "POST",
       "/reset?wait=10s",
       reset === true || reset === null ? {} : reset,
     );
-    await begin();
+    await prepare();
     return answer;
   },
 });

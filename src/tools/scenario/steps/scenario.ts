@@ -17,7 +17,7 @@ export const scenario = step(["ignores_start"], {
       z.strictObject({ drop: textSchema }),
     ]),
   }),
-  run: async ({ scenario }, { client, cleanup: leftovers }) => {
+  run: async ({ scenario }, { client, cleanup }) => {
     const [name, verb] =
       typeof scenario === "string"
         ? [scenario, "activate"]
@@ -26,7 +26,7 @@ export const scenario = step(["ignores_start"], {
           : [scenario.drop, "deactivate"];
     const before = await activeScenarios(client);
     const changed = await client.must("POST", `/scenarios/${encodeURIComponent(name)}/${verb}`);
-    leftovers.add("the active scenarios", () => restore(client, before));
+    cleanup.add("the active scenarios", () => restore(client, before));
     return changed;
   },
 });
