@@ -31,7 +31,7 @@ function appliedByNow(
 ): ScenarioView["applied"] {
   const counts = { ...applied };
   for (const [index, rule] of charges.entries())
-    if (isPaidLate(rule))
+    if (plansLatePayment(rule))
       counts[`charges.${index}`] = Math.min(counts[`charges.${index}`] ?? 0, latePayments);
   for (const [index, { again_after }] of webhooks.entries())
     if (again_after !== undefined)
@@ -39,7 +39,7 @@ function appliedByNow(
   return counts;
 }
 
-function isPaidLate({ timeline }: ChargeRule): boolean {
+function plansLatePayment({ timeline }: ChargeRule): boolean {
   const late = timeline.findIndex((entry) => "after_expiry" in entry);
   return late !== -1 && timeline.slice(late).some(({ to }) => to === "COMPLETED");
 }
@@ -158,7 +158,7 @@ const WEBHOOKS: EffectNames<WebhookRule> = [
   [() => true, "webhook changed", "webhooks changed"],
 ];
 const CHARGES: EffectNames<ChargeRule> = [
-  [isPaidLate, "payment came late", "payments came late"],
+  [plansLatePayment, "payment came late", "payments came late"],
   [() => true, "charge", "charges"],
 ];
 

@@ -14,7 +14,7 @@ type CounterKind = "operations" | "statuses" | "events" | "error_codes" | "misha
 
 type CountsByKind = { [Name in CounterKind]?: Map<string, { times: number }> };
 
-/** CountsByKind what an app has met of the service, in memory and beyond the journal's limit. */
+/** Counts what an app has met of the service, in memory and beyond the journal's limit. */
 export class Counters {
   /** Count objects save a second map lookup per increment. */
   #counts: CountsByKind = {};
@@ -63,7 +63,7 @@ export class Counters {
 const MAX_NAMES = 1_000;
 
 /** Failures between app and service that an app must survive. */
-export const MISHAP_KINDS = [
+export const COUNTED_MISHAPS = [
   /** A receiver got an event a second time. */
   "duplicate",
   /** The work was done, but its response was lost. */
@@ -75,31 +75,31 @@ export const MISHAP_KINDS = [
   /** An expired charge was paid. */
   "late_payment",
 ] as const;
-export type MishapKind = (typeof MISHAP_KINDS)[number];
+export type CountedMishap = (typeof COUNTED_MISHAPS)[number];
 
 /**
  * Mishaps of a change.
  *
  * @param state after the change
  */
-function findMishaps({ puts, counters }: Change, state: State): MishapKind[] {
-  const mishaps: MishapKind[] = [];
+function findMishaps({ puts, counters }: Change, state: State): CountedMishap[] {
+  const mishaps: CountedMishap[] = [];
   for (const [name, , record] of puts) {
     if (record === null) continue;
     if (name === "deliveries") mishaps.push(...mishapsOfAttempt(record as Delivery, counters.attempt, state));
-    else if (name === "events" && isPaidLate(record as EventRecord, state)) mishaps.push("late_payment");
+    else if (name === "events" && isLatePayment(record as EventRecord, state)) mishaps.push("late_payment");
   }
   return mishaps;
 }
 
-function isPaidLate({ type, object_id }: EventRecord, state: State): boolean {
+function isLatePayment({ type, object_id }: EventRecord, state: State): boolean {
   if (type !== "charge.completed" || object_id === null) return false;
   const charge = state.get("charges", object_id);
   return charge?.status === "COMPLETED" && firstExpiryMs(charge) !== undefined;
 }
 
 /** Mishaps of the attempt with this number, if it is the delivery's last. */
-function mishapsOfAttempt(delivery: Delivery, order: number | undefined, state: State): MishapKind[] {
+function mishapsOfAttempt(delivery: Delivery, order: number | undefined, state: State): CountedMishap[] {
   const last = delivery.attempts.at(-1);
   if (order === undefined || last?.order !== order || delivery.mishap?.forged !== undefined) return [];
   const isBefore = (other: Attempt): boolean => other.order < order;
@@ -107,7 +107,7 @@ function mishapsOfAttempt(delivery: Delivery, order: number | undefined, state: 
     .deliveriesOf(delivery.event_id)
     .filter((other) => other.webhook_id === delivery.webhook_id && other.delivery_id !== delivery.delivery_id)
     .filter(({ mishap }) => mishap?.forged === undefined);
-  const mishaps: MishapKind[] = [];
+  const mishaps: CountedMishap[] = [];
   if (isAnswerLost(delivery, last)) mishaps.push("lost_answer");
   if (last.attempt > 1 && isSent(last)) mishaps.push("retry");
   if (!hasArrived(delivery, last)) return mishaps;

@@ -1,4 +1,4 @@
-import { type Counters, MISHAP_KINDS } from "../../core/namespace/counters.js";
+import { COUNTED_MISHAPS, type Counters } from "../../core/namespace/counters.js";
 import { CHARGE_STATUSES } from "../../core/schema/common.js";
 import { scopeQuerySchema } from "../../core/schema/control-requests.js";
 import { EVENT_TYPES, TEST_EVENT_TYPE } from "../../core/schema/event-types.js";
@@ -69,7 +69,7 @@ export function coverageOf(counters: Counters) {
       Object.keys(ERROR_STATUS).filter((code) => !CONTROL_CODES.has(code)),
       counters.counts("error_codes"),
     ),
-    mishaps: split(MISHAP_KINDS, counters.counts("mishaps")),
+    mishaps: split(COUNTED_MISHAPS, counters.counts("mishaps")),
   };
 }
 

@@ -1,5 +1,5 @@
 import { receiverName } from "../../../core/engine/log-responses.js";
-import type { MishapKind } from "../../../core/namespace/counters.js";
+import type { CountedMishap } from "../../../core/namespace/counters.js";
 import type { BookFinding, FindingKind } from "../../../core/schema/reconciliation.js";
 import { ERROR_STATUS, type ErrorCode } from "../../../core/schema/refusals.js";
 import { STATUSES } from "../../../core/schema/statuses.js";
@@ -178,7 +178,7 @@ function completedDelivery({ namespace }: PageContext, chargeId: string): string
 type Kind = keyof ReturnType<typeof coverageOf>;
 
 /** Built-in scenario that causes each mishap. */
-const SCENARIOS: Readonly<Record<MishapKind, string>> = {
+const SCENARIOS: Readonly<Record<CountedMishap, string>> = {
   duplicate: "webhook_twice_at_once",
   lost_answer: "lost_response",
   retry: "webhook_outage",
@@ -211,7 +211,7 @@ const KINDS: Readonly<Record<Kind, CoverageKind>> = {
   },
   mishaps: {
     title: "Mishaps",
-    commandFor: (name) => `scenario use ${SCENARIOS[name as MishapKind]}`,
+    commandFor: (name) => `scenario use ${SCENARIOS[name as CountedMishap]}`,
   },
 };
 
