@@ -1,11 +1,11 @@
 import type { FrozenState } from "../engine/frozen-state.js";
 import { yieldToEventLoop } from "../time/wall-clock.js";
-import type { Journal } from "./data-journal.js";
+import type { DataJournal } from "./data-journal.js";
 import type { SnapshotFile } from "./snapshot-file.js";
 
 export interface CompactionFiles {
   readonly snapshot: SnapshotFile;
-  readonly journal: Journal;
+  readonly journal: DataJournal;
   /** Path of the file being written, in the same folder. */
   readonly temporary: string;
   /** Throws if the files must not be written to. */

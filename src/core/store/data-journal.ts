@@ -15,7 +15,7 @@ export interface JournalOptions {
 }
 
 /** FILE.journal: the changes after the snapshot, one per line. The file stays open; an append is one write. */
-export class Journal {
+export class DataJournal {
   /** The snapshot's file. */
   readonly #snapshotFile: string;
   readonly #file: string;

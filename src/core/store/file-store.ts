@@ -4,7 +4,7 @@ import type { Change, JournalEntry, RecordReader, StateDump } from "../engine/re
 import type { Store } from "../engine/store.js";
 import { monotonicMs } from "../time/timers.js";
 import { Compaction } from "./compaction.js";
-import { Journal } from "./data-journal.js";
+import { DataJournal } from "./data-journal.js";
 import { checkFolder, checkWritable, resolveFile } from "./file-paths.js";
 import { type Lock, takeLock } from "./lock.js";
 import { SnapshotFile } from "./snapshot-file.js";
@@ -42,7 +42,7 @@ export class FileStore implements Store {
   readonly #io: StoreIo;
   readonly #snapshot: SnapshotFile;
   readonly #latest = noLatestKeys();
-  #open: { readonly journal: Journal; readonly lock: Lock } | undefined;
+  #open: { readonly journal: DataJournal; readonly lock: Lock } | undefined;
   #compaction: Compaction | undefined;
   #lastSeq = 0;
   #retryCompactionAtBytes = 0;
@@ -62,11 +62,11 @@ export class FileStore implements Store {
     checkFolder(file);
     const { fsync = false, onNotice = () => {} } = this.#options;
     let lock: Lock | undefined;
-    let journal: Journal | undefined;
+    let journal: DataJournal | undefined;
     try {
       lock = takeLock(file, onNotice);
       checkWritable(file);
-      journal = new Journal({ file, fsync, io: this.#io });
+      journal = new DataJournal({ file, fsync, io: this.#io });
       this.#open = { journal, lock };
       const snapshot = this.#snapshot.read();
       const changes = journal.read(snapshot?.seq ?? 0, () => this.#checkIfDue());
@@ -155,7 +155,7 @@ export class FileStore implements Store {
 
   async #finish(
     compaction: Compaction,
-    journal: Journal,
+    journal: DataJournal,
     work: () => Promise<void> | void,
   ): Promise<StoreError | undefined> {
     try {
