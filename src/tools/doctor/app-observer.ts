@@ -1,6 +1,6 @@
 import type { Answer, Probe } from "../../core/schema/receiver-report.js";
 import type { WallClock } from "../../core/time/wall-clock.js";
-import { type AppView, changesOf, deviationOf, effectOf, pathsOf, viewOf } from "./app-view.js";
+import { type AppView, changesOf, effectOf, firstDifference, pathsOf, viewOf } from "./app-view.js";
 import { metadataKeysOf, observedUrl, placeholderValues } from "./check-options.js";
 import { type Observation, VISIBILITY_PROBE } from "./probe.js";
 import type { ObserveOptions, ProbeSession } from "./probe-session.js";
@@ -110,7 +110,7 @@ export class AppObserver {
     const { COMPLETED } = observed.charge.events;
     await Promise.all(Array.from({ length: COPIES }, () => this.#deliver(COMPLETED)));
     await this.#readSettledView(observed);
-    const wrong = await this.#deviation(observed);
+    const wrong = await this.#difference(observed);
     return wrong === undefined
       ? { text: "concurrent copies had the effect of one" }
       : { text: `${COPIES} copies at once: ${wrong}`, fault: "handled_at_once" };
@@ -135,7 +135,7 @@ export class AppObserver {
     if (changes.length > 0)
       return { text: `a forged event changed it: ${changes.join(", ")}`, fault: "forged_acted_upon" };
     await this.#deliverUntilAccepted(COMPLETED);
-    const wrong = await this.#deviation(observed);
+    const wrong = await this.#difference(observed);
     return wrong === undefined
       ? { text: "a forged event changed nothing, and the genuine event with its id was handled" }
       : { text: `after a forged event with its id, the genuine one: ${wrong}`, fault: "forged_id_counts" };
@@ -154,7 +154,7 @@ export class AppObserver {
         : undefined;
     const hasFailed = first === undefined || first.kind !== "accepted";
     if (first !== undefined && hasFailed) await this.#deliverUntilAccepted(observed.charge.events.COMPLETED);
-    const wrong = await this.#deviation(observed);
+    const wrong = await this.#difference(observed);
     if (wrong !== undefined) {
       const when = hasFailed ? "sent again after it failed" : "accepted while the sandbox returned 500";
       return { text: `an event ${when}: ${wrong}`, fault: "lost" };
@@ -172,8 +172,8 @@ export class AppObserver {
     for (let count = 0; count < BURST; count++) all.push(await this.#newCharge());
     const answers = await Promise.all(all.map(({ charge }) => this.#deliver(charge.events.COMPLETED)));
     const accepted = all.filter((_, index) => answers[index]!.kind === "accepted");
-    const deviations = await Promise.all(accepted.map((observed) => this.#deviation(observed)));
-    const wrong = deviations.filter((deviation) => deviation !== undefined);
+    const differences = await Promise.all(accepted.map((observed) => this.#difference(observed)));
+    const wrong = differences.filter((difference) => difference !== undefined);
     return wrong.length === 0
       ? { text: "all events accepted at once were handled" }
       : { text: `${wrong.length} of ${BURST} accepted at once: ${wrong[0]}`, fault: "lost_in_burst" };
@@ -204,7 +204,7 @@ export class AppObserver {
     const { charge, result } = found;
     if (result.kind !== "accepted") await this.#deliverUntilAccepted(charge.events.COMPLETED);
     // The view before could not be read; it is that of any unpaid charge.
-    const wrong = await this.#deviation({ charge, before: this.#observed.get("paid")!.before });
+    const wrong = await this.#difference({ charge, before: this.#observed.get("paid")!.before });
     return wrong === undefined
       ? { text: "an event that arrived before the response to its call was handled" }
       : { text: `an event before the response to its call: ${wrong}`, fault: "lost_early" };
@@ -251,11 +251,11 @@ export class AppObserver {
   }
 
   /** Waits for the usual effect of a payment; describes the difference if it does not come. */
-  async #deviation(observed: ObservedCharge): Promise<string | undefined> {
+  async #difference(observed: ObservedCharge): Promise<string | undefined> {
     let wrong: string | undefined;
     await this.#waitUntil(async () => {
       const effect = effectOf(observed.before, await this.#readView(observed.charge));
-      wrong = deviationOf(effect, this.#usualEffect, this.#ignored);
+      wrong = firstDifference(effect, this.#usualEffect, this.#ignored);
       return wrong === undefined;
     });
     return wrong;

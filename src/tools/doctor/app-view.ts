@@ -57,7 +57,7 @@ export function effectOf(before: AppView, after: AppView): AppView {
 }
 
 /** Describes the first difference of an effect from the usual one; undefined if they agree. */
-export function deviationOf(
+export function firstDifference(
   effect: AppView,
   usual: AppView,
   ignored: ReadonlySet<string>,
