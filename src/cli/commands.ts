@@ -1,7 +1,7 @@
 import { type Command, CommanderError, Option } from "commander";
 import { packageVersion } from "../core/files/package.js";
 import { addClientCommands } from "./client/commands.js";
-import { isUserError, reportError } from "./errors.js";
+import { isFixableByUser, reportError } from "./errors.js";
 import { addExploreOptions } from "./explore-options.js";
 import { helpText } from "./help-text.js";
 import { addConnectionOptions, addStartOptions } from "./options.js";
@@ -231,7 +231,7 @@ async function orExit2(work: () => Promise<void>): Promise<void> {
   try {
     await work();
   } catch (error) {
-    if (!(error instanceof Error && isUserError(error))) throw error;
+    if (!(error instanceof Error && isFixableByUser(error))) throw error;
     reportError(error);
     process.exitCode = 2;
   }

@@ -63,7 +63,7 @@ export function reportError(error: Error): void {
 }
 
 /** Returns true for errors that the user can fix. Any other is a bug and keeps its stack. */
-export function isUserError(error: Error): boolean {
+export function isFixableByUser(error: Error): boolean {
   return error instanceof UserError || error instanceof SandboxError || error.name === "StoreError";
 }
 

@@ -1,5 +1,5 @@
 import { UserError } from "../core/schema/user-error.js";
-import { isUserError, reportError, useJson } from "./errors.js";
+import { isFixableByUser, reportError, useJson } from "./errors.js";
 import { plainFlags } from "./plain-flags.js";
 import { ignoreClosedOutput } from "./process-handlers.js";
 import { usePlain } from "./text-layout.js";
@@ -14,7 +14,7 @@ export async function main(argv: readonly string[]): Promise<void> {
     if (flags !== undefined) await (await import("./start.js")).start(flags);
     else await (await import("./program.js")).runProgram(words);
   } catch (error) {
-    if (!(error instanceof Error && isUserError(error))) throw error;
+    if (!(error instanceof Error && isFixableByUser(error))) throw error;
     reportError(error);
     process.exitCode = error instanceof UserError ? error.exitCode : 1;
   }

@@ -4,7 +4,7 @@ import type { BookReport } from "../../core/schema/reconciliation.js";
 import { formatCount } from "../../core/schema/text-format.js";
 import type { Sandbox } from "../../sandbox.js";
 import { compareRecords, runAppCommand } from "../books/app-rows.js";
-import { isUserError, printErrors } from "../errors.js";
+import { isFixableByUser, printErrors } from "../errors.js";
 import { booksReport } from "../report/books.js";
 import { junitXml } from "../report/junit.js";
 import { reportLines } from "../report/text.js";
@@ -42,7 +42,7 @@ export async function reconcileAfter(
     await warnOfOtherNamespaces(sandbox, notice);
     return report.passed ? 0 : 1;
   } catch (error) {
-    if (!(error instanceof Error && isUserError(error))) throw error;
+    if (!(error instanceof Error && isFixableByUser(error))) throw error;
     printErrors(error);
     return COULD_NOT;
   }
