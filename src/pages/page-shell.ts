@@ -16,7 +16,7 @@ export interface ShellOptions {
   readonly referrer: "same-origin" | "no-referrer";
 }
 
-export interface ShellPage {
+export interface PageParts {
   readonly title: string;
   /** Additional elements of the head. */
   readonly head?: Content;
@@ -29,7 +29,7 @@ export interface ShellPage {
  * The document around a family of pages. Its policy allows only its own style sheet and script: inline by hash, or as
  * cacheable files of this server. No page can be framed.
  */
-export class Shell {
+export class PageShell {
   readonly #assets: Markup;
   readonly #files: Readonly<Record<"css" | "js", string>>;
   readonly #policy: string;
@@ -55,7 +55,7 @@ export class Shell {
     ].join("; ");
   }
 
-  document({ title, head, bodyAttributes, body }: ShellPage): string {
+  document({ title, head, bodyAttributes, body }: PageParts): string {
     return html`<!doctype html>
 <html lang="en">
 <head>
@@ -75,7 +75,7 @@ ${body}
 
   /** @param forms the form-action policy; undefined allows any target */
   respond(
-    page: ShellPage,
+    page: PageParts,
     {
       status = 200,
       nowMs,

@@ -1,5 +1,5 @@
 import { html, type Markup } from "../html.js";
-import { Shell, type ShellPage } from "../page-shell.js";
+import { type PageParts, PageShell } from "../page-shell.js";
 import { SCRIPT } from "./script.js";
 import { STYLES } from "./styles.js";
 
@@ -26,7 +26,7 @@ export interface PageDocument {
   readonly refresh?: string;
 }
 
-function shellPage({ title, main, panel, live, refresh }: PageDocument): ShellPage {
+function shellPage({ title, main, panel, live, refresh }: PageDocument): PageParts {
   return {
     title,
     // Blocks rendering until the page is complete, so nothing shifts.
@@ -45,7 +45,7 @@ function liveAttributes(live: PollState): Markup {
 }
 
 /** The URL alone authorizes paying and cancelling, so no referrer leaves this origin. */
-const SHELL = new Shell({ styles: STYLES, script: SCRIPT, connects: true, referrer: "same-origin" });
+const SHELL = new PageShell({ styles: STYLES, script: SCRIPT, connects: true, referrer: "same-origin" });
 
 /**
  * @param leadsAway forms may redirect to the shop. Browsers apply form-action to each redirect, so a policy that

@@ -11,7 +11,7 @@ import { readBody } from "../../server/http/body.js";
 import { isCrossSite } from "../../server/http/hosts.js";
 import { unknownNamespace } from "../../server/service/admit.js";
 import { html } from "../html.js";
-import { Shell } from "../page-shell.js";
+import { PageShell } from "../page-shell.js";
 import type { Press } from "./api-calls.js";
 import { runFormAction } from "./dashboard-actions.js";
 import { frame } from "./frame.js";
@@ -32,7 +32,7 @@ import { asideView } from "./views/activity-view.js";
 /** App records are uploaded as a file. */
 const MAX_FORM_BYTES = 32 * 1024 * 1024;
 
-const SHELL = new Shell({
+const SHELL = new PageShell({
   styles: STYLES,
   script: SCRIPT,
   connects: true,

@@ -7,7 +7,7 @@ import { DEFAULT_API_KEY } from "../../core/schema/option-schemas.js";
 import type { OpenApiDocument } from "../../server/openapi/document.js";
 import { type DocumentOptions, documentFor } from "../../server/openapi/serve.js";
 import { betweenTags, html, type Markup } from "../html.js";
-import { Shell } from "../page-shell.js";
+import { PageShell } from "../page-shell.js";
 import { SCRIPT, STYLES } from "./assets.js";
 import {
   assumption,
@@ -30,7 +30,7 @@ interface Reference {
   readonly related: Markup;
 }
 
-const SHELL = new Shell({ styles: STYLES, script: SCRIPT, referrer: "same-origin" });
+const SHELL = new PageShell({ styles: STYLES, script: SCRIPT, referrer: "same-origin" });
 
 /**
  * Renders an OpenAPI document as one page without further requests. A schema with a single use is shown inline,
