@@ -10,7 +10,7 @@ const MAX_FOUND = 5;
 const STATUS_FIELDS = ["status", "answered"] as const;
 
 /** An expectation and the records to search. */
-export interface Search {
+export interface RecordSearch {
   /** Field of the expectation in the step. */
   readonly at: string;
   /** Name of the records, such as `event`. */
@@ -24,7 +24,7 @@ export interface Search {
 }
 
 /** Returns the newest matching record; throws if the number of matches is not as expected. */
-export function findExpected({ at, what, expected, count, rows, idOf }: Search): LogRow | undefined {
+export function findExpected({ at, what, expected, count, rows, idOf }: RecordSearch): LogRow | undefined {
   const compared = rows.map((row) => ({ row, difference: recordDifferences(expected, row) }));
   const found = compared.filter(({ difference }) => difference.length === 0).map(({ row }) => row);
   const range = typeof count === "number" ? { gte: count, lte: count } : (count ?? { gte: 1 });
