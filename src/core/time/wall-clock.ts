@@ -37,8 +37,8 @@ export function yieldToEventLoop(): Promise<void> {
 const BUSY_MS = 4;
 let yieldedMs = Number.NEGATIVE_INFINITY;
 
-/** Yields if the last yield was a few milliseconds ago: for in-process work that never waits for a socket. */
-export async function yieldIfBusy(): Promise<void> {
+/** Yields if `BUSY_MS` or more have passed since the last yield: for in-process work that never waits for a socket. */
+export async function yieldIfDue(): Promise<void> {
   if (monotonicMs() - yieldedMs < BUSY_MS) return;
   await yieldToEventLoop();
   yieldedMs = monotonicMs();

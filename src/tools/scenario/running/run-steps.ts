@@ -1,5 +1,5 @@
 import { noStatusReason } from "../../../core/reports/charge-history-text.js";
-import { yieldIfBusy } from "../../../core/time/wall-clock.js";
+import { yieldIfDue } from "../../../core/time/wall-clock.js";
 import { fillStep, type LoadedStep, type RawStep } from "../loaded-steps.js";
 import { LocalScope, type Variables } from "../scope.js";
 import { filledStepFaults } from "../step-faults.js";
@@ -75,7 +75,7 @@ async function carryOut(
   execution: Execution,
   onTitle: (title: string) => void,
 ): Promise<StepReport> {
-  await yieldIfBusy();
+  await yieldIfDue();
   const { kind, raw, location } = step;
   const { wall } = execution.context;
   const startedMs = wall.nowMs();
