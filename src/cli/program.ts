@@ -25,7 +25,7 @@ export async function runProgram(words: readonly string[]): Promise<void> {
   }
 }
 
-/** Returns true for `start` or its options alone, without help or version. */
+/** Returns true if the first word means `start`: the word itself, or any option but help and version. */
 function isStart(word: string): boolean {
   return word === "start" || (word.startsWith("-") && !["--help", "-h", "--version", "-V"].includes(word));
 }

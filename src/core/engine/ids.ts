@@ -104,6 +104,7 @@ export function idOf(kind: IdKind, bytes: Buffer): string {
   return ID_PREFIXES[kind] + bytes.toString("hex", 0, ID_DIGITS / 2);
 }
 
+/** The id of the number-th object of its kind, derived from scope, kind and number. */
 export function numberedId(scope: string, kind: IdKind, number: number): string {
   return idOfHex(kind, hexDigest(scope, kind, number));
 }

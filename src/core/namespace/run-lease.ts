@@ -49,7 +49,7 @@ export class RunLease {
     this.#onError = onError;
   }
 
-  /** @param onGone called after the restore of a lost runner */
+  /** @param onGone called if the runner has disappeared, after its changes are undone */
   take(run: string, onGone: () => Promise<void>): Refusal | undefined {
     if (this.#current?.run === run) return undefined;
     if (this.#current !== undefined)

@@ -21,13 +21,16 @@ interface StatusFields {
   readonly meaning: string;
   /** Possible next statuses. */
   readonly next: readonly ChargeStatus[];
-  /** `open`: the customer can still pay or cancel, and the checkout can expire. The last two are final for the shop. */
+  /**
+   * open: the customer can pay or cancel, and it can expire. processing: neither. paid, unpaid: decided for the shop;
+   * a late payment or a refund may follow.
+   */
   readonly stage: "open" | "processing" | "paid" | "unpaid";
   /** Has a button in every row of a list. */
   readonly hasRowButton?: true;
   /** Requires a priced charge. */
   readonly requiresPrice?: true;
-  /** The button or command that sets it. */
+  /** The dashboard's verb; the command line has all but process. */
   readonly verb?: string;
   readonly tone?: "good" | "bad";
   /** The transition of a sample charge; `afterMs` counts from creation, default: at expiry. */

@@ -286,7 +286,10 @@ export class Scheduler<Attempts extends DeliveryAttempts = DeliveryAttempts> {
     this.#onWake();
   }
 
-  /** Sets the callback that looks for an idle state, for events that no commit follows, such as posts to a mailbox. */
+  /**
+   * Sets a callback that `notifyWaiters` calls too: a check whether all is idle. Needed where no commit follows, such as
+   * after a post to a mailbox.
+   */
   onWake(callback: () => void): void {
     this.#onWake = callback;
   }

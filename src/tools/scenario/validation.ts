@@ -14,7 +14,7 @@ import { loadShipped } from "./shipped.js";
 
 export type FileKind = "scenario" | "fixtures" | "config";
 
-/** Result of checking a file, which is valid without faults. */
+/** Result of checking a file; it is valid if there are no faults. */
 export interface Validation {
   readonly file: string;
   /** Undefined if the content is not recognized. */

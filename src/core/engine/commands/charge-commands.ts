@@ -53,7 +53,7 @@ export function createWhitelabel(
   };
 }
 
-/** Moves a charge by the control API. */
+/** Moves a charge outside its timeline. A hosted one gets its default method first if the status needs a price. */
 export function transitionCharge(
   chargeId: string,
   to: ChargeStatus,
@@ -64,7 +64,6 @@ export function transitionCharge(
     const charge = tx.get("charges", chargeId);
     if (charge === undefined) return refuse("NOT_FOUND", "Charge not found");
     if (!needsPrice(charge, to)) return moveCharge(tx, charge, to, actor, reason);
-    // A hosted checkout without a chosen method takes its default.
     const priced = priceByDefaultMethod(tx, charge);
     return moveCharge(tx, priced === undefined ? charge : matchScenario(tx, priced), to, actor, reason);
   };

@@ -78,8 +78,8 @@ interface Moved {
 }
 
 /**
- * Mutates the new record in place, the only mutation: only its event refers to it yet, and events show no tasks. A copy
- * would double the memory cost of a transition.
+ * Puts the charge with these tasks. Sets them on the new record itself instead of on a copy, which would double a
+ * transition's memory: nothing but its event refers to it yet, and events show no tasks.
  */
 function putWithTasks(tx: Transaction, charge: Charge, tasks: ChargeTasks): Charge {
   (charge as { tasks: ChargeTasks }).tasks = tasks;

@@ -184,7 +184,7 @@ export class PostgresStorage extends Commits implements Storage, Leases {
     return place?.name;
   }
 
-  /** @param values of the condition's parameters from $2 */
+  /** @param values for $2, $3, … in `condition`; $1 is this process */
   places(condition = "true", values: unknown[] = []): Promise<Place[]> {
     return this.link.query(
       `select name, url from namespaces

@@ -156,7 +156,10 @@ export function fillVariables({ raw }: LoadedStep, scope: Variables): RawStep {
   return filled;
 }
 
-/** Runs the nested lists of a step. Reports a single iteration, or the one that did not pass. */
+/**
+ * Runs the nested lists of a step. Returns the reports of all concurrent iterations; of consecutive ones, only those of
+ * a single one or of the first that did not pass.
+ */
 async function runIterations(
   step: LoadedStep,
   { atOnce = false }: ContainerDefinition,

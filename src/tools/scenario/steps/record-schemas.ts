@@ -35,7 +35,7 @@ export function narrowRecordSchema(record: z.ZodMiniObject, described: unknown):
   );
 }
 
-/** Schema of the data of all event types that match. */
+/** Schema of the data of the event types that the glob `type` matches; of all if `type` is no fixed text. */
 function dataOf(type: unknown): z.core.$ZodType {
   const isText = typeof type === "string" && !type.includes("${");
   const types = ALL_EVENT_TYPES.filter((known) => !isText || globMatches(type, known));
