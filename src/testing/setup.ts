@@ -52,7 +52,7 @@ export interface TestSandbox {
   readonly liveApiKey: string;
   /** Default signing secret of webhooks. */
   readonly webhookSecret: string;
-  /** Name of the namespace; `default` in this process. */
+  /** Name of the namespace; `default` if the sandbox runs in this process. */
   readonly namespace: string;
   /** Environment variables for an app that the test starts, as set by `payments-sandbox exec`. */
   readonly environment: Readonly<Record<string, string>>;

@@ -46,7 +46,7 @@ export interface RunResult {
   readonly due: DueTasks;
 }
 
-/** The scenario of one run of `--under`; null for the plain run. */
+/** One run of `--under`. The plain run has no scenario: null. */
 export interface UnderScenario {
   readonly scenario: string | null;
   /** The run's folder among the artifacts. */

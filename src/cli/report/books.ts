@@ -42,7 +42,7 @@ function placeOf({ row, charge_id }: BookFinding): string {
   return `${row === null ? "no row" : `row ${row}`}, ${charge_id ?? "no charge"}`;
 }
 
-/** The message behind the app's name for the order. */
+/** The finding's message, after the keys by which the app knows the order. */
 function orderText({ order, message }: BookFinding): string {
   const parts = Object.entries(order ?? {}).map(([key, value]) => `${key} ${value}`);
   return parts.length === 0 ? message : `${parts.join(", ")}: ${message}`;

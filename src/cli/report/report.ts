@@ -3,7 +3,7 @@ import type { Paint } from "../text-layout.js";
 /** `note`: passed, but to be reviewed; `skipped`: not run, or not judged. */
 export type Outcome = "passed" | "failed" | "error" | "note" | "skipped";
 
-/** Something that was checked, or found. */
+/** A check with its outcome, or a finding. */
 export interface ReportCase {
   /** Stable between runs: names the case in JUnit. */
   readonly name: string;

@@ -164,7 +164,7 @@ export class Dispatcher implements DeliveryAttempts {
     return job.holds && this.#scheduler.isTimePassing;
   }
 
-  /** Probes a receiver with one attempt. The held ones are released unless that attempt is held again. */
+  /** Tries an unreachable receiver with one attempt; unless that is held again, releases the other held ones. */
   #probe(webhookId: string, target: string, task: Task): void {
     const job = this.#prepare(task);
     if (job === undefined) {

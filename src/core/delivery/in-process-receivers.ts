@@ -82,7 +82,7 @@ function handlerErrorText(error: unknown): string {
   return typeof message === "string" ? `${name ?? "Error"}: ${message}` : String(error);
 }
 
-/** Calls an in-process receiver with a Request, after the barrier if there is one. Never rejects. */
+/** Calls an in-process receiver with a Request, once all members of the barrier, if any, have arrived. Never rejects. */
 export async function deliverInProcess(
   receiver: InProcessReceiver | undefined,
   signed: SignedRequest,

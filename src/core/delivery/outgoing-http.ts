@@ -43,7 +43,7 @@ export function wasCutWhileIdle(request: http.ClientRequest, { code }: NodeJS.Er
   return request.reusedSocket && (code === "ECONNRESET" || code === "EPIPE");
 }
 
-/** One line: failures of `localhost` addresses come as an AggregateError. */
+/** The error in one line. A failed call to `localhost` gives an AggregateError, with one error per address. */
 export function networkErrorText(error: NodeJS.ErrnoException): string {
   const errors = (error as { errors?: unknown }).errors;
   if (Array.isArray(errors) && errors.length > 0)

@@ -163,8 +163,8 @@ interface UsedSocket {
 }
 
 /**
- * A reused connection was cut before any response byte: the receiver probably closed it while idle. Byte counts are
- * unknown under TLS.
+ * Returns true if a reused connection was cut before any response byte: the receiver probably closed it while idle.
+ * Always true under TLS, where byte counts are unknown.
  */
 function isCutBeforeAnswer(error: NodeJS.ErrnoException, { socket, readBefore }: UsedSocket): boolean {
   if (error.code !== "ECONNRESET" && error.code !== "EPIPE") return false;

@@ -313,7 +313,7 @@ export function planAttempt(tx: Transaction, delivery: Delivery, dueMs: number):
   return planned;
 }
 
-/** Maximum per new event. More than one, so that the log shrinks again once long-open deliveries have ended. */
+/** Maximum removed per new event. More than one, so that the log shrinks again once long-open deliveries have ended. */
 const TRIM_MAX_EVENTS = 4;
 
 /** Removes a few events beyond the log's retention, with their deliveries; those with open deliveries stay. */

@@ -59,7 +59,7 @@ export class Counters {
   }
 }
 
-/** Limits names that users choose: event types and error codes. */
+/** Maximum number of names of a kind: users choose event types and error codes. */
 const MAX_NAMES = 1_000;
 
 /** Failures between app and service that an app must survive. */

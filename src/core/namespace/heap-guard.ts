@@ -6,7 +6,7 @@ type LoadWatch = () => Promise<{ watchHeap(note: (use: HeapUse) => void): HeapWa
 
 /** Share of the heap limit. V8 may end the process from 0.8 on; reads need memory too while changes are refused. */
 const FULL_SHARE = 0.7;
-/** Lower than `FULL_SHARE`, so that the guard does not flip at once. */
+/** Changes are accepted again below this share: lower than `FULL_SHARE`, so that the guard does not flip to and fro. */
 const FREE_SHARE = 0.65;
 /** Most sandboxes of a test make fewer changes and need no watch. */
 const WATCH_AFTER_CHANGES = 256;

@@ -351,7 +351,7 @@ export class Namespace {
     this.engine.close();
   }
 
-  /** Closes before a deletion, without writing. */
+  /** Closes without writing, as the namespace is about to be deleted. */
   discard(): void {
     this.#stop();
     this.engine.discard();

@@ -100,7 +100,7 @@ export function queryShape<All extends Fields>(fields: All) {
   return describe(z.object(schemasOf(fields)), { name: undefined, note: "", fields });
 }
 
-/** A named enumeration, record or union. */
+/** Gives an enumeration, record or union a name and a description in the OpenAPI documents. */
 export function named<Schema extends z.core.$ZodType>(name: string, note: Note, schema: Schema): Schema {
   return describe(schema, { name, note, fields: {} });
 }
@@ -127,7 +127,7 @@ export function namedSchemas(): ReadonlyMap<z.core.$ZodType, SchemaDescription> 
 
 export const ASSUMED_FIELD = "The interface does not show this field; that it exists is assumed.";
 
-/** Note of a field that the interface does not show. */
+/** Note of a field that the service's interface does not show: an assumption of the sandbox. */
 export function assumedField(text: string, details: NoteDetails = {}): FieldNote {
   return { description: text, assumption: ASSUMED_FIELD, ...details };
 }

@@ -51,7 +51,7 @@ export function subjectOfEvent(
   return withdrawal && { object: "withdrawal", status: withdrawal };
 }
 
-/** The event type of a name, which may be the one on the wire from the config. */
+/** The event type that a name stands for: an event type itself, or the name that the config sends in its place. */
 export function eventTypeOf(
   name: string,
   eventNames: Readonly<Record<string, string>> = {},

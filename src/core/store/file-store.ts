@@ -26,7 +26,7 @@ export interface FileStoreOptions {
   readonly fsync?: boolean;
   /** Below this journal size `compactIfLarge` does nothing. Default: 64 MiB. */
   readonly compactAtBytes?: number;
-  /** Receives messages about a successful opening. */
+  /** Receives what a user should know of an opening that succeeds: a wait for the lock, or a torn last line dropped. */
   readonly onNotice?: ((notice: string) => void) | undefined;
   /** System calls that tests make fail. */
   readonly io?: Partial<StoreIo>;

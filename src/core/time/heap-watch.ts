@@ -9,7 +9,7 @@ export interface HeapUse {
 }
 
 export interface HeapWatch {
-  /** Collects garbage, which takes about a second per GB, and measures the rest. */
+  /** Collects garbage, which takes about a second per GB, and measures the memory that is still in use. */
   measure(): HeapUse;
   close(): void;
 }

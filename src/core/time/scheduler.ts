@@ -44,7 +44,7 @@ export interface SchedulerOptions {
   readonly engine: Engine;
   readonly clock: Clock;
   readonly wall: WallClock;
-  /** Receives errors that no caller can receive. */
+  /** Receives errors of work that a timer began, so that no caller can catch them. */
   readonly onError: (error: unknown) => void;
 }
 

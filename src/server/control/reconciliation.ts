@@ -9,7 +9,7 @@ import { invalid } from "../../core/schema/refusals.js";
 import { controlOperation } from "./control-operation.js";
 
 const MAX_BYTES = 32 * 1024 * 1024;
-/** Limits of a response. */
+/** Maximum numbers of findings and of faulty rows in a response. */
 const FINDINGS_MAX = 1_000;
 const ROW_FAULTS_MAX = 20;
 

@@ -1,7 +1,7 @@
 import type { Severity } from "../../core/schema/receiver-report.js";
 
 interface Fault {
-  /** Default: a must. */
+  /** `should`: recommended, not required. Default: must. */
   readonly severity?: "should";
   readonly title: string;
   readonly advice: string;

@@ -66,7 +66,6 @@ export class ProbeSession {
   readonly scheme: SignatureScheme;
   readonly unknownSecret = UNKNOWN_SECRET;
   readonly secret: string;
-  /** The current probe. */
   probe: Probe = "valid";
   /** The first accepted event. */
   firstAccepted: { readonly event: SampleEvent; readonly answer: Answer } | undefined;

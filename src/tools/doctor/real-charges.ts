@@ -5,7 +5,7 @@ import type { CheckOptions, ObserveOptions } from "./probe-session.js";
 import type { SampleEvent } from "./samples.js";
 import { sendRequest } from "./send-request.js";
 
-/** A paid charge of a running sandbox, with its events, which the sandbox does not deliver. */
+/** A paid charge of a running sandbox, with its events: check-webhook delivers them, not the sandbox. */
 export interface RealCharge extends ChargeRecord {
   readonly events: Readonly<Record<LifeStatus, SampleEvent>>;
 }

@@ -4,7 +4,7 @@
  *   explore.ts: search.ts, kinds.ts, judge.ts  ── plans ──>  Deviable: sandbox/, or a proxy before a provider's test mode
  *                                              <─ traces ──
  *
- * The explorer decides which runs deviate in what, and judges the traces of them. It never sees how a run is carried out.
+ * The explorer decides how each run deviates, and judges its trace. It never sees how a run is carried out.
  */
 import type { ChargeRule, FaultRule, WebhookRule } from "../../core/schema/scenario-rules.js";
 import type { Oracle } from "./exploration.js";

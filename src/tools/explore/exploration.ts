@@ -36,7 +36,7 @@ export type SkipReason =
   | "holds_a_failing_set"
   /** The app takes two of its deviations without any change in behaviour. */
   | "absorbed"
-  /** It differs from a set that was run in a kind that the app takes alike. */
+  /** A set that was run has, in place of one of its kinds, another that the app handles alike. */
   | "alike"
   /** Its deviations concern charges that have nothing in common. */
   | "independent"

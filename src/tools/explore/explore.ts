@@ -196,7 +196,7 @@ class Exploration {
     return result;
   }
 
-  /** The effects of the others are notes, or they are not tried at all. */
+  /** Returns false for a deviation that can only give a note, or that is tried only if asked for. */
   #isTried({ kind }: Deviation): boolean {
     const { isNoteOnly, isExtension } = KINDS[kind];
     return (!isNoteOnly && !isExtension) || this.#isRaised(kind);

@@ -42,7 +42,7 @@ export interface SearchResult extends Pick<ExploreReport, "runs" | "drawn" | "be
   readonly runsOfDepth: readonly number[];
 }
 
-/** Runs all sets of 1, 2, … deviations, smallest first, so that a set which fails has no smaller one in it that does. */
+/** Runs all sets of 1, 2, … deviations, smallest first, so that no failing set contains a smaller one that fails. */
 export function search(options: SearchOptions): Promise<SearchResult> {
   return new Search(options).run();
 }

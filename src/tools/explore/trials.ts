@@ -10,7 +10,7 @@ import { keyOf, type Schedule } from "./schedule.js";
 export interface PlainRuns {
   /** The run that deviating runs are compared with. */
   readonly trace: Trace;
-  /** The first difference between two plain runs. */
+  /** The first difference between two plain runs; undefined if they agree. */
   readonly difference: string | undefined;
 }
 
@@ -98,7 +98,7 @@ export class Trials {
     return (await this.run(this.plan([]), "full")).verdict.outcome !== "wrong";
   }
 
-  /** Runs a schedule without the checks that its observation stands for. */
+  /** Runs a set without the checks that the observation of the run implies. */
   async brief(schedule: Schedule): Promise<Trial> {
     const trial = await this.run(this.plan(schedule), "brief");
     const [only] = schedule;

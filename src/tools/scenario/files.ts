@@ -264,7 +264,6 @@ interface RuleContext {
   readonly faults: DocumentFault[];
 }
 
-/** Fills in the variables of a file's rules. */
 function filledRules(
   { document, raw }: Source,
   { scope, savedBy, variables, faults }: RuleContext,

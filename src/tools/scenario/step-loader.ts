@@ -118,7 +118,7 @@ export class StepLoader {
     return { kind, raw: step, location: stepLocation(document, at), lists };
   }
 
-  /** An expectation of an unknown event type, operation or status is met whatever happens, with `count: 0` or `not`. */
+  /** Returns true for an unknown event type, operation or status: with `count: 0` or `not` it would be met always. */
   #isVoid(kind: StepKind, step: RawStep, path: Path): boolean {
     if (!kind.startsWith("expect_")) return false;
     const isName = kind === "expect_sequence" || path.some((part) => VOID_FIELDS.includes(part));

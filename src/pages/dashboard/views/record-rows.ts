@@ -147,7 +147,7 @@ export function eventRow(context: PageContext, event: EventRecord): Markup {
   });
 }
 
-/** @param about the object of the event, unless the page names it */
+/** @param about the object of the event; empty where the page names it already */
 export function deliveryRow(
   context: PageContext,
   delivery: Delivery,

@@ -90,7 +90,7 @@ export class SandboxDeviable implements Deviable {
   readonly #session: RunSession;
   readonly #plain: Run[] = [];
   readonly #profile = new Map<string, number>();
-  /** For how long the app must be still before time goes on after a webhook; undefined where it is still when it responds. */
+  /** How long the app must make no calls after a webhook before time goes on; undefined: it goes on at the response. */
   #quiet: string | undefined;
   #isRestless = false;
   /** How many times longer the app took to respond in a plain run than an app at rest does. */
@@ -144,7 +144,10 @@ export class SandboxDeviable implements Deviable {
     return run!.trace;
   }
 
-  /** An app that has finished when it responds is not waited for; one that accepts (202) or goes on calling, twice as long as it was seen to go on. */
+  /**
+   * Learns how long to wait for the app: not at all if it has finished when it responds; if it accepts (202) or goes on
+   * calling, twice as long as it went on in the plain run.
+   */
   #learnQuiet({ loaded, observed: { deliveries }, waitedMs }: Run): void {
     const reports = quietReports(loaded.scope.names, (name) => savedIn(loaded, name));
     const longestMs = Math.max(0, waitedMs, ...reports.map(({ longest_ms }) => longest_ms));

@@ -210,7 +210,6 @@ export function untilAborted<T>(signal: AbortSignal | undefined, work: Promise<T
 /** Maximum number of calls in a failure. */
 const MAX_CALLS = 3;
 
-/** Returns true for kinds of steps that call the app under test. */
 export function callsApp(kind: string): boolean {
   return kind === "app" || kind === "reconcile";
 }

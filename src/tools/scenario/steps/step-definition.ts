@@ -25,7 +25,7 @@ export interface StepDefinition<Schema extends z.ZodMiniType = z.ZodMiniType> {
   readonly description: string;
   /** Schema of the result; undefined if not known before the run. */
   readonly result?: (step: RawStep, routes: Vocabulary["routes"]) => z.core.$ZodType | undefined;
-  /** Field with the expectation of the result. */
+  /** Name of the step's field that holds the expectation of its result. */
   readonly expectationField?: string;
   /** Variable that the step saves its result in, with its value. */
   readonly namedResult?: (
