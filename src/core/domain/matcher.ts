@@ -49,7 +49,7 @@ const WORDS: Readonly<Record<string, Word>> = {
   lte: compareOrder((order) => order <= 0),
 };
 
-/** Returns true if the value satisfies all words of the matcher. */
+/** Returns true if the value satisfies all words of the matcher; else the result of the first word that fails. */
 export function evaluateMatcher(matcher: object, actual: unknown, fits: CompareValue): MatchResult {
   for (const [word, expected] of Object.entries(matcher)) {
     if (expected === undefined) continue;

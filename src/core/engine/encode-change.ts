@@ -17,7 +17,7 @@ import type {
 } from "./records.js";
 import { chargeDetailJson, withdrawalJson } from "./wire-views.js";
 
-/** Collections whose events carry the JSON of a read. */
+/** Collections whose events carry the JSON that a read of the record returns. */
 const EVENT_DATA = { charges: chargeDetailJson, withdrawals: withdrawalJson };
 const EVENT_SOURCES = Object.keys(EVENT_DATA) as (keyof typeof EVENT_DATA)[];
 

@@ -79,7 +79,7 @@ function comparisonOf(before: Fields, after: Fields): Comparison {
   };
 }
 
-/** Fast path: charges that change at one instant share objects with `model`, so an equal reference is a change. */
+/** Fast path: charges that change at one instant share objects with `model`, so one with the model's object has changed. */
 function isUnchanged(before: unknown, after: unknown, model: unknown): boolean {
   return after !== model && isSameJson(before, after);
 }

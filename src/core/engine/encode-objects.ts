@@ -11,7 +11,7 @@ type TextDiff = readonly [start: number, between: string, end: number];
 
 export type ObjectDiffs = Readonly<Record<string, ObjectDiff>>;
 
-/** Texts that share less are stored whole. */
+/** Texts that have fewer characters in common are stored whole. */
 const SHARED_MIN_LENGTH = 40;
 
 /** Splits fields into those stored whole and the objects stored as differences from the model's. */

@@ -51,10 +51,10 @@ interface Wait<Request> {
 export class Watchers<Request = RequestEntry> {
   readonly #wall: WallClock;
   readonly #waits = new Set<Wait<Request>>();
-  /** Created on demand. */
+  /** Created by the first change that a call waits for. */
   #changes: CollectedChanges<Request> | undefined;
   #isPlanned = false;
-  /** End of the queued full checks. */
+  /** Resolves when the queued full checks have ended. */
   #lastCheck: Promise<void> = Promise.resolve();
   #isClosed = false;
 

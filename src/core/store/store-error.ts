@@ -13,7 +13,7 @@ export class TooLongError extends StoreError {}
 export class OutOfHandlesError extends StoreError {}
 
 /**
- * A file has content that this store does not write. `where` is the file, and the line if there is one.
+ * The error for a file whose content this store never writes. `where` is the file, and the line if there is one.
  *
  * @param goodBytes length of the usable beginning of the journal
  */

@@ -178,7 +178,7 @@ class LoopDetector {
     this.#current = Math.max(this.#current, length);
   }
 
-  /** Extends the chain by the tasks and deliveries that an external call planned. */
+  /** Extends the current chain by the tasks and deliveries that a call of the app planned. */
   notePlanned(change: Change): void {
     for (const [name, , record] of change.puts) {
       if (record === null) continue;

@@ -197,7 +197,7 @@ export class AppObserver {
         };
   }
 
-  /** Undefined where the app makes no calls. */
+  /** Delivers an event before the app has the response to its call. Undefined where the app makes no calls. */
   async observeEarly(): Promise<Observation | undefined> {
     const found = await this.#charges.whileHeld((charge) => this.#deliver(charge.events.COMPLETED));
     if (found === undefined) return undefined;

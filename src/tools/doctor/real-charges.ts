@@ -28,7 +28,7 @@ interface ChargeRecord {
 /** Mailbox for webhooks of a held call's charge; acknowledging one releases the call. */
 const MAILBOX = "check-webhook";
 const POLL_MS = 25;
-/** Timeouts to wait for an order: an app may handle no webhooks while its own call is held. */
+/** How many timeouts to wait for an order: an app may handle no webhooks while its own call is held. */
 const ORDER_TIMEOUTS = 3;
 
 const LIMITED =

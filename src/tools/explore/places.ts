@@ -29,7 +29,7 @@ export interface PlaceOfCall extends CallPlace {
   readonly payment?: ObservedPayment;
 }
 
-/** The first attempt at an event, or a retry, which is an `attempt`. */
+/** The first attempt at a delivery of an event, an `event`; or a retry, an `attempt`. */
 export interface PlaceOfEvent extends WebhookPlace {
   readonly what: "event" | "attempt";
   readonly at: string;

@@ -7,7 +7,7 @@ import { isWithoutBackoff } from "./backoff.js";
 
 /**
  * Watches how an app uses the API and notes five habits that the service advises against. The namespace calls it for each
- * request and each change of its records; a log counts findings a habit. Advice never changes a response.
+ * request and each change of its records; a log counts the findings of each. Advice never changes a response.
  */
 
 const BALANCES_INTERVAL_MS = 10_000;

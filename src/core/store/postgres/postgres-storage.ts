@@ -120,7 +120,7 @@ export class PostgresStorage extends Commits implements Storage, Leases {
     const identity = JSON.stringify({ api_key, webhook_secret, clock });
     const insertion =
       "insert into namespaces (name, identity, owner) values ($1, $2, $3) on conflict do nothing returning id";
-    // A failure is its own caller's.
+    // A search that fails is reported to the caller that began it.
     while (this.#searches.has(name)) await this.#searches.get(name)!.catch(() => {});
     let isCreated = false;
     await this.#search(name, async () => {

@@ -213,7 +213,7 @@ function driveSteps(flow: Flow, plan: SandboxPlan): RawStep[] {
   });
 }
 
-/** Time moves while the drive waits. */
+/** Moves time beside the steps that drive the app, which meanwhile waits for a response. */
 function withMovingTime(placed: readonly Placed[], { moves }: SandboxPlan, { whose }: Baseline): Placed[] {
   if (moves === undefined) return [...placed];
   const stepsOf = (role: Role) => placed.filter((one) => one.role === role).map(({ step }) => step);

@@ -48,10 +48,10 @@ export class SandboxPlan implements RunPlan {
   presses = 1;
   isCancelled = false;
   isLate = false;
-  /** A race that is saved: it is repeated until it is lost. */
+  /** True for a race in a saved run: it is repeated until it is lost. */
   isRepeated = false;
   isWrongMoney = false;
-  /** Duration by which time moves while the flow waits, and the call that it waits for; by default the charge's. */
+  /** Time moves by this while the flow waits: once the call has arrived, or without one, once there is a charge. */
   moves: { readonly by: string; readonly call: CallPlace | undefined } | undefined;
   readonly jobs: JobMoment[] = [];
   readonly isSaved: boolean;
