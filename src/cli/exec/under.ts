@@ -14,7 +14,7 @@ import { commandText, type Plan } from "./plan.js";
 import { runBeside } from "./run-command.js";
 import { exitCodeOf } from "./signals.js";
 
-/** Shipped scenarios under one name. The default scenario is that of the plain run. */
+/** Names that stand for several shipped scenarios; not for the default one, which the plain run has. */
 const GROUPS: ReadonlyMap<string, (scenario: ScenarioView) => boolean> = new Map([
   ["mishaps", isMishap],
   ["all", ({ name }) => name !== "default"],

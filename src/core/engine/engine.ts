@@ -253,8 +253,8 @@ export class Engine {
   }
 
   /**
-   * Replaces the state (import or restore) under a new sequence number. New records get ids that neither state has used
-   * since any of its resets.
+   * Replaces the state (import or restore) under a new sequence number. New records get ids that neither state has
+   * ever used, before or after a reset.
    *
    * @param clock replaces the state's clock
    */

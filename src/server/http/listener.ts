@@ -108,7 +108,7 @@ export async function listen(options: ListenOptions): Promise<ListeningServer> {
         socket.write(toWireText(options.onUnreadable(statusOfParserError(error.code))));
       socket.destroySoon();
     };
-    // Complete requests before the malformed bytes are answered first.
+    // Requests that were complete before the malformed bytes came are answered first.
     const last = pipelines.pending(socket);
     if (last?.req.complete && error.code !== "ECONNRESET") last.once("close", refuse);
     else refuse();

@@ -49,7 +49,7 @@ export interface RunPlan {
   press(times: number): void;
   /** Has the customer pay after the charge has expired. */
   payLate(): void;
-  /** Has the customer pay something else than the amount, on the timeline of the plain run. */
+  /** Has the customer pay another amount or currency than asked, on the timeline of the plain run. */
   payWrongMoney(paid: ChargeRule["paid"], timeline: ChargeRule["timeline"]): void;
   /** Has the customer cancel the payment page before paying it. */
   cancelThenPay(): void;

@@ -82,7 +82,7 @@ function judgePaid({ differences, role }: Failure): Verdict {
   return wrong("money", `paid twice: ${formatCount(paid, record)} for ${ordered}`);
 }
 
-/** Judges a read of the app's state that differs from a plain run's: about money if more, or if the charges deny it. */
+/** Judges a read of the app's state that differs from a plain run's: a fault of money if the charges contradict it. */
 function judgeView(failure: Failure, charges: readonly ObservedCharge[]): Verdict {
   const { differences, message } = failure;
   const text = differencesText(failure) || message;

@@ -220,7 +220,7 @@ function isEmptyRange(matcher: Readonly<Record<string, unknown>>, isWhole: boole
   );
 }
 
-/** Converts a duration to milliseconds, so that bounds compare; leaves other values as they are. */
+/** Converts a duration to milliseconds, so that bounds can be compared; leaves others as they are. */
 function comparable(bound: unknown): unknown {
   return typeof bound === "string" ? (parseDuration(bound) ?? bound) : bound;
 }

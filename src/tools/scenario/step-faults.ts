@@ -25,7 +25,7 @@ const COMPANIONS: readonly string[] = [
   "steps",
 ];
 
-/** Advice in place of `define` and `use`. */
+/** Advice to a file that has `define` or `use`, which are not supported. */
 export const SHARED_STEPS =
   "a step that recurs takes a YAML anchor (&name, *name), steps of several files a file to include";
 
