@@ -105,7 +105,9 @@ describe.each([
     const jest = `node_modules/${installed}/bin/jest.js`;
     const options = ["--ci", "--colors=false", "--cacheDirectory", join(cache, installed)];
     const { code, stderr } = await project.run([jest, ...options, ...args], environment);
-    expect(stderr).not.toMatch(/torn down|soft deleted|open handle|failed to exit|internal error/);
+    // Not "failed to exit": a worker that takes half a second for it, as on a busy machine, is told of. One that is kept from
+    // it by what it has opened would keep the run in one process from its end, too.
+    expect(stderr).not.toMatch(/torn down|soft deleted|open handle|internal error/);
     expect(stderr.replaceAll(/ +/g, " ")).toContain(`\nTests: ${tests} passed, ${tests} total\n`);
     expect(code).toBe(0);
   });
