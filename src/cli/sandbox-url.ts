@@ -1,7 +1,6 @@
 import { readFileSync } from "node:fs";
 import type { SandboxFetch } from "../control-client.js";
 import { callUrl } from "../core/delivery/http-call.js";
-import { ConnectionPool } from "../core/delivery/outgoing-http.js";
 import { normalizeWebhookUrl } from "../core/schema/receiver-url.js";
 import { trimTrailingSlashes } from "../core/schema/text-format.js";
 import { UserError } from "../core/schema/user-error.js";
@@ -28,7 +27,6 @@ export function reach(given: string): Reach | undefined {
   const isPlain = /^http:/i.test(given) || !isLoopback(hostname.replace(/^\[|\]$/g, ""));
   let found: TrustFiles | undefined;
   let tls: ReturnType<typeof tlsOptions> | undefined;
-  const connections = new ConnectionPool();
   return {
     get trust() {
       return (found ??= isPlain ? undefined : findTrustFiles(Number(port || 443)));
@@ -36,6 +34,7 @@ export function reach(given: string): Reach | undefined {
     get url() {
       return trimTrailingSlashes(this.trust === undefined ? address : address.replace(/^http:/i, "https:"));
     },
+    // A new connection each: one that is reused cannot tell a lost response from an idle end, and would call twice.
     async fetch(path, { method = "GET", headers, body, signal }) {
       const { trust, url } = this;
       return callUrl(new URL(`${url}${path}`), {
@@ -43,7 +42,6 @@ export function reach(given: string): Reach | undefined {
         headers: headers as Record<string, string>,
         body: body as string | undefined,
         signal: signal ?? undefined,
-        connections,
         tls: trust && (tls ??= tlsOptions(trust)),
       });
     },

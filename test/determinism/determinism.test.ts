@@ -77,10 +77,9 @@ describe("the same seed and the same calls", () => {
   it.skipIf(OTHER_NODE === undefined)(
     "give the same bytes on another Node (PAYMENTS_SANDBOX_OTHER_NODE names its binary)",
     async () => {
-      const other = await run(["determinism"], OTHER_NODE);
+      const other = await run(["determinism", "once"], OTHER_NODE);
       expect(other.node.split(".")[0]).not.toBe(process.versions.node.split(".")[0]);
       expect(firstDifference(first.fresh, other.fresh)).toBeUndefined();
-      expect(firstDifference(first.repeated, other.repeated)).toBeUndefined();
     },
   );
 

@@ -5,7 +5,7 @@ import { temporaryFolder } from "../support/folders.js";
 import { Trial } from "./server.js";
 
 /** As many as one likes, for a long search. */
-const KILLS = Number(process.env.PAYMENTS_SANDBOX_KILLS ?? 15);
+const KILLS = Number(process.env.PAYMENTS_SANDBOX_KILLS ?? 10);
 const SEED = process.env.PAYMENTS_SANDBOX_KILLS_SEED ?? "spring";
 
 it(`a process that is killed ${KILLS} times starts each time, with all it has answered`, {
