@@ -48,8 +48,8 @@ export const scenarioKit: ScenarioTools = {
     (await loadLazily(() => import("./tools/scenario/scenario-value.js"))).runScenarioValue(namespace, run),
 };
 
-/** Loads the receiver checks on first use. */
-export function receiverChecks(timeout: string | undefined): CheckReceiver {
+/** A receiver check that loads its code on first use. */
+export function lazyReceiverCheck(timeout: string | undefined): CheckReceiver {
   return async ({ url, secret, signature, onRow, onSent }) => {
     const { checkWebhook } = await loadLazily(() => import("./tools/doctor/check.js"));
     const { readCheckOptions } = await loadLazily(() => import("./tools/doctor/check-options.js"));
@@ -121,7 +121,7 @@ export async function openSandbox(requested: OpenOptions): Promise<Sandbox> {
     autoNamespaces: options.auto_namespaces ?? false,
     onHappening: options.onHappening,
     scenarios: scenarioKit,
-    checkReceiver: receiverChecks(options.webhook_timeout),
+    checkReceiver: lazyReceiverCheck(options.webhook_timeout),
     storage,
   });
   const apps = createApps({

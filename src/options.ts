@@ -65,9 +65,9 @@ export class OptionsError extends UserError {
   }
 }
 
-/** An invalid file of an option. */
+/** The error of a document that an option gives, such as its scenario file. */
 export interface FileError {
-  /** Path of the option. */
+  /** Where the option is in the options, such as `scenario`, 0. */
   readonly path: readonly (string | number)[];
   readonly error: DocumentError;
 }

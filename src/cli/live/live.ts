@@ -16,7 +16,7 @@ import { keysHint, listenToKeys } from "./keys.js";
 
 /** How often lines are printed. Batches keep a slow terminal from blocking the server. */
 const INTERVAL_MS = 100;
-/** Events per interval that are printed; the rest is counted. */
+/** Activities per interval that are printed; the rest is counted. */
 const LINES_MAX = 20;
 
 /** Prints on a terminal what happens in the sandbox, and acts on keys. */
@@ -27,7 +27,7 @@ export class Live {
   #day: string | undefined;
   #release: (() => void) | undefined;
 
-  /** Takes an event. Events that are not printed are never built. */
+  /** Takes an activity. It is built only if it is printed. */
   readonly note = (build: () => Activity): void => {
     if (this.#waiting.length < LINES_MAX) this.#waiting.push(build);
     else this.#leftOut++;
@@ -42,7 +42,7 @@ export class Live {
     if (this.#release !== undefined) printText(`${keysHint()}\n`);
   }
 
-  /** Prints the remaining events and restores the terminal. */
+  /** Prints the remaining activities and restores the terminal. */
   end(): void {
     this.#release?.();
     this.flush();
@@ -53,7 +53,7 @@ export class Live {
     printText(text);
   }
 
-  /** Prints the waiting events. A terminal that is behind gets only their number, later. */
+  /** Prints the waiting activities. A terminal that is behind gets only their number, later. */
   flush(): void {
     this.#isScheduled = false;
     const waiting = this.#waiting.splice(0);
@@ -70,12 +70,12 @@ export class Live {
     if (lines.length > 0) printText(`${lines.join("\n")}\n`);
   }
 
-  /** The line of an event, after the date if that has changed. */
-  #linesOf(happening: Activity): string[] {
-    const day = happening.at.slice(0, 10);
+  /** The line of an activity; before it a line with the date, if that has changed. */
+  #linesOf(activity: Activity): string[] {
+    const day = activity.at.slice(0, 10);
     const isNew = this.#day !== undefined && this.#day !== day;
     this.#day = day;
-    return [...(isNew ? [paint("dim", `  ${day}`)] : []), activityLine(happening, columns())];
+    return [...(isNew ? [paint("dim", `  ${day}`)] : []), activityLine(activity, columns())];
   }
 }
 
@@ -86,25 +86,25 @@ const CALL_WIDTH = 28;
 /** Between two parts of a line. */
 const GAP = 2;
 
-/** One line for an event, cut to the width. It names the namespace unless that is the default one. */
-export function activityLine(happening: Activity, columns: number): string {
-  const { at, namespace } = happening;
+/** One line for an activity, cut to the width. It names the namespace unless that is the default one. */
+export function activityLine(activity: Activity, columns: number): string {
+  const { at, namespace } = activity;
   const head: Part[] = [
     ["dim", `  ${at.slice(11, 19)}  `],
     ...(namespace === "default" ? [] : [["cyan", `${oneLine(namespace)}  `] satisfies Part]),
   ];
   const room = columns - head.reduce((sum, [, text]) => sum + text.length, 0);
-  return fitLine([...head, ...partsOf(happening, room, columns >= WIDE)], columns);
+  return fitLine([...head, ...partsOf(activity, room, columns >= WIDE)], columns);
 }
 
-function partsOf(happening: Activity, room: number, isWide: boolean): Part[] {
-  switch (happening.kind) {
+function partsOf(activity: Activity, room: number, isWide: boolean): Part[] {
+  switch (activity.kind) {
     case "request":
-      return requestParts(happening, isWide);
+      return requestParts(activity, isWide);
     case "transition":
-      return transitionParts(happening, isWide);
+      return transitionParts(activity, isWide);
     case "attempt":
-      return attemptParts(happening, room);
+      return attemptParts(activity, room);
   }
 }
 

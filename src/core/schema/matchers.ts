@@ -166,8 +166,8 @@ export const checkMatchers: z.core.CheckFn<unknown> = ({ value, issues }) => {
 
 export const expectationSchema = z.unknown().check(checkMatchers);
 
-/** A matcher, as the alternative to a fixed set of values. */
-export const expectedMatcherSchema = z.record(z.string(), z.unknown()).check(
+/** A matcher inside an expectation, for fields that otherwise take one of fixed values. */
+export const expectationMatcherSchema = z.record(z.string(), z.unknown()).check(
   z.refine(isMatcher, {
     error: `must be a matcher of ${MATCHER_WORDS.join(", ")}`,
     abort: true,

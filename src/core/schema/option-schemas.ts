@@ -145,7 +145,10 @@ export const webhookOptionSchema = withChecks(
   z.refine(hasOneTarget, { error: ONE_TARGET_MESSAGE, path: ["url"] }),
 );
 
-/** A webhook receiver that is a function of this process; `url` is the URL of its requests. */
+/**
+ * Options of a webhook handler, a function in this process. Nothing is sent to `url`: the Request passed to the function
+ * has it.
+ */
 export const webhookHandlerSchema = z.omit(z.strictObject(webhookOptionSchema.shape), {
   mailbox: true,
   unreachable: true,

@@ -11,7 +11,7 @@ import { STREAM } from "../control/stream.js";
 import { controlErrors, sharedControlResponses } from "./control-errors.js";
 import { type OpenApiDocument, type OpenApiJson, pathsOf } from "./document.js";
 import { COMMON_HEADERS, RESPONSE_HEADERS } from "./headers.js";
-import { namedExamples, operationObject, templatedPath } from "./operation-object.js";
+import { examplesObject, operationObject, templatedPath } from "./operation-object.js";
 import {
   componentSchemas,
   queryParameters,
@@ -191,6 +191,6 @@ function withEventStream(responses: Responses): Responses {
   const type = "text/event-stream";
   const schema = { type: "string", contentMediaType: type, contentSchema: { oneOf: messages } };
   const hello = 'event: hello\ndata: {"namespace":"default","now":"2026-01-31T09:00:00.000Z"}\n\n';
-  const content = { [type]: { schema, examples: namedExamples({ "its beginning": hello }) } };
+  const content = { [type]: { schema, examples: examplesObject({ "its beginning": hello }) } };
   return { ...responses, 200: { ...responses[200], content } };
 }

@@ -64,12 +64,13 @@ export function jsonContent(schema: OpenApiJson, examples: NamedExamples): OpenA
   return {
     "application/json": {
       schema,
-      ...(Object.keys(examples).length === 0 ? {} : { examples: namedExamples(examples) }),
+      ...(Object.keys(examples).length === 0 ? {} : { examples: examplesObject(examples) }),
     },
   };
 }
 
-export function namedExamples(examples: NamedExamples): OpenApiJson {
+/** The `examples` of OpenAPI: keys made safe, with the name as the summary. */
+export function examplesObject(examples: NamedExamples): OpenApiJson {
   return Object.fromEntries(
     Object.entries(examples).map(([name, value]) => [
       // Keys of components must match ^[A-Za-z0-9._-]+$.

@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { modeSchema, withdrawalStatusSchema } from "../../../core/schema/common.js";
-import { expectedMatcherSchema } from "../../../core/schema/matchers.js";
+import { expectationMatcherSchema } from "../../../core/schema/matchers.js";
 import { withdrawalSchema } from "../../../core/schema/service-responses.js";
 import { idOf } from "../running/control-lists.js";
 import { expectRecords } from "./expect-records.js";
@@ -15,7 +15,7 @@ export const expectWithdrawal = expectRecords("expect_withdrawal", ["checks"], {
   fields: {
     ...expectedFields(...(Object.keys(withdrawalSchema.shape) as Field[])),
     mode: z.optional(modeSchema),
-    status: z.optional(z.union([withdrawalStatusSchema, expectedMatcherSchema])),
+    status: z.optional(z.union([withdrawalStatusSchema, expectationMatcherSchema])),
   },
   record: z.extend(withdrawalSchema, { mode: modeSchema }),
   rows: ({ startState }) => startState.since("withdrawals"),

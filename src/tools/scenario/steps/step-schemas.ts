@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { CHARGE_STATUSES, deliveryStatusSchema, modeSchema } from "../../../core/schema/common.js";
 import { durationSchema } from "../../../core/schema/duration.js";
-import { expectationSchema, expectedMatcherSchema, rangeSchema } from "../../../core/schema/matchers.js";
+import { expectationMatcherSchema, expectationSchema, rangeSchema } from "../../../core/schema/matchers.js";
 import { withNameKind } from "../../../core/schema/name-kinds.js";
 import { variableNameSchema } from "../../../core/schema/scenario-file.js";
 import { minLength } from "../../../core/schema/schema-checks.js";
@@ -30,7 +30,7 @@ export const httpStatusSchema = z.union(
   [
     z.int().check(z.gte(100), z.lte(599)),
     z.string().check(z.regex(/^[1-5][\dx]{2}$/, "must be a status such as 200 or 2xx")),
-    expectedMatcherSchema,
+    expectationMatcherSchema,
   ],
   "must be a status such as 200 or 2xx",
 );
@@ -90,7 +90,7 @@ function statusPattern(statuses: readonly string[]) {
   return z.union([
     z.enum([...statuses]),
     z.string().check(z.regex(/[*?]/, { error: `must be one of ${statuses.join(", ")}`, abort: true })),
-    expectedMatcherSchema,
+    expectationMatcherSchema,
   ]);
 }
 
@@ -131,7 +131,7 @@ export const deliveryFields = {
   ),
   type: eventType,
   mode: z.optional(modeSchema),
-  status: z.optional(z.union([deliveryStatusSchema, expectedMatcherSchema])),
+  status: z.optional(z.union([deliveryStatusSchema, expectationMatcherSchema])),
 };
 
 export const requestFields = {

@@ -6,7 +6,7 @@ import {
   LONGEST_WAIT_MS,
 } from "../../../core/schema/duration.js";
 import { getOwn } from "../../../core/schema/get-own.js";
-import { expectedMatcherSchema, type Range, rangeSchema } from "../../../core/schema/matchers.js";
+import { expectationMatcherSchema, type Range, rangeSchema } from "../../../core/schema/matchers.js";
 import { WAITED_RECORDS } from "../../../core/schema/waited-records.js";
 import type { CallResponse } from "../running/client.js";
 import type { RunContext } from "../running/context.js";
@@ -22,7 +22,7 @@ const RUN_REQUEST = /runner is "[^"]*", not null/;
 /** Time for the sandbox to respond after its timeout. */
 const GRACE_MS = 5_000;
 
-const waitedStatusSchema = z.union([z.int("must be a status such as 200"), expectedMatcherSchema]);
+const waitedStatusSchema = z.union([z.int("must be a status such as 200"), expectationMatcherSchema]);
 
 const RECORDS: Readonly<Record<string, z.ZodMiniObject>> = WAITED_RECORDS;
 
