@@ -1,5 +1,6 @@
 import { execFileSync } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { Command as Program } from "commander";
 import { beforeAll, describe, expect, it } from "vitest";
 import { CLIENT_COMMANDS } from "../../src/cli/client/commands.js";
@@ -199,7 +200,9 @@ describe("every command for a running sandbox", () => {
   it.each(CLIENTS)("%s says in a line what to start when nobody is there", async (_name, example) => {
     const url = REFUSING_URL.replace("/hooks", "");
     const words = wordsOf(example).filter((word) => word !== "--follow");
-    expect(line(await run(words, { env: { PAYMENTS_SANDBOX_URL: url } }))).toBe(
+    const cwd = temporaryFolder();
+    writeFileSync(join(cwd, "state.json"), "{}");
+    expect(line(await run(words, { cwd, env: { PAYMENTS_SANDBOX_URL: url } }))).toBe(
       `there is no sandbox at ${url}, which PAYMENTS_SANDBOX_URL names; unset it, or start one with: payments-sandbox start`,
     );
   });
@@ -207,7 +210,10 @@ describe("every command for a running sandbox", () => {
   describe("on a server", () => {
     let url: string;
     let client: Client;
+    /** Where `export` leaves what `import` takes. */
+    let cwd: string;
     beforeAll(async () => {
+      cwd = temporaryFolder();
       const receiver = await Receiver.open();
       ({ url, client } = await startServer(["--clock", "manual", "--webhook-url", receiver.url]));
     });
@@ -230,7 +236,7 @@ describe("every command for a running sandbox", () => {
         const env = { PAYMENTS_SANDBOX_URL: url };
         // All but one are a command and its words.
         if (example.startsWith("payments-sandbox ")) {
-          const { code, stdout, stderr } = await run(wordsOf(example), { env });
+          const { code, stdout, stderr } = await run(wordsOf(example), { cwd, env });
           expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
           expect(stdout).toMatch(/\S/);
         } else {

@@ -15,16 +15,16 @@ import { lacksPostgres, Postgres } from "../support/postgres.js";
  *   names-on-disk, polling}, state, webhooks/{connections, docs, receivers, signatures, storm, urls}
  */
 const FILES: Readonly<Record<string, string>> = {
-  http: "charges modes organization payins payouts reset settlement",
-  webhooks: "delivery further-attempts held log mailbox races reset",
-  control:
-    "charges events import looks namespaces next rates reconcile reversals scenarios timeline tolerated wait webhook-endpoints",
+  http: "charges payins payouts reset settlement",
+  webhooks: "delivery further-attempts reset",
+  control: "events import namespaces reversals webhook-endpoints",
 };
-/** With PAYMENTS_SANDBOX_ALL only: a minute more, for tables of what is refused and what the others try in fewer steps. */
+/** By `npm run test:postgres` only: a minute and a half more, for what these try in fewer steps. */
 const MORE: typeof FILES = {
-  http: "balances checkouts clock end-of-time quotes transition webhook-registration whitelabel",
-  webhooks: "mishaps",
-  control: "faults foreign names queries requests",
+  http: "balances checkouts clock end-of-time modes organization quotes transition webhook-registration whitelabel",
+  webhooks: "held log mailbox mishaps races",
+  control:
+    "charges faults foreign looks names next queries rates reconcile requests scenarios timeline tolerated wait",
   openapi: "acceptance",
 };
 

@@ -8,7 +8,7 @@ import { DEFAULT_SETTINGS } from "../../src/core/schema/settings.js";
 import { memoryStorage, memoryStore } from "../../src/core/store/memory-storage.js";
 import type { Storage } from "../../src/core/store/storage.js";
 import { MAX_TIMER_MS, type WallClock } from "../../src/core/time/wall-clock.js";
-import { receiverChecks, scenarioKit } from "../../src/opening.js";
+import { lazyReceiverCheck, scenarioKit } from "../../src/opening.js";
 import { PAGES } from "../../src/pages/page-routes.js";
 import { Sandbox } from "../../src/sandbox.js";
 import { createApps } from "../../src/server/http/app.js";
@@ -151,7 +151,7 @@ export async function worldOn(wall: WallClock, wishes: WorldWishes = {}) {
     base: shared,
     autoNamespaces: false,
     scenarios: scenarioKit,
-    checkReceiver: receiverChecks(undefined),
+    checkReceiver: lazyReceiverCheck(undefined),
     storage: storage?.(shared.onError) ?? { ...memoryStorage(), open: () => store },
   });
   const world = host.default;
