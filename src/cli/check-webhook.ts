@@ -10,7 +10,6 @@ import { probeLine, webhookReport } from "./report/webhook.js";
 import { lineWidth, printJson, printText } from "./terminal.js";
 import { paint } from "./text-layout.js";
 
-/** Exit code for an unreachable receiver. */
 const EXIT_CODES = { passed: 0, failed: 1, unreachable: 2 } as const;
 
 export interface CheckFlags {
@@ -26,7 +25,7 @@ export interface CheckFlags {
   readonly controlToken?: string;
 }
 
-/** `check-webhook`: probes a receiver and prints what it found. */
+/** `check-webhook`: probes a receiver and prints the findings. */
 export async function checkWebhookCommand(url: string, flags: CheckFlags): Promise<void> {
   const sandbox = flags.observe === undefined ? noSandbox(flags) : new Connection(flags);
   const options = readCheckOptions(
@@ -52,7 +51,7 @@ export async function checkWebhookCommand(url: string, flags: CheckFlags): Promi
   if (flags.junit !== undefined) writeJunit(flags.junit, [report]);
 }
 
-/** Refuses flags that would have no effect. */
+/** Refuses flags that need `--observe`. */
 function noSandbox(flags: CheckFlags): undefined {
   const idle = { url: "--url", namespace: "--namespace", controlToken: "--control-token" } as const;
   for (const [name, flag] of Object.entries(idle))
@@ -60,13 +59,13 @@ function noSandbox(flags: CheckFlags): undefined {
       throw new UserError(`${flag} names the sandbox whose charges are observed: it goes with --observe`);
 }
 
-/** The signature scheme of the sandbox, if one is given. */
+/** The webhook secret of the sandbox, if there is a sandbox. */
 async function secretOf(sandbox: Connection | undefined): Promise<string | undefined> {
   if (sandbox === undefined) return undefined;
   return (await sandbox.call<{ webhook_secret: string }>("GET", "/_sandbox")).webhook_secret;
 }
 
-/** The name of a preset, or a scheme as JSON. The schema refuses anything else. */
+/** Parses `--signature`: JSON is a scheme, any other text the name of a preset, which the schema checks later. */
 function signatureOf(text: string): Signature {
   if (!text.trimStart().startsWith("{")) return text as Signature;
   try {

@@ -36,9 +36,9 @@ export function addCommands(root: Command): void {
     .option("--require <list>", "also exit 1 unless all of these were met (names, separated by commas)")
     .option("--explore <flow>", "the command is an app: start it, explore this flow, then stop it");
   addExploreOptions(exec, "with --explore: ")
-    // Called by the guard when exec was killed.
+    // Passed by the guard process after exec was killed.
     .addOption(new Option("--left-behind <process>").hideHelp())
-    // Retired; refused with what to write instead.
+    // Retired options. Their errors name the replacement.
     .addOption(new Option("--under-report <file>").hideHelp())
     .addOption(new Option("--seeds <n>").hideHelp())
     .argument("<command...>", "the command and its arguments, after --")
@@ -222,7 +222,7 @@ export function addCommands(root: Command): void {
   addClientCommands(root);
 }
 
-/** Gives a command exit code 2 for its own failure; 1 means findings. */
+/** Exits with 2 when the command line is invalid; 1 means findings. */
 function withExitCode2(error: CommanderError): never {
   throw new CommanderError(error.exitCode === 0 ? 0 : 2, error.code, error.message);
 }

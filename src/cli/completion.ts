@@ -17,7 +17,7 @@ interface Words {
   readonly verbs: readonly string[];
 }
 
-/** `completion SHELL`: prints a script of all commands, which does not call the program. */
+/** `completion SHELL`: prints a script that contains all commands, so completion never runs the program. */
 export function completion(root: Command, shell: string): void {
   if (!SHELLS.includes(shell))
     throw new UserError(
@@ -42,7 +42,7 @@ function wordsOf(command: Command): Words {
   };
 }
 
-/** zsh reads the script by its bash layer. Both offer files where nothing is known. */
+/** Script for bash, and for zsh with bashcompinit. Both shells complete file names where no word fits. */
 function bashScript(commands: readonly Words[], isZsh: boolean): string {
   const line = (pattern: string, words: readonly string[]) => `    ${pattern}) words="${words.join(" ")}" ;;`;
   const options = (words: Words) => words.options.map(({ long }) => long);

@@ -36,7 +36,7 @@ export class Required {
     for (const { met } of Object.values(coverage)) for (const name of Object.keys(met)) this.#met.add(name);
   }
 
-  /** The names that no noted coverage has. */
+  /** Required names that no noted coverage has met. */
   get unmet(): string[] {
     return this.#names.filter((name) => !this.#met.has(name));
   }

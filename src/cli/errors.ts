@@ -8,7 +8,7 @@ interface Advice {
   readonly code: string;
   /** Fix, usually a command. */
   readonly fix: string | null;
-  /** The page of the documentation. */
+  /** Documentation page. */
   readonly doc: string;
 }
 
@@ -43,12 +43,12 @@ function adviceOf(error: Error): Advice {
 
 let wantsJson = false;
 
-/** With `--json`, errors are JSON on standard output too. */
+/** Makes `reportError` print errors as JSON too. */
 export function useJson(isAsked: boolean): void {
   wantsJson = isAsked;
 }
 
-/** Prints each error in one line on standard error. */
+/** Prints the error on standard error. */
 export function printErrors(error: Error): void {
   for (const line of error.message.split("\n")) printErrorLine(line);
 }
@@ -67,7 +67,7 @@ export function isFixableByUser(error: Error): boolean {
   return error instanceof UserError || error instanceof SandboxError || error.name === "StoreError";
 }
 
-/** commander's error in one line: what is wrong, and where to read on. */
+/** Converts commander's error into one line that names the help command. */
 export function usageErrorLine({ message }: CommanderError, command: string): ErrorWithFix {
   const what = message
     .replace(/^error: /, "")
@@ -78,7 +78,7 @@ export function usageErrorLine({ message }: CommanderError, command: string): Er
   return usageError(what, `payments-sandbox ${command} --help`);
 }
 
-/** An invalid command line, with where to read on. */
+/** Error of an invalid command line; `fix` is the command that shows the help. */
 export function usageError(what: string, fix: string): ErrorWithFix {
   return new ErrorWithFix(`${what} (run ${fix})`, { code: "USAGE", fix, doc: "docs/command-line.md" });
 }

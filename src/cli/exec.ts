@@ -24,7 +24,9 @@ interface ExecFlags extends ExplorationFlags {
   readonly leftBehind?: string;
 }
 
-/** `exec`: a sandbox on a free port, the command with what it needs in its environment, the command's own exit code. */
+/**
+ * `exec`: runs a command beside a sandbox, with its address and keys in the environment. Exits with the command's code.
+ */
 export async function exec(
   command: readonly string[],
   flags: Readonly<Record<string, unknown>> & ExecFlags,
@@ -80,10 +82,10 @@ function refuseRetired({ underReport, seeds }: ExecFlags): void {
     throw new UserError("--seeds is gone: run exec --under once for each seed, with --seed NAME");
 }
 
-/** Flags about a command that ends by itself. */
+/** Flags for a command that ends by itself, which the app of `--explore` does not. */
 const RUN_FLAGS = ["under", "strict", "reconcile", "require", "artifacts"] as const;
 
-/** Flags that mean nothing together are a mistake: one of them would be passed over. */
+/** Refuses flags that would have no effect together. */
 function refuseMixed(flags: Readonly<Record<string, unknown>> & ExecFlags): void {
   const isExploring = flags.explore !== undefined;
   const odd = (isExploring ? RUN_FLAGS : EXPLORE_FLAGS).find((name) => flags[name] !== undefined);

@@ -14,7 +14,7 @@ const ROWS: readonly (readonly [flags: string, says: string, isList?: boolean])[
   ["--junit <file>", "also write the report as JUnit XML"],
 ];
 
-/** Their names in commander. */
+/** Option names as commander has them. */
 export const EXPLORE_FLAGS: readonly string[] = ROWS.map(([flags]) =>
   camelCase(/^--([\w-]+)/.exec(flags)![1]!),
 );

@@ -66,7 +66,10 @@ export function explorationOf({
   };
 }
 
-/** Prints progress and the report. Exit code 0 without findings, 1 with, 2 if not one depth was completed. */
+/**
+ * Prints progress and the report. Returns the exit code: 0 without findings, 1 with findings, 2 if no depth was
+ * completed.
+ */
 export async function reportExploration(
   flow: string,
   { json, junit }: ExplorationFlags,
@@ -91,7 +94,6 @@ function appOf(app: string | undefined): string {
   return trimTrailingSlashes(url);
 }
 
-/** Parses a flag by its schema. */
 function parseFlag<Value>(flag: string, schema: z.ZodMiniType<Value>, given: unknown, text: string): Value {
   const parsed = schema.safeParse(given);
   if (parsed.success) return parsed.data;

@@ -6,13 +6,16 @@ import { Connection, type ConnectionFlags } from "./client/connection.js";
 import { type ExplorationFlags, explorationOf, reportExploration } from "./explore-report.js";
 import { printErrorLine } from "./terminal.js";
 
-/** Signals that end it early, with their exit codes. The current run undoes its changes. */
+/** Signals that end the exploration early, with their exit codes. The current run still undoes its changes. */
 const SIGNALS = [
   ["SIGINT", 130],
   ["SIGTERM", 143],
 ] as const;
 
-/** `explore`: searches for deviations that break an app. Exit code 0 without findings, 1 with, 2 if not one depth was completed. */
+/**
+ * `explore`: searches for deviations that break an app.
+ * Exits with 0 without findings, 1 with findings, 2 if no depth was completed.
+ */
 export async function exploreCommand(flow: string, flags: ExplorationFlags & ConnectionFlags): Promise<void> {
   const connection = new Connection(flags);
   const asked = explorationOf(flags);
@@ -40,9 +43,7 @@ export async function exploreCommand(flow: string, flags: ExplorationFlags & Con
   process.exitCode = stoppedBy ?? code;
 }
 
-/**
- * Sends a report of `explore` to the dashboard. A failure is printed in one line; the report is on the terminal anyway.
- */
+/** Sends a report of `explore` to the dashboard. A failure is only printed: the report is on the terminal anyway. */
 export async function putOnDashboard(
   { fetch, headers }: Pick<Connection, "fetch" | "headers">,
   namespace = "default",

@@ -22,7 +22,7 @@ export function helpText(examples: string | readonly string[], notes: readonly s
 function breakCommand(example: string, width: number): string[] {
   const lines: string[] = [];
   let line = " ";
-  // Never between an option and its value, nor within quotes.
+  // Breaks neither between an option and its value nor within quotes.
   for (const word of example.split(/ (?=--|')/)) {
     if (line.trim() !== "" && line.length + 1 + word.length + 2 > width) {
       lines.push(`${line} \\`);

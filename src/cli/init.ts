@@ -10,7 +10,7 @@ const EDITOR_SCHEMA = "node_modules/payments-sandbox/scenarios/schema.json";
 
 /** `init`: writes a config and an example scenario, and prints a CI snippet. Never overwrites. */
 export function init(): void {
-  // A config with another ending counts too: only one is read.
+  // A config with another file extension counts too: only one is read.
   const config = CONFIG_FILES.find((name) => existsSync(name));
   const said = [
     config === undefined ? writeNew(CONFIG_FILE, configText()) : unchanged(config),
@@ -19,7 +19,7 @@ export function init(): void {
   printText(`${said.join("\n")}\n\n${NEXT}`);
 }
 
-/** Writes a file unless it exists, and prints the result. */
+/** Writes a file unless it exists. Returns the line to print. */
 function writeNew(file: string, text: string): string {
   try {
     writeFileSync(file, text, { flag: "wx" });

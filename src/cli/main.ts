@@ -4,7 +4,7 @@ import { plainFlags } from "./plain-flags.js";
 import { ignoreClosedOutput } from "./process-handlers.js";
 import { usePlain } from "./text-layout.js";
 
-/** The command line. Each command is loaded when it runs. */
+/** Runs the command line. Loads each command when it runs. */
 export async function main(argv: readonly string[]): Promise<void> {
   ignoreClosedOutput();
   const words = heedCommon(argv.slice(2));
@@ -22,7 +22,7 @@ export async function main(argv: readonly string[]): Promise<void> {
 
 const NO_COLOUR = "--no-color";
 
-/** Options of every command. Options after the command of `exec` belong to that command. */
+/** Applies the options of every command. Options after the command of `exec` belong to that command. */
 function heedCommon(words: readonly string[]): string[] {
   const end = words.indexOf("--");
   const own =

@@ -4,11 +4,9 @@ import { sandboxUrl } from "../port.js";
 import { startOptions } from "./options.js";
 import { printJson } from "./terminal.js";
 
-/**
- * `openapi`: prints the document that a sandbox with this configuration serves, with `--control` that of the control API.
- */
+/** `openapi`: prints the OpenAPI document of the service, or of the control API with `--control`. */
 export async function openapi(flags: Readonly<Record<string, unknown>>): Promise<void> {
-  // The data file stays closed.
+  // Without `data`, the data file stays closed.
   const { control, ...startFlags } = flags;
   const { data, fsync, ...options } = await startOptions(startFlags);
   const sandbox = await openSandbox({ ...options, clock: "manual" });

@@ -31,9 +31,9 @@ export function variableOf(name: string): string {
 }
 
 /**
- * Gives a command the options of `start`.
+ * Adds the options of `start` to a command.
  *
- * @param saysOf the description of an option that differs for this command
+ * @param saysOf descriptions that differ for this command
  */
 export function addStartOptions(
   command: Command,
@@ -51,7 +51,7 @@ export function addStartOptions(
   return command;
 }
 
-/** Gives a command the options of every call to a running sandbox. */
+/** Adds the options of commands that call a running sandbox. */
 export function addConnectionOptions(command: Command): Command {
   return command
     .option("--url <url>", "the running sandbox (default: PAYMENTS_SANDBOX_URL, else the default port)")
@@ -60,7 +60,7 @@ export function addConnectionOptions(command: Command): Command {
     .option("--json", "print the response as JSON");
 }
 
-/** commander takes `--a, --b <x>` with two long names as two options. */
+/** Splits flags with two long names, `--a, --b <x>`, into two options for commander. */
 export function flagSpellings(flags: string): string[] {
   const [first, second] = flags.split(", ");
   if (second === undefined || !first!.startsWith("--")) return [flags];
@@ -71,7 +71,10 @@ export function flagSpellings(flags: string): string[] {
 /** Names of config files. The first that exists is read. */
 export const CONFIG_FILES = ["yaml", "yml", "json"].map((ending) => `payments-sandbox.config.${ending}`);
 
-/** Flag before environment before config file. Checks every value; an error names the value's source. */
+/**
+ * Reads options from flags, environment variables and config file; the first source that has a value wins.
+ * Checks every value; an error names the value's source.
+ */
 export async function startOptions(
   flags: Readonly<Record<string, unknown>>,
   environment: NodeJS.ProcessEnv = process.env,

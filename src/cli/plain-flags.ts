@@ -2,15 +2,15 @@ import { camelCase } from "../core/schema/text-format.js";
 import { CONFIG_FLAGS, flagSpellings, OPTION_ROWS } from "./options.js";
 
 interface Flag {
-  /** Its name in commander. */
+  /** Option name as commander has it. */
   readonly name: string;
   readonly takesValue: boolean;
   readonly isList: boolean;
 }
 
 /**
- * Parses a command line with options of `start` only, as commander would. Undefined for any other line and for an invalid
- * one: commander parses those. Loading commander is a tenth of a start.
+ * Parses a command line that has only options of `start`. Does without commander, whose loading is a tenth of a start.
+ * Returns undefined for any other or invalid line, which commander then parses.
  */
 export function plainFlags(words: readonly string[]): Record<string, unknown> | undefined {
   const flags: Record<string, unknown> = {};
@@ -27,7 +27,7 @@ export function plainFlags(words: readonly string[]): Record<string, unknown> | 
   return flags;
 }
 
-/** Splits `--port=0` into `--port 0`. */
+/** Splits `--port=0` into `--port` and `0`. */
 function splitAtEquals(word: string): [spelling: string, inside: string | undefined] {
   const place = word.startsWith("--") ? word.indexOf("=") : -1;
   return place === -1 ? [word, undefined] : [word.slice(0, place), word.slice(place + 1)];

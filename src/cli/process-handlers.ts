@@ -2,10 +2,10 @@ import { printErrorLine } from "./terminal.js";
 
 /** Process-wide handlers of the command. The library installs none of them. */
 
-/** Error codes of a closed reader or terminal. */
+/** Error codes of writes to a closed pipe or terminal. */
 const READER_GONE = ["EPIPE", "EIO"];
 
-/** Ignores the end of the output's reader, so current work goes on. */
+/** Ignores a closed output pipe or terminal, so current work goes on. */
 export function ignoreClosedOutput(): void {
   for (const stream of [process.stdout, process.stderr])
     stream.on("error", (error: NodeJS.ErrnoException) => {
@@ -13,7 +13,7 @@ export function ignoreClosedOutput(): void {
     });
 }
 
-/** Ends the process on an uncaught error, with one line that names the fate of the state. */
+/** Ends the process on an uncaught error, with one line that says if the state is kept. */
 export function reportUncaught(data: string | undefined): void {
   const kept =
     data === undefined

@@ -33,7 +33,7 @@ function isStart(word: string): boolean {
 function program(): Command {
   const root = new Command("payments-sandbox")
     .description("A local server that stands in for a payments service in test mode.")
-    // `main` prints it in one line.
+    // `main` prints the error in one line.
     .configureOutput({ outputError: () => {} })
     .enablePositionalOptions()
     .exitOverride();
@@ -76,7 +76,7 @@ function groupCommands(root: Command): void {
   const place = (name: string) => (order.includes(name) ? order.indexOf(name) : order.length);
   const help = new Help();
   root.configureHelp({
-    // `[options]` is left out: every command has some, and it takes the description's room.
+    // Leaves out `[options]`: every command has some, and the description needs the room.
     subcommandTerm: (shown) => help.subcommandTerm(shown).replace(" [options]", ""),
     visibleCommands: (shown) => help.visibleCommands(shown).sort((a, b) => place(a.name()) - place(b.name())),
   });

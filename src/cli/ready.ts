@@ -84,7 +84,7 @@ function dashboardUrl(sandbox: Sandbox, options: StartOptions): string | undefin
   return `${readyLine(sandbox).dashboard_url}${query}`;
 }
 
-/** How to reach or open the control API. No URL is shown that would answer 403. */
+/** Rows about the control API. Leaves out URLs that would answer 403. */
 function controlRows(sandbox: Sandbox, options: StartOptions): { rows: Rows; commands: Rows } {
   const dashboard = dashboardUrl(sandbox, options);
   const token = sandbox.controlToken;
@@ -94,7 +94,7 @@ function controlRows(sandbox: Sandbox, options: StartOptions): { rows: Rows; com
       rows: [["Control API", "closed beyond loopback, the dashboard too; --control-token generate opens it"]],
       commands: [],
     };
-  // Commands use the default port by default.
+  // Client commands use the default port without `--url`.
   const where = sandbox.port === DEFAULT_PORT ? "" : ` --url ${sandbox.url}`;
   const who = door === "token" && token !== undefined ? ` --control-token ${shellQuoted(token)}` : "";
   return {
@@ -106,7 +106,7 @@ function controlRows(sandbox: Sandbox, options: StartOptions): { rows: Rows; com
   };
 }
 
-/** The addresses of a server that listens everywhere, and how to allow others. */
+/** Rows about the other addresses of a server that listens on every address, and how to allow hosts. */
 function elsewhereRows(sandbox: Sandbox, options: StartOptions): Rows {
   const found = otherAddresses(sandbox.port, options);
   if (found === undefined) return [];

@@ -28,7 +28,7 @@ export async function reconcileCommand(flags: ReconcileFlags): Promise<void> {
   const connection = new Connection(flags);
   const reading: ReconcileOptions = {
     map: pairsOf("--map", flags.map),
-    // An unknown meaning is refused with the known ones.
+    // The sandbox refuses an unknown meaning and names the known ones.
     statuses: pairsOf("--status", flags.status) as Record<string, Marking>,
     ...(partial === undefined ? {} : { partial }),
     ...(since === undefined ? {} : { since }),

@@ -17,7 +17,6 @@ export function isBroken(given: InputFile): given is BrokenFile {
   return "faults" in given;
 }
 
-/** Context of reading files. */
 export interface ReadContext {
   readonly vars: Readonly<Record<string, string>>;
   readonly runIdOf: (name: string) => string;

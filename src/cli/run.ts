@@ -42,7 +42,7 @@ interface RunFlags {
   readonly controlToken?: string;
 }
 
-/** The result of a file, and the advice after it. */
+/** The report of a file's run, and the advice that the app got during it. */
 interface FileResult {
   readonly report: RunReport;
   readonly advice: readonly Advice[];
@@ -52,8 +52,9 @@ interface FileResult {
 type Runner = (loaded: LoadedScenario, progress: Progress, signal: AbortSignal) => Promise<FileResult>;
 
 /**
- * `run`: carries out scenario files. 0 when all passed, 1 when a step failed (or, strictly, a rule never applied or a run saw nothing), 2 when
- * one could not be run: a file with faults (strictly, with warnings) keeps no other from running.
+ * `run`: runs scenario files. Exits with 0 when all passed, 1 when a step failed, 2 when a file could not be run.
+ * A file with faults does not keep the others from running. With `--strict`, a rule that never applied or a blind spot
+ * is a failure, and a warning is a fault.
  */
 export async function run(files: readonly string[], flags: RunFlags): Promise<void> {
   refuseUnusedFlags(flags);
@@ -140,7 +141,7 @@ async function inFreshSandboxes(flags: RunFlags, vars: Readonly<Record<string, s
   });
   return async (loaded, progress, signal) => {
     const { fixtures: _read, ...given } = loaded.given;
-    // Command line before file before configuration.
+    // Flags win over the file, and the file over the configuration.
     if (flags.seed !== undefined) delete given.seed;
     if (flags.startTime !== undefined) delete given.start_time;
     const world = { ...service, ...given, furtherFixtures: loaded.fixtures, clock: "manual" } as const;
@@ -179,7 +180,7 @@ function inRunningSandbox(url: string, flags: RunFlags): Runner {
     namespace: flags.namespace,
     controlToken: flags.controlToken ?? process.env.PAYMENTS_SANDBOX_CONTROL_TOKEN,
   };
-  // If the request fails, the report names the reason.
+  // Ignores a failed request: the report names the reason.
   const adviceNow = () =>
     new ControlClient(sandbox).call<AdviceList>(ADVICE).then(
       ({ items }) => items,
@@ -234,7 +235,7 @@ function withWarnings({ warnings }: LoadedScenario, report: RunReport): RunRepor
   return { ...report, warnings: [...warnings.map(faultText), ...report.warnings] };
 }
 
-/** The first interrupt ends the runs and lets them undo their changes; the second does not wait. */
+/** The first interrupt ends the runs and lets them undo their changes; the second exits at once. */
 function stopOnSignals(): { readonly signal: AbortSignal; readonly code: number | undefined } {
   const abort = createAbortController();
   const stop = { signal: abort.signal, code: undefined as number | undefined };
@@ -248,7 +249,7 @@ function stopOnSignals(): { readonly signal: AbortSignal; readonly code: number 
   return stop;
 }
 
-/** Passes results on in the order of their files, each as soon as the earlier ones are done. */
+/** Passes on results in the order of `items`, each as soon as the earlier ones are there. */
 function inOrder<Item, Result>(items: readonly Item[], handOn: (result: Result) => void) {
   const ready = new Map<Item, Result>();
   let next = 0;
@@ -258,7 +259,7 @@ function inOrder<Item, Result>(items: readonly Item[], handOn: (result: Result) 
   };
 }
 
-/** Runs `limit` at a time. Returns results in the order of the input. */
+/** Works on `atOnce` items at a time. Returns results in the order of the input. */
 async function inParallel<Item, Result>(
   items: readonly Item[],
   atOnce: number,

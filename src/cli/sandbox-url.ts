@@ -17,8 +17,8 @@ export interface Reach {
 }
 
 /**
- * The sandbox at a URL, with or without a scheme. Undefined for no URL. The trust file of a sandbox on this machine gives its
- * authority and that it speaks HTTPS.
+ * Address of the sandbox at a URL, with or without a scheme. Undefined for an invalid URL. The trust file of a sandbox
+ * on this machine tells that it speaks HTTPS, and gives its certificate authority.
  */
 export function reach(given: string): Reach | undefined {
   const address = normalizeWebhookUrl(given);
@@ -34,7 +34,8 @@ export function reach(given: string): Reach | undefined {
     get url() {
       return trimTrailingSlashes(this.trust === undefined ? address : address.replace(/^http:/i, "https:"));
     },
-    // A new connection each: one that is reused cannot tell a lost response from an idle end, and would call twice.
+    // Opens a connection for each call: on a reused one a lost response looks like an idle close, and causes a second
+    // call.
     async fetch(path, { method = "GET", headers, body, signal }) {
       const { trust, url } = this;
       return callUrl(new URL(`${url}${path}`), {
@@ -48,12 +49,12 @@ export function reach(given: string): Reach | undefined {
   };
 }
 
-/** Trusts the sandbox's certificate under any host name: a certificate of the user may be for another one. */
+/** Trusts the sandbox's certificate under any host name: the user's own certificate may be for another name. */
 function tlsOptions({ caFile }: TrustFiles) {
   return { ca: readFileSync(caFile), allowPartialTrustChain: true, checkServerIdentity: () => undefined };
 }
 
-/** Distinguishes an untrusted certificate from an absent sandbox. */
+/** Throws if the error is an untrusted certificate rather than an absent sandbox. */
 export function refuseUntrusted(url: string, error: unknown): void {
   const { code = "" } = ((error as Error).cause ?? error) as NodeJS.ErrnoException;
   if (/CERT|SELF_SIGNED|ISSUER/.test(code))

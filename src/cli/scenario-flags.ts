@@ -17,8 +17,8 @@ export function variablesOf(given: readonly string[] = []): Record<string, strin
 }
 
 /**
- * The names of the service as flags, variables and config file define it. If those are invalid, the names of the shipped
- * service; the error is reported where they are used.
+ * Names of the service that flags, variables and config file define. If those are invalid, names of the shipped
+ * service: the error is reported where the options are used.
  */
 export async function vocabularyOf(flags: Readonly<Record<string, unknown>>): Promise<Vocabulary> {
   try {

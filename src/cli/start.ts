@@ -30,7 +30,7 @@ export async function start(flags: Readonly<Record<string, unknown>>): Promise<v
     await sandbox.close();
     throw error;
   }
-  // Installed before the ready line: the process that waits for it may stop this one at once.
+  // Installed before the ready line: a process that waits for that line may stop this one at once.
   const stop = stopOnSignals(sandbox, () => {
     live?.end();
     if (isForPeople) printText("Stopped.\n");
@@ -40,7 +40,7 @@ export async function start(flags: Readonly<Record<string, unknown>>): Promise<v
   await live?.begin(sandbox, stop);
 }
 
-/** Returns the signal handler. */
+/** Closes the sandbox and exits on SIGINT or SIGTERM. Returns the handler. */
 function stopOnSignals(sandbox: Sandbox, onStopped: () => void): () => void {
   let isStopping = false;
   const stop = (): void => {

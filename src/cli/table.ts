@@ -11,8 +11,8 @@ const READABLE = 20;
 const ID_PREFIX = 11;
 
 /**
- * Rows of cells under their columns' names, as aligned lines of at most `width` cells of the terminal. Instants lose what all
- * have in common, addresses their scheme or `/api/v1`, ids all but a prefix; then the widest column that may be cut is cut.
+ * Aligns rows of cells below their column names, in lines of at most `width` terminal cells. A wider table loses the
+ * common part of its instants, then the scheme or `/api/v1` of addresses, then the ends of wide cells and of ids.
  */
 export function tableLines(
   columns: readonly string[],
@@ -51,7 +51,7 @@ function lineWidth(widths: readonly number[]): number {
 function fittingRows(columns: readonly string[], rows: Rows, width: number): Rows {
   const formats = columns.map(formatOf);
   const fits = (some: Rows) => lineWidth(widthsOf(some)) <= width;
-  /** Changes the cells below the headings of the columns of one format. */
+  /** Changes the cells of the columns of one format, not the headings. */
   const changed = (some: Rows, format: ValueFormat, change: (text: string) => string): Rows =>
     some.map((row, place) =>
       row.map((text, index) => (place > 0 && formats[index] === format ? change(text) : text)),
@@ -66,7 +66,7 @@ function fittingRows(columns: readonly string[], rows: Rows, width: number): Row
     }
     return some.map((row) => row.map((text, index) => cutCells(text, widths[index]!)));
   };
-  // A field of ids may hold names instead, such as a scenario's as the cause of a fault.
+  // A column of ids may hold names instead, such as the scenario that caused a fault.
   const cuttable = [...columns.keys()].filter((index) => {
     const format = formats[index]!;
     return CUT.includes(format) || (format === "id" && !rows.some((row) => ID.test(row[index]!)));
@@ -92,7 +92,7 @@ const INSTANT = /^\d{4}-\d\d-\d\dT(\d\d:\d\d:\d\d)\.\d{3}Z$/;
 /** Formats that may be cut. Half an amount or status is useless; the beginning of an error is not. */
 const CUT: readonly ValueFormat[] = ["text", "address"];
 
-/** Columns with states, which have colours. */
+/** Columns whose values have colours. */
 const TELLING = ["status", "response"];
 
 const WORDS: Readonly<Record<string, Style>> = {
@@ -104,7 +104,7 @@ const WORDS: Readonly<Record<string, Style>> = {
   "client gone": "red",
 };
 
-/** The style of a value by its column. Undefined: unchanged. */
+/** Style of a value by its column; undefined for no style. */
 export function styleOf(heading: string, value: string): Style | undefined {
   if (!TELLING.includes(heading)) return undefined;
   if (/^[1-5]\d\d$/.test(value)) return value < "300" ? "green" : value < "500" ? "yellow" : "red";

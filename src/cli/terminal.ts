@@ -6,7 +6,7 @@ import { changeUnpaintedParts, wantsColour } from "./text-layout.js";
  * cursor, set the title or reverse a line.
  */
 
-/** Prints a text on standard output. Painted texts were made printable before. */
+/** Prints a text on standard output. Keeps the escape codes of painted parts. */
 export function printText(text: string): void {
   process.stdout.write(wantsColour() ? changeUnpaintedParts(text, printableLines) : printableLines(text));
 }

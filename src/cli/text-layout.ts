@@ -102,12 +102,12 @@ export type Paint = (style: Style, text: string) => string;
 
 let isPlain = false;
 
-/** `--no-color` overrides the environment. */
+/** Turns colours off, whatever the environment says (`--no-color`). */
 export function usePlain(isAsked: boolean): void {
   isPlain = isAsked;
 }
 
-/** Returns true if text is painted: by `--no-color`, FORCE_COLOR or NO_COLOR, else on a terminal. */
+/** Returns true if text is painted: as `--no-color`, FORCE_COLOR or NO_COLOR say, else if on a terminal. */
 export function wantsColour(): boolean {
   const { FORCE_COLOR = "", NO_COLOR = "", TERM } = process.env;
   if (isPlain || FORCE_COLOR === "0" || FORCE_COLOR === "false") return false;

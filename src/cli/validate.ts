@@ -5,7 +5,10 @@ import { type Validation, validateFile } from "../tools/scenario/validation.js";
 import { variablesOf, vocabularyOf } from "./scenario-flags.js";
 import { printJson, printText } from "./terminal.js";
 
-/** `validate`: prints every fault of every file with its place. Exit code 2 if there is one; with `--strict`, warnings count. */
+/**
+ * `validate`: prints every fault of every file with its place. Exits with 2 if there is one.
+ * With `--strict`, warnings are faults.
+ */
 export async function validate(
   files: readonly string[],
   flags: Readonly<Record<string, unknown>>,

@@ -5,7 +5,7 @@ import { SandboxError } from "../../core/schema/sandbox-error.js";
 import { UserError } from "../../core/schema/user-error.js";
 import type { ReconcileOptions } from "../../public-types.js";
 
-/** Compares the app's output with the ledger. @throws UserError with the line that cannot be parsed */
+/** Compares the app's rows with the ledger. @throws UserError that names the line of an invalid row */
 export async function compareRecords(
   text: string,
   source: string,
@@ -26,7 +26,7 @@ export async function compareRecords(
 
 const OUTPUT_MAX = 100_000_000;
 
-/** Runs a command of the app in a shell. Returns its output. @throws UserError if it fails or prints without end */
+/** Runs a command of the app in a shell. Returns its output. @throws UserError if it fails or prints too much */
 export async function runAppCommand(command: string, environment: NodeJS.ProcessEnv): Promise<string> {
   if (command.trim() === "") throw new UserError("what prints the app's rows must be a command, not empty");
   return new Promise((resolve, reject) => {

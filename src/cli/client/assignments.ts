@@ -21,7 +21,7 @@ export function assignments(pairs: unknown): Json {
   return result;
 }
 
-/** Amounts stay text. */
+/** Parses JSON. Numbers stay text, because an amount keeps its decimals. */
 function parsedValue(text: string): unknown {
   try {
     const value: unknown = JSON.parse(text);
@@ -31,7 +31,7 @@ function parsedValue(text: string): unknown {
   }
 }
 
-/** Defines a property. An assignment would treat `__proto__` differently. */
+/** Defines an own property. An assignment to `__proto__` would set the prototype instead. */
 function define(place: object, key: string, value: unknown): void {
   Object.defineProperty(place, key, { value, enumerable: true, configurable: true, writable: true });
 }

@@ -8,7 +8,7 @@ import { record } from "./output.js";
 
 const FIELDS = LISTS.charges.columns;
 
-/** The charge after an action. */
+/** Prints the columns of a charge. */
 export const chargeRecord = record(...FIELDS);
 
 function movesTo(to: string): Action {

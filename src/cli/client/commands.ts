@@ -50,14 +50,14 @@ export function addClientCommands(root: Command): void {
 
 const VERB = /^[<[](verb|what)[\]>]$/;
 
-/** Checks the verb before any call. */
+/** Declares an argument; a verb is checked before any call. */
 function argument(word: string, command: string, verbs: readonly string[]): Argument {
   const made = new Argument(word);
   if (!VERB.test(word)) return made;
   return made.choices(verbs).argParser((given) => knownWord(verbs, command, given));
 }
 
-/** Prints the elapsed time on a terminal after the first second. Returns how to stop. */
+/** Prints the elapsed time on a terminal after the first second. Returns a function that stops it. */
 function withElapsedTime(doing: string | undefined, isWanted: boolean): () => void {
   if (doing === undefined) return () => {};
   const progress = new Progress(isWanted);

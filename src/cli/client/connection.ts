@@ -92,7 +92,7 @@ export class Connection extends ControlClient {
     return this.call("DELETE", `/_sandbox${path}`);
   }
 
-  /** The charge of a selector, see `SELECTORS`. */
+  /** Finds a charge; `SELECTORS` lists the forms of a selector. */
   async charge(selector: string): Promise<ChargeJson> {
     const query = chargeQuery(selector);
     const charge =
@@ -103,7 +103,7 @@ export class Connection extends ControlClient {
     return charge as ChargeJson;
   }
 
-  /** The withdrawal or delivery of an id or a unique prefix of one, or `last`, `last-1`. */
+  /** Finds a withdrawal or delivery by id, by unique prefix of an id, or by `last`, `last-1`. */
   async record(kind: "withdrawal" | "delivery", selector: string): Promise<Json> {
     const path = kind === "delivery" ? "/deliveries" : "/withdrawals";
     const found = await this.#record(path, `${kind}_id`, selector);
@@ -111,7 +111,7 @@ export class Connection extends ControlClient {
     return found;
   }
 
-  /** The record of an id, of a unique prefix, or of `last` and `last-N`. */
+  /** Finds a record by id, by unique prefix of an id, or by `last`, `last-N`. */
   async #record(path: string, idField: string, selector: string): Promise<Json | undefined> {
     const last = /^last(?:-(\d{1,6}))?$/.exec(selector);
     if (last !== null) return this.newest(path, { offset: Number(last[1] ?? 0) });
@@ -134,7 +134,7 @@ export class Connection extends ControlClient {
     );
   }
 
-  /** Undefined if there is none. */
+  /** Gets a record; undefined if it does not exist. */
   async #known(path: string): Promise<Json | undefined> {
     try {
       return await this.get(path);
@@ -144,7 +144,7 @@ export class Connection extends ControlClient {
     }
   }
 
-  /** Calls the service below `/api/v1/payments` with the namespace's key. The journal does not count it as the app's. */
+  /** Client of the service with the namespace's key. The request journal does not count its calls as the app's. */
   async service(
     headers: Readonly<Record<string, string>>,
   ): Promise<<Answer>(method: string, path: string, body?: unknown) => Promise<Answer>> {
@@ -176,7 +176,7 @@ export class Connection extends ControlClient {
 const PAGE = 100;
 const CANDIDATES_MAX = 5;
 
-/** The forms of a selector; all but the first two name charges only. */
+/** Forms of a selector. Withdrawals and deliveries take only the first two. */
 const SELECTORS = ["an id or the beginning of one", "last or last-1", "an e-mail", "order=1042"];
 
 /** The query for an e-mail or for metadata; undefined for an id or `last`. */
@@ -187,7 +187,7 @@ function chargeQuery(selector: string): Query | undefined {
   return key === undefined ? undefined : { [`metadata.${key === "order" ? "order_id" : key}`]: value };
 }
 
-/** Describes the selector, with its forms if it looks like none of them. */
+/** Error for a selector without a match. Lists the forms if the selector has none of them. */
 function selectorError(what: string, selector: string, kinds: readonly string[]): SandboxError {
   const isOne = /^last(-\d+)?$/.test(selector) || /^(ch|wd|dlv)_|@|=/.test(selector);
   const otherwise = isOne ? "" : `; give ${kinds.join(", ")}`;

@@ -5,7 +5,7 @@ import { pause } from "../../core/time/timers.js";
 import { generateInstanceId, systemWallClock } from "../../core/time/wall-clock.js";
 import type { Connection, Json } from "./connection.js";
 
-/** `webhook redeliver [last|ID] --times N`: new deliveries of the same event. */
+/** `webhook redeliver [last|ID] --times N`: creates new deliveries of the same event. */
 export async function redeliver(
   connection: Connection,
   selector: string | undefined,
@@ -14,12 +14,12 @@ export async function redeliver(
   return connection.post(`/deliveries/${await deliveryOf(connection, selector)}/redeliver`, { times });
 }
 
-/** `webhook retry [last|ID]`: the same delivery, its next attempt now. */
+/** `webhook retry [last|ID]`: makes the delivery's next attempt now. */
 export async function retry(connection: Connection, selector: string | undefined): Promise<Json> {
   return connection.post(`/deliveries/${await deliveryOf(connection, selector)}/retry`, {});
 }
 
-/** The id of the delivery of a selector, or of an event's newest delivery. */
+/** Id of the delivery that the selector names. The id of an event selects its newest delivery. */
 async function deliveryOf(connection: Connection, selector = "last"): Promise<string> {
   if (!selector.startsWith("evt_"))
     return String((await connection.record("delivery", selector)).delivery_id);
@@ -66,7 +66,7 @@ export async function pull(
   const pulling = forwardAll(connection, { ...own, url }, options);
   if (options.once) return pulling;
   const code = await Promise.race([pulling, interrupted()]);
-  // Later requests for the mailbox are ignored.
+  // Requests still under way fail once the mailbox is deleted.
   pulling.catch(() => {});
   await connection.send("DELETE", `/_sandbox/webhook-endpoints/${webhook_id}`);
   process.exit(code ?? 0);
@@ -93,7 +93,7 @@ async function forwardAll(
   options: { readonly once: boolean; readonly report: (line: string) => void },
 ): Promise<void> {
   for (;;) {
-    // One at a time: an interrupt leaves at most one to be delivered again.
+    // Takes one delivery at a time, so an interrupt leaves at most one to deliver again.
     const { items } = await connection.post(`/mailboxes/${mailbox}/take`, { max: 1 });
     for (const one of items as Collected[]) {
       const { status, response_body, error } = await forward(url, one);

@@ -1,7 +1,7 @@
 import { UserError } from "../../core/schema/user-error.js";
 import type { Connection } from "./connection.js";
 
-/** Passes on each message of the live stream until the connection or the reader ends it. */
+/** Reports each message of the live stream until the sandbox stops or the output is closed. */
 export async function follow(
   connection: Connection,
   onMessage: (event: string, data: Record<string, unknown>) => void | Promise<void>,
@@ -10,7 +10,7 @@ export async function follow(
   if (!response.ok || response.body === null)
     throw new UserError(`the stream returned HTTP ${response.status}`);
   const { body } = response;
-  // The reader of the output has left.
+  // The reader of the output has exited, as `head` does.
   process.stdout.once("error", () => void body.cancel());
   const decoder = new TextDecoder();
   let rest = "";
@@ -28,6 +28,6 @@ export async function follow(
     }
   } catch (error) {
     if (error instanceof UserError || (error instanceof Error && error.name === "SyntaxError")) throw error;
-    // The sandbox was stopped.
+    // Any other error means that the sandbox was stopped.
   }
 }

@@ -14,7 +14,7 @@ import type { Json } from "./connection.js";
 import { listCommand } from "./lists.js";
 import { table } from "./output.js";
 
-/** Coverage, a line per kind: exercised and not exercised. */
+/** Formats coverage: per kind, the names met and not met. */
 function coverageText(coverage: Json): string {
   return Object.entries(coverage as Coverage)
     .map(([kind, { met, not_met }]) => {
@@ -29,7 +29,7 @@ function coverageText(coverage: Json): string {
     .join("");
 }
 
-/** Throws if something on the list was not exercised. */
+/** Throws if a name on the list was not met. */
 function refuseMissing(coverage: Coverage, list: string): void {
   const required = new Required(list);
   required.check(coverage);
@@ -38,7 +38,7 @@ function refuseMissing(coverage: Coverage, list: string): void {
   if (unmet.length > 0) throw new UserError(`not met: ${unmet.join(", ")}`);
 }
 
-/** Options of `history` and `charge SEL story`. */
+/** Option of `history` and `charge SELECTOR story`. */
 export const OTLP_OPTION = ["--otlp", "its story as an OpenTelemetry trace, in OTLP's JSON"] as const;
 
 /** The history of a charge, as text or as a trace. */

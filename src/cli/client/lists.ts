@@ -31,7 +31,7 @@ export function listAction(name: ListName, query: Readonly<Record<string, unknow
   };
 }
 
-/** The query of the flags. */
+/** Query parameters of a list, from the command's flags. */
 export function queryOf(name: ListName, flags: ClientCall["flags"]): Readonly<Record<string, unknown>> {
   const values = filtersOf(name).map(({ name, option: [spelling] = [""] }) => [
     name,

@@ -7,13 +7,13 @@ import type { Json } from "./connection.js";
 
 const GAP = 2;
 
-/** Prints the result of a command as text. */
+/** Formats the result of a command as text. */
 export type Print = (answer: Json) => string;
 
 /**
- * A list as an aligned table.
+ * Prints a list as an aligned table.
  *
- * @param notesOf lines below an unusual row
+ * @param notesOf lines to print below an item's row
  */
 export function table(
   list: Pick<ListColumns, "columns" | "values">,

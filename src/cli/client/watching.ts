@@ -23,7 +23,7 @@ export const WATCHING_COMMANDS: readonly ClientCommand[] = [
     call: async ({ connection, flags }) => {
       if (!flags.follow) return connection.get("/events", queryOf("events", flags));
       const { type } = flags;
-      // An unknown type would never arrive.
+      // Lets the sandbox refuse an unknown type, which would never arrive.
       if (type !== undefined) await connection.get("/events", { type, limit: 1 });
       const { follow } = await import("./follow.js");
       await follow(connection, (name, data) => printMessage(name, data, flags));

@@ -11,7 +11,7 @@ export async function activeScenarios(sandbox: Sandbox): Promise<ScenarioView[]>
   return (await allScenarios(sandbox)).filter(({ active }) => active);
 }
 
-/** All scenarios with how often each rule applied, in all namespaces. */
+/** Lists all scenarios, with the number of times each rule applied over all namespaces. */
 export async function allScenarios(sandbox: Sandbox, due: DueTasks = NOTHING_DUE): Promise<ScenarioView[]> {
   const all: ScenarioView[] = [];
   const call = (path: string) => sandbox.control<never>("GET", path);
@@ -23,7 +23,7 @@ export async function allScenarios(sandbox: Sandbox, due: DueTasks = NOTHING_DUE
   }));
 }
 
-/** The server counts late payments and repeated webhooks when it plans them; here they count once they happened. */
+/** Counts late payments and repeated webhooks once they happened; the server counts them when it plans them. */
 function appliedByNow(
   { charges = [], webhooks = [], applied }: ScenarioView,
   latePayments: number,
@@ -54,7 +54,7 @@ export async function dueTasks(sandbox: Sandbox): Promise<DueTasks> {
   };
 }
 
-/** The faults that were set over the control API, are still there and never applied. */
+/** Describes the faults set over the control API that are still there and never applied. */
 export async function idleFaults(sandbox: Sandbox): Promise<string[]> {
   type SetFault = FaultRule & { readonly fault_id: string; readonly applied: number };
   const faults = await listEverywhere<SetFault>(sandbox, "/_sandbox/faults");
@@ -64,8 +64,8 @@ export async function idleFaults(sandbox: Sandbox): Promise<string[]> {
 }
 
 /**
- * Tasks still due when the run of a delaying scenario ended, compared with the plain run: "5 webhooks".
- * Undefined when nothing was due, or when the scenario does more than delay.
+ * Counts the tasks that a delaying scenario left due beyond those of the plain run, such as "5 webhooks".
+ * Undefined if there are none, or if the scenario does more than delay.
  */
 export function tasksCutShort(
   { charges = [], withdrawals = [], webhooks = [], faults = [] }: ScenarioView,
@@ -97,14 +97,14 @@ export function isNotExercised(scenario: ScenarioView): boolean {
   return effectsOf(scenario).every(({ times }) => times === 0);
 }
 
-/** "2 answers lost, 0 webhooks doubled". */
+/** Text of the effects, such as "2 answers lost, 0 webhooks doubled". */
 export function effectsText(scenario: ScenarioView): string {
   return effectsOf(scenario)
     .map(({ times, one, many }) => `${times} ${times === 1 ? one : many}`)
     .join(", ");
 }
 
-/** The advice about requests whose unknown parts the service ignored. */
+/** Id of the advice about requests whose unknown parts the service ignored. */
 const TOLERATED = "tolerated";
 
 /**

@@ -15,7 +15,7 @@ import { type Artifacts, clientOf, type Plan, type RunResult, type UnderScenario
 
 const TEST_NAME_MAX = 80;
 
-/** Creates the folder. Fails before anything runs if it cannot be written. */
+/** Creates the folder. Throws before anything runs if the folder cannot be written. */
 export function openArtifacts(folder: string): Artifacts {
   const probe = join(folder, `.payments-sandbox-${process.pid}`);
   try {
@@ -38,7 +38,7 @@ class ArtifactsFolder implements Artifacts {
     this.#folder = folder;
   }
 
-  /** The file is readable by its owner only; removing an earlier one discards its mode. */
+  /** Writes a file that only its owner can read. Removes an earlier file first, whose mode would stay. */
   write(file: string, text: string): void {
     const path = join(this.#folder, file);
     makeFolder(join(path, ".."));

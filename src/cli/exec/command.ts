@@ -33,14 +33,15 @@ export class Runner {
     return this.#signals.stopSignal;
   }
 
-  /** Aborted by the first such signal. */
+  /** Aborted by the first signal that asks to stop. */
   get interrupted(): AbortSignal {
     return this.#signals.interrupted;
   }
 
   /**
-   * Resolves with the exit code a shell would give, when the command and its descendants have ended. Its standard output
-   * goes to standard error if this process prints JSON.
+   * Runs a command until it and its descendants have ended. Resolves with the exit code a shell would give.
+   *
+   * @param output `stderr` if this process prints JSON on standard output
    */
   async run(
     command: readonly string[],
@@ -69,7 +70,7 @@ export class Runner {
     this.#signals.close();
   }
 
-  /** Starts the child. Returns the exit code if that fails. */
+  /** Starts the child process. Resolves with an exit code if it cannot start. */
   #spawn(
     command: readonly string[],
     environment: NodeJS.ProcessEnv,
@@ -88,7 +89,7 @@ export class Runner {
           stdio: ["inherit", output === "inherit" ? "inherit" : process.stderr.fd, "inherit"],
           env: environment,
         });
-        // A child with a pid has started: a later error, such as of a kill, does not end it.
+        // A child with a pid has started: later errors, such as a failed kill, do not end it.
         child.on("error", child.pid === undefined ? refused : () => {});
         if (child.pid !== undefined) resolve(child);
       } catch (error) {

@@ -16,7 +16,7 @@ import { exitCodeOf } from "./signals.js";
 const START_MS = 60_000;
 const POLL_MS = 50;
 
-/** `exec --explore`: starts the command as the app, explores its flow and ends it. */
+/** `exec --explore`: checks the flags. Returns the function that starts the app, explores the flow and ends the app. */
 export function readExplore(flow: string, flags: ExplorationFlags): (plan: Plan) => Promise<number> {
   const asked = explorationOf(flags);
   return async (plan) => {
@@ -58,7 +58,7 @@ export function readExplore(flow: string, flags: ExplorationFlags): (plan: Plan)
 /** Maximum time between a refused connection and the exit of the app. */
 const EXIT_TIMEOUT_MS = 1_000;
 
-/** The exit of the app, if it has ended. */
+/** Adds the app's exit code to a liveness finding if the app has ended. */
 async function exitOf(
   report: ExploreReport,
   { command }: Plan,

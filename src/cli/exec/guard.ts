@@ -3,9 +3,9 @@ import { ownCommand } from "../../core/files/package.js";
 import { monotonicMs, systemWallClock } from "../../core/time/wall-clock.js";
 
 /**
- * Script of the guard's shell. It prints each signal it receives, and answers `ping` with `pong` after the signals before
- * it. If its input ends without `bye`, this process was killed: the shell becomes `exec --left-behind`, which ends the
- * processes that were left running.
+ * Script of the guard's shell. It prints each signal it receives, and answers `ping` with `pong` once all earlier
+ * signals are printed. If its input ends without `bye`, this process was killed: the shell becomes `exec
+ * --left-behind`, which ends the processes that were left running.
  */
 const SCRIPT = `
 trap '' PIPE
@@ -31,9 +31,9 @@ const SAME_SIGNAL_MS = 1_000;
 const PING_TIMEOUT_MS = 1_000;
 
 /**
- * A shell in the process group of this process and the command. A signal that the shell receives too, such as a terminal's
- * Ctrl-C, was sent to the whole group, any other to this process alone. The shell also outlives this process if that is
- * killed. Without a shell, every signal counts as sent to this process alone.
+ * A shell in the process group of this process and the command. A signal that the shell receives too, such as a
+ * terminal's Ctrl-C, went to the whole group; any other signal went to this process alone. The shell also survives a
+ * kill of this process. Without a shell, every signal counts as sent to this process alone.
  */
 export class Guard {
   readonly #shell: ChildProcess;

@@ -11,7 +11,7 @@ export interface MatrixRun {
   readonly label: string;
   /** Null for the plain run. */
   readonly scenario: string | null;
-  /** The scenario with how often its rules applied, if that is known. */
+  /** Scenario with the counts of its rules, if known. */
   readonly under?: ScenarioView | undefined;
   readonly seed?: string;
   readonly advice?: readonly Advice[];
@@ -29,7 +29,7 @@ type Verdict = "passed" | "failed" | "not exercised" | "inconclusive";
 interface Row extends MatrixRun {
   readonly verdict: Verdict;
   readonly isPassed: boolean;
-  /** The tasks that a failed run ended before. */
+  /** Tasks still due when a failed run ended, such as "5 webhooks". */
   readonly cutShort: string | undefined;
 }
 
@@ -40,7 +40,7 @@ const MARKS: Readonly<Record<Verdict, readonly [string, Style]>> = {
   failed: ["✗", "red"],
 };
 
-/** The table of `--under`: a row per run, and what broke. */
+/** The table of `--under`: a row per run, then the failures. */
 export class Matrix {
   readonly #command: string;
   readonly #rows: readonly Row[];

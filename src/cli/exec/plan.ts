@@ -38,7 +38,7 @@ export interface RunResult {
   readonly startedAt: string;
   readonly seed: string;
   readonly durationMs: number;
-  /** The active scenarios with how often each rule applied; the last one given first. */
+  /** Active scenarios with the counts of their rules; the last activated first. */
   readonly scenarios: readonly ScenarioView[];
   /** Descriptions of the faults that were set during the run and never applied. */
   readonly idleFaults: readonly string[];
@@ -65,12 +65,12 @@ export function commandText(command: readonly string[]): string {
   return oneLine(command.join(" ").replace(/\s+/g, " "));
 }
 
-/** A control client of this process, which needs neither a port nor a token. */
+/** Client of the control API within this process, without port or token. */
 export function clientOf(sandbox: Sandbox, namespace?: string): ControlClient {
   return new ControlClient({ fetch: sandbox.fetch, namespace });
 }
 
-/** Every item of a list of the control API, over all namespaces. */
+/** Reads a list of the control API in all namespaces. */
 export async function listEverywhere<Item>(sandbox: Sandbox, path: string): Promise<Item[]> {
   const all: Item[] = [];
   for (const name of await readNamespaceNames(clientOf(sandbox))) {
@@ -92,7 +92,7 @@ export function parseTemplate(argument: string): Template {
   return { name: match[1]!, text: match[2]! };
 }
 
-/** The variables that tell the command where the sandbox is and how to use it. */
+/** Environment variables of the command: the sandbox's address and keys, and those of `--env`. */
 export function environmentOf(sandbox: Sandbox, templates: readonly Template[]): Record<string, string> {
   const values: Record<string, string> = {
     base_url: sandbox.url,

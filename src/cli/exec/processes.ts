@@ -32,7 +32,7 @@ function processes(): ProcessRow[] {
   });
 }
 
-/** The process with a pid, on Linux. Undefined if there is none, or a zombie. */
+/** Reads a process on Linux. Undefined if it does not exist or is a zombie. */
 export function processRow(pid: number): ProcessRow | undefined {
   const stat = procFile(`/proc/${pid}/stat`);
   // The name in parentheses may contain any character.
@@ -50,20 +50,19 @@ function procFile(file: string): string | undefined {
   }
 }
 
-/** The started command. */
 export function commandLineOf(pid: number): string {
   return (procFile(`/proc/${pid}/cmdline`) ?? "").replace(/[\0\s]+/g, " ").trim();
 }
 
 /**
  * A command and its descendants; on Linux also processes of its session that carry its mark though their parent has
- * ended. A process that left the session did so to stay.
+ * ended. A process that left the session is meant to outlive the command.
  */
 export class ProcessTree {
   readonly #known = new Map<number, ProcessRow>();
   readonly #mark: string;
 
-  /** Without a root, or if its pid now belongs to another process: those that carry the mark. */
+  /** @param root the command; without it, or if its pid now belongs to another process, only the mark counts */
   constructor(mark: string, root?: { readonly pid: number; readonly started: string | undefined }) {
     this.#mark = `${MARK_VARIABLE}=${mark}\0`;
     const row = root === undefined ? undefined : processes().find(({ pid }) => pid === root.pid);
@@ -71,7 +70,7 @@ export class ProcessTree {
       this.#known.set(row.pid, row);
   }
 
-  /** The living ones. */
+  /** Pids of the living processes. */
   alive(): number[] {
     const rows = processes();
     const session = rows.find(({ pid }) => pid === process.pid)?.session;
@@ -95,7 +94,7 @@ export class ProcessTree {
 }
 
 const POLL_MS = 20;
-/** A process that survives this waits for the kernel or belongs to another user. */
+/** Limit of the wait after SIGKILL: a survivor waits for the kernel or belongs to another user. */
 const KILL_TIMEOUT_MS = 2_000;
 
 /** Sends SIGTERM to all, and SIGKILL after a grace period. */
@@ -115,7 +114,7 @@ export async function endAll(family: ProcessTree, graceMs: number): Promise<void
   }
 }
 
-/** Ignores a process that has ended or belongs to another user. */
+/** Sends a signal. Ignores a process that has ended or belongs to another user. */
 export function signalProcess(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal);

@@ -14,7 +14,10 @@ import { clientOf, type Plan, type UnderScenario } from "./plan.js";
 
 const COULD_NOT = 2;
 
-/** `exec --reconcile`: compares the records that the app's command prints with the ledger. Exit code 1 with findings, 2 if it cannot be done. */
+/**
+ * `exec --reconcile`: compares the records that the app's command prints with the ledger.
+ * Returns exit code 1 with findings, 2 if the comparison failed.
+ */
 export async function reconcileAfter(
   sandbox: Sandbox,
   { artifacts, notice }: Plan,

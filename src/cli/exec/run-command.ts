@@ -48,7 +48,7 @@ export async function runBeside(plan: Plan, under?: UnderScenario): Promise<RunR
       startedAt: iso(startedAtMs),
       seed: sandbox.seed,
       durationMs,
-      // A test may have deleted one; its counts are unknown.
+      // A test may have deleted a scenario; its counts are unknown.
       scenarios: active.flatMap(({ name }) => all.find((scenario) => scenario.name === name) ?? []),
       idleFaults: plan.isStrict ? await idleFaults(sandbox) : [],
       advice,
@@ -70,7 +70,7 @@ export async function runBeside(plan: Plan, under?: UnderScenario): Promise<RunR
 /** Maximum number of kinds of refused calls that are printed. */
 const REFUSALS_MAX = 5;
 
-/** The calls that the service refused, by kind with the most frequent first, without those that a fault failed. */
+/** Lists refused calls by kind, the most frequent first. Skips calls that a fault failed. */
 async function refusedCalls(sandbox: Sandbox): Promise<string[]> {
   const calls = await listEverywhere<Record<string, unknown>>(sandbox, "/_sandbox/requests");
   const kinds = new Map<string, number>();

@@ -18,7 +18,7 @@ const SECOND_SIGNAL_MS = 10_000;
 /** A command younger than this may have missed the signal to its group. */
 const YOUNG_COMMAND_MS = 10;
 
-/** The command while it runs. */
+/** The running command. */
 export interface Target {
   readonly pid: number;
   readonly sinceMs: number;
@@ -60,7 +60,7 @@ export class Signals {
   }
 
   readonly #on = (signal: NodeJS.Signals): void => {
-    // Recorded at once: the signal may end the command, and no other may start.
+    // Recorded at once, so that no other command starts if the signal ends this one.
     if (STOPPING.includes(signal)) {
       this.#stopSignal = signal;
       this.#stopping.abort();
@@ -77,7 +77,7 @@ export class Signals {
     this.#last.set(signal, { atMs, isForAll });
     const isStopping = STOPPING.includes(signal);
     const target = this.#target;
-    // No command runs: the first signal lets current work finish, the next one does not.
+    // No command runs: the first signal lets current work finish, the second ends the process.
     if (target === undefined && isStopping && this.#hasTakenStop) process.exit(exitCodeOf(signal));
     this.#hasTakenStop ||= isStopping;
     if (target === undefined) return;

@@ -14,7 +14,7 @@ import { commandText, type Plan } from "./plan.js";
 import { runBeside } from "./run-command.js";
 import { exitCodeOf } from "./signals.js";
 
-/** Names that stand for several shipped scenarios; not for the default one, which the plain run has. */
+/** Groups of shipped scenarios. The default scenario is in none: the plain run uses it. */
 const GROUPS: ReadonlyMap<string, (scenario: ScenarioView) => boolean> = new Map([
   ["mishaps", isMishap],
   ["all", ({ name }) => name !== "default"],
@@ -135,7 +135,7 @@ async function runUnder(plan: Plan, scenarios: ReadonlyMap<string, ScenarioView>
   return runs[0]!.code || (matrix.isAllPassed ? 0 : 1);
 }
 
-/** Lists the shipped mishaps, those that every app must survive first. */
+/** Prints the shipped mishaps: first those that every app must survive, then the rare ones. */
 function announceMishaps(scenarios: ReadonlyMap<string, ScenarioView>, notice: (text: string) => void): void {
   const names = [...scenarios].flatMap(([label, scenario]) =>
     label === scenario.name && isMishap(scenario) ? [label] : [],
@@ -146,7 +146,7 @@ function announceMishaps(scenarios: ReadonlyMap<string, ScenarioView>, notice: (
   if (rare.length > 0) notice(`rare: ${rare.join(", ")}`);
 }
 
-/** Reports a run that takes long, and the reason if it is known. Returns how to stop. */
+/** Reports a long run, and the reason if known. Returns a function that stops the reports. */
 function noticeLongRun(
   title: string,
   scenario: ScenarioView | undefined,
@@ -191,7 +191,7 @@ async function runOne(
   };
 }
 
-/** A folder of its own for each run; two files may have scenarios of one name. */
+/** Returns an unused folder name; two files may have scenarios of the same name. */
 function folderFor(scenario: ScenarioView | undefined, taken: Set<string>): string {
   const base = scenario === undefined ? "plain" : `under-${scenario.name.replace(/[^A-Za-z0-9._-]/g, "_")}`;
   let folder = base;

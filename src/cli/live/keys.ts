@@ -8,7 +8,6 @@ const CTRL_C = "\u0003";
 const CTRL_Z = "\u001a";
 const ESC = "\u001b";
 
-/** Dependencies of the keys. */
 interface KeyContext {
   readonly sandbox: Sandbox;
   readonly quit: () => void;
@@ -46,9 +45,10 @@ export function keysHint(): string {
 }
 
 /**
- * Acts on single keys of the terminal, without Enter. Raw mode also turns off Ctrl-C and Ctrl-Z, which are handled here.
+ * Acts on single keys of the terminal, without Enter. Raw mode also turns off Ctrl-C and Ctrl-Z, which are handled
+ * here.
  *
- * @returns how to restore the terminal; undefined if there is no terminal in front
+ * @returns a function that restores the terminal; undefined without a terminal or in the background
  */
 export async function listenToKeys(context: KeyContext): Promise<(() => void) | undefined> {
   const { stdin } = process;
@@ -85,7 +85,7 @@ export async function listenToKeys(context: KeyContext): Promise<(() => void) | 
   };
 }
 
-/** An arrow or function key arrives as ESC and further characters, which were not typed. */
+/** Splits input into keys. Leaves out the escape sequences of arrow and function keys. */
 function keysIn(text: string): string[] {
   const [first = "", ...sequences] = text.split(ESC);
   return [...first, ...sequences.flatMap((sequence) => [...sequence.replace(/^(\[[\d;]*.|O.|.)/u, "")])];
@@ -119,7 +119,7 @@ async function advance(sandbox: Sandbox): Promise<string> {
   return `advanced 10s to ${to}; ${fired_total} step${fired_total === 1 ? "" : "s"} ran`;
 }
 
-/** The system stops a background process that reads from its terminal. */
+/** Checked before reading: the system stops a background process that reads from its terminal. */
 async function isInForeground(): Promise<boolean> {
   if (process.platform === "win32") return true;
   try {

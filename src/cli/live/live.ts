@@ -19,7 +19,7 @@ const INTERVAL_MS = 100;
 /** Activities per interval that are printed; the rest is counted. */
 const LINES_MAX = 20;
 
-/** Prints on a terminal what happens in the sandbox, and acts on keys. */
+/** Prints the sandbox's activities on a terminal, and acts on keys. */
 export class Live {
   #waiting: (() => Activity)[] = [];
   #leftOut = 0;
@@ -27,7 +27,7 @@ export class Live {
   #day: string | undefined;
   #release: (() => void) | undefined;
 
-  /** Takes an activity. It is built only if it is printed. */
+  /** Queues an activity for printing. `build` is called only if it is printed. */
   readonly note = (build: () => Activity): void => {
     if (this.#waiting.length < LINES_MAX) this.#waiting.push(build);
     else this.#leftOut++;
@@ -36,7 +36,7 @@ export class Live {
     void pause(INTERVAL_MS).then(() => this.flush());
   };
 
-  /** Takes the keyboard, if there is one. */
+  /** Listens to the keyboard, if there is one. */
   async begin(sandbox: Sandbox, quit: () => void): Promise<void> {
     this.#release = await listenToKeys({ sandbox, quit, print: (text) => this.#print(text) });
     if (this.#release !== undefined) printText(`${keysHint()}\n`);
@@ -53,7 +53,7 @@ export class Live {
     printText(text);
   }
 
-  /** Prints the waiting activities. A terminal that is behind gets only their number, later. */
+  /** Prints the queued activities. If the terminal is too slow, counts them and prints their number later. */
   flush(): void {
     this.#isScheduled = false;
     const waiting = this.#waiting.splice(0);
@@ -80,10 +80,10 @@ export class Live {
 }
 
 const SERVICE = "/api/v1";
-/** Terminals of this many columns show whole ids. */
+/** Minimum number of columns to show whole ids. */
 const WIDE = 120;
 const CALL_WIDTH = 28;
-/** Between two parts of a line. */
+/** Spaces between two parts of a line. */
 const GAP = 2;
 
 /** One line for an activity, cut to the width. It names the namespace unless that is the default one. */
@@ -166,7 +166,7 @@ function cut(text: string, room: number): string {
   return text.length > room ? `${text.slice(0, room - 1)}…` : text;
 }
 
-/** Ids such as `ch_31c2…`. */
+/** Shortens ids, as in `ch_31c2…`. */
 function shortIds(text: string): string {
   return text.replace(/\b([a-z]{2,4}_[0-9a-f]{4})[0-9a-f]{4,}/g, "$1…");
 }
@@ -176,7 +176,7 @@ function statusStyle(status: number | null): Style {
   return status >= 400 ? "yellow" : "green";
 }
 
-/** Statuses that charges and withdrawals share have the same meaning. */
+/** Serves charges and withdrawals: statuses that both have mean the same. */
 function toneOf(status: string): Style {
   const { tone } = (STATUSES as Readonly<Record<string, { tone?: "good" | "bad" }>>)[status] ?? {};
   return tone === "good" ? "green" : tone === "bad" ? "red" : "cyan";

@@ -3,18 +3,18 @@ import { printErrorLine } from "../terminal.js";
 
 export type Advice = AdviceList["items"][number];
 
-/** The advice, a line each: what to do, what the app did, where to read on. */
+/** Formats advice in one line: what to do, what the app did, where to read on. */
 export function adviceLine({ advice, why, times, example, docs }: Advice): string {
   const often = times === 1 ? "" : ` ${times} times`;
   return `${advice} ${why[0]!.toUpperCase()}${why.slice(1)}${often}: ${example} (${docs})`;
 }
 
-/** The advice below the output of a command; empty without any. */
+/** Prints advice on standard error, a line each. */
 export function adviceLines(advice: readonly Advice[]): void {
   for (const one of advice) printErrorLine(`advice: ${adviceLine(one)}`);
 }
 
-/** The advice that is new since the last call. */
+/** Advice that was given after `before` was read; `times` counts only the new occurrences. */
 export function adviceSince(before: readonly Advice[], after: readonly Advice[]): Advice[] {
   return after.flatMap((one) => {
     const times = one.times - (before.find(({ id }) => id === one.id)?.times ?? 0);

@@ -14,7 +14,7 @@ const SAVED: Readonly<Record<keyof ExploreReport["saved"], string>> = {
   unmet: "skipped: one deviation has nothing to apply to",
 };
 
-/** The exploration of a flow: a case per deviation, a finding per message. */
+/** Report of a flow's exploration: a case per deviation, a finding per message. */
 export function exploreReport(flow: string, report: ExploreReport): Report {
   const {
     findings,
@@ -115,11 +115,11 @@ function matrixLines(singles: readonly ExploreSingle[], width: number, paint: Pa
   ];
 }
 
-/** Lines shown before the first difference, and from it on. */
+/** Number of lines shown before the first difference, and from there on. */
 const BEFORE = 2;
 const AFTER = 10;
 
-/** The failing run as a difference from a plain one, from where they part. */
+/** Lines of a plain run and the failing one, around their first difference. */
 function storyLines({ plain, failing }: NonNullable<ExploreFinding["story"]>, paint: Paint): string[] {
   const lines = differenceOf(plain, failing);
   const parting = lines.findIndex((line) => !line.startsWith(" "));
@@ -137,7 +137,7 @@ function storyLines({ plain, failing }: NonNullable<ExploreFinding["story"]>, pa
   ].map((line) => `      ${line}`);
 }
 
-/** Lines of both behind spaces, lines of one behind its sign. A line that comes later in `failing` is in both. */
+/** Marks lines of both runs with spaces, those of `plain` alone with `-`, those of `failing` alone with `+`. */
 function differenceOf(plain: readonly string[], failing: readonly string[]): string[] {
   const lines: string[] = [];
   let next = 0;

@@ -12,7 +12,7 @@ export function writeJunit(file: string, reports: readonly Report[]): void {
   }
 }
 
-/** Reports as JUnit XML: a suite for each, notes as its output. */
+/** Formats reports as JUnit XML: a suite per report, its notes as the suite's output. */
 export function junitXml(reports: readonly Report[]): string {
   const totalMs = reports.reduce((sum, { durationMs = 0 }) => sum + durationMs, 0);
   const all = reports.flatMap(({ cases }) => leavesOf(cases));
@@ -65,12 +65,11 @@ function resultLines({
   return element(outcome === "failed" ? "failure" : "error", { message, type }, text.join("\n"));
 }
 
-/** Duration as JUnit writes it. */
 function seconds(durationMs: number): string {
   return (durationMs / 1_000).toFixed(3);
 }
 
-/** An element in a line if its content is text, else with its content in lines of their own. */
+/** Formats an element: text content on its line, other content on lines of its own. */
 function element(
   name: string,
   attributes: Readonly<Record<string, string | number | undefined>>,
@@ -85,12 +84,12 @@ function element(
   return [`<${open}>`, ...content.map((line) => `  ${line}`), `</${name}>`];
 }
 
-/** XML readers turn unescaped line ends and tabs in attributes into spaces. */
+/** Escapes line ends and tabs too: XML readers turn unescaped ones in attributes into spaces. */
 function attributeText(value: string): string {
   return xmlText(value).replace(/[\t\n\r]/g, (space) => `&#${space.charCodeAt(0)};`);
 }
 
-/** A replacement character stands for each character that XML 1.0 cannot represent. */
+/** Replaces each character that XML 1.0 cannot represent. */
 function xmlText(text: string): string {
   return escapeXml(text.replace(/[^\t\n\r\u0020-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/gu, "\uFFFD"));
 }

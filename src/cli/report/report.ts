@@ -19,15 +19,15 @@ export interface ReportCase {
   /** Labelled texts, such as `expected` and `got`. */
   readonly details?: readonly Detail[];
   readonly drawing?: Drawing | undefined;
-  /** Where it stands in a file: `FILE:LINE`. */
+  /** Place of the case in a file. */
   readonly place?: readonly [file: string, line: number];
   readonly durationMs?: number;
-  /** Cases within this one, listed in JUnit instead of it. */
+  /** Nested cases. JUnit lists them instead of this case. */
   readonly cases?: readonly ReportCase[] | undefined;
 }
 
 export type Detail = readonly [label: string, text: string];
-/** Lines for the terminal alone. */
+/** Lines that only the terminal shows. */
 export type Drawing = (width: number, paint: Paint) => readonly string[];
 
 /** The result of `run` (of one file), `check-webhook`, `explore` or `reconcile`. */

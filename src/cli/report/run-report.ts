@@ -3,7 +3,7 @@ import type { Difference, Failure } from "../../tools/scenario/running/failure.j
 import { leafSteps, type RunReport, type StepReport } from "../../tools/scenario/running/run-report.js";
 import type { Detail, Report, ReportCase } from "./report.js";
 
-/** The run of a scenario file. Strictly, a rule that never applied is a failure, and so is a blind spot. */
+/** Report of a scenario file's run. If strict, rules that never applied and blind spots are failures. */
 export function runReport(run: RunReport, isStrict = false): Report {
   const { name, file, outcome, error, duration_ms, namespace, never_happened_at, blind_spots, warnings } =
     run;
@@ -64,7 +64,7 @@ function stepCase(runFile: string, step: StepReport, before = ""): ReportCase {
 
 function detailsOf(failure: Failure): Detail[] {
   const { expected, got, difference = [], made_by = [], note, nearest = [] } = failure;
-  // With a single record, its difference is the failure's.
+  // A single nearest record repeats the failure's own difference.
   const others = nearest.length === 1 && nearest[0]!.difference === failure.difference ? [] : nearest;
   const details: [string, string | undefined][] = [
     ["expected", expected === undefined ? undefined : jsonOf(expected)],

@@ -12,10 +12,10 @@ const MARKS: Readonly<Record<Outcome, readonly [mark: string, style: Style]>> = 
 };
 const DETAIL_INDENT = " ".repeat(6);
 const LABEL_WIDTH = 12;
-/** Width of a line of a list besides its title: indent, mark and column. */
+/** Width of a list line without its title: indent, mark and column. */
 const BESIDE_TITLE = 14;
 
-/** A report for people, as wide as the terminal. */
+/** Formats a report for people, by default as wide as the terminal. */
 export function reportText(report: Report, width = lineWidth(), style: Paint = paint): string {
   return `${reportLines(report, width, style).join("\n")}\n`;
 }
@@ -38,7 +38,7 @@ export function reportLines(raw: Report, width: number, style: Paint): string[] 
   ];
 }
 
-/** The cases, each followed by those within it. */
+/** The cases, each followed by its nested cases. */
 function flattened(cases: readonly ReportCase[], indent = ""): (ReportCase & { readonly title: string })[] {
   return cases.flatMap((one) => [
     { ...one, title: `${indent}${one.title ?? one.name}` },
@@ -46,7 +46,7 @@ function flattened(cases: readonly ReportCase[], indent = ""): (ReportCase & { r
   ]);
 }
 
-/** A case as a line of a list, its message below; or as a paragraph. */
+/** Lines of a case: with `aside` a list line and the message below, otherwise a paragraph. */
 export function caseLines(one: ReportCase, indent: string, titleWidth: number, width: number, paint: Paint) {
   const { name, title = name, outcome, aside, message, details = [], drawing, place } = one;
   const text = message && (place === undefined ? message : `${message}  ${place.join(":")}`);
@@ -70,7 +70,7 @@ export function caseLines(one: ReportCase, indent: string, titleWidth: number, w
   return [line, ...wrapHanging(DETAIL_INDENT, text, width).map((line) => paint("red", line)), ...below];
 }
 
-/** A text behind a mark. */
+/** Wraps a text after a mark. */
 function marked(outcome: Outcome, text: string, indent: string, width: number, paint: Paint, style?: Style) {
   return wrap(text, indent.length + 2, width).map((padded, index) => {
     const line = padded.trimStart();

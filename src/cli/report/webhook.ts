@@ -10,7 +10,7 @@ import { paint } from "../text-layout.js";
 import type { Detail, Report, ReportCase } from "./report.js";
 import { caseLines } from "./text.js";
 
-/** The check of a receiver: a case per probe, a finding per fault and per thing to review. */
+/** Report of a receiver's check: a case per probe, a finding per fault and per point to review. */
 export function webhookReport(report: WebhookReport): Report {
   const { url, outcome, error, duration_ms, started_at, probes } = report;
   const whole = {
@@ -68,7 +68,7 @@ function isJudged({ answers, seen, verdict }: ProbeRow): boolean {
   return answers.length > 0 || seen !== null || verdict !== "note";
 }
 
-/** A fault, with the first probe that shows it and the numbers of all. */
+/** Finding of a fault, with the details of the first probe that shows it and the numbers of all that do. */
 function findingCase(
   { fault, severity, title, advice, probes }: Finding,
   rows: readonly ProbeRow[],
