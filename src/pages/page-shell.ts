@@ -104,7 +104,7 @@ ${body}
     });
   }
 
-  /** Common headers, for responses without a page too. */
+  /** Headers of all responses, with or without a page. */
   headers(nowMs: number): Record<string, string> {
     return {
       "sandbox-now": iso(nowMs),

@@ -58,7 +58,7 @@ export function checkoutStatus(namespaces: Namespaces, _request: Request, checko
   );
 }
 
-/** GET of an action's URL, which a refused form leaves in the address bar: redirects to the page. */
+/** Redirects a GET of an action's URL to the page: a refused form leaves that URL in the address bar. */
 export function backToPage(namespaces: Namespaces, _request: Request, checkoutId: string): Response {
   return findCheckout(namespaces, checkoutId) === undefined
     ? checkoutNotFound(namespaces)

@@ -53,7 +53,7 @@ export const CHECKOUT_ACTIONS: Readonly<Record<CheckoutActionName, CheckoutActio
       return showPage(namespace, charge, { trouble: { status: 400, problem: "The reason is too long." } });
     if (to === undefined && hasEnded(charge.status)) return redirectNext(namespace, charge, "page");
     const result = namespace.execute<Charge | Refusal | undefined>((tx) => {
-      // Without a method there is no price to complete, so the request carries the form's choice too.
+      // Completing needs a method's price, so the request carries the method form too.
       if (needsMethod(charge) && (to === "COMPLETED" || to === undefined)) {
         const choice = choiceCommand(namespace, charge, form)(tx);
         if (isRefusal(choice) || to === undefined) return choice;

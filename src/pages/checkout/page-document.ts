@@ -8,7 +8,7 @@ export interface PollState {
   /** URL to load when the status changes. */
   readonly page: string;
   readonly statusUrl: string;
-  /** Statuses for which the current screen is right. */
+  /** Statuses that the current screen shows. */
   readonly stay: readonly string[];
   /** Target once the charge has ended. */
   readonly then: "shop" | "page";

@@ -80,7 +80,7 @@ function sixDigits(units: number): string {
   return grouped(text.includes(".") ? text.replace(/\.?0+$/, "") : text);
 }
 
-/** Counts sandbox time, at its speed. */
+/** Counts down in sandbox time, at its speed. */
 function countdown({ charge, remainingMs, speed }: CheckoutPage): Markup {
   return html`<p class="left"><span id="left">Time left</span>
 <strong role="timer" aria-labelledby="left" data-countdown>${remainingTime(remainingMs)}</strong></p>
@@ -98,7 +98,7 @@ export function cancelForm({ charge, links }: CheckoutPage): Markup {
 </form>`;
 }
 
-/** Invisible without script, but keeps its space. */
+/** Button that copies a value. Without script it is invisible but keeps its space. */
 export function copyButton(what: string, value: string, valueId: string): Markup {
   return html`<button type="button" class="copy" data-copy="${value}" aria-describedby="${valueId}"><span>Copy</span><span class="unseen"> ${what}</span></button>`;
 }

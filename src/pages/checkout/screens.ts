@@ -131,7 +131,7 @@ function referenceBox({ charge }: CheckoutPage): Markup {
 </div>`;
 }
 
-/** The payment is confirmed by the customer or processing; the page polls until it ends. */
+/** Shown once the customer has confirmed the payment or it is processing; polls until the charge ends. */
 export const waitingScreen: Screen = (page) => {
   const { charge, links } = page;
   const hasArrived = !isOpen(charge.status);

@@ -171,7 +171,7 @@ export interface SectionOptions {
   readonly title: string;
   readonly tools?: Content;
   readonly body: Content;
-  /** Append-only without controls, so the script updates it under the pointer too. */
+  /** True for an append-only section without controls, which the script updates even under the pointer. */
   readonly grows?: boolean;
 }
 
@@ -256,7 +256,7 @@ export function filterForm(context: PageContext, body: Content, does = "Filter",
 }
 
 /**
- * Links to other pages of a list. Omitted for a single page, because a growing list would shift them.
+ * Links to other pages of a list. None for a single page: they would move while the list grows.
  * @param name query parameter of the offset, where a view has several lists
  */
 export function pager(context: PageContext, total: number, name = "offset"): Markup | false {

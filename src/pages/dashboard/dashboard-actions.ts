@@ -152,7 +152,7 @@ function parseObjectField(form: URLSearchParams, name: string): Record<string, u
 /** Snapshot taken before a reset, for Undo. */
 const BEFORE_RESET = "before-reset";
 
-/** Deliveries retried by one press of "Retry all", and the page size of the control API. */
+/** Maximum number of deliveries that "Retry all" retries, and page size of the control API's lists. */
 const MAX_RETRIED = 1_000;
 const PAGE = 100;
 
@@ -162,7 +162,7 @@ const ACTIONS: Actions = {
   ...APP_CALLS,
   to: async (press) => {
     const [to = ""] = press.words;
-    // The page may be older than that time.
+    // The page may be old, so the time on its button may have passed.
     if (Date.parse(to) < press.namespace.nowMs()) return { text: "That time has passed" };
     const result = await callControl<Result>(press, "POST", "/clock/advance", { to });
     if (isRefusal(result)) return result;
@@ -170,7 +170,7 @@ const ACTIONS: Actions = {
   },
   reset: async (press) => {
     const { name } = press.namespace;
-    // The value repeats the namespace, so a stale page or a script cannot reset another.
+    // The value repeats the namespace, so a stale page or a script cannot reset another namespace.
     if (press.words[0] !== name) return invalid({ value: `must name this namespace, ${name}` });
     const saved = await callControl(press, "POST", "/snapshots", { name: BEFORE_RESET });
     const reset = await callControl(press, "POST", "/reset", {});

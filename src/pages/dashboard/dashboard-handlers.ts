@@ -29,7 +29,7 @@ import { SCRIPT } from "./script.js";
 import { STYLES } from "./styles.js";
 import { asideView } from "./views/activity-view.js";
 
-/** App records are uploaded as a file. */
+/** High enough to upload a file of the app's records. */
 const MAX_FORM_BYTES = 32 * 1024 * 1024;
 
 const SHELL = new PageShell({
@@ -43,7 +43,7 @@ const SHELL = new PageShell({
 /** Blocks rendering until the page is complete; on slow machines its parts would shift. */
 const RENDER_WHEN_COMPLETE = html`<link rel="expect" href="#help" blocking="render">`;
 
-/** Request header of the script: return the body only. */
+/** Request header by which the script asks for the body only. */
 const PART_HEADER = "sandbox-part";
 
 /** `GET /_sandbox/dashboard.css` and `.js`. */
@@ -63,7 +63,7 @@ export function showDashboard(namespaces: Namespaces, c: Context): Response {
   return respond(namespaces, namespace, c, new URL(c.req.url), 200, readNotice(c.req.header("cookie")));
 }
 
-/** The records that views show on pages of their own. */
+/** Name of the record that a view shows on a page of its own. */
 const RECORDS: { readonly [View in ViewName]?: string } = {
   charges: "charge",
   webhooks: "delivery",
@@ -128,7 +128,7 @@ function contextOf(
   const mode = query.get("mode");
   query.delete("mode");
   query.delete("namespace");
-  // Left in the query by a form that is submitted with GET.
+  // A form submitted with GET leaves this parameter in the query.
   query.delete("back");
   return {
     namespaces,

@@ -1,4 +1,4 @@
-/** The views by name. A view renders a list or one object from the page context, for the handlers; it changes nothing. */
+/** Views by name. A view renders a list or one object from the page context, and changes nothing. */
 import type { Markup } from "../html.js";
 import type { PageContext } from "./page-context.js";
 import { activityView } from "./views/activity-view.js";

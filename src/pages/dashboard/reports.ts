@@ -22,7 +22,7 @@ export interface ReceiverCheck {
 export interface RecordComparison {
   readonly at: string;
   readonly report: BookReport;
-  /** First line of each row. */
+  /** Line number at which each row begins. */
   readonly lines: readonly number[];
 }
 

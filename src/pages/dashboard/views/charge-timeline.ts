@@ -163,7 +163,7 @@ function retryButton({ status, delivery_id, event_type }: Delivery): Markup {
     : button({ does: `redeliver ${delivery_id}`, label: "Redeliver", to: event_type, key: "r" });
 }
 
-/** Names the event's type when the line above it is filtered out. */
+/** Links the receiver. Names the event type too where the event's own line is filtered out. */
 function receiverLink(
   context: PageContext,
   { delivery_id, type, receiver }: Extract<ChargeHistoryItem, { kind: "attempt" | "hold" }>,

@@ -58,7 +58,7 @@ function transitionButton(charge: Charge, { to, verb }: Transition, kind?: "main
   });
 }
 
-/** Each has a fixed slot in a row, so buttons do not move when the status changes. */
+/** Statuses with a button in list rows. Each has a fixed slot, so buttons do not move when the status changes. */
 const COMMON_STATUSES = CHARGE_STATUSES.filter((status) => STATUSES[status].hasRowButton === true);
 
 /** Common transitions, for a list row. */

@@ -188,7 +188,7 @@ const SCENARIOS: Readonly<Record<CountedMishap, string>> = {
 
 interface CoverageKind {
   readonly title: string;
-  /** Command that exercises it. */
+  /** Command that exercises a name of this kind. */
   readonly commandFor?: (name: string) => string;
 }
 

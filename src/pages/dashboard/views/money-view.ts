@@ -196,7 +196,7 @@ function cell(postings: readonly { account: LedgerAccount; amount: string }[], n
   return amounts.length === 0 ? "" : signed(sum(amounts));
 }
 
-/** Links the object of an entry. An opening balance has no page. */
+/** Links the charge of an entry; other objects have no page. */
 function aboutLink(context: PageContext, id: string): Markup {
   if (id.startsWith("ch_")) return html`<a href="${viewUrl(context, "charges", id)}">${shortId(id)}</a>`;
   return shortId(id);

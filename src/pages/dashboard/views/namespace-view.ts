@@ -69,7 +69,7 @@ ${section({
 
 const MAX_RECORDS = 100;
 const MAX_FIELDS = 12;
-/** Compares with the current state; no snapshot has this name. */
+/** Stands for the current state; no snapshot has this name. */
 const NOW = "";
 
 /** Snapshots, and the differences between two of them or since one. */

@@ -93,7 +93,7 @@ function orderOf({ metadata }: Charge): string | false {
   return name !== undefined && `${name} ${value}`;
 }
 
-/** A charge or a payout in a row about something else: its id and the app's reference. */
+/** Id of a row's charge or payout, and the app's reference to it. */
 function objectText({ namespace }: PageContext, id: string | null | undefined): Content[] {
   if (id == null) return [];
   const { state } = namespace.engine;
@@ -179,7 +179,7 @@ export function deliveryRow(
   });
 }
 
-/** @param others earlier calls with the same outcome; the row keeps its place by the first of them */
+/** @param others earlier calls with the same outcome; the first of them keys the row, so the row keeps its place */
 export function requestRow(
   context: PageContext,
   entry: RequestEntry,
