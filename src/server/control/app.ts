@@ -17,7 +17,7 @@ import { serveStream } from "./stream.js";
 
 export interface ControlApp {
   readonly app: Hono;
-  /** Calls it without HTTP. */
+  /** Calls the control API without HTTP. */
   readonly inProcess: ControlInProcess;
 }
 

@@ -19,13 +19,13 @@ export interface Candidates<Item extends object> {
   /** Records that may match, from an index if the match has an indexed field. */
   among(match: Match): Iterable<Item>;
   newest(limit: number): readonly Item[];
-  /** Changed records; only the key of deleted ones. */
+  /** Keys of the changed records; a deleted record is undefined. */
   changed(news: WatchedChanges): Iterable<readonly [Key, Item | undefined]>;
   key(item: Item): Key;
   /** Sort key; greater is newer. */
   order(item: Item): number;
   view(item: Item): Record<string, unknown>;
-  /** Readers of fields that need no view. */
+  /** Functions that read single fields without making the view. */
   readonly fields: Readonly<Record<string, (item: Item) => unknown>>;
 }
 

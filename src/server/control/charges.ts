@@ -186,7 +186,7 @@ export function chargeReply(charge: Charge): RawJson {
   return new RawJson(chargeDetailJson(charge));
 }
 
-/** The service's view with mode, kind, scenario and timeline. */
+/** Adds mode, kind, scenario and timeline to the service's view. */
 function controlChargeJson(charge: Charge): string {
   const { mode, kind, scenario, scenario_asked, timeline, notes } = charge;
   const extra = JSON.stringify({ mode, kind, sandbox: { scenario, scenario_asked, timeline, notes } });

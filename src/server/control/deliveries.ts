@@ -165,7 +165,7 @@ export const DELIVERIES = [
   ),
 ];
 
-/** Newest first. */
+/** Deliveries of an object's events, newest first. */
 export function deliveriesAbout(state: State, objectId: string): Delivery[] {
   return state
     .eventsOf(objectId)
@@ -173,7 +173,7 @@ export function deliveriesAbout(state: State, objectId: string): Delivery[] {
     .sort((a, b) => b.seq - a.seq);
 }
 
-/** A search covers the deliveries of this many of the newest charges. */
+/** Maximum number of charges, newest first, whose deliveries a search covers. */
 const SEARCHED_CHARGES_MAX = 500;
 
 /** Finds deliveries by words of their charge or by the id of a delivery, event or object; newest first. */

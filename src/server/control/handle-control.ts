@@ -13,7 +13,7 @@ import { errorReply, failureReply, type Reply, replyHeaders, toResponse } from "
 import { unknownNamespace } from "../service/admit.js";
 import type { ControlCall, ControlOperation } from "./control-operation.js";
 
-/** Calls this server, and the routes of its service. */
+/** Access to this server: a function that calls it, and the routes of its service. */
 export interface ServerHandle {
   readonly fetch: ControlCall["fetch"];
   readonly routes: readonly Route[];

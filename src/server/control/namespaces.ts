@@ -25,7 +25,7 @@ export const NAMESPACES = [
       if (leases === undefined) return pageReply(namespaces.list(), query);
       const { limit, offset } = limitAndOffset(query);
       const all = await leases.places();
-      // Each is described by the process that runs it.
+      // The process that runs a namespace describes it.
       const views = all.slice(offset, offset + limit).map(async ({ name }) => {
         const request = new Request(new URL(`/_sandbox/namespaces/${name}`, url), { headers: access });
         const response = await fetch(request);

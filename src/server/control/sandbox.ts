@@ -2,7 +2,7 @@ import { DEFAULT_RESET_PARTS } from "../../core/namespace/initial-state.js";
 import { resetRequestSchema } from "../../core/schema/engine-requests.js";
 import { type ControlCall, controlOperation, specWithoutHandler } from "./control-operation.js";
 
-/** The port answers it before the control API is loaded. */
+/** The listener answers this call, even before the control API is loaded. */
 export const HEALTH = specWithoutHandler({
   id: "getHealth",
   call: "GET /health",

@@ -23,7 +23,7 @@ export const STATE = [
     {
       id: "putState",
       call: "PUT /_sandbox/state",
-      // The longest string of Node.js.
+      // Maximum length of a string in Node.js.
       maxBodyBytes: 511 * 1024 * 1024,
       maxDepth: MAX_DEPTH + 20,
       canWaitForClock: true,

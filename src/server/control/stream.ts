@@ -15,7 +15,7 @@ import { specWithoutHandler } from "./control-operation.js";
 import { deliveryViewIn } from "./deliveries.js";
 import { requestView } from "./requests.js";
 
-/** Buffer per reader. */
+/** Size of each reader's buffer. */
 const BUFFERED_BYTES = 16 * 1024 * 1024;
 
 export const STREAM = specWithoutHandler({
@@ -115,7 +115,7 @@ function chargeMessage({ charge_id, status, amount, currency, updated_at, custom
   return { charge_id, status, amount, currency, updated_at, customer_email };
 }
 
-/** Changes within 20 ms share a message. The pause limits messages to seven a second and delays them by up to 200 ms. */
+/** Changes within `GATHER_MS` share a message. The pause after a message limits them to seven a second. */
 const GATHER_MS = 20;
 const PAUSE_MS = 130;
 /** Items of a message; further changes are only counted. */

@@ -78,7 +78,7 @@ function statusAfter(
   }
 }
 
-/** Sorts after every ISO time. */
+/** Text that sorts after every ISO time. */
 const LATEST = "~";
 
 export const NEXT_OPERATIONS = [
@@ -149,7 +149,7 @@ function nextOfObject(state: State, id: string): object[] {
   ];
 }
 
-/** Attempts are listed with their delivery. */
+/** Leaves out attempts, which are listed with their delivery. */
 const isNotAttempt = ({ kind }: Task) => kind !== "attempt";
 const isWaiting = ({ status }: Delivery) => status === "pending";
 
@@ -181,7 +181,7 @@ function nextDeliveryView({ delivery_id, event_type, next_attempt_at }: Delivery
   return { kind: "delivery", id: delivery_id, at: next_attempt_at, what: event_type, to: [] };
 }
 
-/** Newest first. */
+/** Possible transitions, newest record first. */
 function transitionViews(
   charges: readonly Collections["charges"][],
   withdrawals: readonly Collections["withdrawals"][],

@@ -93,7 +93,7 @@ async function impossibleMatch(
   );
 }
 
-/** The error of a refused wait, or of one whose namespace closed. */
+/** Error of a wait that was refused or whose namespace closed. */
 function waitError(end: string, namespace: string): Refusal | undefined {
   if (end === "crowded") return TOO_MANY_WAITS;
   return end === "closed" ? refuse("NOT_FOUND", `There is no namespace "${namespace}"`) : undefined;

@@ -1,6 +1,6 @@
 // Connects every route of the server: the service's calls, pages, OpenAPI documents and the control API, which is
-// loaded at first use. opening.ts calls it once per server; Requests and fast-path calls reach the handlers through
-// it as `HttpCall`. No state is read or changed here.
+// loaded at first use. opening.ts calls `createApps` once per server. Handlers get an `HttpCall`, made of a Request or
+// by the fast path. No state is read or changed here.
 import type { Context, Hono } from "hono";
 import type { Route } from "../../core/domain/name-check.js";
 import { nearestPath } from "../../core/domain/path-patterns.js";

@@ -3,7 +3,7 @@ import { isTooDeep, MAX_DEPTH, TOO_DEEP_MESSAGE } from "../../core/schema/depth.
 import { invalid, type Refusal, refuse } from "../../core/schema/refusals.js";
 
 export const MAX_BODY_BYTES = 1024 * 1024;
-/** Reads and discards this much of an oversized body, because a client that is still sending misses the response. */
+/** Maximum length of an oversized body to read and discard: a client that is still sending misses the response. */
 const DISCARDED_BYTES_MAX = 64 * 1024 * 1024;
 
 /** A body before validation. */

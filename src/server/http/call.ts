@@ -68,7 +68,9 @@ class RequestCall implements HttpCall {
   }
 }
 
-/** Placeholders for a cut connection: the port destroys the socket, `inProcessFetch` throws a network error. */
+/**
+ * Responses that stand for a cut connection: the listener destroys the socket, `inProcessFetch` throws a network error.
+ */
 const droppedResponses = new WeakSet<Response>();
 
 export function isDropped(response: Response): boolean {

@@ -4,13 +4,16 @@ import { isLoopback, normalizeAddress } from "./hosts.js";
 
 const COOKIE = "sandbox_control_token";
 
-/** Access to the control API of a server on this host: for all, with the token, or for none. */
+/** Access to the control API of a server that listens at `host`: open, with the token, or closed. */
 export function controlAccessMode(host: string, token: string | undefined): "open" | "token" | "closed" {
   if (token === "off" || isLoopback(normalizeAddress(host))) return "open";
   return token === undefined ? "closed" : "token";
 }
 
-/** Checks the control token of a server that other machines can reach: in a header, or in the cookie set by the dashboard's `?token=`. */
+/**
+ * Checks the control token of a server that other machines can reach. The token comes in a header, or in the cookie
+ * that the dashboard's `?token=` sets.
+ */
 export class ControlAccess {
   readonly #token: string | undefined;
 

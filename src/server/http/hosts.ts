@@ -79,7 +79,7 @@ export function isCrossSite(request: Request, publicUrl: string | undefined): bo
   return host !== new URL(request.url).host && (publicUrl === undefined || host !== new URL(publicUrl).host);
 }
 
-/** Returns true if a page of another site loads the URL by a script, as an image or in a frame. A followed link is allowed. */
+/** Returns true if another site's page loads the URL in a script, image or frame. Following a link is allowed. */
 export function isCrossSiteSubresource(header: (name: string) => string | null): boolean {
   if (header("sec-fetch-site") !== "cross-site") return false;
   const destination = header("sec-fetch-dest") ?? "document";

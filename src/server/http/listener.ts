@@ -68,13 +68,13 @@ export async function listen(options: ListenOptions): Promise<ListeningServer> {
     IncomingMessage: BufferedRequest,
     ServerResponse: serverResponseClass(options.onFailure),
     requireHostHeader: false,
-    // Joins as a Request does; Node's default drops some repeated headers.
+    // Joins repeated headers as a Request does; Node drops some by default.
     joinDuplicateHeaders: true,
   };
   const createServer = options.secureServer ?? createPlainServer;
   const serveRequest = (incoming: BufferedRequest, outgoing: ServerResponse, isPipelined: boolean) => {
     workQueue.noteCall();
-    // Before route matching, which would delay the first response by building the router.
+    // Checked before route matching, which would delay the first response by building the router.
     const isEarly = listener === undefined && incoming.url === "/health" && incoming.method === "GET";
     if (isEarly && options.onEarlyHealth?.(incoming, outgoing)) return;
     if (!isPipelined && options.fastPath?.(incoming, outgoing)) return;
@@ -132,7 +132,7 @@ export async function listen(options: ListenOptions): Promise<ListeningServer> {
   });
 }
 
-/** Pipelined requests that may wait on one connection; with more it is closed. */
+/** Maximum number of pipelined requests waiting on a connection; one more closes it. */
 const PIPELINED_MAX = 1_000;
 
 /** Serves pipelined requests of a connection in order, each after the response before it (RFC 9112, section 9.3.2). */
@@ -170,7 +170,7 @@ class Pipelines {
   }
 }
 
-/** OpenSSL's errors for plain HTTP; before Node 24 it recognizes few methods. */
+/** OpenSSL's errors for plain HTTP. Before Node 24, OpenSSL recognizes few methods. */
 const PLAIN_HTTP = new Set([
   "ERR_SSL_HTTP_REQUEST",
   "ERR_SSL_HTTPS_PROXY_REQUEST",

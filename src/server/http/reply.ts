@@ -6,7 +6,7 @@ import { Unavailable } from "../../core/schema/unavailable.js";
 export interface Reply {
   readonly status: number;
   readonly json: string;
-  /** Replaces `json` for texts longer than the longest string. */
+  /** Replaces `json` for texts longer than a string can be. */
   readonly pieces?: AsyncIterable<string>;
   readonly headers?: Readonly<Record<string, string>>;
   /** The error code before it is renamed by `error_codes`. */

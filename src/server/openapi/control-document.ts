@@ -59,7 +59,7 @@ function tagOf(path: string): string {
   return tag[0];
 }
 
-/** Makes the OpenAPI 3.1 document of the control API from its operations and schemas, with placeholders for the values of a namespace. */
+/** Makes the OpenAPI 3.1 document of the control API. Placeholders stand for the values of a namespace. */
 export function controlDocument(): OpenApiDocument {
   const rows: readonly ControlSpec<unknown, unknown>[] = [HEALTH, STREAM, ...CONTROL_OPERATIONS];
   const paths = pathsOf(

@@ -43,7 +43,7 @@ const NO_TOKEN = refuse("FORBIDDEN", "The control API needs the header Sandbox-C
 const OTHER_HOST = 'This server does not serve the host "evil.test"; see --allowed-host';
 const BUSY = "The clock is being advanced. Try again when it has finished, or pass ?wait=10s.";
 
-/** The refusals that calls of this kind share, by example name. */
+/** Refusals that a call has in common with others, by example name. */
 function sharedByCalls(
   row: ControlSpec<unknown, unknown>,
   isInNamespace: boolean,
@@ -66,7 +66,7 @@ function sharedByCalls(
   };
 }
 
-/** All errors of a control operation by status; the examples are those that every operation shares. */
+/** All errors of a control operation by status. Only refusals that calls have in common get examples. */
 export function controlErrors(
   row: ControlSpec<unknown, unknown>,
   isInNamespace: boolean,

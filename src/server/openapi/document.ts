@@ -1,4 +1,4 @@
-/** A JSON Schema, and any other part of a document: plain JSON. */
+/** A part of an OpenAPI document as plain JSON, such as a JSON Schema. */
 export type OpenApiJson = { [name: string]: unknown };
 
 /** Extension keyword for assumptions of the sandbox that the interface does not state. */

@@ -69,7 +69,7 @@ export function jsonContent(schema: OpenApiJson, examples: NamedExamples): OpenA
   };
 }
 
-/** The `examples` of OpenAPI: keys made safe, with the name as the summary. */
+/** Makes the `examples` of OpenAPI. A name becomes the summary and, made safe, the key. */
 export function examplesObject(examples: NamedExamples): OpenApiJson {
   return Object.fromEntries(
     Object.entries(examples).map(([name, value]) => [

@@ -59,7 +59,7 @@ export function placeholderValues(
   };
 }
 
-/** Requires `field` if `payment_method` is one of these. */
+/** Requires `field` if `payment_method` is one of `methods`. */
 function requireForMethods(methods: readonly string[], field: string): OpenApiJson[] {
   return methods.length === 0
     ? []

@@ -187,7 +187,7 @@ function override({ zodSchema, jsonSchema }: { zodSchema: z.core.$ZodType; jsonS
   const { prefixItems } = schema as { prefixItems?: readonly unknown[] };
   if (prefixItems !== undefined && schema.items === undefined)
     Object.assign(schema, { items: {}, minItems: prefixItems.length, maxItems: prefixItems.length });
-  // Added by zod to every integer.
+  // zod adds these limits to every integer.
   if (schema.maximum === Number.MAX_SAFE_INTEGER) delete schema.maximum;
   if (schema.minimum === Number.MIN_SAFE_INTEGER) delete schema.minimum;
   // Always true: names of properties are strings.

@@ -11,7 +11,7 @@ import { errorResponses, sharedResponses } from "./service-errors.js";
 
 const KEY_SCHEME = "apiKey";
 
-/** Makes the OpenAPI 3.1 document of the emulated service from its operations and schemas, with placeholders for the values of a namespace. */
+/** Makes the OpenAPI 3.1 document of the emulated service. Placeholders stand for the values of a namespace. */
 export function serviceDocument(examples: DocumentExamples = NO_EXAMPLES): OpenApiDocument {
   const paths = pathsOf(
     OPERATIONS.map((row) => ({

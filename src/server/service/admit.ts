@@ -15,7 +15,7 @@ export interface AdmittedCall {
   readonly namespace: Namespace;
   readonly caller: Caller | undefined;
   readonly headers: Record<string, string> | undefined;
-  /** Arrival of the request head. The journal dates the call by it, before the events the call causes. */
+  /** Arrival of the request head. The journal uses this time, so that the call precedes the events it causes. */
   readonly arrival: Arrival;
 }
 
@@ -33,7 +33,10 @@ const REAL_KEY = refuse(
   "Invalid API key: it looks like a real key of live mode, which the sandbox neither takes nor keeps; use sk_live_sandbox",
 );
 
-/** Returns true for a key of the real service: `sk_live_` and 16 or more characters. A namespace's live key begins with `sk_live_ns_`. */
+/**
+ * Returns true for a key of the real service: `sk_live_` and 16 or more characters.
+ * A namespace's live key begins with `sk_live_ns_`.
+ */
 export function isRealKey(key: string | null): boolean {
   return key !== null && /^[a-z]{2}_live_(?!ns_)[A-Za-z0-9_-]{16,}$/.test(key);
 }
@@ -49,7 +52,7 @@ function invalidKey(namespaces: Namespaces, key: string | null): Refusal {
   return refuse(code, `${message}: make the namespace "${name}" first, or start with --auto-namespaces`);
 }
 
-/** Steps 2 to 4 of a call, which need only its head: key, rate limit, permission and organization. */
+/** Runs steps 2 to 4 of a call (handle.ts), which need only its head: key, rate limit, permission and organization. */
 export function admit(
   namespaces: Namespaces,
   operation: Operation,
@@ -151,7 +154,7 @@ const HINT_BY_CODE: Readonly<Partial<Record<ErrorCode, string>>> = {
   RATE_LIMIT_EXCEEDED: "Wait as long as Retry-After says, or start the sandbox with --rate-limit off",
 };
 
-/** Hints by field; the first of these that is invalid takes precedence over the error code. */
+/** Hints by invalid field; the first that applies takes precedence over the hint by code. */
 const HINT_BY_FIELD: Readonly<Record<string, string>> = {
   body: "Send one JSON object with Content-Type: application/json",
   quote_id:

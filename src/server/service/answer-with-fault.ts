@@ -61,8 +61,8 @@ function isObject(value: unknown): value is Record<string, unknown> {
 }
 
 /**
- * Answers late, with an error, with an earlier state or not at all. The call is executed with `drop: after`, and also if
- * its client disconnects during a delay: a service learns of that too late.
+ * Answers a call as its fault says: late, with an error, from an earlier state or not at all. With `drop: after` the
+ * call is still executed, and also if the client disconnects during a delay, which a service notices too late.
  */
 export async function answerWithFault(
   call: HttpCall,
@@ -129,7 +129,7 @@ function forcedReply(
   };
 }
 
-/** Reverses the setting `error_codes`. */
+/** Original code of an error that the setting `error_codes` has renamed. */
 function originalCode(name: string, codes: Readonly<Record<string, string>>): string {
   return Object.keys(codes).find((code) => codes[code] === name) ?? name;
 }

@@ -12,7 +12,7 @@ import { answerWithFault, pickFault } from "./answer-with-fault.js";
 import { ignoredIn, journal, type ServedCall } from "./journal-entries.js";
 import type { Operation } from "./operation.js";
 
-/** Steps 1 to 10. Step 1, routing, is done: by fast-path.ts for ordinary calls, by Hono for others. */
+/** Runs steps 2 to 10 of a call. Step 1, routing, was done by fast-path.ts for ordinary calls, by Hono for others. */
 export function handle(
   namespaces: Namespaces,
   operation: Operation,
@@ -109,7 +109,7 @@ function respond(
     return serialize(reply, namespace.nowMs(), headers);
   };
   if (namespace.engine.isStored) return send();
-  // Callbacks, not promises: replies leave in the order of the calls.
+  // Callbacks, not promises, so that replies leave in the order of the calls.
   return new Promise((resolve, reject) => {
     namespace.engine.whenStored((failure) => {
       if (failure === undefined) return resolve(send());
@@ -126,8 +126,8 @@ function journalDisconnected(call: HttpCall, served: ServedCall): CallResult {
 }
 
 /**
- * Answers a call to an unknown path or with a wrong method and journals it as a mistake of the app. A call without a
- * key outside /api/ is taken for a browser's own and is not journaled.
+ * Answers a call to an unknown path or with a wrong method, and journals it as a mistake of the app. A call without a
+ * key outside /api/ is not journaled: browsers make such calls by themselves.
  */
 export async function handleUnknown(
   namespaces: Namespaces,

@@ -21,7 +21,7 @@ export interface ServedCall {
   readonly arrival: Arrival;
   readonly requestBody?: string | null;
   readonly fault?: string;
-  /** Notes of `ignoredIn`. */
+  /** Notes on ignored parts of the call, from `ignoredIn`. */
   readonly ignored?: readonly string[];
 }
 
@@ -30,7 +30,7 @@ interface CallEnd {
   readonly reply: Reply | null;
   readonly clientGone?: boolean;
   readonly isAnswerLost?: boolean;
-  /** The object of the call, if no sent reply names it. */
+  /** Id of the call's object, if no sent reply has it. */
   readonly objectId?: string | undefined;
 }
 
@@ -170,7 +170,7 @@ function noteFields(notes: Notes, known: FieldTree, value: object, path: string)
   }
 }
 
-/** The fields of a schema, with the fields of each. */
+/** Field names of a schema, each with the fields below it. */
 type FieldTree = ReadonlyMap<string, FieldTree>;
 
 /** Fields of a schema that allows any field. */

@@ -1,5 +1,5 @@
 // Makes X.509 certificates: @peculiar/asn1-x509 encodes the structures of RFC 5280, Node makes keys and signatures.
-// Not @peculiar/x509 or selfsigned, which depends on it: it changes the global Reflect, also for the user's tests.
+// Not @peculiar/x509, which changes the global Reflect, also in the user's tests; nor selfsigned, which depends on it.
 // Not node-forge or mkcert: they sign with RSA keys only, which take ten times as long to make at start.
 import { createHash, generateKeyPairSync, type KeyObject, sign } from "node:crypto";
 import { isIP } from "node:net";
@@ -42,7 +42,7 @@ const ECDSA_WITH_SHA256 = "1.2.840.10045.4.3.2";
 
 /** Certificates and the server's key, in PEM. */
 export interface Certificates {
-  /** The certificate of the authority, whose key is discarded: it can sign nothing else. */
+  /** The certificate of the authority. Its key is discarded, so the authority can sign nothing else. */
   readonly ca: string;
   readonly cert: string;
   readonly key: string;

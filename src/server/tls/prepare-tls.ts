@@ -1,5 +1,5 @@
-// HTTPS: the user's certificate, or one by an authority made for this run, with files that let clients trust it. port.ts
-// calls it; `Certificates` in PEM flow through. The system's trust store is never changed.
+// HTTPS: the user's certificate, or one by an authority made for this run, with files that let clients trust it.
+// port.ts calls `prepareTls`; `Certificates` in PEM flow through. The system's trust store is never changed.
 import { createPrivateKey, X509Certificate } from "node:crypto";
 import { readFileSync } from "node:fs";
 import type { RequestListener } from "node:http";
@@ -16,14 +16,14 @@ export interface TlsOptions {
   readonly tls_key?: string | undefined;
 }
 
-/** Prepares an HTTPS server with the user's certificate, or with one for these names by an authority made for this run. */
+/** Prepares an HTTPS server with the user's certificate, or with one for `names` by an authority made for this run. */
 export async function prepareTls(options: TlsOptions, names: readonly string[]) {
   const { cert, key, ca } =
     options.tls_cert === undefined
       ? await makeRunCertificate(names)
       : readUserCertificate(options.tls_cert, options.tls_key!);
   return {
-    // HTTP and HTTPS servers differ only before the first request.
+    // The cast is safe: HTTP and HTTPS servers differ only before the first request.
     createServer: ((serverOptions: ServerOptions, onRequest: RequestListener) =>
       createServer({ ...serverOptions, cert, key }, onRequest)) as unknown as CreateServer,
     publish: (port: number) => writeTrustFiles(port, ca),

@@ -8,7 +8,7 @@ import { UserError } from "../../core/schema/user-error.js";
 export interface TrustFiles {
   /** The CA certificate alone, for clients that add it to the public authorities. */
   readonly caFile: string;
-  /** With the public authorities, for clients whose one file replaces them. */
+  /** The CA certificate and the public authorities, for clients whose list of authorities this file replaces. */
   readonly bundleFile: string;
 }
 
@@ -51,7 +51,9 @@ export function findTrustFiles(port: number): TrustFiles | undefined {
   return { caFile: join(folder, CA), bundleFile: join(folder, BUNDLE) };
 }
 
-/** Undefined on Windows, whose temporary folder is per user. Not the user's name: in a container there may be none. */
+/**
+ * Id of the user; undefined on Windows, where each user has a temporary folder. The name may be missing in a container.
+ */
 function userId(): number | undefined {
   return process.getuid?.();
 }
