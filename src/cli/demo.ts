@@ -13,7 +13,6 @@ const CUSTOMER = "ada@shop.test";
 const INTRODUCTION =
   "A customer pays 25.00 USD. The service, the app and its receiver all run in this process; no real money moves.";
 
-/** A webhook as the receiver gets it. */
 interface Webhook {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: { readonly type: string; readonly data: object };

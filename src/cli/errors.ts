@@ -12,7 +12,6 @@ interface Advice {
   readonly doc: string;
 }
 
-/** An error with a known fix. */
 export class ErrorWithFix extends UserError {
   constructor(
     message: string,

@@ -67,8 +67,7 @@ export function explorationOf({
 }
 
 /**
- * Prints progress and the report. Returns the exit code: 0 without findings, 1 with findings, 2 if no depth was
- * completed.
+ * Prints progress and report. Returns the exit code: 0 without findings, 1 with findings, 2 if no depth was completed.
  */
 export async function reportExploration(
   flow: string,

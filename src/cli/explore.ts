@@ -12,10 +12,7 @@ const SIGNALS = [
   ["SIGTERM", 143],
 ] as const;
 
-/**
- * `explore`: searches for deviations that break an app.
- * Exits with 0 without findings, 1 with findings, 2 if no depth was completed.
- */
+/** `explore`: searches for deviations that break an app. Exits with the code of `reportExploration`. */
 export async function exploreCommand(flow: string, flags: ExplorationFlags & ConnectionFlags): Promise<void> {
   const connection = new Connection(flags);
   const asked = explorationOf(flags);

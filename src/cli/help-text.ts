@@ -33,7 +33,6 @@ function breakCommand(example: string, width: number): string[] {
   return [...lines, line];
 }
 
-/** Quotes any value for a shell. */
 export function shellQuoted(value: string): string {
   return `'${value.replaceAll("'", `'\\''`)}'`;
 }

@@ -65,7 +65,6 @@ const GROUPS: Readonly<Record<string, readonly string[]>> = {
   Worlds: ["reset", "snapshot", "export", "import", "namespace"],
 };
 
-/** Groups the commands in the help. */
 function groupCommands(root: Command): void {
   const heading = (name: string) => Object.keys(GROUPS).find((one) => GROUPS[one]!.includes(name));
   for (const command of root.commands) {

@@ -48,7 +48,6 @@ interface FileResult {
   readonly advice: readonly Advice[];
 }
 
-/** Runs one file. */
 type Runner = (loaded: LoadedScenario, progress: Progress, signal: AbortSignal) => Promise<FileResult>;
 
 /**
@@ -171,7 +170,7 @@ async function inFreshSandboxes(flags: RunFlags, vars: Readonly<Record<string, s
   };
 }
 
-/** Runs a file in a running sandbox, which keeps its state but for the changes of the steps. */
+/** Runs a file in a running sandbox. Nothing but its steps changes the sandbox's state. */
 function inRunningSandbox(url: string, flags: RunFlags): Runner {
   const reached = reach(url);
   if (reached === undefined) throw notUrl("--url", url);

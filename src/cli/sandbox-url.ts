@@ -34,8 +34,7 @@ export function reach(given: string): Reach | undefined {
     get url() {
       return trimTrailingSlashes(this.trust === undefined ? address : address.replace(/^http:/i, "https:"));
     },
-    // Opens a connection for each call: on a reused one a lost response looks like an idle close, and causes a second
-    // call.
+    // Opens a connection per call: on a reused one, a lost response looks like an idle close and causes a second call.
     async fetch(path, { method = "GET", headers, body, signal }) {
       const { trust, url } = this;
       return callUrl(new URL(`${url}${path}`), {

@@ -52,7 +52,7 @@ function stopOnSignals(sandbox: Sandbox, onStopped: () => void): () => void {
         onStopped();
         process.exit(0);
       },
-      // Every answered change is in the journal; only its snapshot failed.
+      // Every change that got a response is in the journal; only writing the snapshot failed.
       (error: Error) => {
         printErrors(error);
         process.exit(1);

@@ -3,7 +3,6 @@ import { STATUSES } from "../core/schema/statuses.js";
 import { cellWidth, cutCells, padCells, paint, type Style } from "./text-layout.js";
 
 const GAP = 2;
-/** Least width of a column. */
 const COLUMN_MIN = 6;
 /** Least width of a column of text while ids are whole. */
 const READABLE = 20;

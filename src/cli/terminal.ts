@@ -11,17 +11,14 @@ export function printText(text: string): void {
   process.stdout.write(wantsColour() ? changeUnpaintedParts(text, printableLines) : printableLines(text));
 }
 
-/** Prints a value as JSON on standard output. */
 export function printJson(value: unknown, indent = 0): void {
   process.stdout.write(`${printableJson(value, indent)}\n`);
 }
 
-/** Prints one line on standard error. */
 export function printErrorLine(text: string, before = "payments-sandbox: "): void {
   process.stderr.write(`${before}${oneLine(text)}\n`);
 }
 
-/** Returns true if standard output is a terminal. */
 export function isTerminal(): boolean {
   return process.stdout.isTTY === true;
 }

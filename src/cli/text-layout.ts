@@ -68,7 +68,6 @@ function splitWord(word: string, room: number): string[] {
   );
 }
 
-/** A part of a line with its style. */
 export type Part = readonly [style: Style | undefined, text: string];
 
 /** Joins parts into one painted line of at most `columns` cells; a longer one is cut with "…". */
@@ -131,7 +130,6 @@ export function changeUnpaintedParts(text: string, change: (part: string) => str
     .join("");
 }
 
-/** Returns the text unpainted. */
 export const plain: Paint = (_style, text) => text;
 
 /** Paints text, if colours are on. Node's `styleText` is missing before 20.12. */

@@ -5,10 +5,7 @@ import { type Validation, validateFile } from "../tools/scenario/validation.js";
 import { variablesOf, vocabularyOf } from "./scenario-flags.js";
 import { printJson, printText } from "./terminal.js";
 
-/**
- * `validate`: prints every fault of every file with its place. Exits with 2 if there is one.
- * With `--strict`, warnings are faults.
- */
+/** `validate`: prints the faults and warnings of files. Exits with 2 after a fault, or with `--strict` a warning. */
 export async function validate(
   files: readonly string[],
   flags: Readonly<Record<string, unknown>>,

@@ -9,7 +9,6 @@ export interface ClientCall {
   readonly words: readonly (string | undefined)[];
 }
 
-/** The action of a command. */
 export interface Action {
   /** Calls the sandbox. Resolves with undefined if the call printed its result itself. */
   readonly call: (asked: ClientCall) => Promise<Json | undefined>;
@@ -49,7 +48,9 @@ export function knownWord(known: readonly string[], command: string, word: strin
   throw new UserError(`unknown action "${word}" for ${command}${rest} one of: ${known.join(", ")}`);
 }
 
-/** Action that calls `path/NAME`, with the second word as the name; `what` describes a missing name in the error. */
+/**
+ * Makes the `call` of an action on `path/NAME`. NAME is the second word; `what` describes a missing one in the error.
+ */
 export function callNamed(
   method: "get" | "post" | "delete",
   path: string,

@@ -20,7 +20,6 @@ function advance(verb: string, body: (argument: string | undefined) => object): 
   };
 }
 
-/** Sets the mode of the clock. */
 function setMode(body: (argument: string | undefined) => object): Action {
   return {
     call: async ({ connection, words: [, argument] }) => connection.put("/clock", body(argument)),
@@ -28,7 +27,6 @@ function setMode(body: (argument: string | undefined) => object): Action {
   };
 }
 
-/** The required word after a verb. */
 function requiredWord(verb: string, what: string, argument: string | undefined): string {
   if (argument === undefined) throw new UserError(`clock ${verb} needs ${what}`);
   return argument;

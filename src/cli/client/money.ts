@@ -15,7 +15,6 @@ function movesTo(to: string): Action {
   };
 }
 
-/** Commands about balances and withdrawals. */
 export const MONEY_COMMANDS: readonly ClientCommand[] = [
   {
     usage: "balances",

@@ -13,7 +13,6 @@ const SCENARIO = "the scenario's name";
 
 const scenarioRecord = record("name", "active");
 
-/** Commands about the sandbox and its state. */
 export const SANDBOX_COMMANDS: readonly ClientCommand[] = [
   {
     usage: "reset",

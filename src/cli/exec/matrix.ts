@@ -5,7 +5,6 @@ import { type Paint, paint as painted, type Style, wrap } from "../text-layout.j
 import { effectsText, isMishap, isNotExercised, rulesNeverApplied, tasksCutShort } from "./applied-rules.js";
 import { commandText, type DueTasks } from "./plan.js";
 
-/** One run of the command. */
 export interface MatrixRun {
   /** The scenario as the user named it, or "plain". */
   readonly label: string;

@@ -20,7 +20,7 @@ export interface Plan {
   readonly isStrict: boolean;
   /** The command that prints the app's payment records. */
   readonly reconcile: string | undefined;
-  /** `--require`: counted over all runs together. */
+  /** Names of `--require`, counted over all runs together. */
   readonly required: Required | undefined;
   /** Prints a line of progress, unless `--quiet`. */
   readonly notice: (text: string) => void;
@@ -32,7 +32,6 @@ export interface DueTasks {
   readonly attempts: number;
 }
 
-/** The result of one run. */
 export interface RunResult {
   readonly code: number;
   readonly startedAt: string;

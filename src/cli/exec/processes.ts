@@ -6,11 +6,10 @@ import { monotonicMs } from "../../core/time/wall-clock.js";
 /** Environment variable that marks the command's processes, also those whose parent has ended. */
 export const MARK_VARIABLE = "PAYMENTS_SANDBOX_EXEC";
 
-/** A process of this machine. */
 export interface ProcessRow {
   readonly pid: number;
   readonly parent: number;
-  /** Distinguishes it from a later process with the same pid; empty if unknown. */
+  /** Start time, which distinguishes a process from a later one with the same pid; empty if unknown. */
   readonly started: string;
   /** Undefined if unknown. */
   readonly session: number | undefined;

@@ -14,10 +14,7 @@ import { clientOf, type Plan, type UnderScenario } from "./plan.js";
 
 const COULD_NOT = 2;
 
-/**
- * `exec --reconcile`: compares the records that the app's command prints with the ledger.
- * Returns exit code 1 with findings, 2 if the comparison failed.
- */
+/** `exec --reconcile`: compares the app's records with the ledger. Returns exit code 1 with findings, 2 on errors. */
 export async function reconcileAfter(
   sandbox: Sandbox,
   { artifacts, notice }: Plan,

@@ -22,7 +22,7 @@ const YOUNG_COMMAND_MS = 10;
 export interface Target {
   readonly pid: number;
   readonly sinceMs: number;
-  /** Kills it and all its descendants. */
+  /** Kills the command and all its descendants. */
   endHard(): void;
 }
 
@@ -50,7 +50,7 @@ export class Signals {
     return this.#stopping.signal;
   }
 
-  /** Sends signals to this command from now on. */
+  /** Passes further signals to `target`. */
   passTo(target: Target | undefined): void {
     this.#target = target;
   }

@@ -38,7 +38,6 @@ const KEYS: ReadonlyMap<string, Key> = new Map([
   ],
 ]);
 
-/** The keys in one line. */
 export function keysHint(): string {
   const keys = [...KEYS].map(([key, { label }]) => `${paint("bold", key)} ${paint("dim", label)}`);
   return `  ${paint("dim", "Keys:")} ${keys.join(paint("dim", " · "))}\n`;
@@ -123,7 +122,7 @@ async function advance(sandbox: Sandbox): Promise<string> {
 async function isInForeground(): Promise<boolean> {
   if (process.platform === "win32") return true;
   try {
-    // pid (name) state parent group session terminal foreground-group; the name may hold brackets and spaces.
+    // Fields: pid (name) state parent group session terminal foreground-group. The name may hold brackets and spaces.
     const stat = readFileSync("/proc/self/stat", "utf8");
     const [, , group, , , foreground] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
     return group === foreground;

@@ -70,7 +70,7 @@ export class Live {
     if (lines.length > 0) printText(`${lines.join("\n")}\n`);
   }
 
-  /** The line of an activity; before it a line with the date, if that has changed. */
+  /** Lines of an activity: its own, after a line with the date if the date has changed. */
   #linesOf(activity: Activity): string[] {
     const day = activity.at.slice(0, 10);
     const isNew = this.#day !== undefined && this.#day !== day;

@@ -5,14 +5,14 @@ export type Outcome = "passed" | "failed" | "error" | "note" | "skipped";
 
 /** A check with its outcome, or a finding. */
 export interface ReportCase {
-  /** Stable between runs: names the case in JUnit. */
+  /** Name of the case in JUnit, stable between runs. */
   readonly name: string;
   /** The name on the terminal; default: `name`. */
   readonly title?: string;
   readonly outcome: Outcome;
-  /** Column beside the title; a case that has it is printed as one line of a list. */
+  /** Column beside the title. A case with `aside` is printed as one line of a list. */
   readonly aside?: string;
-  /** Why it did not pass; default: `aside`. */
+  /** Reason for not passing; default: `aside`. */
   readonly message?: string | undefined;
   /** Kind of failure. */
   readonly type?: string | undefined;

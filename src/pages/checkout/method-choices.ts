@@ -39,7 +39,6 @@ function selectedCurrency(
   return candidates.find((code) => code && codes.includes(code)) ?? codes[0];
 }
 
-/** The price of the preselected method and currency. */
 export function selectedPrice(page: CheckoutPage): Offer["prices"][number] | undefined {
   const selectedId = selectedMethod(page);
   const offer = page.offers.find(({ method }) => method.id === selectedId);

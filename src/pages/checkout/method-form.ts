@@ -9,7 +9,6 @@ export type ReadForm =
   | { readonly form: URLSearchParams }
   | { readonly status: 400 | 413; readonly why: string };
 
-/** Reads a URL-encoded form of at most 64 KiB. */
 export async function readForm(request: Request): Promise<ReadForm> {
   const raw = await readBody(request);
   if ("torn" in raw) return { status: 400, why: "The form ended before it was complete." };

@@ -87,7 +87,6 @@ function countdown({ charge, remainingMs, speed }: CheckoutPage): Markup {
 <p class="small soft">Expires <time datetime="${charge.expires_at}">${readableInstant(charge.expires_at)}</time>${speed === 0 && ". The sandbox clock is paused."}</p>`;
 }
 
-/** The error of the submitted form. */
 export function errorNotice({ problem }: CheckoutPage): Markup | false {
   return problem !== undefined && html`<p class="notice" role="alert" tabindex="-1" autofocus>${problem}</p>`;
 }

@@ -14,7 +14,6 @@ import {
 } from "./page-model.js";
 import { instructionsScreen, methodScreen, outcomeScreen, type Screen, waitingScreen } from "./screens.js";
 
-/** A form error to show on the page. */
 export interface FormError {
   readonly status: number;
   readonly problem?: string;

@@ -62,7 +62,6 @@ export interface ServiceCall {
   readonly body: string;
 }
 
-/** Calls the emulated service. */
 export function callService({ namespace, fetch }: Caller, call: ServiceCall): Promise<Response> {
   const { method, path, key, idempotencyKey, scenario, body } = call;
   const headers = new Headers({ "sandbox-namespace": namespace.name, "sandbox-runner": RUNNER });

@@ -103,7 +103,7 @@ export function button({ does, label, to, key, kind, there }: ButtonOptions): Ma
   return html`<button form="act" name="do" value="${does}"${kind !== undefined && html` class="${kind}"`}${key !== undefined && html` data-key-is="${key}"`}${there !== undefined && html` data-there="${there}"`}>${label}${to !== undefined && html`<span class="unseen"> ${to}</span>`}</button>`;
 }
 
-/** Copies text to the clipboard. Hidden without script. */
+/** Button that copies text to the clipboard. Hidden without script. */
 export function copyButton(label: string, text: string, key?: string): Markup {
   return html`<button type="button" class="copy" data-copy="${text}"${key !== undefined && html` data-key-is="${key}"`}>${label}</button>`;
 }
@@ -152,7 +152,6 @@ export function row(
 <span class="acts">${acts}</span></li>`;
 }
 
-/** Column headings. */
 export type ColumnHeads = readonly [at: string, state: string, title: string, sub: string, side: string];
 
 /** @param heads column headings; makes the list a table with aligned columns on wide screens */
@@ -180,7 +179,6 @@ export function section({ id, title, tools, body, grows = false }: SectionOption
   return html`<section id="${id}" data-part${grows && html` data-grows`} aria-labelledby="${id}-title"><div class="head"><h2 id="${id}-title">${title}</h2><button type="button" class="more" data-more hidden>Show what is new</button><span class="tools">${tools}</span></div>${body}</section>`;
 }
 
-/** A collapsible section. */
 export function foldedSection({
   id,
   title,
@@ -292,12 +290,10 @@ export function firstLine(text: string | null, maxLength = 140): string {
   return line.length > maxLength ? `${line.slice(0, maxLength)}…` : line;
 }
 
-/** Quotes an argument for a POSIX shell. */
 export function shellQuote(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`;
 }
 
-/** A condition of a rule as text. */
 export function conditionText(value: unknown): string {
   return typeof value === "string" ? value : JSON.stringify(value);
 }

@@ -231,7 +231,6 @@ function notFound(namespaces: Namespaces, namespace: Namespace, text: string): R
   );
 }
 
-/** 404 page for an unknown namespace. */
 function namespaceNotFound(namespaces: Namespaces, why: string, name: string | null): Response {
   const { message } = (JSON.parse(why) as { error: { message: string } }).error;
   const body = html`<main class="alone"><h1>There is no namespace “${name}”</h1><p>${message}</p><ul>${namespaces

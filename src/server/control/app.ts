@@ -1,5 +1,6 @@
-// The control API under /_sandbox. http/app.ts loads it at first use; each operation is one `ControlOperation` in a table
-// by subject (charges.ts, clock.ts, …) and gets a validated `ControlCall`. It changes state through the namespace only.
+// The control API under /_sandbox. http/app.ts loads it at first use; each operation is one `ControlOperation` in a
+// table by subject (charges.ts, clock.ts, …) and gets a validated `ControlCall`. Operations change state through the
+// namespace only.
 import type { Hono } from "hono";
 import { loadLazily } from "../../core/schema/load-lazily.js";
 import { refuse } from "../../core/schema/refusals.js";

@@ -11,7 +11,7 @@ import { isMatcher } from "../../core/schema/matcher-words.js";
 import { deliveriesAbout, deliveryViewIn } from "./deliveries.js";
 import { requestView } from "./requests.js";
 
-/** Expected fields of a record, as `mismatches` takes them. */
+/** Expected fields of a record, as `findMismatches` takes them. */
 export type Match = Readonly<Record<string, unknown>>;
 
 /** Access to the records of a kind, for waits. */

@@ -28,7 +28,6 @@ interface ControlRequest extends Pick<ControlCall, "url" | "signal" | "param"> {
   ): Record<string, unknown> | Refusal | Promise<Record<string, unknown> | Refusal>;
 }
 
-/** A reply with its sandbox time. */
 interface TimedReply {
   readonly reply: Reply;
   readonly nowMs: number;

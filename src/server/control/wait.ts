@@ -108,7 +108,6 @@ class RecordWatch implements Watch {
   readonly #direct: readonly { readonly expected: unknown; readonly read: (item: object) => unknown }[];
   /** Expected values of the other fields, for which the record's view is made. */
   readonly #viewed: Readonly<Record<string, unknown>>;
-  /** Matches found so far. */
   #matching = new Map<Key, object>();
 
   constructor(candidates: Candidates<object>, match: Match, count: number | Range) {

@@ -68,9 +68,7 @@ class RequestCall implements HttpCall {
   }
 }
 
-/**
- * Responses that stand for a cut connection: the listener destroys the socket, `inProcessFetch` throws a network error.
- */
+/** Stand-ins for a cut connection: the listener destroys the socket, `inProcessFetch` throws a network error. */
 const droppedResponses = new WeakSet<Response>();
 
 export function isDropped(response: Response): boolean {

@@ -10,10 +10,7 @@ export function controlAccessMode(host: string, token: string | undefined): "ope
   return token === undefined ? "closed" : "token";
 }
 
-/**
- * Checks the control token of a server that other machines can reach. The token comes in a header, or in the cookie
- * that the dashboard's `?token=` sets.
- */
+/** Checks the control token, from a header or from the cookie that the dashboard's `?token=` sets. */
 export class ControlAccess {
   readonly #token: string | undefined;
 

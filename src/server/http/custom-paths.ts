@@ -5,7 +5,6 @@ import { isOperationId, OPERATION_IDS } from "../../core/schema/operation-ids.js
 import type { Operation } from "../service/operation.js";
 import { OPERATIONS } from "../service/operations.js";
 
-/** An error in a custom path. */
 export interface PathFault {
   /** The operation id in the setting `paths`. */
   readonly id: string;

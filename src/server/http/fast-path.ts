@@ -194,9 +194,7 @@ export class BufferedRequest extends IncomingMessage {
 /** The connection of the last body. */
 let lastConnection: Socket | undefined;
 
-/**
- * Returns true if the previous body came over the same connection, and no other body waits for the end of this tick.
- */
+/** Returns true if the previous body came over the same connection and none waits for the end of this tick. */
 function isOnlyCaller(connection: Socket): boolean {
   const isOnly = connection === lastConnection && !hasEndOfTickWork();
   lastConnection = connection;

@@ -10,9 +10,7 @@ import { errorReply, toResponse } from "./reply.js";
 const HOPS_HEADER = "sandbox-hops";
 const HOPS_MAX = 3;
 
-/**
- * Handles a call whose namespace this process runs or can take over; forwards any other to the process that runs it.
- */
+/** Handles calls of namespaces that this process runs or can take over; forwards others to their process. */
 export const serveOrForward =
   (namespaces: Namespaces): MiddlewareHandler =>
   async (c, next) => {

@@ -20,7 +20,6 @@ import {
   toWireText,
 } from "./raw-responses.js";
 
-/** Creates a server for HTTP or HTTPS. */
 export type CreateServer = typeof createPlainServer;
 
 export interface ListenOptions {

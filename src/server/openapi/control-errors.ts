@@ -91,7 +91,6 @@ export function controlErrors(
   };
 }
 
-/** Error responses that all control operations share. */
 export function sharedControlResponses(): Readonly<Record<string, OpenApiJson>> {
   return {
     TooLarge: errorResponse(413, ["PAYLOAD_TOO_LARGE"], { "too large": errorBody(tooLarge()) }),

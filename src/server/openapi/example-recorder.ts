@@ -1,7 +1,6 @@
 import type { OperationSpec } from "../http/operation-spec.js";
 import type { OpenApiJson } from "./document.js";
 
-/** Example values by name. */
 export type NamedExamples = Readonly<Record<string, unknown>>;
 
 /** Request bodies of a call, and its responses by status. */
@@ -27,7 +26,7 @@ export interface CallSetup {
   readonly query?: Readonly<Record<string, string>>;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: OpenApiJson;
-  /** Name of the body's example; default: that of the response. */
+  /** Name of the body's example; default: the name of the response's example. */
   readonly bodyName?: string;
 }
 
@@ -88,7 +87,7 @@ export class ExampleRecorder {
     return { status: response.status, json: (await response.json()) as OpenApiJson };
   }
 
-  /** Records an event; without a subject, it is about a sample. */
+  /** Records an event, without a subject about a sample. */
   async event(type: string, subject: OpenApiJson = {}): Promise<void> {
     const { json } = await this.send("POST", "/_sandbox/events", { type, ...subject });
     this.#events[type] = json.payload as OpenApiJson;

@@ -15,7 +15,6 @@ export interface SharedParts {
   readonly errors: Readonly<Record<string, OpenApiJson>>;
 }
 
-/** Makes the Operation Object of a call. */
 export function operationObject(
   spec: DocumentedSpec,
   parts: SharedParts,

@@ -104,7 +104,6 @@ function withNotes(schema: OpenApiJson, { note, fields }: SchemaDescription): Op
   };
 }
 
-/** The JSON Schema keywords of a note. */
 function noteKeywords(note: Note): OpenApiJson {
   if (typeof note === "string") return note === "" ? {} : { description: note };
   return {
@@ -115,7 +114,6 @@ function noteKeywords(note: Note): OpenApiJson {
   };
 }
 
-/** The `discriminator` of a discriminated union. */
 function discriminator(schema: z.core.$ZodType, names: z.core.$ZodRegistry<{ id: string }>): OpenApiJson {
   if (!(schema instanceof z.ZodMiniDiscriminatedUnion)) return {};
   const { discriminator: propertyName, options } = schema._zod.def;

@@ -36,7 +36,6 @@ type SharedResponse =
   | "InternalError"
   | "NoMemory";
 
-/** Error responses that all operations share. */
 export function sharedResponses(): Readonly<Record<SharedResponse, OpenApiJson>> {
   return {
     Unauthorized: errorResponse(

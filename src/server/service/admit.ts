@@ -33,10 +33,7 @@ const REAL_KEY = refuse(
   "Invalid API key: it looks like a real key of live mode, which the sandbox neither takes nor keeps; use sk_live_sandbox",
 );
 
-/**
- * Returns true for a key of the real service: `sk_live_` and 16 or more characters.
- * A namespace's live key begins with `sk_live_ns_`.
- */
+/** Returns true for a key of the real service. A namespace's own live key begins with `sk_live_ns_`. */
 export function isRealKey(key: string | null): boolean {
   return key !== null && /^[a-z]{2}_live_(?!ns_)[A-Za-z0-9_-]{16,}$/.test(key);
 }

@@ -38,7 +38,6 @@ export function journal(call: HttpCall, served: ServedCall, end: CallEnd): void 
   if (isFromApp(call)) served.namespace?.journal.add(entryOf(call, served, end), served.arrival);
 }
 
-/** A call in progress. */
 interface InFlightCall {
   setObject(objectId: string | undefined): void;
   end(end: CallEnd): void;

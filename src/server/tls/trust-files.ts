@@ -51,9 +51,7 @@ export function findTrustFiles(port: number): TrustFiles | undefined {
   return { caFile: join(folder, CA), bundleFile: join(folder, BUNDLE) };
 }
 
-/**
- * Id of the user; undefined on Windows, where each user has a temporary folder. The name may be missing in a container.
- */
+/** User id; undefined on Windows, where temporary folders are per user. A container may have no user name. */
 function userId(): number | undefined {
   return process.getuid?.();
 }

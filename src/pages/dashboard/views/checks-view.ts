@@ -93,7 +93,6 @@ ${file !== undefined && snippet("Reproduce", cliCommand(context, `run ${file} --
 
 const MAX_ROWS = 50;
 
-/** Advice for each kind of finding. */
 const ADVICE: Readonly<Record<FindingKind, string>> = {
   paid_not_marked: "Redeliver its webhook, and see what your receiver does with it.",
   marked_not_paid: "Mark an order paid when charge.completed says so, or a read of the charge.",

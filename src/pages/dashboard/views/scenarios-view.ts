@@ -67,20 +67,17 @@ ${
 ${copyButton("Copy command", cliCommand(context, `scenario use ${name}`))}</div></li>`;
 }
 
-/** Button that activates or deactivates a scenario. */
 function activationButton({ name, activated }: StoredScenario): Markup | false {
   if (activated > 0) return button({ does: `deactivate ${name}`, label: "Turn off", to: name });
   return name !== "default" && button({ does: `activate ${name}`, label: "Turn on", to: name });
 }
 
-/** A rule's fields as text. */
 function ruleFields(rule: object): string {
   return Object.entries(rule)
     .map(([name, value]) => `${name} ${typeof value === "object" ? JSON.stringify(value) : value}`)
     .join(", ");
 }
 
-/** Charge rules, one timeline each. */
 function ruleTimelines(rules: readonly ChargeRule[]): Markup[] {
   return rules.map(({ match, timeline }) => timelineMarkup(match, timeline));
 }
