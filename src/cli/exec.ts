@@ -24,7 +24,7 @@ interface ExecFlags extends ExplorationFlags {
   readonly leftBehind?: string;
 }
 
-/** `exec`: runs a command beside a sandbox, with environment variables for it. Exits with the command's code. */
+/** `exec`: runs a command with a sandbox's address and keys in its environment. Exits with the command's code. */
 export async function exec(
   command: readonly string[],
   flags: Readonly<Record<string, unknown>> & ExecFlags,

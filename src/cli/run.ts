@@ -108,7 +108,7 @@ export async function run(files: readonly string[], flags: RunFlags): Promise<vo
   process.exitCode = stop.code ?? (outcome === "passed" ? 0 : outcome === "failed" ? 1 : 2);
 }
 
-/** Refuses flags that would have no effect: those of a running sandbox without `--url`, those of a fresh one with it. */
+/** Refuses flags without effect: those of a running sandbox without `--url`, those of a fresh sandbox with it. */
 function refuseUnusedFlags(flags: RunFlags): void {
   const isRunning = flags.url !== undefined;
   const idle = isRunning
@@ -229,7 +229,7 @@ function notUrl(flag: string, given: string): UserError {
   return new UserError(`${flag} must be an http or https URL, not ${JSON.stringify(given)}`);
 }
 
-/** The report with the warnings of its file, which the terminal showed before the run. */
+/** Adds the warnings of a file, which the terminal showed before the run, to its report. */
 function withWarnings({ warnings }: LoadedScenario, report: RunReport): RunReport {
   return { ...report, warnings: [...warnings.map(faultText), ...report.warnings] };
 }

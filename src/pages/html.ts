@@ -23,7 +23,7 @@ export function betweenTags(text: string): Markup {
   return new Markup(text.replace(/&/g, "&amp;").replace(/</g, "&lt;").replace(/>/g, "&gt;"));
 }
 
-/** A boolean attribute. */
+/** Renders a boolean attribute. */
 export function flag(name: "checked" | "autofocus" | "hidden", applies: boolean): Markup {
   return new Markup(applies ? ` ${name}` : "");
 }

@@ -1,7 +1,7 @@
 /**
  * The HTML pages: checkout for customers, dashboard for developers, reference for API documentation. The server mounts
  * them by this table and loads their code with the first request, to keep startup short. A handler takes a request and
- * returns a response of escaped markup (html.ts, page-shell.ts). Pages change records only through commands and API calls.
+ * returns a response of escaped markup (html.ts, page-shell.ts). Pages change records only by commands and API calls.
  */
 import type { Context } from "hono";
 import type { Namespaces } from "../core/namespace/namespaces.js";

@@ -46,9 +46,9 @@ const REPORT_TIME_MS = 500;
 const ERROR_LENGTH = 500;
 
 /**
- * `webhook pull --forward-to URL`: takes deliveries from a mailbox and sends them to an app that the sandbox cannot reach.
- * The app's response is the response of the delivery. An interrupt deletes the mailbox; after a kill it expires. With
- * `--once` the mailbox stays for the next pull.
+ * `webhook pull --forward-to URL`: takes deliveries from a mailbox and sends them to an app that the sandbox cannot
+ * reach. The app's response is the response of the delivery. An interrupt deletes the mailbox; after a kill it expires.
+ * With `--once` the mailbox stays for the next pull.
  */
 export async function pull(
   connection: Connection,

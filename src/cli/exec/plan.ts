@@ -79,7 +79,7 @@ export async function listEverywhere<Item>(sandbox: Sandbox, path: string): Prom
   return all;
 }
 
-/** `--env NAME=TEMPLATE`. */
+/** A value of `--env NAME=TEMPLATE`. */
 export interface Template {
   readonly name: string;
   readonly text: string;

@@ -96,8 +96,8 @@ export function exitCodeOf(signal: NodeJS.Signals): number {
 const PARENT_CHECK_MS = 500;
 
 /**
- * Calls back when the parent process has ended: a killed CI runner or npm sends no signal. Never calls back if this process
- * was started by init or leads its own session, as a process that outlives its parent does.
+ * Calls back when the parent process has ended: a killed CI runner or npm sends no signal. Never calls back if init
+ * started this process or if it leads its own session, as a process that outlives its parent does.
  */
 export function whenParentEnds(callback: () => void): () => void {
   const parent = process.ppid;

@@ -58,7 +58,7 @@ export function pageResponse(
   return SHELL.respond(shellPage(document), { status, nowMs, forms: leadsAway ? undefined : "'self'" });
 }
 
-/** 303, so the browser continues with a GET. */
+/** Redirects with 303, so the browser continues with a GET. */
 export function seeOther(location: string, nowMs: number): Response {
   return new Response(null, { status: 303, headers: { location, ...SHELL.headers(nowMs) } });
 }

@@ -20,7 +20,7 @@ export interface AttentionItem {
   readonly acts?: Content;
 }
 
-/** Newest failures inspected per receiver. */
+/** Maximum number of failures inspected per receiver, newest first. */
 const MAX_FAILURES = 50;
 const MAX_REQUESTS = 200;
 const MAX_KINDS = 4;

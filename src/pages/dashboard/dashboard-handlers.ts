@@ -1,6 +1,6 @@
 /**
- * Handlers of the dashboard, mounted by page-routes.ts. A request becomes a page context, from which a view renders markup.
- * A form runs one action, which calls the control API or the service, and redirects. Views never change state.
+ * Handlers of the dashboard, mounted by page-routes.ts. A request becomes a page context, which a view renders as
+ * markup. A form runs one action, which calls the control API or the service, and redirects. Views never change state.
  */
 import type { Context } from "hono";
 import type { Namespace } from "../../core/namespace/namespace.js";

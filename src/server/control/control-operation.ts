@@ -37,7 +37,7 @@ export interface ControlCall<Query = Fields, Body = Fields> extends CallInput<Qu
   readonly run: string | null;
   /** Calls this server without a socket. */
   readonly fetch: (request: Request) => Promise<Response>;
-  /** Headers for calls that another process may answer. */
+  /** Headers with the control token, for calls that another process may answer. */
   readonly access: Record<string, string>;
   /** The names that requests may use in this namespace. */
   readonly vocabulary: Vocabulary;
@@ -46,7 +46,7 @@ export interface ControlCall<Query = Fields, Body = Fields> extends CallInput<Qu
   param(name: string): string;
 }
 
-/** An operation of the control API without its handler. Unknown query parameters are refused: a typo would go unnoticed. */
+/** An operation of the control API without its handler. Refuses unknown query parameters: a typo would go unnoticed. */
 export interface ControlSpec<Query, Body>
   extends OperationSpec<Query, Body>,
     Pick<DocumentedSpec, "response"> {

@@ -33,7 +33,7 @@ interface TimedReply {
   readonly nowMs: number;
 }
 
-/** Handles a control call: finds the namespace, reads the body, runs the operation, waits until its changes are stored. */
+/** Handles a control call: finds the namespace, reads the body, runs the operation, waits until changes are stored. */
 async function replyTo(
   namespaces: Namespaces,
   operation: ControlOperation,

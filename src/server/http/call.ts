@@ -13,7 +13,6 @@ export interface HttpCall {
   readonly hasBody: boolean;
   /** Null for an absent header; repeated headers are joined. */
   header(name: string): string | null;
-  /** A path parameter. */
   param(name: string): string | undefined;
   readBody(): Promise<RawBody>;
 }

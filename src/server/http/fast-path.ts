@@ -10,7 +10,7 @@ import type { RouteMatch } from "./routes.js";
 
 /**
  * Handles ordinary calls of the service without Request and Response objects, by the same handlers and checks as Hono's
- * routes. POST reaches 0.56 to 0.66 of bare Hono's throughput instead of 0.25 (docs/internal/decisions/006-fast-path.md).
+ * routes. POST reaches 0.56 to 0.66 of bare Hono's throughput, not 0.25 (docs/internal/decisions/006-fast-path.md).
  */
 export interface FastPath {
   match(method: string, path: string): RouteMatch | undefined;
@@ -50,7 +50,7 @@ const PLAIN_TARGET = /^\/[\w/-]*(\?[\w.~=&-]*)?$/;
 /** Matches hosts that a URL leaves unchanged: lower-case, and without the port 80 or 443, which it may drop. */
 const PLAIN_HOST = /^[a-z0-9._-]+(:([1-5]\d{3,4}|6[0-4]\d{3}|[6-9]\d{3}))?$/;
 
-/** Returns true if the body has a declared length within the limit. A GET must have no body, because nothing reads it. */
+/** Returns true if the body has a declared length within the limit. A GET must have no body: nothing reads it. */
 function hasPlainBody({ method, headers }: BufferedRequest): boolean {
   if (headers["transfer-encoding"] !== undefined) return false;
   const length = headers["content-length"];

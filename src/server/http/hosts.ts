@@ -4,7 +4,7 @@ import { errorReply, toResponse } from "./reply.js";
 /** Names that are always allowed. */
 export const LOCAL_NAMES = ["localhost", "host.docker.internal", "127.0.0.1", "::1"];
 
-/** Allows requests to this server's names only, against DNS rebinding by pages of other sites. Ports are not compared. */
+/** Allows requests to this server's names only, against DNS rebinding by other sites' pages. Ignores ports. */
 export class HostGuard {
   readonly #names: ReadonlySet<string>;
   readonly #cache = new Map<string, boolean>();

@@ -40,8 +40,9 @@ export interface ListenOptions {
   /** Answers GET /health during loading; false leaves it to `fetch`. */
   readonly onEarlyHealth?: (incoming: IncomingMessage, outgoing: ServerResponse) => boolean;
   /**
-   * True in the sandbox's own process: replaces the global Request and Response by lighter ones, and loads `fetch` after
-   * the port is open. A user's process, such as a test suite, may end at any moment, so there all is loaded first.
+   * True in the sandbox's own process: replaces the global Request and Response by lighter ones, and loads `fetch`
+   * after the port is open. A user's process, such as a test suite, may end at any moment, so there all is loaded
+   * first.
    */
   readonly ownsProcess: boolean;
   /** Creates an HTTPS server; default: HTTP. */

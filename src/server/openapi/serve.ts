@@ -1,5 +1,5 @@
-// The OpenAPI documents of both APIs. Documents are made from operations, schemas and recorded examples, once per build;
-// here placeholders get the values of a namespace. An `OpenApiDocument` flows through. No request is validated here.
+// The OpenAPI documents of both APIs. Documents are made of operations, schemas and recorded examples, once per build.
+// Here placeholders get the values of a namespace; an `OpenApiDocument` flows through. No request is validated here.
 import type { Context } from "hono";
 import type { Engine } from "../../core/engine/engine.js";
 import type { Namespace } from "../../core/namespace/namespace.js";

@@ -1,5 +1,6 @@
-// The emulated service: one `Operation` per call, handled in ten steps. http/app.ts calls `handle` for both Requests and
-// fast-path calls; an `HttpCall` goes in, a `CallResult` comes out. Only commands change state; pages are not served here.
+// The emulated service: one `Operation` per call, handled in ten steps. http/app.ts calls `handle` for Requests and
+// fast-path calls; an `HttpCall` goes in, a `CallResult` comes out. Only commands change state; pages are served
+// elsewhere.
 import type { AsOf } from "../../core/engine/stale-reads.js";
 import type { Namespaces } from "../../core/namespace/namespaces.js";
 import { isRefusal } from "../../core/schema/refusals.js";

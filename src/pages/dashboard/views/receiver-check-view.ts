@@ -59,7 +59,7 @@ function verdict(check: ReceiverCheck): Markup {
   return badge(report.outcome, report.outcome === "passed" ? "good" : "bad");
 }
 
-/** Results of the probes, during the check too. */
+/** Results of the probes, shown while the check runs too. */
 export function probesSection(context: PageContext): Markup | undefined {
   const { receiver } = reportsOf(context.namespace);
   if (receiver === undefined) return undefined;
