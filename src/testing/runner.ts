@@ -1,12 +1,12 @@
 import { UserError } from "../core/schema/user-error.js";
 
-// The test runner: its hooks, and its report of a finished test. Vitest, Jest, Mocha and `node:test`.
+// Hooks and test results of the test runners Vitest, Jest, Mocha and `node:test`.
 
 /** Registers a function that the test runner calls. */
 // biome-ignore lint/suspicious/noExplicitAny: each runner passes other arguments
 type Hook = (run: (...args: any[]) => Promise<void>) => unknown;
 
-/** The hooks of a test runner, by the names of Vitest and Jest or of `node:test` and Mocha. */
+/** The hooks of a test runner, named as in Vitest and Jest or as in `node:test` and Mocha. */
 export interface TestHooks {
   /** Runs once before the tests of the file, in Vitest and Jest. Required, unless `before` is given. */
   readonly beforeAll?: Hook;
@@ -112,7 +112,7 @@ function fromJest(): EndedTest | undefined {
   const test = states.find(({ currentlyRunningTest }) => currentlyRunningTest != null)?.currentlyRunningTest;
   if (test == null) return undefined;
   const names = [test.name];
-  // The outermost block is the file, without its name.
+  // Skips Jest's root block, which stands for the file but does not name it.
   for (let outer = test.parent; outer?.parent !== undefined; outer = outer.parent) names.unshift(outer.name);
   const { expect } = globalThis as { expect?: { getState?(): { testPath?: string } } };
   const file = expect?.getState?.().testPath?.split(/[\\/]/).at(-1);

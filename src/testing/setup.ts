@@ -97,7 +97,7 @@ export function setupSandbox(options: SetupOptions = {}): TestSandbox {
   const setup = new Setup(rest);
   hooks.beforeAll(() => setup.open());
   hooks.beforeEach(() => setup.beginTest());
-  // A bound function has no visible parameter: Jest would pass a callback, Vitest a list of fixtures.
+  // `bind` hides the parameter, which Jest would take for a callback and Vitest for a list of fixtures.
   hooks.afterEach(setup.endTest.bind(setup));
   hooks.afterAll(() => setup.close());
   return setup;
@@ -110,7 +110,7 @@ class Setup implements TestSandbox {
   #opened: TestNamespace | undefined;
   readonly #assertions = new AssertionCollector();
   #isInTest = false;
-  /** Unregister the webhook handlers of the current test, and those of the whole file. */
+  /** Functions that unregister webhook handlers: those of the current test, and those of the whole file. */
   readonly #ofTest = new Set<() => Promise<void>>();
   readonly #ofFile = new Set<() => Promise<void>>();
 
@@ -135,7 +135,7 @@ class Setup implements TestSandbox {
   async beginTest(): Promise<void> {
     await this.#stop(this.#ofTest);
     this.#isInTest = true;
-    // Waits for a clock that the last test left advancing.
+    // The reset waits for an advance that the last test did not await.
     await this.#reset("POST /_sandbox/reset?wait=10s", {});
   }
 
@@ -150,7 +150,7 @@ class Setup implements TestSandbox {
     if (differing !== undefined) throw differing;
   }
 
-  /** Compares the app's books with the ledger at the end of a test, if the options ask for it. */
+  /** Compares the app's books with the ledger at the end of a test, if the option `reconcile` is set. */
   async #differing(): Promise<Error | undefined> {
     if (this.#books === undefined) return undefined;
     await this.control("POST /_sandbox/wait", { for: "idle" });

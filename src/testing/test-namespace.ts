@@ -23,7 +23,7 @@ const SETUP_OPTIONS = ["hooks", "server", "listen", "reconcile"] as const;
 /** The namespace of a test file: in a sandbox of this process, or on a server. */
 export interface TestNamespace {
   readonly namespace: string;
-  /** Throws without a port. */
+  /** Throws if the sandbox listens on no port. */
   readonly url: string;
   readonly trust?: Sandbox["trust"];
   readonly apiKey: string;
@@ -32,12 +32,11 @@ export interface TestNamespace {
   fetch(input: Request | URL | string, init?: RequestInit): Promise<Response>;
   onWebhook(handler: WebhookHandler, options: WebhookHandlerOptions): Promise<() => Promise<void>>;
   explore(flow: string, options: ExploreFlowOptions): Promise<ExploreReport>;
-  /** Restores the part of the options that a reset removes. */
+  /** Activates the scenarios of the options again where a reset deactivates them. */
   restoreOptions(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Opens a sandbox in this process. */
 export async function openInProcess(options: SandboxOptions, listens: boolean): Promise<TestNamespace> {
   const sandbox = await openSandbox(parseStartOptions("setupSandbox", options, SETUP_OPTIONS));
   try {
@@ -139,7 +138,7 @@ function serverUrl(address: string): string {
   return trimTrailingSlashes(text);
 }
 
-/** Sends requests to the server, with the namespace unless the request names one. */
+/** Sends requests to the server, in the test's namespace unless the request names another. */
 class NamespaceFetch {
   readonly #base: string;
   namespace: string | undefined;

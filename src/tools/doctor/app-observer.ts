@@ -8,7 +8,7 @@ import { type RealCharge, RealCharges } from "./real-charges.js";
 import type { SampleEvent } from "./samples.js";
 import { sendRequest } from "./send-request.js";
 
-/** Timeout for the effect of the first event, as an app may work after its response. */
+/** Timeout for the effect of the first event: an app may do its work after it has responded. */
 const FIRST_TIMEOUT_MS = 5_000;
 /** Later timeouts are 20 times the slowest effect so far, but at least this long. */
 const MIN_TIMEOUT_MS = 3_000;
@@ -77,7 +77,7 @@ export class AppObserver {
     return this.#charges.throwIfLimited();
   }
 
-  /** Observes the effect of a probe's events; undefined for a probe that responses decide. */
+  /** Observes the effect of a probe's events; undefined for a probe judged by responses alone. */
   async observe(probe: Probe): Promise<Observation | undefined> {
     const observe = OBSERVATIONS[probe];
     if (observe === undefined) return undefined;
@@ -197,13 +197,13 @@ export class AppObserver {
         };
   }
 
-  /** Delivers an event before the app has the response to its call. Undefined where the app makes no calls. */
+  /** Delivers an event before the app gets the response to its call; undefined if the app makes no calls. */
   async observeEarly(): Promise<Observation | undefined> {
     const found = await this.#charges.whileHeld((charge) => this.#deliver(charge.events.COMPLETED));
     if (found === undefined) return undefined;
     const { charge, result } = found;
     if (result.kind !== "accepted") await this.#deliverUntilAccepted(charge.events.COMPLETED);
-    // The view before could not be read; it is that of any unpaid charge.
+    // The charge's view before payment could not be read, so another unpaid charge's view stands in.
     const wrong = await this.#difference({ charge, before: this.#observed.get("paid")!.before });
     return wrong === undefined
       ? { text: "an event that arrived before the response to its call was handled" }
@@ -227,7 +227,7 @@ export class AppObserver {
     return answer;
   }
 
-  /** Pays a charge and returns the view afterwards; undefined, as from then on, if the view does not change. */
+  /** Pays a charge and returns the view afterwards. Sets `#noEffect` if the view does not change. */
   async #pay(observed: ObservedCharge): Promise<AppView | undefined> {
     const { charge, before } = observed;
     await this.#pause(SETTLE_MS);
@@ -250,7 +250,7 @@ export class AppObserver {
     return undefined;
   }
 
-  /** Waits for the usual effect of a payment; describes the difference if it does not come. */
+  /** Waits for the usual effect of a payment; describes the difference if the effect does not appear. */
   async #difference(observed: ObservedCharge): Promise<string | undefined> {
     let wrong: string | undefined;
     await this.#waitUntil(async () => {

@@ -28,7 +28,10 @@ export interface CheckWebhookOptions {
   readonly timeout?: string | undefined;
   /** Address of the app's view of a charge, such as `"GET /orders/{charge_id}"`; default: only responses are judged. */
   readonly observe?: string | undefined;
-  /** With `observe`: request that places an order in the app, such as `'POST /orders {"email": "{email}"}'`; default: the check creates the charges. */
+  /**
+   * With `observe`: request that places an order in the app, such as `'POST /orders {"email": "{email}"}'`. Default:
+   * the check creates the charges.
+   */
   readonly order?: string | undefined;
 }
 
@@ -51,7 +54,7 @@ const observeSchema = z.string().check(
   ),
 );
 
-/** Placeholder in an order for a customer that no other order has. */
+/** Placeholder in an order for an email address that no other order has. */
 export const EMAIL_PLACEHOLDER = "{email}";
 
 /** Request that has the app place an order: `POST PATH BODY`. */
@@ -89,7 +92,7 @@ export function readCheckOptions(
   sandbox?: ControlClient,
 ): CheckOptions {
   const checked = safeParse(schema, { ...options, url });
-  // The line begins with the prefix already.
+  // Without the prefix of `nameOf`, with which the line begins already.
   const observeName = nameOf("observe").split(": ").at(-1);
   const needsObserve = `creates the charges to observe, so it needs ${observeName}`;
   const faults = checked.ok
@@ -127,12 +130,12 @@ interface ChargeNames {
   readonly metadata: Readonly<Record<string, string>>;
 }
 
-/** Metadata keys in the placeholders. */
+/** Metadata keys that the placeholders name. */
 export function metadataKeysOf(observe: string): string[] {
   return placeholdersOf(observe).flatMap((name) => (name.startsWith("metadata.") ? [name.slice(9)] : []));
 }
 
-/** Fills in the address for one charge; a path is relative to the receiver's host. */
+/** Fills in the placeholders of the address for one charge; a path is relative to the receiver's host. */
 export function observedUrl(observe: string, receiver: URL, charge: ChargeNames): URL {
   const filled = observe.replace(/^GET /, "").replace(PLACEHOLDER, (_all, name: string) => {
     const { [name]: value } = placeholderValues(charge);

@@ -113,7 +113,7 @@ export const CONTENT_PROBES = {
       }),
     judge: (answers, evidence) => {
       const failing = answers.filter((answer) => !isAcceptedOrBusy(answer) && answer.sent !== UNKNOWN_FIELDS);
-      // A receiver that rewrites the JSON also fails on foreign scripts, if its language escapes them.
+      // Judges by the last failure: a receiver that rewrites the JSON may fail on foreign scripts too.
       const last = failing.at(-1);
       if (last === undefined) return judgeAccepted(answers, "unknown_fields");
       if (!isSignatureRefusal(last, evidence)) return withFault("content_crashes");

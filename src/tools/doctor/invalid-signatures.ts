@@ -176,7 +176,7 @@ function wrongCharacter(right: string): string {
   return right === "0" ? "1" : "0";
 }
 
-/** Faults of a refusal itself. */
+/** Fault by the way in which a receiver refuses an event. */
 const REFUSAL_FAULTS: Readonly<Partial<Record<AnswerKind, FaultName>>> = {
   crashed: "refusals_crash",
   timeout: "refusals_hang",
@@ -187,7 +187,7 @@ const REFUSAL_FAULTS: Readonly<Partial<Record<AnswerKind, FaultName>>> = {
 /** Kinds of answers, most severe first. */
 const BY_SEVERITY: readonly AnswerKind[] = ["accepted", "timeout", "broken", "redirected", "crashed", "busy"];
 
-/** Judges all forgeries together: accepting all of them, or failing alike at all, is one fault. */
+/** Judges all forgeries together, so that one cause is reported as one fault. */
 export function judgeInvalidSignatures(
   answers: ReadonlyMap<Probe, readonly Answer[]>,
 ): Map<Probe, Judgement> {
@@ -233,7 +233,7 @@ function rootOf(probe: Probe, accepted: readonly Probe[]): Probe {
   return sameAs !== undefined && accepted.includes(sameAs) ? rootOf(sameAs, accepted) : probe;
 }
 
-/** Returns the single fault that explains several accepted forgeries, if one does. */
+/** Returns the single fault that explains several accepted forgeries, if there is one. */
 function commonFault(
   kinds: ReadonlyMap<Probe, AnswerKind>,
   accepted: readonly Probe[],

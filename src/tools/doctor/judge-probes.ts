@@ -46,7 +46,7 @@ export function judgeProbes(
   return { rows, findings: findingsOf(rows) };
 }
 
-/** Completes a mark by what the app's own view showed. */
+/** Completes a judgement with the observation of the app's own view. */
 function withObservation(
   probe: Probe,
   found: Judgement,
@@ -63,7 +63,7 @@ function withObservation(
   return found.verdict === "pass" ? found : undecided(observation.text);
 }
 
-/** A first request finds a server that starts, and many at once may fail by their number. */
+/** Probes that may fail once: the server may still be starting, or be overloaded by concurrent requests. */
 const MAY_FAIL_ONCE: readonly Probe[] = ["valid", "simultaneous", "burst"];
 
 /** Returns true if a request failed at first and passed when repeated. */
@@ -73,13 +73,13 @@ function hidesFailure(answers: readonly Answer[]): boolean {
   );
 }
 
-/** Returns true if nothing but a 5xx went wrong: where the receiver fails at random, that may be chance. */
+/** Returns true if all failures are 5xx, which may be chance if the receiver fails at random. */
 function onlyCrashes(answers: readonly Answer[]): boolean {
   const kinds = finalAnswers(answers).map(({ kind }) => kind);
   return kinds.includes("crashed") && kinds.every((kind) => kind === "crashed" || kind === "accepted");
 }
 
-/** A development server compiles on the first request, so a single failure there has its own fault. */
+/** A failure of the first request has its own fault, because development servers compile on that request. */
 function flakyMark(probe: Probe): Judgement {
   return withFault(probe === "valid" ? "first_request_fails" : "fails_now_and_then");
 }
@@ -94,13 +94,13 @@ function mark(probe: Probe, evidence: Evidence, marks: Judgements, scheme: Signa
   if (reached.length === 0)
     return probe === "valid" ? undecided("Nothing is known about it.") : goneMark(probe, evidence, marks);
   const definition = PROBE_DEFINITIONS[probe];
-  // A refused connection counts in a burst only; elsewhere an earlier broken connection explains it.
+  // A refused connection is judged only in a burst; in other probes an earlier broken connection explains it.
   return "judge" in definition
     ? definition.judge(finalAnswers(probe === "burst" ? sent : reached), evidence, marks)
     : PASS;
 }
 
-/** Marks a receiver that stopped listening: caused by the last probe that broke a connection, if any. */
+/** Judges a receiver that stopped listening: the cause is the last probe that broke a connection, if any. */
 function goneMark(probe: Probe, { answers }: Evidence, marks: Judgements): Judgement {
   const breaking = PROBES.slice(0, PROBES.indexOf(probe)).findLast((earlier) =>
     answers.get(earlier)?.some((answer) => answer.kind === "broken"),
@@ -133,7 +133,7 @@ function row(probe: Probe, found: Judgement, evidence: Evidence, scheme: Signatu
     severity,
     fault,
     because,
-    // The reason replaces advice.
+    // `came_back` already gives the reason.
     advice: fault === null && reason !== undefined ? null : advice,
     answers,
   };
@@ -173,7 +173,6 @@ function answersText(answers: readonly Answer[]): string {
   return [...items].map(([sent, attempts]) => `${sent}: ${attemptsText(attempts)}`).join("; ");
 }
 
-/** Attempts at one request. */
 function attemptsText(attempts: readonly Answer[]): string {
   const isSame = new Set(attempts.map(({ status, error }) => status ?? error)).size === 1;
   if (!isSame) return attempts.map(answerText).join(", then ");
@@ -189,7 +188,7 @@ function answerText({ status, duration_ms, location, body, error }: Answer): str
   return `${status}${target} in ${duration(duration_ms)}${snippet === "" ? "" : `, "${snippet}"`}`;
 }
 
-/** Counts per status, the requests behind rarer ones, and the slowest duration. */
+/** Counts per status, the names of requests with a rarer status, and the slowest duration. */
 function summaryText(answers: readonly Answer[]): string {
   const groups = new Map<string, string[]>();
   for (const { status, error, sent } of answers) {

@@ -10,7 +10,6 @@ import type { WallClock } from "../../core/time/wall-clock.js";
 import { type SampleEvent, Samples } from "./samples.js";
 import { sendRequest } from "./send-request.js";
 
-/** How to observe the app. */
 export interface ObserveOptions {
   /** `GET PATH`: the app's view of a charge. */
   readonly observe: string;
@@ -71,7 +70,6 @@ export class ProbeSession {
   firstAccepted: { readonly event: SampleEvent; readonly answer: Answer } | undefined;
   /** The first valid event that failed with a 5xx, and its probe. */
   firstCrashed: { readonly event: SampleEvent; readonly probe: Probe } | undefined;
-  /** Makes the first event of the check. */
   makeFirstEvent: () => SampleEvent = () => this.samples.event(this.samples.charge());
   readonly options: CheckOptions;
   readonly #url: URL;
@@ -130,7 +128,7 @@ export class ProbeSession {
     );
   }
 
-  /** Sends an event that the receiver must refuse. After a failure it is sent again, after acceptance it is not. */
+  /** Sends an event that the receiver must refuse; repeats it after a failure, but not after an acceptance. */
   sendInvalid(sent: string, event: SampleEvent, sending: SignatureOptions): Promise<Answer[]> {
     return this.#untilFine(
       ({ kind }) => kind === "refused" || kind === "busy" || kind === "accepted",

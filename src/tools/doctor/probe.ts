@@ -7,7 +7,7 @@ import type { SampleEvent } from "./samples.js";
 /** Results of the probes so far. */
 export interface Evidence {
   readonly answers: ReadonlyMap<Probe, readonly Answer[]>;
-  /** The last probe that was sent, where the receiver accepts nothing or is gone. */
+  /** Probe after which the check stopped, because the receiver accepts nothing or is gone; else null. */
   readonly stoppedAt: Probe | null;
   /** The probe whose event failed with a 5xx and was repeated by the probe "retry". */
   readonly retried: Probe | null;
@@ -18,7 +18,7 @@ interface ProbeDefinition {
   readonly title: string;
   readonly sent: string;
   readonly expected: string;
-  /** Returns why no receiver can pass it under a scheme; undefined if one can. */
+  /** Returns why no receiver can pass the probe under a signature scheme; undefined if one can. */
   readonly outOfScope?: (scheme: SignatureScheme) => string | undefined;
 }
 
@@ -34,16 +34,16 @@ export interface ValidEventProbe extends SentProbe {
 
 /** Sends events that a good receiver refuses. These probes are judged together. */
 export interface InvalidSignatureProbe extends SentProbe {
-  /** The fault of accepting it. */
+  /** Fault of a receiver that accepts the event. */
   readonly accepted: FaultName;
-  /** Probe with the same fault, if both are accepted. */
+  /** Probe whose fault covers this one if the receiver accepts the events of both. */
   readonly sameAs?: Probe;
 }
 
 /** A probe that only the app's own view can judge. */
 export interface ObservedProbe extends ProbeDefinition {
   readonly isObservedOnly: true;
-  /** Why it was not sent without --observe or --order. */
+  /** Reason in the report if the probe was not sent, for want of --observe or --order. */
   readonly needs: string;
 }
 
@@ -121,7 +121,7 @@ function maskedBody({ body }: Answer): string {
   return body.replace(/[\w-]*\d[\w-]*/g, "#");
 }
 
-/** Returns true if the answer equals that to the duplicate, false if not; undefined if duplicates get no answer of their own. */
+/** Returns true if the answer is the receiver's answer to duplicates; undefined if new events get the same one. */
 export function isKnownDuplicate(answer: Answer, { answers }: Evidence): boolean | undefined {
   const first = answers.get("valid")?.find(({ kind }) => kind === "accepted");
   const [duplicate, ...newEvents] = finalAnswers(answers.get("duplicate") ?? []);

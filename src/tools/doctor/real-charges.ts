@@ -5,7 +5,7 @@ import type { CheckOptions, ObserveOptions } from "./probe-session.js";
 import type { SampleEvent } from "./samples.js";
 import { sendRequest } from "./send-request.js";
 
-/** A paid charge of a running sandbox, with its events: check-webhook delivers them, not the sandbox. */
+/** A paid charge of a running sandbox, with its events, which check-webhook delivers instead of the sandbox. */
 export interface RealCharge extends ChargeRecord {
   readonly events: Readonly<Record<LifeStatus, SampleEvent>>;
 }
@@ -25,10 +25,10 @@ interface ChargeRecord {
   readonly metadata: Readonly<Record<string, string>>;
 }
 
-/** Mailbox for webhooks of a held call's charge; acknowledging one releases the call. */
+/** Mailbox for webhooks of a charge whose call is held; acknowledging a webhook releases the call. */
 const MAILBOX = "check-webhook";
 const POLL_MS = 25;
-/** How many timeouts to wait for an order: an app may handle no webhooks while its own call is held. */
+/** Timeout of an order, in timeouts of a webhook: an app may handle no webhooks while its own call is held. */
 const ORDER_TIMEOUTS = 3;
 
 const LIMITED =
@@ -68,7 +68,7 @@ export class RealCharges {
       charges: [{ match, timeline: [] }],
       webhooks: [{ match: { ...match, url: `mailbox:${MAILBOX}` } }, { match, drop: true }],
     });
-    // The app's own calls name no scenario.
+    // The app's own calls name no scenario, so the scenario must be active.
     if (order !== undefined) await sandbox.call("POST", `/_sandbox/scenarios/${SCENARIO}/activate`);
     return new RealCharges(options, observation, api_key, await countRefusals(sandbox));
   }
@@ -83,7 +83,7 @@ export class RealCharges {
     );
   }
 
-  /** Runs `work` with the paid charge of a new order before the app gets the response that created it; undefined without `order`. */
+  /** Runs `work` with the paid charge of a new order while the app's call is held; undefined without `order`. */
   async whileHeld<Result>(
     work: (charge: RealCharge) => Promise<Result>,
   ): Promise<{ charge: RealCharge; result: Result } | undefined> {
@@ -219,7 +219,7 @@ export class RealCharges {
     throw new UserError(`--order: ${summary}, and no charge was created in the sandbox`);
   }
 
-  /** The current order's customer, with the query and the matcher that select it. */
+  /** The customer of the current order, with the query and the matcher that select the customer's charges. */
   #customerOf(order: string) {
     const email = emailOf(this.#options.seed, String(this.#count));
     return order.includes(EMAIL_PLACEHOLDER)

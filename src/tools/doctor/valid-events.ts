@@ -27,7 +27,7 @@ import { isAcceptedOrBusy, type ProbeSession } from "./probe-session.js";
 const BURST = 20;
 const COPIES = 5;
 
-/** Faults of answers to a valid event other than a refusal. */
+/** Fault by kind of answer to a valid event, except refusals. */
 const BY_KIND: Readonly<Record<Exclude<AnswerKind, "accepted" | "refused" | "unreachable">, FaultName>> = {
   crashed: "crashes_on_valid_events",
   timeout: "too_slow",
@@ -35,7 +35,7 @@ const BY_KIND: Readonly<Record<Exclude<AnswerKind, "accepted" | "refused" | "unr
   broken: "breaks_connection",
   busy: "busy",
 };
-/** Statuses of a refusal that do not concern the signature. */
+/** Fault by status of a refusal that does not concern the signature. */
 const BY_STATUS: Readonly<Record<number, FaultName>> = {
   404: "wrong_path",
   405: "wrong_method",
@@ -208,7 +208,7 @@ export const VALID_EVENT_PROBES = {
         return isRemembered ? withFault("retry") : judgeAccepted([answer], "retry");
       }
       if (answer.kind === "busy") return DEFERRED;
-      // Without an earlier 5xx this is a duplicate; with one, the event may fail again in the same way.
+      // Without an earlier 5xx the retry is a duplicate; after one, the event may fail again in the same way.
       const source = retried ?? "duplicate";
       const isSame = retried === null || answer.kind !== "refused";
       const isKnown = marks.get(source)?.verdict === "fail" || marks.get(source)?.because !== undefined;
@@ -247,7 +247,7 @@ export const VALID_EVENT_PROBES = {
   },
 } as const satisfies Readonly<Partial<Record<Probe, ValidEventProbe>>>;
 
-/** Failures of concurrent requests say nothing about a receiver that fails at random. */
+/** Judges concurrent requests, whose failures mean nothing if the receiver fails at random. */
 function acceptingCrowd(answers: readonly Answer[], name: FaultName, marks: Judgements): Judgement {
   const found = judgeAccepted(answers, name);
   const [flaky] = [...marks].find(([, mark]) => mark.fault === "fails_now_and_then") ?? [];

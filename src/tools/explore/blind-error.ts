@@ -1,7 +1,7 @@
 import { UserError } from "../../core/schema/user-error.js";
 import type { BlindSpot } from "./deviable.js";
 
-/** Parts of a flow look at nothing, so finding nothing would mean nothing. */
+/** Thrown if parts of a flow check nothing of the app: an exploration without findings would prove nothing. */
 export class BlindError extends UserError {
   readonly spots: readonly BlindSpot[];
 

@@ -45,7 +45,7 @@ export type WebhookChange = Omit<WebhookRule, "match" | "attempt" | "skip" | "ti
 export interface RunPlan {
   deviateCall(place: CallPlace, change: CallChange): void;
   deviateWebhook(place: WebhookPlace, change: WebhookChange): void;
-  /** Repeats the customer's first call to the app this many times concurrently. */
+  /** Makes the customer's first call to the app this many times concurrently. */
   press(times: number): void;
   /** Has the customer pay after the charge has expired. */
   payLate(): void;
@@ -53,12 +53,12 @@ export interface RunPlan {
   payWrongMoney(paid: ChargeRule["paid"], timeline: ChargeRule["timeline"]): void;
   /** Has the customer cancel the payment page before paying it. */
   cancelThenPay(): void;
-  /** Moves time by so many milliseconds once the charge exists, or the call has arrived, while the flow waits. */
+  /** Advances sandbox time while the flow waits: once `call` has arrived or, without `call`, once a charge exists. */
   moveTime(ms: number, call?: CallPlace): void;
   /**
    * Runs the app's scheduled work at a moment in the flow.
    *
-   * @param isSaved a race must be lost on any machine
+   * @param isSaved the plan is saved in a file, so the app must lose a race on any machine
    */
   runJob(moment: JobMoment, isSaved: boolean): void;
 }
@@ -79,15 +79,15 @@ export interface Deviable {
   };
   /** Carries out the flow without deviations: as the user wrote it, or to learn its expected end. */
   observePlain(purpose: "check" | "learn"): Promise<Trace>;
-  /** Why runs must be carried out one at a time; asked after the plain runs. */
+  /** Reason to carry out runs one at a time, if there is one; called after the plain runs. */
   isolationReason(): string | undefined;
-  /** Notes on questions that the plain runs left open; asked after them. */
+  /** Notes on questions that the plain runs left open; called after the plain runs. */
   doubts(): readonly string[];
-  /** The fields that the flow looks at, and its blind spots; asked after the plain runs. */
+  /** The fields that the flow checks, and its blind spots; called after the plain runs. */
   lookedAt(): LookedAt;
-  /** @param isSaved the run decides whether a failure is reported: it gives a busy machine more time */
+  /** @param isSaved the run confirms a failure and is saved, so a busy machine gets more time */
   planRun(schedule: Schedule, isSaved: boolean): RunPlan;
-  /** Carries out plans concurrently. A brief run leaves out checks that its observation can stand for. */
+  /** Carries out plans concurrently. A brief run skips checks whose result its observation implies. */
   observe(plans: readonly RunPlan[], detail: "brief" | "full"): Promise<readonly Trace[]>;
   /** Wall time in milliseconds so far, by part of a run. */
   profile(): Readonly<Record<string, number>>;
@@ -96,7 +96,7 @@ export interface Deviable {
   close(): Promise<unknown>;
 }
 
-/** A part of the flow that no response of the app has, by its place in the file. */
+/** A part of the flow that checks nothing of the app, by its place in the file. */
 export interface BlindSpot {
   readonly path: readonly (string | number)[];
   readonly message: string;
@@ -133,7 +133,7 @@ export type Role =
 export interface Failure {
   /** The run could not be carried out to its end, so its checks say nothing. */
   readonly isIncomplete: boolean;
-  /** Why it could not be carried out. */
+  /** Why the run could not be carried out. */
   readonly error?: string | undefined;
   readonly role: Role | undefined;
   /** Title of the step; absent where no step failed. */
@@ -171,11 +171,11 @@ export interface ObservedCall extends Pick<CallPlace, "operation" | "isOwn"> {
   /** Made by the flow's own steps, not by the app. */
   readonly isByFlow: boolean;
   readonly idempotencyKey?: string | undefined;
-  /** A deviation applied to it. */
+  /** A deviation applied to the call. */
   readonly isDeviated: boolean;
-  /** Id of the charge or withdrawal that it created. */
+  /** Id of the charge or withdrawal that the call created. */
   readonly createdId: string | undefined;
-  /** Id of the charge or withdrawal that it read. */
+  /** Id of the charge or withdrawal that the call read. */
   readonly readId: string | undefined;
 }
 

@@ -8,7 +8,7 @@ export class Evidence {
   /** Every single deviation tried, with its outcome. */
   readonly singles: ExploreSingle[] = [];
   readonly #plain: readonly string[];
-  /** Calls that the app repeats blindly, and those that it repeats safely, each with the first schedule that showed it. */
+  /** Operations that the app repeats blindly or safely, each with the first schedule that showed the repeat. */
   readonly #repeats = { blind: new Map<string, Schedule>(), safe: new Map<string, Schedule>() };
 
   constructor(plain: Observed) {
@@ -27,7 +27,7 @@ export class Evidence {
     return { plain: this.#plain, failing: timelineOf(observed) };
   }
 
-  /** Bad client practice; none where a finding of the money oracle reports its effect. */
+  /** Describes bad client practice, unless a finding of the money oracle reports its effect. */
   badPractice(
     findings: readonly ExploreFinding[],
   ): { readonly message: string; readonly schedule: Schedule }[] {
@@ -77,7 +77,7 @@ export function repeatOf({ calls }: Observed): Repeat | undefined {
   return safe;
 }
 
-/** Lists the events of a run, a line each in order. Ids and absolute times are left out, so that two runs can be compared. */
+/** Lists the events of a run in order, one line each, without ids and absolute times: two runs can be compared. */
 export function timelineOf({ calls, deliveries, charges }: Observed): string[] {
   const own = calls.filter(({ isByFlow }) => !isByFlow);
   const events = [

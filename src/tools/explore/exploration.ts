@@ -10,7 +10,7 @@ export interface ExploreFinding {
   readonly oracle: Oracle;
   /** One line. */
   readonly message: string;
-  /** The deviations it takes. */
+  /** The deviations of the set. */
   readonly deviations: readonly Deviation[];
   /** Timelines of a plain run and of this one, one line per event; absent without deviations. */
   readonly story?: { readonly plain: readonly string[]; readonly failing: readonly string[] };
@@ -30,13 +30,13 @@ export interface ExploreSingle extends Deviation {
   readonly outcome: "right" | "wrong" | "unknown";
 }
 
-/** Reason for which a set of deviations need not be run. */
+/** Reason not to run a set of deviations. */
 export type SkipReason =
   /** A subset of it fails. */
   | "holds_a_failing_set"
-  /** The app takes two of its deviations without any change in behaviour. */
+  /** Two of its deviations do not change the app's behaviour. */
   | "absorbed"
-  /** A set that was run has, in place of one of its kinds, another that the app handles alike. */
+  /** A subset of it behaved like another set in which one kind is exchanged for a similar one. */
   | "alike"
   /** Its deviations concern charges that have nothing in common. */
   | "independent"
@@ -51,7 +51,7 @@ export interface ExploreReport {
   readonly complete_depth: number;
   /** Number of runs, without the plain ones. */
   readonly runs: number;
-  /** How many of them had more deviations than the depth: random sets, run in what was left of the budget. */
+  /** Number of runs with more deviations than the depth: random sets, run in the rest of the budget. */
   readonly drawn: number;
   /** Number of deviations possible in a plain run. */
   readonly choices: number;
@@ -71,7 +71,7 @@ export interface ExploreReport {
   readonly looked_at: readonly string[];
   /** Notes, one line each. */
   readonly notes: readonly string[];
-  /** Wall time in milliseconds by part of the runs, most first; present with `profile`. */
+  /** Wall time in milliseconds by part of the runs, longest first; present with `profile`. */
   readonly profile?: Readonly<Record<string, number>>;
   /** A summary in one sentence. */
   readonly sentence: string;

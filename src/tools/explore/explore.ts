@@ -38,7 +38,7 @@ export interface ExploreOptions {
 
 /** Notes beyond this number are dropped. */
 const MAX_NOTES = 20;
-/** Sets per lane among which those that can be concurrent are chosen. */
+/** Batch size per lane; the sets that can run concurrently are chosen from a batch. */
 const SETS_PER_LANE = 4;
 const NOT_SEARCHED: SearchResult = {
   completeDepth: 0,
@@ -86,7 +86,7 @@ export async function explore(
 }
 
 interface LimitedOptions extends ExploreOptions {
-  /** Returns why no time is left; undefined while there is. */
+  /** Returns why the exploration must end; undefined while time is left. */
   readonly overReason: () => string | undefined;
 }
 
@@ -117,7 +117,7 @@ async function exploreWith(deviable: Deviable, options: LimitedOptions): Promise
   return { ...report, sentence: summarySentence(deviable.name, report, searched.runsOfDepth) };
 }
 
-/** Throws where a part of the flow looks at nothing: its check would pass whatever happened. */
+/** Throws if a part of the flow checks nothing of the app, because it would pass in every run. */
 function checkLookedAt(deviable: Deviable, { trace }: PlainRuns): readonly string[] {
   const { fields, spots } = deviable.lookedAt();
   const unaccepted = unacceptedWebhooks(trace.observed.deliveries.flatMap(({ attempts }) => attempts));
@@ -134,7 +134,7 @@ function byDuration(profile: Readonly<Record<string, number>>): Record<string, n
 class Exploration {
   readonly findings: ExploreFinding[] = [];
   readonly evidence: Evidence;
-  /** Deviations possible in a plain run, without those that are only noted. */
+  /** Deviations possible in a plain run, of the kinds that are tried. */
   readonly first: readonly Deviation[];
   readonly #deviable: Deviable;
   readonly #options: LimitedOptions;
@@ -196,7 +196,7 @@ class Exploration {
     return result;
   }
 
-  /** Returns false for a deviation that can only give a note, or that is tried only if asked for. */
+  /** Returns false for kinds that only give notes and for extensions, unless `failOn` names them. */
   #isTried({ kind }: Deviation): boolean {
     const { isNoteOnly, isExtension } = KINDS[kind];
     return (!isNoteOnly && !isExtension) || this.#isRaised(kind);
@@ -206,7 +206,7 @@ class Exploration {
     return this.#options.overReason() !== undefined;
   }
 
-  /** Runs the sets in order until the search is over. */
+  /** Runs the sets in order until the time is over or the app is gone. */
   async #runAll(schedules: readonly Schedule[]): Promise<RunResult[]> {
     const results: RunResult[] = [];
     const done = await this.#trials.concurrently(schedules);
@@ -218,7 +218,7 @@ class Exploration {
     return results;
   }
 
-  /** Returns undefined where no time was left. */
+  /** Returns undefined if the time is over. */
   async #run(schedule: Schedule, done: Trial | undefined): Promise<RunResult | undefined> {
     const trial = done ?? (await this.#trials.brief(schedule));
     const { trace, verdict } = trial;
@@ -258,7 +258,7 @@ class Exploration {
       const isAppGone = verdict.isAppGone || !(await this.#trials.isPlainRight());
       return { ...(first.outcome === "wrong" ? first : verdict), isAppGone };
     }
-    // The saved plan repeats a race more often, which changes the numbers in the message.
+    // Keeps the first message of a race: the saved plan repeats the race more often, which changes the numbers.
     if (verdict.outcome === "wrong")
       return first.outcome === "wrong" && schedule.some(({ kind }) => KINDS[kind].isRace) ? first : verdict;
     if (first.outcome === "wrong" && !this.#isTimeOver())

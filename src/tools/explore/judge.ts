@@ -82,7 +82,7 @@ function judgePaid({ differences, role }: Failure): Verdict {
   return wrong("money", `paid twice: ${formatCount(paid, record)} for ${ordered}`);
 }
 
-/** Judges a read of the app's state that differs from a plain run's: a fault of money if the charges contradict it. */
+/** Judges a view of the app that differs from a plain run's: an error of money if the charges contradict the view. */
 function judgeView(failure: Failure, charges: readonly ObservedCharge[]): Verdict {
   const { differences, message } = failure;
   const text = differencesText(failure) || message;
@@ -100,7 +100,7 @@ function judgeView(failure: Failure, charges: readonly ObservedCharge[]): Verdic
   return wrong("convergence", `the end differs from a plain run's: ${text}`);
 }
 
-/** A number or an amount as text; NaN for anything else, which is not more than any other. */
+/** Returns the number of an amount; NaN for other values, because a comparison with NaN is never true. */
 function amountOf(value: unknown): number {
   const isAmount = typeof value === "string" && /^-?\d+(\.\d+)?$/.test(value);
   return typeof value === "number" || isAmount ? Number(value) : Number.NaN;
@@ -123,7 +123,7 @@ function differencesText({ differences }: Failure): string {
     .join(", ");
 }
 
-/** A brief run whose observation suggests that the checks it left out would fail. */
+/** Returns true if the observation of a brief run suggests that a check it left out would fail. */
 export function isSuspect({ deliveries, charges, withdrawals }: Observed, plain: Observed): boolean {
   const hasError = deliveries.some(({ attempts }) =>
     attempts.some(({ status }) => status !== null && status >= 500),
@@ -141,7 +141,7 @@ export function completedCount(payments: readonly ObservedPayment[]): number {
 
 /**
  * Returns the app's behaviour in a run as text, without ids: calls with their results, responses to each event, final
- * charges, differences at the end. How a call was refused and which responses were lost is the deviation's doing and left out.
+ * charges, differences at the end. Leaves out what the deviation itself causes: how a call was refused, lost responses.
  *
  * @param withReads false leaves out calls that only read
  */

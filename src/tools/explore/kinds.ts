@@ -18,11 +18,11 @@ import { type Deviation, type DeviationKind, keyOf, type Schedule } from "./sche
 interface Effect {
   /** @param repeats how often a race is repeated */
   readonly applyTo: (plan: RunPlan, repeats: number) => void;
-  /** The call that it changes. */
+  /** The call that the deviation changes. */
   readonly call?: PlaceOfCall;
-  /** The flow waits while time moves. */
+  /** The flow waits while sandbox time advances. */
   readonly isHolding?: true;
-  /** It affects every customer. */
+  /** The deviation affects every customer. */
   readonly isShared?: true;
 }
 
@@ -31,13 +31,13 @@ interface Kind {
   readonly description: string;
   /** The effect at a place; undefined where the kind does not apply. */
   readonly effectAt: (place: Place) => Effect | undefined;
-  /** Kinds of one likeness may be handled alike by an app: `refused` did nothing and says so, `repeated` is sent again at once. */
+  /** Group of kinds that an app may handle alike: calls without effect, or webhooks repeated at once. */
   readonly likeness?: "refused" | "repeated";
   /** The order of concurrent work decides the outcome. */
   readonly isRace?: true;
-  /** The app starts the calls itself, so calls that only read are no reaction. */
+  /** Runs the app's scheduled work, so calls that only read are no reaction to the deviation. */
   readonly isJob?: true;
-  /** The service does not report it: tried only if it is asked for. */
+  /** The service reports no amount paid, so the kind is tried only with `failOn`. */
   readonly isExtension?: true;
   /** The service never does this: tried last, reported as a note. */
   readonly isNoteOnly?: true;
@@ -47,7 +47,7 @@ interface Kind {
 export const RACE_REPEATS = 2;
 const LATE_BY = "10m";
 const RESENT_AFTER = "1d";
-/** Time moves on this much longer than the timeline of the charge. */
+/** Time by which an advance exceeds the timeline of the charge. */
 const MARGIN_MS = 1_000;
 
 function onCall(changeOf: (place: PlaceOfCall) => CallChange | undefined): Kind["effectAt"] {
@@ -59,9 +59,9 @@ function onCall(changeOf: (place: PlaceOfCall) => CallChange | undefined): Kind[
   };
 }
 
-/** Wall time that a read is held at most: an app that locks the order answers the webhook only after the read. */
+/** Maximum wall time of a held read: an app that locks the order answers the webhook only after the read. */
 const READ_HELD_MS = 150;
-/** An app that accepts a webhook before it works on it has this long to do so. */
+/** `delay_answer` gives an app that responds to the webhook first the time to handle it during the read. */
 const READ_HELD = { hold: "webhook", at_most: `${READ_HELD_MS}ms`, delay_answer: "30ms" } as const;
 
 /** Holds a read until the next webhook has been answered. */
@@ -79,13 +79,13 @@ function holdingRead(place: PlaceOfCall): Effect | undefined {
   };
 }
 
-/** Creates a withdrawal: a run that holds it may have no charge to wait for. */
+/** A run that holds this call may have no charge to wait for. */
 const PAYOUT = "createWithdrawal";
 
-/** Wall time after which a response is no longer held: the app's own lock may keep its webhook waiting for it. */
+/** Maximum wall time of a held response: a lock of the app may make the webhook wait for the response. */
 const HELD_MAX = "5s";
 
-/** Holds the response while time moves past the timeline of the charge or withdrawal. */
+/** Holds the response while time advances past the timeline of the charge or withdrawal. */
 function holding(place: PlaceOfCall | undefined, hold: CallChange["hold"]): Effect | undefined {
   if (place?.planMs === undefined) return undefined;
   const ms = place.planMs + MARGIN_MS;
@@ -189,7 +189,7 @@ export const KINDS: Readonly<Record<DeviationKind, Kind>> = {
     effectAt: onEvent((_, copies) => ({ copies, at_once: true })),
     isRace: true,
   },
-  // The rule `again_after`, which the shipped scenario `webhook_days_later` has too.
+  // The shipped scenario `webhook_days_later` has the same rule.
   webhook_again_later: {
     description: `the webhook arrives once more, ${RESENT_AFTER} later`,
     effectAt: onEvent(() => ({ again_after: RESENT_AFTER })),
@@ -263,7 +263,7 @@ export function deviationsAt(place: Place): Deviation[] {
   }));
 }
 
-/** Two deviations need no common run: they exclude each other, or neither can influence the other. */
+/** Reason not to run two deviations together: they exclude each other, or neither can influence the other. */
 export type Separation = "impossible" | "independent";
 
 /** The deviations found so far, each with the place where it was first found. */
@@ -289,13 +289,13 @@ export class KnownDeviations {
     });
   }
 
-  /** Returns a test of whether a deviation would apply to a run in which these were found. */
+  /** Returns a function that tells if a deviation applies to a run in which `found` was possible. */
   applicability(found: readonly Deviation[]): (deviation: Deviation) => boolean {
     const [keys, places] = [new Set(found.map(keyOf)), new Set(found.map(({ at }) => at))];
     return (deviation) => {
       const { what } = this.#placeOf(deviation);
       if (what !== "call" && what !== "event") return true;
-      // A held response is released by the charge's timeline: without one the flow would wait in vain.
+      // The charge's timeline releases a held response: without a timeline the flow would wait in vain.
       return this.effectOf(deviation).isHolding === undefined
         ? places.has(deviation.at)
         : keys.has(keyOf(deviation));
@@ -320,8 +320,8 @@ export class KnownDeviations {
   }
 
   /**
-   * Excludes a held read from larger sets if it was part of the app's work on a webhook: the service sends the next one
-   * only when that has been answered, so the read was released unanswered.
+   * Excludes a held read from larger sets if the app reads while it handles a webhook. The service sends the next
+   * webhook only after the response to that one, so the hold merely timed out.
    */
   noteRun([only, ...others]: Schedule, { deliveries }: Observed): void {
     if (only?.kind !== "read_held" || others.length > 0 || this.effectOf(only).isHolding) return;
@@ -348,7 +348,7 @@ export class KnownDeviations {
   }
 }
 
-/** Both have metadata and share no value of it. */
+/** Returns true if both payments have metadata, without a common value. */
 function areUnrelated({ id, metadata }: ObservedPayment, other: ObservedPayment): boolean {
   const [values, others] = [Object.values(metadata), Object.values(other.metadata)];
   return (

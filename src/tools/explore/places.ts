@@ -19,28 +19,28 @@ export interface PlaceOfCall extends CallPlace {
   readonly what: "call";
   readonly at: string;
   readonly isRead: boolean;
-  /** Duration of the timeline of the charge or withdrawal that it created, in sandbox milliseconds; absent unless it advances alone. */
+  /** Sandbox milliseconds of the created payment's timeline; absent unless the timeline advances by itself. */
   readonly planMs?: number;
-  /** It read a charge or withdrawal whose status had changed. */
+  /** The call read a charge or withdrawal whose status had changed. */
   readonly readsChanged?: true;
-  /** Sandbox milliseconds from a read to the next event of what it read; 0 where time moves on by itself. */
+  /** Sandbox milliseconds from a read to the next event of the payment; 0 for a read made as a webhook is sent. */
   readonly nextEventMs?: number;
-  /** The charge or withdrawal that it created or read. */
+  /** The charge or withdrawal that the call created or read. */
   readonly payment?: ObservedPayment;
 }
 
-/** The first attempt at a delivery of an event, an `event`; or a retry, an `attempt`. */
+/** A delivery's first attempt (`event`) or a retry (`attempt`). */
 export interface PlaceOfEvent extends WebhookPlace {
   readonly what: "event" | "attempt";
   readonly at: string;
-  /** It is the last event of its charge or withdrawal. */
+  /** The event is the last of its charge or withdrawal. */
   readonly isLast: boolean;
   /** Delay of the next event after a retry, in sandbox milliseconds; absent without a later one. */
   readonly nextMs?: number;
   /** The call that created the charge or withdrawal, where this is its first event. */
   readonly firstAfter?: PlaceOfCall;
   readonly payment: ObservedPayment;
-  /** When the app's scheduled work can run: between this event and the next, or at the moment of an outcome. */
+  /** When the app's scheduled work can run: before the next event (`meanwhile`), or with a final event (`atOnce`). */
   readonly meanwhile?: JobMoment;
   readonly atOnce?: JobMoment;
 }
@@ -72,7 +72,7 @@ export function placesOf(observed: Observed, { press, isOnPage, hasJob }: Deviab
   ];
 }
 
-/** Later calls come from the app's own jobs after the flow; no step waits for them. */
+/** Calls after this time come from the app's own jobs after the flow; no step waits for them. */
 const TAIL_MS = 4 * 86_400_000;
 
 function callPlaces(observed: Observed): PlaceOfCall[] {
@@ -110,7 +110,7 @@ function nextEventAfter({ readId, atMs }: ObservedCall, { deliveries }: Observed
   return { nextEventMs: isAfterWebhook ? 0 : next.atMs - atMs };
 }
 
-/** Returns true for an event of a status from which its charge or withdrawal goes on. */
+/** Returns true for an event of a status that is not final. */
 function isPendingEvent(type: string): boolean {
   const subject = subjectOfEvent(type);
   return subject !== undefined && !hasEnded(subject.status);

@@ -21,7 +21,7 @@ export function keyOf({ kind, at }: Deviation): string {
   return `${kind} ${at}`;
 }
 
-/** Equal for the same deviations in any order. */
+/** Returns the same key for the same deviations in any order. */
 export function scheduleKey(schedule: Schedule): string {
   return schedule.map(keyOf).sort().join("\n");
 }

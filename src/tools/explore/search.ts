@@ -10,9 +10,9 @@ export interface RunResult {
   readonly behaviour: string;
   /** The app behaved as in a plain run. */
   readonly isAbsorbed: boolean;
-  /** Deviations possible in such a run, known or new. */
+  /** Deviations that were possible in the run, known or new. */
   readonly deviations: readonly Deviation[];
-  /** Returns true if a deviation would apply to such a run. */
+  /** Returns true if a deviation would apply to the run. */
   readonly meets: (deviation: Deviation) => boolean;
   /** The app is gone or no longer responds: the search ends. */
   readonly isAppGone?: boolean;
@@ -22,7 +22,7 @@ export interface SearchOptions {
   /** Maximum number of deviations in a set. */
   readonly depth: number;
   readonly first: readonly Deviation[];
-  /** Carries out sets in order or concurrently; returns fewer results where it was interrupted. */
+  /** Carries out sets in order or concurrently; returns fewer results if it is interrupted. */
   readonly run: (schedules: readonly Schedule[]) => Promise<readonly RunResult[]>;
   /** Number of sets per call of `run`. */
   readonly batchSize?: number;
@@ -59,7 +59,7 @@ interface Base {
   readonly more: readonly Deviation[];
 }
 
-/** Random draws without a new set after which drawing ends. */
+/** Drawing ends after this many draws without a new set. */
 const MAX_VAIN_DRAWS = 1_000;
 
 class Search {
@@ -67,7 +67,7 @@ class Search {
   readonly #tried = new Set<string>();
   readonly #failing: ReadonlySet<string>[] = [];
   readonly #absorbed = new Set<string>();
-  /** Sets that behaved like one in which a kind is exchanged for another of its likeness. */
+  /** Sets that behaved like a set that differs only in a kind of the same likeness. */
   readonly #alike: ReadonlySet<string>[] = [];
   readonly #reactions = new Set<string>();
   readonly #meets = new Map<string, RunResult["meets"]>();
@@ -152,7 +152,7 @@ class Search {
     }
   }
 
-  /** Draws one set larger than the depth; empty where it is not worth running. */
+  /** Draws one set larger than the depth; empty if the set is not worth running. */
   #draw(random: () => number): Schedule[] {
     const pick = <Item>(of: readonly Item[]): Item | undefined => of[Math.floor(random() * of.length)];
     const newest = Math.floor(random() ** 2 * this.#novel.length);
@@ -172,7 +172,7 @@ class Search {
     if (base.some((one) => one.at === deviation.at)) return "impossible";
     const all = base.map((one) => this.#options.separationOf(one, deviation));
     if (all.includes("impossible")) return "impossible";
-    // A third deviation can connect two that are independent.
+    // A third deviation can connect two independent ones.
     return all.length > 0 && all.every((one) => one === "independent") ? "independent" : undefined;
   }
 
@@ -198,7 +198,7 @@ class Search {
     return schedule.some((one) => this.#isUnmet(one, schedule)) ? "unmet" : undefined;
   }
 
-  /** The run of the other deviations has no place for this one, so the run of both would equal it. */
+  /** Returns true if the run of the other deviations has no place for this one, which would change nothing. */
   #isUnmet(one: Deviation, schedule: Schedule): boolean {
     const meets = this.#meets.get(scheduleKey(schedule.filter((other) => other !== one)));
     if (meets === undefined || meets(one)) return false;

@@ -15,9 +15,9 @@ export interface PlainRuns {
 }
 
 /**
- * Runs the flow as written, then twice to learn its expected end. Returns a finding where the app fails without any deviation.
+ * Runs the flow as written, then twice to learn its expected end. Returns a finding if the app fails in these runs.
  *
- * @param overReason why no time is left; undefined while there is
+ * @param overReason returns why the exploration must end; undefined while time is left
  */
 export async function observePlainRuns(
   deviable: Deviable,
@@ -67,7 +67,7 @@ export interface Trial {
   readonly verdict: Verdict;
 }
 
-/** Repetitions in a saved file, which must lose the race on any machine. */
+/** Repetitions of a race in a saved file, so that the app loses the race on any machine. */
 export const SAVED_REPEATS = 10;
 
 /** Carries out schedules and judges them. */
@@ -76,7 +76,7 @@ export class Trials {
   readonly #deviations: KnownDeviations;
   readonly #plain: Observed;
   readonly #lanes: number;
-  /** Single deviations tried so far: true where all calls named the run's own customer. */
+  /** Single deviations tried so far: true if all calls named the run's own customer. */
   readonly #isConcurrent = new Map<string, boolean>();
 
   /** @param lanes maximum number of concurrent runs */
@@ -151,7 +151,7 @@ function hasOnlyOwnCalls({ observed }: Trace): boolean {
   return observed.calls.every(({ isByFlow, isOwn }) => isByFlow || isOwn);
 }
 
-/** Groups of sets of one size, which have equally many steps; no group of one. */
+/** Groups sets of the same size, because these have equally many steps; leaves out groups of one. */
 function groupsBySize(all: readonly number[], max: number, sizeOf: (index: number) => number): number[][] {
   const groups: number[][] = [];
   for (const size of new Set(all.map(sizeOf))) {

@@ -74,7 +74,7 @@ function observedIn(run: PlainRun, index: number): unknown {
   return withoutRun(value, run.loaded.runId);
 }
 
-/** Replaces the run id, so that the value can be expected of every run. */
+/** Replaces the run id by its placeholder, so that the value can be expected of every run. */
 function withoutRun(value: unknown, runId: string): unknown {
   if (typeof value === "string")
     return value.replace(/[*?]/g, "\\$&").replaceAll("${", "$${").replaceAll(runId, RUN_ID);

@@ -37,7 +37,7 @@ export async function rowsSince(
 ): Promise<{ rows: Rows; position: ListPosition }> {
   const since = (list: Watched) => {
     const { last, usual } = position[list];
-    // The additional row is the last one of the previous run, which ends the page.
+    // One row more: listSince() reads pages until it finds the last row of the previous run.
     return listSince(client, list, last, Math.min(usual * runs + 1, MAX_PAGE));
   };
   const lists = await Promise.all(WATCHED.map(since));
@@ -56,7 +56,7 @@ export async function rowsSince(
 /**
  * Selects the rows of one run. Calls about charges of other customers, such as those of a job, are left out.
  *
- * @param email the run's customer, where other runs were concurrent; their runs have no withdrawals
+ * @param email the run's customer if runs were concurrent; concurrent runs have no withdrawals
  */
 export function observedOf({ requests, deliveries, charges, withdrawals }: Rows, email?: string): Observed {
   const created = charges.filter(({ customer_email }) => email === undefined || customer_email === email);
@@ -115,7 +115,7 @@ function callOf(
   };
 }
 
-/** Such a call names a customer who may have no charge yet. */
+/** Returns true for a call that creates a payment: its customer may have no charge yet. */
 function createsPayment({ method, path }: LogRow): boolean {
   return method === "POST" && !/\/(ch|wd)_/.test(String(path));
 }
@@ -171,7 +171,7 @@ function chargeOf(row: LogRow): ObservedCharge {
   };
 }
 
-/** The control API has no history of a withdrawal; its events tell it. */
+/** Derives a withdrawal's history from its events, because the control API has none. */
 function withdrawalOf(row: LogRow, deliveries: readonly ObservedDelivery[]): ObservedPayment {
   const id = objectIdOf(row);
   const createdMs = Date.parse(String(row.created_at));

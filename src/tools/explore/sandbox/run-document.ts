@@ -18,15 +18,15 @@ export interface RunDocument {
 
 /** Sandbox time between two runs of the app's scheduled work. */
 const PAUSE = "1h";
-/** Longer than all retries and repetitions of a webhook. */
+/** Sandbox time longer than all retries and repetitions of a webhook. */
 const LONG = "5d";
-/** Waits until the scheduled work reads, if it does: the webhook arrives while that read is open. */
+/** Waits for an open call of the scheduled work, so that the webhook arrives during the call; may time out. */
 const workBegins = (pace: number): RawStep => ({
   request: "POST /_sandbox/wait",
   body: { for: "request", match: { in_flight: true, runner: null }, timeout: formatDuration(50 * pace) },
   expect: { status: { lt: 500 } },
 });
-/** Time for which the app's responses must not change. */
+/** Wall time for which the app's responses must not change. */
 export const STEADY = "250ms";
 
 /** Variable in which a plain run saves a view of the app. */
@@ -39,10 +39,10 @@ interface Placed {
   readonly role: Role;
 }
 
-/** Variable in which a plain run saves how long the app went on after an advance. */
+/** Prefix of the variables in which a plain run saves the quiet report of each advance. */
 const QUIET_NAME = "quiet_";
 
-/** Makes each advance wait, after each moment with webhooks, until the app has been still for so long. */
+/** Makes each advance wait after webhooks until the app has made no calls for the duration `quiet`. */
 function withQuiet(placed: readonly Placed[], quiet: string | undefined, isSaved = false): Placed[] {
   if (quiet === undefined) return [...placed];
   return placed.map(({ step, role }, index) => {
@@ -53,7 +53,7 @@ function withQuiet(placed: readonly Placed[], quiet: string | undefined, isSaved
   });
 }
 
-/** How the app became still in a plain run, by each advance. */
+/** Returns the saved quiet reports: how long the app kept making calls after each advance. */
 export function quietReports(names: readonly string[], savedValue: (name: string) => unknown): QuietReport[] {
   return names
     .filter((name) => name.startsWith(QUIET_NAME))
@@ -66,7 +66,7 @@ export function quietReports(names: readonly string[], savedValue: (name: string
 /**
  * Builds the run without deviations, which saves the app's views for the baseline.
  *
- * @param quiet for how long the app must be still after webhooks
+ * @param quiet how long the app must make no calls after webhooks
  */
 export function plainDocument(flow: Flow, quiet: string | undefined): RunDocument {
   const until = [...withRole("drive", flow.drive), ...tailOf(flow)];
@@ -108,7 +108,7 @@ export function deviatingDocument(
   return assemble(flow, rules, placed, name);
 }
 
-/** Descending: a rule with `skip` counts only what no rule before it matches. */
+/** Sorts by `skip`, descending: `skip` counts only what no earlier rule matches. */
 function bySkip(one: FaultRule | WebhookRule, other: FaultRule | WebhookRule): number {
   return (other.skip ?? 0) - (one.skip ?? 0);
 }
@@ -117,12 +117,12 @@ function withRole(role: Role, steps: readonly RawStep[]): Placed[] {
   return steps.map((step) => ({ step, role }));
 }
 
-/** The app must not end as if the right amount had been paid. */
+/** Expects views that differ from a plain run's, where the right amount was paid. */
 function notDelivered(flow: Flow, { observed }: Baseline): RawStep[] {
   return viewsOf(flow, (index) => ({ expect: { body: { not: observed[index] } } })).map(({ step }) => step);
 }
 
-/** Reads of the app's views, completed by `fieldsOf`. */
+/** Steps that read the app's views, each with the fields that `fieldsOf` adds. */
 function viewsOf({ observe }: Flow, fieldsOf: (index: number) => object): Placed[] {
   const steps = observe.map(({ ignore: _ignore, steady = STEADY, ...view }, index) => ({
     ...view,
@@ -156,7 +156,7 @@ function withdrawalChecks({ paidOut }: Baseline, { presses }: SandboxPlan): RawS
   return [{ name: "Paid out as often as asked", expect_withdrawal: completed }];
 }
 
-/** One order stays unpaid; the app's view of it may be anything but paid. */
+/** Changes the baseline for an unpaid order, which the app's view must not show as paid. */
 function unpaid({ completed, observed, ...baseline }: Baseline): Baseline {
   return {
     ...baseline,
@@ -182,7 +182,7 @@ function cancelStep({ name, pay_twice, close_page }: RawStep): RawStep {
   return { ...(name === undefined ? {} : { name }), cancel_then_pay: chosen };
 }
 
-/** The customer chooses how to pay and leaves; the charge expires before the money comes. */
+/** The customer chooses a payment method and leaves; the charge expires before it is paid. */
 function unpaidStep({ name, pay_twice, close_page }: RawStep): RawStep {
   const chosen = (pay_twice ?? close_page) as object;
   return {
@@ -191,7 +191,7 @@ function unpaidStep({ name, pay_twice, close_page }: RawStep): RawStep {
   };
 }
 
-/** The flow's steps, made tolerant: the customer retries without a response or on an error, and responses are not checked. */
+/** The flow's steps without checks of responses; the customer repeats a call that fails or gets no response. */
 function driveSteps(flow: Flow, plan: SandboxPlan): RawStep[] {
   const { presses, schedule, jobs } = plan;
   const press = pressOf(flow);
@@ -213,7 +213,7 @@ function driveSteps(flow: Flow, plan: SandboxPlan): RawStep[] {
   });
 }
 
-/** Moves time beside the steps that drive the app, which meanwhile waits for a response. */
+/** Advances time in parallel with the steps that drive the app, while the app waits for a response. */
 function withMovingTime(placed: readonly Placed[], { moves }: SandboxPlan, { whose }: Baseline): Placed[] {
   if (moves === undefined) return [...placed];
   const stepsOf = (role: Role) => placed.filter((one) => one.role === role).map(({ step }) => step);
@@ -229,7 +229,7 @@ function withMovingTime(placed: readonly Placed[], { moves }: SandboxPlan, { who
   return [{ step: waiting, role: "drive" }, ...placed.filter(({ role }) => role !== "drive")];
 }
 
-/** The app's scheduled work; a scheduler tries again after an error. */
+/** Steps of the app's scheduled work, repeated after an error as a scheduler would. */
 function jobSteps({ ticks }: Flow, deviations: number): RawStep[] {
   return ticks.map((step) =>
     typeof step.app === "string" && deviations > 0 ? { ...step, tries: deviations + 1 } : step,
@@ -241,7 +241,7 @@ function advanceMs({ advance }: RawStep): number | undefined {
   return typeof advance === "string" ? parseDuration(advance) : undefined;
 }
 
-/** True if each step moves time by a known duration or not at all, so that a moment can be found among them. */
+/** True if each step advances time by a known duration or not at all, so that jobs can be timed. */
 export function hasKnownTimes({ drive, reset }: Flow): boolean {
   return [...drive, ...reset].every(
     (step) =>
@@ -250,13 +250,13 @@ export function hasKnownTimes({ drive, reset }: Flow): boolean {
   );
 }
 
-/** Inserts the app's scheduled work where it runs besides the quiet end. */
+/** Inserts the app's scheduled work at the moments of the plan, besides its runs at the end of the flow. */
 function withJobs(placed: readonly Placed[], flow: Flow, plan: SandboxPlan): Placed[] {
   const startMs = flow.reset.reduce((sum, step) => sum + (advanceMs(step) ?? 0), 0);
   const timed = plan.jobs.flatMap((job) =>
     job.sinceMs === undefined ? [] : [{ ...job, atMs: job.sinceMs - startMs }],
   );
-  // The last moment first: an insertion does not move those before it.
+  // Inserts at the last moment first, which leaves earlier moments in place.
   return timed
     .sort((one, other) => other.atMs - one.atMs)
     .reduce((all: readonly Placed[], { atMs, atOnce }) => {
@@ -271,7 +271,7 @@ function withJobs(placed: readonly Placed[], flow: Flow, plan: SandboxPlan): Pla
 
 const AT_ONCE_NAME = "The scheduled work runs as the webhook arrives";
 
-/** Inserts steps at a sandbox time since the first step; the split step advances by so much less. */
+/** Inserts steps `atMs` after the first step, within an advance, which is split and shortened by `lessMs`. */
 function inserted(
   placed: readonly Placed[],
   atMs: number,

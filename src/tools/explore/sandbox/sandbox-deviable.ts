@@ -58,10 +58,10 @@ export interface SaveTo {
 }
 
 const MIN_QUIET_MS = 20;
-/** Wall time in which a small app on a machine at rest responds. */
+/** Response time of a small app on an idle machine. */
 const PROMPT_MS = 20;
 const MAX_PACE = 5;
-/** Wall time the first plain run waits at least after each webhook; longer where `observe` has a longer `steady`. */
+/** Minimum wait of the first plain run after each webhook; longer if `observe` has a longer `steady`. */
 const LEARNING_QUIET_MS = 100;
 
 function learningQuietMs(flow: Flow): number {
@@ -90,10 +90,10 @@ export class SandboxDeviable implements Deviable {
   readonly #session: RunSession;
   readonly #plain: Run[] = [];
   readonly #profile = new Map<string, number>();
-  /** How long the app must make no calls after a webhook before time goes on; undefined: it goes on at the response. */
+  /** Duration without calls of the app after a webhook before time advances; undefined: no wait after the response. */
   #quiet: string | undefined;
   #isRestless = false;
-  /** How many times longer the app took to respond in a plain run than an app at rest does. */
+  /** Response time of the app in a plain run, as a multiple of PROMPT_MS. */
   #pace = 1;
   /** Set by the second plain run that learns. */
   #baseline!: Baseline;
@@ -117,7 +117,7 @@ export class SandboxDeviable implements Deviable {
     this.#session = session;
   }
 
-  /** Leases the namespace until it is closed. */
+  /** Leases the namespace until `close`. */
   static async open(flow: Flow, options: SandboxDeviableOptions): Promise<SandboxDeviable> {
     const { fetch, namespace, controlToken, app, runIdOf, signal, wall = systemWallClock } = options;
     const name = `explore-${runIdOf(String(flow.raw.name))}`;
@@ -145,8 +145,8 @@ export class SandboxDeviable implements Deviable {
   }
 
   /**
-   * Learns how long to wait for the app: not at all if it has finished when it responds; if it accepts (202) or goes on
-   * calling, twice as long as it went on in the plain run.
+   * Learns how long to wait for the app after a webhook: not at all if the app has finished its work when it responds;
+   * if it responds with 202 or makes calls afterwards, twice the time of the plain run.
    */
   #learnQuiet({ loaded, observed: { deliveries }, waitedMs }: Run): void {
     const reports = quietReports(loaded.scope.names, (name) => savedIn(loaded, name));
@@ -243,7 +243,7 @@ export class SandboxDeviable implements Deviable {
     const [{ roles }] = runs as [RunDocument];
     const startMs = this.customer.hasJob ? await this.#sandboxTime() : undefined;
     const reports = await this.#session.runTogether(all, (index) => roles[index] === "tail");
-    // Concurrent runs take their steps together.
+    // One run counts for all, because concurrent runs take each step together.
     for (const { steps } of reports.slice(0, 1))
       for (const [index, { kind, duration_ms }] of steps.entries())
         this.#addTime(`${roles[index]}: ${kind}`, duration_ms);
@@ -276,7 +276,7 @@ export class SandboxDeviable implements Deviable {
     return Date.parse(now);
   }
 
-  /** Email of the run's customer; undefined before the plain runs, and where a run has several customers. */
+  /** Email of the run's customer; undefined before the plain runs, and if a run has several customers. */
   #customerOf(runId: string): string | undefined {
     if (this.#plain.length < 2) return undefined;
     const emails = new Set(this.#plain[0]!.observed.charges.map(({ email }) => email));
@@ -338,7 +338,7 @@ export function scenarioName(flow: string, schedule: Schedule): string {
   const parts = schedule.map(({ kind, at }) => `${kind}.${at.replace(/[^A-Za-z0-9_.-]+/g, "-")}`);
   const name = [flow, ...parts].join(".");
   if (name.length <= MAX_NAME) return name;
-  // The end is what distinguishes long names.
+  // The hash keeps shortened names distinct.
   const ending = `.${createHash("sha256").update(name).digest("hex").slice(0, 8)}`;
   return `${name.slice(0, MAX_NAME - ending.length)}${ending}`;
 }
@@ -354,7 +354,7 @@ function withMovedIncludes(from: string, to: string, value: unknown, key = ""): 
   );
 }
 
-/** Explains why runs of a flow cannot be concurrent; undefined where they can. */
+/** Explains why runs of a flow cannot be concurrent; undefined if they can. */
 export function isolationReason(flow: Flow, { whose }: Baseline, plain: Observed): string | undefined {
   const { raw, drive, ticks, checks } = flow;
   if (flow.reset.length > 0) return "`reset` sets the app back before each";

@@ -4,25 +4,25 @@ import type { CallChange, CallPlace, JobMoment, RunPlan, WebhookChange, WebhookP
 import { RACE_REPEATS, wholeSeconds } from "../kinds.js";
 import type { Schedule } from "../schedule.js";
 
-/** The end that every run must come to, as two plain runs showed it. */
+/** The expected end of every run, learned from two plain runs. */
 export interface Baseline {
-  /** Glob of the run's customer; absent where runs share a customer. */
+  /** Glob of the customer's email; absent if runs share a customer. */
   readonly whose: { readonly customer_email?: string };
-  /** Matcher of the run's charges: by customer, where a glob exists. */
+  /** Matcher of the run's charges: by customer, if `whose` has a glob. */
   readonly order: Readonly<Record<string, unknown>>;
   /** Number of these charges that were completed. */
   readonly completed: number;
   /** Number of withdrawals that were completed; absent where the app makes none. */
   readonly paidOut?: number;
-  /** Matcher of the charges of the flow's own order; absent where the flow does not know its name. */
+  /** Matcher of charges whose metadata holds a variable of the flow, such as the order's id; absent without one. */
   readonly named?: { readonly match: Readonly<Record<string, unknown>>; readonly completed: number };
   /** Expected body of each observed view. */
   readonly observed: readonly unknown[];
 }
 
-/** Sandbox time by which a webhook waits for the app's scheduled work. */
+/** Sandbox time by which a webhook is delayed to meet the app's scheduled work. */
 export const AT_ONCE = "1s";
-/** Wall times of the next reads while two parts of the app are at work: each outlasts the one before. */
+/** Wall times of the next three reads while two parts of the app run: each read outlasts the one before. */
 const SLOW_READS_MS = [20, 40, 60];
 /** Wall time of reads while webhooks of a saved race are under way. */
 const SAVED_SLOW_READ = "40ms";
@@ -43,15 +43,15 @@ export class SandboxPlan implements RunPlan {
   readonly charges: ChargeRule[] = [];
   readonly webhooks: WebhookRule[] = [];
   readonly faults: FaultRule[] = [];
-  /** Below the other faults: they only widen the time in which a race is lost. */
+  /** Kept apart from `faults`, to come last: slow reads only widen the window of a race. */
   readonly slowReads: FaultRule[] = [];
   presses = 1;
   isCancelled = false;
   isLate = false;
-  /** True for a race in a saved run: it is repeated until it is lost. */
+  /** True for a race in a saved run, which is repeated for several customers. */
   isRepeated = false;
   isWrongMoney = false;
-  /** Time moves by this while the flow waits: once the call has arrived, or without one, once there is a charge. */
+  /** Advance while the flow waits: once `call` has arrived or, without `call`, once a charge exists. */
   moves: { readonly by: string; readonly call: CallPlace | undefined } | undefined;
   readonly jobs: JobMoment[] = [];
   readonly isSaved: boolean;
@@ -60,7 +60,7 @@ export class SandboxPlan implements RunPlan {
 
   /**
    * @param isSaved the run confirms a failure and is saved
-   * @param pace factor of the wall times in which two parts of the app must meet
+   * @param pace factor of the wall times within which two parts of the app must overlap
    */
   constructor(schedule: Schedule, { whose, isSaved, pace }: PlanSetting) {
     this.schedule = schedule;
@@ -74,7 +74,7 @@ export class SandboxPlan implements RunPlan {
     this.faults.push({ match, ...this.#atPace(change), skip: before, times: 1, per: "request" });
   }
 
-  /** A held read lasts longer for a slow app, which responds to the next webhook later. */
+  /** Scales the hold of a read to the app's pace, because a slow app responds later to the next webhook. */
   #atPace(change: CallChange): CallChange {
     const { at_most } = change;
     return isHeldRead(change)
@@ -82,7 +82,7 @@ export class SandboxPlan implements RunPlan {
       : change;
   }
 
-  /** The next webhook must come while a read is held, so it cannot wait until the app has been still for long. */
+  /** True if a read is held: the next webhook must arrive during the read, without a long wait for the app. */
   get holdsRead(): boolean {
     return this.faults.some(isHeldRead);
   }
@@ -133,7 +133,7 @@ export class SandboxPlan implements RunPlan {
     this.moves = { by: wholeSeconds(ms), call };
   }
 
-  /** The webhook waits until the scheduled work has begun, and the app's reads take a moment, so that both are under way. */
+  /** Delays the webhook until the scheduled work has begun, and slows the app's reads, so that both overlap. */
   runJob(moment: JobMoment, isSaved: boolean): void {
     this.jobs.push(moment);
     const { atOnce } = moment;
@@ -152,7 +152,7 @@ export class SandboxPlan implements RunPlan {
     this.slowReads.push({ match: { method: "GET", ...this.#whose }, ...change, per });
   }
 
-  /** The deviations let the app see errors, so it may respond with errors itself. */
+  /** True if the deviations show the app errors, so that it may respond with errors itself. */
   get excusesErrors(): boolean {
     return this.faults.length > 0 || this.webhooks.some(({ lose_answer }) => lose_answer === true);
   }

@@ -3,14 +3,14 @@ import type { RawStep } from "../../scenario/loaded-steps.js";
 import { stepKinds } from "../../scenario/step-faults.js";
 import type { RunDocument } from "./run-document.js";
 
-/** Customers for whom a saved race is repeated: an app that has just been started is slow at first, and wins it then. */
+/** Customers of a saved race. One is not enough: an app that has just started is slow, and wins the race. */
 const CUSTOMERS = 5;
 const RUN_ID = `\${run.id}`;
 const CUSTOMER = `${RUN_ID}-\${customer}`;
 
 type Rule = Readonly<Record<string, unknown>>;
 
-/** Repeats a run for several customers; returns it unchanged where its rules cannot tell them apart. */
+/** Repeats a run for several customers; returns the run unchanged if its rules cannot tell customers apart. */
 export function forSeveralCustomers({ document, roles }: RunDocument): RunDocument {
   const steps = document.steps as readonly RawStep[];
   const rules = ["charges", "webhooks", "faults"].map((kind) => (document[kind] ?? []) as readonly Rule[]);
@@ -38,7 +38,7 @@ export function forSeveralCustomers({ document, roles }: RunDocument): RunDocume
   };
 }
 
-/** Its counts are the customer's: `skip` of a webhook rule counts all customers. */
+/** Returns true if a rule can apply per customer; `skip` of a webhook rule cannot, as it counts all customers. */
 function isOfOneCustomer({ match, skip }: Rule): boolean {
   const { customer_email, type } = (match ?? {}) as Rule;
   return (
@@ -52,7 +52,7 @@ function forEachWebhook(rule: Rule): Rule {
   return { ...rule, times: Number(rule.times ?? 1) * CUSTOMERS };
 }
 
-/** A glob: the run's customers have numbers behind its id. */
+/** Turns the run id into a glob: the ids of its customers are the run id and a number. */
 function anyCustomer(text: string): string {
   return text.replaceAll(RUN_ID, `${RUN_ID}-*`);
 }
