@@ -1,5 +1,5 @@
-// `payments-sandbox/testing`: one sandbox for a test file, tied to the hooks of its runner. `Setup` forwards each call to
-// a TestNamespace, in this process or on a server.
+// `payments-sandbox/testing`: one sandbox for a test file, tied to the hooks of the test runner. `Setup` forwards each
+// call to a TestNamespace, in this process or on a server.
 import { appEnvironment } from "../app-environment.js";
 import { type ControlCall, ControlClient } from "../control-client.js";
 import { AssertionCollector, type WebhookHandler } from "../core/delivery/in-process-receivers.js";
@@ -29,9 +29,9 @@ export { offerHooks } from "./runner.js";
 
 /** Options of `setupSandbox`: those of `createSandbox`, with a manual clock by default. */
 export interface SetupOptions extends SandboxOptions {
-  /** The test runner's hooks, or a module that exports them, such as `node:test`; default: the global ones or Vitest's. */
+  /** The test runner's hooks or a module with them, such as `node:test`; default: the global ones or Vitest's. */
   hooks?: TestHooks;
-  /** URL of a server to create a namespace in; default: `PAYMENTS_SANDBOX_URL`. False always starts a sandbox in this process. */
+  /** URL of a server to create a namespace in; default: `PAYMENTS_SANDBOX_URL`. False: a sandbox in this process. */
   server?: string | false;
   /** Opens a port, for an app that needs a URL; default true. Ignored with a server. */
   listen?: boolean;
@@ -66,11 +66,11 @@ export interface TestSandbox {
   reset(options?: ResetOptions): Promise<void>;
   /**
    * Delivers webhooks to a function of this process; see `Sandbox.onWebhook`. A handler registered in a test or a
-   * `beforeEach` ends with that test. Its failed assertions are thrown by `advance` or `settled`, or fail the test at its
-   * end. Resolves with a function that unregisters it.
+   * `beforeEach` ends with that test. Its failed assertions are thrown by `advance` or `settled`, or fail the test at
+   * its end. Resolves with a function that unregisters it.
    */
   onWebhook(handler: WebhookHandler, options?: WebhookHandlerOptions): Promise<() => Promise<void>>;
-  /** Resolves when nothing is due and no delivery is in flight; rejects with WAIT_TIMEOUT after `timeout`, a duration (default `"10s"`). */
+  /** Resolves when nothing is due and no delivery is in flight; rejects with WAIT_TIMEOUT after `timeout` (`"10s"`). */
   settled(timeout?: string): Promise<void>;
   /** The whole state as plain JSON. */
   snapshot(): Promise<SandboxState>;
@@ -81,15 +81,16 @@ export interface TestSandbox {
   /** Finds deviations that break a running app which calls this sandbox; see `Sandbox.explore`. */
   explore(flow: string, options: ExploreFlowOptions): Promise<ExploreReport>;
   /**
-   * Calls the control API: `control("POST", "/_sandbox/faults", { … })`. Resolves with the JSON of the response; rejects
-   * with a SandboxError for an error response.
+   * Calls the control API: `control("POST", "/_sandbox/faults", { … })`. Resolves with the JSON of the response;
+   * rejects with a SandboxError for an error response.
    */
   control<Answer = unknown>(...call: ControlCall): Promise<Answer>;
 }
 
 /**
- * Creates a sandbox for a test file; call it once at the top level. It opens before the first test, resets before each and
- * closes after the last. With `PAYMENTS_SANDBOX_URL` it is a namespace of that server, else a sandbox in this process.
+ * Creates a sandbox for a test file; call it once at the top level. The sandbox opens before the first test, resets
+ * before each and closes after the last. With `PAYMENTS_SANDBOX_URL` it is a namespace of that server, else a sandbox
+ * in this process.
  */
 export function setupSandbox(options: SetupOptions = {}): TestSandbox {
   const { hooks: runnerHooks, ...rest } = options;

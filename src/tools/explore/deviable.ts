@@ -1,7 +1,7 @@
 /**
  * The interface between exploring and a service in test mode.
  *
- *   explore.ts: search.ts, kinds.ts, judge.ts  ── plans ──>  Deviable: sandbox/, or a proxy before a provider's test mode
+ *   explore.ts: search.ts, kinds.ts, judge.ts  ── plans ──>  Deviable: sandbox/, or a proxy to a provider's test mode
  *                                              <─ traces ──
  *
  * The explorer decides how each run deviates, and judges its trace. It never sees how a run is carried out.
@@ -69,7 +69,7 @@ export interface Deviable {
   readonly name: string;
   /** Prefix of error messages, such as the flow's file. */
   readonly source: string;
-  /** The customer's first call to the app, whether they pay on a page of the service, and whether the app has scheduled work. */
+  /** The customer's first call to the app; whether payment is on a page of the service; the app's scheduled work. */
   readonly customer: {
     readonly press: string | undefined;
     readonly isOnPage: boolean;

@@ -306,7 +306,7 @@ export class KnownDeviations {
     return KINDS[deviation.kind].effectAt(this.#placeOf(deviation))!;
   }
 
-  /** Deviations of the same call exclude each other, as do two that hold the flow; those of unrelated payments are independent. */
+  /** Deviations of one call exclude each other, as do two that hold the flow; unrelated payments are independent. */
   separationOf(one: Deviation, other: Deviation): Separation | undefined {
     if ([one, other].some((deviation) => this.#excluded.has(keyOf(deviation)))) return "impossible";
     const [a, b] = [this.effectOf(one), this.effectOf(other)];

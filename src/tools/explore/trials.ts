@@ -110,9 +110,9 @@ export class Trials {
   }
 
   /**
-   * Runs the schedules that can be concurrent; returns the results that passed, by index. Each run has its own customer and
-   * all share one clock, so a run ends as it would alone unless the app looks at other customers. Runs that look wrong are
-   * left out, to be repeated alone.
+   * Runs the schedules that can be concurrent; returns the results that passed, by index. Each run has its own
+   * customer, and all share one clock: a run ends as it would alone, unless the app looks at other customers. Leaves
+   * out runs that seem to fail, to be repeated alone.
    */
   async concurrently(schedules: readonly Schedule[]): Promise<Map<number, Trial>> {
     const trials = new Map<number, Trial>();

@@ -27,7 +27,7 @@ import type { SourceLine } from "./step-reference.js";
 import { fill, foreignVariables, hasVariable } from "./variables.js";
 
 /**
- * Scenario files: read, included files merged, variables filled in, checked; used by the sandbox, the command and `explore`.
+ * Reads scenario files, merges included files, fills in variables and checks; used by sandbox, command and `explore`.
  *
  *   document (YAML) ──> LoadedScenario ── running/run-scenario.ts ──> RunReport
  *
@@ -52,14 +52,14 @@ export interface LoadedScenario extends InitialState {
   readonly unknown: readonly DocumentFault[];
 }
 
-/** Sources of a file's variables, and known names. */
+/** Values for a file's variables, and the vocabulary for the check of names. */
 export interface ScenarioInputs {
   /** `--var name=value`. */
   readonly vars?: Readonly<Record<string, string>>;
   readonly environment?: Readonly<Record<string, string | undefined>>;
   /** Returns the run's id for a scenario's name. */
   readonly runIdOf: (name: string) => string;
-  /** Absent: names are not checked. */
+  /** If absent, names are not checked. */
   readonly vocabulary?: Vocabulary | undefined;
 }
 
@@ -181,7 +181,7 @@ export function loadScenario(
   };
 }
 
-/** Prepares another run of a loaded file without includes, with other rules; the rules must be valid. */
+/** Prepares another run of a loaded file with other rules, which must be valid. The file must have no includes. */
 export function withRules(
   loaded: LoadedScenario,
   raw: Readonly<Record<string, unknown>>,
@@ -289,7 +289,7 @@ function filledRules(
   return filled;
 }
 
-/** Merges the rules of all files, those of the file that is run first. */
+/** Merges the rules of all files, beginning with the file that is run. */
 function scenarioOf(files: readonly ScenarioFile[], source: Scenario["source"]): Scenario {
   const [{ name, description, kind }] = files as [ScenarioFile];
   const rules = RULE_KINDS.flatMap((kind) => {

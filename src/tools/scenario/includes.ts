@@ -31,7 +31,7 @@ export async function readIncluded(document: LoadedDocument): Promise<IncludedFi
   return read;
 }
 
-/** Reports a file that cannot be read at the place that names it. */
+/** Reports an unreadable file at the place that names the file. */
 export function reportAt(document: LoadedDocument, at: Path, file: string) {
   return (error: unknown): never => {
     const [first] = error instanceof DocumentError ? error.faults : [];

@@ -13,7 +13,7 @@ import type { StartOptions } from "../../core/schema/option-table.js";
 import type { NamespaceSetup } from "../../core/schema/scenario-file.js";
 import { reportAt, resolveBeside } from "./includes.js";
 
-/** A file's `given` block: the initial state it needs. */
+/** A file's `given` block: the initial state that the file needs. */
 export interface InitialState {
   readonly given: NamespaceSetup;
   /** Reports a fault at a field of the block. */
@@ -23,7 +23,7 @@ export interface InitialState {
 /** Fields that stored data determines. */
 const STORED_FIELDS: readonly string[] = ["start_time", "seed"] satisfies (keyof NamespaceSetup)[];
 
-/** Merges the `given` blocks of the files a sandbox starts with, without fixtures: options override files, later files earlier ones. */
+/** Merges the `given` blocks of a sandbox's files, without fixtures: options override files, later files earlier ones. */
 export function mergeInitialStates(files: readonly InitialState[], options: StartOptions) {
   const given: Record<string, unknown> = {};
   const ignored: DocumentFault[] = [];

@@ -116,7 +116,7 @@ function webhookWarnings(rule: WebhookRule, index: number, all: readonly Webhook
 
 const EXPIRY_MS = DEFAULT_SETTINGS.limits.checkout_default_minutes * 60_000;
 
-/** Warns of timeline entries without effect on a whitelabel charge with the default expiry, or on a withdrawal, that only the timeline advances. */
+/** Warns of timeline entries without effect on a payment with the default expiry that only the timeline advances. */
 export function timelineWarnings({ charges = [], withdrawals = [] }: Scenario): Warning[] {
   const warningAt = (kind: "charges" | "withdrawals", rule: number) => (idle: Idle) => ({
     path: [kind, rule, "timeline", idle.step],
@@ -220,7 +220,7 @@ function isEmptyRange(matcher: Readonly<Record<string, unknown>>, isWhole: boole
   );
 }
 
-/** Converts a duration to milliseconds, so that bounds can be compared; leaves others as they are. */
+/** Converts a duration to milliseconds, so that bounds can be compared; leaves other values as they are. */
 function comparable(bound: unknown): unknown {
   return typeof bound === "string" ? (parseDuration(bound) ?? bound) : bound;
 }

@@ -124,7 +124,7 @@ export interface Variables {
   save(name: string, value: unknown): void;
 }
 
-/** Variables of one iteration or lane, over the outer ones. */
+/** Variables of one iteration or lane, which hide outer variables of the same name. */
 export class LocalScope implements Variables {
   readonly #outer: Variables;
   readonly #values: Map<string, unknown>;

@@ -25,11 +25,11 @@ const COMPANIONS: readonly string[] = [
   "steps",
 ];
 
-/** Advice to a file that has `define` or `use`, which are not supported. */
+/** Advice for a file with `define` or `use`, which are not supported. */
 export const SHARED_STEPS =
   "a step that recurs takes a YAML anchor (&name, *name), steps of several files a file to include";
 
-/** Lists the actions of a step; a valid one has exactly one. */
+/** Lists the actions of a step; a valid step has exactly one. */
 export function stepKinds(step: Readonly<Record<string, unknown>>): StepKind[] {
   return STEP_KINDS.filter((kind) => Object.hasOwn(step, kind));
 }

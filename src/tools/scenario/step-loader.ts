@@ -37,7 +37,7 @@ interface LoadContext {
 /** Variables that steps save or count; their values are known only in the run. */
 type RunVariables = Set<string>;
 
-/** Maximum number of steps with those of included files, which can multiply. */
+/** Maximum number of steps, including those of included files, which can multiply. */
 const MAX_STEPS_LOADED = 20_000;
 
 /** Checks lists of steps, nested ones too, each with the variables known at that point. */
@@ -118,7 +118,7 @@ export class StepLoader {
     return { kind, raw: step, location: stepLocation(document, at), lists };
   }
 
-  /** Returns true for an unknown event type, operation or status: with `count: 0` or `not` it would be met always. */
+  /** Returns true for an unknown event type, operation or status: `count: 0` or `not` would make it pass always. */
   #isVoid(kind: StepKind, step: RawStep, path: Path): boolean {
     if (!kind.startsWith("expect_")) return false;
     const isName = kind === "expect_sequence" || path.some((part) => VOID_FIELDS.includes(part));
@@ -213,7 +213,7 @@ function unknownExpectedFields(kind: StepKind, step: Step, check: NameCheck): Un
   if (shape === undefined || !isRecord(expected)) return [];
   return Object.entries(expected).flatMap(([field, value]) => {
     const parts = schemaNodes(shape).flatMap((place) => childSchema(place, field) ?? []);
-    // Other words are the step's own.
+    // A field that no result has is one of the step itself, such as `count`.
     return parts.flatMap((part) =>
       findUnknownNames(part, value, { ...check, rejectsUnknownFields: true }).map(({ path, message }) => ({
         path: [expectationField, field, ...path],

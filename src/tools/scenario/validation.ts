@@ -52,7 +52,7 @@ const TOP_LEVEL_FIELDS: Readonly<Record<FileKind, readonly string[]>> = {
   config: Object.keys(startOptionsSchema.shape),
 };
 
-/** Recognizes a file by its top-level fields; for those of several kinds, by their content. */
+/** Recognizes a file by its top-level fields; if they fit several kinds, by their content. */
 function kindOf(document: LoadedDocument): FileKind {
   if (/payments-sandbox\.config\.(ya?ml|json)$/.test(document.file)) return "config";
   const { value } = document;

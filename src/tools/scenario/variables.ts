@@ -24,7 +24,7 @@ export interface VariableFault {
   readonly message: string;
 }
 
-/** Above the limit of input, as variables can hold nested values. */
+/** Maximum depth after filling in; above the limit of input, because variables can hold nested values. */
 const MAX_FILLED_DEPTH = MAX_DEPTH + 20;
 
 /** Returns true for a string with a variable that is not filled in. */
@@ -81,7 +81,7 @@ function fillText(text: string, resolve: Resolve, onFault: (message: string) => 
   return single === undefined ? filled : single.value;
 }
 
-/** Maximum size of a value in characters and parts: a few lines can double it many times. */
+/** Maximum size of a value in characters and parts: a few lines of variables can double a value many times. */
 export const MAX_SIZE = 1_000_000;
 
 const sizes = new WeakMap<object, number>();

@@ -1,7 +1,7 @@
 /**
  * The sandbox as a `Deviable`: each run is a scenario file, carried out over HTTP as a new customer of the same app.
  *
- *   plan ── run-document.ts ──> scenario file ── Session ──> report and rows of the sandbox's lists ── observation.ts ──> trace
+ *   plan ── run-document.ts ──> scenario file ── RunSession ──> report and rows of lists ── observation.ts ──> trace
  */
 import { createHash } from "node:crypto";
 import { dirname, isAbsolute, join, relative } from "node:path";

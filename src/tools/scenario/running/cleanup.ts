@@ -3,9 +3,9 @@ export class Cleanup {
   #undo: { readonly what: string; readonly undo: () => Promise<unknown> }[] = [];
   #isOver = false;
 
-  /** Registers how to undo a change. If one thing is changed several times, the first undo restores its original state. */
+  /** Registers how to undo a change. Keeps only the first undo of a thing, which restores its original state. */
   add(what: string, undo: () => Promise<unknown>): void {
-    // A step may outlast an interrupted run.
+    // A step that outlasts an interrupted run: undoes its change at once.
     if (this.#isOver) void undo().catch(() => {});
     else if (!this.#undo.some((entry) => entry.what === what)) this.#undo.push({ what, undo });
   }

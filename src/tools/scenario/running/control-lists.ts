@@ -30,7 +30,7 @@ export async function newestId(client: Client, list: List): Promise<string | und
  * Reads a list, newest first, up to the record `last`.
  *
  * @param size rows per page
- * @param isEnough ends the reading after a row
+ * @param isEnough returns true for a row after whose page reading ends
  */
 export async function listSince(
   client: Client,

@@ -3,19 +3,19 @@ import { UserError } from "../../../core/schema/user-error.js";
 
 /** Expected and actual value of a field. */
 export interface Difference {
-  /** Dotted path; empty for the whole. */
+  /** Dotted path; empty for the whole value. */
   readonly path: string;
   /** The value or matcher. */
   readonly expected: unknown;
   /** Absent if nothing is at that path. */
   readonly got?: unknown;
-  /** Why the two cannot be compared. */
+  /** Why the values cannot be compared. */
   readonly why?: string;
 }
 
 /** A record that nearly matches. */
 export interface NearMiss {
-  /** Its kind and id. */
+  /** Kind and id of the record. */
   readonly id: string;
   /** Fields that differ. */
   readonly difference: readonly Difference[];
@@ -31,7 +31,7 @@ export interface Failure {
   readonly got?: unknown;
   /** Fields that differ. */
   readonly difference?: readonly Difference[];
-  /** Line of the expectation in the file, from 1; absent if it is the whole step. */
+  /** Line of the expectation in the file, from 1; absent if the expectation is the whole step. */
   readonly line?: number;
   /** Other records, and why they do not count. */
   readonly note?: string;

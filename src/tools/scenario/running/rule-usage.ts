@@ -9,7 +9,7 @@ interface FaultRecord {
   readonly applied: number;
 }
 
-/** Counts how often the file's rules, and the faults its steps set, apply in this run. */
+/** Counts how often the file's rules and the faults set by its steps apply in this run. */
 export class RuleCounts {
   readonly #client: Client;
   /** Name of the file's rules in the sandbox; undefined without rules. */

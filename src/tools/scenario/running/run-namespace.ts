@@ -16,7 +16,7 @@ export interface RunTarget {
   readonly controlToken?: string | undefined;
   /** The base URL of the app under test. */
   readonly app?: string | undefined;
-  /** The sandbox was started with the file's `given`; else a namespace is created with it. */
+  /** The sandbox was started with the file's `given`; else a namespace is created with that state. */
   readonly isItsWorld?: boolean | undefined;
 }
 
@@ -25,7 +25,7 @@ interface StageRequest extends RunTarget {
 }
 
 interface Stage {
-  /** The namespace; without one, that of the key. */
+  /** Name of the namespace; undefined: the namespace of the API key. */
   readonly name: string | undefined;
   readonly lease: Lease | undefined;
   /** The namespace created because another run holds the requested one. */
@@ -37,7 +37,7 @@ export function canUseNamespace({ given }: LoadedScenario, { isItsWorld }: RunTa
   return isItsWorld === true || Object.keys(given).length === 0;
 }
 
-/** Leases the requested namespace, or creates one: for the file's `given`, or because another run holds it. */
+/** Leases the requested namespace. Creates one instead if the file has `given` or another run holds the namespace. */
 export async function enterNamespace(
   loaded: LoadedScenario,
   request: StageRequest,
@@ -75,7 +75,7 @@ function mayMove({ steps }: LoadedScenario, { namespace, app }: StageRequest): b
 /** Fields of `given` that a namespace of a running sandbox supports. */
 const NAMESPACE_FIELDS: readonly string[] = ["start_time", "seed"] satisfies (keyof NamespaceSetup)[];
 
-/** Creates a namespace until the run is over. Refuses other fields of `given`, as the steps rely on them. */
+/** Creates a namespace for the run. Refuses unsupported fields of `given`, because the steps rely on them. */
 async function createNamespace(
   client: Client,
   given: NamespaceSetup,

@@ -10,7 +10,7 @@ export interface StepReport {
   readonly number: number;
   /** The step's name, or its action in a few words. */
   readonly title: string;
-  /** Its action. */
+  /** The step's action. */
   readonly kind: StepKind;
   /** Line in the file, from 1. */
   readonly line: number;
@@ -18,9 +18,9 @@ export interface StepReport {
   readonly outcome: Outcome | "not_run";
   /** Wall time in milliseconds. */
   readonly duration_ms: number;
-  /** Why it did not pass; absent if it passed or was not run. */
+  /** Why the step did not pass; absent if it passed or was not run. */
   readonly failure?: Failure;
-  /** The file it is in, if that is not the file being run. */
+  /** The step's file, if that is not the file being run. */
   readonly file?: string;
   /** Iteration or lane of the enclosing step. */
   readonly part?: string;
@@ -34,7 +34,7 @@ export interface RulePlace {
   readonly rule: string;
   /** From 1. */
   readonly line: number;
-  /** The file it is in, if that is not the file being run. */
+  /** The rule's file, if that is not the file being run. */
   readonly file?: string;
 }
 
@@ -44,7 +44,7 @@ export interface RunReport {
   readonly file: string;
   /** The scenario's name. */
   readonly name: string;
-  /** `error` if it could not be carried out to its end. */
+  /** `error` if the run could not be carried out to its end. */
   readonly outcome: Outcome;
   /** True if every step passed. */
   readonly passed: boolean;
@@ -60,11 +60,11 @@ export interface RunReport {
   readonly applied: Readonly<Record<string, number>>;
   /** Rules and faults that never applied, so what they simulate was not tested. */
   readonly never_happened: readonly string[];
-  /** Lines of those rules. */
+  /** Lines of the rules and faults in `never_happened`. */
   readonly never_happened_at: readonly RulePlace[];
   /** Why the checks of a run that passed say little: no step checks anything, or no receiver accepted a webhook. */
   readonly blind_spots: readonly string[];
-  /** Why it could not be run, if no step is the reason. */
+  /** Why the file could not be run, if no step is the reason. */
   readonly error?: string;
   /** Changes that could not be undone; with `run --json`, warnings about the file too. */
   readonly warnings: readonly string[];

@@ -17,7 +17,7 @@ import { type Execution, fillVariables, MAX_STEPS_RUN, notRunReport, runSteps } 
 import { StartState } from "./start-state.js";
 
 interface RunSessionOptions extends RunTarget {
-  /** Unique name of its lease and rules. */
+  /** Unique name of the session's lease and rules. */
   readonly name: string;
   readonly signal?: AbortSignal | undefined;
   readonly wall?: WallClock | undefined;
@@ -25,7 +25,7 @@ interface RunSessionOptions extends RunTarget {
 
 export type RunOutcome = Pick<RunReport, "outcome" | "passed" | "steps" | "error">;
 
-/** A namespace leased for many runs, which share its lease, frozen clock and rule name. Skips whatever no step reads. */
+/** A namespace leased for many runs, which share its frozen clock and rule name. Omits reads that no step needs. */
 export class RunSession {
   readonly #options: RunSessionOptions;
   readonly #client: Client;
@@ -148,7 +148,7 @@ export class RunSession {
     if (rules.length === 0 && !this.#hasRules) return;
     const { name } = this.#options;
     const path = `/scenarios/${encodeURIComponent(name)}`;
-    // Rules that differ from the last ones are counted anew, though two runs of one plan have equal rules.
+    // A new description makes the sandbox count the rules anew, even if the rules equal those of the last run.
     const description = `run ${++this.#runs}`;
     await this.#client.must("PUT", path, { name, description, ...Object.fromEntries(rules), force: true });
     if (this.#hasRules) return;

@@ -157,8 +157,8 @@ export function fillVariables({ raw }: LoadedStep, scope: Variables): RawStep {
 }
 
 /**
- * Runs the nested lists of a step. Returns the reports of all concurrent iterations; of consecutive ones, only those of
- * a single one or of the first that did not pass.
+ * Runs the nested lists of a step. Returns the reports of all iterations if they are concurrent or there is only one;
+ * otherwise those of the first iteration that did not pass.
  */
 async function runIterations(
   step: LoadedStep,
@@ -214,14 +214,14 @@ export function callsApp(kind: string): boolean {
   return kind === "app" || kind === "reconcile";
 }
 
-/** Returns the last request before a step that makes calls; faults are searched after it. */
+/** Returns the id of the last request before a step that makes calls, if faults are to be searched after the step. */
 function lastRequest(kind: string, { client, isTerse }: RunContext): Promise<string | undefined> | undefined {
   return isTerse !== true && (kind === "request" || callsApp(kind))
     ? newestId(client, "requests")
     : undefined;
 }
 
-/** Describes the responses after request `since` that a fault made, to the step's own call or to the app's calls. */
+/** Describes the calls after request `since` that a fault answered: the step's own call, or the app's calls. */
 async function faultedCalls(
   kind: string,
   since: string | undefined,

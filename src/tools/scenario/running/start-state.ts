@@ -2,7 +2,7 @@ import { readPages } from "../../../control-client.js";
 import type { Client } from "./client.js";
 import { idOf, type LogRow, listSince, newestId } from "./control-lists.js";
 
-/** State at the start of the run: steps count requests, events, deliveries and withdrawals since then, and compare balances with it. Charges are not limited to the run. */
+/** State at the start of a run. Steps count later requests, events, deliveries and withdrawals, but all charges. */
 export class StartState {
   readonly #client: Client;
   #lastIds: Record<LogListName, string | undefined> = {
@@ -31,7 +31,7 @@ export class StartState {
     return this.#startTime;
   }
 
-  /** Rows since the start, newest first; those before a row that is enough may be left out. */
+  /** Rows since the start, newest first; `isEnough` as in listSince(). */
   since(list: LogListName, isEnough?: (row: LogRow) => boolean): Promise<LogRow[]> {
     return listSince(this.#client, list, this.#lastIds[list], undefined, isEnough);
   }

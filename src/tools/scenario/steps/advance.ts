@@ -6,7 +6,7 @@ import { saveSchema } from "./step-schemas.js";
 
 const TARGET = "must be a duration such as 10m, an ISO instant, next or idle";
 
-/** Ends when everything due on the way is done. */
+/** The step ends when everything due on the way is done. */
 export const advance = step(["ignores_start", "own_customer"], {
   description: "Moves sandbox time: a duration, an ISO instant, next or idle.",
   schema: stepSchema({

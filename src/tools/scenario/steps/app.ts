@@ -69,7 +69,7 @@ async function pollUntilSteady(
     const got = await callAndCheck(step, context).catch((error) => asFailure(error));
     const nowMs = wall.nowMs();
     if (!(got instanceof StepFailure) && expect !== undefined) return got;
-    // An error now and then is no change; an app that has nothing else to say fails the step.
+    // Ignores server errors for a while; an app that responds with nothing else fails the step.
     const isError = got instanceof StepFailure && isServerError(got);
     if (isError && nowMs - startedMs < Math.min(MAX_ERRORS_TIMES * steadyMs, durationMs(within))) {
       await new Promise<void>((resolve) => void wall.after(POLL_MS.min, resolve));
@@ -88,7 +88,7 @@ async function pollUntilSteady(
   }
 }
 
-/** Steady times for which errors of the app are no answer. */
+/** Server errors are ignored for this many times the steady duration. */
 const MAX_ERRORS_TIMES = 4;
 
 function isServerError({ failure: { got } }: StepFailure): boolean {
@@ -108,7 +108,7 @@ function comparableText(answer: CallResponse | NoResponse): string {
 /**
  * Calls the app under test.
  *
- * @param mayBeCut returns `dropped` for a cut connection, which otherwise fails the step
+ * @param mayBeCut if true, returns `dropped` for a cut connection, which otherwise fails the step
  */
 export async function callAppUnderTest(
   context: RunContext,

@@ -45,7 +45,6 @@ export function checkCallResult(
   );
 }
 
-/** Checks a response against an expectation. */
 export function checkResponse(
   expected: ExpectedResponse | undefined,
   answer: CallResponse,
@@ -73,7 +72,7 @@ function answerDifference(
   answer: CallResponse,
 ): Difference[] {
   const wrong: Difference[] = [];
-  // Without a status: 2xx, or any error of the expected code.
+  // Without `status`: any status below 400, or any status at all if an error code is expected.
   const expectedStatus =
     status ?? (error === undefined ? (answer.status < 400 ? undefined : "2xx") : undefined);
   if (expectedStatus !== undefined && !statusMatches(expectedStatus, answer.status))

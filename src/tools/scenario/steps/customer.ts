@@ -19,7 +19,7 @@ import {
 } from "./step-schemas.js";
 
 /*
- * Customers of a hosted checkout who use two tabs or do not return. Buttons are pressed by the control API. A tab whose
+ * Customers of a hosted checkout who use two tabs or do not return. The control API presses the buttons. A tab whose
  * charge has ended leads back to the app under test, if there is one.
  */
 

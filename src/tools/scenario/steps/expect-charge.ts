@@ -14,7 +14,7 @@ export const expectCharge = expectRecords("expect_charge", ["checks", "ignores_s
   idOf: (row) => String(row.charge_id),
 });
 
-/** Reads only the charge of a given id, so that the failure describes it. */
+/** Reads only one charge if its id is given, so that a failure describes that charge. */
 async function candidates(
   { client }: RunContext,
   { charge_id, customer_email, metadata }: Readonly<Record<string, unknown>>,

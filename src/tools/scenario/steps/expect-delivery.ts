@@ -12,7 +12,7 @@ export const expectDelivery = expectRecords("expect_delivery", ["checks"], {
   fields: {
     ...deliveryFields,
     ...expectedFields("attempt", "error", "response_body", "request_headers"),
-    /** Status of the app's response, a class of them, or `none`. */
+    /** Status of the app's response, a class such as `2xx`, or `none`. */
     answered: z.optional(z.union([httpStatusSchema, z.literal("none")], "must be 200, 2xx or none")),
   },
   record: z.extend(attemptSchema, deliverySchema.shape),

@@ -31,7 +31,7 @@ interface RecordExpectation {
   readonly idOf: (row: LogRow) => string;
 }
 
-/** Defines a step that expects records as described, at least one or `count`. */
+/** Defines a step that expects matching records: at least one, or `count`. */
 export function expectRecords(
   kind: `expect_${string}`,
   traits: readonly StepTrait[],
@@ -71,7 +71,7 @@ export function expectRecords(
 
 const SETTLE_TIMEOUT = "20s";
 
-/** Waits until nothing is in flight, as an event's first attempt begins after the response to its cause; gives up silently. */
+/** Waits until nothing is in flight, as deliveries begin after the call that causes them. A timeout is ignored. */
 export async function waitUntilIdle({ client }: RunContext): Promise<void> {
   await client.control("POST", "/wait", { for: "idle", timeout: SETTLE_TIMEOUT });
 }

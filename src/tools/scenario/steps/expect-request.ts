@@ -54,7 +54,7 @@ function isRunRequest({ runner }: LogRow): boolean {
   return runner !== null && runner !== undefined;
 }
 
-/** Fails if a pause is not as expected, or if there are too few. */
+/** Fails if a pause is not as expected, or if there are too few pauses. */
 function checkSpacing(spacing: Spacing, newestFirst: readonly LogRow[], at: string): void {
   const pauses = pausesBetween([...newestFirst].reverse());
   const minimum = spacing.growing ? 2 : 1;

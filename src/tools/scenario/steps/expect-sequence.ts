@@ -59,7 +59,7 @@ export const expectSequence = step(["checks"], {
   },
 });
 
-/** Types of the events that each receiver accepted, in order, by charge or withdrawal; without deliveries, of all events. */
+/** Types of accepted events in order, by payment and receiver; without deliveries, types of all events. */
 async function sequencesOf(
   { startState: baseline }: RunContext,
   selection: Selection,

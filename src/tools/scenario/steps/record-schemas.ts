@@ -8,7 +8,7 @@ import { reversalSchema } from "../../../core/schema/reversal-requests.js";
 import { chargeDetailSchema, withdrawalSchema } from "../../../core/schema/service-responses.js";
 
 const sandbox_extension = reversalSchema;
-/** Schema of an event's data, by its object. */
+/** Schema of an event's data, by the object of the event. */
 const DATA = {
   charge: z.extend(chargeDetailSchema, { sandbox_extension }),
   withdrawal: z.extend(withdrawalSchema, { sandbox_extension }),
@@ -25,7 +25,7 @@ const DEPENDENT: Readonly<Record<string, (described: Readonly<Record<string, unk
         : z.unknown(),
   };
 
-/** Narrows the schema of a record to that of the described ones. */
+/** Narrows the schema of a record by the expected fields, such as `type`. */
 export function narrowRecordSchema(record: z.ZodMiniObject, described: unknown): z.ZodMiniObject {
   const dependent = Object.entries(DEPENDENT).filter(([field]) => Object.hasOwn(record.shape, field));
   const fields = (described ?? {}) as Readonly<Record<string, unknown>>;
@@ -35,7 +35,7 @@ export function narrowRecordSchema(record: z.ZodMiniObject, described: unknown):
   );
 }
 
-/** Schema of the data of the event types that the glob `type` matches; of all if `type` is no fixed text. */
+/** Schema of the data of events that the glob `type` matches; of all events if `type` is no fixed text. */
 function dataOf(type: unknown): z.core.$ZodType {
   const isText = typeof type === "string" && !type.includes("${");
   const types = ALL_EVENT_TYPES.filter((known) => !isText || globMatches(type, known));

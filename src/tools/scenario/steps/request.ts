@@ -57,14 +57,14 @@ function bodyOf({ request, expect }: Readonly<Record<string, unknown>>, routes: 
   );
 }
 
-/** Default: success. */
+/** The outcome that a step expects of its call; default: success. */
 function outcomeIn(expect: unknown): "worked" | "failed" | undefined {
   const { status = "2xx", error } = (expect ?? {}) as Readonly<Record<string, unknown>>;
   if (error !== undefined || /^[45]/.test(String(status))) return "failed";
   return /^2/.test(String(status)) ? "worked" : undefined;
 }
 
-/** Method and path of a call for matching routes: variables become `*`, the query is removed. */
+/** Method and path of a call, to compare with routes: variables become `*`, the query is removed. */
 export function routeOf(call: string): { method: string; path: string } {
   const { method, path } = callOf(call);
   return { method, path: path.replace(/\$\{[^{}]*\}/g, "*").split("?", 1)[0]! };

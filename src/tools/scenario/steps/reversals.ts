@@ -4,7 +4,7 @@ import { checkResponse } from "./check-response.js";
 import { step, stepSchema } from "./step-definition.js";
 import { type ExpectedResponse, responseSchema, saveSchema, textSchema } from "./step-schemas.js";
 
-/* Reversals of completed charges and withdrawals: extensions of the sandbox in the control API, which the service does not have. */
+/* Reversals of completed charges and withdrawals: calls of the control API, which the service does not have. */
 
 const companions = { expect: z.optional(responseSchema), save: saveSchema };
 const reason = z.optional(textSchema);

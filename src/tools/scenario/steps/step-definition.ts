@@ -8,7 +8,7 @@ type RawStep = Readonly<Record<string, unknown>>;
 /** The record from which `save` takes values. */
 export type StepResult = unknown;
 
-/** Property of every step of a kind. Leaving one out costs at most a needless warning or slower runs. */
+/** Property of every step of a kind. A missing trait costs at most a needless warning or slower runs. */
 export type StepTrait =
   /** Checks something itself. */
   | "checks"
@@ -27,7 +27,7 @@ export interface StepDefinition<Schema extends z.ZodMiniType = z.ZodMiniType> {
   readonly result?: (step: RawStep, routes: Vocabulary["routes"]) => z.core.$ZodType | undefined;
   /** Name of the step's field that holds the expectation of its result. */
   readonly expectationField?: string;
-  /** Variable that the step saves its result in, with its value. */
+  /** Name and value of the variable in which the step saves its result. */
   readonly namedResult?: (
     step: z.infer<Schema>,
     result: StepResult,
@@ -64,7 +64,7 @@ export function container<Schema extends z.ZodMiniType>(
   return { ...row, traits: ["ignores_start"] };
 }
 
-/** Types `run` by the schema. */
+/** Infers the type of the step in `run` from the schema. */
 export function step<Schema extends z.ZodMiniType>(
   traits: readonly StepTrait[],
   row: Omit<StepDefinition<Schema>, "traits">,
