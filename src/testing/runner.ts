@@ -52,7 +52,6 @@ export function findHooks(hooks: TestHooks | undefined): FoundHooks {
   );
 }
 
-/** A finished test, as its runner describes it. */
 export interface EndedTest {
   readonly name: string;
   readonly isFailed: boolean;

@@ -22,7 +22,6 @@ const HOURS = 10;
 
 type Contents = Readonly<Record<string, (samples: Samples) => SampleEvent>>;
 
-/** Sends valid events in order. */
 async function send(session: ProbeSession, contents: Contents): Promise<Answer[]> {
   const answers: Answer[] = [];
   for (const [sent, make] of Object.entries(contents))

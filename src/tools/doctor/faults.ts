@@ -7,7 +7,6 @@ interface Fault {
   readonly advice: string;
 }
 
-/** Every fault the doctor reports, by its id. */
 export const FAULTS = {
   refuses_valid_events: {
     title: "valid events are refused",

@@ -163,7 +163,6 @@ function findingsOf(rows: readonly ProbeRow[]): Finding[] {
 
 const SNIPPET_LENGTH = 60;
 
-/** The answers of a probe in one line. */
 function answersText(answers: readonly Answer[]): string {
   if (answers.length === 0) return "not sent";
   const items = new Map<string, Answer[]>();
@@ -209,7 +208,7 @@ function duration(ms: number): string {
   return ms < 1_000 ? `${ms} ms` : `${(ms / 1_000).toFixed(1)} s`;
 }
 
-/** Removes control characters, which could steer the terminal. */
+/** Removes control characters, which a terminal would obey. */
 function printable(text: string): string {
   return text.replace(/[\p{C}\s]+/gu, " ");
 }

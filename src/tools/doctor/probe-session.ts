@@ -36,7 +36,7 @@ export interface CheckOptions {
 /** A secret that is valid in every scheme and that the receiver does not know. */
 const UNKNOWN_SECRET = "whsec_dGhpcy1pcy1ub3QtdGhlLXNlY3JldC15b3UtYXJlLWxvb2tpbmctZm9yIQ==";
 
-/** A slower answer is a fault, as a sender gives up after some seconds. */
+/** A slower answer is a fault, because senders give up after some seconds. */
 export const SLOW_MS = 5_000;
 
 /** Attempts before a request counts as failed; more for a flaky receiver. */
@@ -54,7 +54,6 @@ export interface SignatureOptions {
   readonly ageMs?: number;
   /** Changes the body after signing. */
   readonly tamper?: (body: string) => string;
-  /** Changes the signature. */
   readonly forge?: (parts: SignatureParts) => string;
   readonly isUnsigned?: boolean;
 }
@@ -66,7 +65,6 @@ export class ProbeSession {
   readonly unknownSecret = UNKNOWN_SECRET;
   readonly secret: string;
   probe: Probe = "valid";
-  /** The first accepted event. */
   firstAccepted: { readonly event: SampleEvent; readonly answer: Answer } | undefined;
   /** The first valid event that failed with a 5xx, and its probe. */
   firstCrashed: { readonly event: SampleEvent; readonly probe: Probe } | undefined;
@@ -86,7 +84,6 @@ export class ProbeSession {
     this.samples = new Samples(options.seed, () => options.wall.nowMs());
   }
 
-  /** Sends a request once. */
   async send(sent: string, event: SampleEvent, sending: SignatureOptions = {}, attempt = 1): Promise<Answer> {
     const { signature, userAgent, wall } = this.options;
     const { secrets = [this.secret], ageMs = 0, tamper, forge, isUnsigned = false } = sending;
@@ -105,7 +102,7 @@ export class ProbeSession {
     return answer;
   }
 
-  /** Sends a valid event, and a similar one if it fails, so that a random failure is no fault. */
+  /** Sends a valid event, and a similar one if it fails, so that a random failure does not count as a fault. */
   sendValid(sent: string, make: () => SampleEvent, sending: SignatureOptions = {}): Promise<Answer[]> {
     return this.#untilFine(isAcceptedOrBusy, async (attempt) => {
       const event = make();
@@ -116,7 +113,6 @@ export class ProbeSession {
     });
   }
 
-  /** Sends an event that the receiver got before. */
   resend(sent: string, event: SampleEvent): Promise<Answer[]> {
     return this.#untilFine(isAcceptedOrBusy, async (attempt) => [await this.send(sent, event, {}, attempt)]);
   }
@@ -165,7 +161,6 @@ export function isAcceptedOrBusy({ kind }: Answer): boolean {
   return kind === "accepted" || kind === "busy";
 }
 
-/** The parts of a signature header. */
 export interface SignatureParts {
   /** Text before the signature, such as a timestamp. */
   readonly head: string;

@@ -26,13 +26,13 @@ interface SentProbe extends ProbeDefinition {
   readonly send: (session: ProbeSession) => Promise<readonly Answer[]>;
 }
 
-/** Sends events that a good receiver accepts. */
+/** A probe whose events a good receiver accepts. */
 export interface ValidEventProbe extends SentProbe {
   /** `answers` holds the final answer to each request. */
   readonly judge: (answers: readonly Answer[], evidence: Evidence, marks: Judgements) => Judgement;
 }
 
-/** Sends events that a good receiver refuses. These probes are judged together. */
+/** A probe whose events a good receiver refuses. All of these probes are judged together. */
 export interface InvalidSignatureProbe extends SentProbe {
   /** Fault of a receiver that accepts the event. */
   readonly accepted: FaultName;
@@ -47,7 +47,6 @@ export interface ObservedProbe extends ProbeDefinition {
   readonly needs: string;
 }
 
-/** A new event about a new charge. */
 export function newEvent({ samples }: ProbeSession): SampleEvent {
   return samples.event(samples.charge());
 }
@@ -63,7 +62,6 @@ export interface Observation {
 /** The probe that finds out if the observed view shows payments at all. */
 export const VISIBILITY_PROBE: Probe = "duplicate";
 
-/** The judgement of one probe. */
 export interface Judgement {
   readonly verdict: Verdict;
   readonly severity: Severity;
@@ -77,20 +75,20 @@ export type Judgements = ReadonlyMap<Probe, Judgement>;
 
 export const PASS: Judgement = { verdict: "pass", severity: "must" };
 
-/** A fault fails the probe if its severity is `must`, else it is a note. */
+/** Judges a probe by a fault: a failure if the severity is `must`, else a note. */
 export function withFault(name: FaultName): Judgement {
   const severity = severityOf(name);
   const { advice } = FAULTS[name];
   return { verdict: severity === "must" ? "fail" : "note", severity, fault: name, advice };
 }
 
-/** An earlier probe's fault explains or hides this result. */
+/** Judges a probe whose result is explained or hidden by the fault of an earlier probe. */
 export function causedBy(probe: Probe, marks?: Judgements): Judgement {
-  // The earlier probe may itself be explained by another.
+  // Names the root cause: a still earlier probe may explain the earlier one.
   return { verdict: "note", severity: "should", because: marks?.get(probe)?.because ?? probe };
 }
 
-/** Responses alone cannot decide the probe. */
+/** Judges a probe that responses alone cannot decide. */
 export function undecided(advice: string): Judgement {
   return { verdict: "note", severity: "should", advice };
 }

@@ -13,7 +13,6 @@ import type {
 import type { ProbeSession } from "./probe-session.js";
 import { VALID_EVENT_PROBES } from "./valid-events.js";
 
-/** Every probe by its id. */
 export const PROBE_DEFINITIONS: Readonly<
   Record<Probe, ValidEventProbe | InvalidSignatureProbe | ObservedProbe>
 > = {

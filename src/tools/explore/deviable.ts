@@ -41,7 +41,7 @@ export type CallChange = Pick<FaultRule, "drop" | "respond" | "hold" | "at_most"
 /** A change to one webhook, in the fields of a webhook rule. */
 export type WebhookChange = Omit<WebhookRule, "match" | "attempt" | "skip" | "times">;
 
-/** The plan of one run: the flow with these deviations. */
+/** Collects the deviations of one run from the flow. */
 export interface RunPlan {
   deviateCall(place: CallPlace, change: CallChange): void;
   deviateWebhook(place: WebhookPlace, change: WebhookChange): void;
@@ -204,7 +204,7 @@ export interface ObservedPayment {
   readonly status: string;
   readonly metadata: Readonly<Record<string, string>>;
   readonly history: readonly { readonly status: string; readonly atMs: number }[];
-  /** Its timeline advances without an action of the customer or of the flow. */
+  /** The timeline advances without an action of the customer or of the flow. */
   readonly isAutomatic: boolean;
   readonly createdMs: number;
   readonly endedMs: number;
@@ -212,7 +212,7 @@ export interface ObservedPayment {
 
 export interface ObservedCharge extends ObservedPayment {
   readonly currency: string;
-  /** Its planned statuses. */
+  /** The statuses planned for the charge. */
   readonly timeline: ChargeRule["timeline"];
   readonly email: string;
 }

@@ -5,7 +5,6 @@ import { type Schedule, scheduleText } from "./schedule.js";
 
 /** Collects from every run what the report shows besides the findings. */
 export class Evidence {
-  /** Every single deviation tried, with its outcome. */
   readonly singles: ExploreSingle[] = [];
   readonly #plain: readonly string[];
   /** Operations that the app repeats blindly or safely, each with the first schedule that showed the repeat. */

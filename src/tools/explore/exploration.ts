@@ -1,7 +1,7 @@
 import { formatCount } from "../../core/schema/text-format.js";
 import type { Deviation } from "./schedule.js";
 
-/** The check that found a failure, in the order of contract section 11. */
+/** The check that found a failure. */
 export type Oracle = "money" | "convergence" | "liveness" | "manners" | "expect" | "reconcile";
 
 /** A smallest set of deviations that breaks the app. */
@@ -20,7 +20,7 @@ export interface ExploreFinding {
 
 /** A single deviation that was not tried. */
 export interface NotTried extends Deviation {
-  /** Why not. */
+  /** Why the deviation was not tried. */
   readonly reason: string;
 }
 

@@ -28,7 +28,7 @@ interface LibraryOptions
   readonly budget?: string;
 }
 
-/** Explores for the library, with its defaults. */
+/** Explores the flow of a file with the library's defaults. */
 export function exploreWithDefaults(
   file: string,
   { app, budget, depth = DEFAULT_DEPTH, environment = process.env, ...options }: LibraryOptions,

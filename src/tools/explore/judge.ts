@@ -6,7 +6,6 @@ import { formatCount } from "../../core/schema/text-format.js";
 import type { Failure, Observed, ObservedCall, ObservedCharge, ObservedPayment, Trace } from "./deviable.js";
 import type { Oracle } from "./exploration.js";
 
-/** The judgement of a run. */
 export type Verdict =
   | { readonly outcome: "right" }
   | { readonly outcome: "unknown"; readonly reason: string }

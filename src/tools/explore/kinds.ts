@@ -111,7 +111,7 @@ function onEvent(
   };
 }
 
-/** The same change to the first attempt and to retries. */
+/** Applies the same change to the first attempt and to retries. */
 function onAttempt(change: WebhookChange): Kind["effectAt"] {
   return onEvent(
     () => change,
@@ -135,7 +135,6 @@ function onCustomer(what: Place["what"], applyTo: Effect["applyTo"]): Kind["effe
   return (place) => (place.what === what ? { applyTo } : undefined);
 }
 
-/** Every kind of deviation. */
 export const KINDS: Readonly<Record<DeviationKind, Kind>> = {
   request_lost: {
     description: "the request is lost on its way: nothing is done",
@@ -250,7 +249,7 @@ export const KINDS: Readonly<Record<DeviationKind, Kind>> = {
   },
 };
 
-/** A duration rounded up to whole seconds. */
+/** Formats a duration, rounded up to whole seconds. */
 export function wholeSeconds(ms: number): string {
   return formatDuration(Math.ceil(ms / 1_000) * 1_000);
 }
@@ -331,7 +330,7 @@ export class KnownDeviations {
     if (hasWaited) this.#excluded.add(keyOf(only));
   }
 
-  /** The deviation affects only the run's own customer, and the flow does not wait for it. */
+  /** Returns true if the deviation affects only the run's own customer and the flow does not wait for it. */
   isOwn(deviation: Deviation): boolean {
     const place = this.#placeOf(deviation);
     const { isHolding, isShared } = this.effectOf(deviation);

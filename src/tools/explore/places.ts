@@ -119,7 +119,7 @@ function isPendingEvent(type: string): boolean {
 function eventPlaces(observed: Observed, calls: readonly PlaceOfCall[], hasJob: boolean): PlaceOfEvent[] {
   const { deliveries, startMs } = observed;
   const payments = [...observed.charges, ...observed.withdrawals];
-  // An event can have several deliveries.
+  // Keeps the first delivery of each event.
   const events = deliveries.filter(
     ({ event_id }, index) => deliveries.findIndex((one) => one.event_id === event_id) === index,
   );

@@ -3,7 +3,6 @@ import type { ExploreReport, SkipReason } from "./exploration.js";
 import { KINDS, type Separation } from "./kinds.js";
 import { type Deviation, keyOf, type Schedule, scheduleKey } from "./schedule.js";
 
-/** The result of one run. */
 export interface RunResult {
   readonly hasFailed: boolean;
   /** The app's calls and responses as text, compared with other runs. */
@@ -35,7 +34,6 @@ export interface SearchOptions {
   readonly beyond?: (() => number) | undefined;
 }
 
-/** Statistics of a search. */
 export interface SearchResult extends Pick<ExploreReport, "runs" | "drawn" | "behaviours" | "saved"> {
   /** All sets up to this size have been run, or need no run. */
   readonly completeDepth: number;
@@ -218,7 +216,7 @@ class Search {
     return isKnown;
   }
 
-  /** Records a result; returns whether its behaviour is new. */
+  /** Records a result; returns true if its behaviour is new. */
   #record(schedule: Schedule, result: RunResult): boolean {
     const keys = schedule.map(keyOf);
     const index = schedule.length - 1;

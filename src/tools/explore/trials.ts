@@ -61,7 +61,6 @@ function excerptOf(body: unknown): string {
   return ` (${text.length > MAX_EXCERPT ? `${text.slice(0, MAX_EXCERPT)}…` : text})`;
 }
 
-/** A run with its verdict. */
 export interface Trial {
   readonly trace: Trace;
   readonly verdict: Verdict;
@@ -93,7 +92,7 @@ export class Trials {
     return plan;
   }
 
-  /** The app still passes without deviations. */
+  /** Returns true if the app still passes without deviations. */
   async isPlainRight(): Promise<boolean> {
     return (await this.run(this.plan([]), "full")).verdict.outcome !== "wrong";
   }

@@ -27,7 +27,7 @@ import type { SourceLine } from "./step-reference.js";
 import { fill, foreignVariables, hasVariable } from "./variables.js";
 
 /**
- * Reads scenario files, merges included files, fills in variables and checks; used by sandbox, command and `explore`.
+ * Reads and checks scenario files, merges includes, fills in variables; used by the sandbox, the command and `explore`.
  *
  *   document (YAML) ──> LoadedScenario ── running/run-scenario.ts ──> RunReport
  *

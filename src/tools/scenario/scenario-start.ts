@@ -23,7 +23,7 @@ export interface InitialState {
 /** Fields that stored data determines. */
 const STORED_FIELDS: readonly string[] = ["start_time", "seed"] satisfies (keyof NamespaceSetup)[];
 
-/** Merges the `given` blocks of a sandbox's files, without fixtures: options override files, later files earlier ones. */
+/** Merges the `given` blocks of files, without fixtures: options override files, later files override earlier ones. */
 export function mergeInitialStates(files: readonly InitialState[], options: StartOptions) {
   const given: Record<string, unknown> = {};
   const ignored: DocumentFault[] = [];

@@ -25,7 +25,6 @@ export interface StepList {
   readonly list: readonly unknown[];
 }
 
-/** Context in which steps are loaded. */
 interface LoadContext {
   readonly scope: Scope;
   /** Variable → index of the first step that saves it. */
@@ -191,7 +190,7 @@ function unknownNamesInStep(kind: StepKind, step: Step, check: NameCheck): Unkno
 /** Prefix of the service's calls; other pages of the server are not in the vocabulary. */
 const SERVICE_PREFIX = "/api/";
 
-/** A call without a route, unless the step expects an error. */
+/** Finds a call without a route, unless the step expects an error. */
 function unknownRoute({ request, expect }: Step, { vocabulary }: NameCheck): UnknownName[] {
   const routes = vocabulary("path");
   if (typeof request !== "string" || routes === undefined || expectsMissingRoute(expect)) return [];
@@ -205,7 +204,7 @@ function expectsMissingRoute(expect: unknown): boolean {
   return status === 404 || status === 405 || error !== undefined;
 }
 
-/** Expected fields, at any depth, that the result never has. */
+/** Finds expected fields, at any depth, that the result never has. */
 function unknownExpectedFields(kind: StepKind, step: Step, check: NameCheck): UnknownName[] {
   const { result, expectationField = "" }: Definition = STEPS[kind];
   const shape = result?.(step, check.vocabulary.routes);
@@ -223,7 +222,7 @@ function unknownExpectedFields(kind: StepKind, step: Step, check: NameCheck): Un
   });
 }
 
-/** Saved paths that the result never has. */
+/** Finds saved paths that the result never has. */
 function unknownSavedFields(
   kind: StepKind,
   step: Step,

@@ -19,7 +19,7 @@ export function briefDocument({ document, roles }: RunDocument): RunDocument {
   return { document: { ...document, steps }, roles: roles.filter((_, index) => isNeeded[index]) };
 }
 
-/** Both steps send the same request, and the first expects everything that the second does. */
+/** Returns true if both steps send the same request and the first expects all that the second expects. */
 function implies(first: RawStep, second: RawStep): boolean {
   const { expect: whole, ...request } = first;
   const { expect: part, name: _name, ...other } = second;

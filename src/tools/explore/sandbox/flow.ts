@@ -29,7 +29,7 @@ const STATE_CHECKS: Partial<Record<StepKind, Oracle>> = {
   expect_withdrawal: "expect",
   reconcile: "reconcile",
 };
-/** Steps that check messages. Deviations change messages, so these are left out. */
+/** Steps that check messages. Deviations change messages, so these steps are left out. */
 const MESSAGE_CHECKS: readonly StepKind[] = [
   "expect_webhook",
   "expect_delivery",

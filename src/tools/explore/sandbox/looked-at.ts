@@ -11,7 +11,7 @@ type Path = readonly (string | number)[];
 
 /** A part of the flow that names fields of a response of the app. */
 interface View {
-  /** Its place in the file. */
+  /** Place of the part in the file. */
   readonly path: Path;
   /** Variable in which a plain run saves the body. */
   readonly name: string;
@@ -101,7 +101,7 @@ function fieldsExpected(expected: unknown, path: Path, field: Path = []): { fiel
   return field.length === 0 ? [] : [{ field: field.join("."), path }];
 }
 
-/** A variable that a step saved. */
+/** Returns the value of a variable that a step saved. */
 export function savedIn({ scope }: LoadedScenario, name: string): unknown {
   const resolved = scope.resolve({ name, fallback: undefined });
   return typeof resolved === "object" && "value" in resolved ? resolved.value : undefined;

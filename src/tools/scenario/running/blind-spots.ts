@@ -8,7 +8,7 @@ interface Attempt {
   readonly status: number | null;
 }
 
-/** Explains why passing checks prove little; empty if there is no such reason. */
+/** Returns reasons why passing checks prove little; empty if there are none. */
 export async function blindSpots({ steps }: LoadedScenario, startState: StartState): Promise<string[]> {
   const kinds = everyStep(steps).map(({ kind }) => kind);
   if (!kinds.some((kind) => STEPS[kind].traits.includes("checks")))

@@ -34,7 +34,6 @@ export class Client {
     this.#wall = wall;
   }
 
-  /** Switches to another namespace. */
   useNamespace(namespace: string): void {
     this.#control = new ControlClient({ ...this.#options, namespace });
   }

@@ -6,7 +6,6 @@ import type { Client } from "./client.js";
 import type { RuleCounts } from "./rule-usage.js";
 import type { StartState } from "./start-state.js";
 
-/** Context shared by the steps of a run. */
 export interface RunContext {
   readonly client: Client;
   readonly wall: WallClock;
@@ -21,9 +20,9 @@ export interface RunContext {
   readonly ruleCounts: RuleCounts;
   readonly startState: StartState;
   readonly cleanup: Cleanup;
-  /** Freezes the clock, adds the file's rules and records the start: at first, and after a reset. */
+  /** Freezes the clock, adds the file's rules and records the start state; called first, and after a reset. */
   readonly prepare: () => Promise<void>;
-  /** True if failures must not list the faults that a step met. */
+  /** True if failures do not list the calls that a fault answered. */
   readonly isTerse?: boolean;
   /** Asks a person to do something; resolves when it is done. */
   readonly manual: (text: string) => Promise<void>;

@@ -20,7 +20,6 @@ export function idOf(list: List, row: LogRow): string {
   return String(row[IDS[list]]);
 }
 
-/** Returns the id of the newest record of a list. */
 export async function newestId(client: Client, list: List): Promise<string | undefined> {
   const { items } = (await client.must("GET", `/${list}?limit=1`)) as { items: LogRow[] };
   return items[0] === undefined ? undefined : idOf(list, items[0]);

@@ -12,7 +12,6 @@ import { type LogRow, listSince, newestId } from "./control-lists.js";
 import { CannotRun, type Failure, StepFailure } from "./failure.js";
 import type { StepReport } from "./run-report.js";
 
-/** Context shared by all steps of a run. */
 export interface Execution {
   readonly context: RunContext;
   readonly signal: AbortSignal | undefined;
@@ -21,7 +20,6 @@ export interface Execution {
   readonly budget: { left: number };
 }
 
-/** Callbacks of a list of steps. */
 interface Listener {
   readonly begin?: (title: string, number: number) => void;
   readonly end?: (report: StepReport) => void;
@@ -51,7 +49,6 @@ export async function runSteps(
   return reports;
 }
 
-/** Report of a step that was not run. */
 export function notRunReport(step: LoadedStep, number: number, runFile: string): StepReport {
   const { kind, raw, location } = step;
   return {

@@ -86,7 +86,6 @@ function answerDifference(
   return wrong;
 }
 
-/** The code of the service's error body. */
 function codeOf(body: unknown): unknown {
   const error = (body as { error?: { code?: unknown } } | null)?.error;
   return typeof error === "object" && error !== null ? error.code : undefined;

@@ -12,7 +12,7 @@ type Expected = Readonly<Record<string, unknown>>;
 
 interface RecordExpectation {
   readonly says: string;
-  /** Name of the record. */
+  /** Name of the kind of record, such as `charge`. */
   readonly what: string;
   /** Fields that can be expected. */
   readonly fields: Readonly<Record<string, z.ZodMiniType>>;

@@ -39,7 +39,6 @@ export function callService(
   return client.service(method, path, contentOf(content, defaults), withinMs);
 }
 
-/** Body and headers of a call. */
 export interface CallContent {
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string | null>> | undefined;

@@ -23,7 +23,7 @@ import { transition } from "./transition.js";
 import { trigger } from "./trigger.js";
 import { waitFor } from "./wait-for.js";
 
-/** Every kind of step, by the word for its action. */
+/** Every kind of step, by the name of its action. */
 export const STEPS = {
   request,
   app,
@@ -55,6 +55,5 @@ export const STEPS = {
   reset,
 } as const;
 
-/** The word for a step's action. */
 export type StepKind = keyof typeof STEPS;
 export const STEP_KINDS = Object.keys(STEPS) as StepKind[];

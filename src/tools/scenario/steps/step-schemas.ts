@@ -34,7 +34,6 @@ export const httpStatusSchema = z.union(
   ],
   "must be a status such as 200 or 2xx",
 );
-/** A number or a range. */
 export const countSchema = z.union([
   z.int("must be a whole number").check(z.gte(0, "must not be negative")),
   rangeSchema,
@@ -63,13 +62,12 @@ function noAnswerIn(expected: object): string | undefined {
 
 export type ExpectedResponse = z.infer<typeof responseSchema>;
 
-/** Schema of a call's result. */
 export function resultSchema(body: z.core.$ZodType) {
   const isTrue = z.literal(true);
   return z.object({ status: z.int(), headers: z.unknown(), body, dropped: isTrue, timeout: isTrue });
 }
 
-/** Fields beside a call. */
+/** Fields of a step beside its call. */
 export const callShape = {
   /** A string is sent as it is, other values as JSON. */
   body: anything,
