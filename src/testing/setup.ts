@@ -56,7 +56,7 @@ export interface TestSandbox {
   readonly namespace: string;
   /** Environment variables for an app that the test starts, as set by `payments-sandbox exec`. */
   readonly environment: Readonly<Record<string, string>>;
-  /** Sends a request to the sandbox, ignoring its host; accepts a path alone. Can replace `fetch` in a client. */
+  /** Sends a request to the sandbox, whatever the host in the URL; accepts a path. Can replace `fetch` in a client. */
   readonly fetch: (input: Request | URL | string, init?: RequestInit) => Promise<Response>;
   /** Advances the clock; see `Sandbox.advance`. An invalid target is a SandboxError with the code VALIDATION_ERROR. */
   advance(target: string | Date): Promise<AdvanceReport>;

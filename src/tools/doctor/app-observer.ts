@@ -36,7 +36,7 @@ export class AppObserver {
   readonly #timeoutMs: number;
   readonly #observed = new Map<string, ObservedCharge>();
   readonly #opening: ObservedCharge[] = [];
-  /** Paths that change without an event, or differ between charges. */
+  /** Paths of the view that change without an event, or differ between charges. */
   readonly #ignored = new Set<string>();
   #usualEffect: AppView = new Map();
   #noEffect: Observation | undefined;

@@ -9,7 +9,7 @@ export type AppView = ReadonlyMap<string, Leaf>;
 const DAY_MS = 86_400_000;
 const STATUS = "the status";
 
-/** Reads an answer. Masks the charge's ids, so that views of two charges are comparable. */
+/** Reads the view in an answer. Masks the charge's ids, so that views of two charges are comparable. */
 export function viewOf({ status, body }: Answer, names: readonly string[], nowMs: number): AppView {
   const leaves = new Map<string, Leaf>([[STATUS, status]]);
   if (status === null || status >= 300) return leaves;

@@ -92,7 +92,7 @@ export function readCheckOptions(
   sandbox?: ControlClient,
 ): CheckOptions {
   const checked = safeParse(schema, { ...options, url });
-  // Without the prefix of `nameOf`, with which the line begins already.
+  // Removes a prefix such as `checkWebhook: `, with which the line already begins.
   const observeName = nameOf("observe").split(": ").at(-1);
   const needsObserve = `creates the charges to observe, so it needs ${observeName}`;
   const faults = checked.ok
@@ -144,7 +144,7 @@ export function observedUrl(observe: string, receiver: URL, charge: ChargeNames)
   return new URL(filled, receiver);
 }
 
-/** The charge's values by placeholder. */
+/** The charge's values by name of the placeholder. */
 export function placeholderValues({ charge_id, checkout_id, metadata }: ChargeNames): Record<string, string> {
   const keys = Object.entries(metadata).map(([key, value]) => [`metadata.${key}`, value]);
   return { charge_id, checkout_id, ...Object.fromEntries(keys) };

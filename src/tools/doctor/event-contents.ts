@@ -196,7 +196,7 @@ const HOSTED = {
   payment_instructions: null,
 } as const;
 
-/** Maximum size: 20 keys, 10 KB. */
+/** Metadata of the maximum size: 20 keys, 10 KB. */
 const FULL_METADATA = Object.fromEntries(
   Array.from({ length: 20 }, (_entry, index) => [`key_${index}`, "x".repeat(490)]),
 );

@@ -43,7 +43,7 @@ export interface InvalidSignatureProbe extends SentProbe {
 /** A probe that only the app's own view can judge. */
 export interface ObservedProbe extends ProbeDefinition {
   readonly isObservedOnly: true;
-  /** Reason in the report if the probe was not sent, for want of --observe or --order. */
+  /** Why the probe needs --observe or --order, for the report. */
   readonly needs: string;
 }
 

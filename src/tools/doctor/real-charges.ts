@@ -28,7 +28,7 @@ interface ChargeRecord {
 /** Mailbox for webhooks of a charge whose call is held; acknowledging a webhook releases the call. */
 const MAILBOX = "check-webhook";
 const POLL_MS = 25;
-/** Timeout of an order, in timeouts of a webhook: an app may handle no webhooks while its own call is held. */
+/** Timeout of an order, as a multiple of a webhook's: an app may handle no webhooks while its own call is held. */
 const ORDER_TIMEOUTS = 3;
 
 const LIMITED =

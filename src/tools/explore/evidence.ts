@@ -52,7 +52,7 @@ const KEYED_OPERATIONS = ["createWithdrawal"];
 
 interface Repeat {
   readonly operation: string;
-  /** The service carries out calls with the same Idempotency-Key once. */
+  /** The calls have the same Idempotency-Key, so the service carries out only one. */
   readonly isSafe: boolean;
 }
 
@@ -76,7 +76,7 @@ export function repeatOf({ calls }: Observed): Repeat | undefined {
   return safe;
 }
 
-/** Lists the events of a run in order, one line each, without ids and absolute times: two runs can be compared. */
+/** Lists the events of a run in order, one line each, without ids and absolute times, which differ between runs. */
 export function timelineOf({ calls, deliveries, charges }: Observed): string[] {
   const own = calls.filter(({ isByFlow }) => !isByFlow);
   const events = [

@@ -19,11 +19,11 @@ export interface PlaceOfCall extends CallPlace {
   readonly what: "call";
   readonly at: string;
   readonly isRead: boolean;
-  /** Sandbox milliseconds of the created payment's timeline; absent unless the timeline advances by itself. */
+  /** Duration of the created payment's timeline in sandbox milliseconds; absent unless it advances by itself. */
   readonly planMs?: number;
   /** The call read a charge or withdrawal whose status had changed. */
   readonly readsChanged?: true;
-  /** Sandbox milliseconds from a read to the next event of the payment; 0 for a read made as a webhook is sent. */
+  /** Sandbox milliseconds from a read to the next event of the payment; 0 for a read at the moment of a webhook. */
   readonly nextEventMs?: number;
   /** The charge or withdrawal that the call created or read. */
   readonly payment?: ObservedPayment;
@@ -35,7 +35,7 @@ export interface PlaceOfEvent extends WebhookPlace {
   readonly at: string;
   /** The event is the last of its charge or withdrawal. */
   readonly isLast: boolean;
-  /** Delay of the next event after a retry, in sandbox milliseconds; absent without a later one. */
+  /** Delay of the next event after a retry, in sandbox milliseconds; absent if there is none. */
   readonly nextMs?: number;
   /** The call that created the charge or withdrawal, where this is its first event. */
   readonly firstAfter?: PlaceOfCall;

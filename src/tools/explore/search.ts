@@ -196,7 +196,7 @@ class Search {
     return schedule.some((one) => this.#isUnmet(one, schedule)) ? "unmet" : undefined;
   }
 
-  /** Returns true if the run of the other deviations has no place for this one, which would change nothing. */
+  /** Returns true if the run of the other deviations has no place for this one: adding it changes nothing. */
   #isUnmet(one: Deviation, schedule: Schedule): boolean {
     const meets = this.#meets.get(scheduleKey(schedule.filter((other) => other !== one)));
     if (meets === undefined || meets(one)) return false;

@@ -116,7 +116,7 @@ function webhookWarnings(rule: WebhookRule, index: number, all: readonly Webhook
 
 const EXPIRY_MS = DEFAULT_SETTINGS.limits.checkout_default_minutes * 60_000;
 
-/** Warns of timeline entries without effect on a payment with the default expiry that only the timeline advances. */
+/** Warns of timeline entries without effect, for payments with the default expiry that only the timeline advances. */
 export function timelineWarnings({ charges = [], withdrawals = [] }: Scenario): Warning[] {
   const warningAt = (kind: "charges" | "withdrawals", rule: number) => (idle: Idle) => ({
     path: [kind, rule, "timeline", idle.step],

@@ -6,7 +6,7 @@ import type { RunDocument } from "./run-document.js";
 /** Roles of steps whose result the observation of the run implies. */
 const IMPLIED: readonly Role[] = ["rest", "paid", "paid_out", "manners"];
 
-/** Leaves out steps whose result the observation implies, and checks that a check of a view includes. */
+/** Leaves out steps whose result the observation implies, and checks that are part of an observed view. */
 export function briefDocument({ document, roles }: RunDocument): RunDocument {
   const all = document.steps as readonly RawStep[];
   const observed = all.filter((_, index) => roles[index] === "observe");

@@ -243,7 +243,7 @@ export class SandboxDeviable implements Deviable {
     const [{ roles }] = runs as [RunDocument];
     const startMs = this.customer.hasJob ? await this.#sandboxTime() : undefined;
     const reports = await this.#session.runTogether(all, (index) => roles[index] === "tail");
-    // One run counts for all, because concurrent runs take each step together.
+    // Measures the first run only, because concurrent runs take each step together.
     for (const { steps } of reports.slice(0, 1))
       for (const [index, { kind, duration_ms }] of steps.entries())
         this.#addTime(`${roles[index]}: ${kind}`, duration_ms);

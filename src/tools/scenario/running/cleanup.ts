@@ -3,9 +3,9 @@ export class Cleanup {
   #undo: { readonly what: string; readonly undo: () => Promise<unknown> }[] = [];
   #isOver = false;
 
-  /** Registers how to undo a change. Keeps only the first undo of a thing, which restores its original state. */
+  /** Registers how to undo a change. Keeps only the first undo of each `what`, which restores the original state. */
   add(what: string, undo: () => Promise<unknown>): void {
-    // A step that outlasts an interrupted run: undoes its change at once.
+    // Undoes the change of a step that outlasts an interrupted run.
     if (this.#isOver) void undo().catch(() => {});
     else if (!this.#undo.some((entry) => entry.what === what)) this.#undo.push({ what, undo });
   }

@@ -29,7 +29,7 @@ export async function newestId(client: Client, list: List): Promise<string | und
  * Reads a list, newest first, up to the record `last`.
  *
  * @param size rows per page
- * @param isEnough returns true for a row after whose page reading ends
+ * @param isEnough ends reading after the page with a row for which it returns true
  */
 export async function listSince(
   client: Client,

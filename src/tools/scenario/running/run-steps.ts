@@ -211,7 +211,7 @@ export function callsApp(kind: string): boolean {
   return kind === "app" || kind === "reconcile";
 }
 
-/** Returns the id of the last request before a step that makes calls, if faults are to be searched after the step. */
+/** Returns the id of the last request before a step whose failure may list calls that a fault answered. */
 function lastRequest(kind: string, { client, isTerse }: RunContext): Promise<string | undefined> | undefined {
   return isTerse !== true && (kind === "request" || callsApp(kind))
     ? newestId(client, "requests")
