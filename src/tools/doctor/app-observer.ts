@@ -261,7 +261,7 @@ export class AppObserver {
     return wrong;
   }
 
-  /** Reads the view after the app had time to finish its work. */
+  /** Reads the view once the app has had time to finish its work. */
   async #readSettledView({ charge }: ObservedCharge): Promise<AppView> {
     await this.#pause(Math.max(SETTLE_MS, 3 * this.#slowestMs));
     return this.#readView(charge);

@@ -117,7 +117,7 @@ export interface Trace {
   readonly hasReachedApp: boolean;
 }
 
-/** Purpose of a step: to carry the run on, or to check it. */
+/** Purpose of a step: to drive the run, or to check it. */
 export type Role =
   | "reset"
   | "drive"

@@ -152,7 +152,7 @@ export class SandboxPlan implements RunPlan {
     this.slowReads.push({ match: { method: "GET", ...this.#whose }, ...change, per });
   }
 
-  /** True if the deviations show the app errors, so that it may respond with errors itself. */
+  /** True if the deviations show errors to the app, which may then respond with errors itself. */
   get excusesErrors(): boolean {
     return this.faults.length > 0 || this.webhooks.some(({ lose_answer }) => lose_answer === true);
   }
