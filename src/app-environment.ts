@@ -3,7 +3,7 @@ export interface SandboxAccess {
   readonly url: string;
   readonly apiKey: string;
   readonly webhookSecret: string;
-  /** With HTTPS: PEM files of the sandbox's authority alone, and together with the public ones. */
+  /** With HTTPS: PEM files of the certificate authority. `bundleFile` also has the public authorities. */
   readonly trust?: { readonly caFile: string; readonly bundleFile: string } | undefined;
 }
 
@@ -15,9 +15,9 @@ export function appEnvironment({ url, apiKey, webhookSecret, trust }: SandboxAcc
     PAYMENTS_WEBHOOK_SECRET: webhookSecret,
     PAYMENTS_SANDBOX_URL: url,
     ...(trust && {
-      // Node and Bun add it to the public authorities. The bundle includes a file that was set before.
+      // Node and Bun add this file to the public authorities. The bundle also contains a file that the user has set.
       NODE_EXTRA_CA_CERTS: process.env.NODE_EXTRA_CA_CERTS === undefined ? trust.caFile : trust.bundleFile,
-      // OpenSSL (Python, Ruby, PHP, Go), requests and curl replace the public authorities by it.
+      // OpenSSL (Python, Ruby, PHP, Go), requests and curl use only the authorities in this file.
       SSL_CERT_FILE: trust.bundleFile,
       REQUESTS_CA_BUNDLE: trust.bundleFile,
       CURL_CA_BUNDLE: trust.bundleFile,

@@ -13,11 +13,11 @@ export interface ControlOptions {
   readonly fetch: SandboxFetch;
   /** Default: the namespace `default`. */
   readonly namespace?: string | undefined;
-  /** Required beyond loopback. */
+  /** Required by a server that listens beyond loopback. */
   readonly controlToken?: string | undefined;
   /** Marks requests of a scenario's runner, which do not count as the app's. */
   readonly runner?: string | undefined;
-  /** ID of the run whose lease is used. */
+  /** ID of the run that holds the lease of the namespace. */
   readonly run?: string | undefined;
   /** Adds the call to the message of a NOT_FOUND error. */
   readonly namesCalls?: boolean;
@@ -94,7 +94,6 @@ export class ControlClient {
 /** Maximum page length of the control API. */
 const PAGE_LENGTH = 100;
 
-/** Yields the pages of a list. */
 export async function* readPages<Item>(
   path: string,
   read: (path: string) => Promise<unknown>,

@@ -81,7 +81,7 @@ function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Converts options of `createSandbox` to those of `start`; `others` are further options of the method, for suggestions. */
+/** Converts options of `createSandbox` to those of `start`. Spelling suggestions also know the names in `others`. */
 export function parseStartOptions(
   method: string,
   options: SandboxOptions,
@@ -126,7 +126,7 @@ export function parseWebhookHandlerOptions(
   defaults: {
     readonly secret: string;
     readonly signature: Signature;
-    /** Checks event names here; omit it if the server checks them. */
+    /** Known event types. Omitted if the server checks the event types. */
     readonly vocabulary?: Vocabulary;
   },
 ) {

@@ -1,5 +1,5 @@
-// Opens a sandbox: options and files → namespaces, HTTP and pages → `Sandbox`. Called by `createSandbox`, the command and
-// the OpenAPI documents. It hands pages and scenario runs to the server, which imports neither.
+// Opens a sandbox: options and files → namespaces, HTTP and pages → `Sandbox`. Called by `createSandbox`, the command
+// and the OpenAPI documents. Pages and the scenario runner are passed to the server, which imports neither.
 import { Catalogue } from "./core/domain/catalogue.js";
 import { packageVersion } from "./core/files/package.js";
 import { DEFAULT_NAMESPACE } from "./core/namespace/identity.js";
@@ -30,7 +30,7 @@ import type { SandboxOptions } from "./public-types.js";
 import { Sandbox } from "./sandbox.js";
 import { createApps } from "./server/http/app.js";
 
-/** Audits stored data. Loaded only with a data file, because its schemas take time. */
+/** Loads the audit of stored data. Called only with a data file, because the schemas take time to load. */
 async function auditWith(catalogue: Catalogue, settings: Settings): Promise<NamespaceOptions["audit"]> {
   const { auditState } = await import("./core/engine/intake/read-state.js");
   return (state) => auditState(state, { catalogue, settings });
@@ -133,7 +133,7 @@ export async function openSandbox(requested: OpenOptions): Promise<Sandbox> {
       (await loadLazily(() => import("./openapi-documents.js"))).documentOf(api, openSandbox),
     onError: options.onError,
   });
-  // As a library, it leaves nothing to load later.
+  // A test runner reports an import after its end as an error, so a library loads the control API now.
   if (!options.ownsProcess) await apps.control();
   return new Sandbox(namespaces, apps, options);
 }
@@ -141,8 +141,8 @@ export async function openSandbox(requested: OpenOptions): Promise<Sandbox> {
 let lastReport = { text: "", count: 0 };
 
 /**
- * Prints an error on standard error: one line for disk and memory, a stack for others. A repeated message, such as that of
- * a full disk, is printed the first time and at 10, 100, 1,000 with its count.
+ * Prints an error on standard error: one line for disk and memory, a stack for others. A message that repeats, such as
+ * that of a full disk, is printed at its 1st, 10th, 100th … occurrence, with the count.
  */
 function reportError(error: unknown): void {
   const text =
@@ -157,8 +157,8 @@ function reportError(error: unknown): void {
 }
 
 /**
- * Starts a sandbox in this process. It opens no port until `listen()`, and leaves nothing running after `close()`. Throws
- * a UserError for invalid options and files, with one line for each fault.
+ * Starts a sandbox in this process. It opens no port before `listen()`, and leaves nothing running after `close()`.
+ * Throws a UserError for invalid options and files, with one line for each fault.
  */
 export async function createSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
   return openSandbox({

@@ -1,5 +1,5 @@
 // Start options and the files they name → fixtures, scenarios, warnings. Called when a sandbox opens and by
-// `validate`. All faults are collected before it throws; nothing is opened or started here.
+// `validate`. One error reports all faults; nothing is opened or started here.
 import { existsSync } from "node:fs";
 import { findUnknownNames, type Vocabulary, vocabularyOf } from "./core/domain/name-check.js";
 import { repeatableRunId } from "./core/domain/repeatable-run-id.js";
@@ -19,7 +19,7 @@ import { loadShipped } from "./tools/scenario/shipped.js";
 
 /** Checked options of `start`, and those that only code can set. */
 export interface OpenOptions extends StartOptions {
-  /** Without a seed and data: use a random seed instead of the fixed one. */
+  /** Uses a random seed instead of the fixed one, if neither the options nor stored data have a seed. */
   readonly useRandomSeed?: boolean;
   /** Rate limit if neither the options nor a scenario file set one. */
   readonly defaultRateLimit?: StartOptions["rate_limit"];
@@ -31,7 +31,7 @@ export interface OpenOptions extends StartOptions {
   readonly onHappening?: OnActivity | undefined;
   /** Fixtures merged over those of the options. */
   readonly furtherFixtures?: LoadedDocument | undefined;
-  /** Content of fixtures, instead of a file. */
+  /** Fixtures as a value, instead of a file. */
   readonly fixturesValue?: unknown;
   /** Receives probable mistakes in scenario files, one line each. */
   readonly onWarning?: (warning: string) => void;
@@ -65,9 +65,9 @@ export class OptionsError extends UserError {
   }
 }
 
-/** The error of a document that an option gives, such as its scenario file. */
+/** An error in a file that an option names, such as a scenario file. */
 export interface FileError {
-  /** Where the option is in the options, such as `scenario`, 0. */
+  /** Path of the option, such as `["scenario", 0]`. */
   readonly path: readonly (string | number)[];
   readonly error: DocumentError;
 }
@@ -77,7 +77,7 @@ function optionText({ path, message }: OptionFault): string {
   return path[0] === "scenario" ? message : `${path.join(".")}: ${message}`;
 }
 
-/** Reads the files of the options; throws an OptionsError with all faults of both. */
+/** Reads the files that the options name; throws an OptionsError with all faults of options and files. */
 export async function readService(
   options: StartOptions & Pick<OpenOptions, "furtherFixtures" | "fixturesValue">,
 ): Promise<ResolvedService> {
@@ -109,7 +109,7 @@ export async function readService(
     further === undefined || ofOptions === undefined
       ? ofOptions
       : await from(["fixtures"], () => mergedFixtures(ofOptions, further));
-  // Without fixtures the methods and currencies are unknown.
+  // Fees and rates are checked against the methods and currencies of valid fixtures.
   if (base !== undefined) faults.push(...priceFaults(base, options));
   const vocabulary = vocabularyFor(options, base);
   faults.push(...findUnknownNames(startOptionsSchema, options, { vocabulary }));
@@ -188,7 +188,7 @@ function unknownScenario(name: string, known: readonly string[]): string {
   return `there is no scenario "${name}"${didYouMean(name, known, ".")} Known: ${[...known].sort().join(", ")}`;
 }
 
-/** Loads the checks of user files only when there is one. */
+/** Imports the checks of fixtures files only for such a file. */
 async function mergedFixtures(base: Fixtures, source: string | LoadedDocument): Promise<Fixtures> {
   const { mergeFixtures, readFixtures } = await import("./core/files/merge-fixtures.js");
   return typeof source === "string" ? readFixtures(base, source) : mergeFixtures(base, source);
@@ -231,7 +231,7 @@ function certificateFaults({ tls_cert, tls_key }: StartOptions): OptionFault[] {
     : [{ path: ["tls_key"], message: "a key needs its certificate: give --tls-cert, or tls_cert, too" }];
 }
 
-/** Fees and rates of unknown methods and currencies. */
+/** Finds fees of unknown payment methods and rates of unknown currencies. */
 function priceFaults(
   { methods, currencies }: Fixtures,
   { fees = {}, rates = {} }: StartOptions,

@@ -52,7 +52,7 @@ export async function openPort(port: number, host: string, served: PortContext):
   }
 }
 
-/** Checks the host of each request and, beyond loopback, the control token. */
+/** Opens a port that checks the host of each request and, beyond loopback, the control token. */
 function open(
   port: number,
   host: string,

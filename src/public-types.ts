@@ -11,15 +11,15 @@ import type { StepReport } from "./tools/scenario/running/run-report.js";
 
 /** A receiver of webhooks: a URL or a mailbox. */
 export interface WebhookOption {
-  /** Target of the POST requests; a missing scheme means http. */
+  /** URL that webhooks are sent to; a missing scheme means http. */
   url?: string;
   /** Instead of a URL: name of a mailbox, where deliveries wait to be collected over the control API. */
   mailbox?: string;
-  /** The mode it receives events of; default `"test"`. */
+  /** Receives the events of this mode; default `"test"`. */
   mode?: Mode;
-  /** Event types to receive, as globs such as `"charge.*"`; default: all. One that matches no known type needs `force`. */
+  /** Event types as globs, such as `"charge.*"`; default: all. A glob that matches no known type needs `force`. */
   events?: string[];
-  /** Allows event types of your own. */
+  /** Allows globs that match no known event type. */
   force?: boolean;
   /** The signing secret of its webhooks; default: `webhookSecret`. */
   secret?: string;
@@ -35,19 +35,19 @@ export interface SandboxOptions {
   clock?: string;
   /** Sandbox time at the start, an instant; default: now. */
   startTime?: string;
-  /** Source of IDs and random outcomes, at most 200 characters: same seed, same calls, same bytes. Default: a fixed one. */
+  /** Source of IDs and random outcomes, at most 200 characters: same seed, same calls, same bytes. Default: fixed. */
   seed?: string;
   /** Receivers of webhooks; a string is a URL. Default: none. */
   webhooks?: (string | WebhookOption)[];
   /** The secret webhooks are signed with; default: a documented constant. */
   webhookSecret?: string;
-  /** A preset's name or a custom scheme; default `"standard"`. */
+  /** Signature scheme of webhooks: a preset's name or a custom scheme; default `"standard"`. */
   signature?: Signature;
   /** Maximum wall time for a receiver's response, a duration; default `"15s"`. */
   webhookTimeout?: string;
   /** Maximum wall time that a fault's `hold` or `drop: hang` delays a response, a duration; default `"30s"`. */
   holdLimit?: string;
-  /** Scenario names or files; the last one is tried first. Default: only the shipped `default`, which always applies last. */
+  /** Scenario names or files; the last one is tried first. Default: none. The shipped `default` always applies last. */
   scenario?: string | string[];
   /** A fixtures file or its content, merged into the shipped fixtures. Default: only the shipped ones. */
   fixtures?: string | { readonly [list: string]: readonly object[] };
@@ -55,7 +55,7 @@ export interface SandboxOptions {
   data?: string;
   /** With a database: URL where the other processes reach this one. */
   advertiseUrl?: string;
-  /** Also survive power loss, with `data`; default false. */
+  /** With `data`: sync each change to the disk, to survive power loss; default false. */
   fsync?: boolean;
   /** Requests per minute and key; default `"off"`. */
   rateLimit?: number | "off";
@@ -73,11 +73,11 @@ export interface SandboxOptions {
   tlsCert?: string;
   /** PEM file with the private key of `tlsCert`. */
   tlsKey?: string;
-  /** Token required by the control API beyond loopback, or `"generate"` or `"off"`; default: the API is closed there. */
+  /** Token that the control API requires beyond loopback, `"generate"` or `"off"`; default: the API is closed there. */
   controlToken?: string;
   /** The key `sk_test_ns_NAME` creates the namespace NAME on first use; default false. */
   autoNamespaces?: boolean;
-  /** Operation ID → path with parameters in braces. Keys in this and the following options are those of a config file. */
+  /** Operation ID → path with parameters in braces. This and the following options have the keys of a config file. */
   paths?: Record<string, string>;
   /** Event type → name in webhooks; default: the type. */
   eventNames?: Record<string, string>;
@@ -101,11 +101,11 @@ export interface SandboxOptions {
 
 /** Options of `onWebhook`. */
 export interface WebhookHandlerOptions {
-  /** Event types to receive, as globs; default: all. One that matches no known type needs `force`. */
+  /** Event types as globs; default: all. A glob that matches no known type needs `force`. */
   events?: string[];
-  /** Allows event types of your own. */
+  /** Allows globs that match no known event type. */
   force?: boolean;
-  /** The mode it receives events of; default `"test"`. */
+  /** Receives the events of this mode; default `"test"`. */
   mode?: Mode;
   /** The signing secret of its webhooks; default: the sandbox's. */
   secret?: string;
@@ -145,7 +145,7 @@ export interface ExploreFlowOptions extends Pick<RunFileOptions, "vars" | "envir
   readonly app: string;
   /** Maximum number of deviations at once; default 2. */
   readonly depth?: number;
-  /** Maximum number of parallel runs; default 4, or one where they could interfere. The findings do not depend on it. */
+  /** Maximum number of parallel runs; default 4, or 1 if runs could interfere. The findings do not depend on it. */
   readonly lanes?: number;
   /** Maximum wall time, a duration; default: none. */
   readonly budget?: string;
@@ -153,7 +153,7 @@ export interface ExploreFlowOptions extends Pick<RunFileOptions, "vars" | "envir
   readonly save?: string;
   /** Adds to the report how long each part of the runs took; default false. */
   readonly profile?: boolean;
-  /** Kinds of deviation, or `manners`, whose notes become findings; those that are otherwise not tried are tried. */
+  /** Kinds of deviation, or `manners`, whose notes become findings. Kinds skipped by default are then tried. */
   readonly failOn?: readonly string[];
   /** Called after each run with the number of runs and findings so far. */
   readonly onRun?: (runs: number, findings: number) => void;
@@ -171,19 +171,19 @@ export interface ListenOptions {
 export interface ResetOptions {
   /** Kept data; default: webhooks and keys. */
   keep?: ("webhooks" | "keys" | "scenarios")[];
-  /** Issues the same IDs again; default: IDs continue. */
+  /** `"repeat"` issues the same IDs again; default: IDs continue. */
   ids?: "repeat";
 }
 
 /** Options of `reconcile`. */
 export interface ReconcileOptions {
-  /** Field → its dotted path in a row: `{ status: "state", "metadata.order_id": "id" }`. Default: its name. */
+  /** Field → its dotted path in a row: `{ status: "state", "metadata.order_id": "id" }`. Default: the field's name. */
   readonly map?: Readonly<Record<string, string>>;
   /** The app's word for a status → its meaning. The usual words are built in. */
   readonly statuses?: Readonly<Record<string, Marking>>;
   /** The rows are incomplete: paid charges without a row are no findings. Default false. */
   readonly partial?: boolean;
-  /** Charges created before this instant are checked only if a row of the app's books refers to them. Default: all are checked. */
+  /** Charges created before this instant are checked only if a row refers to them. Default: all are checked. */
   readonly since?: string;
   /** The mode of the charges; default `"test"`. */
   readonly mode?: Mode;
@@ -219,7 +219,7 @@ export interface ChargeDetail {
   readonly charge_id: string;
   /** Begins with `co_`. */
   readonly checkout_id: string;
-  /** Organization that owns it. */
+  /** Organization that owns the charge. */
   readonly organization_id: string;
   /** Paid by the customer, in `currency`. */
   readonly amount: string;
@@ -235,7 +235,7 @@ export interface ChargeDetail {
   readonly created_at: string;
   /** Last change of its status. */
   readonly updated_at: string;
-  /** Null until the customer has chosen. */
+  /** Null until the customer has chosen a method. */
   readonly payment_method: string | null;
   /** Network or provider of the method; null if it has none. */
   readonly payment_rail: string | null;
@@ -256,7 +256,7 @@ export interface ChargeDetail {
   readonly settlement_amount: string | null;
   /** Null until settlement. */
   readonly settled_at: string | null;
-  /** Null unless it has failed. */
+  /** Null unless the charge has failed. */
   readonly failure_reason: string | null;
   /** Tells the customer how to pay. */
   readonly payment_instructions: PaymentInstructions | null;
@@ -268,7 +268,7 @@ export interface ChargeDetail {
     readonly at: string;
     readonly reason?: string | undefined;
   }[];
-  /** Paid by the customer, if a scenario says that it is not `amount`; else absent. */
+  /** Amount that the customer paid; present only if a scenario makes it differ from `amount`. */
   readonly amount_paid?: string | undefined;
   /** The currency of `amount_paid`; present with it. */
   readonly currency_paid?: string | undefined;
@@ -280,7 +280,7 @@ export interface WithdrawalDetail {
   readonly withdrawal_id: string;
   /** ID of the payout destination. */
   readonly destination_id: string;
-  /** Organization that owns it. */
+  /** Organization that owns the withdrawal. */
   readonly organization_id: string;
   /** Paid out, in `currency`. */
   readonly amount: string;
@@ -290,7 +290,7 @@ export interface WithdrawalDetail {
   readonly currency: string;
   /** Current status. */
   readonly status: WithdrawalStatus;
-  /** Null unless it has failed. */
+  /** Null unless the withdrawal has failed. */
   readonly failure_reason: string | null;
   /** The app's own reference; null if not given. */
   readonly reference: string | null;

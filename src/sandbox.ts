@@ -93,7 +93,7 @@ export class Sandbox {
     return this.#namespaces.defaultInfo.seed;
   }
 
-  /** Requests a minute and key. @internal */
+  /** Requests per minute and key. @internal */
   get rateLimit(): OpenedOptions["rate_limit"] {
     return this.#options.rate_limit;
   }
@@ -112,8 +112,8 @@ export class Sandbox {
   }
 
   /**
-   * The files a client needs to trust the sandbox over HTTPS, once `listen()` has resolved: `caFile` has its
-   * certificate's authority only, `bundleFile` also the public ones. Undefined before, and over HTTP.
+   * PEM files that let a client trust the sandbox over HTTPS: `caFile` has the authority of its certificate,
+   * `bundleFile` also the public authorities. Undefined until `listen()` has resolved, and over HTTP.
    */
   get trust(): { readonly caFile: string; readonly bundleFile: string } | undefined {
     return this.#listening?.trust;
@@ -146,8 +146,8 @@ export class Sandbox {
   /**
    * Delivers webhooks to a function of this process instead of a port, with the same bytes, headers, order and retries;
    * `advance()` waits for it. The function returns a Response, a status, or nothing (204). If it throws, the delivery
-   * gets a 500; a failed assertion is thrown again by the next `advance()`, `settled()` or `close()`. Earlier events are
-   * not delivered. Resolves with a function that unregisters it.
+   * gets a 500; the next `advance()`, `settled()` or `close()` throws a failed assertion again. Earlier events are not
+   * delivered. Resolves with a function that unregisters the handler.
    */
   async onWebhook(
     handler: WebhookHandler,
@@ -167,8 +167,8 @@ export class Sandbox {
   }
 
   /**
-   * Opens a port and resolves when the sandbox accepts requests there. Throws a UserError if the port is taken, and on a
-   * second call.
+   * Opens a port and resolves when the sandbox accepts requests there. Throws a UserError if the port is taken, or if
+   * the sandbox listens already.
    */
   async listen(options: ListenOptions = {}): Promise<{ url: string; port: number }> {
     this.#requireOpen("listen");
@@ -197,8 +197,8 @@ export class Sandbox {
 
   /**
    * Advances the clock: by a duration (`"30m"`), to an instant (a Date or ISO text), or until `"next"` or `"idle"`;
-   * resolves when everything that fell due is done. Any other value, and an instant in the past, is a UserError; if
-   * the clock is already being advanced, it is a SandboxError with the code CLOCK_BUSY.
+   * resolves when everything that fell due is done. Throws a UserError for any other value and for a past instant, and
+   * a SandboxError with the code CLOCK_BUSY while the clock is already being advanced.
    */
   async advance(target: string | Date): Promise<AdvanceReport> {
     const { clock } = this.#requireOpen("advance").default;
@@ -224,8 +224,8 @@ export class Sandbox {
   }
 
   /**
-   * Resets to the initial state. By default webhooks and keys are kept, and IDs continue. Throws a SandboxError with the
-   * code CLOCK_BUSY while the clock is being advanced.
+   * Resets to the initial state. By default webhooks and keys are kept, and IDs continue. Throws a SandboxError with
+   * the code CLOCK_BUSY while the clock is being advanced.
    */
   async reset(options: ResetOptions = {}): Promise<void> {
     const namespace = this.#requireOpen("reset").default;
@@ -273,15 +273,15 @@ export class Sandbox {
    */
   async restore(snapshot: SandboxState): Promise<void> {
     const namespace = this.#requireOpen("restore").default;
-    // Copied, because stored records are immutable.
     await namespace.flushQuietly();
+    // Copies the records: stored ones are immutable, and the caller may change its own.
     const refusal = await namespace.snapshots.load(toPlainJson(snapshot));
     if (refusal !== undefined) throw new SandboxError(refusal);
   }
 
   /**
-   * Calls the control API: `control("POST", "/_sandbox/faults", { … })`. Resolves with the JSON of the response; throws a
-   * SandboxError for an error response.
+   * Calls the control API: `control("POST", "/_sandbox/faults", { … })`. Resolves with the JSON of the response; throws
+   * a SandboxError for an error response.
    */
   async control<Answer = unknown>(...call: ControlCall): Promise<Answer> {
     this.#requireOpen("control");
@@ -290,8 +290,8 @@ export class Sandbox {
 
   /**
    * Compares the app's own view of its payments with the ledger: one row per order, with `charge_id` or
-   * `metadata.KEY`, `status` and, optionally, `amount`, `currency` and `delivered`. Resolves with the differences; an
-   * invalid row is a SandboxError with the code VALIDATION_ERROR.
+   * `metadata.KEY`, `status` and, optionally, `amount`, `currency` and `delivered`. Resolves with the differences;
+   * throws a SandboxError with the code VALIDATION_ERROR for an invalid row.
    */
   async reconcile(rows: readonly object[], options: ReconcileOptions = {}): Promise<BookReport> {
     this.#requireOpen("reconcile");
@@ -299,7 +299,7 @@ export class Sandbox {
   }
 
   /**
-   * Runs the steps of a scenario file on this sandbox; meanwhile its clock is frozen and the file's rules apply first.
+   * Runs the steps of a scenario file on this sandbox; meanwhile the clock is frozen and the file's rules apply first.
    * Resolves with a report even if steps fail; throws a UserError for an invalid file, with the line of each fault.
    */
   async run(file: string, options: RunFileOptions = {}): Promise<RunReport> {

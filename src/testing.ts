@@ -4,7 +4,7 @@ import { offerHooks } from "./testing/setup.js";
 export type { TestHooks } from "./testing/runner.js";
 export { type SetupOptions, setupSandbox, type TestSandbox } from "./testing/setup.js";
 
-// Loaded in advance: Vitest has no global hooks by default, and setupSandbox() is synchronous.
+// Vitest has no global hooks by default, and setupSandbox() cannot wait for an import.
 if (process.env.VITEST !== undefined) offerHooks(await vitestHooks());
 
 /** Returns undefined if a package manager hides Vitest from this package; the test must then pass its hooks. */
@@ -12,7 +12,7 @@ async function vitestHooks() {
   try {
     return await import("vitest");
   } catch (error) {
-    // MODULE_NOT_FOUND is Yarn's code.
+    // Yarn reports a missing module as MODULE_NOT_FOUND.
     const { code } = error as NodeJS.ErrnoException;
     if (code === "ERR_MODULE_NOT_FOUND" || code === "MODULE_NOT_FOUND") return undefined;
     throw error;
