@@ -18,10 +18,10 @@ interface CompilesModules {
 }
 
 /**
- * Compile cache for Node before 22.1: caches V8's code of dist/chunks/, whose names contain a hash of their content. It
- * lies beside the code, so writing it needs the same permissions.
+ * Compile cache for Node before 22.1: stores V8's compiled code of the files in dist/chunks/, whose names contain a
+ * hash of their content. The cache lies beside the code, so both need the same write permissions.
  *
- * @returns writes the new entries; later ones are written when the process exits
+ * @returns a function that writes the new entries; later ones are written when the process exits
  */
 export function keepCompiledCode(): () => void {
   if (process.env.NODE_DISABLE_COMPILE_CACHE) return () => {};

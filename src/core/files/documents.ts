@@ -20,7 +20,7 @@ import {
 
 const MAX_FILE_BYTES = 5 * 1024 * 1024;
 const CHUNK_BYTES = 64 * 1024;
-/** YAML tokens; parsing one takes some microseconds and a kilobyte. */
+/** Limit of YAML tokens, each of which takes some microseconds and a kilobyte to parse. */
 const MAX_TOKENS = 200_000;
 const MAX_FAULTS = 50;
 const MAX_TEXT = 400;
@@ -105,7 +105,7 @@ function readBounded(file: string): string {
     if (!stats.isFile())
       throw wholeFileError(file, stats.isDirectory() ? "is a folder" : "is not a plain file");
     if (stats.size > MAX_FILE_BYTES) throw tooLarge(file);
-    // A file may grow while it is read, and some report no size.
+    // A file may grow while it is read, and some files, as in /proc, report no size.
     const chunks: Buffer[] = [];
     for (let length = 0; ; ) {
       const chunk = Buffer.allocUnsafe(CHUNK_BYTES);
@@ -257,7 +257,7 @@ type Issue = z.core.$ZodIssue;
 /** A part of a document to check. */
 export interface DocumentPart {
   readonly path: Path;
-  /** Replaces the file's value, with its variables filled in. */
+  /** The part's value after variables are filled in; checked instead of the file's own value. */
   readonly value: unknown;
   /** Returns true for a value with unresolved variables, which cannot be checked. */
   readonly isUnresolved?: (value: unknown) => boolean;
@@ -269,7 +269,7 @@ function isUnquoted({ code, input, ...issue }: Issue): boolean {
   return isText && (typeof input === "number" || typeof input === "boolean");
 }
 
-/** Messages about a type that show its syntax. */
+/** Expected type → message that shows its syntax. */
 const SYNTAX_MESSAGES: Readonly<Record<string, string>> = {
   array: "must be a list: each entry on a line that begins with -, or [one, another]",
   object: "must have fields, such as { name: value }",
@@ -299,7 +299,7 @@ export function schemaFaults(
   return limited(relevant).map(({ path, message }) => document.faultAt([...at, ...path], message));
 }
 
-/** Returns true if the missing field is there under a misspelt name. */
+/** Returns true if the missing field is present under a misspelt name. */
 function isMisspelling(missing: PathMessage, { path, message }: PathMessage): boolean {
   const beside = [...path.slice(0, -1), missing.path.at(-1)].join("\0") === missing.path.join("\0");
   return beside && message.endsWith(`did you mean ${String(missing.path.at(-1))}?`);

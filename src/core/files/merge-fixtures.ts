@@ -22,7 +22,7 @@ interface Entry<Of extends List> {
   readonly index: number | undefined;
   /** The record is valid, so references to and from it can be checked. */
   readonly isWhole: boolean;
-  /** Missing fields. */
+  /** One fault for each missing field. */
   readonly faults: readonly DocumentFault[];
 }
 type Entries = { readonly [Of in List]: readonly Entry<Of>[] };
@@ -131,7 +131,7 @@ function checkReferences(entries: Entries, report: ReportFault): void {
   });
 }
 
-/** Reports booked amounts with more decimals than their currency; money is never rounded silently. Limits may have more. */
+/** Reports amounts with more decimals than their currency: money is never rounded silently. Limits may have more. */
 function checkPrecision(entries: Entries, report: ReportFault): void {
   const decimals = new Map<string, number>();
   each(entries, "currencies", (currency) => decimals.set(currency.code, currency.decimals));

@@ -22,7 +22,7 @@ const SYNTAX: Readonly<Record<string, string>> = {
   TAB_AS_INDENT: "tabs are not allowed as indentation: use spaces",
 };
 
-/** Syntax errors. Known kinds are reported only once, first: later ones are mostly consequences. */
+/** Lists syntax errors. An error in `SYNTAX` counts only in first place: later ones are mostly its consequences. */
 export function syntaxFaults({ errors }: YamlDocument): YamlFault[] {
   const slips = errors.map(({ pos, code, message }) => ({
     offset: pos[0],
