@@ -16,7 +16,7 @@ import type { RequestEntry } from "./served-request.js";
 /** Reports finished requests, status changes and webhook attempts as activity. */
 export function activityObserver(namespace: Namespace, report: OnActivity): Observer {
   const { name } = namespace;
-  // A delivery is stored again for other reasons too.
+  // A delivery is also stored again without a new attempt.
   const reported = new WeakSet<Attempt>();
   return {
     onRequest: (entry) => report(() => requestActivity(name, entry)),
@@ -97,7 +97,7 @@ function parseObject(text: string | null): Readonly<Record<string, unknown>> {
   }
 }
 
-/** The first detail, more specific than the message of a body with several errors. */
+/** Returns the first detail, which is more specific than the message, else the message. */
 function errorMessage({ error }: Readonly<Record<string, unknown>>): string | null {
   if (typeof error !== "object" || error === null) return null;
   const { message, details } = error as { message?: string; details?: Record<string, unknown> };
@@ -107,7 +107,7 @@ function errorMessage({ error }: Readonly<Record<string, unknown>>): string | nu
 
 const ID_FIELDS = ["charge_id", "withdrawal_id", "quote_id", "webhook_id", "destination_id"];
 
-/** A response may omit fields of its request. */
+/** Takes fields that the response omits from the request. */
 function createdObject(
   answer: Readonly<Record<string, unknown>>,
   request: string | null,

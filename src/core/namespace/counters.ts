@@ -14,13 +14,13 @@ type CounterKind = "operations" | "statuses" | "events" | "error_codes" | "misha
 
 type CountsByKind = { [Name in CounterKind]?: Map<string, { times: number }> };
 
-/** Counts what an app has met of the service, in memory and beyond the journal's limit. */
+/** Counts the operations, statuses, events, error codes and mishaps that an app has met; kept in memory only. */
 export class Counters {
   /** Count objects save a second map lookup per increment. */
   #counts: CountsByKind = {};
   readonly #total: Counters | undefined;
 
-  /** @param total counts everything too */
+  /** @param total also counts everything that this instance counts */
   constructor(total?: Counters) {
     this.#total = total;
   }
@@ -59,7 +59,7 @@ export class Counters {
   }
 }
 
-/** Maximum number of names of a kind: users choose event types and error codes. */
+/** Maximum number of names of a kind: users invent event types and error codes. */
 const MAX_NAMES = 1_000;
 
 /** Failures between app and service that an app must survive. */
@@ -77,11 +77,7 @@ export const COUNTED_MISHAPS = [
 ] as const;
 export type CountedMishap = (typeof COUNTED_MISHAPS)[number];
 
-/**
- * Mishaps of a change.
- *
- * @param state after the change
- */
+/** @param state after the change */
 function findMishaps({ puts, counters }: Change, state: State): CountedMishap[] {
   const mishaps: CountedMishap[] = [];
   for (const [name, , record] of puts) {
@@ -140,7 +136,7 @@ function isSent({ request_headers }: Attempt): boolean {
   return Object.keys(request_headers).length > 0;
 }
 
-/** Returns true if the receiver got it, whatever its response. */
+/** Returns true if the receiver got the attempt, whatever it responded. */
 function hasArrived(delivery: Delivery, attempt: Attempt): boolean {
   return isSent(attempt) && (attempt.status !== null || isAnswerLost(delivery, attempt));
 }

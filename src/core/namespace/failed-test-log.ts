@@ -11,7 +11,7 @@ export interface FailedTest {
 const TESTS_MAX = 100;
 const CHARS_MAX = 64 * 1024 * 1024;
 
-/** Exports of failed tests. They outlive a reset and the namespace; when full, later ones are only counted. */
+/** Exports of failed tests, which outlive resets and namespaces. A full log only counts further failed tests. */
 export class FailedTestLog {
   readonly #saved = new Map<number, { readonly test: FailedTest; readonly json: string }>();
   #chars = 0;

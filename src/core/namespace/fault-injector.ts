@@ -12,7 +12,7 @@ export interface MatchedFault {
   readonly undo: () => void;
 }
 
-/** Matches of a rule, and applications of it. */
+/** How often a rule matched, and how often it was applied. */
 interface RuleCounts {
   met: number;
   applied: number;
@@ -22,13 +22,13 @@ interface RuleCounts {
 const MAX_COUNTS = 100_000;
 
 /**
- * Decides which requests fail. RuleCounts are in memory only, since a read must write nothing; chance is drawn from seed
- * and count, so equal calls meet equal faults.
+ * Decides which requests fail. Counts are in memory only, since a read must write nothing. Probabilities are drawn from
+ * seed and count, so the same calls get the same faults.
  */
 export class FaultInjector {
   readonly #engine: Engine;
   readonly #counts = new Map<string, RuleCounts>();
-  /** By rule and customer or order. */
+  /** Keyed by rule and by customer, charge, withdrawal or order. */
   readonly #countsBySubject = new Map<string, RuleCounts>();
   #armed: boolean | undefined;
 
@@ -77,8 +77,8 @@ export class FaultInjector {
   }
 
   /**
-   * Returns true if a matching rule applies: after `skip`, at most `times`, by chance. Adds the inverse of each count
-   * to `undo`.
+   * Returns true if a matching rule applies: after `skip` matches, at most `times`, with its `probability`. Adds the
+   * inverse of each count to `undo`.
    */
   #applies(id: string, rule: FaultRule, subject: MatchSubject, undo: (() => void)[]): boolean {
     const { times, skip = 0, probability } = rule;

@@ -4,16 +4,16 @@ import type { HeapUse, HeapWatch } from "../time/heap-watch.js";
 
 type LoadWatch = () => Promise<{ watchHeap(note: (use: HeapUse) => void): HeapWatch }>;
 
-/** Share of the heap limit. V8 may end the process from 0.8 on; reads need memory too while changes are refused. */
+/** Changes are refused above this share of the heap limit: V8 may end the process at 0.8, and reads need memory. */
 const FULL_SHARE = 0.7;
-/** Changes are accepted again below this share: lower than `FULL_SHARE`, so that the guard does not flip to and fro. */
+/** Changes are accepted again below this share, which is lower so that the guard does not flip to and fro. */
 const FREE_SHARE = 0.65;
 /** Most sandboxes of a test make fewer changes and need no watch. */
 const WATCH_AFTER_CHANGES = 256;
 
 /**
- * Refuses changes while memory is short; reads, resets and deletions go on. V8 would end the process with a message that
- * names no remedy.
+ * Refuses changes while memory is short; reads, resets and deletions go on. Without this guard V8 would end the process
+ * with a message that names no remedy.
  */
 export class HeapGuard {
   readonly #onError: (error: unknown) => void;

@@ -14,7 +14,7 @@ export function apiKeysOf(name: string, { api_key }: NamespaceIdentity): [string
   return [apiKey, apiKey.replace("sk_test_", "sk_live_")];
 }
 
-/** Name of a namespace in an automatic API key. */
+/** Returns the namespace's name that an automatic API key contains. */
 export function namespaceInKey(apiKey: string): string | undefined {
   return AUTO_KEY.exec(apiKey)?.[1];
 }

@@ -14,7 +14,7 @@ import type { NamespaceOptions, WebhookOption } from "./namespace-options.js";
 
 const REAL_CLOCK: ClockSetting = { mode: "real", speed: 1 };
 
-/** Parts of the state that a reset can keep. API keys are not in the state and always stay. */
+/** Parts that a reset can keep. `keys` has no effect: API keys are not in the state and always stay. */
 export type ResetPart = "webhooks" | "keys" | "scenarios";
 
 export interface ResetRequest {
@@ -59,14 +59,14 @@ export function openState(options: NamespaceOptions): { engine: Engine; clock: C
     };
   const clock = Clock.resume(wall, clockRecord, state.at, onSetBack);
   if (options.clock !== undefined) clock.set(clock.nowMs(), options.clock);
-  // Stored data gets this run's endpoints and scenarios, at the stored time: tasks due since then still have to run,
-  // each at its own time.
+  // Adds the endpoints and scenarios of this start at the stored time: tasks due since then still have to run, each at
+  // its own time.
   engine.execute(initialContent(options), state.at);
   void engine.flush();
   return { engine, clock };
 }
 
-/** An option that contradicts the stored data, as the beginning of a message. */
+/** Returns the beginning of a message about an option that contradicts the stored data. */
 function findContradiction({ seed, startMs }: NamespaceOptions, world: NamespaceRecord): string | undefined {
   if (seed !== undefined && seed !== world.seed)
     return `--seed ${seed} contradicts the data, whose seed is "${world.seed}"`;
@@ -75,7 +75,6 @@ function findContradiction({ seed, startMs }: NamespaceOptions, world: Namespace
   return undefined;
 }
 
-/** Adds the options' scenarios and endpoints to the fixtures. */
 function initialContent(options: NamespaceOptions): Command<void> {
   return (tx) => {
     addScenarios(options)(tx);
@@ -83,7 +82,7 @@ function initialContent(options: NamespaceOptions): Command<void> {
   };
 }
 
-/** Adds the options' scenarios and endpoints after a reset, and the parts of the old state that it keeps. */
+/** Adds the options' scenarios and the kept parts; the options' endpoints only if endpoints are not kept. */
 export function contentAfterReset(
   options: NamespaceOptions,
   before: State,
@@ -102,7 +101,7 @@ export function contentAfterReset(
   };
 }
 
-/** A user's scenario of a shipped one's name stays, unless a file of this run has that name. */
+/** Keeps a user's stored scenario of the same name, unless a file of this start has that name. */
 function addScenarios({ scenarios, fileScenarios, activeScenarios }: NamespaceOptions): Command<void> {
   return (tx) => {
     for (const scenario of scenarios) {

@@ -17,7 +17,7 @@ export interface RunStep {
   readonly failure?: { readonly message: string };
 }
 
-/** The part of the report that pages show. */
+/** The part of a run's report that pages show. */
 export interface RunOutcome {
   readonly outcome: string;
   readonly passed: boolean;
@@ -41,7 +41,7 @@ export interface ScenarioRun {
 
 /** Parses and runs scenarios for the control API. Injected, since runs are clients of the server. */
 export interface ScenarioTools {
-  /** Resolves variables without environment variables. Refuses names outside the vocabulary. */
+  /** Fills in variables, except environment variables. Refuses names outside the vocabulary. */
   read(namespace: Namespace, source: ScenarioSource, vocabulary?: Vocabulary): Promise<Scenario | Refusal>;
   /** Returns the report of a passed or failed run. */
   run(namespace: Namespace, run: ScenarioRun): Promise<RunOutcome | Refusal>;

@@ -13,7 +13,7 @@ interface MailboxLeasesOptions {
   readonly onError: (error: unknown) => void;
 }
 
-/** Deletes mailboxes that were not read within their lease, by wall time: their reader is gone. */
+/** Deletes mailboxes that were not read within their lease (wall time): the reader has probably ended. */
 export class MailboxLeases {
   readonly #options: MailboxLeasesOptions;
   readonly #cancels = new Map<string, () => void>();
@@ -37,9 +37,7 @@ export class MailboxLeases {
     }
   }
 
-  /**
-   * Renews the lease of a mailbox that is read. With taken deliveries it is longer by the acknowledgement timeout.
-   */
+  /** Renews the lease of a mailbox that is read; taken deliveries extend the lease by the acknowledgement timeout. */
   renew(mailbox: string, hasTaken: boolean): void {
     const { engine, mailboxes } = this.#options;
     const extraMs = hasTaken ? mailboxes.acknowledgeTimeoutMs : 0;

@@ -55,8 +55,8 @@ export interface NamespaceOptions extends NamespaceDefaults {
   readonly totalAdvice: AdviceLog;
   /** Counts of all namespaces. */
   readonly totalCounters: Counters;
-  /** Application counts of scenario rules in all namespaces. */
+  /** Scenario rule → how often it was applied, in all namespaces. */
   readonly totalRuleCounts: Map<string, number>;
-  /** Called before each change, and when memory may have been freed. */
+  /** Refuses changes while memory is short. */
   readonly heapGuard: HeapGuard;
 }

@@ -193,7 +193,7 @@ export class Namespace {
     return result;
   }
 
-  /** As `execute`, but stored with the other changes of the batch; the caller waits until they are stored. */
+  /** Like `execute`, but stored with the other changes of the batch; the caller must wait until they are stored. */
   executeBatched<Result>(command: Command<Result>): Result {
     return this.#scheduler.execute(command);
   }
@@ -206,12 +206,12 @@ export class Namespace {
     });
   }
 
-  /** Call before a read: resolves when the state has only stored changes. Undefined if it has already. */
+  /** Await before a read: resolves when the state has only stored changes; undefined if that is so already. */
   flushQuietly(): Promise<void> | undefined {
     return this.engine.flushQuietly()?.then(() => this.flushQuietly());
   }
 
-  /** Call before a write: pending only while an asynchronous store writes. */
+  /** Await before a write; undefined unless an asynchronous store is writing. */
   get pendingWrites(): Promise<void> | undefined {
     return this.engine.isStoring ? this.flushQuietly() : undefined;
   }
@@ -235,7 +235,7 @@ export class Namespace {
     return charge;
   }
 
-  /** Reason other than time that a delivery waits for, if any. */
+  /** Returns the reason why a delivery waits, apart from time; null if there is none. */
   findHold(delivery: Delivery): Hold | null {
     return this.#scheduler.attempts.findHold(delivery);
   }
@@ -244,7 +244,7 @@ export class Namespace {
     return this.#scheduler.attempts.mailboxes;
   }
 
-  /** Registers a function of this process as a webhook receiver. @returns unregisters it */
+  /** Registers a function of this process as a webhook receiver. @returns a function that unregisters it */
   receive(receiver: InProcessReceiver, webhook: Omit<WebhookOption, "url" | "mailbox">): () => void {
     const { receivers } = this.#sender;
     const url = receivers.add(receiver);
@@ -261,7 +261,7 @@ export class Namespace {
     return this.#observers.add(observer);
   }
 
-  /** Notifies observers that a report has changed; it is not part of the state. */
+  /** Notifies observers that a report, which is not part of the state, has changed. */
   notifyReport(name: string): void {
     this.#observers.notifyReport(name);
   }
@@ -275,7 +275,6 @@ export class Namespace {
     return this.#scheduler.whenIdle();
   }
 
-  /** Resolves when the watched condition is met, or with the reason why the wait ended. */
   waitFor(watch: Watch, patience: Deadline): Promise<WatchEnd> {
     return this.#watchers.waitFor(watch, patience);
   }
@@ -284,7 +283,7 @@ export class Namespace {
     return this.#closing.signal.aborted;
   }
 
-  /** Delays a call in wall time; false if the namespace closes first. */
+  /** Waits in wall time; resolves to false if the namespace closes first. */
   sleep(delayMs: number): Promise<boolean> {
     const { signal } = this.#closing;
     if (signal.aborted) return Promise.resolve(false);
@@ -351,7 +350,7 @@ export class Namespace {
     this.engine.close();
   }
 
-  /** Closes without writing, as the namespace is about to be deleted. */
+  /** Closes without writing: the namespace is deleted, or another process may have it. */
   discard(): void {
     this.#stop();
     this.engine.discard();

@@ -27,11 +27,11 @@ import { Namespace, type NamespaceInfo } from "./namespace.js";
 import type { NamespaceDefaults } from "./namespace-options.js";
 import { UnopenedNamespaces } from "./unopened-namespaces.js";
 
-/** Limit of automatic creation by API key. */
+/** With this many namespaces, API keys create no more. */
 const NAMESPACE_LIMIT = 10_000;
 
 export interface NamespacesOptions {
-  /** Defaults of every namespace; the webhooks are the default namespace's. */
+  /** Defaults of every namespace. `inheritedWebhooks` decides which webhooks apply beyond the default one. */
   readonly base: NamespaceDefaults;
   readonly autoNamespaces: boolean;
   readonly scenarios: ScenarioTools;
@@ -53,7 +53,7 @@ export class Namespaces {
   readonly failedTests = new FailedTestLog();
   readonly #namespaces = new Map<string, Namespace>();
   readonly #byKey = new Map<string, Namespace>();
-  /** Undefined while another process runs it. */
+  /** Undefined while another process runs the default namespace. */
   #default: Namespace | undefined;
   readonly #unopened = new UnopenedNamespaces();
   readonly #rulesInAll = new Map<string, number>();
@@ -75,13 +75,13 @@ export class Namespaces {
     if (this.leases !== undefined) this.leases.events = this;
   }
 
-  /** @throws StoreError if another process runs it */
+  /** @throws StoreError if another process runs the default namespace */
   get default(): Namespace {
     if (this.#default === undefined) throw new StoreError("Another process runs the default namespace.");
     return this.#default;
   }
 
-  /** Keys, secret and seed of the default namespace, also where another process runs it. */
+  /** Keys, secret and seed of the default namespace, even if another process runs it. */
   get defaultInfo(): NamespaceInfo {
     return (
       this.#default?.info ?? {
@@ -91,12 +91,12 @@ export class Namespaces {
     );
   }
 
-  /** Opens a namespace that was taken over. */
+  /** Opens a namespace that was taken over from another process. */
   open(name: string): void {
     if (!this.#namespaces.has(name) && !this.#unopened.has(name)) this.#openStored(name);
   }
 
-  /** True if this process may handle the call at once. */
+  /** Returns true if this process runs the call's namespace and need not ask the database first. */
   isHere(header: unknown, apiKey: string | null): boolean {
     const { leases } = this;
     if (leases === undefined) return true;
@@ -104,7 +104,7 @@ export class Namespaces {
     return name !== undefined && leases.holds(name) && !leases.isAway && this.#namespaces.has(name);
   }
 
-  /** With leases: finds the process of a call's namespace, takes a free one over, and creates one by its key. */
+  /** With leases: finds the process that runs a call's namespace; takes a free namespace over and creates a new one. */
   async locate(header: string | null, apiKey: string | null): Promise<Location> {
     const leases = this.leases!;
     let name = header ?? this.#nameOfKey(apiKey);
@@ -118,14 +118,14 @@ export class Namespaces {
     return this.locate(name, null);
   }
 
-  /** Undefined if only the database can tell. */
+  /** Returns undefined if only the database knows the key's namespace. */
   #nameOfKey(apiKey: string | null): string | undefined {
     const isOfDefault =
       apiKey === null || apiKey === this.options.base.apiKey || apiKey === this.options.base.liveApiKey;
     return isOfDefault || this.#default?.keys.has(apiKey) ? DEFAULT_NAMESPACE : this.#byKey.get(apiKey)?.name;
   }
 
-  /** A namespace that cannot be opened does not stop the others, unless it is the default one of one process. */
+  /** Skips a namespace that cannot be opened. Without leases the default namespace must open. */
   #openStored(name: string): void {
     const { base, storage } = this.options;
     const isDefault = name === DEFAULT_NAMESPACE;
@@ -140,12 +140,12 @@ export class Namespaces {
     }
   }
 
-  /** True if an API key with an unknown namespace creates it. */
+  /** True if an API key that names an unknown namespace creates that namespace. */
   get createsByKey(): boolean {
     return this.options.autoNamespaces;
   }
 
-  /** Reported once, without the key: an app sends it with each call. */
+  /** Reports a refused live key only once, since an app sends its key with each call. */
   noticeRealKey(): void {
     if (this.#hasNoticedRealKey) return;
     this.#hasNoticedRealKey = true;
@@ -154,7 +154,7 @@ export class Namespaces {
     );
   }
 
-  /** Time of the default namespace, for responses of no namespace. */
+  /** Time of the default namespace, for responses that belong to no namespace. */
   nowMs(): number {
     return this.#default?.nowMs() ?? this.options.base.wall.nowMs();
   }
@@ -168,15 +168,15 @@ export class Namespaces {
     return this.#unopened.findByKey(apiKey) === undefined ? this.#default : undefined;
   }
 
-  /** Error for a request whose `find` returned undefined. */
+  /** Error for a request for which `find` returns undefined. */
   notFoundRefusal(header: string | null, apiKey: string | null): Refusal {
     const name = header ?? this.#unopened.findByKey(apiKey ?? "") ?? "";
     return this.#unopened.refusalOf(name) ?? refuse("NOT_FOUND", `There is no namespace "${name}"`);
   }
 
-  /** With `--auto-namespaces`, an API key with a namespace's name creates it on first use. */
+  /** With `--auto-namespaces`: creates the namespace that an unknown API key names. */
   #createByKey(apiKey: string): Namespace | undefined {
-    // With leases, `locate` has created it.
+    // With leases, `locate` has created the namespace.
     const name = this.leases === undefined ? this.#nameCreatedBy(apiKey) : undefined;
     if (name === undefined) return undefined;
     this.options.storage.begin(name, {});
@@ -236,7 +236,7 @@ export class Namespaces {
     const refusal = this.#checkSecrets(name, request);
     if (refusal !== undefined) return refusal;
     const beginning = this.options.storage.begin(name, request);
-    // A name that the caller did not choose is tried until it is free.
+    // A generated name that is taken is replaced by the next one.
     if (beginning !== undefined && !(await beginning))
       return request.name === undefined ? this.create(request) : taken;
     const created = this.#createBegun(name, request);
@@ -279,7 +279,7 @@ export class Namespaces {
 
   /** Returns the namespace, created if necessary; an existing one is not changed. */
   async ensure(name: string, request: NewNamespace): Promise<NamespaceView | Refusal> {
-    // The user may have repaired its files.
+    // The user may have repaired the files of a skipped namespace.
     if (this.#unopened.delete(name)) this.#openStored(name);
     const existing = this.#namespaces.get(name);
     return existing === undefined ? this.create({ ...request, name }) : namespaceView(existing);
@@ -338,7 +338,7 @@ export class Namespaces {
         snapshots: () => storage.snapshots(name),
       });
     } catch (error) {
-      // Releases the lock and file handles that it may have taken.
+      // Releases the lock and file handles that the store may have taken.
       store.close();
       throw error;
     }
@@ -349,7 +349,7 @@ export class Namespaces {
     return namespace;
   }
 
-  /** Closes all, even if one fails. */
+  /** Closes all namespaces, even if one fails. */
   close(): void {
     this.#heapGuard.close();
     const failures: unknown[] = [];

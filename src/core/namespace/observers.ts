@@ -1,7 +1,7 @@
 import type { Change } from "../engine/records.js";
 import type { RequestEntry } from "./served-request.js";
 
-/** Receives events of a namespace; cannot influence them. */
+/** Is notified of a namespace's changes, requests and reports, and cannot influence them. */
 export interface Observer<Request = RequestEntry> {
   onChange?(change: Change): void;
   onRequest?(request: Request): void;
@@ -11,10 +11,7 @@ export interface Observer<Request = RequestEntry> {
   onReport?(name: string): void;
 }
 
-/**
- * Notifies observers. Their errors never fail the call that caused the event; each observer's first error is
- * reported.
- */
+/** Notifies observers. An observer's error never fails the caller; the first error of each observer is reported. */
 export class Observers<Request = RequestEntry> {
   readonly #all = new Set<Observer<Request>>();
   #reportedSources: WeakSet<object> | undefined;
@@ -24,7 +21,7 @@ export class Observers<Request = RequestEntry> {
     this.#onError = onError;
   }
 
-  /** @returns removes the observer */
+  /** @returns a function that removes the observer */
   add(observer: Observer<Request>): () => void {
     this.#all.add(observer);
     return () => this.#all.delete(observer);
@@ -39,7 +36,7 @@ export class Observers<Request = RequestEntry> {
       }
   }
 
-  /** Direct method call, as above: a lookup by variable would cost as much as the observer's work. */
+  /** Calls the method directly: the lookup by name in `#notify` would cost as much as the observer's work. */
   notifyRequest(request: Request): void {
     for (const observer of this.#all)
       try {

@@ -14,7 +14,7 @@ const RATE_WINDOW_MS = 60_000;
 interface Window {
   readonly startMs: number;
   count: number;
-  /** Wall time after which a refused client has waited as long as told. */
+  /** Wall time at which the first refused client has waited for its `Retry-After`. */
   waitedWallMs: number;
 }
 

@@ -12,8 +12,8 @@ const ENTRY_CHARS = 1_000;
 const MAX_CHARS = 64 * 1024 * 1024;
 
 /**
- * The last requests and responses: a ring buffer in memory, not part of the state. Limited by number, and by size
- * long before memory is short.
+ * The last requests and responses: a ring buffer in memory, not part of the state. Its number of entries and its total
+ * size are limited.
  */
 export class RequestJournal {
   readonly #limit: number;
@@ -135,7 +135,6 @@ function entrySize({ url, requestBody, responseBody }: ServedRequest): number {
   return ENTRY_CHARS + url.length + (requestBody?.length ?? 0) + (responseBody?.length ?? 0);
 }
 
-/** Length of a body in the request journal. */
 export const MAX_JOURNALED_BODY_BYTES = 64 * 1024;
 
 /** The longest UTF-8 encoding of a UTF-16 code unit. */

@@ -30,9 +30,9 @@ export class ResponseHolds {
   }
 
   /**
-   * Waits until the response may be sent, or its client disconnects.
+   * Waits until the response may be sent, or the client disconnects.
    *
-   * @param json the response, which names its object
+   * @param json body of the response, with the ID of its object
    * @returns false if the namespace closes first
    */
   async holdForRule(
@@ -60,7 +60,7 @@ export class ResponseHolds {
     return state.endpoints().some((endpoint) => endpoint.enabled && endpoint.mode === mode);
   }
 
-  /** Calls back when a webhook of the object that is sent from now on is answered; with `idle`, when no more follow either. */
+  /** Calls back when a webhook of the object, sent from now on, is answered; with `idle`, once no more will follow. */
   #watchAnswers(objectId: string, hold: "webhook" | "idle", onMet: () => void): () => void {
     const { engine, wall } = this.#options;
     const sinceMs = wall.nowMs();

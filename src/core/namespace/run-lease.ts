@@ -26,7 +26,7 @@ interface CurrentRun {
   readonly lease: HeartbeatLease;
 }
 
-/** State to restore at the end of a run. */
+/** Settings to restore if the runner disappears. */
 interface SavedSettings {
   readonly clock: ClockSetting;
   readonly rules: Rules;
@@ -34,8 +34,8 @@ interface SavedSettings {
 }
 
 /**
- * Exclusive lease of a namespace by one scenario run. If the runner disappears, clock, rules, faults and mailboxes
- * are restored for it.
+ * Exclusive lease of a namespace by one scenario run. If the runner disappears, the lease restores clock, rules, faults
+ * and mailboxes.
  */
 export class RunLease {
   readonly #namespace: LeasedNamespace;

@@ -45,7 +45,7 @@ export class SavedStates {
     }
   }
 
-  /** State with the clock's current reading. Writes nothing, so it works with a full disk. */
+  /** Returns the state with the clock's current reading. Writes nothing, so a full disk does not matter. */
   #freeze(): FrozenState {
     const { reader, scheduler } = this.#options;
     reader.runDueTasks();
@@ -76,9 +76,9 @@ export class SavedStates {
   }
 
   /**
-   * Compares a snapshot with another one or the current state. Works for snapshots that could not be restored too.
+   * Compares a snapshot, even one that cannot be restored, with another one or the current state.
    *
-   * @param limit number of records with details
+   * @param limit maximum number of records with details
    */
   changes(from: string, to: string | undefined, limit: number): StateChanges | Refusal {
     const before = this.#read(from);
@@ -88,7 +88,7 @@ export class SavedStates {
     return changesBetween(before.dump, "dump" in after ? after.dump : after, limit);
   }
 
-  /** Returns true if there was one. */
+  /** Returns true if the snapshot existed. */
   delete(name: string): boolean | Promise<boolean> {
     return this.#snapshots.delete(name);
   }
@@ -98,16 +98,14 @@ export class SavedStates {
     return withYields(encodeState(this.#freeze()));
   }
 
-  /**
-   * Replaces the state by one from outside, after full validation. Refused during an advance, or if it is invalid.
-   */
+  /** Replaces the state by one from outside, after full validation. Refused if invalid, or during an advance. */
   async load(dump: unknown): Promise<Refusal | undefined> {
     const { readState } = await loadLazily(() => import("../engine/intake/read-state.js"));
     const state = readState(dump, this.#options.scheduler.engine);
     return isRefusal(state) ? state : this.#replaceState(state);
   }
 
-  /** Also restores the time and the clock setting. */
+  /** Replaces the state, the time and the clock setting. */
   async #replaceState(state: State): Promise<Refusal | undefined> {
     const { scheduler, clock, onReplaced } = this.#options;
     while (scheduler.engine.isStoring) await scheduler.engine.flushQuietly();

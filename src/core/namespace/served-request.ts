@@ -13,20 +13,20 @@ export interface ServedRequest {
   readonly responseBody: string | null;
   /** The work was done, but a fault suppressed the response. */
   readonly isAnswerLost?: boolean | undefined;
-  /** Error code of the response, in the sandbox's terms. */
+  /** Error code of the response, before the option `error_codes` renames it. */
   readonly errorCode: string | null;
   readonly idempotencyKey: string | null;
   /** Id of the scenario run that sent it (header `Sandbox-Runner`); null for the app. */
   readonly runner?: string | null;
   readonly scenario: string | null;
   readonly fault: string | null;
-  /** Id of the charge or withdrawal that the call created or, if a fault applied, that the lost or delayed reply names. */
+  /** Id of the charge or withdrawal that the call created, or that a response lost or delayed by a fault names. */
   objectId?: string | undefined;
   /** Silently ignored input: location and problem of each. */
   readonly tolerated?: readonly string[] | undefined;
 }
 
-/** Time of a call. */
+/** Time at which a call arrived. */
 export interface Arrival {
   /** Sandbox time. */
   readonly atMs: number;
@@ -41,7 +41,7 @@ export interface RequestEntry extends ServedRequest {
   readonly atMs: number;
   /** Ids of the advice about this request. */
   habitIds?: readonly string[] | undefined;
-  /** Wall time of arrival: shows an app's pauses while sandbox time stands still. */
+  /** Wall time of arrival; measures the app's pauses while sandbox time stands still. */
   readonly wallMs: number;
   /** Wall time from arrival to response. */
   readonly durationMs: number;

@@ -4,7 +4,7 @@ import { afterPendingIo } from "../time/timers.js";
 import { type WallClock, withYields, yieldToEventLoop } from "../time/wall-clock.js";
 import type { RequestEntry } from "./served-request.js";
 
-/** Changes since the last look of the waiting calls. */
+/** Changes since the last check of the waiting calls. */
 export interface WatchedChanges<Request = RequestEntry> {
   /** Keys of stored or removed records. */
   readonly charges: ReadonlySet<Key>;
@@ -18,7 +18,6 @@ export interface WatchedChanges<Request = RequestEntry> {
 export interface Watch<Request = RequestEntry> {
   /** Checks everything, with a yield after each step. */
   checkAll(): Iterable<unknown>;
-  /** Checks the changes. */
   checkChanges(changes: WatchedChanges<Request>): void;
   isMet(): boolean;
 }
@@ -51,7 +50,7 @@ interface Wait<Request> {
 export class Watchers<Request = RequestEntry> {
   readonly #wall: WallClock;
   readonly #waits = new Set<Wait<Request>>();
-  /** Created by the first change that a call waits for. */
+  /** Created by the first change while a call waits. */
   #changes: CollectedChanges<Request> | undefined;
   #isPlanned = false;
   /** Resolves when the queued full checks have ended. */
@@ -83,7 +82,7 @@ export class Watchers<Request = RequestEntry> {
     this.onWake();
   }
 
-  /** Called also for a possible idle state, which is not a change. */
+  /** Also called when the namespace may be idle, which is not a change. */
   onWake(): void {
     if (this.#waits.size === 0 || this.#isPlanned) return;
     this.#isPlanned = true;
@@ -112,14 +111,14 @@ export class Watchers<Request = RequestEntry> {
     }
   }
 
-  /** One at a time. */
+  /** Queues a full check; one runs at a time. */
   #planCheck(wait: Wait<Request>): void {
     const round = ++wait.round;
     const isOver = () => wait.round !== round || !this.#waits.has(wait);
     this.#lastCheck = this.#lastCheck.then(() => this.#checkAll(wait, isOver));
   }
 
-  /** Yields meanwhile and afterwards. */
+  /** Yields to the event loop between steps and at the end. */
   async #checkAll({ watch, end, fail }: Wait<Request>, isOver: () => boolean): Promise<void> {
     if (isOver()) return;
     try {
@@ -132,7 +131,6 @@ export class Watchers<Request = RequestEntry> {
     }
   }
 
-  /** Resolves when the condition is met, or with the reason why the wait ended. */
   waitFor(watch: Watch<Request>, patience: Deadline): Promise<WatchEnd> {
     if (this.#isClosed) return Promise.resolve("closed");
     if (patience.signal.aborted) return Promise.resolve("left");

@@ -6,16 +6,16 @@ import type { RequestEntry } from "../served-request.js";
 import { isWithoutBackoff } from "./backoff.js";
 
 /**
- * Watches how an app uses the API and notes five habits that the service advises against. The namespace calls it for each
- * request and each change of its records; a log counts the findings of each. Advice never changes a response.
+ * Watches how an app uses the API and notes five habits that the service advises against. The namespace reports each
+ * request and each change of a record here; a log counts the findings of each habit. Advice never changes a response.
  */
 
 const BALANCES_INTERVAL_MS = 10_000;
 const POLLING_LIMIT_MS = 15 * 60_000;
 const RESPONSE_LIMIT_MS = 5_000;
-/** Advancing a manual clock by this much skips a pause; it does not make one. */
+/** An advance by at least this much is a skip of time, not a pause of the app. */
 const SKIP_MS = 60_000;
-/** On a manual clock, so many reads at one instant with one response are a loop that would never end. */
+/** On a manual clock, this many reads at one instant with the same response are an endless loop. */
 const LOOP_READS = 10;
 const PAUSES_MAX = 50;
 const CHARGES_MAX = 1_000;
@@ -27,7 +27,7 @@ interface Habit {
   readonly why: string;
 }
 
-/** By id: a heading of docs/advice.md each, in the order of reports. */
+/** Each id is a heading of docs/advice.md. Reports list the habits in this order. */
 export const HABITS = {
   balances_too_often: {
     advice: "Read balances at most every 10 seconds; 30 to 60 are enough.",
@@ -172,7 +172,6 @@ export class Advisor implements Observer {
     }
   }
 
-  /** The advice about one request. */
   adviceOf({ habitIds = [] }: RequestEntry) {
     return HABIT_IDS.filter((id) => habitIds.includes(id)).map(describeHabit);
   }
@@ -214,7 +213,7 @@ export class Advisor implements Observer {
     charge.reads++;
     charge.repeats = pause === 0 && charge.response === entry.responseBody ? charge.repeats + 1 : 1;
     charge.response = entry.responseBody;
-    // Reads at one instant of a manual clock have no pace.
+    // Reads at one instant of a manual clock show no polling interval.
     if (pause !== undefined && (pause > 0 || clock.runs)) {
       charge.pauses.push(pause);
       if (charge.pauses.length > PAUSES_MAX) charge.pauses.shift();
@@ -242,7 +241,7 @@ export class Advisor implements Observer {
     this.#noteRequest("tolerated", entry, [...notes].join(" · "));
   }
 
-  /** Undefined for the first read, after a restore that set the clock back, and after a skip. */
+  /** Returns undefined for the first read, after a restore that set the clock back, and after a skip. */
   #pauseSince(last: LastRead, { atMs }: RequestEntry): number | undefined {
     const { leaptMs } = this.#context.clock;
     const pause = atMs - last.atMs;

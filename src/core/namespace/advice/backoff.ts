@@ -1,17 +1,17 @@
-/** So many pauses of one length are a constant interval. */
+/** This many pauses of similar length are a constant interval. */
 const PACE_PAUSES = 5;
-/** A pause that is longer by this factor has grown. */
+/** A pause counts as longer than another from this factor on. */
 const GROWTH = 1.5;
 /** Tolerance for a late timer. */
 const TIMER_TOLERANCE_MS = 250;
-/** Pauses that grow by less in all grow by chance. */
+/** A smaller total growth of pauses is chance. */
 const GROWTH_MIN_MS = 50;
-/** After so many steps of growth the interval may stay constant. */
+/** After this many steps of growth the interval may stay constant. */
 const BACKOFF_STEPS = 2;
 
 /**
- * True if the pauses between reads do not grow: at least five, from one on, are no longer than it, and the pauses had not
- * grown to it step by step before. Long pauses in between or afterwards change nothing.
+ * Returns true if an app polls without backoff: at least five pauses, beginning with some pause, are about as short as
+ * that one, and the pauses had not grown step by step before. Longer pauses among them are ignored.
  */
 export function isWithoutBackoff(pauses: readonly number[]): boolean {
   return pauses.some((pause, index) => {
@@ -36,7 +36,7 @@ function hasBackedOff(pauses: readonly number[], index: number): boolean {
   return steps >= BACKOFF_STEPS && median(pauses.slice(index)) >= pauses[0]! * GROWTH ** BACKOFF_STEPS;
 }
 
-/** True if each pause is longer than the one before. */
+/** True if each pause is longer than the one before, and not by chance. */
 function isGrowing(pauses: readonly number[]): boolean {
   return (
     pauses.at(-1)! - pauses[0]! >= GROWTH_MIN_MS &&
