@@ -87,7 +87,7 @@ function requestText(item: Readonly<Record<string, unknown>>): string {
   return `${item.method} ${item.path} → ${result}${fault}${errorOf(item.response_body)}`;
 }
 
-/** Reason a journaled request has no status. */
+/** Returns the reason why a journaled request has no status. */
 export function noStatusReason({ in_flight, client_gone }: Readonly<Record<string, unknown>>): string {
   return in_flight ? "in flight" : client_gone ? "client gone" : "connection cut";
 }

@@ -35,7 +35,7 @@ export interface ListFilter {
   readonly query?: (value: string) => Query;
 }
 
-/** Parts of a dashboard row besides its time. */
+/** Parts of a row in the dashboard, besides the time. */
 export type RowSlot = "status" | "title" | "sub" | "side";
 
 export interface ListColumns {

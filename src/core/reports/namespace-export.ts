@@ -22,7 +22,7 @@ export interface ListedCharge extends JsonObject {
 /** History of a charge, oldest item first. */
 export interface ChargeHistory {
   readonly charge: ListedCharge;
-  /** Paid, and every attempted webhook was delivered. */
+  /** True if the charge is paid and every attempted webhook was delivered. */
   readonly is_in_order: boolean;
   readonly items: readonly ChargeHistoryItem[];
 }
@@ -34,7 +34,6 @@ export interface ChargeHistories {
   readonly items: readonly ChargeHistory[];
 }
 
-/** Activity of a namespace. */
 export interface NamespaceActivity {
   readonly requests: ItemList;
   readonly events: ItemList;
@@ -44,13 +43,12 @@ export interface NamespaceActivity {
   readonly stories: ChargeHistories;
 }
 
-/** Export of a namespace. */
 export interface NamespaceExport extends NamespaceActivity {
   readonly version: string;
   readonly state: JsonObject;
 }
 
-/** Charges not in order come first, then the newest. */
+/** Maximum number of exported histories: charges not in order first, then the newest. */
 const MOST_STORIES = 500;
 
 /** Names of all namespaces, oldest first. */
@@ -98,7 +96,7 @@ async function chargeHistoriesOf(client: ControlClient, deliveries: ItemList): P
   return { charges: charges.length, not_in_order: troubled.length, items: stories };
 }
 
-/** Returns true if attempts failed; forged deliveries are supposed to fail. */
+/** Returns true if attempts failed. Deliveries of false events (`forged`) are supposed to fail. */
 function isUndelivered({ status, attempts, mishap }: JsonObject): boolean {
   if ((mishap as { forged: boolean } | null)?.forged) return false;
   return status === "failed" || (status === "pending" && (attempts as unknown[]).length > 0);
@@ -120,7 +118,7 @@ export interface FailedTest extends NamespaceActivity {
   readonly at: string;
 }
 
-/** Failed tests of all namespaces, oldest first; `leftOut` counts those not recorded. */
+/** Reads failed tests of all namespaces, oldest first; `leftOut` counts those that were not recorded. */
 export async function readFailedTests(
   client: ControlClient,
 ): Promise<{ readonly tests: readonly FailedTest[]; readonly leftOut: number }> {
