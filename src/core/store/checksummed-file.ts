@@ -7,18 +7,18 @@ import { syncParentFolder } from "./file-paths.js";
 import { asStoreError, StoreError, TooLongError } from "./store-error.js";
 import { type StoreIo, writeAll } from "./store-io.js";
 
-/** Suffix of an unpublished file. */
+/** Suffix of a file until `publish` renames it. */
 export const UNPUBLISHED_SUFFIX = ".new";
 
 export interface ChecksumFileOptions {
-  /** True if content is on the disk before a call returns: safe against power loss too. */
+  /** True if content is on the disk before a call returns, which is safe against power loss too. */
   readonly fsync: boolean;
   readonly io: StoreIo;
   /** Longest readable content. Default: the longest string of this Node. */
   readonly maxBytes?: number | undefined;
 }
 
-/** Beginning of a file: the opening brace, and the hash of everything after this member. */
+/** Beginning of a file: the brace, and a member with the hash of everything that follows. */
 const CHECKSUM_HEAD = /^\{"checksum":"([0-9a-f]{64})",/;
 
 function checksumHead(hash: string): string {
@@ -96,7 +96,7 @@ export function publish(file: string, { fsync, io }: ChecksumFileOptions): void 
 }
 
 /**
- * Reads a file including its checksum.
+ * Reads a file as text, checksum included.
  *
  * @throws StoreError if it is damaged; the system error if it cannot be read
  */

@@ -13,8 +13,8 @@ export interface CompactionFiles {
 }
 
 /**
- * Writes a new snapshot while changes are appended, then drops the journal lines it contains. A kill leaves either
- * snapshot with a matching journal: lines that the snapshot contains are skipped.
+ * Writes a new snapshot while changes are appended, then drops the journal lines that it contains. A kill at any moment
+ * leaves a usable pair of snapshot and journal: `read` skips lines that the snapshot contains.
  */
 export class Compaction {
   readonly #files: CompactionFiles;
@@ -72,7 +72,7 @@ export class Compaction {
     journal.dropBefore(this.#nextByte, temporary);
   }
 
-  /** Cancels and restores the previous files. */
+  /** Cancels; the published snapshot and the journal stay as they are. */
   cancel(): void {
     if (this.#isCancelled) return;
     this.#isCancelled = true;

@@ -16,7 +16,6 @@ export interface JournalOptions {
 
 /** FILE.journal: the changes after the snapshot, one per line. The file stays open; an append is one write. */
 export class DataJournal {
-  /** The snapshot's file. */
   readonly #snapshotFile: string;
   readonly #file: string;
   #fd: number;
@@ -26,7 +25,7 @@ export class DataJournal {
   /** False on file systems where a path's inode differs from its handle's. */
   readonly #hasInode: boolean;
   #bytes: number;
-  /** Length up to an unfinished line. */
+  /** Length without a torn last line. */
   #intactBytes: number;
   /** The change in the last line; undefined if the next line must not be encoded against it. */
   #lastChange: JournalEntry | undefined;
@@ -85,7 +84,7 @@ export class DataJournal {
     return changes;
   }
 
-  /** Cuts off a torn last line that `read` found. @returns its length in bytes */
+  /** Cuts off a torn last line that `read` found. @returns the line's length in bytes */
   dropTornLine(): number {
     const tornBytes = this.#bytes - this.#intactBytes;
     if (tornBytes > 0) this.#cutTo(this.#intactBytes);
@@ -126,7 +125,7 @@ export class DataJournal {
     this.#lastChange = changes.at(-1);
   }
 
-  /** Makes the next line independent of earlier ones. @returns its byte offset */
+  /** Makes the next line independent of earlier ones. @returns the line's byte offset */
   beginSegment(): number {
     this.#lastChange = undefined;
     return this.#bytes;
@@ -139,9 +138,9 @@ export class DataJournal {
   }
 
   /**
-   * Tries to drop all lines before the byte, an offset from `beginSegment`, by one rename.
+   * Tries to drop all lines before a byte offset from `beginSegment`, by one rename.
    *
-   * @param temporary path in the same folder for the rest
+   * @param temporary path in the same folder for the remaining lines
    */
   dropBefore(startByte: number, temporary: string): void {
     if (startByte === this.#bytes) {
@@ -180,7 +179,7 @@ export class DataJournal {
     this.#needsCut = false;
   }
 
-  /** Returns false if the disk refused. The caller has nothing to report then, or its own error. */
+  /** Returns false if the disk refuses. */
   #tryCutTo(lengthBytes: number): boolean {
     try {
       this.#cutTo(lengthBytes);
@@ -219,7 +218,7 @@ interface Line {
   readonly finished: boolean;
 }
 
-/** Reads a file line by line in chunks; it may be longer than the longest string. */
+/** Reads a file line by line, in chunks, since the file may be longer than the longest string. */
 function* readLines(fd: number): Generator<Line> {
   const chunk = Buffer.allocUnsafe(CHUNK_BYTES);
   let lineParts: Buffer[] = [];

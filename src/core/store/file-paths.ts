@@ -16,9 +16,9 @@ export function checkFolder(file: string): void {
 }
 
 /**
- * Respects a read-only mode: a rename would replace the file, and root could write to it.
+ * Respects a read-only mode, which a rename, or root, would ignore.
  *
- * @throws StoreError also if it is not a regular file
+ * @throws StoreError if the file is read-only or not a regular file
  */
 export function checkWritable(file: string): void {
   const stats = statSync(file, { throwIfNoEntry: false });
@@ -56,7 +56,7 @@ export function syncParentFolder(file: string, io: StoreIo): void {
 /** Links that a path may lead through. No operating system follows more. */
 const MAX_LINKS = 64;
 
-/** Resolves all links of a path, which need not exist: a file has one journal, one lock and one set of namespaces. */
+/** Resolves all links of a path, so that a file has one journal and one lock. The path need not exist. */
 export function resolveFile(path: string): string {
   let file = resolve(path);
   for (let links = 0; links <= MAX_LINKS; links++) {

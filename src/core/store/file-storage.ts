@@ -19,7 +19,7 @@ export interface FileStorageOptions {
   /** The default namespace's file. */
   readonly data: string;
   readonly defaultName: string;
-  /** Syncs each change to the disk: safe against power loss, at the cost of a disk flush a change. */
+  /** Syncs each change to the disk: safe against power loss, at the cost of a disk flush per change. */
   readonly fsync?: boolean | undefined;
   /** Receives messages about a successful opening. */
   readonly onNotice?: ((notice: string) => void) | undefined;

@@ -14,19 +14,19 @@ import { nodeIo, type StoreIo } from "./store-io.js";
 const DEFAULT_COMPACT_AT_BYTES = 64 * 1024 * 1024;
 
 /**
- * Interval of checks that lock and journal are in place: writes to a removed file are lost. A check is two system
- * calls and takes at most a fiftieth of the time.
+ * Interval of the checks that lock and journal are in place, since writes to a removed file are lost. A check is two
+ * system calls; the checks take at most a fiftieth of the time.
  */
 const CHECK_MS = { min: 10, max: 1_000, perMsOfCheck: 50 };
 
 export interface FileStoreOptions {
   /** The lowdb file, with FILE.journal and FILE.lock beside it. Its folder must exist. */
   readonly file: string;
-  /** Syncs each change to the disk: safe against power loss, at the cost of a disk flush a change. */
+  /** Syncs each change to the disk: safe against power loss, at the cost of a disk flush per change. */
   readonly fsync?: boolean;
   /** Below this journal size `compactIfLarge` does nothing. Default: 64 MiB. */
   readonly compactAtBytes?: number;
-  /** Receives what a user should know of an opening that succeeds: a wait for the lock, or a torn last line dropped. */
+  /** Receives notices of a successful opening: a wait for the lock, or a torn last line that was dropped. */
   readonly onNotice?: ((notice: string) => void) | undefined;
   /** System calls that tests make fail. */
   readonly io?: Partial<StoreIo>;
@@ -95,7 +95,7 @@ export class FileStore implements Store {
     const { journal } = this.#openOrThrow();
     let lastSeq = this.#lastSeq;
     for (const { seq } of changes) {
-      // A bug. If written, the file could not be loaded again.
+      // Only a bug can cause this; a file with such a gap could not be loaded again.
       if (seq !== lastSeq + 1)
         throw new StoreError(`${this.#file}: change ${seq} cannot follow change ${lastSeq}.`);
       lastSeq = seq;
@@ -137,7 +137,7 @@ export class FileStore implements Store {
     const running = this.#compaction;
     if (running !== undefined) {
       if (running.behindBytes <= largeBytes) return undefined;
-      // Finishes now: synchronous callers would block it forever while the journal grows.
+      // Finishes synchronously: callers that never yield would hold the compaction up while the journal grows.
       this.#compaction = undefined;
       return this.#finish(running, journal, () => running.finishNow());
     }

@@ -29,7 +29,7 @@ interface LineChange {
   readonly change: JournalEntry | RepeatedChange;
 }
 
-/** Most lines fit, and need no allocation. */
+/** Buffer for one line; most lines fit, and need no allocation. */
 const scratch = Buffer.allocUnsafeSlow(1 << 16);
 
 /** Buffer for all lines of a batch; most fit. */
@@ -39,7 +39,7 @@ const MAX_REUSED_BYTES = 1 << 20;
 /**
  * Encodes lines with their newlines. The bytes are valid until the next call.
  *
- * @param last the change in the previous line; without it, the first line is not encoded against another
+ * @param last the change in the previous line; without it, the first line does not depend on another line
  */
 export function encodeLines(changes: readonly JournalEntry[], last?: JournalEntry): Buffer {
   const [only] = changes;
@@ -79,7 +79,7 @@ function encodeLine(change: JournalEntry, before: JournalEntry | undefined): Buf
   return line.subarray(from, end + 1);
 }
 
-/** Not a hex string: it would cost as much as the checksum. */
+/** Writes digit by digit: creating a hex string would cost as much as the checksum. */
 function writeHex(line: Buffer, offset: number, checksum: number): void {
   for (let digit = 0; digit < CHECKSUM_CHARS; digit++)
     line[offset + digit] = HEX_DIGITS[(checksum >>> (28 - 4 * digit)) & 15]!;

@@ -18,7 +18,7 @@ import { isObject } from "./stored-shapes.js";
 /*
  * FILE.lock names the process that has FILE open. It is created with O_EXCL and taken over when that process is gone.
  * On the same machine and in the same container, pid and process start identify the process. Elsewhere, and between
- * threads, the modification time shows a live owner: it sets it once a second.
+ * threads, the modification time shows a live owner, which updates it once a second.
  */
 
 const BEAT_MS = 1_000;
@@ -27,7 +27,7 @@ const STALE_LOCK_MS = 10_000;
 /** Longest time between creating the file and writing its content. */
 const UNFINISHED_MS = 500;
 const LOCK_POLL_MS = 50;
-/** Locks of one process are touched within this time. */
+/** A process touches all its locks within this time. */
 const SAME_BEAT_MS = 3_000;
 /** Enough for a few processes that start at once. */
 const MAX_TRIES = 10;
@@ -36,9 +36,9 @@ const MAX_TRIES = 10;
 export interface Owner {
   readonly pid: number;
   readonly host: string;
-  /** Changes with each boot; null, like the next two, without /proc. */
+  /** Changes with each boot. Without /proc, this and the next two fields are null. */
   readonly boot: string | null;
-  /** Each container has its own, with its own process 1. */
+  /** Each container has its own pid namespace, in which pids begin at 1. */
   readonly pid_namespace: string | null;
   /** Process start in clock ticks, since pids are reused. */
   readonly started: string | null;
@@ -55,7 +55,7 @@ const locks = new Set<Lock>();
 let stopBeating: (() => void) | undefined;
 let beatMs = 0;
 
-/** Last touch of each owner found gone, by lock content: its other locks need no wait. */
+/** Content of a stale lock → its last touch. Other locks of the same owner are stale without a wait. */
 const lastBeatsMs = new Map<string, number>();
 
 let thisProcess: Owner | undefined;
@@ -72,7 +72,7 @@ export function takeLock(file: string, onNotice: (notice: string) => void): Lock
   thisProcess ??= describeThisProcess();
   const ownText = `${JSON.stringify(thisProcess)}\n`;
   for (let tries = 0; tries < MAX_TRIES; tries++) {
-    // Reads it back: another process may have seen the empty file and removed it.
+    // Reads the lock back: another process may have seen the empty file and removed it.
     if (createLock(lockFile, ownText) && readLock(lockFile) === ownText) return new Lock(file, ownText);
     const otherText = readLock(lockFile);
     if (otherText !== undefined && isStale(file, otherText, thisProcess, onNotice))
@@ -148,9 +148,9 @@ function beatIfDue(): void {
 }
 
 /**
- * Returns false too if another process has just taken the lock.
+ * Also returns false if another process has just taken the lock.
  *
- * @throws StoreError if its process runs
+ * @throws StoreError if the owner of the lock is alive
  */
 function isStale(
   file: string,
@@ -239,7 +239,7 @@ function putBack(aside: string, lockFile: string): void {
   try {
     linkSync(aside, lockFile);
   } catch (error) {
-    // EEXIST: a third process has it; the second detects that by `check`. Else: no hard links here.
+    // EEXIST: a third process has the lock now, which the lock's owner detects in `check`. Others: no hard links here.
     if (systemErrorCode(error) !== "EEXIST") renameSync(aside, lockFile);
   }
 }
@@ -268,7 +268,7 @@ function parseOwner(text: string): Owner | undefined {
   }
 }
 
-/** Returns undefined if the pid alone does not identify the process. */
+/** Returns undefined if a process with the pid runs, but may be another one. */
 function isProcessRunning({ pid, started }: Owner): boolean | undefined {
   try {
     process.kill(pid, 0);
@@ -285,7 +285,7 @@ function hasOwnProc(): boolean {
   return readLink("/proc/self") === String(process.pid);
 }
 
-/** Start of a process; "ended" for a zombie, undefined if there is none. */
+/** Start of a process; "ended" for a zombie, undefined if the pid is unused. */
 function readProcessStart(pid: number): string | undefined {
   const text = readText(`/proc/${pid}/stat`);
   if (text === undefined) return undefined;

@@ -5,9 +5,7 @@ import { namespaceNameSchema } from "../schema/option-schemas.js";
 import { UNPUBLISHED_SUFFIX } from "./checksummed-file.js";
 import { asStoreError, StoreError, systemErrorCode } from "./store-error.js";
 
-/**
- * Suffixes after DATA.ns-NAME, the file of a namespace's state. A name has no dot, so each file name is unambiguous.
- */
+/** Suffixes after DATA.ns-NAME, the file of a namespace's state. A name has no dot, so file names are unambiguous. */
 export const FILE_SUFFIX = {
   journal: ".journal",
   lock: ".lock",
@@ -19,10 +17,10 @@ export const FILE_SUFFIX = {
   deleted: ".deleted",
 } as const;
 
-/** Files only: folders of these names belong to other programs. */
+/** A marker is always a file: folders of these names belong to other programs. */
 const MARKER_SUFFIXES: ReadonlySet<string> = new Set([FILE_SUFFIX.unfinished, FILE_SUFFIX.deleted]);
 
-/** Left by a killed process: an unfinished state, or a stale lock set aside. */
+/** Suffix of a file that a killed process left: an unfinished state, or a stale lock set aside. */
 const TEMPORARY = /^\.(tmp|lock\.\d+)$/;
 
 /** Namespace files found beside a data file. */
@@ -69,7 +67,7 @@ export function namespaceFile(data: string, name: string): string {
   return `${data}.ns-${name}`;
 }
 
-/** 0 if the file does not exist. */
+/** Returns 0 if the file does not exist. */
 export function fileSize(file: string): number {
   try {
     return statSync(file).size;

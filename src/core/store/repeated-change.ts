@@ -17,7 +17,7 @@ export interface RepeatedChange {
 
 export type RepeatedPut = Key | readonly [key: Key, fields: object];
 
-/** Returns undefined if the changes differ in more. */
+/** Returns undefined if the changes differ in anything else. */
 export function encodeRepeatedChange(change: JournalEntry, before: JournalEntry): RepeatedChange | undefined {
   const { seq, at, puts } = change;
   if (puts.length !== before.puts.length) return undefined;

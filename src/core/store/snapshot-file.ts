@@ -40,7 +40,7 @@ export class SnapshotFile {
     return this.#bytes;
   }
 
-  /** Undefined for a missing or empty file. */
+  /** Returns undefined for a missing or empty file. */
   read(): StateDump | undefined {
     this.#db.read();
     const state = this.#db.data ?? undefined;
@@ -77,9 +77,9 @@ export class SnapshotFile {
   }
 
   /**
-   * Writes the next snapshot to a temporary file, piece by piece. If interrupted, removes it.
+   * Writes the next snapshot to a temporary file, piece by piece. If interrupted, removes the file.
    *
-   * @param fsync true to sync it at the end; otherwise call `sync` before `publish`
+   * @param fsync true to sync the file at the end; otherwise call `sync` before `publish`
    */
   *begin(
     state: FrozenState,
@@ -156,7 +156,7 @@ function parse(file: string, content: Buffer): StateDump {
     if (!(error instanceof SyntaxError)) throw error;
     throw damagedFileError(file, file, "not JSON, so it is damaged or not a snapshot of this program");
   }
-  // A user who edits the file removes the checksum.
+  // The checksum is missing if the user has edited the file.
   const { checksum, ...state } = isObject(value) ? value : {};
   if (checksum !== undefined && !hasValidChecksum(content)) throw checksumError(file);
   if (Number.isSafeInteger(state.version) && state.version !== 1) {

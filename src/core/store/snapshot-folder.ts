@@ -18,7 +18,7 @@ import type { SavedState, Snapshot, Snapshots } from "./storage.js";
 import { asStoreError, StoreError, systemErrorCode } from "./store-error.js";
 
 const SUFFIX = ".json";
-/** Members before the state: enough for a list. */
+/** Members before the state, which are all that a list needs. */
 const HEAD = /^\{"checksum":"[^"]*","name":"[^"]*","at":"([^"]*)","dump":/;
 
 /** Snapshots of a namespace, one file each. Damaged files are reported and omitted. */
@@ -108,7 +108,7 @@ export class SnapshotFolder implements Snapshots {
     for (const entry of this.#entries(report)) {
       const file = join(this.#folder, entry.name);
       const ending = [SUFFIX, SUFFIX + UNPUBLISHED_SUFFIX].find((suffix) => entry.name.endsWith(suffix));
-      // The file's name counts, not the name inside: only the former leads to this file.
+      // Uses the name in the file name, not in the content: only the file name leads to this file.
       const name = entry.name.slice(0, -(ending?.length ?? 0));
       if (ending === undefined || !safeParse(snapshotNameSchema, name).ok) continue;
       if (ending !== SUFFIX) {

@@ -1,6 +1,6 @@
 import type { FrozenState } from "../engine/frozen-state.js";
 
-/** Characters per piece: each takes a millisecond or two. */
+/** Characters per piece; encoding a piece takes a millisecond or two. */
 const PIECE_CHARS = 1 << 18;
 
 /** JSON text of a state, one record per line: readable, good for diffs, and never one string of the file's length. */

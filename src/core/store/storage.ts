@@ -1,5 +1,5 @@
 /*
- * Storage of namespaces, in memory or in files: a snapshot, a journal, a lock and saved states each.
+ * Storage of namespaces, in memory, files or PostgreSQL: for each a snapshot, a journal, a lock and saved states.
  * Called by `namespace` (open, snapshots) and the engine (load, append, replace).
  * An encoded change flows through: engine → `Store` → one journal line → snapshot at compaction.
  * Never here: domain rules, clock, network.
@@ -22,7 +22,7 @@ export interface Storage {
   snapshots(name: string): Snapshots;
   /** Creation parameters of a stored namespace; throws if they cannot be read. */
   identity(name: string): NamespaceIdentity;
-  /** Marks a namespace as unfinished: until `finish`, the next start removes it. False if its name or key is taken. */
+  /** Marks a namespace as unfinished: until `finish`, a start removes it. Resolves to false if name or key is taken. */
   begin(name: string, identity: NamespaceIdentity): undefined | Promise<boolean>;
   finish(name: string): void;
   /** Removes everything since `begin`. */
@@ -38,7 +38,7 @@ export interface Storage {
   readonly leases?: Leases;
 }
 
-/** The process that runs a namespace; without a URL it cannot be called, or it is this one or none. */
+/** Process that runs a namespace. `url` is null for this process, for no process, and for one without a URL. */
 export interface Place {
   readonly name: string;
   readonly url: string | null;
@@ -47,7 +47,7 @@ export interface Place {
 export type Location = "here" | "nowhere" | Place;
 
 export interface LeaseEvents {
-  /** Opens a namespace that was taken over. */
+  /** Opens a namespace that was taken over from another process. */
   open(name: string): void;
   /** Discards a namespace: memory and storage may differ, or another process may have it. */
   discard(name: string): void;
@@ -56,12 +56,12 @@ export interface LeaseEvents {
 /** Leases of a storage that several processes use. */
 export interface Leases {
   readonly isAway: boolean;
-  /** Seed of namespaces without one of their own. */
+  /** Seed of namespaces without their own seed. */
   readonly seed: string;
   /** Namespaces that this process runs. */
   readonly held: ReadonlyMap<string, unknown>;
   events: LeaseEvents | undefined;
-  /** True while no other process can have taken the namespace over. */
+  /** Returns true while no other process can have taken the namespace over. */
   holds(name: string): boolean;
   /** Takes a free namespace over, or finds the process that runs it. */
   locate(name: string): Promise<Location>;
@@ -69,7 +69,7 @@ export interface Leases {
   nameOfKey(apiKey: string, nameInKey: string | undefined): Promise<string | undefined>;
   /** All namespaces, newest first. */
   places(): Promise<Place[]>;
-  /** Sets the URL where other processes pass calls on to. */
+  /** Sets the URL to which other processes forward calls. */
   advertise(url: string | null): Promise<void>;
   /** Ends takeovers; call it before the namespaces close. */
   stop(): void;
@@ -94,9 +94,9 @@ export interface Snapshots {
   save(snapshot: Snapshot, state: FrozenState): Promise<void>;
   /** Newest first. */
   list(): Snapshot[];
-  /** Undefined if there is none; throws if it cannot be read. */
+  /** Returns undefined if there is no such snapshot; throws if it cannot be read. */
   read(name: string): SavedState | undefined;
-  /** Returns true if there was one. */
+  /** Returns true if the snapshot existed. */
   delete(name: string): boolean | Promise<boolean>;
   /** Discards pending saves; called when the namespace closes. */
   close(): void;

@@ -13,8 +13,7 @@ export class TooLongError extends StoreError {}
 export class OutOfHandlesError extends StoreError {}
 
 /**
- * The error for a file whose content this store never writes. `where` is the file, and the line if there is one.
- *
+ * @param where the damaged file, with the line in a journal
  * @param goodBytes length of the usable beginning of the journal
  */
 export function damagedFileError(file: string, where: string, what: string, goodBytes = 0): StoreError {

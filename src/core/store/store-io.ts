@@ -6,7 +6,7 @@ export interface StoreIo {
   writeSync(fd: number, buffer: Uint8Array, offset: number, length: number, position: number): number;
   ftruncateSync(fd: number, lengthBytes: number): void;
   fsyncSync(fd: number): void;
-  /** Does not block the event loop: it can take long for a large file. */
+  /** Asynchronous, since syncing a large file can take long. */
   fsync(fd: number): Promise<void>;
   renameSync(from: string, to: string): void;
 }

@@ -15,7 +15,6 @@ export function isChange(value: unknown): value is JournalEntry {
   return isNumber(seq) && isTime(at) && Array.isArray(puts) && puts.every(isPut) && isCounters(counters);
 }
 
-/** Checks a change encoded against the previous line. */
 export function isRepeatedChange(value: unknown): value is RepeatedChange {
   if (!isObject(value)) return false;
   const { seq, at, again, counters } = value;
@@ -29,7 +28,7 @@ export function isRepeatedChange(value: unknown): value is RepeatedChange {
   );
 }
 
-/** Checks a state dump as far as the file shows it. Empty collections may be absent. */
+/** Checks the outline of a state dump. Empty collections may be absent. */
 export function isStateDump(value: unknown): value is StateDump {
   if (!isObject(value)) return false;
   const { version, seq, at, counters, collections } = value;

@@ -4,7 +4,7 @@ import { generateToken } from "../../time/wall-clock.js";
 import type { LeaseEvents, Snapshot } from "../storage.js";
 import { Link } from "./link.js";
 
-/** The right to commit in a namespace while the database has this fence for it, and what was stored when it began. */
+/** The right to commit to a namespace while the database has this fence for it; with the data stored at the start. */
 export interface Lease {
   readonly commits: Commits;
   readonly name: string;
@@ -13,7 +13,7 @@ export interface Lease {
   readonly identity: NamespaceIdentity;
   /** Number of the last stored entry. */
   seq: number;
-  /** Removed by the first load. */
+  /** Stored state and changes; undefined after the first load. */
   entries: readonly Entry[] | undefined;
   readonly snapshots: readonly (Snapshot & { readonly body: string })[];
   isLost: boolean;
@@ -32,7 +32,7 @@ interface Write {
   readonly onFailed: (error: unknown) => void;
 }
 
-/** Entries belong to a write and not to a namespace: a write of a lost lease may wait beside one of the next lease. */
+/** Keeps entries apart by write, not by namespace: a lost lease and its successor may both have writes in a batch. */
 const COMMIT = `with batch as (
     select * from json_to_recordset($1) as b (write int, id int, fence bigint, seq bigint, last bigint, entries json)
   ), held as (
@@ -49,15 +49,15 @@ const COMMIT = `with batch as (
   ) select write from held`;
 
 /**
- * Group commit of a process: all entries that wait are one transaction, which checks fence and number of each namespace.
- * One transaction is under way at a time.
+ * Group commit of a process: one transaction writes all waiting entries, and checks fence and last number of each
+ * namespace. Transactions run one at a time.
  */
 export abstract class Commits extends Link {
   readonly process = generateToken();
   readonly held = new Map<string, Lease>();
   isAway = false;
   events: LeaseEvents | undefined;
-  /** For everything that may take long. */
+  /** Second connection, for statements that may take long. */
   abstract readonly link: Link;
   #waiting: Write[] = [];
   #draining: Promise<void> | undefined;
@@ -69,7 +69,7 @@ export abstract class Commits extends Link {
     });
   }
 
-  /** Resolves when nothing waits. */
+  /** Resolves when no write is waiting. */
   async whenEmpty(): Promise<void> {
     while (this.#draining !== undefined) await this.#draining;
   }
@@ -99,7 +99,7 @@ export abstract class Commits extends Link {
     } catch (error) {
       this.noteAway(error);
       for (const { lease, entries, onFailed } of batch) {
-        // Memory has the new state already.
+        // Memory already has the replaced state, and cannot go back.
         if (entries[0]!.isState) this.lose(lease);
         onFailed(error instanceof StorageAway ? error : new StorageAway(String(error), { cause: error }));
       }
@@ -109,13 +109,13 @@ export abstract class Commits extends Link {
   /** Called if the database does not answer: the fate of the entries is unknown. */
   abstract noteAway(error: unknown): void;
 
-  /** Ends a lease on this side: memory and database may differ, or another process may have the namespace. */
+  /** Gives a lease up: memory and database may differ, or another process may have the namespace. */
   lose(lease: Lease): void {
     lease.isLost = true;
     if (this.forget(lease)) this.events?.discard(lease.name);
   }
 
-  /** Returns false if it was not held any more. */
+  /** Returns false if the lease was no longer held. */
   forget(lease: Lease): boolean {
     return this.held.get(lease.name) === lease && this.held.delete(lease.name);
   }
@@ -125,7 +125,7 @@ export abstract class Commits extends Link {
     if (this.isAway) throw new StorageAway("the database does not answer");
   }
 
-  /** For snapshots and compactions, which must not delay commits. */
+  /** Writes snapshots and compactions on the second connection, since they must not delay commits. */
   async writeIfHeld(lease: Lease, write: string, values: unknown[]): Promise<void> {
     this.checkReachable(lease);
     const held = "held as (select id from namespaces where id = $1 and fence = $2 and owner = $3)";

@@ -1,14 +1,14 @@
 import pg from "pg";
 import { StorageAway } from "../../schema/unavailable.js";
 
-/** SQLSTATEs of a lost, starting, full or read-only server, transactions to be repeated, and a lease that is out. */
+/** SQLSTATEs of a lost, starting, full or read-only server, a transaction to repeat, and an expired lease. */
 const AWAY = /^(08|23503|25006|40|53|55P03|57|58)/;
 
-/** One connection to the database, opened by the first query and again by the next one after a failure. */
+/** One connection to the database, opened by the first query, and reopened by the next query after a failure. */
 export class Link {
   readonly #pool: pg.Pool;
 
-  /** @param timeoutMs limit of a query, and of its wait for the one before; a slower server counts as away */
+  /** @param timeoutMs limit of a query, and of its wait for the previous query; a slower server counts as away */
   constructor(url: string, schema: string, timeoutMs: number) {
     this.#pool = new pg.Pool({
       connectionString: url,
@@ -20,7 +20,7 @@ export class Link {
       application_name: "payments-sandbox",
       onConnect: async (client) => void (await client.query(`set search_path to "${schema}"`)),
     });
-    // The next query opens another connection.
+    // Ignored: the next query opens another connection.
     this.#pool.on("error", () => {});
   }
 
@@ -38,7 +38,7 @@ export class Link {
     }
   }
 
-  /** Ends the connection after its query, and a transaction on it. */
+  /** Closes the connection after its current query, which rolls an open transaction back. */
   close(): Promise<void> {
     return this.#pool.end();
   }

@@ -1,6 +1,6 @@
 /*
- * Storage in PostgreSQL for several processes. Each renews one row of its own; when that is out, the others delete it,
- * which frees its namespaces, and take them over with the next fence.
+ * Storage in PostgreSQL for several processes. Each process renews a row in `processes`. Other processes delete an
+ * expired row, which frees the namespaces of its process, and take them over with the next fence.
  * An encoded change flows through: engine → `PostgresStore` → `Commits` → one transaction, which checks the fences.
  * Never here: domain rules, HTTP.
  */
@@ -23,7 +23,7 @@ const RENEWALS_PER_LEASE = 3;
 const RETRY_MS = 500;
 /** Limit of statements that read or write whole states. */
 const LONG_QUERY_MS = 60_000;
-/** Validity of what was looked up, so that not every call asks the database. */
+/** Validity of a looked-up place, so that not every call queries the database. */
 const LOOKUP_MS = 1_000;
 
 export interface PostgresStorageOptions extends FileStorageOptions {
@@ -35,7 +35,7 @@ export interface PostgresStorageOptions extends FileStorageOptions {
 const TAKE = `update namespaces set owner = $2, fence = fence + 1 where name = $1 and (owner is null or owner = $2)
   returning name, id, fence, seq::float8 as seq, identity`;
 
-/** One statement, so that a compaction meanwhile cannot tear it. */
+/** One statement, so that no compaction can come between its reads. */
 const READ = `select seq::float8 as seq, is_state as "isState", body, null as name, null as at from entries
     where id = $1 and seq >= (select max(seq) from entries where id = $1 and is_state)
   union all select saved, true, body, name, at from snapshots where id = $1 order by name nulls first, seq`;
@@ -47,13 +47,13 @@ export class PostgresStorage extends Commits implements Storage, Leases {
   readonly #schema: string;
   readonly #leaseMs: number;
   readonly #searches = new Map<string, Promise<Location>>();
-  /** Places by names and API keys. */
+  /** Keyed by namespace name and by API key. */
   readonly #places = new Map<string, Place>();
   #url: string | null = null;
   #validUntilMs = 0;
-  /** Number of times that this process's row was missing: the leases from before are lost. */
+  /** Number of times that this process's row was missing; each time, all leases were lost. */
   #losses = 0;
-  /** After the database was away, the other processes get the time of a lease to renew theirs. */
+  /** Expired leases are freed from here on: after an outage the other processes first get the time to renew theirs. */
   #freesFromMs = 0;
   #isStopped = false;
   #renewing: Promise<void> | undefined;
@@ -68,7 +68,7 @@ export class PostgresStorage extends Commits implements Storage, Leases {
         "--data: schema must be lower-case letters, digits and underscores, lease at least 1s.",
       );
     for (const name of ["schema", "lease"]) url.searchParams.delete(name);
-    // A commit that takes as long as a lease has lost it.
+    // A commit times out after the length of a lease, since the lease is lost by then.
     super(url.href, schema, leaseMs);
     this.link = new Link(url.href, schema, LONG_QUERY_MS);
     this.#schema = schema;
@@ -78,7 +78,7 @@ export class PostgresStorage extends Commits implements Storage, Leases {
   /** Registers the process and takes free namespaces over. */
   async start(): Promise<this> {
     try {
-      // Fails sooner than the other connection.
+      // Fails sooner than a query of `link`, whose timeout is longer.
       await this.query("select 1");
       this.seed = await register(this.link, this.#schema, this.options, this.#registration());
       await this.#renewNow();
@@ -120,7 +120,7 @@ export class PostgresStorage extends Commits implements Storage, Leases {
     const identity = JSON.stringify({ api_key, webhook_secret, clock });
     const insertion =
       "insert into namespaces (name, identity, owner) values ($1, $2, $3) on conflict do nothing returning id";
-    // A search that fails is reported to the caller that began it.
+    // The caller that began a search gets its error.
     while (this.#searches.has(name)) await this.#searches.get(name)!.catch(() => {});
     let isCreated = false;
     await this.#search(name, async () => {
@@ -153,7 +153,7 @@ export class PostgresStorage extends Commits implements Storage, Leases {
     return this.#places.get(name) ?? this.#search(name, () => this.#find(name));
   }
 
-  /** One takeover or creation of a namespace at a time; a second caller gets the result of the first. */
+  /** Runs one takeover or creation of a namespace at a time; a second caller gets the result of the first. */
   #search(name: string, work: () => Promise<Location>): Promise<Location> {
     let search = this.#searches.get(name);
     if (search === undefined) {
@@ -164,7 +164,7 @@ export class PostgresStorage extends Commits implements Storage, Leases {
   }
 
   async #find(name: string): Promise<Location> {
-    // The lease is out by this machine's clock. While the database is away, reads go on from memory.
+    // By this machine's clock the lease has expired. While the database is away, reads go on from memory.
     if (this.held.has(name)) await this.#renew();
     if (this.held.has(name)) return "here";
     if (this.isAway) throw new StorageAway("the database does not answer");
@@ -209,7 +209,7 @@ export class PostgresStorage extends Commits implements Storage, Leases {
     this.stop();
     await this.#renewing;
     await this.whenEmpty();
-    // Leases that cannot be released run out.
+    // Leases that cannot be released expire.
     await this.link.query("delete from processes where id = $1", [this.process]).catch(this.options.onError);
     await this.link.close();
     await this.close();
@@ -260,7 +260,7 @@ export class PostgresStorage extends Commits implements Storage, Leases {
     afterDelay(RETRY_MS, () => void this.#renew());
   }
 
-  /** Ends the leases that are out. */
+  /** Ends expired leases. */
   async #free(): Promise<void> {
     if (monotonicMs() >= this.#freesFromMs)
       await this.link.query("delete from processes where expires <= clock_timestamp()");

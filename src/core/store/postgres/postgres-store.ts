@@ -10,10 +10,10 @@ import { asStoreError, StoreError } from "../store-error.js";
 import { isChange, isStateDump } from "../stored-shapes.js";
 import type { Entry, Lease } from "./commits.js";
 
-/** Below this size of the changes nothing is compacted; above it, when they are twice as large as the state. */
+/** Changes are compacted once they are larger than this and twice as large as the state. */
 const COMPACT_AT_CHARS = 4 * 1024 * 1024;
 
-/** A namespace in the database. The process's next transaction has the changes of this tick. */
+/** Stores a namespace in the database. The changes of a tick are in one transaction of the process. */
 export class PostgresStore implements Store {
   readonly #latest = noLatestKeys();
   #stateChars = 0;
@@ -58,7 +58,7 @@ export class PostgresStore implements Store {
     return this.#write([{ seq: state.seq, isState: true, body: [...encodeState(state)].join("") }]);
   }
 
-  /** Throws at once while the database is away, so that a read goes on without the changes of due tasks. */
+  /** Throws at once while the database is away: a read then goes on without the changes of due tasks. */
   #write(entries: readonly Entry[]): Promise<void> {
     this.lease.commits.checkReachable(this.lease);
     return this.lease.commits.write(this.lease, entries).then(() => this.#count(entries));
@@ -71,7 +71,7 @@ export class PostgresStore implements Store {
 
   async #compact(state: FrozenState): Promise<Error | undefined> {
     const charsBefore = this.#changedChars;
-    // None begins meanwhile.
+    // No second compaction begins meanwhile.
     this.#stateChars = Number.POSITIVE_INFINITY;
     try {
       const body = await joinPieces(withYields(encodeState(state)));
@@ -87,7 +87,7 @@ export class PostgresStore implements Store {
       this.#changedChars -= charsBefore;
       return undefined;
     } catch (error) {
-      // Tried again when the changes have doubled.
+      // The next try is when the changes have doubled.
       this.#stateChars = this.#changedChars;
       return asStoreError(error, `Cannot compact the namespace "${this.lease.name}"`);
     }
@@ -105,7 +105,7 @@ export class PostgresStore implements Store {
   }
 }
 
-/** Snapshots in the database, and in memory for readers that cannot wait. */
+/** Snapshots in the database, with a copy in memory for synchronous reads. */
 export class PostgresSnapshots extends SnapshotsInMemory {
   constructor(readonly lease: Lease) {
     super();
@@ -121,7 +121,7 @@ export class PostgresSnapshots extends SnapshotsInMemory {
     await super.save(snapshot, JSON.parse(values[2]!));
   }
 
-  /** Another version may have written it. */
+  /** A snapshot counts as from outside: another version of the program may have written it. */
   override read(name: string): SavedState | undefined {
     const saved = super.read(name);
     return saved && { dump: saved.dump, isFromOutside: true };

@@ -4,8 +4,8 @@ import type { Link } from "./link.js";
 /**
  * Migrations of the schema, each applied once. Never edit one that was released: append.
  *
- * `namespaces` has the leases: the owner may commit while `fence` is the number that it was given; `seq` is the number of
- * the last entry. `entries` has changes, and states that stand for all entries before them.
+ * `namespaces` has the leases: the owner may commit while `fence` has the number of its lease; `seq` is the number of
+ * the last entry. `entries` has changes, and states that replace all earlier entries.
  */
 const MIGRATIONS: readonly string[] = [
   `create table processes (id text primary key, url text, version text not null, expires timestamptz not null);
@@ -27,14 +27,14 @@ const MIGRATIONS: readonly string[] = [
   );`,
 ];
 
-/** Registers a process or renews its row. A row that is new has no namespaces yet. */
+/** Registers a process or renews its row. A process with a new row has no namespaces yet. */
 export const RENEW = `insert into processes (id, version, expires, url)
     values ($1, $2, clock_timestamp() + $3 * interval '1 ms', $4)
   on conflict (id) do update set expires = excluded.expires, url = excluded.url
   returning xmax = 0 as "isNew"`;
 
 /**
- * Makes or migrates the schema, registers a process, and returns the seed of new namespaces.
+ * Creates or migrates the schema, registers a process, and returns the seed of new namespaces.
  *
  * @param values of `RENEW`
  * @throws StoreError if the schema or a running process has another version
