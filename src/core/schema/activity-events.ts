@@ -49,5 +49,5 @@ export interface AttemptActivity extends ActivityBase {
 /** A line of the live log of a running sandbox. */
 export type Activity = RequestActivity | TransitionActivity | AttemptActivity;
 
-/** Listener of the live log. `create` builds the event on demand: most are never printed. */
+/** Listener of the live log. `create` builds the activity on demand, since most activities are never printed. */
 export type OnActivity = (create: () => Activity) => void;

@@ -22,7 +22,7 @@ export const CHARGE_STATUSES = [
 export type ChargeStatus = (typeof CHARGE_STATUSES)[number];
 export const chargeStatusSchema = z.enum(CHARGE_STATUSES);
 
-/** Actors of status changes. The control API and the customer override the rest of a scenario's timeline. */
+/** Actors of status changes. A change by `control` or `customer` cancels the rest of a scenario's timeline. */
 export const ACTORS = ["api", "scenario", "clock", "customer", "control"] as const;
 export type Actor = (typeof ACTORS)[number];
 

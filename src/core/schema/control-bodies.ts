@@ -46,7 +46,7 @@ export const scenarioBodySchema = named(
   ]),
 );
 
-/** The rates by themselves, or under the name they are answered with. */
+/** The rates at the top level, or under `rates` as in the response. */
 export const ratesBodySchema = named(
   "RatesRequest",
   {

@@ -26,7 +26,7 @@ const type = field(withNameKind("event type", z.optional(globTextSchema)), {
 });
 const ofCharge = field(optionalText, "Only this charge.");
 
-/** `metadata.KEY` is parsed separately: its name is open. */
+/** Without `metadata.KEY`, which is parsed separately because KEY can be any name. */
 export const chargeQuerySchema = queryShape({
   ...page,
   mode,

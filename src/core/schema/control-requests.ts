@@ -98,7 +98,7 @@ export const clockRequestSchema = withChecks(
   }),
 );
 
-/** The speed a mode implies, else the default. */
+/** Returns the speed that a mode implies, else the default. */
 function speedOf(mode: string | undefined, defaultSpeed: number): number {
   if (mode === "manual") return parseClockSetting(mode).speed;
   return mode?.endsWith("x") ? parseClockSetting(mode).speed : defaultSpeed;
@@ -232,7 +232,7 @@ export const namespaceRequestSchema = closedShape(
   },
 );
 
-/** Fields outside the state, which can be imported into another namespace. */
+/** Stored beside the state, not in it, so that an exported state can be imported into another namespace. */
 export const namespaceIdentitySchema = z.pick(namespaceRequestSchema, {
   name: true,
   api_key: true,

@@ -173,7 +173,7 @@ export const chargeHistoryItemSchema = named(
     }),
   ]),
 );
-/** One item of a charge's story, in the control API, the command line and the dashboard. */
+/** One item of a charge's history, in the control API, the command line and the dashboard. */
 export type ChargeHistoryItem = z.infer<typeof chargeHistoryItemSchema>;
 recordShape("ChargeStory", "All that happened to a charge, in order.", {
   charge_id: text,

@@ -1,15 +1,15 @@
 import * as z from "zod/mini";
 
 /**
- * Schemas with the descriptions of the OpenAPI documents attached. `server/openapi` reads them; a field or schema with
- * its `FieldNote` is the data. Placeholders such as `{{methods}}` are filled in from the namespace. The build removes
- * descriptions from the bundle (`scripts/words.mjs`), so no other code may read them.
+ * Description of a field or schema in the OpenAPI documents, attached to its schema. Placeholders such as `{{methods}}`
+ * are filled in from the namespace. The build removes descriptions from the bundle (`scripts/words.mjs`), so no code
+ * besides `server/openapi` may read them.
  */
 export interface FieldNote extends NoteDetails {
   readonly description: string;
 }
 interface NoteDetails {
-  /** An assumption of the sandbox where the interface is silent. */
+  /** An assumption about the service, where its interface says nothing. */
   readonly assumption?: string;
   /** Examples, or a placeholder that the namespace's values replace. */
   readonly examples?: readonly unknown[] | string;
@@ -45,7 +45,7 @@ export function shape<All extends Fields>(name: string, note: Note, fields: All)
   return describe(z.object(schemasOf(fields)), { name, note, fields });
 }
 
-/** A named object of the control API. Fields may lack a description: those of records, and those with a clear name. */
+/** A named object of the control API. Fields of stored records, and fields with a clear name, need no description. */
 export function recordShape<const All extends Readonly<Record<string, Field | z.core.$ZodType>>>(
   name: string,
   note: Note,
@@ -70,7 +70,7 @@ export function pickFields<All extends object, Name extends keyof All>(
   return Object.fromEntries(names.map((name) => [name, fields[name]])) as Pick<All, Name>;
 }
 
-/** Like `shape`, with fields created on first use: a start uses none of them. */
+/** Like `shape`, but creates the fields on first use, since a start uses none of them. */
 export function shapeLater<All extends Fields>(name: string, note: Note, make: () => All) {
   let cached: All | undefined;
   const fields = () => (cached ??= make());
@@ -127,7 +127,7 @@ export function namedSchemas(): ReadonlyMap<z.core.$ZodType, SchemaDescription> 
 
 export const ASSUMED_FIELD = "The interface does not show this field; that it exists is assumed.";
 
-/** Note of a field that the service's interface does not show: an assumption of the sandbox. */
+/** Note of a field that the service's interface does not show, and that the sandbox assumes. */
 export function assumedField(text: string, details: NoteDetails = {}): FieldNote {
   return { description: text, assumption: ASSUMED_FIELD, ...details };
 }
@@ -175,12 +175,12 @@ export function withChecks<Schema extends z.ZodMiniType>(
   return checked;
 }
 
-/** JSON Schema condition. Inside `allOf`: type generators misread an `anyOf` beside the fields. */
+/** JSON Schema condition. `allOf` wraps it, since type generators misread an `anyOf` beside the fields. */
 export function atLeastOneOf(...names: readonly string[]): Readonly<Record<string, unknown>> {
   return { allOf: [{ anyOf: names.map((name) => ({ required: [name] })) }] };
 }
 
-/** `one`, `two` and `three`, as code. */
+/** Formats values as a list: `one`, `two` and `three`. */
 export function codeList(values: readonly string[]): string {
   const quoted = values.map((value) => `\`${value}\``);
   if (quoted.length < 2) return quoted[0] ?? "none";

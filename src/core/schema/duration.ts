@@ -73,7 +73,6 @@ export const waitDurationSchema = durationSchema.check(
   ),
 );
 
-/** Body of an advance request. */
 export type AdvanceBody =
   | { readonly until: "next" | "idle" }
   | { readonly by: string }

@@ -3,7 +3,7 @@ import { amountSchema, chargeStatusSchema, modeSchema } from "./common.js";
 import { closedShape, currencyNote, field } from "./descriptions.js";
 import { atMost, MAX_LENGTHS, minLength } from "./schema-checks.js";
 
-// Request bodies that engine and library read too. Separate from `control-requests.ts`: a start does not load that file.
+// Request bodies that engine and library also read. Not in `control-requests.ts`, which a start does not load.
 
 export const resetRequestSchema = closedShape("ResetRequest", "How to go back to the start.", {
   keep: field(

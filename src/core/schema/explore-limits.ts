@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { didYouMean } from "./nearest.js";
 
-/** Deviations per run at most, by default. */
+/** Default of the maximum number of deviations in a run. */
 export const DEFAULT_DEPTH = 2;
 const MAX_DEPTH = 5;
 
@@ -9,7 +9,7 @@ export const depthSchema = z
   .int("must be a whole number")
   .check(z.gte(1, `must be 1 to ${MAX_DEPTH}`), z.lte(MAX_DEPTH, `must be 1 to ${MAX_DEPTH}`));
 
-/** Parallel runs, by default. */
+/** Default of the maximum number of parallel runs. */
 export const DEFAULT_LANES = 4;
 const MAX_LANES = 16;
 
@@ -17,7 +17,7 @@ export const lanesSchema = z
   .int("must be a whole number")
   .check(z.gte(1, `must be 1 to ${MAX_LANES}`), z.lte(MAX_LANES, `must be 1 to ${MAX_LANES}`));
 
-/** Kinds of deviation, in the order in which they are tried (contract section 11). */
+/** Kinds of deviation, in the order in which they are tried. */
 export const DEVIATION_KINDS = [
   "request_lost",
   "answer_lost",

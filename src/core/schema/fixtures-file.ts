@@ -23,7 +23,7 @@ export const currencyFixtureSchema = z.strictObject({
   network: z.optional(nameSchema),
   /** The asset code without its network; crypto only. */
   asset: z.optional(nameSchema),
-  /** Minimum of a withdrawal; a currency without one has no payouts. */
+  /** Minimum amount of a withdrawal; a currency without a minimum has no payouts. */
   minimum_withdrawal: z.optional(amountSchema),
   withdrawal_fee: z.optional(amountSchema),
   /** Time from completion to settlement. */
@@ -42,7 +42,7 @@ export const methodFixtureSchema = z.strictObject({
   type: z.enum(["fiat", "crypto"]),
   enabled_by_default: z.boolean(),
   currencies: z.array(codeSchema),
-  /** Determines customer fields and instructions. */
+  /** Determines the required customer fields and the payment instructions. */
   kind: z.enum(["bank_transfer", "mobile_money", "card", "crypto"]),
   fees: z.strictObject({ platform_percent: percentSchema, gateway_percent: percentSchema }),
 });
@@ -105,7 +105,7 @@ export const chargeFixtureSchema = z.strictObject({
   phone_number: z.optional(nameSchema),
   bank_account_number: z.optional(nameSchema),
   metadata: z.optional(metadataSchema),
-  /** PENDING, or what a new charge can become in one step; no charge has expired at the start. */
+  /** PENDING, or a status that a new charge can get in one step. Not EXPIRED: no charge has expired at the start. */
   status: z.enum(["PENDING", "AWAITING_PAYMENT", "PROCESSING", "COMPLETED", "FAILED", "CANCELLED"]),
 });
 

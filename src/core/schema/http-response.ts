@@ -1,4 +1,4 @@
-/** The part of a Response that callers use, whether it came from this process or over the network. */
+/** The part of a Response that is the same for calls in this process and over the network. */
 export interface HttpResponse extends Pick<Response, "ok" | "status" | "text"> {
   readonly headers: Iterable<[name: string, value: string]> & {
     get(name: string): string | null | undefined;

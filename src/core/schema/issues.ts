@@ -5,13 +5,13 @@ import { knownKeys } from "./schema-paths.js";
 
 type Issue = z.core.$ZodIssue;
 
-/** Error message for a field, without its name: that is the key in `details`. */
+/** Error message for a field, without the field's name, which is the key in `details`. */
 export function issueMessage(issue: Issue): string {
   if (issue.input === undefined && (issue.code === "invalid_type" || issue.code === "invalid_value"))
     return "is required";
   switch (issue.code) {
     case "invalid_type":
-      // A message of the schema is more specific than the type.
+      // The schema's own message is more specific than the expected type.
       if (issue.message !== DEFAULT_MESSAGE && !/^(number|int)$/.test(issue.expected)) return issue.message;
       return `must be ${article(issue.expected)}`;
     case "unrecognized_keys":
@@ -58,7 +58,7 @@ export function issuePath(issue: Issue): string {
   return issue.path.length === 0 ? "body" : issue.path.map(String).join(".");
 }
 
-/** For a value that matches no option of a union: the issues of the closest option. Empty for other issues. */
+/** Returns the issues of a union's closest option if the value matches no option; empty for other issues. */
 export function closestIssues(issue: Issue): Issue[] {
   if (issue.code !== "invalid_union") return [];
   const [best = []] = [...issue.errors].sort((a, b) => distance(a) - distance(b));

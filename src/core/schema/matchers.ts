@@ -24,7 +24,7 @@ export type ValueMatch = Glob | Matcher;
 
 export const COMPARISONS = ["gt", "gte", "lt", "lte"] as const;
 
-/** Text with a `${variable}` is checked after variables are filled in. */
+/** Returns true for text that is checked only after its `${variable}` is filled in. */
 function hasVariable(text: string): boolean {
   return text.includes("${");
 }
@@ -86,7 +86,7 @@ export const valueMatchSchema: z.ZodMiniType<ValueMatch> = z.union([
   matcherSchema,
 ]);
 
-/** Matches for a field of one type; reports bounds of other types at their paths. */
+/** Schema of a match for a field of one type; reports bounds of other types at their paths. */
 function matchWithBounds(isAllowed: (bound: string | number) => boolean, message: string) {
   return valueMatchSchema.check(({ value, issues }) => {
     if (issues.length > 0) return;
@@ -151,7 +151,6 @@ const EXPECTED_WORDS = z.strictObject({
   lte: boundSchema,
 } satisfies Record<MatcherWord, z.ZodMiniType>);
 
-/** An invalid matcher and its path in the value. */
 interface MatcherFault {
   readonly path: readonly (string | number)[];
   readonly input: unknown;
@@ -166,7 +165,7 @@ export const checkMatchers: z.core.CheckFn<unknown> = ({ value, issues }) => {
 
 export const expectationSchema = z.unknown().check(checkMatchers);
 
-/** A matcher inside an expectation, for fields that otherwise take one of fixed values. */
+/** A matcher inside an expectation, for fields that otherwise take one of a fixed set of values. */
 export const expectationMatcherSchema = z.record(z.string(), z.unknown()).check(
   z.refine(isMatcher, {
     error: `must be a matcher of ${MATCHER_WORDS.join(", ")}`,

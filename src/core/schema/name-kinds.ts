@@ -16,7 +16,7 @@ export type NameKind =
 
 const kinds = new WeakMap<z.core.$ZodType, NameKind | undefined>();
 
-/** Clones a schema and marks its text as names of a kind, or globs of them; undefined overrides `BY_FIELD`. */
+/** Clones a schema and marks its text as names of a kind, or globs of such names. Undefined cancels `BY_FIELD`. */
 export function withNameKind<Schema extends z.ZodMiniType>(
   kind: NameKind | undefined,
   schema: Schema,
@@ -26,7 +26,7 @@ export function withNameKind<Schema extends z.ZodMiniType>(
   return clone;
 }
 
-/** Fields with one meaning everywhere; they need no mark. */
+/** Field → kind of its names, for fields with one meaning in all schemas; they need no mark. */
 const BY_FIELD: ReadonlyMap<string, NameKind> = new Map([
   ["operation", "operation"],
   ["currency", "currency"],

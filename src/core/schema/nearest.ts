@@ -1,7 +1,7 @@
 /** Comparing two words costs the product of their lengths. */
 const LONGEST_WORD = 200;
 
-/** The known word within a typo of the given one, if any. */
+/** Returns the known word of which the given one is probably a typo, if any. */
 export function nearest(word: string, known: readonly string[]): string | undefined {
   if (word.length > LONGEST_WORD) return undefined;
   const allowed = Math.max(1, Math.floor(word.length / 3));
@@ -20,7 +20,7 @@ export function nearest(word: string, known: readonly string[]): string | undefi
   return best ?? wordContaining(word, known);
 }
 
-/** The only known name with this part: `customer_email` for `email`. */
+/** Returns the only known name that contains the word, such as `customer_email` for `email`. */
 function wordContaining(word: string, known: readonly string[]): string | undefined {
   const [first, ...others] = known.filter((name) => name.split("_").includes(word.toLowerCase()));
   return others.length === 0 ? first : undefined;

@@ -14,7 +14,7 @@ export { secretSchema } from "./signature-schemes.js";
 
 export const DEFAULT_PORT = 4402;
 export const DEFAULT_HOST = "127.0.0.1";
-/** A documented constant. */
+/** Not confidential: the documentation shows it. */
 export const DEFAULT_WEBHOOK_SECRET = "whsec_cGF5bWVudHMtc2FuZGJveC1kZWZhdWx0LXNlY3JldCE=";
 export const DEFAULT_API_KEY = "sk_test_sandbox";
 export const DEFAULT_LIVE_API_KEY = "sk_live_sandbox";
@@ -105,7 +105,7 @@ export function hasOneTarget({
 }
 export const ONE_TARGET_MESSAGE = "needs a url or a mailbox";
 
-/** JSON Schema of an endpoint's rule: either a URL or a mailbox. */
+/** JSON Schema condition: either a URL or a mailbox. */
 export const ONE_TARGET = { oneOf: [{ required: ["url"] }, { required: ["mailbox"] }] };
 
 export const webhookOptionSchema = withChecks(
@@ -145,10 +145,7 @@ export const webhookOptionSchema = withChecks(
   z.refine(hasOneTarget, { error: ONE_TARGET_MESSAGE, path: ["url"] }),
 );
 
-/**
- * Options of a webhook handler, a function in this process. Nothing is sent to `url`: the Request passed to the function
- * has it.
- */
+/** Options of a webhook handler, a function in this process. `url` is only the URL of the Request passed to it. */
 export const webhookHandlerSchema = z.omit(z.strictObject(webhookOptionSchema.shape), {
   mailbox: true,
   unreachable: true,

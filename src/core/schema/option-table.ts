@@ -49,7 +49,7 @@ export interface OptionRow<Schema extends z.ZodMiniType = z.ZodMiniType> {
   readonly topic: (typeof TOPICS)[number];
   /** Command-line flags; absent if only a config file has the option. */
   readonly flags?: string;
-  /** Parsing of the text of a flag or variable; default: none. */
+  /** Type to which the text of a flag or environment variable is converted; default: text. */
   readonly kind?: "number" | "flag" | "list";
   /** Description in the help and in the file that `init` writes. */
   readonly help: string;
@@ -57,11 +57,11 @@ export interface OptionRow<Schema extends z.ZodMiniType = z.ZodMiniType> {
   readonly sample: string;
   /** Name in `createSandbox`, if it is not the key in camelCase. */
   readonly library?: string;
-  /** Also allowed for a namespace. */
+  /** The option can also be set for a single namespace. */
   readonly namespace?: true;
 }
 
-/** Keeps the type of the schema. */
+/** Infers the type of a row's schema. */
 function option<Schema extends z.ZodMiniType>(row: OptionRow<Schema>): OptionRow<Schema> {
   return row;
 }

@@ -5,8 +5,8 @@ type Test = (value: unknown) => boolean;
 const tests = new WeakMap<z.core.$ZodType, Test>();
 
 /**
- * Fast path of validation: true means valid, false means "run the schema". Takes a tenth of the time of parsing; without
- * it a POST takes at least 10 % more processor time.
+ * Fast path of validation: true means valid, false means "run the schema". Takes a tenth of the time of parsing, and
+ * saves at least 10 % of the processor time of a POST.
  */
 export function passesQuickValidation(schema: z.core.$ZodType, value: unknown): boolean {
   let test = tests.get(schema);
@@ -57,7 +57,7 @@ function isAnyText(schema: z.core.$ZodType): boolean {
   return schema instanceof z.ZodMiniString && (checksOf(schema)?.length ?? 1) === 0;
 }
 
-/** Returns true for an object from JSON.parse; the schema handles one with a key `__proto__`. */
+/** Returns true for an object from JSON.parse. An object with a key `__proto__` is left to the schema. */
 function isPlain(value: unknown): value is Record<string, unknown> {
   return (
     typeof value === "object" &&
@@ -67,7 +67,7 @@ function isPlain(value: unknown): value is Record<string, unknown> {
   );
 }
 
-/** The checks of a schema besides its type; undefined if one is not supported here. */
+/** The checks of a schema besides its type; undefined if one of them is not supported here. */
 function checksOf(schema: z.core.$ZodType): readonly Test[] | undefined {
   const tests: Test[] = [];
   const self = schema._zod.traits.has("$ZodCheck") ? [schema as unknown as z.core.$ZodCheck] : [];
@@ -98,7 +98,7 @@ function testOfCheck({ check, format, pattern, minimum, maximum, fn }: AnyCheck)
         return undefined;
       return (value) => pattern.test(value as string);
     case "min_length":
-      // A character may have two UTF-16 units.
+      // Never too lenient: a character may have two UTF-16 units.
       return (value) => typeof value === "string" && value.length >= 2 * minimum! - 1;
     case "max_length":
       return (value) => typeof value === "string" && value.length <= maximum!;

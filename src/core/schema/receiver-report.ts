@@ -37,7 +37,7 @@ export const PROBES = [
 /** One check of a receiver. */
 export type Probe = (typeof PROBES)[number];
 
-/** Classes of responses: 2xx, 4xx, 5xx, 3xx, 429 or 503 with Retry-After, none in time, connection cut, no connection. */
+/** Classes of responses: 2xx, 4xx, 5xx, 3xx, 429 or 503 with Retry-After, timeout, connection cut, no connection. */
 export type AnswerKind =
   | "accepted"
   | "refused"
@@ -50,9 +50,9 @@ export type AnswerKind =
 
 /** The response to one request. */
 export interface Answer {
-  /** Which request of the probe. */
+  /** The request, as one of those that the probe sends. */
   readonly sent: string;
-  /** From 1: a failed request is repeated before it counts. */
+  /** Number of the attempt, from 1: a failed request is repeated before it counts as failed. */
   readonly attempt: number;
   /** ID of the event, to find it in the receiver's log. */
   readonly event_id: string;
@@ -72,7 +72,7 @@ export interface Answer {
 
 /** `must`: a requirement. `should`: a recommendation. */
 export type Severity = "must" | "should";
-/** The result of a probe; a note needs a look. */
+/** The result of a probe; `note`: the user should look at the behaviour. */
 export type Verdict = "pass" | "fail" | "note";
 
 /** A probe and its result. */
@@ -93,7 +93,7 @@ export interface ProbeRow {
   readonly verdict: Verdict;
   /** Requirement or recommendation. */
   readonly severity: Severity;
-  /** The fault this row is the first to show, else null. */
+  /** The fault that this row is the first to show; null if there is none. */
   readonly fault: string | null;
   /** The probe whose fault explains this result, else null. */
   readonly because: Probe | null;
@@ -113,7 +113,7 @@ export interface Finding {
   readonly title: string;
   /** Recommended fix. */
   readonly advice: string;
-  /** The probes that show it. */
+  /** The probes that show the fault. */
   readonly probes: readonly Probe[];
 }
 
@@ -131,7 +131,7 @@ export interface WebhookReport {
   readonly duration_ms: number;
   /** `failed`: a requirement is not met. */
   readonly outcome: "passed" | "failed" | "unreachable";
-  /** Why it cannot be reached, else null. */
+  /** Why the receiver cannot be reached; null if it can. */
   readonly error: string | null;
   /** Number of probes by result. */
   readonly summary: { readonly pass: number; readonly fail: number; readonly note: number };

@@ -8,7 +8,7 @@ const PORT_ALONE = /^[1-9]\d{0,4}(?=[/?#]|$)/;
 
 /**
  * Normalizes a receiver's address to a URL: a missing scheme means http, a bare number a local port. Returns undefined
- * for other schemes and for cloud metadata services, which serve a machine its credentials.
+ * for other schemes and for cloud metadata services, which hand out the machine's credentials.
  */
 export function normalizeWebhookUrl(text: string): string | undefined {
   return text.length > MAX_LENGTHS.url ? undefined : receiverUrl(text);
@@ -19,20 +19,20 @@ function receiverUrl(text: string): string | undefined {
   const withScheme = hasScheme ? text : `http://${PORT_ALONE.test(text) ? "localhost:" : ""}${text}`;
   if (!/^https?:\/\//i.test(withScheme) || !URL.canParse(withScheme)) return undefined;
   const url = new URL(withScheme);
-  // `mailto:ada@shop.test` and `http:/localhost` have a scheme, `/hooks` has no host: with http:// each means another URL.
+  // `mailto:ada@shop.test`, `http:/localhost` and `/hooks` would mean something else with `http://` in front.
   if (!hasScheme && (url.username !== "" || /^[/\\?#]|^[^/?#]*:([/?#]|$)/.test(text))) return undefined;
   return isMetadataHost(url.hostname) || hasShorthandAddress(withScheme, url) ? undefined : url.href;
 }
 
-/** Scheme of endpoints that are functions of this process; users cannot register it. */
+/** Scheme of endpoints that are functions of this process; users cannot register such URLs. */
 export const IN_PROCESS_SCHEME = "in-process:";
 
-/** Returns true for a normalized URL, or one of a function of this process. */
+/** Returns true for a normalized URL, and for the URL of a function of this process. */
 export function isReceiverUrl(url: string): boolean {
   return receiverUrl(url) === url || /^in-process:\/\/handler-\d+$/.test(url);
 }
 
-/** URL parsers read `3000` as the host 0.0.11.184 and `127.1` as 127.0.0.1: a misplaced port or a typo. */
+/** Finds hosts such as `3000` and `127.1`, which URL parsers expand to 0.0.11.184 and 127.0.0.1: probably typos. */
 function hasShorthandAddress(text: string, { hostname }: URL): boolean {
   if (!/^\d+(\.\d+){3}$/.test(hostname)) return false;
   const [, authority] = /^[^:]*:\/\/([^/\\?#]*)/.exec(text)!;
@@ -64,7 +64,7 @@ function isMetadataHost(hostname: string): boolean {
   return METADATA_NAMES.has(name) || isMetadataAddress(name.replace(/^\[(.*)\]$/, "$1"));
 }
 
-/** Returns true for the IP address of a cloud metadata service, in the form of a URL or a resolver. */
+/** Returns true for the IP address of a cloud metadata service, as a URL or a resolver writes it. */
 export function isMetadataAddress(address: string): boolean {
   const [plain] = address.toLowerCase().split("%");
   if (!plain!.includes(":")) return isMetadataIpv4(plain!);

@@ -5,11 +5,10 @@ import { closedShape, codeList, field } from "./descriptions.js";
 import { entriesAtMost, minLength } from "./schema-checks.js";
 import { isPaid } from "./statuses.js";
 
-/** Meanings of an app's status for the money. */
 export const MARKINGS = ["paid", "unpaid", "refunded"] as const;
-/** Meaning of an app's status for the money. */
+/** Meaning of a status in the app's books. */
 export type Marking = (typeof MARKINGS)[number];
-/** Common status words of apps, the statuses of a charge among them, with their meaning. */
+/** Common status word of apps → its meaning; includes the statuses of a charge. */
 export const STATUS_WORDS: Readonly<Record<string, Marking>> = {
   paid: "paid",
   complete: "paid",
@@ -62,7 +61,7 @@ export interface BookFinding {
   readonly row: number | null;
   /** The charge; null if there is none. */
   readonly charge_id: string | null;
-  /** The app's own ID, if known: the metadata of the row or of the charge. */
+  /** The app's own IDs of the order, if known: the metadata of the row or of the charge. */
   readonly order: Readonly<Record<string, string>> | null;
   /** The difference in one line. */
   readonly message: string;

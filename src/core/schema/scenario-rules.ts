@@ -7,8 +7,8 @@ import { withNameKind } from "./name-kinds.js";
 import { atMost, entriesAtMost, MAX_LENGTHS, minLength } from "./schema-checks.js";
 
 /**
- * Rules of a scenario: outcomes of charges and withdrawals, mishaps of webhooks, faults of API calls. The engine applies
- * them; `scenario-file.ts` adds steps, variables and includes. `matchers.ts` has the conditions of `match`.
+ * Rules of a scenario: outcomes of charges and withdrawals, mishaps of webhooks, faults of API calls. The engine
+ * applies them; `scenario-file.ts` adds steps, variables and includes. `matchers.ts` has the conditions of `match`.
  */
 
 const text = z.optional(textMatchSchema);
@@ -117,7 +117,7 @@ export const withdrawalRuleSchema = closedShape("WithdrawalRule", "How some with
 export type WithdrawalRule = z.infer<typeof withdrawalRuleSchema>;
 
 const anyMatch = { ...chargeMatchSchema.shape, ...withdrawalMatchSchema.shape };
-/** `type` is the event's; the type of a destination is not matched here. */
+/** `type` is the event type; the type of a destination cannot be matched. */
 const webhookMatchSchema = z.strictObject({ ...anyMatch, type: withNameKind("event type", text), url: text });
 
 /** Failure of a receiver that is down: connection refused, timeout, or an error status. */

@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 
-/** Length of text and lists only. Zod's own check measures any value with a `length` and throws on `{"length": {}}`. */
+/** Checks text and lists only. Zod's own check measures any value with a `length`, and throws on `{"length": {}}`. */
 export function minLength(minimum: number, message?: string) {
   return onlyTextAndLists(z.minLength(minimum, message));
 }

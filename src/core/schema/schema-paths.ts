@@ -49,7 +49,6 @@ export function schemaNodes(schema: Schema): SchemaNode[] {
   return innerSchemas(schema)?.flatMap(schemaNodes) ?? [nodeOf(schema)];
 }
 
-/** The schema under a key, if any. */
 export function childSchema({ def }: SchemaNode, key: string | number): Schema | undefined {
   if (def.type === "object") return getOwn(def.shape, String(key)) ?? def.catchall;
   if (def.type === "array") return /^(\d+|length)$/.test(String(key)) ? def.element : undefined;
@@ -90,7 +89,7 @@ export function knownKeys(schema: Schema, path: Path): string[] {
   return [...new Set(shapesAt(schema, path).flat())];
 }
 
-/** The given fields that no option of a union allows together with `key`. */
+/** Returns those of the fields that no option of a union allows together with `key`. */
 export function conflictingFields(
   schema: Schema,
   path: Path,

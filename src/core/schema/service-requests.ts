@@ -281,7 +281,7 @@ export const withdrawalRequestSchema = shapeLater(
 );
 export type WithdrawalBody = z.infer<typeof withdrawalRequestSchema>;
 
-/** Absolute URLs only, unlike the start options. */
+/** Requires an absolute URL, unlike the start options. */
 export const receiverUrlSchema = httpUrlSchema.check(
   z.refine((text) => normalizeWebhookUrl(text) !== undefined, WEBHOOK_URL_MESSAGE),
 );

@@ -9,9 +9,9 @@ export interface Limits {
 }
 
 export interface Retention {
-  /** Maximum of the request journal. */
+  /** Maximum number of requests in the request journal. */
   readonly requests: number;
-  /** Maximum of the event log; deliveries go with their events. */
+  /** Maximum number of events in the log. A dropped event takes its deliveries along. */
   readonly events: number;
 }
 

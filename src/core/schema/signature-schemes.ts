@@ -63,7 +63,7 @@ export const SIGNATURE_SCHEMES = {
     headers: { "stripe-signature": "t={timestamp},{signatures}" },
   },
   paystack: { ...HEX_OF_BODY, algorithm: "sha512", headers: { "x-paystack-signature": "{signatures}" } },
-  /** Flutterwave v3 sends the secret itself: it protects neither the body nor against replays. */
+  /** Flutterwave v3 sends the secret itself, which protects neither against a changed body nor against replays. */
   flutterwave: { ...HEX_OF_BODY, algorithm: null, headers: { "verif-hash": "{signatures}" } },
   "generic-hex": { ...HEX_OF_BODY, headers: { "x-webhook-signature": "{signatures}" } },
   none: { ...HEX_OF_BODY, algorithm: null, headers: {} },
@@ -73,7 +73,7 @@ export const SIGNATURE_SCHEMES = {
 export type SignaturePreset = keyof typeof SIGNATURE_SCHEMES;
 export const SIGNATURE_PRESETS = Object.keys(SIGNATURE_SCHEMES) as [SignaturePreset, ...SignaturePreset[]];
 
-/** Headers of every delivery or of the connection. */
+/** Headers that every delivery or connection already has. */
 const RESERVED_HEADERS = [
   "connection",
   "content-length",

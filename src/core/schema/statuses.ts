@@ -17,23 +17,23 @@ export type StatusRow = StatusFields &
   );
 
 interface StatusFields {
-  /** Meaning, for a sentence with "it". */
+  /** Meaning as a clause, in which "it" is the charge. */
   readonly meaning: string;
   /** Possible next statuses. */
   readonly next: readonly ChargeStatus[];
   /**
-   * open: the customer can pay or cancel, and it can expire. processing: neither. paid, unpaid: decided for the shop;
-   * a late payment or a refund may follow.
+   * open: the customer can pay or cancel, and the charge can expire. processing: none of these. paid, unpaid: decided
+   * for the shop; a late payment or a refund may follow.
    */
   readonly stage: "open" | "processing" | "paid" | "unpaid";
-  /** Has a button in every row of a list. */
+  /** Every row of the dashboard's list of charges has a button for this status. */
   readonly hasRowButton?: true;
-  /** Requires a priced charge. */
+  /** Only a charge with a price can get this status. */
   readonly requiresPrice?: true;
-  /** The dashboard's verb; the command line has all but process. */
+  /** Verb in the dashboard; also a command, except `process`. */
   readonly verb?: string;
   readonly tone?: "good" | "bad";
-  /** The transition of a sample charge; `afterMs` counts from creation, default: at expiry. */
+  /** The transition of a sample charge, `afterMs` after its creation; default: at expiry. */
   readonly sample?: { readonly from: ChargeStatus; readonly afterMs?: number; readonly reason?: string };
 }
 

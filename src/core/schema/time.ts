@@ -1,7 +1,7 @@
 /** The last instant with a four-digit year; sandbox time never passes it. */
 export const MAX_INSTANT_MS = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
 
-/** Caps an instant at the maximum; tasks planned for later are due then. */
+/** Caps an instant at the maximum, at which tasks planned for later fall due. */
 export function clampInstant(atMs: number): number {
   return Math.min(atMs, MAX_INSTANT_MS);
 }
@@ -25,7 +25,7 @@ export function iso(atMs: number): string {
   return text;
 }
 
-/** An ISO 8601 instant with a zone, or a date: its start in UTC. */
+/** An ISO 8601 instant with a zone, or a date, which stands for its start in UTC. */
 export const INSTANT_PATTERN = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:?\d\d))?$/;
 
 /** Milliseconds since 1970, or undefined if the text is not an instant. */
@@ -39,7 +39,7 @@ export function parseInstant(text: string): number | undefined {
   return Number.isNaN(atMs) || atMs < 0 || atMs > MAX_INSTANT_MS ? undefined : atMs;
 }
 
-/** Error message for text that looks like an instant; undefined for other text. */
+/** Error message for text that looks like an instant but is none; undefined for other text. */
 export function instantFault(text: unknown): string | undefined {
   if (typeof text !== "string") return undefined;
   if (/^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,9})?)?$/.test(text))
@@ -48,7 +48,7 @@ export function instantFault(text: unknown): string | undefined {
   return "is not an existing date or time";
 }
 
-/** Converts a Date to ISO text; returns text as it is. Invalid values become invalid text, refused later. */
+/** Converts a Date to ISO text; returns text as it is. An invalid value becomes text that no parser accepts. */
 export function instantText(target: string | Date): string {
   if (typeof target === "string") return target;
   return Number.isFinite(target?.getTime?.()) ? target.toISOString() : String(target);

@@ -12,7 +12,7 @@ export const STORAGE_AWAY: Refusal = refuse(
   "The sandbox cannot reach its database now. If the call was under way, it may have been carried out; look before you repeat it without an Idempotency-Key.",
 );
 
-/** Callers receive these errors themselves; the heap guard or the storage has reported each once. */
+/** An error that each caller receives, but that is reported only once: by the heap guard or the storage. */
 export abstract class Unavailable extends Error {
   abstract readonly refusal: Refusal;
 }
@@ -23,7 +23,7 @@ export class InsufficientSpace extends Unavailable {
   readonly refusal = INSUFFICIENT_SPACE;
 }
 
-/** The database does not answer, or another process runs the namespace by now. */
+/** The database does not answer, or another process now runs the namespace. */
 export class StorageAway extends Unavailable {
   override readonly name = "StorageAway";
   readonly refusal = STORAGE_AWAY;

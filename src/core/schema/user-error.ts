@@ -6,7 +6,7 @@ export class UserError extends Error {
   /** Exit code of the command; default 1. */
   readonly exitCode: number;
 
-  /** For programs: `LOOKS_AT_NOTHING`. */
+  /** Error code for programs, such as `LOOKS_AT_NOTHING`; undefined for most errors. */
   readonly code: string | undefined;
 
   constructor(message: string, exitCode = 1, code?: string) {

@@ -39,13 +39,13 @@ export type Task = DeepReadonly<z.infer<typeof taskRecord>>;
 export const scenarioRecord = z.strictObject({
   name: text,
   scenario: scenarioSchema,
-  /** Order of activation; 0 is not active. */
+  /** Order of activation; 0 if not active. */
   activated: count,
-  /** When its rules began to apply. */
+  /** Sandbox time at which the rules began to apply. */
   since_ms: instantMs,
-  /** Position of a webhook rule that counts → number of matching events since then. */
+  /** Index of a webhook rule that counts its matches → number of matching events since `since_ms`. */
   met: z.optional(z.record(text, count)),
-  /** Stored through the control API; a start does not replace it with the shipped one of that name. */
+  /** Stored through the control API: a start does not replace the scenario by a shipped one of the same name. */
   by_hand: z.optional(z.literal(true)),
 });
 export type StoredScenario = Readonly<z.infer<typeof scenarioRecord>>;
@@ -99,7 +99,7 @@ export const namespaceRecord = z.strictObject({
   name: text,
   seed: text,
   start_ms: instantMs,
-  /** The start time from the options, if any; it must equal the stored one. */
+  /** Start time from the options at creation, if any; later starts must not give another one. */
   asked_start_ms: z.nullable(instantMs),
   /** Part of every ID; a reset increments it, so no ID is issued twice. */
   generation: count,

@@ -124,16 +124,16 @@ export const chargeRecord = z.strictObject({
   settlement_delay_ms: spanMs,
   /** The scenario requested by name, in the request or its metadata. */
   scenario_asked: textOrNull,
-  /** The scenario whose rule matched, and a copy of its timeline from that time. */
+  /** The scenario whose rule matched, and a copy of the rule's timeline. */
   scenario: textOrNull,
   timeline: z.array(chargeEntrySchema),
   /** Index of the matched rule in `scenario.charges`. */
   rule: z.nullable(count),
   /** Actor of each change in `status_history`. */
   actors: z.array(z.enum(ACTORS)),
-  /** A manual change has cancelled the rest of the timeline, entries after expiry too. */
+  /** True if a manual change has cancelled the rest of the timeline, including entries after expiry. */
   overruled: z.boolean(),
-  /** `traceparent` header of the creating request; its webhooks carry it. */
+  /** `traceparent` header of the request that created the charge, repeated in the charge's webhooks. */
   traceparent: textOrNull,
   tasks: chargeTasksRecord,
   /** Facts without a status change: timeline entries that came too late, scenario names that matched nothing. */
@@ -154,7 +154,7 @@ export const withdrawalRecord = z.strictObject({
   timeline: z.array(withdrawalEntrySchema),
   /** Index of the matched rule in `scenario.withdrawals`. */
   rule: z.nullable(count),
-  /** The task of the next timeline entry. */
+  /** ID of the task for the next timeline entry. */
   timeline_task: z.nullable(ordinal),
   notes: z.array(noteRecord),
 });
@@ -184,7 +184,7 @@ export type Destination = Omit<DeepReadonly<z.infer<typeof destinationRecord>>, 
   };
 };
 
-/** The stored response to a request with an Idempotency-Key, and that request's body to compare with. */
+/** The stored response to a request with an Idempotency-Key, and the body that a repetition must have. */
 export const idempotencyRecord = z.strictObject({
   seq: ordinal,
   body: text,
@@ -222,7 +222,7 @@ export const entryRecord = z.strictObject({
   mode: modeSchema,
   organization_id: text,
   currency: currencyCodeSchema,
-  /** The charge, withdrawal or fixture it was posted for. */
+  /** ID of the charge, withdrawal or fixture that caused the entry. */
   object_id: text,
   postings: z.array(postingRecord).check(z.minLength(1), z.maxLength(9)),
 });

@@ -59,7 +59,7 @@ export const mishapRecord = z.strictObject({
   drop: z.boolean(),
   /** Attempts in this period fail without being sent. */
   down: z.optional(z.strictObject({ from_ms: instantMs, until_ms: instantMs, answer: downAnswerSchema })),
-  /** Carries a forged event modelled on the real one, with this type and status. */
+  /** The delivery carries a false event, modelled on the real one, with this type and status. */
   forged: z.optional(z.strictObject({ type: text, status: textOrNull })),
   /** The response to the first attempt is lost. */
   lose_answer: z.optional(z.boolean()),
@@ -101,11 +101,11 @@ export const deliveryRecord = z.strictObject({
   status: deliveryStatusSchema,
   created_at: timestampSchema,
   next_attempt_at: z.nullable(timestampSchema),
-  /** The task of the next attempt. */
+  /** ID of the task for the next attempt. */
   task: z.nullable(ordinal),
   attempts: z.array(attemptRecord),
   mishap: z.nullable(mishapRecord),
-  /** The lane it waits in for earlier events of its object; null to be sent independently. */
+  /** The lane in which the delivery waits for earlier events of the same object; null to be sent independently. */
   lane: textOrNull,
 });
 export type Delivery = DeepReadonly<z.infer<typeof deliveryRecord>>;
@@ -124,7 +124,7 @@ export const endpointRecord = z
     /** Handling of attempts without a listener, on a running clock. */
     unreachable: unreachableSchema,
     mode: modeSchema,
-    /** The organization that registered it; null receives events of every organization in its mode. */
+    /** The organization that registered the endpoint; null receives the events of all organizations in the mode. */
     organization_id: textOrNull,
     events: eventGlobsSchema,
     secret: anySecretSchema,
@@ -148,7 +148,7 @@ export type Endpoint = Omit<DeepReadonly<z.infer<typeof endpointRecord>>, "signa
   readonly signature: z.infer<typeof signatureSchema>;
 };
 
-/** Queue of first attempts for one object and endpoint; keeps its events in order. */
+/** Queue of first attempts for one object and endpoint, which keeps the object's events in order. */
 export const laneRecord = z.strictObject({
   lane: text,
   waiting: texts,

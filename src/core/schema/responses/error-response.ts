@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 import { field, shape } from "../descriptions.js";
 import { text } from "./response-fields.js";
 
-/** `code` is open text: the config may rename codes. */
+/** `code` is any text, since the config may rename codes. */
 export const errorInfoSchema = shape("ErrorInfo", "What went wrong.", {
   code: field(text, { description: "For programs.", examples: ["VALIDATION_ERROR"] }),
   message: field(text, { description: "For people.", examples: ["Invalid request parameters"] }),
