@@ -188,7 +188,7 @@ function unknownScenario(name: string, known: readonly string[]): string {
   return `there is no scenario "${name}"${didYouMean(name, known, ".")} Known: ${[...known].sort().join(", ")}`;
 }
 
-/** Imports the checks of fixtures files only for such a file. */
+/** Imports the checks of fixtures only if there are fixtures of the user. */
 async function mergedFixtures(base: Fixtures, source: string | LoadedDocument): Promise<Fixtures> {
   const { mergeFixtures, readFixtures } = await import("./core/files/merge-fixtures.js");
   return typeof source === "string" ? readFixtures(base, source) : mergeFixtures(base, source);

@@ -59,7 +59,7 @@ export interface SandboxOptions {
   fsync?: boolean;
   /** Requests per minute and key; default `"off"`. */
   rateLimit?: number | "off";
-  /** Port of `listen()`; default 0, any free one. */
+  /** Port of `listen()`; default 0: any free port. */
   port?: number;
   /** Address of `listen()`; default `"127.0.0.1"`. */
   host?: string;
@@ -133,9 +133,9 @@ export interface RunFileOptions {
   readonly manual?: (text: string) => Promise<void>;
   /** Ends the run early and restores what the run changed. */
   readonly signal?: AbortSignal;
-  /** Called before step `number` (from 1) of `of`. */
+  /** Called before each step; `number` counts from 1, `of` is the number of steps. */
   readonly onStepBegin?: (title: string, number: number, of: number) => void;
-  /** Called after each of `of` steps, including those that were not run. */
+  /** Called after each step, even one that was not run; `of` is the number of steps. */
   readonly onStep?: (step: StepReport, of: number) => void;
 }
 
@@ -161,7 +161,7 @@ export interface ExploreFlowOptions extends Pick<RunFileOptions, "vars" | "envir
 
 /** Options of `listen`. */
 export interface ListenOptions {
-  /** Default: that of `createSandbox`, else 0, any free one. */
+  /** Default: that of `createSandbox`, else 0: any free port. */
   port?: number;
   /** Default: that of `createSandbox`, else `"127.0.0.1"`. */
   host?: string;

@@ -237,8 +237,8 @@ export class Sandbox {
   }
 
   /**
-   * Sends a webhook receiver good and bad events and reports what is wrong with it, by default with this sandbox's
-   * secret, signature and timeout. A missing scheme of the URL means http. Always resolves with a report.
+   * Sends good and bad events to a webhook receiver and reports its faults. By default it uses this sandbox's secret,
+   * signature and timeout. A missing scheme of the URL means http. Always resolves with a report.
    */
   async checkWebhook(url: string, options: CheckWebhookOptions = {}): Promise<WebhookReport> {
     this.#requireOpen("checkWebhook");

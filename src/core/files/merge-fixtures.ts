@@ -20,7 +20,7 @@ interface Entry<Of extends List> {
   readonly record: Fixtures[Of][number];
   /** Index in the user's list; undefined for an unchanged shipped record. */
   readonly index: number | undefined;
-  /** The record is valid, so references to and from it can be checked. */
+  /** True if the record is valid, so that references to and from it can be checked. */
   readonly isWhole: boolean;
   /** One fault for each missing field. */
   readonly faults: readonly DocumentFault[];

@@ -16,7 +16,7 @@ import type { RequestEntry } from "./served-request.js";
 /** Reports finished requests, status changes and webhook attempts as activity. */
 export function activityObserver(namespace: Namespace, report: OnActivity): Observer {
   const { name } = namespace;
-  // A delivery is also stored again without a new attempt.
+  // A delivery can be stored again without a new attempt.
   const reported = new WeakSet<Attempt>();
   return {
     onRequest: (entry) => report(() => requestActivity(name, entry)),
@@ -107,7 +107,7 @@ function errorMessage({ error }: Readonly<Record<string, unknown>>): string | nu
 
 const ID_FIELDS = ["charge_id", "withdrawal_id", "quote_id", "webhook_id", "destination_id"];
 
-/** Takes fields that the response omits from the request. */
+/** Fields that the response omits are read from the request. */
 function createdObject(
   answer: Readonly<Record<string, unknown>>,
   request: string | null,

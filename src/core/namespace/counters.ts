@@ -16,7 +16,7 @@ type CountsByKind = { [Name in CounterKind]?: Map<string, { times: number }> };
 
 /** Counts the operations, statuses, events, error codes and mishaps that an app has met; kept in memory only. */
 export class Counters {
-  /** Count objects save a second map lookup per increment. */
+  /** Values are objects, so that an increment needs no second map lookup. */
   #counts: CountsByKind = {};
   readonly #total: Counters | undefined;
 

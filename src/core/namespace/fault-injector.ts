@@ -137,8 +137,8 @@ const CUSTOMER = ["customer_email", "phone_number", "bank_account_number", "cust
 const ORDER = [...CUSTOMER, "base_currency", "base_amount", "currency", "amount", "reference"];
 
 /**
- * Key of the calls that a fault's `times` and `skip` count together: those of one customer, of one charge or withdrawal
- * (of one order before it exists), or all. Calls without a customer count together.
+ * Key of the calls that a fault's `times` and `skip` count together: the calls of a customer, of a charge or withdrawal
+ * (before it exists: of an order), or all calls. Calls without a customer share one key.
  */
 function faultScopeKey(per: FaultRule["per"], { fields, metadata }: MatchSubject): string {
   switch (per) {

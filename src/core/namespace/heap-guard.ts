@@ -8,7 +8,7 @@ type LoadWatch = () => Promise<{ watchHeap(note: (use: HeapUse) => void): HeapWa
 const FULL_SHARE = 0.7;
 /** Changes are accepted again below this share, which is lower so that the guard does not flip to and fro. */
 const FREE_SHARE = 0.65;
-/** Most sandboxes of a test make fewer changes and need no watch. */
+/** From this many changes on, the heap is watched. Most sandboxes in tests make fewer. */
 const WATCH_AFTER_CHANGES = 256;
 
 /**

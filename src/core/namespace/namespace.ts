@@ -206,7 +206,7 @@ export class Namespace {
     });
   }
 
-  /** Await before a read: resolves when the state has only stored changes; undefined if that is so already. */
+  /** Await before a read: resolves when all changes in the state are stored; undefined if they are already. */
   flushQuietly(): Promise<void> | undefined {
     return this.engine.flushQuietly()?.then(() => this.flushQuietly());
   }

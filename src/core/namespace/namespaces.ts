@@ -31,7 +31,7 @@ import { UnopenedNamespaces } from "./unopened-namespaces.js";
 const NAMESPACE_LIMIT = 10_000;
 
 export interface NamespacesOptions {
-  /** Defaults of every namespace. `inheritedWebhooks` decides which webhooks apply beyond the default one. */
+  /** Defaults of every namespace. `inheritedWebhooks` decides which webhooks apply outside the default namespace. */
   readonly base: NamespaceDefaults;
   readonly autoNamespaces: boolean;
   readonly scenarios: ScenarioTools;
@@ -104,7 +104,7 @@ export class Namespaces {
     return name !== undefined && leases.holds(name) && !leases.isAway && this.#namespaces.has(name);
   }
 
-  /** With leases: finds the process that runs a call's namespace; takes a free namespace over and creates a new one. */
+  /** With leases: finds the process that runs a call's namespace, after taking over or creating it if necessary. */
   async locate(header: string | null, apiKey: string | null): Promise<Location> {
     const leases = this.leases!;
     let name = header ?? this.#nameOfKey(apiKey);

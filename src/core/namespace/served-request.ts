@@ -20,7 +20,7 @@ export interface ServedRequest {
   readonly runner?: string | null;
   readonly scenario: string | null;
   readonly fault: string | null;
-  /** Id of the charge or withdrawal that the call created, or that a response lost or delayed by a fault names. */
+  /** Id of the charge or withdrawal that the call created; with a fault, the id in the lost or delayed response. */
   objectId?: string | undefined;
   /** Silently ignored input: location and problem of each. */
   readonly tolerated?: readonly string[] | undefined;

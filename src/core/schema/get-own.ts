@@ -1,4 +1,4 @@
-/** Looks up a user's name. Plain indexing would also find inherited names: `constructor`, `toString`, `__proto__`. */
+/** Looks up a name from user input. Plain indexing also finds inherited names: `constructor`, `__proto__`. */
 export function getOwn<Value>(table: Readonly<Record<string, Value>>, name: string): Value | undefined {
   return Object.hasOwn(table, name) ? table[name] : undefined;
 }

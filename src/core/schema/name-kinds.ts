@@ -6,7 +6,7 @@ import { didYouMean } from "./nearest.js";
 export type NameKind =
   | "operation"
   | "event type"
-  /** An event type, or its name on the wire from the config. */
+  /** An event type, or the name that the config gives it on the wire. */
   | "event name"
   | "HTTP method"
   | "path"

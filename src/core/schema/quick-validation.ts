@@ -88,7 +88,7 @@ interface AnyCheck {
   readonly fn?: (value: unknown) => unknown;
 }
 
-/** Formats that check only their pattern. */
+/** String formats whose check is only a pattern. */
 const PATTERNS: readonly (string | undefined)[] = ["regex", "email"];
 
 function testOfCheck({ check, format, pattern, minimum, maximum, fn }: AnyCheck): Test | undefined {

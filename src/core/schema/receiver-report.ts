@@ -50,7 +50,7 @@ export type AnswerKind =
 
 /** The response to one request. */
 export interface Answer {
-  /** The request, as one of those that the probe sends. */
+  /** Short name of the request within its probe. */
   readonly sent: string;
   /** Number of the attempt, from 1: a failed request is repeated before it counts as failed. */
   readonly attempt: number;

@@ -211,7 +211,7 @@ export class FileStore implements Store {
   }
 
   #assertCurrent<Dump extends FrozenState>(state: Dump): Dump {
-    // A dump without the last change would drop it from the journal too.
+    // Compaction to a dump without the last change would lose that change.
     if (state.seq !== this.#lastSeq)
       throw new StoreError(
         `${this.#file}: the dump is at change ${state.seq}, the journal at ${this.#lastSeq}.`,

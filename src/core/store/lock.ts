@@ -115,7 +115,7 @@ export class Lock {
       utimesSync(this.#lockFile, nowS, nowS);
       this.#stats = statsOf(this.#lockFile);
     } catch {
-      // Another process may take the lock over then; `check` detects it.
+      // Another process may then take the lock over, which `check` detects.
     }
   }
 
@@ -239,7 +239,7 @@ function putBack(aside: string, lockFile: string): void {
   try {
     linkSync(aside, lockFile);
   } catch (error) {
-    // EEXIST: a third process has the lock now, which the lock's owner detects in `check`. Others: no hard links here.
+    // EEXIST: the lock exists again; the owner of the moved lock detects that in `check`. Others: no hard links here.
     if (systemErrorCode(error) !== "EEXIST") renameSync(aside, lockFile);
   }
 }

@@ -12,7 +12,7 @@ export const text = z.string();
 export const textOrNull = z.nullable(text);
 export const texts = z.array(text);
 
-/** Maximum of counters, below which their sums are exact. */
+/** Maximum of counters, far below the limit of exact integers. */
 export const MAX_COUNT = 2 ** 48;
 export const count = z.int().check(z.gte(0, "must not be negative"), z.lte(MAX_COUNT, "is too large"));
 /** Sequence number, from 1. */

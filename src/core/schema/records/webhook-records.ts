@@ -67,7 +67,7 @@ export const mishapRecord = z.strictObject({
   copy_id: z.optional(text),
   /** Number of deliveries sent at the same moment, including this one. */
   at_once: z.optional(count),
-  /** Mishaps of retries, one rule each. */
+  /** Mishaps of retries, each from one rule. */
   retried: z.optional(
     z.array(
       z.strictObject({

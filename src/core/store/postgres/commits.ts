@@ -99,7 +99,7 @@ export abstract class Commits extends Link {
     } catch (error) {
       this.noteAway(error);
       for (const { lease, entries, onFailed } of batch) {
-        // Memory already has the replaced state, and cannot go back.
+        // Memory already has the new state, and cannot go back.
         if (entries[0]!.isState) this.lose(lease);
         onFailed(error instanceof StorageAway ? error : new StorageAway(String(error), { cause: error }));
       }

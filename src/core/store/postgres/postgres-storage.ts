@@ -53,7 +53,7 @@ export class PostgresStorage extends Commits implements Storage, Leases {
   #validUntilMs = 0;
   /** Number of times that this process's row was missing; each time, all leases were lost. */
   #losses = 0;
-  /** Expired leases are freed from here on: after an outage the other processes first get the time to renew theirs. */
+  /** Time from which expired leases are freed: after an outage, other processes first get time to renew theirs. */
   #freesFromMs = 0;
   #isStopped = false;
   #renewing: Promise<void> | undefined;
