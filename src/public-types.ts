@@ -73,11 +73,11 @@ export interface SandboxOptions {
   tlsCert?: string;
   /** PEM file with the private key of `tlsCert`. */
   tlsKey?: string;
-  /** Token that the control API requires beyond loopback, `"generate"` or `"off"`; default: the API is closed there. */
+  /** Token of the control API beyond loopback; `"generate"` makes one, `"off"` needs none. Default: no access there. */
   controlToken?: string;
   /** The key `sk_test_ns_NAME` creates the namespace NAME on first use; default false. */
   autoNamespaces?: boolean;
-  /** Operation ID → path with parameters in braces. This and the following options have the keys of a config file. */
+  /** Operation ID → path with parameters in braces. Keys inside this and later options are as in a config file. */
   paths?: Record<string, string>;
   /** Event type → name in webhooks; default: the type. */
   eventNames?: Record<string, string>;
@@ -129,7 +129,7 @@ export interface RunFileOptions {
   readonly environment?: Readonly<Record<string, string | undefined>>;
   /** Base URL of the app under test; required for a file with `app` steps. */
   readonly app?: string | undefined;
-  /** Called for each `manual` step; resolves when it is done. Default: the step counts as done. */
+  /** Called for each `manual` step; resolves when the step is done. Default: the step counts as done. */
   readonly manual?: (text: string) => Promise<void>;
   /** Ends the run early and restores what the run changed. */
   readonly signal?: AbortSignal;
