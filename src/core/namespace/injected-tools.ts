@@ -8,7 +8,6 @@ import type { Namespace } from "./namespace.js";
 /** A scenario as written, with unresolved variables. */
 export type ScenarioSource = Readonly<Record<string, unknown>>;
 
-/** One step of a run's report. */
 export interface RunStep {
   readonly number: number;
   readonly title: string;
@@ -33,7 +32,6 @@ export interface ScenarioRun {
   readonly app: string | undefined;
   /** Calls this server. */
   readonly fetch: (request: Request) => Promise<Response>;
-  /** Cancels the run. */
   readonly signal?: AbortSignal | undefined;
   readonly onStepBegin?: ((title: string, number: number, of: number) => void) | undefined;
   readonly onStep?: ((step: RunStep, of: number) => void) | undefined;

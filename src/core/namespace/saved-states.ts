@@ -18,7 +18,6 @@ export interface SavedStatesOptions {
   readonly reader: ReadGate;
   readonly clock: ClockControl;
   readonly snapshots: Snapshots;
-  /** Called after the state was replaced. */
   readonly onReplaced: () => void;
 }
 

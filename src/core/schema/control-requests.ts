@@ -267,7 +267,6 @@ export const stateDumpSchema = closedShape(
   },
 );
 
-/** The content of a snapshot file. */
 export const snapshotFileSchema = z.strictObject({
   name: z.string(),
   at: instantSchema,

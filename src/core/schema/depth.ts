@@ -2,7 +2,6 @@
 export const MAX_DEPTH = 100;
 export const TOO_DEEP_MESSAGE = `is nested deeper than ${MAX_DEPTH} levels`;
 
-/** Returns true if a JSON value is nested deeper than `levels`. */
 export function isTooDeep(value: unknown, levels = MAX_DEPTH): boolean {
   if (typeof value !== "object" || value === null) return false;
   if (levels === 0) return true;

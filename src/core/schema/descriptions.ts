@@ -26,7 +26,6 @@ export type Fields = Readonly<Record<string, Field>>;
 
 type SchemasOf<All extends Fields> = { -readonly [Name in keyof All]: All[Name]["schema"] };
 
-/** Description of a schema and of its fields. */
 export interface SchemaDescription {
   /** Name in the document; undefined for query parameters. */
   readonly name: string | undefined;

@@ -60,7 +60,6 @@ export function eventTypeOf(
   return EVENT_TYPES.find((type) => Object.hasOwn(eventNames, type) && eventNames[type] === name);
 }
 
-/** Error message for an unknown event type, with the nearest known one. */
 export function unknownEventTypeMessage(name: string, known: readonly string[] = EVENT_TYPES): string {
   return `is an unknown event type${didYouMean(name, known, ".")} Known: ${known.join(", ")}`;
 }

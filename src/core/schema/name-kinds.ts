@@ -42,7 +42,6 @@ export function nameKindOf(schema: z.core.$ZodType, field: string | undefined): 
   return BY_FIELD.get(field);
 }
 
-/** Error message for an unknown name, with the nearest known one. */
 export function unknownNameMessage(kind: NameKind, name: string, known: readonly string[]): string {
   if (kind === "event type") return unknownEventTypeMessage(name, known);
   if (kind === "event name") return `${unknownEventTypeMessage(name, known)}. Any other needs force`;

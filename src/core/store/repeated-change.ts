@@ -9,9 +9,9 @@ export interface RepeatedChange {
   readonly seq: number;
   /** Omitted if it equals the previous change's. */
   readonly at?: number;
-  /** In the order of the puts. */
+  /** In the order of the previous change's puts. */
   readonly again: readonly RepeatedPut[];
-  /** In the order of the counters. */
+  /** In the order of the previous change's counters. */
   readonly counters: readonly number[];
 }
 
