@@ -314,6 +314,13 @@ rates: { EUR: "1" }
     );
   });
 
+  it("checks a file with the variables that it is given", async () => {
+    const file = fileWith("name: x\nvars: { pause: 1s }\nsteps: [{ advance: '${pause}' }]\n");
+    const { code, stdout } = await run(["validate", file, "--var", "pause=long"]);
+    expect(code).toBe(2);
+    expect(stdout).toMatch(/:3:11 steps\.0\.advance: must be a duration/);
+  });
+
   it("tells all that is wrong with fixtures in one go: what is said, what is left out, what fits nothing", async () => {
     const file = fileWith(`balances:
   - { organization_id: org_sandbox }

@@ -9,7 +9,7 @@ import { readFlow } from "../../core/files/read-flow.js";
 import { FIXTURE_IDS } from "../../core/schema/fixtures-file.js";
 import { startOptionsSchema } from "../../core/schema/option-table.js";
 import { scenarioFileSchema } from "../../core/schema/scenario-file.js";
-import { loadScenarioFile } from "./files.js";
+import { loadScenarioFile, type ScenarioInputs } from "./files.js";
 import { loadShipped } from "./shipped.js";
 
 export type FileKind = "scenario" | "fixtures" | "config";
@@ -96,13 +96,12 @@ function hintOf({ charges, webhooks }: Record<string, unknown>): FileKind | unde
 async function check(
   kind: FileKind,
   document: LoadedDocument,
-  { environment, vars, configFaults, vocabulary = vocabularyOf({}) }: ValidationOptions,
+  { environment, vars = {}, configFaults, vocabulary = vocabularyOf({}) }: ValidationOptions,
 ): Promise<readonly DocumentFault[]> {
   switch (kind) {
     case "scenario": {
-      const given = vars ?? {};
-      const givens = { given, environment, runIdOf: () => "0", vocabulary };
-      const { warnings, fixtures } = await loadScenarioFile(document, givens);
+      const inputs: ScenarioInputs = { vars, environment, runIdOf: () => "0", vocabulary };
+      const { warnings, fixtures } = await loadScenarioFile(document, inputs);
       if (fixtures !== undefined) await checkFixtures(fixtures);
       return warnings;
     }

@@ -10,7 +10,12 @@ import { RULE_KINDS } from "../../../core/domain/rule-matching.js";
 import { isRecord, valueDocument } from "../../../core/files/documents.js";
 import { durationMs } from "../../../core/schema/duration.js";
 import { systemWallClock, type WallClock } from "../../../core/time/wall-clock.js";
-import { type LoadedScenario, loadScenarioFile, withRules } from "../../scenario/files.js";
+import {
+  type LoadedScenario,
+  loadScenarioFile,
+  type ScenarioInputs,
+  withRules,
+} from "../../scenario/files.js";
 import { everyStep, type RawStep } from "../../scenario/loaded-steps.js";
 import { Client } from "../../scenario/running/client.js";
 import { leafSteps, type StepReport } from "../../scenario/running/run-report.js";
@@ -287,12 +292,12 @@ export class SandboxDeviable implements Deviable {
   async #load(document: RunDocument["document"]): Promise<LoadedScenario> {
     const { vars = {}, environment = {}, runIdOf } = this.#options;
     const names = isRecord(document.vars) ? Object.keys(document.vars) : [];
-    const givens = { given: only(vars, names), environment, runIdOf };
+    const inputs: ScenarioInputs = { vars: only(vars, names), environment, runIdOf };
     const key = JSON.stringify(Object.entries(document).filter(([word]) => !PER_RUN.has(word)));
     const checked = this.#checked.get(key);
-    if (checked !== undefined) return withRules(checked, document, givens);
+    if (checked !== undefined) return withRules(checked, document, inputs);
     // Includes are relative to the flow's file.
-    const loaded = await loadScenarioFile({ ...valueDocument(document), file: this.#flow.file }, givens);
+    const loaded = await loadScenarioFile({ ...valueDocument(document), file: this.#flow.file }, inputs);
     if (document.include === undefined && !everyStep(loaded.steps).some(({ kind }) => kind === "include"))
       this.#checked.set(key, loaded);
     return loaded;
