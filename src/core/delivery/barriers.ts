@@ -1,11 +1,11 @@
 import type { WallClock } from "../time/wall-clock.js";
 
-/** Wall time that the present members wait for a missing one. */
+/** Wall time after which a barrier opens without its missing members. */
 const TIMEOUT_MS = 5_000;
 
 /** A member's access to its barrier. */
 export interface BarrierMember {
-  /** Resolves when all members have arrived, for all at once. */
+  /** Resolves when every member has arrived or left, or at the timeout. */
   arrive(): Promise<void>;
   leave(): void;
 }
@@ -25,7 +25,6 @@ export class Barriers {
     this.#wall = wall;
   }
 
-  /** Joins the named barrier of `size` members. */
   join(name: string, size: number): BarrierMember {
     let hasEntered = false;
     const enter = (waiting?: () => void): void => {

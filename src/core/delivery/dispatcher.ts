@@ -48,12 +48,12 @@ export class Dispatcher implements DeliveryAttempts {
     });
     const { engine } = scheduler;
     engine.onStored(({ puts }) => {
-      // Attempts that wait in mailboxes begin again, so that those of a removed or disabled one are dropped.
+      // Begins the attempts in mailboxes again, which drops those of removed or disabled endpoints.
       if (puts.some(([collection]) => collection === "endpoints"))
         this.#resume(this.mailboxes.removeWaiting());
     });
     engine.onRollback(() => {
-      // Tasks of an undone batch do not exist.
+      // Drops the tasks that the rollback removed from the state.
       this.#due = this.#due.filter((task) => engine.state.get("tasks", task.task_id) === task);
     });
   }
@@ -110,7 +110,7 @@ export class Dispatcher implements DeliveryAttempts {
     this.#held.hold(webhookId, target, task, this.#scheduler.clock.nowMs());
   }
 
-  /** Reason other than time that a delivery waits for, if any. */
+  /** Returns why a delivery waits, if its due time is not the reason. */
   findHold({ status, task, webhook_id, created_at, next_attempt_at }: Delivery): Hold | null {
     if (status !== "pending") return null;
     if (task === null) return { since: created_at, reason: "waits for the delivery before it" };
@@ -164,7 +164,7 @@ export class Dispatcher implements DeliveryAttempts {
     return job.holds && this.#scheduler.isTimePassing;
   }
 
-  /** Tries an unreachable receiver with one attempt; unless that is held again, releases the other held ones. */
+  /** Sends one held attempt to an unreachable receiver; releases the others unless this one must be held again. */
   #probe(webhookId: string, target: string, task: Task): void {
     const job = this.#prepare(task);
     if (job === undefined) {
@@ -193,8 +193,8 @@ export class Dispatcher implements DeliveryAttempts {
   }
 
   /**
-   * Records outcomes: on a running clock in order of arrival; on a stopped clock and in an advance in the order in which
-   * the attempts began, and each outcome's due tasks run before the next outcome. Equal calls then give an equal order.
+   * Records outcomes in order of arrival. On a stopped clock and in an advance, records them in the order in which the
+   * attempts began and runs due tasks after each, so the same calls always give the same order.
    */
   recordOutcomes(): void {
     const scheduler = this.#scheduler;

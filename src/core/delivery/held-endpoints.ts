@@ -7,17 +7,17 @@ const PROBE_EVERY_MS = 1_000;
 interface Held {
   /** Host or mailbox, for messages. */
   readonly target: string;
-  /** In order of arrival, without the task that probes. */
+  /** In order of arrival; excludes `probing`. */
   readonly tasks: Task[];
   probing?: Task | undefined;
   cancelProbe: () => void;
 }
 
-/** Sends this attempt to find out if the receiver is reachable. */
+/** Sends a held attempt to find out if the receiver is reachable. */
 export type SendProbe = (webhookId: string, target: string, task: Task) => void;
 
 /**
- * Holds attempts for unreachable endpoints without using them up, and probes each endpoint with its oldest attempt.
+ * Holds attempts for unreachable endpoints without counting them, and probes each endpoint with its oldest attempt.
  * The tasks stay in the state, so they survive the process.
  */
 export class HeldEndpoints {
@@ -25,7 +25,7 @@ export class HeldEndpoints {
   readonly #onNotice: (notice: string) => void;
   readonly #probe: SendProbe;
   readonly #held = new Map<string, Held>();
-  /** Sandbox time of the hold by task, including the probing one. */
+  /** Sandbox time since which each attempt is held, by task id; includes probes. */
   readonly #since = new Map<number, number>();
 
   constructor(wall: WallClock, onNotice: (notice: string) => void, probe: SendProbe) {
@@ -45,7 +45,6 @@ export class HeldEndpoints {
     return held === undefined || sinceMs === undefined ? undefined : { target: held.target, sinceMs };
   }
 
-  /** @param target host or mailbox, for messages */
   hold(webhookId: string, target: string, task: Task, nowMs: number): void {
     this.#since.set(task.task_id, nowMs);
     const existing = this.#held.get(webhookId);

@@ -7,15 +7,15 @@ export interface HttpCall {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | undefined;
   readonly signal: AbortSignal | undefined;
-  /** Reused connections; absent: a new one. */
+  /** Connections to reuse; if absent, the call opens one. */
   readonly connections?: ConnectionPool | undefined;
   /** Options of `https`. */
   readonly tls?: RequestOptions & { readonly ca?: Buffer };
 }
 
 /**
- * Calls the app under test, or a sandbox; does not follow redirects. Not by `fetch`: its first call takes a process 0.3 s,
- * it hides the resolved address from checks, and it accepts no certificate authority.
+ * Calls the app under test, or a sandbox; does not follow redirects. Does not use `fetch`, which takes 0.3 s for a
+ * process's first call, hides the resolved address from checks and accepts no certificate authority.
  */
 export async function callUrl(url: URL, call: HttpCall): Promise<HttpResponse> {
   const { method, headers, body, signal, connections, tls } = call;
@@ -28,7 +28,7 @@ export async function callUrl(url: URL, call: HttpCall): Promise<HttpResponse> {
         accept: "*/*",
         "accept-encoding": "identity",
         "user-agent": "payments-sandbox",
-        // With other methods Node sends it by itself.
+        // Node adds content-length by itself for other methods.
         ...(body !== undefined && method === "DELETE" ? { "content-length": Buffer.byteLength(body) } : {}),
         ...headers,
       },

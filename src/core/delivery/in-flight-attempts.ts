@@ -32,7 +32,7 @@ export class InFlightAttempts {
     this.#returned.add(attempt);
   }
 
-  /** Next outcome to record: in order of arrival, or, `inOrder`, that of the oldest attempt if it has one. */
+  /** Returns the attempt whose outcome arrived first; with `inOrder`, the oldest attempt if it has an outcome. */
   nextOutcome(inOrder: boolean): (InFlightAttempt & { readonly outcome: AttemptResult }) | undefined {
     const [attempt] = inOrder ? this.#inFlight : this.#returned;
     return attempt?.outcome === undefined
@@ -45,7 +45,7 @@ export class InFlightAttempts {
     this.#returned.delete(attempt);
   }
 
-  /** Puts an attempt whose outcome could not be stored back in front. */
+  /** Puts an attempt back in front, because its outcome could not be stored. */
   putBackFirst(attempt: InFlightAttempt): void {
     for (const attempts of [this.#inFlight, this.#returned]) {
       const followed = [...attempts];

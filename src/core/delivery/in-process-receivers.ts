@@ -82,7 +82,7 @@ function handlerErrorText(error: unknown): string {
   return typeof message === "string" ? `${name ?? "Error"}: ${message}` : String(error);
 }
 
-/** Calls an in-process receiver with a Request, once all members of the barrier, if any, have arrived. Never rejects. */
+/** Calls an in-process receiver when all members of its barrier, if any, have arrived. Never rejects. */
 export async function deliverInProcess(
   receiver: InProcessReceiver | undefined,
   signed: SignedRequest,
@@ -126,7 +126,7 @@ async function callReceiver(
   });
 }
 
-/** Beginning of the body. The status counts even if the body breaks off. */
+/** Returns the beginning of the body; null if the body breaks off or was read before. */
 async function readBody(response: Response): Promise<string | null> {
   if (response.bodyUsed) return null;
   const text = await response.text().catch(() => null);

@@ -18,7 +18,7 @@ export interface MailboxesOptions {
   readonly scheduler: Scheduler;
   /** Wall time for an acknowledgement, the same as for any receiver. */
   readonly acknowledgeTimeoutMs: number;
-  /** Undefined if the endpoint is gone; the delivery is dropped then. */
+  /** Returns undefined and drops the delivery if the endpoint is gone. */
   readonly prepare: (task: Task) => DeliveryJob | undefined;
   /** Records an outcome like that of an HTTP attempt. */
   readonly recordOutcome: (task: Task, outcome: AttemptResult) => void;
@@ -120,7 +120,6 @@ export class Mailboxes {
     return tasks;
   }
 
-  /** Removes all deliveries, taken or not. */
   clear(): void {
     this.#waiting.clear();
     for (const { cancelTimer } of this.#taken.values()) cancelTimer();

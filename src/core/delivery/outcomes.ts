@@ -1,7 +1,7 @@
 import type { AttemptResult } from "../engine/commands/delivery-commands.js";
 import type { WallClock } from "../time/wall-clock.js";
 
-/** A request signed at this wall time. */
+/** A signed request; `sentAt` is wall time. */
 export interface SignedRequest {
   readonly sentAt: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -14,7 +14,6 @@ export type SendResult = Pick<
   "status" | "response_body" | "error" | "retryAfterMs" | "isUnreachable"
 >;
 
-/** Bytes of a response body that the log keeps. */
 export const MAX_LOGGED_BODY_BYTES = 4_096;
 
 export function failure(error: string): SendResult {
@@ -41,7 +40,7 @@ export function buildOutcome(
   };
 }
 
-/** Milliseconds of a Retry-After header, in seconds or a date of wall time; null if absent. */
+/** Converts a Retry-After header, seconds or a date, to milliseconds from now; null if absent or invalid. */
 export function retryAfterMs(header: string | null | undefined, wallMs: number): number | null {
   if (header === undefined || header === null) return null;
   if (/^\d{1,9}$/.test(header.trim())) return Number(header) * 1000;

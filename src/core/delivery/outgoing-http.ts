@@ -26,7 +26,7 @@ export class ConnectionPool {
 /**
  * Returns a function that sends requests to the URL without following redirects.
  *
- * @param connections reused connections; without it each call opens one
+ * @param connections pool to reuse; without it each call opens a connection
  */
 export async function createRequester(
   url: URL,

@@ -60,7 +60,7 @@ export class ReceiverClient {
   ): Promise<AttemptResult> {
     const url = new URL(address);
     const transport = signal.aborted ? undefined : await this.#transport(url.protocol);
-    // Cancelled before its turn, or while TLS was loading: nothing may be sent.
+    // A request that was cancelled while it waited, or while TLS was loading, is not sent.
     const answer =
       transport === undefined || signal.aborted
         ? CANCELLED_ATTEMPT
@@ -134,7 +134,7 @@ export class ReceiverClient {
   }
 }
 
-/** The status counts even if the body breaks off. */
+/** Reports the response even if its body breaks off: the status counts. */
 function readAnswer(
   response: http.IncomingMessage,
   sentAtMs: number,
@@ -171,7 +171,6 @@ function isCutBeforeAnswer(error: NodeJS.ErrnoException, { socket, readBefore }:
   return "encrypted" in socket || socket.bytesRead === readBefore;
 }
 
-/** Error codes of an unreachable address. */
 const UNREACHABLE_CODES = new Set(["ECONNREFUSED", "EADDRNOTAVAIL", "ENETUNREACH", "EAFNOSUPPORT"]);
 
 /** Returns true if no address of the name can be reached and at least one refuses the connection. */

@@ -19,7 +19,6 @@ const FAILURE_MESSAGES = {
   timeout: (timeoutMs: number) => `no answer within ${timeoutMs / 1000} s`,
 } as const;
 
-/** Concurrent deliveries per endpoint. */
 const CONCURRENCY_PER_ENDPOINT = 10;
 
 export interface DeliveryJob {
@@ -28,7 +27,7 @@ export interface DeliveryJob {
   readonly target: string;
   /** Mailbox that gets the delivery instead of a URL. */
   readonly mailbox: string | null;
-  /** True if the delivery waits for an unreachable endpoint. */
+  /** True if the delivery is held while its endpoint is unreachable. */
   readonly holds: boolean;
   sign(): SignedRequest;
   /** Makes the attempt. Never rejects: failures are part of the outcome. */
@@ -76,7 +75,7 @@ export class Sender {
       event.object_id === null ? null : (state.get("charges", event.object_id)?.traceparent ?? null);
     const { webhook_id } = endpoint;
     const { url, mailbox } = toUrl === undefined ? endpoint : { url: toUrl, mailbox: null };
-    // A function of an earlier process, or an unregistered one.
+    // The function belonged to an earlier process, or has been unregistered.
     if (url !== null && isInProcessUrl(url) && this.receivers.get(url) === undefined) return undefined;
     const plannedFailure = simulatedFailure(mishap, delivery.attempts.length + 1, nowMs);
     const { wall, userAgent } = this.#options;
@@ -105,7 +104,7 @@ export class Sender {
     webhookId: string,
     send: (signal: AbortSignal) => Promise<AttemptResult>,
   ): Promise<AttemptResult> {
-    // Belongs to the current state: if that is replaced while the attempt waits, nothing is sent.
+    // The signal belongs to the current state: if the state is replaced while the attempt waits, nothing is sent.
     const { signal } = (this.#abort ??= createAbortController());
     return this.#concurrency.run(webhookId, async () => {
       await workQueue.waitForTurn();
@@ -113,7 +112,7 @@ export class Sender {
     });
   }
 
-  /** Sends all at the same time, regardless of the endpoint's concurrency limit. */
+  /** Sends all attempts of a group at the same time, regardless of the endpoint's concurrency limit. */
   async #sendTogether(
     name: string,
     size: number,
@@ -195,7 +194,6 @@ const INVALID_SECRET = "whsec_Zm9yZ2VkLWJ5LWEtc2NlbmFyaW8tb24tcHVycG9zZSE=";
 interface Signing {
   readonly event: EventRecord;
   readonly endpoint: Endpoint;
-  /** Scenario mishap of the delivery. */
   readonly mishap: Mishap | null;
   /** W3C trace of the call that created the charge. */
   readonly traceparent: string | null;

@@ -46,7 +46,7 @@ function keyBytes(secret: string): Buffer {
   return Buffer.from(secret.replace(/^whsec_/, ""), "base64");
 }
 
-/** One pass: values may contain placeholders. */
+/** Replaces placeholders in one pass: values may look like placeholders. */
 function fillTemplate(template: string, values: Readonly<Record<string, string>>): string {
   return template.replace(/\{(\w+)\}/g, (_all, name: string) => values[name]!);
 }
