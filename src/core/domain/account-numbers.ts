@@ -6,7 +6,7 @@ const ACCOUNT_DIGITS: Readonly<Record<string, number>> = { GH: 13, KE: 12, TZ: 1
  * bank's name keeps money away.
  *
  * Nigeria has one scheme for all banks, NUBAN: nine digits and a check digit that also covers the bank's code; 999
- * is not in the Central Bank's list. Elsewhere check digits differ by bank; this one uses Luhn's (ISO/IEC 7812-1).
+ * is not in the Central Bank's list. Elsewhere check digits differ by bank, and Luhn's is used (ISO/IEC 7812-1).
  */
 export function bankAccountNumber(country: string | null, digest: Uint8Array): string {
   if (country === "NG") {
@@ -34,13 +34,13 @@ function luhnCheckDigit(body: string): string {
   return String((10 - (sum % 10)) % 10);
 }
 
-/** Not toll-free: those reserve a single number for fiction, not 555-0100 to 555-0199. */
+/** No toll-free area codes: they reserve a single number for fiction, not 555-0100 to 555-0199. */
 const US_AREA_CODES = ["202", "212", "303", "312", "404", "512", "617", "702"] as const;
 
-/** Length of a national number without the trunk prefix 0, if it is not nine digits. */
+/** Digits of a national number without the trunk prefix 0, where there are not nine. */
 const NATIONAL_DIGITS: Readonly<Record<string, number>> = { "+234": 10 };
 
-/** Code of no country, for rails without one. */
+/** Dialling code that no country has, for rails without a country. */
 const NO_COUNTRY = "+999";
 
 /**

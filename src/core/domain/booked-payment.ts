@@ -1,7 +1,6 @@
 import type { Charge } from "../schema/records/payment-records.js";
 import { share, subtract } from "./money.js";
 
-/** A payment as the ledger books it. */
 export interface BookedPayment {
   readonly amount: string;
   readonly currency: string;
@@ -10,8 +9,8 @@ export interface BookedPayment {
 }
 
 /**
- * Books what was paid, in the currency in which it was paid: fees take the same share of it as of the charge's amount.
- * Undefined for a charge without a price.
+ * Returns the amount that the customer paid, in the currency paid; fees are the same share of it as of the charge's
+ * amount. Undefined for a charge without a price.
  */
 export function bookedPayment(
   charge: Charge,

@@ -16,8 +16,8 @@ export const STATE_FIELDS = [
 type ChargeProgress = Pick<Charge, Exclude<(typeof STATE_FIELDS)[number], "tasks">>;
 
 /**
- * A charge as its own state fields plus shared terms, the record of its first state. An advance creates hundreds of
- * thousands; each takes a quarter of a whole record.
+ * A charge as its state fields and a reference to its terms, which all its states share. An advance creates hundreds of
+ * thousands of states; each takes a quarter of the memory of a whole record.
  */
 class ChargeState implements Readonly<Record<(typeof STATE_FIELDS)[number], unknown>> {
   readonly terms: Charge;
@@ -63,13 +63,13 @@ class ChargeState implements Readonly<Record<(typeof STATE_FIELDS)[number], unkn
 let hasGetters = false;
 
 type OptionalTerm = { [Name in keyof Charge]-?: undefined extends Charge[Name] ? Name : never }[keyof Charge];
-/** Terms that few charges have: the first charge, whose fields become the getters, may lack them. */
+/** Terms that few charges have. Getters are made for the fields of the first charge, which may lack these. */
 const OPTIONAL_TERMS = Object.keys({
   amount_paid: true,
   currency_paid: true,
 } satisfies Record<OptionalTerm, true>);
 
-/** Defines a getter for each field of the terms; all charges have the same fields but for the optional ones. */
+/** Defines a getter for each field of the terms; all charges have the same fields except optional ones. */
 function defineGetters(terms: Charge): void {
   hasGetters = true;
   const names = [...new Set([...Object.keys(terms), ...OPTIONAL_TERMS])] as (keyof Charge)[];
@@ -81,7 +81,7 @@ function defineGetters(terms: Charge): void {
     });
 }
 
-/** Returns the charge with other state fields. */
+/** Returns a copy of the charge with the given state fields. */
 export function withState(charge: Charge, progress: ChargeProgress, tasks: ChargeTasks): Charge {
   const terms = termsOf(charge);
   if (!hasGetters) defineGetters(terms);
@@ -101,7 +101,7 @@ export function stateValues(charge: Charge): readonly unknown[] {
   return STATE_FIELDS.map((name) => charge[name]);
 }
 
-/** Turns a charge's getters into own fields, for spreading or listing them; other records are returned as they are. */
+/** Copies a charge's getters into own fields, so it can be spread; returns other records as they are. */
 export function plainCharge<Item extends object>(record: Item): Item {
   return record instanceof ChargeState ? (record.toJSON() as object as Item) : record;
 }

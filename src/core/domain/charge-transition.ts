@@ -1,6 +1,6 @@
-// Life of a charge as pure functions: `transition` is the only way its status changes, also by a late payment, which
-// leads from EXPIRED to PROCESSING or COMPLETED. Called by the engine, which carries out the returned effects. Nothing
-// here reads a clock, stores or sends.
+// The life of a charge as pure functions: `transition` makes every status change, including those of a late payment,
+// from EXPIRED to PROCESSING or COMPLETED. The engine calls it and carries out the returned effects. Nothing here reads
+// a clock, stores or sends.
 import { type Actor, CHARGE_STATUSES, type ChargeStatus } from "../schema/common.js";
 import { chargeEventType } from "../schema/event-types.js";
 import type {
@@ -41,13 +41,13 @@ export function isLazyInstructions(value: unknown): value is LazyInstructions {
   return typeof (value as LazyInstructions | null)?.toJSON === "function";
 }
 
-/** Time of the first expiry, in ms; a late payment does not undo it. */
+/** Time of the first expiry, in ms, even if a late payment followed. */
 export function firstExpiryMs(charge: Charge): number | undefined {
   const expired = charge.status_history.find((change) => change.status === "EXPIRED");
   return expired === undefined ? undefined : Date.parse(expired.at);
 }
 
-/** Returns true if the status needs a price and the charge has none yet: a hosted one gets it with its method. */
+/** Returns true if the status needs a price and the charge has none: hosted charges have none without a method. */
 export function needsPrice(charge: Charge, to: ChargeStatus): boolean {
   return charge.settlement_amount === null && STATUSES[to].requiresPrice === true;
 }
@@ -78,8 +78,8 @@ export interface ChargeTransition {
 export type TransitionRefusal = "illegal" | "unpriced";
 
 /**
- * The only way a charge's status changes, for the API, scenarios, the clock, the checkout page and the control API.
- * Returns the new charge and its effects in order, or the reason of a refusal.
+ * Changes a charge's status, for the API, scenarios, the clock, the checkout page and the control API alike. Returns
+ * the new charge and its effects in order, or the reason for a refusal.
  */
 export function transition(
   charge: Charge,
@@ -95,7 +95,7 @@ export function transition(
   let settledAt = charge.settled_at;
 
   if (isOpen(charge.status) && !isOpen(to)) effects.push(CANCEL.expiry);
-  // Entries after expiry survive expiry; a manual change ends the whole timeline.
+  // Expiry keeps the timeline entries planned for after it; a manual change ends the whole timeline.
   const overruled = charge.overruled || actor === "control" || actor === "customer";
   if (overruled || to === "EXPIRED" || STATUSES[to].next.length === 0) effects.push(CANCEL.timeline);
   if (to === "EXPIRED" && !overruled) effects.push({ do: "schedule_late_entries" });
@@ -141,7 +141,7 @@ const NO_HISTORY: History = [];
 let lastBefore: History | undefined;
 let lastAfter: History = NO_HISTORY;
 
-/** Appends to a history; undefined begins one. Reuses the last result: an advance repeats it thousands of times. */
+/** Appends to a history; undefined begins one. Caches the last result, which an advance needs thousands of times. */
 export function appendStatus(
   before: History | undefined,
   status: ChargeStatus,
@@ -159,7 +159,7 @@ export function appendStatus(
 
 type Actors = readonly Actor[];
 
-/** Ring of the last results, which most charges share. */
+/** Ring buffer of the last results of `appendActor`, which most charges share. */
 const ACTORS_CACHE: { readonly before: Actors; readonly actor: Actor; readonly after: Actors }[] = [];
 const MAX_CACHED = 16;
 const NO_ACTORS: Actors = [];

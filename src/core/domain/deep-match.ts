@@ -9,7 +9,7 @@ export interface Mismatch {
   readonly expected: unknown;
   /** Undefined if the path does not exist. */
   readonly actual: unknown;
-  /** Reason the two cannot be compared. */
+  /** Reason why `expected` and `actual` cannot be compared. */
   readonly why?: string;
 }
 
@@ -18,7 +18,7 @@ function compareDeep(expected: unknown, actual: unknown): MatchResult {
   return fail.length === 0 || (fail.find(({ why }) => why !== undefined)?.why ?? false);
 }
 
-/** A glob matches a number or boolean only if it has a wildcard. */
+/** Returns the value as text for the glob. Numbers and booleans match only globs with a wildcard. */
 function globText(glob: string, value: unknown): string | undefined {
   if (typeof value === "string") return value;
   return !hasWildcard(glob) || (typeof value !== "number" && typeof value !== "boolean")
@@ -27,8 +27,8 @@ function globText(glob: string, value: unknown): string | undefined {
 }
 
 /**
- * Compares a value with an expected one; fields that are not expected are ignored. Strings are globs, an object of
- * matcher words only is a matcher, and lists must match element by element.
+ * Compares a value with an expected one; ignores fields that are not expected. Strings are globs, objects whose keys
+ * are all matcher words are matchers, and lists must match element by element.
  */
 export function findMismatches(expected: unknown, actual: unknown, path = ""): Mismatch[] {
   const fail = (): Mismatch[] => [{ path, expected, actual }];
@@ -37,7 +37,7 @@ export function findMismatches(expected: unknown, actual: unknown, path = ""): M
     return text !== undefined && globMatches(expected, text) ? [] : fail();
   }
   if (isMatcher(expected)) {
-    // `not` says nothing of a field that is absent; `exists` does.
+    // `not` fails on an absent field, unless it negates `exists`.
     if (actual === undefined && "not" in expected && !mentionsExistence(expected.not)) return fail();
     const verdict = evaluateMatcher(expected, actual, compareDeep);
     if (verdict === true) return [];

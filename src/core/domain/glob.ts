@@ -1,10 +1,10 @@
-/** Stand for unescaped wildcards: noncharacters, which no text contains. */
+/** Placeholders of unescaped wildcards: Unicode noncharacters, which no text contains. */
 const STAR = "\uFFFE";
 const ANY = "\uFFFF";
 
 /**
- * Returns true if the glob matches the whole text: `*` is any run of characters, `?` any one, `\*` and `\?` are
- * literal, and two backslashes before a wildcard are one.
+ * Returns true if the glob matches the whole text. `*` matches any run of characters and `?` any character; a backslash
+ * escapes a wildcard, and two backslashes before a wildcard are one backslash.
  */
 export function globMatches(glob: string, text: string): boolean {
   return glob.includes("\\")
@@ -12,7 +12,7 @@ export function globMatches(glob: string, text: string): boolean {
     : matchesUnescaped(glob, text, "*", "?");
 }
 
-/** Compiles a glob for many texts; fast for one without wildcards or with a single star at an end. */
+/** Compiles a glob for many texts; fast if it has no wildcard, or a single star at its beginning or end. */
 export function compileGlob(glob: string): (text: string) => boolean {
   const plain = glob.replaceAll("*", "");
   if (/[?\\]/.test(glob) || glob.length - plain.length > 1) return (text) => globMatches(glob, text);
@@ -27,7 +27,7 @@ export function hasWildcard(glob: string): boolean {
   return /[*?]/.test(glob) && (!glob.includes("\\") || /[\uFFFE\uFFFF]/.test(unescaped(glob)));
 }
 
-/** Replaces wildcards by `STAR` and `ANY`, and escaped ones by themselves. */
+/** Replaces wildcards by `STAR` and `ANY`, and removes the backslashes of escaped wildcards. */
 function unescaped(glob: string): string {
   let text = "";
   let slashes = 0;
@@ -74,7 +74,7 @@ export function matchesAnyGlob(globs: string | readonly string[], text: string |
   return typeof globs === "string" ? globMatches(globs, text) : globs.some((glob) => globMatches(glob, text));
 }
 
-/** Compares `length` characters; the glob's part has no stars. */
+/** Compares `length` characters of glob and text; these of the glob contain no star. */
 function matchesAt(
   glob: string,
   inGlob: number,
@@ -101,8 +101,8 @@ function indexOf(part: string, text: string, from: number, to: number, anySign: 
 const BITS = 32;
 
 /**
- * Shift-and search, for a part with question marks: text × part ÷ 32 steps in any case. Bit i of `prefixes` is set if the
- * last i + 1 characters of the text match the first i + 1 of the part.
+ * Shift-and search for a part with question marks: takes text × part ÷ 32 steps at most. Bit i of `prefixes` is set if
+ * the last i + 1 characters read of the text match the first i + 1 of the part.
  */
 function indexOfPattern(part: string, text: string, from: number, to: number, anySign: string): number {
   const words = Math.ceil(part.length / BITS);

@@ -32,7 +32,7 @@ export function settlementPostings(settlementAmount: string): Posting[] {
 /**
  * A full refund: the customer gets everything back, including the fee; the merchant gives what it received.
  *
- * @param givenBack refunded earlier from the merchant's balance
+ * @param givenBack amount refunded earlier, from the merchant's balance
  */
 export function refundPostings(
   amount: string,
@@ -51,7 +51,7 @@ export function refundPostings(
   ];
 }
 
-/** A partial refund, or the rest of one: the fee stays. */
+/** A partial refund or a chargeback; the fee is not returned. */
 export function partialRefundPostings(amount: string): Posting[] {
   return [
     { account: "available", amount: negate(amount) },
@@ -59,7 +59,7 @@ export function partialRefundPostings(amount: string): Posting[] {
   ];
 }
 
-/** A completed payout comes back; the fee stays. */
+/** A completed payout comes back; the fee is not returned. */
 export function withdrawalReversalPostings(amount: string): Posting[] {
   return [
     { account: "outside", amount: negate(amount) },
@@ -67,7 +67,7 @@ export function withdrawalReversalPostings(amount: string): Posting[] {
   ];
 }
 
-/** A withdrawal takes amount and fee from available at once; until it ends they are in no balance. */
+/** Moves amount and fee out of the available balance; they are in transit until the withdrawal ends. */
 export function withdrawalPostings(total: string): Posting[] {
   return [
     { account: "available", amount: negate(total) },
@@ -98,8 +98,8 @@ export function openingPostings(amount: string): Posting[] {
 }
 
 /**
- * Applies postings, or returns the account they would overdraw. Throws if they do not balance: that is a bug of the
- * sandbox, and nothing may be committed.
+ * Applies postings, or returns the account that they would overdraw. Throws if the postings do not balance, which is a
+ * bug of the sandbox: nothing may be committed.
  */
 export function applyPostings(
   holdings: Holdings,

@@ -4,7 +4,7 @@ import { compilePattern, MAX_PATTERN_INPUT } from "../schema/pattern.js";
 import { parseInstant } from "../schema/time.js";
 import { compare, decimalNotation } from "./money.js";
 
-/** True if a value matches; a text is the reason the two cannot be compared, which is no match. */
+/** True for a match; false, or the reason why the values cannot be compared, for none. */
 export type MatchResult = boolean | string;
 
 /** Compares a value with an expected one, which may be a nested matcher. */
@@ -12,7 +12,7 @@ export type CompareValue = (expected: unknown, actual: unknown) => MatchResult;
 
 type Word = (expected: unknown, actual: unknown, fits: CompareValue) => MatchResult;
 
-/** Returns true if any verdict is; else the first reason, if there is one. */
+/** Returns true if any verdict is true; else the first reason, or false without one. */
 function anyOf(verdicts: Iterable<MatchResult>): MatchResult {
   let answer: MatchResult = false;
   for (const verdict of verdicts) {

@@ -18,9 +18,9 @@ export interface InstructionsInput {
   readonly amount: string;
   readonly reference: string;
   readonly merchantName: string;
-  /** From the quote; null derives one from the digest. */
+  /** Address in the quote; if null, an address is derived from the digest. */
   readonly walletAddress: string | null;
-  /** Customer's number, the sender of mobile money. */
+  /** Number from which the customer sends mobile money. */
   readonly phoneNumber: string | null;
   readonly diallingCode: string | undefined;
   /** 32 bytes, from which every number in the instructions is derived. */
@@ -32,7 +32,7 @@ export interface MethodKind {
   readonly field?: "phone_number" | "bank_account_number";
   /** The hosted page requires `field` too. */
   readonly isRequiredOnPage?: true;
-  /** Paid to a wallet address, which a quote already includes. */
+  /** True if customers pay to a wallet address; a quote already includes it. */
   readonly wallet?: true;
   readonly instruct: (input: InstructionsInput) => PaymentInstructions;
 }
@@ -46,7 +46,7 @@ export const METHOD_KINDS: Readonly<Record<MethodFixture["kind"], MethodKind>> =
 
 const NO_REAL_MONEY = "This is a sandbox: no real money moves; do not send any money.";
 
-/** Fields in the order of the specification (Payment instructions), also in the functions below. */
+/** Like the functions below, returns fields in the order of the specification (Payment instructions). */
 function bankTransfer({ rail, currency, amount, reference, merchantName, digest }: InstructionsInput) {
   const bank_name = institution(rail, "Sandbox Bank");
   const account_number = bankAccountNumber(rail?.country ?? null, digest);

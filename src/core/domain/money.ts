@@ -2,8 +2,8 @@ import { Decimal as DecimalJs } from "decimal.js";
 
 /**
  * Arithmetic on money; no other file computes with it. Amounts are canonical decimal strings: plain notation, exactly
- * the currency's decimals. Precision: an amount may have 30 digits before the point, times a rate, summed over any
- * number of payments; decimal.js defaults to 20 digits.
+ * the currency's decimals. The precision is enough for amounts of 30 digits before the point, times a rate, summed over
+ * any number of payments; decimal.js defaults to 20 digits.
  */
 const Decimal = DecimalJs.clone({
   precision: 150,
@@ -57,7 +57,7 @@ export function add(a: string, b: string): string {
   return fixed(Number.isNaN(sum) ? digits(a) + digits(b) : sum, decimals);
 }
 
-/** Returns true if at most nine amounts sum to zero. */
+/** Returns true if the amounts, at most nine, sum to zero. */
 export function sumToZero(amounts: readonly string[]): boolean {
   const decimals = decimalsOf(amounts[0]!);
   let sum = 0;

@@ -153,7 +153,7 @@ function partsOf(value: unknown): (readonly [string | number, unknown])[] {
   return typeof value === "object" && value !== null ? Object.entries(value) : [];
 }
 
-/** Yields the texts a value may be compared with: itself, its elements, or those of a matcher. */
+/** Yields the texts of an expected value: the value itself, its elements, or those of its matcher. */
 function* textsIn(value: unknown, path: Path): Generator<readonly [Path, string]> {
   if (typeof value === "string") yield [path, value];
   else

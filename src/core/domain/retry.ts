@@ -1,7 +1,6 @@
 export interface ReceiverResponse {
   /** HTTP status; null if there was no response. */
   readonly status: number | null;
-  /** Retry-After header. */
   readonly retryAfterMs: number | null;
 }
 

@@ -85,12 +85,12 @@ export interface MatchedRule<Rule> extends RuleRef {
   readonly rule: Rule;
 }
 
-/** Names such as `webhooks.0`, the first rule for webhooks. */
+/** Returns names such as `webhooks.0`, the first rule for webhooks. */
 export function ruleNames(scenario: Scenario): string[] {
   return RULE_KINDS.flatMap((kind) => (scenario[kind] ?? []).map((_rule, index) => `${kind}.${index}`));
 }
 
-/** Finds the first matching rule, in the order of the scenarios. `isLeft` can reject a rule that is used up. */
+/** Finds the first matching rule, in the order of the scenarios. `isLeft` rejects rules that are used up. */
 export function findRule<Kind extends RuleKind>(
   kind: Kind,
   scenarios: Iterable<Scenario>,

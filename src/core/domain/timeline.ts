@@ -5,7 +5,7 @@ export type TimelineEntry<Status extends string> =
   | { readonly after: string; readonly to: Status }
   | { readonly after_expiry: string; readonly to: Status };
 
-/** Statuses of a kind of record. */
+/** Statuses and allowed changes of charges or of withdrawals. */
 export interface StatusRules<Status extends string> {
   readonly first: Status;
   readonly statuses: Readonly<Record<Status, { readonly next: readonly Status[] }>>;
@@ -13,7 +13,7 @@ export interface StatusRules<Status extends string> {
   readonly expired: Status | null;
 }
 
-/** Text of an error about an illegal transition. */
+/** Says in an error message which statuses may follow. */
 export function nextStatusesText<Status extends string>(
   { statuses }: StatusRules<Status>,
   status: Status,
@@ -28,7 +28,6 @@ export interface PlannedEntry {
   readonly dueMs: number;
 }
 
-/** Progress of a timeline. */
 export interface TimelineProgress<Status extends string> {
   readonly status: Status;
   readonly expiredMs: number | undefined;
@@ -38,9 +37,8 @@ export interface TimelineProgress<Status extends string> {
 }
 
 /**
- * Plans the next entry, at the start of the timeline or after the entry before it. `after` counts from `nowMs`,
- * `after_expiry` from the expiry; a due time is never in the past. Returns undefined if the timeline is over or waits
- * for expiry.
+ * Plans the entry at index `step`. `after` counts from `nowMs`, `after_expiry` from the expiry; a due time is never in
+ * the past. Returns undefined if the timeline is over or waits for expiry.
  */
 export function nextEntry(
   timeline: readonly TimelineEntry<string>[],
@@ -55,7 +53,7 @@ export function nextEntry(
   return { step, dueMs: Math.max(nowMs, expiredMs + durationMs(entry.after_expiry)) };
 }
 
-/** Expiry, by the clock or by an entry, skips to the first entry with `after_expiry`. */
+/** Plans the first entry with `after_expiry`; expiry skips the entries before it. */
 export function nextEntryAfterExpiry(
   timeline: readonly TimelineEntry<string>[],
   expiredMs: number,
@@ -64,7 +62,7 @@ export function nextEntryAfterExpiry(
   return step === -1 ? undefined : nextEntry(timeline, step, expiredMs, expiredMs);
 }
 
-/** Result of a due entry; all but `moves` is a recorded no-op. */
+/** Result of a due entry; `already` and `illegal` change nothing, but are recorded. */
 export type EntryResult = "moves" | "already" | "illegal";
 
 export function checkEntry<Status extends string>(
@@ -76,9 +74,8 @@ export function checkEntry<Status extends string>(
   return statuses[status].next.includes(to) ? "moves" : "illegal";
 }
 
-/** One step of a simulated timeline. */
 export interface SimulatedStep<Status extends string> {
-  /** Index of the entry; null is expiry. */
+  /** Index of the entry; null for expiry. */
   readonly step: number | null;
   readonly before: Status;
   readonly verdict: EntryResult;
@@ -86,8 +83,8 @@ export interface SimulatedStep<Status extends string> {
 }
 
 /**
- * Simulates a timeline without manual changes; at the same instant expiry comes first. `timeOf` maps a due time to the
- * time it runs.
+ * Simulates a timeline without manual changes. Expiry runs before an entry due at the same instant. `timeOf` returns
+ * the time at which something due at `dueMs` runs.
  */
 export function* simulateTimeline<Status extends string>(
   rules: StatusRules<Status>,

@@ -6,8 +6,8 @@ import { base58, bech32, hex } from "@scure/base";
  * Wallet addresses with valid checksums that belong to no wallet.
  *
  * Tron and Ethereum have one address format for all networks, so a real wallet would send to any well-formed address.
- * These begin with 12 fixed bytes, readable as fictional because money sent there is lost; 8 bytes of the digest follow.
- * An address is the last 20 bytes of a Keccak-256 hash, so owning one with 96 chosen bits takes about 2^96 tries.
+ * Our addresses begin with 12 fixed bytes that read as fictional, because money sent to them is lost; 8 bytes of the
+ * digest follow. An address is the last 20 bytes of a Keccak-256 hash: owning one with 96 chosen bits takes 2^96 tries.
  *
  * Bitcoin has a separate address format for its test network, which real wallets refuse.
  */

@@ -34,7 +34,7 @@ export interface WithdrawalTransition {
   readonly cancelTimeline: boolean;
 }
 
-/** The only way a withdrawal's status changes; the counterpart of `transition` for charges. */
+/** Changes a withdrawal's status; nothing else does. The counterpart of `transition` for charges. */
 export function transitionWithdrawal(
   withdrawal: Withdrawal,
   to: WithdrawalStatus,

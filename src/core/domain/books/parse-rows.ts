@@ -19,7 +19,7 @@ export interface BookRow {
   readonly chargeId: string | undefined;
   /** Metadata by which the order's charges are found. */
   readonly order: Readonly<Record<string, string>>;
-  /** The app's own word. */
+  /** Status in the app's own words. */
   readonly status: string;
   readonly marking: Marking;
   readonly amount: string | undefined;
@@ -59,7 +59,7 @@ export function parseRows(
   return { rows: bookRows, compared };
 }
 
-/** Returns a row's fields, mapped ones from their paths; empty values are undefined. */
+/** Returns a row's fields. Mapped fields come from their paths; empty values become undefined. */
 function rowValues(row: RawRow, map: Readonly<Record<string, string>>): Values {
   const { metadata } = row;
   const nested = typeof metadata === "object" && metadata !== null ? Object.entries(metadata) : [];

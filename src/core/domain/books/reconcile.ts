@@ -5,7 +5,7 @@ import type { BookRow } from "./parse-rows.js";
 
 export interface ChargeLookup {
   byId(chargeId: string): Charge | undefined;
-  /** Charges whose metadata contains the order's, oldest first. */
+  /** Charges whose metadata contains that of the order, oldest first. */
   ofOrder(order: BookRow["order"]): readonly Charge[];
   /** Paid charges that need a row, oldest first. */
   chargesNeedingRow(): readonly Charge[];
@@ -42,7 +42,7 @@ export function reconcile(rows: readonly BookRow[], ledger: ChargeLookup): BookF
   ];
 }
 
-/** Charges of the row's order, and the charge it names. */
+/** Returns the charges of the row's order, and the charge that the row names. */
 function chargesOf({ chargeId, order }: BookRow, ledger: ChargeLookup): readonly Charge[] {
   const named = chargeId === undefined ? undefined : ledger.byId(chargeId);
   const ofOrder = Object.keys(order).length === 0 ? [] : ledger.ofOrder(order);

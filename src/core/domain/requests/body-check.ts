@@ -6,8 +6,8 @@ import { type ErrorDetails, invalid, type Refusal } from "../../schema/refusals.
 import { decimalsOf, isZero, toCanonical } from "../money.js";
 
 /**
- * Collects the faults of a request body by field, so one response names all of them: first those of the schema, then
- * those of valid fields against the fixtures.
+ * Collects the faults of a request body by field, so one response names all of them. The schema is checked first, then
+ * the valid fields against the fixtures.
  */
 export class BodyCheck<Body> {
   readonly #details = new Map<string, string>();
