@@ -3,7 +3,7 @@ import type { OrganizationFixture } from "../schema/fixtures-file.js";
 
 /** Sender of an API call: the organization of its API key, in the key's mode. */
 export interface Caller {
-  /** The API key; idempotency keys are unique within one. */
+  /** API key. Idempotency keys are unique per API key. */
   readonly key: string;
   readonly mode: Mode;
   readonly organization: OrganizationFixture;

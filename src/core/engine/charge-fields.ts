@@ -2,7 +2,7 @@ import type { Charge } from "../domain/charge-transition.js";
 import { getOwn } from "../schema/get-own.js";
 import type { FieldValue } from "./indexes.js";
 
-/* Fields that find charges; each is indexed on first use, under its name. */
+/* Fields by which charges are found; each is indexed on first use, under its `name`. */
 
 export function emailValue(value: string): FieldValue<Charge> {
   return { name: "customer_email", value, of: (charge) => charge.customer_email };
@@ -12,7 +12,7 @@ export function metadataValue(key: string, value: string): FieldValue<Charge> {
   return { name: `metadata.${key}`, value, of: (charge) => getOwn(charge.metadata, key) ?? null };
 }
 
-/** Matches charges in whose ids, customer or metadata each word begins a word. Finds nothing without letters or digits. */
+/** Returns a test for charges: each search word must begin a word of their ids, customer or metadata. */
 export function hasWords(search: string): (charge: Charge) => boolean {
   const words = search.toLowerCase().split(/\s+/).filter(Boolean);
   if (!words.some((word) => LETTER.test(word))) return () => false;

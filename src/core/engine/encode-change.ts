@@ -21,7 +21,7 @@ import { chargeDetailJson, withdrawalJson } from "./wire-views.js";
 const EVENT_DATA = { charges: chargeDetailJson, withdrawals: withdrawalJson };
 const EVENT_SOURCES = Object.keys(EVENT_DATA) as (keyof typeof EVENT_DATA)[];
 
-/** By collection, keys of the newest record of each kind and of the last changed one: the next resembles them. */
+/** Keys of records that the next one may resemble: by collection, the newest of each kind and the last changed. */
 export interface LatestKeys {
   readonly created: Map<CollectionName, Map<unknown, Key>>;
   readonly changed: Map<CollectionName, Key>;
@@ -33,7 +33,7 @@ export function noLatestKeys(): LatestKeys {
 
 /**
  * @param before records before the change
- * @param latest updated with this change's puts; its records may be removed or never stored by now
+ * @param latest updated with this change's puts; may name records that were removed or never stored
  */
 export function encodeChange(change: Change, before: RecordReader, latest: LatestKeys): JournalEntry {
   return { ...change, puts: change.puts.map((_, index) => encodePut(change, index, before, latest)) };
@@ -79,7 +79,7 @@ function encodePut(change: Change, index: number, before: RecordReader, latest: 
   return parts === undefined ? [name, key, others, "like", other] : [name, key, others, "like", other, parts];
 }
 
-/** Key of the newest earlier record of that kind. */
+/** Returns the key of the newest record of that kind, and replaces it by `key`. */
 function latestOfKind(
   { created: made }: LatestKeys,
   name: CollectionName,
@@ -93,7 +93,7 @@ function latestOfKind(
   return other;
 }
 
-/** Fields that do not follow from the event's object and the change; undefined if its bytes do not follow either. */
+/** Returns an event's fields that its object does not give; undefined if the object does not give the event's bytes. */
 function derivedFields(
   key: Key,
   event: LazyEvent<unknown>,
@@ -137,7 +137,7 @@ function recordAfter<Name extends CollectionName>(
  * Decodes a change.
  *
  * @param before records before the change
- * @throws if a record it refers to is missing
+ * @throws if the change refers to a missing record
  */
 export function decodeChange(entry: JournalEntry, before: RecordReader): Change {
   const puts: Put[] = [];
@@ -179,8 +179,8 @@ function appended(model: Fields, grown: AppendedItems = {}): Fields {
 }
 
 /**
- * An event without its bytes and without fields that follow from its object, by default the one put with it. `name` is
- * the name it is sent under, if not its type; `number` that of its id, if not its `seq`.
+ * An event without its bytes and other fields that follow from its object. Without `object_id`, that is the object put
+ * by the same change. `name` is absent if it equals `type`; `number`, which the id is made from, if it equals `seq`.
  */
 type DerivedEvent = Pick<EventRecord, "type"> &
   Partial<EventRecord> & { readonly name?: string; readonly number?: number };
@@ -200,7 +200,7 @@ function eventOf(key: Key, entry: DerivedEvent, { at, puts }: Change, before: Re
   throw new Error(`event ${key} is about ${object_id}, which does not exist`);
 }
 
-/** Id of the put charge or withdrawal, if there is exactly one. */
+/** Returns the id of the charge or withdrawal that the change puts, if there is exactly one. */
 function onlyObjectOf(puts: readonly Put[]): string | undefined {
   let only: Key | undefined;
   for (const [name, key] of puts)

@@ -10,17 +10,17 @@ export interface FieldsDiff {
   readonly fields: Fields;
   /** Names of the fields that equal those of `model`; undefined below SHARED_MIN_FIELDS. */
   readonly names?: readonly string[];
-  /** Replaces the lists it extends; undefined if there are none. */
+  /** New items of extended lists; undefined if there are none. */
   readonly grown?: AppendedItems;
 }
 
 const SHARED_MIN_FIELDS = 3;
 
 /**
- * Differences of a record; undefined if applying them would not give its exact bytes.
+ * Returns a record's differences from its earlier version; undefined if they would not give its exact bytes.
  *
- * @param model the record changed before this one: fields equal to its are given by name
- * @param canAppend if true, extended lists are given by their new items
+ * @param model the record changed before this one; fields with the same values as in it are given by name
+ * @param canAppend true if extended lists may be given by their new items
  */
 export function diffFields(
   before: Fields,
@@ -39,9 +39,9 @@ export function diffFields(
     const isThere = index < old.length;
     if (isThere && old[index] !== field) return undefined;
     if (isThere && (value === olds[index] || isUnchanged(olds[index], value, model?.[field]))) continue;
-    // JSON has no undefined: the field is missing in the file, or will be.
+    // JSON has no undefined: in the file the field is missing, or would be.
     if (value === undefined || (isThere && olds[index] === undefined)) return undefined;
-    // New fields keep their order.
+    // New fields are never given by name, to keep their order.
     if (isThere && model !== undefined && isShared(model, field, value)) {
       shared.push(field);
       continue;
@@ -61,7 +61,7 @@ interface Comparison {
   readonly values: readonly unknown[];
 }
 
-/** Fields of both that may differ, by index: forty lookups by name take three times as long. */
+/** Returns the fields that may differ, as arrays: forty lookups by name take three times as long. */
 function comparisonOf(before: Fields, after: Fields): Comparison {
   if (hasSameTerms(after, before))
     return {
@@ -79,7 +79,7 @@ function comparisonOf(before: Fields, after: Fields): Comparison {
   };
 }
 
-/** Fast path: charges that change at one instant share objects with `model`, so one with the model's object has changed. */
+/** Fast path: charges that change together share new objects, so a value that is the model's own has changed. */
 function isUnchanged(before: unknown, after: unknown, model: unknown): boolean {
   return after !== model && isSameJson(before, after);
 }

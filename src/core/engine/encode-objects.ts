@@ -1,12 +1,12 @@
-/* Objects within a new record, such as payment instructions, share fields and the ends of texts with the previous one. */
+/* Objects in a record, such as payment instructions, share fields and parts of texts with the previous record's. */
 
 import { isLazyInstructions } from "../domain/charge-transition.js";
 import { type Fields, isSameJson } from "./encode-fields.js";
 
-/** Differences from a model with the same fields in the same order: other fields, and texts that differ within. */
+/** Differences from an object with the same fields in the same order: fields stored whole, and parts of texts. */
 export type ObjectDiff = readonly [fields: Fields, texts: Readonly<Record<string, TextDiff>>];
 
-/** `start` and `end` count the characters shared at the ends. */
+/** `start` and `end` count the characters that the texts share at their beginning and end. */
 type TextDiff = readonly [start: number, between: string, end: number];
 
 export type ObjectDiffs = Readonly<Record<string, ObjectDiff>>;
@@ -31,7 +31,7 @@ export function diffObjects(
   return { fields: Object.fromEntries(whole), parts: Object.fromEntries(parts) };
 }
 
-/** Undefined if differences save nothing or would not give the exact bytes. */
+/** Returns undefined if the differences save nothing or would not give the exact bytes. */
 function diffObject(model: unknown, value: unknown): ObjectDiff | undefined {
   if (isLazyInstructions(model)) return diffObject(model.toJSON(), value);
   if (isLazyInstructions(value)) return diffObject(model, value.toJSON());

@@ -27,7 +27,7 @@ export interface EngineOptions {
   /** Rule counts of all namespaces together. */
   readonly totalRuleCounts?: Map<string, number> | undefined;
   readonly memoryGuard?: MemoryGuard | undefined;
-  /** Calls back at the end of this event-loop tick; without it, each change is stored at once. */
+  /** Calls back at the end of the tick; if absent, each change is stored at once. */
   readonly atEndOfTick?: (run: () => void) => void;
 }
 
@@ -111,8 +111,8 @@ export class Engine {
   }
 
   /**
-   * Decide → check → one Change → apply → notify; the change is stored with its batch. A refusal, an exception or
-   * a store error changes nothing.
+   * Runs a command, applies its Change and notifies listeners; the change is stored with its batch. A refusal, an
+   * exception or a store error changes nothing.
    *
    * @param undo undoes the caller's other effects if the change cannot be stored
    */
@@ -182,7 +182,7 @@ export class Engine {
     else this.#groupCommit.whenStored(callback);
   }
 
-  /** Result `execute` would return; changes nothing. */
+  /** Returns the result that `execute` would return, but changes nothing. */
   preview<Result>(command: Command<Result>, atMs: number): Result {
     const now = Math.max(atMs, this.#state.at);
     return command(new Transaction(this.#state, this.catalogue, this.settings, this.#scope, now));
@@ -212,8 +212,8 @@ export class Engine {
   }
 
   /**
-   * Returns to the initial state, with ids of a new generation, or of the first if `repeatIds`. `carry` fills the new
-   * state instead of `setUp`.
+   * Returns to the initial state. Ids are those of a new generation, or with `repeatIds` those of the first. `carry`
+   * fills the new state instead of `setUp`.
    */
   reset(startMs: number, repeatIds: boolean, carry: Command<unknown>): void {
     this.#storePending();

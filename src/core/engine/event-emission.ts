@@ -22,7 +22,7 @@ export interface Emission<Source> {
     readonly scenario_asked: string | null;
     readonly created_at?: string;
   };
-  /** Its charge or withdrawal: events of one object are delivered in order. */
+  /** Id of the event's charge or withdrawal; events of one object are delivered in order. */
   readonly objectId: string | null;
   /** Record whose `toJson` is the event's data: exactly what a read of the object returns at this time. */
   readonly source: Source;
@@ -97,7 +97,7 @@ export interface ManualEvent {
   readonly toUrl?: string | undefined;
 }
 
-/** Sends a new event like another, with the user's data, to one endpoint. */
+/** Sends a copy of an event, with a new id and the user's data, to one endpoint. */
 export function sendManualEvent(
   tx: Transaction,
   like: EventRecord,
@@ -123,7 +123,7 @@ export function sendManualEvent(
   return Array.from({ length: times }, () => planDelivery(tx, event, endpoint, { mishap, goesAlone: true }));
 }
 
-/** Globs match the name the event is sent under, or the sandbox's own. */
+/** Globs match the event's type, or the name under which it is sent. */
 function isSubscribed(endpoint: Endpoint, event: EventRecord, name: string): boolean {
   return (
     endpoint.enabled &&
@@ -135,10 +135,10 @@ function isSubscribed(endpoint: Endpoint, event: EventRecord, name: string): boo
   );
 }
 
-/** A swapped delivery is sent after this time without a next event. */
+/** Time after which a swapped delivery is sent, even if no next event has come. */
 const SWAP_TIMEOUT_MS = 60_000;
 
-/** Start of a scenario's rules: its activation, or the creation of the object that requests it. */
+/** Time at which a scenario's rules start: its activation, or the creation of the object that requests it. */
 function startMs(tx: Transaction, name: string, owner: Emission<unknown>["owner"]): number {
   const stored = tx.get("scenarios", name);
   const isRequested = stored?.activated === 0 && owner.scenario_asked === name;
@@ -256,7 +256,7 @@ function putDelivery(
 
 /**
  * Plans one delivery of an event to an endpoint. Events of one object go in order: a delivery starts when the first
- * attempt at the previous one has ended, in success or failure. A swapped one lets the next event go first.
+ * attempt at the previous one has ended, in success or failure. A swapped delivery lets the next event go first.
  */
 export function planDelivery(
   tx: Transaction,
@@ -313,10 +313,10 @@ export function planAttempt(tx: Transaction, delivery: Delivery, dueMs: number):
   return planned;
 }
 
-/** Maximum removed per new event. More than one, so that the log shrinks again once long-open deliveries have ended. */
+/** Events removed per new event, at most. With one, the log could not shrink after long-open deliveries have ended. */
 const TRIM_MAX_EVENTS = 4;
 
-/** Removes a few events beyond the log's retention, with their deliveries; those with open deliveries stay. */
+/** Removes a few events beyond the log's retention, with their deliveries; events with open deliveries stay. */
 export function trimLog(tx: Transaction): void {
   const highestSeq = tx.last("event_seq") - tx.settings.retention.events;
   for (const event of tx.state.oldestClosedEvents(TRIM_MAX_EVENTS, highestSeq)) {

@@ -4,10 +4,10 @@ import type { Settings } from "../schema/settings.js";
 import { digestOf, idOf } from "./ids.js";
 import type { EventRecord, Mishap } from "./records.js";
 
-/** Claims that make an app act on a false event: deliver goods for a charge, or pay a withdrawal again. */
+/** Types that a false event claims, to make the app act: deliver goods for a charge, or pay a withdrawal again. */
 const CLAIMS = { charge: "charge.completed", withdrawal: "withdrawal.failed" } as const;
 
-/** Mishap of a false event that a scenario's rule sends, with an invalid signature, beside the real one. */
+/** Mishap of a false event, which a scenario sends beside the real event and with an invalid signature. */
 export function invalidSignatureMishap(
   scenario: string,
   { type }: EventRecord,
@@ -22,7 +22,7 @@ export function invalidSignatureMishap(
   return { scenario, bad_signature: true, stale_ms: 0, fail_first: 0, drop: false, forged };
 }
 
-/** The id of a further copy of an event to an endpoint. */
+/** Id of an extra copy of an event to an endpoint. */
 export function copyId({ event_id }: EventRecord, webhookId: string, copy: number): string {
   return idOf("event", digestOf(`${event_id}\0${webhookId}\0${copy}`));
 }

@@ -9,7 +9,7 @@ export interface StoreFailure {
 /** Changes that are stored together, or not at all. */
 interface Batch {
   readonly changes: JournalEntry[];
-  /** Undo callbacks, the last to run first. */
+  /** Undo callbacks, run in reverse order. */
   readonly undo: (() => void)[];
   /** Called in order once the batch is stored or undone. */
   readonly listeners: ((failure?: StoreFailure) => void)[];
@@ -28,15 +28,15 @@ export function isDurable(store: Store): store is DurableStore {
 export interface GroupCommitOptions {
   readonly state: () => State;
   readonly store: DurableStore;
-  /** Calls back at the end of this event-loop tick; without it, each change is stored at once. */
+  /** Calls back at the end of the tick; if absent, each change is stored at once. */
   readonly atEndOfTick: ((run: () => void) => void) | undefined;
   /** Called after a rollback, before the listeners; `isReported` is true if a caller learns of the failure too. */
   readonly onRollback: (failure: StoreFailure, isReported: boolean) => void;
 }
 
 /**
- * Group commit: the changes of one event-loop tick are in the state at once and are stored together at its end, or
- * earlier on request. They are shown outside after that. If storing fails, the batch and all later changes are undone.
+ * Group commit: the changes of one tick are in the state at once and are stored together at the end of the tick, or
+ * earlier on request. Only stored changes are shown outside. If storing fails, the batch and later changes are undone.
  */
 export class GroupCommit {
   readonly #options: GroupCommitOptions;
@@ -139,7 +139,7 @@ export class GroupCommit {
     return this.waitFor(pending, batch);
   }
 
-  /** Holds later changes back until an asynchronous store has a batch, or a replaced state. */
+  /** Holds later changes back until an asynchronous store has written a batch or a replaced state. */
   waitFor(pending: Promise<void>, batch = newBatch()): Promise<void> {
     const onStored = (): void => {
       this.#pending = undefined;
@@ -149,7 +149,7 @@ export class GroupCommit {
       const later = this.#batch;
       this.#batch = newBatch();
       this.#pending = undefined;
-      // A caller may ignore the promise, so the failure counts as reported only to those of `whenStored`.
+      // A caller may ignore the promise, so the failure counts as reported only to callers of `whenStored`.
       this.#rollBack([batch, later], { error }, false);
       throw error;
     };
@@ -159,7 +159,7 @@ export class GroupCommit {
   }
 
   #confirm({ listeners }: Batch): void {
-    // Later changes may still be undone.
+    // While later changes may still be undone, all undo data stays.
     if (this.isStored) this.#options.state().confirm();
     notifyAll(listeners);
   }
@@ -191,7 +191,7 @@ function newBatch(): Batch {
   return { changes: [], undo: [], listeners: [], isAwaited: false };
 }
 
-/** Marks a rejection as handled: callers need not wait. */
+/** Marks a rejection as handled, because callers need not wait for the promise. */
 function withHandler(promise: Promise<void>): Promise<void> {
   promise.catch(() => {});
   return promise;

@@ -12,7 +12,7 @@ const BODY_MAX_LENGTH = 1_024;
 export interface IdempotencyScope {
   /** Idempotency-Key header, if any. */
   readonly key: string | null;
-  /** The key is unique within it: API key, method and path. */
+  /** API key, method and path, within which the key is unique. */
   readonly scope: string;
   readonly body: unknown;
 }

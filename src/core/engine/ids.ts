@@ -42,7 +42,7 @@ export function digestOf(id: string): Buffer {
   return Buffer.from(sha256(id), "hex");
 }
 
-/** `digestOf` a charge's id in a shared buffer: the next call overwrites it. Precomputed for new charges. */
+/** As `digestOf`, but in a shared buffer that the next call overwrites; precomputed for new charges. */
 export function sharedDigestOf(chargeId: string): Uint8Array {
   const hex = chargeDigests.get(chargeId) ?? sha256(chargeId);
   for (let byte = 0; byte < buffer.length; byte++)
@@ -60,7 +60,7 @@ const sha256: (text: string) => string =
     ? (text) => crypto.createHash("sha256").update(text).digest("hex")
     : (text) => crypto.hash("sha256", text, "hex");
 
-/** Consecutive digests of a kind; `ahead` holds those computed ahead, the last first. */
+/** Consecutive digests of a kind; `ahead` holds precomputed ones in reverse order. */
 interface Run {
   readonly scope: string;
   next: number;
@@ -90,7 +90,7 @@ export function hexDigest(scope: string, kind: IdKind, counter: number): string 
   return run.ahead.pop()!;
 }
 
-/** A charge's instructions use the digest of its id, mostly as soon as it has one. */
+/** Precomputes the digests of charge ids, which most charges use at once, for their payment instructions. */
 function prepareDigestsOf(charges: readonly string[]): void {
   chargeDigests.clear();
   for (const hex of charges) {
@@ -99,7 +99,7 @@ function prepareDigestsOf(charges: readonly string[]): void {
   }
 }
 
-/** Id of 96 bits of a digest in hexadecimal: short enough to read out, too long to collide. */
+/** Id of 96 bits of a digest, in hexadecimal: short enough to read out, too long to collide. */
 export function idOf(kind: IdKind, bytes: Buffer): string {
   return ID_PREFIXES[kind] + bytes.toString("hex", 0, ID_DIGITS / 2);
 }
@@ -131,7 +131,6 @@ export function referenceOf(hex: string): string {
   return text;
 }
 
-/** The value of a hexadecimal digit. */
 function digitAt(hex: string, index: number): number {
   const code = hex.charCodeAt(index);
   return code <= 57 ? code - 48 : code - 87;

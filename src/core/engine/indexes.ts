@@ -70,7 +70,7 @@ export function chargeListName(mode: Mode, organizationId: string, status: Charg
   return `charges|${mode}|${organizationId}|${status}`;
 }
 
-/** An immutable field and a value of it. */
+/** An immutable field of records, and one of its values. */
 export interface FieldValue<Item> {
   readonly name: string;
   readonly of: (record: Item) => string | null;
@@ -104,7 +104,7 @@ class CollectionIndex<Item extends { readonly seq: number }> {
     this.#indexing = indexing;
   }
 
-  /** A record was put, replaced or removed; the table has it already. */
+  /** Updates the index after a record was put, replaced or removed in the table. */
   note(key: Key, before: Item | undefined, after: Item | undefined): void {
     const { kind } = this.#indexing;
     if (kind !== undefined) {
@@ -142,7 +142,7 @@ class CollectionIndex<Item extends { readonly seq: number }> {
     addToGroup(groups, name, key, (each) => this.#records.get(each)!.seq);
   }
 
-  /** Deletes empty kinds: `kinds` and `found` read the first record of each. */
+  /** Deletes empty kinds, because `kinds` and `pageOfKinds` read the first record of each kind. */
   #leaveKind(name: string, seq: number): void {
     const list = this.#kinds.get(name)!;
     list.remove(seq);

@@ -21,7 +21,7 @@ function standingOf(reader: Reader, charge: Charge): TimelineProgress<ChargeStat
   };
 }
 
-/** The refund of a settled charge can lack funds; before settlement, its amount is still pending. */
+/** Rules of a charge; none after COMPLETED if the balance is too low to refund the settled charge. */
 function rulesFor(reader: Reader, charge: Charge): StatusRules<ChargeStatus> {
   const { status, settled_at, mode, organization_id, currency, currency_paid = currency } = charge;
   if (status !== "COMPLETED" || settled_at === null) return CHARGE_RULES;

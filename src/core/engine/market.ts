@@ -4,7 +4,7 @@ import { type ErrorDetails, invalid, type Refusal } from "../schema/refusals.js"
 import type { State } from "./state.js";
 import type { Command, Transaction } from "./transaction.js";
 
-/** Units of the currency per US dollar: the changed rate, else the fixtures'. */
+/** Units of the currency per US dollar: the rate set at run time, else the fixtures' rate. */
 export function rateOf(state: State, currency: CurrencyFixture): string {
   return state.get("rates", currency.code)?.rate ?? currency.rate;
 }

@@ -140,7 +140,7 @@ export function currencyCodes(currencies: readonly CurrencyFixture[]) {
   return { fiat: codes(currencies, "fiat"), crypto: codes(currencies, "crypto") };
 }
 
-/** An organization was created when its namespace started. */
+/** Organizations count as created when their namespace started. */
 export function organizationView(organization: OrganizationFixture, startMs: number) {
   return {
     organization_id: organization.organization_id,

@@ -2,7 +2,7 @@ import type { Key } from "./records.js";
 
 /** Records of a collection in insertion order. A removal that can be undone hides the record and keeps its place. */
 export class RecordTable<Item> extends Map<Key, Item> {
-  /** The values under these keys are undefined. */
+  /** Keys of hidden records, whose values in the map are undefined. */
   readonly #hidden = new Set<Key>();
 
   hide(key: Key): void {
@@ -16,7 +16,6 @@ export class RecordTable<Item> extends Map<Key, Item> {
     super.set(key, item);
   }
 
-  /** Removes the hidden records. */
   deleteHidden(): void {
     for (const key of this.#hidden) super.delete(key);
     this.#hidden.clear();
@@ -47,7 +46,6 @@ export class RecordTable<Item> extends Map<Key, Item> {
     return takeFirst(this.entries(), limit);
   }
 
-  /** Copies the keys and records. */
   copyEntries(): { readonly keys: Key[]; readonly records: Item[] } {
     return { keys: [...this.keys()], records: [...this.values()] };
   }

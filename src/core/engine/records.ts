@@ -34,7 +34,7 @@ export type {
 
 export type Key = string | number;
 
-/** The record is null if it is removed. */
+/** `record` is null for a removal. */
 export type Put = readonly [collection: CollectionName, key: Key, record: unknown];
 
 /** Effects of one command, committed at once: one line of the data journal. */
@@ -53,10 +53,11 @@ export interface RecordReader {
 }
 
 /**
- * A change as the data journal stores it: without data that follows from earlier records.
- * `derived`: an event without its bytes, which follow from its object. `changed`: fields and list items that an existing
- * record gained. `as`: the same, with the names of the fields that equal those of `other`, the record changed before.
- * `like`: fields of a new record that differ from `other`, the newest record of its kind; of objects, their parts.
+ * A change as the data journal stores it: without data that follows from earlier records. Forms of a put:
+ * `derived`: an event without its bytes, which follow from its object.
+ * `changed`: the changed fields of an existing record, and the new items of its lists.
+ * `as`: like `changed`, but fields that equal those of `other`, the record changed before, are given by name.
+ * `like`: the fields and parts of objects in which a new record differs from `other`, the newest of its kind.
  */
 export interface JournalEntry extends Omit<Change, "puts"> {
   readonly puts: readonly JournalPut[];

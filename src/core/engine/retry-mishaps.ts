@@ -4,10 +4,10 @@ import type { Scenario, WebhookRule } from "../schema/scenario-rules.js";
 import type { Delivery, Mishap } from "./records.js";
 import type { Transaction } from "./transaction.js";
 
-/** Mishap of a further attempt at a delivery. */
+/** Mishap of an attempt at a delivery after the first. */
 export type RetryMishap = NonNullable<Mishap["retried"]>[number];
 
-/** Counts the events that match rules with `times` or `skip`: an event once, whatever its number of receivers. */
+/** Counts the events that match rules with `times` or `skip`. An event with several receivers counts once. */
 export class EventCounts {
   readonly #tx: Transaction;
   /** Results for this event by rule. Created on first use: few rules count. */
@@ -27,7 +27,7 @@ export class EventCounts {
     const stored = this.#tx.get("scenarios", scenario);
     const met = (stored?.met?.[index] ?? 0) + 1;
     const isLeft = times === undefined || met <= skip + times;
-    // Beyond that the result no longer depends on the count.
+    // At higher counts the result stays the same, so they are not stored.
     if (stored !== undefined && met <= skip + (times ?? 0))
       this.#tx.put("scenarios", scenario, { ...stored, met: { ...stored.met, [index]: met } });
     const isItsTurn = isLeft && met > skip;
@@ -36,7 +36,7 @@ export class EventCounts {
   }
 }
 
-/** The first matching rule for each attempt that rules name. */
+/** Returns the mishap of the first matching rule for each attempt number that rules name. */
 export function retryMishapsOf(
   scenarios: readonly Scenario[],
   subject: MatchSubject,

@@ -26,7 +26,7 @@ function pushIfAny(scenarios: Scenario[], found: Scenario | undefined): void {
   if (found !== undefined) scenarios.push(found);
 }
 
-/** The scenario a request names in a header or else in its body's metadata, with validation errors. */
+/** Returns the scenario that a request names in a header, else in its metadata, with validation errors. */
 export function requestedScenario(
   state: State,
   header: string | null,

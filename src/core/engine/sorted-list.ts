@@ -37,7 +37,7 @@ export class SortedList {
   add(value: number): void {
     const newest = this.#blocks[this.#blocks.length - 1];
     if (newest === undefined) {
-      // A push would reserve seventeen slots.
+      // An array literal takes one slot; a push would reserve seventeen.
       this.#blocks = [[value]];
       this.#size = 1;
       return;
@@ -64,7 +64,7 @@ export class SortedList {
     const block = this.#blocks[index]!;
     const slot = lowerBound(block, value);
     if (block[slot] !== value) return;
-    // The oldest mostly goes first, and V8 shifts without moving the others.
+    // Mostly the smallest number is removed, and V8 shifts without moving the others.
     if (slot === 0) block.shift();
     else block.splice(slot, 1);
     if (block.length === 0) this.#blocks.splice(index, 1);
@@ -91,7 +91,6 @@ export class SortedList {
     return page;
   }
 
-  /** Number of larger entries. */
   countAbove(value: number): number {
     let count = 0;
     for (let index = this.#blocks.length - 1; index >= 0; index--) {
@@ -114,7 +113,7 @@ export class SortedList {
   }
 }
 
-/** Page of several disjoint lists as if they were one. Binary search finds its start: the cost ignores the offset. */
+/** Page of several disjoint lists as if they were one. Finds its start by binary search, at the same cost anywhere. */
 export function pageOfMany(lists: readonly SortedList[], offset: number, limit: number): number[] {
   if (lists.length === 1) return lists[0]!.pageFromEnd(offset, limit);
   let low = -1;

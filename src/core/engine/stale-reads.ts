@@ -72,7 +72,7 @@ function isSettledBy({ settled_at }: Charge, atMs: number): boolean {
   return settled_at === null || Date.parse(settled_at) <= atMs;
 }
 
-/** Withdrawals have no history; their events have, and stay in the log longer than any replica lags. */
+/** Takes the status from events: withdrawals have no history, and the log keeps events longer than replicas lag. */
 function withdrawalAt(withdrawal: Withdrawal, atMs: number, state: State): Withdrawal {
   if (Date.parse(withdrawal.updated_at) <= atMs) return withdrawal;
   const last = state.eventsOf(withdrawal.withdrawal_id).find(({ at }) => Date.parse(at) <= atMs);

@@ -6,7 +6,7 @@ export interface RecordChange {
   readonly collection: CollectionName;
   readonly id: string;
   readonly is: "added" | "removed" | "changed";
-  /** Fields that differ, of a changed record. */
+  /** Differences of a changed record; else empty. */
   readonly fields: readonly FieldChange[];
 }
 export interface FieldChange {
@@ -22,14 +22,14 @@ export interface StateChanges {
     readonly removed: number;
     readonly changed: number;
   }[];
-  /** At limit `limit`. */
+  /** At most `limit`. */
   readonly records: readonly RecordChange[];
 }
 
-/** Internal collections, which follow from the others. */
+/** Internal collections, not compared because they follow from the others. */
 const INTERNAL = new Set<CollectionName>(["idempotency", "lanes", "tasks", "clock", "entries"]);
 
-/** @param limit maximum of `records`; `counts` is of all */
+/** @param limit maximum length of `records`; `counts` covers all changes */
 export function changesBetween(before: unknown, after: unknown, limit: number): StateChanges {
   const records: RecordChange[] = [];
   const counts = COLLECTION_NAMES.filter((name) => !INTERNAL.has(name)).map((collection) => {
@@ -67,7 +67,7 @@ function fieldsBetween(from: unknown, to: unknown): FieldChange[] {
     .map((path) => ({ path, before: before.get(path), after: after.get(path) }));
 }
 
-/** JSON of every value in a record by its path. */
+/** JSON of every value in a record, by the value's path. */
 export function flattenRecord(
   value: unknown,
   path = "",

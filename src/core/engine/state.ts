@@ -39,7 +39,7 @@ type Tables = { readonly [Name in CollectionName]: RecordTable<Collections[Name]
 interface AppliedPut {
   readonly put: Put;
   readonly old: unknown;
-  /** The order of keys before the put, if it changed. */
+  /** The order of keys before the put, if the put changed it. */
   readonly order: readonly Key[] | undefined;
 }
 
@@ -85,7 +85,7 @@ export class State {
   /**
    * Applies a change that can be undone until `confirm`.
    *
-   * @returns undo, which restores the order of records too; call the last one first
+   * @returns undoes the change, including the order of records; changes must be undone in reverse order
    */
   applyUndoably({ seq, at, puts, counters }: Change): () => void {
     const [seqBefore, atBefore] = [this.seq, this.at];
@@ -127,7 +127,7 @@ export class State {
     this.#index(name, key, record ?? undefined, old, true);
   }
 
-  /** Ends the undo of all changes so far. */
+  /** Makes all changes so far final: they can no longer be undone. */
   confirm(): void {
     for (const name of COLLECTION_NAMES) this.tables[name].deleteHidden();
     this.tasks.forgetDropped();
@@ -308,7 +308,6 @@ export class State {
       .sort((a, b) => b.activated - a.activated));
   }
 
-  /** Snapshot of the current state, to be serialized later. */
   freeze(): FrozenState {
     return freeze(this);
   }

@@ -11,7 +11,7 @@ export interface StatementRow {
 }
 type Balances = { readonly [Account in LedgerAccount]?: string };
 
-/** Filter: entries of a mode or of one account; without either, all. */
+/** Selects the entries of a mode or of one account; without either, all entries. */
 export interface StatementFilter {
   readonly mode?: Mode | undefined;
   /** Key of the holdings. */
@@ -39,7 +39,7 @@ export class Statement {
     for (const key of [ALL, entry.mode, account]) this.#list(key).push(row);
   }
 
-  /** Removes the newest entry; returns false if the entry is another one, which cannot be removed. */
+  /** Removes the entry if it is the newest; else returns false. */
   takeBack(entry: LedgerEntry): boolean {
     const keys = [ALL, entry.mode, accountOf(entry)];
     if (keys.some((key) => this.#list(key).at(-1)?.entry !== entry)) return false;

@@ -1,8 +1,8 @@
 import type { Task } from "./records.js";
 
 /**
- * Order of tasks: due time, rank, number. Attempts go in order of their deliveries: their own order depends on how fast
- * receivers respond.
+ * Orders tasks by due time, rank and number. Attempts are ordered by their deliveries' numbers: their own depend on how
+ * fast receivers respond.
  */
 export function comesBefore(task: Task, other: Task): boolean {
   if (task.due_ms !== other.due_ms) return task.due_ms < other.due_ms;
@@ -14,7 +14,6 @@ function numberOf({ rank, step, task_id }: Task): number {
   return rank === 2 ? step! : task_id;
 }
 
-/** A binary heap. */
 class Heap<Item> {
   #items: Item[] = [];
   readonly #isBefore: (item: Item, other: Item) => boolean;
@@ -43,7 +42,6 @@ class Heap<Item> {
     items[index] = item;
   }
 
-  /** Removes the first. */
   shift(): void {
     const items = this.#items;
     const item = items.pop()!;
@@ -60,7 +58,7 @@ class Heap<Item> {
     items[index] = item;
   }
 
-  /** All items in their order; costs what is read of them. */
+  /** Yields all items in order; items that are not read cost nothing. */
   *inOrder(): Generator<Item> {
     const items = this.#items;
     const next = new Heap<number>((index, other) => this.#isBefore(items[index]!, items[other]!));
@@ -83,14 +81,14 @@ class Heap<Item> {
 export class TaskQueue {
   readonly #heap = new Heap(comesBefore);
   readonly #isLive: (task: Task) => boolean;
-  /** Number of cancelled tasks in the heap, less the taken tasks whose records are still there. */
+  /** Number of cancelled tasks in the heap, minus the taken tasks whose records still exist. */
   #stale = 0;
   /** Attempts that were taken and are not over: one may be in flight for long, or lie in a mailbox. */
   readonly #underWay = new Set<Task>();
-  /** Cancelled tasks removed from the heap while their cancelling may be undone. */
+  /** Cancelled tasks removed from the heap while their cancellation may be undone. */
   #dropped: Task[] | undefined;
 
-  /** @param isLive tests whether a task is the one in the state */
+  /** @param isLive tests if a task is still in the state */
   constructor(isLive: (task: Task) => boolean) {
     this.#isLive = isLive;
   }
@@ -116,7 +114,7 @@ export class TaskQueue {
     for (const task of this.#heap.inOrder()) if (this.#isLive(task)) yield task;
   }
 
-  /** Takes the next task if it is due by then. Its record stays until its work is committed. */
+  /** Takes the next task if it is due. The task's record stays until the task's work is committed. */
   takeDue(atMs: number): Task | undefined {
     const task = this.peek();
     if (task === undefined || task.due_ms > atMs) return undefined;
@@ -136,7 +134,7 @@ export class TaskQueue {
     return this.#underWay.size;
   }
 
-  /** A task's record was removed, because the task was done or cancelled. */
+  /** Updates the queue after the record of a finished or cancelled task was removed. */
   noteCancelled(task: Task): void {
     if (task.kind === "attempt") this.#underWay.delete(task);
     this.#stale++;
@@ -149,12 +147,12 @@ export class TaskQueue {
     this.#stale++;
   }
 
-  /** The removal of a task's record was undone. */
+  /** Updates the queue after the removal of a task's record was undone. */
   noteRestored(): void {
     this.#stale--;
   }
 
-  /** From here on, cancelling may be undone. */
+  /** Keeps tasks that are dropped from now on, because their cancellation may be undone. */
   rememberDropped(): void {
     this.#dropped ??= [];
   }

@@ -12,7 +12,7 @@ import type { Transaction } from "./transaction.js";
 
 /* Timelines of charges and withdrawals: a matching scenario rule sets the timeline, and a task runs each entry. */
 
-/** Freezes the timeline of the first matching rule into the record; notes if that is not of the requested scenario. */
+/** Sets the record's timeline from the first matching rule; adds a note if that is not of the requested scenario. */
 export function withTimeline<Item extends Charge | Withdrawal>(
   tx: Transaction,
   kind: Item extends Charge ? "charges" : "withdrawals",
@@ -50,7 +50,7 @@ export function withTimeline<Item extends Charge | Withdrawal>(
   };
 }
 
-/** Amount and currency that the customer pays by a rule, none without one. An unknown currency is the charge's. */
+/** Amount and currency that a rule makes the customer pay; empty if they equal the charge's. */
 function paidOf(tx: Transaction, { amount, currency }: Charge, paid: ChargeRule["paid"]) {
   if (paid === undefined) return {};
   const { code, decimals } =
@@ -62,7 +62,7 @@ function paidOf(tx: Transaction, { amount, currency }: Charge, paid: ChargeRule[
   return amount_paid === amount && code === currency ? {} : { amount_paid, currency_paid: code };
 }
 
-/** A mishap's rule without `match` skips magic customers and amounts: a test of a decline must still see its decline. */
+/** A mishap rule without `match` leaves magic customers and amounts to `default`: declines must still be declined. */
 function yieldsToDefault(
   kind: "charges" | "withdrawals",
   scenarios: readonly Scenario[],
@@ -81,7 +81,7 @@ function isDrawn(probability: number, id: string, scenario: string, index: numbe
   return probability === 1 || fractionOf(digestOf(`${id}\0${scenario}#${index}`)) < probability;
 }
 
-/** Schedules the task of an entry; returns its id. */
+/** Schedules the task of an entry; returns the task's id. */
 export function planEntry(
   tx: Transaction,
   kind: "timeline" | "withdrawal",

@@ -8,10 +8,10 @@ import { digest, hexDigest, type IdKind, numberedId } from "./ids.js";
 import type { Change, CollectionName, Collections, Key, Put, Task } from "./records.js";
 import type { State } from "./state.js";
 
-/** Above this number of puts, a map finds a record. */
+/** With more puts, records are found by a map instead of a scan. */
 const SCAN_MAX_PUTS = 24;
 
-/** Reads and pending writes of one command. Reads see its own writes; the state sees them once the change is committed. */
+/** Reads and pending writes of a command. Reads see its writes; the state gets them when the change is committed. */
 export class Transaction {
   readonly state: State;
   readonly catalogue: Catalogue;
@@ -21,7 +21,7 @@ export class Transaction {
   readonly #scope: string;
   /** Each record once, in order of the first write. */
   #puts: Put[] = [];
-  /** Index of each record in `#puts`, above SCAN_MAX_PUTS. */
+  /** Index of each record in `#puts`; undefined up to SCAN_MAX_PUTS. */
   #indexes: PutIndexes | undefined;
   #counters: Record<string, number> = {};
   #applied: RuleRef[] = [];
@@ -119,11 +119,11 @@ export class Transaction {
     return new Transaction(this.state, this.catalogue, this.settings, `${this.#scope}\0${name}`, atMs);
   }
 
-  /** Adds a task, due now at the earliest and at the end of time at the latest. */
+  /** Adds a task, due now at the earliest and in the year 9999 at the latest; returns its id. */
   schedule({ due_ms: requestedMs, rank, kind, ref, step }: Omit<Task, "task_id">): number {
     const task_id = this.next("task");
     const due_ms = clampInstant(Math.max(requestedMs, this.atMs));
-    // Two literals: an object made by spreading takes a third more.
+    // Two literals, because an object made by spreading takes a third more memory.
     const task = { task_id, due_ms, rank, kind, ref };
     this.put("tasks", task_id, step === undefined ? task : { task_id, due_ms, rank, kind, ref, step });
     return task_id;
@@ -143,7 +143,7 @@ export class Transaction {
     return this.#applied;
   }
 
-  /** The command's change, with its ledger checked; undefined if it wrote nothing. */
+  /** Returns the command's change after checking its balances; undefined if the command wrote nothing. */
   change(): Change | undefined {
     const puts = this.#puts;
     if (puts.length === 0) return undefined;

@@ -46,7 +46,7 @@ export function chargeDetail(charge: Charge) {
 
 type PaidField = "amount_paid" | "currency_paid";
 
-/** Shows what was paid, if that is not the amount, from the payment on. */
+/** Returns the paid amount and currency, once paid, if they differ from the charge's. */
 function wrongMoneyFields({ amount_paid, currency_paid, status_history }: Charge) {
   const hasArrived =
     amount_paid !== undefined && status_history.some(({ status }) => PAYMENT_ARRIVED.includes(status));

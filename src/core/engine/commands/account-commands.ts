@@ -11,7 +11,7 @@ import type { Command } from "../transaction.js";
 
 const USD = "USD";
 
-/** Specification: GET balances. The first read opens the accounts in USD and the home currency, so it is a command. */
+/** Specification: GET balances. A command, because the first read opens accounts in USD and the home currency. */
 export function readBalances(caller: Caller) {
   const { mode, organization } = caller;
   const command: Command<ReturnType<typeof balancesView>> = (tx) => {
@@ -32,7 +32,7 @@ export function readBalances(caller: Caller) {
   return command;
 }
 
-/** Adds funds to an available balance of the namespace's organization. */
+/** Adds funds to an available balance of the first organization of the fixtures. */
 export function fundBalance(request: FundRequest & { readonly mode: Mode }): Command<Holdings | Refusal> {
   return (tx) => {
     const { fixtures } = tx.catalogue;

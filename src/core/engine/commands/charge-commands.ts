@@ -53,7 +53,7 @@ export function createWhitelabel(
   };
 }
 
-/** Moves a charge outside its timeline. A hosted one gets its default method first if the status needs a price. */
+/** Moves a charge outside its timeline. If the status needs a price, a hosted charge gets its default method first. */
 export function transitionCharge(
   chargeId: string,
   to: ChargeStatus,
@@ -69,7 +69,7 @@ export function transitionCharge(
   };
 }
 
-/** The customer cancels, on the page or by the control API. */
+/** Cancels a charge as its customer does, on the page or by the control API. */
 export function cancelCharge(chargeId: string): Command<Charge | Refusal> {
   return transitionCharge(chargeId, "CANCELLED", "customer", "cancelled_by_customer");
 }

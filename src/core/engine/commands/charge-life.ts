@@ -27,7 +27,7 @@ import { planEntry, runEntry, withTimeline } from "../timelines.js";
 import type { Command, Transaction } from "../transaction.js";
 import { chargeDetailJson, copyCachedJson } from "../wire-views.js";
 
-/** Freezes the timeline of the matching rule into the charge. */
+/** Sets the timeline of the charge from the matching rule; later changes of the scenario do not affect it. */
 export function matchScenario(tx: Transaction, charge: Charge): Charge {
   return copyCachedJson(charge, withTimeline(tx, "charges", charge, chargeSubject(charge)));
 }
@@ -49,11 +49,11 @@ function withTask(tasks: ChargeTasks, name: keyof ChargeTasks, taskId: number | 
   const timeline = name === "timeline" ? taskId : tasks.timeline;
   const settlement = name === "settlement" ? taskId : tasks.settlement;
   if (expiry === undefined && timeline === undefined && settlement === undefined) return NO_TASKS;
-  // All fields, so that all charges share a hidden class; JSON omits undefined ones.
+  // Sets all fields, so that charges share a hidden class; JSON omits undefined ones.
   return { expiry, timeline, settlement };
 }
 
-/** Shared: most charges end without tasks. */
+/** One object for all charges without tasks, as most charges are at their end. */
 const NO_TASKS: ChargeTasks = { expiry: undefined, timeline: undefined, settlement: undefined };
 
 function withTasks(charge: Charge, tasks: ChargeTasks): Charge {
@@ -78,8 +78,8 @@ interface Moved {
 }
 
 /**
- * Puts the charge with these tasks. Sets them on the new record itself instead of on a copy, which would double a
- * transition's memory: nothing but its event refers to it yet, and events show no tasks.
+ * Puts the charge with these tasks. Mutates the new record, because a copy would double a transition's memory: only the
+ * charge's event refers to the record yet, and events show no tasks.
  */
 function putWithTasks(tx: Transaction, charge: Charge, tasks: ChargeTasks): Charge {
   (charge as { tasks: ChargeTasks }).tasks = tasks;
@@ -166,11 +166,11 @@ function postCharge(
         : refundPostings(amount, settlement, totalFee, returned);
   const { mode, organization_id } = charge;
   const refusal = post(tx, kind, { mode, organization_id, currency }, charge.charge_id, postings);
-  // A lack of funds conflicts with the account's state; the request is valid.
+  // 409, because the request is valid and only the funds are lacking.
   return refusal === undefined ? undefined : { ...refusal, status: 409 };
 }
 
-/** Expires an open charge; does nothing for others. */
+/** Expires a charge if it is still open. */
 export function expireCharge(task: Task): Command<void> {
   return (tx) => {
     tx.remove("tasks", task.task_id);
@@ -187,7 +187,7 @@ export function expireCharge(task: Task): Command<void> {
   };
 }
 
-/** Runs a due timeline entry. An illegal one is noted on the charge, and the delay of the next begins here all the same. */
+/** Runs a due timeline entry and plans the next from now. An illegal entry is only noted on the charge. */
 export function runTimelineEntry(task: Task): Command<void> {
   return (tx) => {
     tx.remove("tasks", task.task_id);

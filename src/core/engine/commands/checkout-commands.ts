@@ -13,7 +13,7 @@ import { amountBeforeMethod, defaultCurrency, priceByDefaultMethod, priceByMetho
 import { newCharge } from "./new-charge.js";
 import { validQuote } from "./quote-commands.js";
 
-/** Creates a standard checkout. Its charge is in the base currency, without a price until the customer picks a method. */
+/** Creates a standard checkout, whose charge is in the base currency and unpriced until the customer picks a method. */
 export function createCheckout(
   caller: Caller,
   raw: unknown,
@@ -45,7 +45,7 @@ export function createCheckout(
   };
 }
 
-/** The customer picks a method on the hosted page: prices the charge, moves it to AWAITING_PAYMENT, starts its timeline. */
+/** Applies the customer's choice of method: prices the charge, moves it to AWAITING_PAYMENT, starts its timeline. */
 export function chooseMethod(chargeId: string, raw: unknown): Command<Charge | Refusal> {
   return (tx) => {
     const charge = tx.get("charges", chargeId);
@@ -60,7 +60,7 @@ export function chooseMethod(chargeId: string, raw: unknown): Command<Charge | R
   };
 }
 
-/** Picks the default method; refuses if that does not lead to the status. */
+/** Picks the default method; refuses if the charge would not reach the status then. */
 export function chooseMethodFor(chargeId: string, until: ChargeStatus): Command<Charge | Refusal> {
   return (tx) => {
     const charge = tx.get("charges", chargeId);

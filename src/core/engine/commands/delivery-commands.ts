@@ -12,7 +12,7 @@ export interface AttemptResult extends Omit<Attempt, "attempt" | "order" | "at">
   readonly isUnreachable?: boolean;
 }
 
-/** Ends an attempt and plans what follows. Its task stays until then, so an attempt lost in a crash is made again. */
+/** Records an ended attempt and plans what follows. Its task is removed only here, so a crash repeats the attempt. */
 export function recordAttempt(task: Task, outcome: AttemptResult): Command<void> {
   return (tx) => {
     tx.remove("tasks", task.task_id);
@@ -56,7 +56,7 @@ export function recordAttempt(task: Task, outcome: AttemptResult): Command<void>
   };
 }
 
-/** Sends the other copies of a further attempt, when its first has ended. */
+/** Sends the extra copies of a retry that a scenario duplicates, once the retry itself has ended. */
 function sendCopies(tx: Transaction, delivery: Delivery, attempt: number): void {
   const { copies = 1 } = retryMishapAt(delivery, attempt) ?? {};
   const event = tx.get("events", delivery.event_id);
@@ -95,7 +95,7 @@ export function isAnswerLost(delivery: Delivery, { attempt, error }: Attempt): b
   return scenario !== undefined && error === lostAnswerError(scenario);
 }
 
-/** Makes the next attempt at a delivery now: a planned one, or one more after the last has failed. It counts. */
+/** Makes the planned attempt at a delivery now, or an extra one after the last has failed. Both count. */
 export function retryDelivery(deliveryId: string): Command<Delivery | Refusal> {
   return (tx) => {
     const delivery = tx.get("deliveries", deliveryId);
@@ -106,7 +106,7 @@ export function retryDelivery(deliveryId: string): Command<Delivery | Refusal> {
   };
 }
 
-/** Reason a delivery cannot be retried now. */
+/** Returns the reason why a delivery cannot be retried now, if any. */
 function retryFault(tx: Transaction, delivery: Delivery): string | undefined {
   const { status, task } = delivery;
   if (status === "delivered") return "The delivery has arrived; redeliver makes a new one of the same event.";
@@ -137,7 +137,7 @@ export function dropDelivery(task: Task): Command<void> {
   };
 }
 
-/** Starts the delivery of the object's next event, once the first attempt has ended. */
+/** Starts the delivery of the object's next event, once the first attempt at this one has ended. */
 function leaveLane(tx: Transaction, done: Delivery): void {
   const queue = done.lane === null ? undefined : tx.get("lanes", done.lane);
   if (queue === undefined) return;

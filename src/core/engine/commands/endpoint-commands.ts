@@ -23,7 +23,7 @@ export interface NewEndpoint {
   readonly signature?: Signature | undefined;
 }
 
-/** Unique per endpoint. */
+/** Fields that together identify an endpoint. */
 type EndpointAddress = Pick<NewEndpoint, "url" | "mailbox" | "mode" | "organizationId">;
 
 /** The endpoint with that address. Endpoints of the start options match every organization. */
@@ -65,10 +65,10 @@ export function registerEndpoint(values: NewEndpoint): Command<Endpoint> {
   };
 }
 
-/** A rotated secret signs beside the new one for this time. */
+/** Time for which a rotated secret still signs beside the new one. */
 const ROTATION_MS = 24 * 60 * 60 * 1000;
 
-/** The caller's endpoint; without a caller (control API), any. */
+/** Finds an endpoint of the caller; the control API has no caller and finds any endpoint. */
 function findEndpoint(tx: Transaction, caller: Caller | undefined, webhookId: string): Endpoint | Refusal {
   const visible = caller === undefined ? tx.state.endpoints() : visibleEndpoints(tx.state, caller);
   return (
@@ -111,7 +111,7 @@ export function updateEndpoint(
   };
 }
 
-/** Its pending deliveries are dropped when due. */
+/** Pending deliveries to the deleted endpoint are dropped when due. */
 export function deleteEndpoint(caller: Caller | undefined, webhookId: string): Command<Endpoint | Refusal> {
   return (tx) => {
     const endpoint = findEndpoint(tx, caller, webhookId);

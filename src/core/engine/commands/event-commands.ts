@@ -11,7 +11,7 @@ import { chargeDetail, withdrawalView } from "../wire-views.js";
 import { sampleCharge, sampleWithdrawal } from "./sample-records.js";
 
 export interface Trigger {
-  /** The sandbox's name of the event, or the one it is sent under. */
+  /** Type of the event, or the name under which events of the type are sent. */
   readonly type: string;
   readonly mode: Mode;
   readonly chargeId?: string | undefined;
@@ -43,7 +43,7 @@ export function triggerEvent(trigger: Trigger): Command<EventRecord | Refusal> {
 interface Topic {
   readonly record: object;
   readonly subject: MatchSubject;
-  /** Undefined for a sample. */
+  /** Undefined for a sample record. */
   readonly charge?: Charge;
 }
 
@@ -92,7 +92,7 @@ export function redeliver(deliveryId: string, times: number): Command<Delivery[]
   };
 }
 
-/** Sends a new event like that of a delivery, with the user's data, to the same endpoint. */
+/** Sends a copy of a delivery's event, with a new id and the user's data, to the same endpoint. */
 export function resend(
   deliveryId: string,
   { data, ...how }: { readonly data: Readonly<Record<string, unknown>> } & Omit<ManualEvent, "json">,

@@ -49,7 +49,7 @@ export function priceCharge(tx: Transaction, charge: Charge, terms: PaymentTerms
   };
 }
 
-/** Fiat settles with COMPLETED unless a delay is set; crypto after its confirmations. */
+/** Fiat settles on COMPLETED unless the currency has a delay; crypto settles after its confirmations. */
 function settlementDelayMs(currency: CurrencyFixture): number {
   const { confirmations, settlement_delay } = currency;
   const confirmingMs =
@@ -57,7 +57,7 @@ function settlementDelayMs(currency: CurrencyFixture): number {
   return confirmingMs + (settlement_delay === undefined ? 0 : durationMs(settlement_delay));
 }
 
-/** The checkout's quote while its price is locked. */
+/** Returns the checkout's quote if the quote's price is still locked. */
 function lockedQuote(tx: Transaction, charge: Charge): Quote | undefined {
   const quote = charge.quote_id === null ? undefined : tx.get("quotes", charge.quote_id);
   return quote !== undefined && tx.atMs < quote.locked_until_ms ? quote : undefined;
@@ -72,7 +72,7 @@ export function singleMethodList(method: MethodFixture): readonly string[] {
   return only;
 }
 
-/** Default currency of a method: the locked quote's, else the base currency if accepted, else its first. */
+/** Default currency of a method: the locked quote's, else the base currency if accepted, else the method's first. */
 export function defaultCurrency(tx: Transaction, charge: Charge, method: MethodFixture): string | undefined {
   const quote = lockedQuote(tx, charge);
   if (quote?.payment_method === method.id) return quote.currency;
@@ -80,7 +80,6 @@ export function defaultCurrency(tx: Transaction, charge: Charge, method: MethodF
   return method.currencies.includes(base) ? base : method.currencies[0];
 }
 
-/** Terms of a quote: its price, rail and wallet. */
 export function quotedTerms(tx: Transaction, quote: Quote, choice: Omit<ChosenMethod, "rail">): PaymentTerms {
   const { method, currency, phoneNumber, bankAccountNumber } = choice;
   const rails = tx.catalogue.rails(method.id, quote.currency);
@@ -122,7 +121,7 @@ export function priceByMethod(tx: Transaction, charge: Charge, choice: ChosenMet
   return priceCharge(tx, charge, terms);
 }
 
-/** Terms of a method, one per currency, before the payer is known. */
+/** Terms of a method in each currency, before the payer is known; none where the price is zero. */
 function offersOf(tx: Transaction, charge: Charge, id: string, codes?: readonly string[]): PaymentTerms[] {
   const method = tx.catalogue.method(id);
   return (codes ?? method?.currencies ?? []).flatMap((code) => {
@@ -153,7 +152,7 @@ export function amountBeforeMethod(tx: Transaction, pricing: Pricing, methods: r
   return amounts.sort(compare).at(setting === "cheapest" ? 0 : -1) ?? pricing.amount;
 }
 
-/** The charge priced by the default method: its quote's, else the first offered with a price above zero; else undefined. */
+/** Prices a charge by its quote's method, else by the first one offered; skips methods with a price of zero. */
 export function priceByDefaultMethod(tx: Transaction, charge: Charge): Charge | undefined {
   const quote = lockedQuote(tx, charge);
   const ids =

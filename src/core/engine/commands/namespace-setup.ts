@@ -15,7 +15,7 @@ export function initializeNamespace(tx: Transaction): void {
   for (const fixture of tx.catalogue.fixtures.charges) startingCharge(tx, fixture);
 }
 
-/** Creates a charge and moves it to its status, without a timeline. */
+/** Creates a charge and moves it to the fixture's status, without a timeline. */
 function startingCharge(tx: Transaction, fixture: ChargeFixture): void {
   const { catalogue } = tx;
   const organization = catalogue.organization(fixture.organization_id);

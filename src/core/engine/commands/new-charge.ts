@@ -33,7 +33,7 @@ export interface NewCharge {
   readonly traceparent?: string | null;
 }
 
-/** A charge without a price, in the base currency, with its expiry scheduled. The caller puts it. */
+/** Creates a charge without a price, in the base currency, and schedules its expiry. The caller must put the charge. */
 export function newCharge(tx: Transaction, caller: Caller, values: NewCharge): Charge {
   const { body, pricing } = values;
   const hex = tx.hexDigest("charge");
@@ -70,7 +70,7 @@ export function newCharge(tx: Transaction, caller: Caller, values: NewCharge): C
     success_url: body.success_url ?? null,
     cancel_url: body.cancel_url ?? null,
     offered_methods: values.offeredMethods,
-    // The quote's string, to share its memory instead of keeping the request's.
+    // Refers to the quote's string, so the request's copy can be freed.
     quote_id: (body.quote_id && tx.get("quotes", body.quote_id)?.quote_id) ?? body.quote_id ?? null,
     pricing,
     phone_number: null,
@@ -84,7 +84,7 @@ export function newCharge(tx: Transaction, caller: Caller, values: NewCharge): C
     actors: appendActor(undefined, "api"),
     overruled: false,
     traceparent: values.traceparent ?? null,
-    // All fields, so that all charges share a hidden class; JSON omits undefined ones.
+    // Sets all fields, so that charges share a hidden class; JSON omits undefined ones.
     tasks: { expiry, timeline: undefined, settlement: undefined },
     notes: NO_NOTES,
   };

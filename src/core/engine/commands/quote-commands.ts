@@ -60,7 +60,7 @@ export function createQuote(
   };
 }
 
-/** Wallet the customer sends crypto to; the network is the currency's, else its code. */
+/** Wallet to which the customer sends crypto, and its network: the currency's network, else its code. */
 export function walletFor(
   method: MethodFixture,
   currency: CurrencyFixture,
@@ -79,7 +79,6 @@ function forgetOldQuotes(tx: Transaction): void {
 
 const QUOTE_GONE = "Quote expired or not found. Please get a new quote.";
 
-/** The caller's valid quote. */
 export function validQuote(tx: Transaction, caller: Caller, quoteId: string): Quote | Refusal {
   const quote = tx.get("quotes", quoteId);
   if (

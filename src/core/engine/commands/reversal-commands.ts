@@ -94,7 +94,7 @@ function reversePart(
   };
 }
 
-/** Returns a completed payout; the fee is not returned. */
+/** Returns a completed payout to the balance; the fee is not returned. */
 export function bounceWithdrawal(withdrawalId: string, reason?: string): Command<Reversal | Refusal> {
   return (tx) => {
     const withdrawal = tx.get("withdrawals", withdrawalId);
@@ -120,7 +120,7 @@ function notCompleted(what: string, status: string): Refusal {
   return refuse("INVALID_TRANSITION", `The ${what} is ${status}: only a COMPLETED one can be reversed.`);
 }
 
-/** Posts a reversal and emits its event. The record is unchanged. */
+/** Posts a reversal and emits its event; the charge or withdrawal itself is unchanged. */
 function reverse<Source extends Charge | Withdrawal>(
   tx: Transaction,
   of: ReversalSource<Source>,
@@ -128,7 +128,7 @@ function reverse<Source extends Charge | Withdrawal>(
   const { kind, source, objectId, amount, currency, toJson, subject } = of;
   const { mode, organization_id } = source;
   const refusal = post(tx, kind, { mode, organization_id, currency }, objectId, of.postings);
-  // A lack of funds conflicts with the account's state; the request is valid.
+  // 409, because the request is valid and only the funds are lacking.
   if (refusal !== undefined) return { ...refusal, status: 409 };
   const reversal: Reversal = {
     kind,

@@ -6,13 +6,13 @@ import type { State } from "../state.js";
 import type { Command } from "../transaction.js";
 
 interface StoreOptions {
-  /** True: its rules apply to everything from now on. */
+  /** True if the scenario's rules apply to everything from now on. */
   readonly active: boolean;
   /** True if stored by the control API. */
   readonly byHand: boolean;
 }
 
-/** Stores a scenario. An identical one keeps its start time and counts. */
+/** Stores a scenario; keeps the start time and counts if an identical one is stored. */
 export function storeScenario(scenario: Scenario, { active, byHand }: StoreOptions): Command<StoredScenario> {
   return (tx) => {
     const existing = tx.get("scenarios", scenario.name);
@@ -30,7 +30,7 @@ export function storeScenario(scenario: Scenario, { active, byHand }: StoreOptio
   };
 }
 
-/** Turns a scenario's rules on, ahead of those turned on earlier, or off. */
+/** Turns a scenario's rules on or off. The scenario turned on last is matched first. */
 export function activateScenario(name: string, active: boolean): Command<StoredScenario | Refusal> {
   return (tx) => {
     const existing = tx.get("scenarios", name);
@@ -43,7 +43,7 @@ export function activateScenario(name: string, active: boolean): Command<StoredS
   };
 }
 
-/** Refusal for an unknown scenario, with a similar name. */
+/** Refuses an unknown scenario and suggests a similar name. */
 export function unknownScenario({ tables }: State, name: string): Refusal {
   const existing = [...tables.scenarios.keys()].map(String);
   return refuse("NOT_FOUND", `There is no scenario "${name}"${didYouMean(name, existing)}`);

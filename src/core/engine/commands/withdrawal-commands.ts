@@ -63,13 +63,13 @@ export function createWithdrawal(
 }
 
 export interface NewWithdrawal {
-  /** The amount is canonical. */
+  /** Request body with a canonical amount. */
   readonly body: Pick<WithdrawalBody, "destination_id" | "amount" | "reference" | "metadata">;
   readonly currency: CurrencyFixture;
   readonly scenarioAsked: string | null;
 }
 
-/** A withdrawal before its postings. The caller puts it. */
+/** Creates a withdrawal; the caller must put it and make its postings. */
 export function newWithdrawal(tx: Transaction, caller: Caller, values: NewWithdrawal): Withdrawal {
   const { body, currency } = values;
   return {
@@ -146,7 +146,7 @@ export function moveWithdrawal(
   return putWithdrawal(tx, moved.cancelTimeline ? { ...next, timeline_task: null } : next);
 }
 
-/** Runs a due timeline entry. An illegal one is noted, and the next counts from it. */
+/** Runs a due timeline entry and plans the next from now. An illegal entry is only noted on the withdrawal. */
 export function runWithdrawalEntry(task: Task): Command<void> {
   return (tx) => {
     tx.remove("tasks", task.task_id);
@@ -165,7 +165,6 @@ export function runWithdrawalEntry(task: Task): Command<void> {
   };
 }
 
-/** Moves a withdrawal by the control API. */
 export function transitionWithdrawalById(
   withdrawalId: string,
   to: WithdrawalStatus,

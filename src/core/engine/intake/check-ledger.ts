@@ -62,12 +62,12 @@ function openSums(state: State): Map<string, Open> {
   return open;
 }
 
-/** Decimals of a currency in which something was paid, by its account. */
+/** Decimals of a paid currency, as the organization's accounts have them. */
 function decimalsIn({ tables }: State, { mode, organization_id }: Charge, currency: string): number {
   return tables.holdings.get(holdingsKey(mode, organization_id, currency))?.decimals ?? 0;
 }
 
-/** How a fault's message names the event that amounts in an account wait for. */
+/** Words for messages: amounts in the account wait to be settled or sent. */
 const AWAITS: Readonly<Partial<Record<LedgerAccount, string>>> = { pending: "settled", in_transit: "sent" };
 
 /** Checks each account against its postings and open amounts; removes checked ones from `open`. */

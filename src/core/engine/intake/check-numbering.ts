@@ -34,10 +34,10 @@ const NUMBERING: { readonly [Name in CollectionName]: Numbering } = {
   world: {},
 };
 
-/** Collections of one record, with their name as its key. */
+/** Collections of one record, whose key is the collection's name. */
 const SINGLE: ReadonlySet<CollectionName> = new Set(["clock", "world"]);
 
-/** Finds keys that differ from their records' ids, duplicate numbers, and counters that would repeat one. */
+/** Finds keys that differ from their records' ids, duplicate numbers, and counters that would repeat a number. */
 export function checkNumbering(
   collections: CheckedRecords,
   counters: Readonly<Record<string, number>>,

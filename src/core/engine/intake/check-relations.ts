@@ -103,7 +103,7 @@ function isPlanned(state: State, id: number, kind: Task["kind"], ref: string): b
 
 type Fault = [field: string, message: string] | undefined;
 
-/** A task and its object must refer to each other, and its step must exist. */
+/** A task and its object must refer to each other, and the task's step must exist. */
 function taskFault({ tables }: State, task: Task): Fault {
   const { ref, kind, step = 0 } = task;
   if (kind === "attempt") {
