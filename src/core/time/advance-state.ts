@@ -3,7 +3,7 @@ import { type Refusal, refuse } from "../schema/refusals.js";
 import { iso, MAX_INSTANT_MS } from "../schema/time.js";
 import type { QuietReport } from "./app-activity.js";
 
-/** A charge's or withdrawal's timeline step, a delivery attempt, an expiry or a settlement. */
+/** Kind of task: a timeline step of a charge or withdrawal, a delivery attempt, an expiry or a settlement. */
 export type TaskKind = Task["kind"];
 
 /** A task that ran. */
@@ -26,7 +26,7 @@ export interface AdvanceReport {
   readonly fired: readonly FiredTask[];
   /** Number of tasks that ran, listed in `fired` or not. */
   readonly fired_total: number;
-  /** How the app became still; absent unless it was waited for. */
+  /** How the app became still; absent unless the advance waited for that. */
   readonly quiet?: QuietReport;
 }
 
@@ -38,9 +38,9 @@ export type AdvanceTarget =
 
 /** Number of tasks that a report lists. */
 const FIRED_LIMIT = 1_000;
-/** With `until: "idle"`, a longer chain of webhooks and calls is an endless loop. */
+/** With `until: "idle"`, a longer chain of webhooks and calls counts as an endless loop. */
 const LONGEST_LOOP = 1_000;
-/** An instant with more calls is an endless loop. */
+/** More calls at one instant count as an endless loop. */
 const CALLS_PER_INSTANT = 10_000;
 
 /** State of one advance: its target, its current instant and the tasks that ran. */
@@ -48,7 +48,7 @@ export class Advance {
   readonly loops = new LoopDetector();
   /** A write that failed during the advance. */
   failure: { readonly error: unknown } | undefined;
-  /** Webhooks were sent, or the advance has just begun, and the app may not be still yet. */
+  /** True at the start and after webhooks were sent: the app may not be still yet. */
   isUnsettled = true;
   quiet: QuietReport | undefined;
   readonly fromMs: number;
@@ -154,11 +154,11 @@ export class Advance {
  * Finds endless chains in an advance: webhook → call → planned task → next webhook. Chains inside the engine always
  * end; chains through the app may not.
  *
- * A call does not say which webhook caused it. It is attributed to the longest chain among the latest attempts, so
- * parallel chains do not add up.
+ * A call does not name the webhook that caused it, so it is attributed to the longest chain among the latest attempts.
+ * Parallel chains thus do not add up.
  */
 class LoopDetector {
-  /** Chain length by charge, withdrawal or object-less delivery. */
+  /** Chain length by id of the charge or withdrawal, else of the delivery. */
   readonly #lengths = new Map<string, number>();
   #longest = 0;
   #instantMs = Number.NEGATIVE_INFINITY;

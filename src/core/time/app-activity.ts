@@ -1,9 +1,9 @@
 import type { WallClock } from "./wall-clock.js";
 
-/** Wall time after which an app that does not become still is no longer waited for, as a multiple of the quiet time. */
+/** Longest wait for the app to become still, as a multiple of the quiet time. */
 const MAX_QUIET_TIMES = 10;
 
-/** How long the app went on after its responses, as the waits of an advance showed it. */
+/** How long the app kept working after its responses to webhooks, as measured by the waits of an advance. */
 export interface QuietReport {
   /** Number of waits. */
   readonly waits: number;
@@ -15,7 +15,7 @@ export interface QuietReport {
   readonly restless: number;
 }
 
-/** The app's calls under way and its last sign of work. A response that a fault holds for a webhook is no work. */
+/** Tracks the app's calls under way, and when the last call began or ended. Calls held by a fault do not count. */
 export class AppActivity {
   readonly #wall: WallClock;
   #lastMs = Number.NEGATIVE_INFINITY;
@@ -42,19 +42,19 @@ export class AppActivity {
     this.#lastMs = this.#wall.nowMs();
   }
 
-  /** Leaves a call out while its response is held for a webhook. */
+  /** Does not count a call as under way while a fault holds its response for a webhook. */
   async holding(held: Promise<void>): Promise<void> {
     this.#heldCalls++;
     await held;
     this.#heldCalls--;
   }
 
-  /** Called when the journal is cleared: its open calls are not reported any more. */
+  /** Forgets open calls when the journal is cleared, because their end is not reported any more. */
   clear(): void {
     this.#openCalls.clear();
   }
 
-  /** Waits until no call is under way and none came for so long; adds the wait to the report. */
+  /** Waits until the app has made no call for `quietMs`; returns the report with the wait added. */
   async untilQuiet(quietMs: number, report: QuietReport, isOver: () => boolean): Promise<QuietReport> {
     const wall = this.#wall;
     const sinceMs = wall.nowMs();

@@ -14,7 +14,7 @@ type ClockView = z.infer<typeof clockSchema>;
 
 export interface ClockRequest {
   readonly setting: ClockSetting | undefined;
-  /** Sandbox time to advance to first. */
+  /** Sandbox time to advance to before the setting applies. */
   readonly nowMs: number | undefined;
 }
 
@@ -82,7 +82,7 @@ export class ClockControl {
    * instant.
    *
    * @param settingAfter clock setting from the target on, unless the advance is refused
-   * @param quietMs wall time for which the app must have made no call before time passes an instant with webhooks
+   * @param quietMs wall time that must pass without a call of the app before time leaves an instant with webhooks
    */
   async advance(
     target: AdvanceTarget,

@@ -3,12 +3,12 @@ import type { ClockSetting } from "../schema/option-schemas.js";
 import { MAX_INSTANT_MS } from "../schema/time.js";
 import type { WallClock } from "./wall-clock.js";
 
-/** Smaller steps back are NTP corrections and are not reported. */
+/** Smaller steps back of the wall clock are NTP corrections and are not reported. */
 const MIN_REPORTED_SET_BACK_MS = 1_000;
 
 /**
- * Sandbox time: anchored to wall time and running at its speed, or stopped. During an advance it is the advance's
- * current instant. Except by `set`, it never goes back.
+ * Sandbox time: anchored to wall time and running at the setting's speed, or stopped. During an advance it is the
+ * advance's current instant. Except by `set`, it never goes back.
  */
 export class Clock {
   readonly #wall: WallClock;
@@ -92,12 +92,12 @@ export class Clock {
     return this.recordAt(this.nowMs(), this.#setting);
   }
 
-  /** Clock record as of `set` with these arguments. */
+  /** Returns the record that the clock would have after `set` with these arguments. */
   recordAt(nowMs: number, setting: ClockSetting): ClockRecord {
     return { ...setting, sandbox_ms: nowMs, wall_ms: this.#wall.nowMs() };
   }
 
-  /** Restores the clock of an earlier run: a manual clock stays, others add the time that passed. */
+  /** Restores the clock of an earlier run. A manual clock stood still meanwhile; other clocks have gone on. */
   static resume(
     wall: WallClock,
     record: ClockRecord,

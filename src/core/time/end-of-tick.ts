@@ -5,8 +5,8 @@ const nestedQueue: (() => void)[] = [];
 let isEnding = false;
 
 /**
- * Calls back at the end of this event-loop tick, in order. Callbacks added while these run, such as group commits,
- * run in the same tick after them and after the microtasks they start.
+ * Calls back at the end of this event-loop tick, in order. Callbacks that callbacks add, such as group commits, run in
+ * the same tick, after the others and after the microtasks that the others start.
  */
 export function atEndOfTick(run: () => void): void {
   if (isEnding) nestedQueue.push(run);

@@ -2,8 +2,8 @@ import type { Command } from "../engine/transaction.js";
 import type { Scheduler } from "./scheduler.js";
 
 /**
- * Runs due tasks before a read, so reads never see overdue state. If a write fails, reads see the state without it
- * and the tasks stay due. The same error is reported once.
+ * Runs due tasks before a read, so reads never see overdue state. If a task's write fails, reads see the state without
+ * that write and the task stays due. The same error is reported once.
  */
 export class ReadGate {
   readonly #scheduler: Scheduler;

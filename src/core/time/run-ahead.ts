@@ -9,9 +9,8 @@ import type { ChargeStatus } from "../schema/common.js";
 import { isRefusal, type Refusal, refuse } from "../schema/refusals.js";
 
 /**
- * Runs a charge's own tasks at the current instant until it has the status; other tasks wait. If only the customer's
- * choice of method is missing, the checkout's default method is chosen. Refused if no planned task leads to the
- * status.
+ * Runs a charge's own tasks at the current instant until the charge has the status; other tasks wait. Chooses the
+ * default method if only the customer's choice of method is missing. Refuses if no planned task leads to the status.
  */
 export function runChargeUntil(
   engine: Engine,

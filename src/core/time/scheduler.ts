@@ -25,7 +25,7 @@ export interface DeliveryAttempts {
   enqueue(task: Task): void;
   /** Begins queued attempts. Throws if a resulting change cannot be stored; the rest stay queued. */
   begin(): void;
-  /** Records outcomes in order. Throws if one cannot be stored; it stays pending. */
+  /** Records outcomes in order. Throws if an outcome cannot be stored, which stays pending then. */
   recordOutcomes(): void;
   /** True if attempts are queued, or an outcome could not be stored. */
   readonly hasPendingWork: boolean;
@@ -44,7 +44,7 @@ export interface SchedulerOptions {
   readonly engine: Engine;
   readonly clock: Clock;
   readonly wall: WallClock;
-  /** Receives errors of work that a timer began, so that no caller can catch them. */
+  /** Receives errors of timer callbacks, which have no caller that could catch them. */
   readonly onError: (error: unknown) => void;
 }
 
@@ -113,7 +113,7 @@ export class Scheduler<Attempts extends DeliveryAttempts = DeliveryAttempts> {
   }
 
   /**
-   * Runs due tasks, then the command. After it they would run late: engine time never goes back.
+   * Runs due tasks, then the command. In the other order the tasks would be late, as engine time never goes back.
    *
    * @param undo see `Engine.execute`
    */
@@ -123,7 +123,6 @@ export class Scheduler<Attempts extends DeliveryAttempts = DeliveryAttempts> {
     return this.engine.execute(command, nowMs, undo);
   }
 
-  /** Runs all due tasks. */
   runDueTasks(): void {
     this.#runDue(this.clock.nowMs());
   }
@@ -142,7 +141,7 @@ export class Scheduler<Attempts extends DeliveryAttempts = DeliveryAttempts> {
     return count;
   }
 
-  /** A task whose change fails stays due. */
+  /** Runs a task, which stays due if its change cannot be stored. */
   #runTask(task: Task): void {
     const { engine } = this;
     const putBack = (): void => engine.state.tasks.putBack(task);
@@ -174,7 +173,7 @@ export class Scheduler<Attempts extends DeliveryAttempts = DeliveryAttempts> {
     this.#armTimer(RETRY_AFTER_ERROR_MS);
   }
 
-  /** Plans a run for due tasks, or a timer for the next one. */
+  /** Plans a tick for due tasks, or a timer for the next task. */
   #planNext(): void {
     if (this.#closed || this.#advance !== undefined) return;
     if (this.attempts.hasPendingWork) this.planTick();
@@ -230,7 +229,7 @@ export class Scheduler<Attempts extends DeliveryAttempts = DeliveryAttempts> {
     return true;
   }
 
-  /** Records a new outcome. If that fails, an advance fails; otherwise it is retried. */
+  /** Records new outcomes. A failed write fails the advance under way; without an advance it is retried. */
   noteOutcome(): void {
     const advance = this.#advance;
     if (advance === undefined) {
@@ -287,8 +286,8 @@ export class Scheduler<Attempts extends DeliveryAttempts = DeliveryAttempts> {
   }
 
   /**
-   * Sets a callback that `notifyWaiters` calls too: a check whether all is idle. Needed where no commit follows, such as
-   * after a post to a mailbox.
+   * Sets a callback of `notifyWaiters`. The callback checks if the namespace is idle even where no commit follows, such
+   * as after a post to a mailbox.
    */
   onWake(callback: () => void): void {
     this.#onWake = callback;

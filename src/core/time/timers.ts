@@ -1,6 +1,6 @@
 import * as timers from "node:timers";
 
-/** Node's timers as loaded. Fake timers in tests replace wall time, but not event-loop yields and lock heartbeats. */
+/** Node's own timers: tests that fake timers must not stop event-loop yields and lock heartbeats. */
 const { setImmediate, setTimeout, setInterval, clearInterval } = timers;
 
 /** Runs after pending I/O of the event loop. */
@@ -18,7 +18,7 @@ export function pause(delayMs: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, delayMs));
 }
 
-/** Runs repeatedly; does not keep the process running. @returns stops it */
+/** Runs repeatedly, without keeping the process running, until the returned function is called. */
 export function repeatEvery(intervalMs: number, run: () => void): () => void {
   const timer = setInterval(run, intervalMs).unref();
   return () => clearInterval(timer);

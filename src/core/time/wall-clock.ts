@@ -9,7 +9,7 @@ export interface WallClock {
   /** Milliseconds since an arbitrary start; never goes back. */
   monotonicMs(): number;
   /**
-   * Calls back once, not before the delay. Only with `isAwaited` does it keep the process running.
+   * Calls back once, not before the delay. Only with `isAwaited` does the timer keep the process running.
    *
    * @returns cancels the timer
    */
@@ -66,7 +66,7 @@ export function generateSeed(): string {
     .slice(-10);
 }
 
-/** Keeps the process running during work without an active socket or timer. @returns ends it */
+/** Keeps the process running without an active socket or timer, until the returned function is called. */
 export function keepAlive(): () => void {
   const timer = setInterval(() => {}, MAX_TIMER_MS);
   return () => clearInterval(timer);

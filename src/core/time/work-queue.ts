@@ -1,7 +1,7 @@
 import { pause } from "./timers.js";
 import { monotonicMs, yieldToEventLoop } from "./wall-clock.js";
 
-/** A client that calls in a loop calls again within this time. */
+/** Time that the API counts as in use after a call. A client in a loop calls again sooner. */
 const IN_USE_MS = 2;
 /** Interval between work items while the API is in use. */
 const SPACING_MS = 1;
@@ -49,7 +49,7 @@ export class WorkQueue {
     this.#isRunning = false;
   }
 
-  /** Not `shift()`: it moves all entries, of which there may be ten thousand. */
+  /** Does not use `shift()`, which would move all entries: there may be ten thousand. */
   #next(): void {
     this.#queue[this.#finished++]!();
     if (this.#finished < DROP_FINISHED_AT && this.#finished < this.#queue.length) return;
