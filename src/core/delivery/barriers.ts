@@ -3,7 +3,7 @@ import type { WallClock } from "../time/wall-clock.js";
 /** Wall time after which a barrier opens without its missing members. */
 const TIMEOUT_MS = 5_000;
 
-/** A member's access to its barrier. */
+/** Handle by which one attempt takes part in a barrier. */
 export interface BarrierMember {
   /** Resolves when every member has arrived or left, or at the timeout. */
   arrive(): Promise<void>;
@@ -16,7 +16,7 @@ interface Barrier {
   readonly cancelTimer: () => void;
 }
 
-/** Barriers that put several attempts on the wire before any response arrives. */
+/** Barriers that hold attempts back until all attempts of a group can be sent at once. */
 export class Barriers {
   readonly #wall: WallClock;
   readonly #barriers = new Map<string, Barrier>();

@@ -27,7 +27,7 @@ export class Dispatcher implements DeliveryAttempts {
   readonly #onNotice: (notice: string) => void;
   readonly #inFlight = new InFlightAttempts();
   #due: Task[] = [];
-  /** An outcome could not be stored; its attempt stays in flight until the retry. */
+  /** True if an outcome could not be stored; its attempt stays in flight until the retry. */
   #hasUnstoredOutcome = false;
 
   constructor(scheduler: Scheduler, sender: Sender, onNotice: (notice: string) => void = () => {}) {
@@ -73,7 +73,7 @@ export class Dispatcher implements DeliveryAttempts {
   begin(): void {
     if (this.#due.length === 0) return;
     const { engine } = this.#scheduler;
-    // Only stored changes may be sent.
+    // Webhooks may tell only of stored changes, so these are stored first.
     void engine.flush();
     if (!engine.isStored) {
       void engine.flushQuietly()?.then(() => this.#scheduler.planTick());
@@ -141,8 +141,7 @@ export class Dispatcher implements DeliveryAttempts {
   /**
    * Sends an attempt and notes its outcome, unless the attempt was cancelled meanwhile.
    *
-   * @param onOutcome receives the outcome, or undefined if the receiver is unreachable and the attempt must be held: it
-   *   does not count then
+   * @param onOutcome receives the outcome; undefined if the attempt is held, uncounted, for an unreachable receiver
    */
   #send(task: Task, job: DeliveryJob, onOutcome: (outcome: AttemptResult | undefined) => void): void {
     const attempt = this.#inFlight.begin(task);

@@ -5,9 +5,9 @@ import type { WallClock } from "../time/wall-clock.js";
 const PROBE_EVERY_MS = 1_000;
 
 interface Held {
-  /** Host or mailbox, for messages. */
+  /** Host or mailbox, as named in messages. */
   readonly target: string;
-  /** In order of arrival; excludes `probing`. */
+  /** Held tasks in order of arrival, without `probing`. */
   readonly tasks: Task[];
   probing?: Task | undefined;
   cancelProbe: () => void;
@@ -81,7 +81,7 @@ export class HeldEndpoints {
     });
   }
 
-  /** Ends the hold and returns its tasks in order. */
+  /** Ends an endpoint's hold and returns the held tasks in order. */
   release(webhookId: string): Task[] {
     const held = this.#held.get(webhookId);
     if (held === undefined) return [];

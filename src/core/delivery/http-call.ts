@@ -9,7 +9,7 @@ export interface HttpCall {
   readonly signal: AbortSignal | undefined;
   /** Connections to reuse; if absent, the call opens one. */
   readonly connections?: ConnectionPool | undefined;
-  /** Options of `https`. */
+  /** Options of `https.request`. */
   readonly tls?: RequestOptions & { readonly ca?: Buffer };
 }
 
@@ -28,7 +28,7 @@ export async function callUrl(url: URL, call: HttpCall): Promise<HttpResponse> {
         accept: "*/*",
         "accept-encoding": "identity",
         "user-agent": "payments-sandbox",
-        // Node adds content-length by itself for other methods.
+        // For methods other than DELETE, Node adds content-length by itself.
         ...(body !== undefined && method === "DELETE" ? { "content-length": Buffer.byteLength(body) } : {}),
         ...headers,
       },

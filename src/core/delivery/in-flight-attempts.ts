@@ -7,7 +7,7 @@ interface InFlightAttempt {
   outcome: AttemptResult | undefined;
 }
 
-/** Attempts in flight, in the order they began. There may be thousands, so no frequent call walks over all. */
+/** Attempts in flight, in the order they began. There may be thousands, so no frequent call iterates over them. */
 export class InFlightAttempts {
   readonly #inFlight = new Set<InFlightAttempt>();
   /** Attempts with an outcome, in order of arrival. */

@@ -71,7 +71,7 @@ function handlerResponse(answer: WebhookAnswer): Response {
   throw new TypeError(`instead of answering a Response, a status or nothing: ${typeof answer}`);
 }
 
-/** Not instanceof: test runners and polyfills have their own Response. */
+/** Does not use instanceof, because test runners and polyfills have their own Response. */
 function isResponse(value: unknown): value is Response {
   const { status, text, headers } = value as Partial<Response>;
   return typeof status === "number" && typeof text === "function" && typeof headers?.get === "function";

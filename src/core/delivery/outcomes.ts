@@ -26,7 +26,7 @@ export function timeoutFailure(timeoutMs: number): SendResult {
 
 export const CANCELLED_ATTEMPT = failure("called off");
 
-/** Outcome of an attempt that ends now. */
+/** Builds the outcome of an attempt that ends now. */
 export function buildOutcome(
   { sentAt, headers }: Omit<SignedRequest, "body">,
   answer: SendResult,

@@ -4,7 +4,7 @@ import type { LookupFunction } from "node:net";
 import { loadLazily } from "../schema/load-lazily.js";
 import { isMetadataAddress } from "../schema/receiver-url.js";
 
-/** Short idle timeout: most servers close idle connections. */
+/** The idle timeout is short, because most servers close idle connections. */
 export const AGENT_OPTIONS = { keepAlive: true, timeout: 1_000 };
 
 /** Reuses connections between calls until closed. */
@@ -60,7 +60,7 @@ const LOCALHOST: dns.LookupAddress[] = [
 const CONNECT_TIMEOUT_MS = 600_000;
 
 /**
- * Name resolution for all outgoing requests: to receivers and to the app under test. Addresses are not looked up.
+ * Name resolution for all outgoing requests: to receivers and to the app under test. IP addresses are not looked up.
  *
  * @param resolve default: the machine's resolver
  */

@@ -50,7 +50,7 @@ export class ReceiverClient {
   /**
    * Never rejects: failures are part of the outcome.
    *
-   * @param barrier of the requests to send at the same time
+   * @param barrier shared by the requests to send at the same time
    */
   async post(
     address: string,
@@ -105,7 +105,7 @@ export class ReceiverClient {
         });
         current = request;
         let usedSocket: UsedSocket | undefined;
-        // The timeout starts with the connection: waiting for a free one is not the receiver's delay.
+        // The timeout starts when the request has a connection: waiting for one is not the receiver's delay.
         request.once("socket", (socket) => {
           if (isDone) return;
           usedSocket = { socket, readBefore: socket.bytesRead };

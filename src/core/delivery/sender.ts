@@ -12,7 +12,7 @@ import { buildOutcome, failure, type SignedRequest } from "./outcomes.js";
 import { ReceiverClient } from "./receiver-client.js";
 import { signatureHeaders } from "./signing.js";
 
-/** Error messages of attempts that a scenario fails. */
+/** Error messages of attempts that a scenario makes fail. */
 const FAILURE_MESSAGES = {
   lost: () => "failed",
   refused: () => "connection refused",
@@ -23,7 +23,7 @@ const CONCURRENCY_PER_ENDPOINT = 10;
 
 export interface DeliveryJob {
   readonly webhookId: string;
-  /** Host or mailbox, for messages. */
+  /** Host or mailbox, as named in messages. */
   readonly target: string;
   /** Mailbox that gets the delivery instead of a URL. */
   readonly mailbox: string | null;
@@ -124,7 +124,7 @@ export class Sender {
     return send(signal, barrier);
   }
 
-  /** Outcome of an attempt that a scenario fails: nothing is sent, and no time passes. */
+  /** Outcome of an attempt that a scenario makes fail: nothing is sent, and no time passes. */
   #failedOutcome(mode: NonNullable<ReturnType<typeof simulatedFailure>>, scenario: string): AttemptResult {
     const { wall, timeoutMs } = this.#options;
     const answer =
@@ -188,7 +188,7 @@ class ConcurrencyLimit {
   }
 }
 
-/** Well-formed secret of no endpoint, for invalid signatures. */
+/** Well-formed secret that no endpoint has, for invalid signatures. */
 const INVALID_SECRET = "whsec_Zm9yZ2VkLWJ5LWEtc2NlbmFyaW8tb24tcHVycG9zZSE=";
 
 interface Signing {
@@ -199,7 +199,7 @@ interface Signing {
   readonly traceparent: string | null;
   /** Sandbox time; decides if a rotated secret still signs. */
   readonly nowMs: number;
-  /** Wall time. */
+  /** Wall time of the attempt. */
   readonly sentAtMs: number;
   readonly userAgent: string;
 }

@@ -1,4 +1,4 @@
-/** Usual number of digits in the country's account numbers. */
+/** Usual number of digits in a country's account numbers. */
 const ACCOUNT_DIGITS: Readonly<Record<string, number>> = { GH: 13, KE: 12, TZ: 13, UG: 13, US: 12, ZA: 11 };
 
 /**
@@ -37,7 +37,7 @@ function luhnCheckDigit(body: string): string {
 /** No toll-free area codes: they reserve a single number for fiction, not 555-0100 to 555-0199. */
 const US_AREA_CODES = ["202", "212", "303", "312", "404", "512", "617", "702"] as const;
 
-/** Digits of a national number without the trunk prefix 0, where there are not nine. */
+/** Number of digits in a national number, without the trunk prefix 0, by dialling code; else nine. */
 const NATIONAL_DIGITS: Readonly<Record<string, number>> = { "+234": 10 };
 
 /** Dialling code that no country has, for rails without a country. */

@@ -12,7 +12,7 @@ export class Catalogue {
   readonly fixtures: Fixtures;
   readonly #currencies: ReadonlyMap<string, CurrencyFixture>;
   readonly #methods: ReadonlyMap<string, MethodFixture>;
-  /** By method and currency. */
+  /** Rails by method, then by currency. */
   readonly #rails: ReadonlyMap<string, ReadonlyMap<string, readonly RailFixture[]>>;
   readonly #organizations: ReadonlyMap<string, OrganizationFixture>;
   readonly #keys: ReadonlyMap<string, KeyFixture>;
@@ -38,7 +38,7 @@ export class Catalogue {
     return this.#currencies.get(code);
   }
 
-  /** Throws if there is none: the code must have been checked. */
+  /** Throws if the currency is unknown: the code must have been checked before. */
   knownCurrency(code: string): CurrencyFixture {
     const currency = this.#currencies.get(code);
     if (currency === undefined) throw new Error(`no such currency: ${code}`);

@@ -1,6 +1,6 @@
 import type { Charge, ChargeTasks } from "../schema/records/payment-records.js";
 
-/** Fields of a priced charge that change, in the order of its record. */
+/** Fields of a priced charge that change, in the order in which its record has them. */
 export const STATE_FIELDS = [
   "status",
   "updated_at",

@@ -47,7 +47,7 @@ export function firstExpiryMs(charge: Charge): number | undefined {
   return expired === undefined ? undefined : Date.parse(expired.at);
 }
 
-/** Returns true if the status needs a price and the charge has none: hosted charges have none without a method. */
+/** Returns true if the status needs a price that the charge lacks, like a hosted charge before its method is chosen. */
 export function needsPrice(charge: Charge, to: ChargeStatus): boolean {
   return charge.settlement_amount === null && STATUSES[to].requiresPrice === true;
 }
@@ -141,7 +141,7 @@ const NO_HISTORY: History = [];
 let lastBefore: History | undefined;
 let lastAfter: History = NO_HISTORY;
 
-/** Appends to a history; undefined begins one. Caches the last result, which an advance needs thousands of times. */
+/** Appends a status to a history, or begins one. Caches the last result, which an advance needs thousands of times. */
 export function appendStatus(
   before: History | undefined,
   status: ChargeStatus,
@@ -165,7 +165,7 @@ const MAX_CACHED = 16;
 const NO_ACTORS: Actors = [];
 let nextCached = 0;
 
-/** Appends to the actors that changed a charge; undefined begins the list. */
+/** Appends an actor to those that changed a charge before, if any. */
 export function appendActor(before: Actors | undefined, actor: Actor): Actors {
   const old = before ?? NO_ACTORS;
   for (const cached of ACTORS_CACHE) if (cached.before === old && cached.actor === actor) return cached.after;

@@ -4,7 +4,7 @@ import { globMatches, hasWildcard } from "./glob.js";
 import { evaluateMatcher, type MatchResult } from "./matcher.js";
 
 export interface Mismatch {
-  /** Dotted; empty for the whole value. */
+  /** Dotted path; empty for the whole value. */
   readonly path: string;
   readonly expected: unknown;
   /** Undefined if the path does not exist. */

@@ -44,7 +44,7 @@ function unescaped(glob: string): string {
   return text + "\\".repeat(slashes);
 }
 
-/** Searches the parts between stars from the left, each after the one before. */
+/** Finds the parts between stars from left to right, each after the one before. */
 function matchesUnescaped(glob: string, text: string, starSign: string, anySign: string): boolean {
   const star = glob.indexOf(starSign);
   const any = anySign.charCodeAt(0);
@@ -74,7 +74,7 @@ export function matchesAnyGlob(globs: string | readonly string[], text: string |
   return typeof globs === "string" ? globMatches(globs, text) : globs.some((glob) => globMatches(glob, text));
 }
 
-/** Compares `length` characters of glob and text; these of the glob contain no star. */
+/** Compares `length` characters of the text with a part of the glob that has no star. */
 function matchesAt(
   glob: string,
   inGlob: number,

@@ -30,7 +30,7 @@ export function settlementPostings(settlementAmount: string): Posting[] {
 }
 
 /**
- * A full refund: the customer gets everything back, including the fee; the merchant gives what it received.
+ * A full refund: the customer gets everything back, including the fee; the merchant returns what it received.
  *
  * @param givenBack amount refunded earlier, from the merchant's balance
  */

@@ -4,7 +4,7 @@ import { compilePattern, MAX_PATTERN_INPUT } from "../schema/pattern.js";
 import { parseInstant } from "../schema/time.js";
 import { compare, decimalNotation } from "./money.js";
 
-/** True for a match; false, or the reason why the values cannot be compared, for none. */
+/** True for a match, false for no match, or the reason why the values cannot be compared. */
 export type MatchResult = boolean | string;
 
 /** Compares a value with an expected one, which may be a nested matcher. */

@@ -12,7 +12,7 @@ const Decimal = DecimalJs.clone({
   toExpPos: 9e15,
 });
 
-/** Exact for a sum over eleven currencies with a common denominator. */
+/** Precise enough to sum eleven currencies exactly over a common denominator. */
 const WideDecimal = DecimalJs.clone({ precision: 1000, rounding: DecimalJs.ROUND_HALF_UP });
 
 const RATE_SIGNIFICANT_DIGITS = 12;
@@ -23,7 +23,7 @@ export function toCanonical(amount: string, decimals: number): string {
   return new Decimal(amount).toFixed(decimals);
 }
 
-/** No sign, exponent or leading zeros. */
+/** An amount without sign, exponent or leading zeros. */
 const PLAIN = /^(0|[1-9]\d*)(\.\d+)?$/;
 
 /** Writes a number exactly, without an exponent. */
@@ -49,7 +49,7 @@ export function compare(a: string, b: string): number {
   return new Decimal(a).comparedTo(new Decimal(b));
 }
 
-/** Exact sum, with the larger number of decimals of the two. */
+/** Exact sum, with as many decimals as the amount that has more. */
 export function add(a: string, b: string): string {
   const decimals = decimalsOf(a);
   if (decimals !== decimalsOf(b)) return new Decimal(a).plus(b).toFixed(Math.max(decimals, decimalsOf(b)));
@@ -78,7 +78,7 @@ export function zero(decimals: number): string {
   return decimals === 0 ? "0" : `0.${"0".repeat(decimals)}`;
 }
 
-/** Nine amounts of this many characters sum to a safe integer of units. */
+/** Longest amount, in characters, of which nine sum to a safe integer of units. */
 const SMALL_LENGTH = 15;
 
 /** Fast path for most amounts: the amount in smallest units, or NaN if it is too long. */
@@ -137,8 +137,8 @@ export function percentOf(amount: string, percent: string, decimals: number): st
 }
 
 /**
- * Sums amount ÷ rate over currencies, as one fraction because quotients such as 1/1550 do not end; rounds once at the
- * end.
+ * Sums amount ÷ rate over currencies as one fraction, because the decimals of quotients such as 1/1550 never end.
+ * Rounds once.
  */
 export function totalInUsd(holdings: Iterable<{ amount: string; rate: string }>, decimals: number): string {
   let numerator = new WideDecimal(0);

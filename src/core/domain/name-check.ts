@@ -26,7 +26,7 @@ export interface Vocabulary {
 export interface Route {
   readonly id: OperationId;
   readonly method: string;
-  /** Parameters as `:name`. */
+  /** Path of the route, with parameters as `:name`. */
   readonly path: string;
 }
 
@@ -39,7 +39,7 @@ interface NamedFixtures {
 /** Source of the names that differ between sandboxes. */
 export interface VocabularySource {
   readonly fixtures?: NamedFixtures | undefined;
-  /** Type of event → the name it is sent under. */
+  /** Names under which events are sent, by type. */
   readonly eventNames?: Readonly<Record<string, string>> | undefined;
   readonly routes?: Vocabulary["routes"];
 }
@@ -66,7 +66,7 @@ export function withRoutes(names: Vocabulary, routes: Vocabulary["routes"]): Voc
 
 /** A name that does not exist, so a rule with it never matches. */
 export interface UnknownName {
-  /** Within the checked value. */
+  /** Path within the checked value. */
   readonly path: readonly (string | number)[];
   readonly message: string;
 }

@@ -3,7 +3,7 @@ import { nearest } from "../schema/nearest.js";
 /** Longer paths get no suggestion. */
 const LONGEST_PATH = 200;
 
-/** Stands for a whole segment, such as `:charge_id`. */
+/** Placeholder of a parameter, such as `:charge_id`, which is a whole segment of a path. */
 const PARAMETER = "\0";
 
 function withMarkers(route: string): string {

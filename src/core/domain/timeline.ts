@@ -23,7 +23,7 @@ export function nextStatusesText<Status extends string>(
 }
 
 export interface PlannedEntry {
-  /** Index in the timeline. */
+  /** Index of the entry in the timeline. */
   readonly step: number;
   readonly dueMs: number;
 }

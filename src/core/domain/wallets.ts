@@ -47,7 +47,7 @@ function base58Check(payload: Uint8Array): string {
   return base58.encode(Uint8Array.of(...payload, ...checksum));
 }
 
-// Node's hash, because a library's SHA-256 would cost loading time.
+// Uses Node's hash, because a library's SHA-256 would cost loading time.
 function sha256(bytes: Uint8Array): Uint8Array {
   return createHash("sha256").update(bytes).digest();
 }

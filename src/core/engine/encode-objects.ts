@@ -40,7 +40,7 @@ function diffObject(model: unknown, value: unknown): ObjectDiff | undefined {
   const others = Object.keys(model);
   if (names.length !== others.length || names.some((name, index) => name !== others[index])) return undefined;
   const different = Object.entries(value).filter(([name, field]) => !isSameJson(model[name], field));
-  // JSON has no undefined.
+  // Objects with undefined fields are stored whole, because JSON has no undefined.
   if (Object.values(model).includes(undefined) || Object.values(value).includes(undefined)) return undefined;
   const texts = different.flatMap(([name, field]) => {
     const text = diffText(model[name], field);

@@ -27,7 +27,7 @@ export interface Emission<Source> {
   /** Record whose `toJson` is the event's data: exactly what a read of the object returns at this time. */
   readonly source: Source;
   readonly toJson: (source: Source) => string;
-  /** Matched against webhook rules. */
+  /** Fields to match against webhook rules. */
   readonly subject: () => MatchSubject;
 }
 

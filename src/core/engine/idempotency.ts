@@ -63,7 +63,7 @@ function storableBody(canonical: string): string {
   return `sha256:${createHash("sha256").update(canonical).digest("hex")}`;
 }
 
-/** Equal for bodies that differ only in the order of fields. */
+/** JSON that is equal for bodies that differ only in the order of fields. */
 function canonicalJson(value: unknown): string {
   return JSON.stringify(value, (_key, part: unknown) => {
     if (typeof part !== "object" || part === null || Array.isArray(part)) return part;

@@ -54,7 +54,7 @@ const buffer = new Uint8Array(32);
 /** Digests of the newest and next charge ids. */
 const chargeDigests = new Map<string, string>();
 
-/** In hexadecimal. `crypto.hash`, from Node 20.12, costs a third of a Hash object, even if bytes are needed. */
+/** SHA-256 in hexadecimal. `crypto.hash`, from Node 20.12, costs a third of a Hash object, even if bytes are needed. */
 const sha256: (text: string) => string =
   crypto.hash === undefined
     ? (text) => crypto.createHash("sha256").update(text).digest("hex")
@@ -70,7 +70,7 @@ interface Run {
 
 const runs: Partial<Record<IdKind, Run>> = {};
 
-/** Longer runs get digests in batches of this size: one by one each costs three times as much. */
+/** Batch size for longer runs of digests: made one by one, each digest costs three times as much. */
 const BATCH_SIZE = 16;
 
 /** As `digest`, in hexadecimal, which costs half as much. */

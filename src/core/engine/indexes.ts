@@ -96,7 +96,7 @@ class CollectionIndex<Item extends { readonly seq: number }> {
   readonly #lists = new Map<string, SortedList>();
   readonly #kinds = new Map<string, SortedList>();
   readonly #keys = new Map<number, Key>();
-  /** By field name; built on first use. */
+  /** Groupings by field name, each built on first use. */
   readonly #groupings = new Map<string, Grouping<Item>>();
 
   constructor(records: RecordTable<Item>, indexing: Indexing<Item>) {
@@ -157,7 +157,7 @@ class CollectionIndex<Item extends { readonly seq: number }> {
     return this.#listAt(name)?.size ?? 0;
   }
 
-  /** Newest first. */
+  /** Page of a list or kind, newest first. */
   page(name: string, offset: number, limit: number): Item[] {
     return this.bySeqs(this.#listAt(name)?.pageFromEnd(offset, limit) ?? []);
   }

@@ -9,7 +9,7 @@ type Source = Omit<InstructionsInput, "digest"> & {
   readonly chargeId: string;
 };
 
-/** A new charge's instructions are read several times, and once more when the journal encodes the next charge. */
+/** Cached, because a new charge's instructions are read several times, and again to encode the next charge. */
 interface CacheEntry {
   readonly of: DeferredInstructions;
   readonly instructions: PaymentInstructions;

@@ -49,7 +49,7 @@ export function deliveryView(state: State, delivery: Delivery, hold: Hold | null
     hold,
     mishap: mishapView(delivery.mishap),
     attempts: delivery.attempts,
-    /** Exact bytes of every attempt. */
+    /** Exact bytes that every attempt sends. */
     body: carried?.body ?? null,
     data: carried === undefined ? null : (JSON.parse(carried.body) as { data: unknown }).data,
   };

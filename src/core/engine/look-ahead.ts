@@ -21,7 +21,7 @@ function standingOf(reader: Reader, charge: Charge): TimelineProgress<ChargeStat
   };
 }
 
-/** Rules of a charge; none after COMPLETED if the balance is too low to refund the settled charge. */
+/** Status rules of a charge. Nothing follows COMPLETED if the balance is too low to refund the settled charge. */
 function rulesFor(reader: Reader, charge: Charge): StatusRules<ChargeStatus> {
   const { status, settled_at, mode, organization_id, currency, currency_paid = currency } = charge;
   if (status !== "COMPLETED" || settled_at === null) return CHARGE_RULES;

@@ -22,7 +22,7 @@ export class RecordTable<Item> extends Map<Key, Item> {
   }
 
   /**
-   * Like `set`. A hidden key is added again at the end.
+   * As `set`, but adds a hidden key again at the end.
    *
    * @returns the earlier order of keys if the key was hidden, for `putBack`
    */
@@ -41,7 +41,6 @@ export class RecordTable<Item> extends Map<Key, Item> {
     this.hide(key);
   }
 
-  /** Oldest first. */
   oldest(limit: number): [Key, Item][] {
     return takeFirst(this.entries(), limit);
   }

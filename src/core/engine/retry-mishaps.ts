@@ -10,7 +10,7 @@ export type RetryMishap = NonNullable<Mishap["retried"]>[number];
 /** Counts the events that match rules with `times` or `skip`. An event with several receivers counts once. */
 export class EventCounts {
   readonly #tx: Transaction;
-  /** Results for this event by rule. Created on first use: few rules count. */
+  /** Results for this event, by rule. Created on first use, because few rules need counts. */
   #results: Map<string, boolean> | undefined;
 
   constructor(tx: Transaction) {
@@ -58,7 +58,7 @@ export function retryMishapsOf(
   });
 }
 
-/** Mishap of that attempt at a delivery, if any; never of the first. */
+/** Returns the mishap of an attempt at a delivery, if any; the first attempt has none. */
 export function retryMishapAt({ mishap }: Delivery, attempt: number): RetryMishap | undefined {
   return mishap?.retried?.find((retry) => retry.attempt === attempt);
 }

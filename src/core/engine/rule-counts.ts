@@ -1,7 +1,7 @@
 import { type RuleRef, ruleNames } from "../domain/rule-matching.js";
 import type { Scenario } from "../schema/scenario-rules.js";
 
-/** Limit on counted rules: users choose the names of scenarios. */
+/** Limit on counted rules, because users can create any number of scenarios. */
 const COUNTS_MAX_RULES = 100_000;
 
 /** Counts how often each scenario rule is applied. Not part of the state, because reads must not write. */

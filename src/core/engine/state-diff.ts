@@ -22,7 +22,7 @@ export interface StateChanges {
     readonly removed: number;
     readonly changed: number;
   }[];
-  /** At most `limit`. */
+  /** Changed records, at most `limit`. */
   readonly records: readonly RecordChange[];
 }
 

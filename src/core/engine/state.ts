@@ -61,7 +61,7 @@ export class State {
   /** Task ids by `ref`; built on first use. */
   #tasksOf: Map<string, Key[]> | undefined;
   #plannedCount = 0;
-  /** Built on first use. */
+  /** Bank statement of the ledger; built on first use. */
   #statement: Statement | undefined;
 
   constructor() {
@@ -85,7 +85,7 @@ export class State {
   /**
    * Applies a change that can be undone until `confirm`.
    *
-   * @returns undoes the change, including the order of records; changes must be undone in reverse order
+   * @returns a function that undoes the change, including the order of records; the latest change is undone first
    */
   applyUndoably({ seq, at, puts, counters }: Change): () => void {
     const [seqBefore, atBefore] = [this.seq, this.at];

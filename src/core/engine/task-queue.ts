@@ -124,7 +124,7 @@ export class TaskQueue {
     return task;
   }
 
-  /** Tests whether an attempt was taken and is not over. */
+  /** Returns true if an attempt was taken and is not over. */
   isInFlight(task: Task): boolean {
     return this.#underWay.has(task);
   }

@@ -62,7 +62,7 @@ function paidOf(tx: Transaction, { amount, currency }: Charge, paid: ChargeRule[
   return amount_paid === amount && code === currency ? {} : { amount_paid, currency_paid: code };
 }
 
-/** A mishap rule without `match` leaves magic customers and amounts to `default`: declines must still be declined. */
+/** A mishap rule without `match` leaves magic customers and amounts to `default`, so declines still happen. */
 function yieldsToDefault(
   kind: "charges" | "withdrawals",
   scenarios: readonly Scenario[],

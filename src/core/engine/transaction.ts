@@ -19,7 +19,7 @@ export class Transaction {
   /** Sandbox time of this command. */
   readonly atMs: number;
   readonly #scope: string;
-  /** Each record once, in order of the first write. */
+  /** Pending writes: each record once, in order of its first write. */
   #puts: Put[] = [];
   /** Index of each record in `#puts`; undefined up to SCAN_MAX_PUTS. */
   #indexes: PutIndexes | undefined;

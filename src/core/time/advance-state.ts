@@ -52,7 +52,7 @@ export class Advance {
   isUnsettled = true;
   quiet: QuietReport | undefined;
   readonly fromMs: number;
-  /** Undefined for `until`. */
+  /** Target instant; undefined for `until`. */
   readonly #toMs: number | undefined;
   readonly #until: "next" | "idle" | undefined;
   readonly #clockRuns: boolean;
@@ -116,7 +116,7 @@ export class Advance {
     );
   }
 
-  /** Moves on to the next due task; at the target it returns false. */
+  /** Moves on to the next due task; returns false at the target. */
   moveToNext(next: Task | undefined): boolean {
     if (this.#toMs !== undefined) {
       if (next === undefined || next.due_ms > this.#toMs) {

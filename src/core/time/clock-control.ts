@@ -64,7 +64,7 @@ export class ClockControl {
     this.#scheduler.runDueTasks();
     const fromMs = clock.nowMs();
     const settingAfter = setting ?? clock.setting;
-    // Stored first: a failed write leaves the clock unchanged.
+    // Stores the setting first, so that a failed write leaves the clock unchanged.
     this.#storeSetting(fromMs, settingAfter);
     const storing = this.#scheduler.engine.flush();
     if (storing !== undefined) await storing;

@@ -3,7 +3,7 @@ import type { WallClock } from "./wall-clock.js";
 
 /** End of a wait: after a timeout, or earlier by a signal. */
 export interface Deadline {
-  /** In wall time. */
+  /** Timeout in wall time. */
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
 }
@@ -12,7 +12,7 @@ export interface Deadline {
  * Calls back once: at the timeout ("late"), or when the signal aborts ("left"). The signal must not be aborted yet.
  * Keeps the process running until then.
  *
- * @returns cancels the wait
+ * @returns a function that cancels the wait
  */
 export function onDeadline(
   wall: WallClock,

@@ -3,7 +3,7 @@ import type { WallClock } from "./wall-clock.js";
 
 /** Long-poll interval of the heartbeat. */
 const LONG_POLL_MS = 10_000;
-/** A client without a held call for this long is gone. */
+/** A client counts as gone after this time without a held call. */
 const LEASE_MS = 30_000;
 
 /**

@@ -3,12 +3,12 @@ import * as timers from "node:timers";
 /** Node's own timers: tests that fake timers must not stop event-loop yields and lock heartbeats. */
 const { setImmediate, setTimeout, setInterval, clearInterval } = timers;
 
-/** Runs after pending I/O of the event loop. */
+/** Calls back after pending I/O of the event loop. */
 export function afterPendingIo(run: () => void): void {
   setImmediate(run);
 }
 
-/** Runs once after a wall-time delay; does not keep the process running. */
+/** Calls back once after a wall-time delay; does not keep the process running. */
 export function afterDelay(delayMs: number, run: () => void): void {
   setTimeout(run, delayMs).unref();
 }
@@ -18,7 +18,7 @@ export function pause(delayMs: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, delayMs));
 }
 
-/** Runs repeatedly, without keeping the process running, until the returned function is called. */
+/** Calls back repeatedly, without keeping the process running, until the returned function is called. */
 export function repeatEvery(intervalMs: number, run: () => void): () => void {
   const timer = setInterval(run, intervalMs).unref();
   return () => clearInterval(timer);
@@ -26,7 +26,7 @@ export function repeatEvery(intervalMs: number, run: () => void): () => void {
 
 const { hrtime } = process;
 
-/** For measuring durations. `performance` would load another module at start. */
+/** Monotonic time, for durations. `performance` would load another module at start. */
 export function monotonicMs(): number {
   const [seconds, nanoseconds] = hrtime();
   return seconds * 1e3 + nanoseconds / 1e6;

@@ -11,12 +11,12 @@ export interface WallClock {
   /**
    * Calls back once, not before the delay. Only with `isAwaited` does the timer keep the process running.
    *
-   * @returns cancels the timer
+   * @returns a function that cancels the timer
    */
   after(delayMs: number, callback: () => void, isAwaited?: boolean): () => void;
 }
 
-/** setTimeout fires at once for a longer delay. */
+/** Longest delay of setTimeout, which fires at once for longer ones. */
 export const MAX_TIMER_MS = 2 ** 31 - 1;
 
 export const systemWallClock: WallClock = {
@@ -44,7 +44,7 @@ export async function yieldIfDue(): Promise<void> {
   yieldedMs = monotonicMs();
 }
 
-/** Yields each item, and lets the event loop run after it. */
+/** Yields each item, and lets the event loop run after each. */
 export async function* withYields<Item>(items: Iterable<Item>): AsyncGenerator<Item, void> {
   for (const item of items) {
     yield item;

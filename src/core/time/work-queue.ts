@@ -58,5 +58,5 @@ export class WorkQueue {
   }
 }
 
-/** One per process, since all sandboxes share its event loop. */
+/** One queue per process, because all sandboxes share the event loop. */
 export const workQueue = new WorkQueue();

@@ -1,7 +1,7 @@
 import { UserError } from "../../schema/user-error.js";
 import { findJsonFault } from "../json-fault.js";
 
-/** The app's rows and the line each begins at, from 1. */
+/** The app's rows, and the number of the line at which each begins, from 1. */
 export interface Books {
   readonly rows: readonly Readonly<Record<string, unknown>>[];
   readonly lines: readonly number[];

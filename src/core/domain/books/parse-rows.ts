@@ -14,7 +14,7 @@ import { decimalNotation } from "../money.js";
 
 /** One order in the app's books. */
 export interface BookRow {
-  /** From 1. */
+  /** Row number, from 1. */
   readonly number: number;
   readonly chargeId: string | undefined;
   /** Metadata by which the order's charges are found. */
@@ -28,7 +28,7 @@ export interface BookRow {
 }
 
 export interface RowFault {
-  /** From 0. */
+  /** Row index, from 0. */
   readonly index: number;
   readonly field: string;
   readonly message: string;
@@ -128,7 +128,7 @@ function countOf(value: unknown): number | undefined | null {
   return /^\d{1,9}$/.test(text) ? Number(text) : null;
 }
 
-/** Ignores case; spaces, hyphens and underscores are the same. */
+/** Ignores case and treats spaces, hyphens and underscores as the same. */
 function statusKey(status: string): string {
   return status.toLowerCase().replace(/[\s_-]+/g, "_");
 }

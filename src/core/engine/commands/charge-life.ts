@@ -53,7 +53,7 @@ function withTask(tasks: ChargeTasks, name: keyof ChargeTasks, taskId: number | 
   return { expiry, timeline, settlement };
 }
 
-/** One object for all charges without tasks, as most charges are at their end. */
+/** One shared object, because most charges end without tasks. */
 const NO_TASKS: ChargeTasks = { expiry: undefined, timeline: undefined, settlement: undefined };
 
 function withTasks(charge: Charge, tasks: ChargeTasks): Charge {

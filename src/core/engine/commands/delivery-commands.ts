@@ -8,7 +8,7 @@ import type { Command, Transaction } from "../transaction.js";
 /** Result of one attempt: its log entry, and the receiver's Retry-After. */
 export interface AttemptResult extends Omit<Attempt, "attempt" | "order" | "at"> {
   readonly retryAfterMs: number | null;
-  /** The connection was refused. */
+  /** True if the connection was refused. */
   readonly isUnreachable?: boolean;
 }
 
@@ -95,7 +95,7 @@ export function isAnswerLost(delivery: Delivery, { attempt, error }: Attempt): b
   return scenario !== undefined && error === lostAnswerError(scenario);
 }
 
-/** Makes the planned attempt at a delivery now, or an extra one after the last has failed. Both count. */
+/** Makes the planned attempt at a delivery now, or an extra one after the last has failed. Both count as attempts. */
 export function retryDelivery(deliveryId: string): Command<Delivery | Refusal> {
   return (tx) => {
     const delivery = tx.get("deliveries", deliveryId);

@@ -18,7 +18,7 @@ export interface NewEndpoint {
   readonly mode: Mode;
   readonly organizationId: string | null;
   readonly events: readonly string[];
-  /** Default: derived from the seed. */
+  /** Signing secret; by default derived from the seed. */
   readonly secret?: string;
   readonly signature?: Signature | undefined;
 }

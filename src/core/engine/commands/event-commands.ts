@@ -15,7 +15,7 @@ export interface Trigger {
   readonly type: string;
   readonly mode: Mode;
   readonly chargeId?: string | undefined;
-  /** Overrides fields of the record. */
+  /** Fields that override those of the record. */
   readonly data?: Readonly<Record<string, unknown>> | undefined;
   /** Allows an unknown type; no sample record is added to the data. */
   readonly force?: boolean | undefined;

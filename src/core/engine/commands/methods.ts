@@ -94,7 +94,7 @@ export function quotedTerms(tx: Transaction, quote: Quote, choice: Omit<ChosenMe
   };
 }
 
-/** Terms at current rates. */
+/** Payment terms at current exchange rates. */
 export function marketTerms(tx: Transaction, charge: Charge, choice: ChosenMethod): PaymentTerms {
   const { method, currency } = choice;
   const { pricing, charge_id } = charge;
@@ -105,7 +105,7 @@ export function marketTerms(tx: Transaction, charge: Charge, choice: ChosenMetho
   };
 }
 
-/** Terms of the checkout's quote if it is for this method and currency, else at current rates. */
+/** Payment terms of the checkout's quote if it is for this method and currency, else at current rates. */
 function termsOf(tx: Transaction, charge: Charge, choice: ChosenMethod): PaymentTerms {
   const { method, currency } = choice;
   const quote = lockedQuote(tx, charge);
@@ -121,7 +121,7 @@ export function priceByMethod(tx: Transaction, charge: Charge, choice: ChosenMet
   return priceCharge(tx, charge, terms);
 }
 
-/** Terms of a method in each currency, before the payer is known; none where the price is zero. */
+/** Payment terms of a method in each currency, before the payer is known; none where the price is zero. */
 function offersOf(tx: Transaction, charge: Charge, id: string, codes?: readonly string[]): PaymentTerms[] {
   const method = tx.catalogue.method(id);
   return (codes ?? method?.currencies ?? []).flatMap((code) => {
@@ -133,7 +133,7 @@ function offersOf(tx: Transaction, charge: Charge, id: string, codes?: readonly 
   });
 }
 
-/** Current terms of each method in each of its currencies, for the hosted page. */
+/** Current payment terms of each method in each of its currencies, for the hosted page. */
 export function paymentOffers(tx: Transaction, charge: Charge): PaymentTerms[] {
   return charge.offered_methods.flatMap((id) => offersOf(tx, charge, id));
 }

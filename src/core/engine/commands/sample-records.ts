@@ -32,7 +32,7 @@ const WITHDRAWAL_STEPS: Readonly<Record<WithdrawalStatus, readonly Step<Withdraw
 
 const SAMPLE_PRICE = { base_currency: "USD", amount: "25.00" };
 
-/** A charge that has just reached the status. Nothing is stored. */
+/** Makes a sample charge that has just reached the status; stores nothing. */
 export function sampleCharge(tx: Transaction, status: ChargeStatus, mode: Mode): Charge {
   const steps = chargeSteps(status, tx);
   const scratch = scratchFor(tx, steps);
@@ -72,7 +72,7 @@ export function sampleCharge(tx: Transaction, status: ChargeStatus, mode: Mode):
   );
 }
 
-/** A withdrawal that has just reached the status. Nothing is stored. */
+/** Makes a sample withdrawal that has just reached the status; stores nothing. */
 export function sampleWithdrawal(tx: Transaction, status: WithdrawalStatus, mode: Mode): Withdrawal {
   const steps = WITHDRAWAL_STEPS[status];
   const scratch = scratchFor(tx, steps);
