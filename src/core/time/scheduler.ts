@@ -102,7 +102,7 @@ export class Scheduler<Attempts extends DeliveryAttempts = DeliveryAttempts> {
     const advance = this.#advance;
     if (advance === undefined) return this.run(command);
     advance.noteCall();
-    // Runs tasks that are due already first, so they do not count as caused by this call.
+    // Runs the tasks already due first, so they do not count as caused by this call.
     this.runDueTasks();
     const stop = this.engine.onCommit((change) => advance.loops.notePlanned(change));
     try {
