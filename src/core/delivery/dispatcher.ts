@@ -1,7 +1,7 @@
 /*
  * Webhook delivery: signing, sending over HTTP or in process, mailboxes, held endpoints.
  * Called by the scheduler when an attempt is due, and by `namespace`.
- * An attempt `Task` flows through: dispatcher → sender → `Outcome` → engine.
+ * An attempt `Task` flows through: dispatcher → sender → `AttemptResult` → engine.
  * Never here: retry times, which the engine decides.
  */
 

@@ -38,7 +38,7 @@ export class HeldEndpoints {
     return this.#held.has(webhookId);
   }
 
-  /** Target and start of an attempt's hold; undefined if it is not held. */
+  /** Target and start of an attempt's hold; undefined if the attempt is not held. */
   find(webhookId: string, taskId: number): { readonly target: string; readonly sinceMs: number } | undefined {
     const held = this.#held.get(webhookId);
     const sinceMs = this.#since.get(taskId);

@@ -7,7 +7,7 @@ export interface HttpCall {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | undefined;
   readonly signal: AbortSignal | undefined;
-  /** Connections to reuse; if absent, the call opens one. */
+  /** Connections to reuse; if absent, the call opens a connection. */
   readonly connections?: ConnectionPool | undefined;
   /** Options of `https.request`. */
   readonly tls?: RequestOptions & { readonly ca?: Buffer };

@@ -39,7 +39,7 @@ export class ReceiverClient {
     this.#options = options;
   }
 
-  /** TLS is loaded on first use: it would cost each start 2 ms. */
+  /** Loads TLS on first use, because it would cost each start 2 ms. */
   async #transport(protocol: string): Promise<Transport> {
     if (protocol !== "https:") return this.#http;
     const https = await loadLazily(() => import("node:https"));

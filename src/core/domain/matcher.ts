@@ -12,7 +12,7 @@ export type CompareValue = (expected: unknown, actual: unknown) => MatchResult;
 
 type Word = (expected: unknown, actual: unknown, fits: CompareValue) => MatchResult;
 
-/** Returns true if any verdict is true; else the first reason, or false without one. */
+/** Returns true if any verdict is true; else the first reason, or false if there is none. */
 function anyOf(verdicts: Iterable<MatchResult>): MatchResult {
   let answer: MatchResult = false;
   for (const verdict of verdicts) {

@@ -118,7 +118,7 @@ function* namesIn(
   }
 }
 
-/** Matcher words about the whole value; the others look at parts of it. */
+/** Matcher words about the whole value; other words look at parts of it. */
 const WHOLE = new Set<string | number>(["not", "in"]);
 
 function* namesInMatcher(schemas: Schemas, matcher: object, check: NameCheck, path: Path) {

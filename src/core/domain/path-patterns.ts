@@ -33,8 +33,8 @@ export function globMatchesRoute(glob: string, route: string): boolean {
 }
 
 /**
- * Suggests a path for one that matches no route because of a typo, or because its beginning or the id at its end is
- * missing. Keeps the path's ids.
+ * Suggests an existing path for a path that matches no route, because it has a typo or lacks its beginning or the id at
+ * its end. Keeps the path's ids.
  */
 export function nearestPath(path: string, routes: readonly string[]): string | undefined {
   if (path.length > LONGEST_PATH) return undefined;

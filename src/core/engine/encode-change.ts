@@ -21,7 +21,7 @@ import { chargeDetailJson, withdrawalJson } from "./wire-views.js";
 const EVENT_DATA = { charges: chargeDetailJson, withdrawals: withdrawalJson };
 const EVENT_SOURCES = Object.keys(EVENT_DATA) as (keyof typeof EVENT_DATA)[];
 
-/** Keys of records that the next one may resemble: by collection, the newest of each kind and the last changed. */
+/** Keys of records that the next record may resemble: by collection, the newest of each kind and the last changed. */
 export interface LatestKeys {
   readonly created: Map<CollectionName, Map<unknown, Key>>;
   readonly changed: Map<CollectionName, Key>;

@@ -40,7 +40,7 @@ export interface MemoryGuard {
 /**
  * Owns the state of a namespace. The service, the control API, the pages and the scheduler pass Commands to `execute`;
  * each is decided, checked and applied synchronously as one Change, and the Store gets the changes in batches.
- * A command never waits, no caller sees one half applied, and no change is shown outside before it is stored.
+ * A command never waits, no caller sees it half applied, and no change is shown outside before it is stored.
  */
 export class Engine {
   readonly catalogue: Catalogue;

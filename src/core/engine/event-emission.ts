@@ -175,7 +175,7 @@ function withRetries(mishap: Mishap | null, retried: readonly RetryMishap[]): Mi
   return first === undefined ? mishap : { ...(mishap ?? nothingWrong(first.scenario)), retried };
 }
 
-/** Mishap of one of several copies. */
+/** Mishap of one copy of a webhook that a scenario sends several times. */
 function mishapOfCopy(
   mishap: Mishap | null,
   found: { readonly scenario: string; readonly rule: WebhookRule },

@@ -7,7 +7,7 @@ export interface Entries extends Iterable<readonly [Key, unknown]> {
   readonly length: number;
 }
 
-/** Snapshot to serialize later: copies only keys and references, as records are immutable. StateDump is one too. */
+/** Snapshot to serialize later: copies only keys and references, as records are immutable. A StateDump fits too. */
 export type FrozenState = Omit<StateDump, "collections"> & {
   readonly collections: Readonly<Record<CollectionName, Entries>>;
 };

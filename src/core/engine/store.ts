@@ -1,7 +1,7 @@
 import type { FrozenState } from "./frozen-state.js";
 import type { Change, JournalEntry, RecordReader, StateDump } from "./records.js";
 
-/** Persistence of changes. A change is shown outside once it is stored; one that cannot be stored is undone. */
+/** Persistence of changes. A change is shown outside once it is stored; if it cannot be stored, it is undone. */
 export interface Store {
   /** State of an earlier run: a snapshot, and the changes after it. */
   load(): { snapshot: StateDump | undefined; changes: readonly JournalEntry[] } | undefined;

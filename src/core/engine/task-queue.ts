@@ -83,7 +83,7 @@ export class TaskQueue {
   readonly #isLive: (task: Task) => boolean;
   /** Number of cancelled tasks in the heap, minus the taken tasks whose records still exist. */
   #stale = 0;
-  /** Attempts that were taken and are not over: one may be in flight for long, or lie in a mailbox. */
+  /** Attempts that were taken and are not over: in flight, held, or in a mailbox. */
   readonly #underWay = new Set<Task>();
   /** Cancelled tasks removed from the heap while their cancellation may be undone. */
   #dropped: Task[] | undefined;

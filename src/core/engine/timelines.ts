@@ -76,7 +76,7 @@ function yieldsToDefault(
   return magic.some(({ match }) => match !== undefined && matchesRule(match, subject));
 }
 
-/** The draw follows from the record's id, and so from the seed; other calls do not change it. */
+/** The random draw follows from the record's id, and so from the seed; other calls do not change it. */
 function isDrawn(probability: number, id: string, scenario: string, index: number): boolean {
   return probability === 1 || fractionOf(digestOf(`${id}\0${scenario}#${index}`)) < probability;
 }

@@ -191,7 +191,7 @@ export class ClockControl {
     cancelTimer();
   }
 
-  /** Resumes waiters one at a time: each may begin an advance that the next one waits for. */
+  /** Resumes waiters one at a time: each may begin an advance that the next waiter waits for. */
   #resumeNext(): Promise<void> {
     this.#lastResume = this.#lastResume.then(yieldToEventLoop);
     return this.#lastResume;

@@ -7,7 +7,7 @@ const LONG_POLL_MS = 10_000;
 const LEASE_MS = 30_000;
 
 /**
- * A remote client's lease, kept alive by long polling. It ends when the held connection closes, or when no call
+ * A remote client's lease, kept alive by long polling. The lease ends when the held connection closes, or when no call
  * arrives within `LEASE_MS` of wall time.
  */
 export class HeartbeatLease {

@@ -16,7 +16,7 @@ export interface WallClock {
   after(delayMs: number, callback: () => void, isAwaited?: boolean): () => void;
 }
 
-/** Longest delay of setTimeout, which fires at once for longer ones. */
+/** Longest delay of setTimeout, which fires at once for longer delays. */
 export const MAX_TIMER_MS = 2 ** 31 - 1;
 
 export const systemWallClock: WallClock = {

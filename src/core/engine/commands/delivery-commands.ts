@@ -137,7 +137,7 @@ export function dropDelivery(task: Task): Command<void> {
   };
 }
 
-/** Starts the delivery of the object's next event, once the first attempt at this one has ended. */
+/** Starts the delivery of the object's next event, once the first attempt at this delivery has ended. */
 function leaveLane(tx: Transaction, done: Delivery): void {
   const queue = done.lane === null ? undefined : tx.get("lanes", done.lane);
   if (queue === undefined) return;

@@ -39,7 +39,7 @@ export function endpointAt(state: State, { url, mailbox = null, mode, organizati
     );
 }
 
-/** Registers an endpoint, or updates the one with the same URL and owner. */
+/** Registers an endpoint, or updates the endpoint with the same URL and owner. */
 export function registerEndpoint(values: NewEndpoint): Command<Endpoint> {
   return (tx) => {
     const existing = endpointAt(tx.state, values);

@@ -61,7 +61,7 @@ export function checkRelations(state: State, catalogue: Catalogue, faults: State
   });
 }
 
-/** The customer pays the merchant's amount plus the fees. */
+/** Checks that the customer pays the merchant's amount plus the fees. */
 function checkPrice(
   { amount, settlement_amount, fees }: Pick<Quote, "amount" | "settlement_amount" | "fees">,
   report: Report,
