@@ -7,9 +7,9 @@ const WORDS = {
   field: [1],
   shape: [0, 1],
   recordShape: [0, 1],
-  shapeLater: [0, 1],
+  lazyShape: [0, 1],
   closedShape: [0, 1],
-  named: [0, 1],
+  namedSchema: [0, 1],
 };
 const ROWS = new Set(["operation", "controlOperation", "specWithoutHandler"]);
 const SPOKEN = /[\\/]src[\\/](core[\\/]schema|server[\\/](service|control))[\\/]/;

@@ -20,7 +20,7 @@ export interface ControlOptions {
   /** ID of the run that holds the lease of the namespace. */
   readonly run?: string | undefined;
   /** Adds the call to the message of a NOT_FOUND error. */
-  readonly namesCalls?: boolean;
+  readonly includesCallInNotFound?: boolean;
 }
 
 /** A call of the control API: `"POST", "/_sandbox/faults", { … }`, or method and path as one text. */
@@ -45,9 +45,16 @@ export class ControlClient {
   readonly #fetch: SandboxFetch;
   readonly #namesCalls: boolean;
 
-  constructor({ fetch, namespace, controlToken, runner, run, namesCalls = false }: ControlOptions) {
+  constructor({
+    fetch,
+    namespace,
+    controlToken,
+    runner,
+    run,
+    includesCallInNotFound = false,
+  }: ControlOptions) {
     this.#fetch = fetch;
-    this.#namesCalls = namesCalls;
+    this.#namesCalls = includesCallInNotFound;
     this.headers = {
       ...(runner === undefined ? {} : { "sandbox-runner": runner }),
       ...(run === undefined ? {} : { "sandbox-run": run }),

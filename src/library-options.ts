@@ -70,7 +70,7 @@ function optionFault(
 function libraryName(path: string): string {
   const [name, ...rest] = path.split(".");
   const row: OptionRow | undefined = getOwn(OPTIONS, name!);
-  return [row?.library ?? camelCase(name!), ...rest].join(".");
+  return [row?.nameInLibrary ?? camelCase(name!), ...rest].join(".");
 }
 
 const OPTION_BY_LIBRARY_NAME = new Map<string, OptionName>(
@@ -115,7 +115,7 @@ function toStartNames({ scenario, webhooks, ...rest }: SandboxOptions): Record<s
 export function serverOnlyOptions(options: SandboxOptions): string[] {
   return Object.entries(options).flatMap(([name, value]) => {
     const row: OptionRow | undefined = getOwn(OPTIONS, OPTION_BY_LIBRARY_NAME.get(name) ?? "");
-    return value === undefined || row?.namespace ? [] : [name];
+    return value === undefined || row?.appliesToNamespace ? [] : [name];
   });
 }
 

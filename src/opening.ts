@@ -24,7 +24,7 @@ import { openStorage } from "./core/store/open-storage.js";
 import { StoreError } from "./core/store/store-error.js";
 import { generateSeed, generateToken, systemWallClock } from "./core/time/wall-clock.js";
 import { parseStartOptions } from "./library-options.js";
-import { type OpenOptions, readService } from "./options.js";
+import { type OpenOptions, resolveServiceOptions } from "./options.js";
 import { PAGES } from "./pages/page-routes.js";
 import type { SandboxOptions } from "./public-types.js";
 import { Sandbox } from "./sandbox.js";
@@ -37,7 +37,7 @@ async function auditWith(catalogue: Catalogue, settings: Settings): Promise<Name
 }
 
 /** Loads the scenario runner on first use. */
-export const scenarioKit: ScenarioTools = {
+export const scenarioTools: ScenarioTools = {
   read: async (namespace, source, vocabulary) =>
     (await loadLazily(() => import("./tools/scenario/scenario-value.js"))).readScenarioValue(
       namespace,
@@ -63,7 +63,7 @@ export async function openSandbox(requested: OpenOptions): Promise<Sandbox> {
   const control_token = requested.control_token === "generate" ? generateToken() : requested.control_token;
   const version = packageVersion();
   const { fixtures, scenarios, fileScenarios, active, scenarioSettings, warnings } =
-    await readService(requested);
+    await resolveServiceOptions(requested);
   const options = {
     ...requested,
     ...scenarioSettings,
@@ -119,8 +119,8 @@ export async function openSandbox(requested: OpenOptions): Promise<Sandbox> {
   const namespaces = new Namespaces({
     base: shared,
     autoNamespaces: options.auto_namespaces ?? false,
-    onHappening: options.onHappening,
-    scenarios: scenarioKit,
+    onActivity: options.onActivity,
+    scenarios: scenarioTools,
     checkReceiver: lazyReceiverCheck(options.webhook_timeout),
     storage,
   });

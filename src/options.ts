@@ -28,7 +28,7 @@ export interface OpenOptions extends StartOptions {
   /** Receives internal errors; default: printed on standard error. */
   readonly onError?: (error: unknown) => void;
   readonly onNotice?: (notice: string) => void;
-  readonly onHappening?: OnActivity | undefined;
+  readonly onActivity?: OnActivity | undefined;
   /** Fixtures merged over those of the options. */
   readonly furtherFixtures?: LoadedDocument | undefined;
   /** Fixtures as a value, instead of a file. */
@@ -78,7 +78,7 @@ function optionText({ path, message }: OptionFault): string {
 }
 
 /** Reads the files that the options name; throws an OptionsError with all faults of options and files. */
-export async function readService(
+export async function resolveServiceOptions(
   options: StartOptions & Pick<OpenOptions, "furtherFixtures" | "fixturesValue">,
 ): Promise<ResolvedService> {
   const shipped = await loadShipped();
@@ -161,7 +161,7 @@ function vocabularyFor(
 /** Finds the faults of a config file that matches its schema, with their positions. */
 export async function configFaults(document: LoadedDocument): Promise<DocumentFault[]> {
   try {
-    await readService(document.value as StartOptions);
+    await resolveServiceOptions(document.value as StartOptions);
     return [];
   } catch (error) {
     if (!(error instanceof OptionsError)) throw error;

@@ -91,7 +91,10 @@ function open(
     },
     fastPath: (incoming, outgoing) =>
       guard.allows(incoming.headers.host) &&
-      namespaces.isHere(incoming.headers["sandbox-namespace"], bearerKey(incoming.headers.authorization)) &&
+      namespaces.isRunByThisProcess(
+        incoming.headers["sandbox-namespace"],
+        bearerKey(incoming.headers.authorization),
+      ) &&
       takeFastPath(fastPath, incoming, outgoing),
     onEarlyHealth: (incoming, outgoing) => {
       if (!guard.allows(incoming.headers.host)) return false;

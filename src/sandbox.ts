@@ -161,7 +161,7 @@ export class Sandbox {
       signature,
       vocabulary: vocabularyOf({ eventNames: event_names }),
     });
-    const stop = namespace.receive({ handler: this.#assertions.wrap(handler), url }, webhook);
+    const stop = namespace.registerReceiver({ handler: this.#assertions.wrap(handler), url }, webhook);
     await namespace.whenStored();
     return Object.assign(stop, { [Symbol.dispose]: stop });
   }
@@ -285,7 +285,7 @@ export class Sandbox {
    */
   async control<Answer = unknown>(...call: ControlCall): Promise<Answer> {
     this.#requireOpen("control");
-    return new ControlClient({ fetch: this.fetch, namesCalls: true }).call<Answer>(...call);
+    return new ControlClient({ fetch: this.fetch, includesCallInNotFound: true }).call<Answer>(...call);
   }
 
   /**

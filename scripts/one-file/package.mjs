@@ -30,4 +30,4 @@ export const packageFiles = (folder) =>
     .sort();
 export const packageFlows = () => Object.keys(flowTexts());
 export const packageVersion = () => JSON.parse(files("package.json")).version;
-export const ownCommand = () => own;
+export const selfInvocation = () => own;

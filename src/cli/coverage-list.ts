@@ -7,7 +7,7 @@ export type Coverage = Readonly<
 >;
 
 /** The names of `--require`: operations, statuses, events, error codes and mishaps. */
-export class Required {
+export class RequiredCoverage {
   readonly #names: readonly string[];
   readonly #met = new Set<string>();
 
@@ -22,7 +22,7 @@ export class Required {
   }
 
   /** @throws UserError if a name is unknown */
-  check(coverage: Coverage): void {
+  refuseUnknown(coverage: Coverage): void {
     const known = Object.values(coverage).flatMap(({ met, not_met }) => [...Object.keys(met), ...not_met]);
     for (const name of this.#names)
       if (!known.includes(name))
@@ -32,7 +32,7 @@ export class Required {
         );
   }
 
-  note(coverage: Coverage): void {
+  addCoverage(coverage: Coverage): void {
     for (const { met } of Object.values(coverage)) for (const name of Object.keys(met)) this.#met.add(name);
   }
 

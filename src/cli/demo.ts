@@ -4,7 +4,7 @@ import { formatCount } from "../core/schema/text-format.js";
 import { openSandbox } from "../opening.js";
 import type { Sandbox } from "../sandbox.js";
 import { activityLine } from "./live/live.js";
-import { columns, printJson, printText } from "./terminal.js";
+import { printJson, printText, terminalWidth } from "./terminal.js";
 import { paint, wrap } from "./text-layout.js";
 
 const PRICING = { base_currency: "USD", amount: "25.00" };
@@ -25,7 +25,7 @@ export async function demo({ json }: { readonly json?: boolean }): Promise<void>
     clock: "manual",
     useRandomSeed: true,
     ownsProcess: true,
-    onHappening: (tell) => happenings.push(tell()),
+    onActivity: (tell) => happenings.push(tell()),
   });
   try {
     const webhooks: Webhook[] = [];
@@ -69,9 +69,9 @@ function demoText(
   const { headers, body } = webhooks.at(-1)!;
   const signed = Object.entries(headers).filter(([name]) => name.startsWith("webhook-"));
   return [
-    ...wrap(INTRODUCTION, 0, columns()),
+    ...wrap(INTRODUCTION, 0, terminalWidth()),
     "",
-    ...happenings.map((one) => activityLine(one, columns())),
+    ...happenings.map((one) => activityLine(one, terminalWidth())),
     "",
     "The last webhook, as the app's receiver gets it:",
     ...signed.map(([name, value]) => `  ${paint("dim", name)}: ${value}`),

@@ -43,7 +43,7 @@ function adviceOf(error: Error): Advice {
 let wantsJson = false;
 
 /** Makes `reportError` print errors as JSON too. */
-export function useJson(isAsked: boolean): void {
+export function setJsonErrors(isAsked: boolean): void {
   wantsJson = isAsked;
 }
 

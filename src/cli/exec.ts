@@ -1,13 +1,13 @@
 import { UserError } from "../core/schema/user-error.js";
-import { Required } from "./coverage-list.js";
+import { RequiredCoverage } from "./coverage-list.js";
 import { strictFailures } from "./exec/applied-rules.js";
 import { Runner } from "./exec/command.js";
-import { type Plan, parseTemplate } from "./exec/plan.js";
-import { runBeside } from "./exec/run-command.js";
+import { type ExecPlan, parseEnvironmentTemplate } from "./exec/plan.js";
+import { runBesideSandbox } from "./exec/run-command.js";
 import { EXPLORE_FLAGS } from "./explore-options.js";
 import type { ExplorationFlags } from "./explore-report.js";
-import { startOptions } from "./options.js";
-import { reportUncaught } from "./process-handlers.js";
+import { readStartOptions } from "./options.js";
+import { exitOnUncaughtError } from "./process-handlers.js";
 import { printErrorLine } from "./terminal.js";
 
 /** The flags of `exec` besides those of `start`. */
@@ -33,28 +33,28 @@ export async function exec(
     return (await import("./exec/processes.js")).endOrphans(flags.leftBehind);
   refuseRetired(flags);
   refuseMixed(flags);
-  const options = await startOptions(flags);
-  const templates = (flags.env ?? []).map(parseTemplate);
-  const required = flags.require === undefined ? undefined : new Required(flags.require);
+  const options = await readStartOptions(flags);
+  const templates = (flags.env ?? []).map(parseEnvironmentTemplate);
+  const required = flags.require === undefined ? undefined : new RequiredCoverage(flags.require);
   const under =
     flags.under === undefined
       ? undefined
-      : await (await import("./exec/under.js")).readUnder(flags.under, options);
+      : await (await import("./exec/under.js")).prepareUnder(flags.under, options);
   const exploring =
     flags.explore === undefined
       ? undefined
-      : (await import("./exec/explore.js")).readExplore(flags.explore, flags);
+      : (await import("./exec/explore.js")).prepareExploration(flags.explore, flags);
   const artifacts =
     flags.artifacts === undefined
       ? undefined
       : (await import("./exec/artifacts.js")).openArtifacts(flags.artifacts);
-  reportUncaught(options.data);
+  exitOnUncaughtError(options.data);
   const notice = (text: string): void => {
     if (!options.quiet) printErrorLine(text);
   };
   const runner = new Runner(notice);
   const isStrict = flags.strict === true;
-  const plan: Plan = {
+  const plan: ExecPlan = {
     command,
     options,
     templates,
@@ -95,15 +95,15 @@ function refuseMixed(flags: Readonly<Record<string, unknown>> & ExecFlags): void
 }
 
 /** Prints the requirements of `--require` that were not met; returns true if there are any. */
-function printMissing({ required, runner }: Plan): boolean {
+function printMissing({ required, runner }: ExecPlan): boolean {
   const unmet = required?.unmet ?? [];
   if (unmet.length === 0 || runner.stopSignal !== undefined) return false;
   printErrorLine(`--require: never met: ${unmet.join(", ")}`);
   return true;
 }
 
-async function runOnce(plan: Plan): Promise<number> {
-  const result = await runBeside(plan);
+async function runOnce(plan: ExecPlan): Promise<number> {
+  const result = await runBesideSandbox(plan);
   const failures = plan.isStrict ? strictFailures(result, plan.options.scenario ?? []) : [];
   for (const failure of failures) printErrorLine(failure);
   return result.code === 0 && failures.length > 0 ? 1 : result.code;

@@ -9,7 +9,7 @@ import type { ExploreFileOptions } from "../tools/explore/file.js";
 import { exploreReport } from "./report/explore.js";
 import { writeJunit } from "./report/junit.js";
 import { reportText } from "./report/text.js";
-import { variablesOf } from "./scenario-flags.js";
+import { parseVariables } from "./scenario-flags.js";
 import { Progress, printErrorLine, printJson, printText } from "./terminal.js";
 
 /** Flags of `explore` and `exec --explore`. */
@@ -40,7 +40,7 @@ type ExploreRequest = Pick<
   | "onWarning"
 >;
 
-export function explorationOf({
+export function parseExplorationFlags({
   app,
   depth,
   lanes,
@@ -52,7 +52,7 @@ export function explorationOf({
 }: ExplorationFlags): ExploreRequest {
   return {
     app: appOf(app),
-    vars: variablesOf(flags.var),
+    vars: parseVariables(flags.var),
     environment: process.env,
     depth: depth === undefined ? DEFAULT_DEPTH : parseFlag("--depth", depthSchema, Number(depth), depth),
     lanes: lanes === undefined ? undefined : parseFlag("--lanes", lanesSchema, Number(lanes), lanes),

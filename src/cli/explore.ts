@@ -3,7 +3,7 @@ import type { ExploreReport } from "../tools/explore/exploration.js";
 import { exploreFile } from "../tools/explore/file.js";
 import { freshRunId } from "../tools/scenario/running/fresh-run-id.js";
 import { Connection, type ConnectionFlags } from "./client/connection.js";
-import { type ExplorationFlags, explorationOf, reportExploration } from "./explore-report.js";
+import { type ExplorationFlags, parseExplorationFlags, reportExploration } from "./explore-report.js";
 import { printErrorLine } from "./terminal.js";
 
 /** Signals that end the exploration early, with their exit codes. The current run still undoes its changes. */
@@ -15,7 +15,7 @@ const SIGNALS = [
 /** `explore`: searches for deviations that break an app. Exits with the code of `reportExploration`. */
 export async function exploreCommand(flow: string, flags: ExplorationFlags & ConnectionFlags): Promise<void> {
   const connection = new Connection(flags);
-  const asked = explorationOf(flags);
+  const asked = parseExplorationFlags(flags);
   const interrupted = createAbortController();
   let stoppedBy: number | undefined;
   for (const [signal, code] of SIGNALS)
@@ -33,7 +33,7 @@ export async function exploreCommand(flow: string, flags: ExplorationFlags & Con
       signal: interrupted.signal,
       onRun,
     }).then(async (report) => {
-      await putOnDashboard(connection, flags.namespace, report);
+      await sendReportToDashboard(connection, flags.namespace, report);
       return report;
     }),
   );
@@ -41,7 +41,7 @@ export async function exploreCommand(flow: string, flags: ExplorationFlags & Con
 }
 
 /** Sends a report of `explore` to the dashboard. A failure is only printed: the report is on the terminal anyway. */
-export async function putOnDashboard(
+export async function sendReportToDashboard(
   { fetch, headers }: Pick<Connection, "fetch" | "headers">,
   namespace = "default",
   report: ExploreReport,

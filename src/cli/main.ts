@@ -1,8 +1,8 @@
 import { UserError } from "../core/schema/user-error.js";
-import { isFixableByUser, reportError, useJson } from "./errors.js";
-import { plainFlags } from "./plain-flags.js";
+import { isFixableByUser, reportError, setJsonErrors } from "./errors.js";
+import { parseStartFlags } from "./plain-flags.js";
 import { ignoreClosedOutput } from "./process-handlers.js";
-import { usePlain } from "./text-layout.js";
+import { disableColours } from "./text-layout.js";
 
 /** Runs the command line. Loads each command when it runs. */
 export async function main(argv: readonly string[]): Promise<void> {
@@ -10,7 +10,7 @@ export async function main(argv: readonly string[]): Promise<void> {
   const words = heedCommon(argv.slice(2));
   try {
     // To start quickly, plain flags of `start` are read without the program, which loads the parser of all commands.
-    const flags = plainFlags(words[0] === "start" ? words.slice(1) : words);
+    const flags = parseStartFlags(words[0] === "start" ? words.slice(1) : words);
     if (flags !== undefined) await (await import("./start.js")).start(flags);
     else await (await import("./program.js")).runProgram(words);
   } catch (error) {
@@ -27,7 +27,7 @@ function heedCommon(words: readonly string[]): string[] {
   const end = words.indexOf("--");
   const own =
     words[0] === "exec" ? words.slice(0, Math.max(end, 2)) : end === -1 ? words : words.slice(0, end);
-  usePlain(own.includes(NO_COLOUR));
-  useJson(own.includes("--json"));
+  disableColours(own.includes(NO_COLOUR));
+  setJsonErrors(own.includes("--json"));
   return [...own.filter((word) => word !== NO_COLOUR), ...words.slice(own.length)];
 }

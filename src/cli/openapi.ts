@@ -1,14 +1,14 @@
 import { DEFAULT_HOST, DEFAULT_PORT } from "../core/schema/option-schemas.js";
 import { openSandbox } from "../opening.js";
 import { sandboxUrl } from "../port.js";
-import { startOptions } from "./options.js";
+import { readStartOptions } from "./options.js";
 import { printJson } from "./terminal.js";
 
 /** `openapi`: prints the OpenAPI document of the service, or of the control API with `--control`. */
 export async function openapi(flags: Readonly<Record<string, unknown>>): Promise<void> {
   // Without `data`, the data file stays closed.
   const { control, ...startFlags } = flags;
-  const { data, fsync, ...options } = await startOptions(startFlags);
+  const { data, fsync, ...options } = await readStartOptions(startFlags);
   const sandbox = await openSandbox({ ...options, clock: "manual" });
   try {
     const address = sandboxUrl(options.host ?? DEFAULT_HOST, options.port || DEFAULT_PORT, options);

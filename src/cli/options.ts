@@ -26,7 +26,7 @@ export const OPTION_ROWS: readonly FlaggedRow[] = OPTION_NAMES.flatMap((name) =>
 
 export const CONFIG_FLAGS = "-c, --config <file>";
 
-export function variableOf(name: string): string {
+export function variableName(name: string): string {
   return `PAYMENTS_SANDBOX_${name.toUpperCase()}`;
 }
 
@@ -75,7 +75,7 @@ export const CONFIG_FILES = ["yaml", "yml", "json"].map((ending) => `payments-sa
  * Reads options from flags, environment variables and config file; the first source that has a value wins.
  * Checks every value; an error names the value's source.
  */
-export async function startOptions(
+export async function readStartOptions(
   flags: Readonly<Record<string, unknown>>,
   environment: NodeJS.ProcessEnv = process.env,
 ): Promise<StartOptions> {
@@ -84,13 +84,13 @@ export async function startOptions(
   const merged: Record<string, unknown> = { ...fromFile };
   const said: Record<string, string> = {};
   for (const row of OPTION_ROWS) {
-    const variable = environment[variableOf(row.name)];
+    const variable = environment[variableName(row.name)];
     if (variable !== undefined && variable !== "") {
       merged[row.name] = parsed(
         row,
         row.kind === "list" ? variable.split(",").map((one) => one.trim()) : variable,
       );
-      said[row.name] = variableOf(row.name);
+      said[row.name] = variableName(row.name);
     }
     const flag = flagValue(row, flags);
     if (flag !== undefined) {
@@ -117,14 +117,14 @@ const OTHER_VARIABLES = ["config", "url", "under", "exec"];
 
 /** Refuses a variable one typo away from a known one, which would have no effect. */
 function refuseTypos(environment: NodeJS.ProcessEnv): void {
-  const prefix = variableOf("");
+  const prefix = variableName("");
   const known: string[] = [...OPTION_ROWS.map(({ name }) => name), ...OTHER_VARIABLES];
   for (const variable of Object.keys(environment)) {
     const name = variable.slice(prefix.length).toLowerCase();
     if (!variable.startsWith(prefix) || known.includes(name)) continue;
     const near = nearest(name, known);
     if (near !== undefined)
-      throw new UserError(`there is no variable ${variable}; did you mean ${variableOf(near)}?`);
+      throw new UserError(`there is no variable ${variable}; did you mean ${variableName(near)}?`);
   }
 }
 
@@ -147,7 +147,7 @@ async function configFile(
   flag: string | undefined,
   environment: NodeJS.ProcessEnv,
 ): Promise<Record<string, unknown>> {
-  const named = flag ?? environment[variableOf("config")];
+  const named = flag ?? environment[variableName("config")];
   const file = named ?? CONFIG_FILES.find((name) => existsSync(name));
   if (file === undefined) return {};
   const { checkDocument, readDocument } = await import("../core/files/documents.js");

@@ -12,7 +12,7 @@ interface Flag {
  * Parses a command line that has only options of `start`. Does without commander, whose loading is a tenth of a start.
  * Returns undefined for any other or invalid line, which commander then parses.
  */
-export function plainFlags(words: readonly string[]): Record<string, unknown> | undefined {
+export function parseStartFlags(words: readonly string[]): Record<string, unknown> | undefined {
   const flags: Record<string, unknown> = {};
   if (words.length === 0) return flags;
   const known = knownFlags();

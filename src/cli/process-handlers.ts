@@ -14,7 +14,7 @@ export function ignoreClosedOutput(): void {
 }
 
 /** Ends the process on an uncaught error, with one line that says if the state is kept. */
-export function reportUncaught(data: string | undefined): void {
+export function exitOnUncaughtError(data: string | undefined): void {
   const kept =
     data === undefined
       ? "The state was in memory and is lost"

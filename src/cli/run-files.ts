@@ -70,10 +70,10 @@ function refuseUnknownVars(given: readonly InputFile[], vars: Readonly<Record<st
 
 /** The result of a file that could not be run. */
 export function brokenReport({ file, faults }: BrokenFile): RunReport {
-  return unrunReport(file, faults.map(faultText).join("\n"));
+  return cannotRunReport(file, faults.map(faultText).join("\n"));
 }
 
-export function unrunReport(file: string, error: string): RunReport {
+export function cannotRunReport(file: string, error: string): RunReport {
   return {
     file,
     name: file,

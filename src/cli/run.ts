@@ -15,14 +15,14 @@ import { freshRunId } from "../tools/scenario/running/fresh-run-id.js";
 import type { RunReport } from "../tools/scenario/running/run-report.js";
 import { runScenario } from "../tools/scenario/running/run-scenario.js";
 import { printErrors } from "./errors.js";
-import { startOptions } from "./options.js";
-import { type Advice, adviceLines, adviceOfAll, adviceSince } from "./report/advice-text.js";
+import { readStartOptions } from "./options.js";
+import { type Advice, mergeAdvice, newAdvice, printAdvice } from "./report/advice-text.js";
 import { writeJunit } from "./report/junit.js";
 import { runReport, runSummary } from "./report/run-report.js";
 import { reportText } from "./report/text.js";
-import { brokenReport, isBroken, readFiles, scenarioInput, unrunReport } from "./run-files.js";
-import { reach } from "./sandbox-url.js";
-import { variablesOf, vocabularyOf } from "./scenario-flags.js";
+import { brokenReport, cannotRunReport, isBroken, readFiles, scenarioInput } from "./run-files.js";
+import { sandboxAddress } from "./sandbox-url.js";
+import { parseVariables, vocabularyOfFlags } from "./scenario-flags.js";
 import { Progress, printErrorLine, printJson, printText } from "./terminal.js";
 import { paint } from "./text-layout.js";
 
@@ -57,12 +57,12 @@ type Runner = (loaded: LoadedScenario, progress: Progress, signal: AbortSignal) 
  */
 export async function run(files: readonly string[], flags: RunFlags): Promise<void> {
   refuseUnusedFlags(flags);
-  const vars = variablesOf(flags.var);
+  const vars = parseVariables(flags.var);
   const given = await readFiles(files, {
     vars,
     runIdOf: (name) =>
       flags.url === undefined ? repeatableRunId(flags.seed ?? FIXED_SEED, name) : freshRunId(),
-    vocabulary: await vocabularyOf({ config: flags.config }),
+    vocabulary: await vocabularyOfFlags({ config: flags.config }),
     isStrict: flags.strict === true,
   });
   const broken = given.filter(isBroken);
@@ -87,7 +87,7 @@ export async function run(files: readonly string[], flags: RunFlags): Promise<vo
   const reports = given.map((one) =>
     isBroken(one) ? brokenReport(one) : withWarnings(one, ran[loaded.indexOf(one)]!.report),
   );
-  const advice = adviceOfAll(ran.map((one) => one.advice));
+  const advice = mergeAdvice(ran.map((one) => one.advice));
   if (flags.junit !== undefined)
     writeJunit(
       flags.junit,
@@ -104,7 +104,7 @@ export async function run(files: readonly string[], flags: RunFlags): Promise<vo
     printText(
       `${paint(outcome === "passed" ? "green" : "red", runSummary(reports, flags.strict === true))}\n`,
     );
-  if (!flags.json) adviceLines(advice);
+  if (!flags.json) printAdvice(advice);
   process.exitCode = stop.code ?? (outcome === "passed" ? 0 : outcome === "failed" ? 1 : 2);
 }
 
@@ -133,7 +133,7 @@ async function inFreshSandboxes(flags: RunFlags, vars: Readonly<Record<string, s
     data: _data,
     public_url: _public,
     ...service
-  } = await startOptions({
+  } = await readStartOptions({
     config: flags.config,
     seed: flags.seed,
     startTime: flags.startTime,
@@ -149,7 +149,7 @@ async function inFreshSandboxes(flags: RunFlags, vars: Readonly<Record<string, s
       sandbox = await openSandbox({ ...world, useRandomSeed: false, ownsProcess: false });
     } catch (error) {
       if (!(error instanceof UserError)) throw error;
-      return { report: unrunReport(loaded.file, error.message), advice: [] };
+      return { report: cannotRunReport(loaded.file, error.message), advice: [] };
     }
     try {
       const { seed } = sandbox;
@@ -159,7 +159,7 @@ async function inFreshSandboxes(flags: RunFlags, vars: Readonly<Record<string, s
       );
       const report = await runScenario(again, {
         fetch: sandbox[IN_PROCESS_FETCH],
-        isItsWorld: true,
+        hasGivenState: true,
         app: appUrl(flags),
         ...hooks(loaded, progress, signal),
       });
@@ -172,7 +172,7 @@ async function inFreshSandboxes(flags: RunFlags, vars: Readonly<Record<string, s
 
 /** Runs a file in a running sandbox. Nothing but its steps changes the sandbox's state. */
 function inRunningSandbox(url: string, flags: RunFlags): Runner {
-  const reached = reach(url);
+  const reached = sandboxAddress(url);
   if (reached === undefined) throw notUrl("--url", url);
   const sandbox = {
     fetch: (path: string, init: RequestInit) => reached.fetch(path, init),
@@ -192,7 +192,7 @@ function inRunningSandbox(url: string, flags: RunFlags): Runner {
       app: appUrl(flags),
       ...hooks(loaded, progress, signal),
     });
-    return { report, advice: adviceSince(before, await adviceNow()) };
+    return { report, advice: newAdvice(before, await adviceNow()) };
   };
 }
 

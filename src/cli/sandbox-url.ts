@@ -8,7 +8,7 @@ import { isLoopback } from "../server/http/hosts.js";
 import { findTrustFiles, type TrustFiles } from "../server/tls/trust-files.js";
 
 /** Address of a running sandbox. */
-export interface Reach {
+export interface SandboxAddress {
   /** Without a final slash. */
   readonly url: string;
   readonly fetch: SandboxFetch;
@@ -20,7 +20,7 @@ export interface Reach {
  * Address of the sandbox at a URL, with or without a scheme. Undefined for an invalid URL. The trust file of a sandbox
  * on this machine tells that it speaks HTTPS, and gives its certificate authority.
  */
-export function reach(given: string): Reach | undefined {
+export function sandboxAddress(given: string): SandboxAddress | undefined {
   const address = normalizeWebhookUrl(given);
   if (address === undefined) return undefined;
   const { hostname, port } = new URL(address);
@@ -54,7 +54,7 @@ function tlsOptions({ caFile }: TrustFiles) {
 }
 
 /** Throws if the error is an untrusted certificate rather than an absent sandbox. */
-export function refuseUntrusted(url: string, error: unknown): void {
+export function refuseUntrustedCertificate(url: string, error: unknown): void {
   const { code = "" } = ((error as Error).cause ?? error) as NodeJS.ErrnoException;
   if (/CERT|SELF_SIGNED|ISSUER/.test(code))
     throw new UserError(

@@ -2,10 +2,10 @@ import type { Vocabulary } from "../core/domain/name-check.js";
 import { VARIABLE_NAME } from "../core/schema/scenario-file.js";
 import { UserError } from "../core/schema/user-error.js";
 import { readVocabulary } from "../options.js";
-import { startOptions } from "./options.js";
+import { readStartOptions } from "./options.js";
 
 /** Parses repeated `--var name=value`; the last value of a name counts. */
-export function variablesOf(given: readonly string[] = []): Record<string, string> {
+export function parseVariables(given: readonly string[] = []): Record<string, string> {
   const vars: Record<string, string> = {};
   for (const one of given) {
     const equals = one.indexOf("=");
@@ -20,9 +20,9 @@ export function variablesOf(given: readonly string[] = []): Record<string, strin
  * Names of the service that flags, variables and config file define. If those are invalid, names of the shipped
  * service: the error is reported where the options are used.
  */
-export async function vocabularyOf(flags: Readonly<Record<string, unknown>>): Promise<Vocabulary> {
+export async function vocabularyOfFlags(flags: Readonly<Record<string, unknown>>): Promise<Vocabulary> {
   try {
-    return await readVocabulary(await startOptions(flags));
+    return await readVocabulary(await readStartOptions(flags));
   } catch (error) {
     if (!(error instanceof UserError)) throw error;
     return readVocabulary({});

@@ -2,17 +2,18 @@ import { DEFAULT_PORT, DEFAULT_RATE_LIMIT } from "../core/schema/option-schemas.
 import { openSandbox } from "../opening.js";
 import type { Sandbox } from "../sandbox.js";
 import { printErrors } from "./errors.js";
-import { startOptions } from "./options.js";
-import { reportUncaught } from "./process-handlers.js";
+import { readStartOptions } from "./options.js";
+import { exitOnUncaughtError } from "./process-handlers.js";
 import { banner, readyLine } from "./ready.js";
 import { isTerminal, printErrorLine, printJson, printText } from "./terminal.js";
 
 /** `start`: serves until SIGINT or SIGTERM, then exits with 0. */
 export async function start(flags: Readonly<Record<string, unknown>>): Promise<void> {
-  const options = await startOptions(flags);
-  reportUncaught(options.data);
+  const options = await readStartOptions(flags);
+  exitOnUncaughtError(options.data);
   const isForPeople = !options.json && !options.quiet;
-  const live = isForPeople && isTerminal() ? new (await import("./live/live.js")).Live() : undefined;
+  const live =
+    isForPeople && isTerminal() ? new (await import("./live/live.js")).ActivityPrinter() : undefined;
   const sandbox = await openSandbox({
     ...options,
     useRandomSeed: true,
@@ -21,7 +22,7 @@ export async function start(flags: Readonly<Record<string, unknown>>): Promise<v
       if (!options.quiet) printErrorLine(notice);
     },
     onWarning: (warning) => printErrorLine(warning),
-    onHappening: live?.note,
+    onActivity: live?.queue,
     ownsProcess: true,
   });
   try {

@@ -25,7 +25,7 @@ export function tableLines(
     row
       .map((text, index) => {
         const padded = index === row.length - 1 ? text : padCells(text, widths[index]! + GAP);
-        const style = place === 0 ? "dim" : styleOf(columns[index]!, text);
+        const style = place === 0 ? "dim" : valueStyle(columns[index]!, text);
         return style === undefined ? padded : paint(style, text) + padded.slice(text.length);
       })
       .join("")
@@ -104,7 +104,7 @@ const WORDS: Readonly<Record<string, Style>> = {
 };
 
 /** Style of a value by its column; undefined for no style. */
-export function styleOf(heading: string, value: string): Style | undefined {
+export function valueStyle(heading: string, value: string): Style | undefined {
   if (!TELLING.includes(heading)) return undefined;
   if (/^[1-5]\d\d$/.test(value)) return value < "300" ? "green" : value < "500" ? "yellow" : "red";
   const { tone } = (STATUSES as Readonly<Record<string, { tone?: "good" | "bad" }>>)[value] ?? {};

@@ -24,20 +24,20 @@ export function isTerminal(): boolean {
 }
 
 /** Width of the terminal; 80 for other outputs. */
-export function columns(): number {
+export function terminalWidth(): number {
   return process.stdout.columns || 80;
 }
 
 /** Maximum length of a line: the terminal's width; unlimited for other outputs. */
 export function lineWidth(): number {
-  return isTerminal() ? columns() : Number.POSITIVE_INFINITY;
+  return isTerminal() ? terminalWidth() : Number.POSITIVE_INFINITY;
 }
 
 /** Limit of unread output, in characters. */
 const UNREAD_MAX = 64 * 1024;
 
 /** Returns true if the terminal is behind with its output. */
-export function isBehind(): boolean {
+export function isOutputBehind(): boolean {
   return process.stdout.writableLength > UNREAD_MAX;
 }
 
@@ -52,7 +52,7 @@ export class Progress {
 
   show(text: string): void {
     if (!this.#isShown) return;
-    const room = columns() - 1;
+    const room = terminalWidth() - 1;
     const plain = oneLine(text);
     const line = plain.length > room ? `${plain.slice(0, room - 1)}…` : plain;
     process.stdout.write(`\r${line.padEnd(this.#length)}`);

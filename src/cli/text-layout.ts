@@ -37,7 +37,7 @@ export function cutCells(text: string, width: number): string {
 }
 
 /** The text, cut with "…" to `room` characters. */
-export function cut(text: string, room: number): string {
+export function cutText(text: string, room: number): string {
   return text.length <= room ? text : `${text.slice(0, Math.max(0, room - 1))}…`;
 }
 
@@ -68,10 +68,10 @@ function splitWord(word: string, room: number): string[] {
   );
 }
 
-export type Part = readonly [style: Style | undefined, text: string];
+export type StyledText = readonly [style: Style | undefined, text: string];
 
 /** Joins parts into one painted line of at most `columns` cells; a longer one is cut with "…". */
-export function fitLine(parts: readonly Part[], columns = Number.POSITIVE_INFINITY): string {
+export function fitLine(parts: readonly StyledText[], columns = Number.POSITIVE_INFINITY): string {
   let room = columns;
   let line = "";
   for (const [place, [style, text]] of parts.entries()) {
@@ -102,7 +102,7 @@ export type Paint = (style: Style, text: string) => string;
 let isPlain = false;
 
 /** Turns colours off, whatever the environment says (`--no-color`). */
-export function usePlain(isAsked: boolean): void {
+export function disableColours(isAsked: boolean): void {
   isPlain = isAsked;
 }
 

@@ -2,7 +2,7 @@ import { faultText, warningText } from "../core/files/documents.js";
 import { oneLine } from "../core/schema/text-format.js";
 import { configFaults } from "../options.js";
 import { type Validation, validateFile } from "../tools/scenario/validation.js";
-import { variablesOf, vocabularyOf } from "./scenario-flags.js";
+import { parseVariables, vocabularyOfFlags } from "./scenario-flags.js";
 import { printJson, printText } from "./terminal.js";
 
 /** `validate`: prints the faults and warnings of files. Exits with 2 after a fault, or with `--strict` a warning. */
@@ -10,9 +10,9 @@ export async function validate(
   files: readonly string[],
   flags: Readonly<Record<string, unknown>>,
 ): Promise<void> {
-  const vars = variablesOf(flags.var as string[] | undefined);
+  const vars = parseVariables(flags.var as string[] | undefined);
   const results: Validation[] = [];
-  const vocabulary = await vocabularyOf({ config: flags.config, fixtures: flags.fixtures });
+  const vocabulary = await vocabularyOfFlags({ config: flags.config, fixtures: flags.fixtures });
   const options = { environment: process.env, vars, configFaults, vocabulary };
   for (const file of files) {
     const result = await validateFile(file, options);

@@ -16,7 +16,7 @@ const MONTHS = [
 ];
 
 /** `"1234567.80"` → `"1,234,567.80"`. Works on the text: a number would lose digits. */
-export function grouped(amount: string): string {
+export function groupDigits(amount: string): string {
   const point = amount.indexOf(".");
   const whole = point === -1 ? amount : amount.slice(0, point);
   return whole.replace(/\B(?=(\d{3})+$)/g, ",") + (point === -1 ? "" : amount.slice(point));
@@ -24,11 +24,11 @@ export function grouped(amount: string): string {
 
 /** `"KES 1,234.50"`, with a no-break space. */
 export function moneyText(amount: string, unit: string): string {
-  return `${unit}\u00a0${grouped(amount)}`;
+  return `${unit}\u00a0${groupDigits(amount)}`;
 }
 
 /** An amount as markup that may wrap between its groups of digits. */
-export function money(amount: string, unit: string): Markup {
+export function moneyMarkup(amount: string, unit: string): Markup {
   const [first = "", ...groups] = moneyText(amount, unit).split(",");
   return html`${first}${groups.map((group) => html`,<wbr>${group}`)}`;
 }
@@ -48,13 +48,13 @@ export function remainingTime(remainingMs: number): string {
 }
 
 /** `"declined_by_operator"` → `"Declined by operator"`. */
-export function sentence(reason: string): string {
+export function sentenceCase(reason: string): string {
   const words = reason.replaceAll("_", " ").trim();
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
 /** `4 m 40 s`: the two largest units. */
-export function span(ms: number): string {
+export function readableDuration(ms: number): string {
   const seconds = Math.max(0, ms) / 1000;
   if (seconds < 60) return `${seconds < 10 ? Math.round(seconds * 10) / 10 : Math.round(seconds)} s`;
   const units = [

@@ -19,12 +19,12 @@ export function html(strings: TemplateStringsArray, ...values: Content[]): Marku
 }
 
 /** Escapes text between tags only: quotes stay, which shrinks a page of JSON considerably. */
-export function betweenTags(text: string): Markup {
+export function escapeText(text: string): Markup {
   return new Markup(text.replace(/&/g, "&amp;").replace(/</g, "&lt;").replace(/>/g, "&gt;"));
 }
 
 /** Renders a boolean attribute. */
-export function flag(name: "checked" | "autofocus" | "hidden", applies: boolean): Markup {
+export function booleanAttribute(name: "checked" | "autofocus" | "hidden", applies: boolean): Markup {
   return new Markup(applies ? ` ${name}` : "");
 }
 

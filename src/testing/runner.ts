@@ -35,7 +35,7 @@ export interface FoundHooks {
 let imported: Partial<TestHooks> | undefined;
 
 /** Sets the hooks of a runner without globals. */
-export function offerHooks(hooks: Partial<TestHooks> | undefined): void {
+export function setImportedHooks(hooks: Partial<TestHooks> | undefined): void {
   imported = hooks;
 }
 
@@ -52,7 +52,7 @@ export function findHooks(hooks: TestHooks | undefined): FoundHooks {
   );
 }
 
-export interface EndedTest {
+export interface FinishedTest {
   readonly name: string;
   readonly isFailed: boolean;
 }
@@ -81,7 +81,7 @@ interface CircusTest {
  * @param context argument of the runner's `afterEach`
  * @returns undefined if the runner does not report the test
  */
-export function endedTest(context: unknown): EndedTest | undefined {
+export function readFinishedTest(context: unknown): FinishedTest | undefined {
   // Vitest's context is a function with properties.
   const properties = Object(context) as object;
   if ("task" in properties) return fromVitest(properties.task as Task);
@@ -89,7 +89,7 @@ export function endedTest(context: unknown): EndedTest | undefined {
   return fromJest();
 }
 
-function fromVitest({ name, suite, file, fails = false, result }: Task): EndedTest {
+function fromVitest({ name, suite, file, fails = false, result }: Task): FinishedTest {
   const names = [name];
   for (let outer = suite; outer !== undefined && outer.name !== ""; outer = outer.suite)
     names.unshift(outer.name);
@@ -97,12 +97,12 @@ function fromVitest({ name, suite, file, fails = false, result }: Task): EndedTe
   return { name: names.join(" > "), isFailed: result?.state === "fail" && !fails };
 }
 
-function fromNode({ name, fullName = name, passed }: NodeTest): EndedTest {
+function fromNode({ name, fullName = name, passed }: NodeTest): FinishedTest {
   return { name: fullName, isFailed: !passed };
 }
 
 /** Jest passes nothing to hooks; jest-circus stores the current test under a symbol on the global object. */
-function fromJest(): EndedTest | undefined {
+function fromJest(): FinishedTest | undefined {
   const states = Object.getOwnPropertySymbols(globalThis)
     .filter(({ description }) => description === "JEST_STATE_SYMBOL")
     .map((symbol) => (globalThis as Record<symbol, unknown>)[symbol]) as {

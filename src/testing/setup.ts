@@ -22,10 +22,10 @@ import type {
   WebhookHandlerOptions,
 } from "../public-types.js";
 import type { ExploreReport } from "../tools/explore/exploration.js";
-import { endedTest, findHooks, type TestHooks } from "./runner.js";
+import { findHooks, readFinishedTest, type TestHooks } from "./runner.js";
 import { openInProcess, openOnServer, type TestNamespace } from "./test-namespace.js";
 
-export { offerHooks } from "./runner.js";
+export { setImportedHooks as offerHooks } from "./runner.js";
 
 /** Options of `setupSandbox`: those of `createSandbox`, with a manual clock by default. */
 export interface SetupOptions extends SandboxOptions {
@@ -143,7 +143,7 @@ class Setup implements TestSandbox {
   /** Exports a failed test, because the next reset removes its activity. */
   async endTest(...[context]: unknown[]): Promise<void> {
     this.#isInTest = false;
-    const test = endedTest(context);
+    const test = readFinishedTest(context);
     const differing = test?.isFailed ? undefined : await this.#differing();
     if (test?.isFailed || (this.#assertions.first ?? differing) !== undefined)
       await this.#exportFailed(test?.name ?? `a test of namespace ${this.namespace}`);
@@ -221,7 +221,7 @@ class Setup implements TestSandbox {
     (await this.#ready()).fetch(input, init);
 
   async control<Answer>(...call: ControlCall): Promise<Answer> {
-    return new ControlClient({ fetch: this.fetch, namesCalls: true }).call<Answer>(...call);
+    return new ControlClient({ fetch: this.fetch, includesCallInNotFound: true }).call<Answer>(...call);
   }
 
   async advance(target: string | Date): Promise<AdvanceReport> {

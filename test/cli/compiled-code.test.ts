@@ -77,7 +77,7 @@ describe.skipIf(isKeptByNode)("compiled code, where Node does not keep it", () =
     const chunk = join(own.folder, "dist/chunks/one.cjs");
     writeFileSync(
       start,
-      `const keep = require("./dist/compiled-code.cjs").keepCompiledCode();
+      `const keep = require("./dist/compiled-code.cjs").cacheCompiledCode();
        process.stdout.write(require(${JSON.stringify(chunk)}).said);
        keep();`,
     );

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { maskKeys, maskText } from "../../src/core/reports/mask-secrets.js";
+import { maskSecretsInJson, maskText } from "../../src/core/reports/mask-secrets.js";
 import { DEFAULT_WEBHOOK_SECRET } from "../../src/core/schema/option-schemas.js";
 import { secretFault } from "../../src/core/schema/signature-schemes.js";
 import { createSandbox } from "../../src/index.js";
@@ -224,7 +224,7 @@ describe("--artifacts", () => {
 describe("the mask", () => {
   it("replaces API keys, webhook secrets and fields that are named for a secret", () => {
     expect(
-      maskKeys({
+      maskSecretsInJson({
         secret: "short",
         items: [["verif-hash", { "verif-hash": "x" }]],
         command: ["curl", "Bearer sk_live_abcdef123456", "whsec_T25lIHRoYXQ="],

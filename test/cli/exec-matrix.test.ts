@@ -39,7 +39,7 @@ Your suite breaks under 1 of 2 mishaps: declined.
   it("does not blame a scenario that was cut short", () => {
     const run = (label: string, steps: number, under?: typeof slow): MatrixRun => ({
       ...matrixRun(label, under === undefined ? 0 : 1),
-      under: under as unknown as MatrixRun["under"],
+      scenarioView: under as unknown as MatrixRun["scenarioView"],
       due: { steps, attempts: 0 },
     });
     const early = new Matrix(["x"], [run("plain", 1), run("slow", 2, slow)], []);
@@ -63,12 +63,12 @@ Your suite passes plain and under 0 of 1 mishap. Inconclusive, because the run e
       example: "POST /quotes",
       docs: "docs/advice.md",
     });
-    const under = { ...slow, description: "Payments take long." } as unknown as MatrixRun["under"];
+    const under = { ...slow, description: "Payments take long." } as unknown as MatrixRun["scenarioView"];
     const matrix = new Matrix(
       ["x"],
       [
         { ...matrixRun("plain", 0), advice: [advice(1)] as never },
-        { ...matrixRun("slow", 1), under, isRare: true, advice: [advice(3)] as never },
+        { ...matrixRun("slow", 1), scenarioView: under, isRare: true, advice: [advice(3)] as never },
       ],
       [],
     );

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { putOnDashboard } from "../../src/cli/explore.js";
+import { sendReportToDashboard } from "../../src/cli/explore.js";
 import type { ExploreReport } from "../../src/tools/explore/exploration.js";
 
 const REPORT = { name: "pay", findings: [] } as unknown as ExploreReport;
@@ -13,7 +13,7 @@ async function toldOf(answer: () => Promise<Response>) {
     sent.push([path, init]);
     return answer();
   };
-  await putOnDashboard({ fetch, headers: {} }, "shop", REPORT);
+  await sendReportToDashboard({ fetch, headers: {} }, "shop", REPORT);
   return { written: written.join(""), sent };
 }
 

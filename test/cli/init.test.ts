@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
-import { startOptions } from "../../src/cli/options.js";
+import { readStartOptions } from "../../src/cli/options.js";
 import { startOptionsSchema } from "../../src/core/schema/option-table.js";
 import { temporaryFolder } from "../support/folders.js";
 import { Command, type Finished, run } from "../support/process-command.js";
@@ -83,7 +83,7 @@ describe("what it writes", () => {
 
   it("changes nothing of a start", async () => {
     const { folder } = await initialized();
-    expect(await startOptions({ config: join(folder, CONFIG) }, {})).toEqual({});
+    expect(await readStartOptions({ config: join(folder, CONFIG) }, {})).toEqual({});
     const command = new Command(["--json", "-p", "0"], { cwd: folder });
     const { url } = await command.ready();
     expect((await fetch(`${url}/health`)).status).toBe(200);
@@ -102,7 +102,7 @@ describe("what it writes", () => {
       const turnedOn = read(CONFIG).replace(`\n${line}\n`, `\n${line.slice(1)}\n`);
       const file = join(folder, "one.yaml");
       writeFileSync(file, turnedOn);
-      expect(await startOptions({ config: file }, {})).toEqual(parse(line.slice(1)));
+      expect(await readStartOptions({ config: file }, {})).toEqual(parse(line.slice(1)));
     }
     writeFileSync(join(folder, CONFIG), read(CONFIG).replace(/^#(?! )/gm, ""));
     writeFileSync(join(folder, "fixtures.yaml"), "{}\n");

@@ -1,6 +1,6 @@
 import { spawnSync } from "node:child_process";
 import { describe, expect, it, vi } from "vitest";
-import { activityLine, Live } from "../../src/cli/live/live.js";
+import { ActivityPrinter, activityLine } from "../../src/cli/live/live.js";
 import { paint } from "../../src/cli/text-layout.js";
 import type { Activity } from "../../src/core/schema/activity-events.js";
 import { openSandbox } from "../../src/opening.js";
@@ -19,7 +19,7 @@ async function followed() {
     await openSandbox({
       clock: "manual",
       start_time: "2026-03-01T09:00:00Z",
-      onHappening: (tell) => told.push(tell()),
+      onActivity: (tell) => told.push(tell()),
     }),
   );
   const lines = (columns: number) => told.splice(0).map((one) => activityLine(one, columns));
@@ -87,12 +87,12 @@ describe("what happens is told in a line each", () => {
 
 it("more than anybody can read is counted, and not even looked at", () => {
   const write = vi.spyOn(process.stdout, "write").mockReturnValue(true);
-  const live = new Live();
+  const live = new ActivityPrinter();
   const tell = vi.fn((): Activity => {
     const common = { namespace: "default", at: "2026-03-01T09:00:00.000Z" };
     return { ...common, kind: "transition", id: "ch_1", status: "COMPLETED", reason: null, by: null };
   });
-  for (let count = 0; count < 1_500; count++) live.note(tell);
+  for (let count = 0; count < 1_500; count++) live.queue(tell);
   live.flush();
   const text = write.mock.calls.join("");
   write.mockRestore();

@@ -1,7 +1,7 @@
 import { Command } from "commander";
 import { expect, it } from "vitest";
 import { addStartOptions } from "../../src/cli/options.js";
-import { plainFlags } from "../../src/cli/plain-flags.js";
+import { parseStartFlags } from "../../src/cli/plain-flags.js";
 
 it.each([
   [],
@@ -12,7 +12,7 @@ it.each([
 ])("a plain start is read as commander reads it: %s", (...words) => {
   const command = addStartOptions(new Command()).exitOverride();
   command.parse(words, { from: "user" });
-  expect(plainFlags(words)).toEqual(command.opts());
+  expect(parseStartFlags(words)).toEqual(command.opts());
 });
 
 it.each([
@@ -28,5 +28,5 @@ it.each([
   ["--json", "--", "x"],
   ["--json", "start"],
 ])("any other line is left to it: %s", (...words) => {
-  expect(plainFlags(words)).toBeUndefined();
+  expect(parseStartFlags(words)).toBeUndefined();
 });

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { table } from "../../src/cli/client/output.js";
+import { tableFormatter } from "../../src/cli/client/output.js";
 import { tableLines } from "../../src/cli/table.js";
 import { changeUnpaintedParts, paint } from "../../src/cli/text-layout.js";
 import { LISTS } from "../../src/core/reports/list-columns.js";
@@ -43,7 +43,7 @@ const unpainted = (text: string): string => {
 describe("a table", () => {
   it.each([80, 100, 200])("fits a terminal of %d columns, and uses them", (columns) => {
     plainTerminal(columns);
-    const lines = unpainted(table({ columns: CHARGES })(ANSWER))
+    const lines = unpainted(tableFormatter({ columns: CHARGES })(ANSWER))
       .trimEnd()
       .split("\n");
     expect(Math.max(...lines.map((line) => line.length))).toBe(columns);
@@ -84,7 +84,7 @@ describe("a table", () => {
   });
 
   it("is whole where there is no terminal, and plain", () => {
-    const lines = table({ columns: CHARGES })(ANSWER).split("\n");
+    const lines = tableFormatter({ columns: CHARGES })(ANSWER).split("\n");
     expect(lines[2]).toContain(ROWS[1]![5]);
     expect(lines[2]).toContain("2026-03-01T11:01:50.123Z");
     expect(lines.join("")).not.toContain("\u001b");
@@ -102,10 +102,10 @@ describe("a table", () => {
 
   it("shows on a terminal how each went by its colour", () => {
     plainTerminal(100);
-    const text = table({ columns: CHARGES })(ANSWER);
+    const text = tableFormatter({ columns: CHARGES })(ANSWER);
     for (const painted of [paint("red", "FAILED"), paint("green", "COMPLETED"), paint("cyan", "PENDING")])
       expect(text).toContain(painted);
-    const answers = table({ columns: ["status", "response"] })({
+    const answers = tableFormatter({ columns: ["status", "response"] })({
       items: [
         { status: 200, response: "ECONNREFUSED" },
         { status: 404, response: 503 },

@@ -39,7 +39,7 @@ let asked: (...words: string[]) => ClientCall;
 const views = CLIENT_COMMANDS.map((row) => {
   const name = row.usage.split(" ")[0]!;
   const words = WORDS[name] ?? [];
-  return { name, words, action: words.map((word) => row.verbs?.[word]).find(Boolean) ?? row.plain };
+  return { name, words, action: words.map((word) => row.verbs?.[word]).find(Boolean) ?? row.defaultAction };
 }).flatMap(({ action, ...view }) =>
   action === undefined || LEFT_OUT.includes(view.name) ? [] : [{ ...view, action }],
 );

@@ -3,7 +3,7 @@ import { findMismatches } from "../../src/core/domain/deep-match.js";
 import type { Put } from "../../src/core/engine/records.js";
 import { State } from "../../src/core/engine/state.js";
 import type { Namespace } from "../../src/core/namespace/namespace.js";
-import { candidatesOf } from "../../src/server/control/candidates.js";
+import { recordSourceOf } from "../../src/server/control/candidates.js";
 
 const EMAILS = ["ada@shop.test", "bob@shop.test", "ada*"];
 const ORDERS = ["1", "2", "*", "a\\b"];
@@ -62,15 +62,15 @@ describe("what could be waited for", () => {
   const namespace = records();
 
   it.each(CHARGES)("charges like %j: %d are looked at, %d are meant", (match, looked, meant) => {
-    const { among } = candidatesOf(namespace, "charge");
-    const found = [...among(match)];
+    const { possibleMatches } = recordSourceOf(namespace, "charge");
+    const found = [...possibleMatches(match)];
     expect(found).toHaveLength(looked);
     const isMeant = (charge: object) => findMismatches(match, charge).length === 0;
     expect(found.filter(isMeant)).toHaveLength(meant);
-    expect([...among({})].filter(isMeant)).toHaveLength(meant);
+    expect([...possibleMatches({})].filter(isMeant)).toHaveLength(meant);
   });
 
   it.each(DELIVERIES)("deliveries like %j: %d are looked at", (match, looked) => {
-    expect([...candidatesOf(namespace, "delivery").among(match)]).toHaveLength(looked);
+    expect([...recordSourceOf(namespace, "delivery").possibleMatches(match)]).toHaveLength(looked);
   });
 });

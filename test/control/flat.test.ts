@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { plainCharge } from "../../src/core/domain/charge-state.js";
+import { toPlainRecord } from "../../src/core/domain/charge-state.js";
 import type { Put } from "../../src/core/engine/records.js";
 import type { State } from "../../src/core/engine/state.js";
 import { START } from "../support/kept.js";
@@ -40,7 +40,7 @@ function fill(state: State, chargeId: string, count: number): void {
       [
         "charges",
         id,
-        { ...plainCharge(charge), charge_id: id, checkout_id: id, customer_email: `${id}@shop.test`, seq },
+        { ...toPlainRecord(charge), charge_id: id, checkout_id: id, customer_email: `${id}@shop.test`, seq },
       ],
       ["events", id, { ...event!, body: event!.body, event_id: id, object_id: id, seq }],
       [

@@ -5,7 +5,7 @@ import { exploreReport } from "../../src/cli/report/explore.js";
 import { reportLines } from "../../src/cli/report/text.js";
 import { plain } from "../../src/cli/text-layout.js";
 import type { ExploreFlowOptions, ExploreReport } from "../../src/index.js";
-import { KINDS } from "../../src/tools/explore/kinds.js";
+import { KIND_DEFINITIONS } from "../../src/tools/explore/kinds.js";
 import { FLOW, openCorpus } from "../explore/support.js";
 import { temporaryFolder } from "../support/folders.js";
 import { fileWith } from "../support/scenario-run.js";
@@ -45,7 +45,9 @@ it("docs/explore.md has the kinds there are, and a test that tells what is found
     .join("\n")
     .replaceAll(join(folder, "/"), "")
     .replace(/\d+ behaviours/, BEHAVIOURS);
-  const kinds = Object.entries(KINDS).map(([kind, { description: says }]) => `| \`${kind}\` | ${says} |\n`);
+  const kinds = Object.entries(KIND_DEFINITIONS).map(
+    ([kind, { description: says }]) => `| \`${kind}\` | ${says} |\n`,
+  );
   const page = pageText(PAGE)
     .replace(
       /(<!-- kinds -->\n)[\s\S]*?(<!-- \/kinds -->)/,

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { runReport } from "../../src/cli/report/run-report.js";
 import { reportText } from "../../src/cli/report/text.js";
-import { MARKINGS, wordsFor } from "../../src/core/schema/reconciliation.js";
+import { MARKINGS, statusWordsOf } from "../../src/core/schema/reconciliation.js";
 import { openSandbox } from "../support/api-client.js";
 import { FETCH_REQUIRED } from "../support/light-fetch.js";
 import { ROOT } from "../support/process-command.js";
@@ -40,7 +40,7 @@ afterEach(() => project?.close());
 describe(PAGE, () => {
   it("has the words there are", () => {
     const [, table] = pageText(PAGE).split(/<!-- \/?statuses -->\n/);
-    const rows = MARKINGS.map((name) => `| \`${name}\` | ${wordsFor(name).join(", ")} |\n`);
+    const rows = MARKINGS.map((name) => `| \`${name}\` | ${statusWordsOf(name).join(", ")} |\n`);
     expect(table).toBe(`| means | words |\n|---|---|\n${rows.join("")}`);
   });
 

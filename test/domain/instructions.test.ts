@@ -9,7 +9,7 @@ const digests = fc.uint8Array({ minLength: 32, maxLength: 32 });
 const sha256 = (text: string) => createHash("sha256").update(text).digest();
 
 type Asked = InstructionsInput & { readonly kind: keyof typeof METHOD_KINDS };
-const paymentInstructions = ({ kind, ...input }: Asked) => METHOD_KINDS[kind].instruct(input);
+const paymentInstructions = ({ kind, ...input }: Asked) => METHOD_KINDS[kind].createInstructions(input);
 
 const BASE: Asked = {
   kind: "bank_transfer",

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import * as z from "zod/mini";
-import { docsOf, field, fieldsOf, shape, shapeLater } from "../../src/core/schema/descriptions.js";
+import { docsOf, field, fieldsOf, lazyShape, shape } from "../../src/core/schema/descriptions.js";
 import { safeParse } from "../../src/core/schema/issues.js";
 
 const fields = () => ({
@@ -10,7 +10,7 @@ const fields = () => ({
 
 it("makes the fields once, when somebody first looks at them", () => {
   let times = 0;
-  const schema = shapeLater("Order", "An order.", () => {
+  const schema = lazyShape("Order", "An order.", () => {
     times++;
     return fields();
   });
@@ -26,7 +26,7 @@ it("makes the fields once, when somebody first looks at them", () => {
 it.each([{}, { amount: 1 }, { amount: "1", note: 2 }, { amount: "1", note: "" }, null, []])(
   "finds in %j what a shape made at once finds",
   (value) => {
-    const [later, now] = [shapeLater("Later", "", fields), shape("Now", "", fields())];
+    const [later, now] = [lazyShape("Later", "", fields), shape("Now", "", fields())];
     expect(safeParse(later, value)).toEqual(safeParse(now, value));
   },
 );

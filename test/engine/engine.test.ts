@@ -6,7 +6,7 @@ import { createQuote } from "../../src/core/engine/commands/quote-commands.js";
 import { storeScenario } from "../../src/core/engine/commands/scenario-commands.js";
 import { Engine } from "../../src/core/engine/engine.js";
 import { chargeListName } from "../../src/core/engine/indexes.js";
-import { post } from "../../src/core/engine/ledger-posting.js";
+import { postToLedger } from "../../src/core/engine/ledger-posting.js";
 import type { Change, StateDump } from "../../src/core/engine/records.js";
 import { State } from "../../src/core/engine/state.js";
 import type { Command } from "../../src/core/engine/transaction.js";
@@ -43,7 +43,7 @@ function control(chargeId: string, to: Parameters<typeof transitionCharge>[1]) {
 function drain(currency: string, amount: string): Command<unknown> {
   const { organization_id } = SHOP.organization;
   return (tx) =>
-    post(
+    postToLedger(
       tx,
       "withdrawal",
       { mode: "test", organization_id, currency },
@@ -484,7 +484,7 @@ describe("the ledger", () => {
     const before = bytesOf(engine);
     const unbalanced: Command<unknown> = (tx) => {
       tx.put("rates", "KES", { code: "KES", rate: "1" });
-      return post(tx, "test", owner, "x", [{ account: "available", amount: "1.00" }]);
+      return postToLedger(tx, "test", owner, "x", [{ account: "available", amount: "1.00" }]);
     };
     expect(() => engine.execute(unbalanced, START_MS)).toThrow(/do not balance/);
     expect([store.changes, bytesOf(engine)]).toEqual([[], before]);

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { pageOfMany, SortedList } from "../../src/core/engine/sorted-list.js";
+import { pageAcrossLists, SortedList } from "../../src/core/engine/sorted-list.js";
 
 /** The same list as a plain ascending array. */
 class PlainList {
@@ -119,7 +119,7 @@ it("a page of several lists is that of all their numbers", () => {
       const lists = Array.from({ length: more + 1 }, () => new SortedList());
       for (const number of numbers) lists[number % lists.length]!.add(number);
       const all = numbers.toSorted((a, b) => b - a);
-      expect(pageOfMany(lists, offset, limit)).toEqual(all.slice(offset, offset + limit));
+      expect(pageAcrossLists(lists, offset, limit)).toEqual(all.slice(offset, offset + limit));
     }),
   );
 });

@@ -24,8 +24,8 @@ describe("a statement", () => {
     const [first, second, third] = [entry(1, "1.00"), entry(2, "2.00"), entry(3, "4.00")];
     const statement = new Statement([second, first]);
     statement.add(third);
-    expect(statement.takeBack(third)).toBe(true);
-    expect(statement.takeBack(first)).toBe(false);
+    expect(statement.removeNewest(third)).toBe(true);
+    expect(statement.removeNewest(first)).toBe(false);
     statement.add(entry(4, "8.00"));
     const { total, items } = statement.page({ mode: "test" }, 0, 2);
     const told = items.map((row) => [row.entry.entry_id, row.before.available, row.after.available]);

@@ -12,9 +12,9 @@ import {
   removeScenario,
   storeScenario,
 } from "../../src/core/engine/commands/scenario-commands.js";
-import { decodeChange, encodeChange, noLatestKeys } from "../../src/core/engine/encode-change.js";
+import { createLatestKeys, decodeChange, encodeChange } from "../../src/core/engine/encode-change.js";
 import { Engine } from "../../src/core/engine/engine.js";
-import { idempotently } from "../../src/core/engine/idempotency.js";
+import { idempotentCommand } from "../../src/core/engine/idempotency.js";
 import { auditState } from "../../src/core/engine/intake/read-state.js";
 import { setRates } from "../../src/core/engine/market.js";
 import type { Put } from "../../src/core/engine/records.js";
@@ -42,7 +42,7 @@ const SETTINGS = { ...DEFAULT_SETTINGS, retention: { ...DEFAULT_SETTINGS.retenti
 /** An engine whose turns end when the test says so, in a store that refuses when it says so. */
 function opened(endpoint = true) {
   const store = { refuses: false, kept: 0, lines: [] as string[] };
-  const latest = noLatestKeys();
+  const latest = createLatestKeys();
   const engine = new Engine({
     name: "default",
     seed: "seed",
@@ -110,7 +110,7 @@ const STEPS = {
   },
   // The same few keys again and again, also after they are forgotten.
   once: (_, which) =>
-    idempotently(
+    idempotentCommand(
       { key: `key-${which % 3}`, scope: "one", body: {} },
       (tx) => ({ made: tx.next("made") }),
       JSON.stringify,
@@ -172,7 +172,7 @@ function found({ state, rules }: Engine) {
   const ids = [...charges.keys()].map(String);
   return {
     tasks: [...state.tasks.inOrder()],
-    planned: state.plannedCount,
+    planned: state.plannedTaskCount,
     charges: state.page("charges", "charges", 0, 100),
     alike: state.pageOfKinds("charges", ({ status }) => status !== "EXPIRED", 0, 100),
     newest: state.page("events", "events", 0, 100),

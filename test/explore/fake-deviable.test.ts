@@ -3,8 +3,8 @@ import type {
   CallChange,
   CallPlace,
   Deviable,
-  Failure,
   ObservedCharge,
+  RunFailure,
   RunPlan,
   Trace,
   WebhookChange,
@@ -29,11 +29,11 @@ const CHARGE: ObservedCharge = {
 class FakePlan implements RunPlan {
   readonly calls: string[] = [];
   readonly webhooks: string[] = [];
-  deviateCall({ operation, before }: CallPlace, change: CallChange): void {
-    this.calls.push(`${operation}#${before + 1} ${JSON.stringify(change)}`);
+  deviateCall({ operation, earlierCount }: CallPlace, change: CallChange): void {
+    this.calls.push(`${operation}#${earlierCount + 1} ${JSON.stringify(change)}`);
   }
-  deviateWebhook({ type, before }: WebhookPlace, change: WebhookChange): void {
-    this.webhooks.push(`${type}#${before + 1} ${JSON.stringify(change)}`);
+  deviateWebhook({ type, earlierCount }: WebhookPlace, change: WebhookChange): void {
+    this.webhooks.push(`${type}#${earlierCount + 1} ${JSON.stringify(change)}`);
   }
   press(): void {}
   payLate(): void {}
@@ -68,11 +68,11 @@ class FakeDeviable implements Deviable {
     return {};
   }
 
-  doubts(): string[] {
+  openQuestions(): string[] {
     return [];
   }
 
-  lookedAt() {
+  flowCoverage() {
     return { fields: ["delivered"], spots: [] };
   }
 
@@ -132,7 +132,7 @@ class FakeDeviable implements Deviable {
   }
 }
 
-function failed(role: Failure["role"], path: string, got: number): Failure {
+function failed(role: RunFailure["role"], path: string, got: number): RunFailure {
   const differences = [{ path, expected: 1, got }];
   return { isIncomplete: false, role, title: "a check", message: "differs", isCallToApp: false, differences };
 }

@@ -6,15 +6,15 @@ import { customerEmail, isolationReason } from "../../src/tools/explore/sandbox/
 
 const ORDER = { app: "POST /orders", body: { email: "qa+${run.id}@shop.test" } };
 const baseline = {
-  whose: { customer_email: "qa\\*${run.id}@shop.test" },
-  order: {},
-  completed: 1,
+  customerMatch: { customer_email: "qa\\*${run.id}@shop.test" },
+  chargeMatch: {},
+  completedCharges: 1,
   observed: [],
 };
-const why = (more: object, calls: readonly object[] = [], whose: object = baseline.whose) =>
+const why = (more: object, calls: readonly object[] = [], whose: object = baseline.customerMatch) =>
   isolationReason(
     flowOf("a.yaml", { name: "a", steps: [ORDER, { advance: "10s" }], ...more }),
-    { ...baseline, whose },
+    { ...baseline, customerMatch: whose },
     { calls: calls as ObservedCall[], deliveries: [], charges: [], withdrawals: [] },
   );
 
@@ -24,18 +24,28 @@ it("has runs side by side where their customers cannot meet", () => {
 });
 
 it.each([
-  [{ reset: [{ app: "POST /reset" }] }, [], baseline.whose, /^`reset` sets the app back/],
-  [{ webhooks: [{ copies: 2 }] }, [], baseline.whose, /^the flow has rules of its own$/],
+  [{ reset: [{ app: "POST /reset" }] }, [], baseline.customerMatch, /^`reset` sets the app back/],
+  [{ webhooks: [{ copies: 2 }] }, [], baseline.customerMatch, /^the flow has rules of its own$/],
   [{}, [], {}, /^no customer_email has \$\{run.id\}/],
-  [{ steps: [ORDER, { reset: true }] }, [], baseline.whose, /^a step that is a reset concerns all/],
+  [{ steps: [ORDER, { reset: true }] }, [], baseline.customerMatch, /^a step that is a reset concerns all/],
   [
     { steps: [ORDER, { parallel: [[{ advance: "1s" }], [ORDER]] }] },
     [],
-    baseline.whose,
+    baseline.customerMatch,
     /^a step that is a parallel/,
   ],
-  [{ tick: [{ reconcile: { app: "GET /orders" } }] }, [], baseline.whose, /^a step that is a reconcile/],
-  [{}, [{ operation: "listPayins" }], baseline.whose, /^the app calls listPayins, which shows it all/],
+  [
+    { tick: [{ reconcile: { app: "GET /orders" } }] },
+    [],
+    baseline.customerMatch,
+    /^a step that is a reconcile/,
+  ],
+  [
+    {},
+    [{ operation: "listPayins" }],
+    baseline.customerMatch,
+    /^the app calls listPayins, which shows it all/,
+  ],
 ])("has them one after the other where they could: %j %j", (more, calls, whose, message) => {
   expect(why(more, calls, whose)).toMatch(message);
 });

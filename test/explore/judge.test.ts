@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Failure, ObservedDelivery } from "../../src/tools/explore/deviable.js";
+import type { ObservedDelivery, RunFailure } from "../../src/tools/explore/deviable.js";
 import { judge } from "../../src/tools/explore/judge.js";
 import { baselineOf, type PlainRun } from "../../src/tools/explore/sandbox/baseline.js";
 import type { Flow } from "../../src/tools/explore/sandbox/flow.js";
@@ -11,7 +11,7 @@ const HEARD: ObservedDelivery = {
   attempts: [],
   atMs: 0,
 };
-const STUCK: Failure = {
+const STUCK: RunFailure = {
   isIncomplete: true,
   error: "the clock is being advanced",
   role: undefined,
@@ -19,7 +19,7 @@ const STUCK: Failure = {
   isCallToApp: false,
   differences: [],
 };
-const judgeFailure = (failure: Failure, deliveries: readonly ObservedDelivery[] = []) =>
+const judgeFailure = (failure: RunFailure, deliveries: readonly ObservedDelivery[] = []) =>
   judge({ failure, hasReachedApp: true, observed: { calls: [], deliveries, charges: [], withdrawals: [] } });
 
 describe("a run that could not be carried out to its end", () => {
@@ -52,8 +52,12 @@ describe("how often an order is paid", () => {
     return { observed, loaded: { runId: "r1", scope: { names: ["order"], resolve } } } as unknown as PlainRun;
   };
   const learnt = (run: PlainRun) => {
-    const { order, completed, named } = baselineOf({ observe: [] } as unknown as Flow, run, run);
-    return { order, completed, named };
+    const { chargeMatch, completedCharges, orderCharges } = baselineOf(
+      { observe: [] } as unknown as Flow,
+      run,
+      run,
+    );
+    return { order: chargeMatch, completed: completedCharges, named: orderCharges };
   };
 
   it("is told by the run's own customer, whatever their orders are called", () => {

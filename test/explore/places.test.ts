@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import type { Observed, ObservedDelivery } from "../../src/tools/explore/deviable.js";
-import { deviationsAt, KINDS } from "../../src/tools/explore/kinds.js";
+import { deviationsAt, KIND_DEFINITIONS } from "../../src/tools/explore/kinds.js";
 import { type Place, placesOf } from "../../src/tools/explore/places.js";
 import { scenarioName } from "../../src/tools/explore/sandbox/sandbox-deviable.js";
 import { SandboxPlan } from "../../src/tools/explore/sandbox/sandbox-plan.js";
@@ -18,7 +18,7 @@ const told = (charge_id: string, type: string, ...seconds: readonly number[]): O
 
 function planned(kind: DeviationKind, place: Place): SandboxPlan {
   const plan = new SandboxPlan([], { whose: {}, isSaved: false, pace: 1 });
-  KINDS[kind].effectAt(place)?.applyTo(plan, 2);
+  KIND_DEFINITIONS[kind].effectAt(place)?.applyTo(plan, 2);
   return plan;
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type Deviation, keyOf, type Schedule } from "../../src/tools/explore/schedule.js";
+import { type Deviation, type DeviationSet, keyOf } from "../../src/tools/explore/schedule.js";
 import { type RunResult, search, seededRandom } from "../../src/tools/explore/search.js";
 
 const deviations = (count: number): Deviation[] =>
@@ -8,7 +8,7 @@ const deviations = (count: number): Deviation[] =>
 /** An app as a function: it fails when all of one of the sets go wrong, and absorbs some without a trace. */
 function appOf({ failing = [], absorbed = [], more = {}, missing = {} }: App) {
   const runs: string[][] = [];
-  const ranOf = (schedule: Schedule): RunResult => {
+  const ranOf = (schedule: DeviationSet): RunResult => {
     const places = schedule.map(({ at }) => at);
     runs.push(places);
     const seen = places.filter((at) => !absorbed.includes(at));
@@ -17,10 +17,10 @@ function appOf({ failing = [], absorbed = [], more = {}, missing = {} }: App) {
       behaviour: [...seen].sort().join(),
       isAbsorbed: seen.length === 0,
       deviations: places.flatMap((at) => (more[at] ?? []).map((one) => ({ kind: "answer_lost", at: one }))),
-      meets: ({ at }) => !places.some((place) => missing[place]?.includes(at)),
+      canApply: ({ at }) => !places.some((place) => missing[place]?.includes(at)),
     };
   };
-  const run = async (schedules: readonly Schedule[]) => schedules.map(ranOf);
+  const run = async (schedules: readonly DeviationSet[]) => schedules.map(ranOf);
   return { runs, run };
 }
 
@@ -36,7 +36,7 @@ const searched = async (app: App, options: Partial<Parameters<typeof search>[0]>
   const { runs, run } = appOf(app);
   const found = await search({
     depth: 2,
-    first: deviations(4),
+    initialDeviations: deviations(4),
     separationOf: () => undefined,
     isTimeOver: () => false,
     run,
@@ -86,7 +86,7 @@ describe("the search", () => {
     const left = sets.filter((set) => set !== "op#3" && set.includes("op#3"));
     expect(left).toEqual(["op#2+op#3"]);
     expect({ unmet: saved.unmet, completeDepth }).toEqual({ unmet: 5, completeDepth: 3 });
-    const chance = { shuffledBy: seededRandom("a") };
+    const chance = { shuffleRandom: seededRandom("a") };
     expect((await searched(app, chance)).sets).toContain("op#3+op#4");
   });
 
@@ -94,15 +94,15 @@ describe("the search", () => {
     const kinds = ["request_lost", "answer_5xx", "answer_429", "answer_lost"] as const;
     const first = [...kinds.map((kind): Deviation => ({ kind, at: "op#1" })), ...deviations(2).slice(1)];
     const runs: string[] = [];
-    const run = async (schedules: readonly Schedule[]) =>
+    const run = async (schedules: readonly DeviationSet[]) =>
       schedules.map((schedule): RunResult => {
         const key = schedule.map(keyOf).join("+");
         runs.push(key);
         const behaviour = key.includes("answer_429") ? "gives up" : schedule.map(({ at }) => at).join();
         const meets = () => true;
-        return { hasFailed: false, behaviour, isAbsorbed: false, deviations: [], meets };
+        return { hasFailed: false, behaviour, isAbsorbed: false, deviations: [], canApply: meets };
       });
-    const { saved } = await searched({}, { first, run });
+    const { saved } = await searched({}, { initialDeviations: first, run });
     expect(runs.slice(first.length)).toEqual([
       "request_lost op#1+answer_lost op#2",
       "answer_429 op#1+answer_lost op#2",
@@ -115,7 +115,7 @@ describe("the search", () => {
     const { sets } = await searched(
       {},
       {
-        first: [...deviations(2), { kind: "answer_5xx", at: "op#1" }],
+        initialDeviations: [...deviations(2), { kind: "answer_5xx", at: "op#1" }],
         separationOf: (one, other) =>
           [keyOf(one), keyOf(other)].includes("answer_lost op#2") ? "impossible" : undefined,
       },
@@ -130,7 +130,7 @@ describe("the search", () => {
       runs: 6,
     });
     const { run } = appOf({});
-    const gone = async (schedules: readonly Schedule[]) =>
+    const gone = async (schedules: readonly DeviationSet[]) =>
       (await run(schedules)).slice(0, 1).map((ran) => ({ ...ran, isAppGone: true }));
     expect(await searched({}, { run: gone })).toMatchObject({ completeDepth: 0, runs: 1 });
   });
@@ -140,7 +140,7 @@ describe("the search", () => {
     const one = await searched(app, { depth: 3 });
     for (const batchSize of [2, 7, 100]) expect(await searched(app, { depth: 3, batchSize })).toEqual(one);
     const isTimeOver = () => false;
-    const run = async (schedules: readonly Schedule[]) => (await appOf({}).run(schedules)).slice(0, 3);
+    const run = async (schedules: readonly DeviationSet[]) => (await appOf({}).run(schedules)).slice(0, 3);
     expect(await searched({}, { batchSize: 4, isTimeOver, run })).toMatchObject({
       completeDepth: 0,
       runs: 3,
@@ -160,14 +160,14 @@ describe("the search", () => {
 
   it("combines what an app takes without a trace where that hangs on chance", async () => {
     const all = { absorbed: ["op#1", "op#2", "op#3", "op#4"] };
-    const { sets, saved } = await searched(all, { shuffledBy: seededRandom("a") });
+    const { sets, saved } = await searched(all, { shuffleRandom: seededRandom("a") });
     expect({ sets: sets.length, saved: saved.absorbed }).toEqual({ sets: 10, saved: 0 });
-    expect(sets).toEqual((await searched(all, { shuffledBy: seededRandom("a") })).sets);
-    expect(sets).not.toEqual((await searched(all, { shuffledBy: seededRandom("b") })).sets);
+    expect(sets).toEqual((await searched(all, { shuffleRandom: seededRandom("a") })).sets);
+    expect(sets).not.toEqual((await searched(all, { shuffleRandom: seededRandom("b") })).sets);
   });
 
   it("draws larger sets as long as there is time, none twice, those that led to something new first", async () => {
-    const beyond = () => ({ beyond: seededRandom("a"), first: deviations(6), depth: 1 });
+    const beyond = () => ({ drawRandom: seededRandom("a"), initialDeviations: deviations(6), depth: 1 });
     const { sets, drawn, runs, runsOfDepth } = await searched({}, beyond());
     expect({ drawn, runs, runsOfDepth }).toEqual({ drawn: 57, runs: 63, runsOfDepth: [6] });
     expect(new Set(sets).size).toBe(63);

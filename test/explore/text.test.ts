@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { exploreReport } from "../../src/cli/report/explore.js";
 import { reportText } from "../../src/cli/report/text.js";
 import type { Observed, ObservedCall } from "../../src/tools/explore/deviable.js";
-import { repeatOf, timelineOf } from "../../src/tools/explore/evidence.js";
+import { findRepeat, timelineOf } from "../../src/tools/explore/evidence.js";
 import { EXPLORED } from "../support/explored.js";
 
 describe("the report of an exploration", () => {
@@ -68,7 +68,7 @@ describe("what a run is told by", () => {
     ["again after a plain no", [call("createWhitelabel", 429), call("createWhitelabel", 200)], false],
     ["again where nothing is paid by it", [call("createQuote", null), call("createQuote", 200)], false],
   ])("what takes money is called %s", (_, calls, isBlind) => {
-    expect(repeatOf({ calls, charges: [], deliveries: [], withdrawals: [] })).toEqual(
+    expect(findRepeat({ calls, charges: [], deliveries: [], withdrawals: [] })).toEqual(
       isBlind ? { operation: "createWhitelabel", isSafe: false } : undefined,
     );
   });
@@ -79,7 +79,7 @@ describe("what a run is told by", () => {
       idempotencyKey,
     });
     const repeat = (...calls: ObservedCall[]) =>
-      repeatOf({ calls, charges: [], deliveries: [], withdrawals: [] })?.isSafe;
+      findRepeat({ calls, charges: [], deliveries: [], withdrawals: [] })?.isSafe;
     expect(repeat(payout(null, "a"), payout(200, "a"))).toBe(true);
     expect(repeat(payout(null, "a"), payout(200, "b"))).toBe(false);
     expect(repeat(payout(503), payout(200))).toBe(false);

@@ -22,7 +22,7 @@ function served(body: unknown): ServedRequest {
     operation: "getBalances",
     status: 200,
     apiKey: "sk_test_sandbox",
-    clientGone: false,
+    hasClientDisconnected: false,
     requestBody: null,
     responseBody: JSON.stringify(body),
     errorCode: null,

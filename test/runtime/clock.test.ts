@@ -39,7 +39,7 @@ describe("a clock", () => {
     const clock = new Clock(wall, parseClockSetting("manual"), 5_000);
     wall.elapse(DAY);
     expect(clock.nowMs()).toBe(5_000);
-    expect(clock.runs).toBe(false);
+    expect(clock.isTimeRunning).toBe(false);
     expect(clock.wallDelayMs(5_001)).toBe(Number.POSITIVE_INFINITY);
   });
 

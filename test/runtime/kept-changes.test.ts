@@ -1,7 +1,7 @@
 import { copyFileSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { decodeChange, encodeChange, noLatestKeys } from "../../src/core/engine/encode-change.js";
+import { createLatestKeys, decodeChange, encodeChange } from "../../src/core/engine/encode-change.js";
 import { numberedId, scopeOf } from "../../src/core/engine/ids.js";
 import { LazyEvent } from "../../src/core/engine/lazy-event.js";
 import type { Change, Key, NamespaceRecord, Put, RecordReader } from "../../src/core/engine/records.js";
@@ -103,7 +103,7 @@ describe("an event without deliveries", () => {
       ["charges", charge_id, charge],
     ];
     const kept = JSON.parse(
-      JSON.stringify(encodeChange({ seq: 1, at: 0, puts, counters: {} }, records, noLatestKeys())),
+      JSON.stringify(encodeChange({ seq: 1, at: 0, puts, counters: {} }, records, createLatestKeys())),
     );
     expect(kept.puts[0]).toEqual(["events", 7, { type, number: 12 }, "derived"]);
     expect(JSON.stringify(decodeChange(kept, records).puts)).toBe(JSON.stringify(puts));
@@ -161,7 +161,7 @@ describe("a record that changed", () => {
   ])("%s is the same again, to the byte", (_how, after, put) => {
     const records = (record: unknown) => ({ get: () => record }) as unknown as RecordReader;
     const change: Change = { seq: 1, at: 0, puts: [["rates", "KES", after] as Put], counters: {} };
-    const kept = JSON.parse(JSON.stringify(encodeChange(change, records(before), noLatestKeys())));
+    const kept = JSON.parse(JSON.stringify(encodeChange(change, records(before), createLatestKeys())));
     const isWhole = put === "whole";
     expect(kept.puts).toEqual([["rates", "KES", ...(isWhole ? [JSON.parse(JSON.stringify(after))] : put)]]);
     const inFile = JSON.parse(JSON.stringify(before));
@@ -169,7 +169,7 @@ describe("a record that changed", () => {
   });
 
   it("of a kind there was before is told by what sets it apart, and is the same again", () => {
-    const latest = noLatestKeys();
+    const latest = createLatestKeys();
     const puts: Put[] = [
       ["rates", "KES", { code: "KES", rate: { buy: "1", sell: ["2"] }, note: "x" }],
       ["rates", "UGX", { code: "UGX", rate: { buy: "1", sell: ["2"] }, note: "x" }],
@@ -208,7 +208,7 @@ describe("a record that changed", () => {
     ];
     const none = { get: () => undefined };
     const kept = JSON.parse(
-      JSON.stringify(encodeChange({ seq: 1, at: 0, puts, counters: {} }, none, noLatestKeys())),
+      JSON.stringify(encodeChange({ seq: 1, at: 0, puts, counters: {} }, none, createLatestKeys())),
     );
     const fields = { phone: "😀1", list: ["😀1"] };
     const parts = { way: [fields, { text: [text.length, "😀", 2] }] };
@@ -231,7 +231,7 @@ describe("a record that changed", () => {
       ["rates", "GHS", { ...old("GHS"), rate: "2" }],
     ];
     const kept = JSON.parse(
-      JSON.stringify(encodeChange({ seq: 1, at: 0, puts, counters: {} }, records, noLatestKeys())),
+      JSON.stringify(encodeChange({ seq: 1, at: 0, puts, counters: {} }, records, createLatestKeys())),
     );
     expect(kept.puts).toEqual([
       ["rates", "KES", { rate: "2", note: "y", at: "2" }, "changed", { list: ["b"] }],
@@ -253,7 +253,7 @@ describe("a record that changed", () => {
       ["rates", "UGX", { ...old, code: "UGX", ...now, kind: "other", more: "m" }],
     ] as unknown as Put[];
     const kept = JSON.parse(
-      JSON.stringify(encodeChange({ seq: 1, at: 0, puts, counters: {} }, records, noLatestKeys())),
+      JSON.stringify(encodeChange({ seq: 1, at: 0, puts, counters: {} }, records, createLatestKeys())),
     );
     expect(kept.puts[1]).toEqual([
       "rates",

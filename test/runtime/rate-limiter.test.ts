@@ -4,7 +4,7 @@ import { RateLimiter } from "../../src/core/namespace/rate-limiter.js";
 
 /** A limiter, and the two times it goes by. */
 function limiterOf(limit: number, isRunning = false) {
-  const time = { sandboxMs: 1_000_000, wallMs: 5_000_000, runs: isRunning };
+  const time = { sandboxMs: 1_000_000, wallMs: 5_000_000, isTimeRunning: isRunning };
   const rates = new RateLimiter(limit, time, { nowMs: () => time.wallMs });
   return { time, hit: () => rates.hit("sk_test_sandbox", time.sandboxMs) };
 }
@@ -53,7 +53,7 @@ it("on a clock that runs, sandbox time alone counts", () => {
   expect(hit().limited).toBe(true);
   time.wallMs += 3_600_000;
   expect(hit().limited).toBe(true);
-  time.runs = false;
+  time.isTimeRunning = false;
   expect(hit().limited).toBe(false);
 });
 

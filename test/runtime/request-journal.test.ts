@@ -18,7 +18,7 @@ const request = (requestBody: string | null, responseBody: string | null = null)
   operation: "createQuote",
   // No answer: the suite holds every answer of the service against its document.
   status: null,
-  clientGone: false,
+  hasClientDisconnected: false,
   apiKey: null,
   requestBody,
   responseBody,

@@ -8,7 +8,7 @@ import { DEFAULT_SETTINGS } from "../../src/core/schema/settings.js";
 import { memoryStorage, memoryStore } from "../../src/core/store/memory-storage.js";
 import type { Storage } from "../../src/core/store/storage.js";
 import { MAX_TIMER_MS, type WallClock } from "../../src/core/time/wall-clock.js";
-import { lazyReceiverCheck, scenarioKit } from "../../src/opening.js";
+import { lazyReceiverCheck, scenarioTools } from "../../src/opening.js";
 import { PAGES } from "../../src/pages/page-routes.js";
 import { Sandbox } from "../../src/sandbox.js";
 import { createApps } from "../../src/server/http/app.js";
@@ -150,7 +150,7 @@ export async function worldOn(wall: WallClock, wishes: WorldWishes = {}) {
   const host = new Namespaces({
     base: shared,
     autoNamespaces: false,
-    scenarios: scenarioKit,
+    scenarios: scenarioTools,
     checkReceiver: lazyReceiverCheck(undefined),
     storage: storage?.(shared.onError) ?? { ...memoryStorage(), open: () => store },
   });

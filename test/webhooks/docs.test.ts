@@ -72,7 +72,7 @@ describe("docs/webhooks.md", () => {
           new RegExp(`\`${header}(: ${template.startsWith("t=") ? "t=" : "v1,"}.*)?\``),
         );
       if (name === "none") expect([headers, signed, both]).toEqual(["", "", ""]);
-      else expect(both).toBe(scheme.between === null ? "the new one" : "both");
+      else expect(both).toBe(scheme.signatureSeparator === null ? "the new one" : "both");
       if (scheme.algorithm === null || name === "svix") continue;
       expect(signed).toContain(scheme.payload === "body" ? "the body" : `\`${scheme.payload}\``);
       expect(signed).toContain(`HMAC-${scheme.algorithm.toUpperCase()}, ${scheme.encoding}`);

@@ -1,27 +1,27 @@
 import { LISTS } from "../../core/reports/list-columns.js";
 import { UserError } from "../../core/schema/user-error.js";
-import { type Action, type ClientCall, type ClientCommand, textOf } from "./client-command.js";
+import { type ClientAction, type ClientCall, type ClientCommand, flagText } from "./client-command.js";
 import type { Connection } from "./connection.js";
-import { HISTORY, OTLP_OPTION } from "./insight.js";
+import { HISTORY_ACTION, OTLP_OPTION } from "./insight.js";
 import { listCommand } from "./lists.js";
-import { record } from "./output.js";
+import { recordFormatter } from "./output.js";
 
 const FIELDS = LISTS.charges.columns;
 
 /** Prints the columns of a charge. */
-export const chargeRecord = record(...FIELDS);
+export const formatCharge = recordFormatter(...FIELDS);
 
-function movesTo(to: string): Action {
+function movesTo(to: string): ClientAction {
   return {
     call: async ({ connection, flags: { reason }, words: [selector] }) => {
       const { charge_id } = await connection.charge(selector!);
       return connection.post(`/charges/${charge_id}/transition`, { to, reason });
     },
-    print: chargeRecord,
+    print: formatCharge,
   };
 }
 
-function onThePage(verb: string, body: (asked: ClientCall) => object | Promise<object>): Action {
+function onThePage(verb: string, body: (asked: ClientCall) => object | Promise<object>): ClientAction {
   return {
     call: async (asked) => {
       const { connection, words } = asked;
@@ -30,7 +30,7 @@ function onThePage(verb: string, body: (asked: ClientCall) => object | Promise<o
       const id = selector!.startsWith("co_") ? selector! : (await connection.charge(selector!)).checkout_id;
       return connection.post(`/checkouts/${encodeURIComponent(id)}/${verb}`, said);
     },
-    print: chargeRecord,
+    print: formatCharge,
   };
 }
 
@@ -46,7 +46,8 @@ export const CHARGE_COMMANDS: readonly ClientCommand[] = [
   listCommand("charges", "the charges, newest first", "charges --status PENDING --email ada@example.com"),
   {
     usage: "charge <selector> [verb]",
-    says: "one charge (an id, last, email:a@b); complete | fail | cancel | expire | refund it, or its story; or create, to make one",
+    summary:
+      "one charge (an id, last, email:a@b); complete | fail | cancel | expire | refund it, or its story; or create, to make one",
     example: "payments-sandbox charge last fail --reason insufficient_funds",
     options: [
       ["--reason <text>", "why"],
@@ -59,14 +60,14 @@ export const CHARGE_COMMANDS: readonly ClientCommand[] = [
       ["--hosted", "create: a hosted checkout, paid on a page"],
       [OTLP_OPTION[0], `story: ${OTLP_OPTION[1]}`],
     ],
-    plain: {
+    defaultAction: {
       call: async (asked) => {
         const [selector] = asked.words;
         if (selector !== "create") return asked.connection.charge(selector!);
         return (await import("./new-charge.js")).createCharge(asked);
       },
       print: (charge) =>
-        record(
+        recordFormatter(
           ...FIELDS,
           "settlement_amount",
           "failure_reason",
@@ -81,12 +82,12 @@ export const CHARGE_COMMANDS: readonly ClientCommand[] = [
       cancel: movesTo("CANCELLED"),
       expire: movesTo("EXPIRED"),
       refund: movesTo("REFUNDED"),
-      story: HISTORY,
+      story: HISTORY_ACTION,
     },
   },
   {
     usage: "checkout <selector> <verb>",
-    says: "do what the customer does on the hosted page: pay | cancel",
+    summary: "do what the customer does on the hosted page: pay | cancel",
     example: "payments-sandbox checkout last pay --method card",
     options: [
       ["--method <id>", "pay: the payment method"],
@@ -95,7 +96,7 @@ export const CHARGE_COMMANDS: readonly ClientCommand[] = [
     ],
     verbs: {
       pay: onThePage("pay", async ({ connection, flags: { method, currency, phone } }) => ({
-        payment_method: textOf(method) ?? (await refuseNoMethod(connection)),
+        payment_method: flagText(method) ?? (await refuseNoMethod(connection)),
         currency,
         phone_number: phone,
       })),

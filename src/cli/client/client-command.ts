@@ -9,11 +9,11 @@ export interface ClientCall {
   readonly words: readonly (string | undefined)[];
 }
 
-export interface Action {
+export interface ClientAction {
   /** Calls the sandbox. Resolves with undefined if the call printed its result itself. */
   readonly call: (asked: ClientCall) => Promise<Json | undefined>;
   /** Progress text on a terminal, for long actions. */
-  readonly doing?: string;
+  readonly progressText?: string;
   /** Formats the result when `--json` is absent; default: a line per field. */
   readonly print?: (answer: Json, asked: ClientCall) => string;
 }
@@ -22,26 +22,26 @@ export interface Action {
 export interface ClientCommand {
   /** Name and arguments, as in the help. An argument called `verb` or `what` takes a key of `verbs`. */
   readonly usage: string;
-  readonly says: string;
+  readonly summary: string;
   readonly example: string;
   readonly options?: readonly (readonly [flags: string, says: string])[];
-  readonly verbs?: Readonly<Record<string, Action>>;
+  readonly verbs?: Readonly<Record<string, ClientAction>>;
   /** Action without a verb. */
-  readonly plain?: Action;
+  readonly defaultAction?: ClientAction;
 }
 
 /** Returns the value. Throws if it is missing; `what` names it in the error. */
-export function required(value: string | undefined, what: string): string {
+export function requireArgument(value: string | undefined, what: string): string {
   if (value === undefined) throw new UserError(`missing argument: ${what}`);
   return value;
 }
 
-export function textOf(value: string | boolean | undefined): string | undefined {
+export function flagText(value: string | boolean | undefined): string | undefined {
   return value === undefined ? undefined : String(value);
 }
 
 /** Returns the word. Throws unless it is one of `known`. */
-export function knownWord(known: readonly string[], command: string, word: string): string {
+export function requireKnownWord(known: readonly string[], command: string, word: string): string {
   if (known.includes(word)) return word;
   const near = didYouMean(word, known);
   const rest = near === "" ? "; use" : `${near} Use`;
@@ -51,12 +51,12 @@ export function knownWord(known: readonly string[], command: string, word: strin
 /**
  * Makes the `call` of an action on `path/NAME`. NAME is the second word; `what` describes a missing one in the error.
  */
-export function callNamed(
+export function callByName(
   method: "get" | "post" | "delete",
   path: string,
   what: string,
   rest = "",
-): Action["call"] {
+): ClientAction["call"] {
   return async ({ connection, words: [, name] }) =>
-    connection[method](`${path}/${encodeURIComponent(required(name, what))}${rest}`);
+    connection[method](`${path}/${encodeURIComponent(requireArgument(name, what))}${rest}`);
 }

@@ -2,17 +2,17 @@ import { durationFault, parseDuration } from "../../core/schema/duration.js";
 import { formatCount } from "../../core/schema/text-format.js";
 import { instantFault, parseInstant } from "../../core/schema/time.js";
 import { UserError } from "../../core/schema/user-error.js";
-import type { Action, ClientCommand } from "./client-command.js";
+import type { ClientAction, ClientCommand } from "./client-command.js";
 import type { Json } from "./connection.js";
-import { record } from "./output.js";
+import { recordFormatter } from "./output.js";
 
-const clockRecord = record("mode", "speed", "now", "next_due");
+const clockRecord = recordFormatter("mode", "speed", "now", "next_due");
 
 /** Advances time; `body` makes the request from the word after the verb. */
-function advance(verb: string, body: (argument: string | undefined) => object): Action {
+function advance(verb: string, body: (argument: string | undefined) => object): ClientAction {
   return {
     call: async ({ connection, words: [, argument] }) => connection.post("/clock/advance", body(argument)),
-    doing: "advancing",
+    progressText: "advancing",
     print: ({ from, to, fired_total }: Json, { words: [, argument] }) => {
       const by = verb === "advance" ? ` ${argument}` : "";
       return `advanced${by}: ${from} → ${to}; ${formatCount(Number(fired_total), "step")} ran\n`;
@@ -20,7 +20,7 @@ function advance(verb: string, body: (argument: string | undefined) => object): 
   };
 }
 
-function setMode(body: (argument: string | undefined) => object): Action {
+function setMode(body: (argument: string | undefined) => object): ClientAction {
   return {
     call: async ({ connection, words: [, argument] }) => connection.put("/clock", body(argument)),
     print: clockRecord,
@@ -60,9 +60,9 @@ function speedOf(argument: string | undefined): number {
 
 export const CLOCK_COMMAND: ClientCommand = {
   usage: "clock [verb] [argument]",
-  says: "the current time; advance DUR | to ISO | next | idle | freeze | resume | speed N",
+  summary: "the current time; advance DUR | to ISO | next | idle | freeze | resume | speed N",
   example: "payments-sandbox clock advance 30m",
-  plain: { call: async ({ connection }) => connection.get("/clock"), print: clockRecord },
+  defaultAction: { call: async ({ connection }) => connection.get("/clock"), print: clockRecord },
   verbs: {
     advance: advance("advance", (argument) => ({ by: byText(argument) })),
     to: advance("to", (argument) => ({ to: toText(argument) })),

@@ -4,12 +4,12 @@ import { helpText } from "../help-text.js";
 import { addConnectionOptions } from "../options.js";
 import { Progress, printJson, printText } from "../terminal.js";
 import { CHARGE_COMMANDS } from "./charges.js";
-import { type ClientCall, type ClientCommand, knownWord } from "./client-command.js";
+import { type ClientCall, type ClientCommand, requireKnownWord } from "./client-command.js";
 import { CLOCK_COMMAND } from "./clock.js";
 import { Connection } from "./connection.js";
 import { INSIGHT_COMMANDS } from "./insight.js";
 import { MONEY_COMMANDS } from "./money.js";
-import { record } from "./output.js";
+import { recordFormatter } from "./output.js";
 import { ENV_COMMAND, RULE_COMMANDS, SANDBOX_COMMANDS, STATUS_COMMAND } from "./sandbox.js";
 import { WATCHING_COMMANDS } from "./watching.js";
 import { WEBHOOK_COMMANDS } from "./webhooks.js";
@@ -32,7 +32,7 @@ export const CLIENT_COMMANDS: readonly ClientCommand[] = [
 export function addClientCommands(root: Command): void {
   for (const row of CLIENT_COMMANDS) {
     const [name, ...words] = row.usage.split(" ");
-    const command = root.command(name!).description(row.says);
+    const command = root.command(name!).description(row.summary);
     for (const word of words) command.addArgument(argument(word, name!, Object.keys(row.verbs ?? {})));
     for (const [flags, says] of row.options ?? []) command.option(flags, says);
     addConnectionOptions(command)
@@ -54,7 +54,7 @@ const VERB = /^[<[](verb|what)[\]>]$/;
 function argument(word: string, command: string, verbs: readonly string[]): Argument {
   const made = new Argument(word);
   if (!VERB.test(word)) return made;
-  return made.choices(verbs).argParser((given) => knownWord(verbs, command, given));
+  return made.choices(verbs).argParser((given) => requireKnownWord(verbs, command, given));
 }
 
 /** Prints the elapsed time on a terminal after the first second. Returns a function that stops it. */
@@ -69,13 +69,16 @@ function withElapsedTime(doing: string | undefined, isWanted: boolean): () => vo
   };
 }
 
-async function carryOut({ usage, verbs = {}, plain }: ClientCommand, asked: ClientCall): Promise<void> {
+async function carryOut(
+  { usage, verbs = {}, defaultAction }: ClientCommand,
+  asked: ClientCall,
+): Promise<void> {
   const [, ...names] = usage.split(" ");
   const verb = asked.words[names.findIndex((name) => VERB.test(name))];
-  const action = verb === undefined ? plain! : verbs[verb]!;
-  const working = withElapsedTime(action.doing, asked.flags.json !== true);
+  const action = verb === undefined ? defaultAction! : verbs[verb]!;
+  const working = withElapsedTime(action.progressText, asked.flags.json !== true);
   const answer = await action.call(asked).finally(working);
   if (answer === undefined) return;
   if (asked.flags.json) printJson(answer);
-  else printText((action.print ?? record())(answer, asked));
+  else printText((action.print ?? recordFormatter())(answer, asked));
 }

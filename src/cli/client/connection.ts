@@ -5,7 +5,7 @@ import { refuse } from "../../core/schema/refusals.js";
 import { SandboxError } from "../../core/schema/sandbox-error.js";
 import { UserError } from "../../core/schema/user-error.js";
 import { ErrorWithFix } from "../errors.js";
-import { type Reach, reach, refuseUntrusted } from "../sandbox-url.js";
+import { refuseUntrustedCertificate, type SandboxAddress, sandboxAddress } from "../sandbox-url.js";
 
 const START = "payments-sandbox start";
 
@@ -26,18 +26,18 @@ type Query = Readonly<Record<string, unknown>>;
 
 /** Calls the control API of a running sandbox in one namespace. Throws `UserError`s. */
 export class Connection extends ControlClient {
-  readonly #reach: Reach;
+  readonly #reach: SandboxAddress;
 
   constructor(flags: ConnectionFlags, environment: NodeJS.ProcessEnv = process.env) {
     const given = flags.url ?? environment.PAYMENTS_SANDBOX_URL ?? `${DEFAULT_HOST}:${DEFAULT_PORT}`;
-    const reached = reach(given);
+    const reached = sandboxAddress(given);
     if (reached === undefined) throw new UserError(`--url ${JSON.stringify(given)} is not a URL`);
     super({
       namespace: flags.namespace,
       controlToken: flags.controlToken ?? environment.PAYMENTS_SANDBOX_CONTROL_TOKEN,
       fetch: (path, init) =>
         reached.fetch(path, init).catch((error) => {
-          refuseUntrusted(reached.url, error);
+          refuseUntrustedCertificate(reached.url, error);
           const source =
             flags.url === undefined && environment.PAYMENTS_SANDBOX_URL !== undefined
               ? ", which PAYMENTS_SANDBOX_URL names; unset it, or"
@@ -57,12 +57,12 @@ export class Connection extends ControlClient {
   }
 
   /** Certificate authority of an HTTPS sandbox on this machine. */
-  get trust(): Reach["trust"] {
+  get trust(): SandboxAddress["trust"] {
     return this.#reach.trust;
   }
 
   /** Sends a request. Throws the errors of `fetch`. */
-  readonly fetch: Reach["fetch"] = (path, init) => this.#reach.fetch(path, init);
+  readonly fetch: SandboxAddress["fetch"] = (path, init) => this.#reach.fetch(path, init);
 
   override async call<Answer = Json>(...call: ControlCall): Promise<Answer> {
     try {

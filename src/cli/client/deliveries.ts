@@ -50,7 +50,7 @@ const ERROR_LENGTH = 500;
  * reach. The app's response is the response of the delivery. An interrupt deletes the mailbox; after a kill it expires.
  * With `--once` the mailbox stays for the next pull.
  */
-export async function pull(
+export async function pullDeliveries(
   connection: Connection,
   target: string,
   options: { readonly once: boolean; readonly report: (line: string) => void },

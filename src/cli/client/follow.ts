@@ -2,7 +2,7 @@ import { UserError } from "../../core/schema/user-error.js";
 import type { Connection } from "./connection.js";
 
 /** Reports each message of the live stream until the sandbox stops or the output is closed. */
-export async function follow(
+export async function followActivity(
   connection: Connection,
   onMessage: (event: string, data: Record<string, unknown>) => void | Promise<void>,
 ): Promise<void> {

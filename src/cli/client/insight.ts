@@ -1,18 +1,18 @@
 import { packageVersion } from "../../core/files/package.js";
-import { historyRows, historyTitle, noStatusReason } from "../../core/reports/charge-history-text.js";
+import { historyRows, historyTitle, missingStatusReason } from "../../core/reports/charge-history-text.js";
 import { LISTS } from "../../core/reports/list-columns.js";
 import type { ChargeHistory, ListedCharge } from "../../core/reports/namespace-export.js";
 import type { TracedHistory } from "../../core/reports/otlp.js";
 import { UserError } from "../../core/schema/user-error.js";
-import { type Coverage, Required } from "../coverage-list.js";
+import { type Coverage, RequiredCoverage } from "../coverage-list.js";
 import { type Advice, adviceLine } from "../report/advice-text.js";
-import { styleOf } from "../table.js";
+import { valueStyle } from "../table.js";
 import { lineWidth } from "../terminal.js";
 import { paint, type Style, wrap, wrapHanging } from "../text-layout.js";
-import { type Action, type ClientCommand, textOf } from "./client-command.js";
+import { type ClientAction, type ClientCommand, flagText } from "./client-command.js";
 import type { Json } from "./connection.js";
 import { listCommand } from "./lists.js";
-import { table } from "./output.js";
+import { tableFormatter } from "./output.js";
 
 /** Formats coverage: per kind, the names met and not met. */
 function coverageText(coverage: Json): string {
@@ -31,9 +31,9 @@ function coverageText(coverage: Json): string {
 
 /** Throws if a name on the list was not met. */
 function refuseMissing(coverage: Coverage, list: string): void {
-  const required = new Required(list);
-  required.check(coverage);
-  required.note(coverage);
+  const required = new RequiredCoverage(list);
+  required.refuseUnknown(coverage);
+  required.addCoverage(coverage);
   const { unmet } = required;
   if (unmet.length > 0) throw new UserError(`not met: ${unmet.join(", ")}`);
 }
@@ -42,7 +42,7 @@ function refuseMissing(coverage: Coverage, list: string): void {
 export const OTLP_OPTION = ["--otlp", "its story as an OpenTelemetry trace, in OTLP's JSON"] as const;
 
 /** The history of a charge, as text or as a trace. */
-export const HISTORY: Action = {
+export const HISTORY_ACTION: ClientAction = {
   call: async ({ connection, flags, words: [selector] }) => {
     const charge = await connection.charge(selector!);
     const story = { charge, ...(await connection.get(`/charges/${charge.charge_id}/timeline`)) };
@@ -67,9 +67,12 @@ export const HISTORY: Action = {
 function styleOfActivity(item: Json): Style | undefined {
   const { kind, status } = item;
   if (kind === "hold") return "yellow";
-  if (kind === "transition") return styleOf("status", String(status));
+  if (kind === "transition") return valueStyle("status", String(status));
   if (kind !== "request" && kind !== "attempt") return undefined;
-  const style = styleOf("status", String(status ?? (kind === "request" ? noStatusReason(item) : "failed")));
+  const style = valueStyle(
+    "status",
+    String(status ?? (kind === "request" ? missingStatusReason(item) : "failed")),
+  );
   return style === "green" ? undefined : style;
 }
 
@@ -77,9 +80,9 @@ function styleOfActivity(item: Json): Style | undefined {
 export const INSIGHT_COMMANDS: readonly ClientCommand[] = [
   {
     usage: "advice",
-    says: "what the app does against the service's advice, and what to do instead",
+    summary: "what the app does against the service's advice, and what to do instead",
     example: "payments-sandbox advice",
-    plain: {
+    defaultAction: {
       call: async ({ connection }) => connection.get("/advice"),
       print: ({ items }) =>
         (items as Advice[])
@@ -89,13 +92,13 @@ export const INSIGHT_COMMANDS: readonly ClientCommand[] = [
   },
   {
     usage: "coverage",
-    says: "operations, statuses, events, error codes and mishaps the app has met, and those it has not",
+    summary: "operations, statuses, events, error codes and mishaps the app has met, and those it has not",
     example: "payments-sandbox coverage --require charge.completed,createWhitelabel",
     options: [["--require <list>", "exit with 1 unless all of these were met (names, separated by commas)"]],
-    plain: {
+    defaultAction: {
       call: async ({ connection, flags: { require } }) => {
         const coverage = await connection.get("/coverage");
-        if (require !== undefined) refuseMissing(coverage as Coverage, textOf(require)!);
+        if (require !== undefined) refuseMissing(coverage as Coverage, flagText(require)!);
         return coverage;
       },
       print: coverageText,
@@ -103,17 +106,18 @@ export const INSIGHT_COMMANDS: readonly ClientCommand[] = [
   },
   {
     usage: "next [selector]",
-    says: "what can happen next: scheduled tasks, waiting deliveries, possible statuses of charges and withdrawals",
+    summary:
+      "what can happen next: scheduled tasks, waiting deliveries, possible statuses of charges and withdrawals",
     example: "payments-sandbox next last",
     options: [["--limit <number>", "how many"]],
-    plain: {
+    defaultAction: {
       call: async ({ connection, flags: { limit }, words: [selector] }) => {
         const isWithdrawal = selector?.startsWith("wd_") === true;
         const id =
           selector === undefined || isWithdrawal ? selector : (await connection.charge(selector)).charge_id;
         return connection.get("/next", { id, limit });
       },
-      print: table(LISTS.next),
+      print: tableFormatter(LISTS.next),
     },
   },
   listCommand(
@@ -123,9 +127,9 @@ export const INSIGHT_COMMANDS: readonly ClientCommand[] = [
   ),
   {
     usage: "history <selector>",
-    says: "all that happened to a charge: requests, transitions, webhooks and the app's responses",
+    summary: "all that happened to a charge: requests, transitions, webhooks and the app's responses",
     example: "payments-sandbox history last",
     options: [OTLP_OPTION],
-    plain: HISTORY,
+    defaultAction: HISTORY_ACTION,
   },
 ];

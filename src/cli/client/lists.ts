@@ -1,6 +1,6 @@
 import { LISTS, type ListName } from "../../core/reports/list-columns.js";
-import type { Action, ClientCall, ClientCommand } from "./client-command.js";
-import { table } from "./output.js";
+import type { ClientAction, ClientCall, ClientCommand } from "./client-command.js";
+import { tableFormatter } from "./output.js";
 
 const LIMIT = ["--limit <number>", "how many"] as const;
 
@@ -9,30 +9,31 @@ export function listCommand(
   name: ListName,
   says: string,
   example: string,
-  { options = [], ...action }: Pick<ClientCommand, "options"> & Partial<Action> = {},
+  { options = [], ...action }: Pick<ClientCommand, "options"> & Partial<ClientAction> = {},
 ): ClientCommand {
   const own = filtersOf(name).flatMap(({ option }) => (option === undefined ? [] : [option]));
   return {
     usage: name,
-    says,
+    summary: says,
     example: `payments-sandbox ${example}`,
     options: [...options, ...own, LIMIT],
-    plain: { ...listAction(name), ...action },
+    defaultAction: { ...listAction(name), ...action },
   };
 }
 
 const filtersOf = (name: ListName) => LISTS[name].filters ?? [];
 
 /** Prints a list, filtered by the flags. */
-export function listAction(name: ListName, query: Readonly<Record<string, unknown>> = {}): Action {
+export function listAction(name: ListName, query: Readonly<Record<string, unknown>> = {}): ClientAction {
   return {
-    call: async ({ connection, flags }) => connection.get(`/${name}`, { ...queryOf(name, flags), ...query }),
-    print: table(LISTS[name]),
+    call: async ({ connection, flags }) =>
+      connection.get(`/${name}`, { ...listQuery(name, flags), ...query }),
+    print: tableFormatter(LISTS[name]),
   };
 }
 
 /** Query parameters of a list, from the command's flags. */
-export function queryOf(name: ListName, flags: ClientCall["flags"]): Readonly<Record<string, unknown>> {
+export function listQuery(name: ListName, flags: ClientCall["flags"]): Readonly<Record<string, unknown>> {
   const values = filtersOf(name).map(({ name, option: [spelling] = [""] }) => [
     name,
     flags[/^--([a-z]+)/.exec(spelling)?.[1] ?? ""],

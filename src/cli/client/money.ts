@@ -1,47 +1,47 @@
 import { LISTS } from "../../core/reports/list-columns.js";
-import type { Action, ClientCommand } from "./client-command.js";
+import type { ClientAction, ClientCommand } from "./client-command.js";
 import { listAction, listCommand } from "./lists.js";
-import { record } from "./output.js";
+import { recordFormatter } from "./output.js";
 
 const WITHDRAWAL = LISTS.withdrawals.columns;
 
-function movesTo(to: string): Action {
+function movesTo(to: string): ClientAction {
   return {
     call: async ({ connection, flags: { reason }, words: [selector] }) => {
       const { withdrawal_id } = await connection.record("withdrawal", selector!);
       return connection.post(`/withdrawals/${withdrawal_id}/transition`, { to, reason });
     },
-    print: record(...WITHDRAWAL),
+    print: recordFormatter(...WITHDRAWAL),
   };
 }
 
 export const MONEY_COMMANDS: readonly ClientCommand[] = [
   {
     usage: "balances",
-    says: "every organization's balances, one line per currency",
+    summary: "every organization's balances, one line per currency",
     example: "payments-sandbox balances",
-    plain: listAction("balances", { limit: 100 }),
+    defaultAction: listAction("balances", { limit: 100 }),
   },
   {
     usage: "fund <currency> <amount>",
-    says: "put money into a balance, to be paid out or refunded",
+    summary: "put money into a balance, to be paid out or refunded",
     example: "payments-sandbox fund KES 5000.00",
     options: [["--mode <mode>", "test (default) or live"]],
-    plain: {
+    defaultAction: {
       call: async ({ connection, flags: { mode }, words: [currency, amount] }) =>
         connection.post("/balances", { currency, amount, mode }),
-      print: record(...LISTS.balances.columns),
+      print: recordFormatter(...LISTS.balances.columns),
     },
   },
   listCommand("withdrawals", "the withdrawals, newest first", "withdrawals --status FAILED"),
   {
     usage: "withdrawal <selector> [verb]",
-    says: "one withdrawal (an id, last); process | complete | fail | cancel it",
+    summary: "one withdrawal (an id, last); process | complete | fail | cancel it",
     example: "payments-sandbox withdrawal last fail --reason account_closed",
     options: [["--reason <text>", "why"]],
-    plain: {
+    defaultAction: {
       call: async ({ connection, words: [selector] }) => connection.record("withdrawal", selector!),
-      print: record(...WITHDRAWAL, "failure_reason", "destination_id", "reference"),
+      print: recordFormatter(...WITHDRAWAL, "failure_reason", "destination_id", "reference"),
     },
     verbs: {
       process: movesTo("PROCESSING"),

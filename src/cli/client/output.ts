@@ -1,6 +1,6 @@
 import { columnValue, type ListColumns } from "../../core/reports/list-columns.js";
 import { oneLine, printableJson } from "../../core/schema/text-format.js";
-import { headingText, styleOf, tableLines } from "../table.js";
+import { headingText, tableLines, valueStyle } from "../table.js";
 import { lineWidth } from "../terminal.js";
 import { fitLine, paint, wrap } from "../text-layout.js";
 import type { Json } from "./connection.js";
@@ -8,17 +8,17 @@ import type { Json } from "./connection.js";
 const GAP = 2;
 
 /** Formats the result of a command as text. */
-export type Print = (answer: Json) => string;
+export type ResultFormatter = (answer: Json) => string;
 
 /**
  * Prints a list as an aligned table.
  *
  * @param notesOf lines to print below an item's row
  */
-export function table(
+export function tableFormatter(
   list: Pick<ListColumns, "columns" | "values">,
   notesOf: (item: Json) => readonly string[] = () => [],
-): Print {
+): ResultFormatter {
   return (answer) => {
     const items = (answer.items as Json[]) ?? [];
     if (items.length === 0) return "none\n";
@@ -36,14 +36,14 @@ export function table(
 }
 
 /** Prints a record, a line per field; without names, all fields. */
-export function record(...names: readonly string[]): Print {
+export function recordFormatter(...names: readonly string[]): ResultFormatter {
   return (answer) => {
     const fields = names.length === 0 ? Object.keys(answer) : names;
     const width = Math.max(...fields.map((field) => field.length));
     return fields
       .map((field) => {
         const value = cell(answer[field]);
-        const style = styleOf(field, value);
+        const style = valueStyle(field, value);
         const lines = wrap(value, width + GAP, lineWidth())
           .join("\n")
           .trimStart();

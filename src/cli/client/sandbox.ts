@@ -2,88 +2,94 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { appEnvironment } from "../../app-environment.js";
 import { UserError } from "../../core/schema/user-error.js";
 import { shellQuoted } from "../help-text.js";
-import { type ClientCall, type ClientCommand, callNamed, knownWord, required } from "./client-command.js";
+import {
+  type ClientCall,
+  type ClientCommand,
+  callByName,
+  requireArgument,
+  requireKnownWord,
+} from "./client-command.js";
 import type { Json } from "./connection.js";
 import { listAction } from "./lists.js";
-import { record } from "./output.js";
+import { recordFormatter } from "./output.js";
 
 const SNAPSHOT = "the snapshot's name";
 const NAMESPACE = "the namespace's name";
 const SCENARIO = "the scenario's name";
 
-const scenarioRecord = record("name", "active");
+const scenarioRecord = recordFormatter("name", "active");
 
 export const SANDBOX_COMMANDS: readonly ClientCommand[] = [
   {
     usage: "reset",
-    says: "back to the initial state; webhooks and keys stay",
+    summary: "back to the initial state; webhooks and keys stay",
     example: "payments-sandbox reset --repeat-ids",
     options: [
       ["--keep <what...>", "webhooks, keys, scenarios"],
       ["--repeat-ids", "issue the same IDs again"],
     ],
-    plain: {
+    defaultAction: {
       call: async ({ connection, flags: { keep, repeatIds } }) =>
         connection.post("/reset", { keep, ids: repeatIds ? "repeat" : undefined }),
-      doing: "resetting",
+      progressText: "resetting",
       print: ({ namespace }, { flags: { keep = "webhooks, keys" } }) =>
         `namespace "${namespace}" reset (kept: ${Array.isArray(keep) ? keep.join(", ") : keep})\n`,
     },
   },
   {
     usage: "snapshot <verb> [name]",
-    says: "save | restore | list | delete NAME",
+    summary: "save | restore | list | delete NAME",
     example: "payments-sandbox snapshot save before-checkout",
     verbs: {
       save: {
         call: async ({ connection, words: [, name] }) =>
-          connection.post("/snapshots", { name: required(name, SNAPSHOT) }),
-        doing: "saving",
+          connection.post("/snapshots", { name: requireArgument(name, SNAPSHOT) }),
+        progressText: "saving",
       },
       restore: {
-        call: callNamed("post", "/snapshots", SNAPSHOT, "/restore"),
-        doing: "restoring",
+        call: callByName("post", "/snapshots", SNAPSHOT, "/restore"),
+        progressText: "restoring",
         print: ({ namespace }, { words: [, name] }) =>
           `namespace "${namespace}" restored from snapshot "${name}"\n`,
       },
       list: listAction("snapshots"),
-      delete: { call: callNamed("delete", "/snapshots", SNAPSHOT) },
+      delete: { call: callByName("delete", "/snapshots", SNAPSHOT) },
     },
   },
   {
     usage: "export <file>",
-    says: "writes the namespace's state to a file, wherever it is stored",
+    summary: "writes the namespace's state to a file, wherever it is stored",
     example: "payments-sandbox export state.json",
-    plain: {
+    defaultAction: {
       call: async ({ connection, words: [file] }) => {
         const state = await connection.get("/state");
         writeFileSync(file!, `${JSON.stringify(state)}\n`);
         return { file, seq: state.seq };
       },
-      doing: "exporting",
+      progressText: "exporting",
     },
   },
   {
     usage: "import <file>",
-    says: "replaces the namespace's state by an exported one",
+    summary: "replaces the namespace's state by an exported one",
     example: "payments-sandbox import state.json",
-    plain: {
+    defaultAction: {
       call: async ({ connection, words: [file] }) => connection.put("/state", stateIn(file!)),
-      doing: "importing",
+      progressText: "importing",
       print: ({ namespace }, { words: [file] }) => `${file} imported into namespace "${namespace}"\n`,
     },
   },
   {
     usage: "namespace <verb> [name]",
-    says: "list | add [NAME] | delete NAME",
+    summary: "list | add [NAME] | delete NAME",
     example: "payments-sandbox namespace add worker-1",
     verbs: {
       list: listAction("namespaces"),
       add: {
         call: async ({ connection, words: [, name] }) => connection.post("/namespaces", { name }),
-        print: record("name", "api_key", "live_api_key", "webhook_secret"),
+        print: recordFormatter("name", "api_key", "live_api_key", "webhook_secret"),
       },
-      delete: { call: callNamed("delete", "/namespaces", NAMESPACE) },
+      delete: { call: callByName("delete", "/namespaces", NAMESPACE) },
     },
   },
 ];
@@ -100,29 +106,29 @@ function stateIn(file: string): unknown {
 export const RULE_COMMANDS: readonly ClientCommand[] = [
   {
     usage: "scenario <verb> [name]",
-    says: "list | show NAME | use NAME | drop NAME",
+    summary: "list | show NAME | use NAME | drop NAME",
     example: "payments-sandbox scenario use declined",
     verbs: {
       list: listAction("scenarios", { limit: 100 }),
       show: {
-        call: callNamed("get", "/scenarios", SCENARIO),
+        call: callByName("get", "/scenarios", SCENARIO),
         print: (scenario) => `${JSON.stringify(scenario, null, 2)}\n`,
       },
-      use: { call: callNamed("post", "/scenarios", SCENARIO, "/activate"), print: scenarioRecord },
-      drop: { call: callNamed("post", "/scenarios", SCENARIO, "/deactivate"), print: scenarioRecord },
+      use: { call: callByName("post", "/scenarios", SCENARIO, "/activate"), print: scenarioRecord },
+      drop: { call: callByName("post", "/scenarios", SCENARIO, "/deactivate"), print: scenarioRecord },
     },
   },
   {
     usage: "fault <verb> [rule]",
-    says: "list | add RULE (as JSON) | remove ID | clear",
+    summary: "list | add RULE (as JSON) | remove ID | clear",
     example: `payments-sandbox fault add '{"match":{"operation":"createQuote"},"respond":{"status":500},"times":1}'`,
     verbs: {
       list: listAction("faults"),
       add: {
         call: async ({ connection, words: [, rule] }) =>
-          connection.post("/faults", ruleOf(required(rule, "the rule"))),
+          connection.post("/faults", ruleOf(requireArgument(rule, "the rule"))),
       },
-      remove: { call: callNamed("delete", "/faults", "the fault's id") },
+      remove: { call: callByName("delete", "/faults", "the fault's id") },
       clear: { call: async ({ connection }) => connection.delete("/faults") },
     },
   },
@@ -138,13 +144,13 @@ function ruleOf(text: string): unknown {
 
 export const STATUS_COMMAND: ClientCommand = {
   usage: "status",
-  says: "the running sandbox: version, keys, seed, clock and counts",
+  summary: "the running sandbox: version, keys, seed, clock and counts",
   example: "payments-sandbox status",
-  plain: {
+  defaultAction: {
     call: async ({ connection }) => connection.get(""),
     print: (info, { connection }) => {
       const clock = info.clock as Json;
-      return record()({
+      return recordFormatter()({
         url: connection.url,
         version: info.version,
         namespace: info.namespace,
@@ -164,10 +170,10 @@ const FORMATS = ["dotenv", "shell", "github"];
 
 export const ENV_COMMAND: ClientCommand = {
   usage: "env",
-  says: "the variables an app needs, to be read by a shell or written to a file",
+  summary: "the variables an app needs, to be read by a shell or written to a file",
   example: 'eval "$(payments-sandbox env --format shell)"',
   options: [["--format <format>", "dotenv (default), shell or github"]],
-  plain: {
+  defaultAction: {
     call: async ({ connection, flags }) => {
       const info = await connection.get("");
       const values = appEnvironment({
@@ -186,7 +192,7 @@ export const ENV_COMMAND: ClientCommand = {
 };
 
 function formatOf({ format = "dotenv" }: ClientCall["flags"]): string {
-  return knownWord(FORMATS, "env --format", String(format));
+  return requireKnownWord(FORMATS, "env --format", String(format));
 }
 
 function linesOf(values: Json, format: string): string {

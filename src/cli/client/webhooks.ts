@@ -1,15 +1,15 @@
 import { printText } from "../terminal.js";
 import { assignments } from "./assignments.js";
-import { type ClientCommand, callNamed, required, textOf } from "./client-command.js";
+import { type ClientCommand, callByName, flagText, requireArgument } from "./client-command.js";
 import { listAction } from "./lists.js";
-import { record, table } from "./output.js";
+import { recordFormatter, tableFormatter } from "./output.js";
 
 const DELIVERY = ["delivery_id", "event_id", "type", "url"];
 
 export const WEBHOOK_COMMANDS: readonly ClientCommand[] = [
   {
     usage: "trigger <type>",
-    says: "a new webhook event, for an existing charge or a sample of one",
+    summary: "a new webhook event, for an existing charge or a sample of one",
     example: "payments-sandbox trigger charge.completed --charge last",
     options: [
       ["--charge <selector>", "the charge it is about: an id, last, email:a@b"],
@@ -17,7 +17,7 @@ export const WEBHOOK_COMMANDS: readonly ClientCommand[] = [
       ["--mode <mode>", "test or live, without a charge"],
       ["--force", "a custom type, with only the data that is set"],
     ],
-    plain: {
+    defaultAction: {
       call: async ({ connection, flags: { charge, set, mode, force }, words: [type] }) => {
         const about = charge === undefined ? undefined : await connection.charge(String(charge));
         const data = assignments(set);
@@ -30,7 +30,7 @@ export const WEBHOOK_COMMANDS: readonly ClientCommand[] = [
         });
       },
       print: (event) =>
-        record("event_id", "type", "at", "deliveries")(event) +
+        recordFormatter("event_id", "type", "at", "deliveries")(event) +
         (event.deliveries === 0
           ? `not delivered: no ${event.mode}-mode endpoint takes ${event.type}; add one with: payments-sandbox webhook add URL\n`
           : ""),
@@ -38,7 +38,7 @@ export const WEBHOOK_COMMANDS: readonly ClientCommand[] = [
   },
   {
     usage: "webhook <verb> [target]",
-    says: "list | add URL | delete ID | redeliver [last|ID] | retry [last|ID] | pull --forward-to URL",
+    summary: "list | add URL | delete ID | redeliver [last|ID] | retry [last|ID] | pull --forward-to URL",
     example: "payments-sandbox webhook redeliver last --times 2",
     options: [
       ["--times <number>", "redeliver: how many times"],
@@ -54,30 +54,33 @@ export const WEBHOOK_COMMANDS: readonly ClientCommand[] = [
       add: {
         call: async ({ connection, flags: { events, mode, secret, force }, words: [, target] }) =>
           connection.post("/webhook-endpoints", {
-            url: required(target, "the URL"),
+            url: requireArgument(target, "the URL"),
             events,
             mode,
             secret,
             force,
           }),
-        print: record("webhook_id", "url", "mode", "secret"),
+        print: recordFormatter("webhook_id", "url", "mode", "secret"),
       },
-      delete: { call: callNamed("delete", "/webhook-endpoints", "the endpoint's id") },
+      delete: { call: callByName("delete", "/webhook-endpoints", "the endpoint's id") },
       redeliver: {
         call: async ({ connection, flags: { times = 1 }, words: [, target] }) =>
           (await import("./deliveries.js")).redeliver(connection, target, Number(times)),
-        print: table({ columns: DELIVERY }),
+        print: tableFormatter({ columns: DELIVERY }),
       },
       retry: {
         call: async ({ connection, words: [, target] }) =>
           (await import("./deliveries.js")).retry(connection, target),
-        print: record(...DELIVERY),
+        print: recordFormatter(...DELIVERY),
       },
       pull: {
         call: async ({ connection, flags: { forwardTo, once } }) => {
-          const target = required(textOf(forwardTo), "--forward-to URL");
+          const target = requireArgument(flagText(forwardTo), "--forward-to URL");
           const report = (line: string) => printText(`${line}\n`);
-          await (await import("./deliveries.js")).pull(connection, target, { once: once === true, report });
+          await (await import("./deliveries.js")).pullDeliveries(connection, target, {
+            once: once === true,
+            report,
+          });
           return undefined;
         },
       },

@@ -4,7 +4,7 @@ import type { ChargeRule, FaultRule, WebhookRule } from "../../core/schema/scena
 import { formatCount, oneLine } from "../../core/schema/text-format.js";
 import type { Sandbox } from "../../sandbox.js";
 import type { Coverage } from "../coverage-list.js";
-import { type DueTasks, listEverywhere, type RunResult } from "./plan.js";
+import { type DueTasks, listInAllNamespaces, type RunResult } from "./plan.js";
 
 /** The active scenarios, the last activated first. */
 export async function activeScenarios(sandbox: Sandbox): Promise<ScenarioView[]> {
@@ -46,8 +46,10 @@ function plansLatePayment({ timeline }: ChargeRule): boolean {
 
 const NOTHING_DUE: DueTasks = { steps: 0, attempts: 0 };
 
-export async function dueTasks(sandbox: Sandbox): Promise<DueTasks> {
-  const kinds = (await listEverywhere<{ kind: string }>(sandbox, "/_sandbox/tasks")).map(({ kind }) => kind);
+export async function countDueTasks(sandbox: Sandbox): Promise<DueTasks> {
+  const kinds = (await listInAllNamespaces<{ kind: string }>(sandbox, "/_sandbox/tasks")).map(
+    ({ kind }) => kind,
+  );
   return {
     steps: kinds.filter((kind) => kind === "timeline" || kind === "withdrawal").length,
     attempts: kinds.filter((kind) => kind === "attempt").length,
@@ -55,9 +57,9 @@ export async function dueTasks(sandbox: Sandbox): Promise<DueTasks> {
 }
 
 /** Describes the faults set over the control API that are still there and never applied. */
-export async function idleFaults(sandbox: Sandbox): Promise<string[]> {
+export async function unappliedFaults(sandbox: Sandbox): Promise<string[]> {
   type SetFault = FaultRule & { readonly fault_id: string; readonly applied: number };
-  const faults = await listEverywhere<SetFault>(sandbox, "/_sandbox/faults");
+  const faults = await listInAllNamespaces<SetFault>(sandbox, "/_sandbox/faults");
   return faults.flatMap(({ fault_id, applied, ...rule }) =>
     applied === 0 ? [`fault ${fault_id} ${JSON.stringify(rule)}`] : [],
   );
@@ -67,7 +69,7 @@ export async function idleFaults(sandbox: Sandbox): Promise<string[]> {
  * Counts the tasks that a delaying scenario left due beyond those of the plain run, such as "5 webhooks".
  * Undefined if there are none, or if the scenario does more than delay.
  */
-export function tasksCutShort(
+export function unfinishedTasksText(
   { charges = [], withdrawals = [], webhooks = [], faults = [] }: ScenarioView,
   here: DueTasks,
   plain: DueTasks,
@@ -114,7 +116,7 @@ const TOLERATED = "tolerated";
  * @param names the scenarios by name or file, as the user named them
  */
 export function strictFailures(
-  { scenarios, idleFaults, advice }: Pick<RunResult, "scenarios" | "idleFaults" | "advice">,
+  { scenarios, unappliedFaults, advice }: Pick<RunResult, "scenarios" | "unappliedFaults" | "advice">,
   names: readonly string[],
 ): string[] {
   const unused = scenarios.flatMap((scenario) => {
@@ -122,7 +124,7 @@ export function strictFailures(
     if (names.includes(scenario.name)) return [];
     return rulesNeverApplied(scenario).map((rule) => `${rule} of ${scenario.name} never applied`);
   });
-  const idle = idleFaults.map((fault) => `${fault} never applied`);
+  const idle = unappliedFaults.map((fault) => `${fault} never applied`);
   const ignored = advice.filter(({ id }) => id === TOLERATED).map(({ why, example }) => `${why}: ${example}`);
   return [...unused, ...idle, ...ignored].map((text) => `--strict: ${oneLine(text)}`);
 }

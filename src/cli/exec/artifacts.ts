@@ -2,7 +2,7 @@ import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { makeFolder } from "../../core/files/make-folder.js";
 import { historiesText } from "../../core/reports/charge-history-text.js";
-import { maskKeys, maskText } from "../../core/reports/mask-secrets.js";
+import { maskSecretsInJson, maskText } from "../../core/reports/mask-secrets.js";
 import {
   exportNamespace,
   type FailedTest,
@@ -11,7 +11,13 @@ import {
 } from "../../core/reports/namespace-export.js";
 import { UserError } from "../../core/schema/user-error.js";
 import type { Sandbox } from "../../sandbox.js";
-import { type Artifacts, clientOf, type Plan, type RunResult, type UnderScenario } from "./plan.js";
+import {
+  type Artifacts,
+  controlClientOf,
+  type ExecPlan,
+  type RunResult,
+  type UnderScenario,
+} from "./plan.js";
 
 const TEST_NAME_MAX = 80;
 
@@ -47,28 +53,28 @@ class ArtifactsFolder implements Artifacts {
   }
 
   #writeJson(file: string, value: unknown): void {
-    this.write(file, `${JSON.stringify(maskKeys(value), null, 2)}\n`);
+    this.write(file, `${JSON.stringify(maskSecretsInJson(value), null, 2)}\n`);
   }
 
   async save(
     sandbox: Sandbox,
-    plan: Plan,
+    plan: ExecPlan,
     result: RunResult,
     under: UnderScenario | undefined,
   ): Promise<void> {
     const folder = under?.folder ?? "";
     try {
-      const namespaces = await readNamespaceNames(clientOf(sandbox));
+      const namespaces = await readNamespaceNames(controlClientOf(sandbox));
       let version = "";
       for (const namespace of namespaces) {
-        const { stories, ...files } = await exportNamespace(clientOf(sandbox, namespace));
+        const { stories, ...files } = await exportNamespace(controlClientOf(sandbox, namespace));
         version = files.version;
         const place = join(folder, namespaces.length > 1 ? namespace : "");
         for (const [name, value] of Object.entries({ ...files, timelines: stories }))
           if (name !== "version") this.#writeJson(join(place, `${name}.json`), value);
         this.write(join(place, "timelines.txt"), historiesText(stories));
       }
-      const { tests, leftOut } = await readFailedTests(clientOf(sandbox));
+      const { tests, leftOut } = await readFailedTests(controlClientOf(sandbox));
       this.#writeJson(join(folder, "exec.json"), {
         command: plan.command,
         exit_code: result.code,

@@ -2,9 +2,9 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { machineNowMs } from "../../core/time/timers.js";
 import { monotonicMs } from "../../core/time/wall-clock.js";
 import { printErrorLine } from "../terminal.js";
-import { Guard } from "./guard.js";
-import { commandLineOf, endAll, MARK_VARIABLE, ProcessTree, processRow } from "./processes.js";
-import { exitCodeOf, Signals, whenParentEnds } from "./signals.js";
+import { SignalGuard } from "./guard.js";
+import { commandLineOf, endProcessTree, MARK_VARIABLE, ProcessTree, readProcess } from "./processes.js";
+import { exitCodeOf, SignalForwarder, whenParentEnds } from "./signals.js";
 
 /** Exit codes of a shell for a command that is missing or not executable. */
 const NOT_FOUND = 127;
@@ -18,8 +18,8 @@ const NAME_MAX = 60;
 
 /** Runs commands one after the other and leaves none of their processes running. */
 export class Runner {
-  readonly #guard = new Guard();
-  readonly #signals = new Signals(this.#guard);
+  readonly #guard = new SignalGuard();
+  readonly #signals = new SignalForwarder(this.#guard);
   readonly #notice: (text: string) => void;
   #runs = 0;
   #end: (() => Promise<void>) | undefined;
@@ -101,12 +101,12 @@ export class Runner {
 
   #toItsEnd(child: ChildProcess, mark: string): Promise<number> {
     const pid = child.pid!;
-    const started = process.platform === "linux" ? processRow(pid)?.started : undefined;
+    const started = process.platform === "linux" ? readProcess(pid)?.started : undefined;
     this.#guard.watch(pid, started, mark);
     return new Promise((resolve) => {
       let hardEnd: Promise<void> | undefined;
       const endHard = (graceMs: number, code: number): Promise<void> => {
-        return (hardEnd ??= endAll(new ProcessTree(mark, { pid, started }), graceMs).then(() => {
+        return (hardEnd ??= endProcessTree(new ProcessTree(mark, { pid, started }), graceMs).then(() => {
           // If processes cannot be listed, the command itself is killed.
           if (child.exitCode === null && child.signalCode === null) child.kill("SIGKILL");
           done(code);
@@ -139,6 +139,6 @@ export class Runner {
     if (left.length === 0) return;
     const names = left.map((pid) => `${pid} (${commandLineOf(pid).slice(0, NAME_MAX)})`);
     this.#notice(`the command left running, ended now: ${names.join(", ")}`);
-    await endAll(family, DESCENDANTS_GRACE_MS);
+    await endProcessTree(family, DESCENDANTS_GRACE_MS);
   }
 }

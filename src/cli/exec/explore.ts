@@ -7,9 +7,9 @@ import { openSandbox } from "../../opening.js";
 import type { ExploreReport } from "../../tools/explore/exploration.js";
 import { exploreFile } from "../../tools/explore/file.js";
 import { freshRunId } from "../../tools/scenario/running/fresh-run-id.js";
-import { type ExplorationFlags, explorationOf, reportExploration } from "../explore-report.js";
+import { type ExplorationFlags, parseExplorationFlags, reportExploration } from "../explore-report.js";
 import { printErrorLine } from "../terminal.js";
-import { commandText, environmentOf, type Plan } from "./plan.js";
+import { commandText, type ExecPlan, environmentOf } from "./plan.js";
 import { exitCodeOf } from "./signals.js";
 
 /** Maximum time until the app listens. */
@@ -17,8 +17,11 @@ const START_MS = 60_000;
 const POLL_MS = 50;
 
 /** `exec --explore`: checks the flags. Returns the function that starts the app, explores the flow and ends the app. */
-export function readExplore(flow: string, flags: ExplorationFlags): (plan: Plan) => Promise<number> {
-  const asked = explorationOf(flags);
+export function prepareExploration(
+  flow: string,
+  flags: ExplorationFlags,
+): (plan: ExecPlan) => Promise<number> {
+  const asked = parseExplorationFlags(flags);
   return async (plan) => {
     const { runner } = plan;
     if (await isListening(asked.app))
@@ -61,7 +64,7 @@ const EXIT_TIMEOUT_MS = 1_000;
 /** Adds the app's exit code to a liveness finding if the app has ended. */
 async function exitOf(
   report: ExploreReport,
-  { command }: Plan,
+  { command }: ExecPlan,
   ended: Promise<number>,
 ): Promise<ExploreReport> {
   const last = report.findings.at(-1);
@@ -73,7 +76,7 @@ async function exitOf(
 }
 
 /** Throws if the command ends first or never listens. */
-async function untilListening(app: string, ended: Promise<number>, { command }: Plan): Promise<void> {
+async function untilListening(app: string, ended: Promise<number>, { command }: ExecPlan): Promise<void> {
   let code: number | undefined;
   void ended.then((with_) => (code = with_));
   const untilMs = monotonicMs() + START_MS;

@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { ownCommand } from "../../core/files/package.js";
+import { selfInvocation } from "../../core/files/package.js";
 import { monotonicMs, systemWallClock } from "../../core/time/wall-clock.js";
 
 /**
@@ -35,7 +35,7 @@ const PING_TIMEOUT_MS = 1_000;
  * terminal's Ctrl-C, went to the whole group; any other signal went to this process alone. The shell also survives a
  * kill of this process. Without a shell, every signal counts as sent to this process alone.
  */
-export class Guard {
+export class SignalGuard {
   readonly #shell: ChildProcess;
   readonly #printedAtMs = new Map<string, number>();
   readonly #ended: Promise<void>;
@@ -43,7 +43,7 @@ export class Guard {
   #onPong: (() => void)[] = [];
 
   constructor() {
-    this.#shell = spawn("/bin/sh", ["-c", SCRIPT, "sh", ...ownCommand()], {
+    this.#shell = spawn("/bin/sh", ["-c", SCRIPT, "sh", ...selfInvocation()], {
       stdio: ["pipe", "pipe", "ignore"],
     });
     // The shell may be killed at any moment; a failed write does not matter then.

@@ -1,8 +1,14 @@
 import type { ScenarioView } from "../../core/schema/control-scenario-responses.js";
 import { oneLine } from "../../core/schema/text-format.js";
-import { type Advice, adviceLine, adviceSince } from "../report/advice-text.js";
+import { type Advice, adviceLine, newAdvice } from "../report/advice-text.js";
 import { type Paint, paint as painted, type Style, wrap } from "../text-layout.js";
-import { effectsText, isMishap, isNotExercised, rulesNeverApplied, tasksCutShort } from "./applied-rules.js";
+import {
+  effectsText,
+  isMishap,
+  isNotExercised,
+  rulesNeverApplied,
+  unfinishedTasksText,
+} from "./applied-rules.js";
 import { commandText, type DueTasks } from "./plan.js";
 
 export interface MatrixRun {
@@ -11,7 +17,7 @@ export interface MatrixRun {
   /** Null for the plain run. */
   readonly scenario: string | null;
   /** Scenario with the counts of its rules, if known. */
-  readonly under?: ScenarioView | undefined;
+  readonly scenarioView?: ScenarioView | undefined;
   readonly seed?: string;
   readonly advice?: readonly Advice[];
   readonly isRare?: boolean;
@@ -62,16 +68,16 @@ export class Matrix {
       passed: this.isAllPassed && this.#notRun.length === 0,
       never_happened: labelsOf(this.#rows, "not exercised"),
       inconclusive: labelsOf(this.#rows, "inconclusive"),
-      runs: this.#rows.map(({ label, scenario, seed, under, isPassed, code, durationMs }) => ({
+      runs: this.#rows.map(({ label, scenario, seed, scenarioView, isPassed, code, durationMs }) => ({
         label,
         scenario,
-        kind: under === undefined ? null : isMishap(under) ? "mishap" : "outcome",
+        kind: scenarioView === undefined ? null : isMishap(scenarioView) ? "mishap" : "outcome",
         ...(seed === undefined ? {} : { seed }),
         passed: isPassed,
         exit_code: code,
         duration_ms: durationMs,
-        applied: under?.applied ?? null,
-        never_happened: under === undefined ? null : rulesNeverApplied(under),
+        applied: scenarioView?.applied ?? null,
+        never_happened: scenarioView === undefined ? null : rulesNeverApplied(scenarioView),
       })),
       not_run: this.#notRun,
     };
@@ -98,10 +104,10 @@ export class Matrix {
     ]);
     const widths = [0, 1, 2, 3].map((index) => Math.max(...cells.map((row) => row[index]!.length)));
     widths[0] = Math.max(widths[0]!, ...this.#notRun.map((label) => label.length));
-    const lines = this.#rows.map(({ verdict, under, cutShort }, index) => {
+    const lines = this.#rows.map(({ verdict, scenarioView, cutShort }, index) => {
       const [mark, style] = MARKS[verdict];
       const [label, , code, time] = cells[index]!;
-      const effects = under === undefined ? "" : effectsText(under);
+      const effects = scenarioView === undefined ? "" : effectsText(scenarioView);
       return [
         `  ${paint(style, mark)} ${label!.padEnd(widths[0]!)}`,
         paint(style, verdict.padEnd(widths[1]!)),
@@ -117,10 +123,14 @@ export class Matrix {
   }
 
   /** The description of a mishap that broke the suite, and the advice that is new compared with the plain run. */
-  #failureLines({ label, under, verdict, isRare, advice = [] }: Row, paint: Paint, width: number): string[] {
-    if (verdict !== "failed" || under?.description === undefined || !isMishap(under)) return [];
-    const news = adviceSince(this.#rows[0]!.advice ?? [], advice);
-    const texts = [under.description, ...news.map((item) => `advice: ${adviceLine(item)}`)];
+  #failureLines(
+    { label, scenarioView, verdict, isRare, advice = [] }: Row,
+    paint: Paint,
+    width: number,
+  ): string[] {
+    if (verdict !== "failed" || scenarioView?.description === undefined || !isMishap(scenarioView)) return [];
+    const news = newAdvice(this.#rows[0]!.advice ?? [], advice);
+    const texts = [scenarioView.description, ...news.map((item) => `advice: ${adviceLine(item)}`)];
     const lines = texts.flatMap((text) => wrap(oneLine(text.replace(/\s+/g, " ").trim()), 4, width));
     return ["", `  ${paint("bold", label)}${isRare === true ? " (rare)" : ""}`, ...lines];
   }
@@ -129,7 +139,9 @@ export class Matrix {
     const [plain, ...others] = this.#rows;
     if (plain!.code !== 0)
       return paint("red", "The plain run did not pass: there is nothing to compare the other runs with.");
-    const outcomes = others.filter(({ under }) => under !== undefined && !isMishap(under));
+    const outcomes = others.filter(
+      ({ scenarioView }) => scenarioView !== undefined && !isMishap(scenarioView),
+    );
     const mishaps = others.filter((row) => !outcomes.includes(row));
     const total = mishaps.length + this.#notRun.length;
     const mishapCount = `${total} ${total === 1 ? "mishap" : "mishaps"}`;
@@ -162,14 +174,14 @@ export class Matrix {
 }
 
 function rowOf(run: MatrixRun, plain: MatrixRun): Row {
-  const { under, due, code, passesStrict } = run;
+  const { scenarioView, due, code, passesStrict } = run;
   const isFailed = code !== 0;
   const cutShort =
-    isFailed && under !== undefined && due !== undefined && plain.due !== undefined
-      ? tasksCutShort(under, due, plain.due)
+    isFailed && scenarioView !== undefined && due !== undefined && plain.due !== undefined
+      ? unfinishedTasksText(scenarioView, due, plain.due)
       : undefined;
   const isPassed = !isFailed && passesStrict !== false;
-  const hadNoEffect = under !== undefined && isNotExercised(under);
+  const hadNoEffect = scenarioView !== undefined && isNotExercised(scenarioView);
   const verdict = isFailed
     ? hadNoEffect || cutShort !== undefined
       ? "inconclusive"

@@ -7,21 +7,21 @@ import type { StartOptions } from "../../core/schema/option-table.js";
 import { oneLine } from "../../core/schema/text-format.js";
 import { UserError } from "../../core/schema/user-error.js";
 import type { Sandbox } from "../../sandbox.js";
-import type { Required } from "../coverage-list.js";
+import type { RequiredCoverage } from "../coverage-list.js";
 import type { Runner } from "./command.js";
 
 /** The command of `exec` and the flags it runs with. */
-export interface Plan {
+export interface ExecPlan {
   readonly command: readonly string[];
   readonly options: StartOptions;
-  readonly templates: readonly Template[];
+  readonly templates: readonly EnvironmentTemplate[];
   readonly runner: Runner;
   readonly artifacts: Artifacts | undefined;
   readonly isStrict: boolean;
   /** The command that prints the app's payment records. */
   readonly reconcile: string | undefined;
   /** Names of `--require`, counted over all runs together. */
-  readonly required: Required | undefined;
+  readonly required: RequiredCoverage | undefined;
   /** Prints a line of progress, unless `--quiet`. */
   readonly notice: (text: string) => void;
 }
@@ -40,7 +40,7 @@ export interface RunResult {
   /** Active scenarios with the counts of their rules; the last activated first. */
   readonly scenarios: readonly ScenarioView[];
   /** Descriptions of the faults that were set during the run and never applied. */
-  readonly idleFaults: readonly string[];
+  readonly unappliedFaults: readonly string[];
   readonly advice: AdviceList["items"];
   readonly due: DueTasks;
 }
@@ -55,7 +55,7 @@ export interface UnderScenario {
 /** The folder of `--artifacts`. */
 export interface Artifacts {
   /** Saves a run, whether it passed or failed. */
-  save(sandbox: Sandbox, plan: Plan, result: RunResult, under: UnderScenario | undefined): Promise<void>;
+  save(sandbox: Sandbox, plan: ExecPlan, result: RunResult, under: UnderScenario | undefined): Promise<void>;
   write(file: string, text: string): void;
 }
 
@@ -65,34 +65,37 @@ export function commandText(command: readonly string[]): string {
 }
 
 /** Client of the control API within this process, without port or token. */
-export function clientOf(sandbox: Sandbox, namespace?: string): ControlClient {
+export function controlClientOf(sandbox: Sandbox, namespace?: string): ControlClient {
   return new ControlClient({ fetch: sandbox.fetch, namespace });
 }
 
 /** Reads a list of the control API in all namespaces. */
-export async function listEverywhere<Item>(sandbox: Sandbox, path: string): Promise<Item[]> {
+export async function listInAllNamespaces<Item>(sandbox: Sandbox, path: string): Promise<Item[]> {
   const all: Item[] = [];
-  for (const name of await readNamespaceNames(clientOf(sandbox))) {
-    const client = clientOf(sandbox, name);
+  for (const name of await readNamespaceNames(controlClientOf(sandbox))) {
+    const client = controlClientOf(sandbox, name);
     for await (const page of readPages<Item>(path, (at) => client.call("GET", at))) all.push(...page);
   }
   return all;
 }
 
 /** A value of `--env NAME=TEMPLATE`. */
-export interface Template {
+export interface EnvironmentTemplate {
   readonly name: string;
   readonly text: string;
 }
 
-export function parseTemplate(argument: string): Template {
+export function parseEnvironmentTemplate(argument: string): EnvironmentTemplate {
   const match = /^([A-Za-z_][A-Za-z0-9_]*)=(.*)$/s.exec(argument);
   if (match === null) throw new UserError(`--env takes NAME=TEMPLATE, not ${JSON.stringify(argument)}`);
   return { name: match[1]!, text: match[2]! };
 }
 
 /** Environment variables of the command: the sandbox's address and keys, and those of `--env`. */
-export function environmentOf(sandbox: Sandbox, templates: readonly Template[]): Record<string, string> {
+export function environmentOf(
+  sandbox: Sandbox,
+  templates: readonly EnvironmentTemplate[],
+): Record<string, string> {
   const values: Record<string, string> = {
     base_url: sandbox.url,
     api_key: sandbox.apiKey,

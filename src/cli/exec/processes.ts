@@ -6,7 +6,7 @@ import { monotonicMs } from "../../core/time/wall-clock.js";
 /** Environment variable that marks the command's processes, also those whose parent has ended. */
 export const MARK_VARIABLE = "PAYMENTS_SANDBOX_EXEC";
 
-export interface ProcessRow {
+export interface ProcessInfo {
   readonly pid: number;
   readonly parent: number;
   /** Start time, which distinguishes a process from a later one with the same pid; empty if unknown. */
@@ -16,11 +16,11 @@ export interface ProcessRow {
 }
 
 /** All living processes; none if they cannot be listed. */
-function processes(): ProcessRow[] {
+function processes(): ProcessInfo[] {
   if (process.platform === "win32") return [];
   if (process.platform === "linux")
     return readdirSync("/proc").flatMap((name) =>
-      /^\d+$/.test(name) ? (processRow(Number(name)) ?? []) : [],
+      /^\d+$/.test(name) ? (readProcess(Number(name)) ?? []) : [],
     );
   const table = execFileSync("ps", ["-A", "-o", "pid=,ppid=,stat="], { encoding: "utf8" });
   return table.split("\n").flatMap((line) => {
@@ -32,7 +32,7 @@ function processes(): ProcessRow[] {
 }
 
 /** Reads a process on Linux. Undefined if it does not exist or is a zombie. */
-export function processRow(pid: number): ProcessRow | undefined {
+export function readProcess(pid: number): ProcessInfo | undefined {
   const stat = procFile(`/proc/${pid}/stat`);
   // The name in parentheses may contain any character.
   const fields = stat?.slice(stat.lastIndexOf(")") + 2).split(" ");
@@ -58,7 +58,7 @@ export function commandLineOf(pid: number): string {
  * ended. A process that left the session is meant to outlive the command.
  */
 export class ProcessTree {
-  readonly #known = new Map<number, ProcessRow>();
+  readonly #known = new Map<number, ProcessInfo>();
   readonly #mark: string;
 
   /** @param root the command; without it, or if its pid now belongs to another process, only the mark counts */
@@ -73,7 +73,7 @@ export class ProcessTree {
   alive(): number[] {
     const rows = processes();
     const session = rows.find(({ pid }) => pid === process.pid)?.session;
-    const found = new Map<number, ProcessRow>();
+    const found = new Map<number, ProcessInfo>();
     for (const row of rows) {
       const isKnown = this.#known.get(row.pid)?.started === row.started;
       if (isKnown || (row.session === session && this.#isMarked(row.pid))) found.set(row.pid, row);
@@ -97,7 +97,7 @@ const POLL_MS = 20;
 const KILL_TIMEOUT_MS = 2_000;
 
 /** Sends SIGTERM to all, and SIGKILL after a grace period. */
-export async function endAll(family: ProcessTree, graceMs: number): Promise<void> {
+export async function endProcessTree(family: ProcessTree, graceMs: number): Promise<void> {
   const hardMs = monotonicMs() + graceMs;
   const asked = new Set<number>();
   for (let found = family.alive(); found.length > 0; found = family.alive()) {
@@ -129,5 +129,5 @@ const ORPHANS_GRACE_MS = 3_000;
 export async function endOrphans(process: string): Promise<void> {
   const [pid, started, mark] = process.split(" ");
   const root = { pid: Number(pid), started: started === "-" ? undefined : started };
-  await endAll(new ProcessTree(mark!, root), ORPHANS_GRACE_MS);
+  await endProcessTree(new ProcessTree(mark!, root), ORPHANS_GRACE_MS);
 }

@@ -10,14 +10,14 @@ import { junitXml } from "../report/junit.js";
 import { reportLines } from "../report/text.js";
 import { lineWidth, printErrorLine } from "../terminal.js";
 import { plain } from "../text-layout.js";
-import { clientOf, type Plan, type UnderScenario } from "./plan.js";
+import { controlClientOf, type ExecPlan, type UnderScenario } from "./plan.js";
 
 const COULD_NOT = 2;
 
 /** `exec --reconcile`: compares the app's records with the ledger. Returns exit code 1 with findings, 2 on errors. */
-export async function reconcileAfter(
+export async function reconcileAfterRun(
   sandbox: Sandbox,
-  { artifacts, notice }: Plan,
+  { artifacts, notice }: ExecPlan,
   {
     command,
     environment,
@@ -49,10 +49,12 @@ export async function reconcileAfter(
 }
 
 /** Warns that charges of other namespaces are not compared. */
-async function warnOfOtherNamespaces(sandbox: Sandbox, notice: Plan["notice"]): Promise<void> {
-  for (const name of await readNamespaceNames(clientOf(sandbox))) {
+async function warnOfOtherNamespaces(sandbox: Sandbox, notice: ExecPlan["notice"]): Promise<void> {
+  for (const name of await readNamespaceNames(controlClientOf(sandbox))) {
     if (name === "default") continue;
-    const { total } = await clientOf(sandbox, name).call<{ total: number }>("GET /_sandbox/charges?limit=1");
+    const { total } = await controlClientOf(sandbox, name).call<{ total: number }>(
+      "GET /_sandbox/charges?limit=1",
+    );
     if (total > 0)
       notice(
         `--reconcile looks at the namespace default: ${name} has ${formatCount(total, "charge")} too (sandbox.reconcile() in its tests)`,

@@ -5,14 +5,20 @@ import { machineNowMs } from "../../core/time/timers.js";
 import { openSandbox } from "../../opening.js";
 import type { Sandbox } from "../../sandbox.js";
 import type { Coverage } from "../coverage-list.js";
-import { adviceLines } from "../report/advice-text.js";
+import { printAdvice } from "../report/advice-text.js";
 import { printErrorLine } from "../terminal.js";
-import { activeScenarios, allScenarios, dueTasks, idleFaults } from "./applied-rules.js";
-import { environmentOf, listEverywhere, type Plan, type RunResult, type UnderScenario } from "./plan.js";
-import { reconcileAfter } from "./reconcile.js";
+import { activeScenarios, allScenarios, countDueTasks, unappliedFaults } from "./applied-rules.js";
+import {
+  type ExecPlan,
+  environmentOf,
+  listInAllNamespaces,
+  type RunResult,
+  type UnderScenario,
+} from "./plan.js";
+import { reconcileAfterRun } from "./reconcile.js";
 
 /** Runs the command once beside a fresh sandbox, and saves the artifacts. */
-export async function runBeside(plan: Plan, under?: UnderScenario): Promise<RunResult> {
+export async function runBesideSandbox(plan: ExecPlan, under?: UnderScenario): Promise<RunResult> {
   const { command, options, templates, runner, artifacts, reconcile, required } = plan;
   const sandbox = await openSandbox({
     ...options,
@@ -29,18 +35,18 @@ export async function runBeside(plan: Plan, under?: UnderScenario): Promise<RunR
       ...environmentOf(sandbox, templates),
     };
     const coverage = () => sandbox.control<Coverage>("GET /_sandbox/coverage?of=server");
-    required?.check(await coverage());
+    required?.refuseUnknown(await coverage());
     const active = await activeScenarios(sandbox);
     const startedAtMs = machineNowMs();
     const exitCode = await runner.run(command, environment);
-    required?.note(await coverage());
+    required?.addCoverage(await coverage());
     const durationMs = machineNowMs() - startedAtMs;
     const reconcileCode =
       reconcile === undefined || runner.stopSignal !== undefined
         ? 0
-        : await reconcileAfter(sandbox, plan, { command: reconcile, environment, under });
+        : await reconcileAfterRun(sandbox, plan, { command: reconcile, environment, under });
     const code = exitCode || reconcileCode;
-    const due = await dueTasks(sandbox);
+    const due = await countDueTasks(sandbox);
     const all = await allScenarios(sandbox, due);
     const { items: advice } = await sandbox.control<AdviceList>("GET /_sandbox/advice?of=server");
     const result: RunResult = {
@@ -50,7 +56,7 @@ export async function runBeside(plan: Plan, under?: UnderScenario): Promise<RunR
       durationMs,
       // A test may have deleted a scenario; its counts are unknown.
       scenarios: active.flatMap(({ name }) => all.find((scenario) => scenario.name === name) ?? []),
-      idleFaults: plan.isStrict ? await idleFaults(sandbox) : [],
+      unappliedFaults: plan.isStrict ? await unappliedFaults(sandbox) : [],
       advice,
       due,
     };
@@ -59,7 +65,7 @@ export async function runBeside(plan: Plan, under?: UnderScenario): Promise<RunR
     if (under?.scenario == null && !options.quiet) {
       if (code !== 0 && runner.stopSignal === undefined)
         for (const line of await refusedCalls(sandbox)) printErrorLine(line);
-      adviceLines(advice);
+      printAdvice(advice);
     }
     return result;
   } finally {
@@ -72,7 +78,7 @@ const REFUSALS_MAX = 5;
 
 /** Lists refused calls by kind, the most frequent first. Skips calls that a fault failed. */
 async function refusedCalls(sandbox: Sandbox): Promise<string[]> {
-  const calls = await listEverywhere<Record<string, unknown>>(sandbox, "/_sandbox/requests");
+  const calls = await listInAllNamespaces<Record<string, unknown>>(sandbox, "/_sandbox/requests");
   const kinds = new Map<string, number>();
   for (const { method, path, status, fault, response_body } of calls) {
     if (typeof status !== "number" || status < 400 || fault !== null) continue;

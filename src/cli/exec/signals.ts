@@ -1,8 +1,8 @@
 import { constants } from "node:os";
 import { createAbortController } from "../../core/time/deadline.js";
 import { monotonicMs, systemWallClock } from "../../core/time/wall-clock.js";
-import type { Guard } from "./guard.js";
-import { processRow, signalProcess } from "./processes.js";
+import type { SignalGuard } from "./guard.js";
+import { readProcess, signalProcess } from "./processes.js";
 
 const PASSED_ON = ["SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT", "SIGUSR1", "SIGUSR2"] as const;
 type PassedOn = (typeof PASSED_ON)[number];
@@ -19,7 +19,7 @@ const SECOND_SIGNAL_MS = 10_000;
 const YOUNG_COMMAND_MS = 10;
 
 /** The running command. */
-export interface Target {
+export interface SignalTarget {
   readonly pid: number;
   readonly sinceMs: number;
   /** Kills the command and all its descendants. */
@@ -27,15 +27,15 @@ export interface Target {
 }
 
 /** Passes each signal of this process on to the command once. */
-export class Signals {
-  readonly #guard: Guard;
+export class SignalForwarder {
+  readonly #guard: SignalGuard;
   readonly #last = new Map<PassedOn, { readonly atMs: number; readonly isForAll: boolean }>();
-  #target: Target | undefined;
+  #target: SignalTarget | undefined;
   readonly #stopping = createAbortController();
   #stopSignal: NodeJS.Signals | undefined;
   #hasTakenStop = false;
 
-  constructor(guard: Guard) {
+  constructor(guard: SignalGuard) {
     this.#guard = guard;
     for (const signal of PASSED_ON) process.on(signal, this.#on);
   }
@@ -51,7 +51,7 @@ export class Signals {
   }
 
   /** Passes further signals to `target`. */
-  passTo(target: Target | undefined): void {
+  passTo(target: SignalTarget | undefined): void {
     this.#target = target;
   }
 
@@ -102,7 +102,7 @@ const PARENT_CHECK_MS = 500;
 export function whenParentEnds(callback: () => void): () => void {
   const parent = process.ppid;
   if (parent <= 1 || process.platform === "win32") return () => {};
-  if (process.platform === "linux" && processRow(process.pid)?.session === process.pid) return () => {};
+  if (process.platform === "linux" && readProcess(process.pid)?.session === process.pid) return () => {};
   let stop: () => void;
   const check = (): void => {
     if (process.ppid !== parent) callback();

@@ -10,8 +10,8 @@ import { printErrorLine, printJson, printText } from "../terminal.js";
 import { wantsColour } from "../text-layout.js";
 import { activeScenarios, allScenarios, isMishap, strictFailures } from "./applied-rules.js";
 import { Matrix, type MatrixRun } from "./matrix.js";
-import { commandText, type Plan } from "./plan.js";
-import { runBeside } from "./run-command.js";
+import { commandText, type ExecPlan } from "./plan.js";
+import { runBesideSandbox } from "./run-command.js";
 import { exitCodeOf } from "./signals.js";
 
 /** Groups of shipped scenarios. The default scenario is in none: the plain run uses it. */
@@ -34,10 +34,10 @@ const LONG_RUN_MS = 10_000;
 const WIDTH = 100;
 
 /** Checks `--under` and reads its scenarios before anything runs. Returns the function that runs the command. */
-export async function readUnder(
+export async function prepareUnder(
   lists: readonly string[],
   options: StartOptions,
-): Promise<(plan: Plan) => Promise<number>> {
+): Promise<(plan: ExecPlan) => Promise<number>> {
   const names = new Set(lists.flatMap((list) => list.split(",")).map((name) => name.trim()));
   names.delete("");
   if (names.size === 0) throw new UserError("--under takes the names of scenarios, separated by commas");
@@ -114,7 +114,7 @@ function decidesAll(rules: ScenarioView["charges"] | ScenarioView["withdrawals"]
  * Runs the command plain and, if that passes, under each scenario, each time beside a fresh sandbox of the same seed,
  * and prints the matrix. Returns 0 if all runs passed, the plain run's code if that failed, otherwise 1.
  */
-async function runUnder(plan: Plan, scenarios: ReadonlyMap<string, ScenarioView>): Promise<number> {
+async function runUnder(plan: ExecPlan, scenarios: ReadonlyMap<string, ScenarioView>): Promise<number> {
   const { command, runner, notice } = plan;
   const runs: MatrixRun[] = [];
   const folders = new Set<string>();
@@ -150,7 +150,7 @@ function announceMishaps(scenarios: ReadonlyMap<string, ScenarioView>, notice: (
 function noticeLongRun(
   title: string,
   scenario: ScenarioView | undefined,
-  { options, notice }: Plan,
+  { options, notice }: ExecPlan,
 ): () => void {
   const startedAtMs = monotonicMs();
   const isHolding = scenario?.faults?.some(({ drop, hold }) => drop === "hang" || hold !== undefined);
@@ -163,14 +163,14 @@ function noticeLongRun(
 }
 
 async function runOne(
-  plan: Plan,
+  plan: ExecPlan,
   label: string,
   scenario: ScenarioView | undefined,
   folder: string,
 ): Promise<MatrixRun> {
   const name = scenario?.name ?? null;
   const active = [...(plan.options.scenario ?? []), ...(scenario === undefined ? [] : [label])];
-  const result = await runBeside(
+  const result = await runBesideSandbox(
     { ...plan, options: { ...plan.options, scenario: active } },
     { scenario: name, folder },
   );
@@ -180,7 +180,7 @@ async function runOne(
   return {
     label,
     scenario: name,
-    under: result.scenarios.find((one) => one.name === name),
+    scenarioView: result.scenarios.find((one) => one.name === name),
     isRare: name !== null && RARE.has(name),
     passesStrict: failures.length === 0,
     code,
@@ -200,7 +200,7 @@ function folderFor(scenario: ScenarioView | undefined, taken: Set<string>): stri
   return folder;
 }
 
-function printMatrix({ options, artifacts }: Plan, matrix: Matrix): void {
+function printMatrix({ options, artifacts }: ExecPlan, matrix: Matrix): void {
   const json = matrix.toJson();
   const seed = options.seed ?? FIXED_SEED;
   artifacts?.write("matrix.json", `${JSON.stringify({ seed, ...json }, null, 2)}\n`);

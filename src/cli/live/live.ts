@@ -10,8 +10,8 @@ import { STATUSES } from "../../core/schema/statuses.js";
 import { oneLine } from "../../core/schema/text-format.js";
 import { pause } from "../../core/time/timers.js";
 import type { Sandbox } from "../../sandbox.js";
-import { columns, isBehind, printText } from "../terminal.js";
-import { fitLine, type Part, paint, type Style } from "../text-layout.js";
+import { isOutputBehind, printText, terminalWidth } from "../terminal.js";
+import { fitLine, paint, type Style, type StyledText } from "../text-layout.js";
 import { keysHint, listenToKeys } from "./keys.js";
 
 /** How often lines are printed. Batches keep a slow terminal from blocking the server. */
@@ -20,7 +20,7 @@ const INTERVAL_MS = 100;
 const LINES_MAX = 20;
 
 /** Prints the sandbox's activities on a terminal, and acts on keys. */
-export class Live {
+export class ActivityPrinter {
   #waiting: (() => Activity)[] = [];
   #leftOut = 0;
   #isScheduled = false;
@@ -28,7 +28,7 @@ export class Live {
   #release: (() => void) | undefined;
 
   /** Queues an activity for printing. `build` is called only if it is printed. */
-  readonly note = (build: () => Activity): void => {
+  readonly queue = (build: () => Activity): void => {
     if (this.#waiting.length < LINES_MAX) this.#waiting.push(build);
     else this.#leftOut++;
     if (this.#isScheduled) return;
@@ -57,7 +57,7 @@ export class Live {
   flush(): void {
     this.#isScheduled = false;
     const waiting = this.#waiting.splice(0);
-    if (isBehind()) {
+    if (isOutputBehind()) {
       this.#leftOut += waiting.length;
       return;
     }
@@ -75,7 +75,7 @@ export class Live {
     const day = activity.at.slice(0, 10);
     const isNew = this.#day !== undefined && this.#day !== day;
     this.#day = day;
-    return [...(isNew ? [paint("dim", `  ${day}`)] : []), activityLine(activity, columns())];
+    return [...(isNew ? [paint("dim", `  ${day}`)] : []), activityLine(activity, terminalWidth())];
   }
 }
 
@@ -89,15 +89,15 @@ const GAP = 2;
 /** One line for an activity, cut to the width. It names the namespace unless that is the default one. */
 export function activityLine(activity: Activity, columns: number): string {
   const { at, namespace } = activity;
-  const head: Part[] = [
+  const head: StyledText[] = [
     ["dim", `  ${at.slice(11, 19)}  `],
-    ...(namespace === "default" ? [] : [["cyan", `${oneLine(namespace)}  `] satisfies Part]),
+    ...(namespace === "default" ? [] : [["cyan", `${oneLine(namespace)}  `] satisfies StyledText]),
   ];
   const room = columns - head.reduce((sum, [, text]) => sum + text.length, 0);
   return fitLine([...head, ...partsOf(activity, room, columns >= WIDE)], columns);
 }
 
-function partsOf(activity: Activity, room: number, isWide: boolean): Part[] {
+function partsOf(activity: Activity, room: number, isWide: boolean): StyledText[] {
   switch (activity.kind) {
     case "request":
       return requestParts(activity, isWide);
@@ -108,7 +108,7 @@ function partsOf(activity: Activity, room: number, isWide: boolean): Part[] {
   }
 }
 
-function requestParts(request: RequestActivity, isWide: boolean): Part[] {
+function requestParts(request: RequestActivity, isWide: boolean): StyledText[] {
   const { method, status, unanswered, fault, error, made, runner } = request;
   const path = request.path.startsWith(`${SERVICE}/`) ? request.path.slice(SERVICE.length) : request.path;
   return [
@@ -126,7 +126,7 @@ function createdText({ id, amount, currency, customer_email }: CreatedObject, is
   return [isWide ? id : shortIds(id), price, customer_email].filter((part) => part !== null).join("  ");
 }
 
-function transitionParts({ id, status, reason, by }: TransitionActivity, isWide: boolean): Part[] {
+function transitionParts({ id, status, reason, by }: TransitionActivity, isWide: boolean): StyledText[] {
   return [
     [undefined, `${isWide ? id : shortIds(id)}  `],
     [toneOf(status), status],
@@ -135,7 +135,7 @@ function transitionParts({ id, status, reason, by }: TransitionActivity, isWide:
   ];
 }
 
-function attemptParts(attempt: AttemptActivity, room: number): Part[] {
+function attemptParts(attempt: AttemptActivity, room: number): StyledText[] {
   const { type, status, error, response_body } = attempt;
   const isTaken = status !== null && status >= 200 && status < 300;
   const head = `→ ${type}  ${attempt.target.replace(/^http:\/\//, "")}  `;
@@ -158,7 +158,7 @@ function nextTry({ at, next_attempt_at }: AttemptActivity): string {
   return `retry in ${formatDuration(waitMs < 1_000 ? waitMs : Math.round(waitMs / 1_000) * 1_000)}`;
 }
 
-function gapped(style: Style | undefined, text: string | null): Part[] {
+function gapped(style: Style | undefined, text: string | null): StyledText[] {
   return text === null || text === "" ? [] : [[style, " ".repeat(GAP) + oneLine(text)]];
 }
 

@@ -10,12 +10,12 @@ export function adviceLine({ advice, why, times, example, docs }: Advice): strin
 }
 
 /** Prints advice on standard error, a line each. */
-export function adviceLines(advice: readonly Advice[]): void {
+export function printAdvice(advice: readonly Advice[]): void {
   for (const one of advice) printErrorLine(`advice: ${adviceLine(one)}`);
 }
 
 /** Advice that was given after `before` was read; `times` counts only the new occurrences. */
-export function adviceSince(before: readonly Advice[], after: readonly Advice[]): Advice[] {
+export function newAdvice(before: readonly Advice[], after: readonly Advice[]): Advice[] {
   return after.flatMap((one) => {
     const times = one.times - (before.find(({ id }) => id === one.id)?.times ?? 0);
     return times > 0 ? [{ ...one, times }] : [];
@@ -23,7 +23,7 @@ export function adviceSince(before: readonly Advice[], after: readonly Advice[])
 }
 
 /** Merges the advice of several sandboxes. */
-export function adviceOfAll(lists: readonly (readonly Advice[])[]): Advice[] {
+export function mergeAdvice(lists: readonly (readonly Advice[])[]): Advice[] {
   const all = new Map<string, Advice>();
   for (const one of lists.flat())
     all.set(one.id, { ...one, times: one.times + (all.get(one.id)?.times ?? 0) });

@@ -1,8 +1,8 @@
 import { DEVIATION_KINDS } from "../../core/schema/explore-limits.js";
 import { oneLineDeep } from "../../core/schema/text-format.js";
 import type { ExploreFinding, ExploreReport, ExploreSingle } from "../../tools/explore/exploration.js";
-import { KINDS } from "../../tools/explore/kinds.js";
-import { keyOf, scheduleKey, scheduleText } from "../../tools/explore/schedule.js";
+import { KIND_DEFINITIONS } from "../../tools/explore/kinds.js";
+import { deviationSetKey, deviationSetText, keyOf } from "../../tools/explore/schedule.js";
 import { type Paint, type Style, wrap } from "../text-layout.js";
 import type { Detail, Report, ReportCase } from "./report.js";
 
@@ -27,7 +27,7 @@ export function exploreReport(flow: string, report: ExploreReport): Report {
     ms,
     profile = {},
   } = oneLineDeep(report);
-  const failing = new Set(findings.map(({ deviations }) => scheduleKey(deviations)));
+  const failing = new Set(findings.map(({ deviations }) => deviationSetKey(deviations)));
   const messages = [...new Set(findings.map(textOf))];
   return {
     name: `explore ${flow}`,
@@ -41,13 +41,13 @@ export function exploreReport(flow: string, report: ExploreReport): Report {
         .map((single): ReportCase => {
           const isRight = single.outcome === "right";
           return {
-            name: scheduleText([single]),
+            name: deviationSetText([single]),
             outcome: isRight ? "passed" : "skipped",
             message: single.outcome,
           };
         }),
       ...findings.map((finding): ReportCase => {
-        const name = scheduleText(finding.deviations) || finding.oracle;
+        const name = deviationSetText(finding.deviations) || finding.oracle;
         return { ...findingCase(finding), name, details: detailsOf(finding) };
       }),
     ],
@@ -74,7 +74,7 @@ function findingCase({ oracle, message, story }: ExploreFinding): ReportCase {
 
 function detailsOf({ deviations, file }: ExploreFinding): Detail[] {
   const details = deviations.map(
-    ({ kind, at }): Detail => ["deviation", `${kind} at ${at}: ${KINDS[kind].description}`],
+    ({ kind, at }): Detail => ["deviation", `${kind} at ${at}: ${KIND_DEFINITIONS[kind].description}`],
   );
   return file === undefined ? details : [...details, ["file", file]];
 }

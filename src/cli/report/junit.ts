@@ -51,8 +51,8 @@ function caseLines(classname: string, one: ReportCase): string[] {
 
 function resultLines({
   outcome,
-  aside = "",
-  message = aside,
+  column = "",
+  message = column,
   type,
   details = [],
   place,

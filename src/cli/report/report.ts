@@ -10,9 +10,9 @@ export interface ReportCase {
   /** The name on the terminal; default: `name`. */
   readonly title?: string;
   readonly outcome: Outcome;
-  /** Column beside the title. A case with `aside` is printed as one line of a list. */
-  readonly aside?: string;
-  /** Reason for not passing; default: `aside`. */
+  /** Column beside the title. A case with `column` is printed as one line of a list. */
+  readonly column?: string;
+  /** Reason for not passing; default: `column`. */
   readonly message?: string | undefined;
   /** Kind of failure. */
   readonly type?: string | undefined;

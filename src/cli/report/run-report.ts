@@ -50,7 +50,7 @@ function stepCase(runFile: string, step: StepReport, before = ""): ReportCase {
     name: `${number}. ${title}`,
     title,
     outcome: outcome === "not_run" ? "skipped" : outcome,
-    aside: outcome === "not_run" ? "not run" : `${duration_ms} ms`,
+    column: outcome === "not_run" ? "not run" : `${duration_ms} ms`,
     type: outcome === "error" ? "CannotRun" : "StepFailure",
     place: [step.file ?? runFile, failure?.line ?? step.line],
     durationMs: duration_ms,

@@ -1,6 +1,6 @@
 import { oneLineDeep } from "../../core/schema/text-format.js";
 import { lineWidth } from "../terminal.js";
-import { cut, type Paint, paint, type Style, wrap, wrapHanging } from "../text-layout.js";
+import { cutText, type Paint, paint, type Style, wrap, wrapHanging } from "../text-layout.js";
 import type { Outcome, Report, ReportCase } from "./report.js";
 
 const MARKS: Readonly<Record<Outcome, readonly [mark: string, style: Style]>> = {
@@ -26,7 +26,7 @@ export function reportLines(raw: Report, width: number, style: Paint): string[] 
   const { heading, verdict, findings, cases, drawing, notes, summary } = report;
   const indent = heading === undefined ? "" : "  ";
   const rows = flattened(findings ?? cases);
-  const titles = rows.filter(({ aside }) => aside !== undefined).map(({ title }) => title.length);
+  const titles = rows.filter(({ column }) => column !== undefined).map(({ title }) => title.length);
   const titleWidth = Math.min(Math.max(0, ...titles), width - BESIDE_TITLE);
   const drawn = drawing?.(width, style) ?? [];
   return [
@@ -46,9 +46,9 @@ function flattened(cases: readonly ReportCase[], indent = ""): (ReportCase & { r
   ]);
 }
 
-/** Lines of a case: with `aside` a list line and the message below, otherwise a paragraph. */
+/** Lines of a case: with `column` a list line and the message below, otherwise a paragraph. */
 export function caseLines(one: ReportCase, indent: string, titleWidth: number, width: number, paint: Paint) {
-  const { name, title = name, outcome, aside, message, details = [], drawing, place } = one;
+  const { name, title = name, outcome, column, message, details = [], drawing, place } = one;
   const text = message && (place === undefined ? message : `${message}  ${place.join(":")}`);
   const below = [
     ...details.flatMap(([label, text], index) => {
@@ -58,14 +58,14 @@ export function caseLines(one: ReportCase, indent: string, titleWidth: number, w
     }),
     ...(drawing?.(width, paint) ?? []),
   ];
-  if (aside === undefined) {
+  if (column === undefined) {
     const mark = outcome === "skipped" ? "note" : outcome;
     const lines = marked(mark, text === undefined ? title : `${title}: ${text}`, indent, width, paint);
     return below.length > 0 ? [...lines, ...below, ""] : lines;
   }
-  const start = `${cut(title, titleWidth).padEnd(titleWidth)}  `;
-  const column = cut(aside, width - indent.length - 2 - start.length).padStart(8);
-  const line = `${indent}${markOf(outcome, paint)} ${outcome === "skipped" ? paint("dim", start + column) : start + column}`;
+  const start = `${cutText(title, titleWidth).padEnd(titleWidth)}  `;
+  const cell = cutText(column, width - indent.length - 2 - start.length).padStart(8);
+  const line = `${indent}${markOf(outcome, paint)} ${outcome === "skipped" ? paint("dim", start + cell) : start + cell}`;
   if (text === undefined) return [line];
   return [line, ...wrapHanging(DETAIL_INDENT, text, width).map((line) => paint("red", line)), ...below];
 }

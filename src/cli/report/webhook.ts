@@ -57,7 +57,7 @@ function probeCase(row: ProbeRow): ReportCase {
     name: title,
     title: `${numbersOf([probe]).padStart(2)} ${title}`,
     outcome: because === null && isJudged(row) ? judged : "skipped",
-    aside: because === null ? (seen ?? came_back) : `see ${numbersOf([because])} ${because}: ${came_back}`,
+    column: because === null ? (seen ?? came_back) : `see ${numbersOf([because])} ${because}: ${came_back}`,
     type: fault ?? "",
     durationMs: answers.reduce((sum, { duration_ms }) => sum + duration_ms, 0),
     details: detailsOf(row, advice),

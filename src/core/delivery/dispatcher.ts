@@ -6,7 +6,7 @@
  */
 
 import { type AttemptResult, dropDelivery, recordAttempt } from "../engine/commands/delivery-commands.js";
-import type { Hold } from "../engine/log-responses.js";
+import type { DeliveryHold } from "../engine/log-responses.js";
 import type { Delivery, Task } from "../engine/records.js";
 import { iso } from "../schema/time.js";
 import type { DeliveryAttempts, Scheduler } from "../time/scheduler.js";
@@ -111,7 +111,7 @@ export class Dispatcher implements DeliveryAttempts {
   }
 
   /** Returns why a delivery waits, if its due time is not the reason. */
-  findHold({ status, task, webhook_id, created_at, next_attempt_at }: Delivery): Hold | null {
+  findHold({ status, task, webhook_id, created_at, next_attempt_at }: Delivery): DeliveryHold | null {
     if (status !== "pending") return null;
     if (task === null) return { since: created_at, reason: "waits for the delivery before it" };
     const held = this.#held.find(webhook_id, task);
@@ -160,7 +160,7 @@ export class Dispatcher implements DeliveryAttempts {
 
   /** Returns true if the attempt may wait for an unreachable receiver. On a stopped clock the wait would never end. */
   #mayHold(job: DeliveryJob): boolean {
-    return job.holds && this.#scheduler.isTimePassing;
+    return job.canBeHeld && this.#scheduler.isTimePassing;
   }
 
   /** Sends one held attempt to an unreachable receiver; releases the others unless this one must be held again. */
@@ -221,7 +221,7 @@ export class Dispatcher implements DeliveryAttempts {
 
   /** Sends held attempts when the clock has stopped; they fail if their receiver is still unreachable. */
   onClockChange(): void {
-    if (!this.#scheduler.clock.runs) this.#resume(this.#held.releaseAll());
+    if (!this.#scheduler.clock.isTimeRunning) this.#resume(this.#held.releaseAll());
   }
 
   rollBack(nowMs: number): void {

@@ -5,13 +5,13 @@ import type { WallClock } from "../time/wall-clock.js";
 import type { BarrierMember } from "./barriers.js";
 import {
   buildOutcome,
-  CANCELLED_ATTEMPT,
-  failure,
+  CANCELLED_RESULT,
+  failedResult,
   MAX_LOGGED_BODY_BYTES,
-  retryAfterMs,
+  parseRetryAfter,
   type SendResult,
   type SignedRequest,
-  timeoutFailure,
+  timedOutResult,
 } from "./outcomes.js";
 
 /** Response of an in-process receiver: a Response, a status, or nothing for 204. */
@@ -100,8 +100,8 @@ async function callReceiver(
   wall: WallClock,
   patience: Deadline,
 ): Promise<SendResult> {
-  if (patience.signal.aborted) return CANCELLED_ATTEMPT;
-  if (receiver === undefined) return failure("the function has been unregistered");
+  if (patience.signal.aborted) return CANCELLED_RESULT;
+  if (receiver === undefined) return failedResult("the function has been unregistered");
   const bytes = Buffer.from(body);
   const request = new Request(receiver.url, {
     method: "POST",
@@ -111,14 +111,14 @@ async function callReceiver(
   return new Promise((resolve) => {
     // Only this timer keeps the process running while the handler works.
     const cancelTimer = onDeadline(wall, patience, (reason) =>
-      resolve(reason === "late" ? timeoutFailure(patience.timeoutMs) : CANCELLED_ATTEMPT),
+      resolve(reason === "late" ? timedOutResult(patience.timeoutMs) : CANCELLED_RESULT),
     );
     void callHandler(receiver.handler, request).then(async (response) => {
       const answer = {
         status: response.status,
         response_body: await readBody(response),
         error: null,
-        retryAfterMs: retryAfterMs(response.headers.get("retry-after"), Date.parse(sentAt)),
+        retryAfterMs: parseRetryAfter(response.headers.get("retry-after"), Date.parse(sentAt)),
       };
       cancelTimer();
       resolve(answer);

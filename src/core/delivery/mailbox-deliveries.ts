@@ -1,7 +1,7 @@
 import { type AttemptResult, recordAttempt } from "../engine/commands/delivery-commands.js";
 import type { Task } from "../engine/records.js";
 import type { Scheduler } from "../time/scheduler.js";
-import { buildOutcome, failure, retryAfterMs, type SignedRequest } from "./outcomes.js";
+import { buildOutcome, failedResult, parseRetryAfter, type SignedRequest } from "./outcomes.js";
 import type { DeliveryJob } from "./sender.js";
 
 /** A delivery taken from a mailbox and not acknowledged yet. */
@@ -76,7 +76,7 @@ export class Mailboxes {
     const taken = this.#taken.get(deliveryId);
     if (taken === undefined) return false;
     const { scheduler } = this.#options;
-    const answer = { ...response, retryAfterMs: retryAfterMs(retryAfter, scheduler.wall.nowMs()) };
+    const answer = { ...response, retryAfterMs: parseRetryAfter(retryAfter, scheduler.wall.nowMs()) };
     const outcome = buildOutcome(taken.request, answer, scheduler.wall);
     scheduler.run(recordAttempt(taken.task, outcome), () => {
       if (!this.#taken.has(deliveryId)) this.#awaitAnswer(taken.task, taken.request);
@@ -93,7 +93,7 @@ export class Mailboxes {
     if (taken === undefined) return;
     this.#taken.delete(deliveryId);
     const { scheduler, acknowledgeTimeoutMs: answerWithinMs, recordOutcome: bringBack } = this.#options;
-    const missed = failure(`not acknowledged within ${answerWithinMs / 1000} s`);
+    const missed = failedResult(`not acknowledged within ${answerWithinMs / 1000} s`);
     bringBack(taken.task, buildOutcome(taken.request, missed, scheduler.wall));
   }
 

@@ -16,15 +16,15 @@ export type SendResult = Pick<
 
 export const MAX_LOGGED_BODY_BYTES = 4_096;
 
-export function failure(error: string): SendResult {
+export function failedResult(error: string): SendResult {
   return { status: null, response_body: null, error, retryAfterMs: null };
 }
 
-export function timeoutFailure(timeoutMs: number): SendResult {
-  return failure(`no answer within ${timeoutMs / 1000} s`);
+export function timedOutResult(timeoutMs: number): SendResult {
+  return failedResult(`no answer within ${timeoutMs / 1000} s`);
 }
 
-export const CANCELLED_ATTEMPT = failure("called off");
+export const CANCELLED_RESULT = failedResult("called off");
 
 /** Builds the outcome of an attempt that ends now. */
 export function buildOutcome(
@@ -41,7 +41,7 @@ export function buildOutcome(
 }
 
 /** Converts a Retry-After header, seconds or a date, to milliseconds from now; null if absent or invalid. */
-export function retryAfterMs(header: string | null | undefined, wallMs: number): number | null {
+export function parseRetryAfter(header: string | null | undefined, wallMs: number): number | null {
   if (header === undefined || header === null) return null;
   if (/^\d{1,9}$/.test(header.trim())) return Number(header) * 1000;
   const atMs = Date.parse(header);

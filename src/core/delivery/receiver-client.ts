@@ -6,13 +6,13 @@ import type { WallClock } from "../time/wall-clock.js";
 import type { BarrierMember } from "./barriers.js";
 import {
   buildOutcome,
-  CANCELLED_ATTEMPT,
-  failure,
+  CANCELLED_RESULT,
+  failedResult,
   MAX_LOGGED_BODY_BYTES,
-  retryAfterMs,
+  parseRetryAfter,
   type SendResult,
   type SignedRequest,
-  timeoutFailure,
+  timedOutResult,
 } from "./outcomes.js";
 import { AGENT_OPTIONS, lookupOptions, networkErrorText } from "./outgoing-http.js";
 
@@ -63,7 +63,7 @@ export class ReceiverClient {
     // A request that was cancelled while it waited, or while TLS was loading, is not sent.
     const answer =
       transport === undefined || signal.aborted
-        ? CANCELLED_ATTEMPT
+        ? CANCELLED_RESULT
         : await this.#exchange(transport, url, signed, signal, barrier);
     barrier?.leave();
     return buildOutcome(signed, answer, this.#options.wall);
@@ -93,7 +93,7 @@ export class ReceiverClient {
         finish(answer);
         current?.destroy();
       };
-      const abort = (): void => stop(CANCELLED_ATTEMPT);
+      const abort = (): void => stop(CANCELLED_RESULT);
       signal.addEventListener("abort", abort);
 
       const sendRequest = (agent: http.Agent | false): void => {
@@ -109,7 +109,7 @@ export class ReceiverClient {
         request.once("socket", (socket) => {
           if (isDone) return;
           usedSocket = { socket, readBefore: socket.bytesRead };
-          cancelTimeout ??= wall.after(timeoutMs, () => stop(timeoutFailure(timeoutMs)));
+          cancelTimeout ??= wall.after(timeoutMs, () => stop(timedOutResult(timeoutMs)));
           if (barrier === undefined) return;
           const send = () => void barrier.arrive().then(() => request.end(body));
           if (socket.connecting) socket.once("encrypted" in socket ? "secureConnect" : "connect", send);
@@ -119,7 +119,7 @@ export class ReceiverClient {
           if (isDone) return;
           if (request.reusedSocket && usedSocket !== undefined && isCutBeforeAnswer(error, usedSocket))
             sendRequest(false);
-          else finish({ ...failure(networkErrorText(error)), isUnreachable: isRefused(error) });
+          else finish({ ...failedResult(networkErrorText(error)), isUnreachable: isRefused(error) });
         });
         request.on("response", (response) => readAnswer(response, Date.parse(sentAt), finish));
         if (barrier === undefined) request.end(body);
@@ -147,7 +147,7 @@ function readAnswer(
       status: response.statusCode ?? null,
       response_body: Buffer.concat(chunks).toString("utf8"),
       error: null,
-      retryAfterMs: retryAfterMs(response.headers["retry-after"], sentAtMs),
+      retryAfterMs: parseRetryAfter(response.headers["retry-after"], sentAtMs),
     });
   response.on("data", (chunk: Buffer) => {
     if (length >= MAX_LOGGED_BODY_BYTES) return;

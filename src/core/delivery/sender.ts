@@ -8,7 +8,7 @@ import type { WallClock } from "../time/wall-clock.js";
 import { workQueue } from "../time/work-queue.js";
 import { type BarrierMember, Barriers } from "./barriers.js";
 import { deliverInProcess, InProcessReceivers, isInProcessUrl } from "./in-process-receivers.js";
-import { buildOutcome, failure, type SignedRequest } from "./outcomes.js";
+import { buildOutcome, failedResult, type SignedRequest } from "./outcomes.js";
 import { ReceiverClient } from "./receiver-client.js";
 import { signatureHeaders } from "./signing.js";
 
@@ -28,7 +28,7 @@ export interface DeliveryJob {
   /** Mailbox that gets the delivery instead of a URL. */
   readonly mailbox: string | null;
   /** True if the delivery is held while its endpoint is unreachable. */
-  readonly holds: boolean;
+  readonly canBeHeld: boolean;
   sign(): SignedRequest;
   /** Makes the attempt. Never rejects: failures are part of the outcome. */
   send(): Promise<AttemptResult>;
@@ -86,7 +86,7 @@ export class Sender {
       webhookId: webhook_id,
       target: url === null ? `mailbox ${mailbox}` : new URL(url).host,
       mailbox: plannedFailure === null ? mailbox : null,
-      holds: endpoint.unreachable === "hold" && !mishap?.by_hand,
+      canBeHeld: endpoint.unreachable === "hold" && !mishap?.by_hand,
       sign,
       send: () =>
         plannedFailure !== null || url === null
@@ -130,7 +130,7 @@ export class Sender {
     const answer =
       typeof mode === "number"
         ? { status: mode, response_body: null, error: null, retryAfterMs: null }
-        : failure(`${FAILURE_MESSAGES[mode](timeoutMs)} by scenario ${scenario}`);
+        : failedResult(`${FAILURE_MESSAGES[mode](timeoutMs)} by scenario ${scenario}`);
     const sentAt = new Date(wall.nowMs()).toISOString();
     return buildOutcome({ sentAt, headers: {} }, answer, wall);
   }

@@ -21,9 +21,11 @@ export function signatureHeaders(
     id: message.id,
     timestamp: Math.floor(message.sentAtMs / 1000).toString(),
   };
-  values.signatures = (scheme.between === null ? secrets.slice(0, 1) : secrets)
-    .map((secret) => fillTemplate(scheme.each, { signature: sign(scheme, values, message.body, secret) }))
-    .join(scheme.between ?? "");
+  values.signatures = (scheme.signatureSeparator === null ? secrets.slice(0, 1) : secrets)
+    .map((secret) =>
+      fillTemplate(scheme.signatureFormat, { signature: sign(scheme, values, message.body, secret) }),
+    )
+    .join(scheme.signatureSeparator ?? "");
   return Object.fromEntries(
     Object.entries(scheme.headers).map(([name, template]) => [name, fillTemplate(template, values)]),
   );

@@ -1,5 +1,5 @@
 import type { Charge } from "../schema/records/payment-records.js";
-import { share, subtract } from "./money.js";
+import { proportionOf, subtract } from "./money.js";
 
 export interface BookedPayment {
   readonly amount: string;
@@ -20,7 +20,7 @@ export function bookedPayment(
   if (settlement === null || fees === null) return undefined;
   if (amount_paid === undefined || currency_paid === undefined)
     return { amount, currency, settlement, totalFee: fees.total_fee };
-  const settled = share(amount_paid, settlement, amount, decimalsOf(currency_paid));
+  const settled = proportionOf(amount_paid, settlement, amount, decimalsOf(currency_paid));
   return {
     amount: amount_paid,
     currency: currency_paid,

@@ -1,7 +1,7 @@
 import type { Charge, ChargeTasks } from "../schema/records/payment-records.js";
 
 /** Fields of a priced charge that change, in the order in which its record has them. */
-export const STATE_FIELDS = [
+export const CHARGE_STATE_FIELDS = [
   "status",
   "updated_at",
   "settled_at",
@@ -13,13 +13,13 @@ export const STATE_FIELDS = [
   "notes",
 ] as const satisfies readonly (keyof Charge)[];
 
-type ChargeProgress = Pick<Charge, Exclude<(typeof STATE_FIELDS)[number], "tasks">>;
+type ChargeProgress = Pick<Charge, Exclude<(typeof CHARGE_STATE_FIELDS)[number], "tasks">>;
 
 /**
  * A charge as its state fields and a reference to its terms, which all its states share. An advance creates hundreds of
  * thousands of states; each takes a quarter of the memory of a whole record.
  */
-class ChargeState implements Readonly<Record<(typeof STATE_FIELDS)[number], unknown>> {
+class ChargeState implements Readonly<Record<(typeof CHARGE_STATE_FIELDS)[number], unknown>> {
   readonly terms: Charge;
   readonly status: Charge["status"];
   readonly updated_at: Charge["updated_at"];
@@ -73,7 +73,7 @@ const OPTIONAL_TERMS = Object.keys({
 function defineGetters(terms: Charge): void {
   hasGetters = true;
   const names = [...new Set([...Object.keys(terms), ...OPTIONAL_TERMS])] as (keyof Charge)[];
-  for (const name of names.filter((name) => !(STATE_FIELDS as readonly string[]).includes(name)))
+  for (const name of names.filter((name) => !(CHARGE_STATE_FIELDS as readonly string[]).includes(name)))
     Object.defineProperty(ChargeState.prototype, name, {
       get(this: ChargeState) {
         return this.terms[name];
@@ -82,7 +82,7 @@ function defineGetters(terms: Charge): void {
 }
 
 /** Returns a copy of the charge with the given state fields. */
-export function withState(charge: Charge, progress: ChargeProgress, tasks: ChargeTasks): Charge {
+export function withChargeState(charge: Charge, progress: ChargeProgress, tasks: ChargeTasks): Charge {
   const terms = termsOf(charge);
   if (!hasGetters) defineGetters(terms);
   return new ChargeState(terms, progress, tasks) as object as Charge;
@@ -92,16 +92,16 @@ function termsOf(charge: object): Charge {
   return charge instanceof ChargeState ? charge.terms : (charge as Charge);
 }
 
-/** Returns true if both are charges that differ in `STATE_FIELDS` only. */
+/** Returns true if both are charges that differ in `CHARGE_STATE_FIELDS` only. */
 export function hasSameTerms(after: object, before: object): after is Charge {
   return after instanceof ChargeState && termsOf(before) === after.terms;
 }
 
-export function stateValues(charge: Charge): readonly unknown[] {
-  return STATE_FIELDS.map((name) => charge[name]);
+export function chargeStateValues(charge: Charge): readonly unknown[] {
+  return CHARGE_STATE_FIELDS.map((name) => charge[name]);
 }
 
 /** Copies a charge's getters into own fields, so it can be spread; returns other records as they are. */
-export function plainCharge<Item extends object>(record: Item): Item {
+export function toPlainRecord<Item extends object>(record: Item): Item {
   return record instanceof ChargeState ? (record.toJSON() as object as Item) : record;
 }

@@ -11,7 +11,7 @@ import type {
 } from "../schema/records/payment-records.js";
 import { isOpen, STATUSES } from "../schema/statuses.js";
 import { iso } from "../schema/time.js";
-import { withState } from "./charge-state.js";
+import { withChargeState } from "./charge-state.js";
 import type { StatusRules } from "./timeline.js";
 
 export type { Actor } from "../schema/common.js";
@@ -24,7 +24,7 @@ export type {
   StatusChange,
 } from "../schema/records/payment-records.js";
 
-export const CHARGE_RULES: StatusRules<ChargeStatus> = {
+export const CHARGE_STATUS_RULES: StatusRules<ChargeStatus> = {
   first: "PENDING",
   statuses: STATUSES,
   expired: "EXPIRED",
@@ -118,7 +118,7 @@ export function transition(
 
   return {
     effects,
-    charge: withState(
+    charge: withChargeState(
       charge,
       {
         status: to,
@@ -189,5 +189,5 @@ export function settle(charge: Charge, atMs: number): Charge {
     overruled,
     notes,
   };
-  return withState(charge, settled, charge.tasks);
+  return withChargeState(charge, settled, charge.tasks);
 }

@@ -29,19 +29,19 @@ export interface InstructionsInput {
 
 export interface MethodKind {
   /** Customer's input besides the currency; a whitelabel request requires it. */
-  readonly field?: "phone_number" | "bank_account_number";
-  /** The hosted page requires `field` too. */
+  readonly customerField?: "phone_number" | "bank_account_number";
+  /** The hosted page requires `customerField` too. */
   readonly isRequiredOnPage?: true;
   /** True if customers pay to a wallet address; a quote already includes it. */
-  readonly wallet?: true;
-  readonly instruct: (input: InstructionsInput) => PaymentInstructions;
+  readonly hasWallet?: true;
+  readonly createInstructions: (input: InstructionsInput) => PaymentInstructions;
 }
 
 export const METHOD_KINDS: Readonly<Record<MethodFixture["kind"], MethodKind>> = {
-  bank_transfer: { field: "bank_account_number", instruct: bankTransfer },
-  mobile_money: { field: "phone_number", isRequiredOnPage: true, instruct: mobileMoney },
-  card: { instruct: card },
-  crypto: { wallet: true, instruct: crypto },
+  bank_transfer: { customerField: "bank_account_number", createInstructions: bankTransfer },
+  mobile_money: { customerField: "phone_number", isRequiredOnPage: true, createInstructions: mobileMoney },
+  card: { createInstructions: card },
+  crypto: { hasWallet: true, createInstructions: crypto },
 };
 
 const NO_REAL_MONEY = "This is a sandbox: no real money moves; do not send any money.";

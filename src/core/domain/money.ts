@@ -127,7 +127,7 @@ export function convert(base: string, rate: string, decimals: number): string {
 }
 
 /** amount × part ÷ whole, rounded half-up to the currency's decimals. */
-export function share(amount: string, part: string, whole: string, decimals: number): string {
+export function proportionOf(amount: string, part: string, whole: string, decimals: number): string {
   return new Decimal(amount).times(part).dividedBy(whole).toFixed(decimals);
 }
 

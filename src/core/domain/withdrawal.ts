@@ -21,7 +21,7 @@ const STATUSES: Readonly<Record<WithdrawalStatus, StatusRow>> = {
   CANCELLED: { next: [], funds: "returned" },
 };
 
-export const WITHDRAWAL_RULES: StatusRules<WithdrawalStatus> = {
+export const WITHDRAWAL_STATUS_RULES: StatusRules<WithdrawalStatus> = {
   first: "PENDING",
   statuses: STATUSES,
   expired: null,
@@ -31,7 +31,7 @@ export interface WithdrawalTransition {
   readonly withdrawal: Withdrawal;
   readonly funds: "arrived" | "returned" | null;
   readonly event: string;
-  readonly cancelTimeline: boolean;
+  readonly shouldCancelTimeline: boolean;
 }
 
 /** Changes a withdrawal's status; nothing else does. The counterpart of `transition` for charges. */
@@ -52,6 +52,6 @@ export function transitionWithdrawal(
     },
     funds: STATUSES[to].funds ?? null,
     event: withdrawalEventType(to),
-    cancelTimeline: actor === "control" || STATUSES[to].next.length === 0,
+    shouldCancelTimeline: actor === "control" || STATUSES[to].next.length === 0,
   };
 }

@@ -1,4 +1,4 @@
-import { plainCharge } from "../domain/charge-state.js";
+import { toPlainRecord } from "../domain/charge-state.js";
 import { iso } from "../schema/time.js";
 import { type AppendedItems, diffFields, type Fields } from "./encode-fields.js";
 import { applyObjectDiffs, diffObjects, type ObjectDiffs } from "./encode-objects.js";
@@ -27,7 +27,7 @@ export interface LatestKeys {
   readonly changed: Map<CollectionName, Key>;
 }
 
-export function noLatestKeys(): LatestKeys {
+export function createLatestKeys(): LatestKeys {
   return { created: new Map(), changed: new Map() };
 }
 
@@ -62,17 +62,19 @@ function encodePut(change: Change, index: number, before: RecordReader, latest: 
     );
     if (changes === undefined) return put;
     latest.changed.set(name, key);
-    const { fields, names, grown } = changes;
-    if (names === undefined)
-      return grown === undefined ? [name, key, fields, "changed"] : [name, key, fields, "changed", grown];
-    if (grown === undefined) return [name, key, fields, "as", changedLast!, names];
-    return [name, key, fields, "as", changedLast!, names, grown];
+    const { fields, sharedNames, appendedByField } = changes;
+    if (sharedNames === undefined)
+      return appendedByField === undefined
+        ? [name, key, fields, "changed"]
+        : [name, key, fields, "changed", appendedByField];
+    if (appendedByField === undefined) return [name, key, fields, "as", changedLast!, sharedNames];
+    return [name, key, fields, "as", changedLast!, sharedNames, appendedByField];
   }
   const other = latestOfKind(latest, name, key, record as Fields);
   if (other === undefined || other === key) return put;
   const model = recordAfter(name, other, puts, before, index);
   if (model === undefined || model instanceof LazyEvent) return put;
-  const plain = plainCharge(model) as object as Fields;
+  const plain = toPlainRecord(model) as object as Fields;
   const fields = diffFields(plain, record as Fields, undefined, false)?.fields;
   if (fields === undefined) return put;
   const { fields: others, parts } = diffObjects(plain, fields);
@@ -155,7 +157,7 @@ function decodeRecord(put: JournalPut, puts: readonly Put[], before: RecordReade
   const recordOf = (id: Key): Fields => {
     const found = recordAfter(name, id, puts, before) as Fields | undefined;
     if (found === undefined) throw new Error(`change ${seq} refers to ${name} ${id}, which does not exist`);
-    return plainCharge(found);
+    return toPlainRecord(found);
   };
   const fields = record as Fields;
   if (how === "like") {

@@ -1,4 +1,9 @@
-import { hasSameTerms, plainCharge, STATE_FIELDS, stateValues } from "../domain/charge-state.js";
+import {
+  CHARGE_STATE_FIELDS,
+  chargeStateValues,
+  hasSameTerms,
+  toPlainRecord,
+} from "../domain/charge-state.js";
 import { type Charge, isLazyInstructions } from "../domain/charge-transition.js";
 
 export type Fields = Readonly<Record<string, unknown>>;
@@ -9,9 +14,9 @@ export type AppendedItems = Readonly<Record<string, readonly unknown[]>>;
 export interface FieldsDiff {
   readonly fields: Fields;
   /** Names of the fields that equal those of `model`; undefined below SHARED_MIN_FIELDS. */
-  readonly names?: readonly string[];
+  readonly sharedNames?: readonly string[];
   /** New items of extended lists; undefined if there are none. */
-  readonly grown?: AppendedItems;
+  readonly appendedByField?: AppendedItems;
 }
 
 const SHARED_MIN_FIELDS = 3;
@@ -50,7 +55,7 @@ export function diffFields(
     if (addition !== undefined) (grown ??= {})[field] = addition;
     else fields[field] = value;
   }
-  if (shared.length >= SHARED_MIN_FIELDS) return withGrown({ fields, names: shared }, grown);
+  if (shared.length >= SHARED_MIN_FIELDS) return withGrown({ fields, sharedNames: shared }, grown);
   return shared.length > 0 ? diffFields(before, after, undefined, canAppend) : withGrown({ fields }, grown);
 }
 
@@ -65,12 +70,12 @@ interface Comparison {
 function comparisonOf(before: Fields, after: Fields): Comparison {
   if (hasSameTerms(after, before))
     return {
-      old: STATE_FIELDS,
-      names: STATE_FIELDS,
-      olds: stateValues(before as object as Charge),
-      values: stateValues(after),
+      old: CHARGE_STATE_FIELDS,
+      names: CHARGE_STATE_FIELDS,
+      olds: chargeStateValues(before as object as Charge),
+      values: chargeStateValues(after),
     };
-  const [old, current] = [plainCharge(before), plainCharge(after)];
+  const [old, current] = [toPlainRecord(before), toPlainRecord(after)];
   return {
     old: Object.keys(old),
     names: Object.keys(current),
@@ -89,7 +94,7 @@ function isShared(model: Fields, field: string, value: unknown): boolean {
 }
 
 function withGrown(changes: FieldsDiff, grown: AppendedItems | undefined): FieldsDiff {
-  return grown === undefined ? changes : { ...changes, grown };
+  return grown === undefined ? changes : { ...changes, appendedByField: grown };
 }
 
 /** Items appended to a list; undefined for any other difference. */

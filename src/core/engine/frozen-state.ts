@@ -1,4 +1,4 @@
-import { plainCharge } from "../domain/charge-state.js";
+import { toPlainRecord } from "../domain/charge-state.js";
 import { plainEvent } from "./lazy-event.js";
 import type { RecordTable } from "./record-table.js";
 import type { CollectionName, Collections, Key, StateDump } from "./records.js";
@@ -42,7 +42,7 @@ export function freeze({ seq, at, counters, tables }: Freezable): FrozenState {
 }
 
 const PLAIN: { readonly [Name in CollectionName]?: (record: Collections[Name]) => object } = {
-  charges: plainCharge,
+  charges: toPlainRecord,
   events: plainEvent,
 };
 

@@ -19,11 +19,11 @@ export interface IdempotencyScope {
 
 export interface IdempotentResult {
   readonly json: string;
-  readonly replayed: boolean;
+  readonly isReplayed: boolean;
 }
 
 /** Does the work once per key: one commit stores work and response. Refusals are not stored and can be retried. */
-export function idempotently<Record>(
+export function idempotentCommand<Record>(
   { key, scope, body }: IdempotencyScope,
   work: Command<Record | Refusal>,
   toJson: (record: Record) => string,
@@ -38,7 +38,7 @@ export function idempotently<Record>(
     if (stored !== undefined && tx.atMs - stored.at_ms < KEY_LIFETIME_MS) {
       if (stored.body !== storedBody)
         return refuse("IDEMPOTENCY_KEY_REUSED", "This Idempotency-Key was used with another request body");
-      return { json: stored.json, replayed: true };
+      return { json: stored.json, isReplayed: true };
     }
     const record = work(tx);
     if (isRefusal(record)) return record;
@@ -48,7 +48,7 @@ export function idempotently<Record>(
       tx.put("idempotency", id, { seq: tx.next("idempotency"), body: storedBody, json, at_ms: tx.atMs });
       forgetOld(tx);
     }
-    return { json, replayed: false };
+    return { json, isReplayed: false };
   };
 }
 

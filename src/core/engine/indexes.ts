@@ -1,7 +1,7 @@
 import type { ChargeStatus, Mode } from "../schema/common.js";
 import type { RecordTable } from "./record-table.js";
 import type { CollectionName, Collections, Delivery, EventRecord, Key } from "./records.js";
-import { pageOfMany, SortedList } from "./sorted-list.js";
+import { pageAcrossLists, SortedList } from "./sorted-list.js";
 
 /*
  * Lists and groups of records, declared in INDEXES. State calls `note` for each record put or removed, and queries by
@@ -20,7 +20,7 @@ interface Indexing<Item> {
 export type KindFilter<Item> = (record: Item) => boolean;
 
 /** Collections of records with a `seq`; the others are looked up by key, or read as a whole. */
-export type IndexedName =
+export type IndexedCollection =
   | "quotes"
   | "charges"
   | "withdrawals"
@@ -31,7 +31,7 @@ export type IndexedName =
   | "events"
   | "deliveries";
 
-const INDEXES: { readonly [Name in IndexedName]: Indexing<Collections[Name]> } = {
+const INDEXES: { readonly [Name in IndexedCollection]: Indexing<Collections[Name]> } = {
   charges: {
     lists: [() => "charges", (charge) => chargeListName(charge.mode, charge.organization_id)],
     kind: (charge) => chargeListName(charge.mode, charge.organization_id, charge.status),
@@ -170,7 +170,7 @@ class CollectionIndex<Item extends { readonly seq: number }> {
   /** A page of the records of the selected kinds, newest first. */
   pageOfKinds(isSelected: KindFilter<Item>, offset: number, limit: number): RecordPage<Item> {
     const lists = [...this.#kinds.values()].filter((list) => isSelected(this.bySeqs([list.first!])[0]!));
-    const items = this.bySeqs(pageOfMany(lists, offset, limit));
+    const items = this.bySeqs(pageAcrossLists(lists, offset, limit));
     return { total: lists.reduce((sum, list) => sum + list.size, 0), items };
   }
 
@@ -215,24 +215,24 @@ function listIn(lists: Map<string, SortedList>, name: string): SortedList {
   return list;
 }
 
-type Tables = { readonly [Name in IndexedName]: RecordTable<Collections[Name]> };
+type Tables = { readonly [Name in IndexedCollection]: RecordTable<Collections[Name]> };
 
 /** Indexes over the tables of a state, each created on first use: most namespaces are small. */
 export class Indexes {
   readonly #tables: Tables;
-  readonly #indexes: { [Name in IndexedName]?: CollectionIndex<Collections[Name]> } = {};
+  readonly #indexes: { [Name in IndexedCollection]?: CollectionIndex<Collections[Name]> } = {};
 
   constructor(tables: Tables) {
     this.#tables = tables;
   }
 
-  of<Name extends IndexedName>(name: Name): CollectionIndex<Collections[Name]> {
+  of<Name extends IndexedCollection>(name: Name): CollectionIndex<Collections[Name]> {
     const indexes: { [Each in Name]?: CollectionIndex<Collections[Each]> } = this.#indexes;
     return (indexes[name] ??= new CollectionIndex<Collections[Name]>(this.#tables[name], INDEXES[name]));
   }
 }
 
-export function isIndexed(name: CollectionName): name is IndexedName {
+export function isIndexed(name: CollectionName): name is IndexedCollection {
   return name in INDEXES;
 }
 

@@ -53,7 +53,7 @@ export class DeferredInstructions implements LazyInstructions {
   }
 
   #write(): PaymentInstructions {
-    return METHOD_KINDS[this.#kind].instruct({
+    return METHOD_KINDS[this.#kind].createInstructions({
       rail: this.#rail,
       currency: this.#currency,
       amount: this.#amount,

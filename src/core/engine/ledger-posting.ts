@@ -48,7 +48,7 @@ export function amountReturned(tx: Transaction, charge: Charge): string {
 }
 
 /** The payment of a priced charge as the ledger books it. */
-export function bookedOf(tx: Transaction, charge: Charge): BookedPayment {
+export function requireBookedPayment(tx: Transaction, charge: Charge): BookedPayment {
   const booked = bookedPayment(charge, (currency) => tx.catalogue.knownCurrency(currency).decimals);
   if (booked === undefined) throw new Error(`charge ${charge.charge_id} has no price`);
   return booked;
@@ -65,7 +65,7 @@ export interface AccountOwner {
  *
  * @param objectId charge, withdrawal or fixture the entry is for
  */
-export function post(
+export function postToLedger(
   tx: Transaction,
   kind: string,
   { mode, organization_id, currency }: AccountOwner,

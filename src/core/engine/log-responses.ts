@@ -25,12 +25,12 @@ export function eventView(event: EventRecord) {
 }
 
 /** Reason a delivery waits, other than its due time. */
-export interface Hold {
+export interface DeliveryHold {
   readonly since: string;
   readonly reason: string;
 }
 
-export function deliveryView(state: State, delivery: Delivery, hold: Hold | null) {
+export function deliveryView(state: State, delivery: Delivery, hold: DeliveryHold | null) {
   const event = state.get("events", delivery.event_id);
   const carried = event && eventToSend(event, delivery.mishap);
   const last = delivery.attempts.at(-1);

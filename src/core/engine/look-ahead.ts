@@ -1,5 +1,5 @@
 import { bookedPayment } from "../domain/booked-payment.js";
-import { CHARGE_RULES, type Charge, firstExpiryMs } from "../domain/charge-transition.js";
+import { CHARGE_STATUS_RULES, type Charge, firstExpiryMs } from "../domain/charge-transition.js";
 import { holdingsKey } from "../domain/ledger-postings.js";
 import { compare } from "../domain/money.js";
 import { type StatusRules, simulateTimeline, type TimelineProgress } from "../domain/timeline.js";
@@ -24,16 +24,16 @@ function standingOf(reader: Reader, charge: Charge): TimelineProgress<ChargeStat
 /** Status rules of a charge. Nothing follows COMPLETED if the balance is too low to refund the settled charge. */
 function rulesFor(reader: Reader, charge: Charge): StatusRules<ChargeStatus> {
   const { status, settled_at, mode, organization_id, currency, currency_paid = currency } = charge;
-  if (status !== "COMPLETED" || settled_at === null) return CHARGE_RULES;
+  if (status !== "COMPLETED" || settled_at === null) return CHARGE_STATUS_RULES;
   const account = reader.get("holdings", holdingsKey(mode, organization_id, currency_paid));
   const booked = account && bookedPayment(charge, () => account.decimals);
   if (booked === undefined || compare(account!.balances.available, booked.settlement) >= 0)
-    return CHARGE_RULES;
-  return { ...CHARGE_RULES, statuses: { ...CHARGE_RULES.statuses, COMPLETED: { next: [] } } };
+    return CHARGE_STATUS_RULES;
+  return { ...CHARGE_STATUS_RULES, statuses: { ...CHARGE_STATUS_RULES.statuses, COMPLETED: { next: [] } } };
 }
 
 /** Returns true if the charge has that status, or gets it when its tasks run now, one after the other. */
-export function leadsTo(reader: Reader, charge: Charge, until: ChargeStatus, nowMs: number): boolean {
+export function willReachStatus(reader: Reader, charge: Charge, until: ChargeStatus, nowMs: number): boolean {
   if (charge.status === until) return true;
   for (const { status } of stepsOf(reader, charge, () => nowMs)) if (status === until) return true;
   return false;

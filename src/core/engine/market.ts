@@ -5,19 +5,19 @@ import type { State } from "./state.js";
 import type { Command, Transaction } from "./transaction.js";
 
 /** Units of the currency per US dollar: the rate set at run time, else the fixtures' rate. */
-export function rateOf(state: State, currency: CurrencyFixture): string {
+export function usdRateOf(state: State, currency: CurrencyFixture): string {
   return state.get("rates", currency.code)?.rate ?? currency.rate;
 }
 
-export function termsFor(
+export function pricingTermsFor(
   tx: Transaction,
   baseCurrency: string,
   target: CurrencyFixture,
   method: MethodFixture,
 ): PricingTerms {
   return {
-    base_rate: rateOf(tx.state, tx.catalogue.knownCurrency(baseCurrency)),
-    target_rate: rateOf(tx.state, target),
+    base_rate: usdRateOf(tx.state, tx.catalogue.knownCurrency(baseCurrency)),
+    target_rate: usdRateOf(tx.state, target),
     decimals: target.decimals,
     platform_percent: method.fees.platform_percent,
     gateway_percent: method.fees.gateway_percent,

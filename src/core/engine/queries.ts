@@ -36,7 +36,7 @@ export function listPayins(
 }
 
 /** The caller's record by id, as of `asOf` if given; undefined if it is of another organization or mode. */
-export function findOwned<Name extends StaleReadCollection>(
+export function findOwnRecord<Name extends StaleReadCollection>(
   state: State,
   name: Name,
   caller: Caller,
@@ -54,7 +54,7 @@ export function findOwned<Name extends StaleReadCollection>(
 }
 
 /** Page of the caller's records, newest first, with the total; as of `asOf` if given. */
-export function listOwned<Name extends "destinations" | "withdrawals">(
+export function listOwnRecords<Name extends "destinations" | "withdrawals">(
   state: State,
   name: Name,
   caller: Caller,

@@ -32,7 +32,7 @@ export class RuleCounts {
   }
 
   /** Resets the counts of a scenario, or of all. */
-  forget(scenario?: string): void {
+  resetCounts(scenario?: string): void {
     for (const key of this.#counts.keys())
       if (scenario === undefined || key.startsWith(`${scenario}#`)) this.#counts.delete(key);
   }

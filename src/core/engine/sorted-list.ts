@@ -114,7 +114,7 @@ export class SortedList {
 }
 
 /** Page of several disjoint lists as if they were one. A binary search finds its start, so late pages cost no more. */
-export function pageOfMany(lists: readonly SortedList[], offset: number, limit: number): number[] {
+export function pageAcrossLists(lists: readonly SortedList[], offset: number, limit: number): number[] {
   if (lists.length === 1) return lists[0]!.pageFromEnd(offset, limit);
   let low = -1;
   let high = Math.max(0, ...lists.map(({ last = 0 }) => last));

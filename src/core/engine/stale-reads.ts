@@ -1,4 +1,4 @@
-import { plainCharge } from "../domain/charge-state.js";
+import { toPlainRecord } from "../domain/charge-state.js";
 import type { Charge } from "../domain/charge-transition.js";
 import type { Withdrawal } from "../domain/withdrawal.js";
 import { subjectOfEvent } from "../schema/event-types.js";
@@ -58,7 +58,7 @@ function chargeAt(charge: Charge, atMs: number): Charge {
   const { base_currency: currency, amount } = charge.pricing;
   const isUnpriced = charge.kind === "hosted" && status === "PENDING";
   return {
-    ...plainCharge(charge),
+    ...toPlainRecord(charge),
     ...(isUnpriced ? { ...UNPRICED, amount, currency } : {}),
     status,
     updated_at,

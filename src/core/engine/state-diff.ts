@@ -5,7 +5,7 @@ import type { CollectionName } from "./records.js";
 export interface RecordChange {
   readonly collection: CollectionName;
   readonly id: string;
-  readonly is: "added" | "removed" | "changed";
+  readonly changeKind: "added" | "removed" | "changed";
   /** Differences of a changed record; else empty. */
   readonly fields: readonly FieldChange[];
 }
@@ -38,7 +38,8 @@ export function changesBetween(before: unknown, after: unknown, limit: number): 
     const note = (id: string, from: unknown, to: unknown): void => {
       const is = from === undefined ? "added" : to === undefined ? "removed" : "changed";
       count[is]++;
-      if (records.length < limit) records.push({ collection, id, is, fields: fieldsBetween(from, to) });
+      if (records.length < limit)
+        records.push({ collection, id, changeKind: is, fields: fieldsBetween(from, to) });
     };
     for (const [id, to] of recordsOf(after, collection)) {
       const from = old.get(id);

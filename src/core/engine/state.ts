@@ -2,13 +2,13 @@ import type { Charge } from "../domain/charge-transition.js";
 import type { Holdings } from "../domain/ledger-postings.js";
 import type { Mode } from "../schema/common.js";
 import { COLLECTION_NAMES } from "../schema/records/collection-names.js";
-import { hasWords } from "./charge-fields.js";
+import { chargeSearch } from "./charge-fields.js";
 import { type FrozenState, freeze, thaw } from "./frozen-state.js";
 import {
   addToGroup,
   ClosedEvents,
   type FieldValue,
-  type IndexedName,
+  type IndexedCollection,
   Indexes,
   isIndexed,
   type KindFilter,
@@ -170,7 +170,7 @@ export class State {
   }
 
   #noteEntry(before: LedgerEntry | undefined, after: LedgerEntry | undefined): void {
-    if (before !== undefined && this.#statement?.takeBack(before) === false) this.#statement = undefined;
+    if (before !== undefined && this.#statement?.removeNewest(before) === false) this.#statement = undefined;
     if (after !== undefined) this.#statement?.add(after);
   }
 
@@ -186,7 +186,7 @@ export class State {
   }
 
   /** Number of tasks other than attempts at deliveries. */
-  get plannedCount(): number {
+  get plannedTaskCount(): number {
     return this.#plannedCount;
   }
 
@@ -201,7 +201,7 @@ export class State {
   }
 
   /** Page of a list, newest first. */
-  page<Name extends IndexedName>(
+  page<Name extends IndexedCollection>(
     name: Name,
     list: string,
     offset: number,
@@ -211,7 +211,7 @@ export class State {
   }
 
   /** Page of the records of the selected kinds, newest first; its cost does not grow with the offset. */
-  pageOfKinds<Name extends IndexedName>(
+  pageOfKinds<Name extends IndexedCollection>(
     name: Name,
     isSelected: KindFilter<Collections[Name]>,
     offset: number,
@@ -227,16 +227,16 @@ export class State {
 
   /** Charges that match each word, newest first. */
   chargesWithWords(words: string): Charge[] {
-    return [...this.tables.charges.values()].filter(hasWords(words)).sort((a, b) => b.seq - a.seq);
+    return [...this.tables.charges.values()].filter(chargeSearch(words)).sort((a, b) => b.seq - a.seq);
   }
 
   /** Number of records in a collection, or in one of its lists. */
-  count(name: IndexedName, list: string = name): number {
+  count(name: IndexedCollection, list: string = name): number {
     return this.#indexes.of(name).count(list);
   }
 
   /** Up to `limit` records of a collection with their keys, oldest first. */
-  oldestOf<Name extends IndexedName>(name: Name, limit: number): [Key, Collections[Name]][] {
+  oldestOf<Name extends IndexedCollection>(name: Name, limit: number): [Key, Collections[Name]][] {
     return this.#indexes.of(name).oldest(name, limit);
   }
 

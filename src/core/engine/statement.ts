@@ -40,7 +40,7 @@ export class Statement {
   }
 
   /** Removes the entry if it is the newest; else returns false. */
-  takeBack(entry: LedgerEntry): boolean {
+  removeNewest(entry: LedgerEntry): boolean {
     const keys = [ALL, entry.mode, accountOf(entry)];
     if (keys.some((key) => this.#list(key).at(-1)?.entry !== entry)) return false;
     for (const key of keys) this.#list(key).pop();

@@ -1,6 +1,6 @@
-import { plainCharge } from "../domain/charge-state.js";
+import { toPlainRecord } from "../domain/charge-state.js";
 import type { Charge } from "../domain/charge-transition.js";
-import { share, toCanonical } from "../domain/money.js";
+import { proportionOf, toCanonical } from "../domain/money.js";
 import { findRule, type MatchSubject, matchesRule } from "../domain/rule-matching.js";
 import { checkEntry, type PlannedEntry, type StatusRules } from "../domain/timeline.js";
 import type { Withdrawal } from "../domain/withdrawal.js";
@@ -34,7 +34,7 @@ export function withTimeline<Item extends Charge | Withdrawal>(
   const scenario = choice?.scenario ?? null;
   const isRequested = requested === null || scenario === requested;
   return {
-    ...plainCharge(record),
+    ...toPlainRecord(record),
     scenario,
     timeline: choice?.rule.timeline ?? [],
     rule: choice?.index ?? null,
@@ -56,7 +56,7 @@ function paidOf(tx: Transaction, { amount, currency }: Charge, paid: ChargeRule[
   const { code, decimals } =
     tx.catalogue.currency(paid.currency ?? currency) ?? tx.catalogue.knownCurrency(currency);
   const amount_paid = toCanonical(
-    paid.amount ?? share(amount, String(paid.factor ?? 1), "1", decimals),
+    paid.amount ?? proportionOf(amount, String(paid.factor ?? 1), "1", decimals),
     decimals,
   );
   return amount_paid === amount && code === currency ? {} : { amount_paid, currency_paid: code };

@@ -23,7 +23,7 @@ interface CompilesModules {
  *
  * @returns a function that writes the new entries; later ones are written when the process exits
  */
-export function keepCompiledCode(): () => void {
+export function cacheCompiledCode(): () => void {
   if (process.env.NODE_DISABLE_COMPILE_CACHE) return () => {};
   const chunks = join(__dirname, "chunks");
   const cache = join(__dirname, "compiled", `${process.version}-${process.platform}-${process.arch}`);

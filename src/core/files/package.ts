@@ -44,6 +44,6 @@ export function packageVersion(): string {
 }
 
 /** Executable and script that start this command, without its arguments. */
-export function ownCommand(): readonly string[] {
+export function selfInvocation(): readonly string[] {
   return [process.execPath, join(packageRoot(), "bin/payments-sandbox.js")];
 }

@@ -81,7 +81,7 @@ function requestActivity(namespace: string, entry: RequestEntry): RequestActivit
     method,
     path: entry.path,
     status,
-    unanswered: status !== null ? null : entry.clientGone ? "client gone" : "connection cut",
+    unanswered: status !== null ? null : entry.hasClientDisconnected ? "client gone" : "connection cut",
     fault: entry.fault,
     runner: entry.runner ?? null,
     error: isRefused ? errorMessage(answer) : null,

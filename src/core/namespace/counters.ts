@@ -6,7 +6,7 @@ import type { State } from "../engine/state.js";
 interface CountedRequest {
   readonly operation: string | null;
   readonly errorCode: string | null;
-  readonly clientGone: boolean;
+  readonly hasClientDisconnected: boolean;
   readonly isAnswerLost?: boolean | undefined;
 }
 
@@ -29,8 +29,8 @@ export class Counters {
     return new Map([...(this.#counts[kind] ?? [])].map(([name, { times }]) => [name, times]));
   }
 
-  noteRequest({ operation, errorCode, clientGone, isAnswerLost }: CountedRequest): void {
-    if (clientGone) return;
+  noteRequest({ operation, errorCode, hasClientDisconnected, isAnswerLost }: CountedRequest): void {
+    if (hasClientDisconnected) return;
     if (operation !== null) this.#count("operations", operation);
     if (errorCode !== null) this.#count("error_codes", errorCode);
     if (isAnswerLost === true) this.#count("mishaps", "lost_answer");

@@ -113,7 +113,7 @@ export class FaultInjector {
 
   /** Resets the counts of a removed fault or scenario, or all of them without an id. */
   clearCounts(id?: string): void {
-    this.#engine.rules.forget(id);
+    this.#engine.rules.resetCounts(id);
     for (const counts of [this.#counts, this.#countsBySubject])
       for (const key of counts.keys())
         if (id === undefined || key.split("#", 1)[0] === id) counts.delete(key);

@@ -15,7 +15,7 @@ import { repeatableRunId } from "../domain/repeatable-run-id.js";
 import { deleteEndpoint } from "../engine/commands/endpoint-commands.js";
 import { putClock } from "../engine/commands/namespace-setup.js";
 import type { Engine } from "../engine/engine.js";
-import type { Hold } from "../engine/log-responses.js";
+import type { DeliveryHold } from "../engine/log-responses.js";
 import type { Change, Delivery } from "../engine/records.js";
 import type { Command } from "../engine/transaction.js";
 import type { ChargeStatus } from "../schema/common.js";
@@ -90,7 +90,7 @@ export class Namespace {
     const { engine, clock } = openState(options);
     const snapshots = options.snapshots();
     const observers = new Observers(onError);
-    const onNotice = observers.shield(options.onNotice);
+    const onNotice = observers.guardNoticeHandler(options.onNotice);
     const sender = new Sender({
       timeoutMs: options.webhookTimeoutMs,
       wall,
@@ -236,7 +236,7 @@ export class Namespace {
   }
 
   /** Returns the reason why a delivery waits, apart from time; null if there is none. */
-  findHold(delivery: Delivery): Hold | null {
+  findHold(delivery: Delivery): DeliveryHold | null {
     return this.#scheduler.attempts.findHold(delivery);
   }
 
@@ -245,7 +245,7 @@ export class Namespace {
   }
 
   /** Registers a function of this process as a webhook receiver. @returns a function that unregisters it */
-  receive(receiver: InProcessReceiver, webhook: Omit<WebhookOption, "url" | "mailbox">): () => void {
+  registerReceiver(receiver: InProcessReceiver, webhook: Omit<WebhookOption, "url" | "mailbox">): () => void {
     const { receivers } = this.#sender;
     const url = receivers.add(receiver);
     const { webhookSecret } = this.info;

@@ -7,7 +7,7 @@ import { namespaceNameSchema, parseClockSetting } from "../schema/option-schemas
 import { invalid, isRefusal, type Refusal, refuse } from "../schema/refusals.js";
 import { secretFaults } from "../schema/signature-schemes.js";
 import { parseInstant } from "../schema/time.js";
-import { StorageAway } from "../schema/unavailable.js";
+import { StorageUnavailable } from "../schema/unavailable.js";
 import type { Leases, Location, Storage } from "../store/storage.js";
 import { OutOfHandlesError, StoreError } from "../store/store-error.js";
 import { activityObserver } from "./activity-observer.js";
@@ -38,7 +38,7 @@ export interface NamespacesOptions {
   readonly checkReceiver: CheckReceiver;
   readonly storage: Storage;
   /** Receives the activity of all namespaces. */
-  readonly onHappening?: OnActivity | undefined;
+  readonly onActivity?: OnActivity | undefined;
 }
 
 type NamespaceView = z.infer<typeof namespaceSchema>;
@@ -65,7 +65,7 @@ export class Namespaces {
     this.leases = options.storage.leases;
     this.#heapGuard = new HeapGuard(options.base.onError);
     try {
-      if (this.leases?.holds(DEFAULT_NAMESPACE) ?? true) this.#openStored(DEFAULT_NAMESPACE);
+      if (this.leases?.holdsLease(DEFAULT_NAMESPACE) ?? true) this.#openStored(DEFAULT_NAMESPACE);
       for (const name of options.storage.recover()) this.#openStored(name);
     } catch (error) {
       this.close();
@@ -97,11 +97,16 @@ export class Namespaces {
   }
 
   /** Returns true if this process runs the call's namespace and need not ask the database first. */
-  isHere(header: unknown, apiKey: string | null): boolean {
+  isRunByThisProcess(header: unknown, apiKey: string | null): boolean {
     const { leases } = this;
     if (leases === undefined) return true;
     const name = typeof header === "string" ? header : this.#nameOfKey(apiKey);
-    return name !== undefined && leases.holds(name) && !leases.isAway && this.#namespaces.has(name);
+    return (
+      name !== undefined &&
+      leases.holdsLease(name) &&
+      !leases.isStorageUnreachable &&
+      this.#namespaces.has(name)
+    );
   }
 
   /** With leases: finds the process that runs a call's namespace, after taking over or creating it if necessary. */
@@ -135,7 +140,7 @@ export class Namespaces {
       this.#open(name, identity, isDefault ? base.startMs : undefined);
     } catch (error) {
       const isFatal = isDefault && this.leases === undefined;
-      if (isFatal || error instanceof OutOfHandlesError || error instanceof StorageAway) throw error;
+      if (isFatal || error instanceof OutOfHandlesError || error instanceof StorageUnavailable) throw error;
       base.onError(this.#unopened.add(name, identity, error));
     }
   }
@@ -146,7 +151,7 @@ export class Namespaces {
   }
 
   /** Reports a refused live key only once, since an app sends its key with each call. */
-  noticeRealKey(): void {
+  reportRealKeyOnce(): void {
     if (this.#hasNoticedRealKey) return;
     this.#hasNoticedRealKey = true;
     this.options.base.onNotice?.(
@@ -314,7 +319,7 @@ export class Namespaces {
   }
 
   #open(name: string, request: NewNamespace, startMs: number | undefined): Namespace {
-    const { base, storage, onHappening } = this.options;
+    const { base, storage, onActivity } = this.options;
     const isDefault = name === DEFAULT_NAMESPACE;
     const [apiKey, liveApiKey] = isDefault ? [base.apiKey, base.liveApiKey] : apiKeysOf(name, request);
     const store = storage.open(name);
@@ -342,7 +347,7 @@ export class Namespaces {
       store.close();
       throw error;
     }
-    if (onHappening !== undefined) namespace.subscribe(activityObserver(namespace, onHappening));
+    if (onActivity !== undefined) namespace.subscribe(activityObserver(namespace, onActivity));
     this.#namespaces.set(name, namespace);
     if (isDefault) this.#default = namespace;
     else for (const key of [apiKey, liveApiKey]) this.#byKey.set(key, namespace);

@@ -76,7 +76,9 @@ export class Observers<Request = RequestEntry> {
   }
 
   /** Returns the notice handler with `runSafely` around it. */
-  shield(onNotice: ((notice: string) => void) | undefined): ((notice: string) => void) | undefined {
+  guardNoticeHandler(
+    onNotice: ((notice: string) => void) | undefined,
+  ): ((notice: string) => void) | undefined {
     return onNotice && ((notice) => this.runSafely(onNotice, () => onNotice(notice)));
   }
 

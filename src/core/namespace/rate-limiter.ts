@@ -26,12 +26,12 @@ interface Window {
  */
 export class RateLimiter {
   readonly #limit: number;
-  readonly #clock: Pick<Clock, "runs">;
+  readonly #clock: Pick<Clock, "isTimeRunning">;
   readonly #wall: Pick<WallClock, "nowMs">;
   readonly #windows = new Map<string, Window>();
 
   /** @param limit requests per window */
-  constructor(limit: number, clock: Pick<Clock, "runs">, wall: Pick<WallClock, "nowMs">) {
+  constructor(limit: number, clock: Pick<Clock, "isTimeRunning">, wall: Pick<WallClock, "nowMs">) {
     this.#limit = limit;
     this.#clock = clock;
     this.#wall = wall;
@@ -53,7 +53,7 @@ export class RateLimiter {
   #isOver({ startMs, waitedWallMs }: Window, nowMs: number): boolean {
     if (nowMs - startMs >= RATE_WINDOW_MS || nowMs < startMs) return true;
     if (waitedWallMs === Number.POSITIVE_INFINITY) return false;
-    return !this.#clock.runs && this.#wall.nowMs() >= waitedWallMs;
+    return !this.#clock.isTimeRunning && this.#wall.nowMs() >= waitedWallMs;
   }
 
   clear(): void {

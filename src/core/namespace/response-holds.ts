@@ -46,7 +46,7 @@ export class ResponseHolds {
       const objectId = readObjectId(json);
       if (objectId !== undefined && this.#hasEndpoint(objectId)) {
         const held = this.#wait(limitMs, client, (onMet) => this.#watchAnswers(objectId, hold, onMet));
-        await this.#options.activity.holding(held);
+        await this.#options.activity.excludeHeldCall(held);
       }
     } else if (hold !== undefined) await this.#wait(Math.min(durationMs(hold), limitMs), client);
     if (delay_answer !== undefined) await this.#wait(durationMs(delay_answer), client);

@@ -7,7 +7,7 @@ export interface ServedRequest {
   /** Null without a response: in flight, cut off, or the client disconnected. */
   readonly status: number | null;
   /** The client disconnected before the response. */
-  readonly clientGone: boolean;
+  readonly hasClientDisconnected: boolean;
   readonly apiKey: string | null;
   readonly requestBody: string | null;
   readonly responseBody: string | null;
@@ -40,7 +40,7 @@ export interface RequestEntry extends ServedRequest {
   /** Sandbox time of arrival. */
   readonly atMs: number;
   /** Ids of the advice about this request. */
-  habitIds?: readonly string[] | undefined;
+  adviceIds?: readonly string[] | undefined;
   /** Wall time of arrival; measures the app's pauses while sandbox time stands still. */
   readonly wallMs: number;
   /** Wall time from arrival to response. */

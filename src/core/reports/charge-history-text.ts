@@ -82,13 +82,13 @@ function errorOf(body: unknown): string {
 }
 
 function requestText(item: Readonly<Record<string, unknown>>): string {
-  const result = item.status ?? noStatusReason(item);
+  const result = item.status ?? missingStatusReason(item);
   const fault = item.fault == null ? "" : ` (fault of ${item.fault})`;
   return `${item.method} ${item.path} → ${result}${fault}${errorOf(item.response_body)}`;
 }
 
 /** Returns the reason why a journaled request has no status. */
-export function noStatusReason({ in_flight, client_gone }: Readonly<Record<string, unknown>>): string {
+export function missingStatusReason({ in_flight, client_gone }: Readonly<Record<string, unknown>>): string {
   return in_flight ? "in flight" : client_gone ? "client gone" : "connection cut";
 }
 

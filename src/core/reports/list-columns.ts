@@ -2,7 +2,7 @@
  * Columns and filters of each list of the control API. The command makes its tables and options from them, the
  * dashboard its rows, headings, filter forms and curl commands.
  */
-import { noStatusReason } from "./charge-history-text.js";
+import { missingStatusReason } from "./charge-history-text.js";
 
 export type JsonRecord = Readonly<Record<string, unknown>>;
 
@@ -125,7 +125,7 @@ const lists = {
   },
   requests: {
     columns: ["at", "method", "path", "operation", "status", "fault"],
-    values: { status: (request) => request.status ?? noStatusReason(request) },
+    values: { status: (request) => request.status ?? missingStatusReason(request) },
     filters: [
       // The control API has no search in bodies.
       { ...search("Text", "in the path or a body"), query: () => ({}) },

@@ -15,11 +15,11 @@ export function maskText(text: string): string {
 }
 
 /** Copies JSON; masks keys in texts, and fields whose name indicates a secret. */
-export function maskKeys(value: unknown, name = ""): unknown {
+export function maskSecretsInJson(value: unknown, name = ""): unknown {
   if (typeof value === "string") return SECRET_NAME.test(name) ? maskSecret(value) : maskText(value);
-  if (Array.isArray(value)) return value.map((item) => maskKeys(item, name));
+  if (Array.isArray(value)) return value.map((item) => maskSecretsInJson(item, name));
   if (typeof value !== "object" || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, part]) => [key, maskKeys(part, key)]));
+  return Object.fromEntries(Object.entries(value).map(([key, part]) => [key, maskSecretsInJson(part, key)]));
 }
 
 /** Keeps the documented default secret, which is public. */

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { ChargeHistoryItem } from "../schema/control-responses.js";
-import { noStatusReason } from "./charge-history-text.js";
+import { missingStatusReason } from "./charge-history-text.js";
 import type { ChargeHistory } from "./namespace-export.js";
 
 /** History of a charge, with the W3C traceparent of the request that created it. */
@@ -85,7 +85,7 @@ function spanOf(item: Extract<ChargeHistoryItem, { kind: "request" | "attempt" }
         "payments.fault": item.fault,
       }),
       // A refused request (4xx) is no error of the server.
-      ...statusOf(status === null || status >= 500, status ?? noStatusReason(item)),
+      ...statusOf(status === null || status >= 500, status ?? missingStatusReason(item)),
     };
   }
   const { type, status, error, attempt } = item;

@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { ratesRequestSchema } from "./control-requests.js";
-import { atLeastOneOf, closedShape, field, fieldsOf, named } from "./descriptions.js";
+import { atLeastOneOf, closedShape, field, fieldsOf, namedSchema } from "./descriptions.js";
 import { scenarioFileSchema } from "./scenario-file.js";
 import { scenarioSchema } from "./scenario-rules.js";
 
@@ -17,7 +17,7 @@ const openRules = z.optional(z.array(z.record(z.string(), z.unknown())));
 const file = scenarioFileSchema.shape;
 
 /** The body of a PUT: the path names the scenario. */
-export const scenarioBodySchema = named(
+export const scenarioBodySchema = namedSchema(
   "ScenarioRequest",
   "A scenario: rules, or what a file has.",
   z.union([
@@ -47,7 +47,7 @@ export const scenarioBodySchema = named(
 );
 
 /** The rates at the top level, or under `rates` as in the response. */
-export const ratesBodySchema = named(
+export const ratesBodySchema = namedSchema(
   "RatesRequest",
   {
     description:

@@ -14,7 +14,7 @@ import { durationSchema, waitDurationSchema } from "./duration.js";
 import { reason } from "./engine-requests.js";
 import { keyFixtureSchema, keyStatusSchema, organizationFixtureSchema } from "./fixtures-file.js";
 import { recordMatchSchema } from "./globs.js";
-import { checkMatchers, rangeSchema } from "./matchers.js";
+import { rangeSchema, reportInvalidMatchers } from "./matchers.js";
 import {
   clockOptionSchema,
   mailboxSchema,
@@ -187,7 +187,7 @@ export const waitRequestSchema = closedShape("WaitRequest", "What to wait for.",
     z.enum(["charge", "request", "delivery", "idle"]),
     "`idle` is when nothing is due and no delivery is in flight.",
   ),
-  match: field(z.optional(recordMatchSchema.check(checkMatchers)), {
+  match: field(z.optional(recordMatchSchema.check(reportInvalidMatchers)), {
     description:
       "Fields the record must have, at any depth; texts are globs, and `{not}`, `{in}`, `{contains}`, `{exists}`, `{matches}`, `{gt}`, `{gte}`, `{lt}`, `{lte}` are conditions on a value.",
     examples: [{ customer_email: "ada@*", status: "COMPLETED" }],

@@ -13,10 +13,10 @@ import {
   requestListSchema,
 } from "./control-log-responses.js";
 import { clockSchema, namespaceKeys } from "./control-sandbox-responses.js";
-import { field, fieldsOf, named, pickFields, recordShape, shape } from "./descriptions.js";
+import { field, fieldsOf, namedSchema, pickFields, recordShape, shape } from "./descriptions.js";
 import { FINDING_KINDS, FINDINGS } from "./reconciliation.js";
 import { taskRecord } from "./records/namespace-records.js";
-import { chargeRecord, entryRecord, holdingsRecord, noteRecord } from "./records/payment-records.js";
+import { chargeRecord, holdingsRecord, ledgerEntryRecord, noteRecord } from "./records/payment-records.js";
 import { text, textOrNull, texts } from "./records/record-fields.js";
 import {
   bankAccountDestinationSchema,
@@ -131,7 +131,7 @@ const delivered = {
   webhook_id: text,
   receiver: field(text, "The receiver for people: its URL without the scheme, or its mailbox."),
 };
-export const chargeHistoryItemSchema = named(
+export const chargeHistoryItemSchema = namedSchema(
   "Happening",
   "One thing that happened, by `kind`.",
   z.discriminatedUnion("kind", [
@@ -148,7 +148,7 @@ export const chargeHistoryItemSchema = named(
     }),
     recordShape("LedgerHappening", "An entry of the ledger: signed amounts whose sum is zero.", {
       kind: z.literal("ledger"),
-      ...pickFields(entryRecord.shape, "at", "entry_id", "currency", "postings"),
+      ...pickFields(ledgerEntryRecord.shape, "at", "entry_id", "currency", "postings"),
       posting: field(text, { description: "What for.", examples: ["payment", "settlement", "refund"] }),
     }),
     recordShape("EventHappening", "An event was created.", {
@@ -205,7 +205,7 @@ function controlShape<Schema extends z.core.$ZodType & { readonly shape: object 
 }
 const ownedQuote = controlShape("ControlQuote", "A quote of any organization.", quoteSchema);
 pageShape("ControlQuoteList", "Quotes", ownedQuote);
-const ownedDestination = named(
+const ownedDestination = namedSchema(
   "ControlDestination",
   "A payout destination of any organization, by `type`.",
   z.discriminatedUnion("type", [
@@ -243,7 +243,7 @@ const idleSchema = recordShape("Idle", "Nothing is due and nothing is in flight.
   idle: z.literal(true),
   now: timestampSchema,
 });
-export const waitResultSchema = named(
+export const waitResultSchema = namedSchema(
   "WaitResult",
   "The newest matching record (a charge, request or delivery), or that the namespace is idle.",
   z.union([waitedChargeSchema, requestEntrySchema, deliverySchema, idleSchema]),

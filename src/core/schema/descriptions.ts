@@ -70,7 +70,7 @@ export function pickFields<All extends object, Name extends keyof All>(
 }
 
 /** Like `shape`, but creates the fields on first use, since a start uses none of them. */
-export function shapeLater<All extends Fields>(name: string, note: Note, make: () => All) {
+export function lazyShape<All extends Fields>(name: string, note: Note, make: () => All) {
   let cached: All | undefined;
   const fields = () => (cached ??= make());
   const schema = new z.ZodMiniObject({
@@ -100,7 +100,11 @@ export function queryShape<All extends Fields>(fields: All) {
 }
 
 /** Gives an enumeration, record or union a name and a description in the OpenAPI documents. */
-export function named<Schema extends z.core.$ZodType>(name: string, note: Note, schema: Schema): Schema {
+export function namedSchema<Schema extends z.core.$ZodType>(
+  name: string,
+  note: Note,
+  schema: Schema,
+): Schema {
   return describe(schema, { name, note, fields: {} });
 }
 

@@ -158,12 +158,12 @@ interface MatcherFault {
 }
 
 /** Reports invalid matchers at any depth of a value. */
-export const checkMatchers: z.core.CheckFn<unknown> = ({ value, issues }) => {
+export const reportInvalidMatchers: z.core.CheckFn<unknown> = ({ value, issues }) => {
   for (const { path, input, message } of matcherFaults(value))
     issues.push({ code: "custom", path: [...path], input, message });
 };
 
-export const expectationSchema = z.unknown().check(checkMatchers);
+export const expectationSchema = z.unknown().check(reportInvalidMatchers);
 
 /** A matcher inside an expectation, for fields that otherwise take one of a fixed set of values. */
 export const expectationMatcherSchema = z.record(z.string(), z.unknown()).check(
@@ -171,7 +171,7 @@ export const expectationMatcherSchema = z.record(z.string(), z.unknown()).check(
     error: `must be a matcher of ${MATCHER_WORDS.join(", ")}`,
     abort: true,
   }),
-  checkMatchers,
+  reportInvalidMatchers,
 );
 
 function matcherFaults(value: unknown, path: readonly (string | number)[] = []): MatcherFault[] {

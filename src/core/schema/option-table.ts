@@ -56,9 +56,9 @@ export interface OptionRow<Schema extends z.ZodMiniType = z.ZodMiniType> {
   /** The default in YAML, or an example if there is none. */
   readonly sample: string;
   /** Name in `createSandbox`, if it is not the key in camelCase. */
-  readonly library?: string;
+  readonly nameInLibrary?: string;
   /** The option can also be set for a single namespace. */
-  readonly namespace?: true;
+  readonly appliesToNamespace?: true;
 }
 
 /** Infers the type of a row's schema. */
@@ -75,7 +75,7 @@ export const OPTIONS = {
     kind: "number",
     help: `port to listen on; 0 is any free one (default ${DEFAULT_PORT})`,
     sample: String(DEFAULT_PORT),
-    namespace: true,
+    appliesToNamespace: true,
   }),
   host: option({
     schema: textSchema,
@@ -83,7 +83,7 @@ export const OPTIONS = {
     flags: "--host <address>",
     help: `address to listen on (default ${DEFAULT_HOST})`,
     sample: DEFAULT_HOST,
-    namespace: true,
+    appliesToNamespace: true,
   }),
   public_url: option({
     schema: httpUrlSchema,
@@ -99,7 +99,7 @@ export const OPTIONS = {
     kind: "list",
     help: "accept requests for this host too (repeatable)",
     sample: "[sandbox.example.test]",
-    library: "allowedHosts",
+    nameInLibrary: "allowedHosts",
   }),
   advertise_url: option({
     schema: httpUrlSchema,
@@ -144,7 +144,7 @@ export const OPTIONS = {
     kind: "list",
     help: "what happens to charges (repeatable; the last is tried first)",
     sample: "[success]",
-    namespace: true,
+    appliesToNamespace: true,
   }),
   data: option({
     schema: textSchema,
@@ -175,7 +175,7 @@ export const OPTIONS = {
     help: "the same with all settings; a mailbox keeps them for tests without a port",
     sample:
       '[{ url: "http://localhost:3000/webhooks", mode: test, events: ["charge.*"] }, { mailbox: tests }]',
-    namespace: true,
+    appliesToNamespace: true,
   }),
   webhook_secret: option({
     schema: anySecretSchema,
@@ -183,7 +183,7 @@ export const OPTIONS = {
     flags: "--webhook-secret <secret>",
     help: "sign webhooks with this whsec_… secret",
     sample: `"${DEFAULT_WEBHOOK_SECRET}"`,
-    namespace: true,
+    appliesToNamespace: true,
   }),
   webhook_timeout: option({
     schema: durationSchema,
@@ -205,7 +205,7 @@ export const OPTIONS = {
     flags: "--clock <real|manual|Nx>",
     help: "the clock: how sandbox time passes (default real)",
     sample: "real",
-    namespace: true,
+    appliesToNamespace: true,
   }),
   start_time: option({
     schema: instantSchema,
@@ -213,7 +213,7 @@ export const OPTIONS = {
     flags: "--start-time <instant>",
     help: "sandbox time at the start (default: now)",
     sample: "2026-01-31T09:00:00Z",
-    namespace: true,
+    appliesToNamespace: true,
   }),
   seed: option({
     schema: textSchema.check(atMost(200)),
@@ -221,7 +221,7 @@ export const OPTIONS = {
     flags: "--seed <text>",
     help: "the same seed and calls give the same bytes",
     sample: "spring",
-    namespace: true,
+    appliesToNamespace: true,
   }),
   rate_limit: option({
     schema: rateLimitSchema,
@@ -267,14 +267,14 @@ export const OPTIONS = {
     topic: "webhooks",
     help: `how webhooks are signed: ${SIGNATURE_PRESETS.join(", ")}`,
     sample: "standard",
-    namespace: true,
+    appliesToNamespace: true,
   }),
   unreachable: option({
     schema: unreachableSchema,
     topic: "webhooks",
     help: "when nothing listens at a webhook's URL: hold or fail",
     sample: "hold",
-    namespace: true,
+    appliesToNamespace: true,
   }),
   retry_schedule: option({
     schema: z.array(durationSchema).check(entriesAtMost(100)),

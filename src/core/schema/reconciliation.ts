@@ -35,7 +35,7 @@ export const STATUS_WORDS: Readonly<Record<string, Marking>> = {
   reversed: "refunded",
 };
 
-export function wordsFor(marking: Marking): string[] {
+export function statusWordsOf(marking: Marking): string[] {
   return Object.entries(STATUS_WORDS).flatMap(([word, means]) => (means === marking ? [word] : []));
 }
 
@@ -112,7 +112,7 @@ const rowOptions = {
   statuses: field(
     z.optional(z.record(z.string(), z.enum(MARKINGS, `must be one of ${MARKINGS.join(", ")}`))),
     {
-      description: `The app's status words: ${codeList(MARKINGS)}. Known words: ${MARKINGS.map((name) => `${name} (${wordsFor(name).join(", ")})`).join("; ")}. Case, spaces and dashes are ignored.`,
+      description: `The app's status words: ${codeList(MARKINGS)}. Known words: ${MARKINGS.map((name) => `${name} (${statusWordsOf(name).join(", ")})`).join("; ")}. Case, spaces and dashes are ignored.`,
       examples: [{ BEZAHLT: "paid" }],
     },
   ),

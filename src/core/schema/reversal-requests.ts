@@ -1,10 +1,14 @@
 import * as z from "zod/mini";
 import { amountSchema, timestampSchema } from "./common.js";
-import { closedShape, field, named, shape } from "./descriptions.js";
+import { closedShape, field, namedSchema, shape } from "./descriptions.js";
 import { REVERSAL_KINDS } from "./event-types.js";
 import { atMost, MAX_LENGTHS, minLength } from "./schema-checks.js";
 
-export const reversalKindSchema = named("ReversalKind", "The kind of reversal.", z.enum(REVERSAL_KINDS));
+export const reversalKindSchema = namedSchema(
+  "ReversalKind",
+  "The kind of reversal.",
+  z.enum(REVERSAL_KINDS),
+);
 
 const reason = field(
   z.optional(z.string().check(minLength(1, "must not be empty"), atMost(MAX_LENGTHS.reason))),

@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { chargeStatusSchema, withdrawalStatusSchema } from "./common.js";
-import { atLeastOneOf, closedShape, field, named, withChecks } from "./descriptions.js";
+import { atLeastOneOf, closedShape, field, namedSchema, withChecks } from "./descriptions.js";
 import { durationSchema } from "./duration.js";
 import { amountMatchSchema, textMatchSchema, valueMatchSchema } from "./matchers.js";
 import { withNameKind } from "./name-kinds.js";
@@ -52,7 +52,7 @@ const reasonSchema = z.optional(
   z.string().check(minLength(1, "must not be empty"), atMost(MAX_LENGTHS.reason)),
 );
 
-export const chargeEntrySchema = named(
+export const chargeEntrySchema = namedSchema(
   "ChargeEntry",
   "A status the charge will take. `after` counts from the previous entry, `after_expiry` from the moment it expired.",
   z.union([

@@ -13,13 +13,13 @@ import {
   CHECKOUT_LIFE_NOTE,
   currencyNote,
   field,
+  lazyShape,
   METADATA_NOTE,
   METHOD_ASSUMPTION,
   methodNote,
   queryShape,
   redirectNote,
   requiredIf,
-  shapeLater,
 } from "./descriptions.js";
 import { eventGlobsSchema } from "./globs.js";
 import { normalizeWebhookUrl, WEBHOOK_URL_MESSAGE } from "./option-schemas.js";
@@ -30,7 +30,7 @@ import { atMost, entriesAtMost, MAX_LENGTHS, minLength } from "./schema-checks.j
  * ignored. Checks that need fixtures (currencies, decimals, enabled methods) are in `domain/requests`; errors of both
  * are reported together.
  */
-export const pricingSchema = shapeLater(
+export const pricingSchema = lazyShape(
   "Pricing",
   {
     description: "The price the merchant charges.",
@@ -55,7 +55,7 @@ export const pricingSchema = shapeLater(
   }),
 );
 
-export const quoteRequestSchema = shapeLater("QuoteRequest", "A price to lock before a checkout.", () => ({
+export const quoteRequestSchema = lazyShape("QuoteRequest", "A price to lock before a checkout.", () => ({
   pricing: field(pricingSchema, "The price the merchant charges."),
   payment_method: field(z.string(), methodNote("How the customer will pay.", METHOD_ASSUMPTION)),
   to_currency: field(
@@ -97,7 +97,7 @@ const sharedCheckoutFields = () => ({
   expires_in_minutes: field(z.optional(expiresInMinutesSchema), CHECKOUT_LIFE_NOTE),
 });
 
-export const whitelabelRequestSchema = shapeLater(
+export const whitelabelRequestSchema = lazyShape(
   "WhitelabelRequest",
   {
     description: "A payment to start at once, at the price of a quote.",
@@ -142,7 +142,7 @@ export const whitelabelRequestSchema = shapeLater(
 export type WhitelabelBody = z.infer<typeof whitelabelRequestSchema>;
 
 /** Standard checkout (specification: Checkout). */
-export const checkoutRequestSchema = shapeLater(
+export const checkoutRequestSchema = lazyShape(
   "CheckoutRequest",
   "A payment the customer completes on a hosted page.",
   () => ({
@@ -192,7 +192,7 @@ export const DESTINATION_FIELDS = {
 } as const;
 
 /** Payout destination; `domain/requests` checks the fields of its type. */
-export const destinationRequestSchema = shapeLater(
+export const destinationRequestSchema = lazyShape(
   "DestinationRequest",
   {
     description: "A payout destination. The required fields depend on its type.",
@@ -251,7 +251,7 @@ export const destinationRequestSchema = shapeLater(
 );
 export type DestinationBody = z.infer<typeof destinationRequestSchema>;
 
-export const withdrawalRequestSchema = shapeLater(
+export const withdrawalRequestSchema = lazyShape(
   "WithdrawalRequest",
   "Money to send out of the balance.",
   () => ({
@@ -286,7 +286,7 @@ export const receiverUrlSchema = httpUrlSchema.check(
   z.refine((text) => normalizeWebhookUrl(text) !== undefined, WEBHOOK_URL_MESSAGE),
 );
 
-export const webhookRequestSchema = shapeLater("WebhookRequest", "A webhook endpoint to register.", () => ({
+export const webhookRequestSchema = lazyShape("WebhookRequest", "A webhook endpoint to register.", () => ({
   url: field(
     receiverUrlSchema,
     assumedField("The receiver: an absolute http or https URL.", {
@@ -298,7 +298,7 @@ export const webhookRequestSchema = shapeLater("WebhookRequest", "A webhook endp
     assumedField("Event types to receive, as globs; by default all.", { examples: [["charge.*"]] }),
   ),
 }));
-export const webhookPatchSchema = shapeLater(
+export const webhookPatchSchema = lazyShape(
   "WebhookUpdate",
   "The fields to change; others keep their values.",
   () => ({

@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { closedShape, codeList, field, named } from "./descriptions.js";
+import { closedShape, codeList, field, namedSchema } from "./descriptions.js";
 import { issueMessage, issuePath } from "./issues.js";
 import { atMost, minLength } from "./schema-checks.js";
 
@@ -19,9 +19,9 @@ export interface SignatureScheme {
   /** The HMAC key: the secret as text, or the decoded base64 after `whsec_`. */
   readonly key: "text" | "base64";
   /** Format of one signature. */
-  readonly each: string;
+  readonly signatureFormat: string;
   /** Separator of the signatures of two secrets; null if only one is sent. */
-  readonly between: string | null;
+  readonly signatureSeparator: string | null;
   readonly headers: Readonly<Record<string, string>>;
 }
 
@@ -30,16 +30,16 @@ const STANDARD = {
   encoding: "base64",
   payload: "id.timestamp.body",
   key: "base64",
-  each: "v1,{signature}",
-  between: " ",
+  signatureFormat: "v1,{signature}",
+  signatureSeparator: " ",
 } as const;
 const HEX_OF_BODY = {
   algorithm: "sha256",
   encoding: "hex",
   payload: "body",
   key: "text",
-  each: "{signature}",
-  between: null,
+  signatureFormat: "{signature}",
+  signatureSeparator: null,
 } as const;
 
 export const SIGNATURE_SCHEMES = {
@@ -58,8 +58,8 @@ export const SIGNATURE_SCHEMES = {
   stripe: {
     ...HEX_OF_BODY,
     payload: "timestamp.body",
-    each: "v1={signature}",
-    between: ",",
+    signatureFormat: "v1={signature}",
+    signatureSeparator: ",",
     headers: { "stripe-signature": "t={timestamp},{signatures}" },
   },
   paystack: { ...HEX_OF_BODY, algorithm: "sha512", headers: { "x-paystack-signature": "{signatures}" } },
@@ -125,7 +125,7 @@ export const customSignatureSchema = closedShape("CustomSignature", "A signature
 /** A preset's name, or a custom scheme. */
 export type Signature = SignaturePreset | CustomSignature;
 
-export const signatureSchema = named(
+export const signatureSchema = namedSchema(
   "Signature",
   `How events are signed: ${codeList(SIGNATURE_PRESETS)}, or a scheme of your own.`,
   z.union([z.enum(SIGNATURE_PRESETS), customSignatureSchema], {
@@ -150,8 +150,8 @@ export function signatureScheme(signature: Signature): SignatureScheme {
     encoding,
     payload,
     key: "text",
-    each: `${prefix}{signature}`,
-    between: null,
+    signatureFormat: `${prefix}{signature}`,
+    signatureSeparator: null,
     headers: {
       ...(payload === "id.timestamp.body" ? { "webhook-id": "{id}" } : {}),
       ...(timestampHeader === undefined ? {} : { [timestampHeader]: "{timestamp}" }),

@@ -24,7 +24,7 @@ export class InsufficientSpace extends Unavailable {
 }
 
 /** The database does not answer, or another process now runs the namespace. */
-export class StorageAway extends Unavailable {
+export class StorageUnavailable extends Unavailable {
   override readonly name = "StorageAway";
   readonly refusal = STORAGE_AWAY;
 }

@@ -7,7 +7,7 @@ import { syncParentFolder } from "./file-paths.js";
 import { asStoreError, StoreError, TooLongError } from "./store-error.js";
 import { type StoreIo, writeAll } from "./store-io.js";
 
-/** Suffix of a file until `publish` renames it. */
+/** Suffix of a file until `publishFile` renames it. */
 export const UNPUBLISHED_SUFFIX = ".new";
 
 export interface ChecksumFileOptions {
@@ -86,7 +86,7 @@ export function writeUnpublished(
 }
 
 /** Renames FILE.new to FILE atomically. */
-export function publish(file: string, { fsync, io }: ChecksumFileOptions): void {
+export function publishFile(file: string, { fsync, io }: ChecksumFileOptions): void {
   try {
     io.renameSync(file + UNPUBLISHED_SUFFIX, file);
   } catch (error) {

@@ -31,7 +31,7 @@ export class Compaction {
   }
 
   /** Bytes appended to the journal since the start. */
-  get behindBytes(): number {
+  get appendedBytes(): number {
     return this.#files.journal.bytes - this.#nextByte;
   }
 

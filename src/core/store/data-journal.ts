@@ -92,7 +92,7 @@ export class DataJournal {
   }
 
   /** @throws StoreError if the file was removed or replaced: writes to it would be lost */
-  checkInPlace(): void {
+  checkNotReplaced(): void {
     const now = statSync(this.#file, { throwIfNoEntry: false });
     if (now !== undefined && (now.ino === this.#inode || !this.#hasInode)) return;
     const what = now === undefined ? "was removed" : "has been replaced by another file";

@@ -2,7 +2,7 @@ import { closeSync, existsSync, openSync, rmSync } from "node:fs";
 import { dirname } from "node:path";
 import type { Store } from "../engine/store.js";
 import { type NamespaceIdentity, namespaceIdentitySchema } from "../schema/control-requests.js";
-import { parseChecksummed, publish, writeUnpublished } from "./checksummed-file.js";
+import { parseChecksummed, publishFile, writeUnpublished } from "./checksummed-file.js";
 import { resolveFile, syncParentFolder } from "./file-paths.js";
 import { FileStore } from "./file-store.js";
 import { takeLock } from "./lock.js";
@@ -112,7 +112,7 @@ export class FileStorage implements Storage {
   }
 
   finish(name: string): void {
-    publish(this.#file(name) + FILE_SUFFIX.identity, this.#writeOptions);
+    publishFile(this.#file(name) + FILE_SUFFIX.identity, this.#writeOptions);
   }
 
   undo(name: string): void {

@@ -1,4 +1,4 @@
-import { encodeChange, noLatestKeys } from "../engine/encode-change.js";
+import { createLatestKeys, encodeChange } from "../engine/encode-change.js";
 import type { FrozenState } from "../engine/frozen-state.js";
 import type { Change, JournalEntry, RecordReader, StateDump } from "../engine/records.js";
 import type { Store } from "../engine/store.js";
@@ -41,7 +41,7 @@ export class FileStore implements Store {
   readonly #file: string;
   readonly #io: StoreIo;
   readonly #snapshot: SnapshotFile;
-  readonly #latest = noLatestKeys();
+  readonly #latest = createLatestKeys();
   #open: { readonly journal: DataJournal; readonly lock: Lock } | undefined;
   #compaction: Compaction | undefined;
   #lastSeq = 0;
@@ -136,7 +136,7 @@ export class FileStore implements Store {
     const largeBytes = Math.max(compactAtBytes, 2 * this.#snapshot.bytes, this.#retryCompactionAtBytes);
     const running = this.#compaction;
     if (running !== undefined) {
-      if (running.behindBytes <= largeBytes) return undefined;
+      if (running.appendedBytes <= largeBytes) return undefined;
       // Finishes synchronously: callers that never yield would hold the compaction up while the journal grows.
       this.#compaction = undefined;
       return this.#finish(running, journal, () => running.finishNow());
@@ -203,7 +203,7 @@ export class FileStore implements Store {
   #check(): void {
     const { journal, lock } = this.#openOrThrow();
     const beginMs = monotonicMs();
-    journal.checkInPlace();
+    journal.checkNotReplaced();
     lock.check();
     const endMs = monotonicMs();
     const pauseMs = CHECK_MS.perMsOfCheck * (endMs - beginMs);

@@ -7,7 +7,7 @@ import { withYields } from "../time/wall-clock.js";
 import {
   type ChecksumFileOptions,
   parseChecksummed,
-  publish,
+  publishFile,
   readChecksummed,
   UNPUBLISHED_SUFFIX,
   writeUnpublished,
@@ -52,7 +52,7 @@ export class SnapshotFolder implements Snapshots {
     for await (const _ of withYields(writeUnpublished(file, encodeSnapshot(snapshot, state), this.#options)));
     try {
       this.#checkOpen();
-      publish(file, this.#options);
+      publishFile(file, this.#options);
     } catch (error) {
       rmSync(file + UNPUBLISHED_SUFFIX, { force: true });
       throw error;

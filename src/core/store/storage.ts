@@ -39,12 +39,12 @@ export interface Storage {
 }
 
 /** Process that runs a namespace. `url` is null for this process, for no process, and for one without a URL. */
-export interface Place {
+export interface NamespaceOwner {
   readonly name: string;
   readonly url: string | null;
 }
 
-export type Location = "here" | "nowhere" | Place;
+export type Location = "here" | "nowhere" | NamespaceOwner;
 
 export interface LeaseEvents {
   /** Opens a namespace that was taken over from another process. */
@@ -55,20 +55,20 @@ export interface LeaseEvents {
 
 /** Leases of a storage that several processes use. */
 export interface Leases {
-  readonly isAway: boolean;
+  readonly isStorageUnreachable: boolean;
   /** Seed of namespaces without their own seed. */
   readonly seed: string;
   /** Namespaces that this process runs. */
-  readonly held: ReadonlyMap<string, unknown>;
+  readonly heldLeases: ReadonlyMap<string, unknown>;
   events: LeaseEvents | undefined;
   /** Returns true while no other process can have taken the namespace over. */
-  holds(name: string): boolean;
+  holdsLease(name: string): boolean;
   /** Takes a free namespace over, or finds the process that runs it. */
   locate(name: string): Promise<Location>;
   /** Finds a namespace by its own key, or by the name that the key contains. */
   nameOfKey(apiKey: string, nameInKey: string | undefined): Promise<string | undefined>;
   /** All namespaces, newest first. */
-  places(): Promise<Place[]>;
+  listOwners(): Promise<NamespaceOwner[]>;
   /** Sets the URL to which other processes forward calls. */
   advertise(url: string | null): Promise<void>;
   /** Ends takeovers; call it before the namespaces close. */

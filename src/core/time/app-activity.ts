@@ -43,7 +43,7 @@ export class AppActivity {
   }
 
   /** Does not count a call as under way while a fault holds its response for a webhook. */
-  async holding(held: Promise<void>): Promise<void> {
+  async excludeHeldCall(held: Promise<void>): Promise<void> {
     this.#heldCalls++;
     await held;
     this.#heldCalls--;
@@ -55,7 +55,7 @@ export class AppActivity {
   }
 
   /** Waits until the app has made no call for `quietMs`; returns the report with the wait added. */
-  async untilQuiet(quietMs: number, report: QuietReport, isOver: () => boolean): Promise<QuietReport> {
+  async waitUntilQuiet(quietMs: number, report: QuietReport, isOver: () => boolean): Promise<QuietReport> {
     const wall = this.#wall;
     const sinceMs = wall.nowMs();
     const before = this.#count;

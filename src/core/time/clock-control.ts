@@ -35,7 +35,7 @@ export class ClockControl {
   }
 
   /** Total sandbox time skipped by advances and restores. */
-  get leaptMs(): number {
+  get totalSkippedMs(): number {
     const { advance } = this.#scheduler;
     return this.#leaptMs + (advance === undefined ? 0 : advance.nowMs - advance.fromMs);
   }
@@ -94,7 +94,7 @@ export class ClockControl {
     const { clock, engine } = scheduler;
     let { setting } = clock;
     // A running clock is read once, so that start and length of the advance are exact.
-    const advance = Advance.from(clock.nowMs(), target, clock.runs);
+    const advance = Advance.from(clock.nowMs(), target, clock.isTimeRunning);
     if (isRefusal(advance)) return advance;
     scheduler.beginAdvance(advance);
     let refusal: Refusal | undefined;
@@ -148,7 +148,7 @@ export class ClockControl {
       if (quietMs !== undefined && advance.isUnsettled) {
         advance.isUnsettled = false;
         const before = advance.quiet ?? { waits: 0, calls: 0, longest_ms: 0, restless: 0 };
-        advance.quiet = await this.#activity.untilQuiet(quietMs, before, () => scheduler.isClosed);
+        advance.quiet = await this.#activity.waitUntilQuiet(quietMs, before, () => scheduler.isClosed);
         continue;
       }
       if (!advance.moveToNext(scheduler.engine.nextTask())) return undefined;

@@ -43,13 +43,13 @@ export class Clock {
     return this.#setting;
   }
 
-  get runs(): boolean {
+  get isTimeRunning(): boolean {
     return this.#setting.mode !== "manual";
   }
 
   nowMs(): number {
     if (this.#heldMs !== undefined) return this.#heldMs;
-    if (!this.runs) return this.#anchorMs;
+    if (!this.isTimeRunning) return this.#anchorMs;
     const passedMs = (this.#readWall() - this.#anchorWallMs) * this.#setting.speed;
     const nowMs = Math.min(Math.floor(this.#anchorMs + passedMs), MAX_INSTANT_MS);
     if (nowMs > this.#lastMs) this.#lastMs = nowMs;
@@ -72,7 +72,9 @@ export class Clock {
 
   /** Wall milliseconds until sandbox time is `atMs`; Infinity on a stopped clock. */
   wallDelayMs(atMs: number): number {
-    return this.runs ? Math.max(0, atMs - this.nowMs()) / this.#setting.speed : Number.POSITIVE_INFINITY;
+    return this.isTimeRunning
+      ? Math.max(0, atMs - this.nowMs()) / this.#setting.speed
+      : Number.POSITIVE_INFINITY;
   }
 
   set(nowMs: number, setting: ClockSetting): void {

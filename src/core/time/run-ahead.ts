@@ -1,7 +1,7 @@
 import type { Charge } from "../domain/charge-transition.js";
-import { chooseMethodFor } from "../engine/commands/checkout-commands.js";
+import { chooseDefaultMethod } from "../engine/commands/checkout-commands.js";
 import type { Engine } from "../engine/engine.js";
-import { leadsTo } from "../engine/look-ahead.js";
+import { willReachStatus } from "../engine/look-ahead.js";
 import type { Task } from "../engine/records.js";
 import { commandOf } from "../engine/task-commands.js";
 import { comesBefore } from "../engine/task-queue.js";
@@ -21,8 +21,8 @@ export function runChargeUntil(
   const findCharge = () => engine.state.get("charges", chargeId);
   let charge = findCharge();
   if (charge === undefined) return refuse("NOT_FOUND", "Charge not found");
-  if (!leadsTo(engine.state, charge, until, nowMs)) {
-    const result = engine.execute(chooseMethodFor(chargeId, until), nowMs);
+  if (!willReachStatus(engine.state, charge, until, nowMs)) {
+    const result = engine.execute(chooseDefaultMethod(chargeId, until), nowMs);
     if (isRefusal(result)) return result;
     charge = result;
   }

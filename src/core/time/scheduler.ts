@@ -90,7 +90,7 @@ export class Scheduler<Attempts extends DeliveryAttempts = DeliveryAttempts> {
 
   /** True if the clock runs and no advance is under way. */
   get isTimePassing(): boolean {
-    return this.clock.runs && this.#advance === undefined;
+    return this.clock.isTimeRunning && this.#advance === undefined;
   }
 
   get isClosed(): boolean {
@@ -180,7 +180,7 @@ export class Scheduler<Attempts extends DeliveryAttempts = DeliveryAttempts> {
     const next = this.engine.nextTask();
     if (next === undefined) return;
     if (next.due_ms <= this.clock.nowMs()) this.planTick();
-    else if (this.clock.runs) this.#armTimer(this.clock.wallDelayMs(next.due_ms));
+    else if (this.clock.isTimeRunning) this.#armTimer(this.clock.wallDelayMs(next.due_ms));
   }
 
   #armTimer(delayMs: number): void {

@@ -10,7 +10,7 @@ import { errorReply, toResponse } from "../../server/http/reply.js";
 import { CHECKOUT_ACTIONS, type CheckoutActionName } from "./form-actions.js";
 import { readForm } from "./method-form.js";
 import { pageResponse, seeOther, statusResponse } from "./page-document.js";
-import { linksFrom, shopUrl } from "./page-model.js";
+import { checkoutLinks, shopUrl } from "./page-model.js";
 import { errorDocument } from "./screens.js";
 import { showPage } from "./show-page.js";
 
@@ -62,7 +62,7 @@ export function checkoutStatus(namespaces: Namespaces, _request: Request, checko
 export function backToPage(namespaces: Namespaces, _request: Request, checkoutId: string): Response {
   return findCheckout(namespaces, checkoutId) === undefined
     ? checkoutNotFound(namespaces)
-    : seeOther(linksFrom(checkoutId, "action").page, namespaces.nowMs());
+    : seeOther(checkoutLinks(checkoutId, "action").page, namespaces.nowMs());
 }
 
 /** `POST /checkout/ID/ACTION`. */

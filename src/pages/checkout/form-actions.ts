@@ -7,11 +7,11 @@ import { reasonSchema } from "../../core/schema/engine-requests.js";
 import { safeParse } from "../../core/schema/issues.js";
 import { isRefusal, type Refusal } from "../../core/schema/refusals.js";
 import { hasEnded } from "../../core/schema/statuses.js";
-import { methodForm } from "./method-form.js";
+import { readMethodForm } from "./method-form.js";
 import { seeOther } from "./page-document.js";
-import { linksFrom, needsMethod } from "./page-model.js";
+import { checkoutLinks, needsMethod } from "./page-model.js";
 import { isPanelButton, PANEL_BUTTONS } from "./sandbox-panel.js";
-import { redirectNext, showPage } from "./show-page.js";
+import { redirectAfterAction, showPage } from "./show-page.js";
 
 /** An action of the customer or tester on the checkout page. */
 export type CheckoutAction = (namespace: Namespace, charge: Charge, form: URLSearchParams) => Response;
@@ -23,22 +23,22 @@ export const CHECKOUT_ACTIONS: Readonly<Record<CheckoutActionName, CheckoutActio
     const choice = namespace.execute(choiceCommand(namespace, charge, form));
     return isRefusal(choice)
       ? showRefusal(namespace, charge, choice, form, "A payment method has been chosen already.")
-      : redirectNext(namespace, afterDueTasks(namespace, charge), "page");
+      : redirectAfterAction(namespace, afterDueTasks(namespace, charge), "page");
   },
 
   /** Changes nothing: only the scenario or the sandbox panel completes a payment. */
   paid: (namespace, charge) =>
     needsMethod(charge)
       ? showPage(namespace, charge, { trouble: { status: 409, problem: "Choose a payment method first." } })
-      : redirectNext(namespace, charge, "waiting"),
+      : redirectAfterAction(namespace, charge, "waiting"),
 
   /** Idempotent: cancelling a cancelled charge redirects as the first request did. */
   cancel: (namespace, charge, form) => {
-    if (charge.status === "CANCELLED") return redirectNext(namespace, charge, "page");
+    if (charge.status === "CANCELLED") return redirectAfterAction(namespace, charge, "page");
     const result = namespace.execute(cancelCharge(charge.charge_id));
     return isRefusal(result)
       ? showRefusal(namespace, charge, result, form, "The payment cannot be cancelled any more.")
-      : redirectNext(namespace, result, "page");
+      : redirectAfterAction(namespace, result, "page");
   },
 
   outcome: (namespace, charge, form) => {
@@ -51,7 +51,7 @@ export const CHECKOUT_ACTIONS: Readonly<Record<CheckoutActionName, CheckoutActio
     const reason = (to === "FAILED" && form.get("reason")?.trim()) || undefined;
     if (reason !== undefined && !safeParse(reasonSchema, reason).ok)
       return showPage(namespace, charge, { trouble: { status: 400, problem: "The reason is too long." } });
-    if (to === undefined && hasEnded(charge.status)) return redirectNext(namespace, charge, "page");
+    if (to === undefined && hasEnded(charge.status)) return redirectAfterAction(namespace, charge, "page");
     const result = namespace.execute<Charge | Refusal | undefined>((tx) => {
       // Completing needs a method's price, so the request carries the method form too.
       if (needsMethod(charge) && (to === "COMPLETED" || to === undefined)) {
@@ -62,8 +62,9 @@ export const CHECKOUT_ACTIONS: Readonly<Record<CheckoutActionName, CheckoutActio
     });
     if (isRefusal(result)) return showRefusal(namespace, charge, result, form, result.message);
     // The merchant refunds long after the customer left, so stay on this page.
-    if (to === "REFUNDED") return seeOther(linksFrom(charge.checkout_id, "action").page, namespace.nowMs());
-    return redirectNext(namespace, afterDueTasks(namespace, charge), "waiting");
+    if (to === "REFUNDED")
+      return seeOther(checkoutLinks(charge.checkout_id, "action").page, namespace.nowMs());
+    return redirectAfterAction(namespace, afterDueTasks(namespace, charge), "waiting");
   },
 };
 
@@ -72,7 +73,7 @@ function choiceCommand(
   charge: Charge,
   form: URLSearchParams,
 ): Command<Charge | Refusal> {
-  return chooseMethod(charge.charge_id, methodForm(form, charge, namespace.engine.catalogue));
+  return chooseMethod(charge.charge_id, readMethodForm(form, charge, namespace.engine.catalogue));
 }
 
 /** The charge after the tasks due now have run. */
@@ -110,7 +111,7 @@ function showRefusal(
   return showPage(namespace, current, {
     trouble: {
       status: 400,
-      fields: { submitted: form, errors: errors },
+      fields: { submitted: form, errors },
       ...(others.length === 0 ? {} : { problem: others.join("; ") }),
     },
   });

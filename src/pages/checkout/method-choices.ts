@@ -1,8 +1,8 @@
 import { METHOD_KINDS } from "../../core/domain/method-kinds.js";
-import { money, moneyText } from "../format.js";
-import { flag, html, type Markup } from "../html.js";
-import { fieldOf } from "./method-form.js";
-import { type CheckoutPage, type Offer, unit } from "./page-model.js";
+import { moneyMarkup, moneyText } from "../format.js";
+import { booleanAttribute, html, type Markup } from "../html.js";
+import { methodFieldName } from "./method-form.js";
+import { type CheckoutPage, displayUnit, type Offer } from "./page-model.js";
 import { rateText } from "./payment-summary.js";
 
 /** One radio button per method; the selected one shows its currencies and fields. */
@@ -34,7 +34,8 @@ function selectedCurrency(
   { method, prices }: Offer,
 ): string | undefined {
   const codes = prices.map(({ currency }) => currency.code);
-  const sent = fields.submitted?.get(fieldOf("currency", method.id)) ?? fields.submitted?.get("currency");
+  const sent =
+    fields.submitted?.get(methodFieldName("currency", method.id)) ?? fields.submitted?.get("currency");
   const candidates = [sent, quoted?.currency, charge.pricing.base_currency];
   return candidates.find((code) => code && codes.includes(code)) ?? codes[0];
 }
@@ -55,15 +56,15 @@ function methodChoice(
 ): Markup {
   const { method } = offer;
   const isSelected = method.id === selectedId;
-  const { field } = METHOD_KINDS[method.kind];
+  const { customerField } = METHOD_KINDS[method.kind];
   const error = page.fields.errors.payment_method;
   return html`<div class="method">
-<label class="pick"><input type="radio" name="payment_method" value="${method.id}"${flag("checked", isSelected)}${flag("autofocus", isSelected && error !== undefined)}>
+<label class="pick"><input type="radio" name="payment_method" value="${method.id}"${booleanAttribute("checked", isSelected)}${booleanAttribute("autofocus", isSelected && error !== undefined)}>
 <strong><bdi>${method.display_name}</bdi></strong> <span class="small soft"><bdi>${method.description}</bdi></span></label>
 <div class="detail">
 ${currencyChoices(page, offer, prefix, isSelected)}
-${field === "phone_number" && phoneField(page, offer, prefix, isSelected)}
-${field === "bank_account_number" && accountField(page, offer, prefix)}
+${customerField === "phone_number" && phoneField(page, offer, prefix, isSelected)}
+${customerField === "bank_account_number" && accountField(page, offer, prefix)}
 </div>
 </div>`;
 }
@@ -73,14 +74,14 @@ function currencyChoices(page: CheckoutPage, offer: Offer, prefix: string, isSel
   const selected = selectedCurrency(page, offer);
   const error = isSelected ? page.fields.errors.currency : undefined;
   return html`<fieldset${error !== undefined && html` aria-describedby="${prefix}-fault"`}>
-<legend>${METHOD_KINDS[method.kind].wallet ? "Asset and network" : "Currency"}<span class="unseen"> for <bdi>${method.display_name}</bdi></span></legend>
+<legend>${METHOD_KINDS[method.kind].hasWallet ? "Asset and network" : "Currency"}<span class="unseen"> for <bdi>${method.display_name}</bdi></span></legend>
 ${error !== undefined && html`<p class="fault" id="${prefix}-fault">${error}</p>`}
 ${prices.map(({ currency, price }) => {
-  const currencyUnit = unit(page.catalogue, currency.code);
+  const currencyUnit = displayUnit(page.catalogue, currency.code);
   const isBase = currency.code === page.charge.pricing.base_currency;
-  return html`<label class="offer"><input type="radio" name="${fieldOf("currency", method.id)}" value="${currency.code}"${flag("checked", currency.code === selected)} data-total="${moneyText(price.amount, currencyUnit)}" data-fees="${moneyText(price.fees.total_fee, currencyUnit)}"${flag("autofocus", currency.code === selected && error !== undefined)}>
-<span><span><bdi>${currency.name}</bdi></span> <strong>${money(price.amount, currencyUnit)}</strong></span>
-<small><span>includes ${money(price.fees.total_fee, currencyUnit)} fees</span> ${!isBase && html`<span>${rateText(page, currency.code, price.exchange_rate)}</span>`}</small></label>`;
+  return html`<label class="offer"><input type="radio" name="${methodFieldName("currency", method.id)}" value="${currency.code}"${booleanAttribute("checked", currency.code === selected)} data-total="${moneyText(price.amount, currencyUnit)}" data-fees="${moneyText(price.fees.total_fee, currencyUnit)}"${booleanAttribute("autofocus", currency.code === selected && error !== undefined)}>
+<span><span><bdi>${currency.name}</bdi></span> <strong>${moneyMarkup(price.amount, currencyUnit)}</strong></span>
+<small><span>includes ${moneyMarkup(price.fees.total_fee, currencyUnit)} fees</span> ${!isBase && html`<span>${rateText(page, currency.code, price.exchange_rate)}</span>`}</small></label>`;
 })}
 </fieldset>`;
 }
@@ -91,20 +92,20 @@ function phoneField(
   prefix: string,
   isSelected: boolean,
 ): Markup {
-  const name = fieldOf("phone_number", method.id);
+  const name = methodFieldName("phone_number", method.id);
   const value = fields.submitted?.get(name) ?? fields.submitted?.get("phone_number") ?? "";
   const error = isSelected ? fields.errors.phone_number : undefined;
   const describedBy = error === undefined ? `${prefix}-hint` : `${prefix}-hint ${prefix}-phone-fault`;
   return html`<div class="field">
 <label for="${prefix}-phone">Phone number <span class="soft small">(required)</span></label>
-<input id="${prefix}-phone" name="${name}" type="tel" autocomplete="tel" value="${value}" aria-required="true" aria-describedby="${describedBy}"${error !== undefined && html` aria-invalid="true"${flag("autofocus", true)}`}>
+<input id="${prefix}-phone" name="${name}" type="tel" autocomplete="tel" value="${value}" aria-required="true" aria-describedby="${describedBy}"${error !== undefined && html` aria-invalid="true"${booleanAttribute("autofocus", true)}`}>
 ${error !== undefined && html`<p class="fault" id="${prefix}-phone-fault">${error}</p>`}
 <p class="small soft" id="${prefix}-hint">The number of your mobile money wallet, with country code.</p>
 </div>`;
 }
 
 function accountField({ fields }: CheckoutPage, { method }: Offer, prefix: string): Markup {
-  const name = fieldOf("bank_account_number", method.id);
+  const name = methodFieldName("bank_account_number", method.id);
   const value = fields.submitted?.get(name) ?? fields.submitted?.get("bank_account_number") ?? "";
   return html`<div class="field">
 <label for="${prefix}-account">Bank account number <span class="soft small">(optional)</span></label>

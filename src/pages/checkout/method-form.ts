@@ -5,11 +5,11 @@ import { readBody } from "../../server/http/body.js";
 
 const MAX_FORM_BYTES = 64 * 1024;
 
-export type ReadForm =
+export type FormResult =
   | { readonly form: URLSearchParams }
   | { readonly status: 400 | 413; readonly why: string };
 
-export async function readForm(request: Request): Promise<ReadForm> {
+export async function readForm(request: Request): Promise<FormResult> {
   const raw = await readBody(request);
   if ("torn" in raw) return { status: 400, why: "The form ended before it was complete." };
   if ("tooLarge" in raw || Buffer.byteLength(raw.text) > MAX_FORM_BYTES)
@@ -21,7 +21,7 @@ export async function readForm(request: Request): Promise<ReadForm> {
 }
 
 /** Name of a field that belongs to one method, such as `currency.mobile_money`. */
-export function fieldOf(name: string, methodId: string): string {
+export function methodFieldName(name: string, methodId: string): string {
   return `${name}.${methodId}`;
 }
 
@@ -37,14 +37,14 @@ export interface MethodForm {
  * Reads the fields of the chosen method. Names without a method's suffix work too, for scripts that post the form.
  * Ignores empty fields and those of other kinds of methods.
  */
-export function methodForm(form: URLSearchParams, charge: Charge, catalogue: Catalogue): MethodForm {
+export function readMethodForm(form: URLSearchParams, charge: Charge, catalogue: Catalogue): MethodForm {
   const id = form.get("payment_method") ?? undefined;
   if (id === undefined) return {};
   const kind = charge.offered_methods.includes(id) ? catalogue.method(id)?.kind : undefined;
   const field = (name: string): string | undefined =>
-    (form.get(fieldOf(name, id)) ?? form.get(name))?.trim() || undefined;
+    (form.get(methodFieldName(name, id)) ?? form.get(name))?.trim() || undefined;
   const currency = field("currency");
-  const { field: kindField } = kind === undefined ? {} : METHOD_KINDS[kind];
+  const { customerField: kindField } = kind === undefined ? {} : METHOD_KINDS[kind];
   const phone = kindField === "phone_number" ? plainPhone(field("phone_number")) : undefined;
   const account = kindField === "bank_account_number" ? field("bank_account_number") : undefined;
   return {

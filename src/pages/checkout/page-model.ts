@@ -50,7 +50,7 @@ export function canBecome(charge: Charge, status: ChargeStatus): boolean {
 }
 
 /** Unit of displayed amounts: for a crypto currency its asset; the network is shown separately. */
-export function unit(catalogue: Catalogue, code: string): string {
+export function displayUnit(catalogue: Catalogue, code: string): string {
   return catalogue.currency(code)?.asset ?? code;
 }
 
@@ -84,7 +84,7 @@ interface CheckoutLinks {
  * Links are relative, so they work behind a proxy with a path prefix.
  * @param from the response's URL: `/checkout/ID` or, one level deeper, `/checkout/ID/ACTION`
  */
-export function linksFrom(checkoutId: string, from: "page" | "action"): CheckoutLinks {
+export function checkoutLinks(checkoutId: string, from: "page" | "action"): CheckoutLinks {
   const page = `${from === "page" ? "" : "../"}${encodeURIComponent(checkoutId)}`;
   return {
     page,

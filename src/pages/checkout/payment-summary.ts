@@ -1,19 +1,19 @@
 import type { Charge } from "../../core/domain/charge-transition.js";
 import { isOpen } from "../../core/schema/statuses.js";
-import { grouped, money, moneyText, readableInstant, remainingTime } from "../format.js";
+import { groupDigits, moneyMarkup, moneyText, readableInstant, remainingTime } from "../format.js";
 import { type Content, html, type Markup } from "../html.js";
 import type { PollState } from "./page-document.js";
-import { type CheckoutPage, unit } from "./page-model.js";
+import { type CheckoutPage, displayUnit } from "./page-model.js";
 
 /** Amount of the charge: the price until a method is chosen, then the price and the method's fees in its currency. */
 export function dueAmount({ charge, catalogue }: CheckoutPage): Markup {
-  return money(charge.amount, unit(catalogue, charge.currency));
+  return moneyMarkup(charge.amount, displayUnit(catalogue, charge.currency));
 }
 
 export function pageTitle(page: CheckoutPage): string {
   const error = page.problem !== undefined || Object.keys(page.fields.errors).length > 0 ? "Error: " : "";
   const { charge, catalogue, merchant } = page;
-  return `${error}Pay ${merchant} – ${moneyText(charge.amount, unit(catalogue, charge.currency))}`;
+  return `${error}Pay ${merchant} – ${moneyText(charge.amount, displayUnit(catalogue, charge.currency))}`;
 }
 
 /** Merchant, total, breakdown and time left. */
@@ -27,26 +27,29 @@ export function paymentSummary(
 <h1 id="title">Pay <bdi>${page.merchant}</bdi></h1>
 <p class="total">${total}</p>
 ${about}
-${breakdown(page)}
+${priceBreakdown(page)}
 ${isOpen(charge.status) && countdown(page)}
 </section>`;
 }
 
 /** Price, fees and customer. */
-export function breakdown(page: CheckoutPage): Markup | false {
+export function priceBreakdown(page: CheckoutPage): Markup | false {
   const { charge, catalogue } = page;
   const { pricing, fees, settlement_amount } = charge;
-  const payUnit = unit(catalogue, charge.currency);
+  const payUnit = displayUnit(catalogue, charge.currency);
   const rows: [string, Content][] = [];
   if (fees !== null && settlement_amount !== null) {
-    rows.push(["Price", money(pricing.amount, unit(catalogue, pricing.base_currency))]);
+    rows.push(["Price", moneyMarkup(pricing.amount, displayUnit(catalogue, pricing.base_currency))]);
     if (charge.currency !== pricing.base_currency) {
-      rows.push([`Price in ${payUnit}`, money(settlement_amount, payUnit)]);
+      rows.push([`Price in ${payUnit}`, moneyMarkup(settlement_amount, payUnit)]);
       rows.push(["Exchange rate", rateText(page, charge.currency, charge.exchange_rate)]);
     }
     const { platform_fee, gateway_fee } = fees.fee_breakdown;
-    rows.push(["Platform fee", money(platform_fee, payUnit)], ["Gateway fee", money(gateway_fee, payUnit)]);
-    rows.push(["Total fees", html`<span id="fees">${money(fees.total_fee, payUnit)}</span>`]);
+    rows.push(
+      ["Platform fee", moneyMarkup(platform_fee, payUnit)],
+      ["Gateway fee", moneyMarkup(gateway_fee, payUnit)],
+    );
+    rows.push(["Total fees", html`<span id="fees">${moneyMarkup(fees.total_fee, payUnit)}</span>`]);
     rows.push(["Total", html`<strong>${dueAmount(page)}</strong>`]);
   }
   rows.push(...customer(charge));
@@ -65,7 +68,7 @@ function customer({ customer_name, customer_email }: Charge): [string, Content][
 export function rateText({ charge, catalogue }: CheckoutPage, currency: string, rate: string | null): string {
   const { base_currency, local_pricing } = charge.pricing;
   if (local_pricing !== undefined && Object.hasOwn(local_pricing, currency)) return "set by the shop";
-  const [baseUnit, payUnit] = [unit(catalogue, base_currency), unit(catalogue, currency)];
+  const [baseUnit, payUnit] = [displayUnit(catalogue, base_currency), displayUnit(catalogue, currency)];
   const units = Number(rate ?? "1");
   // Inverted below 1, because 0.000645161290323 is unreadable.
   return units < 1
@@ -76,8 +79,8 @@ export function rateText({ charge, catalogue }: CheckoutPage, currency: string, 
 /** Rounds to six significant digits; the amount beside it is exact. */
 function sixDigits(units: number): string {
   const text = units.toPrecision(6);
-  if (text.includes("e")) return grouped(String(Math.round(units)));
-  return grouped(text.includes(".") ? text.replace(/\.?0+$/, "") : text);
+  if (text.includes("e")) return groupDigits(String(Math.round(units)));
+  return groupDigits(text.includes(".") ? text.replace(/\.?0+$/, "") : text);
 }
 
 /** Counts down in sandbox time, at its speed. */

@@ -2,13 +2,12 @@ import { resolveInstructions } from "../../core/domain/charge-transition.js";
 import { CHARGE_STATUSES } from "../../core/schema/common.js";
 import type { OutcomePage } from "../../core/schema/statuses.js";
 import { isOpen } from "../../core/schema/statuses.js";
-import { grouped, money, sentence } from "../format.js";
+import { groupDigits, moneyMarkup, sentenceCase } from "../format.js";
 import { type Content, html, Markup } from "../html.js";
 import { methodChoices, selectedPrice } from "./method-choices.js";
 import type { PageDocument } from "./page-document.js";
-import { type CheckoutPage, unit } from "./page-model.js";
+import { type CheckoutPage, displayUnit } from "./page-model.js";
 import {
-  breakdown,
   cancelForm,
   copyButton,
   dueAmount,
@@ -16,6 +15,7 @@ import {
   pageTitle,
   paymentSummary,
   pollState,
+  priceBreakdown,
 } from "./payment-summary.js";
 import { sandboxPanel } from "./sandbox-panel.js";
 
@@ -51,11 +51,11 @@ ${cancelForm(page)}
 function choiceSummary(page: CheckoutPage): Markup {
   const selected = selectedPrice(page);
   if (selected === undefined) return paymentSummary(page, dueAmount(page));
-  const payUnit = unit(page.catalogue, selected.currency.code);
+  const payUnit = displayUnit(page.catalogue, selected.currency.code);
   return paymentSummary(
     page,
-    html`<span class="scripted" id="total">${money(selected.price.amount, payUnit)}</span><span class="plainly">${dueAmount(page)}</span>`,
-    html`<p class="small soft"><span class="scripted">Price ${dueAmount(page)} + <span id="total-fees">${money(selected.price.fees.total_fee, payUnit)}</span> fees</span><span class="plainly">plus the fees of the payment method</span></p>`,
+    html`<span class="scripted" id="total">${moneyMarkup(selected.price.amount, payUnit)}</span><span class="plainly">${dueAmount(page)}</span>`,
+    html`<p class="small soft"><span class="scripted">Price ${dueAmount(page)} + <span id="total-fees">${moneyMarkup(selected.price.fees.total_fee, payUnit)}</span> fees</span><span class="plainly">plus the fees of the payment method</span></p>`,
   );
 }
 
@@ -104,10 +104,10 @@ function instructions(page: CheckoutPage): Markup {
   return html`<h2 id="how"><bdi>${method?.display_name ?? charge.payment_method}</bdi></h2>
 <dl class="facts">
 ${fact("Amount to pay", dueAmount(page), "due", charge.amount)}
-${details.map(([name, value]) => fact(LABELS[name] ?? sentence(name), value, `fact-${name}`, value))}
+${details.map(([name, value]) => fact(LABELS[name] ?? sentenceCase(name), value, `fact-${name}`, value))}
 </dl>
 ${isCard(page) ? cardForm : referenceBox(page)}
-${fields.instructions !== undefined && html`<p dir="auto">${fields.instructions.replace(charge.amount, grouped(charge.amount))}</p>`}`;
+${fields.instructions !== undefined && html`<p dir="auto">${fields.instructions.replace(charge.amount, groupDigits(charge.amount))}</p>`}`;
 }
 
 /** An example card. Disabled, so a real card number cannot be typed into a test page. */
@@ -185,9 +185,9 @@ ${errorNotice(page)}
 <h1 id="title">${outcome.title}</h1>
 <p class="total">${dueAmount(page)}</p>
 <p>to <bdi>${page.merchant}</bdi></p>
-${reason !== null && html`<p>Reason: <bdi>${sentence(reason)}</bdi></p>`}
+${reason !== null && html`<p>Reason: <bdi>${sentenceCase(reason)}</bdi></p>`}
 <p class="soft">${outcome.text}</p>
-${breakdown(page)}
+${priceBreakdown(page)}
 ${
   shop === undefined
     ? html`<p class="soft">You can close this page.</p>`

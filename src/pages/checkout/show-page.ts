@@ -5,9 +5,9 @@ import { hasEnded, isOpen, outcomePage } from "../../core/schema/statuses.js";
 import { pageResponse, seeOther } from "./page-document.js";
 import {
   type CheckoutPage,
+  checkoutLinks,
   EMPTY_FORM,
   type FormState,
-  linksFrom,
   needsMethod,
   offersFor,
   shopUrl,
@@ -58,7 +58,7 @@ function pageOf(
     namespace: namespace.name,
     catalogue,
     merchant: catalogue.organization(charge.organization_id)?.name ?? charge.organization_id,
-    links: linksFrom(charge.checkout_id, trouble === undefined ? "page" : "action"),
+    links: checkoutLinks(charge.checkout_id, trouble === undefined ? "page" : "action"),
     shop: shopUrl(charge),
     nowMs,
     remainingMs: Math.max(0, charge.expires_at_ms - nowMs),
@@ -73,8 +73,12 @@ function pageOf(
 }
 
 /** Redirects to the shop if the charge has ended and the shop gave a URL, else to a page. */
-export function redirectNext(namespace: Namespace, charge: Charge, fallback: "page" | "waiting"): Response {
-  const links = linksFrom(charge.checkout_id, "action");
+export function redirectAfterAction(
+  namespace: Namespace,
+  charge: Charge,
+  fallback: "page" | "waiting",
+): Response {
+  const links = checkoutLinks(charge.checkout_id, "action");
   const shop = hasEnded(charge.status) ? shopUrl(charge) : undefined;
   return seeOther(shop ?? (hasEnded(charge.status) ? links.page : links[fallback]), namespace.nowMs());
 }

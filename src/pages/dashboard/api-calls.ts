@@ -4,11 +4,11 @@ import { type Refusal, refuse } from "../../core/schema/refusals.js";
 import type { Notice } from "./page-context.js";
 
 /** A submitted form and the namespace it acts on. */
-export interface Press {
+export interface FormSubmission {
   readonly namespaces: Namespaces;
   readonly namespace: Namespace;
   /** Arguments after the action's name in the button's value. */
-  readonly words: readonly string[];
+  readonly args: readonly string[];
   readonly form: URLSearchParams;
   /** A trimmed form field; "" if missing. */
   readonly field: (name: string) => string;
@@ -21,10 +21,10 @@ export interface ActionResult extends Notice {
   readonly to?: string;
 }
 
-export type Action = (press: Press) => ActionResult | Refusal | Promise<ActionResult | Refusal>;
+export type Action = (press: FormSubmission) => ActionResult | Refusal | Promise<ActionResult | Refusal>;
 export type Actions = Readonly<Record<string, Action>>;
 
-type Caller = Pick<Press, "namespace" | "fetch">;
+type Caller = Pick<FormSubmission, "namespace" | "fetch">;
 
 /**
  * Calls the control API in the page's namespace, so forms get the API's validation.
@@ -51,9 +51,9 @@ export async function callControl<Body>(
 }
 
 /** The `Sandbox-Runner` of calls made by the dashboard. */
-export const RUNNER = "dashboard";
+export const DASHBOARD_RUNNER = "dashboard";
 
-export interface ServiceCall {
+export interface ServiceRequest {
   readonly method: string;
   readonly path: string;
   readonly key: string | null;
@@ -62,9 +62,9 @@ export interface ServiceCall {
   readonly body: string;
 }
 
-export function callService({ namespace, fetch }: Caller, call: ServiceCall): Promise<Response> {
+export function callService({ namespace, fetch }: Caller, call: ServiceRequest): Promise<Response> {
   const { method, path, key, idempotencyKey, scenario, body } = call;
-  const headers = new Headers({ "sandbox-namespace": namespace.name, "sandbox-runner": RUNNER });
+  const headers = new Headers({ "sandbox-namespace": namespace.name, "sandbox-runner": DASHBOARD_RUNNER });
   if (key) headers.set("authorization", `Bearer ${key}`);
   if (idempotencyKey) headers.set("idempotency-key", idempotencyKey);
   if (scenario) headers.set("sandbox-scenario", scenario);

@@ -4,9 +4,9 @@ import {
   type ActionResult,
   type Actions,
   callService,
-  type Press,
-  RUNNER,
-  type ServiceCall,
+  DASHBOARD_RUNNER,
+  type FormSubmission,
+  type ServiceRequest,
 } from "./api-calls.js";
 import { dashboardUrl } from "./page-context.js";
 import { requestPath } from "./shell-commands.js";
@@ -60,7 +60,7 @@ export const APP_CALLS: Actions = {
       },
     }),
   again: (press) => {
-    const charge = press.namespace.engine.state.get("charges", press.words[0] ?? "");
+    const charge = press.namespace.engine.state.get("charges", press.args[0] ?? "");
     if (charge === undefined) return refuse("NOT_FOUND", "Charge not found");
     const { mode, pricing, payment_method, payment_rail, currency, metadata } = charge;
     const { customer_email, customer_name, phone_number, bank_account_number } = charge;
@@ -77,12 +77,12 @@ export const APP_CALLS: Actions = {
   },
 };
 
-function entryOf({ namespace, words: [id] }: Press) {
+function entryOf({ namespace, args: [id] }: FormSubmission) {
   return namespace.journal.entries().find((entry) => String(entry.id) === id);
 }
 
 /** Sends a request and redirects to its page. */
-async function send(press: Press, call: ServiceCall): Promise<ActionResult | Refusal> {
+async function send(press: FormSubmission, call: ServiceRequest): Promise<ActionResult | Refusal> {
   const { namespace } = press;
   const { method, path } = call;
   if (!URL.canParse(path, "http://sandbox")) return invalid({ path: "must be a path" });
@@ -91,7 +91,9 @@ async function send(press: Press, call: ServiceCall): Promise<ActionResult | Ref
     (response) => response.status,
     () => undefined,
   );
-  const entry = namespace.journal.entries().find((entry) => entry.id > lastId && entry.runner === RUNNER);
+  const entry = namespace.journal
+    .entries()
+    .find((entry) => entry.id > lastId && entry.runner === DASHBOARD_RUNNER);
   const { pathname } = new URL(path, "http://sandbox");
   return {
     text: status === undefined ? "The connection was dropped" : `${method} ${pathname}: ${status}`,
@@ -106,7 +108,11 @@ interface Payment {
 }
 
 /** Creates a quote and a charge from it. */
-async function pay(press: Press, key: string, { order, customer }: Payment): Promise<ActionResult | Refusal> {
+async function pay(
+  press: FormSubmission,
+  key: string,
+  { order, customer }: Payment,
+): Promise<ActionResult | Refusal> {
   const scenario = press.field("scenario");
   const post = async (path: string, body: object): Promise<Record<string, string> | Refusal> => {
     const call = { method: "POST", path: `/api/v1/payments/${path}`, key, scenario };

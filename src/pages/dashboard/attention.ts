@@ -13,11 +13,11 @@ export interface AttentionItem {
   readonly key: string;
   readonly at?: string;
   readonly tone: Tone;
-  readonly word: string;
+  readonly badgeText: string;
   readonly title: Content;
   readonly to?: string;
-  readonly sub?: Content;
-  readonly acts?: Content;
+  readonly subtitle?: Content;
+  readonly rowButtons?: Content;
 }
 
 /** Maximum number of failures inspected per receiver, newest first. */
@@ -79,11 +79,11 @@ function failingReceivers(context: PageContext): AttentionItem[] {
       key: `failing-${webhook_id}`,
       at: newest.attempts.at(-1)!.at,
       tone: "bad",
-      word: `${total} failing`,
+      badgeText: `${total} failing`,
       title: `${types.length === 1 ? types[0] : `${types.length} types of events`} → ${receiverName(endpoint)}`,
       to: viewUrl(context, "webhooks", newest.delivery_id),
-      sub: html`${failureText(newest)} · ${next === undefined ? "given up" : html`next try in ${span(Date.parse(next) - context.nowMs)}`}`,
-      acts: html`${button({ does: `retry-all ${webhook_id}`, label: `Retry all ${total}`, to: `to ${receiverName(endpoint)}` })}`,
+      subtitle: html`${failureText(newest)} · ${next === undefined ? "given up" : html`next try in ${span(Date.parse(next) - context.nowMs)}`}`,
+      rowButtons: html`${button({ command: `retry-all ${webhook_id}`, label: `Retry all ${total}`, to: `to ${receiverName(endpoint)}` })}`,
     });
   }
   return needs;
@@ -111,11 +111,11 @@ function heldDeliveries(context: PageContext): AttentionItem[] {
       key: `held-${webhook_id}`,
       at: held.hold.since,
       tone: "warn",
-      word: `${total} held`,
+      badgeText: `${total} held`,
       title: `Webhooks wait for ${receiverName(endpoint)}`,
       to: viewUrl(context, "webhooks", held.delivery.delivery_id),
-      sub: held.hold.reason,
-      acts: html`<a class="button" href="${viewUrl(context, "webhooks", undefined, { receiver: webhook_id })}#edit">Re-aim…<span class="unseen"> ${receiverName(endpoint)}</span></a>`,
+      subtitle: held.hold.reason,
+      rowButtons: html`<a class="button" href="${viewUrl(context, "webhooks", undefined, { receiver: webhook_id })}#edit">Re-aim…<span class="unseen"> ${receiverName(endpoint)}</span></a>`,
     });
   }
   return needs;
@@ -165,11 +165,11 @@ function refusedCalls(context: PageContext): AttentionItem[] {
       key: `request-${newest.operation ?? newest.path}-${newest.status}-${errorText(newest)}`,
       at: iso(newest.atMs),
       tone: "bad",
-      word: statusText(group),
+      badgeText: statusText(group),
       title: `${newest.method} ${newest.path}`,
       to,
-      sub: errorText(newest),
-      acts: html`${copyButton("Copy curl", requestCurl(context, newest))}<a class="button" href="${to}">Open<span class="unseen"> ${newest.method} ${newest.path}</span></a>`,
+      subtitle: errorText(newest),
+      rowButtons: html`${copyButton("Copy curl", requestCurl(context, newest))}<a class="button" href="${to}">Open<span class="unseen"> ${newest.method} ${newest.path}</span></a>`,
     };
   });
   const others = appErrors.slice(MAX_KINDS);
@@ -177,10 +177,10 @@ function refusedCalls(context: PageContext): AttentionItem[] {
     needs.push({
       key: "requests-more",
       tone: "bad",
-      word: `${others.length} more`,
+      badgeText: `${others.length} more`,
       title: "Other failed calls",
       to: viewUrl(context, "requests", undefined, { status: "4" }),
-      sub: listText(others),
+      subtitle: listText(others),
     });
   const faulted = groups.filter(({ newest }) => newest.fault !== null);
   if (faulted.length > 0)
@@ -188,10 +188,10 @@ function refusedCalls(context: PageContext): AttentionItem[] {
       key: "requests-faulted",
       at: iso(faulted[0]!.newest.atMs),
       tone: "warn",
-      word: "fault",
+      badgeText: "fault",
       title: "Calls that failed because of your faults",
       to: viewUrl(context, "faults"),
-      sub: listText(faulted),
+      subtitle: listText(faulted),
     });
   return needs;
 }
@@ -211,10 +211,10 @@ function activeScenarios(context: PageContext): AttentionItem[] {
     .map(({ name, scenario }) => ({
       key: `scenario-${name}`,
       tone: "warn" as const,
-      word: "active",
+      badgeText: "active",
       title: `Scenario ${name} applies to everything new`,
       to: `${viewUrl(context, "scenarios")}#${name}`,
-      sub: scenario.description?.trim(),
-      acts: button({ does: `deactivate ${name}`, label: "Turn off", to: `scenario ${name}` }),
+      subtitle: scenario.description?.trim(),
+      rowButtons: button({ command: `deactivate ${name}`, label: "Turn off", to: `scenario ${name}` }),
     }));
 }

@@ -3,11 +3,11 @@ import type { Delivery } from "../../core/engine/records.js";
 import type { RequestEntry } from "../../core/namespace/served-request.js";
 import type { Mode } from "../../core/schema/common.js";
 import { STATUSES } from "../../core/schema/statuses.js";
-import { grouped } from "../format.js";
+import { groupDigits } from "../format.js";
 import { type Content, html, type Markup } from "../html.js";
 import { currentUrl, PAGE_ROWS, type PageContext, pageOffset } from "./page-context.js";
 
-export { span } from "../format.js";
+export { readableDuration as span } from "../format.js";
 
 const MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
 
@@ -66,7 +66,7 @@ export function joinDots(list: readonly Content[]): Markup {
 }
 
 export function amountMarkup(amount: string, currency: string): Markup {
-  return html`<span class="amount">${currency} ${grouped(amount)}</span>`;
+  return html`<span class="amount">${currency} ${groupDigits(amount)}</span>`;
 }
 
 export function durationText({ durationMs }: RequestEntry): string {
@@ -88,19 +88,19 @@ export function modeMark(mode: Mode): Markup | false {
 
 export interface ButtonOptions {
   /** Name of an action and its arguments, separated by spaces. */
-  readonly does: string;
+  readonly command: string;
   readonly label: string;
   /** The target, for screen readers. */
   readonly to?: string;
   readonly key?: string;
   readonly kind?: "main" | "danger";
   /** Page that shows the progress; opened at once. */
-  readonly there?: string;
+  readonly progressUrl?: string;
 }
 
 /** A button of the page's shared action form. */
-export function button({ does, label, to, key, kind, there }: ButtonOptions): Markup {
-  return html`<button form="act" name="do" value="${does}"${kind !== undefined && html` class="${kind}"`}${key !== undefined && html` data-key-is="${key}"`}${there !== undefined && html` data-there="${there}"`}>${label}${to !== undefined && html`<span class="unseen"> ${to}</span>`}</button>`;
+export function button({ command, label, to, key, kind, progressUrl }: ButtonOptions): Markup {
+  return html`<button form="act" name="do" value="${command}"${kind !== undefined && html` class="${kind}"`}${key !== undefined && html` data-key-is="${key}"`}${progressUrl !== undefined && html` data-there="${progressUrl}"`}>${label}${to !== undefined && html`<span class="unseen"> ${to}</span>`}</button>`;
 }
 
 /** Button that copies text to the clipboard. Hidden without script. */
@@ -120,9 +120,9 @@ export interface ListRow {
   readonly title: Content;
   /** Link of the title. */
   readonly to?: string | undefined;
-  readonly sub?: Content;
+  readonly subtitle?: Content;
   readonly side?: Content;
-  readonly acts?: Content;
+  readonly rowButtons?: Content;
   readonly tone?: Tone | undefined;
 }
 
@@ -142,14 +142,14 @@ export function wideTable(
 /** A list row; the script patches it by its key. */
 export function row(
   context: PageContext,
-  { key, at, status, title, to, sub, side, acts, tone = "" }: ListRow,
+  { key, at, status, title, to, subtitle, side, rowButtons, tone = "" }: ListRow,
 ): Markup {
   const titleLink = to === undefined ? title : html`<a href="${to}" data-row>${title}</a>`;
   return html`<li class="row ${tone}" data-key="${key}"><span class="at">${at !== undefined && timeTag(context, at)}</span>
 <span class="state">${status}</span>
-<span class="what"><span class="title">${titleLink}</span>${sub !== undefined && sub !== false && html`<span class="sub">${sub}</span>`}</span>
+<span class="what"><span class="title">${titleLink}</span>${subtitle !== undefined && subtitle !== false && html`<span class="sub">${subtitle}</span>`}</span>
 <span class="side">${side}</span>
-<span class="acts">${acts}</span></li>`;
+<span class="acts">${rowButtons}</span></li>`;
 }
 
 export type ColumnHeads = readonly [at: string, state: string, title: string, sub: string, side: string];
@@ -171,12 +171,12 @@ export interface SectionOptions {
   readonly tools?: Content;
   readonly body: Content;
   /** True for an append-only section without controls, which the script updates even under the pointer. */
-  readonly grows?: boolean;
+  readonly isAppendOnly?: boolean;
 }
 
 /** A section that the script updates; its button appears while an update is held back. */
-export function section({ id, title, tools, body, grows = false }: SectionOptions): Markup {
-  return html`<section id="${id}" data-part${grows && html` data-grows`} aria-labelledby="${id}-title"><div class="head"><h2 id="${id}-title">${title}</h2><button type="button" class="more" data-more hidden>Show what is new</button><span class="tools">${tools}</span></div>${body}</section>`;
+export function section({ id, title, tools, body, isAppendOnly = false }: SectionOptions): Markup {
+  return html`<section id="${id}" data-part${isAppendOnly && html` data-grows`} aria-labelledby="${id}-title"><div class="head"><h2 id="${id}-title">${title}</h2><button type="button" class="more" data-more hidden>Show what is new</button><span class="tools">${tools}</span></div>${body}</section>`;
 }
 
 export function foldedSection({

@@ -1,18 +1,24 @@
-import { resend } from "../../core/engine/commands/event-commands.js";
+import { resendWithData } from "../../core/engine/commands/event-commands.js";
 import { SIGNATURE_VARIANTS } from "../../core/engine/event-emission.js";
 import type { Delivery } from "../../core/engine/records.js";
 import type { Namespace } from "../../core/namespace/namespace.js";
 import { parseDuration } from "../../core/schema/duration.js";
 import { normalizeWebhookUrl, WEBHOOK_URL_MESSAGE } from "../../core/schema/receiver-url.js";
 import { invalid, isRefusal, type Refusal, refuse } from "../../core/schema/refusals.js";
-import { MAX_BODY_BYTES, parseObject, tooLarge } from "../../server/http/body.js";
-import { type Action, type ActionResult, type Actions, callControl, type Press } from "./api-calls.js";
+import { bodyTooLarge, MAX_BODY_BYTES, parseObject } from "../../server/http/body.js";
+import {
+  type Action,
+  type ActionResult,
+  type Actions,
+  callControl,
+  type FormSubmission,
+} from "./api-calls.js";
 import { APP_CALLS } from "./app-calls.js";
 import { attemptResult } from "./attention.js";
 import { plural, span } from "./components.js";
 import { dashboardUrl } from "./page-context.js";
 import { REPORT_ACTIONS } from "./report-actions.js";
-import { readyFault } from "./views/faults-view.js";
+import { presetFault } from "./views/faults-view.js";
 
 /** Fields of control responses that notices mention. */
 interface Result {
@@ -31,8 +37,8 @@ interface Result {
 /** A button that makes one control API call; `:id` is the first argument of the action. */
 type Call = readonly [
   line: string,
-  notice: (result: Result, press: Press) => string,
-  body?: (press: Press) => object | Refusal,
+  notice: (result: Result, press: FormSubmission) => string,
+  body?: (press: FormSubmission) => object | Refusal,
 ];
 
 const advanceNotice = ({ from = "", to = "", fired_total = 0 }: Result): string =>
@@ -40,16 +46,16 @@ const advanceNotice = ({ from = "", to = "", fired_total = 0 }: Result): string 
 const receiverNotice = ({ url, events = [] }: Result): string => `${url} receives ${events.join(", ")}`;
 const faultsStopNotice = ({ removed = 0 }: Result): string => `${plural(removed, "fault")} stopped`;
 const faultNotice = ({ match }: Result): string => `Fault started for ${match?.operation ?? "any call"}`;
-const nameBody = ({ field }: Press) => ({ name: field("name") });
+const nameBody = ({ field }: FormSubmission) => ({ name: field("name") });
 
 const TRANSITION: Call = [
   "POST /charges/:id/transition",
-  ({ status }, { words: [id], field }) => [`${id} is ${status}`, field("reason")].filter(Boolean).join(": "),
-  ({ words: [, to], field }) => ({ to: to ?? field("to"), reason: field("reason") || "from the dashboard" }),
+  ({ status }, { args: [id], field }) => [`${id} is ${status}`, field("reason")].filter(Boolean).join(": "),
+  ({ args: [, to], field }) => ({ to: to ?? field("to"), reason: field("reason") || "from the dashboard" }),
 ];
 
 const CALLS: Readonly<Record<string, Call>> = {
-  advance: ["POST /clock/advance", advanceNotice, ({ words: [by] }) => ({ by })],
+  advance: ["POST /clock/advance", advanceNotice, ({ args: [by] }) => ({ by })],
   jump: [
     "POST /clock/advance",
     advanceNotice,
@@ -62,25 +68,25 @@ const CALLS: Readonly<Record<string, Call>> = {
   ],
   clock: [
     "PUT /clock",
-    (_, { words: [mode] }) => (mode === "manual" ? "The clock is frozen" : "The clock runs"),
-    ({ words: [mode] }) => ({ mode }),
+    (_, { args: [mode] }) => (mode === "manual" ? "The clock is frozen" : "The clock runs"),
+    ({ args: [mode] }) => ({ mode }),
   ],
   charge: TRANSITION,
   move: TRANSITION,
   own: [
     "POST /charges/:id/advance",
-    ({ status }, { words: [id] }) => `${id} is ${status}, by its own timeline`,
-    ({ words: [, until] }) => ({ until }),
+    ({ status }, { args: [id] }) => `${id} is ${status}, by its own timeline`,
+    ({ args: [, until] }) => ({ until }),
   ],
   withdrawal: [
     "POST /withdrawals/:id/transition",
-    ({ status }, { words: [id] }) => `${id} is ${status}`,
-    ({ words: [, to] }) => ({ to }),
+    ({ status }, { args: [id] }) => `${id} is ${status}`,
+    ({ args: [, to] }) => ({ to }),
   ],
   fund: [
     "POST /balances",
     ({ currency }, { field }) => `${currency} ${field("amount")} added`,
-    ({ words: [mode = "test"], field }) => ({ currency: field("currency"), amount: field("amount"), mode }),
+    ({ args: [mode = "test"], field }) => ({ currency: field("currency"), amount: field("amount"), mode }),
   ],
   rate: [
     "PUT /rates",
@@ -106,22 +112,22 @@ const CALLS: Readonly<Record<string, Call>> = {
   ],
   enable: [
     "PATCH /webhook-endpoints/:id",
-    (_, { words: [, on] }) => `The receiver is ${on === "on" ? "on" : "off"}`,
-    ({ words: [, on] }) => ({ enabled: on === "on" }),
+    (_, { args: [, on] }) => `The receiver is ${on === "on" ? "on" : "off"}`,
+    ({ args: [, on] }) => ({ enabled: on === "on" }),
   ],
   fault: ["POST /faults", faultNotice, ({ form }) => parseObjectField(form, "rule")],
   "fault-ready": [
     "POST /faults",
     faultNotice,
-    ({ namespace, words: [name = ""] }) =>
-      readyFault(namespace, name) ?? refuse("NOT_FOUND", `There is no fault "${name}"`),
+    ({ namespace, args: [name = ""] }) =>
+      presetFault(namespace, name) ?? refuse("NOT_FOUND", `There is no fault "${name}"`),
   ],
   "fault-off": ["DELETE /faults/:id", faultsStopNotice],
   "faults-off": ["DELETE /faults", faultsStopNotice],
   activate: ["POST /scenarios/:id/activate", ({ name }) => `Scenario ${name} applies to everything new`],
   deactivate: ["POST /scenarios/:id/deactivate", ({ name }) => `Scenario ${name} is off`],
   save: ["POST /snapshots", ({ name }) => `Snapshot ${name} saved`, nameBody],
-  restore: ["POST /snapshots/:id/restore", (_, { words: [name] }) => `Snapshot ${name} restored`],
+  restore: ["POST /snapshots/:id/restore", (_, { args: [name] }) => `Snapshot ${name} restored`],
   undo: ["POST /snapshots/:id/restore", () => "Undone: everything is as it was before the reset"],
   forget: ["DELETE /snapshots/:id", ({ name }) => `Snapshot ${name} deleted`],
   namespace: ["POST /namespaces", ({ name }) => `Namespace ${name} created`, nameBody],
@@ -137,9 +143,9 @@ function actionOf([line, notice, body]: Call): Action {
   };
 }
 
-const idSegment = ({ words: [id = ""] }: Press): string => encodeURIComponent(id);
+const idSegment = ({ args: [id = ""] }: FormSubmission): string => encodeURIComponent(id);
 
-function eventTypes({ field }: Press): string[] {
+function eventTypes({ field }: FormSubmission): string[] {
   const events = field("events").match(/[^\s,]+/g);
   return events ?? ["*"];
 }
@@ -161,7 +167,7 @@ const ACTIONS: Actions = {
   ...REPORT_ACTIONS,
   ...APP_CALLS,
   to: async (press) => {
-    const [to = ""] = press.words;
+    const [to = ""] = press.args;
     // The page may be old, so the time on its button may have passed.
     if (Date.parse(to) < press.namespace.nowMs()) return { text: "That time has passed" };
     const result = await callControl<Result>(press, "POST", "/clock/advance", { to });
@@ -171,7 +177,7 @@ const ACTIONS: Actions = {
   reset: async (press) => {
     const { name } = press.namespace;
     // The value repeats the namespace, so a stale page or a script cannot reset another namespace.
-    if (press.words[0] !== name) return invalid({ value: `must name this namespace, ${name}` });
+    if (press.args[0] !== name) return invalid({ value: `must name this namespace, ${name}` });
     const saved = await callControl(press, "POST", "/snapshots", { name: BEFORE_RESET });
     const reset = await callControl(press, "POST", "/reset", {});
     if (isRefusal(reset)) return reset;
@@ -219,8 +225,8 @@ const ACTIONS: Actions = {
       if (!isRefusal(await callControl(press, "POST", `/deliveries/${delivery_id}/retry`, {}))) retried++;
     return { text: `${retried} ${retried === 1 ? "delivery" : "deliveries"} tried again` };
   },
-  resend: async ({ namespace, words: [id = ""], form, field }) => {
-    if (Buffer.byteLength(form.get("data") ?? "") > MAX_BODY_BYTES) return tooLarge();
+  resend: async ({ namespace, args: [id = ""], form, field }) => {
+    if (Buffer.byteLength(form.get("data") ?? "") > MAX_BODY_BYTES) return bodyTooLarge();
     const data = parseObjectField(form, "data");
     if (isRefusal(data)) return data;
     const times = Number(form.get("times") ?? 1);
@@ -229,7 +235,7 @@ const ACTIONS: Actions = {
     if (signing === undefined) return invalid({ sign: `must be one of: ${SIGNATURE_VARIANTS.join(", ")}` });
     const toUrl = field("url") === "" ? undefined : normalizeWebhookUrl(field("url"));
     if (field("url") !== "" && toUrl === undefined) return invalid({ url: WEBHOOK_URL_MESSAGE });
-    const made = namespace.execute(resend(id, { data, times, signed: signing, toUrl }));
+    const made = namespace.execute(resendWithData(id, { data, times, signed: signing, toUrl }));
     if (isRefusal(made)) return made;
     const text = await attemptsText(namespace, made);
     return { text, to: `${dashboardUrl(namespace.name)}/webhooks/${made.at(-1)!.delivery_id}` };
@@ -268,10 +274,12 @@ async function attemptsText(
 }
 
 /** Runs the action named in the form's `do` field. */
-export async function runFormAction(press: Omit<Press, "words" | "field">): Promise<ActionResult | Refusal> {
+export async function runFormAction(
+  press: Omit<FormSubmission, "args" | "field">,
+): Promise<ActionResult | Refusal> {
   const { form } = press;
   const [name = "", ...words] = (form.get("do") ?? "").trim().split(" ");
   const action = Object.hasOwn(ACTIONS, name) ? ACTIONS[name] : undefined;
   if (action === undefined) return refuse("VALIDATION_ERROR", `Unknown action “${name}”`);
-  return action({ ...press, words, field: (key) => form.get(key)?.trim() ?? "" });
+  return action({ ...press, args: words, field: (key) => form.get(key)?.trim() ?? "" });
 }

@@ -12,9 +12,9 @@ import { isCrossSite } from "../../server/http/hosts.js";
 import { unknownNamespace } from "../../server/service/admit.js";
 import { html } from "../html.js";
 import { PageShell } from "../page-shell.js";
-import type { Press } from "./api-calls.js";
+import type { FormSubmission } from "./api-calls.js";
 import { runFormAction } from "./dashboard-actions.js";
-import { frame } from "./frame.js";
+import { dashboardFrame } from "./frame.js";
 import {
   DASHBOARD,
   dashboardUrl,
@@ -90,7 +90,7 @@ function respond(
       namespace,
       `There is no ${RECORDS[context.view] ?? "page"} “${context.id}” in namespace ${namespace.name}; it may have gone with a reset.`,
     );
-  const body = frame(context, main, context.view === "activity" ? asideView(context) : undefined);
+  const body = dashboardFrame(context, main, context.view === "activity" ? asideView(context) : undefined);
   const headers = { "set-cookie": noticeCookie(undefined), vary: PART_HEADER };
   if (c.req.header(PART_HEADER) !== undefined)
     return new Response(`<body data-namespace="${encodeURIComponent(namespace.name)}">${body.text}</body>`, {
@@ -154,7 +154,7 @@ function decode(text: string): string {
 /** Runs an action, then redirects to its result or back to the page. */
 export async function actOnDashboard(
   namespaces: Namespaces,
-  fetch: Press["fetch"],
+  fetch: FormSubmission["fetch"],
   c: Context,
 ): Promise<Response> {
   const form = await readForm(c.req.raw);

@@ -14,7 +14,7 @@ import {
 } from "./page-context.js";
 
 /** Header with search and clock, menu, notices and help around a view. */
-export function frame(context: PageContext, main: Markup, aside: Markup | undefined): Markup {
+export function dashboardFrame(context: PageContext, main: Markup, aside: Markup | undefined): Markup {
   return html`<a class="skip" href="#main">Skip to the content</a>
 <form id="act" method="post" action="${dashboardUrl(context.namespace.name)}" data-act><input type="hidden" name="back" value="${currentUrl(context)}"></form>
 <header class="top" data-column>${top(context)}</header>
@@ -45,7 +45,7 @@ const KEYS = html`<dl class="facts">${(
 function notice({ notice }: PageContext): Markup | false {
   return (
     notice !== undefined &&
-    html`<p class="notice ${notice.isBad ? "bad" : "good"}"${notice.isBad && html` role="alert"`}>${notice.text}${notice.undo !== undefined && html` ${button({ does: `undo ${notice.undo}`, label: "Undo" })}`}</p>`
+    html`<p class="notice ${notice.isBad ? "bad" : "good"}"${notice.isBad && html` role="alert"`}>${notice.text}${notice.undo !== undefined && html` ${button({ command: `undo ${notice.undo}`, label: "Undo" })}`}</p>`
   );
 }
 
@@ -82,11 +82,11 @@ function clockBar(context: PageContext): Markup {
 <span class="day">${dateText(now)}</span>
 <strong data-clock-text>${now.slice(11, 19)}</strong>
 <span class="soft">${isFrozen ? "frozen" : clock.mode === "real" ? "real time" : clock.mode}</span></span>
-${button({ does: "advance 10s", label: "+10 s", key: "e" })}
-${button({ does: "advance 5m", label: "+5 m" })}
-${button({ does: "advance 1h", label: "+1 h" })}
-${button({ does: "until next", label: "Skip to next", key: "n" })}
-${isFrozen ? button({ does: "clock real", label: "Resume" }) : button({ does: "clock manual", label: "Freeze" })}
+${button({ command: "advance 10s", label: "+10 s", key: "e" })}
+${button({ command: "advance 5m", label: "+5 m" })}
+${button({ command: "advance 1h", label: "+1 h" })}
+${button({ command: "until next", label: "Skip to next", key: "n" })}
+${isFrozen ? button({ command: "clock real", label: "Resume" }) : button({ command: "clock manual", label: "Freeze" })}
 ${form(context, html`<input name="value" size="12" required placeholder="10m, 2d, date…" aria-label="Advance by a duration or to a time"><button name="do" value="jump">Go</button>`, "Jump in time")}
 <span class="soft due">next due: ${next === undefined ? "nothing" : html`in ${next}`}</span>
 </div>`;

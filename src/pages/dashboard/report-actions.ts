@@ -7,7 +7,7 @@ import type { BookReport } from "../../core/schema/reconciliation.js";
 import { invalid, isRefusal, type Refusal, refuse } from "../../core/schema/refusals.js";
 import { iso } from "../../core/schema/time.js";
 import { UserError } from "../../core/schema/user-error.js";
-import { type ActionResult, type Actions, callControl, type Press } from "./api-calls.js";
+import { type ActionResult, type Actions, callControl, type FormSubmission } from "./api-calls.js";
 import { plural } from "./components.js";
 import { dashboardUrl } from "./page-context.js";
 import {
@@ -32,8 +32,12 @@ const MAX_SENT = 6;
 const MAX_CHARS = 4_096;
 
 /** Runs the probes of `check-webhook` against a receiver; the page shows each result as it arrives. */
-async function checkReceiver({ namespaces, namespace, words }: Press): Promise<ActionResult | Refusal> {
-  const [webhookId = ""] = words;
+async function checkReceiver({
+  namespaces,
+  namespace,
+  args,
+}: FormSubmission): Promise<ActionResult | Refusal> {
+  const [webhookId = ""] = args;
   const endpoint = namespace.engine.state.get("endpoints", webhookId);
   if (endpoint === undefined) return refuse("NOT_FOUND", "That receiver has been deleted");
   const { url, secret, signature } = endpoint;
@@ -90,9 +94,9 @@ function outcomeOf({ url, report, error }: ReceiverCheck): ActionResult {
 }
 
 /** Runs a scenario's steps; the page shows each as it finishes. */
-async function runScenario(press: Press): Promise<ActionResult | Refusal> {
+async function runScenario(press: FormSubmission): Promise<ActionResult | Refusal> {
   const { namespaces, namespace, fetch, field } = press;
-  const [name = ""] = press.words;
+  const [name = ""] = press.args;
   const source = namespace.engine.state.get("scenarios", name)?.scenario.source;
   if (source === undefined) return invalid({ name: "the scenario has no steps to run" });
   const reports = reportsOf(namespace);
@@ -102,7 +106,7 @@ async function runScenario(press: Press): Promise<ActionResult | Refusal> {
   if (appField === undefined ? countAppSteps(source.steps) > 0 : app === undefined)
     return invalid({ app: "must be your app's URL, such as http://localhost:3000" });
   const at = iso(namespace.nowMs());
-  const run: ScenarioRun = { name, at, app: appField, of: 0, current: undefined, steps: [] };
+  const run: ScenarioRun = { name, at, app: appField, stepCount: 0, currentStep: undefined, steps: [] };
   const update = (progress: Partial<ScenarioRun>) => {
     Object.assign(run, progress);
     namespace.notifyReport("run");
@@ -116,13 +120,13 @@ async function runScenario(press: Press): Promise<ActionResult | Refusal> {
       vars: {},
       app,
       fetch,
-      onStepBegin: (title, _number, of) => update({ of, current: title }),
-      onStep: (step) => update({ steps: [...run.steps, step], current: undefined }),
+      onStepBegin: (title, _number, of) => update({ stepCount: of, currentStep: title }),
+      onStep: (step) => update({ steps: [...run.steps, step], currentStep: undefined }),
     });
   } finally {
     // An internal error must not block the next run.
     if (report === undefined || isRefusal(report)) delete reports.run;
-    update({ current: undefined });
+    update({ currentStep: undefined });
   }
   if (isRefusal(report)) return report;
   update({ report });
@@ -138,7 +142,7 @@ async function runScenario(press: Press): Promise<ActionResult | Refusal> {
 }
 
 /** Compares the app's order records with the ledger. */
-async function compareBooks(press: Press): Promise<ActionResult | Refusal> {
+async function compareBooks(press: FormSubmission): Promise<ActionResult | Refusal> {
   const { namespace, form } = press;
   const text = form.get("file") || form.get("rows") || "";
   let books: ReturnType<typeof parseBooks>;
@@ -175,7 +179,7 @@ function withLine({ message, details = {} }: Refusal, lines: readonly number[]):
 }
 
 /** Stores a report of `explore --json` for display. */
-function readExplored({ namespace, form }: Press): ActionResult | Refusal {
+function readExplored({ namespace, form }: FormSubmission): ActionResult | Refusal {
   const text = (form.get("file") || form.get("report") || "").trim();
   const parsed = safeParse(exploredSchema, jsonOrText(text.split("\n").at(-1)!));
   if (!parsed.ok)

@@ -33,9 +33,9 @@ export interface ScenarioRun {
   /** URL of the app under test. */
   readonly app: string | undefined;
   /** Number of steps; 0 until the first begins. */
-  of: number;
+  stepCount: number;
   /** Title of the running step. */
-  current: string | undefined;
+  currentStep: string | undefined;
   readonly steps: RunStep[];
   /** Set when the run has finished. */
   report?: RunOutcome;
@@ -55,7 +55,7 @@ export const exploredSchema = z.object({
   ),
 });
 
-export interface ExploreReport {
+export interface StoredExploreReport {
   readonly at: string;
   readonly report: z.infer<typeof exploredSchema>;
 }
@@ -65,7 +65,7 @@ export interface Reports {
   receiver?: ReceiverCheck;
   books?: RecordComparison;
   run?: ScenarioRun;
-  explored?: ExploreReport;
+  explored?: StoredExploreReport;
 }
 
 const ALL = new WeakMap<Namespace, Reports>();

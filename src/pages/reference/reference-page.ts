@@ -6,17 +6,17 @@ import type { Context } from "hono";
 import { DEFAULT_API_KEY } from "../../core/schema/option-schemas.js";
 import type { OpenApiDocument } from "../../server/openapi/document.js";
 import { type DocumentOptions, documentFor } from "../../server/openapi/serve.js";
-import { betweenTags, html, type Markup } from "../html.js";
+import { escapeText, html, type Markup } from "../html.js";
 import { PageShell } from "../page-shell.js";
 import { SCRIPT, STYLES } from "./assets.js";
 import {
-  assumption,
+  assumptionMark,
   type Contents,
-  type Operation,
+  type DocumentOperation,
   operationsOf,
   parameterList,
-  prose,
   refName,
+  renderProse,
   type Schema,
   schemaPart,
   typeOf,
@@ -56,14 +56,14 @@ ${[...tags, { name: "Schemas" }].map(({ name }) => {
 })}</details></nav>
 <main id="reference" tabindex="-1">
 <div class="found" hidden><p id="found" role="status"></p><button type="button" id="rest" hidden>Show all</button></div>
-<div class="intro"><h1>${title}</h1>${prose(String(info.description))}
+<div class="intro"><h1>${title}</h1>${renderProse(String(info.description))}
 <dl class="keys"><div><dt>Base URL</dt><dd><code>${reference.baseUrl}</code></dd></div>${
     reference.apiKey !== undefined &&
     html`<div><dt>Test API key</dt><dd><code>${reference.apiKey}</code></dd></div>`
   }<div><dt>Document</dt><dd><a href="openapi.json">OpenAPI ${openapi}</a>, version ${String(info.version)}</dd></div>
 <div><dt>See also</dt><dd>${reference.related}</dd></div></dl>${
     "x-sandbox-assumption" in info &&
-    html`${assumption(info)}
+    html`${assumptionMark(info)}
 <p class="soft">On this page the mark reads <span class="mark">assumed</span>. Without a reason it means: the interface does not show the field; that it exists is assumed.</p>`
   }</div>
 ${tags.map(({ name, description }) => {
@@ -108,7 +108,7 @@ ${body}</details></section>
 /** An operation or a webhook. */
 function operationSection(
   { document, baseUrl, apiKey }: Reference,
-  operation: Operation,
+  operation: DocumentOperation,
   inline: Set<string>,
 ) {
   const { operationId: id, method, path, security, parameters, requestBody, responses } = operation;
@@ -122,8 +122,8 @@ function operationSection(
   };
   const route = html`<span class="route"><span class="method ${method.toLowerCase()}">${method}</span>${isCall && html` <code>${path}</code>`} <span class="soft">${id}</span></span>`;
   const call = html`${security && html`<p class="soft">${security.length === 0 ? "No API key needed." : "The API key is optional."}</p>`}
-<div class="snippet"><pre id="${id}-curl" tabindex="0">${betweenTags(curlOf(operation, baseUrl, apiKey))}</pre><button type="button" class="copy" aria-label="Copy the call of ${id}" hidden>Copy</button></div>`;
-  const body = html`${prose(operation.description)}${assumption(operation)}${isCall && call}
+<div class="snippet"><pre id="${id}-curl" tabindex="0">${escapeText(curlOf(operation, baseUrl, apiKey))}</pre><button type="button" class="copy" aria-label="Copy the call of ${id}" hidden>Copy</button></div>`;
+  const body = html`${renderProse(operation.description)}${assumptionMark(operation)}${isCall && call}
 ${parameters && html`<h4>Parameters</h4>${parameterList(parameters)}`}
 ${requestBody && contentPart("Body", requestBody)}
 ${success && contentPart("Response", success)}
@@ -137,13 +137,13 @@ ${success && contentPart("Response", success)}
 function errorPart({ $ref, description = "", content, ...rest }: Contents): Markup {
   if ($ref !== undefined) return html`<a href="#error-${refName($ref)}">${refName($ref)}</a>`;
   const examples = Object.values(content?.["application/json"]?.examples ?? {});
-  return html`<p>${description.replace(/\.$/, "")}.</p>${assumption(rest)}${examples.map(
-    ({ value }) => html`<pre>${betweenTags(JSON.stringify((value as { error: unknown }).error))}</pre>`,
+  return html`<p>${description.replace(/\.$/, "")}.</p>${assumptionMark(rest)}${examples.map(
+    ({ value }) => html`<pre>${escapeText(JSON.stringify((value as { error: unknown }).error))}</pre>`,
   )}`;
 }
 
 /** The call as a POSIX shell command. Ids of earlier responses are variables; the command fails if one is unset. */
-function curlOf(operation: Operation, baseUrl: string, apiKey: string | undefined): string {
+function curlOf(operation: DocumentOperation, baseUrl: string, apiKey: string | undefined): string {
   const { method, path, security, parameters, requestBody } = operation;
   const checks = new Set<string>();
   const variable = (name: string) => {

@@ -38,7 +38,7 @@ export interface Contents extends Texts {
   }>;
 }
 
-export interface Operation extends Texts {
+export interface DocumentOperation extends Texts {
   readonly method: string;
   readonly path: string;
   readonly operationId: string;
@@ -52,9 +52,9 @@ export interface Operation extends Texts {
 }
 
 /** All operations in document order, then all webhooks, whose path is their name. */
-export function operationsOf({ paths, webhooks }: OpenApiDocument): Operation[] {
+export function operationsOf({ paths, webhooks }: OpenApiDocument): DocumentOperation[] {
   return Object.entries({ ...paths, ...webhooks }).flatMap(([path, item]) =>
-    Object.entries(item as ByName<Operation>).map(([method, operation]) => ({
+    Object.entries(item as ByName<DocumentOperation>).map(([method, operation]) => ({
       ...operation,
       method: method.toUpperCase(),
       path,
@@ -68,7 +68,7 @@ export function refName(reference: string): string {
 }
 
 /** Renders the Markdown of descriptions: paragraphs, lists of `- ` lines and `code`. */
-export function prose(text: string): Markup[] {
+export function renderProse(text: string): Markup[] {
   return text.split("\n\n").map((block) => {
     const lines = block.split("\n");
     if (lines.every((line) => line.startsWith("- ")))
@@ -82,7 +82,7 @@ function inline(text: string): Markup[] {
 }
 
 /** Marks an assumption, with its reason unless it is the most common one (the interface omits the field). */
-export function assumption({ "x-sandbox-assumption": text }: Texts): Markup | undefined {
+export function assumptionMark({ "x-sandbox-assumption": text }: Texts): Markup | undefined {
   if (text === undefined) return undefined;
   return html`<p class="why"><span class="mark">assumed</span>${text !== ASSUMED_FIELD && html` ${inline(text)}`}</p>`;
 }
@@ -111,9 +111,9 @@ function field(name: string, schema: Schema, required: boolean, location = ""): 
 
 function description(schema: Schema): Markup {
   const limits = limitsOf(schema);
-  return html`${schema.description && prose(schema.description)}${
+  return html`${schema.description && renderProse(schema.description)}${
     limits.length > 0 && html`<p class="soft">${limits}</p>`
-  }${assumption(schema)}`;
+  }${assumptionMark(schema)}`;
 }
 
 /** A type as text, linked if it has a name. */

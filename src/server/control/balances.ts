@@ -1,13 +1,13 @@
 import type { Holdings } from "../../core/domain/ledger-postings.js";
 import { fundBalance } from "../../core/engine/commands/account-commands.js";
-import { rateOf, setRates } from "../../core/engine/market.js";
+import { setRates, usdRateOf } from "../../core/engine/market.js";
 import type { Namespace } from "../../core/namespace/namespace.js";
 import { ratesRequestSchema } from "../../core/schema/control-requests.js";
 import { fundRequestSchema } from "../../core/schema/engine-requests.js";
 import { issueDetails, safeParse } from "../../core/schema/issues.js";
 import { invalid } from "../../core/schema/refusals.js";
 import { pageQuerySchema } from "../../core/schema/service-requests.js";
-import { controlOperation, okOr, pageReply } from "./control-operation.js";
+import { controlOperation, pageReply, viewOrRefusal } from "./control-operation.js";
 
 export const BALANCES = [
   controlOperation(
@@ -39,7 +39,8 @@ export const BALANCES = [
         example: { currency: "GHS", amount: "50.00" },
       },
     },
-    ({ namespace, body, mode }) => okOr(namespace.execute(fundBalance({ mode, ...body })), balanceView),
+    ({ namespace, body, mode }) =>
+      viewOrRefusal(namespace.execute(fundBalance({ mode, ...body })), balanceView),
   ),
 ];
 
@@ -91,6 +92,6 @@ export const RATES = [
 ];
 
 function ratesOf({ engine: { catalogue, state } }: Namespace) {
-  const rates = catalogue.fixtures.currencies.map((currency) => [currency.code, rateOf(state, currency)]);
+  const rates = catalogue.fixtures.currencies.map((currency) => [currency.code, usdRateOf(state, currency)]);
   return { rates: Object.fromEntries(rates) as Record<string, string> };
 }

@@ -15,9 +15,9 @@ import { requestView } from "./requests.js";
 export type Match = Readonly<Record<string, unknown>>;
 
 /** Access to the records of a kind, for waits. */
-export interface Candidates<Item extends object> {
+export interface RecordSource<Item extends object> {
   /** Records that may match, from an index if the match has an indexed field. */
-  among(match: Match): Iterable<Item>;
+  possibleMatches(match: Match): Iterable<Item>;
   newest(limit: number): readonly Item[];
   /** Keys of the changed records; a deleted record is undefined. */
   changed(news: WatchedChanges): Iterable<readonly [Key, Item | undefined]>;
@@ -85,9 +85,9 @@ function deliveriesAmong(state: State, match: Match): Iterable<Delivery> {
   return objectId === undefined ? state.tables.deliveries.values() : deliveriesAbout(state, objectId);
 }
 
-function charges({ engine }: Namespace): Candidates<Charge> {
+function charges({ engine }: Namespace): RecordSource<Charge> {
   return {
-    among: (match) => chargesAmong(engine.state, match),
+    possibleMatches: (match) => chargesAmong(engine.state, match),
     newest: (limit) => engine.state.page("charges", "charges", 0, limit),
     *changed(news) {
       for (const key of news.charges) yield [key, engine.state.get("charges", key)];
@@ -99,10 +99,10 @@ function charges({ engine }: Namespace): Candidates<Charge> {
   };
 }
 
-function deliveries(namespace: Namespace): Candidates<Delivery> {
+function deliveries(namespace: Namespace): RecordSource<Delivery> {
   const { engine } = namespace;
   return {
-    among: (match) => deliveriesAmong(engine.state, match),
+    possibleMatches: (match) => deliveriesAmong(engine.state, match),
     newest: (limit) => engine.state.page("deliveries", "deliveries", 0, limit),
     *changed(news) {
       for (const key of news.deliveries) yield [key, engine.state.get("deliveries", key)];
@@ -121,9 +121,9 @@ function deliveries(namespace: Namespace): Candidates<Delivery> {
   };
 }
 
-function requests({ journal }: Namespace): Candidates<RequestEntry> {
+function requests({ journal }: Namespace): RecordSource<RequestEntry> {
   return {
-    among: () => journal.entries(),
+    possibleMatches: () => journal.entries(),
     newest: (limit) => journal.entries().slice(0, limit),
     *changed(news) {
       for (const entry of news.requests) yield [entry.id, entry];
@@ -144,6 +144,6 @@ function requests({ journal }: Namespace): Candidates<RequestEntry> {
 
 const BY_KIND = { charge: charges, delivery: deliveries, request: requests } as const;
 
-export function candidatesOf(namespace: Namespace, kind: keyof typeof BY_KIND): Candidates<object> {
-  return BY_KIND[kind](namespace) as unknown as Candidates<object>;
+export function recordSourceOf(namespace: Namespace, kind: keyof typeof BY_KIND): RecordSource<object> {
+  return BY_KIND[kind](namespace) as unknown as RecordSource<object>;
 }

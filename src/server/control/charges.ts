@@ -13,7 +13,7 @@ import { refuse } from "../../core/schema/refusals.js";
 import { partialRefundRequestSchema, reversalRequestSchema } from "../../core/schema/reversal-requests.js";
 import { limitAndOffset } from "../http/operation-spec.js";
 import { chargeHistory } from "./charge-history.js";
-import { controlOperation, okOr, RawJson } from "./control-operation.js";
+import { controlOperation, RawJson, viewOrRefusal } from "./control-operation.js";
 
 /** Prefix of query parameters that filter by metadata. */
 const METADATA_PREFIX = "metadata.";
@@ -73,7 +73,10 @@ export const CHARGES = [
       },
     },
     ({ namespace, param }) =>
-      okOr(chargeOf(namespace, param("charge_id")), (charge) => new RawJson(controlChargeJson(charge))),
+      viewOrRefusal(
+        chargeOf(namespace, param("charge_id")),
+        (charge) => new RawJson(controlChargeJson(charge)),
+      ),
   ),
   controlOperation(
     {
@@ -150,7 +153,7 @@ export const CHARGES = [
       },
     },
     ({ namespace, body, param }) =>
-      okOr(namespace.advanceCharge(param("charge_id"), body.until), chargeReply),
+      viewOrRefusal(namespace.advanceCharge(param("charge_id"), body.until), chargeReply),
   ),
   controlOperation(
     {
@@ -165,7 +168,7 @@ export const CHARGES = [
       },
     },
     ({ namespace, param }) =>
-      okOr(chargeOf(namespace, param("charge_id")), (charge) => chargeHistory(namespace, charge)),
+      viewOrRefusal(chargeOf(namespace, param("charge_id")), (charge) => chargeHistory(namespace, charge)),
   ),
 ];
 
@@ -179,7 +182,7 @@ function changeStatus(
   to: ChargeStatus,
   reason: string | undefined,
 ): object {
-  return okOr(namespace.execute(transitionCharge(id, to, "control", reason)), chargeReply);
+  return viewOrRefusal(namespace.execute(transitionCharge(id, to, "control", reason)), chargeReply);
 }
 
 export function chargeReply(charge: Charge): RawJson {

@@ -10,7 +10,7 @@ import { type Refusal, refuse } from "../../core/schema/refusals.js";
 import { pageQuerySchema } from "../../core/schema/service-requests.js";
 import { limitAndOffset } from "../http/operation-spec.js";
 import { chargeReply } from "./charges.js";
-import { controlOperation, okOr } from "./control-operation.js";
+import { controlOperation, viewOrRefusal } from "./control-operation.js";
 
 export const QUOTES = [
   controlOperation(
@@ -99,5 +99,5 @@ function onChargeOf(
 ): object {
   const charge = namespace.engine.state.chargeOfCheckout(checkoutId);
   if (charge === undefined) return refuse("NOT_FOUND", "Checkout not found");
-  return okOr(namespace.execute(command(charge.charge_id)), chargeReply);
+  return viewOrRefusal(namespace.execute(command(charge.charge_id)), chargeReply);
 }

@@ -22,7 +22,7 @@ import {
   readInput,
   readQuery,
 } from "../http/operation-spec.js";
-import { ok, okJson, okPieces, type Reply } from "../http/reply.js";
+import { ok, okJson, okStreamed, type Reply } from "../http/reply.js";
 
 type Fields = Record<string, unknown>;
 
@@ -88,13 +88,13 @@ export function specWithoutHandler(row: ControlRow<unknown, unknown>): ControlSp
 }
 
 /** A call before validation, which replaces its query and body. */
-export interface RawCall extends Omit<ControlCall, "query" | "body"> {
+export interface UnvalidatedCall extends Omit<ControlCall, "query" | "body"> {
   query: unknown;
   body: unknown;
 }
 
 export interface ControlOperation extends ControlSpec<unknown, unknown> {
-  handle(call: RawCall): Reply | Refusal | Promise<Reply | Refusal>;
+  handle(call: UnvalidatedCall): Reply | Refusal | Promise<Reply | Refusal>;
 }
 
 /** Serialized or streamed JSON, which a handler returns instead of a value. */
@@ -112,7 +112,7 @@ export function controlOperation<Query, Body = Fields>(
   handle: (call: ControlCall<Query, Body>) => object | Promise<object>,
 ): ControlOperation {
   const spec = specWithoutHandler(row as ControlRow<unknown, unknown>);
-  const run = (call: RawCall, { query, body }: CallInput<unknown, unknown>) => {
+  const run = (call: UnvalidatedCall, { query, body }: CallInput<unknown, unknown>) => {
     if (spec.runsDueTasks) call.namespace.runDueTasks();
     call.query = query;
     call.body = body;
@@ -135,10 +135,13 @@ export function controlOperation<Query, Body = Fields>(
 
 function replyOf(result: object): Reply | Refusal {
   if (!(result instanceof RawJson)) return isRefusal(result) ? result : ok(result);
-  return typeof result.json === "string" ? okJson(result.json) : okPieces(result.json);
+  return typeof result.json === "string" ? okJson(result.json) : okStreamed(result.json);
 }
 
-function paramError({ params }: ControlSpec<unknown, unknown>, { param }: RawCall): Refusal | undefined {
+function paramError(
+  { params }: ControlSpec<unknown, unknown>,
+  { param }: UnvalidatedCall,
+): Refusal | undefined {
   if (params === undefined) return undefined;
   for (const [name, schema] of Object.entries(params)) {
     const checked = safeParse(schema, param(name));
@@ -150,7 +153,7 @@ function paramError({ params }: ControlSpec<unknown, unknown>, { param }: RawCal
 /** Validates query and body and refuses unknown names: a typo would match nothing and go unnoticed. */
 function readCheckedInput(
   spec: ControlSpec<unknown, unknown>,
-  { url, body, vocabulary }: RawCall,
+  { url, body, vocabulary }: UnvalidatedCall,
   isUnknown: (name: string) => boolean,
 ): CallInput<unknown, unknown> | Refusal {
   const input = readInput(spec, url, body as Fields, isUnknown);
@@ -191,6 +194,6 @@ export function pageReply<Item extends object>(
 }
 
 /** Maps a result by `view`; returns refusals unchanged. */
-export function okOr<Result>(result: Result | Refusal, view: (result: Result) => object): object {
+export function viewOrRefusal<Result>(result: Result | Refusal, view: (result: Result) => object): object {
   return isRefusal(result) ? result : view(result);
 }

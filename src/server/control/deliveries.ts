@@ -15,7 +15,7 @@ import {
 } from "../../core/schema/control-log-requests.js";
 import { refuse } from "../../core/schema/refusals.js";
 import { limitAndOffset } from "../http/operation-spec.js";
-import { controlOperation, okOr, pageReply } from "./control-operation.js";
+import { controlOperation, pageReply, viewOrRefusal } from "./control-operation.js";
 
 export const EVENTS = [
   controlOperation(
@@ -56,7 +56,7 @@ export const EVENTS = [
     ({ namespace, body, mode: keyMode }) => {
       const { type, charge_id, data, force, mode } = body;
       const trigger = triggerEvent({ type, mode: mode ?? keyMode, chargeId: charge_id, data, force });
-      return okOr(namespace.execute(trigger), (event) => ({
+      return viewOrRefusal(namespace.execute(trigger), (event) => ({
         ...eventView(event),
         deliveries: namespace.engine.state.deliveriesOf(event.event_id).length,
       }));
@@ -123,7 +123,7 @@ export const DELIVERIES = [
       },
     },
     ({ namespace, param }) =>
-      okOr(
+      viewOrRefusal(
         namespace.engine.state.get("deliveries", param("delivery_id")) ??
           refuse("NOT_FOUND", "Delivery not found"),
         deliveryViewIn(namespace),
@@ -142,7 +142,7 @@ export const DELIVERIES = [
       },
     },
     ({ namespace, body, param }) =>
-      okOr(namespace.execute(redeliver(param("delivery_id"), body.times ?? 1)), (deliveries) => ({
+      viewOrRefusal(namespace.execute(redeliver(param("delivery_id"), body.times ?? 1)), (deliveries) => ({
         total: deliveries.length,
         items: deliveries.map(deliveryViewIn(namespace)),
       })),
@@ -161,7 +161,7 @@ export const DELIVERIES = [
       },
     },
     ({ namespace, param }) =>
-      okOr(namespace.execute(retryDelivery(param("delivery_id"))), deliveryViewIn(namespace)),
+      viewOrRefusal(namespace.execute(retryDelivery(param("delivery_id"))), deliveryViewIn(namespace)),
   ),
 ];
 

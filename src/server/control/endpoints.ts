@@ -16,7 +16,7 @@ import { normalizeWebhookUrl } from "../../core/schema/option-schemas.js";
 import { invalid, refuse } from "../../core/schema/refusals.js";
 import { pageQuerySchema } from "../../core/schema/service-requests.js";
 import { secretFault } from "../../core/schema/signature-schemes.js";
-import { controlOperation, okOr, pageReply } from "./control-operation.js";
+import { controlOperation, pageReply, viewOrRefusal } from "./control-operation.js";
 import { deliveryViewIn } from "./deliveries.js";
 
 export const ENDPOINTS = [
@@ -79,7 +79,7 @@ export const ENDPOINTS = [
       docs: { summary: "Get a receiver", description: "One receiver." },
     },
     ({ namespace, param }) =>
-      okOr(
+      viewOrRefusal(
         namespace.engine.state.get("endpoints", param("webhook_id")) ??
           refuse("NOT_FOUND", "Webhook not found"),
         controlEndpointView,
@@ -105,7 +105,7 @@ export const ENDPOINTS = [
       if (fault !== undefined)
         return invalid({ signature: `cannot use this endpoint's secret, which ${fault}` });
       const changes = { ...patch, url: url === undefined ? undefined : normalizeWebhookUrl(url) };
-      return okOr(
+      return viewOrRefusal(
         namespace.execute(updateEndpoint(undefined, param("webhook_id"), changes)),
         controlEndpointView,
       );
@@ -119,7 +119,7 @@ export const ENDPOINTS = [
       docs: { summary: "Delete a receiver", description: "No more events are sent to it." },
     },
     ({ namespace, param }) =>
-      okOr(namespace.execute(deleteEndpoint(undefined, param("webhook_id"))), ({ webhook_id }) => ({
+      viewOrRefusal(namespace.execute(deleteEndpoint(undefined, param("webhook_id"))), ({ webhook_id }) => ({
         webhook_id,
         deleted: true,
       })),

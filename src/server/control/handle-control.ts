@@ -6,7 +6,14 @@ import type { HttpResponse } from "../../core/schema/http-response.js";
 import { isRefusal, type Refusal, refuse } from "../../core/schema/refusals.js";
 import { createAbortController } from "../../core/time/deadline.js";
 import { joinPieces } from "../../core/time/wall-clock.js";
-import { MAX_BODY_BYTES, parseObject, type RawBody, readBody, tooLarge, tornBody } from "../http/body.js";
+import {
+  bodyTooLarge,
+  incompleteBody,
+  MAX_BODY_BYTES,
+  parseObject,
+  type RawBody,
+  readBody,
+} from "../http/body.js";
 import { bearerKey } from "../http/call.js";
 import { CROSS_SITE_MESSAGE, isCrossSite } from "../http/hosts.js";
 import { errorReply, failureReply, type Reply, replyHeaders, toResponse } from "../http/reply.js";
@@ -100,8 +107,8 @@ async function readObject(
   { maxBodyBytes: maxBytes = MAX_BODY_BYTES, maxDepth }: ControlOperation,
 ): Promise<Record<string, unknown> | Refusal> {
   const raw: RawBody = await readBody(request, maxBytes);
-  if ("tooLarge" in raw) return tooLarge(maxBytes);
-  if ("torn" in raw) return tornBody();
+  if ("tooLarge" in raw) return bodyTooLarge(maxBytes);
+  if ("torn" in raw) return incompleteBody();
   if (raw.text.trim() === "") return {};
   const parsed = parseObject(raw, maxDepth);
   return isRefusal(parsed) ? parsed : parsed.object;

@@ -9,7 +9,7 @@ import { namespaceNameSchema } from "../../core/schema/option-schemas.js";
 import { invalid, refuse } from "../../core/schema/refusals.js";
 import { pageQuerySchema } from "../../core/schema/service-requests.js";
 import { limitAndOffset } from "../http/operation-spec.js";
-import { controlOperation, okOr, pageReply } from "./control-operation.js";
+import { controlOperation, pageReply, viewOrRefusal } from "./control-operation.js";
 
 export const NAMESPACES = [
   controlOperation(
@@ -24,7 +24,7 @@ export const NAMESPACES = [
       const { leases } = namespaces;
       if (leases === undefined) return pageReply(namespaces.list(), query);
       const { limit, offset } = limitAndOffset(query);
-      const all = await leases.places();
+      const all = await leases.listOwners();
       // The process that runs a namespace describes it.
       const views = all.slice(offset, offset + limit).map(async ({ name }) => {
         const request = new Request(new URL(`/_sandbox/namespaces/${name}`, url), { headers: access });
@@ -136,7 +136,9 @@ export const ACCESS = [
     ({ namespace, body, param }) => {
       const { engine } = namespace;
       const changed = namespace.execute(changeOrganization(param("organization_id"), body));
-      return okOr(changed, (organization) => organizationView(organization, engine.namespace.start_ms));
+      return viewOrRefusal(changed, (organization) =>
+        organizationView(organization, engine.namespace.start_ms),
+      );
     },
   ),
 ];

@@ -9,7 +9,7 @@ import { FAILED_TESTS } from "./failed-tests.js";
 import { INSIGHT } from "./insight.js";
 import { LEASE } from "./lease.js";
 import { ACCESS, NAMESPACES } from "./namespaces.js";
-import { BOOKS } from "./reconciliation.js";
+import { RECONCILIATION } from "./reconciliation.js";
 import { REQUESTS } from "./requests.js";
 import { SANDBOX } from "./sandbox.js";
 import { FAULTS, SCENARIOS } from "./scenarios.js";
@@ -33,7 +33,7 @@ export const CONTROL_OPERATIONS: readonly ControlOperation[] = [
   ...QUOTES,
   ...CHECKOUTS,
   ...BALANCES,
-  ...BOOKS,
+  ...RECONCILIATION,
   ...WAIT,
   ...SCENARIOS,
   ...LEASE,

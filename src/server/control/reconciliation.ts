@@ -13,7 +13,7 @@ const MAX_BYTES = 32 * 1024 * 1024;
 const FINDINGS_MAX = 1_000;
 const ROW_FAULTS_MAX = 20;
 
-export const BOOKS = [
+export const RECONCILIATION = [
   controlOperation(
     {
       id: "reconcile",

@@ -70,7 +70,7 @@ export function requestView(entry: RequestEntry) {
     operation: entry.operation,
     status: entry.status,
     in_flight: entry.inFlight,
-    client_gone: entry.clientGone,
+    client_gone: entry.hasClientDisconnected,
     api_key: entry.apiKey === null ? null : maskKey(entry.apiKey),
     idempotency_key: entry.idempotencyKey,
     runner: entry.runner ?? null,

@@ -2,10 +2,10 @@ import type { Vocabulary } from "../../core/domain/name-check.js";
 import {
   activateScenario,
   addFault,
+  refuseUnknownScenario,
   removeFaults,
   removeScenario,
   storeScenario,
-  unknownScenario,
 } from "../../core/engine/commands/scenario-commands.js";
 import { faultView, scenarioView } from "../../core/engine/log-responses.js";
 import type { StoredScenario } from "../../core/engine/records.js";
@@ -16,7 +16,7 @@ import { normalizeWebhookUrl } from "../../core/schema/option-schemas.js";
 import { invalid, isRefusal, type Refusal } from "../../core/schema/refusals.js";
 import { faultRuleSchema, type Scenario, scenarioSchema } from "../../core/schema/scenario-rules.js";
 import { pageQuerySchema } from "../../core/schema/service-requests.js";
-import { controlOperation, okOr, pageReply, unknownNameError } from "./control-operation.js";
+import { controlOperation, pageReply, unknownNameError, viewOrRefusal } from "./control-operation.js";
 
 export const SCENARIOS = [
   controlOperation(
@@ -46,8 +46,8 @@ export const SCENARIOS = [
       docs: { summary: "Get a scenario", description: "One scenario." },
     },
     ({ namespace, param }) =>
-      okOr(
-        scenarioOf(namespace, param("name")) ?? unknownScenario(namespace.engine.state, param("name")),
+      viewOrRefusal(
+        scenarioOf(namespace, param("name")) ?? refuseUnknownScenario(namespace.engine.state, param("name")),
         (stored) => view(namespace, stored),
       ),
   ),
@@ -99,7 +99,8 @@ export const SCENARIOS = [
     },
     ({ namespace, param }) => {
       const name = param("name");
-      if (scenarioOf(namespace, name) === undefined) return unknownScenario(namespace.engine.state, name);
+      if (scenarioOf(namespace, name) === undefined)
+        return refuseUnknownScenario(namespace.engine.state, name);
       namespace.execute(removeScenario(name));
       namespace.faults.clearCounts(name);
       return { name, deleted: true };
@@ -120,7 +121,7 @@ export const SCENARIOS = [
       const stored = namespace.execute(activateScenario(param("name"), true));
       // `times` and `skip` count from activation.
       if (!isRefusal(stored)) namespace.faults.clearCounts(stored.name);
-      return okOr(stored, (scenario) => view(namespace, scenario));
+      return viewOrRefusal(stored, (scenario) => view(namespace, scenario));
     },
   ),
   controlOperation(
@@ -131,7 +132,9 @@ export const SCENARIOS = [
       docs: { summary: "Deactivate a scenario", description: "It then applies only when requested by name." },
     },
     ({ namespace, param }) =>
-      okOr(namespace.execute(activateScenario(param("name"), false)), (stored) => view(namespace, stored)),
+      viewOrRefusal(namespace.execute(activateScenario(param("name"), false)), (stored) =>
+        view(namespace, stored),
+      ),
   ),
   controlOperation(
     {
@@ -148,7 +151,7 @@ export const SCENARIOS = [
     },
     ({ namespaces, namespace, fetch, body, param, signal }) => {
       const stored = scenarioOf(namespace, param("name"));
-      if (stored === undefined) return unknownScenario(namespace.engine.state, param("name"));
+      if (stored === undefined) return refuseUnknownScenario(namespace.engine.state, param("name"));
       const { source } = stored.scenario;
       if (source === undefined) return invalid({ name: "the scenario has no steps to run" });
       const { vars = {}, app } = body;
@@ -231,7 +234,7 @@ export const FAULTS = [
 ];
 
 function removeOneOrAll(namespace: Namespace, faultId?: string): object {
-  return okOr(namespace.execute(removeFaults(faultId)), (removed) => {
+  return viewOrRefusal(namespace.execute(removeFaults(faultId)), (removed) => {
     for (const id of removed) namespace.faults.clearCounts(id);
     return { removed: removed.length };
   });

@@ -1,5 +1,5 @@
-import { CHARGE_RULES } from "../../core/domain/charge-transition.js";
-import { WITHDRAWAL_RULES } from "../../core/domain/withdrawal.js";
+import { CHARGE_STATUS_RULES } from "../../core/domain/charge-transition.js";
+import { WITHDRAWAL_STATUS_RULES } from "../../core/domain/withdrawal.js";
 import type { Collections, Delivery, Task } from "../../core/engine/records.js";
 import type { State } from "../../core/engine/state.js";
 import { comesBefore } from "../../core/engine/task-queue.js";
@@ -115,7 +115,7 @@ function nextPage(state: State, { limit, offset }: { limit: number; offset: numb
   };
   const queued = state.tables.tasks.size - state.tasks.inFlightCount;
   take(queued, (from, to) => tasksDue(state, from, to).map((task) => nextTaskView(state, task)));
-  const queuedDeliveries = queued - state.plannedCount;
+  const queuedDeliveries = queued - state.plannedTaskCount;
   take(state.pageOfKinds("deliveries", isWaiting, 0, 0).total - queuedDeliveries, (from, to) =>
     state
       .pageOfKinds("deliveries", isWaiting, 0, Number.POSITIVE_INFINITY)
@@ -154,11 +154,11 @@ const isNotAttempt = ({ kind }: Task) => kind !== "attempt";
 const isWaiting = ({ status }: Delivery) => status === "pending";
 
 function nextOf({ status }: Collections["charges"]) {
-  return CHARGE_RULES.statuses[status].next;
+  return CHARGE_STATUS_RULES.statuses[status].next;
 }
 
 function nextOfWithdrawal({ status }: Collections["withdrawals"]) {
-  return WITHDRAWAL_RULES.statuses[status].next;
+  return WITHDRAWAL_STATUS_RULES.statuses[status].next;
 }
 
 const isOpenCharge = (charge: Collections["charges"]) => nextOf(charge).length > 0;

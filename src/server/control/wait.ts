@@ -11,7 +11,7 @@ import { loadLazily } from "../../core/schema/load-lazily.js";
 import type { Range } from "../../core/schema/matchers.js";
 import { type ErrorDetails, type Refusal, refuse } from "../../core/schema/refusals.js";
 import type { WAITED_RECORDS } from "../../core/schema/waited-records.js";
-import { type Candidates, candidatesOf, type Match } from "./candidates.js";
+import { type Match, type RecordSource, recordSourceOf } from "./candidates.js";
 import { controlOperation, unknownNameError } from "./control-operation.js";
 
 const DEFAULT_TIMEOUT = "10s";
@@ -59,7 +59,7 @@ export const WAIT = [
           refuse("WAIT_TIMEOUT", `Not idle within ${timeout}: something is due or a delivery is in flight`)
         );
       }
-      const candidates = candidatesOf(namespace, kind);
+      const candidates = recordSourceOf(namespace, kind);
       const watch = new RecordWatch(candidates, match, count);
       const end = await namespace.waitFor(watch, deadline);
       if (end === "met") return watch.newest();
@@ -101,7 +101,7 @@ function waitError(end: string, namespace: string): Refusal | undefined {
 
 /** Counts matching records until there are enough. */
 class RecordWatch implements Watch {
-  readonly #candidates: Candidates<object>;
+  readonly #candidates: RecordSource<object>;
   readonly #match: Match;
   readonly #count: number | Range;
   /** Expected fields that can be read from the stored record. */
@@ -110,7 +110,7 @@ class RecordWatch implements Watch {
   readonly #viewed: Readonly<Record<string, unknown>>;
   #matching = new Map<Key, object>();
 
-  constructor(candidates: Candidates<object>, match: Match, count: number | Range) {
+  constructor(candidates: RecordSource<object>, match: Match, count: number | Range) {
     this.#candidates = candidates;
     this.#match = match;
     this.#count = count;
@@ -128,7 +128,7 @@ class RecordWatch implements Watch {
   *checkAll(): Generator<undefined, void> {
     this.#matching = new Map();
     let scanned = 0;
-    for (const item of this.#candidates.among(this.#match)) {
+    for (const item of this.#candidates.possibleMatches(this.#match)) {
       if (scanned++ > 0 && scanned % SCANNED_PER_TICK === 0) yield;
       this.#note(this.#candidates.key(item), item);
     }
@@ -171,7 +171,7 @@ class RecordWatch implements Watch {
 }
 
 /** The nearest misses as error details; undefined without misses, because details are never empty. */
-function nearestMisses({ newest, key, view }: Candidates<object>, match: Match): ErrorDetails | undefined {
+function nearestMisses({ newest, key, view }: RecordSource<object>, match: Match): ErrorDetails | undefined {
   const ranked = newest(MISSES_SEARCHED)
     .map((record) => ({ key: key(record), faults: findMismatches(match, view(record)) }))
     .filter(({ faults }) => faults.length > 0)

@@ -8,7 +8,7 @@ import { refuse } from "../../core/schema/refusals.js";
 import { reversalRequestSchema } from "../../core/schema/reversal-requests.js";
 import { limitAndOffset } from "../http/operation-spec.js";
 import { EXTENSION_NOTE } from "./charges.js";
-import { controlOperation, okOr } from "./control-operation.js";
+import { controlOperation, viewOrRefusal } from "./control-operation.js";
 
 export const WITHDRAWALS = [
   controlOperation(
@@ -39,7 +39,7 @@ export const WITHDRAWALS = [
       docs: { summary: "Get a withdrawal", description: "A withdrawal of any organization." },
     },
     ({ namespace: { engine }, param }) =>
-      okOr(
+      viewOrRefusal(
         engine.state.get("withdrawals", param("withdrawal_id")) ??
           refuse("NOT_FOUND", "Withdrawal not found"),
         controlWithdrawalView,
@@ -74,7 +74,10 @@ export const WITHDRAWALS = [
       },
     },
     ({ namespace, body: { to, reason }, param }) =>
-      okOr(namespace.execute(transitionWithdrawalById(param("withdrawal_id"), to, reason)), withdrawalView),
+      viewOrRefusal(
+        namespace.execute(transitionWithdrawalById(param("withdrawal_id"), to, reason)),
+        withdrawalView,
+      ),
   ),
 ];
 

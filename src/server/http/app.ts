@@ -187,6 +187,9 @@ export function inProcessFetch(app: Hono): (request: Request) => Promise<Respons
 }
 
 export function healthReply({ options, leases }: Namespaces): Reply {
-  const storage = leases && { storage: leases.isAway ? "away" : "ok", owns: leases.held.size };
+  const storage = leases && {
+    storage: leases.isStorageUnreachable ? "away" : "ok",
+    owns: leases.heldLeases.size,
+  };
   return ok({ status: "ok", version: options.base.version, ...storage });
 }

@@ -58,8 +58,8 @@ export interface JsonObject {
 
 /** Parses a JSON object; refuses a body that is too large, of another type, malformed or not an object. */
 export function parseBody(raw: RawBody, header: (name: string) => string | null): JsonObject | Refusal {
-  if ("tooLarge" in raw) return tooLarge();
-  if ("torn" in raw) return tornBody();
+  if ("tooLarge" in raw) return bodyTooLarge();
+  if ("torn" in raw) return incompleteBody();
   const contentType = header("content-type") ?? "";
   if (!/^application\/json\s*(;|$)/i.test(contentType))
     return invalid({ body: "must be sent with Content-Type: application/json" });
@@ -72,11 +72,11 @@ export function parseBody(raw: RawBody, header: (name: string) => string | null)
   return parseObject(raw);
 }
 
-export function tooLarge(maxBytes = MAX_BODY_BYTES): Refusal {
+export function bodyTooLarge(maxBytes = MAX_BODY_BYTES): Refusal {
   return refuse("PAYLOAD_TOO_LARGE", `The request body is larger than ${maxBytes / 2 ** 20} MiB`);
 }
 
-export function tornBody(): Refusal {
+export function incompleteBody(): Refusal {
   return invalid({ body: "ended before it was complete" });
 }
 

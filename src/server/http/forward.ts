@@ -18,7 +18,7 @@ export const serveOrForward =
     const location = await locate(request, namespaces);
     if (typeof location === "object") return forward(request, location.url, namespaces.nowMs());
     await next();
-    if (namespaces.leases!.isAway) c.res.headers.set("sandbox-storage", "away");
+    if (namespaces.leases!.isStorageUnreachable) c.res.headers.set("sandbox-storage", "away");
   };
 
 /** Paths that belong to the server and not to a namespace. */
@@ -39,7 +39,7 @@ async function locate({ url, headers }: Request, namespaces: Namespaces): Promis
 /** Asks the other processes for a checkout, because its link names no namespace. */
 async function locateCheckout(checkoutId: string, namespaces: Namespaces): Promise<Location> {
   if (namespaces.findCheckout(checkoutId) !== undefined) return "here";
-  const places = new Map((await namespaces.leases!.places()).map((place) => [place.url, place]));
+  const places = new Map((await namespaces.leases!.listOwners()).map((place) => [place.url, place]));
   const answers = [...places.values()].map(async (place) => {
     const url = new URL(`/checkout/${checkoutId}/status`, place.url!);
     const { ok } = await fetch(url, { headers: { [HOPS_HEADER]: "1" } });

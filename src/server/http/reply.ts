@@ -28,7 +28,7 @@ export function okJson(json: string): Reply {
 }
 
 /** A streamed reply; its pieces are made at the speed of the reader. */
-export function okPieces(pieces: AsyncIterable<string>): Reply {
+export function okStreamed(pieces: AsyncIterable<string>): Reply {
   return { status: 200, json: "", pieces };
 }
 

@@ -16,9 +16,9 @@ import {
   componentSchemas,
   queryParameters,
   reachableSchemas,
-  ref,
   schemaNamed,
   schemaNameOf,
+  schemaRef,
 } from "./schemas.js";
 
 /** Descriptions of the tags, and the first path segments that each covers. */
@@ -186,7 +186,7 @@ function withEventStream(responses: Responses): Responses {
   const messages = Object.entries(STREAM_SCHEMAS).map(([event, schema]) => ({
     type: "object",
     required: ["event", "data"],
-    properties: { event: { const: event }, data: ref(schemaNameOf(schema)) },
+    properties: { event: { const: event }, data: schemaRef(schemaNameOf(schema)) },
   }));
   const type = "text/event-stream";
   const schema = { type: "string", contentMediaType: type, contentSchema: { oneOf: messages } };

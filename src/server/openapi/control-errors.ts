@@ -11,14 +11,14 @@ import {
 import { INSUFFICIENT_SPACE, STORAGE_AWAY } from "../../core/schema/unavailable.js";
 import type { ControlSpec } from "../control/control-operation.js";
 import { TOO_MANY_WAITS } from "../control/wait.js";
-import { tooLarge } from "../http/body.js";
+import { bodyTooLarge } from "../http/body.js";
 import { CROSS_SITE_MESSAGE } from "../http/hosts.js";
 import { errorReply } from "../http/reply.js";
 import type { OpenApiJson } from "./document.js";
 import type { NamedExamples } from "./example-recorder.js";
 import { COMMON_HEADERS, headerRefs } from "./headers.js";
 import { jsonContent } from "./operation-object.js";
-import { ref } from "./schemas.js";
+import { schemaRef } from "./schemas.js";
 
 const DESCRIPTION_BY_STATUS: Readonly<Record<number, string>> = {
   400: "The request is not valid; `details` lists what is wrong",
@@ -93,7 +93,7 @@ export function controlErrors(
 
 export function sharedControlResponses(): Readonly<Record<string, OpenApiJson>> {
   return {
-    TooLarge: errorResponse(413, ["PAYLOAD_TOO_LARGE"], { "too large": errorBody(tooLarge()) }),
+    TooLarge: errorResponse(413, ["PAYLOAD_TOO_LARGE"], { "too large": errorBody(bodyTooLarge()) }),
     InternalError: errorResponse(500, ["INTERNAL_ERROR"], { "internal error": errorBody(INTERNAL_ERROR) }),
     NoMemory: errorResponse(503, ["INTERNAL_ERROR", "STORAGE_AWAY"], {
       "no memory": errorBody(INSUFFICIENT_SPACE),
@@ -112,7 +112,7 @@ function errorBody(refusal: Refusal): unknown {
 }
 
 function errorResponse(status: number, codes: readonly ErrorCode[], examples: NamedExamples): OpenApiJson {
-  const error = { allOf: [ref("ErrorInfo"), { properties: { code: { enum: codes } } }] };
+  const error = { allOf: [schemaRef("ErrorInfo"), { properties: { code: { enum: codes } } }] };
   return {
     description: DESCRIPTION_BY_STATUS[status],
     headers: headerRefs(COMMON_HEADERS),

@@ -3,7 +3,7 @@ import type { DocumentedSpec } from "../http/operation-spec.js";
 import { ASSUMPTION_KEY, type OpenApiJson } from "./document.js";
 import type { CallExamples, NamedExamples } from "./example-recorder.js";
 import { headerRefs } from "./headers.js";
-import { descriptionOf, queryParameters, ref, schemaNameOf } from "./schemas.js";
+import { descriptionOf, queryParameters, schemaNameOf, schemaRef } from "./schemas.js";
 
 /** The parts of an Operation Object that many calls have in common. */
 export interface SharedParts {
@@ -40,14 +40,14 @@ export function operationObject(
       : {
           requestBody: {
             required: parts.needsBody,
-            content: jsonContent(ref(schemaNameOf(body)), examples.bodies),
+            content: jsonContent(schemaRef(schemaNameOf(body)), examples.bodies),
           },
         }),
     responses: {
       200: {
         description: descriptionOf(spec.response),
         headers: headerRefs(parts.responseHeaders),
-        content: jsonContent(ref(spec.response), examples.responses[200] ?? {}),
+        content: jsonContent(schemaRef(spec.response), examples.responses[200] ?? {}),
       },
       ...parts.errors,
     },

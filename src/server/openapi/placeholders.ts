@@ -96,7 +96,7 @@ const EXAMPLE = { id: "evt_bf97a3a164010d696c2bec1f", timestamp: "1769850005" };
 /** The signature headers, as parameters of a webhook request. */
 function signatureParameters(signature: Signature): OpenApiJson[] {
   const scheme = signatureScheme(signature);
-  const values = { ...EXAMPLE, signatures: scheme.each.replace("{signature}", exampleOf(scheme)) };
+  const values = { ...EXAMPLE, signatures: scheme.signatureFormat.replace("{signature}", exampleOf(scheme)) };
   return Object.entries(scheme.headers).map(([name, template]) => ({
     name,
     in: "header",
@@ -128,17 +128,17 @@ function describeHeader(template: string, scheme: SignatureScheme): string {
   if (template === "{id}") return "The event's id, the same in every attempt.";
   if (template === "{timestamp}")
     return "Wall time of this attempt, in seconds since 1970. Reject timestamps that are minutes off.";
-  const { algorithm, encoding, payload, key, each, between } = scheme;
+  const { algorithm, encoding, payload, key, signatureFormat, signatureSeparator } = scheme;
   if (algorithm === null)
     return "The endpoint's secret itself. It does not cover the body and cannot expose replays.";
   const time = template.includes("{timestamp}") ? "Wall time of this attempt in seconds, then " : "";
-  const before = each.replace("{signature}", "");
+  const before = signatureFormat.replace("{signature}", "");
   const start = before === "" ? "the" : `\`${before}\` and the`;
   const keyed = key === "base64" ? "the decoded part of the secret after `whsec_`" : "the secret's text";
   const text = `${time}${start} HMAC-${algorithm.toUpperCase()} of \`${payload}\` in ${encoding}, keyed with ${keyed}.`;
   const sentence = `${text[0]!.toUpperCase()}${text.slice(1)}`;
-  if (between === null) return sentence;
-  const gap = between === " " ? "a space" : `\`${between}\``;
+  if (signatureSeparator === null) return sentence;
+  const gap = signatureSeparator === " " ? "a space" : `\`${signatureSeparator}\``;
   return `${sentence} Two of them, ${gap} between, while a secret is being rotated.`;
 }
 

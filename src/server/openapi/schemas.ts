@@ -24,7 +24,7 @@ import { ASSUMPTION_KEY, type OpenApiJson } from "./document.js";
 
 const REF = "#/components/schemas/";
 
-export function ref(component: string): OpenApiJson {
+export function schemaRef(component: string): OpenApiJson {
   return { $ref: REF + component };
 }
 

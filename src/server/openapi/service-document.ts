@@ -1,12 +1,12 @@
 import "../../core/schema/service-responses.js";
 import { EVENT_TYPES, subjectOfEvent } from "../../core/schema/event-types.js";
-import { type KeyNeed, type Operation, TAGS } from "../service/operation.js";
+import { type KeyRequirement, type Operation, TAGS } from "../service/operation.js";
 import { OPERATIONS } from "../service/operations.js";
 import { ASSUMPTION_KEY, type OpenApiDocument, type OpenApiJson, pathsOf } from "./document.js";
 import { type DocumentExamples, examplesOf, NO_EXAMPLES } from "./example-recorder.js";
 import { KEYED_HEADERS, REQUEST_HEADERS, RESPONSE_HEADERS } from "./headers.js";
 import { operationObject, templatedPath } from "./operation-object.js";
-import { componentSchemas, reachableSchemas, ref } from "./schemas.js";
+import { componentSchemas, reachableSchemas, schemaRef } from "./schemas.js";
 import { errorResponses, sharedResponses } from "./service-errors.js";
 
 const KEY_SCHEME = "apiKey";
@@ -56,7 +56,7 @@ function describeServiceCall(row: Operation, examples: DocumentExamples): OpenAp
 }
 
 /** Overrides the document's security, which requires a key. */
-const SECURITY: Readonly<Record<KeyNeed, OpenApiJson>> = {
+const SECURITY: Readonly<Record<KeyRequirement, OpenApiJson>> = {
   required: {},
   optional: { security: [{}, { [KEY_SCHEME]: [] }] },
   none: { security: [] },
@@ -113,7 +113,7 @@ function webhook(type: string, example: OpenApiJson | undefined): OpenApiJson {
         "application/json": {
           schema: {
             allOf: [
-              ref(component),
+              schemaRef(component),
               { type: "object", properties: { type: { type: "string", const: name } }, required: ["type"] },
             ],
           },

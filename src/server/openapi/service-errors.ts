@@ -1,13 +1,13 @@
 import { INTERNAL_ERROR, type Refusal, refuse } from "../../core/schema/refusals.js";
 import { INSUFFICIENT_SPACE, STORAGE_AWAY } from "../../core/schema/unavailable.js";
-import { tooLarge } from "../http/body.js";
+import { bodyTooLarge } from "../http/body.js";
 import { INVALID_KEY, NO_ORGANIZATION, READ_ONLY_KEY, rateLimitExceeded } from "../service/admit.js";
 import type { Operation } from "../service/operation.js";
 import { ASSUMPTION_KEY, type OpenApiJson } from "./document.js";
 import type { CallExamples, NamedExamples } from "./example-recorder.js";
 import { COMMON_HEADERS, HINT_HEADER, headerRefs, KEYED_HEADERS } from "./headers.js";
 import { jsonContent } from "./operation-object.js";
-import { ref } from "./schemas.js";
+import { schemaRef } from "./schemas.js";
 
 function errorResponse(
   description: string,
@@ -19,7 +19,7 @@ function errorResponse(
     description,
     [ASSUMPTION_KEY]: assumed,
     headers: headerRefs(headers),
-    content: jsonContent(ref("Error"), examples),
+    content: jsonContent(schemaRef("Error"), examples),
   };
 }
 
@@ -55,7 +55,7 @@ export function sharedResponses(): Readonly<Record<SharedResponse, OpenApiJson>>
       "The limit, the status and the error code.",
       [...KEYED_HEADERS, HINT_HEADER],
       {
-        "too large": errorBody(tooLarge()),
+        "too large": errorBody(bodyTooLarge()),
       },
     ),
     RateLimited: errorResponse(

@@ -40,7 +40,7 @@ export function isRealKey(key: string | null): boolean {
 
 function invalidKey(namespaces: Namespaces, key: string | null): Refusal {
   if (isRealKey(key)) {
-    namespaces.noticeRealKey();
+    namespaces.reportRealKeyOnce();
     return REAL_KEY;
   }
   const name = key === null ? undefined : namespaceInKey(key);

@@ -93,7 +93,7 @@ export async function answerWithFault(
   }
   const objectId = reply === null ? undefined : readObjectId(reply.json);
   if (drop !== undefined) {
-    entry.end({ reply: null, objectId, clientGone: signal.aborted, isAnswerLost: reply !== null });
+    entry.end({ reply: null, objectId, hasClientDisconnected: signal.aborted, isAnswerLost: reply !== null });
     if (drop === "hang") await entry.keepOpen(namespace.holds.holdUntilLimit(signal));
     return null;
   }
@@ -101,7 +101,7 @@ export async function answerWithFault(
   const isOpen = reply === null || (await namespace.holds.holdForRule(rule, reply.json, signal));
   const clientGone = signal.aborted;
   const sentReply = isOpen && !clientGone ? reply : null;
-  entry.end({ reply: sentReply, objectId, clientGone });
+  entry.end({ reply: sentReply, objectId, hasClientDisconnected: clientGone });
   return sentReply === null ? null : serialize(sentReply, namespace.nowMs(), headers);
 }
 

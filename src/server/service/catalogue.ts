@@ -4,7 +4,7 @@ import { currencyCodes, organizationView, paymentMethodView, railView } from "..
 import { INVALID_QUERY_MESSAGE, invalid } from "../../core/schema/refusals.js";
 import { railQuerySchema } from "../../core/schema/service-requests.js";
 import { ok } from "../http/reply.js";
-import { CALL_ASSUMED, operation } from "./operation.js";
+import { ASSUMED_CALL_NOTE, operation } from "./operation.js";
 
 export const listPaymentMethods = operation(
   {
@@ -57,7 +57,7 @@ export const listPaymentRails = operation(
       summary: "List payment rails",
       description:
         "The bank networks and operators a method can take in a currency. Both filters are optional.",
-      assumed: CALL_ASSUMED,
+      assumed: ASSUMED_CALL_NOTE,
     },
   },
   ({ namespace, caller, query: { payment_method, currency } }) => {
@@ -89,7 +89,7 @@ export const listPayoutCurrencies = operation(
       tag: "Catalogue",
       summary: "List payout currencies",
       description: "The currencies of withdrawals: fewer than those of payments.",
-      assumed: `${CALL_ASSUMED} They are the currencies with a stated minimum withdrawal.`,
+      assumed: `${ASSUMED_CALL_NOTE} They are the currencies with a stated minimum withdrawal.`,
     },
   },
   ({ namespace }) => ok(currencyCodes(payoutCurrencies(namespace.engine.catalogue))),

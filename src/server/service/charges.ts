@@ -1,5 +1,5 @@
 import type { Engine } from "../../core/engine/engine.js";
-import { findOwned, listPayins as pageOfPayins } from "../../core/engine/queries.js";
+import { findOwnRecord, listPayins as pageOfPayins } from "../../core/engine/queries.js";
 import { chargeDetailJson, payinSummaryJson } from "../../core/engine/wire-views.js";
 import { type Refusal, refuse } from "../../core/schema/refusals.js";
 import { payinQuerySchema } from "../../core/schema/service-requests.js";
@@ -71,7 +71,7 @@ export const getCharge = operation(
 );
 
 function chargeReply({ namespace, caller, param, asOf }: ServiceCall): Reply | Refusal {
-  const charge = findOwned(namespace.engine.state, "charges", caller, param("charge_id"), asOf);
+  const charge = findOwnRecord(namespace.engine.state, "charges", caller, param("charge_id"), asOf);
   return charge === undefined ? refuse("NOT_FOUND", "Charge not found") : okJson(chargeDetailJson(charge));
 }
 

@@ -10,7 +10,7 @@ import { readInput } from "../http/operation-spec.js";
 import { failureReply, type Reply, serialize } from "../http/reply.js";
 import { type AdmittedCall, admit, refusalReply } from "./admit.js";
 import { answerWithFault, pickFault } from "./answer-with-fault.js";
-import { ignoredIn, journal, type ServedCall } from "./journal-entries.js";
+import { ignoredParts, journal, type ServedCall } from "./journal-entries.js";
 import type { Operation } from "./operation.js";
 
 /** Runs steps 2 to 10 of a call. Step 1, routing, was done by fast-path.ts for ordinary calls, by Hono for others. */
@@ -72,7 +72,7 @@ function respond(
     namespace,
     arrival,
     requestBody: raw !== NO_BODY && "text" in raw ? raw.text : null,
-    ignored: ignoredIn(operation, call, body, event_names),
+    ignored: ignoredParts(operation, call, body, event_names),
   };
   const execute = (asOf?: AsOf): Reply => {
     // 6 Size and JSON.
@@ -122,7 +122,7 @@ function respond(
 
 /** Journals a call whose client disconnected before the body was complete. */
 function journalDisconnected(call: HttpCall, served: ServedCall): CallResult {
-  journal(call, served, { reply: null, clientGone: true });
+  journal(call, served, { reply: null, hasClientDisconnected: true });
   return null;
 }
 

@@ -21,14 +21,14 @@ export interface ServedCall {
   readonly arrival: Arrival;
   readonly requestBody?: string | null;
   readonly fault?: string;
-  /** Notes on ignored parts of the call, from `ignoredIn`. */
+  /** Notes on ignored parts of the call, from `ignoredParts`. */
   readonly ignored?: readonly string[];
 }
 
 interface CallEnd {
   /** Null if no reply was sent. */
   readonly reply: Reply | null;
-  readonly clientGone?: boolean;
+  readonly hasClientDisconnected?: boolean;
   readonly isAnswerLost?: boolean;
   /** Id of the call's object, if no sent reply has it. */
   readonly objectId?: string | undefined;
@@ -83,7 +83,7 @@ function entryOf(call: HttpCall, served: ServedCall, end: CallEnd): RequestEntry
     path: truncate(call.path, PATH_LENGTH_MAX),
     operation: served.operation,
     status: reply === null ? null : reply.status,
-    clientGone: end.clientGone ?? false,
+    hasClientDisconnected: end.hasClientDisconnected ?? false,
     isAnswerLost: end.isAnswerLost,
     apiKey: storableKey(bearerKey(call.header("authorization"))),
     requestBody: served.requestBody ?? null,
@@ -95,7 +95,7 @@ function entryOf(call: HttpCall, served: ServedCall, end: CallEnd): RequestEntry
     fault: served.fault ?? null,
     objectId: end.objectId ?? reply?.objectId,
     tolerated: served.ignored,
-    habitIds: undefined,
+    adviceIds: undefined,
     id: 0,
     inFlight: false,
     atMs: arrival.atMs,
@@ -117,7 +117,7 @@ const NOTES_MAX = 10;
 const NOTE_NAME_LENGTH_MAX = 64;
 
 /** Notes on parts of a call that the service silently ignores, as `path: reason`. */
-export function ignoredIn(
+export function ignoredParts(
   operation: Operation,
   call: HttpCall,
   body: Readonly<Record<string, unknown>>,

@@ -7,7 +7,7 @@ import type { CallInput, DocumentedSpec, OperationDocs, OperationSpec } from "..
 import type { Reply } from "../http/reply.js";
 
 /** API key requirement; with `optional`, a key adds to the response. */
-export type KeyNeed = "required" | "optional" | "none";
+export type KeyRequirement = "required" | "optional" | "none";
 
 interface CallerByNeed {
   readonly required: Caller;
@@ -17,7 +17,7 @@ interface CallerByNeed {
 
 /** A validated call of the service. */
 export interface ServiceCall<
-  Need extends KeyNeed = "required",
+  Need extends KeyRequirement = "required",
   Query = unknown,
   Body = Record<string, unknown>,
 > extends CallInput<Query, Body> {
@@ -30,7 +30,7 @@ export interface ServiceCall<
   header(name: string): string | null;
 }
 
-interface ServiceSpec<Need extends KeyNeed, Query, Body>
+interface ServiceSpec<Need extends KeyRequirement, Query, Body>
   extends OperationSpec<Query, Body>,
     Pick<DocumentedSpec<ServiceDocs>, "response" | "docs"> {
   readonly id: OperationId;
@@ -56,17 +56,17 @@ export const TAGS = {
 } as const;
 export type Tag = keyof typeof TAGS;
 
-export const CALL_ASSUMED =
+export const ASSUMED_CALL_NOTE =
   "The interface names this operation without showing it: path, parameters and bodies are assumed.";
 
 /** A specification with its handler. */
-export interface Operation extends ServiceSpec<KeyNeed, unknown, unknown> {
-  readonly key: KeyNeed;
-  handle(call: ServiceCall<KeyNeed, unknown, unknown>): Reply | Refusal;
+export interface Operation extends ServiceSpec<KeyRequirement, unknown, unknown> {
+  readonly key: KeyRequirement;
+  handle(call: ServiceCall<KeyRequirement, unknown, unknown>): Reply | Refusal;
 }
 
 /** Makes an operation whose handler gets calls validated by the specification. */
-export function operation<Query, Body = Record<string, unknown>, Need extends KeyNeed = "required">(
+export function operation<Query, Body = Record<string, unknown>, Need extends KeyRequirement = "required">(
   spec: ServiceSpec<Need, Query, Body>,
   handle: (call: ServiceCall<Need, Query, Body>) => Reply | Refusal,
 ): Operation {

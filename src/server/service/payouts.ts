@@ -2,8 +2,8 @@ import {
   createDestination as destinationCommand,
   createWithdrawal as withdrawalCommand,
 } from "../../core/engine/commands/withdrawal-commands.js";
-import { idempotently } from "../../core/engine/idempotency.js";
-import { findOwned, listOwned } from "../../core/engine/queries.js";
+import { idempotentCommand } from "../../core/engine/idempotency.js";
+import { findOwnRecord, listOwnRecords } from "../../core/engine/queries.js";
 import { destinationView, withdrawalView } from "../../core/engine/wire-views.js";
 import { isRefusal, refuse } from "../../core/schema/refusals.js";
 import {
@@ -13,7 +13,7 @@ import {
 } from "../../core/schema/service-requests.js";
 import { limitAndOffset } from "../http/operation-spec.js";
 import { ok, okJson } from "../http/reply.js";
-import { CALL_ASSUMED, operation } from "./operation.js";
+import { ASSUMED_CALL_NOTE, operation } from "./operation.js";
 
 export const createDestination = operation(
   {
@@ -26,7 +26,7 @@ export const createDestination = operation(
       tag: "Payouts",
       summary: "Create a payout destination",
       description: "Registers an account that withdrawals can be sent to.",
-      assumed: CALL_ASSUMED,
+      assumed: ASSUMED_CALL_NOTE,
     },
   },
   ({ namespace, caller, body }) => {
@@ -46,11 +46,11 @@ export const listDestinations = operation(
       tag: "Payouts",
       summary: "List payout destinations",
       description: "The organization's destinations in the key's mode, newest first.",
-      assumed: CALL_ASSUMED,
+      assumed: ASSUMED_CALL_NOTE,
     },
   },
   ({ namespace, caller, query, asOf }) => {
-    const { total, items } = listOwned(
+    const { total, items } = listOwnRecords(
       namespace.engine.state,
       "destinations",
       caller,
@@ -71,13 +71,13 @@ export const getDestination = operation(
       tag: "Payouts",
       summary: "Get a payout destination",
       description: "One destination.",
-      assumed: CALL_ASSUMED,
+      assumed: ASSUMED_CALL_NOTE,
       notFound: "destination",
     },
   },
   ({ namespace, caller, param, asOf }) => {
     const { state } = namespace.engine;
-    const destination = findOwned(state, "destinations", caller, param("destination_id"), asOf);
+    const destination = findOwnRecord(state, "destinations", caller, param("destination_id"), asOf);
     return destination === undefined
       ? refuse("NOT_FOUND", "Payout destination not found")
       : ok(destinationView(destination));
@@ -98,12 +98,12 @@ export const createWithdrawal = operation(
       description:
         "Sends money from the available balance to a destination. Send an Idempotency-Key: repeated with the same " +
         "key and body, the call returns the first response and the money is sent once.",
-      assumed: `${CALL_ASSUMED} Amount and fee leave the available balance at once, and come back if the withdrawal fails or is cancelled.`,
+      assumed: `${ASSUMED_CALL_NOTE} Amount and fee leave the available balance at once, and come back if the withdrawal fails or is cancelled.`,
     },
   },
   ({ namespace, caller, body, header }) => {
     const result = namespace.executeBatched(
-      idempotently(
+      idempotentCommand(
         { key: header("idempotency-key"), scope: `${caller.key}|createWithdrawal`, body },
         withdrawalCommand(caller, body, header("sandbox-scenario")),
         (withdrawal) => JSON.stringify(withdrawalView(withdrawal)),
@@ -111,7 +111,7 @@ export const createWithdrawal = operation(
     );
     if (isRefusal(result)) return result;
     const reply = okJson(result.json);
-    return result.replayed ? { ...reply, headers: { "idempotent-replayed": "true" } } : reply;
+    return result.isReplayed ? { ...reply, headers: { "idempotent-replayed": "true" } } : reply;
   },
 );
 
@@ -127,11 +127,11 @@ export const listWithdrawals = operation(
       tag: "Payouts",
       summary: "List withdrawals",
       description: "The organization's withdrawals in the key's mode, newest first.",
-      assumed: CALL_ASSUMED,
+      assumed: ASSUMED_CALL_NOTE,
     },
   },
   ({ namespace, caller, query, asOf }) => {
-    const { total, items } = listOwned(
+    const { total, items } = listOwnRecords(
       namespace.engine.state,
       "withdrawals",
       caller,
@@ -153,13 +153,13 @@ export const getWithdrawal = operation(
       tag: "Payouts",
       summary: "Get a withdrawal",
       description: "One withdrawal. Poll it to complement webhooks.",
-      assumed: CALL_ASSUMED,
+      assumed: ASSUMED_CALL_NOTE,
       notFound: "withdrawal",
     },
   },
   ({ namespace, caller, param, asOf }) => {
     const { state } = namespace.engine;
-    const withdrawal = findOwned(state, "withdrawals", caller, param("withdrawal_id"), asOf);
+    const withdrawal = findOwnRecord(state, "withdrawals", caller, param("withdrawal_id"), asOf);
     return withdrawal === undefined
       ? refuse("NOT_FOUND", "Withdrawal not found")
       : ok(withdrawalView(withdrawal));

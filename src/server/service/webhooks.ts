@@ -15,7 +15,7 @@ import {
 } from "../../core/schema/service-requests.js";
 import { limitAndOffset } from "../http/operation-spec.js";
 import { ok, type Reply } from "../http/reply.js";
-import { CALL_ASSUMED, operation } from "./operation.js";
+import { ASSUMED_CALL_NOTE, operation } from "./operation.js";
 
 export const createWebhook = operation(
   {
@@ -28,7 +28,7 @@ export const createWebhook = operation(
       tag: "Webhooks",
       summary: "Register a webhook",
       description: "Registers a URL for events in the key's mode. Registering the same URL again updates it.",
-      assumed: CALL_ASSUMED,
+      assumed: ASSUMED_CALL_NOTE,
     },
   },
   ({ namespace, caller, body: { url, events } }) =>
@@ -56,7 +56,7 @@ export const listWebhooks = operation(
       summary: "List webhooks",
       description:
         "The endpoints of the key's mode, newest first, including those the sandbox was started with.",
-      assumed: CALL_ASSUMED,
+      assumed: ASSUMED_CALL_NOTE,
     },
   },
   ({ namespace, caller, query }) => {
@@ -79,7 +79,7 @@ export const getWebhook = operation(
       tag: "Webhooks",
       summary: "Get a webhook",
       description: "One endpoint, with its secret.",
-      assumed: CALL_ASSUMED,
+      assumed: ASSUMED_CALL_NOTE,
       notFound: "endpoint",
     },
   },
@@ -103,7 +103,7 @@ export const updateWebhook = operation(
       tag: "Webhooks",
       summary: "Update a webhook",
       description: "Changes the fields that are sent and keeps the rest.",
-      assumed: CALL_ASSUMED,
+      assumed: ASSUMED_CALL_NOTE,
       notFound: "endpoint",
     },
   },
@@ -123,7 +123,7 @@ export const deleteWebhook = operation(
       tag: "Webhooks",
       summary: "Delete a webhook",
       description: "No more events are sent to it.",
-      assumed: CALL_ASSUMED,
+      assumed: ASSUMED_CALL_NOTE,
       notFound: "endpoint",
     },
   },
@@ -143,7 +143,7 @@ export const rotateWebhookSecret = operation(
       tag: "Webhooks",
       summary: "Rotate a webhook's secret",
       description: "Gives the endpoint a new secret. For 24 hours, events are signed with both.",
-      assumed: CALL_ASSUMED,
+      assumed: ASSUMED_CALL_NOTE,
       notFound: "endpoint",
     },
   },

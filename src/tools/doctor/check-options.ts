@@ -119,7 +119,11 @@ export function readCheckOptions(
 }
 
 /** Builds the request for a customer's order; a path is relative to the receiver's host. */
-export function orderRequest(order: string, receiver: string, email: string): { url: URL; body: string } {
+export function buildOrderRequest(
+  order: string,
+  receiver: string,
+  email: string,
+): { url: URL; body: string } {
   const [, path, ...body] = order.replaceAll(EMAIL_PLACEHOLDER, email).split(" ");
   return { url: new URL(path!, receiver), body: body.join(" ") };
 }

@@ -1,16 +1,16 @@
 import { EVENT_TYPES } from "../../core/schema/event-types.js";
 import type { Answer, Probe } from "../../core/schema/receiver-report.js";
-import { timelessScheme } from "./invalid-signatures.js";
+import { timelessReason } from "./invalid-signatures.js";
 import {
-  causedBy,
   isSignatureRefusal,
   judgeAccepted,
+  judgeConsequence,
+  judgeFault,
   newEvent,
   type ValidEventProbe,
-  withFault,
 } from "./probe.js";
 import { isAcceptedOrBusy, type ProbeSession } from "./probe-session.js";
-import type { SampleEvent, Samples } from "./samples.js";
+import type { SampleEvent, SampleFactory } from "./samples.js";
 
 const UNICODE = "names in many scripts";
 const UNKNOWN_FIELDS = "unknown fields";
@@ -20,7 +20,7 @@ const EACH_TIME = "2xx each time";
 const MINUTE_MS = 60_000;
 const HOURS = 10;
 
-type Contents = Readonly<Record<string, (samples: Samples) => SampleEvent>>;
+type Contents = Readonly<Record<string, (samples: SampleFactory) => SampleEvent>>;
 
 async function send(session: ProbeSession, contents: Contents): Promise<Answer[]> {
   const answers: Answer[] = [];
@@ -35,7 +35,7 @@ export const CONTENT_PROBES = {
     title: "a signature a minute old",
     sent: "an event signed a minute ago",
     expected: "2xx: clocks differ, and networks are slow",
-    outOfScope: timelessScheme,
+    outOfScope: timelessReason,
     send: (session) =>
       session.sendValid("an event signed a minute ago", () => newEvent(session), { ageMs: MINUTE_MS }),
     judge: (answers) => judgeAccepted(answers, "tolerance_too_small"),
@@ -58,7 +58,7 @@ export const CONTENT_PROBES = {
       send(
         session,
         Object.fromEntries(
-          EVENT_TYPES.map((type) => [type, (samples: Samples) => samples.eventOfType(type)]),
+          EVENT_TYPES.map((type) => [type, (samples: SampleFactory) => samples.eventOfType(type)]),
         ),
       ),
     judge: (answers) => {
@@ -89,8 +89,8 @@ export const CONTENT_PROBES = {
     judge: (answers, _evidence, marks) => {
       const found = judgeAccepted(answers, "unknown_family");
       if (found.fault !== "unknown_family") return found;
-      if (marks.get("unknown_type")?.fault === "unknown_type") return causedBy("unknown_type");
-      return marks.get("each_type")?.fault === "other_types" ? causedBy("each_type") : found;
+      if (marks.get("unknown_type")?.fault === "unknown_type") return judgeConsequence("unknown_type");
+      return marks.get("each_type")?.fault === "other_types" ? judgeConsequence("each_type") : found;
     },
   },
 
@@ -115,8 +115,8 @@ export const CONTENT_PROBES = {
       // Judges by the last failure: a receiver that rewrites the JSON may fail on foreign scripts too.
       const last = failing.at(-1);
       if (last === undefined) return judgeAccepted(answers, "unknown_fields");
-      if (!isSignatureRefusal(last, evidence)) return withFault("content_crashes");
-      return withFault(last.sent === OTHER_SPELLING ? "reserialized_body" : "unicode");
+      if (!isSignatureRefusal(last, evidence)) return judgeFault("content_crashes");
+      return judgeFault(last.sent === OTHER_SPELLING ? "reserialized_body" : "unicode");
     },
   },
 
@@ -134,7 +134,7 @@ export const CONTENT_PROBES = {
       const isTypeRefused = answers.every((answer) => isAcceptedOrBusy(answer) || answer.sent === NO_METHOD);
       const found = judgeAccepted(answers, "payments");
       return found.fault === "payments" && isTypeRefused && marks.get("each_type")?.fault === "lifecycle"
-        ? causedBy("each_type")
+        ? judgeConsequence("each_type")
         : found;
     },
   },

@@ -2,18 +2,18 @@ import type { Answer, AnswerKind, Probe } from "../../core/schema/receiver-repor
 import type { SignatureScheme } from "../../core/schema/signature-schemes.js";
 import type { FaultName } from "./faults.js";
 import {
-  causedBy,
-  DEFERRED,
+  BUSY_JUDGEMENT,
   finalAnswers,
   type InvalidSignatureProbe,
   type Judgement,
+  judgeConsequence,
+  judgeFault,
   newEvent,
   PASS,
-  withFault,
 } from "./probe.js";
 import type { ProbeSession, SignatureParts } from "./probe-session.js";
 
-export const REFUSED = "400 or 401, and nothing done";
+export const EXPECTED_REFUSAL = "400 or 401, and nothing done";
 const NOTHING_SIGNED = "nothing is signed, so a receiver cannot tell";
 const NO_TIMESTAMP =
   "this scheme signs no timestamp, so a receiver cannot tell an old request from a new one";
@@ -23,11 +23,11 @@ const STALE_MS = 10 * 60_000;
 /** Length of a correct prefix that no comparison may accept. */
 const PREFIX_LENGTH = 8;
 
-export function unsignedScheme({ headers }: SignatureScheme): string | undefined {
+export function unsignedReason({ headers }: SignatureScheme): string | undefined {
   return Object.keys(headers).length > 0 ? undefined : NOTHING_SIGNED;
 }
 
-export function timelessScheme({ payload }: SignatureScheme): string | undefined {
+export function timelessReason({ payload }: SignatureScheme): string | undefined {
   return payload === "body" ? NO_TIMESTAMP : undefined;
 }
 
@@ -57,10 +57,10 @@ export const INVALID_SIGNATURE_PROBES = {
   tampered: {
     title: "a tampered body",
     sent: "an event whose amount was changed after it was signed",
-    expected: REFUSED,
-    accepted: "tampered_accepted",
+    expected: EXPECTED_REFUSAL,
+    acceptanceFault: "tampered_accepted",
     outOfScope: (scheme) =>
-      unsignedScheme(scheme) ??
+      unsignedReason(scheme) ??
       (scheme.algorithm === null
         ? "this scheme sends the secret itself and signs nothing of the body, so a receiver cannot tell"
         : undefined),
@@ -74,31 +74,31 @@ export const INVALID_SIGNATURE_PROBES = {
   wrong_secret: {
     title: "a wrong secret",
     sent: "an event signed with another secret",
-    expected: REFUSED,
-    accepted: "wrong_secret_accepted",
-    outOfScope: unsignedScheme,
+    expected: EXPECTED_REFUSAL,
+    acceptanceFault: "wrong_secret_accepted",
+    outOfScope: unsignedReason,
     send: (session) => sendInvalidSignature(session, "an event signed with another secret"),
   },
   unsigned: {
     title: "no signature",
     sent: "an event without the signature's headers",
-    expected: REFUSED,
-    accepted: "unsigned_accepted",
-    outOfScope: unsignedScheme,
+    expected: EXPECTED_REFUSAL,
+    acceptanceFault: "unsigned_accepted",
+    outOfScope: unsignedReason,
     send: (session) =>
       session.sendInvalid("an event without a signature", newEvent(session), { isUnsigned: true }),
   },
   empty_signature: {
     title: "an empty signature",
     sent: "events with an empty signature header, and with an empty signature after its version",
-    expected: REFUSED,
-    accepted: "part_accepted",
-    sameAs: "unsigned",
-    outOfScope: unsignedScheme,
+    expected: EXPECTED_REFUSAL,
+    acceptanceFault: "part_accepted",
+    coveredBy: "unsigned",
+    outOfScope: unsignedReason,
     send: (session) =>
       withSignatures(session, {
         "an empty header": () => "",
-        ...(session.scheme.each === "{signature}"
+        ...(session.scheme.signatureFormat === "{signature}"
           ? {}
           : { "an empty signature": ({ head, tag }) => head + tag }),
       }),
@@ -106,10 +106,10 @@ export const INVALID_SIGNATURE_PROBES = {
   partial_signature: {
     title: "a part of the signature",
     sent: `events with the first half of the right signature, and with a signature whose first ${PREFIX_LENGTH} characters are right`,
-    expected: REFUSED,
-    accepted: "part_accepted",
-    sameAs: "empty_signature",
-    outOfScope: unsignedScheme,
+    expected: EXPECTED_REFUSAL,
+    acceptanceFault: "part_accepted",
+    coveredBy: "empty_signature",
+    outOfScope: unsignedReason,
     send: (session) =>
       withSignatures(session, {
         "half of the signature": ({ head, tag, value }) =>
@@ -124,10 +124,10 @@ export const INVALID_SIGNATURE_PROBES = {
   other_case: {
     title: "the signature in other case",
     sent: "an event with the right signature in the opposite case",
-    expected: REFUSED,
-    accepted: "case_ignored",
+    expected: EXPECTED_REFUSAL,
+    acceptanceFault: "case_ignored",
     outOfScope: (scheme) =>
-      unsignedScheme(scheme) ??
+      unsignedReason(scheme) ??
       (scheme.algorithm !== null && scheme.encoding === "hex"
         ? "hexadecimal digits mean the same in either case"
         : undefined),
@@ -139,10 +139,10 @@ export const INVALID_SIGNATURE_PROBES = {
   other_version: {
     title: "a signature of another version",
     sent: "an event with the right signature under another version than its own",
-    expected: REFUSED,
-    accepted: "version_ignored",
+    expected: EXPECTED_REFUSAL,
+    acceptanceFault: "version_ignored",
     outOfScope: (scheme) =>
-      unsignedScheme(scheme) ??
+      unsignedReason(scheme) ??
       (versionIn(scheme) === undefined ? "this scheme names no version" : undefined),
     send: (session) =>
       withSignatures(session, {
@@ -152,20 +152,20 @@ export const INVALID_SIGNATURE_PROBES = {
   stale: {
     title: "a stale timestamp",
     sent: "an event with the right secret, signed ten minutes ago",
-    expected: `${REFUSED}: it may be a recording`,
-    accepted: "stale_accepted",
-    outOfScope: timelessScheme,
+    expected: `${EXPECTED_REFUSAL}: it may be a recording`,
+    acceptanceFault: "stale_accepted",
+    outOfScope: timelessReason,
     send: (session) =>
       session.sendInvalid("an event signed ten minutes ago", newEvent(session), { ageMs: STALE_MS }),
   },
   future: {
     title: "a timestamp of the future",
     sent: "an event with the right secret, signed ten minutes from now",
-    expected: REFUSED,
-    accepted: "future_accepted",
-    sameAs: "stale",
+    expected: EXPECTED_REFUSAL,
+    acceptanceFault: "future_accepted",
+    coveredBy: "stale",
     outOfScope: (scheme) =>
-      timelessScheme(scheme) ??
+      timelessReason(scheme) ??
       ("stripe-signature" in scheme.headers ? "this scheme's own libraries let it pass" : undefined),
     send: (session) =>
       session.sendInvalid("an event signed ten minutes from now", newEvent(session), { ageMs: -STALE_MS }),
@@ -208,9 +208,9 @@ export function judgeInvalidSignatures(
       marks.set(probe, acceptedMark(probe as keyof typeof INVALID_SIGNATURE_PROBES, accepted, common));
     else if (refusalFault !== undefined) {
       const first = firstOfKind.get(kind);
-      marks.set(probe, first === undefined ? withFault(refusalFault) : causedBy(first));
+      marks.set(probe, first === undefined ? judgeFault(refusalFault) : judgeConsequence(first));
       if (first === undefined) firstOfKind.set(kind, probe);
-    } else marks.set(probe, kind === "busy" ? DEFERRED : PASS);
+    } else marks.set(probe, kind === "busy" ? BUSY_JUDGEMENT : PASS);
   }
   return marks;
 }
@@ -220,17 +220,18 @@ function acceptedMark(
   accepted: readonly Probe[],
   common: FaultName | undefined,
 ): Judgement {
-  const { accepted: faultName, sameAs }: InvalidSignatureProbe = INVALID_SIGNATURE_PROBES[probe];
-  if (common !== undefined) return probe === accepted[0] ? withFault(common) : causedBy(accepted[0]!);
-  return sameAs !== undefined && accepted.includes(sameAs)
-    ? causedBy(rootOf(sameAs, accepted))
-    : withFault(faultName);
+  const { acceptanceFault: faultName, coveredBy }: InvalidSignatureProbe = INVALID_SIGNATURE_PROBES[probe];
+  if (common !== undefined)
+    return probe === accepted[0] ? judgeFault(common) : judgeConsequence(accepted[0]!);
+  return coveredBy !== undefined && accepted.includes(coveredBy)
+    ? judgeConsequence(rootOf(coveredBy, accepted))
+    : judgeFault(faultName);
 }
 
 function rootOf(probe: Probe, accepted: readonly Probe[]): Probe {
-  const { sameAs }: InvalidSignatureProbe =
+  const { coveredBy }: InvalidSignatureProbe =
     INVALID_SIGNATURE_PROBES[probe as keyof typeof INVALID_SIGNATURE_PROBES];
-  return sameAs !== undefined && accepted.includes(sameAs) ? rootOf(sameAs, accepted) : probe;
+  return coveredBy !== undefined && accepted.includes(coveredBy) ? rootOf(coveredBy, accepted) : probe;
 }
 
 /** Returns the single fault that explains several accepted forgeries, if there is one. */
@@ -245,6 +246,6 @@ function commonFault(
 }
 
 /** Version in the scheme's tag, such as `v1`. */
-function versionIn({ each }: SignatureScheme): string | undefined {
-  return /v\d/.exec(each)?.[0];
+function versionIn({ signatureFormat }: SignatureScheme): string | undefined {
+  return /v\d/.exec(signatureFormat)?.[0];
 }

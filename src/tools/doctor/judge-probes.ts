@@ -9,16 +9,16 @@ import type { SignatureScheme } from "../../core/schema/signature-schemes.js";
 import { FAULTS, type FaultName, severityOf } from "./faults.js";
 import { judgeInvalidSignatures } from "./invalid-signatures.js";
 import {
-  causedBy,
   type Evidence,
   finalAnswers,
   type Judgement,
   type Judgements,
+  judgeConsequence,
+  judgeFault,
+  judgeUndecided,
   type Observation,
   PASS,
-  undecided,
   VISIBILITY_PROBE,
-  withFault,
 } from "./probe.js";
 import { outOfScopeReason, PROBE_DEFINITIONS } from "./probes.js";
 
@@ -39,7 +39,7 @@ export function judgeProbes(
       found.fault === undefined
         ? found.because === undefined && hidesFailure(answers)
         : hasHidden && onlyCrashes(answers);
-    marks.set(probe, isFlaky ? (flaky === undefined ? flakyMark(probe) : causedBy(flaky)) : found);
+    marks.set(probe, isFlaky ? (flaky === undefined ? flakyMark(probe) : judgeConsequence(flaky)) : found);
     if (isFlaky && probe !== "valid") flaky ??= probe;
   }
   const rows = PROBES.map((probe) => row(probe, marks.get(probe)!, evidence, scheme));
@@ -54,13 +54,14 @@ function withObservation(
   marks: Judgements,
 ): Judgement {
   if (observation === undefined || found.fault !== undefined || found.because !== undefined) return found;
-  if (observation.fault === "nothing_seen" && probe !== VISIBILITY_PROBE) return causedBy(VISIBILITY_PROBE);
+  if (observation.fault === "nothing_seen" && probe !== VISIBILITY_PROBE)
+    return judgeConsequence(VISIBILITY_PROBE);
   const isReported =
     observation.fault === "handled_at_once" && marks.get("duplicate")?.fault === "handled_twice";
-  if (isReported) return causedBy("duplicate");
-  if (observation.fault !== undefined) return withFault(observation.fault);
+  if (isReported) return judgeConsequence("duplicate");
+  if (observation.fault !== undefined) return judgeFault(observation.fault);
   if (!observation.isUnclear) return PASS;
-  return found.verdict === "pass" ? found : undecided(observation.text);
+  return found.verdict === "pass" ? found : judgeUndecided(observation.text);
 }
 
 /** Probes that may fail once: the server may still be starting, or be overloaded by concurrent requests. */
@@ -81,18 +82,20 @@ function onlyCrashes(answers: readonly Answer[]): boolean {
 
 /** A failure of the first request has its own fault, because development servers compile on that request. */
 function flakyMark(probe: Probe): Judgement {
-  return withFault(probe === "valid" ? "first_request_fails" : "fails_now_and_then");
+  return judgeFault(probe === "valid" ? "first_request_fails" : "fails_now_and_then");
 }
 
 function mark(probe: Probe, evidence: Evidence, marks: Judgements, scheme: SignatureScheme): Judgement {
   const sent = evidence.answers.get(probe);
   if (sent === undefined)
     return evidence.stoppedAt === null || outOfScopeReason(probe, scheme) !== undefined
-      ? undecided("Not possible with this signature scheme.")
-      : causedBy(evidence.stoppedAt, marks);
+      ? judgeUndecided("Not possible with this signature scheme.")
+      : judgeConsequence(evidence.stoppedAt, marks);
   const reached = sent.filter((answer) => answer.kind !== "unreachable");
   if (reached.length === 0)
-    return probe === "valid" ? undecided("Nothing is known about it.") : goneMark(probe, evidence, marks);
+    return probe === "valid"
+      ? judgeUndecided("Nothing is known about it.")
+      : goneMark(probe, evidence, marks);
   const definition = PROBE_DEFINITIONS[probe];
   // A refused connection is judged only in a burst; in other probes an earlier broken connection explains it.
   return "judge" in definition
@@ -105,7 +108,7 @@ function goneMark(probe: Probe, { answers }: Evidence, marks: Judgements): Judge
   const breaking = PROBES.slice(0, PROBES.indexOf(probe)).findLast((earlier) =>
     answers.get(earlier)?.some((answer) => answer.kind === "broken"),
   );
-  return breaking === undefined ? withFault("gone") : causedBy(breaking, marks);
+  return breaking === undefined ? judgeFault("gone") : judgeConsequence(breaking, marks);
 }
 
 function row(probe: Probe, found: Judgement, evidence: Evidence, scheme: SignatureScheme): ProbeRow {

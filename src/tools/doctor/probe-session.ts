@@ -7,7 +7,7 @@ import {
   signatureScheme,
 } from "../../core/schema/signature-schemes.js";
 import type { WallClock } from "../../core/time/wall-clock.js";
-import { type SampleEvent, Samples } from "./samples.js";
+import { type SampleEvent, SampleFactory } from "./samples.js";
 import { sendRequest } from "./send-request.js";
 
 export interface ObserveOptions {
@@ -60,7 +60,7 @@ export interface SignatureOptions {
 
 /** Sends the requests of one check and remembers what later probes need. */
 export class ProbeSession {
-  readonly samples: Samples;
+  readonly samples: SampleFactory;
   readonly scheme: SignatureScheme;
   readonly unknownSecret = UNKNOWN_SECRET;
   readonly secret: string;
@@ -81,7 +81,7 @@ export class ProbeSession {
     this.#timeoutMs = options.timeoutMs;
     this.secret = options.secret;
     this.scheme = signatureScheme(options.signature);
-    this.samples = new Samples(options.seed, () => options.wall.nowMs());
+    this.samples = new SampleFactory(options.seed, () => options.wall.nowMs());
   }
 
   async send(sent: string, event: SampleEvent, sending: SignatureOptions = {}, attempt = 1): Promise<Answer> {
@@ -171,11 +171,11 @@ export interface SignatureParts {
 
 /** Changes the signature in the headers of a request signed with one secret. */
 function changeSignature(
-  { headers, each }: SignatureScheme,
+  { headers, signatureFormat }: SignatureScheme,
   signed: Readonly<Record<string, string>>,
   forge: (parts: SignatureParts) => string,
 ): Record<string, string> {
-  const tag = each.replace("{signature}", "");
+  const tag = signatureFormat.replace("{signature}", "");
   const changed = Object.entries(signed).map(([name, text]): [string, string] => {
     if (!headers[name]?.includes("{signatures}")) return [name, text];
     const start = tag === "" ? 0 : text.lastIndexOf(tag);

@@ -35,9 +35,9 @@ export interface ValidEventProbe extends SentProbe {
 /** A probe whose events a good receiver refuses. All of these probes are judged together. */
 export interface InvalidSignatureProbe extends SentProbe {
   /** Fault of a receiver that accepts the event. */
-  readonly accepted: FaultName;
+  readonly acceptanceFault: FaultName;
   /** Probe whose fault covers this one if the receiver accepts the events of both. */
-  readonly sameAs?: Probe;
+  readonly coveredBy?: Probe;
 }
 
 /** A probe that only the app's own view can judge. */
@@ -76,24 +76,24 @@ export type Judgements = ReadonlyMap<Probe, Judgement>;
 export const PASS: Judgement = { verdict: "pass", severity: "must" };
 
 /** Judges a probe by a fault: a failure if the severity is `must`, else a note. */
-export function withFault(name: FaultName): Judgement {
+export function judgeFault(name: FaultName): Judgement {
   const severity = severityOf(name);
   const { advice } = FAULTS[name];
   return { verdict: severity === "must" ? "fail" : "note", severity, fault: name, advice };
 }
 
 /** Judges a probe whose result is explained or hidden by the fault of an earlier probe. */
-export function causedBy(probe: Probe, marks?: Judgements): Judgement {
+export function judgeConsequence(probe: Probe, marks?: Judgements): Judgement {
   // Names the root cause: a still earlier probe may explain the earlier one.
   return { verdict: "note", severity: "should", because: marks?.get(probe)?.because ?? probe };
 }
 
 /** Judges a probe that responses alone cannot decide. */
-export function undecided(advice: string): Judgement {
+export function judgeUndecided(advice: string): Judgement {
   return { verdict: "note", severity: "should", advice };
 }
 
-export const DEFERRED = undecided(
+export const BUSY_JUDGEMENT = judgeUndecided(
   "It asked for a later retry (429, or 503 with Retry-After), which is no fault; so this could not be tested.",
 );
 
@@ -101,8 +101,8 @@ export const DEFERRED = undecided(
 export function judgeAccepted(answers: readonly Answer[], name: FaultName): Judgement {
   const refused = answers.filter((answer) => answer.kind !== "accepted");
   if (refused.length === 0)
-    return answers.some((answer) => answer.duration_ms > SLOW_MS) ? withFault("slow") : PASS;
-  return refused.every((answer) => answer.kind === "busy") ? DEFERRED : withFault(name);
+    return answers.some((answer) => answer.duration_ms > SLOW_MS) ? judgeFault("slow") : PASS;
+  return refused.every((answer) => answer.kind === "busy") ? BUSY_JUDGEMENT : judgeFault(name);
 }
 
 /** Keeps the last answer to each request. */

@@ -1,6 +1,6 @@
 import type { ControlClient } from "../../control-client.js";
 import { UserError } from "../../core/schema/user-error.js";
-import { EMAIL_PLACEHOLDER, orderRequest } from "./check-options.js";
+import { buildOrderRequest, EMAIL_PLACEHOLDER } from "./check-options.js";
 import type { CheckOptions, ObserveOptions } from "./probe-session.js";
 import type { SampleEvent } from "./samples.js";
 import { sendRequest } from "./send-request.js";
@@ -208,7 +208,7 @@ export class RealCharges {
     const { wall, url: receiver } = this.#options;
     const { email, query } = this.#customerOf(order);
     const before = await this.#newest(query);
-    const { url, body } = orderRequest(order, receiver, email);
+    const { url, body } = buildOrderRequest(order, receiver, email);
     const type = body.startsWith("{") ? "application/json" : "application/x-www-form-urlencoded";
     const request = { sent: "an order", attempt: 1, eventId: "", headers: { "content-type": type }, body };
     const answer = await sendRequest(url, request, timeoutMs, wall);

@@ -19,7 +19,7 @@ export interface SampleEvent {
 const MINUTE_MS = 60_000;
 
 /** Makes charges and events with ids that are new in each run, as a receiver may remember earlier ones. */
-export class Samples {
+export class SampleFactory {
   readonly #scope: string;
   readonly #nowMs: () => number;
   #counter = 0;

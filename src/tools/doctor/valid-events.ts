@@ -1,14 +1,13 @@
 import type { Answer, AnswerKind, Probe } from "../../core/schema/receiver-report.js";
 import type { FaultName } from "./faults.js";
 import {
+  EXPECTED_REFUSAL,
   INVALID_SIGNATURE_PROBES,
-  REFUSED,
   sendInvalidSignature,
-  unsignedScheme,
+  unsignedReason,
 } from "./invalid-signatures.js";
 import {
-  causedBy,
-  DEFERRED,
+  BUSY_JUDGEMENT,
   finalAnswers,
   isKnownDuplicate,
   isSameAnswer,
@@ -16,11 +15,12 @@ import {
   type Judgement,
   type Judgements,
   judgeAccepted,
+  judgeConsequence,
+  judgeFault,
+  judgeUndecided,
   newEvent,
   PASS,
-  undecided,
   type ValidEventProbe,
-  withFault,
 } from "./probe.js";
 import { isAcceptedOrBusy, type ProbeSession } from "./probe-session.js";
 
@@ -73,9 +73,9 @@ export const VALID_EVENT_PROBES = {
       const { kind, status } = first!;
       if (kind === "accepted" || kind === "unreachable")
         return judgeAccepted([first!], "crashes_on_valid_events");
-      if (kind !== "refused") return withFault(BY_KIND[kind]);
-      if (compared !== undefined && !isSameAnswer(first!, compared)) return withFault("refuses_content");
-      return withFault(BY_STATUS[status!] ?? "refuses_valid_events");
+      if (kind !== "refused") return judgeFault(BY_KIND[kind]);
+      if (compared !== undefined && !isSameAnswer(first!, compared)) return judgeFault("refuses_content");
+      return judgeFault(BY_STATUS[status!] ?? "refuses_valid_events");
     },
   },
 
@@ -93,7 +93,7 @@ export const VALID_EVENT_PROBES = {
     judge: ([duplicate], evidence) => {
       const found = judgeAccepted([duplicate!], "duplicates");
       return found === PASS && isKnownDuplicate(duplicate!, evidence) !== true
-        ? undecided(
+        ? judgeUndecided(
             "Responses do not show if it did the work twice: store the ids of handled events, and check them first.",
           )
         : found;
@@ -103,8 +103,8 @@ export const VALID_EVENT_PROBES = {
   known_id: {
     title: "a known id, forged",
     sent: "a forged event, the genuine event with its id, and a forgery of an accepted event",
-    expected: `${REFUSED}; 2xx to the genuine one, and the work done`,
-    outOfScope: unsignedScheme,
+    expected: `${EXPECTED_REFUSAL}; 2xx to the genuine one, and the work done`,
+    outOfScope: unsignedReason,
     send: async (session) => {
       const event = newEvent(session);
       const wrong = { secrets: [session.unknownSecret] };
@@ -119,16 +119,17 @@ export const VALID_EVENT_PROBES = {
         answers.find(({ sent }) => sent === name),
       );
       const forgery = marks.get("wrong_secret");
-      if (first?.kind === "accepted" && forgery?.verdict !== "pass") return causedBy("wrong_secret", marks);
+      if (first?.kind === "accepted" && forgery?.verdict !== "pass")
+        return judgeConsequence("wrong_secret", marks);
       if (
         genuine !== undefined &&
         (!isAcceptedOrBusy(genuine) || isKnownDuplicate(genuine, evidence) === true)
       )
-        return withFault("forged_id_counts");
-      if (second?.kind === "accepted") return withFault("known_id_unverified");
+        return judgeFault("forged_id_counts");
+      if (second?.kind === "accepted") return judgeFault("known_id_unverified");
       return [first, second].every((answer) => answer === undefined || isSignatureRefusal(answer, evidence))
         ? judgeAccepted(genuine === undefined ? [] : [genuine], "forged_id_counts")
-        : DEFERRED;
+        : BUSY_JUDGEMENT;
     },
   },
 
@@ -147,13 +148,15 @@ export const VALID_EVENT_PROBES = {
       const sentIn = (order: string) => answers.filter(({ sent }) => sent.startsWith(order));
       const reversed = judgeAccepted(sentIn(REVERSED), "reordered");
       if (reversed === PASS)
-        return undecided(
+        return judgeUndecided(
           "Responses do not show if it kept the later status: the charge must still be completed in your data.",
         );
       if (reversed.fault !== "reordered") return reversed;
       const inOrder = sentIn(IN_ORDER);
       if (inOrder.length === 0 || judgeAccepted(inOrder, "lifecycle").fault !== "lifecycle") return reversed;
-      return marks.get("each_type")?.fault === "lifecycle" ? causedBy("each_type") : withFault("lifecycle");
+      return marks.get("each_type")?.fault === "lifecycle"
+        ? judgeConsequence("each_type")
+        : judgeFault("lifecycle");
     },
   },
 
@@ -161,8 +164,8 @@ export const VALID_EVENT_PROBES = {
     title: "a rotated secret",
     sent: "two events, each signed with the known secret and with another",
     expected: "2xx each time: one signature that fits is enough",
-    outOfScope: ({ between }) =>
-      between === null ? "this scheme has room for one signature only" : undefined,
+    outOfScope: ({ signatureSeparator }) =>
+      signatureSeparator === null ? "this scheme has room for one signature only" : undefined,
     send: async (session) => {
       const { secret, unknownSecret } = session;
       const signedBy = (sent: string, ...secrets: string[]) =>
@@ -174,14 +177,14 @@ export const VALID_EVENT_PROBES = {
     },
     judge: (answers, evidence, marks) => {
       if (evidence.answers.get("wrong_secret")?.[0]?.kind === "accepted")
-        return causedBy("wrong_secret", marks);
-      if (answers.some((answer) => answer.kind === "busy")) return DEFERRED;
+        return judgeConsequence("wrong_secret", marks);
+      if (answers.some((answer) => answer.kind === "busy")) return BUSY_JUDGEMENT;
       const failing = answers.filter((answer) => answer.kind !== "accepted");
       if (failing.some((answer) => !isSignatureRefusal(answer, evidence)))
-        return withFault("rotation_crashes");
+        return judgeFault("rotation_crashes");
       const [fitsSecond, fitsFirst] = answers;
       if (fitsSecond!.kind === "accepted") return judgeAccepted(answers, "last_signature_only");
-      return withFault(fitsFirst?.kind === "accepted" ? "first_signature_only" : "one_signature_only");
+      return judgeFault(fitsFirst?.kind === "accepted" ? "first_signature_only" : "one_signature_only");
     },
   },
 
@@ -199,20 +202,20 @@ export const VALID_EVENT_PROBES = {
       const { retried } = evidence;
       if (answer.kind === "accepted") {
         if (retried === null)
-          return undecided(
+          return judgeUndecided(
             "It never returned 5xx, so this could not be tested; an event it had accepted was sent again instead.",
           );
         const isRemembered = isKnownDuplicate(answer, evidence);
         if (isRemembered === undefined)
-          return undecided("Responses do not show if it did the work this time: check your data.");
-        return isRemembered ? withFault("retry") : judgeAccepted([answer], "retry");
+          return judgeUndecided("Responses do not show if it did the work this time: check your data.");
+        return isRemembered ? judgeFault("retry") : judgeAccepted([answer], "retry");
       }
-      if (answer.kind === "busy") return DEFERRED;
+      if (answer.kind === "busy") return BUSY_JUDGEMENT;
       // Without an earlier 5xx the retry is a duplicate; after one, the event may fail again in the same way.
       const source = retried ?? "duplicate";
       const isSame = retried === null || answer.kind !== "refused";
       const isKnown = marks.get(source)?.verdict === "fail" || marks.get(source)?.because !== undefined;
-      return isSame && isKnown ? causedBy(source, marks) : withFault("retry");
+      return isSame && isKnown ? judgeConsequence(source, marks) : judgeFault("retry");
     },
   },
 
@@ -228,9 +231,9 @@ export const VALID_EVENT_PROBES = {
     judge: (answers, _evidence, marks) => {
       const found = acceptingCrowd(answers, "simultaneous", marks);
       if (found.fault === "simultaneous" && marks.get("duplicate")?.fault === "duplicates")
-        return causedBy("duplicate");
+        return judgeConsequence("duplicate");
       return found === PASS
-        ? undecided(
+        ? judgeUndecided(
             "Responses do not show if it did the work once: let a unique key on the event's id decide which copy is first.",
           )
         : found;
@@ -251,7 +254,7 @@ export const VALID_EVENT_PROBES = {
 function acceptingCrowd(answers: readonly Answer[], name: FaultName, marks: Judgements): Judgement {
   const found = judgeAccepted(answers, name);
   const [flaky] = [...marks].find(([, mark]) => mark.fault === "fails_now_and_then") ?? [];
-  return found.fault === name && flaky !== undefined ? causedBy(flaky) : found;
+  return found.fault === name && flaky !== undefined ? judgeConsequence(flaky) : found;
 }
 
 /** Sends the events of one new charge, in order or reversed. */

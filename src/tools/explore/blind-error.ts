@@ -2,7 +2,7 @@ import { UserError } from "../../core/schema/user-error.js";
 import type { BlindSpot } from "./deviable.js";
 
 /** Thrown if parts of a flow check nothing of the app: an exploration without findings would prove nothing. */
-export class BlindError extends UserError {
+export class BlindSpotError extends UserError {
   readonly spots: readonly BlindSpot[];
 
   constructor(source: string, spots: readonly BlindSpot[]) {

@@ -8,13 +8,13 @@
  */
 import type { ChargeRule, FaultRule, WebhookRule } from "../../core/schema/scenario-rules.js";
 import type { Oracle } from "./exploration.js";
-import type { Schedule } from "./schedule.js";
+import type { DeviationSet } from "./schedule.js";
 
 /** A call by the app to the service, identified across runs by its position. */
 export interface CallPlace {
   readonly operation: string;
   /** Number of earlier calls of that operation, including the flow's own. */
-  readonly before: number;
+  readonly earlierCount: number;
   /** The call names the run's customer or one of their charges. */
   readonly isOwn: boolean;
 }
@@ -23,7 +23,7 @@ export interface CallPlace {
 export interface WebhookPlace {
   readonly type: string;
   /** Number of earlier events of that type. */
-  readonly before: number;
+  readonly earlierCount: number;
   /** 2 is the first retry; absent for the first attempt. */
   readonly attempt?: number;
 }
@@ -82,11 +82,11 @@ export interface Deviable {
   /** Reason to carry out runs one at a time, if there is one; called after the plain runs. */
   isolationReason(): string | undefined;
   /** Notes on questions that the plain runs left open; called after the plain runs. */
-  doubts(): readonly string[];
+  openQuestions(): readonly string[];
   /** The fields that the flow checks, and its blind spots; called after the plain runs. */
-  lookedAt(): LookedAt;
+  flowCoverage(): FlowCoverage;
   /** @param isSaved the run confirms a failure and is saved, so a busy machine gets more time */
-  planRun(schedule: Schedule, isSaved: boolean): RunPlan;
+  planRun(schedule: DeviationSet, isSaved: boolean): RunPlan;
   /** Carries out plans concurrently. A brief run skips checks whose result its observation implies. */
   observe(plans: readonly RunPlan[], detail: "brief" | "full"): Promise<readonly Trace[]>;
   /** Wall time in milliseconds so far, by part of a run. */
@@ -102,7 +102,7 @@ export interface BlindSpot {
   readonly message: string;
 }
 
-export interface LookedAt {
+export interface FlowCoverage {
   /** Dotted paths of the fields of the app's responses that are compared or checked. */
   readonly fields: readonly string[];
   readonly spots: readonly BlindSpot[];
@@ -112,7 +112,7 @@ export interface LookedAt {
 export interface Trace {
   readonly observed: Observed;
   /** The first check that failed; absent where the run passed. */
-  readonly failure?: Failure | undefined;
+  readonly failure?: RunFailure | undefined;
   /** At least one call to the app succeeded. */
   readonly hasReachedApp: boolean;
 }
@@ -130,7 +130,7 @@ export type Role =
   | "manners"
   | Oracle;
 
-export interface Failure {
+export interface RunFailure {
   /** The run could not be carried out to its end, so its checks say nothing. */
   readonly isIncomplete: boolean;
   /** Why the run could not be carried out. */

@@ -1,23 +1,23 @@
 import { formatDuration } from "../../core/schema/duration.js";
 import type { Observed } from "./deviable.js";
 import type { ExploreFinding, ExploreSingle } from "./exploration.js";
-import { type Schedule, scheduleText } from "./schedule.js";
+import { type DeviationSet, deviationSetText } from "./schedule.js";
 
 /** Collects from every run what the report shows besides the findings. */
 export class Evidence {
   readonly singles: ExploreSingle[] = [];
   readonly #plain: readonly string[];
   /** Operations that the app repeats blindly or safely, each with the first schedule that showed the repeat. */
-  readonly #repeats = { blind: new Map<string, Schedule>(), safe: new Map<string, Schedule>() };
+  readonly #repeats = { blind: new Map<string, DeviationSet>(), safe: new Map<string, DeviationSet>() };
 
   constructor(plain: Observed) {
     this.#plain = timelineOf(plain);
   }
 
-  add(schedule: Schedule, observed: Observed, outcome: ExploreSingle["outcome"]): void {
+  add(schedule: DeviationSet, observed: Observed, outcome: ExploreSingle["outcome"]): void {
     const [first] = schedule;
     if (schedule.length === 1) this.singles.push({ kind: first!.kind, at: first!.at, outcome });
-    const repeat = repeatOf(observed);
+    const repeat = findRepeat(observed);
     const known = repeat && this.#repeats[repeat.isSafe ? "safe" : "blind"];
     if (known?.has(repeat!.operation) === false) known.set(repeat!.operation, schedule);
   }
@@ -29,7 +29,7 @@ export class Evidence {
   /** Describes bad client practice, unless a finding of the money oracle reports its effect. */
   badPractice(
     findings: readonly ExploreFinding[],
-  ): { readonly message: string; readonly schedule: Schedule }[] {
+  ): { readonly message: string; readonly schedule: DeviationSet }[] {
     if (findings.some(({ oracle }) => oracle === "money")) return [];
     return [...this.#repeats.blind].map(([operation, schedule]) => ({
       schedule,
@@ -40,7 +40,7 @@ export class Evidence {
   goodPractice(): string[] {
     return [...this.#repeats.safe].map(
       ([operation, schedule]) =>
-        `good practice: ${scheduleText(schedule)}: the app calls ${operation} again with the same Idempotency-Key`,
+        `good practice: ${deviationSetText(schedule)}: the app calls ${operation} again with the same Idempotency-Key`,
     );
   }
 }
@@ -57,7 +57,7 @@ interface Repeat {
 }
 
 /** Finds an operation that the app repeated without checking the unknown outcome of the first call. */
-export function repeatOf({ calls }: Observed): Repeat | undefined {
+export function findRepeat({ calls }: Observed): Repeat | undefined {
   const open = new Map<string, string | undefined>();
   let safe: Repeat | undefined;
   for (const { operation, method, status, isByFlow, idempotencyKey } of calls) {

@@ -19,7 +19,7 @@ export interface ExploreFinding {
 }
 
 /** A single deviation that was not tried. */
-export interface NotTried extends Deviation {
+export interface UntriedDeviation extends Deviation {
   /** Why the deviation was not tried. */
   readonly reason: string;
 }
@@ -66,7 +66,7 @@ export interface ExploreReport {
   /** Every single deviation tried, with its outcome. */
   readonly singles: readonly ExploreSingle[];
   /** Deviations that were not tried, each with the reason. */
-  readonly not_tried: readonly NotTried[];
+  readonly not_tried: readonly UntriedDeviation[];
   /** The fields of the app's responses that every run is judged by: call and dotted path. */
   readonly looked_at: readonly string[];
   /** Notes, one line each. */

@@ -2,19 +2,24 @@ import { DEFAULT_LANES, DEVIATION_KINDS } from "../../core/schema/explore-limits
 import { createAbortController } from "../../core/time/deadline.js";
 import { systemWallClock, type WallClock } from "../../core/time/wall-clock.js";
 import { unacceptedWebhooks } from "../scenario/running/blind-spots.js";
-import { BlindError } from "./blind-error.js";
+import { BlindSpotError } from "./blind-error.js";
 import type { Deviable, Observed, Trace } from "./deviable.js";
 import { Evidence } from "./evidence.js";
-import { type ExploreFinding, type ExploreReport, type NotTried, summarySentence } from "./exploration.js";
+import {
+  type ExploreFinding,
+  type ExploreReport,
+  summarySentence,
+  type UntriedDeviation,
+} from "./exploration.js";
 import { behaviourOf, type Verdict } from "./judge.js";
-import { KINDS, KnownDeviations } from "./kinds.js";
+import { KIND_DEFINITIONS, KnownDeviations } from "./kinds.js";
 import {
   type Deviation,
   type DeviationKind,
+  type DeviationSet,
+  deviationSetText,
   keyOf,
   type NotedKind,
-  type Schedule,
-  scheduleText,
 } from "./schedule.js";
 import { type RunResult, type SearchResult, search, seededRandom } from "./search.js";
 import { observePlainRuns, type PlainRuns, SAVED_REPEATS, type Trial, Trials } from "./trials.js";
@@ -119,10 +124,10 @@ async function exploreWith(deviable: Deviable, options: LimitedOptions): Promise
 
 /** Throws if a part of the flow checks nothing of the app, because it would pass in every run. */
 function checkLookedAt(deviable: Deviable, { trace }: PlainRuns): readonly string[] {
-  const { fields, spots } = deviable.lookedAt();
+  const { fields, spots } = deviable.flowCoverage();
   const unaccepted = unacceptedWebhooks(trace.observed.deliveries.flatMap(({ attempts }) => attempts));
   const all = unaccepted === undefined ? spots : [...spots, { path: [], message: unaccepted }];
-  if (all.length > 0) throw new BlindError(deviable.source, all);
+  if (all.length > 0) throw new BlindSpotError(deviable.source, all);
   return fields;
 }
 
@@ -153,7 +158,7 @@ class Exploration {
     this.#deviations = new KnownDeviations(deviable.customer);
     this.first = this.#deviations.findIn(observed).filter((one) => this.#isTried(one));
     this.evidence = new Evidence(observed);
-    for (const doubt of deviable.doubts()) this.#notes.add(doubt);
+    for (const doubt of deviable.openQuestions()) this.#notes.add(doubt);
     this.#lanes = this.#chooseLanes();
     this.#trials = new Trials(deviable, this.#deviations, observed, this.#lanes);
   }
@@ -180,17 +185,17 @@ class Exploration {
       );
     const result = await search({
       depth,
-      first: this.first,
+      initialDeviations: this.first,
       separationOf: (one, other) => this.#deviations.separationOf(one, other),
       isTimeOver: () => this.#isTimeOver(),
       batchSize: this.#lanes === 1 ? 1 : this.#lanes * SETS_PER_LANE,
       run: (schedules) => this.#runAll(schedules),
-      shuffledBy: difference === undefined ? undefined : seededRandom(`${name} shuffled`),
-      beyond: budgetMs === undefined ? undefined : seededRandom(name),
+      shuffleRandom: difference === undefined ? undefined : seededRandom(`${name} shuffled`),
+      drawRandom: budgetMs === undefined ? undefined : seededRandom(name),
     });
     if (!this.findings.some(({ oracle }) => oracle === "liveness"))
       for (const deviation of this.#deviations.findIn(this.#plain.trace.observed))
-        if (KINDS[deviation.kind].isNoteOnly && !this.#isTried(deviation) && !this.#isTimeOver())
+        if (KIND_DEFINITIONS[deviation.kind].isNoteOnly && !this.#isTried(deviation) && !this.#isTimeOver())
           await this.#runForNote(deviation);
     this.#judgePractice();
     return result;
@@ -198,7 +203,7 @@ class Exploration {
 
   /** Returns false for kinds that only give notes and for extensions, unless `failOn` names them. */
   #isTried({ kind }: Deviation): boolean {
-    const { isNoteOnly, isExtension } = KINDS[kind];
+    const { isNoteOnly, isExtension } = KIND_DEFINITIONS[kind];
     return (!isNoteOnly && !isExtension) || this.#isRaised(kind);
   }
 
@@ -207,9 +212,9 @@ class Exploration {
   }
 
   /** Runs the sets in order until the time is over or the app is gone. */
-  async #runAll(schedules: readonly Schedule[]): Promise<RunResult[]> {
+  async #runAll(schedules: readonly DeviationSet[]): Promise<RunResult[]> {
     const results: RunResult[] = [];
-    const done = await this.#trials.concurrently(schedules);
+    const done = await this.#trials.runConcurrently(schedules);
     for (const [index, schedule] of schedules.entries()) {
       const result = await this.#run(schedule, done.get(index));
       if (result !== undefined) results.push(result);
@@ -219,20 +224,20 @@ class Exploration {
   }
 
   /** Returns undefined if the time is over. */
-  async #run(schedule: Schedule, done: Trial | undefined): Promise<RunResult | undefined> {
-    const trial = done ?? (await this.#trials.brief(schedule));
+  async #run(schedule: DeviationSet, done: Trial | undefined): Promise<RunResult | undefined> {
+    const trial = done ?? (await this.#trials.runBrief(schedule));
     const { trace, verdict } = trial;
     const needsConfirmation = verdict.outcome === "wrong" || this.#trials.isSuspect(trial);
     const failure = needsConfirmation ? await this.#confirm(schedule, verdict) : undefined;
     if (this.#isTimeOver()) return undefined;
     if (verdict.outcome === "unknown")
-      this.#notes.add(`not judged: ${scheduleText(schedule)}: ${verdict.reason}`);
+      this.#notes.add(`not judged: ${deviationSetText(schedule)}: ${verdict.reason}`);
     if (failure !== undefined) this.#report(schedule, failure, trace);
     // A failure that did not repeat says nothing about the deviation.
     const outcome = failure?.outcome ?? (verdict.outcome === "wrong" ? "unknown" : verdict.outcome);
     this.evidence.add(schedule, trace.observed, outcome);
     this.#options.onRun?.(++this.#count, this.findings.length);
-    this.#deviations.noteRun(schedule, trace.observed);
+    this.#deviations.excludeUnreleasedRead(schedule, trace.observed);
     const behaviour = behaviourOf(trace);
     const deviations = this.#deviations.findIn(trace.observed);
     return {
@@ -240,34 +245,38 @@ class Exploration {
       behaviour,
       isAbsorbed: this.#isAbsorbed(schedule, trace),
       deviations: deviations.filter((one) => this.#isTried(one)),
-      meets: this.#deviations.applicability(deviations),
+      canApply: this.#deviations.applicabilityTest(deviations),
       isAppGone: failure?.isAppGone === true,
     };
   }
 
-  #isAbsorbed(schedule: Schedule, trace: Trace): boolean {
-    const withReads = !schedule.some(({ kind }) => KINDS[kind].isJob);
+  #isAbsorbed(schedule: DeviationSet, trace: Trace): boolean {
+    const withReads = !schedule.some(({ kind }) => KIND_DEFINITIONS[kind].isJob);
     return behaviourOf(trace, withReads) === behaviourOf(this.#plain.trace, withReads);
   }
 
   /** Confirms a failure by a run of the plan that is saved. Failures that do not reproduce are not reported. */
-  async #confirm(schedule: Schedule, first: Verdict): Promise<WrongVerdict | undefined> {
+  async #confirm(schedule: DeviationSet, first: Verdict): Promise<WrongVerdict | undefined> {
     if (first.outcome === "wrong" && first.isAppGone) return first;
     const { verdict } = await this.#trials.run(this.#trials.plan(schedule, SAVED_REPEATS), "full");
     if (verdict.outcome === "wrong" && (verdict.isAppGone || verdict.isBroken)) {
-      const isAppGone = verdict.isAppGone || !(await this.#trials.isPlainRight());
+      const isAppGone = verdict.isAppGone || !(await this.#trials.passesPlainRun());
       return { ...(first.outcome === "wrong" ? first : verdict), isAppGone };
     }
     // Keeps the first message of a race: the saved plan repeats the race more often, which changes the numbers.
     if (verdict.outcome === "wrong")
-      return first.outcome === "wrong" && schedule.some(({ kind }) => KINDS[kind].isRace) ? first : verdict;
+      return first.outcome === "wrong" && schedule.some(({ kind }) => KIND_DEFINITIONS[kind].isRace)
+        ? first
+        : verdict;
     if (first.outcome === "wrong" && !this.#isTimeOver())
-      this.#notes.add(`happened once and could not be repeated: ${scheduleText(schedule)}: ${first.message}`);
+      this.#notes.add(
+        `happened once and could not be repeated: ${deviationSetText(schedule)}: ${first.message}`,
+      );
     return undefined;
   }
 
-  #report(schedule: Schedule, { oracle, message }: WrongVerdict, { observed }: Trace): void {
-    const description = `${message}; ${schedule.map(({ kind, at }) => `${at}: ${KINDS[kind].description}`).join("; ")}`;
+  #report(schedule: DeviationSet, { oracle, message }: WrongVerdict, { observed }: Trace): void {
+    const description = `${message}; ${schedule.map(({ kind, at }) => `${at}: ${KIND_DEFINITIONS[kind].description}`).join("; ")}`;
     const file = this.#deviable.save(this.#trials.plan(schedule, SAVED_REPEATS), description);
     const deviations = schedule.map(({ kind, at }) => ({ kind, at }));
     const story = this.evidence.storyOf(observed);
@@ -278,23 +287,24 @@ class Exploration {
     const { verdict } = await this.#trials.run(this.#trials.plan([deviation]), "full");
     if (verdict.outcome === "wrong" && !this.#isTimeOver())
       this.#notes.add(
-        `${scheduleText([deviation])} (${KINDS[deviation.kind].description}): ${verdict.message}`,
+        `${deviationSetText([deviation])} (${KIND_DEFINITIONS[deviation.kind].description}): ${verdict.message}`,
       );
   }
 
   #judgePractice(): void {
     for (const { message, schedule } of this.evidence.badPractice(this.findings))
       if (this.#isRaised("manners")) this.findings.push({ oracle: "manners", message, deviations: schedule });
-      else this.#notes.add(`manners: ${scheduleText(schedule)}: ${message}`);
+      else this.#notes.add(`manners: ${deviationSetText(schedule)}: ${message}`);
   }
 
   /** Single deviations that were possible and were not run, and kinds without a place in the flow. */
-  notTried(): NotTried[] {
+  notTried(): UntriedDeviation[] {
     const { observed } = this.#plain.trace;
     const possible = this.#deviations.findIn(observed);
     const tried = new Set(this.evidence.singles.map(keyOf));
     const overReason = this.#options.overReason() ?? "the search ended first";
-    const isNoted = ({ kind }: Deviation) => KINDS[kind].isNoteOnly === true && !this.#isTimeOver();
+    const isNoted = ({ kind }: Deviation) =>
+      KIND_DEFINITIONS[kind].isNoteOnly === true && !this.#isTimeOver();
     return [
       ...possible
         .filter((one) => !tried.has(keyOf(one)) && !isNoted(one))

@@ -8,7 +8,7 @@ import { loadLazily } from "../../core/schema/load-lazily.js";
 import { trimTrailingSlashes } from "../../core/schema/text-format.js";
 import { UserError } from "../../core/schema/user-error.js";
 import { loadScenarioFile } from "../scenario/files.js";
-import { BlindError } from "./blind-error.js";
+import { BlindSpotError } from "./blind-error.js";
 import type { ExploreReport } from "./exploration.js";
 import { type ExploreOptions, explore } from "./explore.js";
 import { flowOf } from "./sandbox/flow.js";
@@ -46,7 +46,7 @@ export async function exploreFile(
 ): Promise<ExploreReport> {
   const document = await readFlow(file);
   const { vars = {}, environment = {}, runIdOf } = options;
-  const loaded = await loadScenarioFile(document, { vars: vars, environment, runIdOf });
+  const loaded = await loadScenarioFile(document, { vars, environment, runIdOf });
   if (!isRecord(document.value) || loaded.steps.length === 0)
     throw new DocumentError([document.faultAt(["steps"], "the file has none: nothing to explore")]);
   for (const warning of loaded.warnings) onWarning?.(warningText(warning));
@@ -55,7 +55,7 @@ export async function exploreFile(
   try {
     return await explore((signal) => SandboxDeviable.open(flow, { ...options, saveTo, signal }), options);
   } catch (error) {
-    if (!(error instanceof BlindError)) throw error;
+    if (!(error instanceof BlindSpotError)) throw error;
     const faults = error.spots.map(({ path, message }) => document.faultAt(path, message));
     throw new DocumentError(faults, error.exitCode, error.code);
   }

@@ -3,7 +3,14 @@ import { getOwn } from "../../core/schema/get-own.js";
 import { type Marking, STATUS_WORDS } from "../../core/schema/reconciliation.js";
 import { outcomePage } from "../../core/schema/statuses.js";
 import { formatCount } from "../../core/schema/text-format.js";
-import type { Failure, Observed, ObservedCall, ObservedCharge, ObservedPayment, Trace } from "./deviable.js";
+import type {
+  Observed,
+  ObservedCall,
+  ObservedCharge,
+  ObservedPayment,
+  RunFailure,
+  Trace,
+} from "./deviable.js";
 import type { Oracle } from "./exploration.js";
 
 export type Verdict =
@@ -30,7 +37,7 @@ export function judge({ failure, observed }: Trace): Verdict {
   return { ...wrong("liveness", message), isAppGone: true };
 }
 
-function judgeFailure(failure: Failure, { charges }: Observed): Verdict {
+function judgeFailure(failure: RunFailure, { charges }: Observed): Verdict {
   const { isIncomplete, error, role, title, message, isCallToApp, ending } = failure;
   if (isIncomplete) return { outcome: "unknown", reason: error ?? message };
   const text = `${title}: ${message}`;
@@ -66,7 +73,7 @@ function wrong(oracle: Oracle, message: string): Wrong {
   return { outcome: "wrong", oracle, message };
 }
 
-function judgePaid({ differences, role }: Failure): Verdict {
+function judgePaid({ differences, role }: RunFailure): Verdict {
   const { got, expected } = differences.find(({ path }) => path === "count") ?? {};
   const paid = Number(got ?? 0);
   const range = typeof expected === "number" ? { lte: expected } : expected;
@@ -82,7 +89,7 @@ function judgePaid({ differences, role }: Failure): Verdict {
 }
 
 /** Judges a view of the app that differs from a plain run's: an error of money if the charges contradict the view. */
-function judgeView(failure: Failure, charges: readonly ObservedCharge[]): Verdict {
+function judgeView(failure: RunFailure, charges: readonly ObservedCharge[]): Verdict {
   const { differences, message } = failure;
   const text = differencesText(failure) || message;
   const isMore = differences.some(({ expected, got }) => amountOf(got) > amountOf(expected));
@@ -115,7 +122,7 @@ export function markingOf(value: unknown): Marking | undefined {
   return getOwn(STATUS_WORDS, value.toLowerCase().replace(/[\s_-]+/g, "_"));
 }
 
-function differencesText({ differences }: Failure): string {
+function differencesText({ differences }: RunFailure): string {
   const valueText = (value: unknown) => (value === undefined ? "missing" : JSON.stringify(value));
   return differences
     .map(({ path, expected, got }) => `${path} is ${valueText(got)}, not ${valueText(expected)}`)
@@ -123,7 +130,7 @@ function differencesText({ differences }: Failure): string {
 }
 
 /** Returns true if the observation of a brief run suggests that a check it left out would fail. */
-export function isSuspect({ deliveries, charges, withdrawals }: Observed, plain: Observed): boolean {
+export function suggestsFailure({ deliveries, charges, withdrawals }: Observed, plain: Observed): boolean {
   const hasError = deliveries.some(({ attempts }) =>
     attempts.some(({ status }) => status !== null && status >= 500),
   );

@@ -12,7 +12,7 @@ import type {
   WebhookChange,
 } from "./deviable.js";
 import { type Place, type PlaceOfCall, type PlaceOfEvent, placesOf } from "./places.js";
-import { type Deviation, type DeviationKind, keyOf, type Schedule } from "./schedule.js";
+import { type Deviation, type DeviationKind, type DeviationSet, keyOf } from "./schedule.js";
 
 /** The change of a deviation to the plan of a run. */
 interface Effect {
@@ -87,8 +87,8 @@ const HELD_MAX = "5s";
 
 /** Holds the response while time advances past the timeline of the charge or withdrawal. */
 function holding(place: PlaceOfCall | undefined, hold: CallChange["hold"]): Effect | undefined {
-  if (place?.planMs === undefined) return undefined;
-  const ms = place.planMs + MARGIN_MS;
+  if (place?.timelineMs === undefined) return undefined;
+  const ms = place.timelineMs + MARGIN_MS;
   return {
     call: place,
     isHolding: true,
@@ -135,7 +135,7 @@ function onCustomer(what: Place["what"], applyTo: Effect["applyTo"]): Kind["effe
   return (place) => (place.what === what ? { applyTo } : undefined);
 }
 
-export const KINDS: Readonly<Record<DeviationKind, Kind>> = {
+export const KIND_DEFINITIONS: Readonly<Record<DeviationKind, Kind>> = {
   request_lost: {
     description: "the request is lost on its way: nothing is done",
     effectAt: onCall(() => ({ drop: "before" })),
@@ -161,7 +161,7 @@ export const KINDS: Readonly<Record<DeviationKind, Kind>> = {
   },
   read_stale: {
     description: "the read returns the state before the last change",
-    effectAt: onCall(({ readsChanged }) => (readsChanged ? { stale: "last_change" } : undefined)),
+    effectAt: onCall(({ hasChangedStatus }) => (hasChangedStatus ? { stale: "last_change" } : undefined)),
   },
   read_held: {
     description: "the read stays open until the app has responded to the next webhook",
@@ -175,7 +175,7 @@ export const KINDS: Readonly<Record<DeviationKind, Kind>> = {
     description: "the webhook arrives after the next one",
     effectAt: onEvent(
       ({ isLast }) => (isLast ? undefined : { swap: true }),
-      ({ nextMs }) => (nextMs === undefined ? undefined : { delay: wholeSeconds(nextMs + MARGIN_MS) }),
+      ({ nextMs }) => (nextMs === undefined ? undefined : { delay: formatWholeSeconds(nextMs + MARGIN_MS) }),
     ),
   },
   webhook_twice: {
@@ -200,7 +200,7 @@ export const KINDS: Readonly<Record<DeviationKind, Kind>> = {
   },
   webhook_first: {
     description: "the first webhook arrives before the response to the call that created the charge",
-    effectAt: (place) => (place.what === "event" ? holding(place.firstAfter, "webhook") : undefined),
+    effectAt: (place) => (place.what === "event" ? holding(place.creatingCall, "webhook") : undefined),
   },
   paid_late: {
     description: "the customer pays when the charge has expired",
@@ -217,12 +217,12 @@ export const KINDS: Readonly<Record<DeviationKind, Kind>> = {
   },
   job_meanwhile: {
     description: "the app's scheduled work runs while the payment is pending",
-    effectAt: (place) => runningJob("meanwhile" in place ? place.meanwhile : undefined),
+    effectAt: (place) => runningJob("jobBeforeNext" in place ? place.jobBeforeNext : undefined),
     isJob: true,
   },
   job_at_once: {
     description: "the app's scheduled work runs at the same moment as the webhook arrives",
-    effectAt: (place) => runningJob("atOnce" in place ? place.atOnce : undefined),
+    effectAt: (place) => runningJob("jobWithEvent" in place ? place.jobWithEvent : undefined),
     isRace: true,
     isJob: true,
   },
@@ -250,16 +250,18 @@ export const KINDS: Readonly<Record<DeviationKind, Kind>> = {
 };
 
 /** Formats a duration, rounded up to whole seconds. */
-export function wholeSeconds(ms: number): string {
+export function formatWholeSeconds(ms: number): string {
   return formatDuration(Math.ceil(ms / 1_000) * 1_000);
 }
 
 /** Lists the deviations that apply at a place, in the order in which they are tried. */
 export function deviationsAt(place: Place): Deviation[] {
-  return DEVIATION_KINDS.filter((kind) => KINDS[kind].effectAt(place) !== undefined).map((kind) => ({
-    kind,
-    at: place.at,
-  }));
+  return DEVIATION_KINDS.filter((kind) => KIND_DEFINITIONS[kind].effectAt(place) !== undefined).map(
+    (kind) => ({
+      kind,
+      at: place.at,
+    }),
+  );
 }
 
 /** Reason not to run two deviations together: they exclude each other, or neither can influence the other. */
@@ -289,7 +291,7 @@ export class KnownDeviations {
   }
 
   /** Returns a function that tells if a deviation applies to a run in which `found` was possible. */
-  applicability(found: readonly Deviation[]): (deviation: Deviation) => boolean {
+  applicabilityTest(found: readonly Deviation[]): (deviation: Deviation) => boolean {
     const [keys, places] = [new Set(found.map(keyOf)), new Set(found.map(({ at }) => at))];
     return (deviation) => {
       const { what } = this.#placeOf(deviation);
@@ -302,7 +304,7 @@ export class KnownDeviations {
   }
 
   effectOf(deviation: Deviation): Effect {
-    return KINDS[deviation.kind].effectAt(this.#placeOf(deviation))!;
+    return KIND_DEFINITIONS[deviation.kind].effectAt(this.#placeOf(deviation))!;
   }
 
   /** Deviations of one call exclude each other, as do two that hold the flow; unrelated payments are independent. */
@@ -310,7 +312,9 @@ export class KnownDeviations {
     if ([one, other].some((deviation) => this.#excluded.has(keyOf(deviation)))) return "impossible";
     const [a, b] = [this.effectOf(one), this.effectOf(other)];
     const isSameCall =
-      a.call !== undefined && a.call.before === b.call?.before && a.call.operation === b.call.operation;
+      a.call !== undefined &&
+      a.call.earlierCount === b.call?.earlierCount &&
+      a.call.operation === b.call.operation;
     if (isSameCall || (a.isHolding && b.isHolding)) return "impossible";
     const [payment, otherPayment] = [this.#paymentOf(one), this.#paymentOf(other)];
     return payment !== undefined && otherPayment !== undefined && areUnrelated(payment, otherPayment)
@@ -322,7 +326,7 @@ export class KnownDeviations {
    * Excludes a held read from larger sets if the app reads while it handles a webhook. The service sends the next
    * webhook only after the response to that one, so the hold merely timed out.
    */
-  noteRun([only, ...others]: Schedule, { deliveries }: Observed): void {
+  excludeUnreleasedRead([only, ...others]: DeviationSet, { deliveries }: Observed): void {
     if (only?.kind !== "read_held" || others.length > 0 || this.effectOf(only).isHolding) return;
     const hasWaited = deliveries.some(({ attempts }) =>
       attempts.some(({ durationMs }) => durationMs >= READ_HELD_MS),

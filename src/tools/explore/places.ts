@@ -20,9 +20,9 @@ export interface PlaceOfCall extends CallPlace {
   readonly at: string;
   readonly isRead: boolean;
   /** Duration of the created payment's timeline in sandbox milliseconds; absent unless it advances by itself. */
-  readonly planMs?: number;
+  readonly timelineMs?: number;
   /** The call read a charge or withdrawal whose status had changed. */
-  readonly readsChanged?: true;
+  readonly hasChangedStatus?: true;
   /** Sandbox milliseconds from a read to the next event of the payment; 0 for a read at the moment of a webhook. */
   readonly nextEventMs?: number;
   /** The charge or withdrawal that the call created or read. */
@@ -38,11 +38,11 @@ export interface PlaceOfEvent extends WebhookPlace {
   /** Delay of the next event after a retry, in sandbox milliseconds; absent if there is none. */
   readonly nextMs?: number;
   /** The call that created the charge or withdrawal, where this is its first event. */
-  readonly firstAfter?: PlaceOfCall;
+  readonly creatingCall?: PlaceOfCall;
   readonly payment: ObservedPayment;
   /** When the app's scheduled work can run: before the next event (`meanwhile`), or with a final event (`atOnce`). */
-  readonly meanwhile?: JobMoment;
-  readonly atOnce?: JobMoment;
+  readonly jobBeforeNext?: JobMoment;
+  readonly jobWithEvent?: JobMoment;
 }
 
 /** An action of the customer: paying a charge, paying it on the service's page, or pressing a button. */
@@ -67,7 +67,7 @@ export function placesOf(observed: Observed, { press, isOnPage, hasJob }: Deviab
       ? [{ what: "pays" as const, at: "charge#1", charge: first }]
       : []),
     ...(isOnPage
-      ? [{ what: "pays_on_page" as const, at: "page#1", ...(hasJob ? { meanwhile: {} } : {}) }]
+      ? [{ what: "pays_on_page" as const, at: "page#1", ...(hasJob ? { jobBeforeNext: {} } : {}) }]
       : []),
   ];
 }
@@ -91,11 +91,11 @@ function callPlaces(observed: Observed): PlaceOfCall[] {
       what: "call",
       at: `${operation}#${before + 1}`,
       operation,
-      before,
+      earlierCount: before,
       isRead: method === "GET",
       isOwn,
-      ...(created?.isAutomatic && isAwaited ? { planMs: created.endedMs - created.createdMs } : {}),
-      ...(hasChanged ? { readsChanged: true } : {}),
+      ...(created?.isAutomatic && isAwaited ? { timelineMs: created.endedMs - created.createdMs } : {}),
+      ...(hasChanged ? { hasChangedStatus: true } : {}),
       ...(isAwaited ? nextEventAfter(call, observed) : {}),
       ...(payment === undefined ? {} : { payment }),
     };
@@ -129,10 +129,16 @@ function eventPlaces(observed: Observed, calls: readonly PlaceOfCall[], hasJob: 
     const before = events.slice(0, index).filter((one) => one.type === type).length;
     const own = events.filter((one) => one.object_id === object_id);
     const next = own[own.indexOf(event) + 1];
-    const isCreator = (call: PlaceOfCall) => call.planMs !== undefined && call.payment === payment;
+    const isCreator = (call: PlaceOfCall) => call.timelineMs !== undefined && call.payment === payment;
     const creator = own[0] === event ? calls.find(isCreator) : undefined;
-    const firstAfter = creator === undefined ? {} : { firstAfter: creator };
-    const place = { at: `${type}#${before + 1}`, type, before, isLast: next === undefined, payment };
+    const firstAfter = creator === undefined ? {} : { creatingCall: creator };
+    const place = {
+      at: `${type}#${before + 1}`,
+      type,
+      earlierCount: before,
+      isLast: next === undefined,
+      payment,
+    };
     const sinceMs = hasJob && startMs !== undefined ? atMs - startMs : undefined;
     const isPending = isPendingEvent(type) && next !== undefined && next.atMs > atMs;
     const reads = observed.calls.filter((call) => call.readId !== undefined && call.atMs < atMs).length;
@@ -141,9 +147,9 @@ function eventPlaces(observed: Observed, calls: readonly PlaceOfCall[], hasJob: 
         what: "event" as const,
         ...place,
         ...firstAfter,
-        ...(sinceMs !== undefined && isPending ? { meanwhile: { sinceMs } } : {}),
+        ...(sinceMs !== undefined && isPending ? { jobBeforeNext: { sinceMs } } : {}),
         ...(sinceMs !== undefined && !isPendingEvent(type)
-          ? { atOnce: { sinceMs, atOnce: { place: { type, before }, reads } } }
+          ? { jobWithEvent: { sinceMs, atOnce: { place: { type, earlierCount: before }, reads } } }
           : {}),
       },
       ...attempts.slice(1).map((attempt, further) => ({

@@ -15,18 +15,18 @@ export interface Deviation {
 }
 
 /** The deviations of one run, in any order. Comments call it a set. */
-export type Schedule = readonly Deviation[];
+export type DeviationSet = readonly Deviation[];
 
 export function keyOf({ kind, at }: Deviation): string {
   return `${kind} ${at}`;
 }
 
 /** Returns the same key for the same deviations in any order. */
-export function scheduleKey(schedule: Schedule): string {
+export function deviationSetKey(schedule: DeviationSet): string {
   return schedule.map(keyOf).sort().join("\n");
 }
 
 /** As text: `answer_lost at createWhitelabel#1`. */
-export function scheduleText(schedule: Schedule): string {
+export function deviationSetText(schedule: DeviationSet): string {
   return schedule.map(({ kind, at }) => `${kind} at ${at}`).join(", ");
 }

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { ExploreReport, SkipReason } from "./exploration.js";
-import { KINDS, type Separation } from "./kinds.js";
-import { type Deviation, keyOf, type Schedule, scheduleKey } from "./schedule.js";
+import { KIND_DEFINITIONS, type Separation } from "./kinds.js";
+import { type Deviation, type DeviationSet, deviationSetKey, keyOf } from "./schedule.js";
 
 export interface RunResult {
   readonly hasFailed: boolean;
@@ -12,7 +12,7 @@ export interface RunResult {
   /** Deviations that were possible in the run, known or new. */
   readonly deviations: readonly Deviation[];
   /** Returns true if a deviation would apply to the run. */
-  readonly meets: (deviation: Deviation) => boolean;
+  readonly canApply: (deviation: Deviation) => boolean;
   /** The app is gone or no longer responds: the search ends. */
   readonly isAppGone?: boolean;
 }
@@ -20,18 +20,18 @@ export interface RunResult {
 export interface SearchOptions {
   /** Maximum number of deviations in a set. */
   readonly depth: number;
-  readonly first: readonly Deviation[];
+  readonly initialDeviations: readonly Deviation[];
   /** Carries out sets in order or concurrently; returns fewer results if it is interrupted. */
-  readonly run: (schedules: readonly Schedule[]) => Promise<readonly RunResult[]>;
+  readonly run: (schedules: readonly DeviationSet[]) => Promise<readonly RunResult[]>;
   /** Number of sets per call of `run`. */
   readonly batchSize?: number;
   readonly separationOf: (one: Deviation, other: Deviation) => Separation | undefined;
   /** No time is left, or the search was interrupted. */
   readonly isTimeOver: () => boolean;
   /** Random numbers for a flaky app: sets are run in random order, and absorbed deviations are combined too. */
-  readonly shuffledBy?: (() => number) | undefined;
+  readonly shuffleRandom?: (() => number) | undefined;
   /** Random numbers for sets larger than the depth, drawn until the time is over. */
-  readonly beyond?: (() => number) | undefined;
+  readonly drawRandom?: (() => number) | undefined;
 }
 
 export interface SearchResult extends Pick<ExploreReport, "runs" | "drawn" | "behaviours" | "saved"> {
@@ -53,7 +53,7 @@ export function seededRandom(seed: string): () => number {
 
 /** A set that has passed, and the deviations that can extend it. */
 interface Base {
-  readonly schedule: Schedule;
+  readonly schedule: DeviationSet;
   readonly more: readonly Deviation[];
 }
 
@@ -68,7 +68,7 @@ class Search {
   /** Sets that behaved like a set that differs only in a kind of the same likeness. */
   readonly #alike: ReadonlySet<string>[] = [];
   readonly #reactions = new Set<string>();
-  readonly #meets = new Map<string, RunResult["meets"]>();
+  readonly #meets = new Map<string, RunResult["canApply"]>();
   readonly #behaviours = new Set<string>();
   readonly #skipped = { holds_a_failing_set: 0, absorbed: 0, alike: 0, independent: 0, unmet: 0 };
   readonly #runsOfDepth: number[] = [];
@@ -82,8 +82,8 @@ class Search {
   }
 
   async run(): Promise<SearchResult> {
-    const { depth, first, beyond } = this.#options;
-    let bases: Base[] = [{ schedule: [], more: first }];
+    const { depth, initialDeviations, drawRandom } = this.#options;
+    let bases: Base[] = [{ schedule: [], more: initialDeviations }];
     let completeDepth = 0;
     for (let size = 1; size <= depth && !this.#hasEnded; size++) {
       this.#runsOfDepth.push(0);
@@ -92,7 +92,7 @@ class Search {
     }
     const runsOfDepth = [...this.#runsOfDepth];
     const exhaustiveRuns = this.#runs;
-    if (beyond !== undefined) await this.#runDrawn(beyond);
+    if (drawRandom !== undefined) await this.#runDrawn(drawRandom);
     return {
       completeDepth,
       runs: this.#runs,
@@ -103,22 +103,22 @@ class Search {
     };
   }
 
-  #extend(bases: readonly Base[]): Schedule[] {
+  #extend(bases: readonly Base[]): DeviationSet[] {
     return bases.flatMap(({ schedule, more }) =>
       more.filter((one) => this.#isWorthRunning(schedule, one)).map((one) => [...schedule, one]),
     );
   }
 
-  #shuffle(schedules: Schedule[]): Schedule[] {
-    const { shuffledBy } = this.#options;
-    if (shuffledBy === undefined) return schedules;
-    const drawn = schedules.map((schedule) => ({ schedule, at: shuffledBy() }));
+  #shuffle(schedules: DeviationSet[]): DeviationSet[] {
+    const { shuffleRandom } = this.#options;
+    if (shuffleRandom === undefined) return schedules;
+    const drawn = schedules.map((schedule) => ({ schedule, at: shuffleRandom() }));
     return drawn.sort((a, b) => a.at - b.at).map(({ schedule }) => schedule);
   }
 
   /** Returns the sets that passed. */
-  async #runAll(schedules: readonly Schedule[]): Promise<Base[]> {
-    const { first, batchSize = 1, run, isTimeOver } = this.#options;
+  async #runAll(schedules: readonly DeviationSet[]): Promise<Base[]> {
+    const { initialDeviations, batchSize = 1, run, isTimeOver } = this.#options;
     const bases: Base[] = [];
     for (let at = 0; at < schedules.length; at += batchSize) {
       this.#hasEnded ||= isTimeOver();
@@ -130,7 +130,7 @@ class Search {
         const schedule = batch[index]!;
         const isNovel = this.#record(schedule, result);
         if (result.hasFailed) continue;
-        const base = { schedule, more: withNew(first, result.deviations) };
+        const base = { schedule, more: withNew(initialDeviations, result.deviations) };
         bases.push(base);
         if (isNovel) this.#novel.push(base);
       }
@@ -142,7 +142,7 @@ class Search {
   async #runDrawn(random: () => number): Promise<void> {
     const { batchSize = 1 } = this.#options;
     while (!this.#hasEnded && this.#novel.length > 0) {
-      const drawn: Schedule[] = [];
+      const drawn: DeviationSet[] = [];
       for (let vain = 0; drawn.length < batchSize && vain < MAX_VAIN_DRAWS; vain++)
         drawn.push(...this.#draw(random));
       if (drawn.length === 0) return;
@@ -151,7 +151,7 @@ class Search {
   }
 
   /** Draws one set larger than the depth; empty if the set is not worth running. */
-  #draw(random: () => number): Schedule[] {
+  #draw(random: () => number): DeviationSet[] {
     const pick = <Item>(of: readonly Item[]): Item | undefined => of[Math.floor(random() * of.length)];
     const newest = Math.floor(random() ** 2 * this.#novel.length);
     const { schedule: base, more } = this.#novel.at(-1 - newest)!;
@@ -166,7 +166,7 @@ class Search {
     return last !== undefined && this.#isWorthRunning(schedule, last) ? [[...schedule, last]] : [];
   }
 
-  #separation(base: Schedule, deviation: Deviation): Separation | undefined {
+  #separation(base: DeviationSet, deviation: Deviation): Separation | undefined {
     if (base.some((one) => one.at === deviation.at)) return "impossible";
     const all = base.map((one) => this.#options.separationOf(one, deviation));
     if (all.includes("impossible")) return "impossible";
@@ -174,11 +174,11 @@ class Search {
     return all.length > 0 && all.every((one) => one === "independent") ? "independent" : undefined;
   }
 
-  #isWorthRunning(base: Schedule, deviation: Deviation): boolean {
+  #isWorthRunning(base: DeviationSet, deviation: Deviation): boolean {
     const separation = this.#separation(base, deviation);
     if (separation === "impossible") return false;
     const schedule = [...base, deviation];
-    const key = scheduleKey(schedule);
+    const key = deviationSetKey(schedule);
     if (this.#tried.has(key)) return false;
     this.#tried.add(key);
     const skipReason = separation ?? this.#skipReasonOf(schedule);
@@ -186,29 +186,29 @@ class Search {
     return skipReason === undefined;
   }
 
-  #skipReasonOf(schedule: Schedule): SkipReason | undefined {
+  #skipReasonOf(schedule: DeviationSet): SkipReason | undefined {
     const keys = new Set(schedule.map(keyOf));
     const holds = (set: ReadonlySet<string>) => [...set].every((key) => keys.has(key));
     if (this.#failing.some(holds)) return "holds_a_failing_set";
-    if (this.#options.shuffledBy !== undefined) return undefined;
+    if (this.#options.shuffleRandom !== undefined) return undefined;
     if ([...keys].filter((key) => this.#absorbed.has(key)).length > 1) return "absorbed";
     if (this.#alike.some(holds)) return "alike";
     return schedule.some((one) => this.#isUnmet(one, schedule)) ? "unmet" : undefined;
   }
 
   /** Returns true if the run of the other deviations has no place for this one: adding it changes nothing. */
-  #isUnmet(one: Deviation, schedule: Schedule): boolean {
-    const meets = this.#meets.get(scheduleKey(schedule.filter((other) => other !== one)));
+  #isUnmet(one: Deviation, schedule: DeviationSet): boolean {
+    const meets = this.#meets.get(deviationSetKey(schedule.filter((other) => other !== one)));
     if (meets === undefined || meets(one)) return false;
-    this.#meets.set(scheduleKey(schedule), meets);
+    this.#meets.set(deviationSetKey(schedule), meets);
     return true;
   }
 
   /** Returns true if an earlier set that differs only in a kind of the same likeness had this behaviour. */
-  #isLikeAnother(schedule: Schedule, { behaviour }: RunResult): boolean {
+  #isLikeAnother(schedule: DeviationSet, { behaviour }: RunResult): boolean {
     const reactions = schedule.flatMap((one) => {
-      const { likeness } = KINDS[one.kind];
-      const others = scheduleKey(schedule.filter((other) => other !== one));
+      const { likeness } = KIND_DEFINITIONS[one.kind];
+      const others = deviationSetKey(schedule.filter((other) => other !== one));
       return likeness === undefined ? [] : [[`${likeness} ${one.at}`, others, behaviour].join("\n\n")];
     });
     const isKnown = reactions.some((reaction) => this.#reactions.has(reaction));
@@ -217,14 +217,14 @@ class Search {
   }
 
   /** Records a result; returns true if its behaviour is new. */
-  #record(schedule: Schedule, result: RunResult): boolean {
+  #record(schedule: DeviationSet, result: RunResult): boolean {
     const keys = schedule.map(keyOf);
     const index = schedule.length - 1;
     this.#runs++;
     this.#runsOfDepth[index] = (this.#runsOfDepth[index] ?? 0) + 1;
     const isNovel = !this.#behaviours.has(result.behaviour);
     this.#behaviours.add(result.behaviour);
-    this.#meets.set(scheduleKey(schedule), result.meets);
+    this.#meets.set(deviationSetKey(schedule), result.canApply);
     if (result.hasFailed) this.#failing.push(new Set(keys));
     else {
       if (result.isAbsorbed && keys.length === 1) this.#absorbed.add(keys[0]!);

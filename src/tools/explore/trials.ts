@@ -2,9 +2,9 @@ import { oneLine } from "../../core/schema/text-format.js";
 import { UserError } from "../../core/schema/user-error.js";
 import type { Deviable, Observed, RunPlan, Trace } from "./deviable.js";
 import type { ExploreFinding } from "./exploration.js";
-import { behaviourOf, isSuspect, judge, type Verdict } from "./judge.js";
+import { behaviourOf, judge, suggestsFailure, type Verdict } from "./judge.js";
 import { type KnownDeviations, RACE_REPEATS } from "./kinds.js";
-import { keyOf, type Schedule } from "./schedule.js";
+import { type DeviationSet, keyOf } from "./schedule.js";
 
 /** The runs without deviations. */
 export interface PlainRuns {
@@ -86,19 +86,19 @@ export class Trials {
     this.#lanes = lanes;
   }
 
-  plan(schedule: Schedule, repeats = RACE_REPEATS): RunPlan {
+  plan(schedule: DeviationSet, repeats = RACE_REPEATS): RunPlan {
     const plan = this.#deviable.planRun(schedule, repeats > RACE_REPEATS);
     for (const deviation of schedule) this.#deviations.effectOf(deviation).applyTo(plan, repeats);
     return plan;
   }
 
   /** Returns true if the app still passes without deviations. */
-  async isPlainRight(): Promise<boolean> {
+  async passesPlainRun(): Promise<boolean> {
     return (await this.run(this.plan([]), "full")).verdict.outcome !== "wrong";
   }
 
   /** Runs a set without the checks that the observation of the run implies. */
-  async brief(schedule: Schedule): Promise<Trial> {
+  async runBrief(schedule: DeviationSet): Promise<Trial> {
     const trial = await this.run(this.plan(schedule), "brief");
     const [only] = schedule;
     if (only !== undefined && schedule.length === 1) {
@@ -113,7 +113,7 @@ export class Trials {
    * customer, and all share one clock: a run ends as it would alone, unless the app looks at other customers. Leaves
    * out runs that seem to fail, to be repeated alone.
    */
-  async concurrently(schedules: readonly Schedule[]): Promise<Map<number, Trial>> {
+  async runConcurrently(schedules: readonly DeviationSet[]): Promise<Map<number, Trial>> {
     const trials = new Map<number, Trial>();
     if (this.#lanes === 1) return trials;
     const indexes = [...schedules.keys()].filter((index) => this.#canBeConcurrent(schedules[index]!));
@@ -130,10 +130,10 @@ export class Trials {
   }
 
   isSuspect({ trace }: Trial): boolean {
-    return isSuspect(trace.observed, this.#plain);
+    return suggestsFailure(trace.observed, this.#plain);
   }
 
-  #canBeConcurrent(schedule: Schedule): boolean {
+  #canBeConcurrent(schedule: DeviationSet): boolean {
     return (
       schedule.length > 1 &&
       schedule.every((one) => this.#isConcurrent.get(keyOf(one)) ?? this.#deviations.isOwn(one))

@@ -20,11 +20,11 @@ import { type IncludedFiles, includeNames, readIncluded, resolveBeside } from ".
 import type { LoadedStep } from "./loaded-steps.js";
 import { addFixtureNames, type InitialState, readFixtures } from "./scenario-start.js";
 import { ruleWarnings, timelineWarnings, type Warning } from "./scenario-warnings.js";
-import { rootOf, Scope } from "./scope.js";
-import { SHARED_STEPS } from "./step-faults.js";
-import { type StepList, StepLoader, savedIn } from "./step-loader.js";
+import { Scope, variableNameOf } from "./scope.js";
+import { SHARED_STEPS_ADVICE } from "./step-faults.js";
+import { type StepList, StepLoader, savedVariableNames } from "./step-loader.js";
 import type { SourceLine } from "./step-reference.js";
-import { fill, foreignVariables, hasVariable } from "./variables.js";
+import { fill, foreignSyntaxWarnings, hasVariable } from "./variables.js";
 
 /**
  * Reads and checks scenario files, merges includes, fills in variables; used by the sandbox, the command and `explore`.
@@ -49,7 +49,7 @@ export interface LoadedScenario extends InitialState {
   readonly isIsolated: boolean;
   readonly warnings: readonly DocumentFault[];
   /** Warnings of unknown names. */
-  readonly unknown: readonly DocumentFault[];
+  readonly unknownNames: readonly DocumentFault[];
 }
 
 /** Values for a file's variables, and the vocabulary for the check of names. */
@@ -83,7 +83,7 @@ export async function loadScenarioFile(
 /** Sections evaluated before the steps, so without saved variables. */
 const SECTIONS_BEFORE_STEPS = [...RULE_KINDS, "given"] as const;
 
-const NO_DEFINE = `is not supported: write the steps where they are used; ${SHARED_STEPS}`;
+const NO_DEFINE = `is not supported: write the steps where they are used; ${SHARED_STEPS_ADVICE}`;
 
 /** The file that is run, or an included one. */
 interface Source {
@@ -146,7 +146,7 @@ export function loadScenario(
     ...sources.flatMap(({ document }, index) =>
       findUnknownNames(scenarioFileSchema, filled[index], names).map(placedIn(document)),
     ),
-    ...loader.unknown,
+    ...loader.unknownNames,
   ];
   const idle = sources.flatMap(({ document }, index) => {
     const rules = filled[index] as unknown as ScenarioFile;
@@ -154,7 +154,7 @@ export function loadScenario(
   });
   const known = new Set([...scope.names, ...savedBy.keys()]);
   const foreignSyntax = sources.flatMap(({ document, raw: { description: _description, ...rest } }) =>
-    foreignVariables(rest, known).map(placedIn(document)),
+    foreignSyntaxWarnings(rest, known).map(placedIn(document)),
   );
   const oddities = sources.flatMap(({ document }) => document.warnings ?? []);
   const scenario = scenarioOf(filled as unknown as ScenarioFile[], steps.length === 0 ? undefined : raw);
@@ -174,10 +174,10 @@ export function loadScenario(
       ...idle,
       ...unknown,
       ...foreignSyntax,
-      ...loader.impossible,
+      ...loader.impossibleChecks,
       ...emptyWarnings(document, scenario, steps),
     ]),
-    unknown,
+    unknownNames: unknown,
   };
 }
 
@@ -274,7 +274,7 @@ function filledRules(
     filled[kind] = fill(
       raw[kind],
       (reference) => {
-        const root = rootOf(reference.name);
+        const root = variableNameOf(reference.name);
         variables.add(root);
         const saved = savedBy.get(root);
         return saved !== undefined && !scope.names.includes(root)
@@ -325,6 +325,7 @@ function listOf(value: unknown): readonly unknown[] {
 function savesOf(steps: readonly unknown[]): Map<string, number> {
   const saved = new Map<string, number>();
   for (const [index, step] of steps.entries())
-    if (isRecord(step)) for (const name of savedIn(step)) if (!saved.has(name)) saved.set(name, index);
+    if (isRecord(step))
+      for (const name of savedVariableNames(step)) if (!saved.has(name)) saved.set(name, index);
   return saved;
 }

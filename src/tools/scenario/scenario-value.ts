@@ -29,7 +29,7 @@ export function readScenarioValue(
 ): Scenario | Refusal {
   const loaded = load(stage, source, {}, vocabulary);
   if (isRefusal(loaded)) return loaded;
-  return loaded.unknown.length > 0 ? refusalOf(loaded.unknown) : loaded.scenario;
+  return loaded.unknownNames.length > 0 ? refusalOf(loaded.unknownNames) : loaded.scenario;
 }
 
 /** Runs the steps of a scenario given as a value. */

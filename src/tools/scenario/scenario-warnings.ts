@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { CHARGE_RULES } from "../../core/domain/charge-transition.js";
+import { CHARGE_STATUS_RULES } from "../../core/domain/charge-transition.js";
 import { evaluateMatcher } from "../../core/domain/matcher.js";
 import { RULE_KINDS } from "../../core/domain/rule-matching.js";
 import {
@@ -9,7 +9,7 @@ import {
   simulateTimeline,
   type TimelineEntry,
 } from "../../core/domain/timeline.js";
-import { WITHDRAWAL_RULES } from "../../core/domain/withdrawal.js";
+import { WITHDRAWAL_STATUS_RULES } from "../../core/domain/withdrawal.js";
 import { isRecord } from "../../core/files/documents.js";
 import { formatDuration, parseDuration } from "../../core/schema/duration.js";
 import { COMPARISONS } from "../../core/schema/matchers.js";
@@ -124,10 +124,12 @@ export function timelineWarnings({ charges = [], withdrawals = [] }: Scenario): 
   });
   return [
     ...charges.flatMap(({ timeline }, rule) =>
-      idleEntries("charge", CHARGE_RULES, timeline, EXPIRY_MS).map(warningAt("charges", rule)),
+      idleEntries("charge", CHARGE_STATUS_RULES, timeline, EXPIRY_MS).map(warningAt("charges", rule)),
     ),
     ...withdrawals.flatMap(({ timeline }, rule) =>
-      idleEntries("withdrawal", WITHDRAWAL_RULES, timeline, undefined).map(warningAt("withdrawals", rule)),
+      idleEntries("withdrawal", WITHDRAWAL_STATUS_RULES, timeline, undefined).map(
+        warningAt("withdrawals", rule),
+      ),
     ),
   ];
 }
@@ -184,7 +186,7 @@ function unreachedReason<Status extends string>(
 const EXPECTATION_FIELDS = ["expect", "match", "count"];
 
 /** Warns of expectations in a step that can never be met. */
-export function impossibleInStep(kind: StepKind, step: Readonly<Record<string, unknown>>): Warning[] {
+export function impossibleStepWarnings(kind: StepKind, step: Readonly<Record<string, unknown>>): Warning[] {
   const fields =
     kind === "fault" || kind.startsWith("expect_") ? [...EXPECTATION_FIELDS, kind] : EXPECTATION_FIELDS;
   return fields.flatMap((field) => impossibleExpectations(step[field], [field]));

@@ -4,8 +4,8 @@ import {
   fill,
   MAX_SIZE,
   type Reference,
+  type Resolution,
   type Resolve,
-  type Resolved,
   sizeOf,
   type VariableFault,
   valueAt,
@@ -37,7 +37,7 @@ export class Scope {
       const value = fill(
         file[name],
         (reference) => {
-          const root = rootOf(reference.name);
+          const root = variableNameOf(reference.name);
           if (open.has(root)) return { fault: `\${${root}} refers to itself` };
           define(root);
           return this.resolve(reference);
@@ -62,8 +62,8 @@ export class Scope {
     return [...this.#values.keys()];
   }
 
-  readonly resolve: Resolve = ({ name, fallback }: Reference): Resolved => {
-    const root = rootOf(name);
+  readonly resolve: Resolve = ({ name, fallback }: Reference): Resolution => {
+    const root = variableNameOf(name);
     const rest = name.slice(root.length + 1);
     if (root === "env") return this.#resolveEnvironment(rest, fallback);
     if (fallback !== undefined)
@@ -73,7 +73,7 @@ export class Scope {
     return evaluate(name, this.#values.get(root));
   };
 
-  #resolveEnvironment(name: string, fallback: string | undefined): Resolved {
+  #resolveEnvironment(name: string, fallback: string | undefined): Resolution {
     const value = getOwn(this.#givens.environment, name);
     if (value !== undefined && (value !== "" || fallback === undefined)) return { value };
     if (fallback !== undefined) return { value: fallback };
@@ -97,15 +97,15 @@ export class NamedRecord {
 }
 
 /** Evaluates a reference to a variable with this value. */
-function evaluate(reference: string, value: unknown): Resolved {
-  const root = rootOf(reference);
+function evaluate(reference: string, value: unknown): Resolution {
+  const root = variableNameOf(reference);
   const rest = reference.slice(root.length + 1);
   const isNamed = value instanceof NamedRecord;
   if (rest === "") return { value: isNamed ? value.id : value };
   return valueAt(isNamed ? value.record : value, rest) ?? { fault: `\${${root}} has no ${rest}` };
 }
 
-export function rootOf(name: string): string {
+export function variableNameOf(name: string): string {
   const dot = name.indexOf(".");
   return dot === -1 ? name : name.slice(0, dot);
 }
@@ -138,7 +138,7 @@ export class LocalScope implements Variables {
   }
 
   readonly resolve: Resolve = (reference) => {
-    const root = rootOf(reference.name);
+    const root = variableNameOf(reference.name);
     return this.#values.has(root)
       ? evaluate(reference.name, this.#values.get(root))
       : this.#outer.resolve(reference);

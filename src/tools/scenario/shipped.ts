@@ -2,19 +2,19 @@ import { packageFiles, packageText } from "../../core/files/package.js";
 import type { Fixtures } from "../../core/schema/fixtures-file.js";
 import type { Scenario } from "../../core/schema/scenario-rules.js";
 
-export interface Shipped {
+export interface ShippedContent {
   readonly fixtures: Fixtures;
   readonly scenarios: readonly Scenario[];
 }
 
-let shipped: Promise<Shipped> | undefined;
+let shipped: Promise<ShippedContent> | undefined;
 
 /** A shipped file at build time: its text and its checked value. */
 export interface CompiledFile {
   readonly text: string;
   readonly value: unknown;
 }
-export type Compiled = Readonly<Record<string, CompiledFile>>;
+export type CompiledFiles = Readonly<Record<string, CompiledFile>>;
 
 export const COMPILED_FILE = "dist/shipped.json";
 
@@ -29,10 +29,10 @@ function shippedScenarioFiles(): string[] {
  * Reads the shipped fixtures and scenarios. Uses the compiled value of a file that has not changed since the build,
  * which saves loading the YAML library and the checks.
  */
-async function readShipped(): Promise<Shipped> {
-  let compiled: Compiled = {};
+async function readShipped(): Promise<ShippedContent> {
+  let compiled: CompiledFiles = {};
   try {
-    compiled = JSON.parse(packageText(COMPILED_FILE)) as Compiled;
+    compiled = JSON.parse(packageText(COMPILED_FILE)) as CompiledFiles;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
   }
@@ -47,7 +47,7 @@ async function readShipped(): Promise<Shipped> {
 }
 
 /** Reads the shipped files once per process. The result is never modified. */
-export function loadShipped(): Promise<Shipped> {
+export function loadShipped(): Promise<ShippedContent> {
   shipped ??= readShipped().catch((error) => {
     shipped = undefined;
     throw error;
@@ -67,7 +67,7 @@ async function readChecked(file: string, text: string): Promise<unknown> {
 }
 
 /** Checks every shipped file for the build. Throws the faults with their places. */
-export async function compileShipped(): Promise<Compiled> {
+export async function compileShipped(): Promise<CompiledFiles> {
   const compiled: Record<string, CompiledFile> = {};
   for (const file of [FIXTURES_FILE, ...shippedScenarioFiles()]) {
     const text = packageText(file);

@@ -26,7 +26,7 @@ const COMPANIONS: readonly string[] = [
 ];
 
 /** Advice for a file with `define` or `use`, which are not supported. */
-export const SHARED_STEPS =
+export const SHARED_STEPS_ADVICE =
   "a step that recurs takes a YAML anchor (&name, *name), steps of several files a file to include";
 
 /** Lists the actions of a step; a valid step has exactly one. */
@@ -72,7 +72,9 @@ function missingActionFaults(
   step: Readonly<Record<string, unknown>>,
 ): DocumentFault[] {
   if (Object.hasOwn(step, "use"))
-    return [document.faultAt([...at, "use"], `is not supported: write the steps here; ${SHARED_STEPS}`)];
+    return [
+      document.faultAt([...at, "use"], `is not supported: write the steps here; ${SHARED_STEPS_ADVICE}`),
+    ];
   const unknown = Object.keys(step).filter((key) => !COMPANIONS.includes(key));
   const typos = unknown.filter((key) => nearest(key, STEP_KINDS) !== undefined);
   if (typos.length > 0)

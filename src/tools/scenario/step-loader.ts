@@ -10,14 +10,14 @@ import { didYouMean } from "../../core/schema/nearest.js";
 import { childSchema, knownKeys, schemaNodes, unknownPathPart } from "../../core/schema/schema-paths.js";
 import { type IncludedFiles, resolveBeside } from "./includes.js";
 import { fillStep, type LoadedStep, listsIn, type RawStep, stepLocation } from "./loaded-steps.js";
-import { impossibleInStep } from "./scenario-warnings.js";
-import { rootOf, type Scope } from "./scope.js";
+import { impossibleStepWarnings } from "./scenario-warnings.js";
+import { type Scope, variableNameOf } from "./scope.js";
 import { schemaOf, stepFaults, stepKinds } from "./step-faults.js";
 import { REPEAT_MAX } from "./steps/repeat.js";
-import { routeOf } from "./steps/request.js";
+import { parseRoute } from "./steps/request.js";
 import type { ContainerDefinition, StepDefinition } from "./steps/step-definition.js";
 import { STEPS, type StepKind } from "./steps/step-kinds.js";
-import type { Path, Reference, Resolved } from "./variables.js";
+import type { Path, Reference, Resolution } from "./variables.js";
 
 export interface StepList {
   readonly document: LoadedDocument;
@@ -43,9 +43,9 @@ const MAX_STEPS_LOADED = 20_000;
 export class StepLoader {
   readonly faults: DocumentFault[] = [];
   /** Unknown names in steps. */
-  readonly unknown: DocumentFault[] = [];
+  readonly unknownNames: DocumentFault[] = [];
   /** Expectations that can never be met. */
-  readonly impossible: DocumentFault[] = [];
+  readonly impossibleChecks: DocumentFault[] = [];
   /** Variables that the steps use. */
   readonly variables = new Set<string>();
   readonly #context: LoadContext;
@@ -72,7 +72,7 @@ export class StepLoader {
     return list.flatMap((step, index) => {
       if (!isRecord(step) || this.#isTooMany(document, [...at, index])) return [];
       const loaded = this.#step(document, [...at, index], step, known);
-      for (const name of loaded === undefined ? savedIn(step) : savedBy(loaded)) known.add(name);
+      for (const name of loaded === undefined ? savedVariableNames(step) : savedBy(loaded)) known.add(name);
       return loaded === undefined ? [] : [loaded];
     });
   }
@@ -94,11 +94,11 @@ export class StepLoader {
     if (kind === undefined) return undefined;
     if (isRecord(step.trigger) && step.trigger.force === true) this.#ownTypes.add(step.trigger.type);
     for (const { path, message } of unknownNamesInStep(kind, filled, this.#context.names)) {
-      const list = this.#isVoid(kind, filled, path) ? this.faults : this.unknown;
+      const list = this.#isVoid(kind, filled, path) ? this.faults : this.unknownNames;
       list.push(document.faultAt([...at, ...path], message));
     }
-    for (const { path, message } of impossibleInStep(kind, filled))
-      this.impossible.push(document.faultAt([...at, ...path], message));
+    for (const { path, message } of impossibleStepWarnings(kind, filled))
+      this.impossibleChecks.push(document.faultAt([...at, ...path], message));
     const outerRepeat = this.#repeat;
     if (kind === "repeat") {
       if (outerRepeat !== undefined)
@@ -138,8 +138,8 @@ export class StepLoader {
     return [];
   }
 
-  #resolve(reference: Reference, known: RunVariables): Resolved {
-    const root = rootOf(reference.name);
+  #resolve(reference: Reference, known: RunVariables): Resolution {
+    const root = variableNameOf(reference.name);
     this.variables.add(root);
     if (known.has(root)) return "open";
     const resolved = this.#context.scope.resolve(reference);
@@ -161,17 +161,17 @@ function nestedRepeat(outer: unknown, inner: unknown): string {
 }
 
 /** Variables that a step or a nested one saves. */
-export function savedIn(step: RawStep): string[] {
+export function savedVariableNames(step: RawStep): string[] {
   return [
     ...(isRecord(step.save) ? Object.keys(step.save) : []),
     ...(isRecord(step.pay) && typeof step.pay.as === "string" ? [step.pay.as] : []),
-    ...listsIn(step).flatMap(({ list }) => list.filter(isRecord).flatMap(savedIn)),
+    ...listsIn(step).flatMap(({ list }) => list.filter(isRecord).flatMap(savedVariableNames)),
   ];
 }
 
 /** Variables that a loaded step saves, with those of included files. */
 function savedBy({ raw, lists }: LoadedStep): string[] {
-  return [...savedIn(raw), ...lists.flat().flatMap(savedBy)];
+  return [...savedVariableNames(raw), ...lists.flat().flatMap(savedBy)];
 }
 
 type Step = Readonly<Record<string, unknown>>;
@@ -194,7 +194,7 @@ const SERVICE_PREFIX = "/api/";
 function unknownRoute({ request, expect }: Step, { vocabulary }: NameCheck): UnknownName[] {
   const routes = vocabulary("path");
   if (typeof request !== "string" || routes === undefined || expectsMissingRoute(expect)) return [];
-  const { path } = routeOf(request);
+  const { path } = parseRoute(request);
   if (!path.startsWith(SERVICE_PREFIX) || routes.some((route) => globMatchesRoute(path, route))) return [];
   return [{ path: ["request"], message: unknownPathMessage(path, routes) }];
 }

@@ -15,8 +15,8 @@ export interface Reference {
 }
 
 /** The value of a reference; `open` if it is not known yet and the text stays as it is. */
-export type Resolved = { readonly value: unknown } | { readonly fault: string } | "open";
-export type Resolve = (reference: Reference) => Resolved;
+export type Resolution = { readonly value: unknown } | { readonly fault: string } | "open";
+export type Resolve = (reference: Reference) => Resolution;
 
 export type Path = readonly (string | number)[];
 export interface VariableFault {
@@ -61,7 +61,7 @@ function fillText(text: string, resolve: Resolve, onFault: (message: string) => 
   const filled = text.replace(REFERENCE, (whole: string, inside: string) => {
     if (whole.startsWith("$$")) return whole.slice(1);
     const reference = whole.endsWith("}") ? parseReference(inside) : undefined;
-    const resolved: Resolved =
+    const resolved: Resolution =
       reference === undefined
         ? { fault: `${shorten(whole)} is not a variable: write \${name}` }
         : resolve(reference);
@@ -125,7 +125,7 @@ export function valueAt(value: unknown, path: string): { readonly value: unknown
 const FOREIGN_SYNTAX = /\{\{\s*([A-Za-z_][\w-]*)\s*\}\}|(?<!\$)\$([A-Za-z_][\w-]*)/g;
 
 /** Warns of known variables in the syntax of other tools, which stay literal text. */
-export function foreignVariables(
+export function foreignSyntaxWarnings(
   value: unknown,
   names: ReadonlySet<string>,
   path: Path = [],
@@ -138,6 +138,6 @@ export function foreignVariables(
     });
   if (typeof value !== "object" || value === null) return [];
   return Object.entries(value).flatMap(([key, part]) =>
-    foreignVariables(part, names, [...path, Array.isArray(value) ? Number(key) : key]),
+    foreignSyntaxWarnings(part, names, [...path, Array.isArray(value) ? Number(key) : key]),
   );
 }

@@ -1,6 +1,6 @@
-import { CHARGE_RULES } from "../../../src/core/domain/charge-transition.js";
+import { CHARGE_STATUS_RULES } from "../../../src/core/domain/charge-transition.js";
 import { decideRetry } from "../../../src/core/domain/retry.js";
-import { WITHDRAWAL_RULES } from "../../../src/core/domain/withdrawal.js";
+import { WITHDRAWAL_STATUS_RULES } from "../../../src/core/domain/withdrawal.js";
 import { DEFAULT_SETTINGS } from "../../../src/core/schema/settings.js";
 
 type Arrow = readonly [from: string, to: string, label?: string];
@@ -18,12 +18,12 @@ function arrowsOf(statuses: Readonly<Record<string, { readonly next: readonly st
 
 /** Every move of a charge that is allowed. */
 export function chargeStates(): string {
-  return draw(CHARGE_RULES.first, arrowsOf(CHARGE_RULES.statuses));
+  return draw(CHARGE_STATUS_RULES.first, arrowsOf(CHARGE_STATUS_RULES.statuses));
 }
 
 /** Every move of a withdrawal that is allowed. */
 export function withdrawalStates(): string {
-  return draw(WITHDRAWAL_RULES.first, arrowsOf(WITHDRAWAL_RULES.statuses));
+  return draw(WITHDRAWAL_STATUS_RULES.first, arrowsOf(WITHDRAWAL_STATUS_RULES.statuses));
 }
 
 const SCHEDULE = DEFAULT_SETTINGS.retry_schedule_ms;

@@ -18,7 +18,7 @@ export interface BookRow {
   readonly number: number;
   readonly chargeId: string | undefined;
   /** Metadata by which the order's charges are found. */
-  readonly order: Readonly<Record<string, string>>;
+  readonly orderMetadata: Readonly<Record<string, string>>;
   /** Status in the app's own words. */
   readonly status: string;
   readonly marking: Marking;
@@ -106,7 +106,7 @@ function bookRow(
   return {
     number,
     chargeId: cellText(values.charge_id),
-    order: Object.fromEntries(order),
+    orderMetadata: Object.fromEntries(order),
     status: status ?? "",
     marking: marking ?? "unpaid",
     amount,

@@ -6,7 +6,7 @@ import type { BookRow } from "./parse-rows.js";
 export interface ChargeLookup {
   byId(chargeId: string): Charge | undefined;
   /** Charges whose metadata contains that of the order, oldest first. */
-  ofOrder(order: BookRow["order"]): readonly Charge[];
+  ofOrder(order: BookRow["orderMetadata"]): readonly Charge[];
   /** Paid charges that need a row, oldest first. */
   chargesNeedingRow(): readonly Charge[];
 }
@@ -18,7 +18,7 @@ export function reconcile(rows: readonly BookRow[], ledger: ChargeLookup): BookF
   const ofRows = rows.flatMap((row) => {
     const charges = chargesOf(row, ledger);
     for (const charge of charges) mentioned.add(charge);
-    const order = JSON.stringify(row.order);
+    const order = JSON.stringify(row.orderMetadata);
     const isReported = paidTwice.has(order);
     const differences = differencesOf(row, charges).filter(
       ({ kind }) => kind !== "paid_twice" || !isReported,
@@ -26,7 +26,7 @@ export function reconcile(rows: readonly BookRow[], ledger: ChargeLookup): BookF
     if (differences.some(({ kind }) => kind === "paid_twice")) paidTwice.add(order);
     return differences;
   });
-  const keys = new Set(rows.flatMap(({ order }) => Object.keys(order)));
+  const keys = new Set(rows.flatMap(({ orderMetadata }) => Object.keys(orderMetadata)));
   const unmentioned = ledger.chargesNeedingRow().filter((charge) => !mentioned.has(charge));
   return [
     ...ofRows,
@@ -43,9 +43,9 @@ export function reconcile(rows: readonly BookRow[], ledger: ChargeLookup): BookF
 }
 
 /** Returns the charges of the row's order, and the charge that the row names. */
-function chargesOf({ chargeId, order }: BookRow, ledger: ChargeLookup): readonly Charge[] {
+function chargesOf({ chargeId, orderMetadata }: BookRow, ledger: ChargeLookup): readonly Charge[] {
   const named = chargeId === undefined ? undefined : ledger.byId(chargeId);
-  const ofOrder = Object.keys(order).length === 0 ? [] : ledger.ofOrder(order);
+  const ofOrder = Object.keys(orderMetadata).length === 0 ? [] : ledger.ofOrder(orderMetadata);
   return named === undefined || ofOrder.includes(named) ? ofOrder : [...ofOrder, named];
 }
 
@@ -54,7 +54,7 @@ function differencesOf(row: BookRow, charges: readonly Charge[]): BookFinding[] 
   const found: BookFinding[] = [];
   const add = (kind: FindingKind, charge: Charge | undefined, message: string): void => {
     const charge_id = charge?.charge_id ?? chargeId ?? null;
-    found.push({ kind, row: number, charge_id, order: orderOrNull(row.order), message });
+    found.push({ kind, row: number, charge_id, order: orderOrNull(row.orderMetadata), message });
   };
   const claim = `the app says ${status}`;
   const claimWithDelivery = `${claim}${delivered > 0 ? ` and has delivered` : ""}`;

@@ -133,7 +133,7 @@ export function readWhitelabelRequest(
   const body = new BodyCheck(whitelabelRequestSchema, raw, faults);
   const pricing = checkPricing(body, catalogue);
   const method = checkMethod(body, catalogue, organization);
-  const field = method && METHOD_KINDS[method.kind].field;
+  const field = method && METHOD_KINDS[method.kind].customerField;
   if (field !== undefined && (raw as WhitelabelBody)[field] === undefined)
     body.fault(field, `is required for ${method!.id}`);
   return body.refusal ?? { pricing: pricing!, method: method!, body: raw as WhitelabelBody };
@@ -194,9 +194,9 @@ export function readMethodChoice(
     const code = body.field("currency") ?? currencyOf(method);
     if (code !== undefined && method.currencies.includes(code)) currency = catalogue.currency(code);
     else body.fault("currency", oneOfMessage(method.currencies));
-    const { field, isRequiredOnPage } = METHOD_KINDS[method.kind];
-    if (field !== undefined && isRequiredOnPage && (raw as MethodChoice)[field] === undefined)
-      body.fault(field, `is required for ${method.id}`);
+    const { customerField, isRequiredOnPage } = METHOD_KINDS[method.kind];
+    if (customerField !== undefined && isRequiredOnPage && (raw as MethodChoice)[customerField] === undefined)
+      body.fault(customerField, `is required for ${method.id}`);
   }
   return (
     body.refusal ?? {

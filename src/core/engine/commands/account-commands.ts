@@ -5,8 +5,8 @@ import type { Mode } from "../../schema/common.js";
 import { type FundRequest, fundRequestSchema } from "../../schema/engine-requests.js";
 import type { Refusal } from "../../schema/refusals.js";
 import type { Caller } from "../caller.js";
-import { openHoldings, post } from "../ledger-posting.js";
-import { rateOf } from "../market.js";
+import { openHoldings, postToLedger } from "../ledger-posting.js";
+import { usdRateOf } from "../market.js";
 import type { Command } from "../transaction.js";
 
 const USD = "USD";
@@ -25,7 +25,7 @@ export function readBalances(caller: Caller) {
       .filter((code) => tx.catalogue.currency(code) !== undefined)
       .map((code) => ({
         account: openHoldings(tx, mode, organization.organization_id, code),
-        rate: rateOf(tx.state, tx.catalogue.knownCurrency(code)),
+        rate: usdRateOf(tx.state, tx.catalogue.knownCurrency(code)),
       }));
     return balancesView(organization.organization_id, holdings, tx.catalogue.currency(USD)?.decimals ?? 2);
   };
@@ -47,7 +47,7 @@ export function fundBalance(request: FundRequest & { readonly mode: Mode }): Com
       organization_id: fixtures.organizations[0]!.organization_id,
       currency: currency!.code,
     };
-    const refusal = post(tx, "funding", owner, "funding", openingPostings(amount!));
+    const refusal = postToLedger(tx, "funding", owner, "funding", openingPostings(amount!));
     return refusal ?? openHoldings(tx, owner.mode, owner.organization_id, owner.currency);
   };
 }

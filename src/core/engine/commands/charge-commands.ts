@@ -9,7 +9,7 @@ import type { Command } from "../transaction.js";
 import { beginTimeline, matchScenario, moveCharge } from "./charge-life.js";
 import { priceByDefaultMethod, priceCharge, quotedTerms, singleMethodList } from "./methods.js";
 import { newCharge } from "./new-charge.js";
-import { validQuote } from "./quote-commands.js";
+import { findValidQuote } from "./quote-commands.js";
 
 /** Creates a checkout and starts its payment (specification: POST whitelabel). */
 export function createWhitelabel(
@@ -24,7 +24,7 @@ export function createWhitelabel(
     const request = readWhitelabelRequest(tx.catalogue, organization, raw, requested.faults);
     if (isRefusal(request)) return request;
     const { body, method, pricing } = request;
-    const quote = validQuote(tx, caller, body.quote_id);
+    const quote = findValidQuote(tx, caller, body.quote_id);
     if (isRefusal(quote)) return quote;
 
     const mismatches: ErrorDetails = {};

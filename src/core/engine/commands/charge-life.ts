@@ -1,7 +1,7 @@
-import { plainCharge, withState } from "../../domain/charge-state.js";
+import { toPlainRecord, withChargeState } from "../../domain/charge-state.js";
 import {
   type Actor,
-  CHARGE_RULES,
+  CHARGE_STATUS_RULES,
   type Charge,
   type ChargeTasks,
   firstExpiryMs,
@@ -20,7 +20,7 @@ import type { ChargeStatus } from "../../schema/common.js";
 import { isRefusal, type Refusal, refuse } from "../../schema/refusals.js";
 import { isOpen } from "../../schema/statuses.js";
 import { emit } from "../event-emission.js";
-import { amountReturned, bookedOf, post } from "../ledger-posting.js";
+import { amountReturned, postToLedger, requireBookedPayment } from "../ledger-posting.js";
 import type { Task } from "../records.js";
 import { chargeSubject } from "../subjects.js";
 import { planEntry, runEntry, withTimeline } from "../timelines.js";
@@ -57,7 +57,7 @@ function withTask(tasks: ChargeTasks, name: keyof ChargeTasks, taskId: number | 
 const NO_TASKS: ChargeTasks = { expiry: undefined, timeline: undefined, settlement: undefined };
 
 function withTasks(charge: Charge, tasks: ChargeTasks): Charge {
-  return copyCachedJson(charge, withState(charge, charge, tasks));
+  return copyCachedJson(charge, withChargeState(charge, charge, tasks));
 }
 
 /** Changes a charge's status by `transition()`, with postings, tasks and event; puts the charge, or refuses. */
@@ -103,7 +103,7 @@ function applyTransition(
   const moved = transition(charge, to, tx.atMs, actor, reason);
   if (moved === "illegal")
     return refuse("INVALID_TRANSITION", `A charge that is ${charge.status} cannot become ${to}.`, {
-      status: nextStatusesText(CHARGE_RULES, charge.status),
+      status: nextStatusesText(CHARGE_STATUS_RULES, charge.status),
     });
   if (moved === "unpriced")
     return refuse(
@@ -154,7 +154,7 @@ function postCharge(
   charge: Charge,
   kind: "payment" | "settlement" | "refund",
 ): Refusal | undefined {
-  const { amount, currency, settlement, totalFee } = bookedOf(tx, charge);
+  const { amount, currency, settlement, totalFee } = requireBookedPayment(tx, charge);
   const returned = kind === "refund" ? amountReturned(tx, charge) : "0";
   if (kind === "refund" && compare(returned, amount) === 0)
     return refuse("INVALID_TRANSITION", "Nothing of the charge is left to refund.");
@@ -165,7 +165,7 @@ function postCharge(
         ? settlementPostings(settlement)
         : refundPostings(amount, settlement, totalFee, returned);
   const { mode, organization_id } = charge;
-  const refusal = post(tx, kind, { mode, organization_id, currency }, charge.charge_id, postings);
+  const refusal = postToLedger(tx, kind, { mode, organization_id, currency }, charge.charge_id, postings);
   // 409, because the request is valid and only the funds are lacking.
   return refusal === undefined ? undefined : { ...refusal, status: 409 };
 }
@@ -195,15 +195,15 @@ export function runTimelineEntry(task: Task): Command<void> {
     const step = task.step!;
     if (found?.timeline[step] === undefined) return;
     const waiting = withTask(found.tasks, "timeline", undefined);
-    const moved = runEntry(tx, "charge", CHARGE_RULES, found, step, (to, reason) =>
+    const moved = runEntry(tx, "charge", CHARGE_STATUS_RULES, found, step, (to, reason) =>
       applyTransition(tx, found, waiting, to, "scenario", reason),
     );
     const planFollowing = (charge: Charge) =>
       planNext(tx, charge, nextEntry(charge.timeline, step + 1, tx.atMs, firstExpiryMs(charge)));
     if (typeof moved === "string") {
-      const noted = { ...plainCharge(found), notes: [...found.notes, { at: tx.at, note: moved }] };
+      const noted = { ...toPlainRecord(found), notes: [...found.notes, { at: tx.at, note: moved }] };
       const tasks = withTask(waiting, "timeline", planFollowing(found));
-      putCharge(tx, copyCachedJson(found, withState(found, noted, tasks)));
+      putCharge(tx, copyCachedJson(found, withChargeState(found, noted, tasks)));
     } else {
       // The transition to EXPIRED has planned the entries after expiry.
       const next = moved.charge.status === "EXPIRED" ? undefined : planFollowing(moved.charge);

@@ -5,13 +5,13 @@ import type { ChargeStatus } from "../../schema/common.js";
 import type { MethodFixture } from "../../schema/fixtures-file.js";
 import { invalid, isRefusal, type Refusal, refuse } from "../../schema/refusals.js";
 import type { Caller } from "../caller.js";
-import { leadsTo, refuseUnreachable } from "../look-ahead.js";
+import { refuseUnreachable, willReachStatus } from "../look-ahead.js";
 import { requestedScenario } from "../scenario-lookup.js";
 import type { Command, Transaction } from "../transaction.js";
 import { beginTimeline, moveCharge, putCharge } from "./charge-life.js";
 import { amountBeforeMethod, defaultCurrency, priceByDefaultMethod, priceByMethod } from "./methods.js";
 import { newCharge } from "./new-charge.js";
-import { validQuote } from "./quote-commands.js";
+import { findValidQuote } from "./quote-commands.js";
 
 /** Creates a standard checkout, whose charge is in the base currency and unpriced until the customer picks a method. */
 export function createCheckout(
@@ -26,7 +26,7 @@ export function createCheckout(
     if (isRefusal(request)) return request;
     const { body, pricing, methods } = request;
     if (body.quote_id !== undefined) {
-      const quote = validQuote(tx, caller, body.quote_id);
+      const quote = findValidQuote(tx, caller, body.quote_id);
       if (isRefusal(quote)) return quote;
       if (!isSamePricing(pricing, quote.pricing)) return invalid({ pricing: "does not match the quote" });
       if (!methods.includes(quote.payment_method))
@@ -61,14 +61,16 @@ export function chooseMethod(chargeId: string, raw: unknown): Command<Charge | R
 }
 
 /** Picks the default method; refuses if the charge would not reach the status then. */
-export function chooseMethodFor(chargeId: string, until: ChargeStatus): Command<Charge | Refusal> {
+export function chooseDefaultMethod(chargeId: string, until: ChargeStatus): Command<Charge | Refusal> {
   return (tx) => {
     const charge = tx.get("charges", chargeId);
     const priced =
       charge !== undefined && waitsForMethod(charge) ? priceByDefaultMethod(tx, charge) : undefined;
     const paying = priced && beginPayment(tx, priced);
     if (isRefusal(paying)) return paying;
-    return paying !== undefined && leadsTo(tx, paying, until, tx.atMs) ? paying : refuseUnreachable(until);
+    return paying !== undefined && willReachStatus(tx, paying, until, tx.atMs)
+      ? paying
+      : refuseUnreachable(until);
   };
 }
 

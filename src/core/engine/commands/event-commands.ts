@@ -93,7 +93,7 @@ export function redeliver(deliveryId: string, times: number): Command<Delivery[]
 }
 
 /** Sends a copy of a delivery's event, with a new id and the user's data, to the same endpoint. */
-export function resend(
+export function resendWithData(
   deliveryId: string,
   { data, ...how }: { readonly data: Readonly<Record<string, unknown>> } & Omit<ManualEvent, "json">,
 ): Command<Delivery[] | Refusal> {

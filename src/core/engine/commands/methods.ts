@@ -1,4 +1,4 @@
-import { plainCharge } from "../../domain/charge-state.js";
+import { toPlainRecord } from "../../domain/charge-state.js";
 import type { Charge } from "../../domain/charge-transition.js";
 import { compare, isZero } from "../../domain/money.js";
 import { computePrice, type Price, type Pricing } from "../../domain/pricing.js";
@@ -8,7 +8,7 @@ import type { CurrencyFixture, MethodFixture } from "../../schema/fixtures-file.
 import { invalid, type Refusal } from "../../schema/refusals.js";
 import { digestOf } from "../ids.js";
 import { DeferredInstructions } from "../lazy-instructions.js";
-import { termsFor } from "../market.js";
+import { pricingTermsFor } from "../market.js";
 import type { Quote } from "../records.js";
 import type { Transaction } from "../transaction.js";
 import { walletFor } from "./quote-commands.js";
@@ -23,7 +23,7 @@ export function priceCharge(tx: Transaction, charge: Charge, terms: PaymentTerms
   const { method, currency, rail, price } = terms;
   const organization = tx.catalogue.organization(charge.organization_id);
   return {
-    ...plainCharge(charge),
+    ...toPlainRecord(charge),
     amount: price.amount,
     currency: currency.code,
     payment_method: method.id,
@@ -100,7 +100,7 @@ export function marketTerms(tx: Transaction, charge: Charge, choice: ChosenMetho
   const { pricing, charge_id } = charge;
   return {
     ...choice,
-    price: computePrice(pricing, currency.code, termsFor(tx, pricing.base_currency, currency, method)),
+    price: computePrice(pricing, currency.code, pricingTermsFor(tx, pricing.base_currency, currency, method)),
     walletAddress: walletFor(method, currency, digestOf(charge_id)).wallet_address,
   };
 }
@@ -147,7 +147,7 @@ export function amountBeforeMethod(tx: Transaction, pricing: Pricing, methods: r
     const method = tx.catalogue.method(id);
     return method === undefined
       ? []
-      : [computePrice(pricing, base.code, termsFor(tx, base.code, base, method)).amount];
+      : [computePrice(pricing, base.code, pricingTermsFor(tx, base.code, base, method)).amount];
   });
   return amounts.sort(compare).at(setting === "cheapest" ? 0 : -1) ?? pricing.amount;
 }

@@ -2,7 +2,7 @@ import { openingPostings } from "../../domain/ledger-postings.js";
 import { isZero, toCanonical } from "../../domain/money.js";
 import type { ChargeFixture } from "../../schema/fixtures-file.js";
 import { isRefusal } from "../../schema/refusals.js";
-import { post } from "../ledger-posting.js";
+import { postToLedger } from "../ledger-posting.js";
 import type { ClockRecord, Endpoint } from "../records.js";
 import type { Command, Transaction } from "../transaction.js";
 import { moveCharge, putCharge } from "./charge-life.js";
@@ -54,7 +54,7 @@ function openBalances(tx: Transaction): void {
     const currency = tx.catalogue.knownCurrency(balance.currency);
     const amount = toCanonical(balance.available_balance, currency.decimals);
     if (isZero(amount)) continue;
-    const refusal = post(tx, "opening", balance, balance.id, openingPostings(amount));
+    const refusal = postToLedger(tx, "opening", balance, balance.id, openingPostings(amount));
     if (isRefusal(refusal)) throw new Error(`opening balance ${balance.id}: ${refusal.message}`);
   }
 }

@@ -8,7 +8,7 @@ import { invalid, isRefusal, type Refusal } from "../../schema/refusals.js";
 import { clampInstant } from "../../schema/time.js";
 import type { Caller } from "../caller.js";
 import { idOf } from "../ids.js";
-import { termsFor } from "../market.js";
+import { pricingTermsFor } from "../market.js";
 import type { Quote } from "../records.js";
 import { requestedScenario } from "../scenario-lookup.js";
 import type { Command, Transaction } from "../transaction.js";
@@ -30,7 +30,7 @@ export function createQuote(
     const priced = computePrice(
       pricing,
       currency.code,
-      termsFor(tx, pricing.base_currency, currency, method),
+      pricingTermsFor(tx, pricing.base_currency, currency, method),
     );
     if (isZero(priced.settlement_amount))
       return invalid({ "pricing.amount": `is too small: it is zero in ${currency.code}` });
@@ -66,7 +66,7 @@ export function walletFor(
   currency: CurrencyFixture,
   bytes: Uint8Array,
 ): { wallet_address: string | null; network: string | null } {
-  if (METHOD_KINDS[method.kind].wallet === undefined) return { wallet_address: null, network: null };
+  if (METHOD_KINDS[method.kind].hasWallet === undefined) return { wallet_address: null, network: null };
   const network = currency.network ?? currency.code;
   return { wallet_address: walletAddress(network, bytes), network };
 }
@@ -79,7 +79,7 @@ function forgetOldQuotes(tx: Transaction): void {
 
 const QUOTE_GONE = "Quote expired or not found. Please get a new quote.";
 
-export function validQuote(tx: Transaction, caller: Caller, quoteId: string): Quote | Refusal {
+export function findValidQuote(tx: Transaction, caller: Caller, quoteId: string): Quote | Refusal {
   const quote = tx.get("quotes", quoteId);
   if (
     quote === undefined ||

@@ -1,4 +1,4 @@
-import { plainCharge } from "../../domain/charge-state.js";
+import { toPlainRecord } from "../../domain/charge-state.js";
 import type { Charge } from "../../domain/charge-transition.js";
 import {
   type Posting,
@@ -11,7 +11,7 @@ import type { Withdrawal } from "../../domain/withdrawal.js";
 import { REVERSALS, type ReversalKind } from "../../schema/event-types.js";
 import { invalid, type Refusal, refuse } from "../../schema/refusals.js";
 import { emit } from "../event-emission.js";
-import { amountReturned, bookedOf, post } from "../ledger-posting.js";
+import { amountReturned, postToLedger, requireBookedPayment } from "../ledger-posting.js";
 import { chargeSubject, withdrawalSubject } from "../subjects.js";
 import type { Command, Transaction } from "../transaction.js";
 import { chargeDetailJson, withdrawalView } from "../wire-views.js";
@@ -75,10 +75,10 @@ function reversePart(
     if (charge.status !== "COMPLETED") return notCompleted("charge", charge.status);
     if (charge.settled_at === null)
       return refuse("INVALID_TRANSITION", "The charge has not settled yet: nothing can be taken back.");
-    const { amount: paid, currency } = bookedOf(tx, charge);
+    const { amount: paid, currency } = requireBookedPayment(tx, charge);
     const left = subtract(paid, amountReturned(tx, charge));
     if (isZero(left)) return refuse("INVALID_TRANSITION", "Nothing of the charge is left to charge back.");
-    const amount = amountOf(tx, { ...plainCharge(charge), currency }, left);
+    const amount = amountOf(tx, { ...toPlainRecord(charge), currency }, left);
     if (typeof amount !== "string") return amount;
     return reverse(tx, {
       kind,
@@ -127,7 +127,7 @@ function reverse<Source extends Charge | Withdrawal>(
 ): Reversal | Refusal {
   const { kind, source, objectId, amount, currency, toJson, subject } = of;
   const { mode, organization_id } = source;
-  const refusal = post(tx, kind, { mode, organization_id, currency }, objectId, of.postings);
+  const refusal = postToLedger(tx, kind, { mode, organization_id, currency }, objectId, of.postings);
   // 409, because the request is valid and only the funds are lacking.
   if (refusal !== undefined) return { ...refusal, status: 409 };
   const reversal: Reversal = {

@@ -34,7 +34,7 @@ export function storeScenario(scenario: Scenario, { active, byHand }: StoreOptio
 export function activateScenario(name: string, active: boolean): Command<StoredScenario | Refusal> {
   return (tx) => {
     const existing = tx.get("scenarios", name);
-    if (existing === undefined) return unknownScenario(tx.state, name);
+    if (existing === undefined) return refuseUnknownScenario(tx.state, name);
     const { met: _met, ...rest } = existing;
     const activated = active ? tx.next("activation") : 0;
     const stored: StoredScenario = { ...rest, activated, since_ms: tx.atMs };
@@ -44,7 +44,7 @@ export function activateScenario(name: string, active: boolean): Command<StoredS
 }
 
 /** Refuses an unknown scenario and suggests a similar name. */
-export function unknownScenario({ tables }: State, name: string): Refusal {
+export function refuseUnknownScenario({ tables }: State, name: string): Refusal {
   const existing = [...tables.scenarios.keys()].map(String);
   return refuse("NOT_FOUND", `There is no scenario "${name}"${didYouMean(name, existing)}`);
 }

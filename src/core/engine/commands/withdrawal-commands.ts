@@ -8,15 +8,15 @@ import { add, toCanonical } from "../../domain/money.js";
 import { readDestinationRequest, readWithdrawalRequest } from "../../domain/requests/payout-requests.js";
 import type { MatchSubject } from "../../domain/rule-matching.js";
 import { nextEntry, nextStatusesText } from "../../domain/timeline.js";
-import { transitionWithdrawal, WITHDRAWAL_RULES, type Withdrawal } from "../../domain/withdrawal.js";
+import { transitionWithdrawal, WITHDRAWAL_STATUS_RULES, type Withdrawal } from "../../domain/withdrawal.js";
 import type { WithdrawalStatus } from "../../schema/common.js";
 import type { CurrencyFixture } from "../../schema/fixtures-file.js";
 import { isRefusal, type Refusal, refuse } from "../../schema/refusals.js";
 import type { WithdrawalBody } from "../../schema/service-requests.js";
 import type { Caller } from "../caller.js";
 import { emit } from "../event-emission.js";
-import { post } from "../ledger-posting.js";
-import { findOwned } from "../queries.js";
+import { postToLedger } from "../ledger-posting.js";
+import { findOwnRecord } from "../queries.js";
 import type { Destination, Task } from "../records.js";
 import { requestedScenario } from "../scenario-lookup.js";
 import { withdrawalSubject } from "../subjects.js";
@@ -49,14 +49,14 @@ export function createWithdrawal(
 ): Command<Withdrawal | Refusal> {
   return (tx) => {
     const requested = requestedScenario(tx.state, scenarioHeader, raw);
-    const currencyOf = (id: string) => findOwned(tx.state, "destinations", caller, id)?.fields.currency;
+    const currencyOf = (id: string) => findOwnRecord(tx.state, "destinations", caller, id)?.fields.currency;
     const request = readWithdrawalRequest(tx.catalogue, raw, currencyOf, requested.faults);
     if (isRefusal(request)) return request;
     const { amount, currency, body } = request;
     const values = { body: { ...body, amount }, currency, scenarioAsked: requested.name };
     const withdrawal = newWithdrawal(tx, caller, values);
     const postings = withdrawalPostings(add(amount, withdrawal.fee));
-    const refusal = post(tx, "withdrawal", withdrawal, withdrawal.withdrawal_id, postings);
+    const refusal = postToLedger(tx, "withdrawal", withdrawal, withdrawal.withdrawal_id, postings);
     if (refusal !== undefined) return refusal;
     return planStep(tx, withTimeline(tx, "withdrawals", withdrawal, subjectOf(tx, withdrawal)), 0);
   };
@@ -123,18 +123,30 @@ export function moveWithdrawal(
   const moved = transitionWithdrawal(withdrawal, to, tx.atMs, actor, reason);
   if (moved === "illegal")
     return refuse("INVALID_TRANSITION", `A withdrawal that is ${withdrawal.status} cannot become ${to}.`, {
-      status: nextStatusesText(WITHDRAWAL_RULES, withdrawal.status),
+      status: nextStatusesText(WITHDRAWAL_STATUS_RULES, withdrawal.status),
     });
   const { withdrawal: next, funds } = moved;
   const { withdrawal_id, amount, fee } = next;
   const refusal =
     funds === "arrived"
-      ? post(tx, "withdrawal_completed", next, withdrawal_id, withdrawalCompletedPostings(amount, fee))
+      ? postToLedger(
+          tx,
+          "withdrawal_completed",
+          next,
+          withdrawal_id,
+          withdrawalCompletedPostings(amount, fee),
+        )
       : funds === "returned"
-        ? post(tx, "withdrawal_returned", next, withdrawal_id, withdrawalReturnedPostings(add(amount, fee)))
+        ? postToLedger(
+            tx,
+            "withdrawal_returned",
+            next,
+            withdrawal_id,
+            withdrawalReturnedPostings(add(amount, fee)),
+          )
         : undefined;
   if (refusal !== undefined) return refusal;
-  if (moved.cancelTimeline) tx.cancel(next.timeline_task);
+  if (moved.shouldCancelTimeline) tx.cancel(next.timeline_task);
   emit(tx, {
     type: moved.event,
     owner: next,
@@ -143,7 +155,7 @@ export function moveWithdrawal(
     toJson: withdrawalJson,
     subject: () => subjectOf(tx, next),
   });
-  return putWithdrawal(tx, moved.cancelTimeline ? { ...next, timeline_task: null } : next);
+  return putWithdrawal(tx, moved.shouldCancelTimeline ? { ...next, timeline_task: null } : next);
 }
 
 /** Runs a due timeline entry and plans the next from now. An illegal entry is only noted on the withdrawal. */
@@ -154,7 +166,7 @@ export function runWithdrawalEntry(task: Task): Command<void> {
     const step = task.step!;
     if (found?.timeline[step] === undefined) return;
     const stopped: Withdrawal = { ...found, timeline_task: null };
-    const moved = runEntry(tx, "withdrawal", WITHDRAWAL_RULES, stopped, step, (to, reason) =>
+    const moved = runEntry(tx, "withdrawal", WITHDRAWAL_STATUS_RULES, stopped, step, (to, reason) =>
       moveWithdrawal(tx, stopped, to, "scenario", reason),
     );
     const withdrawal =

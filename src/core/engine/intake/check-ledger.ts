@@ -1,5 +1,5 @@
 import { bookedPayment } from "../../domain/booked-payment.js";
-import { plainCharge } from "../../domain/charge-state.js";
+import { toPlainRecord } from "../../domain/charge-state.js";
 import type { Charge } from "../../domain/charge-transition.js";
 import { emptyBalances, holdingsKey } from "../../domain/ledger-postings.js";
 import { add, compare, isZero, sumToZero } from "../../domain/money.js";
@@ -54,7 +54,7 @@ function openSums(state: State): Map<string, Open> {
     if (charge.status === "COMPLETED" && charge.settled_at === null) {
       const booked = bookedPayment(charge, (currency) => decimalsIn(state, charge, currency));
       if (booked !== undefined)
-        owe({ ...plainCharge(charge), currency: booked.currency }, "pending", booked.settlement);
+        owe({ ...toPlainRecord(charge), currency: booked.currency }, "pending", booked.settlement);
     }
   for (const withdrawal of tables.withdrawals.values())
     if (withdrawal.status === "PENDING" || withdrawal.status === "PROCESSING")

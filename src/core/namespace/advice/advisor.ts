@@ -80,26 +80,26 @@ export class AdviceLog {
 
 export interface AdviceContext {
   readonly clock: {
-    readonly runs: boolean;
+    readonly isTimeRunning: boolean;
     /** Total time by which the clock was advanced manually. */
-    readonly leaptMs: number;
+    readonly totalSkippedMs: number;
   };
   /** An organization and mode; undefined for an unknown key. */
   accountOf(apiKey: string | null): string | undefined;
 }
 
 export function adviceContext(
-  clock: { readonly runs: boolean },
-  control: { readonly leaptMs: number },
+  clock: Pick<AdviceContext["clock"], "isTimeRunning">,
+  control: Pick<AdviceContext["clock"], "totalSkippedMs">,
   keys: Pick<ApiKeys, "find">,
 ): AdviceContext {
   return {
     clock: {
-      get runs() {
-        return clock.runs;
+      get isTimeRunning() {
+        return clock.isTimeRunning;
       },
-      get leaptMs() {
-        return control.leaptMs;
+      get totalSkippedMs() {
+        return control.totalSkippedMs;
       },
     },
     accountOf: (apiKey) => {
@@ -172,8 +172,8 @@ export class Advisor implements Observer {
     }
   }
 
-  adviceOf({ habitIds = [] }: RequestEntry) {
-    return HABIT_IDS.filter((id) => habitIds.includes(id)).map(describeHabit);
+  adviceOf({ adviceIds = [] }: RequestEntry) {
+    return HABIT_IDS.filter((id) => adviceIds.includes(id)).map(describeHabit);
   }
 
   clear(): void {
@@ -189,7 +189,7 @@ export class Advisor implements Observer {
   }
 
   #noteRequest(id: HabitId, entry: RequestEntry, example: string): void {
-    entry.habitIds = [...(entry.habitIds ?? []), id];
+    entry.adviceIds = [...(entry.adviceIds ?? []), id];
     this.#note(id, 1, example);
   }
 
@@ -214,7 +214,7 @@ export class Advisor implements Observer {
     charge.repeats = pause === 0 && charge.response === entry.responseBody ? charge.repeats + 1 : 1;
     charge.response = entry.responseBody;
     // Reads at one instant of a manual clock show no polling interval.
-    if (pause !== undefined && (pause > 0 || clock.runs)) {
+    if (pause !== undefined && (pause > 0 || clock.isTimeRunning)) {
       charge.pauses.push(pause);
       if (charge.pauses.length > PAUSES_MAX) charge.pauses.shift();
     }
@@ -243,11 +243,11 @@ export class Advisor implements Observer {
 
   /** Returns undefined for the first read, after a restore that set the clock back, and after a skip. */
   #pauseSince(last: LastRead, { atMs }: RequestEntry): number | undefined {
-    const { leaptMs } = this.#context.clock;
+    const { totalSkippedMs } = this.#context.clock;
     const pause = atMs - last.atMs;
-    const skippedMs = leaptMs - last.leaptMs;
+    const skippedMs = totalSkippedMs - last.leaptMs;
     last.atMs = atMs;
-    last.leaptMs = leaptMs;
+    last.leaptMs = totalSkippedMs;
     return pause >= 0 && skippedMs < SKIP_MS ? pause : undefined;
   }
 }

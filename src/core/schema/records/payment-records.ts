@@ -214,7 +214,7 @@ export type Holdings = DeepReadonly<z.infer<typeof holdingsRecord>>;
 const postingRecord = z.strictObject({ account: z.enum(LEDGER_ACCOUNTS), amount: signedMoney });
 export type Posting = DeepReadonly<z.infer<typeof postingRecord>>;
 
-export const entryRecord = z.strictObject({
+export const ledgerEntryRecord = z.strictObject({
   entry_id: text,
   seq: ordinal,
   at: timestampSchema,
@@ -226,4 +226,4 @@ export const entryRecord = z.strictObject({
   object_id: text,
   postings: z.array(postingRecord).check(z.minLength(1), z.maxLength(9)),
 });
-export type LedgerEntry = DeepReadonly<z.infer<typeof entryRecord>>;
+export type LedgerEntry = DeepReadonly<z.infer<typeof ledgerEntryRecord>>;

@@ -6,7 +6,7 @@ import {
   metadataSchema,
   timestampSchema,
 } from "../common.js";
-import { assumedField, currencyNote, FEES_NOTE, field, named, shape } from "../descriptions.js";
+import { assumedField, currencyNote, FEES_NOTE, field, namedSchema, shape } from "../descriptions.js";
 import { STATUSES } from "../statuses.js";
 import { paymentInstructionsSchema } from "./payment-instructions.js";
 import { feesSchema, rail } from "./quote-responses.js";
@@ -19,7 +19,7 @@ import {
   totalSchema,
 } from "./response-fields.js";
 
-named(
+namedSchema(
   "ChargeStatus",
   {
     description: `The status of a payment.\n\n${CHARGE_STATUSES.map((status) => `- \`${status}\`: ${STATUSES[status].meaning}.`).join("\n")}`,

@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { field, named, shape } from "../descriptions.js";
+import { field, namedSchema, shape } from "../descriptions.js";
 import { withNameKind } from "../name-kinds.js";
 import { moneySchema, text, variant } from "./response-fields.js";
 
@@ -46,7 +46,7 @@ export const cardInstructionsSchema = shape(
   },
   { type: variant("card"), ...sharedFields },
 );
-export const paymentInstructionsSchema = named(
+export const paymentInstructionsSchema = namedSchema(
   "PaymentInstructions",
   "What to show the customer; `type` is the variant.",
   z.discriminatedUnion("type", [

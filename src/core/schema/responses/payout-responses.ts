@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { metadataSchema, timestampSchema, withdrawalStatusSchema } from "../common.js";
-import { assumedField, field, named, shape } from "../descriptions.js";
+import { assumedField, field, namedSchema, shape } from "../descriptions.js";
 import {
   currencyCodeSchema,
   listShape,
@@ -39,7 +39,7 @@ export const cryptoWalletDestinationSchema = shape("CryptoWalletDestination", "A
   wallet_address: field(text, assumedField("Its address.")),
   network: field(text, assumedField("The network it is on.")),
 });
-export const destinationSchema = named(
+export const destinationSchema = namedSchema(
   "Destination",
   {
     description: "A payout destination; `type` is the variant.",
@@ -53,7 +53,7 @@ export const destinationSchema = named(
 );
 export const destinationListSchema = listShape("DestinationList", "destinations", destinationSchema);
 
-named(
+namedSchema(
   "WithdrawalStatus",
   {
     description: "The status of a withdrawal.",

@@ -1,6 +1,13 @@
 import * as z from "zod/mini";
 import { metadataSchema } from "../common.js";
-import { assumedField, type FieldNote, field, METADATA_DESCRIPTION, named, shape } from "../descriptions.js";
+import {
+  assumedField,
+  type FieldNote,
+  field,
+  METADATA_DESCRIPTION,
+  namedSchema,
+  shape,
+} from "../descriptions.js";
 
 /** An amount in responses, padded to its currency's decimals. */
 export const moneySchema = z.string().check(z.regex(/^\d+(\.\d+)?$/));
@@ -19,7 +26,7 @@ export function listShape<Item extends z.core.$ZodType>(name: string, plural: st
 }
 export const totalSchema = z.int().check(z.gte(0));
 
-named(
+namedSchema(
   "Metadata",
   {
     description: METADATA_DESCRIPTION,

@@ -1,12 +1,12 @@
 import type { NamespaceIdentity } from "../../schema/control-requests.js";
-import { StorageAway } from "../../schema/unavailable.js";
+import { StorageUnavailable } from "../../schema/unavailable.js";
 import { generateToken } from "../../time/wall-clock.js";
 import type { LeaseEvents, Snapshot } from "../storage.js";
-import { Link } from "./link.js";
+import { DatabaseConnection } from "./link.js";
 
 /** The right to commit to a namespace while the database has this fence for it; with the data stored at the start. */
-export interface Lease {
-  readonly commits: Commits;
+export interface NamespaceLease {
+  readonly commits: CommitQueue;
   readonly name: string;
   readonly id: number;
   readonly fence: string;
@@ -14,20 +14,20 @@ export interface Lease {
   /** Number of the last stored entry. */
   seq: number;
   /** Stored state and changes; undefined after the first load. */
-  entries: readonly Entry[] | undefined;
+  entries: readonly StoredEntry[] | undefined;
   readonly snapshots: readonly (Snapshot & { readonly body: string })[];
   isLost: boolean;
 }
 
-export interface Entry {
+export interface StoredEntry {
   readonly seq: number;
   readonly isState: boolean;
   readonly body: string;
 }
 
 interface Write {
-  readonly lease: Lease;
-  readonly entries: readonly Entry[];
+  readonly lease: NamespaceLease;
+  readonly entries: readonly StoredEntry[];
   readonly onStored: () => void;
   readonly onFailed: (error: unknown) => void;
 }
@@ -52,17 +52,17 @@ const COMMIT = `with batch as (
  * Group commit of a process: one transaction writes all waiting entries, and checks fence and last number of each
  * namespace. Transactions run one at a time.
  */
-export abstract class Commits extends Link {
-  readonly process = generateToken();
-  readonly held = new Map<string, Lease>();
-  isAway = false;
+export abstract class CommitQueue extends DatabaseConnection {
+  readonly processId = generateToken();
+  readonly heldLeases = new Map<string, NamespaceLease>();
+  isStorageUnreachable = false;
   events: LeaseEvents | undefined;
   /** Second connection, for statements that may take long. */
-  abstract readonly link: Link;
+  abstract readonly link: DatabaseConnection;
   #waiting: Write[] = [];
   #draining: Promise<void> | undefined;
 
-  write(lease: Lease, entries: readonly Entry[]): Promise<void> {
+  write(lease: NamespaceLease, entries: readonly StoredEntry[]): Promise<void> {
     return new Promise((onStored, onFailed) => {
       this.#waiting.push({ lease, entries, onStored, onFailed });
       this.#draining ??= Promise.resolve().then(() => this.#drain());
@@ -84,7 +84,7 @@ export abstract class Commits extends Link {
       return { write, id, fence, seq, last: entries.at(-1)!.seq, entries };
     });
     try {
-      const parameters = [JSON.stringify(values), this.process];
+      const parameters = [JSON.stringify(values), this.processId];
       const rows = await this.query<{ write: number }>(COMMIT, parameters, "commit");
       const held = new Set(rows.map(({ write }) => write));
       for (const [index, { lease, entries, onStored, onFailed }] of batch.entries()) {
@@ -93,7 +93,7 @@ export abstract class Commits extends Link {
           onStored();
         } else {
           this.lose(lease);
-          onFailed(movedAway(lease));
+          onFailed(leaseLostError(lease));
         }
       }
     } catch (error) {
@@ -101,7 +101,11 @@ export abstract class Commits extends Link {
       for (const { lease, entries, onFailed } of batch) {
         // Memory already has the new state, and cannot go back.
         if (entries[0]!.isState) this.lose(lease);
-        onFailed(error instanceof StorageAway ? error : new StorageAway(String(error), { cause: error }));
+        onFailed(
+          error instanceof StorageUnavailable
+            ? error
+            : new StorageUnavailable(String(error), { cause: error }),
+        );
       }
     }
   }
@@ -110,31 +114,31 @@ export abstract class Commits extends Link {
   abstract noteAway(error: unknown): void;
 
   /** Gives a lease up: memory and database may differ, or another process may have the namespace. */
-  lose(lease: Lease): void {
+  lose(lease: NamespaceLease): void {
     lease.isLost = true;
     if (this.forget(lease)) this.events?.discard(lease.name);
   }
 
   /** Returns false if the lease was no longer held. */
-  forget(lease: Lease): boolean {
-    return this.held.get(lease.name) === lease && this.held.delete(lease.name);
+  forget(lease: NamespaceLease): boolean {
+    return this.heldLeases.get(lease.name) === lease && this.heldLeases.delete(lease.name);
   }
 
-  checkReachable(lease: Lease): void {
-    if (lease.isLost) throw movedAway(lease);
-    if (this.isAway) throw new StorageAway("the database does not answer");
+  checkReachable(lease: NamespaceLease): void {
+    if (lease.isLost) throw leaseLostError(lease);
+    if (this.isStorageUnreachable) throw new StorageUnavailable("the database does not answer");
   }
 
   /** Writes snapshots and compactions on the second connection, since they must not delay commits. */
-  async writeIfHeld(lease: Lease, write: string, values: unknown[]): Promise<void> {
+  async writeIfHeld(lease: NamespaceLease, write: string, values: unknown[]): Promise<void> {
     this.checkReachable(lease);
     const held = "held as (select id from namespaces where id = $1 and fence = $2 and owner = $3)";
     const text = `with ${held}${write} select id from held`;
-    const rows = await this.link.query(text, [lease.id, lease.fence, this.process, ...values]);
-    if (rows.length === 0) throw movedAway(lease);
+    const rows = await this.link.query(text, [lease.id, lease.fence, this.processId, ...values]);
+    if (rows.length === 0) throw leaseLostError(lease);
   }
 }
 
-export function movedAway({ name }: Pick<Lease, "name">): StorageAway {
-  return new StorageAway(`another process runs the namespace "${name}" by now`);
+export function leaseLostError({ name }: Pick<NamespaceLease, "name">): StorageUnavailable {
+  return new StorageUnavailable(`another process runs the namespace "${name}" by now`);
 }

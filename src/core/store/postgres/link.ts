@@ -1,11 +1,11 @@
 import pg from "pg";
-import { StorageAway } from "../../schema/unavailable.js";
+import { StorageUnavailable } from "../../schema/unavailable.js";
 
 /** SQLSTATEs of a lost, starting, full or read-only server, a transaction to repeat, and an expired lease. */
 const AWAY = /^(08|23503|25006|40|53|55P03|57|58)/;
 
 /** One connection to the database, opened by the first query, and reopened by the next query after a failure. */
-export class Link {
+export class DatabaseConnection {
   readonly #pool: pg.Pool;
 
   /** @param timeoutMs limit of a query, and of its wait for the previous query; a slower server counts as away */
@@ -34,7 +34,7 @@ export class Link {
     } catch (error) {
       const { code, message } = error as { code?: string; message: string };
       if (code !== undefined && /^[0-9A-Z]{5}$/.test(code) && !AWAY.test(code)) throw error;
-      throw new StorageAway(`the database does not answer: ${message || code}`, { cause: error });
+      throw new StorageUnavailable(`the database does not answer: ${message || code}`, { cause: error });
     }
   }
 

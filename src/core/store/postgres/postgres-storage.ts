@@ -1,22 +1,22 @@
 /*
  * Storage in PostgreSQL for several processes. Each process renews a row in `processes`. Other processes delete an
  * expired row, which frees the namespaces of its process, and take them over with the next fence.
- * An encoded change flows through: engine → `PostgresStore` → `Commits` → one transaction, which checks the fences.
+ * An encoded change flows through: engine → `PostgresStore` → `CommitQueue` → one transaction, which checks the fences.
  * Never here: domain rules, HTTP.
  */
 
 import type { Store } from "../../engine/store.js";
 import type { NamespaceIdentity } from "../../schema/control-requests.js";
 import { parseDuration } from "../../schema/duration.js";
-import { StorageAway } from "../../schema/unavailable.js";
+import { StorageUnavailable } from "../../schema/unavailable.js";
 import { afterDelay, monotonicMs, repeatEvery } from "../../time/timers.js";
 import type { FileStorageOptions } from "../file-storage.js";
-import type { Leases, Location, Place, Snapshots, Storage } from "../storage.js";
+import type { Leases, Location, NamespaceOwner, Snapshots, Storage } from "../storage.js";
 import { asStoreError, StoreError } from "../store-error.js";
-import { Commits, type Entry, type Lease, movedAway } from "./commits.js";
-import { Link } from "./link.js";
+import { CommitQueue, leaseLostError, type NamespaceLease, type StoredEntry } from "./commits.js";
+import { DatabaseConnection } from "./link.js";
 import { PostgresSnapshots, PostgresStore } from "./postgres-store.js";
-import { RENEW, register } from "./schema.js";
+import { RENEW_PROCESS, registerProcess } from "./schema.js";
 
 const RENEWALS_PER_LEASE = 3;
 /** Pause between attempts to reach the database. */
@@ -40,15 +40,15 @@ const READ = `select seq::float8 as seq, is_state as "isState", body, null as na
     where id = $1 and seq >= (select max(seq) from entries where id = $1 and is_state)
   union all select saved, true, body, name, at from snapshots where id = $1 order by name nulls first, seq`;
 
-export class PostgresStorage extends Commits implements Storage, Leases {
+export class PostgresStorage extends CommitQueue implements Storage, Leases {
   readonly leases = this;
-  readonly link: Link;
+  readonly link: DatabaseConnection;
   seed = "";
   readonly #schema: string;
   readonly #leaseMs: number;
   readonly #searches = new Map<string, Promise<Location>>();
   /** Keyed by namespace name and by API key. */
-  readonly #places = new Map<string, Place>();
+  readonly #places = new Map<string, NamespaceOwner>();
   #url: string | null = null;
   #validUntilMs = 0;
   /** Number of times that this process's row was missing; each time, all leases were lost. */
@@ -70,7 +70,7 @@ export class PostgresStorage extends Commits implements Storage, Leases {
     for (const name of ["schema", "lease"]) url.searchParams.delete(name);
     // A commit times out after the length of a lease, since the lease is lost by then.
     super(url.href, schema, leaseMs);
-    this.link = new Link(url.href, schema, LONG_QUERY_MS);
+    this.link = new DatabaseConnection(url.href, schema, LONG_QUERY_MS);
     this.#schema = schema;
     this.#leaseMs = leaseMs;
   }
@@ -80,7 +80,7 @@ export class PostgresStorage extends Commits implements Storage, Leases {
     try {
       // Fails sooner than a query of `link`, whose timeout is longer.
       await this.query("select 1");
-      this.seed = await register(this.link, this.#schema, this.options, this.#registration());
+      this.seed = await registerProcess(this.link, this.#schema, this.options, this.#registration());
       await this.#renewNow();
     } catch (error) {
       await this.link.close();
@@ -95,25 +95,25 @@ export class PostgresStorage extends Commits implements Storage, Leases {
   }
 
   #registration(): unknown[] {
-    return [this.process, this.options.version, this.#leaseMs, this.#url];
+    return [this.processId, this.options.version, this.#leaseMs, this.#url];
   }
 
   recover(): string[] {
-    return [...this.held.keys()].filter((name) => name !== this.options.defaultName);
+    return [...this.heldLeases.keys()].filter((name) => name !== this.options.defaultName);
   }
 
   open(name: string): Store {
-    const lease = this.held.get(name);
-    if (lease === undefined) throw movedAway({ name });
+    const lease = this.heldLeases.get(name);
+    if (lease === undefined) throw leaseLostError({ name });
     return new PostgresStore(lease);
   }
 
   snapshots(name: string): Snapshots {
-    return new PostgresSnapshots(this.held.get(name)!);
+    return new PostgresSnapshots(this.heldLeases.get(name)!);
   }
 
   identity(name: string): NamespaceIdentity {
-    return this.held.get(name)?.identity ?? {};
+    return this.heldLeases.get(name)?.identity ?? {};
   }
 
   async begin(name: string, { api_key, webhook_secret, clock }: NamespaceIdentity): Promise<boolean> {
@@ -124,7 +124,7 @@ export class PostgresStorage extends Commits implements Storage, Leases {
     while (this.#searches.has(name)) await this.#searches.get(name)!.catch(() => {});
     let isCreated = false;
     await this.#search(name, async () => {
-      isCreated = (await this.link.query(insertion, [name, identity, this.process])).length > 0;
+      isCreated = (await this.link.query(insertion, [name, identity, this.processId])).length > 0;
       return this.#find(name);
     });
     return isCreated;
@@ -138,18 +138,18 @@ export class PostgresStorage extends Commits implements Storage, Leases {
 
   async remove(name: string, close?: () => void): Promise<void> {
     const deletion = "delete from namespaces where name = $1 and owner = $2 returning id";
-    const deleted = await this.link.query(deletion, [name, this.process]);
-    if (deleted.length === 0) throw movedAway({ name });
-    this.held.delete(name);
+    const deleted = await this.link.query(deletion, [name, this.processId]);
+    if (deleted.length === 0) throw leaseLostError({ name });
+    this.heldLeases.delete(name);
     close?.();
   }
 
-  holds(name: string): boolean {
-    return this.held.has(name) && monotonicMs() < this.#validUntilMs;
+  holdsLease(name: string): boolean {
+    return this.heldLeases.has(name) && monotonicMs() < this.#validUntilMs;
   }
 
   async locate(name: string): Promise<Location> {
-    if (this.holds(name)) return "here";
+    if (this.holdsLease(name)) return "here";
     return this.#places.get(name) ?? this.#search(name, () => this.#find(name));
   }
 
@@ -165,12 +165,12 @@ export class PostgresStorage extends Commits implements Storage, Leases {
 
   async #find(name: string): Promise<Location> {
     // By this machine's clock the lease has expired. While the database is away, reads go on from memory.
-    if (this.held.has(name)) await this.#renew();
-    if (this.held.has(name)) return "here";
-    if (this.isAway) throw new StorageAway("the database does not answer");
+    if (this.heldLeases.has(name)) await this.#renew();
+    if (this.heldLeases.has(name)) return "here";
+    if (this.isStorageUnreachable) throw new StorageUnavailable("the database does not answer");
     await this.#free();
     if (await this.#take(name)) return "here";
-    const [place] = await this.places("name = $2", [name]);
+    const [place] = await this.listOwners("name = $2", [name]);
     if (place === undefined) return "nowhere";
     this.#places.set(name, place);
     return place;
@@ -179,18 +179,18 @@ export class PostgresStorage extends Commits implements Storage, Leases {
   async nameOfKey(apiKey: string, nameInKey: string | undefined): Promise<string | undefined> {
     const isOfKey = "identity ->> 'api_key' = $2 or (identity ->> 'api_key' is null and name = $3)";
     const values = [apiKey.replace(/^sk_live_/, "sk_test_"), nameInKey];
-    const place = this.#places.get(apiKey) ?? (await this.places(isOfKey, values))[0];
+    const place = this.#places.get(apiKey) ?? (await this.listOwners(isOfKey, values))[0];
     if (place !== undefined) this.#places.set(apiKey, place);
     return place?.name;
   }
 
   /** @param values for $2, $3, … in `condition`; $1 is this process */
-  places(condition = "true", values: unknown[] = []): Promise<Place[]> {
+  listOwners(condition = "true", values: unknown[] = []): Promise<NamespaceOwner[]> {
     return this.link.query(
       `select name, url from namespaces
         left join processes on processes.id = owner and owner <> $1
         where ${condition} order by namespaces.id desc`,
-      [this.process, ...values],
+      [this.processId, ...values],
     );
   }
 
@@ -210,7 +210,9 @@ export class PostgresStorage extends Commits implements Storage, Leases {
     await this.#renewing;
     await this.whenEmpty();
     // Leases that cannot be released expire.
-    await this.link.query("delete from processes where id = $1", [this.process]).catch(this.options.onError);
+    await this.link
+      .query("delete from processes where id = $1", [this.processId])
+      .catch(this.options.onError);
     await this.link.close();
     await this.close();
   }
@@ -227,9 +229,9 @@ export class PostgresStorage extends Commits implements Storage, Leases {
   async #renewNow(): Promise<void> {
     if (this.#isStopped) return;
     const sentMs = monotonicMs();
-    const [row] = await this.query<{ isNew: boolean }>(RENEW, this.#registration(), "renew");
+    const [row] = await this.query<{ isNew: boolean }>(RENEW_PROCESS, this.#registration(), "renew");
     if (row!.isNew) this.#losses++;
-    if (row!.isNew || this.isAway) await this.#compareLeases();
+    if (row!.isNew || this.isStorageUnreachable) await this.#compareLeases();
     this.#validUntilMs = sentMs + this.#leaseMs;
     await this.#free();
     await this.#takeFree();
@@ -237,26 +239,26 @@ export class PostgresStorage extends Commits implements Storage, Leases {
 
   /** Discards namespaces that other processes may have taken over, or whose last commit has an unknown fate. */
   async #compareLeases(): Promise<void> {
-    const rows = await this.query<Lease>(
+    const rows = await this.query<NamespaceLease>(
       "select id, fence, seq::float8 as seq from namespaces where owner = $1",
-      [this.process],
+      [this.processId],
     );
     const stored = new Map(rows.map(({ id, fence, seq }) => [id, `${fence} ${seq}`]));
-    for (const lease of [...this.held.values()])
+    for (const lease of [...this.heldLeases.values()])
       if (stored.get(lease.id) !== `${lease.fence} ${lease.seq}`) this.lose(lease);
-    if (!this.isAway) return;
+    if (!this.isStorageUnreachable) return;
     this.#freesFromMs = monotonicMs() + this.#leaseMs;
-    this.isAway = false;
+    this.isStorageUnreachable = false;
     this.options.onNotice?.("the database answers again");
   }
 
   noteAway(error: unknown): void {
     if (this.#isStopped) return;
-    if (!this.isAway)
+    if (!this.isStorageUnreachable)
       this.options.onNotice?.(
         `the database is away: reads go on from memory, writes get 503 (${(error as Error).message})`,
       );
-    this.isAway = true;
+    this.isStorageUnreachable = true;
     afterDelay(RETRY_MS, () => void this.#renew());
   }
 
@@ -271,27 +273,27 @@ export class PostgresStorage extends Commits implements Storage, Leases {
     const free = await this.link.query<{ name: string; share: number }>(
       `select name, ceil((select count(*) from namespaces)::float / nullif((select count(*) from processes), 0)) as share
         from namespaces where owner is null or owner = $1 order by random()`,
-      [this.process],
+      [this.processId],
     );
     for (const { name, share } of free) {
-      if (this.held.has(name) || this.#searches.has(name)) continue;
+      if (this.heldLeases.has(name) || this.#searches.has(name)) continue;
       await this.#search(name, () => this.#find(name));
-      if (this.held.has(name)) this.events?.open(name);
-      if (this.held.size >= share) return;
+      if (this.heldLeases.has(name)) this.events?.open(name);
+      if (this.heldLeases.size >= share) return;
     }
   }
 
   async #take(name: string): Promise<boolean> {
     if (this.#isStopped) return false;
     const losses = this.#losses;
-    const [row] = await this.link.query<Lease>(TAKE, [name, this.process]);
+    const [row] = await this.link.query<NamespaceLease>(TAKE, [name, this.processId]);
     if (row === undefined) return false;
-    const stored = await this.link.query<Lease["snapshots"][number] & Entry>(READ, [row.id]);
-    if (losses !== this.#losses) throw movedAway({ name });
+    const stored = await this.link.query<NamespaceLease["snapshots"][number] & StoredEntry>(READ, [row.id]);
+    if (losses !== this.#losses) throw leaseLostError({ name });
     const entries = stored.filter((row) => row.name === null);
     const snapshots = stored.slice(entries.length);
     this.#places.delete(name);
-    this.held.set(name, { ...row, commits: this, entries, snapshots, isLost: false });
+    this.heldLeases.set(name, { ...row, commits: this, entries, snapshots, isLost: false });
     return true;
   }
 }

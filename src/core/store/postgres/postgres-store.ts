@@ -1,4 +1,4 @@
-import { encodeChange, noLatestKeys } from "../../engine/encode-change.js";
+import { createLatestKeys, encodeChange } from "../../engine/encode-change.js";
 import type { FrozenState } from "../../engine/frozen-state.js";
 import type { Change, JournalEntry, RecordReader, StateDump } from "../../engine/records.js";
 import type { Store } from "../../engine/store.js";
@@ -8,18 +8,18 @@ import { encodeState } from "../state-text.js";
 import type { SavedState, Snapshot } from "../storage.js";
 import { asStoreError, StoreError } from "../store-error.js";
 import { isChange, isStateDump } from "../stored-shapes.js";
-import type { Entry, Lease } from "./commits.js";
+import type { NamespaceLease, StoredEntry } from "./commits.js";
 
 /** Changes are compacted once they are larger than this and twice as large as the state. */
 const COMPACT_AT_CHARS = 4 * 1024 * 1024;
 
 /** Stores a namespace in the database. The changes of a tick are in one transaction of the process. */
 export class PostgresStore implements Store {
-  readonly #latest = noLatestKeys();
+  readonly #latest = createLatestKeys();
   #stateChars = 0;
   #changedChars = 0;
 
-  constructor(readonly lease: Lease) {}
+  constructor(readonly lease: NamespaceLease) {}
 
   load(): ReturnType<Store["load"]> {
     const { name, entries } = this.lease;
@@ -34,7 +34,7 @@ export class PostgresStore implements Store {
     return { snapshot, changes: parsed };
   }
 
-  #count(entries: readonly Entry[]): void {
+  #count(entries: readonly StoredEntry[]): void {
     for (const { isState, body } of entries) {
       this.#changedChars = isState ? 0 : this.#changedChars + body.length;
       if (isState) this.#stateChars = body.length;
@@ -59,7 +59,7 @@ export class PostgresStore implements Store {
   }
 
   /** Throws at once while the database is away: a read then goes on without the changes of due tasks. */
-  #write(entries: readonly Entry[]): Promise<void> {
+  #write(entries: readonly StoredEntry[]): Promise<void> {
     this.lease.commits.checkReachable(this.lease);
     return this.lease.commits.write(this.lease, entries).then(() => this.#count(entries));
   }
@@ -107,7 +107,7 @@ export class PostgresStore implements Store {
 
 /** Snapshots in the database, with a copy in memory for synchronous reads. */
 export class PostgresSnapshots extends SnapshotsInMemory {
-  constructor(readonly lease: Lease) {
+  constructor(readonly lease: NamespaceLease) {
     super();
     for (const { name, at, body } of lease.snapshots) void super.save({ name, at }, JSON.parse(body));
   }

@@ -1,5 +1,5 @@
 import { StoreError } from "../store-error.js";
-import type { Link } from "./link.js";
+import type { DatabaseConnection } from "./link.js";
 
 /**
  * Migrations of the schema, each applied once. Never edit one that was released: append.
@@ -28,7 +28,7 @@ const MIGRATIONS: readonly string[] = [
 ];
 
 /** Registers a process or renews its row. A process with a new row has no namespaces yet. */
-export const RENEW = `insert into processes (id, version, expires, url)
+export const RENEW_PROCESS = `insert into processes (id, version, expires, url)
     values ($1, $2, clock_timestamp() + $3 * interval '1 ms', $4)
   on conflict (id) do update set expires = excluded.expires, url = excluded.url
   returning xmax = 0 as "isNew"`;
@@ -36,11 +36,11 @@ export const RENEW = `insert into processes (id, version, expires, url)
 /**
  * Creates or migrates the schema, registers a process, and returns the seed of new namespaces.
  *
- * @param values of `RENEW`
+ * @param values of `RENEW_PROCESS`
  * @throws StoreError if the schema or a running process has another version
  */
-export async function register(
-  link: Link,
+export async function registerProcess(
+  link: DatabaseConnection,
   schema: string,
   { version, seed }: { version: string; seed: string },
   values: unknown[],
@@ -66,7 +66,7 @@ export async function register(
       `The schema "${schema}" is in use by version ${other.version} of payments-sandbox at ${other.url}, and this is version ${version}: stop the processes of that version first.`,
     );
   await link.query("update meta set format = $1", [MIGRATIONS.length]);
-  await link.query(RENEW, values);
+  await link.query(RENEW_PROCESS, values);
   await link.query("commit");
   return meta!.seed;
 }

@@ -39,7 +39,7 @@ ${section({
   title: "Needs attention",
   body: rowList(
     "Needs attention",
-    items.map((need) => row(context, { ...need, status: badge(need.word, need.tone) })),
+    items.map((need) => row(context, { ...need, status: badge(need.badgeText, need.tone) })),
     "Nothing: no failed calls or webhooks, no held deliveries, no active scenario.",
   ),
 })}
@@ -135,7 +135,7 @@ function setupView(context: PageContext): Markup {
   return html`<h1>Three steps to your first payment</h1>
 <ol class="steps">
 <li data-part id="step-1"><h2>1. Point your app here</h2>${snippet(".env", env)}</li>
-<li data-part id="step-2"><h2>2. Make a charge</h2><p>Let your app pay for something, or ${button({ does: "make", label: "Make one for me", kind: "main" })}</p>${snippet("On the command line", cliCommand(context, "charge create"))}</li>
+<li data-part id="step-2"><h2>2. Make a charge</h2><p>Let your app pay for something, or ${button({ command: "make", label: "Make one for me", kind: "main" })}</p>${snippet("On the command line", cliCommand(context, "charge create"))}</li>
 <li data-part id="step-3"><h2>3. Receive its webhook ${receivers > 0 && badge("done", "good")}</h2>${form(context, html`${input({ name: "url", label: "Your receiver's URL", hint: "http://localhost:3000/webhooks", required: true })}<button name="do" value="receiver">Save</button>`, "Add a receiver")}
 ${snippet("As curl", controlCurl(context, "POST /_sandbox/webhook-endpoints", { url: "http://localhost:3000/webhooks" }))}</li>
 </ol>`;
@@ -144,7 +144,7 @@ ${snippet("As curl", controlCurl(context, "POST /_sandbox/webhook-endpoints", { 
 function faultItem(context: PageContext, { fault_id, rule }: StoredFault): Markup {
   return html`<li data-key="${fault_id}">fault <a href="${viewUrl(context, "faults")}">${conditionText(rule.match?.operation ?? "any call")}</a>
 ${context.namespace.faults.countApplied(fault_id)}${rule.times !== undefined && html`/${rule.times}`}
-${button({ does: `fault-off ${fault_id}`, label: "Stop", to: `fault ${fault_id}` })}</li>`;
+${button({ command: `fault-off ${fault_id}`, label: "Stop", to: `fault ${fault_id}` })}</li>`;
 }
 
 /**
@@ -167,7 +167,7 @@ export function asideView(context: PageContext): Markup {
     id: "active",
     title: "Active",
     body: html`<ul class="small" data-list aria-label="Active">
-${active.map(({ name }) => html`<li data-key="scenario-${name}">scenario <a href="${viewUrl(context, "scenarios")}#${name}">${name}</a> ${button({ does: `deactivate ${name}`, label: "Off", to: `scenario ${name}` })}</li>`)}
+${active.map(({ name }) => html`<li data-key="scenario-${name}">scenario <a href="${viewUrl(context, "scenarios")}#${name}">${name}</a> ${button({ command: `deactivate ${name}`, label: "Off", to: `scenario ${name}` })}</li>`)}
 ${faults.map((fault) => faultItem(context, fault))}
 ${active.length + faults.length === 0 && html`<li data-key="none" class="soft">No scenario, no fault.</li>`}</ul>`,
   })}

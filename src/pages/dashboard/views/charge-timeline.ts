@@ -5,7 +5,7 @@ import { comesBefore } from "../../../core/engine/task-queue.js";
 import type { ChargeHistoryItem } from "../../../core/schema/control-responses.js";
 import { iso } from "../../../core/schema/time.js";
 import { chargeHistory } from "../../../server/control/charge-history.js";
-import { grouped } from "../../format.js";
+import { groupDigits } from "../../format.js";
 import { type Content, html, type Markup } from "../../html.js";
 import { badge, button, firstLine, httpTone, span, statusTone } from "../components.js";
 import { currentUrl, type PageContext, viewUrl } from "../page-context.js";
@@ -159,8 +159,8 @@ ${isProblem && isLast && delivery !== undefined && retryButton(delivery)}`;
 
 function retryButton({ status, delivery_id, event_type }: Delivery): Markup {
   return status === "pending"
-    ? button({ does: `retry ${delivery_id}`, label: "Retry now", to: event_type, key: "r" })
-    : button({ does: `redeliver ${delivery_id}`, label: "Redeliver", to: event_type, key: "r" });
+    ? button({ command: `retry ${delivery_id}`, label: "Retry now", to: event_type, key: "r" })
+    : button({ command: `redeliver ${delivery_id}`, label: "Redeliver", to: event_type, key: "r" });
 }
 
 /** Links the receiver. Names the event type too where the event's own line is filtered out. */
@@ -184,7 +184,7 @@ function postingText(postings: readonly { readonly account: string; readonly amo
   const to = postings.find(
     ({ account, amount }) => account !== "outside" && account !== "fees" && !amount.startsWith("-"),
   );
-  return to === undefined ? "" : `${grouped(to.amount)} → ${to.account.replace("_", " ")}`;
+  return to === undefined ? "" : `${groupDigits(to.amount)} → ${to.account.replace("_", " ")}`;
 }
 
 function dueLines(context: PageContext, charge: Charge): Line[] {
@@ -208,7 +208,7 @@ function dueLines(context: PageContext, charge: Charge): Line[] {
         isDue: true,
         isProblem: (delivery?.attempts.length ?? 0) > 0,
         lane: task.kind === "attempt" ? 3 : task.kind === "settle" ? 2 : 1,
-        body: html`${taskText(context, task)}${delivery !== undefined && html` → ${receiverName(state.get("endpoints", delivery.webhook_id))}`} ${task.due_ms > context.nowMs && button({ does: `to ${at}`, label: "Run to here", to: taskText(context, task) })}`,
+        body: html`${taskText(context, task)}${delivery !== undefined && html` → ${receiverName(state.get("endpoints", delivery.webhook_id))}`} ${task.due_ms > context.nowMs && button({ command: `to ${at}`, label: "Run to here", to: taskText(context, task) })}`,
       };
     });
 }

@@ -2,7 +2,7 @@ import type { Charge } from "../../../core/domain/charge-transition.js";
 import { isFailing } from "../../../core/engine/is-failing.js";
 import { chargeDetail } from "../../../core/engine/wire-views.js";
 import { transitionCause } from "../../../server/control/charge-history.js";
-import { grouped } from "../../format.js";
+import { groupDigits } from "../../format.js";
 import { html, type Markup } from "../../html.js";
 import {
   amountMarkup,
@@ -35,7 +35,7 @@ export function chargeView(context: PageContext, charge: Charge): Markup {
   const failing = deliveries.filter(isFailing).length;
   return html`<p class="back"><a href="${viewUrl(context, "charges")}">← Charges</a></p>
 <div class="object" data-part id="charge"><h1><code>${id}</code> ${badge(charge.status)} ${modeMark(charge.mode)}</h1>
-<p class="big">${amountMarkup(charge.amount, charge.currency)}${charge.settlement_amount !== null && charge.fees !== null && html` <span class="soft">(price ${grouped(charge.settlement_amount)} + ${grouped(charge.fees.total_fee)} fees)</span>`}</p>
+<p class="big">${amountMarkup(charge.amount, charge.currency)}${charge.settlement_amount !== null && charge.fees !== null && html` <span class="soft">(price ${groupDigits(charge.settlement_amount)} + ${groupDigits(charge.fees.total_fee)} fees)</span>`}</p>
 <p class="why"><strong>Why:</strong> ${causeText(context, charge)}</p>
 <div class="actions">${transitionControls(context, charge)}${charge.kind === "hosted" && html`<a class="button" href="/checkout/${charge.checkout_id}">Checkout page ↗</a>`}${copyButtons(context, charge)}</div></div>
 ${section({ id: "timeline", title: "Timeline", tools: timelineSwitches(context), body: chargeTimeline(context, charge) })}

@@ -1,7 +1,7 @@
 import { type Charge, needsPrice } from "../../../core/domain/charge-transition.js";
 import { CHARGE_STATUSES } from "../../../core/schema/common.js";
 import { STATUSES } from "../../../core/schema/statuses.js";
-import { sentence } from "../../format.js";
+import { sentenceCase } from "../../format.js";
 import { html, type Markup } from "../../html.js";
 import { button, form, input, select, shortIdText } from "../components.js";
 import { isInMode, PAGE_ROWS, type PageContext } from "../page-context.js";
@@ -20,10 +20,11 @@ ${filteredList<Charge>(context, "charges", {
       ? state.pageOfKinds("charges", matches, offset, PAGE_ROWS)
       : state.chargesWithWords(q.slice(0, 255)).filter(matches);
   },
-  row: (charge) => chargeRow(context, charge, { at: charge.created_at, acts: commonTransitions(charge) }),
+  row: (charge) =>
+    chargeRow(context, charge, { at: charge.created_at, rowButtons: commonTransitions(charge) }),
   none: (_isFiltered, { q }) =>
     q === ""
-      ? html`None yet. ${button({ does: "make", label: "Make one for me" })}`
+      ? html`None yet. ${button({ command: "make", label: "Make one for me" })}`
       : `No charge has “${q}” in its id, e-mail, name, reference or metadata.`,
 })}`;
 }
@@ -51,8 +52,8 @@ function transitionButtons(charge: Charge): Markup[] {
 
 function transitionButton(charge: Charge, { to, verb }: Transition, kind?: "main"): Markup {
   return button({
-    does: `charge ${charge.charge_id} ${to}`,
-    label: sentence(verb),
+    command: `charge ${charge.charge_id} ${to}`,
+    label: sentenceCase(verb),
     to: shortIdText(charge.charge_id),
     ...(kind === undefined ? {} : { kind }),
   });
@@ -88,7 +89,7 @@ ${form(
   )}${input({ name: "reason", label: "with the reason", hint: "insufficient_funds" })}<button name="do" value="move ${id}">Move</button>`,
   "Move with a reason",
 )}
-${statuses.length > 0 && html`<p class="soft">Run only its own timeline; the clock does not move:</p><p class="actions">${statuses.map((to) => button({ does: `own ${id} ${to}`, label: `until ${to}`, to: id }))}</p>`}</div></details>`;
+${statuses.length > 0 && html`<p class="soft">Run only its own timeline; the clock does not move:</p><p class="actions">${statuses.map((to) => button({ command: `own ${id} ${to}`, label: `until ${to}`, to: id }))}</p>`}</div></details>`;
 }
 
 /** Planned statuses that are still to come, in order. */

@@ -21,7 +21,7 @@ import {
   timeTag,
 } from "../components.js";
 import { type PageContext, viewUrl } from "../page-context.js";
-import { type ExploreReport, reportsOf } from "../reports.js";
+import { reportsOf, type StoredExploreReport } from "../reports.js";
 import { cliCommand } from "../shell-commands.js";
 import { probesSection, receiverCheckSection } from "./receiver-check-view.js";
 
@@ -39,7 +39,7 @@ ${section({
         key: item.id,
         status: badge(`${item.times}×`, "warn"),
         title: item.advice,
-        sub: html`${item.why}. Last: <bdi>${withReceiverNames(context, item.example)}</bdi>`,
+        subtitle: html`${item.why}. Last: <bdi>${withReceiverNames(context, item.example)}</bdi>`,
         side: html`<code>${item.docs}</code>`,
       }),
     ),
@@ -58,7 +58,7 @@ function withReceiverNames({ namespace }: PageContext, text: string): string {
   return text.replace(/we_[0-9a-f]+/g, (id) => receiverName(namespace.engine.state.get("endpoints", id)));
 }
 
-type Finding = ExploreReport["report"]["findings"][number];
+type Finding = StoredExploreReport["report"]["findings"][number];
 
 /** A pasted `explore` report. */
 function exploredPart(context: PageContext): Markup {
@@ -155,11 +155,11 @@ function findingRow(context: PageContext, finding: BookFinding, lines: readonly 
     status: badge(kind.replaceAll("_", " "), "bad"),
     title: charge_id === null ? message : html`${shortId(charge_id)} ${message}`,
     to: charge === undefined ? undefined : viewUrl(context, "charges", charge.charge_id),
-    sub: html`${fields.length > 0 && html`<bdi>${fields.join(", ")}</bdi> · `}${ADVICE[kind]}`,
+    subtitle: html`${fields.length > 0 && html`<bdi>${fields.join(", ")}</bdi> · `}${ADVICE[kind]}`,
     side: finding.row === null ? "not in your records" : `line ${lines[finding.row - 1]}`,
-    acts:
+    rowButtons:
       deliveryId !== undefined &&
-      button({ does: `redeliver ${deliveryId}`, label: "Redeliver", to: message }),
+      button({ command: `redeliver ${deliveryId}`, label: "Redeliver", to: message }),
     tone: "bad",
   });
 }

@@ -45,9 +45,9 @@ export function deliveryView(context: PageContext, delivery: Delivery): Markup {
 <div class="object" data-part id="delivery"><h1>${delivery.event_type} ${badge(deliveryState(delivery))} ${modeMark(delivery.mode)}</h1>
 <p class="big">→ ${delivery.mishap?.to_url ?? receiverName(endpoint)}</p>
 <p class="why"><strong>Why:</strong> ${causeText(context, delivery)}</p>
-<div class="actions">${isPending && failing && button({ does: `retry ${delivery_id}`, label: "Retry now", kind: "main", key: "r" })}
-${next !== null && Date.parse(next) > nowMs && button({ does: `to ${next}`, label: "Run time to the next try" })}
-${button({ does: `redeliver ${delivery_id}`, label: "Redeliver", ...(isPending && failing ? {} : { key: "r" }) })}
+<div class="actions">${isPending && failing && button({ command: `retry ${delivery_id}`, label: "Retry now", kind: "main", key: "r" })}
+${next !== null && Date.parse(next) > nowMs && button({ command: `to ${next}`, label: "Run time to the next try" })}
+${button({ command: `redeliver ${delivery_id}`, label: "Redeliver", ...(isPending && failing ? {} : { key: "r" }) })}
 <a class="button" href="#edit">Edit &amp; resend</a></div></div>
 ${section({
   id: "attempts",
@@ -203,7 +203,7 @@ function copiesSection(context: PageContext, delivery: Delivery): Markup | false
           status: badge(deliveryState(copy)),
           title: `→ ${copy.mishap?.to_url ?? receiverName(state.get("endpoints", copy.webhook_id))}`,
           to: viewUrl(context, "webhooks", copy.delivery_id),
-          sub: `${attemptResult(copy)}${copy.attempts.length === 0 ? "" : ` in ${Math.round(copy.attempts.at(-1)!.duration_ms)} ms`}${copy === delivery ? " · this one" : ""}`,
+          subtitle: `${attemptResult(copy)}${copy.attempts.length === 0 ? "" : ` in ${Math.round(copy.attempts.at(-1)!.duration_ms)} ms`}${copy === delivery ? " · this one" : ""}`,
         }),
       ),
       "",

@@ -31,7 +31,7 @@ const PRESETS: Readonly<Record<string, { readonly label: string; readonly rule: 
 const CHECKOUTS = ["createWhitelabel", "createCheckout"] as const;
 
 /** The rule of a preset, for the operation this app creates charges with; undefined for an unknown name. */
-export function readyFault({ journal }: Namespace, name: string): FaultRule | undefined {
+export function presetFault({ journal }: Namespace, name: string): FaultRule | undefined {
   const last = journal.entries().find((entry) => CHECKOUTS.some((checkout) => checkout === entry.operation));
   const operation = last?.operation ?? CHECKOUTS[0];
   const preset = Object.hasOwn(PRESETS, name) ? PRESETS[name] : undefined;
@@ -49,7 +49,7 @@ export function faultsView(context: PageContext): Markup {
 ${section({
   id: "new",
   title: "New fault",
-  body: html`<div class="actions">${Object.entries(PRESETS).map(([name, { label }]) => button({ does: `fault-ready ${name}`, label }))}</div>${form(
+  body: html`<div class="actions">${Object.entries(PRESETS).map(([name, { label }]) => button({ command: `fault-ready ${name}`, label }))}</div>${form(
     context,
     html`${jsonField("rule", "Fault (JSON)", context.submitted?.get("rule") ?? toJson(EXAMPLE), { rows: 12, kind: "object" })}<button name="do" value="fault" class="main">Start</button>`,
     "New fault",
@@ -58,7 +58,7 @@ ${section({
 ${section({
   id: "faults",
   title: `Active: ${faults.length}`,
-  tools: faults.length > 0 && button({ does: "faults-off", label: "Stop all" }),
+  tools: faults.length > 0 && button({ command: "faults-off", label: "Stop all" }),
   body: rowList(
     "Active faults",
     faults.map((fault) => faultRow(context, fault, hits.get(fault.fault_id))),
@@ -96,8 +96,8 @@ function faultRow(
       isUsedUp ? "" : "warn",
     ),
     title: `${matchText(rule)} → ${effectText(rule)}`,
-    sub: html`${isCounted && html`<progress max="${times}" value="${Math.min(applied, times)}" aria-label="${applied} of ${times} used"></progress> `}${lastHit}${limitText(rule)}`,
-    acts: html`${copyButton("Copy curl", controlCurl(context, "POST /_sandbox/faults", rule))}${copyButton("Copy command", cliCommand(context, `fault add '${JSON.stringify(rule)}'`))}${button({ does: `fault-off ${fault_id}`, label: "Stop", to: fault_id })}`,
+    subtitle: html`${isCounted && html`<progress max="${times}" value="${Math.min(applied, times)}" aria-label="${applied} of ${times} used"></progress> `}${lastHit}${limitText(rule)}`,
+    rowButtons: html`${copyButton("Copy curl", controlCurl(context, "POST /_sandbox/faults", rule))}${copyButton("Copy command", cliCommand(context, `fault add '${JSON.stringify(rule)}'`))}${button({ command: `fault-off ${fault_id}`, label: "Stop", to: fault_id })}`,
   });
 }
 

@@ -5,7 +5,7 @@ import { copyButton, filterForm, input, pager, plural, rowList, section, select 
 import { currentUrl, PAGE_ROWS, type PageContext, pageOffset } from "../page-context.js";
 import { controlCurl } from "../shell-commands.js";
 
-export interface Hits<Item> {
+export interface ListPage<Item> {
   readonly total: number;
   readonly items: readonly Item[];
 }
@@ -17,7 +17,7 @@ interface Listing<Item> {
   /** Options of each select field: values, or pairs of a value and its label. */
   readonly choices: Readonly<Record<string, readonly (string | readonly [value: string, label: string])[]>>;
   /** Returns all matches, or the page at `offset` with the total. */
-  readonly find: (values: FilterValues, offset: number) => Hits<Item> | readonly Item[];
+  readonly find: (values: FilterValues, offset: number) => ListPage<Item> | readonly Item[];
   readonly row: (item: Item) => Markup;
   readonly none: (isFiltered: boolean, values: FilterValues) => Content;
   readonly title?: (total: number) => string;

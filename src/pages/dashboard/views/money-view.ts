@@ -1,8 +1,8 @@
 import { add } from "../../../core/domain/money.js";
-import { WITHDRAWAL_RULES } from "../../../core/domain/withdrawal.js";
-import { rateOf } from "../../../core/engine/market.js";
+import { WITHDRAWAL_STATUS_RULES } from "../../../core/domain/withdrawal.js";
+import { usdRateOf } from "../../../core/engine/market.js";
 import { LEDGER_ACCOUNTS, type LedgerAccount } from "../../../core/schema/common.js";
-import { grouped, sentence } from "../../format.js";
+import { groupDigits, sentenceCase } from "../../format.js";
 import { html, type Markup } from "../../html.js";
 import {
   button,
@@ -65,10 +65,10 @@ ${section({
           holdings.map(
             ({ key, organization_id, mode, currency, balances }) =>
               html`<tr data-key="${key}"><td>${organization_id} ${modeMark(mode)}</td><td>${currency}</td>
-<td class="number"><strong>${grouped(balances.available)}</strong></td>
-<td class="number">${grouped(balances.pending)}</td>
-<td class="number">${grouped(balances.in_transit)}</td>
-<td class="number">${grouped(balances.fees)}</td></tr>`,
+<td class="number"><strong>${groupDigits(balances.available)}</strong></td>
+<td class="number">${groupDigits(balances.pending)}</td>
+<td class="number">${groupDigits(balances.in_transit)}</td>
+<td class="number">${groupDigits(balances.fees)}</td></tr>`,
           ),
         )
   }
@@ -94,14 +94,14 @@ ${section({
         to: undefined,
         about: [
           withdrawal.failure_reason,
-          `fee ${grouped(withdrawal.fee)}`,
+          `fee ${groupDigits(withdrawal.fee)}`,
           html`to ${shortId(withdrawal.destination_id)}`,
           withdrawal.scenario !== null && `scenario ${withdrawal.scenario}`,
         ],
-        acts: WITHDRAWAL_RULES.statuses[withdrawal.status].next.map((to) =>
+        rowButtons: WITHDRAWAL_STATUS_RULES.statuses[withdrawal.status].next.map((to) =>
           button({
-            does: `withdrawal ${withdrawal.withdrawal_id} ${to}`,
-            label: verbs[to] ?? sentence(to),
+            command: `withdrawal ${withdrawal.withdrawal_id} ${to}`,
+            label: verbs[to] ?? sentenceCase(to),
             to: withdrawal.withdrawal_id,
           }),
         ),
@@ -120,7 +120,7 @@ ${section({
         key: destination.destination_id,
         at: destination.created_at,
         title: html`${shortId(destination.destination_id)} ${destination.fields.type} ${modeMark(destination.mode)}`,
-        sub: html`<bdi>${Object.entries(destination.fields)
+        subtitle: html`<bdi>${Object.entries(destination.fields)
           .filter(([name]) => name !== "type")
           .map(([name, value]) => `${name} ${value}`)
           .join(" · ")}</bdi>`,
@@ -139,7 +139,7 @@ ${section({
       "Currency",
       currencies.map((currency): [string, string] => [
         currency.code,
-        `${currency.code} ${rateOf(state, currency)}`,
+        `${currency.code} ${usdRateOf(state, currency)}`,
       ]),
       currencies[0]?.code ?? "",
     )}${input({ name: "rate", label: "New rate", required: true })}<button name="do" value="rate">Set the rate</button>`,
@@ -184,7 +184,7 @@ ${
 <td>${entry.currency}</td>
 ${LEDGER_ACCOUNTS.map((name) => html`<td class="number">${cell(entry.postings, name)}</td>`)}
 <td class="number soft">${sum(entry.postings.map(({ amount }) => amount))}</td>
-<td class="number">${grouped(before.available ?? "0")} → <strong>${grouped(after.available ?? "0")}</strong></td></tr>`,
+<td class="number">${groupDigits(before.available ?? "0")} → <strong>${groupDigits(after.available ?? "0")}</strong></td></tr>`,
         ),
       )
 }${pager(context, rows.total)}`,
@@ -230,7 +230,7 @@ export function postingsTable(context: PageContext, objectId: string): Markup {
 
 /** An amount with an explicit sign. */
 function signed(amount: string): string {
-  return amount.startsWith("-") ? `−${grouped(amount.slice(1))}` : `+${grouped(amount)}`;
+  return amount.startsWith("-") ? `−${groupDigits(amount.slice(1))}` : `+${groupDigits(amount)}`;
 }
 
 function sum([first = "0", ...others]: readonly string[]): string {

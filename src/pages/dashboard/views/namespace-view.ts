@@ -50,7 +50,7 @@ ${section({
         status: info.name === namespace.name ? badge("current", "good") : false,
         title: info.name,
         to: dashboardUrl(info.name),
-        sub: html`key <code>${info.api_key}</code>`,
+        subtitle: html`key <code>${info.api_key}</code>`,
         side: plural(info.charges, "charge"),
       }),
     ),
@@ -63,7 +63,7 @@ ${section({
   title: "Reset",
   body: html`<details><summary>Reset everything…</summary>
 <p>This removes ${plural(tables.charges.size, "charge")}, ${plural(tables.withdrawals.size, "withdrawal")}, ${plural(tables.events.size, "event")} and every balance of the namespace ${namespace.name}. Receivers, keys and snapshots stay. A snapshot is taken first, so that it can be undone.</p>
-<div class="actions">${button({ does: `reset ${namespace.name}`, label: `Reset ${namespace.name}`, kind: "danger" })}</div></details>`,
+<div class="actions">${button({ command: `reset ${namespace.name}`, label: `Reset ${namespace.name}`, kind: "danger" })}</div></details>`,
 })}`;
 }
 
@@ -87,8 +87,8 @@ function snapshotSections(context: PageContext): Markup {
           key: snapshot.name,
           at: snapshot.at,
           title: snapshot.name,
-          acts: html`<a class="button" href="${currentUrl(context, { diff: snapshot.name, with: undefined })}#diff">Compare<span class="unseen"> ${snapshot.name} with now</span></a>
-${button({ does: `restore ${snapshot.name}`, label: "Restore", to: snapshot.name })}${button({ does: `forget ${snapshot.name}`, label: "Delete", to: snapshot.name })}`,
+          rowButtons: html`<a class="button" href="${currentUrl(context, { diff: snapshot.name, with: undefined })}#diff">Compare<span class="unseen"> ${snapshot.name} with now</span></a>
+${button({ command: `restore ${snapshot.name}`, label: "Restore", to: snapshot.name })}${button({ command: `forget ${snapshot.name}`, label: "Delete", to: snapshot.name })}`,
         }),
       ),
       "None. Save one, try something, and restore it.",
@@ -132,7 +132,7 @@ ${all > records.length && html`<p class="soft">${all - records.length} more are 
 
 const TONES = { added: "good", changed: "warn", removed: "bad" } as const;
 
-function recordView({ collection, id, is: change, fields }: RecordChange): Markup {
+function recordView({ collection, id, changeKind: change, fields }: RecordChange): Markup {
   const visible = fields.slice(0, MAX_FIELDS);
   const changes = visible.map(({ path, before, after }) => {
     const value = html`${before !== undefined && html`<del>${before}</del>`} ${after !== undefined && html`<ins>${after}</ins>`}`;

@@ -44,7 +44,7 @@ ${rowList(
       status: receiver?.webhookId === endpoint.webhook_id && verdict(receiver),
       title: receiverName(endpoint),
       ...(receiver?.webhookId === endpoint.webhook_id ? { to: "#probes", at: receiver.at } : {}),
-      acts: html`${copyButton("Copy command", cliCommand(context, `check-webhook ${endpoint.url}`))}${button({ does: `check ${endpoint.webhook_id}`, label: "Check", to: receiverName(endpoint), kind: "main" })}`,
+      rowButtons: html`${copyButton("Copy command", cliCommand(context, `check-webhook ${endpoint.url}`))}${button({ command: `check ${endpoint.webhook_id}`, label: "Check", to: receiverName(endpoint), kind: "main" })}`,
     }),
   ),
   html`None with a URL. <a href="${viewUrl(context, "webhooks")}">Add one</a>`,
@@ -67,7 +67,7 @@ export function probesSection(context: PageContext): Markup | undefined {
   const why = error ?? report?.error;
   return section({
     id: "probes",
-    grows: true,
+    isAppendOnly: true,
     title: `${url.replace(/^https?:\/\//, "")}: ${isCheckDone(receiver) ? (report?.outcome ?? "could not run") : "checking…"}`,
     body: html`${why !== undefined && why !== null && html`<p class="why"><strong>Why:</strong> ${why}</p>`}
 ${report !== undefined && report.findings.length > 0 && html`<ul class="findings">${report.findings.map((item) => findingItem(context, item))}</ul>`}
@@ -95,7 +95,8 @@ function probeRow(context: PageContext, probe: Probe, result: ProbeRow | undefin
     status: badge(...badgeOf(result)),
     title: result.title,
     to: viewUrl(context, "checks", probe),
-    sub: result.because === null ? result.came_back : `see ${probeName(result.because)}: ${result.came_back}`,
+    subtitle:
+      result.because === null ? result.came_back : `see ${probeName(result.because)}: ${result.came_back}`,
     tone: result.verdict === "fail" ? "bad" : "",
   });
 }
@@ -125,7 +126,7 @@ ${factList([
   ["When", timeTag(context, receiver.at)],
 ])}
 ${result.advice !== null && html`<p class="why"><strong>What to do:</strong> ${result.advice}</p>`}
-<div class="actions">${button({ does: `check ${receiver.webhookId}`, label: "Check again", kind: "main" })}</div></div>
+<div class="actions">${button({ command: `check ${receiver.webhookId}`, label: "Check again", kind: "main" })}</div></div>
 ${result.answers.length === 0 && section({ id: "none", title: "Requests", body: html`<p class="soft">None: this probe was not sent.</p>` })}
 ${result.answers.slice(0, Math.max(sent.length, 1)).map((response, index) => exchange(response, sent[index], index))}
 ${result.answers.length > sent.length && sent.length > 0 && html`<p class="soft">and ${result.answers.length - sent.length} more like these</p>`}`;

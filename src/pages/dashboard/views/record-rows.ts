@@ -44,7 +44,7 @@ import { objectIdOf } from "./request-view.js";
 export interface RowOptions {
   /** Default: time of the last change. */
   readonly at?: string;
-  readonly acts?: Content;
+  readonly rowButtons?: Content;
   readonly to?: string | undefined;
   /** Appended to the second line. */
   readonly about?: readonly Content[];
@@ -65,7 +65,7 @@ function recordRow(
     status: slot("status"),
     title: html`<bdi>${slot("title").map((part, index) => html`${index > 0 && " "}${part}`)}</bdi>${fields.mode !== undefined && html` ${modeMark(fields.mode)}`}`,
     to: list.view && viewUrl(context, list.view, overrides.key),
-    sub: joinDots([...slot("sub"), ...about]),
+    subtitle: joinDots([...slot("sub"), ...about]),
     side: slot("side"),
     tone: statusTone(String(fields.status)),
     ...overrides,
@@ -142,7 +142,7 @@ export function eventRow(context: PageContext, event: EventRecord): Markup {
     key,
     at,
     to: isCharge ? viewUrl(context, "charges", object_id!) : `${viewUrl(context, "money")}#withdrawals`,
-    sub: joinDots([shortId(key), ...objectText(context, object_id)]),
+    subtitle: joinDots([shortId(key), ...objectText(context, object_id)]),
     side: plural(state.deliveriesOf(key).length, "webhook"),
   });
 }
@@ -173,7 +173,7 @@ export function deliveryRow(
     key,
     at: last?.at ?? delivery.created_at,
     about: [...about, outcome],
-    acts: button({ does: `${verb} ${key}`, label, to: `${type} to ${receiver}`, key: "r" }),
+    rowButtons: button({ command: `${verb} ${key}`, label, to: `${type} to ${receiver}`, key: "r" }),
     tone: failing ? "bad" : "",
     ...options,
   });
@@ -188,7 +188,11 @@ export function requestRow(
   const { status, inFlight, fault, tolerated = [] } = entry;
   const bad = !inFlight && (status ?? 500) >= 400;
   const error =
-    status !== null ? errorText(entry) : entry.clientGone ? "the client hung up" : "connection dropped";
+    status !== null
+      ? errorText(entry)
+      : entry.hasClientDisconnected
+        ? "the client hung up"
+        : "connection dropped";
   const times = others.length === 0 ? "" : ` ×${others.length + 1}`;
   return recordRow(context, "requests", entry, {
     key: `request-${(others.at(-1) ?? entry).id}`,

@@ -45,7 +45,7 @@ ${
           key: id,
           status: badge("advice", "warn"),
           title: text,
-          sub: why,
+          subtitle: why,
           side: html`<code>${docs}</code>`,
         }),
       ),
@@ -62,7 +62,7 @@ ${section({ id: "copies", title: "Copy", body: snippet("curl", requestCurl(conte
 function summarySection(context: PageContext, entry: RequestEntry): Markup {
   const bad = isBad(entry);
   return html`<div class="object" data-part id="request"><h1>${entry.method} ${entry.path} ${badge(entry.inFlight ? "in flight" : String(entry.status ?? "dropped"), entry.inFlight ? "warn" : httpTone(entry.status))}</h1>
-${bad && html`<p class="why"><strong>Why:</strong> ${entry.fault !== null && html`${faultLink(context, entry.fault)} interfered: `}${entry.status === null ? (entry.clientGone ? "the client hung up" : "the connection was dropped") : errorText(entry)}</p>`}
+${bad && html`<p class="why"><strong>Why:</strong> ${entry.fault !== null && html`${faultLink(context, entry.fault)} interfered: `}${entry.status === null ? (entry.hasClientDisconnected ? "the client hung up" : "the connection was dropped") : errorText(entry)}</p>`}
 ${!bad && entry.fault !== null && html`<p class="why">${faultLink(context, entry.fault)} applied to this request.</p>`}
 ${factList([
   [
@@ -77,7 +77,7 @@ ${factList([
   ["Idempotency-Key", entry.idempotencyKey ?? "none"],
   ["Scenario asked for", entry.scenario ?? "none"],
 ])}
-<div class="actions">${button({ does: `replay ${entry.id}`, label: "Replay", kind: "main", key: "r" })}<a class="button" href="#edit">Edit &amp; resend</a></div></div>`;
+<div class="actions">${button({ command: `replay ${entry.id}`, label: "Replay", kind: "main", key: "r" })}<a class="button" href="#edit">Edit &amp; resend</a></div></div>`;
 }
 
 function isBad({ inFlight, status }: RequestEntry): boolean {

@@ -60,7 +60,7 @@ ${
   source !== undefined &&
   (countAppSteps(source.steps) > 0
     ? html`<a class="button" href="${url}">Run with your app…<span class="unseen"> ${name}</span></a>`
-    : button({ does: `run ${name}`, label: "Run its steps", to: name, there: url }))
+    : button({ command: `run ${name}`, label: "Run its steps", to: name, progressUrl: url }))
 }
 <a class="button" href="${url}#yaml">YAML<span class="unseen"> of ${name}</span></a>
 <a class="button" href="${url}#save">Duplicate<span class="unseen"> ${name}</span></a>
@@ -68,8 +68,8 @@ ${copyButton("Copy command", cliCommand(context, `scenario use ${name}`))}</div>
 }
 
 function activationButton({ name, activated }: StoredScenario): Markup | false {
-  if (activated > 0) return button({ does: `deactivate ${name}`, label: "Turn off", to: name });
-  return name !== "default" && button({ does: `activate ${name}`, label: "Turn on", to: name });
+  if (activated > 0) return button({ command: `deactivate ${name}`, label: "Turn off", to: name });
+  return name !== "default" && button({ command: `activate ${name}`, label: "Turn on", to: name });
 }
 
 function ruleFields(rule: object): string {
@@ -114,7 +114,7 @@ export function scenarioView(context: PageContext, stored: StoredScenario): Mark
   return html`<p class="back"><a href="${viewUrl(context, "scenarios")}">← Scenarios</a></p>
 <div class="object" data-part id="scenario"><h1>${name} ${activated > 0 && badge("active", "warn")}</h1>
 ${scenario.description !== undefined && html`<p>${scenario.description.trim()}</p>`}
-<div class="actions">${activationButton(stored)}${source !== undefined && !callsApp && button({ does: `run ${name}`, label: "Run its steps", to: name, kind: "main", there: runUrl })}<a class="button" href="#save">Duplicate</a></div>
+<div class="actions">${activationButton(stored)}${source !== undefined && !callsApp && button({ command: `run ${name}`, label: "Run its steps", to: name, kind: "main", progressUrl: runUrl })}<a class="button" href="#save">Duplicate</a></div>
 ${
   callsApp &&
   form(
@@ -144,7 +144,7 @@ ${section({
       .join(", ") || (ruleNames.length === 0 ? "No rules: only steps." : "No rule has been applied yet.")
   }</p>`,
 })}
-${source !== undefined && section({ id: "run", grows: true, title: runTitle(run, name), body: ownRun === undefined ? html`<p class="soft">Its steps have not been run from this page.</p>` : stepList(context, ownRun) })}
+${source !== undefined && section({ id: "run", isAppendOnly: true, title: runTitle(run, name), body: ownRun === undefined ? html`<p class="soft">Its steps have not been run from this page.</p>` : stepList(context, ownRun) })}
 ${section({ id: "yaml", title: "File", body: html`${snippet(`${name}.yaml`, writeYaml(file), "c")}${snippet("Command line", cliCommand(context, `scenario use ${name}`))}` })}
 ${section({
   id: "save",
@@ -162,26 +162,29 @@ ${jsonField("scenario", "Scenario (JSON)", toJson(file), { rows: 12, kind: "obje
 
 function runTitle(run: ScenarioRun | undefined, name: string): string {
   if (run?.name !== name) return "Run";
-  if (run.report === undefined) return `Run: step ${run.steps.length + 1} of ${run.of || "…"}`;
+  if (run.report === undefined) return `Run: step ${run.steps.length + 1} of ${run.stepCount || "…"}`;
   return `Run: ${run.report.outcome}`;
 }
 
 /** Finished steps, the running step, and the number left. */
-function stepList(context: PageContext, { at, of, current, steps: finished, report }: ScenarioRun): Markup {
-  const left = of - finished.length - (current === undefined ? 0 : 1);
+function stepList(
+  context: PageContext,
+  { at, stepCount, currentStep, steps: finished, report }: ScenarioRun,
+): Markup {
+  const left = stepCount - finished.length - (currentStep === undefined ? 0 : 1);
   return html`<p class="soft">${timeTag(context, at)}${report !== undefined && html`, ${Math.round(report.duration_ms)} ms`}</p>
 ${report?.error !== undefined && html`<p class="why"><strong>Why:</strong> ${report.error}</p>`}
 ${rowList(
   "Steps",
   [
     ...finished.map((step) => stepRow(context, step)),
-    ...(current === undefined
+    ...(currentStep === undefined
       ? []
       : [
           row(context, {
             key: `step-${finished.length + 1}`,
             status: badge("running", "warn"),
-            title: current,
+            title: currentStep,
           }),
         ]),
     ...(report === undefined && left > 0
@@ -198,7 +201,7 @@ function stepRow(context: PageContext, { number, title, outcome, duration_ms, fa
     key: `step-${number}`,
     status: badge(outcome.replace("_", " "), TONES[outcome]),
     title: `${number}. ${title}`,
-    sub: failure?.message,
+    subtitle: failure?.message,
     side: outcome !== "not_run" && `${Math.round(duration_ms)} ms`,
     tone: TONES[outcome] === "bad" ? "bad" : "",
   });

@@ -3,7 +3,7 @@ import { deliveriesAbout, searchDeliveries } from "../../../server/control/deliv
 import { html, type Markup } from "../../html.js";
 import { rowList, section } from "../components.js";
 import { isInMode, type PageContext, viewUrl } from "../page-context.js";
-import type { Hits } from "./filtered-list.js";
+import type { ListPage } from "./filtered-list.js";
 import { chargeRow, deliveryRow, eventRow, requestRow, withdrawalRow } from "./record-rows.js";
 import { requestsWith } from "./requests-view.js";
 
@@ -39,14 +39,14 @@ export function searchView(context: PageContext): Markup {
 
 const NO_HITS = { deliveries: { total: 0, items: [] }, events: { total: 0, items: [] } };
 
-function hitsOf<Item>(items: readonly Item[]): Hits<Item> {
+function hitsOf<Item>(items: readonly Item[]): ListPage<Item> {
   return { total: items.length, items };
 }
 
 function hits<Item>(
   context: PageContext,
   title: string,
-  { total, items }: Hits<Item>,
+  { total, items }: ListPage<Item>,
   rowOf: (context: PageContext, item: Item) => Markup,
   to?: string,
 ): Markup | false {
@@ -80,7 +80,7 @@ function webhooksWith(
   context: PageContext,
   q: string,
   ids: readonly string[],
-): { deliveries: Hits<Delivery>; events: Hits<EventRecord> } {
+): { deliveries: ListPage<Delivery>; events: ListPage<EventRecord> } {
   const { state } = context.namespace.engine;
   const types = new Set(state.eventTypes().filter((type) => type.startsWith(q.toLowerCase())));
   if (types.size > 0)
@@ -110,6 +110,6 @@ function webhooksWith(
 function newest<Item extends { readonly seq: number; readonly mode: Delivery["mode"] }>(
   context: PageContext,
   all: readonly Item[],
-): Hits<Item> {
+): ListPage<Item> {
   return hitsOf(all.filter((record) => isInMode(context, record)).sort((a, b) => b.seq - a.seq));
 }

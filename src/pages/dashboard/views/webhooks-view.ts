@@ -132,11 +132,11 @@ function receiverRow(context: PageContext, endpoint: Endpoint): Markup {
     status: badge(word, tone),
     title: html`${name} ${modeMark(mode)}`,
     to: `${viewUrl(context, "webhooks", undefined, { receiver: webhook_id })}#deliveries`,
-    sub: html`${healthBar(items)} ${endpoint.events.join(", ")} · ${signatureName}${why !== undefined && html` · ${why}`}`,
+    subtitle: html`${healthBar(items)} ${endpoint.events.join(", ")} · ${signatureName}${why !== undefined && html` · ${why}`}`,
     side: total === 1 ? "1 delivery" : `${total} deliveries`,
-    acts: html`${url !== null && button({ does: `check ${webhook_id}`, label: "Check", to: name, there: `${viewUrl(context, "checks")}#probes` })}
+    rowButtons: html`${url !== null && button({ command: `check ${webhook_id}`, label: "Check", to: name, progressUrl: `${viewUrl(context, "checks")}#probes` })}
 ${url !== null && html`<a class="button" href="${edit}">Edit<span class="unseen"> ${name}</span></a>`}
-${button({ does: `enable ${webhook_id} ${enabled ? "off" : "on"}`, label: enabled ? "Turn off" : "Turn on", to: name })}`,
+${button({ command: `enable ${webhook_id} ${enabled ? "off" : "on"}`, label: enabled ? "Turn off" : "Turn on", to: name })}`,
     tone: tone === "bad" ? "bad" : "",
   });
 }

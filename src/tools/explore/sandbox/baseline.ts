@@ -26,13 +26,15 @@ export function baselineOf(flow: Flow, one: PlainRun, other: PlainRun): Baseline
   const named = namedOrder(one);
   const all = hasOwnEmail ? { match: whose, charges: ownedBy(charge!, one) } : named;
   return {
-    whose,
-    order: all?.match ?? {},
-    completed: completedCount(all?.charges ?? one.observed.charges),
-    ...(one.observed.withdrawals.length === 0 ? {} : { paidOut: completedCount(one.observed.withdrawals) }),
+    customerMatch: whose,
+    chargeMatch: all?.match ?? {},
+    completedCharges: completedCount(all?.charges ?? one.observed.charges),
+    ...(one.observed.withdrawals.length === 0
+      ? {}
+      : { completedWithdrawals: completedCount(one.observed.withdrawals) }),
     ...(named === undefined
       ? {}
-      : { named: { match: named.match, completed: completedCount(named.charges) } }),
+      : { orderCharges: { match: named.match, completed: completedCount(named.charges) } }),
     observed: flow.observe.map(({ ignore = [] }, index) => {
       const [first, second] = [one, other].map((run) => observedIn(run, index));
       return commonPart(first, second, ignore) ?? { exists: true };

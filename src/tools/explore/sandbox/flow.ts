@@ -16,7 +16,7 @@ export interface Flow {
   readonly checks: readonly { readonly step: RawStep; readonly oracle: Oracle }[];
   /** Views of the app that must end as in a plain run. */
   readonly observe: readonly ObservedView[];
-  readonly ticks: readonly RawStep[];
+  readonly scheduledWork: readonly RawStep[];
   /** Steps that reset the app before each run. */
   readonly reset: readonly RawStep[];
   readonly never: readonly NeverRule[];
@@ -57,7 +57,7 @@ export function flowOf(file: string, raw: Readonly<Record<string, unknown>>): Fl
     drive,
     checks,
     observe: (raw.observe ?? []) as ObservedView[],
-    ticks: (raw.tick ?? []) as RawStep[],
+    scheduledWork: (raw.tick ?? []) as RawStep[],
     reset: (raw.reset ?? []) as RawStep[],
     never: (raw.never ?? []) as NeverRule[],
   };
@@ -77,6 +77,6 @@ export function paidPageOf({ drive }: Flow): RawStep | undefined {
 }
 
 /** Finds the customer's first call to the app. */
-export function pressOf({ drive }: Flow): RawStep | undefined {
+export function firstAppCallOf({ drive }: Flow): RawStep | undefined {
   return drive.find(({ app }) => typeof app === "string" && !app.startsWith("GET "));
 }

@@ -3,7 +3,7 @@ import { isMatcher } from "../../../core/schema/matcher-words.js";
 import { didYouMean } from "../../../core/schema/nearest.js";
 import type { LoadedScenario } from "../../scenario/files.js";
 import type { RawStep } from "../../scenario/loaded-steps.js";
-import type { BlindSpot, LookedAt } from "../deviable.js";
+import type { BlindSpot, FlowCoverage } from "../deviable.js";
 import type { Flow } from "./flow.js";
 import { observedName, type RunDocument } from "./run-document.js";
 
@@ -20,7 +20,7 @@ interface View {
 }
 
 /** Makes a plain run save the body of every response that it checks; it already saves those that it observes. */
-export function savingChecked(flow: Flow, run: RunDocument): RunDocument {
+export function saveCheckedBodies(flow: Flow, run: RunDocument): RunDocument {
   const steps = run.document.steps as readonly RawStep[];
   const checked = flow.checks.length + flow.never.length;
   const saving = steps.map((step, index) => {
@@ -33,12 +33,12 @@ export function savingChecked(flow: Flow, run: RunDocument): RunDocument {
 }
 
 /** The fields that the flow checks, and the field names in it that no response to a plain run has. */
-export function lookedAt(flow: Flow, runs: readonly LoadedScenario[]): LookedAt {
+export function findFlowCoverage(flow: Flow, runs: readonly LoadedScenario[]): FlowCoverage {
   const views = viewsOf(flow);
   const fields = new Set<string>();
   const spots: BlindSpot[] = [];
   for (const view of views) {
-    const known = runs.flatMap((run) => fieldsOf(savedIn(run, view.name)));
+    const known = runs.flatMap((run) => fieldsOf(savedVariable(run, view.name)));
     const isObserved = view.path[0] === "observe";
     for (const field of isObserved ? leavesOf(runs, view) : view.fields.map((one) => one.field))
       fields.add(field);
@@ -102,7 +102,7 @@ function fieldsExpected(expected: unknown, path: Path, field: Path = []): { fiel
 }
 
 /** Returns the value of a variable that a step saved. */
-export function savedIn({ scope }: LoadedScenario, name: string): unknown {
+export function savedVariable({ scope }: LoadedScenario, name: string): unknown {
   const resolved = scope.resolve({ name, fallback: undefined });
   return typeof resolved === "object" && "value" in resolved ? resolved.value : undefined;
 }
@@ -118,7 +118,7 @@ function fieldsOf(body: unknown, path: Path = []): string[] {
 
 function leavesOf(runs: readonly LoadedScenario[], { name, fields }: View): string[] {
   const ignored = fields.map(({ field }) => field);
-  const found = runs.flatMap((run) => fieldsOf(savedIn(run, name)));
+  const found = runs.flatMap((run) => fieldsOf(savedVariable(run, name)));
   return found.filter(
     (field) => !ignored.includes(field) && !found.some((other) => other.startsWith(`${field}.`)),
   );

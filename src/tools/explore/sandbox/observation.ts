@@ -1,6 +1,12 @@
 import type { ChargeRule } from "../../../core/schema/scenario-rules.js";
 import type { Client } from "../../scenario/running/client.js";
-import { idOf, type List, type LogRow, listSince, newestId } from "../../scenario/running/control-lists.js";
+import {
+  type LogRow,
+  listSince,
+  newestId,
+  type RecordListName,
+  recordIdOf,
+} from "../../scenario/running/control-lists.js";
 import type {
   Observed,
   ObservedCall,
@@ -13,7 +19,7 @@ import type {
 export type ListPosition = Readonly<
   Record<Watched, { readonly last: string | undefined; readonly usual: number }>
 >;
-type Watched = Extract<List, "requests" | "deliveries" | "charges" | "withdrawals">;
+type Watched = Extract<RecordListName, "requests" | "deliveries" | "charges" | "withdrawals">;
 const WATCHED = ["requests", "deliveries", "charges", "withdrawals"] as const;
 
 /** Assumed number of rows per list in the first run. */
@@ -43,7 +49,7 @@ export async function rowsSince(
   const lists = await Promise.all(WATCHED.map(since));
   const ends = WATCHED.map((list, index) => {
     const found = lists[index]!;
-    const last = found[0] === undefined ? position[list].last : idOf(list, found[0]);
+    const last = found[0] === undefined ? position[list].last : recordIdOf(list, found[0]);
     return [list, { last, usual: Math.ceil(found.length / runs) }] as const;
   });
   const rows = WATCHED.map((list, index) => [list, lists[index]!.reverse()] as const);

@@ -7,8 +7,8 @@ import { stepKinds } from "../../scenario/step-faults.js";
 import { PAY_DEFAULTS } from "../../scenario/steps/pay.js";
 import type { Role } from "../deviable.js";
 import { markingOf } from "../judge.js";
-import { type Flow, paidPageOf, pressOf } from "./flow.js";
-import { AT_ONCE, type Baseline, type SandboxPlan } from "./sandbox-plan.js";
+import { type Flow, firstAppCallOf, paidPageOf } from "./flow.js";
+import { type Baseline, JOB_WEBHOOK_DELAY, type SandboxPlan } from "./sandbox-plan.js";
 
 /** A run as a scenario file, with the role of each step. */
 export interface RunDocument {
@@ -27,7 +27,7 @@ const workBegins = (pace: number): RawStep => ({
   expect: { status: { lt: 500 } },
 });
 /** Wall time for which the app's responses must not change. */
-export const STEADY = "250ms";
+export const STEADY_DURATION = "250ms";
 
 /** Variable in which a plain run saves a view of the app. */
 export function observedName(index: number): string {
@@ -124,7 +124,7 @@ function notDelivered(flow: Flow, { observed }: Baseline): RawStep[] {
 
 /** Steps that read the app's views, each with the fields that `fieldsOf` adds. */
 function viewsOf({ observe }: Flow, fieldsOf: (index: number) => object): Placed[] {
-  const steps = observe.map(({ ignore: _ignore, steady = STEADY, ...view }, index) => ({
+  const steps = observe.map(({ ignore: _ignore, steady = STEADY_DURATION, ...view }, index) => ({
     ...view,
     steady,
     ...fieldsOf(index),
@@ -139,28 +139,34 @@ const NO_5XX: RawStep = {
 };
 
 /** A customer who presses twice may place two orders: each is paid at most once, and at least one is paid. */
-function chargeChecks({ order, completed, named }: Baseline, { presses }: SandboxPlan): RawStep[] {
-  const paid = { ...order, status: "COMPLETED" };
-  if (named === undefined || presses === 1)
-    return [{ name: "Paid as often as ordered", expect_charge: { ...paid, count: completed } }];
-  const once = { ...named.match, status: "COMPLETED", count: { lte: named.completed } };
+function chargeChecks(
+  { chargeMatch, completedCharges, orderCharges }: Baseline,
+  { presses }: SandboxPlan,
+): RawStep[] {
+  const paid = { ...chargeMatch, status: "COMPLETED" };
+  if (orderCharges === undefined || presses === 1)
+    return [{ name: "Paid as often as ordered", expect_charge: { ...paid, count: completedCharges } }];
+  const once = { ...orderCharges.match, status: "COMPLETED", count: { lte: orderCharges.completed } };
   return [
     { name: "Paid no more often than ordered", expect_charge: once },
-    { name: "Paid as often as ordered", expect_charge: { ...paid, count: { gte: completed } } },
+    { name: "Paid as often as ordered", expect_charge: { ...paid, count: { gte: completedCharges } } },
   ];
 }
 
-function withdrawalChecks({ paidOut }: Baseline, { presses }: SandboxPlan): RawStep[] {
-  if (paidOut === undefined) return [];
-  const completed = { status: "COMPLETED", count: presses === 1 ? paidOut : { gte: paidOut } };
+function withdrawalChecks({ completedWithdrawals }: Baseline, { presses }: SandboxPlan): RawStep[] {
+  if (completedWithdrawals === undefined) return [];
+  const completed = {
+    status: "COMPLETED",
+    count: presses === 1 ? completedWithdrawals : { gte: completedWithdrawals },
+  };
   return [{ name: "Paid out as often as asked", expect_withdrawal: completed }];
 }
 
 /** Changes the baseline for an unpaid order, which the app's view must not show as paid. */
-function unpaid({ completed, observed, ...baseline }: Baseline): Baseline {
+function unpaid({ completedCharges, observed, ...baseline }: Baseline): Baseline {
   return {
     ...baseline,
-    completed: Math.max(0, completed - 1),
+    completedCharges: Math.max(0, completedCharges - 1),
     observed: observed.map((one) => notPaid(one) ?? PRESENT),
   };
 }
@@ -194,14 +200,14 @@ function unpaidStep({ name, pay_twice, close_page }: RawStep): RawStep {
 /** The flow's steps without checks of responses; the customer repeats a call that fails or gets no response. */
 function driveSteps(flow: Flow, plan: SandboxPlan): RawStep[] {
   const { presses, schedule, jobs } = plan;
-  const press = pressOf(flow);
+  const press = firstAppCallOf(flow);
   const page = paidPageOf(flow);
   return flow.drive.flatMap((step): RawStep[] => {
     if (step === page) {
       const isBusy = jobs.some(({ sinceMs }) => sinceMs === undefined);
       return [
         ...(isBusy ? jobSteps(flow, schedule.length) : []),
-        plan.isCancelled ? cancelStep(step) : plan.isLate ? unpaidStep(step) : step,
+        plan.isCancelled ? cancelStep(step) : plan.isPaidLate ? unpaidStep(step) : step,
       ];
     }
     const tolerant = tolerantStep(step, schedule.length + 1);
@@ -214,14 +220,21 @@ function driveSteps(flow: Flow, plan: SandboxPlan): RawStep[] {
 }
 
 /** Advances time in parallel with the steps that drive the app, while the app waits for a response. */
-function withMovingTime(placed: readonly Placed[], { moves }: SandboxPlan, { whose }: Baseline): Placed[] {
-  if (moves === undefined) return [...placed];
+function withMovingTime(
+  placed: readonly Placed[],
+  { timeAdvance }: SandboxPlan,
+  { customerMatch }: Baseline,
+): Placed[] {
+  if (timeAdvance === undefined) return [...placed];
   const stepsOf = (role: Role) => placed.filter((one) => one.role === role).map(({ step }) => step);
-  const { by, call } = moves;
+  const { by, call } = timeAdvance;
   const begin: RawStep =
     call === undefined
-      ? { wait_for: "charge", ...(whose.customer_email === undefined ? {} : { match: whose }) }
-      : { wait_for: "request", match: { operation: call.operation }, count: call.before + 1 };
+      ? {
+          wait_for: "charge",
+          ...(customerMatch.customer_email === undefined ? {} : { match: customerMatch }),
+        }
+      : { wait_for: "request", match: { operation: call.operation }, count: call.earlierCount + 1 };
   const waiting = {
     name: "Time passes while the app waits",
     parallel: [stepsOf("drive"), [begin, { advance: by }]],
@@ -230,8 +243,8 @@ function withMovingTime(placed: readonly Placed[], { moves }: SandboxPlan, { who
 }
 
 /** Steps of the app's scheduled work, repeated after an error as a scheduler would. */
-function jobSteps({ ticks }: Flow, deviations: number): RawStep[] {
-  return ticks.map((step) =>
+function jobSteps({ scheduledWork }: Flow, deviations: number): RawStep[] {
+  return scheduledWork.map((step) =>
     typeof step.app === "string" && deviations > 0 ? { ...step, tries: deviations + 1 } : step,
   );
 }
@@ -264,8 +277,13 @@ function withJobs(placed: readonly Placed[], flow: Flow, plan: SandboxPlan): Pla
       const work: RawStep[] =
         atOnce === undefined
           ? ticks
-          : [{ name: AT_ONCE_NAME, parallel: [ticks, [workBegins(plan.pace), { advance: AT_ONCE }]] }];
-      return inserted(all, atMs, work, atOnce === undefined ? 0 : durationMs(AT_ONCE));
+          : [
+              {
+                name: AT_ONCE_NAME,
+                parallel: [ticks, [workBegins(plan.pace), { advance: JOB_WEBHOOK_DELAY }]],
+              },
+            ];
+      return inserted(all, atMs, work, atOnce === undefined ? 0 : durationMs(JOB_WEBHOOK_DELAY));
     }, placed) as Placed[];
 }
 
@@ -330,7 +348,7 @@ function tailOf(flow: Flow, deviations = 0): Placed[] {
   const times = Array.from({ length: Math.max(2, deviations + 1) });
   const ticks = times.flatMap((): RawStep[] => [...work, { advance: PAUSE }]);
   const start = { name: "Everything works again, and time passes", advance: LONG };
-  const steps: RawStep[] = [start, ...(flow.ticks.length === 0 ? [] : ticks), { wait_for: "idle" }];
+  const steps: RawStep[] = [start, ...(flow.scheduledWork.length === 0 ? [] : ticks), { wait_for: "idle" }];
   return steps.map((step) => ({ step, role: "wait_for" in step ? "rest" : "tail" }));
 }
 
@@ -340,10 +358,10 @@ function checksOf(flow: Flow, isCancelled = false): Placed[] {
   return [
     ...checks.map(({ step, oracle }): Placed => {
       const isCallToApp = typeof step.app === "string" && step.steady === undefined;
-      return { step: isCallToApp ? { ...step, steady: STEADY } : step, role: oracle };
+      return { step: isCallToApp ? { ...step, steady: STEADY_DURATION } : step, role: oracle };
     }),
     ...flow.never.map(
-      ({ body, steady = STEADY, ...view }): Placed => ({
+      ({ body, steady = STEADY_DURATION, ...view }): Placed => ({
         step: { ...view, steady, expect: { body: { not: body } } },
         role: "expect",
       }),

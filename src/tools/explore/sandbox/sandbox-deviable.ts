@@ -19,15 +19,15 @@ import {
 import { everyStep, type RawStep } from "../../scenario/loaded-steps.js";
 import { Client } from "../../scenario/running/client.js";
 import { leafSteps, type StepReport } from "../../scenario/running/run-report.js";
-import { type RunOutcome, RunSession } from "../../scenario/running/run-session.js";
+import { RunSession, type RunSummary } from "../../scenario/running/run-session.js";
 import { stepKinds } from "../../scenario/step-faults.js";
 import { STEPS, type StepKind } from "../../scenario/steps/step-kinds.js";
-import type { Deviable, Failure, LookedAt, Observed, Role, Trace } from "../deviable.js";
-import type { Schedule } from "../schedule.js";
+import type { Deviable, FlowCoverage, Observed, Role, RunFailure, Trace } from "../deviable.js";
+import type { DeviationSet } from "../schedule.js";
 import { baselineOf, type PlainRun } from "./baseline.js";
 import { briefDocument } from "./brief-document.js";
-import { type Flow, paidPageOf, pressOf } from "./flow.js";
-import { lookedAt, savedIn, savingChecked } from "./looked-at.js";
+import { type Flow, firstAppCallOf, paidPageOf } from "./flow.js";
+import { findFlowCoverage, saveCheckedBodies, savedVariable } from "./looked-at.js";
 import { currentPosition, type ListPosition, observedOf, rowsSince } from "./observation.js";
 import {
   deviatingDocument,
@@ -35,10 +35,10 @@ import {
   plainDocument,
   quietReports,
   type RunDocument,
-  STEADY,
+  STEADY_DURATION,
 } from "./run-document.js";
 import { type Baseline, SandboxPlan } from "./sandbox-plan.js";
-import { forSeveralCustomers } from "./several-customers.js";
+import { repeatForCustomers } from "./several-customers.js";
 
 export interface SandboxDeviableOptions {
   readonly fetch: SandboxFetch;
@@ -74,7 +74,7 @@ function learningQuietMs(flow: Flow): number {
 }
 
 function steadyMs(flow: Flow): number {
-  return Math.max(durationMs(STEADY), learningQuietMs(flow));
+  return Math.max(durationMs(STEADY_DURATION), learningQuietMs(flow));
 }
 
 interface Run extends PlainRun {
@@ -111,10 +111,10 @@ export class SandboxDeviable implements Deviable {
     this.name = String(flow.raw.name);
     this.source = flow.file;
     this.customer = {
-      press: pressOf(flow)?.app as string | undefined,
+      press: firstAppCallOf(flow)?.app as string | undefined,
       isOnPage: paidPageOf(flow) !== undefined,
-      hasJob: flow.ticks.length > 0 && hasKnownTimes(flow),
-      ...(flow.ticks.length > 0 ? { jobReason: "a step moves time by an unknown duration" } : {}),
+      hasJob: flow.scheduledWork.length > 0 && hasKnownTimes(flow),
+      ...(flow.scheduledWork.length > 0 ? { jobReason: "a step moves time by an unknown duration" } : {}),
     };
     this.#flow = flow;
     this.#options = options;
@@ -140,7 +140,7 @@ export class SandboxDeviable implements Deviable {
     const { given: _given, ...written } = this.#flow.raw;
     const isFirst = this.#plain.length === 0;
     const quiet = isFirst ? `${learningQuietMs(this.#flow)}ms` : this.#quiet;
-    const plain = savingChecked(this.#flow, plainDocument(this.#flow, quiet));
+    const plain = saveCheckedBodies(this.#flow, plainDocument(this.#flow, quiet));
     const [run] = await this.#carryOut([purpose === "check" ? { ...plain, document: written } : plain]);
     if (purpose === "check" || run!.trace.failure !== undefined) return run!.trace;
     if (isFirst) this.#learnQuiet(run!);
@@ -154,7 +154,7 @@ export class SandboxDeviable implements Deviable {
    * if it responds with 202 or makes calls afterwards, twice the time of the plain run.
    */
   #learnQuiet({ loaded, observed: { deliveries }, waitedMs }: Run): void {
-    const reports = quietReports(loaded.scope.names, (name) => savedIn(loaded, name));
+    const reports = quietReports(loaded.scope.names, (name) => savedVariable(loaded, name));
     const longestMs = Math.max(0, waitedMs, ...reports.map(({ longest_ms }) => longest_ms));
     this.#isRestless = reports.some(({ restless }) => restless > 0);
     const isAccepting = deliveries.some(({ attempts }) => attempts.some(({ status }) => status === 202));
@@ -164,7 +164,7 @@ export class SandboxDeviable implements Deviable {
       this.#quiet = `${Math.max(MIN_QUIET_MS, Math.min(2 * longestMs, steadyMs(this.#flow)))}ms`;
   }
 
-  doubts(): readonly string[] {
+  openQuestions(): readonly string[] {
     return this.#isRestless
       ? [
           "the app calls the service all the time, so it could not be told when it is still: events follow each other without a pause",
@@ -172,8 +172,8 @@ export class SandboxDeviable implements Deviable {
       : [];
   }
 
-  lookedAt(): LookedAt {
-    return lookedAt(
+  flowCoverage(): FlowCoverage {
+    return findFlowCoverage(
       this.#flow,
       this.#plain.map(({ loaded }) => loaded),
     );
@@ -197,8 +197,8 @@ export class SandboxDeviable implements Deviable {
     this.#profile.set(part, (this.#profile.get(part) ?? 0) + ms);
   }
 
-  planRun(schedule: Schedule, isSaved: boolean): SandboxPlan {
-    return new SandboxPlan(schedule, { whose: this.#baseline.whose, isSaved, pace: this.#pace });
+  planRun(schedule: DeviationSet, isSaved: boolean): SandboxPlan {
+    return new SandboxPlan(schedule, { whose: this.#baseline.customerMatch, isSaved, pace: this.#pace });
   }
 
   async observe(plans: readonly SandboxPlan[], detail: "brief" | "full"): Promise<Trace[]> {
@@ -236,7 +236,7 @@ export class SandboxDeviable implements Deviable {
         ? `${steadyMs(this.#flow)}ms`
         : this.#quiet,
     );
-    return plan.isRepeated ? forSeveralCustomers(document) : document;
+    return plan.isRepeated ? repeatForCustomers(document) : document;
   }
 
   /** Carries out runs concurrently, each with a customer of its own; all share one clock. */
@@ -277,7 +277,7 @@ export class SandboxDeviable implements Deviable {
   }
 
   async #sandboxTime(): Promise<number> {
-    const { now } = (await this.#client.must("GET", "/clock")) as { now: string };
+    const { now } = (await this.#client.callOrFail("GET", "/clock")) as { now: string };
     return Date.parse(now);
   }
 
@@ -311,7 +311,7 @@ function only(vars: Readonly<Record<string, string>>, names: readonly string[]):
   return Object.fromEntries(Object.entries(vars).filter(([name]) => names.includes(name)));
 }
 
-function failureOf(report: RunOutcome, roles: readonly Role[]): Failure | undefined {
+function failureOf(report: RunSummary, roles: readonly Role[]): RunFailure | undefined {
   if (report.passed) return undefined;
   const hasFailed = ({ outcome }: StepReport) => outcome === "failed" || outcome === "error";
   const step = leafSteps(report.steps).find((leaf) => hasFailed(leaf.step))?.step;
@@ -330,7 +330,7 @@ function failureOf(report: RunOutcome, roles: readonly Role[]): Failure | undefi
 }
 
 /** Recognizes the scenario runner's messages for calls without a response. */
-function endingOf(message: string): Failure["ending"] {
+function endingOf(message: string): RunFailure["ending"] {
   if (message.endsWith("nothing listens there")) return "unreachable";
   if (message.startsWith("no answer within")) return "timeout";
   return message.startsWith("the app did not respond") ? "broken" : undefined;
@@ -339,7 +339,7 @@ function endingOf(message: string): Failure["ending"] {
 const MAX_NAME = 100;
 
 /** Names a scenario after the flow and its deviations. */
-export function scenarioName(flow: string, schedule: Schedule): string {
+export function scenarioName(flow: string, schedule: DeviationSet): string {
   const parts = schedule.map(({ kind, at }) => `${kind}.${at.replace(/[^A-Za-z0-9_.-]+/g, "-")}`);
   const name = [flow, ...parts].join(".");
   if (name.length <= MAX_NAME) return name;
@@ -360,12 +360,16 @@ function withMovedIncludes(from: string, to: string, value: unknown, key = ""): 
 }
 
 /** Explains why runs of a flow cannot be concurrent; undefined if they can. */
-export function isolationReason(flow: Flow, { whose }: Baseline, plain: Observed): string | undefined {
-  const { raw, drive, ticks, checks } = flow;
+export function isolationReason(
+  flow: Flow,
+  { customerMatch }: Baseline,
+  plain: Observed,
+): string | undefined {
+  const { raw, drive, scheduledWork, checks } = flow;
   if (flow.reset.length > 0) return "`reset` sets the app back before each";
   if (RULE_KINDS.some((kind) => raw[kind] !== undefined)) return "the flow has rules of its own";
-  if (whose.customer_email === undefined) return `no customer_email has \${run.id} in it`;
-  const shared = [...drive, ...ticks, ...checks.map(({ step }) => step)].find(concernsOthers);
+  if (customerMatch.customer_email === undefined) return `no customer_email has \${run.id} in it`;
+  const shared = [...drive, ...scheduledWork, ...checks.map(({ step }) => step)].find(concernsOthers);
   if (shared !== undefined) return `a step that is a ${stepKinds(shared)[0]} concerns all customers`;
   if (plain.withdrawals.length > 0) return "the app makes withdrawals, which name no customer";
   const call = plain.calls.find(({ isByFlow, isOwn }) => !isByFlow && !isOwn);
@@ -378,6 +382,6 @@ function concernsOthers(step: RawStep): boolean {
   return kind === undefined || !STEPS[kind].traits.includes("own_customer");
 }
 
-export function customerEmail({ whose }: Baseline, runId: string): string | undefined {
-  return whose.customer_email?.replaceAll(`\${run.id}`, runId).replaceAll("\\*", "*");
+export function customerEmail({ customerMatch }: Baseline, runId: string): string | undefined {
+  return customerMatch.customer_email?.replaceAll(`\${run.id}`, runId).replaceAll("\\*", "*");
 }

@@ -1,27 +1,27 @@
 import { durationMs, formatDuration } from "../../../core/schema/duration.js";
 import type { ChargeRule, FaultRule, WebhookRule } from "../../../core/schema/scenario-rules.js";
 import type { CallChange, CallPlace, JobMoment, RunPlan, WebhookChange, WebhookPlace } from "../deviable.js";
-import { RACE_REPEATS, wholeSeconds } from "../kinds.js";
-import type { Schedule } from "../schedule.js";
+import { formatWholeSeconds, RACE_REPEATS } from "../kinds.js";
+import type { DeviationSet } from "../schedule.js";
 
 /** The expected end of every run, learned from two plain runs. */
 export interface Baseline {
   /** Glob of the customer's email; absent if runs share a customer. */
-  readonly whose: { readonly customer_email?: string };
-  /** Matcher of the run's charges: by customer, if `whose` has a glob. */
-  readonly order: Readonly<Record<string, unknown>>;
+  readonly customerMatch: { readonly customer_email?: string };
+  /** Matcher of the run's charges: by customer, if `customerMatch` has a glob. */
+  readonly chargeMatch: Readonly<Record<string, unknown>>;
   /** Number of these charges that were completed. */
-  readonly completed: number;
+  readonly completedCharges: number;
   /** Number of withdrawals that were completed; absent where the app makes none. */
-  readonly paidOut?: number;
+  readonly completedWithdrawals?: number;
   /** Matcher of charges whose metadata holds a variable of the flow, such as the order's id; absent without one. */
-  readonly named?: { readonly match: Readonly<Record<string, unknown>>; readonly completed: number };
+  readonly orderCharges?: { readonly match: Readonly<Record<string, unknown>>; readonly completed: number };
   /** Expected body of each observed view. */
   readonly observed: readonly unknown[];
 }
 
 /** Sandbox time by which a webhook is delayed to meet the app's scheduled work. */
-export const AT_ONCE = "1s";
+export const JOB_WEBHOOK_DELAY = "1s";
 /** Wall times of the next three reads while two parts of the app run: each read outlasts the one before. */
 const SLOW_READS_MS = [20, 40, 60];
 /** Wall time of reads while webhooks of a saved race are under way. */
@@ -32,14 +32,14 @@ function isHeldRead({ hold, delay_answer }: CallChange): boolean {
 }
 
 export interface PlanSetting {
-  readonly whose: Baseline["whose"];
+  readonly whose: Baseline["customerMatch"];
   readonly isSaved: boolean;
   readonly pace: number;
 }
 
 /** Collects the deviations of one run as rules and changes of a scenario file. */
 export class SandboxPlan implements RunPlan {
-  readonly schedule: Schedule;
+  readonly schedule: DeviationSet;
   readonly charges: ChargeRule[] = [];
   readonly webhooks: WebhookRule[] = [];
   readonly faults: FaultRule[] = [];
@@ -47,31 +47,31 @@ export class SandboxPlan implements RunPlan {
   readonly slowReads: FaultRule[] = [];
   presses = 1;
   isCancelled = false;
-  isLate = false;
+  isPaidLate = false;
   /** True for a race in a saved run, which is repeated for several customers. */
   isRepeated = false;
   isWrongMoney = false;
   /** Advance while the flow waits: once `call` has arrived or, without `call`, once a charge exists. */
-  moves: { readonly by: string; readonly call: CallPlace | undefined } | undefined;
+  timeAdvance: { readonly by: string; readonly call: CallPlace | undefined } | undefined;
   readonly jobs: JobMoment[] = [];
   readonly isSaved: boolean;
   readonly pace: number;
-  readonly #whose: Baseline["whose"];
+  readonly #whose: Baseline["customerMatch"];
 
   /**
    * @param isSaved the run confirms a failure and is saved
    * @param pace factor of the wall times within which two parts of the app must overlap
    */
-  constructor(schedule: Schedule, { whose, isSaved, pace }: PlanSetting) {
+  constructor(schedule: DeviationSet, { whose, isSaved, pace }: PlanSetting) {
     this.schedule = schedule;
     this.isSaved = isSaved;
     this.pace = pace;
     this.#whose = whose;
   }
 
-  deviateCall({ operation, before, isOwn }: CallPlace, change: CallChange): void {
+  deviateCall({ operation, earlierCount, isOwn }: CallPlace, change: CallChange): void {
     const match = { operation, ...(isOwn ? this.#whose : {}) };
-    this.faults.push({ match, ...this.#atPace(change), skip: before, times: 1, per: "request" });
+    this.faults.push({ match, ...this.#atPace(change), skip: earlierCount, times: 1, per: "request" });
   }
 
   /** Scales the hold of a read to the app's pace, because a slow app responds later to the next webhook. */
@@ -87,7 +87,7 @@ export class SandboxPlan implements RunPlan {
     return this.faults.some(isHeldRead);
   }
 
-  deviateWebhook({ type, before, attempt }: WebhookPlace, change: WebhookChange): void {
+  deviateWebhook({ type, earlierCount, attempt }: WebhookPlace, change: WebhookChange): void {
     if (change.at_once && (change.copies ?? 1) > RACE_REPEATS) {
       this.isRepeated = true;
       this.#slowRead({ delay_answer: SAVED_SLOW_READ, times: change.copies });
@@ -99,7 +99,7 @@ export class SandboxPlan implements RunPlan {
       match,
       ...position,
       ...change,
-      ...(before === 0 ? {} : { skip: before }),
+      ...(earlierCount === 0 ? {} : { skip: earlierCount }),
       times: 1,
     });
   }
@@ -110,7 +110,7 @@ export class SandboxPlan implements RunPlan {
   }
 
   payLate(): void {
-    this.isLate = true;
+    this.isPaidLate = true;
     this.charges.push({
       match: this.#whose,
       timeline: [
@@ -130,7 +130,7 @@ export class SandboxPlan implements RunPlan {
   }
 
   moveTime(ms: number, call?: CallPlace): void {
-    this.moves = { by: wholeSeconds(ms), call };
+    this.timeAdvance = { by: formatWholeSeconds(ms), call };
   }
 
   /** Delays the webhook until the scheduled work has begun, and slows the app's reads, so that both overlap. */
@@ -139,7 +139,7 @@ export class SandboxPlan implements RunPlan {
     const { atOnce } = moment;
     if (atOnce === undefined) return;
     this.isRepeated ||= isSaved;
-    this.deviateWebhook(atOnce.place, { delay: AT_ONCE });
+    this.deviateWebhook(atOnce.place, { delay: JOB_WEBHOOK_DELAY });
     for (const ms of SLOW_READS_MS) {
       const delay_answer = formatDuration(ms * this.pace * (isSaved ? 2 : 1));
       this.#slowRead({ delay_answer, skip: atOnce.reads, times: 1 });

@@ -11,7 +11,7 @@ const CUSTOMER = `${RUN_ID}-\${customer}`;
 type Rule = Readonly<Record<string, unknown>>;
 
 /** Repeats a run for several customers; returns the run unchanged if its rules cannot tell customers apart. */
-export function forSeveralCustomers({ document, roles }: RunDocument): RunDocument {
+export function repeatForCustomers({ document, roles }: RunDocument): RunDocument {
   const steps = document.steps as readonly RawStep[];
   const rules = ["charges", "webhooks", "faults"].map((kind) => (document[kind] ?? []) as readonly Rule[]);
   const isNested = steps.some((step) => ["repeat", "include"].includes(stepKinds(step)[0] ?? ""));

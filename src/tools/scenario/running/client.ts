@@ -3,7 +3,7 @@ import { jsonOrText } from "../../../core/schema/depth.js";
 import type { HttpResponse } from "../../../core/schema/http-response.js";
 import { createAbortController } from "../../../core/time/deadline.js";
 import type { WallClock } from "../../../core/time/wall-clock.js";
-import { CannotRun, StepFailure } from "./failure.js";
+import { CannotRunError, StepFailure } from "./failure.js";
 
 /** A response as seen by steps. */
 export interface CallResponse {
@@ -63,12 +63,12 @@ export class Client {
       if (answer === "timeout") throw new Error(timeoutMessage(timeoutMs));
       return answer;
     } catch (error) {
-      throw new CannotRun(`the sandbox cannot be reached: ${networkErrorReason(error)}`);
+      throw new CannotRunError(`the sandbox cannot be reached: ${networkErrorReason(error)}`);
     }
   }
 
   /** Calls the control API; an error response fails the step. */
-  async must(method: string, path: string, body?: unknown): Promise<unknown> {
+  async callOrFail(method: string, path: string, body?: unknown): Promise<unknown> {
     const answer = await this.control(method, path, body);
     if (answer.status >= 200 && answer.status < 300) return answer.body;
     const { error } = answer.body as { error?: { code?: string; message?: string; details?: unknown } };

@@ -25,7 +25,7 @@ export interface RunContext {
   /** True if failures do not list the calls that a fault answered. */
   readonly isTerse?: boolean;
   /** Asks a person to do something; resolves when it is done. */
-  readonly manual: (text: string) => Promise<void>;
+  readonly requestManualStep: (text: string) => Promise<void>;
 }
 
 export interface StepContext extends RunContext {

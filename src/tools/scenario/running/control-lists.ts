@@ -14,15 +14,15 @@ const IDS = {
   charges: "charge_id",
   withdrawals: "withdrawal_id",
 } as const;
-export type List = keyof typeof IDS;
+export type RecordListName = keyof typeof IDS;
 
-export function idOf(list: List, row: LogRow): string {
+export function recordIdOf(list: RecordListName, row: LogRow): string {
   return String(row[IDS[list]]);
 }
 
-export async function newestId(client: Client, list: List): Promise<string | undefined> {
-  const { items } = (await client.must("GET", `/${list}?limit=1`)) as { items: LogRow[] };
-  return items[0] === undefined ? undefined : idOf(list, items[0]);
+export async function newestId(client: Client, list: RecordListName): Promise<string | undefined> {
+  const { items } = (await client.callOrFail("GET", `/${list}?limit=1`)) as { items: LogRow[] };
+  return items[0] === undefined ? undefined : recordIdOf(list, items[0]);
 }
 
 /**
@@ -33,14 +33,14 @@ export async function newestId(client: Client, list: List): Promise<string | und
  */
 export async function listSince(
   client: Client,
-  list: List,
+  list: RecordListName,
   last: string | undefined,
   size?: number,
   isEnough: (row: LogRow) => boolean = () => false,
 ): Promise<LogRow[]> {
   const found: LogRow[] = [];
-  for await (const page of readPages<LogRow>(`/${list}`, (path) => client.must("GET", path), size)) {
-    const end = page.findIndex((row) => idOf(list, row) === last);
+  for await (const page of readPages<LogRow>(`/${list}`, (path) => client.callOrFail("GET", path), size)) {
+    const end = page.findIndex((row) => recordIdOf(list, row) === last);
     if (end !== -1) return [...found, ...page.slice(0, end)];
     found.push(...page);
     if (page.some(isEnough)) return found;
@@ -49,7 +49,7 @@ export async function listSince(
   return found;
 }
 
-function tooMany(list: List): StepFailure {
+function tooMany(list: RecordListName): StepFailure {
   return new StepFailure({
     message: `more than ${MAX_ROWS} ${list} to look through: name fewer, or reset first`,
   });

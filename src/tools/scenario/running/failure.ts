@@ -55,9 +55,9 @@ export class StepFailure extends Error {
 }
 
 /** Thrown if the run cannot continue, for example without a sandbox or an app. */
-export class CannotRun extends UserError {}
+export class CannotRunError extends UserError {}
 
-export function differences(mismatches: readonly Mismatch[]): Difference[] {
+export function toDifferences(mismatches: readonly Mismatch[]): Difference[] {
   return mismatches.map(({ path, expected, actual, why }) => ({
     path,
     expected,

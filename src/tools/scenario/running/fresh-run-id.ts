@@ -1,7 +1,7 @@
-import { runIdFrom } from "../../../core/domain/repeatable-run-id.js";
+import { hashRunId } from "../../../core/domain/repeatable-run-id.js";
 import { generateSeed } from "../../../core/time/wall-clock.js";
 
 /** Returns an unused run id; the sandbox may remember earlier runs. */
 export function freshRunId(): string {
-  return runIdFrom(generateSeed());
+  return hashRunId(generateSeed());
 }

@@ -1,6 +1,6 @@
 import type { LeaseRequest } from "../../../core/schema/control-requests.js";
 import type { Client } from "./client.js";
-import { CannotRun } from "./failure.js";
+import { CannotRunError } from "./failure.js";
 
 /** A run's lease of its namespace. If the process dies without releasing it, the sandbox undoes the run's changes. */
 export class Lease {
@@ -43,7 +43,7 @@ export class Lease {
       return (body as { held?: boolean }).held === true;
     } catch (error) {
       // The sandbox is gone; the next call of the run reports it.
-      if (error instanceof CannotRun) return false;
+      if (error instanceof CannotRunError) return false;
       throw error;
     }
   }

@@ -49,7 +49,9 @@ export class RuleCounts {
       if (status === 200) Object.assign(now, (body as { applied: Counts }).applied);
     }
     if (this.#faults.size > 0)
-      for await (const page of readPages<FaultRecord>("/faults", (path) => this.#client.must("GET", path)))
+      for await (const page of readPages<FaultRecord>("/faults", (path) =>
+        this.#client.callOrFail("GET", path),
+      ))
         for (const { fault_id, applied } of page) {
           const title = this.#faults.get(fault_id);
           if (title !== undefined) now[title] = applied;
@@ -62,7 +64,7 @@ export class RuleCounts {
   }
 
   /** The rules and faults that never applied, with their lines. */
-  neverHappened(runFile: string) {
+  listUnusedRules(runFile: string) {
     const { counts } = this;
     const never_happened = Object.keys(counts).filter((name) => counts[name] === 0);
     const never_happened_at = never_happened.map((rule) => {

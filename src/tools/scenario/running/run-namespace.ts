@@ -6,7 +6,7 @@ import { everyStep } from "../loaded-steps.js";
 import type { Cleanup } from "./cleanup.js";
 import { Client } from "./client.js";
 import type { RunContext } from "./context.js";
-import { CannotRun } from "./failure.js";
+import { CannotRunError } from "./failure.js";
 import { Lease } from "./lease-client.js";
 
 /** The sandbox and namespace of a run. */
@@ -17,7 +17,7 @@ export interface RunTarget {
   /** The base URL of the app under test. */
   readonly app?: string | undefined;
   /** The sandbox was started with the file's `given`; else a namespace is created with that state. */
-  readonly isItsWorld?: boolean | undefined;
+  readonly hasGivenState?: boolean | undefined;
 }
 
 interface StageRequest extends RunTarget {
@@ -33,8 +33,8 @@ interface Stage {
 }
 
 /** Returns true if the requested namespace can be used as it is; else one is created with the file's `given`. */
-export function canUseNamespace({ given }: LoadedScenario, { isItsWorld }: RunTarget): boolean {
-  return isItsWorld === true || Object.keys(given).length === 0;
+export function canUseNamespace({ given }: LoadedScenario, { hasGivenState }: RunTarget): boolean {
+  return hasGivenState === true || Object.keys(given).length === 0;
 }
 
 /** Leases the requested namespace. Creates one instead if the file has `given` or another run holds the namespace. */
@@ -55,11 +55,11 @@ export async function enterNamespace(
       ...(isIsolated ? { snapshot: snapshotOf(runId) } : {}),
     });
   const name = isExisting ? namespace : await create();
-  if (request.isItsWorld === true) return { name, lease: undefined, moved: undefined };
+  if (request.hasGivenState === true) return { name, lease: undefined, moved: undefined };
   const taken = await lease(name, !isExisting);
   if (typeof taken !== "string") return { name, lease: taken, moved: undefined };
   if (!isExisting || !mayMove(loaded, request))
-    throw new CannotRun(`${taken}: try again then, or name another`);
+    throw new CannotRunError(`${taken}: try again then, or name another`);
   const moved = await create();
   const second = await lease(moved, true);
   return { name: moved, lease: typeof second === "string" ? undefined : second, moved };
@@ -84,13 +84,13 @@ async function createNamespace(
 ): Promise<string> {
   const unsupported = Object.keys(given).filter((field) => !NAMESPACE_FIELDS.includes(field));
   if (unsupported.length > 0)
-    throw new CannotRun(
+    throw new CannotRunError(
       `given: ${unsupported.join(", ")} cannot be set on a running sandbox: start it that way, or run the file without --url`,
     );
   const { status, body } = await client.control("POST", "/namespaces", { ...given, name, clock: "manual" });
   if (status >= 300) {
     const { error } = body as { error?: { message?: string } };
-    throw new CannotRun(
+    throw new CannotRunError(
       `given: no namespace could be created with it: ${error?.message ?? `status ${status}`}`,
     );
   }
@@ -105,14 +105,14 @@ function snapshotOf(runId: string): string {
 /** Saves the state in a snapshot, which is restored after all other cleanup. */
 export async function snapshotState(client: Client, runId: string, leftovers: Cleanup): Promise<void> {
   const name = snapshotOf(runId);
-  await client.must("POST", "/snapshots", { name });
+  await client.callOrFail("POST", "/snapshots", { name });
   leftovers.add("the state", async () => {
-    await client.must("POST", `/snapshots/${name}/restore?wait=10s`);
+    await client.callOrFail("POST", `/snapshots/${name}/restore?wait=10s`);
     await client.undo("DELETE", `/snapshots/${name}`);
   });
 }
 
-export type Access = Pick<RunContext, "keys" | "organization">;
+export type NamespaceKeys = Pick<RunContext, "keys" | "organization">;
 
 interface SandboxInfo {
   readonly api_key: string;
@@ -121,7 +121,7 @@ interface SandboxInfo {
 }
 
 /** Reads the namespace's keys and the organization of the test key. */
-export async function readAccess(client: Client): Promise<Access> {
+export async function readNamespaceKeys(client: Client): Promise<NamespaceKeys> {
   const { status, body } = await client.control("GET", "");
   const info = body as Partial<SandboxInfo> & { error?: { message?: string } };
   if (status === 200 && typeof info === "object" && info !== null && typeof info.api_key === "string") {
@@ -129,13 +129,13 @@ export async function readAccess(client: Client): Promise<Access> {
     const organization = keys.find(({ key }) => key === test)?.organization_id ?? "";
     return { keys: { test, live }, organization };
   }
-  throw new CannotRun(info?.error?.message ?? `there is no payments-sandbox: status ${status}`);
+  throw new CannotRunError(info?.error?.message ?? `there is no payments-sandbox: status ${status}`);
 }
 
 /** Stops the clock until the run is over; only steps move time. */
 export async function freezeClock(client: Client, leftovers: Cleanup): Promise<void> {
-  const { mode } = (await client.must("GET", "/clock")) as { mode: string };
+  const { mode } = (await client.callOrFail("GET", "/clock")) as { mode: string };
   if (mode === "manual") return;
-  leftovers.add("the clock", () => client.must("PUT", "/clock?wait=10s", { mode }));
-  await client.must("PUT", "/clock?wait=10s", { mode: "manual" });
+  leftovers.add("the clock", () => client.callOrFail("PUT", "/clock?wait=10s", { mode }));
+  await client.callOrFail("PUT", "/clock?wait=10s", { mode: "manual" });
 }

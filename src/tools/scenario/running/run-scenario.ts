@@ -6,7 +6,7 @@ import { blindSpots } from "./blind-spots.js";
 import { Cleanup } from "./cleanup.js";
 import { Client } from "./client.js";
 import type { RunContext } from "./context.js";
-import { CannotRun } from "./failure.js";
+import { CannotRunError } from "./failure.js";
 import type { Lease } from "./lease-client.js";
 import { RuleCounts } from "./rule-usage.js";
 import {
@@ -14,11 +14,11 @@ import {
   enterNamespace,
   freezeClock,
   type RunTarget,
-  readAccess,
+  readNamespaceKeys,
   snapshotState,
 } from "./run-namespace.js";
 import type { Outcome, RunReport, StepReport } from "./run-report.js";
-import { callsApp, MAX_STEPS_RUN, notRunReport, runSteps, untilAborted } from "./run-steps.js";
+import { callsApp, MAX_RUN_STEPS, notRunReport, rejectOnAbort, runSteps } from "./run-steps.js";
 import { StartState } from "./start-state.js";
 
 export interface RunOptions extends RunTarget {
@@ -66,8 +66,8 @@ export async function runScenario(loaded: LoadedScenario, options: RunOptions): 
     if (stage.name !== undefined) client.useNamespace(stage.name);
     if (loaded.isIsolated) await snapshotState(client, runId, leftovers);
     const context = await contextOf(loaded, options, client, leftovers, applied, startState);
-    await untilAborted(signal, context.prepare());
-    const execution = { context, signal, file: loaded.file, budget: { left: MAX_STEPS_RUN } };
+    await rejectOnAbort(signal, context.prepare());
+    const execution = { context, signal, file: loaded.file, budget: { left: MAX_RUN_STEPS } };
     const begin = (title: string, number: number) => options.onStepBegin?.(title, number, count);
     await runSteps(loaded.steps, loaded.scope, execution, { begin, end });
   } catch (caught) {
@@ -93,7 +93,7 @@ export async function runScenario(loaded: LoadedScenario, options: RunOptions): 
     duration_ms: wall.nowMs() - startedMs,
     steps,
     applied: applied.counts,
-    ...applied.neverHappened(loaded.file),
+    ...applied.listUnusedRules(loaded.file),
     blind_spots: blind,
     ...(error === undefined ? {} : { error }),
     warnings,
@@ -119,8 +119,8 @@ async function contextOf(
 ): Promise<RunContext> {
   const { app, wall = systemWallClock, manual = async () => {} } = options;
   if (app === undefined && everyStep(loaded.steps).some(({ kind }) => callsApp(kind)))
-    throw new CannotRun("some steps call the app under test: give its URL with --app");
-  const access = await readAccess(client);
+    throw new CannotRunError("some steps call the app under test: give its URL with --app");
+  const access = await readNamespaceKeys(client);
   return {
     client,
     wall,
@@ -129,7 +129,7 @@ async function contextOf(
     ruleCounts,
     startState,
     cleanup,
-    manual,
+    requestManualStep: manual,
     prepare: async () => {
       await freezeClock(client, cleanup);
       ruleCounts.begin(await putRules(client, loaded, cleanup));
@@ -155,8 +155,8 @@ async function putRules(
     await client.undo("DELETE", path);
   });
   // `force`: unknown names were reported when the file was read.
-  await client.must("PUT", path, { ...rules, name, force: true });
-  await client.must("POST", `${path}/activate`);
+  await client.callOrFail("PUT", path, { ...rules, name, force: true });
+  await client.callOrFail("POST", `${path}/activate`);
   return name;
 }
 

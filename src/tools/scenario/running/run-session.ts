@@ -7,13 +7,13 @@ import type { Variables } from "../scope.js";
 import { STEPS } from "../steps/step-kinds.js";
 import { Cleanup } from "./cleanup.js";
 import { Client } from "./client.js";
-import { CannotRun } from "./failure.js";
+import { CannotRunError } from "./failure.js";
 import { Lease } from "./lease-client.js";
 import { RuleCounts } from "./rule-usage.js";
-import { type Access, freezeClock, type RunTarget, readAccess } from "./run-namespace.js";
+import { freezeClock, type NamespaceKeys, type RunTarget, readNamespaceKeys } from "./run-namespace.js";
 import type { RunReport, StepReport } from "./run-report.js";
 import { errorMessage, outcomeOf } from "./run-scenario.js";
-import { type Execution, fillVariables, MAX_STEPS_RUN, notRunReport, runSteps } from "./run-steps.js";
+import { type Execution, fillVariables, MAX_RUN_STEPS, notRunReport, runSteps } from "./run-steps.js";
 import { StartState } from "./start-state.js";
 
 interface RunSessionOptions extends RunTarget {
@@ -23,13 +23,13 @@ interface RunSessionOptions extends RunTarget {
   readonly wall?: WallClock | undefined;
 }
 
-export type RunOutcome = Pick<RunReport, "outcome" | "passed" | "steps" | "error">;
+export type RunSummary = Pick<RunReport, "outcome" | "passed" | "steps" | "error">;
 
 /** A namespace leased for many runs, which share its frozen clock and rule name. Omits reads that no step needs. */
 export class RunSession {
   readonly #options: RunSessionOptions;
   readonly #client: Client;
-  readonly #access: Access;
+  readonly #access: NamespaceKeys;
   readonly #lease: Lease | undefined;
   readonly #leftovers: Cleanup;
   readonly #release = keepAlive();
@@ -40,7 +40,7 @@ export class RunSession {
   private constructor(
     options: RunSessionOptions,
     client: Client,
-    access: Access,
+    access: NamespaceKeys,
     lease: Lease | undefined,
     leftovers: Cleanup,
   ) {
@@ -54,9 +54,9 @@ export class RunSession {
   /** Leases the namespace; throws if another run holds it. */
   static async open(options: RunSessionOptions): Promise<RunSession> {
     const client = clientOf(options, { runner: options.name });
-    const access = await readAccess(client);
+    const access = await readNamespaceKeys(client);
     const lease = await Lease.take(clientOf(options, { run: options.name }), { with_namespace: false });
-    if (typeof lease === "string") throw new CannotRun(`${lease}: try again then, or name another`);
+    if (typeof lease === "string") throw new CannotRunError(`${lease}: try again then, or name another`);
     const leftovers = new Cleanup();
     const session = new RunSession(options, client, access, lease, leftovers);
     await freezeClock(client, leftovers);
@@ -64,7 +64,7 @@ export class RunSession {
   }
 
   /** Runs the steps of a scenario and undoes their changes. */
-  async run(loaded: LoadedScenario): Promise<RunOutcome> {
+  async run(loaded: LoadedScenario): Promise<RunSummary> {
     const [outcome] = await this.runTogether([loaded], () => false);
     return outcome!;
   }
@@ -77,7 +77,7 @@ export class RunSession {
   async runTogether(
     all: readonly LoadedScenario[],
     canShare: (index: number) => boolean,
-  ): Promise<RunOutcome[]> {
+  ): Promise<RunSummary[]> {
     const { signal } = this.#options;
     const lanes = all.map((loaded) => this.#laneOf(loaded, all));
     const stop = (): void => {
@@ -117,7 +117,7 @@ export class RunSession {
       ruleCounts: new RuleCounts(client, loaded.ruleLines),
       startState,
       cleanup,
-      manual: async () => {},
+      requestManualStep: async () => {},
       prepare: async () => {
         this.#hasRules = false;
         await freezeClock(client, cleanup);
@@ -126,7 +126,7 @@ export class RunSession {
       },
       isTerse: true,
     };
-    const execution = { context, signal, file: loaded.file, budget: { left: MAX_STEPS_RUN } };
+    const execution = { context, signal, file: loaded.file, budget: { left: MAX_RUN_STEPS } };
     return { client, cleanup, prepare, execution, steps: loaded.steps, scope: loaded.scope };
   }
 
@@ -150,13 +150,18 @@ export class RunSession {
     const path = `/scenarios/${encodeURIComponent(name)}`;
     // A new description makes the sandbox count the rules anew, even if the rules equal those of the last run.
     const description = `run ${++this.#runs}`;
-    await this.#client.must("PUT", path, { name, description, ...Object.fromEntries(rules), force: true });
+    await this.#client.callOrFail("PUT", path, {
+      name,
+      description,
+      ...Object.fromEntries(rules),
+      force: true,
+    });
     if (this.#hasRules) return;
     this.#leftovers.add("the rules", async () => {
       await this.#client.undo("POST", `${path}/deactivate`);
       await this.#client.undo("DELETE", path);
     });
-    await this.#client.must("POST", `${path}/activate`);
+    await this.#client.callOrFail("POST", `${path}/activate`);
     this.#hasRules = true;
   }
 }

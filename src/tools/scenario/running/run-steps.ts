@@ -1,4 +1,4 @@
-import { noStatusReason } from "../../../core/reports/charge-history-text.js";
+import { missingStatusReason } from "../../../core/reports/charge-history-text.js";
 import { yieldIfDue } from "../../../core/time/wall-clock.js";
 import { fillStep, type LoadedStep, type RawStep } from "../loaded-steps.js";
 import { LocalScope, type Variables } from "../scope.js";
@@ -9,7 +9,7 @@ import { STEPS } from "../steps/step-kinds.js";
 import { valueAt } from "../variables.js";
 import type { RunContext } from "./context.js";
 import { type LogRow, listSince, newestId } from "./control-lists.js";
-import { CannotRun, type Failure, StepFailure } from "./failure.js";
+import { CannotRunError, type Failure, StepFailure } from "./failure.js";
 import type { StepReport } from "./run-report.js";
 
 export interface Execution {
@@ -26,7 +26,7 @@ interface Listener {
 }
 
 /** Maximum number of steps of a run. */
-export const MAX_STEPS_RUN = 100_000;
+export const MAX_RUN_STEPS = 100_000;
 
 /** Runs steps in order until one does not pass. Reports each step, including those not run. */
 export async function runSteps(
@@ -88,9 +88,9 @@ async function carryOut(
     ...more,
   });
   try {
-    if (execution.signal?.aborted) throw new CannotRun("interrupted");
+    if (execution.signal?.aborted) throw new CannotRunError("interrupted");
     if (execution.budget.left-- <= 0)
-      throw new StepFailure({ message: `a run carries out at most ${MAX_STEPS_RUN} steps` });
+      throw new StepFailure({ message: `a run carries out at most ${MAX_RUN_STEPS} steps` });
     const filled = fillVariables(step, scope);
     title = stepTitle(kind, filled);
     const row = STEPS[kind] as ContainerDefinition | StepDefinition;
@@ -106,7 +106,7 @@ async function carryOut(
       return report(failed.outcome, { ...nested, failure: { message } });
     }
     since = await lastRequest(kind, execution.context);
-    const result = await untilAborted(execution.signal, row.run(filled, { ...execution.context, location }));
+    const result = await rejectOnAbort(execution.signal, row.run(filled, { ...execution.context, location }));
     const variable = row.namedResult?.(filled, result);
     if (variable !== undefined) scope.save(...variable);
     saveResult(filled.save as Record<string, string> | undefined, result, scope);
@@ -159,7 +159,7 @@ export function fillVariables({ raw }: LoadedStep, scope: Variables): RawStep {
  */
 async function runIterations(
   step: LoadedStep,
-  { atOnce = false }: ContainerDefinition,
+  { hasConcurrentIterations = false }: ContainerDefinition,
   iterations: readonly Iteration[],
   scope: Variables,
   execution: Execution,
@@ -169,7 +169,7 @@ async function runIterations(
     const reports = await runSteps(step.lists[list] ?? [], locals, execution);
     return reports.map((report) => ({ ...report, ...(part === undefined ? {} : { part }) }));
   };
-  if (atOnce) {
+  if (hasConcurrentIterations) {
     const lanes = iterations.map(({ variables }) => new LocalScope(scope, variables, true));
     const reports = await Promise.all(
       iterations.map((iteration, index) => runIteration(iteration, lanes[index]!)),
@@ -194,10 +194,10 @@ function saveResult(save: Record<string, string> | undefined, result: unknown, s
   }
 }
 
-export function untilAborted<T>(signal: AbortSignal | undefined, work: Promise<T>): Promise<T> {
+export function rejectOnAbort<T>(signal: AbortSignal | undefined, work: Promise<T>): Promise<T> {
   if (signal === undefined) return work;
   return new Promise((resolve, reject) => {
-    const stop = (): void => reject(new CannotRun("interrupted"));
+    const stop = (): void => reject(new CannotRunError("interrupted"));
     if (signal.aborted) stop();
     signal.addEventListener("abort", stop, { once: true });
     work.then(resolve, reject).finally(() => signal.removeEventListener("abort", stop));
@@ -238,5 +238,5 @@ async function faultedCalls(
 function callText(row: LogRow): string {
   const { method, path, status, fault } = row;
   const source = String(fault).startsWith("flt_") ? `fault ${fault}` : `the fault of scenario ${fault}`;
-  return `${method} ${path} → ${status ?? noStatusReason(row)}, made by ${source}`;
+  return `${method} ${path} → ${status ?? missingStatusReason(row)}, made by ${source}`;
 }

@@ -1,6 +1,6 @@
 import { readPages } from "../../../control-client.js";
 import type { Client } from "./client.js";
-import { idOf, type LogRow, listSince, newestId } from "./control-lists.js";
+import { type LogRow, listSince, newestId, recordIdOf } from "./control-lists.js";
 
 /** State at the start of a run. Steps count later requests, events, deliveries and withdrawals, but all charges. */
 export class StartState {
@@ -22,7 +22,7 @@ export class StartState {
     for (const list of ["requests", "events", "deliveries", "withdrawals"] as const)
       this.#lastIds[list] = await newestId(this.#client, list);
     this.#balances = await readBalances(this.#client);
-    const { now } = (await this.#client.must("GET", "/clock")) as { now: string };
+    const { now } = (await this.#client.callOrFail("GET", "/clock")) as { now: string };
     this.#startTime = now;
   }
 
@@ -41,7 +41,7 @@ export class StartState {
     const last = this.#lastIds[list];
     if (last === undefined) return [];
     const all = await listSince(this.#client, list, undefined);
-    const end = all.findIndex((row) => idOf(list, row) === last);
+    const end = all.findIndex((row) => recordIdOf(list, row) === last);
     return end === -1 ? [] : all.slice(end);
   }
 
@@ -64,7 +64,7 @@ export interface BalanceRow {
 /** Reads the balances of every organization and mode. Does not open accounts. */
 export async function readBalances(client: Client): Promise<BalanceRow[]> {
   const all: BalanceRow[] = [];
-  for await (const page of readPages<BalanceRow>("/balances", (path) => client.must("GET", path)))
+  for await (const page of readPages<BalanceRow>("/balances", (path) => client.callOrFail("GET", path)))
     all.push(...page);
   return all;
 }

@@ -1,13 +1,13 @@
 import * as z from "zod/mini";
 import { durationFault, durationSchema, parseAdvanceBody } from "../../../core/schema/duration.js";
 import { instantFault } from "../../../core/schema/time.js";
-import { step, stepSchema } from "./step-definition.js";
+import { defineStep, stepSchema } from "./step-definition.js";
 import { saveSchema } from "./step-schemas.js";
 
 const TARGET = "must be a duration such as 10m, an ISO instant, next or idle";
 
 /** The step ends when everything due on the way is done. */
-export const advance = step(["ignores_start", "own_customer"], {
+export const advance = defineStep(["ignores_start", "own_customer"], {
   description: "Moves sandbox time: a duration, an ISO instant, next or idle.",
   schema: stepSchema({
     advance: z.string(TARGET).check(
@@ -19,7 +19,7 @@ export const advance = step(["ignores_start", "own_customer"], {
     save: saveSchema,
   }),
   run: ({ advance, quiet }, { client }) =>
-    client.must("POST", "/clock/advance?wait=10s", {
+    client.callOrFail("POST", "/clock/advance?wait=10s", {
       ...parseAdvanceBody(advance),
       ...(quiet === undefined ? {} : { quiet }),
     }),

@@ -9,10 +9,10 @@ import {
   networkErrorReason,
 } from "../running/client.js";
 import type { RunContext } from "../running/context.js";
-import { CannotRun, StepFailure } from "../running/failure.js";
+import { CannotRunError, StepFailure } from "../running/failure.js";
 import { callResult, checkCallResult } from "./check-response.js";
-import { type CallContent, callOf, contentOf, DEFAULT_WITHIN } from "./request.js";
-import { step, stepSchema } from "./step-definition.js";
+import { type CallContent, DEFAULT_WITHIN, encodeContent, splitCall } from "./request.js";
+import { defineStep, stepSchema } from "./step-definition.js";
 import { callShape, type ExpectedResponse, resultSchema } from "./step-schemas.js";
 
 const MAX_TRIES = 100;
@@ -20,7 +20,7 @@ const TRIES = `must be 1 to ${MAX_TRIES}`;
 /** Bounds of the polling interval, which is half the time since the response last changed. */
 const POLL_MS = { min: 20, max: 200 } as const;
 
-export const app = step(["checks", "ignores_start", "own_customer"], {
+export const app = defineStep(["checks", "ignores_start", "own_customer"], {
   description: "A call of the app under test (--app): METHOD /path.",
   result: () => resultSchema(z.unknown()),
   schema: stepSchema({
@@ -118,9 +118,9 @@ export async function callAppUnderTest(
   mayBeCut = false,
 ): Promise<CallResponse | NoResponse> {
   if (context.app === undefined)
-    throw new CannotRun("this step calls the app under test: give its URL with --app");
-  const { method, path } = callOf(call);
-  const { headers, body } = contentOf(content, {});
+    throw new CannotRunError("this step calls the app under test: give its URL with --app");
+  const { method, path } = splitCall(call);
+  const { headers, body } = encodeContent(content, {});
   const url = `${context.app}${path}`;
   // Loaded on demand: `validate` calls no app.
   const { callUrl } = await loadLazily(() => import("../../../core/delivery/http-call.js"));

@@ -1,7 +1,7 @@
 import { findMismatches } from "../../../core/domain/deep-match.js";
 import { getOwn } from "../../../core/schema/get-own.js";
 import { type CallResponse, type NoResponse, timeoutMessage } from "../running/client.js";
-import { type Difference, differences, StepFailure } from "../running/failure.js";
+import { type Difference, StepFailure, toDifferences } from "../running/failure.js";
 import { statusMatches } from "./matching.js";
 import type { ExpectedResponse } from "./step-schemas.js";
 
@@ -77,12 +77,12 @@ function answerDifference(
     status ?? (error === undefined ? (answer.status < 400 ? undefined : "2xx") : undefined);
   if (expectedStatus !== undefined && !statusMatches(expectedStatus, answer.status))
     wrong.push({ path: "status", expected: expectedStatus, got: answer.status });
-  if (error !== undefined) wrong.push(...differences(findMismatches(error, codeOf(answer.body), "error")));
+  if (error !== undefined) wrong.push(...toDifferences(findMismatches(error, codeOf(answer.body), "error")));
   for (const [name, value] of Object.entries(headers ?? {}))
     wrong.push(
-      ...differences(findMismatches(value, getOwn(answer.headers, name.toLowerCase()), `headers.${name}`)),
+      ...toDifferences(findMismatches(value, getOwn(answer.headers, name.toLowerCase()), `headers.${name}`)),
     );
-  if (body !== undefined) wrong.push(...differences(findMismatches(body, answer.body, "body")));
+  if (body !== undefined) wrong.push(...toDifferences(findMismatches(body, answer.body, "body")));
   return wrong;
 }
 

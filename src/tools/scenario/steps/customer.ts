@@ -9,7 +9,7 @@ import { callAppUnderTest } from "./app.js";
 import { callResult, checkCallResult, checkResponse } from "./check-response.js";
 import { advanceCharge, CUSTOMER_DEFAULTS, PAY_DEFAULTS } from "./pay.js";
 import { DEFAULT_WITHIN_MS } from "./request.js";
-import { step, stepSchema } from "./step-definition.js";
+import { defineStep, stepSchema } from "./step-definition.js";
 import {
   type ExpectedResponse,
   responseSchema,
@@ -43,7 +43,7 @@ const resultRecord = z.extend(controlChargeSchema, {
 });
 const result = () => resultRecord;
 
-export const payTwice = step(["checks", "ignores_start"], {
+export const payTwice = defineStep(["checks", "ignores_start"], {
   description: "The customer pays a hosted checkout in two tabs, and both lead back to the shop.",
   schema: stepSchema({ pay_twice: z.strictObject({ ...checkoutFields, until, at_once }), ...companions }),
   result,
@@ -58,7 +58,7 @@ export const payTwice = step(["checks", "ignores_start"], {
     }),
 });
 
-export const cancelThenPay = step(["checks", "ignores_start"], {
+export const cancelThenPay = defineStep(["checks", "ignores_start"], {
   description:
     "The customer cancels a hosted checkout in one tab and pays it in another, and both lead back to the shop.",
   schema: stepSchema({ cancel_then_pay: z.strictObject({ ...checkoutFields, at_once }), ...companions }),
@@ -73,7 +73,7 @@ export const cancelThenPay = step(["checks", "ignores_start"], {
     }),
 });
 
-export const closePage = step(["checks", "ignores_start"], {
+export const closePage = defineStep(["checks", "ignores_start"], {
   description:
     "The customer closes the page of a hosted checkout and never returns to the shop: unpaid, or after paying with the payment_method.",
   schema: stepSchema({ close_page: z.strictObject({ ...checkoutFields, until }), ...companions }),
@@ -113,7 +113,7 @@ async function visit(context: RunContext, options: Visit): Promise<object> {
   const returned = await inTabs(returnsToShop ? presses : [], at_once, () =>
     returnToShop(context, checkout_id),
   );
-  const charge = accepted && (await client.must("GET", `/charges/${accepted.charge_id}`));
+  const charge = accepted && (await client.callOrFail("GET", `/charges/${accepted.charge_id}`));
   return { ...(charge as object | undefined), answers, returned: returned.flat() };
 }
 

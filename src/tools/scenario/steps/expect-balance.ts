@@ -5,7 +5,7 @@ import { modeSchema } from "../../../core/schema/common.js";
 import { type Difference, StepFailure } from "../running/failure.js";
 import { type BalanceRow, readBalances } from "../running/start-state.js";
 import { waitUntilIdle } from "./expect-records.js";
-import { step, stepSchema } from "./step-definition.js";
+import { defineStep, stepSchema } from "./step-definition.js";
 import { textField, textSchema } from "./step-schemas.js";
 
 const SIGNED = 'must be a signed decimal string such as "+500.00"';
@@ -33,7 +33,7 @@ const balanceSchema = z
     ),
   );
 
-export const expectBalance = step(["checks"], {
+export const expectBalance = defineStep(["checks"], {
   description: "A balance by value, or how much the available balance has changed since the run began.",
   schema: stepSchema({ expect_balance: balanceSchema }),
   run: async (step, context) => {

@@ -42,6 +42,7 @@ function isExact(value: unknown): value is string {
 async function chargesWith(client: RunContext["client"], exact: [string, string][]): Promise<LogRow[]> {
   const path = `/charges?${new URLSearchParams(exact).toString()}`;
   const found: LogRow[] = [];
-  for await (const page of readPages<LogRow>(path, (page) => client.must("GET", page))) found.push(...page);
+  for await (const page of readPages<LogRow>(path, (page) => client.callOrFail("GET", page)))
+    found.push(...page);
   return found;
 }

@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { attemptSchema, deliverySchema } from "../../../core/schema/control-log-responses.js";
 import type { LogRow } from "../running/control-lists.js";
-import { expectRecords, waitingInMailboxes } from "./expect-records.js";
+import { describeMailboxDeliveries, expectRecords } from "./expect-records.js";
 import { recordMatches } from "./matching.js";
 import { deliveryFields, expectedFields, httpStatusSchema } from "./step-schemas.js";
 
@@ -23,7 +23,7 @@ export const expectDelivery = expectRecords("expect_delivery", ["checks"], {
     return status === "dropped" ? deliveries.map(withoutAttempts) : deliveries.flatMap(attemptsOf);
   },
   aside: (context, { answered: _answered, attempt: _attempt, ...expected }) =>
-    waitingInMailboxes(context, (delivery) => recordMatches(expected, delivery)),
+    describeMailboxDeliveries(context, (delivery) => recordMatches(expected, delivery)),
   idOf: ({ type, delivery_id, attempt }) =>
     `${String(type)} ${String(delivery_id)}${attempt === undefined ? "" : ` attempt ${String(attempt)}`}`,
 });

@@ -77,12 +77,12 @@ export async function waitUntilIdle({ client }: RunContext): Promise<void> {
 }
 
 /** Describes matching deliveries that still wait in mailboxes. */
-export async function waitingInMailboxes(
+export async function describeMailboxDeliveries(
   { startState: baseline, client }: RunContext,
   matches: (delivery: LogRow) => boolean,
 ): Promise<string | undefined> {
   const mailboxes = new Map<unknown, string>();
-  for await (const page of readPages<LogRow>("/webhook-endpoints", (path) => client.must("GET", path)))
+  for await (const page of readPages<LogRow>("/webhook-endpoints", (path) => client.callOrFail("GET", path)))
     for (const { webhook_id, mailbox } of page)
       if (typeof mailbox === "string") mailboxes.set(webhook_id, mailbox);
   const waiting = (await baseline.since("deliveries"))

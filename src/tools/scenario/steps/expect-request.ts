@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { requestEntrySchema } from "../../../core/schema/control-log-responses.js";
 import { durationMs, durationSchema, formatDuration } from "../../../core/schema/duration.js";
-import { idOf, type LogRow } from "../running/control-lists.js";
+import { type LogRow, recordIdOf } from "../running/control-lists.js";
 import { type Difference, StepFailure } from "../running/failure.js";
 import { expectRecords } from "./expect-records.js";
 import { recordMatches } from "./matching.js";
@@ -47,7 +47,7 @@ export const expectRequest = expectRecords("expect_request", ["checks"], {
       ? undefined
       : `the steps' own ${runRequests.length} ${runRequests.length === 1 ? "does" : "do"} not count`;
   },
-  idOf: (row) => `request ${idOf("requests", row)} ${String(row.method)} ${String(row.path)}`,
+  idOf: (row) => `request ${recordIdOf("requests", row)} ${String(row.method)} ${String(row.path)}`,
 });
 
 function isRunRequest({ runner }: LogRow): boolean {

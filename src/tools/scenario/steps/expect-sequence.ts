@@ -5,8 +5,8 @@ import { entriesAtMost, minLength } from "../../../core/schema/schema-checks.js"
 import type { RunContext } from "../running/context.js";
 import type { LogRow } from "../running/control-lists.js";
 import { StepFailure } from "../running/failure.js";
-import { waitingInMailboxes, waitUntilIdle } from "./expect-records.js";
-import { step, stepSchema } from "./step-definition.js";
+import { describeMailboxDeliveries, waitUntilIdle } from "./expect-records.js";
+import { defineStep, stepSchema } from "./step-definition.js";
 import { textSchema } from "./step-schemas.js";
 
 const typesSchema = z
@@ -17,7 +17,7 @@ const typesSchema = z
 const SELECTORS = ["charge_id", "withdrawal_id", "webhook_id", "url"] as const;
 type Selection = Partial<Readonly<Record<(typeof SELECTORS)[number], string>>>;
 
-export const expectSequence = step(["checks"], {
+export const expectSequence = defineStep(["checks"], {
   description:
     "The events of a charge, of the types named, have been delivered in this order since the run began.",
   schema: stepSchema({
@@ -42,7 +42,7 @@ export const expectSequence = step(["checks"], {
       const got = all.filter((type) => types.some((glob) => globMatches(glob, type)));
       if (got.length === types.length && got.every((type, index) => globMatches(types[index]!, type)))
         continue;
-      const note = await waitingInMailboxes(context, (row) => matches(selection, row));
+      const note = await describeMailboxDeliveries(context, (row) => matches(selection, row));
       const arrived = got.length === 0 ? "none of these arrived" : `${got.join(", ")} arrived`;
       throw new StepFailure(
         {

@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { modeSchema } from "../../../core/schema/common.js";
 import { eventSchema } from "../../../core/schema/control-log-responses.js";
-import { idOf } from "../running/control-lists.js";
+import { recordIdOf } from "../running/control-lists.js";
 import { expectRecords } from "./expect-records.js";
 import { eventType, expectedFields } from "./step-schemas.js";
 
@@ -16,5 +16,5 @@ export const expectWebhook = expectRecords("expect_webhook", ["checks"], {
   },
   record: eventSchema,
   rows: ({ startState: baseline }) => baseline.since("events"),
-  idOf: (row) => `${String(row.type)} ${idOf("events", row)}`,
+  idOf: (row) => `${String(row.type)} ${recordIdOf("events", row)}`,
 });

@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 import { modeSchema, withdrawalStatusSchema } from "../../../core/schema/common.js";
 import { expectationMatcherSchema } from "../../../core/schema/matchers.js";
 import { withdrawalSchema } from "../../../core/schema/service-responses.js";
-import { idOf } from "../running/control-lists.js";
+import { recordIdOf } from "../running/control-lists.js";
 import { expectRecords } from "./expect-records.js";
 import { expectedFields } from "./step-schemas.js";
 
@@ -19,5 +19,5 @@ export const expectWithdrawal = expectRecords("expect_withdrawal", ["checks"], {
   },
   record: z.extend(withdrawalSchema, { mode: modeSchema }),
   rows: ({ startState }) => startState.since("withdrawals"),
-  idOf: (row) => idOf("withdrawals", row),
+  idOf: (row) => recordIdOf("withdrawals", row),
 });

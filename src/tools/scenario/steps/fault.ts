@@ -1,9 +1,9 @@
 import * as z from "zod/mini";
 import { faultRuleSchema } from "../../../core/schema/scenario-rules.js";
 import { stepTitle } from "../step-reference.js";
-import { step, stepSchema } from "./step-definition.js";
+import { defineStep, stepSchema } from "./step-definition.js";
 
-export const fault = step(["ignores_start"], {
+export const fault = defineStep(["ignores_start"], {
   description: "From here on API calls fail; `clear` ends what this run has set.",
   schema: stepSchema({ fault: z.union([z.literal("clear"), faultRuleSchema]) }),
   run: async (step, { client, cleanup, ruleCounts, location }) => {
@@ -13,7 +13,7 @@ export const fault = step(["ignores_start"], {
       await cleanup.clear((what) => what.startsWith("fault "));
       return null;
     }
-    const set = (await client.must("POST", "/faults", fault)) as { fault_id: string };
+    const set = (await client.callOrFail("POST", "/faults", fault)) as { fault_id: string };
     ruleCounts.watchFault(set.fault_id, stepTitle("fault", step), location);
     cleanup.add(`fault ${set.fault_id}`, () => client.undo("DELETE", `/faults/${set.fault_id}`));
     return set;

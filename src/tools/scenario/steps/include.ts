@@ -1,7 +1,7 @@
-import { container, stepSchema } from "./step-definition.js";
+import { defineContainer, stepSchema } from "./step-definition.js";
 import { textSchema } from "./step-schemas.js";
 
-export const include = container({
+export const include = defineContainer({
   description: "Runs the steps of another file; its rules and variables apply to the run too.",
   schema: stepSchema({ include: textSchema }),
   iterations: () => [{ list: 0, variables: {} }],

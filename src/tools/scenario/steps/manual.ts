@@ -1,11 +1,11 @@
-import { step, stepSchema } from "./step-definition.js";
+import { defineStep, stepSchema } from "./step-definition.js";
 import { textSchema } from "./step-schemas.js";
 
-export const manual = step(["ignores_start"], {
+export const manual = defineStep(["ignores_start"], {
   description: "What a person, or whatever drives the app, has to do.",
   schema: stepSchema({ manual: textSchema }),
   run: async ({ manual }, context) => {
-    await context.manual(manual);
+    await context.requestManualStep(manual);
     return null;
   },
 });

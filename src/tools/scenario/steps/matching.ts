@@ -3,7 +3,7 @@ import { evaluateMatcher, isInRange } from "../../../core/domain/matcher.js";
 import { isMatcher } from "../../../core/schema/matcher-words.js";
 import type { Range } from "../../../core/schema/matchers.js";
 import type { LogRow } from "../running/control-lists.js";
-import { type Difference, differences, type NearMiss, StepFailure } from "../running/failure.js";
+import { type Difference, type NearMiss, StepFailure, toDifferences } from "../running/failure.js";
 
 const MAX_NEAREST = 3;
 const MAX_FOUND = 5;
@@ -90,7 +90,7 @@ export function recordDifferences(expected: Readonly<Record<string, unknown>>, r
     } else if (field === "answered" && value === "none") fields[field] = null;
     else fields[field] = value;
   }
-  return [...classes, ...differences(findMismatches(fields, actual))];
+  return [...classes, ...toDifferences(findMismatches(fields, actual))];
 }
 
 function isStatusClass(value: unknown): value is string {

@@ -1,12 +1,12 @@
 import * as z from "zod/mini";
 import { stepListSchema } from "../../../core/schema/scenario-file.js";
 import { entriesAtMost, minLength } from "../../../core/schema/schema-checks.js";
-import { container, stepSchema } from "./step-definition.js";
+import { defineContainer, stepSchema } from "./step-definition.js";
 
 const MAX_LANES = 100;
 
 /** Variables saved in a lane become visible to others when all lanes have ended. */
-export const parallel = container({
+export const parallel = defineContainer({
   description: "Carries out several lists of steps at the same time.",
   schema: stepSchema({
     parallel: z
@@ -15,5 +15,5 @@ export const parallel = container({
   }),
   iterations: ({ parallel }) =>
     parallel.map((_, list) => ({ list, part: `lane ${list + 1}`, variables: {} })),
-  atOnce: true,
+  hasConcurrentIterations: true,
 });

@@ -13,7 +13,7 @@ import { StepFailure } from "../running/failure.js";
 import { NamedRecord } from "../scope.js";
 import { checkCallResult } from "./check-response.js";
 import { callService, DEFAULT_WITHIN_MS } from "./request.js";
-import { step, stepSchema } from "./step-definition.js";
+import { defineStep, stepSchema } from "./step-definition.js";
 import { saveSchema, textSchema } from "./step-schemas.js";
 
 export const PAY_DEFAULTS = { currency: "KES", method: "card", until: "COMPLETED" } as const;
@@ -44,7 +44,7 @@ const paySchema = z.strictObject({
   as: z.optional(variableNameSchema),
 });
 
-export const pay = step(["checks", "ignores_start"], {
+export const pay = defineStep(["checks", "ignores_start"], {
   description:
     "Creates and pays a charge: a quote, its checkout, and the tasks scheduled for it until it is COMPLETED.",
   schema: stepSchema({ pay: paySchema, save: saveSchema }),
@@ -67,7 +67,7 @@ export const pay = step(["checks", "ignores_start"], {
       ...customer,
     });
     await advanceCharge(context, String(charge_id), until, "pay");
-    return context.client.must("GET", `/charges/${String(charge_id)}`);
+    return context.client.callOrFail("GET", `/charges/${String(charge_id)}`);
   },
 });
 
@@ -83,7 +83,7 @@ export async function advanceCharge(
   if (status < 300) return;
   const { error } = body as { error?: { message?: string } };
   const message = `the charge ${charge} does not become ${target} by itself: ${error?.message ?? ""}`;
-  const { scenario, timeline } = ((await client.must("GET", `/charges/${charge}`)) as { sandbox: Row })
+  const { scenario, timeline } = ((await client.callOrFail("GET", `/charges/${charge}`)) as { sandbox: Row })
     .sandbox;
   throw new StepFailure({ message, got: { scenario, timeline } }, `${kind}.until`);
 }

@@ -10,7 +10,7 @@ import { callAppUnderTest } from "./app.js";
 import { checkCallResult } from "./check-response.js";
 import { waitUntilIdle } from "./expect-records.js";
 import { DEFAULT_WITHIN } from "./request.js";
-import { step, stepSchema } from "./step-definition.js";
+import { defineStep, stepSchema } from "./step-definition.js";
 import { callShape } from "./step-schemas.js";
 
 const { headers, within } = callShape;
@@ -22,7 +22,7 @@ const booksSchema = z.strictObject({
   ...rowOptionsShape,
 });
 
-export const reconcile = step(["checks"], {
+export const reconcile = defineStep(["checks"], {
   description:
     "Compares the app's orders with the ledger: a call of the app that returns a list, and how to read it.",
   schema: stepSchema({ reconcile: booksSchema }),

@@ -1,11 +1,11 @@
 import * as z from "zod/mini";
 import { stepListSchema, variableNameSchema } from "../../../core/schema/scenario-file.js";
-import { container, stepSchema } from "./step-definition.js";
+import { defineContainer, stepSchema } from "./step-definition.js";
 
 export const REPEAT_MAX = 10_000;
 const BOUNDS = `must be 1 to ${REPEAT_MAX}`;
 
-export const repeat = container({
+export const repeat = defineContainer({
   description: "Runs its steps this many times; with `as` a variable says which time it is, from 1.",
   schema: stepSchema({
     repeat: z.int("must be a whole number").check(z.gte(1, BOUNDS), z.lte(REPEAT_MAX, BOUNDS)),

@@ -7,19 +7,19 @@ import { callSchema } from "../../../core/schema/scenario-file.js";
 import type { CallResponse, NoResponse } from "../running/client.js";
 import type { RunContext } from "../running/context.js";
 import { callResult, checkCallResult } from "./check-response.js";
-import { step, stepSchema } from "./step-definition.js";
+import { defineStep, stepSchema } from "./step-definition.js";
 import { callShape, resultSchema } from "./step-schemas.js";
 
 export const DEFAULT_WITHIN = "30s";
 export const DEFAULT_WITHIN_MS = durationMs(DEFAULT_WITHIN);
 
-export const request = step(["checks", "ignores_start", "own_customer"], {
+export const request = defineStep(["checks", "ignores_start", "own_customer"], {
   description: "A call of the sandbox, with the namespace's key: METHOD /path.",
   result: (step, routes = []) => resultSchema(bodyOf(step, routes)),
   expectationField: "expect",
   schema: stepSchema({ request: callSchema, ...callShape }),
   run: async (step, context) => {
-    const { method, path } = callOf(step.request);
+    const { method, path } = splitCall(step.request);
     const withinMs = durationMs(step.within ?? DEFAULT_WITHIN);
     const answer = await callService(context, method, path, step, withinMs);
     checkCallResult(step.expect, answer, withinMs);
@@ -36,7 +36,7 @@ export function callService(
   withinMs: number,
 ): Promise<CallResponse | NoResponse> {
   const defaults = { authorization: `Bearer ${keys.test}` };
-  return client.service(method, path, contentOf(content, defaults), withinMs);
+  return client.service(method, path, encodeContent(content, defaults), withinMs);
 }
 
 export interface CallContent {
@@ -47,7 +47,7 @@ export interface CallContent {
 /** Schema of the response body that a step expects. */
 function bodyOf({ request, expect }: Readonly<Record<string, unknown>>, routes: readonly Route[]) {
   if (typeof request !== "string") return z.unknown();
-  const { method, path } = routeOf(request);
+  const { method, path } = parseRoute(request);
   const matching = routes.filter((route) => route.method === method && globMatchesRoute(path, route.path));
   if (matching.length === 0) return z.unknown();
   return responseSchemaOf(
@@ -64,19 +64,19 @@ function outcomeIn(expect: unknown): "worked" | "failed" | undefined {
 }
 
 /** Method and path of a call, to compare with routes: variables become `*`, the query is removed. */
-export function routeOf(call: string): { method: string; path: string } {
-  const { method, path } = callOf(call);
+export function parseRoute(call: string): { method: string; path: string } {
+  const { method, path } = splitCall(call);
   return { method, path: path.replace(/\$\{[^{}]*\}/g, "*").split("?", 1)[0]! };
 }
 
 /** Splits a call such as `POST /orders`. */
-export function callOf(text: string): { method: string; path: string } {
+export function splitCall(text: string): { method: string; path: string } {
   const space = text.indexOf(" ");
   return { method: text.slice(0, space), path: text.slice(space + 1) };
 }
 
 /** Headers and body of a call; a body other than a string is sent as JSON. */
-export function contentOf(
+export function encodeContent(
   step: CallContent,
   defaults: Readonly<Record<string, string>>,
 ): { headers: Record<string, string>; body: string | undefined } {

@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import type { Client } from "../running/client.js";
-import { step, stepSchema } from "./step-definition.js";
+import { defineStep, stepSchema } from "./step-definition.js";
 import { textSchema } from "./step-schemas.js";
 
 interface ScenarioRecord {
@@ -8,7 +8,7 @@ interface ScenarioRecord {
   readonly active: boolean;
 }
 
-export const scenario = step(["ignores_start"], {
+export const scenario = defineStep(["ignores_start"], {
   description: "Turns a scenario the sandbox knows on, or off with { drop: NAME }, until the run is over.",
   schema: stepSchema({
     scenario: z.union([
@@ -25,7 +25,7 @@ export const scenario = step(["ignores_start"], {
           ? [scenario.use, "activate"]
           : [scenario.drop, "deactivate"];
     const before = await activeScenarios(client);
-    const changed = await client.must("POST", `/scenarios/${encodeURIComponent(name)}/${verb}`);
+    const changed = await client.callOrFail("POST", `/scenarios/${encodeURIComponent(name)}/${verb}`);
     cleanup.add("the active scenarios", () => restore(client, before));
     return changed;
   },
@@ -33,7 +33,7 @@ export const scenario = step(["ignores_start"], {
 
 /** Lists active scenarios, the last activated first. */
 async function activeScenarios(client: Client): Promise<string[]> {
-  const { items } = (await client.must("GET", "/scenarios?limit=100")) as { items: ScenarioRecord[] };
+  const { items } = (await client.callOrFail("GET", "/scenarios?limit=100")) as { items: ScenarioRecord[] };
   return items.filter(({ active }) => active).map(({ name }) => name);
 }
 

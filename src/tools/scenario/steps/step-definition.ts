@@ -50,7 +50,7 @@ export interface ContainerDefinition<Schema extends z.ZodMiniType = z.ZodMiniTyp
   extends Omit<StepDefinition<Schema>, "run" | "namedResult"> {
   readonly iterations: (step: z.infer<Schema>) => readonly Iteration[];
   /** The iterations are concurrent. */
-  readonly atOnce?: boolean;
+  readonly hasConcurrentIterations?: boolean;
 }
 
 /** Schema of a step: its action and other fields, and an optional name. */
@@ -58,14 +58,14 @@ export function stepSchema<Shape extends z.core.$ZodLooseShape>(shape: Shape) {
   return z.strictObject({ name: nameSchema, ...shape });
 }
 
-export function container<Schema extends z.ZodMiniType>(
+export function defineContainer<Schema extends z.ZodMiniType>(
   row: Omit<ContainerDefinition<Schema>, "traits">,
 ): ContainerDefinition<Schema> {
   return { ...row, traits: ["ignores_start"] };
 }
 
 /** Infers the type of the step in `run` from the schema. */
-export function step<Schema extends z.ZodMiniType>(
+export function defineStep<Schema extends z.ZodMiniType>(
   traits: readonly StepTrait[],
   row: Omit<StepDefinition<Schema>, "traits">,
 ): StepDefinition<Schema> {

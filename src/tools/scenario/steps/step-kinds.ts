@@ -55,5 +55,6 @@ export const STEPS = {
   reset,
 } as const;
 
+/** The word for a step's action. */
 export type StepKind = keyof typeof STEPS;
 export const STEP_KINDS = Object.keys(STEPS) as StepKind[];

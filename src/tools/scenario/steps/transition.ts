@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { CHARGE_STATUSES, WITHDRAWAL_STATUSES } from "../../../core/schema/common.js";
 import { checkResponse } from "./check-response.js";
-import { step, stepSchema } from "./step-definition.js";
+import { defineStep, stepSchema } from "./step-definition.js";
 import { responseSchema, saveSchema, textSchema } from "./step-schemas.js";
 
 const transitionSchema = z
@@ -19,7 +19,7 @@ const transitionSchema = z
     ),
   );
 
-export const transition = step(["ignores_start"], {
+export const transition = defineStep(["ignores_start"], {
   description: "Moves a charge or withdrawal to a status, as the control API does.",
   schema: stepSchema({ transition: transitionSchema, expect: z.optional(responseSchema), save: saveSchema }),
   run: async (step, { client }) => {

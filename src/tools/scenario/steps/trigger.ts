@@ -1,11 +1,11 @@
 import { triggerRequestSchema } from "../../../core/schema/control-log-requests.js";
 import { triggeredEventSchema } from "../../../core/schema/control-log-responses.js";
-import { step, stepSchema } from "./step-definition.js";
+import { defineStep, stepSchema } from "./step-definition.js";
 import { saveSchema } from "./step-schemas.js";
 
-export const trigger = step(["ignores_start"], {
+export const trigger = defineStep(["ignores_start"], {
   description: "Emits an event that nothing has caused.",
   schema: stepSchema({ trigger: triggerRequestSchema, save: saveSchema }),
   result: () => triggeredEventSchema,
-  run: ({ trigger }, { client }) => client.must("POST", "/events", trigger),
+  run: ({ trigger }, { client }) => client.callOrFail("POST", "/events", trigger),
 });

@@ -13,7 +13,7 @@ import type { RunContext } from "../running/context.js";
 import { StepFailure } from "../running/failure.js";
 import { recordDifferences } from "./matching.js";
 import { narrowRecordSchema } from "./record-schemas.js";
-import { step, stepSchema } from "./step-definition.js";
+import { defineStep, stepSchema } from "./step-definition.js";
 import { chargeFields, deliveryFields, requestFields, saveSchema } from "./step-schemas.js";
 
 const DEFAULT_WITHIN = "10s";
@@ -56,7 +56,7 @@ export const WAIT_SCHEMAS = {
 export const WAIT_KINDS = Object.keys(WAIT_SCHEMAS);
 
 /** The sandbox responds as soon as the condition is met; there is no polling. */
-export const waitFor = step(["checks"], {
+export const waitFor = defineStep(["checks"], {
   result: ({ wait_for, match }) => {
     const record = getOwn(RECORDS, String(wait_for));
     return record && narrowRecordSchema(record, match);
