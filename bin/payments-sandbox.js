@@ -17,7 +17,8 @@ function start() {
 // the temporary folder, where any user of the machine can put a file. Returns a function that writes it, to be called once the
 // command is done or ready: a sandbox that is killed comes to no end.
 function keepsCompiledCode(module) {
-  if (module.enableCompileCache === undefined) return require("../dist/compiled-code.cjs").cacheCompiledCode();
+  if (module.enableCompileCache === undefined)
+    return require("../dist/compiled-code.cjs").cacheCompiledCode();
   module.enableCompileCache(require("node:path").join(__dirname, "../dist/compiled"));
   return module.flushCompileCache;
 }

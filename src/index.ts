@@ -32,7 +32,7 @@ export type {
 } from "./public-types.js";
 export { Sandbox } from "./sandbox.js";
 export type { CheckWebhookOptions } from "./tools/doctor/check-options.js";
+export type { Deviation, DeviationKind } from "./tools/explore/deviation-set.js";
 export type { ExploreFinding, ExploreReport, ExploreSingle, Oracle } from "./tools/explore/exploration.js";
-export type { Deviation, DeviationKind } from "./tools/explore/schedule.js";
 export type { Difference, Failure, NearMiss } from "./tools/scenario/running/failure.js";
 export type { Outcome, RunReport, StepReport } from "./tools/scenario/running/run-report.js";

@@ -10,8 +10,8 @@ import type {
   WebhookChange,
   WebhookPlace,
 } from "../../src/tools/explore/deviable.js";
+import type { NotedKind } from "../../src/tools/explore/deviation-set.js";
 import { explore } from "../../src/tools/explore/explore.js";
-import type { NotedKind } from "../../src/tools/explore/schedule.js";
 
 const CHARGE: ObservedCharge = {
   id: "ch_1",

@@ -1,10 +1,10 @@
 import { expect, it } from "vitest";
 import type { Observed, ObservedDelivery } from "../../src/tools/explore/deviable.js";
+import type { DeviationKind } from "../../src/tools/explore/deviation-set.js";
 import { deviationsAt, KIND_DEFINITIONS } from "../../src/tools/explore/kinds.js";
 import { type Place, placesOf } from "../../src/tools/explore/places.js";
 import { scenarioName } from "../../src/tools/explore/sandbox/sandbox-deviable.js";
 import { SandboxPlan } from "../../src/tools/explore/sandbox/sandbox-plan.js";
-import type { DeviationKind } from "../../src/tools/explore/schedule.js";
 
 const SECOND = 1_000;
 const charge = (id: string) => ({ id, metadata: {}, history: [], isAutomatic: true });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type Deviation, type DeviationSet, keyOf } from "../../src/tools/explore/schedule.js";
+import { type Deviation, type DeviationSet, keyOf } from "../../src/tools/explore/deviation-set.js";
 import { type RunResult, search, seededRandom } from "../../src/tools/explore/search.js";
 
 const deviations = (count: number): Deviation[] =>

@@ -1,8 +1,8 @@
 import { DEVIATION_KINDS } from "../../core/schema/explore-limits.js";
 import { oneLineDeep } from "../../core/schema/text-format.js";
+import { deviationSetKey, deviationSetText, keyOf } from "../../tools/explore/deviation-set.js";
 import type { ExploreFinding, ExploreReport, ExploreSingle } from "../../tools/explore/exploration.js";
 import { KIND_DEFINITIONS } from "../../tools/explore/kinds.js";
-import { deviationSetKey, deviationSetText, keyOf } from "../../tools/explore/schedule.js";
 import { type Paint, type Style, wrap } from "../text-layout.js";
 import type { Detail, Report, ReportCase } from "./report.js";
 

@@ -7,8 +7,8 @@
  * The explorer decides how each run deviates, and judges its trace. It never sees how a run is carried out.
  */
 import type { ChargeRule, FaultRule, WebhookRule } from "../../core/schema/scenario-rules.js";
+import type { DeviationSet } from "./deviation-set.js";
 import type { Oracle } from "./exploration.js";
-import type { DeviationSet } from "./schedule.js";
 
 /** A call by the app to the service, identified across runs by its position. */
 export interface CallPlace {

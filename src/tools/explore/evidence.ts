@@ -1,7 +1,7 @@
 import { formatDuration } from "../../core/schema/duration.js";
 import type { Observed } from "./deviable.js";
+import { type DeviationSet, deviationSetText } from "./deviation-set.js";
 import type { ExploreFinding, ExploreSingle } from "./exploration.js";
-import { type DeviationSet, deviationSetText } from "./schedule.js";
 
 /** Collects from every run what the report shows besides the findings. */
 export class Evidence {

@@ -1,5 +1,5 @@
 import { formatCount } from "../../core/schema/text-format.js";
-import type { Deviation } from "./schedule.js";
+import type { Deviation } from "./deviation-set.js";
 
 /** The check that found a failure. */
 export type Oracle = "money" | "convergence" | "liveness" | "manners" | "expect" | "reconcile";

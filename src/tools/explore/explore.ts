@@ -4,6 +4,14 @@ import { systemWallClock, type WallClock } from "../../core/time/wall-clock.js";
 import { unacceptedWebhooks } from "../scenario/running/blind-spots.js";
 import { BlindSpotError } from "./blind-error.js";
 import type { Deviable, Observed, Trace } from "./deviable.js";
+import {
+  type Deviation,
+  type DeviationKind,
+  type DeviationSet,
+  deviationSetText,
+  keyOf,
+  type NotedKind,
+} from "./deviation-set.js";
 import { Evidence } from "./evidence.js";
 import {
   type ExploreFinding,
@@ -13,14 +21,6 @@ import {
 } from "./exploration.js";
 import { behaviourOf, type Verdict } from "./judge.js";
 import { KIND_DEFINITIONS, KnownDeviations } from "./kinds.js";
-import {
-  type Deviation,
-  type DeviationKind,
-  type DeviationSet,
-  deviationSetText,
-  keyOf,
-  type NotedKind,
-} from "./schedule.js";
 import { type RunResult, type SearchResult, search, seededRandom } from "./search.js";
 import { observePlainRuns, type PlainRuns, SAVED_REPEATS, type Trial, Trials } from "./trials.js";
 

@@ -11,8 +11,8 @@ import type {
   RunPlan,
   WebhookChange,
 } from "./deviable.js";
+import { type Deviation, type DeviationKind, type DeviationSet, keyOf } from "./deviation-set.js";
 import { type Place, type PlaceOfCall, type PlaceOfEvent, placesOf } from "./places.js";
-import { type Deviation, type DeviationKind, type DeviationSet, keyOf } from "./schedule.js";
 
 /** The change of a deviation to the plan of a run. */
 interface Effect {

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
+import { type Deviation, type DeviationSet, deviationSetKey, keyOf } from "./deviation-set.js";
 import type { ExploreReport, SkipReason } from "./exploration.js";
 import { KIND_DEFINITIONS, type Separation } from "./kinds.js";
-import { type Deviation, type DeviationSet, deviationSetKey, keyOf } from "./schedule.js";
 
 export interface RunResult {
   readonly hasFailed: boolean;

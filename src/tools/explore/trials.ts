@@ -1,10 +1,10 @@
 import { oneLine } from "../../core/schema/text-format.js";
 import { UserError } from "../../core/schema/user-error.js";
 import type { Deviable, Observed, RunPlan, Trace } from "./deviable.js";
+import { type DeviationSet, keyOf } from "./deviation-set.js";
 import type { ExploreFinding } from "./exploration.js";
 import { behaviourOf, judge, suggestsFailure, type Verdict } from "./judge.js";
 import { type KnownDeviations, RACE_REPEATS } from "./kinds.js";
-import { type DeviationSet, keyOf } from "./schedule.js";
 
 /** The runs without deviations. */
 export interface PlainRuns {

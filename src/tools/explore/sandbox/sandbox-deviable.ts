@@ -23,7 +23,7 @@ import { RunSession, type RunSummary } from "../../scenario/running/run-session.
 import { stepKinds } from "../../scenario/step-faults.js";
 import { STEPS, type StepKind } from "../../scenario/steps/step-kinds.js";
 import type { Deviable, FlowCoverage, Observed, Role, RunFailure, Trace } from "../deviable.js";
-import type { DeviationSet } from "../schedule.js";
+import type { DeviationSet } from "../deviation-set.js";
 import { baselineOf, type PlainRun } from "./baseline.js";
 import { briefDocument } from "./brief-document.js";
 import { type Flow, firstAppCallOf, paidPageOf } from "./flow.js";

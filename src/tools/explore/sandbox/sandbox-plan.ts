@@ -1,8 +1,8 @@
 import { durationMs, formatDuration } from "../../../core/schema/duration.js";
 import type { ChargeRule, FaultRule, WebhookRule } from "../../../core/schema/scenario-rules.js";
 import type { CallChange, CallPlace, JobMoment, RunPlan, WebhookChange, WebhookPlace } from "../deviable.js";
+import type { DeviationSet } from "../deviation-set.js";
 import { formatWholeSeconds, RACE_REPEATS } from "../kinds.js";
-import type { DeviationSet } from "../schedule.js";
 
 /** The expected end of every run, learned from two plain runs. */
 export interface Baseline {
