@@ -45,18 +45,9 @@ class ChargeState implements Readonly<Record<(typeof CHARGE_STATE_FIELDS)[number
   }
 
   toJSON(): Charge {
-    return {
-      ...this.terms,
-      status: this.status,
-      updated_at: this.updated_at,
-      settled_at: this.settled_at,
-      failure_reason: this.failure_reason,
-      status_history: this.status_history,
-      actors: this.actors,
-      overruled: this.overruled,
-      tasks: this.tasks,
-      notes: this.notes,
-    };
+    const record: Record<string, unknown> = { ...this.terms };
+    for (const name of CHARGE_STATE_FIELDS) record[name] = this[name];
+    return record as object as Charge;
   }
 }
 

@@ -84,7 +84,7 @@ function comparisonOf(before: Fields, after: Fields): Comparison {
   };
 }
 
-/** Fast path: charges that change together share new objects, so a value that is the model's own has changed. */
+/** `model` is this field of the previous changed charge. Charges that change together share new objects: such a value needs no comparison. */
 function isUnchanged(before: unknown, after: unknown, model: unknown): boolean {
   return after !== model && isSameJson(before, after);
 }
