@@ -84,7 +84,10 @@ function comparisonOf(before: Fields, after: Fields): Comparison {
   };
 }
 
-/** `model` is this field of the previous changed charge. Charges that change together share new objects: such a value needs no comparison. */
+/**
+ * @param model this field of the record changed before; records that change together share new objects, so a value that
+ *   is the same object needs no comparison
+ */
 function isUnchanged(before: unknown, after: unknown, model: unknown): boolean {
   return after !== model && isSameJson(before, after);
 }
