@@ -80,7 +80,7 @@ function refuseRetired({ underReport, seeds }: ExecFlags): void {
     throw new UserError("--seeds is gone: run exec --under once for each seed, with --seed NAME");
 }
 
-/** Flags for a command that ends by itself, which the app of `--explore` does not. */
+/** Flags that need a command that ends by itself; the app of `--explore` keeps running. */
 const RUN_FLAGS = ["under", "strict", "reconcile", "require", "artifacts"] as const;
 
 /** Refuses flags that would have no effect together. */

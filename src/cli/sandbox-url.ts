@@ -17,8 +17,8 @@ export interface SandboxAddress {
 }
 
 /**
- * Address of the sandbox at a URL, with or without a scheme. Undefined for an invalid URL. The trust file of a sandbox
- * on this machine tells that it speaks HTTPS, and gives its certificate authority.
+ * Address of the sandbox at a URL, with or without a scheme. Undefined for an invalid URL. A trust file on this
+ * machine shows that the sandbox speaks HTTPS, and contains the certificate authority.
  */
 export function sandboxAddress(given: string): SandboxAddress | undefined {
   const address = normalizeWebhookUrl(given);

@@ -66,8 +66,8 @@ export async function unappliedFaults(sandbox: Sandbox): Promise<string[]> {
 }
 
 /**
- * Counts the tasks that a delaying scenario left due beyond those of the plain run, such as "5 webhooks".
- * Undefined if there are none, or if the scenario does more than delay.
+ * Number of tasks left due by a run with a delaying scenario, beyond the number of the plain run, such as "5 webhooks".
+ * Undefined if there are no such tasks, or if the scenario does more than delay.
  */
 export function unfinishedTasksText(
   { charges = [], withdrawals = [], webhooks = [], faults = [] }: ScenarioView,

@@ -26,7 +26,7 @@ done
 [ -n "$pid" ] && exec "$@" exec --left-behind "$pid $started $mark" -- true
 `;
 
-/** A signal printed longer ago is not the one that this process has just received. */
+/** Maximum age of a printed signal that counts as the one this process has just received. */
 const SAME_SIGNAL_MS = 1_000;
 const PING_TIMEOUT_MS = 1_000;
 

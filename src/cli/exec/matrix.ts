@@ -16,7 +16,7 @@ export interface MatrixRun {
   readonly label: string;
   /** Null for the plain run. */
   readonly scenario: string | null;
-  /** Scenario with the counts of its rules, if known. */
+  /** The scenario, with how often each of its rules applied; undefined if unknown. */
   readonly scenarioView?: ScenarioView | undefined;
   readonly seed?: string;
   readonly advice?: readonly Advice[];

@@ -37,7 +37,7 @@ export interface RunResult {
   readonly startedAt: string;
   readonly seed: string;
   readonly durationMs: number;
-  /** Active scenarios with the counts of their rules; the last activated first. */
+  /** Active scenarios, the last activated first, with how often each rule applied. */
   readonly scenarios: readonly ScenarioView[];
   /** Descriptions of the faults that were set during the run and never applied. */
   readonly unappliedFaults: readonly string[];

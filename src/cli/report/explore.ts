@@ -92,7 +92,7 @@ const SIGNS: Readonly<Record<ExploreSingle["outcome"] | "none", readonly [string
 
 const TITLE = "what it survives";
 
-/** The outcome of each single deviation: a line per kind, a column per place. */
+/** The outcomes of deviations tried alone: a line per kind, a column per place. */
 function matrixLines(singles: readonly ExploreSingle[], width: number, paint: Paint): string[] {
   if (singles.length === 0) return [];
   const outcomes = new Map(singles.map((single) => [keyOf(single), single.outcome]));
@@ -137,7 +137,7 @@ function storyLines({ plain, failing }: NonNullable<ExploreFinding["story"]>, pa
   ].map((line) => `      ${line}`);
 }
 
-/** Marks lines of both runs with spaces, those of `plain` alone with `-`, those of `failing` alone with `+`. */
+/** Line diff: common lines begin with spaces, lines only in `plain` with `-`, lines only in `failing` with `+`. */
 function differenceOf(plain: readonly string[], failing: readonly string[]): string[] {
   const lines: string[] = [];
   let next = 0;

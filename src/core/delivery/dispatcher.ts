@@ -48,7 +48,7 @@ export class Dispatcher implements DeliveryAttempts {
     });
     const { engine } = scheduler;
     engine.onStored(({ puts }) => {
-      // Begins the attempts in mailboxes again, which drops those of removed or disabled endpoints.
+      // Begins the attempts in mailboxes again; attempts at removed or disabled endpoints are then dropped.
       if (puts.some(([collection]) => collection === "endpoints"))
         this.#resume(this.mailboxes.removeWaiting());
     });
@@ -73,7 +73,7 @@ export class Dispatcher implements DeliveryAttempts {
   begin(): void {
     if (this.#due.length === 0) return;
     const { engine } = this.#scheduler;
-    // Webhooks may tell only of stored changes, so these are stored first.
+    // Stores pending changes first, because webhooks may report only stored changes.
     void engine.flush();
     if (!engine.isStored) {
       void engine.flushQuietly()?.then(() => this.#scheduler.planTick());

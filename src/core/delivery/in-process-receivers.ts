@@ -160,7 +160,7 @@ export class AssertionCollector {
     if (first !== undefined) throw first;
   }
 
-  /** First assertion not rethrown yet. */
+  /** First assertion error collected since the last `rethrow`. */
   get first(): unknown {
     return this.#errors[0];
   }

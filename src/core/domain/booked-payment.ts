@@ -9,8 +9,8 @@ export interface BookedPayment {
 }
 
 /**
- * Returns the amount that the customer paid, in the currency paid; fees are the same share of it as of the charge's
- * amount. Undefined for a charge without a price.
+ * Returns the customer's payment, in the currency paid, split into settlement and fees in the same proportion as the
+ * charge's amount. Undefined for a charge without a price.
  */
 export function bookedPayment(
   charge: Charge,

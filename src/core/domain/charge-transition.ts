@@ -141,7 +141,7 @@ const NO_HISTORY: History = [];
 let lastBefore: History | undefined;
 let lastAfter: History = NO_HISTORY;
 
-/** Appends a status to a history, or begins one. Caches the last result, which an advance needs thousands of times. */
+/** Appends a status to a history, empty if undefined. Caches the last result: advances need it thousands of times. */
 export function appendStatus(
   before: History | undefined,
   status: ChargeStatus,

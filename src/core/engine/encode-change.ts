@@ -95,7 +95,7 @@ function latestOfKind(
   return other;
 }
 
-/** Returns an event's fields that its object does not give; undefined if the object does not give the event's bytes. */
+/** Returns the fields of an event that do not follow from its object; undefined if the bytes do not follow. */
 function derivedFields(
   key: Key,
   event: LazyEvent<unknown>,
@@ -181,8 +181,8 @@ function appended(model: Fields, grown: AppendedItems = {}): Fields {
 }
 
 /**
- * An event without its bytes and other fields that follow from its object. Without `object_id`, that is the object put
- * by the same change. `name` is absent if it equals `type`; `number`, which the id is made from, if it equals `seq`.
+ * An event without its bytes and other fields that follow from its object. Without `object_id`, the same change puts
+ * the object. `name` is absent if it equals `type`; `number`, which the id is made from, if it equals `seq`.
  */
 type DerivedEvent = Pick<EventRecord, "type"> &
   Partial<EventRecord> & { readonly name?: string; readonly number?: number };

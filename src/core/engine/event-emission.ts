@@ -313,7 +313,7 @@ export function planAttempt(tx: Transaction, delivery: Delivery, dueMs: number):
   return planned;
 }
 
-/** Events removed per new event, at most. With one, the log could not shrink after long-open deliveries have ended. */
+/** Maximum number of events removed per new event. Removing just one would never shrink an overlong log. */
 const TRIM_MAX_EVENTS = 4;
 
 /** Removes a few events beyond the log's retention, with their deliveries; events with open deliveries stay. */

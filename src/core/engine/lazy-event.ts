@@ -17,8 +17,8 @@ export interface EventData<Source> {
 }
 
 /**
- * Event whose id and bytes are made on first use. Without receivers most events leave the log unread, and making bytes
- * would be most of the work of a transition. `toJSON` returns a plain EventRecord.
+ * Event whose id and body are made on first use. Without receivers most events are removed from the log before anything
+ * reads them, and making bodies would be most of the work of a transition. `toJSON` returns a plain EventRecord.
  */
 export class LazyEvent<Source> implements EventRecord {
   readonly seq: number;
@@ -70,7 +70,7 @@ export class LazyEvent<Source> implements EventRecord {
     return this.#number;
   }
 
-  /** Undefined once the bytes are made, because the source is not needed any more. */
+  /** Undefined once the body is made, because the source is not needed any more. */
   get data(): EventData<Source> | undefined {
     if (this.#body !== undefined) return undefined;
     return { name: this.#name!, source: this.#source!, toJson: this.#toJson! };

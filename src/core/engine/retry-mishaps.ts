@@ -4,7 +4,7 @@ import type { Scenario, WebhookRule } from "../schema/scenario-rules.js";
 import type { Delivery, Mishap } from "./records.js";
 import type { Transaction } from "./transaction.js";
 
-/** Mishap of an attempt at a delivery after the first. */
+/** Mishap of the second or a later attempt at a delivery. */
 export type RetryMishap = NonNullable<Mishap["retried"]>[number];
 
 /** Counts the events that match rules with `times` or `skip`. An event with several receivers counts once. */

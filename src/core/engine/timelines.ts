@@ -12,7 +12,7 @@ import type { Transaction } from "./transaction.js";
 
 /* Timelines of charges and withdrawals: a matching scenario rule sets the timeline, and a task runs each entry. */
 
-/** Sets the record's timeline from the first matching rule; adds a note if that is not of the requested scenario. */
+/** Sets the record's timeline from the first matching rule; adds a note if the requested scenario has no such rule. */
 export function withTimeline<Item extends Charge | Withdrawal>(
   tx: Transaction,
   kind: Item extends Charge ? "charges" : "withdrawals",

@@ -8,7 +8,7 @@ import { digest, hexDigest, type IdKind, numberedId } from "./ids.js";
 import type { Change, CollectionName, Collections, Key, Put, Task } from "./records.js";
 import type { State } from "./state.js";
 
-/** With more puts, records are found by a map instead of a scan. */
+/** Maximum number of puts that a lookup scans; above it, a map finds the record. */
 const SCAN_MAX_PUTS = 24;
 
 /** Reads and pending writes of a command. Reads see its writes; the state gets them when the change is committed. */

@@ -18,7 +18,7 @@ interface RuleCounts {
   applied: number;
 }
 
-/** Beyond this number, the oldest counts are dropped. */
+/** Maximum number of counts; the oldest are dropped. */
 const MAX_COUNTS = 100_000;
 
 /**

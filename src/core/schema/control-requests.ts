@@ -104,7 +104,7 @@ function speedOf(mode: string | undefined, defaultSpeed: number): number {
   return mode?.endsWith("x") ? parseClockSetting(mode).speed : defaultSpeed;
 }
 
-/** Query of calls that are refused while the clock is being advanced. */
+/** Query of calls that return 409 during an advance, unless they wait for its end. */
 export const waitQuerySchema = queryShape({
   wait: field(z.optional(waitDurationSchema), {
     description:

@@ -58,7 +58,7 @@ const METADATA_ADDRESSES = new Set([
   "192.0.0.192",
 ]);
 
-/** Private hosts are allowed. `hostname` comes from a URL parser, which has normalized other notations of numbers. */
+/** Private hosts do not count: they are allowed. `hostname` comes from a URL parser, which normalizes IP addresses. */
 function isMetadataHost(hostname: string): boolean {
   const name = hostname.replace(/\.+$/, "");
   return METADATA_NAMES.has(name) || isMetadataAddress(name.replace(/^\[(.*)\]$/, "$1"));

@@ -11,7 +11,7 @@ export interface Limits {
 export interface Retention {
   /** Maximum number of requests in the request journal. */
   readonly requests: number;
-  /** Maximum number of events in the log. A dropped event takes its deliveries along. */
+  /** Maximum number of events in the log. Removing an event removes its deliveries. */
   readonly events: number;
 }
 

@@ -27,7 +27,7 @@ const STALE_LOCK_MS = 10_000;
 /** Longest time between creating the file and writing its content. */
 const UNFINISHED_MS = 500;
 const LOCK_POLL_MS = 50;
-/** A process touches all its locks within this time. */
+/** Maximum time between touches of different locks by one heartbeat of a process. */
 const SAME_BEAT_MS = 3_000;
 /** Enough for a few processes that start at once. */
 const MAX_TRIES = 10;
@@ -239,7 +239,7 @@ function putBack(aside: string, lockFile: string): void {
   try {
     linkSync(aside, lockFile);
   } catch (error) {
-    // EEXIST: the lock exists again; the owner of the moved lock detects that in `check`. Others: no hard links here.
+    // EEXIST: the lock exists again; the owner of the moved lock detects that in `check`. Other errors: no hard links.
     if (systemErrorCode(error) !== "EEXIST") renameSync(aside, lockFile);
   }
 }

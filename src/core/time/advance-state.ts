@@ -26,7 +26,7 @@ export interface AdvanceReport {
   readonly fired: readonly FiredTask[];
   /** Number of tasks that ran, listed in `fired` or not. */
   readonly fired_total: number;
-  /** How the app became still; absent unless the advance waited for that. */
+  /** How the app became still; absent if the advance did not wait for the app. */
   readonly quiet?: QuietReport;
 }
 
@@ -38,9 +38,9 @@ export type AdvanceTarget =
 
 /** Number of tasks that a report lists. */
 const FIRED_LIMIT = 1_000;
-/** With `until: "idle"`, a longer chain of webhooks and calls counts as an endless loop. */
+/** Maximum length of a chain of webhooks and calls with `until: "idle"`; a longer one counts as an endless loop. */
 const LONGEST_LOOP = 1_000;
-/** More calls at one instant count as an endless loop. */
+/** Maximum number of external calls at one instant; more count as an endless loop. */
 const CALLS_PER_INSTANT = 10_000;
 
 /** State of one advance: its target, its current instant and the tasks that ran. */

@@ -3,12 +3,12 @@ import type { ClockSetting } from "../schema/option-schemas.js";
 import { MAX_INSTANT_MS } from "../schema/time.js";
 import type { WallClock } from "./wall-clock.js";
 
-/** Smaller steps back of the wall clock are NTP corrections and are not reported. */
+/** Setting the wall clock back by less than this is an NTP correction and is not reported. */
 const MIN_REPORTED_SET_BACK_MS = 1_000;
 
 /**
  * Sandbox time: anchored to wall time and running at the setting's speed, or stopped. During an advance it is the
- * advance's current instant. Except by `set`, it never goes back.
+ * advance's current instant. Only `set` moves sandbox time back.
  */
 export class Clock {
   readonly #wall: WallClock;

@@ -5,8 +5,8 @@ const nestedQueue: (() => void)[] = [];
 let isEnding = false;
 
 /**
- * Calls back at the end of this event-loop tick, in order. Callbacks added by then, such as group commits, run in the
- * same tick, after the others and after the microtasks that the others start.
+ * Calls back at the end of this event-loop tick, in order. Callbacks added by running callbacks, such as group commits,
+ * run last in the same tick, after the microtasks that earlier callbacks start.
  */
 export function atEndOfTick(run: () => void): void {
   if (isEnding) nestedQueue.push(run);

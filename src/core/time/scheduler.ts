@@ -222,7 +222,7 @@ export class Scheduler<Attempts extends DeliveryAttempts = DeliveryAttempts> {
     this.notifyWaiters();
   }
 
-  /** Returns true if an asynchronous store is writing; the next tick is then planned for when it is done. */
+  /** Returns true if an asynchronous store is writing; the next tick then follows the write. */
   #pauseWhileStoring(): boolean {
     if (!this.engine.isStoring) return false;
     void this.engine.flushQuietly()?.then(() => this.planTick());

@@ -1,7 +1,7 @@
 import { pause } from "./timers.js";
 import { monotonicMs, yieldToEventLoop } from "./wall-clock.js";
 
-/** Time that the API counts as in use after a call. A client in a loop calls again sooner. */
+/** Time for which the API counts as in use after a call; a client in a loop calls again within this time. */
 const IN_USE_MS = 2;
 /** Interval between work items while the API is in use. */
 const SPACING_MS = 1;

@@ -115,10 +115,10 @@ function chargeMessage({ charge_id, status, amount, currency, updated_at, custom
   return { charge_id, status, amount, currency, updated_at, customer_email };
 }
 
-/** Changes within `GATHER_MS` share a message. The pause after a message limits them to seven a second. */
+/** Changes within `GATHER_MS` share a message; `PAUSE_MS` after each message limits messages to seven a second. */
 const GATHER_MS = 20;
 const PAUSE_MS = 130;
-/** Items of a message; further changes are only counted. */
+/** Maximum number of items in a message; further changes are only counted. */
 const ITEMS_MAX = 100;
 
 const KIND_OF_COLLECTION = {

@@ -58,7 +58,7 @@ function hasPlainBody({ method, headers }: BufferedRequest): boolean {
   return length !== undefined && Number(length) <= MAX_BODY_BYTES;
 }
 
-/** Writes headers and body at once. Node writes headers in the encoding of a text body, and headers are latin-1. */
+/** Writes headers and body at once. Node encodes headers like a text body, and headers must be latin-1. */
 function write(outgoing: ServerResponse, { status, headers, body }: TextResponse): void {
   const length = Buffer.byteLength(body);
   headers["Content-Length"] = String(length);
@@ -194,7 +194,7 @@ export class BufferedRequest extends IncomingMessage {
 /** The connection of the last body. */
 let lastConnection: Socket | undefined;
 
-/** Returns true if the previous body came over the same connection and none waits for the end of this tick. */
+/** Returns true if the previous body came over the same connection and no callback waits for the end of this tick. */
 function isOnlyCaller(connection: Socket): boolean {
   const isOnly = connection === lastConnection && !hasEndOfTickWork();
   lastConnection = connection;

@@ -61,8 +61,8 @@ function isObject(value: unknown): value is Record<string, unknown> {
 }
 
 /**
- * Answers a call as its fault says: late, with an error, from an earlier state or not at all. With `drop: after` the
- * call is still executed, and also if the client disconnects during a delay, which a service notices too late.
+ * Answers a call as its fault says: late, with an error, from an earlier state or not at all. The call is executed even
+ * with `drop: after`, or if the client disconnects during a delay: a service would notice that too late.
  */
 export async function answerWithFault(
   call: HttpCall,

@@ -110,7 +110,7 @@ function respond(
     return serialize(reply, namespace.nowMs(), headers);
   };
   if (namespace.engine.isStored) return send();
-  // Callbacks, not promises, so that replies leave in the order of the calls.
+  // Sends from the callback, not after an await, so that replies leave in the order of the calls.
   return new Promise((resolve, reject) => {
     namespace.engine.whenStored((failure) => {
       if (failure === undefined) return resolve(send());

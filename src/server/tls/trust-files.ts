@@ -65,7 +65,7 @@ function folderOf(port: number): string {
   return join(userFolder(), String(port));
 }
 
-/** Refuses a folder that another user may have created in the shared temporary folder, to choose what we trust. */
+/** Refuses a folder of another user, who could choose what we trust: the temporary folder is shared. */
 function refuseForeign(folder: string): void {
   const uid = userId();
   const stats = lstatSync(folder);

@@ -36,7 +36,7 @@ export interface CheckOptions {
 /** A secret that is valid in every scheme and that the receiver does not know. */
 const UNKNOWN_SECRET = "whsec_dGhpcy1pcy1ub3QtdGhlLXNlY3JldC15b3UtYXJlLWxvb2tpbmctZm9yIQ==";
 
-/** A slower answer is a fault, because senders give up after some seconds. */
+/** An answer that takes longer than this is a fault, because senders give up after some seconds. */
 export const SLOW_MS = 5_000;
 
 /** Attempts before a request counts as failed; more for a flaky receiver. */

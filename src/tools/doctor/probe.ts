@@ -18,7 +18,7 @@ interface ProbeDefinition {
   readonly title: string;
   readonly sent: string;
   readonly expected: string;
-  /** Returns why no receiver can pass the probe under a signature scheme; undefined if one can. */
+  /** Returns why no receiver can pass the probe under a signature scheme; undefined if a receiver can. */
   readonly outOfScope?: (scheme: SignatureScheme) => string | undefined;
 }
 
@@ -36,7 +36,7 @@ export interface ValidEventProbe extends SentProbe {
 export interface InvalidSignatureProbe extends SentProbe {
   /** Fault of a receiver that accepts the event. */
   readonly acceptanceFault: FaultName;
-  /** Probe whose fault covers this one if the receiver accepts the events of both. */
+  /** Probe whose fault covers this probe's fault if the receiver accepts the events of both. */
   readonly coveredBy?: Probe;
 }
 

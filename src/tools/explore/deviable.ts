@@ -165,7 +165,7 @@ export interface Observed {
 
 export interface ObservedCall extends Pick<CallPlace, "operation" | "isOwn"> {
   readonly method: string;
-  /** Status of the response; null without one. */
+  /** Status of the response; null without a response. */
   readonly status: number | null;
   readonly atMs: number;
   /** Made by the flow's own steps, not by the app. */
@@ -185,7 +185,7 @@ export interface ObservedDelivery {
   readonly event_id: string;
   readonly type: string;
   readonly attempts: readonly {
-    /** Status of the app's response; null without one. */
+    /** Status of the app's response; null without a response. */
     readonly status: number | null;
     readonly atMs: number;
     /** Wall time until the app's response, in milliseconds. */

@@ -12,7 +12,7 @@ export interface ExploreFinding {
   readonly message: string;
   /** The deviations of the set. */
   readonly deviations: readonly Deviation[];
-  /** Timelines of a plain run and of this one, one line per event; absent without deviations. */
+  /** Timelines of a plain run and of the failing run, one line per event; absent without deviations. */
   readonly story?: { readonly plain: readonly string[]; readonly failing: readonly string[] };
   /** The scenario file that reproduces it; absent without `save`. */
   readonly file?: string;
@@ -36,16 +36,16 @@ export type SkipReason =
   | "holds_a_failing_set"
   /** Two of its deviations do not change the app's behaviour. */
   | "absorbed"
-  /** A subset of it behaved like another set in which one kind is exchanged for a similar one. */
+  /** A subset behaved like another set that has a similar kind in place of one of its kinds. */
   | "alike"
   /** Its deviations concern charges that have nothing in common. */
   | "independent"
-  /** One of its deviations has nothing to apply to when the others happen. */
+  /** A deviation of the set has nothing to apply to when the other deviations happen. */
   | "unmet";
 
 /** The result of exploring a flow. */
 export interface ExploreReport {
-  /** True if every single deviation was tried and there are no findings. */
+  /** True if every deviation was tried alone and there are no findings. */
   readonly passed: boolean;
   /** Every set of up to this many deviations was run, except those counted in `saved`. */
   readonly complete_depth: number;
@@ -63,7 +63,7 @@ export interface ExploreReport {
   readonly saved: Readonly<Record<SkipReason, number>>;
   /** The findings, smallest set first. */
   readonly findings: readonly ExploreFinding[];
-  /** Every single deviation tried, with its outcome. */
+  /** Deviations that were tried alone, each with its outcome. */
   readonly singles: readonly ExploreSingle[];
   /** Deviations that were not tried, each with the reason. */
   readonly not_tried: readonly UntriedDeviation[];

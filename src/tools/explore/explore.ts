@@ -297,7 +297,7 @@ class Exploration {
       else this.#notes.add(`manners: ${deviationSetText(schedule)}: ${message}`);
   }
 
-  /** Single deviations that were possible and were not run, and kinds without a place in the flow. */
+  /** Possible deviations that were not tried alone, and kinds without a place in the flow. */
   notTried(): UntriedDeviation[] {
     const { observed } = this.#plain.trace;
     const possible = this.#deviations.findIn(observed);

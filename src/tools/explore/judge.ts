@@ -129,7 +129,7 @@ function differencesText({ differences }: RunFailure): string {
     .join(", ");
 }
 
-/** Returns true if the observation of a brief run suggests that a check it left out would fail. */
+/** Returns true if the observation of a brief run suggests that a check left out of the run would fail. */
 export function suggestsFailure({ deliveries, charges, withdrawals }: Observed, plain: Observed): boolean {
   const hasError = deliveries.some(({ attempts }) =>
     attempts.some(({ status }) => status !== null && status >= 500),

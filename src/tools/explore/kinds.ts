@@ -61,7 +61,7 @@ function onCall(changeOf: (place: PlaceOfCall) => CallChange | undefined): Kind[
 
 /** Maximum wall time of a held read: an app that locks the order answers the webhook only after the read. */
 const READ_HELD_MS = 150;
-/** `delay_answer` gives an app that responds to the webhook first the time to handle it during the read. */
+/** With `delay_answer`, an app that responds to a webhook before handling it has time to handle it during the read. */
 const READ_HELD = { hold: "webhook", at_most: `${READ_HELD_MS}ms`, delay_answer: "30ms" } as const;
 
 /** Holds a read until the next webhook has been answered. */
@@ -290,7 +290,7 @@ export class KnownDeviations {
     });
   }
 
-  /** Returns a function that tells if a deviation applies to a run in which `found` was possible. */
+  /** Returns a predicate for deviations that apply to a run; `found` are the deviations that were possible in it. */
   applicabilityTest(found: readonly Deviation[]): (deviation: Deviation) => boolean {
     const [keys, places] = [new Set(found.map(keyOf)), new Set(found.map(({ at }) => at))];
     return (deviation) => {

@@ -75,7 +75,7 @@ export class Trials {
   readonly #deviations: KnownDeviations;
   readonly #plain: Observed;
   readonly #lanes: number;
-  /** Single deviations tried so far: true if all calls named the run's own customer. */
+  /** Deviations tried alone so far → true if all calls named the run's own customer. */
   readonly #isConcurrent = new Map<string, boolean>();
 
   /** @param lanes maximum number of concurrent runs */
@@ -109,9 +109,9 @@ export class Trials {
   }
 
   /**
-   * Runs the schedules that can be concurrent; returns the results that passed, by index. Each run has its own
-   * customer, and all share one clock: a run ends as it would alone, unless the app looks at other customers. Leaves
-   * out runs that seem to fail, to be repeated alone.
+   * Runs the schedules that can be concurrent; returns the trials that passed, by index. The caller runs all others
+   * alone. Each run has its own customer, and all share one clock: a run ends as it would alone, unless the app looks
+   * at other customers.
    */
   async runConcurrently(schedules: readonly DeviationSet[]): Promise<Map<number, Trial>> {
     const trials = new Map<number, Trial>();

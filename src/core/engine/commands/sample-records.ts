@@ -103,7 +103,7 @@ function sampleCaller({ catalogue }: Transaction, mode: Mode): Caller {
   return { key: "sample", mode, organization: catalogue.fixtures.organizations[0]! };
 }
 
-/** Returns a scratch transaction that starts early enough for the last step to be now. No record gets its ids. */
+/** Returns a scratch transaction, whose ids no record gets; starts early enough for the last step to be now. */
 function scratchFor(tx: Transaction, steps: readonly Step<string>[]): Transaction {
   const [durationMs] = steps.at(-1) ?? [0];
   return tx.scratch(`sample ${tx.next("sample")}`, tx.atMs - durationMs);

@@ -8,7 +8,7 @@ interface Numbering {
   readonly id?: string;
   /** Field with the record's number, and the counter it came from. */
   readonly seq?: readonly [field: string, counter: string];
-  /** Counter of the record's id; at least the counter of its number. */
+  /** Counter of the record's id; never behind the counter in `seq`. */
   readonly idCounter?: string;
 }
 

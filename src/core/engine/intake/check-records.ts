@@ -25,7 +25,7 @@ export function checkOutline(
   return false;
 }
 
-/** With more records the schema is compiled, which takes milliseconds and makes validation five times as fast. */
+/** Minimum number of records for compiling a schema: it takes milliseconds and makes validation five times as fast. */
 const COMPILE_MIN_RECORDS = 100;
 
 /** zod's message for a string that does not match a pattern. */

@@ -4,14 +4,14 @@ const PACE_PAUSES = 5;
 const GROWTH = 1.5;
 /** Tolerance for a late timer. */
 const TIMER_TOLERANCE_MS = 250;
-/** A smaller total growth of pauses is chance. */
+/** Minimum total growth of pauses; less is chance. */
 const GROWTH_MIN_MS = 50;
 /** After this many steps of growth the interval may stay constant. */
 const BACKOFF_STEPS = 2;
 
 /**
- * Returns true if an app polls without backoff: at least five pauses, beginning with some pause, are about as short as
- * that one, and the pauses had not grown step by step before. Longer pauses among them are ignored.
+ * Returns true if an app polls without backoff: after some pause at least four more are about as short and do not grow,
+ * and no step-by-step growth came before. Ignores longer pauses in between.
  */
 export function isWithoutBackoff(pauses: readonly number[]): boolean {
   return pauses.some((pause, index) => {

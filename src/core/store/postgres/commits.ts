@@ -4,7 +4,7 @@ import { generateToken } from "../../time/wall-clock.js";
 import type { LeaseEvents, Snapshot } from "../storage.js";
 import { DatabaseConnection } from "./link.js";
 
-/** The right to commit to a namespace while the database has this fence for it; with the data stored at the start. */
+/** The right to commit to a namespace while the database has the same `fence`, with the data stored at its start. */
 export interface NamespaceLease {
   readonly commits: CommitQueue;
   readonly name: string;

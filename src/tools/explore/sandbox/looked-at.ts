@@ -19,7 +19,7 @@ interface View {
   readonly fields: readonly { readonly field: string; readonly path: Path }[];
 }
 
-/** Makes a plain run save the body of every response that it checks; it already saves those that it observes. */
+/** Makes a plain run save the body of every response that it checks, besides the observed views it already saves. */
 export function saveCheckedBodies(flow: Flow, run: RunDocument): RunDocument {
   const steps = run.document.steps as readonly RawStep[];
   const checked = flow.checks.length + flow.never.length;
@@ -32,7 +32,7 @@ export function saveCheckedBodies(flow: Flow, run: RunDocument): RunDocument {
   return { ...run, document: { ...run.document, steps: saving } };
 }
 
-/** The fields that the flow checks, and the field names in it that no response to a plain run has. */
+/** The fields that the flow checks, and field names of the flow that no response to a plain run has. */
 export function findFlowCoverage(flow: Flow, runs: readonly LoadedScenario[]): FlowCoverage {
   const views = viewsOf(flow);
   const fields = new Set<string>();

@@ -117,7 +117,7 @@ function withRole(role: Role, steps: readonly RawStep[]): Placed[] {
   return steps.map((step) => ({ step, role }));
 }
 
-/** Expects views that differ from a plain run's, where the right amount was paid. */
+/** Expects views that differ from those of a plain run, in which the customer paid the right amount. */
 function notDelivered(flow: Flow, { observed }: Baseline): RawStep[] {
   return viewsOf(flow, (index) => ({ expect: { body: { not: observed[index] } } })).map(({ step }) => step);
 }
@@ -289,7 +289,7 @@ function withJobs(placed: readonly Placed[], flow: Flow, plan: SandboxPlan): Pla
 
 const AT_ONCE_NAME = "The scheduled work runs as the webhook arrives";
 
-/** Inserts steps `atMs` after the first step, within an advance, which is split and shortened by `lessMs`. */
+/** Inserts steps at `atMs` from the start: splits the advance that reaches `atMs` and shortens its rest by `lessMs`. */
 function inserted(
   placed: readonly Placed[],
   atMs: number,

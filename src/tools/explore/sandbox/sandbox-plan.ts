@@ -14,7 +14,7 @@ export interface Baseline {
   readonly completedCharges: number;
   /** Number of withdrawals that were completed; absent where the app makes none. */
   readonly completedWithdrawals?: number;
-  /** Matcher of charges whose metadata holds a variable of the flow, such as the order's id; absent without one. */
+  /** Matcher of charges with a variable of the flow in their metadata, such as the order's id; absent without any. */
   readonly orderCharges?: { readonly match: Readonly<Record<string, unknown>>; readonly completed: number };
   /** Expected body of each observed view. */
   readonly observed: readonly unknown[];
@@ -22,9 +22,9 @@ export interface Baseline {
 
 /** Sandbox time by which a webhook is delayed to meet the app's scheduled work. */
 export const JOB_WEBHOOK_DELAY = "1s";
-/** Wall times of the next three reads while two parts of the app run: each read outlasts the one before. */
+/** Response delays of the next three reads while two parts of the app run: each read outlasts the previous one. */
 const SLOW_READS_MS = [20, 40, 60];
-/** Wall time of reads while webhooks of a saved race are under way. */
+/** Delay of responses to reads during a race of webhooks in a saved run. */
 const SAVED_SLOW_READ = "40ms";
 
 function isHeldRead({ hold, delay_answer }: CallChange): boolean {

@@ -27,7 +27,7 @@ function isAccepted({ status }: Attempt): boolean {
   return status !== null && status < 300;
 }
 
-/** Explains that no receiver accepted a webhook; undefined if one did, or none was sent. */
+/** Explains that no receiver accepted a webhook; undefined if a receiver did, or if no webhook was sent. */
 export function unacceptedWebhooks(attempts: readonly Attempt[]): string | undefined {
   if (attempts.length === 0 || attempts.some(isAccepted)) return undefined;
   const statuses = [...new Set(attempts.map(({ status }) => status ?? "no response"))].join(", ");

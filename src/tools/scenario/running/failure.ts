@@ -33,7 +33,7 @@ export interface Failure {
   readonly difference?: readonly Difference[];
   /** Line of the expectation in the file, from 1; absent if the expectation is the whole step. */
   readonly line?: number;
-  /** Other records, and why they do not count. */
+  /** Matching records that do not count for the expectation, and the reason. */
   readonly note?: string;
   /** Calls of the step or the app whose response came from a fault, with that fault. */
   readonly made_by?: readonly string[];

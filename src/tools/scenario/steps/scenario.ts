@@ -41,7 +41,7 @@ async function restore(client: Client, before: readonly string[]): Promise<void>
   for (const name of await activeScenarios(client))
     if (!before.includes(name))
       await client.undo("POST", `/scenarios/${encodeURIComponent(name)}/deactivate`);
-  // In the order of activation: the last activated applies first.
+  // Restores the original order of activation, because the last activated scenario applies first.
   for (const name of [...before].reverse())
     await client.undo("POST", `/scenarios/${encodeURIComponent(name)}/activate`);
 }
