@@ -25,6 +25,6 @@ export class InsufficientSpace extends Unavailable {
 
 /** The database does not answer, or another process now runs the namespace. */
 export class StorageUnavailable extends Unavailable {
-  override readonly name = "StorageAway";
+  override readonly name = "StorageUnavailable";
   readonly refusal = STORAGE_AWAY;
 }

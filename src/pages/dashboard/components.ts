@@ -184,7 +184,7 @@ export function foldedSection({
   title,
   body,
   isOpen = false,
-}: Omit<SectionOptions, "tools" | "grows"> & { readonly isOpen?: boolean }): Markup {
+}: Omit<SectionOptions, "tools" | "isAppendOnly"> & { readonly isOpen?: boolean }): Markup {
   return html`<section id="${id}" data-part><details${isOpen && html` open`}><summary><h2>${title}</h2></summary>${body}</details></section>`;
 }
 

@@ -26,7 +26,7 @@ export class DatabaseConnection {
 
   /**
    * @param name of a prepared statement
-   * @throws StorageAway if the server does not answer; the query may have been carried out
+   * @throws StorageUnavailable if the server does not answer; the query may have been carried out
    */
   async query<Row = object>(text: string, values?: unknown[], name?: string): Promise<Row[]> {
     try {
