@@ -147,6 +147,11 @@ describe("onWebhook()", () => {
     ["a rejection", () => Promise.reject("not today"), /^the webhook handler threw not today$/],
     ["an answer that is none", () => "ok", /TypeError: instead of answering a Response.*: string$/],
     ["a status that is none", () => 42, /RangeError/],
+    [
+      "a Response whose status is none",
+      () => ({ status: 42, headers: new Headers(), text: () => Promise.reject(new RangeError()) }),
+      /RangeError: status 42 is not 200 to 599$/,
+    ],
   ])("takes %s as a failed attempt, which is made again", async (_what, answer, text) => {
     const { sandbox, client } = await openShop({ scenario: "instant" });
     let calls = 0;

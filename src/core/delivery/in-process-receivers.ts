@@ -54,7 +54,11 @@ export class InProcessReceivers {
 /** Returns a handler's response; 500 if it throws. */
 export async function callHandler(handler: WebhookHandler, request: Request): Promise<Response> {
   try {
-    return handlerResponse(await handler(request));
+    const response = handlerResponse(await handler(request));
+    // Where @hono/node-server has replaced the global Response, its constructor does not check the status.
+    if (!(response.status >= 200 && response.status <= 599))
+      throw new RangeError(`status ${response.status} is not 200 to 599`);
+    return response;
   } catch (error) {
     return handlerErrorResponse(error);
   }
