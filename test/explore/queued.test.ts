@@ -53,3 +53,29 @@ it(
   },
   LIMIT,
 );
+
+it(
+  "reads an app again that works on without a call, and did not end in the second plain run as in the first",
+  async () => {
+    let orders = 0;
+    const lateShop = (call: CallService): Answer => {
+      const shop = shopOf()(call);
+      return async (route, body) => {
+        if (route === "POST /orders") orders++;
+        if (route !== "POST /webhooks") return shop(route, body);
+        setTimeout(() => void shop(route, body), 10 * QUEUE_MS);
+        return [200];
+      };
+    };
+    const flow = FLOW.replace(/\n {4}expect: \{ body.*/, "").replace(
+      /tick:[\s\S]*/,
+      "    ignore: [charge_id]\n",
+    );
+    const end = new AbortController();
+    const onRun = () => end.abort();
+    await foundIn(await openApp(lateShop), flow, { signal: end.signal, onRun });
+    // As written, twice plain, once more with time for the views, and the two orders of who presses twice.
+    expect(orders).toBe(6);
+  },
+  LIMIT,
+);

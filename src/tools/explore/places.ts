@@ -40,7 +40,7 @@ export interface PlaceOfEvent extends WebhookPlace {
   /** The call that created the charge or withdrawal, where this is its first event. */
   readonly creatingCall?: PlaceOfCall;
   readonly payment: ObservedPayment;
-  /** When the app's scheduled work can run: before the next event (`meanwhile`), or with a final event (`atOnce`). */
+  /** When the app's scheduled work can run: before the next event, or with a final event. */
   readonly jobBeforeNext?: JobMoment;
   readonly jobWithEvent?: JobMoment;
 }
@@ -52,7 +52,7 @@ export interface PlaceOfCustomer {
   /** The charge that is paid. */
   readonly charge?: ObservedCharge;
   /** When the app's scheduled work can run before the customer pays. */
-  readonly meanwhile?: JobMoment;
+  readonly jobBeforeNext?: JobMoment;
 }
 
 /** Lists the places of a run: calls of the app, events, actions of the customer. */
@@ -147,7 +147,8 @@ function eventPlaces(observed: Observed, calls: readonly PlaceOfCall[], hasJob: 
         what: "event" as const,
         ...place,
         ...firstAfter,
-        ...(sinceMs !== undefined && isPending ? { jobBeforeNext: { sinceMs } } : {}),
+        // A millisecond later: at the same instant, a read of the job would pass for one of the webhook's handler.
+        ...(sinceMs !== undefined && isPending ? { jobBeforeNext: { sinceMs: sinceMs + 1 } } : {}),
         ...(sinceMs !== undefined && !isPendingEvent(type)
           ? { jobWithEvent: { sinceMs, atOnce: { place: { type, earlierCount: before }, reads } } }
           : {}),

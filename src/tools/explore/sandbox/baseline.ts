@@ -35,11 +35,20 @@ export function baselineOf(flow: Flow, one: PlainRun, other: PlainRun): Baseline
     ...(named === undefined
       ? {}
       : { orderCharges: { match: named.match, completed: completedCount(named.charges) } }),
-    observed: flow.observe.map(({ ignore = [] }, index) => {
-      const [first, second] = [one, other].map((run) => observedIn(run, index));
-      return commonPart(first, second, ignore) ?? { exists: true };
-    }),
+    observed: commonViews(flow, one, other),
   };
+}
+
+/** Returns true if the app's views end alike in both runs, except ignored fields. */
+export function hasSameViews(flow: Flow, one: PlainRun, other: PlainRun): boolean {
+  return JSON.stringify(commonViews(flow, one, other)) === JSON.stringify(commonViews(flow, one, one));
+}
+
+function commonViews({ observe }: Flow, one: PlainRun, other: PlainRun): unknown[] {
+  return observe.map(({ ignore = [] }, index) => {
+    const [first, second] = [one, other].map((run) => observedIn(run, index));
+    return commonPart(first, second, ignore) ?? { exists: true };
+  });
 }
 
 function ownedBy({ email }: ObservedCharge, { observed }: PlainRun): readonly ObservedCharge[] {

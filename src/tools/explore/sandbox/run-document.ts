@@ -67,13 +67,17 @@ export function quietReports(names: readonly string[], savedValue: (name: string
  * Builds the run without deviations, which saves the app's views for the baseline.
  *
  * @param quiet how long the app must make no calls after webhooks
+ * @param steady how long the views must not change; undefined for the flow's own time
  */
-export function plainDocument(flow: Flow, quiet: string | undefined): RunDocument {
+export function plainDocument(flow: Flow, quiet: string | undefined, steady?: string): RunDocument {
   const until = [...withRole("drive", flow.drive), ...tailOf(flow)];
   return assemble(flow, {}, [
     ...withRole("reset", flow.reset),
     ...withQuiet(until, quiet, true),
-    ...viewsOf(flow, (index) => ({ save: { [observedName(index)]: "body" } })),
+    ...viewsOf(flow, (index) => ({
+      save: { [observedName(index)]: "body" },
+      ...(steady === undefined ? {} : { steady }),
+    })),
     ...checksOf(flow),
   ]);
 }

@@ -24,7 +24,7 @@ import { stepKinds } from "../../scenario/step-faults.js";
 import { STEPS, type StepKind } from "../../scenario/steps/step-kinds.js";
 import type { Deviable, FlowCoverage, Observed, Role, RunFailure, Trace } from "../deviable.js";
 import type { DeviationSet } from "../deviation-set.js";
-import { baselineOf, type PlainRun } from "./baseline.js";
+import { baselineOf, hasSameViews, type PlainRun } from "./baseline.js";
 import { briefDocument } from "./brief-document.js";
 import { type Flow, firstAppCallOf, paidPageOf } from "./flow.js";
 import { findFlowCoverage, saveCheckedBodies, savedVariable } from "./looked-at.js";
@@ -85,6 +85,13 @@ interface Run extends PlainRun {
   readonly responseMs: number;
 }
 
+interface PlainRunOptions {
+  readonly quiet?: string | undefined;
+  readonly steady?: string;
+  /** The flow as the user wrote it, without the steps that lead to a quiet end. */
+  readonly written?: Readonly<Record<string, unknown>>;
+}
+
 export class SandboxDeviable implements Deviable {
   readonly name: string;
   readonly source: string;
@@ -98,6 +105,8 @@ export class SandboxDeviable implements Deviable {
   /** Duration without calls of the app after a webhook before time advances; undefined: no wait after the response. */
   #quiet: string | undefined;
   #isRestless = false;
+  /** The app called the service after a webhook, or showed otherwise that it may work on after its responses. */
+  #mayGoOn = false;
   /** Response time of the app in a plain run, as a multiple of PROMPT_MS. */
   #pace = 1;
   /** Set by the second plain run that learns. */
@@ -137,29 +146,53 @@ export class SandboxDeviable implements Deviable {
   }
 
   async observePlain(purpose: "check" | "learn"): Promise<Trace> {
-    const { given: _given, ...written } = this.#flow.raw;
-    const isFirst = this.#plain.length === 0;
-    const quiet = isFirst ? `${learningQuietMs(this.#flow)}ms` : this.#quiet;
-    const plain = saveCheckedBodies(this.#flow, plainDocument(this.#flow, quiet));
-    const [run] = await this.#carryOut([purpose === "check" ? { ...plain, document: written } : plain]);
-    if (purpose === "check" || run!.trace.failure !== undefined) return run!.trace;
-    if (isFirst) this.#learnQuiet(run!);
-    this.#pace = Math.max(1, Math.min(MAX_PACE, Math.round(run!.responseMs / PROMPT_MS)));
-    if (this.#plain.push(run!) === 2) this.#baseline = baselineOf(this.#flow, this.#plain[0]!, run!);
-    return run!.trace;
+    if (purpose === "check") {
+      const { given: _given, ...written } = this.#flow.raw;
+      const { trace } = await this.#runPlain({ written });
+      this.#mayGoOn = mayGoOn(this.#flow, trace.observed);
+      return trace;
+    }
+    const [first] = this.#plain;
+    const run = await (first === undefined ? this.#runFirst() : this.#runSecond(first));
+    if (run.trace.failure !== undefined) return run.trace;
+    this.#pace = Math.max(1, Math.min(MAX_PACE, Math.round(run.responseMs / PROMPT_MS)));
+    if (this.#plain.push(run) === 2) this.#baseline = baselineOf(this.#flow, first!, run);
+    return run.trace;
+  }
+
+  async #runPlain({ quiet, steady, written }: PlainRunOptions): Promise<Run> {
+    const plain = saveCheckedBodies(this.#flow, plainDocument(this.#flow, quiet, steady));
+    const [run] = await this.#carryOut([written === undefined ? plain : { ...plain, document: written }]);
+    return run!;
+  }
+
+  /** Waits after webhooks, to learn how long the app goes on, only if it may go on after its responses. */
+  async #runFirst(): Promise<Run> {
+    const quick = this.#mayGoOn ? undefined : await this.#runPlain({});
+    if (quick !== undefined && quick.trace.failure === undefined && !mayGoOn(this.#flow, quick.observed))
+      return quick;
+    const run = await this.#runPlain({ quiet: `${learningQuietMs(this.#flow)}ms` });
+    if (run.trace.failure === undefined) this.#learnQuiet(run);
+    return run;
+  }
+
+  /** Waits until the views are steady only if they do not end as in the first run at once. */
+  async #runSecond(first: Run): Promise<Run> {
+    const quick = this.#quiet === undefined ? await this.#runPlain({ steady: "0ms" }) : undefined;
+    const isSame =
+      quick !== undefined && quick.trace.failure === undefined && hasSameViews(this.#flow, first, quick);
+    return isSame ? quick : this.#runPlain({ quiet: this.#quiet });
   }
 
   /**
    * Learns how long to wait for the app after a webhook: not at all if the app has finished its work when it responds;
    * if it responds with 202 or makes calls afterwards, twice the time of the plain run.
    */
-  #learnQuiet({ loaded, observed: { deliveries }, waitedMs }: Run): void {
+  #learnQuiet({ loaded, observed, waitedMs }: Run): void {
     const reports = quietReports(loaded.scope.names, (name) => savedVariable(loaded, name));
     const longestMs = Math.max(0, waitedMs, ...reports.map(({ longest_ms }) => longest_ms));
     this.#isRestless = reports.some(({ restless }) => restless > 0);
-    const isAccepting = deliveries.some(({ attempts }) => attempts.some(({ status }) => status === 202));
-    const waits = this.#flow.drive.some((step) => stepKinds(step)[0] === "wait_for");
-    const goesOn = isAccepting || waits || reports.some(({ calls }) => calls > 0);
+    const goesOn = isAsynchronous(this.#flow, observed) || reports.some(({ calls }) => calls > 0);
     if (goesOn && !this.#isRestless)
       this.#quiet = `${Math.max(MIN_QUIET_MS, Math.min(2 * longestMs, steadyMs(this.#flow)))}ms`;
   }
@@ -302,6 +335,21 @@ export class SandboxDeviable implements Deviable {
       this.#checked.set(key, loaded);
     return loaded;
   }
+}
+
+/** The app says that it works on after its responses: by 202, or because the flow has to wait for it. */
+function isAsynchronous({ drive }: Flow, { deliveries }: Observed): boolean {
+  return (
+    deliveries.some(({ attempts }) => attempts.some(({ status }) => status === 202)) ||
+    drive.some((step) => stepKinds(step)[0] === "wait_for")
+  );
+}
+
+/** False if the app made no call since its first webhook: then it has nothing to go on with. */
+function mayGoOn(flow: Flow, observed: Observed): boolean {
+  const { calls, deliveries } = observed;
+  const firstMs = Math.min(...deliveries.flatMap(({ attempts }) => attempts.map(({ atMs }) => atMs)));
+  return isAsynchronous(flow, observed) || calls.some(({ isByFlow, atMs }) => !isByFlow && atMs >= firstMs);
 }
 
 /** Fields that differ between runs. */
