@@ -28,8 +28,8 @@ await bundleTools(
   tools,
 );
 
-const { compileShipped, COMPILED_FILE } = await import(pathToFileURL(join(tools, "shipped.js")).href);
-writeFileSync(join(root, COMPILED_FILE), JSON.stringify(await compileShipped()));
+const { compileShippedFiles, COMPILED_FILE } = await import(pathToFileURL(join(tools, "shipped.js")).href);
+writeFileSync(join(root, COMPILED_FILE), JSON.stringify(await compileShippedFiles()));
 
 // The editors' schema is kept with the scenarios; a test holds it against what the source says.
 const { scenarioJsonSchemaText, SCENARIO_SCHEMA_FILE } = await import(

@@ -24,7 +24,7 @@ export interface ControlOptions {
 }
 
 /** A call of the control API: `"POST", "/_sandbox/faults", { … }`, or method and path as one text. */
-export type ControlCall =
+export type ControlCallArguments =
   | [method: string, path: string, body?: unknown]
   | [methodAndPath: string, body?: object];
 
@@ -81,7 +81,7 @@ export class ControlClient {
   }
 
   /** Returns the JSON of the response; throws a SandboxError for an error response. */
-  async call<Answer>(...call: ControlCall): Promise<Answer> {
+  async call<Answer>(...call: ControlCallArguments): Promise<Answer> {
     const { method, path, body } = parseCall(call);
     const response = await this.send(method, path, body);
     const text = await response.text();
@@ -115,7 +115,7 @@ export async function* readPages<Item>(
   }
 }
 
-function parseCall(call: ControlCall): { method: string; path: string; body: unknown } {
+function parseCall(call: ControlCallArguments): { method: string; path: string; body: unknown } {
   const [first, second, third] = call as unknown[];
   const isOneText = typeof first === "string" && first.includes(" ");
   const [method, path, body] = isOneText ? [...first.split(/ +/, 2), second] : [first, second, third];

@@ -3,7 +3,7 @@
 import { Catalogue } from "./core/domain/catalogue.js";
 import { packageVersion } from "./core/files/package.js";
 import { DEFAULT_NAMESPACE } from "./core/namespace/identity.js";
-import type { CheckReceiver, ScenarioTools } from "./core/namespace/injected-tools.js";
+import type { ReceiverChecker, ScenarioTools } from "./core/namespace/injected-tools.js";
 import type { NamespaceOptions, WebhookOption } from "./core/namespace/namespace-options.js";
 import { Namespaces, type NamespacesOptions } from "./core/namespace/namespaces.js";
 import { durationMs } from "./core/schema/duration.js";
@@ -19,7 +19,7 @@ import {
 import { resolveSettings, type Settings } from "./core/schema/settings.js";
 import { printableLines, trimTrailingSlashes } from "./core/schema/text-format.js";
 import { parseInstant } from "./core/schema/time.js";
-import { InsufficientSpace } from "./core/schema/unavailable.js";
+import { InsufficientSpaceError } from "./core/schema/unavailable.js";
 import { openStorage } from "./core/store/open-storage.js";
 import { StoreError } from "./core/store/store-error.js";
 import { generateSeed, generateToken, systemWallClock } from "./core/time/wall-clock.js";
@@ -49,7 +49,7 @@ export const scenarioTools: ScenarioTools = {
 };
 
 /** A receiver check that loads its code on first use. */
-export function lazyReceiverCheck(timeout: string | undefined): CheckReceiver {
+export function lazyReceiverCheck(timeout: string | undefined): ReceiverChecker {
   return async ({ url, secret, signature, onRow, onSent }) => {
     const { checkWebhook } = await loadLazily(() => import("./tools/doctor/check.js"));
     const { readCheckOptions } = await loadLazily(() => import("./tools/doctor/check-options.js"));
@@ -146,7 +146,7 @@ let lastReport = { text: "", count: 0 };
  */
 function reportError(error: unknown): void {
   const text =
-    error instanceof StoreError || error instanceof InsufficientSpace
+    error instanceof StoreError || error instanceof InsufficientSpaceError
       ? error.message
       : `internal error: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`;
   lastReport = { text, count: lastReport.text === text ? lastReport.count + 1 : 1 };

@@ -15,7 +15,7 @@ import type { Scenario } from "./core/schema/scenario-rules.js";
 import { UserError } from "./core/schema/user-error.js";
 import { pathFaults, serviceRoutes } from "./server/http/custom-paths.js";
 import type { LoadedScenario } from "./tools/scenario/files.js";
-import { loadShipped } from "./tools/scenario/shipped.js";
+import { loadShippedContent } from "./tools/scenario/shipped.js";
 
 /** Checked options of `start`, and those that only code can set. */
 export interface OpenOptions extends StartOptions {
@@ -37,7 +37,7 @@ export interface OpenOptions extends StartOptions {
   readonly onWarning?: (warning: string) => void;
 }
 
-export interface ResolvedService {
+export interface ResolvedServiceOptions {
   readonly fixtures: Fixtures;
   readonly scenarios: readonly Scenario[];
   /** Names of the scenarios from the user's files. */
@@ -59,14 +59,14 @@ export interface OptionFault {
 export class OptionsError extends UserError {
   constructor(
     readonly faults: readonly OptionFault[],
-    readonly files: readonly FileError[],
+    readonly files: readonly OptionFileError[],
   ) {
     super([...faults.map(optionText), ...files.map(({ error }) => error.message)].join("\n"));
   }
 }
 
 /** An error in a file that an option names, such as a scenario file. */
-export interface FileError {
+export interface OptionFileError {
   /** Path of the option, such as `["scenario", 0]`. */
   readonly path: readonly (string | number)[];
   readonly error: DocumentError;
@@ -80,14 +80,14 @@ function optionText({ path, message }: OptionFault): string {
 /** Reads the files that the options name; throws an OptionsError with all faults of options and files. */
 export async function resolveServiceOptions(
   options: StartOptions & Pick<OpenOptions, "furtherFixtures" | "fixturesValue">,
-): Promise<ResolvedService> {
-  const shipped = await loadShipped();
+): Promise<ResolvedServiceOptions> {
+  const shipped = await loadShippedContent();
   const faults: OptionFault[] = pathFaults(options.paths ?? {}).map(({ id, message }) => ({
     path: ["paths", id],
     message,
   }));
   faults.push(...certificateFaults(options));
-  const files: FileError[] = [];
+  const files: OptionFileError[] = [];
   const from = async <T>(path: OptionFault["path"], read: () => Promise<T>): Promise<T | undefined> => {
     try {
       return await read();
@@ -146,7 +146,7 @@ export async function resolveServiceOptions(
 
 /** Returns the names that exist in a sandbox with these options; reads only its fixtures. */
 export async function readVocabulary(options: StartOptions): Promise<Vocabulary> {
-  const { fixtures } = await loadShipped();
+  const { fixtures } = await loadShippedContent();
   const { fixtures: file } = options;
   return vocabularyFor(options, file === undefined ? fixtures : await mergedFixtures(fixtures, file));
 }
@@ -190,7 +190,7 @@ function unknownScenario(name: string, known: readonly string[]): string {
 
 /** Imports the checks of fixtures only if there are fixtures of the user. */
 async function mergedFixtures(base: Fixtures, source: string | LoadedDocument): Promise<Fixtures> {
-  const { mergeFixtures, readFixtures } = await import("./core/files/merge-fixtures.js");
+  const { mergeFixtures, readMergedFixtures: readFixtures } = await import("./core/files/merge-fixtures.js");
   return typeof source === "string" ? readFixtures(base, source) : mergeFixtures(base, source);
 }
 
@@ -211,7 +211,7 @@ async function readScenario(file: string, seed: string, vocabulary: Vocabulary):
 async function settingsAndWarnings(
   files: readonly LoadedScenario[],
   options: StartOptions,
-): Promise<Pick<ResolvedService, "scenarioSettings" | "warnings">> {
+): Promise<Pick<ResolvedServiceOptions, "scenarioSettings" | "warnings">> {
   if (files.length === 0) return { scenarioSettings: {}, warnings: [] };
   const { warningText } = await import("./core/files/documents.js");
   const { mergeInitialStates: worldOf } = await import("./tools/scenario/scenario-start.js");

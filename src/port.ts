@@ -15,16 +15,16 @@ import {
   LOCAL_NAMES,
   normalizeAddress,
 } from "./server/http/hosts.js";
-import { type ListeningServer, type ListenOptions, listen } from "./server/http/listener.js";
+import { type ListenerOptions, type ListeningServer, listen } from "./server/http/listener.js";
 import { earlyResponses } from "./server/http/raw-responses.js";
 import { errorReply, replyHeaders, toResponse } from "./server/http/reply.js";
 import type { TrustFiles } from "./server/tls/trust-files.js";
 
-export type OpenedOptions = OpenOptions & { readonly onError: (error: unknown) => void };
+export type ResolvedOpenOptions = OpenOptions & { readonly onError: (error: unknown) => void };
 
 export interface PortContext {
   readonly apps: Apps;
-  readonly options: OpenedOptions;
+  readonly options: ResolvedOpenOptions;
   readonly namespaces: Namespaces;
 }
 
@@ -57,7 +57,7 @@ function open(
   port: number,
   host: string,
   served: PortContext,
-  secureServer?: ListenOptions["secureServer"],
+  secureServer?: ListenerOptions["secureServer"],
 ): Promise<ListeningServer> {
   const { apps, options, namespaces } = served;
   const { app, fastPath } = apps;

@@ -1,14 +1,19 @@
-import { type ControlCall, ControlClient, IN_PROCESS_FETCH, type SandboxFetch } from "./control-client.js";
+import {
+  type ControlCallArguments,
+  ControlClient,
+  IN_PROCESS_FETCH,
+  type SandboxFetch,
+} from "./control-client.js";
 import { AssertionCollector, type WebhookHandler } from "./core/delivery/in-process-receivers.js";
 import { vocabularyOf } from "./core/domain/name-check.js";
 import { transitionCharge } from "./core/engine/commands/charge-commands.js";
-import { deepCopy } from "./core/engine/frozen-state.js";
+import { deepCopyState } from "./core/engine/frozen-state.js";
 import type { StateDump } from "./core/engine/records.js";
-import { chargeDetail } from "./core/engine/wire-views.js";
-import { DEFAULT_RESET_PARTS } from "./core/namespace/initial-state.js";
+import { chargeDetailView } from "./core/engine/wire-views.js";
+import { DEFAULT_RETAINED_PARTS } from "./core/namespace/initial-state.js";
 import type { Namespaces } from "./core/namespace/namespaces.js";
 import type { ChargeStatus } from "./core/schema/common.js";
-import { loadLazily, loadsSettled } from "./core/schema/load-lazily.js";
+import { loadLazily, whenLoadsSettled } from "./core/schema/load-lazily.js";
 import { DEFAULT_HOST } from "./core/schema/option-schemas.js";
 import type { WebhookReport } from "./core/schema/receiver-report.js";
 import type { BookReport } from "./core/schema/reconciliation.js";
@@ -28,7 +33,7 @@ import {
   toPlainJson,
   toRequest,
 } from "./library-options.js";
-import { type OpenedOptions, type OpenPort, openPort, sandboxUrl } from "./port.js";
+import { type OpenPort, openPort, type ResolvedOpenOptions, sandboxUrl } from "./port.js";
 import type {
   ChargeDetail,
   ExploreFlowOptions,
@@ -52,7 +57,7 @@ export class Sandbox {
   readonly #namespaces: Namespaces;
   readonly #apps: Apps;
   readonly #fetch: (request: Request) => Promise<Response>;
-  readonly #options: OpenedOptions;
+  readonly #options: ResolvedOpenOptions;
   readonly #assertions = new AssertionCollector();
   #opening: Promise<OpenPort> | undefined;
   #listening: OpenPort | undefined;
@@ -60,7 +65,7 @@ export class Sandbox {
   #closing: Promise<void> | undefined;
 
   /** @internal Use `createSandbox()`. */
-  constructor(namespaces: Namespaces, apps: Apps, options: OpenedOptions) {
+  constructor(namespaces: Namespaces, apps: Apps, options: ResolvedOpenOptions) {
     this.#namespaces = namespaces;
     this.#options = options;
     this.#apps = apps;
@@ -94,7 +99,7 @@ export class Sandbox {
   }
 
   /** Requests per minute and key. @internal */
-  get rateLimit(): OpenedOptions["rate_limit"] {
+  get rateLimit(): ResolvedOpenOptions["rate_limit"] {
     return this.#options.rate_limit;
   }
 
@@ -220,7 +225,7 @@ export class Sandbox {
     if (storing !== undefined) await storing;
     if (isRefusal(result)) throw new SandboxError(result, result.code === "NOT_FOUND" ? chargeId : undefined);
     // The cast narrows the instructions to the public union by `type`.
-    return chargeDetail(result) as ChargeDetail;
+    return chargeDetailView(result) as ChargeDetail;
   }
 
   /**
@@ -229,7 +234,7 @@ export class Sandbox {
    */
   async reset(options: ResetOptions = {}): Promise<void> {
     const namespace = this.#requireOpen("reset").default;
-    const { keep = DEFAULT_RESET_PARTS, ids } = parseResetOptions(options);
+    const { keep = DEFAULT_RETAINED_PARTS, ids } = parseResetOptions(options);
     const stopping = namespace.flushQuietly();
     if (stopping !== undefined) await stopping;
     const refusal = namespace.reset({ keep, repeatIds: ids === "repeat" });
@@ -264,7 +269,7 @@ export class Sandbox {
   snapshot(): StateDump {
     const namespace = this.#requireOpen("snapshot").default;
     void namespace.flushQuietly();
-    return deepCopy(namespace.engine.state.freeze());
+    return deepCopyState(namespace.engine.state.freeze());
   }
 
   /**
@@ -283,7 +288,7 @@ export class Sandbox {
    * Calls the control API: `control("POST", "/_sandbox/faults", { … })`. Resolves with the JSON of the response; throws
    * a SandboxError for an error response.
    */
-  async control<Answer = unknown>(...call: ControlCall): Promise<Answer> {
+  async control<Answer = unknown>(...call: ControlCallArguments): Promise<Answer> {
     this.#requireOpen("control");
     return new ControlClient({ fetch: this.fetch, includesCallInNotFound: true }).call<Answer>(...call);
   }
@@ -358,7 +363,7 @@ export class Sandbox {
       await leases?.release();
       const listening = await this.#opening?.catch(() => undefined);
       await listening?.close();
-      await loadsSettled();
+      await whenLoadsSettled();
     }
     this.#assertions.rethrow();
   }

@@ -128,7 +128,7 @@ export function addCommands(root: Command): void {
     .option("--public-url <url>", "the server the document names")
     .option("--control", "the document of the control API, as /_sandbox/openapi.json serves it")
     .addHelpText("after", helpText("payments-sandbox openapi > openapi.json"))
-    .action(async (flags: Record<string, unknown>) => (await import("./openapi.js")).openapi(flags));
+    .action(async (flags: Record<string, unknown>) => (await import("./openapi.js")).printOpenApi(flags));
 
   root
     .command("run")
@@ -204,20 +204,20 @@ export function addCommands(root: Command): void {
     .description("a paid charge and its webhook, with nothing else running")
     .option("--json", "print the charge and its webhooks as JSON")
     .addHelpText("after", helpText("payments-sandbox demo"))
-    .action(async (flags: { json?: boolean }) => (await import("./demo.js")).demo(flags));
+    .action(async (flags: { json?: boolean }) => (await import("./demo.js")).runDemo(flags));
 
   root
     .command("guide")
     .description("one page for an agent or a person in a hurry: the flow, a receiver's rules, every call")
     .addHelpText("after", helpText("payments-sandbox guide > llms.txt"))
-    .action(async () => (await import("./guide.js")).guide());
+    .action(async () => (await import("./guide.js")).printGuide());
 
   root
     .command("completion")
     .description("print a script that lets a shell complete commands and options: bash, zsh or fish")
     .argument("<shell>", "bash, zsh or fish")
     .addHelpText("after", helpText('eval "$(payments-sandbox completion bash)"'))
-    .action(async (shell: string) => (await import("./completion.js")).completion(root, shell));
+    .action(async (shell: string) => (await import("./completion.js")).printCompletion(root, shell));
 
   addClientCommands(root);
 }

@@ -18,7 +18,7 @@ interface Words {
 }
 
 /** `completion SHELL`: prints a script that contains all commands, so completion never runs the program. */
-export function completion(root: Command, shell: string): void {
+export function printCompletion(root: Command, shell: string): void {
   if (!SHELLS.includes(shell))
     throw new UserError(
       `there is no completion for ${shell}${didYouMean(shell, SHELLS)} (there is for ${SHELLS.join(", ")})`,

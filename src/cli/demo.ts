@@ -19,7 +19,7 @@ interface Webhook {
 }
 
 /** `demo`: a customer pays and the app's receiver gets the webhooks, all in this process. */
-export async function demo({ json }: { readonly json?: boolean }): Promise<void> {
+export async function runDemo({ json }: { readonly json?: boolean }): Promise<void> {
   const happenings: Activity[] = [];
   const sandbox = await openSandbox({
     clock: "manual",

@@ -48,13 +48,13 @@ export function setJsonErrors(isAsked: boolean): void {
 }
 
 /** Prints the error on standard error. */
-export function printErrors(error: Error): void {
+export function printErrorMessage(error: Error): void {
   for (const line of error.message.split("\n")) printErrorLine(line);
 }
 
 /** Prints the error that ends a command, with `--json` as JSON on standard output too. */
 export function reportError(error: Error): void {
-  printErrors(error);
+  printErrorMessage(error);
   if (!wantsJson) return;
   const { code, fix, doc } = adviceOf(error);
   const details = error instanceof SandboxError ? error.details : undefined;
@@ -67,7 +67,7 @@ export function isFixableByUser(error: Error): boolean {
 }
 
 /** Converts commander's error into one line that names the help command. */
-export function usageErrorLine({ message }: CommanderError, command: string): ErrorWithFix {
+export function toUsageError({ message }: CommanderError, command: string): ErrorWithFix {
   const what = message
     .replace(/^error: /, "")
     .replace(/\n\(Did you mean (.+)\)$/, "; did you mean $1")

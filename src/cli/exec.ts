@@ -1,10 +1,10 @@
 import { UserError } from "../core/schema/user-error.js";
 import { RequiredCoverage } from "./coverage-list.js";
 import { strictFailures } from "./exec/applied-rules.js";
-import { Runner } from "./exec/command.js";
+import { CommandRunner } from "./exec/command.js";
 import { type ExecPlan, parseEnvironmentTemplate } from "./exec/plan.js";
 import { runBesideSandbox } from "./exec/run-command.js";
-import { EXPLORE_FLAGS } from "./explore-options.js";
+import { EXPLORE_OPTION_NAMES } from "./explore-options.js";
 import type { ExplorationFlags } from "./explore-report.js";
 import { readStartOptions } from "./options.js";
 import { exitOnUncaughtError } from "./process-handlers.js";
@@ -39,7 +39,7 @@ export async function exec(
   const under =
     flags.under === undefined
       ? undefined
-      : await (await import("./exec/under.js")).prepareUnder(flags.under, options);
+      : await (await import("./exec/under.js")).prepareMatrix(flags.under, options);
   const exploring =
     flags.explore === undefined
       ? undefined
@@ -52,7 +52,7 @@ export async function exec(
   const notice = (text: string): void => {
     if (!options.quiet) printErrorLine(text);
   };
-  const runner = new Runner(notice);
+  const runner = new CommandRunner(notice);
   const isStrict = flags.strict === true;
   const plan: ExecPlan = {
     command,
@@ -86,7 +86,7 @@ const RUN_FLAGS = ["under", "strict", "reconcile", "require", "artifacts"] as co
 /** Refuses flags that would have no effect together. */
 function refuseMixed(flags: Readonly<Record<string, unknown>> & ExecFlags): void {
   const isExploring = flags.explore !== undefined;
-  const odd = (isExploring ? RUN_FLAGS : EXPLORE_FLAGS).find((name) => flags[name] !== undefined);
+  const odd = (isExploring ? RUN_FLAGS : EXPLORE_OPTION_NAMES).find((name) => flags[name] !== undefined);
   if (odd === undefined) return;
   const flag = `--${odd.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
   throw new UserError(

@@ -15,7 +15,7 @@ const ROWS: readonly (readonly [flags: string, says: string, isList?: boolean])[
 ];
 
 /** Option names as commander has them. */
-export const EXPLORE_FLAGS: readonly string[] = ROWS.map(([flags]) =>
+export const EXPLORE_OPTION_NAMES: readonly string[] = ROWS.map(([flags]) =>
   camelCase(/^--([\w-]+)/.exec(flags)![1]!),
 );
 

@@ -1,6 +1,11 @@
 import type * as z from "zod/mini";
 import { durationMs, durationSchema } from "../core/schema/duration.js";
-import { DEFAULT_DEPTH, depthSchema, failOnSchema, lanesSchema } from "../core/schema/explore-limits.js";
+import {
+  DEFAULT_EXPLORE_DEPTH,
+  depthSchema,
+  failOnSchema,
+  lanesSchema,
+} from "../core/schema/explore-limits.js";
 import { normalizeWebhookUrl } from "../core/schema/option-schemas.js";
 import { formatCount, trimTrailingSlashes } from "../core/schema/text-format.js";
 import { UserError } from "../core/schema/user-error.js";
@@ -54,7 +59,8 @@ export function parseExplorationFlags({
     app: appOf(app),
     vars: parseVariables(flags.var),
     environment: process.env,
-    depth: depth === undefined ? DEFAULT_DEPTH : parseFlag("--depth", depthSchema, Number(depth), depth),
+    depth:
+      depth === undefined ? DEFAULT_EXPLORE_DEPTH : parseFlag("--depth", depthSchema, Number(depth), depth),
     lanes: lanes === undefined ? undefined : parseFlag("--lanes", lanesSchema, Number(lanes), lanes),
     budgetMs:
       budget === undefined ? undefined : durationMs(parseFlag("--budget", durationSchema, budget, budget)),

@@ -1,7 +1,7 @@
 import { createAbortController } from "../core/time/deadline.js";
 import type { ExploreReport } from "../tools/explore/exploration.js";
 import { exploreFile } from "../tools/explore/file.js";
-import { freshRunId } from "../tools/scenario/running/fresh-run-id.js";
+import { generateRunId } from "../tools/scenario/running/fresh-run-id.js";
 import { Connection, type ConnectionFlags } from "./client/connection.js";
 import { type ExplorationFlags, parseExplorationFlags, reportExploration } from "./explore-report.js";
 import { printErrorLine } from "./terminal.js";
@@ -29,7 +29,7 @@ export async function exploreCommand(flow: string, flags: ExplorationFlags & Con
       fetch: connection.fetch,
       namespace: flags.namespace,
       controlToken: flags.controlToken ?? process.env.PAYMENTS_SANDBOX_CONTROL_TOKEN,
-      runIdOf: () => freshRunId(),
+      runIdOf: () => generateRunId(),
       signal: interrupted.signal,
       onRun,
     }).then(async (report) => {

@@ -3,7 +3,7 @@ import { openSandbox } from "../opening.js";
 import { printText } from "./terminal.js";
 
 /** `guide`: the page that a sandbox serves at /llms.txt. */
-export async function guide(): Promise<void> {
+export async function printGuide(): Promise<void> {
   const sandbox = await openSandbox({ clock: "manual" });
   try {
     const answer = await sandbox.fetch(new Request(`http://${DEFAULT_HOST}:${DEFAULT_PORT}/llms.txt`));

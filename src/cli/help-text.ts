@@ -33,6 +33,6 @@ function breakCommand(example: string, width: number): string[] {
   return [...lines, line];
 }
 
-export function shellQuoted(value: string): string {
+export function quoteForShell(value: string): string {
   return `'${value.replaceAll("'", `'\\''`)}'`;
 }

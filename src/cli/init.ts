@@ -1,5 +1,5 @@
 import { existsSync, writeFileSync } from "node:fs";
-import { OPTIONS, TOPICS } from "../core/schema/option-table.js";
+import { OPTION_TOPICS, OPTIONS } from "../core/schema/option-table.js";
 import { UserError } from "../core/schema/user-error.js";
 import { CONFIG_FILES } from "./options.js";
 import { printText } from "./terminal.js";
@@ -41,7 +41,7 @@ function configText(): string {
     "# go before the file. Check it with: npx payments-sandbox validate payments-sandbox.config.yaml",
   ];
   const options = Object.entries(OPTIONS);
-  const lines = TOPICS.flatMap((topic) =>
+  const lines = OPTION_TOPICS.flatMap((topic) =>
     options.flatMap(([key, { topic: of, help: says, sample }]) =>
       of === topic ? ["", `# ${says}`, `#${key}: ${sample}`] : [],
     ),

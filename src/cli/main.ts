@@ -2,7 +2,7 @@ import { UserError } from "../core/schema/user-error.js";
 import { isFixableByUser, reportError, setJsonErrors } from "./errors.js";
 import { parseStartFlags } from "./plain-flags.js";
 import { ignoreClosedOutput } from "./process-handlers.js";
-import { disableColours } from "./text-layout.js";
+import { setColoursDisabled } from "./text-layout.js";
 
 /** Runs the command line. Loads each command when it runs. */
 export async function main(argv: readonly string[]): Promise<void> {
@@ -27,7 +27,7 @@ function heedCommon(words: readonly string[]): string[] {
   const end = words.indexOf("--");
   const own =
     words[0] === "exec" ? words.slice(0, Math.max(end, 2)) : end === -1 ? words : words.slice(0, end);
-  disableColours(own.includes(NO_COLOUR));
+  setColoursDisabled(own.includes(NO_COLOUR));
   setJsonErrors(own.includes("--json"));
   return [...own.filter((word) => word !== NO_COLOUR), ...words.slice(own.length)];
 }

@@ -5,7 +5,7 @@ import { readStartOptions } from "./options.js";
 import { printJson } from "./terminal.js";
 
 /** `openapi`: prints the OpenAPI document of the service, or of the control API with `--control`. */
-export async function openapi(flags: Readonly<Record<string, unknown>>): Promise<void> {
+export async function printOpenApi(flags: Readonly<Record<string, unknown>>): Promise<void> {
   // Without `data`, the data file stays closed.
   const { control, ...startFlags } = flags;
   const { data, fsync, ...options } = await readStartOptions(startFlags);

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import type { Command } from "commander";
 import { issueMessage, safeParse } from "../core/schema/issues.js";
-import { nearest } from "../core/schema/nearest.js";
+import { nearestWord } from "../core/schema/nearest.js";
 import {
   OPTION_NAMES,
   OPTIONS,
@@ -26,7 +26,7 @@ export const OPTION_ROWS: readonly FlaggedRow[] = OPTION_NAMES.flatMap((name) =>
 
 export const CONFIG_FLAGS = "-c, --config <file>";
 
-export function variableName(name: string): string {
+export function environmentVariableOf(name: string): string {
   return `PAYMENTS_SANDBOX_${name.toUpperCase()}`;
 }
 
@@ -84,13 +84,13 @@ export async function readStartOptions(
   const merged: Record<string, unknown> = { ...fromFile };
   const said: Record<string, string> = {};
   for (const row of OPTION_ROWS) {
-    const variable = environment[variableName(row.name)];
+    const variable = environment[environmentVariableOf(row.name)];
     if (variable !== undefined && variable !== "") {
       merged[row.name] = parsed(
         row,
         row.kind === "list" ? variable.split(",").map((one) => one.trim()) : variable,
       );
-      said[row.name] = variableName(row.name);
+      said[row.name] = environmentVariableOf(row.name);
     }
     const flag = flagValue(row, flags);
     if (flag !== undefined) {
@@ -117,14 +117,14 @@ const OTHER_VARIABLES = ["config", "url", "under", "exec"];
 
 /** Refuses a variable one typo away from a known one, which would have no effect. */
 function refuseTypos(environment: NodeJS.ProcessEnv): void {
-  const prefix = variableName("");
+  const prefix = environmentVariableOf("");
   const known: string[] = [...OPTION_ROWS.map(({ name }) => name), ...OTHER_VARIABLES];
   for (const variable of Object.keys(environment)) {
     const name = variable.slice(prefix.length).toLowerCase();
     if (!variable.startsWith(prefix) || known.includes(name)) continue;
-    const near = nearest(name, known);
+    const near = nearestWord(name, known);
     if (near !== undefined)
-      throw new UserError(`there is no variable ${variable}; did you mean ${variableName(near)}?`);
+      throw new UserError(`there is no variable ${variable}; did you mean ${environmentVariableOf(near)}?`);
   }
 }
 
@@ -147,7 +147,7 @@ async function configFile(
   flag: string | undefined,
   environment: NodeJS.ProcessEnv,
 ): Promise<Record<string, unknown>> {
-  const named = flag ?? environment[variableName("config")];
+  const named = flag ?? environment[environmentVariableOf("config")];
   const file = named ?? CONFIG_FILES.find((name) => existsSync(name));
   if (file === undefined) return {};
   const { checkDocument, readDocument } = await import("../core/files/documents.js");

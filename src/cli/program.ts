@@ -1,7 +1,7 @@
 import { Command, CommanderError, Help } from "commander";
 import { didYouMean } from "../core/schema/nearest.js";
 import { addCommands } from "./commands.js";
-import { reportError, usageError, usageErrorLine } from "./errors.js";
+import { reportError, toUsageError, usageError } from "./errors.js";
 import { helpText } from "./help-text.js";
 import { addStartOptions } from "./options.js";
 
@@ -20,7 +20,7 @@ export async function runProgram(words: readonly string[]): Promise<void> {
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     // Commander throws after printing help or the version too, with exit code 0.
-    if (error.exitCode !== 0) reportError(usageErrorLine(error, isStart(first) ? "start" : first));
+    if (error.exitCode !== 0) reportError(toUsageError(error, isStart(first) ? "start" : first));
     process.exitCode = error.exitCode;
   }
 }

@@ -5,12 +5,12 @@ import { sandboxUrl } from "../port.js";
 import type { Sandbox } from "../sandbox.js";
 import { controlAccessMode } from "../server/http/control-access.js";
 import { hostName, isWildcardAddress, normalizeAddress } from "../server/http/hosts.js";
-import { shellQuoted } from "./help-text.js";
+import { quoteForShell } from "./help-text.js";
 import { lineWidth } from "./terminal.js";
 import { paint, wrap } from "./text-layout.js";
 
 /** The line of `--json` when the sandbox is ready. */
-export function readyLine(sandbox: Sandbox, publicUrl?: string) {
+export function readyDetails(sandbox: Sandbox, publicUrl?: string) {
   const { url } = sandbox;
   return {
     url: publicUrl ?? url,
@@ -34,7 +34,7 @@ const VALUES_AT = 18;
 
 /** The banner: addresses, keys, next steps. Coloured only on a terminal. */
 export function banner(sandbox: Sandbox, options: StartOptions): string {
-  const ready = readyLine(sandbox, options.public_url);
+  const ready = readyDetails(sandbox, options.public_url);
   const control = controlRows(sandbox, options);
   const rows: Rows = [
     ["URL", paint("cyan", ready.url)],
@@ -81,7 +81,7 @@ function dashboardUrl(sandbox: Sandbox, options: StartOptions): string | undefin
   const door = controlAccessMode(options.host ?? DEFAULT_HOST, token ?? options.control_token);
   if (door === "closed") return undefined;
   const query = door === "token" && token !== undefined ? `?token=${encodeURIComponent(token)}` : "";
-  return `${readyLine(sandbox).dashboard_url}${query}`;
+  return `${readyDetails(sandbox).dashboard_url}${query}`;
 }
 
 /** Rows about the control API. Leaves out URLs that would answer 403. */
@@ -96,7 +96,7 @@ function controlRows(sandbox: Sandbox, options: StartOptions): { rows: Rows; com
     };
   // Client commands use the default port without `--url`.
   const where = sandbox.port === DEFAULT_PORT ? "" : ` --url ${sandbox.url}`;
-  const who = door === "token" && token !== undefined ? ` --control-token ${shellQuoted(token)}` : "";
+  const who = door === "token" && token !== undefined ? ` --control-token ${quoteForShell(token)}` : "";
   return {
     rows: [["Dashboard", dashboard]],
     commands: [

@@ -3,7 +3,7 @@ import { appEnvironment } from "../app-environment.js";
 import type { BookReport, Marking } from "../core/schema/reconciliation.js";
 import { UserError } from "../core/schema/user-error.js";
 import type { ReconcileOptions } from "../public-types.js";
-import { compareRecords, runAppCommand } from "./books/app-rows.js";
+import { compareAppRows, runRowsCommand } from "./books/app-rows.js";
 import { Connection, type ConnectionFlags } from "./client/connection.js";
 import { booksReport } from "./report/books.js";
 import { writeJunit } from "./report/junit.js";
@@ -34,7 +34,7 @@ export async function reconcileCommand(flags: ReconcileFlags): Promise<void> {
     ...(since === undefined ? {} : { since }),
   };
   const text = file === undefined ? await answerOf(appCmd!, connection) : contentsOf(file);
-  const report = await compareRecords(text, file ?? "--app-cmd", reading, (body) =>
+  const report = await compareAppRows(text, file ?? "--app-cmd", reading, (body) =>
     connection.call<BookReport>("POST", "/_sandbox/reconcile", body),
   );
   if (junit !== undefined) writeJunit(junit, [booksReport(report)]);
@@ -47,7 +47,7 @@ async function answerOf(command: string, connection: Connection): Promise<string
   const { api_key, webhook_secret } = await connection.get("");
   const { url, trust } = connection;
   const access = { url, trust, apiKey: String(api_key), webhookSecret: String(webhook_secret) };
-  return runAppCommand(command, { ...process.env, ...appEnvironment(access) });
+  return runRowsCommand(command, { ...process.env, ...appEnvironment(access) });
 }
 
 function contentsOf(file: string): string {

@@ -13,11 +13,11 @@ export interface BrokenFile {
   readonly faults: readonly DocumentFault[];
 }
 
-export function isBroken(given: InputFile): given is BrokenFile {
+export function isBrokenFile(given: InputFile): given is BrokenFile {
   return "faults" in given;
 }
 
-export interface ReadContext {
+export interface ScenarioReadContext {
   readonly vars: Readonly<Record<string, string>>;
   readonly runIdOf: (name: string) => string;
   readonly vocabulary: Vocabulary;
@@ -26,7 +26,10 @@ export interface ReadContext {
 }
 
 /** Reads all files before the first run, to report all faults together. */
-export async function readFiles(files: readonly string[], reading: ReadContext): Promise<InputFile[]> {
+export async function readScenarioFiles(
+  files: readonly string[],
+  reading: ScenarioReadContext,
+): Promise<InputFile[]> {
   const given: InputFile[] = [];
   for (const file of files) given.push(await readFile(file, reading));
   refuseUnknownVars(given, reading.vars);
@@ -42,7 +45,7 @@ export function scenarioInput(
 
 async function readFile(
   file: string,
-  { vars, runIdOf, vocabulary, isStrict }: ReadContext,
+  { vars, runIdOf, vocabulary, isStrict }: ScenarioReadContext,
 ): Promise<InputFile> {
   try {
     const loaded = await readScenarioFile(file, { ...scenarioInput(vars, runIdOf), vocabulary });
@@ -60,7 +63,7 @@ async function readFile(
 function refuseUnknownVars(given: readonly InputFile[], vars: Readonly<Record<string, string>>): void {
   const known = new Set<string>();
   for (const one of given) {
-    if (isBroken(one)) return;
+    if (isBrokenFile(one)) return;
     for (const name of one.variables) known.add(name);
   }
   for (const name of Object.keys(vars))
@@ -69,7 +72,7 @@ function refuseUnknownVars(given: readonly InputFile[], vars: Readonly<Record<st
 }
 
 /** The result of a file that could not be run. */
-export function brokenReport({ file, faults }: BrokenFile): RunReport {
+export function brokenFileReport({ file, faults }: BrokenFile): RunReport {
   return cannotRunReport(file, faults.map(faultText).join("\n"));
 }
 

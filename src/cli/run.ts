@@ -11,16 +11,22 @@ import { createAbortController } from "../core/time/deadline.js";
 import { openSandbox } from "../opening.js";
 import type { Sandbox } from "../sandbox.js";
 import { type LoadedScenario, readScenarioFile } from "../tools/scenario/files.js";
-import { freshRunId } from "../tools/scenario/running/fresh-run-id.js";
+import { generateRunId } from "../tools/scenario/running/fresh-run-id.js";
 import type { RunReport } from "../tools/scenario/running/run-report.js";
 import { runScenario } from "../tools/scenario/running/run-scenario.js";
-import { printErrors } from "./errors.js";
+import { printErrorMessage } from "./errors.js";
 import { readStartOptions } from "./options.js";
-import { type Advice, mergeAdvice, newAdvice, printAdvice } from "./report/advice-text.js";
+import { type Advice, addedAdvice, mergeAdvice, printAdvice } from "./report/advice-text.js";
 import { writeJunit } from "./report/junit.js";
-import { runReport, runSummary } from "./report/run-report.js";
+import { reportOfRun, summaryOfRuns } from "./report/run-report.js";
 import { reportText } from "./report/text.js";
-import { brokenReport, cannotRunReport, isBroken, readFiles, scenarioInput } from "./run-files.js";
+import {
+  brokenFileReport,
+  cannotRunReport,
+  isBrokenFile,
+  readScenarioFiles,
+  scenarioInput,
+} from "./run-files.js";
 import { sandboxAddress } from "./sandbox-url.js";
 import { parseVariables, vocabularyOfFlags } from "./scenario-flags.js";
 import { Progress, printErrorLine, printJson, printText } from "./terminal.js";
@@ -58,16 +64,16 @@ type Runner = (loaded: LoadedScenario, progress: Progress, signal: AbortSignal) 
 export async function run(files: readonly string[], flags: RunFlags): Promise<void> {
   refuseUnusedFlags(flags);
   const vars = parseVariables(flags.var);
-  const given = await readFiles(files, {
+  const given = await readScenarioFiles(files, {
     vars,
     runIdOf: (name) =>
-      flags.url === undefined ? repeatableRunId(flags.seed ?? FIXED_SEED, name) : freshRunId(),
+      flags.url === undefined ? repeatableRunId(flags.seed ?? FIXED_SEED, name) : generateRunId(),
     vocabulary: await vocabularyOfFlags({ config: flags.config }),
     isStrict: flags.strict === true,
   });
-  const broken = given.filter(isBroken);
-  if (broken.length > 0) printErrors(new DocumentError(broken.flatMap(({ faults }) => faults)));
-  const loaded = given.filter((one): one is LoadedScenario => !isBroken(one));
+  const broken = given.filter(isBrokenFile);
+  if (broken.length > 0) printErrorMessage(new DocumentError(broken.flatMap(({ faults }) => faults)));
+  const loaded = given.filter((one): one is LoadedScenario => !isBrokenFile(one));
   for (const { warnings } of loaded) for (const warning of warnings) printErrorLine(warningText(warning));
   const stop = stopOnSignals();
   const runner =
@@ -76,7 +82,7 @@ export async function run(files: readonly string[], flags: RunFlags): Promise<vo
   const atOnce = flags.url === undefined ? Math.min(CONCURRENT_MAX, availableParallelism()) : 1;
   const progress = new Progress(flags.json !== true);
   const print = inOrder(loaded, (report: RunReport) =>
-    progress.print(flags.json ? "" : `${reportText(runReport(report, flags.strict))}\n`),
+    progress.print(flags.json ? "" : `${reportText(reportOfRun(report, flags.strict))}\n`),
   );
   const ran = await inParallel(loaded, atOnce, async (one) => {
     const ended = await runner(one, progress, stop.signal);
@@ -85,13 +91,13 @@ export async function run(files: readonly string[], flags: RunFlags): Promise<vo
   });
   progress.end();
   const reports = given.map((one) =>
-    isBroken(one) ? brokenReport(one) : withWarnings(one, ran[loaded.indexOf(one)]!.report),
+    isBrokenFile(one) ? brokenFileReport(one) : withWarnings(one, ran[loaded.indexOf(one)]!.report),
   );
   const advice = mergeAdvice(ran.map((one) => one.advice));
   if (flags.junit !== undefined)
     writeJunit(
       flags.junit,
-      reports.map((report) => runReport(report, flags.strict)),
+      reports.map((report) => reportOfRun(report, flags.strict)),
     );
   const isVacuous =
     flags.strict === true &&
@@ -102,7 +108,7 @@ export async function run(files: readonly string[], flags: RunFlags): Promise<vo
   if (flags.json) printJson({ outcome, files: reports, advice }, 2);
   else if (ran.length > 0)
     printText(
-      `${paint(outcome === "passed" ? "green" : "red", runSummary(reports, flags.strict === true))}\n`,
+      `${paint(outcome === "passed" ? "green" : "red", summaryOfRuns(reports, flags.strict === true))}\n`,
     );
   if (!flags.json) printAdvice(advice);
   process.exitCode = stop.code ?? (outcome === "passed" ? 0 : outcome === "failed" ? 1 : 2);
@@ -192,7 +198,7 @@ function inRunningSandbox(url: string, flags: RunFlags): Runner {
       app: appUrl(flags),
       ...hooks(loaded, progress, signal),
     });
-    return { report, advice: newAdvice(before, await adviceNow()) };
+    return { report, advice: addedAdvice(before, await adviceNow()) };
   };
 }
 

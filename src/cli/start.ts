@@ -1,10 +1,10 @@
 import { DEFAULT_PORT, DEFAULT_RATE_LIMIT } from "../core/schema/option-schemas.js";
 import { openSandbox } from "../opening.js";
 import type { Sandbox } from "../sandbox.js";
-import { printErrors } from "./errors.js";
+import { printErrorMessage } from "./errors.js";
 import { readStartOptions } from "./options.js";
 import { exitOnUncaughtError } from "./process-handlers.js";
-import { banner, readyLine } from "./ready.js";
+import { banner, readyDetails } from "./ready.js";
 import { isTerminal, printErrorLine, printJson, printText } from "./terminal.js";
 
 /** `start`: serves until SIGINT or SIGTERM, then exits with 0. */
@@ -36,7 +36,7 @@ export async function start(flags: Readonly<Record<string, unknown>>): Promise<v
     live?.end();
     if (isForPeople) printText("Stopped.\n");
   });
-  if (options.json) printJson(readyLine(sandbox, options.public_url));
+  if (options.json) printJson(readyDetails(sandbox, options.public_url));
   else if (isForPeople) printText(banner(sandbox, options));
   await live?.begin(sandbox, stop);
 }
@@ -55,7 +55,7 @@ function stopOnSignals(sandbox: Sandbox, onStopped: () => void): () => void {
       },
       // Every change that got a response is in the journal; only writing the snapshot failed.
       (error: Error) => {
-        printErrors(error);
+        printErrorMessage(error);
         process.exit(1);
       },
     );

@@ -1,5 +1,5 @@
 import { formatOf, type ValueFormat } from "../core/reports/list-columns.js";
-import { STATUSES } from "../core/schema/statuses.js";
+import { CHARGE_STATUS_TABLE } from "../core/schema/statuses.js";
 import { cellWidth, cutCells, padCells, paint, type Style } from "./text-layout.js";
 
 const GAP = 2;
@@ -107,7 +107,7 @@ const WORDS: Readonly<Record<string, Style>> = {
 export function valueStyle(heading: string, value: string): Style | undefined {
   if (!TELLING.includes(heading)) return undefined;
   if (/^[1-5]\d\d$/.test(value)) return value < "300" ? "green" : value < "500" ? "yellow" : "red";
-  const { tone } = (STATUSES as Readonly<Record<string, { tone?: "good" | "bad" }>>)[value] ?? {};
+  const { tone } = (CHARGE_STATUS_TABLE as Readonly<Record<string, { tone?: "good" | "bad" }>>)[value] ?? {};
   if (tone !== undefined) return tone === "good" ? "green" : "red";
   if (heading === "status" && /^[A-Z_]+$/.test(value)) return "cyan";
   return Object.hasOwn(WORDS, value)

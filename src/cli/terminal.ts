@@ -37,7 +37,7 @@ export function lineWidth(): number {
 const UNREAD_MAX = 64 * 1024;
 
 /** Returns true if the terminal is behind with its output. */
-export function isOutputBehind(): boolean {
+export function isOutputBacklogged(): boolean {
   return process.stdout.writableLength > UNREAD_MAX;
 }
 

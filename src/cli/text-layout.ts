@@ -102,7 +102,7 @@ export type Paint = (style: Style, text: string) => string;
 let isPlain = false;
 
 /** Turns colours off, whatever the environment says (`--no-color`). */
-export function disableColours(isAsked: boolean): void {
+export function setColoursDisabled(isAsked: boolean): void {
   isPlain = isAsked;
 }
 
@@ -130,7 +130,7 @@ export function changeUnpaintedParts(text: string, change: (part: string) => str
     .join("");
 }
 
-export const plain: Paint = (_style, text) => text;
+export const plainPaint: Paint = (_style, text) => text;
 
 /** Paints text, if colours are on. Node's `styleText` is missing before 20.12. */
 export function paint(style: Style, text: string, isColoured = wantsColour()): string {

@@ -34,8 +34,10 @@ function get(path: string, handle: PageRoute["handle"]): PageRoute {
 function checkoutRoutes(namespaces: Namespaces): PageRoute[] {
   const load = () => loadLazily(() => import("./checkout/checkout-handlers.js"));
   const id = (c: Context): string => c.req.param("checkout_id") ?? "";
-  const show = (path: string, name: "showCheckout" | "checkoutStatus" | "backToPage"): PageRoute =>
-    get(path, async (c) => (await load())[name](namespaces, c.req.raw, id(c)));
+  const show = (
+    path: string,
+    name: "showCheckout" | "serveCheckoutStatus" | "redirectToCheckoutPage",
+  ): PageRoute => get(path, async (c) => (await load())[name](namespaces, c.req.raw, id(c)));
   const act = (action: CheckoutActionName): PageRoute => ({
     method: "POST",
     path: `/checkout/:checkout_id/${action}`,
@@ -43,8 +45,11 @@ function checkoutRoutes(namespaces: Namespaces): PageRoute[] {
   });
   return [
     show("/checkout/:checkout_id", "showCheckout"),
-    show("/checkout/:checkout_id/status", "checkoutStatus"),
-    ...ACTION_NAMES.flatMap((name) => [show(`/checkout/:checkout_id/${name}`, "backToPage"), act(name)]),
+    show("/checkout/:checkout_id/status", "serveCheckoutStatus"),
+    ...ACTION_NAMES.flatMap((name) => [
+      show(`/checkout/:checkout_id/${name}`, "redirectToCheckoutPage"),
+      act(name),
+    ]),
   ];
 }
 
@@ -55,7 +60,7 @@ function dashboardRoutes(
   const load = () => loadLazily(() => import("./dashboard/dashboard-handlers.js"));
   return [
     ...(["css", "js"] as const).map((kind) =>
-      get(`/_sandbox/dashboard.${kind}`, async () => (await load()).dashboardFile(namespaces, kind)),
+      get(`/_sandbox/dashboard.${kind}`, async () => (await load()).serveDashboardFile(namespaces, kind)),
     ),
     ...["", "/:namespace", "/:namespace/:view", "/:namespace/:view/:id"].flatMap((below) => [
       get(`/_sandbox/dashboard${below}`, async (c) => (await load()).showDashboard(namespaces, c)),

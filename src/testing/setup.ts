@@ -1,13 +1,13 @@
 // `payments-sandbox/testing`: one sandbox for a test file, tied to the hooks of the test runner. `Setup` forwards each
 // call to a TestNamespace, in this process or on a server.
 import { appEnvironment } from "../app-environment.js";
-import { type ControlCall, ControlClient } from "../control-client.js";
+import { type ControlCallArguments, ControlClient } from "../control-client.js";
 import { AssertionCollector, type WebhookHandler } from "../core/delivery/in-process-receivers.js";
-import { differencesText } from "../core/reports/book-report-text.js";
+import { describeDifferences } from "../core/reports/book-report-text.js";
 import type { ChargeStatus } from "../core/schema/common.js";
 import { parseAdvanceBody } from "../core/schema/duration.js";
 import type { BookReport } from "../core/schema/reconciliation.js";
-import { invalid } from "../core/schema/refusals.js";
+import { refuseInvalid } from "../core/schema/refusals.js";
 import { SandboxError } from "../core/schema/sandbox-error.js";
 import { instantText } from "../core/schema/time.js";
 import { UserError } from "../core/schema/user-error.js";
@@ -84,7 +84,7 @@ export interface TestSandbox {
    * Calls the control API: `control("POST", "/_sandbox/faults", { … })`. Resolves with the JSON of the response;
    * rejects with a SandboxError for an error response.
    */
-  control<Answer = unknown>(...call: ControlCall): Promise<Answer>;
+  control<Answer = unknown>(...call: ControlCallArguments): Promise<Answer>;
 }
 
 /**
@@ -156,7 +156,7 @@ class Setup implements TestSandbox {
     if (this.#books === undefined) return undefined;
     await this.control("POST /_sandbox/wait", { for: "idle" });
     const report = await this.reconcile(await this.#books());
-    const { message, differences } = differencesText(report);
+    const { message, differences } = describeDifferences(report);
     return report.passed ? undefined : new Error([message, ...differences].join("\n  "));
   }
 
@@ -220,7 +220,7 @@ class Setup implements TestSandbox {
   readonly fetch = async (input: Request | URL | string, init?: RequestInit): Promise<Response> =>
     (await this.#ready()).fetch(input, init);
 
-  async control<Answer>(...call: ControlCall): Promise<Answer> {
+  async control<Answer>(...call: ControlCallArguments): Promise<Answer> {
     return new ControlClient({ fetch: this.fetch, includesCallInNotFound: true }).call<Answer>(...call);
   }
 
@@ -228,7 +228,7 @@ class Setup implements TestSandbox {
     const body = parseAdvanceBody(instantText(target));
     if (body === undefined) {
       const fault = `must be an ISO 8601 instant, a duration such as 30m, next or idle, not ${JSON.stringify(target)}`;
-      throw new SandboxError(invalid({ to: fault }));
+      throw new SandboxError(refuseInvalid({ to: fault }));
     }
     const report = await this.control<AdvanceReport>("POST /_sandbox/clock/advance", body);
     this.#assertions.rethrow();

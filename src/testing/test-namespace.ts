@@ -15,7 +15,7 @@ import type { Sandbox } from "../sandbox.js";
 import { isLoopback } from "../server/http/hosts.js";
 import { listen } from "../server/http/listener.js";
 import type { ExploreReport } from "../tools/explore/exploration.js";
-import { freshRunId } from "../tools/scenario/running/fresh-run-id.js";
+import { generateRunId } from "../tools/scenario/running/fresh-run-id.js";
 
 /** Options of `setupSandbox` besides those of `createSandbox`. */
 const SETUP_OPTIONS = ["hooks", "server", "listen", "reconcile"] as const;
@@ -125,7 +125,7 @@ export async function openOnServer(server: string, options: SandboxOptions): Pro
       const { exploreWithDefaults: exploreAsked } = await loadLazily(
         () => import("../tools/explore/file.js"),
       );
-      return exploreAsked(flow, how, { fetch: connection.fetch, runIdOf: () => freshRunId() });
+      return exploreAsked(flow, how, { fetch: connection.fetch, runIdOf: () => generateRunId() });
     },
     restoreOptions,
     close,

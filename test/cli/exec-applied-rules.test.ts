@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { activeScenarios, effectsText } from "../../src/cli/exec/applied-rules.js";
+import { effectsText, listActiveScenarios } from "../../src/cli/exec/applied-rules.js";
 import type { ScenarioView } from "../../src/core/schema/control-scenario-responses.js";
 import { webhookRuleSchema } from "../../src/core/schema/scenario-rules.js";
 import { Api, openSandbox } from "../support/api-client.js";
@@ -35,7 +35,7 @@ it.each(Object.keys(webhookRuleSchema.shape).filter((word) => !BESIDE.includes(w
 it("counts a late payment when the money has come, not when it was planned", async () => {
   const sandbox = await openSandbox({ scenario: ["late_payment"], clock: "manual" });
   const api = new Api(sandbox);
-  const happened = async () => (await activeScenarios(sandbox)).map(effectsText);
+  const happened = async () => (await listActiveScenarios(sandbox)).map(effectsText);
   await api.pay();
   expect(await happened()).toEqual(["0 payments came late"]);
   await sandbox.advance("2h");

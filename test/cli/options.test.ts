@@ -1,6 +1,11 @@
 import { Command } from "commander";
 import { describe, expect, it } from "vitest";
-import { addStartOptions, OPTION_ROWS, readStartOptions, variableName } from "../../src/cli/options.js";
+import {
+  addStartOptions,
+  environmentVariableOf,
+  OPTION_ROWS,
+  readStartOptions,
+} from "../../src/cli/options.js";
 import { type StartOptions, startOptionsSchema } from "../../src/core/schema/option-table.js";
 import { UserError } from "../../src/core/schema/user-error.js";
 import { temporaryFile } from "../support/folders.js";
@@ -100,7 +105,7 @@ it("every key of a config file has a flag and a variable, but for those that hav
 describe.each(OPTION_ROWS.map((row) => [row.name, row] as const))("%s", (name, row) => {
   const { text, value, other } = sample(row);
   const flagWith = (given: string) => (row.kind === "flag" ? [flag(row)] : [`${flag(row)}=${given}`]);
-  const variable = variableName(name);
+  const variable = environmentVariableOf(name);
 
   it("means the same by flag, variable and config file", async () => {
     const expected = { [name]: value };
@@ -126,7 +131,7 @@ it.each(OPTION_ROWS.filter((row) => sample(row).wrong !== undefined).map((row) =
   async (name, row) => {
     const { wrong } = sample(row);
     const empty = ["--config", temporaryFile("empty.yaml", "# nothing\n")];
-    const variable = variableName(name);
+    const variable = environmentVariableOf(name);
     expect(await refusal(empty, { [variable]: wrong! })).toMatch(new RegExp(`^${variable} must be [^\\n]+$`));
     if (row.kind !== "flag")
       expect(await refusal([...empty, `${flag(row)}=${wrong}`], {})).toMatch(

@@ -2,14 +2,14 @@ import { afterEach, describe, expect, it, vi } from "vitest";
 import { tableFormatter } from "../../src/cli/client/output.js";
 import { tableLines } from "../../src/cli/table.js";
 import { changeUnpaintedParts, paint } from "../../src/cli/text-layout.js";
-import { LISTS } from "../../src/core/reports/list-columns.js";
+import { LIST_COLUMNS } from "../../src/core/reports/list-columns.js";
 import { OPERATIONS } from "../../src/server/service/operations.js";
 import { openSandbox } from "../support/api-client.js";
 import { closedAtEnd } from "../support/lifetime.js";
 import { run } from "../support/process-command.js";
 import { offTerminal, onTerminal } from "../support/standard-output.js";
 
-const CHARGES = LISTS.charges.columns;
+const CHARGES = LIST_COLUMNS.charges.columns;
 const ROWS = [
   ["ch_2ea485811b000000000015e5", "PENDING", "512.50", "KES", "mobile_money", "grace.hopper@example.com"],
   [

@@ -3,7 +3,7 @@ import type { ClientCall } from "../../src/cli/client/client-command.js";
 import { CLIENT_COMMANDS } from "../../src/cli/client/commands.js";
 import { Connection, type Json } from "../../src/cli/client/connection.js";
 import { createCharge } from "../../src/cli/client/new-charge.js";
-import { runReport } from "../../src/cli/report/run-report.js";
+import { reportOfRun } from "../../src/cli/report/run-report.js";
 import { reportText } from "../../src/cli/report/text.js";
 import { paint } from "../../src/cli/text-layout.js";
 import { createSandbox } from "../../src/index.js";
@@ -54,7 +54,7 @@ beforeAll(async () => {
   );
   await sandbox.listen();
   const connection = new Connection({ url: sandbox.url });
-  asked = (...words) => ({ connection, words, flags: {} });
+  asked = (...words) => ({ connection, positionalArguments: words, flags: {} });
   const flags = { email: `${LONG}@${LONG}.test`, scenario: "stuck" };
   for (let count = 0; count < 2; count++) await createCharge({ ...asked(), flags });
   await connection.post("/balances", { currency: "KES", amount: "5000.00" });
@@ -90,7 +90,7 @@ it.each(views)("$name $words has no line that a terminal would wrap", async ({ w
   expect(answer.items ?? [answer]).not.toHaveLength(0);
   for (const columns of [80, 200]) {
     paintedTerminal(columns);
-    const text = action.print?.(answer, given) ?? "";
+    const text = action.formatResult?.(answer, given) ?? "";
     expect(widest(text).length, text).toBeLessThanOrEqual(columns);
   }
 });
@@ -98,12 +98,12 @@ it.each(views)("$name $words has no line that a terminal would wrap", async ({ w
 it("history tells what is held and why, and shows in colour what went wrong", async () => {
   const { action } = views.find(({ name }) => name === "history")!;
   const answer = (await action.call(asked("last")))!;
-  const text = action.print!(answer, asked("last"));
+  const text = action.formatResult!(answer, asked("last"));
   expect(text).toMatch(
     / hold +charge\.awaiting_payment to mailbox slow is held: waits in mailbox slow to be taken\n/,
   );
   paintedTerminal(200, "1");
-  const painted = action.print!(answer, asked("last"));
+  const painted = action.formatResult!(answer, asked("last"));
   expect(painted).toContain(paint("cyan", "PENDING"));
   expect(painted).toMatch(
     new RegExp(`${RED}charge\\.awaiting_payment to 127\\.0\\.0\\.1:\\d+\\S* → connect ECONNREFUSED`),
@@ -141,7 +141,7 @@ it("the report of a run fits too, with all that a failure has to say", () => {
     warnings: [],
   };
   paintedTerminal(80);
-  const text = reportText(runReport(report));
+  const text = reportText(reportOfRun(report));
   expect(widest(text).length, text).toBeLessThanOrEqual(80);
   expect(text.replace(/\s+/g, "")).toContain(JSON.stringify(failure.expected));
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { findMismatches } from "../../src/core/domain/deep-match.js";
-import type { Put } from "../../src/core/engine/records.js";
+import type { RecordPut } from "../../src/core/engine/records.js";
 import { State } from "../../src/core/engine/state.js";
 import type { Namespace } from "../../src/core/namespace/namespace.js";
 import { recordSourceOf } from "../../src/server/control/candidates.js";
@@ -10,7 +10,7 @@ const ORDERS = ["1", "2", "*", "a\\b"];
 
 /** Charges of every email and order there is, and for each an event with a delivery. */
 function records() {
-  const puts: Put[] = [];
+  const puts: RecordPut[] = [];
   let seq = 0;
   for (const customer_email of EMAILS)
     for (const order of ORDERS) {

@@ -1,5 +1,5 @@
 import { describe, expect } from "vitest";
-import { EVENT_TYPES, subjectOfEvent } from "../../src/core/schema/event-types.js";
+import { SERVICE_EVENT_TYPES, subjectOfEvent } from "../../src/core/schema/event-types.js";
 import {
   type Api,
   expectError,
@@ -65,7 +65,7 @@ describe("events", () => {
     expect(near.details.type).toMatch(/^is an unknown event type; did you mean charge\.completed\? Known: /);
     const far = await api.post("/_sandbox/events", { type: "nonsense.type" });
     expectInvalid(far, "type");
-    for (const type of EVENT_TYPES) expect(far.details.type).toContain(type);
+    for (const type of SERVICE_EVENT_TYPES) expect(far.details.type).toContain(type);
     expect((await api.get<{ total: number }>("/_sandbox/events")).body.total).toBe(0);
     expectInvalid(await api.post("/_sandbox/events", {}), "type");
     expectError(
@@ -78,7 +78,7 @@ describe("events", () => {
 
 describe("an event about no charge there is", () => {
   const made = (api: Api, body: object) => api.post<TriggeredEvent>("/_sandbox/events", body).then(okBody);
-  const objectTypes = EVENT_TYPES.filter((type) => subjectOfEvent(type) !== undefined);
+  const objectTypes = SERVICE_EVENT_TYPES.filter((type) => subjectOfEvent(type) !== undefined);
 
   it.each(objectTypes)(
     "tells of a whole sample with the status of %s, and keeps nothing of it",

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { toPlainRecord } from "../../src/core/domain/charge-state.js";
-import type { Put } from "../../src/core/engine/records.js";
+import type { RecordPut } from "../../src/core/engine/records.js";
 import type { State } from "../../src/core/engine/state.js";
 import { START } from "../support/kept.js";
 import { FakeWall, worldOn } from "../support/receiver-world.js";
@@ -36,7 +36,7 @@ function fill(state: State, chargeId: string, count: number): void {
   for (let copy = 1; copy <= count; copy++) {
     const id = `copy${copy}`;
     const seq = 1_000 + copy;
-    const puts: Put[] = [
+    const puts: RecordPut[] = [
       [
         "charges",
         id,

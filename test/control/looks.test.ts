@@ -1,6 +1,6 @@
 import { describe, expect } from "vitest";
 import type { Charge } from "../../src/core/domain/charge-transition.js";
-import type { Put } from "../../src/core/engine/records.js";
+import type { RecordPut } from "../../src/core/engine/records.js";
 import { State } from "../../src/core/engine/state.js";
 import { openSandbox } from "../support/api-client.js";
 import { it } from "../support/api-test.js";
@@ -51,7 +51,9 @@ describe("what is due", () => {
 describe("a search of charges", () => {
   const stateWith = (...charges: Partial<Charge>[]) => {
     const state = new State();
-    const puts = charges.map((one, seq): Put => ["charges", one.charge_id!, chargeWith({ ...one, seq })]);
+    const puts = charges.map(
+      (one, seq): RecordPut => ["charges", one.charge_id!, chargeWith({ ...one, seq })],
+    );
     state.apply({ seq: 1, at: 0, puts, counters: {} });
     return state;
   };

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { OPTION_ROWS } from "../../src/cli/options.js";
-import { FIXTURE_IDS, fixturesSchema } from "../../src/core/schema/fixtures-file.js";
+import { FIXTURE_ID_FIELDS, fixturesSchema } from "../../src/core/schema/fixtures-file.js";
 import { startOptionsSchema } from "../../src/core/schema/option-table.js";
 
 const text = readFileSync(fileURLToPath(new URL("../../docs/assumptions.md", import.meta.url)), "utf8");
@@ -39,8 +39,8 @@ describe("docs/assumptions.md", () => {
 
   it.each(named("fixtures"))("fixtures field %s is there", (name) => {
     const [, list, field] = /^(\w+)(?:\[\]\.(\w+))?$/.exec(name)!;
-    expect(Object.keys(FIXTURE_IDS)).toContain(list);
-    const record = fixturesSchema.shape[list as keyof typeof FIXTURE_IDS].def.element;
+    expect(Object.keys(FIXTURE_ID_FIELDS)).toContain(list);
+    const record = fixturesSchema.shape[list as keyof typeof FIXTURE_ID_FIELDS].def.element;
     if (field !== undefined) expect(Object.keys(record.shape)).toContain(field);
   });
 });

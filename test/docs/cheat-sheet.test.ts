@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import type { ChargeStatus } from "../../src/core/schema/common.js";
-import { STATUSES } from "../../src/core/schema/statuses.js";
+import { CHARGE_STATUS_TABLE } from "../../src/core/schema/statuses.js";
 import { pageText } from "./support/pages.js";
 
 it("the cheat sheet says what each status of a charge may become", () => {
@@ -9,13 +9,13 @@ it("the cheat sheet says what each status of a charge may become", () => {
   const rows = [...table!.split("\n\n")[0]!.matchAll(/^\| (.*) \| (.*) \|$/gm)];
   const told = rows.flatMap(([, from, to]) =>
     words(from!).map((status) => {
-      const { next } = STATUSES[status as ChargeStatus];
+      const { next } = CHARGE_STATUS_TABLE[status as ChargeStatus];
       if (!to!.startsWith("each later")) return [status, words(to!).sort(), [...next].sort()] as const;
-      const ORDER = Object.keys(STATUSES);
+      const ORDER = Object.keys(CHARGE_STATUS_TABLE);
       const later = ORDER.slice(ORDER.indexOf(status) + 1).filter((one) => !words(to!).includes(one));
       return [status, later.sort(), [...next].sort()] as const;
     }),
   );
-  expect(told.map(([status]) => status).sort()).toEqual(Object.keys(STATUSES).sort());
+  expect(told.map(([status]) => status).sort()).toEqual(Object.keys(CHARGE_STATUS_TABLE).sort());
   for (const [status, said, next] of told) expect([status, said]).toEqual([status, next]);
 });

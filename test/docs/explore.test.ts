@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
 import { exploreReport } from "../../src/cli/report/explore.js";
 import { reportLines } from "../../src/cli/report/text.js";
-import { plain } from "../../src/cli/text-layout.js";
+import { plainPaint } from "../../src/cli/text-layout.js";
 import type { ExploreFlowOptions, ExploreReport } from "../../src/index.js";
 import { KIND_DEFINITIONS } from "../../src/tools/explore/kinds.js";
 import { FLOW, openCorpus } from "../explore/support.js";
@@ -41,7 +41,7 @@ it("docs/explore.md has the kinds there are, and a test that tells what is found
   const folder = temporaryFolder();
   const { failure, report } = await shown(folder);
   expect(failure).toContain(report.sentence);
-  const told = reportLines(exploreReport("order.yaml", report), 110, plain)
+  const told = reportLines(exploreReport("order.yaml", report), 110, plainPaint)
     .join("\n")
     .replaceAll(join(folder, "/"), "")
     .replace(/\d+ behaviours/, BEHAVIOURS);

@@ -1,7 +1,7 @@
 import { symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
-import { runReport } from "../../src/cli/report/run-report.js";
+import { reportOfRun } from "../../src/cli/report/run-report.js";
 import { reportText } from "../../src/cli/report/text.js";
 import { MARKINGS, statusWordsOf } from "../../src/core/schema/reconciliation.js";
 import { openSandbox } from "../support/api-client.js";
@@ -100,7 +100,7 @@ describe(PAGE, () => {
     shop.service = { url, apiKey: sandbox.apiKey, webhookSecret: sandbox.webhookSecret };
     const report = await sandbox.run(fileWith(codeOf(PAGE, "file: books.yaml")), { app });
     const failure = failed(report)?.failure;
-    expect(failure?.difference ?? [], reportText(runReport(report))).toHaveLength(findings);
+    expect(failure?.difference ?? [], reportText(reportOfRun(report))).toHaveLength(findings);
     if (bug !== undefined) expect(JSON.stringify(failure)).toContain("row 1: delivered_twice, ch_");
   });
 

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
-import { EVENT_TYPES } from "../../src/core/schema/event-types.js";
+import { SERVICE_EVENT_TYPES } from "../../src/core/schema/event-types.js";
 import { PROBES, type Probe } from "../../src/core/schema/receiver-report.js";
 import type { WebhookReport } from "../../src/index.js";
 import { everyNameIs, namesAreAsEver } from "../support/names.js";
@@ -144,7 +144,7 @@ const planted: [fault: string, at: string, parts: () => Parts][] = [
   ["refusals_break", "tampered", () => ({ refuse: ({ response }) => void response.destroy() })],
 ];
 
-const isKnown = (type: string) => EVENT_TYPES.includes(type);
+const isKnown = (type: string) => SERVICE_EVENT_TYPES.includes(type);
 const TYPES = { "charge.awaiting_payment": 1, "charge.processing": 1, "charge.completed": 1 };
 const reserialized: Parts["verify"] = (incoming) =>
   verifies({ ...incoming, body: Buffer.from(JSON.stringify(JSON.parse(incoming.body.toString()))) });

@@ -1,13 +1,13 @@
-import type { FaultName } from "../../src/tools/doctor/faults.js";
+import type { ReceiverFaultName } from "../../src/tools/doctor/faults.js";
 import { Random } from "../simulation/random.js";
 import type { Event, Incoming, Reply } from "./receivers.js";
 import { NEVER, Shop } from "./shop.js";
 
 /** How a fault shows: by what it is called, as a must or a should; or by nothing that is answered. */
 interface Planted {
-  readonly expected: readonly ["FAIL" | "NOTE", FaultName] | "invisible";
+  readonly expected: readonly ["FAIL" | "NOTE", ReceiverFaultName] | "invisible";
   /** What eyes see where answers show nothing. */
-  readonly seen?: FaultName;
+  readonly seen?: ReceiverFaultName;
   readonly plant: (shop: Shop) => void;
 }
 
@@ -20,9 +20,15 @@ const cut = ({ response }: Incoming): typeof NEVER => {
   response.destroy();
   return NEVER;
 };
-const fails = (fault: FaultName, plant: Planted["plant"]): Planted => ({ expected: ["FAIL", fault], plant });
-const notes = (fault: FaultName, plant: Planted["plant"]): Planted => ({ expected: ["NOTE", fault], plant });
-const invisible = (seen: FaultName, plant: Planted["plant"]): Planted => ({
+const fails = (fault: ReceiverFaultName, plant: Planted["plant"]): Planted => ({
+  expected: ["FAIL", fault],
+  plant,
+});
+const notes = (fault: ReceiverFaultName, plant: Planted["plant"]): Planted => ({
+  expected: ["NOTE", fault],
+  plant,
+});
+const invisible = (seen: ReceiverFaultName, plant: Planted["plant"]): Planted => ({
   expected: "invisible",
   seen,
   plant,
@@ -30,11 +36,14 @@ const invisible = (seen: FaultName, plant: Planted["plant"]): Planted => ({
 const RIGHT = new Shop();
 
 /** It answers everything like that, whatever comes. */
-const always = (fault: FaultName, reply: Reply): Planted =>
+const always = (fault: ReceiverFaultName, reply: Reply): Planted =>
   fails(fault, (shop) => (shop.first = () => reply));
 /** It fails at events it looks at. */
-const at = (fault: FaultName, isIt: (event: Event, body: Buffer) => boolean, reply = text(500, "error")) =>
-  fails(fault, (shop) => (shop.look = (event, { body }) => (isIt(event, body) ? reply : undefined)));
+const at = (
+  fault: ReceiverFaultName,
+  isIt: (event: Event, body: Buffer) => boolean,
+  reply = text(500, "error"),
+) => fails(fault, (shop) => (shop.look = (event, { body }) => (isIt(event, body) ? reply : undefined)));
 const KNOWN =
   /^(charge\.(awaiting_payment|processing|completed|failed|cancelled|expired|refunded)|withdrawal\.\w+|webhook\.test)$/;
 const FIELDS = ["id", "type", "timestamp", "mode", "data"];

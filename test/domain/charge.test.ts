@@ -6,11 +6,11 @@ import {
   type Charge,
   type ChargeEffect,
   type ChargeTransition,
-  settle,
-  transition,
+  computeTransition,
+  markSettled,
 } from "../../src/core/domain/charge-transition.js";
 import { CHARGE_STATUSES, type ChargeStatus } from "../../src/core/schema/common.js";
-import { chargeRecord } from "../../src/core/schema/records/payment-records.js";
+import { chargeRecordSchema } from "../../src/core/schema/records/payment-records.js";
 import { isOpen } from "../../src/core/schema/statuses.js";
 import { iso } from "../../src/core/schema/time.js";
 import { CREATED_MS, chargeWith } from "../support/charges.js";
@@ -43,7 +43,7 @@ function moved(
   actor: Actor = "control",
   reason?: string,
 ): ChargeTransition {
-  const result = transition(charge, to, AT_MS, actor, reason);
+  const result = computeTransition(charge, to, AT_MS, actor, reason);
   if (typeof result === "string") throw new Error(`${charge.status} → ${to} is ${result}`);
   return result;
 }
@@ -70,7 +70,7 @@ describe("every pair of statuses", () => {
     "$from → $to is illegal whoever asks: no charge, no effect, no posting",
     ({ from, to }) => {
       for (const actor of ACTORS)
-        expect(transition(chargeWith({ status: from }), to, AT_MS, actor)).toBe("illegal");
+        expect(computeTransition(chargeWith({ status: from }), to, AT_MS, actor)).toBe("illegal");
     },
   );
 
@@ -99,7 +99,7 @@ describe("the new charge", () => {
     expect([JSON.stringify(next), JSON.stringify(again)]).toEqual([JSON.stringify(expected), later]);
     // Fields of charges that are paid otherwise.
     const PAID_OTHERWISE: readonly string[] = ["amount_paid", "currency_paid"];
-    for (const name of Object.keys(chargeRecord.shape) as (keyof Charge)[]) {
+    for (const name of Object.keys(chargeRecordSchema.shape) as (keyof Charge)[]) {
       if (!PAID_OTHERWISE.includes(name)) expect(expected, name).toHaveProperty(name);
       expect(next[name], name).toEqual(expected[name as keyof typeof expected]);
     }
@@ -183,7 +183,7 @@ describe("postings", () => {
         let charge = chargeWith({ settlement_delay_ms });
         const posted: string[] = [];
         for (const [to, actor] of steps) {
-          const result = transition(charge, to, AT_MS, actor);
+          const result = computeTransition(charge, to, AT_MS, actor);
           expect(result === "illegal").toBe(!isLegal(charge.status, to));
           if (typeof result === "string") continue;
           posted.push(...postings(result.effects));
@@ -217,7 +217,9 @@ describe("expiry", () => {
 
   it("does not touch a charge in PROCESSING, for it is paid", () => {
     expect(isOpen("PROCESSING")).toBe(false);
-    expect(transition(chargeWith({ status: "PROCESSING" }), "EXPIRED", AT_MS, "clock")).toBe("illegal");
+    expect(computeTransition(chargeWith({ status: "PROCESSING" }), "EXPIRED", AT_MS, "clock")).toBe(
+      "illegal",
+    );
   });
 
   it("lets a late payment be processed or completed, and nothing else", () => {
@@ -269,7 +271,7 @@ describe("a charge without a price", () => {
   };
 
   it.each(["AWAITING_PAYMENT", "PROCESSING", "COMPLETED"] as const)("cannot become %s", (to) => {
-    expect(transition(chargeWith(unpriced), to, AT_MS, "control")).toBe("unpriced");
+    expect(computeTransition(chargeWith(unpriced), to, AT_MS, "control")).toBe("unpriced");
   });
 
   it.each(["FAILED", "CANCELLED", "EXPIRED"] as const)("can become %s, and nothing is posted", (to) => {
@@ -281,6 +283,10 @@ describe("later settlement", () => {
   it("sets settled_at and updated_at and no status", () => {
     const completed = chargeWith({ status: "COMPLETED" });
     const at = iso(AT_MS);
-    expect(toPlainRecord(settle(completed, AT_MS))).toEqual({ ...completed, settled_at: at, updated_at: at });
+    expect(toPlainRecord(markSettled(completed, AT_MS))).toEqual({
+      ...completed,
+      settled_at: at,
+      updated_at: at,
+    });
   });
 });

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { isTooDeep, jsonOrText, MAX_DEPTH } from "../../src/core/schema/depth.js";
+import { isTooDeep, MAX_JSON_DEPTH, parseJsonOrText } from "../../src/core/schema/depth.js";
 
 /** How many brackets of a JSON text are open at once at most; those within strings are none. */
 function depthOf(json: string): number {
@@ -26,17 +26,17 @@ describe("the depth of JSON", () => {
   });
 
   it.each([
-    [MAX_DEPTH, false],
-    [MAX_DEPTH + 1, true],
+    [MAX_JSON_DEPTH, false],
+    [MAX_JSON_DEPTH + 1, true],
     [500_000, true],
   ])("of %d levels is too much: %s", (levels, isTooMuch) => {
     expect(isTooDeep(JSON.parse(nested(levels)))).toBe(isTooMuch);
-    expect(isTooDeep({ a: [1, JSON.parse(nested(levels - 2, "{}"))] })).toBe(levels > MAX_DEPTH - 1);
+    expect(isTooDeep({ a: [1, JSON.parse(nested(levels - 2, "{}"))] })).toBe(levels > MAX_JSON_DEPTH - 1);
   });
 
   it("that is too much leaves a text what it is", () => {
-    expect(jsonOrText('{"a":[1]}')).toEqual({ a: [1] });
-    expect(jsonOrText("no JSON")).toBe("no JSON");
-    expect(jsonOrText(nested(MAX_DEPTH + 1))).toBe(nested(MAX_DEPTH + 1));
+    expect(parseJsonOrText('{"a":[1]}')).toEqual({ a: [1] });
+    expect(parseJsonOrText("no JSON")).toBe("no JSON");
+    expect(parseJsonOrText(nested(MAX_JSON_DEPTH + 1))).toBe(nested(MAX_JSON_DEPTH + 1));
   });
 });

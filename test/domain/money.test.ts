@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import {
   add,
-  compare,
+  compareAmounts,
   convert,
   decimalsOf,
   exchangeRate,
@@ -11,9 +11,9 @@ import {
   negate,
   percentOf,
   subtract,
-  toCanonical,
+  toCanonicalAmount,
   totalInUsd,
-  zero,
+  zeroAmount,
 } from "../../src/core/domain/money.js";
 import { amountArb, decimalsArb, percentArb, rateArb, unitsArb } from "../support/amounts.js";
 import {
@@ -40,7 +40,7 @@ describe("canonical amounts", () => {
   it("have exactly the currency's decimals, rounded half-up", () => {
     fc.assert(
       fc.property(amountArb(10), decimalsArb, (amount, decimals) => {
-        const canonical = toCanonical(amount, decimals);
+        const canonical = toCanonicalAmount(amount, decimals);
         expect(canonical).toBe(halfUp(fraction(amount), decimals));
         expect(decimalsOf(canonical)).toBe(decimals);
       }),
@@ -50,7 +50,7 @@ describe("canonical amounts", () => {
   it("are left as they are when they are canonical already", () => {
     fc.assert(
       fc.property(moneyArb, ({ amount, decimals }) => {
-        expect(toCanonical(amount, decimals)).toBe(amount);
+        expect(toCanonicalAmount(amount, decimals)).toBe(amount);
       }),
     );
   });
@@ -63,11 +63,11 @@ describe("canonical amounts", () => {
     ["999999999999999999999999999999.99", 2, "999999999999999999999999999999.99"],
     ["5", 0, "5"],
   ])("are plain digits, never an exponent: %s with %i decimals", (amount, decimals, canonical) => {
-    expect(toCanonical(amount, decimals)).toBe(canonical);
+    expect(toCanonicalAmount(amount, decimals)).toBe(canonical);
   });
 
   it("write zero with the currency's decimals", () => {
-    expect([0, 2, 6, 8].map(zero)).toEqual(["0", "0.00", "0.000000", "0.00000000"]);
+    expect([0, 2, 6, 8].map(zeroAmount)).toEqual(["0", "0.00", "0.000000", "0.00000000"]);
   });
 });
 
@@ -106,7 +106,7 @@ describe("comparisons", () => {
       fc.property(signedUnitsArb, signedUnitsArb, (a, b) => {
         const difference = a * 10n ** 6n - b;
         const sign = difference === 0n ? 0 : difference < 0n ? -1 : 1;
-        expect(compare(decimalText(a, 2), decimalText(b, 8))).toBe(sign);
+        expect(compareAmounts(decimalText(a, 2), decimalText(b, 8))).toBe(sign);
       }),
     );
   });

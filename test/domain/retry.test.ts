@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { decideRetry, isSuccess } from "../../src/core/domain/retry.js";
+import { decideRetry, isSuccessStatus } from "../../src/core/domain/retry.js";
 import { durationMs } from "../../src/core/schema/duration.js";
 import { DEFAULT_SETTINGS } from "../../src/core/schema/settings.js";
 
@@ -13,10 +13,10 @@ describe("an attempt's verdict", () => {
       fc.property(fc.integer({ min: 100, max: 599 }), fc.integer({ min: 1, max: 4 }), (status, attempts) => {
         const isDelivered = decideRetry(answer(status), attempts, SCHEDULE).next === "delivered";
         expect(isDelivered).toBe(status >= 200 && status <= 299);
-        expect(isSuccess(status)).toBe(isDelivered);
+        expect(isSuccessStatus(status)).toBe(isDelivered);
       }),
     );
-    expect(isSuccess(null)).toBe(false);
+    expect(isSuccessStatus(null)).toBe(false);
   });
 
   it("disables the endpoint on 410, even when no retry is left", () => {

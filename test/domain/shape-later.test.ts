@@ -1,6 +1,12 @@
 import { expect, it } from "vitest";
 import * as z from "zod/mini";
-import { docsOf, field, fieldsOf, lazyShape, shape } from "../../src/core/schema/descriptions.js";
+import {
+  field,
+  fieldsOf,
+  lazyShape,
+  schemaDescriptionOf,
+  shape,
+} from "../../src/core/schema/descriptions.js";
 import { safeParse } from "../../src/core/schema/issues.js";
 
 const fields = () => ({
@@ -17,7 +23,7 @@ it("makes the fields once, when somebody first looks at them", () => {
   expect(times).toBe(0);
   expect(safeParse(schema, { amount: "1.00", more: true })).toEqual({ ok: true, data: { amount: "1.00" } });
   expect(Object.keys(schema.shape)).toEqual(["amount", "note"]);
-  expect(docsOf(schema)).toMatchObject({ name: "Order", note: "An order." });
+  expect(schemaDescriptionOf(schema)).toMatchObject({ name: "Order", note: "An order." });
   expect(fieldsOf(schema).note.note).toBe("What for.");
   expect(fieldsOf(schema).note.schema).toBe(schema.shape.note);
   expect(times).toBe(1);

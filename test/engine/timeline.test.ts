@@ -9,7 +9,7 @@ import { State } from "../../src/core/engine/state.js";
 import { commandOf } from "../../src/core/engine/task-commands.js";
 import { CHARGE_STATUSES, type ChargeStatus, WITHDRAWAL_STATUSES } from "../../src/core/schema/common.js";
 import { isRefusal } from "../../src/core/schema/refusals.js";
-import type { ChargeEntry, WithdrawalEntry } from "../../src/core/schema/scenario-rules.js";
+import type { ChargeTimelineEntry, WithdrawalTimelineEntry } from "../../src/core/schema/scenario-rules.js";
 import { runChargeUntil } from "../../src/core/time/run-ahead.js";
 import { timelineWarnings } from "../../src/tools/scenario/scenario-warnings.js";
 import {
@@ -28,14 +28,14 @@ const MINUTE_MS = 60_000;
 /** Halves and thirds of a charge's hour among them, so that expiry and an entry meet at one instant. */
 const durations = fc.constantFrom("0s", "1s", "20m", "30m", "59m59s", "1h", "2h");
 
-const chargeEntries: fc.Arbitrary<ChargeEntry[]> = fc.array(
+const chargeEntries: fc.Arbitrary<ChargeTimelineEntry[]> = fc.array(
   fc.oneof(
     { weight: 2, arbitrary: fc.record({ after: durations, to: fc.constantFrom(...CHARGE_STATUSES) }) },
     { weight: 1, arbitrary: fc.record({ after_expiry: durations, to: fc.constantFrom(...CHARGE_STATUSES) }) },
   ),
   { maxLength: 6 },
 );
-const withdrawalEntries: fc.Arbitrary<WithdrawalEntry[]> = fc.array(
+const withdrawalEntries: fc.Arbitrary<WithdrawalTimelineEntry[]> = fc.array(
   fc.record({ after: durations, to: fc.constantFrom(...WITHDRAWAL_STATUSES) }),
   { maxLength: 6 },
 );
@@ -102,7 +102,7 @@ function withdraw(engine: Engine, atMs: number, scenario: string | null) {
 }
 
 interface Course {
-  readonly timeline: ChargeEntry[];
+  readonly timeline: ChargeTimelineEntry[];
   /** How long it went by itself, and what was done then. */
   readonly afterMinutes: number;
   readonly moved: ChargeStatus | null;

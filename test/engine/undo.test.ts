@@ -17,12 +17,12 @@ import { Engine } from "../../src/core/engine/engine.js";
 import { idempotentCommand } from "../../src/core/engine/idempotency.js";
 import { auditState } from "../../src/core/engine/intake/read-state.js";
 import { setRates } from "../../src/core/engine/market.js";
-import type { Put } from "../../src/core/engine/records.js";
+import type { RecordPut } from "../../src/core/engine/records.js";
 import { State } from "../../src/core/engine/state.js";
 import { commandOf } from "../../src/core/engine/task-commands.js";
 import type { Command } from "../../src/core/engine/transaction.js";
 import { DEFAULT_SETTINGS } from "../../src/core/schema/settings.js";
-import { memoryStore } from "../../src/core/store/memory-storage.js";
+import { createMemoryStore } from "../../src/core/store/memory-storage.js";
 import {
   asJson,
   bytesOf,
@@ -51,7 +51,7 @@ function opened(endpoint = true) {
     catalogue,
     settings: SETTINGS,
     store: {
-      ...memoryStore(),
+      ...createMemoryStore(),
       encode: (change, before) => encodeChange(change, before, latest),
       append: (changes) => {
         if (store.refuses) throw new Error("disk full");
@@ -167,7 +167,7 @@ function carryOut(engine: Engine, step: Step, atMs: number): void {
 }
 
 /** All that is looked up by more than a key, in its order. */
-function found({ state, rules }: Engine) {
+function found({ state, appliedCounts }: Engine) {
   const { charges, events, deliveries, scenarios } = state.tables;
   const ids = [...charges.keys()].map(String);
   return {
@@ -183,7 +183,7 @@ function found({ state, rules }: Engine) {
     of: ids.map((id) => [state.tasksOf(id), state.eventsOf(id), state.entriesOf(id)]),
     deliveries: [...events.keys()].map((id) => state.deliveriesOf(String(id))),
     counts: [deliveries.size, [...deliveries.values()].length, scenarios.has("mine-1")],
-    rules: [...scenarios.values()].map(({ scenario }) => rules.of(scenario)),
+    rules: [...scenarios.values()].map(({ scenario }) => appliedCounts.of(scenario)),
   };
 }
 
@@ -273,11 +273,11 @@ it("what is taken back has its place again in each order there is, and what is h
   const before = look();
   expect([before.deliveries.length, before.planned.length]).toEqual([3, 2]);
   // The first of each goes first, so that they come back the other way round.
-  const goes: Put[] = [
-    ...before.deliveries.toReversed().map(({ delivery_id }): Put => ["deliveries", delivery_id, null]),
-    ...before.planned.map(({ task_id }): Put => ["tasks", task_id, null]),
+  const goes: RecordPut[] = [
+    ...before.deliveries.toReversed().map(({ delivery_id }): RecordPut => ["deliveries", delivery_id, null]),
+    ...before.planned.map(({ task_id }): RecordPut => ["tasks", task_id, null]),
   ];
-  const change = (puts: Put[]) => ({ seq: state.seq + 1, at: state.at, puts, counters: {} });
+  const change = (puts: RecordPut[]) => ({ seq: state.seq + 1, at: state.at, puts, counters: {} });
   const scenario = state.get("scenarios", "quiet")!;
   const undo = [
     state.applyUndoably(change(goes)),

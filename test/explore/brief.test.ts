@@ -1,6 +1,6 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: scenario files are full of them
 import { expect, it } from "vitest";
-import { briefDocument } from "../../src/tools/explore/sandbox/brief-document.js";
+import { omitImpliedSteps } from "../../src/tools/explore/sandbox/brief-document.js";
 import { flowOf } from "../../src/tools/explore/sandbox/flow.js";
 import { deviatingDocument } from "../../src/tools/explore/sandbox/run-document.js";
 import { SandboxPlan } from "../../src/tools/explore/sandbox/sandbox-plan.js";
@@ -22,10 +22,10 @@ it("looks at the app once for what is expected in the same place already", () =>
   const flow = flowOf("a.yaml", { name: "a", steps, observe: [{ app: GET }] });
   const observed = { status: "paid", delivered: 1, items: [1], by: { name: "Ada", id: 7 } };
   const baseline = { customerMatch: {}, chargeMatch: {}, completedCharges: 1, observed: [observed] };
-  const { document, roles } = briefDocument(
+  const { document, roles } = omitImpliedSteps(
     deviatingDocument(
       flow,
-      new SandboxPlan([], { whose: {}, isSaved: false, pace: 1 }),
+      new SandboxPlan([], { customerMatch: {}, isSaved: false, pace: 1 }),
       baseline,
       "b",
       undefined,

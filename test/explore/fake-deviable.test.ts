@@ -10,7 +10,7 @@ import type {
   WebhookChange,
   WebhookPlace,
 } from "../../src/tools/explore/deviable.js";
-import type { NotedKind } from "../../src/tools/explore/deviation-set.js";
+import type { FailOnKind } from "../../src/tools/explore/deviation-set.js";
 import { explore } from "../../src/tools/explore/explore.js";
 
 const CHARGE: ObservedCharge = {
@@ -35,7 +35,7 @@ class FakePlan implements RunPlan {
   deviateWebhook({ type, earlierCount }: WebhookPlace, change: WebhookChange): void {
     this.webhooks.push(`${type}#${earlierCount + 1} ${JSON.stringify(change)}`);
   }
-  press(): void {}
+  repeatFirstCall(): void {}
   payLate(): void {}
   payWrongMoney(): void {}
   cancelThenPay(): void {}
@@ -166,7 +166,7 @@ it("searches and judges runs of any service that can deviate", async () => {
 });
 
 it("notes what follows from a webhook that never comes, and reports it as a finding on request", async () => {
-  const exploring = (failOn?: readonly NotedKind[]) =>
+  const exploring = (failOn?: readonly FailOnKind[]) =>
     explore(async () => new FakeDeviable({ needsWebhook: true }), { depth: 1, failOn });
   const message = "the end differs from a plain run's: body.delivered is 0, not 1";
   const noted = await exploring();
@@ -187,7 +187,7 @@ it("notes a blind repeat of a payment, and reports it as a finding on request", 
       return traces.map(({ failure: _failure, ...trace }) => trace);
     }
   }
-  const exploring = (failOn?: readonly NotedKind[]) =>
+  const exploring = (failOn?: readonly FailOnKind[]) =>
     explore(async () => new Repeating(), { depth: 1, failOn });
   const message = "the app calls createWhitelabel again without checking the outcome of the first call";
   const noted = await exploring();

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { ObservedDelivery, RunFailure } from "../../src/tools/explore/deviable.js";
-import { judge } from "../../src/tools/explore/judge.js";
-import { baselineOf, type PlainRun } from "../../src/tools/explore/sandbox/baseline.js";
+import { judgeTrace } from "../../src/tools/explore/judge.js";
+import { baselineOf, type LoadedPlainRun } from "../../src/tools/explore/sandbox/baseline.js";
 import type { Flow } from "../../src/tools/explore/sandbox/flow.js";
 
 const HEARD: ObservedDelivery = {
@@ -20,7 +20,11 @@ const STUCK: RunFailure = {
   differences: [],
 };
 const judgeFailure = (failure: RunFailure, deliveries: readonly ObservedDelivery[] = []) =>
-  judge({ failure, hasReachedApp: true, observed: { calls: [], deliveries, charges: [], withdrawals: [] } });
+  judgeTrace({
+    failure,
+    hasReachedApp: true,
+    observed: { calls: [], deliveries, charges: [], withdrawals: [] },
+  });
 
 describe("a run that could not be carried out to its end", () => {
   const verdict = (delivery: ObservedDelivery) => judgeFailure(STUCK, [delivery]);
@@ -49,9 +53,12 @@ describe("how often an order is paid", () => {
   const carried = (...charges: object[]) => {
     const resolve = ({ name }: { name: string }) => (name === "order" ? { value: "one" } : { fault: "" });
     const observed = { calls: [], deliveries: [], charges, withdrawals: [] };
-    return { observed, loaded: { runId: "r1", scope: { names: ["order"], resolve } } } as unknown as PlainRun;
+    return {
+      observed,
+      loaded: { runId: "r1", scope: { names: ["order"], resolve } },
+    } as unknown as LoadedPlainRun;
   };
-  const learnt = (run: PlainRun) => {
+  const learnt = (run: LoadedPlainRun) => {
     const { chargeMatch, completedCharges, orderCharges } = baselineOf(
       { observe: [] } as unknown as Flow,
       run,

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import type { Observed, ObservedDelivery } from "../../src/tools/explore/deviable.js";
+import type { ObservedDelivery, ObservedRun } from "../../src/tools/explore/deviable.js";
 import type { DeviationKind } from "../../src/tools/explore/deviation-set.js";
 import { deviationsAt, KIND_DEFINITIONS } from "../../src/tools/explore/kinds.js";
 import { type Place, placesOf } from "../../src/tools/explore/places.js";
@@ -17,7 +17,7 @@ const told = (charge_id: string, type: string, ...seconds: readonly number[]): O
 });
 
 function planned(kind: DeviationKind, place: Place): SandboxPlan {
-  const plan = new SandboxPlan([], { whose: {}, isSaved: false, pace: 1 });
+  const plan = new SandboxPlan([], { customerMatch: {}, isSaved: false, pace: 1 });
   KIND_DEFINITIONS[kind].effectAt(place)?.applyTo(plan, 2);
   return plan;
 }
@@ -29,7 +29,7 @@ function rulesOf(...deliveries: readonly ObservedDelivery[]) {
     deliveries,
     charges: [charge("ch_1"), charge("ch_2")],
     withdrawals: [],
-  } as unknown as Observed;
+  } as unknown as ObservedRun;
   const places = placesOf(seen, { press: undefined, isOnPage: false });
   const all = places.flatMap((place) =>
     deviationsAt(place).map(({ kind, at }) => [`${kind} ${at}`, planned(kind, place).webhooks[0]]),
@@ -99,7 +99,7 @@ it("a stale read shows what was before the last change, whenever the read comes,
     charges: [{ ...charge("ch_1"), history }],
     withdrawals: [],
   };
-  const places = placesOf(seen as unknown as Observed, { press: undefined, isOnPage: false });
+  const places = placesOf(seen as unknown as ObservedRun, { press: undefined, isOnPage: false });
   const stale = places.map((place) => planned("read_stale", place).faults[0]);
   expect(stale).toEqual([undefined, expect.objectContaining({ stale: "last_change", skip: 1 })]);
 });

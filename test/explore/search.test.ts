@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { type Deviation, type DeviationSet, keyOf } from "../../src/tools/explore/deviation-set.js";
-import { type RunResult, search, seededRandom } from "../../src/tools/explore/search.js";
+import { type Deviation, type DeviationSet, deviationKey } from "../../src/tools/explore/deviation-set.js";
+import { type SearchRunResult, search, seededRandom } from "../../src/tools/explore/search.js";
 
 const deviations = (count: number): Deviation[] =>
   Array.from({ length: count }, (_, index) => ({ kind: "answer_lost", at: `op#${index + 1}` }));
@@ -8,7 +8,7 @@ const deviations = (count: number): Deviation[] =>
 /** An app as a function: it fails when all of one of the sets go wrong, and absorbs some without a trace. */
 function appOf({ failing = [], absorbed = [], more = {}, missing = {} }: App) {
   const runs: string[][] = [];
-  const ranOf = (schedule: DeviationSet): RunResult => {
+  const ranOf = (schedule: DeviationSet): SearchRunResult => {
     const places = schedule.map(({ at }) => at);
     runs.push(places);
     const seen = places.filter((at) => !absorbed.includes(at));
@@ -95,8 +95,8 @@ describe("the search", () => {
     const first = [...kinds.map((kind): Deviation => ({ kind, at: "op#1" })), ...deviations(2).slice(1)];
     const runs: string[] = [];
     const run = async (schedules: readonly DeviationSet[]) =>
-      schedules.map((schedule): RunResult => {
-        const key = schedule.map(keyOf).join("+");
+      schedules.map((schedule): SearchRunResult => {
+        const key = schedule.map(deviationKey).join("+");
         runs.push(key);
         const behaviour = key.includes("answer_429") ? "gives up" : schedule.map(({ at }) => at).join();
         const meets = () => true;
@@ -117,7 +117,7 @@ describe("the search", () => {
       {
         initialDeviations: [...deviations(2), { kind: "answer_5xx", at: "op#1" }],
         separationOf: (one, other) =>
-          [keyOf(one), keyOf(other)].includes("answer_lost op#2") ? "impossible" : undefined,
+          [deviationKey(one), deviationKey(other)].includes("answer_lost op#2") ? "impossible" : undefined,
       },
     );
     expect(sets).toEqual(["op#1", "op#2", "op#1"]);
@@ -149,7 +149,9 @@ describe("the search", () => {
 
   it("does not combine what concerns other charges, unless a third connects them", async () => {
     const separationOf = (one: Deviation, other: Deviation) =>
-      keyOf(one) !== "answer_lost op#4" && keyOf(other) !== "answer_lost op#4" ? "independent" : undefined;
+      deviationKey(one) !== "answer_lost op#4" && deviationKey(other) !== "answer_lost op#4"
+        ? "independent"
+        : undefined;
     const { sets, saved } = await searched({}, { depth: 3, separationOf });
     expect(sets.slice(4).sort()).toEqual([
       ...["op#1+op#2+op#4", "op#1+op#3+op#4", "op#1+op#4"],

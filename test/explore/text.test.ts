@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { exploreReport } from "../../src/cli/report/explore.js";
 import { reportText } from "../../src/cli/report/text.js";
-import type { Observed, ObservedCall } from "../../src/tools/explore/deviable.js";
+import type { ObservedCall, ObservedRun } from "../../src/tools/explore/deviable.js";
 import { findRepeat, timelineOf } from "../../src/tools/explore/evidence.js";
 import { EXPLORED } from "../support/explored.js";
 
@@ -46,7 +46,9 @@ describe("what a run is told by", () => {
     const charge = { history: [{ status: "COMPLETED", atMs: 65_000 }] };
     const delivery = { type: "charge.completed", attempts: [{ atMs: 66_000, status: null }] };
     const calls = [call("createQuote", 200), { ...call("advance", 200), isByFlow: true }];
-    expect(timelineOf({ calls, charges: [charge], deliveries: [delivery] } as unknown as Observed)).toEqual([
+    expect(
+      timelineOf({ calls, charges: [charge], deliveries: [delivery] } as unknown as ObservedRun),
+    ).toEqual([
       "+0s calls createQuote 200",
       "+1m5s charge is COMPLETED",
       "+1m6s webhook charge.completed → no response",

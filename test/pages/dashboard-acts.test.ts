@@ -112,7 +112,7 @@ describe("a scenario on the dashboard", () => {
 
   it("is written as YAML that reads back the same, all that are shipped", async () => {
     const { parse } = await import("yaml");
-    const { writeYaml } = await import("../../src/core/schema/write-yaml.js");
+    const { toYaml: writeYaml } = await import("../../src/core/schema/write-yaml.js");
     const { sandbox } = await started();
     const { items } = (await (
       await sandbox.fetch(new Request("http://sandbox/_sandbox/scenarios?limit=100"))

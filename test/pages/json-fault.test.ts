@@ -1,8 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { JSON_FAULT } from "../../src/pages/dashboard/script.js";
+import { JSON_FAULT_SCRIPT } from "../../src/pages/dashboard/script.js";
 
 /** As the page has it. */
-const jsonFault = new Function(`${JSON_FAULT}return jsonFault`)() as (text: string, kind: string) => string;
+const jsonFault = new Function(`${JSON_FAULT_SCRIPT}return jsonFault`)() as (
+  text: string,
+  kind: string,
+) => string;
 
 describe("what is wrong with JSON that somebody writes", () => {
   it("stands with its line and column, and with what was expected there", () => {

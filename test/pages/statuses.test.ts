@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { CHARGE_STATUSES } from "../../src/core/schema/common.js";
-import { STATUSES } from "../../src/core/schema/statuses.js";
+import { CHARGE_STATUS_TABLE } from "../../src/core/schema/statuses.js";
 import { openApi } from "../support/api-client.js";
 
 /** The way from PENDING to a status. */
 function wayTo(status: (typeof CHARGE_STATUSES)[number]): (typeof CHARGE_STATUSES)[number][] {
-  const from = STATUSES[status].sample?.from;
+  const from = CHARGE_STATUS_TABLE[status].sample?.from;
   return from === undefined ? [] : [...wayTo(from), status];
 }
 

@@ -4,7 +4,7 @@ import { auditState } from "../../src/core/engine/intake/read-state.js";
 import type { JournalEntry, StateDump } from "../../src/core/engine/records.js";
 import { State } from "../../src/core/engine/state.js";
 import { resolveSettings } from "../../src/core/schema/settings.js";
-import { loadShipped } from "../../src/tools/scenario/shipped.js";
+import { loadShippedContent } from "../../src/tools/scenario/shipped.js";
 import type { Random } from "../simulation/random.js";
 import type { Postgres } from "../support/postgres.js";
 import { Receiver } from "../support/receiver-server.js";
@@ -331,7 +331,7 @@ export class Trial {
       if (Number(seq) !== state.seq + 1) throw new Unexpected(`${namespace}: ${seq} follows ${state.seq}`);
       state.apply(decodeChange(JSON.parse(body) as JournalEntry, state));
     }
-    const { fixtures } = await loadShipped();
+    const { fixtures } = await loadShippedContent();
     auditState(state, { catalogue: new Catalogue(fixtures), settings: resolveSettings({}) });
     return state;
   }

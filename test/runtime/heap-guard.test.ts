@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { HeapGuard } from "../../src/core/namespace/heap-guard.js";
-import { InsufficientSpace } from "../../src/core/schema/unavailable.js";
+import { InsufficientSpaceError } from "../../src/core/schema/unavailable.js";
 import type { HeapUse } from "../../src/core/time/heap-watch.js";
 
 /** A guard of a heap of 100 bytes, that has begun to watch it. */
@@ -38,14 +38,14 @@ it("refuses from seven tenths on, says so once, and takes changes again when a g
   collected(70);
   guard.check();
   collected(71);
-  expect(() => guard.check()).toThrow(InsufficientSpace);
+  expect(() => guard.check()).toThrow(InsufficientSpaceError);
   collected(66);
-  expect(() => guard.check()).toThrow(InsufficientSpace);
+  expect(() => guard.check()).toThrow(InsufficientSpaceError);
   expect(told).toHaveLength(1);
   collected(65);
   guard.check();
   collected(71);
-  expect(() => guard.check()).toThrow(InsufficientSpace);
+  expect(() => guard.check()).toThrow(InsufficientSpaceError);
   expect(told).toHaveLength(2);
 });
 
@@ -56,8 +56,8 @@ it("measures after a reset only when it would refuse, and then once", async () =
   expect(heap.measured).toBe(0);
   collected(90);
   heap.liveBytes = 85;
-  expect(() => guard.check()).toThrow(InsufficientSpace);
-  expect(() => guard.check()).toThrow(InsufficientSpace);
+  expect(() => guard.check()).toThrow(InsufficientSpaceError);
+  expect(() => guard.check()).toThrow(InsufficientSpaceError);
   expect(heap.measured).toBe(1);
   heap.liveBytes = 20;
   guard.noteFreed();

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { JournalEntry } from "../../src/core/engine/records.js";
-import { memoryStore } from "../../src/core/store/memory-storage.js";
+import { createMemoryStore } from "../../src/core/store/memory-storage.js";
 import { yieldToEventLoop } from "../../src/core/time/wall-clock.js";
 import { dataFile, diskThatMayFill, START, server } from "../support/kept.js";
 import { FakeWall, worldOn } from "../support/receiver-world.js";
@@ -9,7 +9,7 @@ import { FakeWall, worldOn } from "../support/receiver-world.js";
 function slowStore() {
   const asked: { changes: readonly JournalEntry[]; keep: () => void; refuse: () => void }[] = [];
   const made = {
-    ...memoryStore(),
+    ...createMemoryStore(),
     asked,
     holds: false,
     append: (changes: readonly JournalEntry[]): Promise<void> =>

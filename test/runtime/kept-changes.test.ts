@@ -2,9 +2,15 @@ import { copyFileSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { createLatestKeys, decodeChange, encodeChange } from "../../src/core/engine/encode-change.js";
-import { numberedId, scopeOf } from "../../src/core/engine/ids.js";
+import { idScopeOf, numberedId } from "../../src/core/engine/ids.js";
 import { LazyEvent } from "../../src/core/engine/lazy-event.js";
-import type { Change, Key, NamespaceRecord, Put, RecordReader } from "../../src/core/engine/records.js";
+import type {
+  Change,
+  NamespaceRecord,
+  RecordKey,
+  RecordPut,
+  RecordReader,
+} from "../../src/core/engine/records.js";
 import { chargeDetailJson } from "../../src/core/engine/wire-views.js";
 import { iso } from "../../src/core/schema/time.js";
 import { isChange } from "../../src/core/store/stored-shapes.js";
@@ -94,11 +100,11 @@ describe("an event without deliveries", () => {
     const { mode, organization_id, charge_id } = charge;
     const type = "charge.completed";
     const event = new LazyEvent(
-      { scope: scopeOf(world), number: 12 },
+      { scope: idScopeOf(world), number: 12 },
       { seq: 7, type, at: iso(0), mode, organization_id, object_id: charge_id },
       { name: type, source: charge, toJson: chargeDetailJson },
     );
-    const puts: Put[] = [
+    const puts: RecordPut[] = [
       ["events", 7, event],
       ["charges", charge_id, charge],
     ];
@@ -160,7 +166,7 @@ describe("a record that changed", () => {
     ["in a field that has none now", { ...before, rate: undefined }, "whole"],
   ])("%s is the same again, to the byte", (_how, after, put) => {
     const records = (record: unknown) => ({ get: () => record }) as unknown as RecordReader;
-    const change: Change = { seq: 1, at: 0, puts: [["rates", "KES", after] as Put], counters: {} };
+    const change: Change = { seq: 1, at: 0, puts: [["rates", "KES", after] as RecordPut], counters: {} };
     const kept = JSON.parse(JSON.stringify(encodeChange(change, records(before), createLatestKeys())));
     const isWhole = put === "whole";
     expect(kept.puts).toEqual([["rates", "KES", ...(isWhole ? [JSON.parse(JSON.stringify(after))] : put)]]);
@@ -170,7 +176,7 @@ describe("a record that changed", () => {
 
   it("of a kind there was before is told by what sets it apart, and is the same again", () => {
     const latest = createLatestKeys();
-    const puts: Put[] = [
+    const puts: RecordPut[] = [
       ["rates", "KES", { code: "KES", rate: { buy: "1", sell: ["2"] }, note: "x" }],
       ["rates", "UGX", { code: "UGX", rate: { buy: "1", sell: ["2"] }, note: "x" }],
       ["rates", "NGN", { code: "NGN", rate: { sell: ["2"], buy: "1" }, note: "x" }],
@@ -198,7 +204,7 @@ describe("a record that changed", () => {
       JSON.parse(
         `{"type":"m","phone":"${phone}","text":"${text + phone}.","list":["${phone}"],"__proto__":"p"}`,
       );
-    const puts: Put[] = [
+    const puts: RecordPut[] = [
       ["rates", "KES", { code: "KES", way: wayOf("1") }],
       ["rates", "UGX", { code: "UGX", way: wayOf("😀1") }],
       ["rates", "NGN", { code: "NGN", way: wayOf("😁1") }],
@@ -222,9 +228,9 @@ describe("a record that changed", () => {
     const list = ["a"];
     const old = (code: string) => ({ code, rate: "1", note: "x", at: "1", list, more: { own: code } });
     const now = { rate: "2", note: "y", at: "2", list: [...list, "b"] };
-    const there = new Map<Key, object>(["KES", "UGX", "NGN", "GHS"].map((code) => [code, old(code)]));
-    const records = { get: (_name: string, key: Key) => there.get(key) } as unknown as RecordReader;
-    const puts: Put[] = [
+    const there = new Map<RecordKey, object>(["KES", "UGX", "NGN", "GHS"].map((code) => [code, old(code)]));
+    const records = { get: (_name: string, key: RecordKey) => there.get(key) } as unknown as RecordReader;
+    const puts: RecordPut[] = [
       ["rates", "KES", { ...old("KES"), ...now }],
       ["rates", "UGX", { ...old("UGX"), ...now, more: { own: "other" } }],
       ["rates", "NGN", { ...old("NGN"), ...now, list: [...list, "c"] }],
@@ -247,11 +253,13 @@ describe("a record that changed", () => {
   it("as another did before it has its new fields in their order", () => {
     const old = { code: "KES", rate: "1", note: "x", at: "1" };
     const now = { rate: "2", note: "y", at: "2" };
-    const records = { get: (_name: string, key: Key) => ({ ...old, code: key }) } as unknown as RecordReader;
+    const records = {
+      get: (_name: string, key: RecordKey) => ({ ...old, code: key }),
+    } as unknown as RecordReader;
     const puts = [
       ["rates", "KES", { ...old, ...now, kind: "k", more: "m" }],
       ["rates", "UGX", { ...old, code: "UGX", ...now, kind: "other", more: "m" }],
-    ] as unknown as Put[];
+    ] as unknown as RecordPut[];
     const kept = JSON.parse(
       JSON.stringify(encodeChange({ seq: 1, at: 0, puts, counters: {} }, records, createLatestKeys())),
     );

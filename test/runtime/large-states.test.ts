@@ -2,8 +2,8 @@ import { readdirSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { triggerEvent } from "../../src/core/engine/commands/event-commands.js";
 import type { Namespace } from "../../src/core/namespace/namespace.js";
-import { memoryStorage } from "../../src/core/store/memory-storage.js";
-import { estimateBytes, SizeNotice } from "../../src/core/store/size-notice.js";
+import { createMemoryStorage } from "../../src/core/store/memory-storage.js";
+import { estimateBytes, SizeMonitor } from "../../src/core/store/size-notice.js";
 import { SnapshotFolder } from "../../src/core/store/snapshot-folder.js";
 import { nodeIo } from "../../src/core/store/store-io.js";
 import { temporaryFolder } from "../support/folders.js";
@@ -104,7 +104,7 @@ describe("a snapshot of a large state", () => {
     const folder = temporaryFolder();
     const options = { fsync: false, io: nodeIo, maxBytes: MB };
     const storage = () => ({
-      ...memoryStorage(),
+      ...createMemoryStorage(),
       snapshots: () => new SnapshotFolder(folder, options, () => {}),
     });
     const { world, sandbox, client } = await worldOn(new FakeWall(START), { storage, clockText: "manual" });
@@ -127,7 +127,7 @@ describe("a state that grows too large to be read back", () => {
   it("is told of once, in time", async () => {
     const { world, sandbox } = await worldOn(new FakeWall(START), { clockText: "manual" });
     const told: string[] = [];
-    const notice = new SizeNotice("default", (text) => told.push(text), 5 * MB);
+    const notice = new SizeMonitor("default", (text) => told.push(text), 5 * MB);
     const look = () => {
       for (let change = 0; change < 20_000; change++) notice.note(() => world.engine.state.tables);
     };
@@ -150,7 +150,7 @@ describe("a state that grows too large to be read back", () => {
     const { world, sandbox } = await worldOn(new FakeWall(START), { clockText: "manual" });
     const { tables } = world.engine.state;
     const looks = (tellAtBytes: number, seen: Parameters<typeof estimateBytes>[0] = tables): number => {
-      const notice = new SizeNotice("default", () => {}, tellAtBytes);
+      const notice = new SizeMonitor("default", () => {}, tellAtBytes);
       let looked = 0;
       for (let change = 0; change < 40_000; change++)
         notice.note(() => {

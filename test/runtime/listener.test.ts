@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { type ListenOptions, listen } from "../../src/server/http/listener.js";
+import { type ListenerOptions, listen } from "../../src/server/http/listener.js";
 import { exchange, head } from "../support/api-wire.js";
 import { atEnd } from "../support/lifetime.js";
 
 /** A server in a process of its own, as the command has it: with the lighter Response, which checks nothing. */
-async function open(options: Partial<ListenOptions>): Promise<number> {
+async function open(options: Partial<ListenerOptions>): Promise<number> {
   const plain = (status: number, text: string) => ({
     status,
     headers: { "content-type": "application/json" },
@@ -27,7 +27,7 @@ const get = (port: number) => exchange(port, head("GET /x HTTP/1.1", "Host: loca
 const FAILED = { status: 500, body: '{"text":"failed"}' };
 
 describe("what answers on a port", () => {
-  it.each<[string, ListenOptions["fetch"]]>([
+  it.each<[string, ListenerOptions["fetch"]]>([
     [
       "it throws",
       () => {
@@ -40,7 +40,7 @@ describe("what answers on a port", () => {
     ["a header has no name", async () => new Response("ok", { headers: { "x a": "b" } })],
   ])("is a failure without its message when %s, and the server lives on", async (_, fetch) => {
     const errors: unknown[] = [];
-    const onFailure: ListenOptions["onFailure"] = (error) => {
+    const onFailure: ListenerOptions["onFailure"] = (error) => {
       errors.push(error);
       return { status: 500, headers: { "content-type": "application/json" }, body: '{"text":"failed"}' };
     };

@@ -2,11 +2,11 @@ import { mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { freeze } from "../../src/core/engine/frozen-state.js";
+import { freezeState } from "../../src/core/engine/frozen-state.js";
 import { State } from "../../src/core/engine/state.js";
 import type { Store } from "../../src/core/engine/store.js";
 import { FileStorage } from "../../src/core/store/file-storage.js";
-import { memoryStorage } from "../../src/core/store/memory-storage.js";
+import { createMemoryStorage } from "../../src/core/store/memory-storage.js";
 import { PostgresStorage } from "../../src/core/store/postgres/postgres-storage.js";
 import type { Storage } from "../../src/core/store/storage.js";
 import { lacksPostgres, Postgres } from "../support/postgres.js";
@@ -62,7 +62,7 @@ async function released(storage: PostgresStorage): Promise<void> {
   await storage.release();
 }
 
-const frozen = (seq: number) => freeze(State.from(dumpOf(upTo(seq))));
+const frozen = (seq: number) => freezeState(State.from(dumpOf(upTo(seq))));
 
 /** Opened and loaded, as an engine does it. */
 function openedIn(storage: Storage, name: string): Store {
@@ -81,7 +81,7 @@ async function made(storage: Storage, name: string): Promise<Store> {
 
 /** What every storage does; what the files of one must survive besides is in the tests of their own. */
 describe.each<[string, () => Storage | Promise<Storage>]>([
-  ["memory", memoryStorage],
+  ["memory", createMemoryStorage],
   ["files", inFiles],
   ...(lacksPostgres ? [] : [["PostgreSQL", inDatabase] as [string, () => Promise<Storage>]]),
 ])("storage contract: %s", (_, open) => {
@@ -118,7 +118,7 @@ describe.each<[string, () => Storage | Promise<Storage>]>([
   });
 
   it("says why no state can be made of what a store had", async () => {
-    expect(openedIn(await open(), "default").loadError(new Error("the ledger is short"))).toMatchObject({
+    expect(openedIn(await open(), "default").toLoadError(new Error("the ledger is short"))).toMatchObject({
       message: expect.stringContaining("the ledger is short"),
     });
   });
@@ -198,7 +198,7 @@ describe.each<[string, () => Storage | Promise<Storage>]>([
     openedIn(storage, "default");
     const snapshots = storage.snapshots("default");
     const state = State.from(dumpOf(upTo(1)));
-    const saved = snapshots.save({ name: "one", at: "2026-03-01T09:00:00.000Z" }, freeze(state));
+    const saved = snapshots.save({ name: "one", at: "2026-03-01T09:00:00.000Z" }, freezeState(state));
     state.apply(change(2));
     await saved;
     expect(snapshots.read("one")?.dump).toEqual(dumpOf(upTo(1)));

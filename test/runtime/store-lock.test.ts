@@ -18,7 +18,7 @@ import { Worker } from "node:worker_threads";
 import { build } from "esbuild";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { FileStore, type FileStoreOptions } from "../../src/core/store/file-store.js";
-import type { Owner } from "../../src/core/store/lock.js";
+import type { LockOwner } from "../../src/core/store/lock.js";
 import { StoreError } from "../../src/core/store/store-error.js";
 import { pause } from "../../src/core/time/timers.js";
 import { temporaryFolder } from "../support/folders.js";
@@ -57,10 +57,10 @@ function lockText(): string {
 }
 
 /** Puts a lock there that somebody like this process would have, but for what is said. */
-function plantLock(other: Partial<Owner>, touchedMsAgo = 0): string {
+function plantLock(other: Partial<LockOwner>, touchedMsAgo = 0): string {
   const sample = new FileStore({ file: join(folder, "sample.json") });
   sample.load();
-  const ours = JSON.parse(readFileSync(join(folder, "sample.json.lock"), "utf8")) as Owner;
+  const ours = JSON.parse(readFileSync(join(folder, "sample.json.lock"), "utf8")) as LockOwner;
   sample.close();
   rmSync(join(folder, "sample.json.journal"));
   const text = `${JSON.stringify({ ...ours, instance: "another", ...other })}\n`;
@@ -168,7 +168,7 @@ describe("a lock", () => {
     expect(notices).toEqual([]);
   });
 
-  it.each<[string, Partial<Owner>]>([
+  it.each<[string, Partial<LockOwner>]>([
     ["another container", { pid: 1, host: "c0ffee", pid_namespace: "pid:[1]" }],
     ["another machine", { pid: 1, host: "c0ffee", boot: "another" }],
   ])("of %s is refused when it is touched while we look, whatever that clock says", async (_name, other) => {

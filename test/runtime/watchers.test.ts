@@ -1,17 +1,17 @@
 import { describe, expect, it } from "vitest";
-import type { Change, Put } from "../../src/core/engine/records.js";
-import type { Watch, WatchEnd, WatchedChanges } from "../../src/core/namespace/watchers.js";
+import type { Change, RecordPut } from "../../src/core/engine/records.js";
+import type { WaitCondition, WaitEndReason, WatchedChanges } from "../../src/core/namespace/watchers.js";
 import { Watchers } from "../../src/core/namespace/watchers.js";
 import { systemWallClock } from "../../src/core/time/wall-clock.js";
 
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
-function changeOf(...puts: Put[]): Change {
+function changeOf(...puts: RecordPut[]): Change {
   return { seq: 1, at: 0, puts, counters: {} };
 }
 
 /** Somebody who counts what it is shown. */
-class Counting implements Watch<string> {
+class Counting implements WaitCondition<string> {
   around = 0;
   readonly seen: unknown[] = [];
   isSo = false;
@@ -74,7 +74,7 @@ describe("those who wait", () => {
       watch: new Counting(),
       leaving: new AbortController(),
     }));
-    const ends: Promise<WatchEnd>[] = watches.map(({ watch, leaving }) =>
+    const ends: Promise<WaitEndReason>[] = watches.map(({ watch, leaving }) =>
       watchers.waitFor(watch, patience(leaving.signal)),
     );
     expect(await watchers.waitFor(new Counting(), patience())).toBe("crowded");

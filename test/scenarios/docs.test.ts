@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { runReport } from "../../src/cli/report/run-report.js";
+import { reportOfRun } from "../../src/cli/report/run-report.js";
 import { reportText } from "../../src/cli/report/text.js";
 import {
   chargeMatchSchema,
@@ -47,7 +47,7 @@ describe("the pages on scenarios", () => {
       const { url } = await sandbox.listen();
       shop.service = { url, apiKey: sandbox.apiKey, webhookSecret: sandbox.webhookSecret };
       const report = await sandbox.run(fileWith(text, name), { app });
-      expect(report.passed, reportText(runReport(report))).toBe(true);
+      expect(report.passed, reportText(reportOfRun(report))).toBe(true);
     },
   );
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { runReport } from "../../src/cli/report/run-report.js";
+import { reportOfRun } from "../../src/cli/report/run-report.js";
 import { reportText } from "../../src/cli/report/text.js";
 import type { RunReport } from "../../src/tools/scenario/running/run-report.js";
 import { Api, okBody, openSandbox } from "../support/api-client.js";
@@ -10,7 +10,7 @@ import { FLOWS } from "./support/shipped.js";
 const FILES = FLOWS.map(({ name }) => `scenarios/${name}`);
 
 function expectPassed(report: RunReport): void {
-  expect(report.passed, reportText(runReport(report))).toBe(true);
+  expect(report.passed, reportText(reportOfRun(report))).toBe(true);
   expect(report.warnings).toEqual([]);
   expect(report.never_happened).toEqual([]);
   expect(report.steps.length).toBeGreaterThan(0);

@@ -1,6 +1,6 @@
 import { describe, expect } from "vitest";
 import { junitXml } from "../../src/cli/report/junit.js";
-import { runReport } from "../../src/cli/report/run-report.js";
+import { reportOfRun } from "../../src/cli/report/run-report.js";
 import { reportText } from "../../src/cli/report/text.js";
 import { openSandbox } from "../support/api-client.js";
 import { it } from "../support/api-test.js";
@@ -16,10 +16,12 @@ describe("a run whose checks say little", () => {
     const report = await runSteps("  - advance: 1h\n  - repeat: 2\n    steps: [{ advance: 1h }]");
     const message = "no step checks anything: add an expectation, such as expect_charge";
     expect(report).toMatchObject({ passed: true, blind_spots: [message] });
-    expect(reportText(runReport(report), 120)).toContain(`○ ${message}`);
-    expect(junitXml([runReport(report)])).toContain(`<system-out>${message}</system-out>`);
-    expect(reportText(runReport(report, true), 120)).toContain(`✗ blind spot: ${message}`);
-    expect(junitXml([runReport(report, true)])).toContain(`<failure message="${message}" type="BlindSpot"/>`);
+    expect(reportText(reportOfRun(report), 120)).toContain(`○ ${message}`);
+    expect(junitXml([reportOfRun(report)])).toContain(`<system-out>${message}</system-out>`);
+    expect(reportText(reportOfRun(report, true), 120)).toContain(`✗ blind spot: ${message}`);
+    expect(junitXml([reportOfRun(report, true)])).toContain(
+      `<failure message="${message}" type="BlindSpot"/>`,
+    );
   });
 
   it.each([

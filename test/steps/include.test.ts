@@ -2,7 +2,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { runReport } from "../../src/cli/report/run-report.js";
+import { reportOfRun } from "../../src/cli/report/run-report.js";
 import { reportText } from "../../src/cli/report/text.js";
 import { DocumentError, faultText } from "../../src/core/files/documents.js";
 import { readScenarioFile } from "../../src/tools/scenario/files.js";
@@ -95,7 +95,7 @@ steps:
   - { request: GET /api/v1/payments/payins, save: { first: body.items.0.charge_id } }`,
       "later.yaml": "steps: [{ advance: 5s }]",
     });
-    expect(failed(report), reportText(runReport(report))).toBeUndefined();
+    expect(failed(report), reportText(reportOfRun(report))).toBeUndefined();
     expect(report.steps.map(({ title }) => title).slice(0, 3)).toEqual([
       "include common.yaml",
       expect.stringMatching(/^pay amount: 700.00/),
@@ -110,7 +110,7 @@ steps:
     });
     const file = basename(report.steps[0]!.steps![1]!.file!);
     expect(file).toBe("more.yaml");
-    expect(reportText(runReport(report))).toContain("more.yaml:4\n");
+    expect(reportText(reportOfRun(report))).toContain("more.yaml:4\n");
   });
 
   it("tells what is wrong with a file in that file, and what is wrong with including it where that is", async () => {

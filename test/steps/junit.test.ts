@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { booksReport } from "../../src/cli/report/books.js";
 import { exploreReport } from "../../src/cli/report/explore.js";
 import { junitXml } from "../../src/cli/report/junit.js";
-import { runReport } from "../../src/cli/report/run-report.js";
+import { reportOfRun } from "../../src/cli/report/run-report.js";
 import { webhookReport } from "../../src/cli/report/webhook.js";
 import type { WebhookReport } from "../../src/core/schema/receiver-report.js";
 import type { RunReport } from "../../src/tools/scenario/running/run-report.js";
@@ -138,7 +138,7 @@ describe("JUnit XML", () => {
             error: "there is no sandbox",
             steps: [{ ...step, number: 1, title: "x", outcome: "not_run" }],
           }),
-        ].map((one) => runReport(one)),
+        ].map((one) => reportOfRun(one)),
       ),
     );
     hold(suites);

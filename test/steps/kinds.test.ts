@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { junitXml } from "../../src/cli/report/junit.js";
-import { runReport } from "../../src/cli/report/run-report.js";
+import { reportOfRun } from "../../src/cli/report/run-report.js";
 import { reportText } from "../../src/cli/report/text.js";
 import { Api, openSandbox } from "../support/api-client.js";
 import { failed, pays, runSteps } from "../support/scenario-run.js";
@@ -529,8 +529,8 @@ describe("a step that fails", () => {
   ])("names the line of what is not so: %s", async (step, line) => {
     const report = await runSteps(`  - ${step}`);
     expect(failed(report)).toMatchObject({ line: 4, failure: { line } });
-    expect(reportText(runReport(report))).toContain(`scenario.yaml:${line}\n`);
-    expect(junitXml([runReport(report)])).toContain(` line="${line}"`);
+    expect(reportText(reportOfRun(report))).toContain(`scenario.yaml:${line}\n`);
+    expect(junitXml([reportOfRun(report)])).toContain(` line="${line}"`);
   });
 
   it("shows the headers where one was expected", async () => {
@@ -551,13 +551,13 @@ describe("a failure says what else there is", () => {
     const report = await runSteps(`
   - request: GET /_sandbox/namespaces
     expect: { body: { items: [] } }`);
-    expect(reportText(runReport(report))).toContain("body.items has 1 element, not 0\n");
+    expect(reportText(reportOfRun(report))).toContain("body.items has 1 element, not 0\n");
   });
 
   it("that the steps' own requests do not count", async () => {
     const step = `${pays("a@shop.test")}\n  - expect_request: { operation: createQuote }`;
     expect(await failure(step)).toMatchObject({ note: "the steps' own 1 does not count" });
-    expect(reportText(runReport(await runSteps(step)))).toMatch(/note +the steps' own 1 does not count\n/);
+    expect(reportText(reportOfRun(await runSteps(step)))).toMatch(/note +the steps' own 1 does not count\n/);
     const waits = await failure(
       "  - request: GET /api/v1/payments/payins\n  - { wait_for: request, match: { operation: listPayins }, within: 20ms }",
     );

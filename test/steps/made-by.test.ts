@@ -1,6 +1,6 @@
 import { describe, expect } from "vitest";
 import { junitXml } from "../../src/cli/report/junit.js";
-import { runReport } from "../../src/cli/report/run-report.js";
+import { reportOfRun } from "../../src/cli/report/run-report.js";
 import { reportText } from "../../src/cli/report/text.js";
 import { it } from "../support/api-test.js";
 import { Receiver } from "../support/receiver-server.js";
@@ -16,8 +16,8 @@ describe("a step that fails", () => {
     await client.ask("POST /_sandbox/scenarios/k1/activate");
     const report = await runSteps("- { request: POST /api/v1/payments/quotes, body: {} }", { sandbox });
     expect(failed(report)?.failure).toMatchObject({ message: "status 503, not 2xx", made_by: [QUOTE] });
-    expect(reportText(runReport(report))).toContain(`      fault       ${QUOTE}\n`);
-    expect(junitXml([runReport(report)])).toContain("made by the fault of scenario k1");
+    expect(reportText(reportOfRun(report))).toContain(`      fault       ${QUOTE}\n`);
+    expect(junitXml([reportOfRun(report)])).toContain("made by the fault of scenario k1");
     // One that the service has made is nobody's fault.
     const refused = await runSteps("- { request: POST /api/v1/payments/quotes, body: {} }", { sandbox });
     expect(failed(refused)?.failure).toMatchObject({ message: "status 400, not 2xx" });

@@ -1,6 +1,6 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: scenario files are full of them
 import { describe, expect, it } from "vitest";
-import { docsOf } from "../../src/core/schema/descriptions.js";
+import { schemaDescriptionOf } from "../../src/core/schema/descriptions.js";
 import type { StartOptions } from "../../src/core/schema/option-table.js";
 import { RESPONSE_SCHEMAS } from "../../src/core/schema/responses/by-operation.js";
 import { configFaults, readVocabulary } from "../../src/options.js";
@@ -401,5 +401,6 @@ it("a variable that is written as elsewhere is warned of where there is one of t
 });
 
 it("the answers that fields are looked up in are those of the operations", () => {
-  for (const { id, response } of OPERATIONS) expect(docsOf(RESPONSE_SCHEMAS[id])?.name, id).toBe(response);
+  for (const { id, response } of OPERATIONS)
+    expect(schemaDescriptionOf(RESPONSE_SCHEMAS[id])?.name, id).toBe(response);
 });

@@ -1,7 +1,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: scenario files are full of them
 import { describe, expect, it } from "vitest";
 import { junitXml } from "../../src/cli/report/junit.js";
-import { runReport } from "../../src/cli/report/run-report.js";
+import { reportOfRun } from "../../src/cli/report/run-report.js";
 import { reportText } from "../../src/cli/report/text.js";
 import { failed, pays, runSteps } from "../support/scenario-run.js";
 
@@ -32,7 +32,7 @@ describe("repeat", () => {
           status: 200
       - advance: 2s
   - advance: 1s`);
-    const text = reportText(runReport(report));
+    const text = reportText(reportOfRun(report));
     expect(failed(report)).toMatchObject({
       title: "repeat 300",
       failure: { message: "page 3: status 503, not 200" },
@@ -40,7 +40,7 @@ describe("repeat", () => {
     });
     expect(text).toMatch(/✗ +page 3: request GET \/api\/v1\/payments\/payins[^✗]*scenario\.yaml:11\n/);
     expect(text.match(/status 503, not 200/g)).toHaveLength(1);
-    const xml = junitXml([runReport(report)]);
+    const xml = junitXml([reportOfRun(report)]);
     expect(xml).toMatch(/<testcase name="2\.2\. page 3: request GET [^>]* line="11">\s*<failure/);
     expect(xml).toContain('tests="5" failures="1" errors="0" skipped="2"');
   });

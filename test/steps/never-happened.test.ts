@@ -1,7 +1,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: scenario files are full of them
 import { describe, expect } from "vitest";
 import { junitXml } from "../../src/cli/report/junit.js";
-import { runReport } from "../../src/cli/report/run-report.js";
+import { reportOfRun } from "../../src/cli/report/run-report.js";
 import { reportText } from "../../src/cli/report/text.js";
 import type { RunReport } from "../../src/tools/scenario/running/run-report.js";
 import { it } from "../support/api-test.js";
@@ -29,8 +29,8 @@ describe("what never happened in a run", () => {
       never_happened: ["charges.1", "webhooks.0", "faults.1"],
     });
     expect(report.passed).toBe(true);
-    expect(reportText(runReport(report))).toContain(`\n  ○ webhooks.0: never applied  ${report.file}:6\n`);
-    const xml = junitXml([runReport(report)]);
+    expect(reportText(reportOfRun(report))).toContain(`\n  ○ webhooks.0: never applied  ${report.file}:6\n`);
+    const xml = junitXml([reportOfRun(report)]);
     expect(xml).toContain(`skipped="3"`);
     expect(xml).toMatch(/<testcase name="webhooks.0"[^>]* line="6">\s*<skipped message="never applied"\/>/);
   });

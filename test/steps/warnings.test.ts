@@ -1,10 +1,14 @@
 import { describe, expect, it } from "vitest";
-import type { ChargeEntry, Scenario, WithdrawalEntry } from "../../src/core/schema/scenario-rules.js";
+import type {
+  ChargeTimelineEntry,
+  Scenario,
+  WithdrawalTimelineEntry,
+} from "../../src/core/schema/scenario-rules.js";
 import { ruleWarnings, timelineWarnings } from "../../src/tools/scenario/scenario-warnings.js";
 
-const ofCharge = (...timeline: ChargeEntry[]) =>
+const ofCharge = (...timeline: ChargeTimelineEntry[]) =>
   timelineWarnings({ name: "x", charges: [{ timeline }] }).map(({ path, message }) => [path.at(-1), message]);
-const ofWithdrawal = (...timeline: WithdrawalEntry[]) =>
+const ofWithdrawal = (...timeline: WithdrawalTimelineEntry[]) =>
   timelineWarnings({ name: "x", withdrawals: [{ timeline }] }).map(({ path, message }) => [
     path.at(-1),
     message,

@@ -12,14 +12,14 @@ import type { Store } from "../../src/core/engine/store.js";
 import { commandOf } from "../../src/core/engine/task-commands.js";
 import type { Command } from "../../src/core/engine/transaction.js";
 import { isRefusal, type Refusal } from "../../src/core/schema/refusals.js";
-import type { ChargeEntry, Scenario } from "../../src/core/schema/scenario-rules.js";
+import type { ChargeTimelineEntry, Scenario } from "../../src/core/schema/scenario-rules.js";
 import { DEFAULT_SETTINGS, type Settings } from "../../src/core/schema/settings.js";
-import { memoryStore } from "../../src/core/store/memory-storage.js";
-import { loadShipped } from "../../src/tools/scenario/shipped.js";
+import { createMemoryStore } from "../../src/core/store/memory-storage.js";
+import { loadShippedContent } from "../../src/tools/scenario/shipped.js";
 
 export const START_MS = Date.UTC(2026, 0, 31, 9);
 
-const shipped = await loadShipped();
+const shipped = await loadShippedContent();
 export const catalogue = new Catalogue(shipped.fixtures);
 
 /** Nothing happens to a charge by itself, but for its expiry: what tests of single transitions start from. */
@@ -30,7 +30,7 @@ export const QUIET: Scenario = {
 };
 
 /** A scenario that gives every charge this timeline. */
-export function timelineOf(name: string, ...timeline: ChargeEntry[]): Scenario {
+export function timelineOf(name: string, ...timeline: ChargeTimelineEntry[]): Scenario {
   return { name, charges: [{ timeline }] };
 }
 
@@ -65,7 +65,7 @@ export function newEngine(setup: EngineSetup = {}): Engine {
     isStartExplicit: true,
     catalogue,
     settings: { ...DEFAULT_SETTINGS, ...setup.settings },
-    store: setup.store ?? memoryStore(),
+    store: setup.store ?? createMemoryStore(),
     setUp: furnishing(setup),
   });
 }
@@ -83,7 +83,7 @@ export function recordingStore(): RecordingStore {
     changes: [],
     replaced: [],
     failure: undefined,
-    ...memoryStore(),
+    ...createMemoryStore(),
     append(changes) {
       const { failure } = this;
       this.failure = undefined;

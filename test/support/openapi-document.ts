@@ -2,21 +2,21 @@ import { Catalogue } from "../../src/core/domain/catalogue.js";
 import { DEFAULT_SETTINGS } from "../../src/core/schema/settings.js";
 import type { OpenApiDocument } from "../../src/server/openapi/document.js";
 import {
+  createPlaceholderLookup,
   fillPlaceholders,
-  type PlaceholderValues,
-  placeholderValues,
+  type PlaceholderLookup,
 } from "../../src/server/openapi/placeholders.js";
 import { serviceDocument } from "../../src/server/openapi/service-document.js";
-import { loadShipped } from "../../src/tools/scenario/shipped.js";
+import { loadShippedContent } from "../../src/tools/scenario/shipped.js";
 
 /** The document of a sandbox with the shipped fixtures and settings, at no address and without examples. */
 export async function shippedDocument(): Promise<OpenApiDocument> {
   return fillPlaceholders(serviceDocument(), await shippedFacts());
 }
 
-export async function shippedFacts(): Promise<PlaceholderValues> {
-  const { fixtures } = await loadShipped();
-  return placeholderValues({ catalogue: new Catalogue(fixtures), settings: DEFAULT_SETTINGS }, "0.0.0");
+export async function shippedFacts(): Promise<PlaceholderLookup> {
+  const { fixtures } = await loadShippedContent();
+  return createPlaceholderLookup({ catalogue: new Catalogue(fixtures), settings: DEFAULT_SETTINGS }, "0.0.0");
 }
 
 /** The parts of an operation that tests ask for. */

@@ -5,14 +5,14 @@ import type { NamespaceOptions } from "../../src/core/namespace/namespace-option
 import { Namespaces } from "../../src/core/namespace/namespaces.js";
 import { DEFAULT_WEBHOOK_SECRET, parseClockSetting } from "../../src/core/schema/option-schemas.js";
 import { DEFAULT_SETTINGS } from "../../src/core/schema/settings.js";
-import { memoryStorage, memoryStore } from "../../src/core/store/memory-storage.js";
+import { createMemoryStorage, createMemoryStore } from "../../src/core/store/memory-storage.js";
 import type { Storage } from "../../src/core/store/storage.js";
 import { MAX_TIMER_MS, type WallClock } from "../../src/core/time/wall-clock.js";
 import { lazyReceiverCheck, scenarioTools } from "../../src/opening.js";
 import { PAGES } from "../../src/pages/page-routes.js";
 import { Sandbox } from "../../src/sandbox.js";
 import { createApps } from "../../src/server/http/app.js";
-import { loadShipped } from "../../src/tools/scenario/shipped.js";
+import { loadShippedContent } from "../../src/tools/scenario/shipped.js";
 import { closedAtEnd } from "./lifetime.js";
 import { Client } from "./receiver-client.js";
 
@@ -107,7 +107,7 @@ export class KeptStore implements Store {
 
   close(): void {}
 
-  loadError(cause: unknown): unknown {
+  toLoadError(cause: unknown): unknown {
     return cause;
   }
 }
@@ -122,9 +122,9 @@ export interface WorldWishes extends Partial<Omit<NamespaceOptions, "clock">> {
 /** A world wired as `openSandbox` does, but with the machine under it (wall, store) in the test's hand. */
 export async function worldOn(wall: WallClock, wishes: WorldWishes = {}) {
   const { clockText, storage, ...options } = wishes;
-  const { fixtures, scenarios } = await loadShipped();
+  const { fixtures, scenarios } = await loadShippedContent();
   const errors: unknown[] = [];
-  const { store = memoryStore(), ...rest } = options;
+  const { store = createMemoryStore(), ...rest } = options;
   const shared = {
     seed: undefined,
     defaultSeed: "test",
@@ -152,7 +152,7 @@ export async function worldOn(wall: WallClock, wishes: WorldWishes = {}) {
     autoNamespaces: false,
     scenarios: scenarioTools,
     checkReceiver: lazyReceiverCheck(undefined),
-    storage: storage?.(shared.onError) ?? { ...memoryStorage(), open: () => store },
+    storage: storage?.(shared.onError) ?? { ...createMemoryStorage(), open: () => store },
   });
   const world = host.default;
   const onError = (error: unknown) => errors.push(error);

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { isMetadataAddress, normalizeWebhookUrl } from "../../src/core/schema/receiver-url.js";
+import { isCloudMetadataAddress, normalizeWebhookUrl } from "../../src/core/schema/receiver-url.js";
 
 describe("a receiver's address", () => {
   it.each([
@@ -159,6 +159,6 @@ describe("what a resolver answers", () => {
     ["2001:db8::a9fe:a9fe", false],
     ["no address", false],
   ])("%s: %s", (address, expected) => {
-    expect(isMetadataAddress(address)).toBe(expected);
+    expect(isCloudMetadataAddress(address)).toBe(expected);
   });
 });

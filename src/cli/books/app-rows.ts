@@ -6,7 +6,7 @@ import { UserError } from "../../core/schema/user-error.js";
 import type { ReconcileOptions } from "../../public-types.js";
 
 /** Compares the app's rows with the ledger. @throws UserError that names the line of an invalid row */
-export async function compareRecords(
+export async function compareAppRows(
   text: string,
   source: string,
   reading: ReconcileOptions,
@@ -27,7 +27,7 @@ export async function compareRecords(
 const OUTPUT_MAX = 100_000_000;
 
 /** Runs a command of the app in a shell. Returns its output. @throws UserError if it fails or prints too much */
-export async function runAppCommand(command: string, environment: NodeJS.ProcessEnv): Promise<string> {
+export async function runRowsCommand(command: string, environment: NodeJS.ProcessEnv): Promise<string> {
   if (command.trim() === "") throw new UserError("what prints the app's rows must be a command, not empty");
   return new Promise((resolve, reject) => {
     const child = spawn(command, { shell: true, env: environment, stdio: ["ignore", "pipe", "inherit"] });

@@ -3,7 +3,7 @@ import { UserError } from "../../core/schema/user-error.js";
 import type { Json } from "./connection.js";
 
 /** Parses `a.b=value` pairs into an object. Valid JSON values are parsed, the rest is text. */
-export function assignments(pairs: unknown): Json {
+export function parseAssignments(pairs: unknown): Json {
   const result: Json = {};
   for (const pair of (pairs as string[] | undefined) ?? []) {
     const at = pair.indexOf("=");

@@ -1,4 +1,4 @@
-import { LISTS } from "../../core/reports/list-columns.js";
+import { LIST_COLUMNS } from "../../core/reports/list-columns.js";
 import { UserError } from "../../core/schema/user-error.js";
 import { type ClientAction, type ClientCall, type ClientCommand, flagText } from "./client-command.js";
 import type { Connection } from "./connection.js";
@@ -6,31 +6,33 @@ import { HISTORY_ACTION, OTLP_OPTION } from "./insight.js";
 import { listCommand } from "./lists.js";
 import { recordFormatter } from "./output.js";
 
-const FIELDS = LISTS.charges.columns;
+const FIELDS = LIST_COLUMNS.charges.columns;
 
 /** Prints the columns of a charge. */
 export const formatCharge = recordFormatter(...FIELDS);
 
 function movesTo(to: string): ClientAction {
   return {
-    call: async ({ connection, flags: { reason }, words: [selector] }) => {
-      const { charge_id } = await connection.charge(selector!);
+    call: async ({ connection, flags: { reason }, positionalArguments: [selector] }) => {
+      const { charge_id } = await connection.resolveCharge(selector!);
       return connection.post(`/charges/${charge_id}/transition`, { to, reason });
     },
-    print: formatCharge,
+    formatResult: formatCharge,
   };
 }
 
 function onThePage(verb: string, body: (asked: ClientCall) => object | Promise<object>): ClientAction {
   return {
     call: async (asked) => {
-      const { connection, words } = asked;
-      const [selector] = words;
+      const { connection, positionalArguments } = asked;
+      const [selector] = positionalArguments;
       const said = await body(asked);
-      const id = selector!.startsWith("co_") ? selector! : (await connection.charge(selector!)).checkout_id;
+      const id = selector!.startsWith("co_")
+        ? selector!
+        : (await connection.resolveCharge(selector!)).checkout_id;
       return connection.post(`/checkouts/${encodeURIComponent(id)}/${verb}`, said);
     },
-    print: formatCharge,
+    formatResult: formatCharge,
   };
 }
 
@@ -62,11 +64,11 @@ export const CHARGE_COMMANDS: readonly ClientCommand[] = [
     ],
     defaultAction: {
       call: async (asked) => {
-        const [selector] = asked.words;
-        if (selector !== "create") return asked.connection.charge(selector!);
+        const [selector] = asked.positionalArguments;
+        if (selector !== "create") return asked.connection.resolveCharge(selector!);
         return (await import("./new-charge.js")).createCharge(asked);
       },
-      print: (charge) =>
+      formatResult: (charge) =>
         recordFormatter(
           ...FIELDS,
           "settlement_amount",

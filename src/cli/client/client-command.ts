@@ -6,7 +6,7 @@ import type { Connection, ConnectionFlags, Json } from "./connection.js";
 export interface ClientCall {
   readonly connection: Connection;
   readonly flags: ConnectionFlags & Readonly<Record<string, string | boolean | undefined>>;
-  readonly words: readonly (string | undefined)[];
+  readonly positionalArguments: readonly (string | undefined)[];
 }
 
 export interface ClientAction {
@@ -15,7 +15,7 @@ export interface ClientAction {
   /** Progress text on a terminal, for long actions. */
   readonly progressText?: string;
   /** Formats the result when `--json` is absent; default: a line per field. */
-  readonly print?: (answer: Json, asked: ClientCall) => string;
+  readonly formatResult?: (answer: Json, asked: ClientCall) => string;
 }
 
 /** A command that calls a running sandbox. */
@@ -51,12 +51,12 @@ export function requireKnownWord(known: readonly string[], command: string, word
 /**
  * Makes the `call` of an action on `path/NAME`. NAME is the second word; `what` describes a missing one in the error.
  */
-export function callByName(
+export function createCallByName(
   method: "get" | "post" | "delete",
   path: string,
   what: string,
   rest = "",
 ): ClientAction["call"] {
-  return async ({ connection, words: [, name] }) =>
+  return async ({ connection, positionalArguments: [, name] }) =>
     connection[method](`${path}/${encodeURIComponent(requireArgument(name, what))}${rest}`);
 }

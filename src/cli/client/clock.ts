@@ -11,9 +11,10 @@ const clockRecord = recordFormatter("mode", "speed", "now", "next_due");
 /** Advances time; `body` makes the request from the word after the verb. */
 function advance(verb: string, body: (argument: string | undefined) => object): ClientAction {
   return {
-    call: async ({ connection, words: [, argument] }) => connection.post("/clock/advance", body(argument)),
+    call: async ({ connection, positionalArguments: [, argument] }) =>
+      connection.post("/clock/advance", body(argument)),
     progressText: "advancing",
-    print: ({ from, to, fired_total }: Json, { words: [, argument] }) => {
+    formatResult: ({ from, to, fired_total }: Json, { positionalArguments: [, argument] }) => {
       const by = verb === "advance" ? ` ${argument}` : "";
       return `advanced${by}: ${from} → ${to}; ${formatCount(Number(fired_total), "step")} ran\n`;
     },
@@ -22,8 +23,9 @@ function advance(verb: string, body: (argument: string | undefined) => object): 
 
 function setMode(body: (argument: string | undefined) => object): ClientAction {
   return {
-    call: async ({ connection, words: [, argument] }) => connection.put("/clock", body(argument)),
-    print: clockRecord,
+    call: async ({ connection, positionalArguments: [, argument] }) =>
+      connection.put("/clock", body(argument)),
+    formatResult: clockRecord,
   };
 }
 
@@ -62,7 +64,7 @@ export const CLOCK_COMMAND: ClientCommand = {
   usage: "clock [verb] [argument]",
   summary: "the current time; advance DUR | to ISO | next | idle | freeze | resume | speed N",
   example: "payments-sandbox clock advance 30m",
-  defaultAction: { call: async ({ connection }) => connection.get("/clock"), print: clockRecord },
+  defaultAction: { call: async ({ connection }) => connection.get("/clock"), formatResult: clockRecord },
   verbs: {
     advance: advance("advance", (argument) => ({ by: byText(argument) })),
     to: advance("to", (argument) => ({ to: toText(argument) })),

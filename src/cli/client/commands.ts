@@ -42,7 +42,7 @@ export function addClientCommands(root: Command): void {
         await carryOut(row, {
           connection: new Connection(flags),
           flags,
-          words: given.slice(0, -2) as ClientCall["words"],
+          positionalArguments: given.slice(0, -2) as ClientCall["positionalArguments"],
         });
       });
   }
@@ -74,11 +74,11 @@ async function carryOut(
   asked: ClientCall,
 ): Promise<void> {
   const [, ...names] = usage.split(" ");
-  const verb = asked.words[names.findIndex((name) => VERB.test(name))];
+  const verb = asked.positionalArguments[names.findIndex((name) => VERB.test(name))];
   const action = verb === undefined ? defaultAction! : verbs[verb]!;
   const working = withElapsedTime(action.progressText, asked.flags.json !== true);
   const answer = await action.call(asked).finally(working);
   if (answer === undefined) return;
   if (asked.flags.json) printJson(answer);
-  else printText((action.print ?? recordFormatter())(answer, asked));
+  else printText((action.formatResult ?? recordFormatter())(answer, asked));
 }

@@ -1,4 +1,4 @@
-import { type ControlCall, ControlClient, UnexpectedResponse } from "../../control-client.js";
+import { type ControlCallArguments, ControlClient, UnexpectedResponse } from "../../control-client.js";
 import { didYouMean } from "../../core/schema/nearest.js";
 import { DEFAULT_HOST, DEFAULT_PORT } from "../../core/schema/option-schemas.js";
 import { refuse } from "../../core/schema/refusals.js";
@@ -64,7 +64,7 @@ export class Connection extends ControlClient {
   /** Sends a request. Throws the errors of `fetch`. */
   readonly fetch: SandboxAddress["fetch"] = (path, init) => this.#reach.fetch(path, init);
 
-  override async call<Answer = Json>(...call: ControlCall): Promise<Answer> {
+  override async call<Answer = Json>(...call: ControlCallArguments): Promise<Answer> {
     try {
       return await super.call<Answer>(...call);
     } catch (error) {
@@ -93,18 +93,18 @@ export class Connection extends ControlClient {
   }
 
   /** Finds a charge; `SELECTORS` lists the forms of a selector. */
-  async charge(selector: string): Promise<ChargeJson> {
+  async resolveCharge(selector: string): Promise<ChargeJson> {
     const query = chargeQuery(selector);
     const charge =
       query !== undefined
-        ? await this.newest("/charges", query)
+        ? await this.findNewest("/charges", query)
         : await this.#record("/charges", "charge_id", selector);
     if (charge === undefined) throw selectorError("charge", selector, SELECTORS);
     return charge as ChargeJson;
   }
 
   /** Finds a withdrawal or delivery by id, by unique prefix of an id, or by `last`, `last-1`. */
-  async record(kind: "withdrawal" | "delivery", selector: string): Promise<Json> {
+  async resolveRecord(kind: "withdrawal" | "delivery", selector: string): Promise<Json> {
     const path = kind === "delivery" ? "/deliveries" : "/withdrawals";
     const found = await this.#record(path, `${kind}_id`, selector);
     if (found === undefined) throw selectorError(kind, selector, SELECTORS.slice(0, 2));
@@ -114,7 +114,7 @@ export class Connection extends ControlClient {
   /** Finds a record by id, by unique prefix of an id, or by `last`, `last-N`. */
   async #record(path: string, idField: string, selector: string): Promise<Json | undefined> {
     const last = /^last(?:-(\d{1,6}))?$/.exec(selector);
-    if (last !== null) return this.newest(path, { offset: Number(last[1] ?? 0) });
+    if (last !== null) return this.findNewest(path, { offset: Number(last[1] ?? 0) });
     const known = await this.#known(`${path}/${encodeURIComponent(selector)}`);
     if (known !== undefined || !/^[a-z]{2,4}_[0-9a-f]+$/.test(selector)) return known;
     const found: Json[] = [];
@@ -145,7 +145,7 @@ export class Connection extends ControlClient {
   }
 
   /** Client of the service with the namespace's key. The request journal does not count its calls as the app's. */
-  async service(
+  async createServiceCaller(
     headers: Readonly<Record<string, string>>,
   ): Promise<<Answer>(method: string, path: string, body?: unknown) => Promise<Answer>> {
     const { api_key } = await this.get("");
@@ -167,7 +167,7 @@ export class Connection extends ControlClient {
   }
 
   /** The newest record of a list, if there is one. */
-  async newest(path: string, query: Query = {}): Promise<Json | undefined> {
+  async findNewest(path: string, query: Query = {}): Promise<Json | undefined> {
     const { items } = await this.get(path, { limit: 1, ...query });
     return (items as Json[])[0];
   }

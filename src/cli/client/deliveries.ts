@@ -6,7 +6,7 @@ import { generateInstanceId, systemWallClock } from "../../core/time/wall-clock.
 import type { Connection, Json } from "./connection.js";
 
 /** `webhook redeliver [last|ID] --times N`: creates new deliveries of the same event. */
-export async function redeliver(
+export async function requestRedelivery(
   connection: Connection,
   selector: string | undefined,
   times: number,
@@ -15,15 +15,15 @@ export async function redeliver(
 }
 
 /** `webhook retry [last|ID]`: makes the delivery's next attempt now. */
-export async function retry(connection: Connection, selector: string | undefined): Promise<Json> {
+export async function requestRetry(connection: Connection, selector: string | undefined): Promise<Json> {
   return connection.post(`/deliveries/${await deliveryOf(connection, selector)}/retry`, {});
 }
 
 /** Id of the delivery that the selector names. The id of an event selects its newest delivery. */
 async function deliveryOf(connection: Connection, selector = "last"): Promise<string> {
   if (!selector.startsWith("evt_"))
-    return String((await connection.record("delivery", selector)).delivery_id);
-  const found = await connection.newest("/deliveries", { event_id: selector });
+    return String((await connection.resolveRecord("delivery", selector)).delivery_id);
+  const found = await connection.findNewest("/deliveries", { event_id: selector });
   if (found === undefined) throw new UserError(`there is no delivery of event ${selector}`);
   return String(found.delivery_id);
 }

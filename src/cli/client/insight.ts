@@ -1,6 +1,6 @@
 import { packageVersion } from "../../core/files/package.js";
 import { historyRows, historyTitle, missingStatusReason } from "../../core/reports/charge-history-text.js";
-import { LISTS } from "../../core/reports/list-columns.js";
+import { LIST_COLUMNS } from "../../core/reports/list-columns.js";
 import type { ChargeHistory, ListedCharge } from "../../core/reports/namespace-export.js";
 import type { TracedHistory } from "../../core/reports/otlp.js";
 import { UserError } from "../../core/schema/user-error.js";
@@ -43,14 +43,14 @@ export const OTLP_OPTION = ["--otlp", "its story as an OpenTelemetry trace, in O
 
 /** The history of a charge, as text or as a trace. */
 export const HISTORY_ACTION: ClientAction = {
-  call: async ({ connection, flags, words: [selector] }) => {
-    const charge = await connection.charge(selector!);
+  call: async ({ connection, flags, positionalArguments: [selector] }) => {
+    const charge = await connection.resolveCharge(selector!);
     const story = { charge, ...(await connection.get(`/charges/${charge.charge_id}/timeline`)) };
     if (flags.otlp !== true) return story;
     const { toOtlpTrace: otlpOf } = await import("../../core/reports/otlp.js");
     return otlpOf(story as unknown as TracedHistory, packageVersion());
   },
-  print: (answer, { flags }) => {
+  formatResult: (answer, { flags }) => {
     if (flags.otlp === true) return `${JSON.stringify(answer)}\n`;
     const story = answer as unknown as ChargeHistory & { readonly charge: ListedCharge };
     const lines = historyRows(story).flatMap(({ head, text, item }) => {
@@ -84,7 +84,7 @@ export const INSIGHT_COMMANDS: readonly ClientCommand[] = [
     example: "payments-sandbox advice",
     defaultAction: {
       call: async ({ connection }) => connection.get("/advice"),
-      print: ({ items }) =>
+      formatResult: ({ items }) =>
         (items as Advice[])
           .map((one) => `${wrap(adviceLine(one), 2, lineWidth()).join("\n").trimStart()}\n`)
           .join("") || "none\n",
@@ -101,7 +101,7 @@ export const INSIGHT_COMMANDS: readonly ClientCommand[] = [
         if (require !== undefined) refuseMissing(coverage as Coverage, flagText(require)!);
         return coverage;
       },
-      print: coverageText,
+      formatResult: coverageText,
     },
   },
   {
@@ -111,13 +111,15 @@ export const INSIGHT_COMMANDS: readonly ClientCommand[] = [
     example: "payments-sandbox next last",
     options: [["--limit <number>", "how many"]],
     defaultAction: {
-      call: async ({ connection, flags: { limit }, words: [selector] }) => {
+      call: async ({ connection, flags: { limit }, positionalArguments: [selector] }) => {
         const isWithdrawal = selector?.startsWith("wd_") === true;
         const id =
-          selector === undefined || isWithdrawal ? selector : (await connection.charge(selector)).charge_id;
+          selector === undefined || isWithdrawal
+            ? selector
+            : (await connection.resolveCharge(selector)).charge_id;
         return connection.get("/next", { id, limit });
       },
-      print: tableFormatter(LISTS.next),
+      formatResult: tableFormatter(LIST_COLUMNS.next),
     },
   },
   listCommand(

@@ -1,4 +1,4 @@
-import { LISTS, type ListName } from "../../core/reports/list-columns.js";
+import { LIST_COLUMNS, type ListName } from "../../core/reports/list-columns.js";
 import type { ClientAction, ClientCall, ClientCommand } from "./client-command.js";
 import { tableFormatter } from "./output.js";
 
@@ -21,14 +21,14 @@ export function listCommand(
   };
 }
 
-const filtersOf = (name: ListName) => LISTS[name].filters ?? [];
+const filtersOf = (name: ListName) => LIST_COLUMNS[name].filters ?? [];
 
 /** Prints a list, filtered by the flags. */
 export function listAction(name: ListName, query: Readonly<Record<string, unknown>> = {}): ClientAction {
   return {
     call: async ({ connection, flags }) =>
       connection.get(`/${name}`, { ...listQuery(name, flags), ...query }),
-    print: tableFormatter(LISTS[name]),
+    formatResult: tableFormatter(LIST_COLUMNS[name]),
   };
 }
 

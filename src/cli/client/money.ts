@@ -1,17 +1,17 @@
-import { LISTS } from "../../core/reports/list-columns.js";
+import { LIST_COLUMNS } from "../../core/reports/list-columns.js";
 import type { ClientAction, ClientCommand } from "./client-command.js";
 import { listAction, listCommand } from "./lists.js";
 import { recordFormatter } from "./output.js";
 
-const WITHDRAWAL = LISTS.withdrawals.columns;
+const WITHDRAWAL = LIST_COLUMNS.withdrawals.columns;
 
 function movesTo(to: string): ClientAction {
   return {
-    call: async ({ connection, flags: { reason }, words: [selector] }) => {
-      const { withdrawal_id } = await connection.record("withdrawal", selector!);
+    call: async ({ connection, flags: { reason }, positionalArguments: [selector] }) => {
+      const { withdrawal_id } = await connection.resolveRecord("withdrawal", selector!);
       return connection.post(`/withdrawals/${withdrawal_id}/transition`, { to, reason });
     },
-    print: recordFormatter(...WITHDRAWAL),
+    formatResult: recordFormatter(...WITHDRAWAL),
   };
 }
 
@@ -28,9 +28,9 @@ export const MONEY_COMMANDS: readonly ClientCommand[] = [
     example: "payments-sandbox fund KES 5000.00",
     options: [["--mode <mode>", "test (default) or live"]],
     defaultAction: {
-      call: async ({ connection, flags: { mode }, words: [currency, amount] }) =>
+      call: async ({ connection, flags: { mode }, positionalArguments: [currency, amount] }) =>
         connection.post("/balances", { currency, amount, mode }),
-      print: recordFormatter(...LISTS.balances.columns),
+      formatResult: recordFormatter(...LIST_COLUMNS.balances.columns),
     },
   },
   listCommand("withdrawals", "the withdrawals, newest first", "withdrawals --status FAILED"),
@@ -40,8 +40,9 @@ export const MONEY_COMMANDS: readonly ClientCommand[] = [
     example: "payments-sandbox withdrawal last fail --reason account_closed",
     options: [["--reason <text>", "why"]],
     defaultAction: {
-      call: async ({ connection, words: [selector] }) => connection.record("withdrawal", selector!),
-      print: recordFormatter(...WITHDRAWAL, "failure_reason", "destination_id", "reference"),
+      call: async ({ connection, positionalArguments: [selector] }) =>
+        connection.resolveRecord("withdrawal", selector!),
+      formatResult: recordFormatter(...WITHDRAWAL, "failure_reason", "destination_id", "reference"),
     },
     verbs: {
       process: movesTo("PROCESSING"),

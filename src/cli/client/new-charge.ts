@@ -1,5 +1,5 @@
 import { UserError } from "../../core/schema/user-error.js";
-import { assignments } from "./assignments.js";
+import { parseAssignments } from "./assignments.js";
 import type { ClientCall } from "./client-command.js";
 import type { Json } from "./connection.js";
 
@@ -16,7 +16,7 @@ export async function createCharge({ connection, flags }: ClientCall): Promise<J
   const { amount = "25.00", email = "ada@shop.test", scenario, hosted } = flags;
   const headers: Record<string, string> =
     scenario === undefined ? {} : { "sandbox-scenario": String(scenario) };
-  const service = await connection.service(headers);
+  const service = await connection.createServiceCaller(headers);
   const { payment_methods } = await service<{ payment_methods: Method[] }>("GET", "/payment-methods");
   const method = payment_methods.find(({ id }) => flags.method === undefined || id === flags.method);
   if (method === undefined)
@@ -25,11 +25,11 @@ export async function createCharge({ connection, flags }: ClientCall): Promise<J
   const body = {
     pricing: { base_currency: currency, amount },
     customer_email: email,
-    ...assignments(flags.set),
+    ...parseAssignments(flags.set),
   };
   if (hosted === true) {
     const { charge_id, checkout_url } = await service<Json>("POST", "/checkouts", body);
-    return { ...(await connection.charge(String(charge_id))), checkout_url };
+    return { ...(await connection.resolveCharge(String(charge_id))), checkout_url };
   }
   const { pricing } = body;
   const quote = await service<Json>("POST", "/quotes", { pricing, payment_method: method.id });
@@ -39,5 +39,5 @@ export async function createCharge({ connection, flags }: ClientCall): Promise<J
     payment_method: method.id,
     quote_id: quote.quote_id,
   });
-  return connection.charge(String(made.charge_id));
+  return connection.resolveCharge(String(made.charge_id));
 }

@@ -6,7 +6,7 @@ import type { Connection } from "./connection.js";
 const POLL_MS = 50;
 
 /** Resolves when the sandbox responds. Throws after the timeout. */
-export async function untilReady(connection: Connection, timeout: string): Promise<void> {
+export async function waitUntilReady(connection: Connection, timeout: string): Promise<void> {
   const timeoutMs = parseDuration(timeout);
   if (timeoutMs === undefined) throw new UserError(`--timeout takes a duration such as 30s, not ${timeout}`);
   const endMs = machineNowMs() + timeoutMs;

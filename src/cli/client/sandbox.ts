@@ -1,11 +1,11 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { appEnvironment } from "../../app-environment.js";
 import { UserError } from "../../core/schema/user-error.js";
-import { shellQuoted } from "../help-text.js";
+import { quoteForShell } from "../help-text.js";
 import {
   type ClientCall,
   type ClientCommand,
-  callByName,
+  createCallByName,
   requireArgument,
   requireKnownWord,
 } from "./client-command.js";
@@ -32,7 +32,7 @@ export const SANDBOX_COMMANDS: readonly ClientCommand[] = [
       call: async ({ connection, flags: { keep, repeatIds } }) =>
         connection.post("/reset", { keep, ids: repeatIds ? "repeat" : undefined }),
       progressText: "resetting",
-      print: ({ namespace }, { flags: { keep = "webhooks, keys" } }) =>
+      formatResult: ({ namespace }, { flags: { keep = "webhooks, keys" } }) =>
         `namespace "${namespace}" reset (kept: ${Array.isArray(keep) ? keep.join(", ") : keep})\n`,
     },
   },
@@ -42,18 +42,18 @@ export const SANDBOX_COMMANDS: readonly ClientCommand[] = [
     example: "payments-sandbox snapshot save before-checkout",
     verbs: {
       save: {
-        call: async ({ connection, words: [, name] }) =>
+        call: async ({ connection, positionalArguments: [, name] }) =>
           connection.post("/snapshots", { name: requireArgument(name, SNAPSHOT) }),
         progressText: "saving",
       },
       restore: {
-        call: callByName("post", "/snapshots", SNAPSHOT, "/restore"),
+        call: createCallByName("post", "/snapshots", SNAPSHOT, "/restore"),
         progressText: "restoring",
-        print: ({ namespace }, { words: [, name] }) =>
+        formatResult: ({ namespace }, { positionalArguments: [, name] }) =>
           `namespace "${namespace}" restored from snapshot "${name}"\n`,
       },
       list: listAction("snapshots"),
-      delete: { call: callByName("delete", "/snapshots", SNAPSHOT) },
+      delete: { call: createCallByName("delete", "/snapshots", SNAPSHOT) },
     },
   },
   {
@@ -61,7 +61,7 @@ export const SANDBOX_COMMANDS: readonly ClientCommand[] = [
     summary: "writes the namespace's state to a file, wherever it is stored",
     example: "payments-sandbox export state.json",
     defaultAction: {
-      call: async ({ connection, words: [file] }) => {
+      call: async ({ connection, positionalArguments: [file] }) => {
         const state = await connection.get("/state");
         writeFileSync(file!, `${JSON.stringify(state)}\n`);
         return { file, seq: state.seq };
@@ -74,9 +74,10 @@ export const SANDBOX_COMMANDS: readonly ClientCommand[] = [
     summary: "replaces the namespace's state by an exported one",
     example: "payments-sandbox import state.json",
     defaultAction: {
-      call: async ({ connection, words: [file] }) => connection.put("/state", stateIn(file!)),
+      call: async ({ connection, positionalArguments: [file] }) => connection.put("/state", stateIn(file!)),
       progressText: "importing",
-      print: ({ namespace }, { words: [file] }) => `${file} imported into namespace "${namespace}"\n`,
+      formatResult: ({ namespace }, { positionalArguments: [file] }) =>
+        `${file} imported into namespace "${namespace}"\n`,
     },
   },
   {
@@ -86,10 +87,11 @@ export const SANDBOX_COMMANDS: readonly ClientCommand[] = [
     verbs: {
       list: listAction("namespaces"),
       add: {
-        call: async ({ connection, words: [, name] }) => connection.post("/namespaces", { name }),
-        print: recordFormatter("name", "api_key", "live_api_key", "webhook_secret"),
+        call: async ({ connection, positionalArguments: [, name] }) =>
+          connection.post("/namespaces", { name }),
+        formatResult: recordFormatter("name", "api_key", "live_api_key", "webhook_secret"),
       },
-      delete: { call: callByName("delete", "/namespaces", NAMESPACE) },
+      delete: { call: createCallByName("delete", "/namespaces", NAMESPACE) },
     },
   },
 ];
@@ -111,11 +113,17 @@ export const RULE_COMMANDS: readonly ClientCommand[] = [
     verbs: {
       list: listAction("scenarios", { limit: 100 }),
       show: {
-        call: callByName("get", "/scenarios", SCENARIO),
-        print: (scenario) => `${JSON.stringify(scenario, null, 2)}\n`,
+        call: createCallByName("get", "/scenarios", SCENARIO),
+        formatResult: (scenario) => `${JSON.stringify(scenario, null, 2)}\n`,
       },
-      use: { call: callByName("post", "/scenarios", SCENARIO, "/activate"), print: scenarioRecord },
-      drop: { call: callByName("post", "/scenarios", SCENARIO, "/deactivate"), print: scenarioRecord },
+      use: {
+        call: createCallByName("post", "/scenarios", SCENARIO, "/activate"),
+        formatResult: scenarioRecord,
+      },
+      drop: {
+        call: createCallByName("post", "/scenarios", SCENARIO, "/deactivate"),
+        formatResult: scenarioRecord,
+      },
     },
   },
   {
@@ -125,10 +133,10 @@ export const RULE_COMMANDS: readonly ClientCommand[] = [
     verbs: {
       list: listAction("faults"),
       add: {
-        call: async ({ connection, words: [, rule] }) =>
+        call: async ({ connection, positionalArguments: [, rule] }) =>
           connection.post("/faults", ruleOf(requireArgument(rule, "the rule"))),
       },
-      remove: { call: callByName("delete", "/faults", "the fault's id") },
+      remove: { call: createCallByName("delete", "/faults", "the fault's id") },
       clear: { call: async ({ connection }) => connection.delete("/faults") },
     },
   },
@@ -148,7 +156,7 @@ export const STATUS_COMMAND: ClientCommand = {
   example: "payments-sandbox status",
   defaultAction: {
     call: async ({ connection }) => connection.get(""),
-    print: (info, { connection }) => {
+    formatResult: (info, { connection }) => {
       const clock = info.clock as Json;
       return recordFormatter()({
         url: connection.url,
@@ -187,7 +195,7 @@ export const ENV_COMMAND: ClientCommand = {
       appendFileSync(process.env.GITHUB_ENV, linesOf(values, "github"));
       return undefined;
     },
-    print: (values, { flags }) => linesOf(values, formatOf(flags)),
+    formatResult: (values, { flags }) => linesOf(values, formatOf(flags)),
   },
 };
 
@@ -197,7 +205,7 @@ function formatOf({ format = "dotenv" }: ClientCall["flags"]): string {
 
 function linesOf(values: Json, format: string): string {
   const line = (name: string, value: string) =>
-    format === "shell" ? `export ${name}=${shellQuoted(value)}` : `${name}=${value}`;
+    format === "shell" ? `export ${name}=${quoteForShell(value)}` : `${name}=${value}`;
   return Object.entries(values)
     .map(([name, value]) => `${line(name, String(value))}\n`)
     .join("");

@@ -1,7 +1,7 @@
 import { matchesAnyGlob } from "../../core/domain/glob.js";
-import { LISTS } from "../../core/reports/list-columns.js";
+import { LIST_COLUMNS } from "../../core/reports/list-columns.js";
 import { printErrorLine, printJson, printText } from "../terminal.js";
-import { assignments } from "./assignments.js";
+import { parseAssignments } from "./assignments.js";
 import { formatCharge } from "./charges.js";
 import { type ClientCall, type ClientCommand, flagText } from "./client-command.js";
 import type { Json } from "./connection.js";
@@ -16,7 +16,7 @@ const toleratedOf = ({ tolerated }: Json): string[] =>
 /** Commands that list or wait for requests, events and charges. */
 export const WATCHING_COMMANDS: readonly ClientCommand[] = [
   listCommand("requests", "the app's requests and the responses, newest first", "requests --status 4xx", {
-    print: tableFormatter(LISTS.requests, toleratedOf),
+    formatResult: tableFormatter(LIST_COLUMNS.requests, toleratedOf),
   }),
   listCommand("events", "the webhook events, newest first; with --follow as they come", "events --follow", {
     options: [["-f, --follow", "go on until interrupted"]],
@@ -41,18 +41,18 @@ export const WATCHING_COMMANDS: readonly ClientCommand[] = [
     verbs: {
       ready: {
         call: async (asked) => {
-          await (await import("./ready.js")).untilReady(asked.connection, timeoutOf(asked));
+          await (await import("./ready.js")).waitUntilReady(asked.connection, timeoutOf(asked));
           return { ready: true, url: asked.connection.url };
         },
         progressText: "waiting",
       },
       charge: {
         call: async (asked) => {
-          const match = assignments(asked.flags.match);
+          const match = parseAssignments(asked.flags.match);
           return asked.connection.post("/wait", { for: "charge", match, timeout: timeoutOf(asked) });
         },
         progressText: "waiting",
-        print: formatCharge,
+        formatResult: formatCharge,
       },
       idle: {
         call: async (asked) => asked.connection.post("/wait", { for: "idle", timeout: timeoutOf(asked) }),

@@ -1,6 +1,6 @@
 import { printText } from "../terminal.js";
-import { assignments } from "./assignments.js";
-import { type ClientCommand, callByName, flagText, requireArgument } from "./client-command.js";
+import { parseAssignments } from "./assignments.js";
+import { type ClientCommand, createCallByName, flagText, requireArgument } from "./client-command.js";
 import { listAction } from "./lists.js";
 import { recordFormatter, tableFormatter } from "./output.js";
 
@@ -18,9 +18,9 @@ export const WEBHOOK_COMMANDS: readonly ClientCommand[] = [
       ["--force", "a custom type, with only the data that is set"],
     ],
     defaultAction: {
-      call: async ({ connection, flags: { charge, set, mode, force }, words: [type] }) => {
-        const about = charge === undefined ? undefined : await connection.charge(String(charge));
-        const data = assignments(set);
+      call: async ({ connection, flags: { charge, set, mode, force }, positionalArguments: [type] }) => {
+        const about = charge === undefined ? undefined : await connection.resolveCharge(String(charge));
+        const data = parseAssignments(set);
         return connection.post("/events", {
           type,
           charge_id: about?.charge_id,
@@ -29,7 +29,7 @@ export const WEBHOOK_COMMANDS: readonly ClientCommand[] = [
           force,
         });
       },
-      print: (event) =>
+      formatResult: (event) =>
         recordFormatter("event_id", "type", "at", "deliveries")(event) +
         (event.deliveries === 0
           ? `not delivered: no ${event.mode}-mode endpoint takes ${event.type}; add one with: payments-sandbox webhook add URL\n`
@@ -52,7 +52,11 @@ export const WEBHOOK_COMMANDS: readonly ClientCommand[] = [
     verbs: {
       list: listAction("webhook-endpoints"),
       add: {
-        call: async ({ connection, flags: { events, mode, secret, force }, words: [, target] }) =>
+        call: async ({
+          connection,
+          flags: { events, mode, secret, force },
+          positionalArguments: [, target],
+        }) =>
           connection.post("/webhook-endpoints", {
             url: requireArgument(target, "the URL"),
             events,
@@ -60,18 +64,18 @@ export const WEBHOOK_COMMANDS: readonly ClientCommand[] = [
             secret,
             force,
           }),
-        print: recordFormatter("webhook_id", "url", "mode", "secret"),
+        formatResult: recordFormatter("webhook_id", "url", "mode", "secret"),
       },
-      delete: { call: callByName("delete", "/webhook-endpoints", "the endpoint's id") },
+      delete: { call: createCallByName("delete", "/webhook-endpoints", "the endpoint's id") },
       redeliver: {
-        call: async ({ connection, flags: { times = 1 }, words: [, target] }) =>
-          (await import("./deliveries.js")).redeliver(connection, target, Number(times)),
-        print: tableFormatter({ columns: DELIVERY }),
+        call: async ({ connection, flags: { times = 1 }, positionalArguments: [, target] }) =>
+          (await import("./deliveries.js")).requestRedelivery(connection, target, Number(times)),
+        formatResult: tableFormatter({ columns: DELIVERY }),
       },
       retry: {
-        call: async ({ connection, words: [, target] }) =>
-          (await import("./deliveries.js")).retry(connection, target),
-        print: recordFormatter(...DELIVERY),
+        call: async ({ connection, positionalArguments: [, target] }) =>
+          (await import("./deliveries.js")).requestRetry(connection, target),
+        formatResult: recordFormatter(...DELIVERY),
       },
       pull: {
         call: async ({ connection, flags: { forwardTo, once } }) => {

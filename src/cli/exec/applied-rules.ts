@@ -4,15 +4,18 @@ import type { ChargeRule, FaultRule, WebhookRule } from "../../core/schema/scena
 import { formatCount, oneLine } from "../../core/schema/text-format.js";
 import type { Sandbox } from "../../sandbox.js";
 import type { Coverage } from "../coverage-list.js";
-import { type DueTasks, listInAllNamespaces, type RunResult } from "./plan.js";
+import { type CommandRunResult, type DueTaskCounts, listInAllNamespaces } from "./plan.js";
 
 /** The active scenarios, the last activated first. */
-export async function activeScenarios(sandbox: Sandbox): Promise<ScenarioView[]> {
-  return (await allScenarios(sandbox)).filter(({ active }) => active);
+export async function listActiveScenarios(sandbox: Sandbox): Promise<ScenarioView[]> {
+  return (await listAllScenarios(sandbox)).filter(({ active }) => active);
 }
 
 /** Lists all scenarios, with the number of times each rule applied over all namespaces. */
-export async function allScenarios(sandbox: Sandbox, due: DueTasks = NOTHING_DUE): Promise<ScenarioView[]> {
+export async function listAllScenarios(
+  sandbox: Sandbox,
+  due: DueTaskCounts = NOTHING_DUE,
+): Promise<ScenarioView[]> {
   const all: ScenarioView[] = [];
   const call = (path: string) => sandbox.control<never>("GET", path);
   for await (const page of readPages<ScenarioView>("/_sandbox/scenarios?of=server", call)) all.push(...page);
@@ -44,9 +47,9 @@ function plansLatePayment({ timeline }: ChargeRule): boolean {
   return late !== -1 && timeline.slice(late).some(({ to }) => to === "COMPLETED");
 }
 
-const NOTHING_DUE: DueTasks = { steps: 0, attempts: 0 };
+const NOTHING_DUE: DueTaskCounts = { steps: 0, attempts: 0 };
 
-export async function countDueTasks(sandbox: Sandbox): Promise<DueTasks> {
+export async function countDueTasks(sandbox: Sandbox): Promise<DueTaskCounts> {
   const kinds = (await listInAllNamespaces<{ kind: string }>(sandbox, "/_sandbox/tasks")).map(
     ({ kind }) => kind,
   );
@@ -57,7 +60,7 @@ export async function countDueTasks(sandbox: Sandbox): Promise<DueTasks> {
 }
 
 /** Describes the faults set over the control API that are still there and never applied. */
-export async function unappliedFaults(sandbox: Sandbox): Promise<string[]> {
+export async function listUnappliedFaults(sandbox: Sandbox): Promise<string[]> {
   type SetFault = FaultRule & { readonly fault_id: string; readonly applied: number };
   const faults = await listInAllNamespaces<SetFault>(sandbox, "/_sandbox/faults");
   return faults.flatMap(({ fault_id, applied, ...rule }) =>
@@ -71,8 +74,8 @@ export async function unappliedFaults(sandbox: Sandbox): Promise<string[]> {
  */
 export function unfinishedTasksText(
   { charges = [], withdrawals = [], webhooks = [], faults = [] }: ScenarioView,
-  here: DueTasks,
-  plain: DueTasks,
+  here: DueTaskCounts,
+  plain: DueTaskCounts,
 ): string | undefined {
   if (faults.length > 0) return undefined;
   const steps = here.steps - plain.steps;
@@ -116,7 +119,7 @@ const TOLERATED = "tolerated";
  * @param names the scenarios by name or file, as the user named them
  */
 export function strictFailures(
-  { scenarios, unappliedFaults, advice }: Pick<RunResult, "scenarios" | "unappliedFaults" | "advice">,
+  { scenarios, unappliedFaults, advice }: Pick<CommandRunResult, "scenarios" | "unappliedFaults" | "advice">,
   names: readonly string[],
 ): string[] {
   const unused = scenarios.flatMap((scenario) => {

@@ -5,7 +5,7 @@ import { historiesText } from "../../core/reports/charge-history-text.js";
 import { maskSecretsInJson, maskText } from "../../core/reports/mask-secrets.js";
 import {
   exportNamespace,
-  type FailedTest,
+  type FailedTestExport,
   readFailedTests,
   readNamespaceNames,
 } from "../../core/reports/namespace-export.js";
@@ -13,10 +13,10 @@ import { UserError } from "../../core/schema/user-error.js";
 import type { Sandbox } from "../../sandbox.js";
 import {
   type Artifacts,
+  type CommandRunResult,
   controlClientOf,
   type ExecPlan,
-  type RunResult,
-  type UnderScenario,
+  type MatrixRunPlan,
 } from "./plan.js";
 
 const TEST_NAME_MAX = 80;
@@ -59,8 +59,8 @@ class ArtifactsFolder implements Artifacts {
   async save(
     sandbox: Sandbox,
     plan: ExecPlan,
-    result: RunResult,
-    under: UnderScenario | undefined,
+    result: CommandRunResult,
+    under: MatrixRunPlan | undefined,
   ): Promise<void> {
     const folder = under?.folder ?? "";
     try {
@@ -104,7 +104,7 @@ class ArtifactsFolder implements Artifacts {
   }
 
   /** Writes the export of a failed test. Returns its entry in `exec.json`. */
-  #writeFailed(folder: string, failedTest: FailedTest): object {
+  #writeFailed(folder: string, failedTest: FailedTestExport): object {
     const { failed_test_id, test, namespace, at } = failedTest;
     const name = test.replace(/[^A-Za-z0-9]+/g, "-").slice(-TEST_NAME_MAX);
     const file = join("failed-tests", `${String(failed_test_id).padStart(3, "0")}-${name}.json`);

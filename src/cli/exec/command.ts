@@ -17,7 +17,7 @@ const COMMAND_GRACE_MS = 5_000;
 const NAME_MAX = 60;
 
 /** Runs commands one after the other and leaves none of their processes running. */
-export class Runner {
+export class CommandRunner {
   readonly #guard = new SignalGuard();
   readonly #signals = new SignalForwarder(this.#guard);
   readonly #notice: (text: string) => void;
@@ -34,8 +34,8 @@ export class Runner {
   }
 
   /** Aborted by the first signal that asks to stop. */
-  get interrupted(): AbortSignal {
-    return this.#signals.interrupted;
+  get interruptSignal(): AbortSignal {
+    return this.#signals.interruptSignal;
   }
 
   /**
@@ -60,7 +60,7 @@ export class Runner {
   }
 
   /** Kills the current command, if any, and its descendants. */
-  async end(): Promise<void> {
+  async killCommand(): Promise<void> {
     await this.#end?.();
   }
 
@@ -126,7 +126,7 @@ export class Runner {
       this.#signals.passTo({
         pid,
         sinceMs: monotonicMs(),
-        endHard: () => void endHard(0, exitCodeOf("SIGINT")),
+        killTree: () => void endHard(0, exitCodeOf("SIGINT")),
       });
       child.once("exit", (code, signal) => {
         if (hardEnd === undefined) done(code ?? exitCodeOf(signal!));

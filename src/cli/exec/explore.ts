@@ -6,7 +6,7 @@ import { monotonicMs } from "../../core/time/wall-clock.js";
 import { openSandbox } from "../../opening.js";
 import type { ExploreReport } from "../../tools/explore/exploration.js";
 import { exploreFile } from "../../tools/explore/file.js";
-import { freshRunId } from "../../tools/scenario/running/fresh-run-id.js";
+import { generateRunId } from "../../tools/scenario/running/fresh-run-id.js";
 import { type ExplorationFlags, parseExplorationFlags, reportExploration } from "../explore-report.js";
 import { printErrorLine } from "../terminal.js";
 import { commandText, type ExecPlan, environmentOf } from "./plan.js";
@@ -42,14 +42,14 @@ export function prepareExploration(
           exploreFile(flow, {
             ...asked,
             fetch: sandbox[IN_PROCESS_FETCH],
-            runIdOf: () => freshRunId(),
-            signal: runner.interrupted,
+            runIdOf: () => generateRunId(),
+            signal: runner.interruptSignal,
             onRun,
           }).then((report) => exitOf(report, plan, ended)),
         );
         return runner.stopSignal === undefined ? code : exitCodeOf(runner.stopSignal);
       } finally {
-        await runner.end();
+        await runner.killCommand();
         await ended;
       }
     } finally {

@@ -72,7 +72,7 @@ export class SignalGuard {
   }
 
   /** Resolves with true if the signal that this process just received went to the whole process group. */
-  async isForAll(signal: NodeJS.Signals): Promise<boolean> {
+  async wasSentToGroup(signal: NodeJS.Signals): Promise<boolean> {
     await this.whenCaughtUp();
     const atMs = this.#printedAtMs.get(signal);
     this.#printedAtMs.delete(signal);

@@ -1,6 +1,6 @@
 import type { ScenarioView } from "../../core/schema/control-scenario-responses.js";
 import { oneLine } from "../../core/schema/text-format.js";
-import { type Advice, adviceLine, newAdvice } from "../report/advice-text.js";
+import { type Advice, addedAdvice, adviceLine } from "../report/advice-text.js";
 import { type Paint, paint as painted, type Style, wrap } from "../text-layout.js";
 import {
   effectsText,
@@ -9,7 +9,7 @@ import {
   rulesNeverApplied,
   unfinishedTasksText,
 } from "./applied-rules.js";
-import { commandText, type DueTasks } from "./plan.js";
+import { commandText, type DueTaskCounts } from "./plan.js";
 
 export interface MatrixRun {
   /** The scenario as the user named it, or "plain". */
@@ -22,7 +22,7 @@ export interface MatrixRun {
   readonly advice?: readonly Advice[];
   readonly isRare?: boolean;
   /** Tasks still scheduled when the run ended. */
-  readonly due?: DueTasks;
+  readonly due?: DueTaskCounts;
   /** False if `--strict` fails a run that passed without it. */
   readonly passesStrict?: boolean;
   readonly code: number;
@@ -129,7 +129,7 @@ export class Matrix {
     width: number,
   ): string[] {
     if (verdict !== "failed" || scenarioView?.description === undefined || !isMishap(scenarioView)) return [];
-    const news = newAdvice(this.#rows[0]!.advice ?? [], advice);
+    const news = addedAdvice(this.#rows[0]!.advice ?? [], advice);
     const texts = [scenarioView.description, ...news.map((item) => `advice: ${adviceLine(item)}`)];
     const lines = texts.flatMap((text) => wrap(oneLine(text.replace(/\s+/g, " ").trim()), 4, width));
     return ["", `  ${paint("bold", label)}${isRare === true ? " (rare)" : ""}`, ...lines];

@@ -8,14 +8,14 @@ import { oneLine } from "../../core/schema/text-format.js";
 import { UserError } from "../../core/schema/user-error.js";
 import type { Sandbox } from "../../sandbox.js";
 import type { RequiredCoverage } from "../coverage-list.js";
-import type { Runner } from "./command.js";
+import type { CommandRunner } from "./command.js";
 
 /** The command of `exec` and the flags it runs with. */
 export interface ExecPlan {
   readonly command: readonly string[];
   readonly options: StartOptions;
   readonly templates: readonly EnvironmentTemplate[];
-  readonly runner: Runner;
+  readonly runner: CommandRunner;
   readonly artifacts: Artifacts | undefined;
   readonly isStrict: boolean;
   /** The command that prints the app's payment records. */
@@ -27,12 +27,12 @@ export interface ExecPlan {
 }
 
 /** Tasks still scheduled at the end of a run: steps of payments, and delivery attempts. */
-export interface DueTasks {
+export interface DueTaskCounts {
   readonly steps: number;
   readonly attempts: number;
 }
 
-export interface RunResult {
+export interface CommandRunResult {
   readonly code: number;
   readonly startedAt: string;
   readonly seed: string;
@@ -42,11 +42,11 @@ export interface RunResult {
   /** Descriptions of the faults that were set during the run and never applied. */
   readonly unappliedFaults: readonly string[];
   readonly advice: AdviceList["items"];
-  readonly due: DueTasks;
+  readonly due: DueTaskCounts;
 }
 
 /** One run of `--under`. The plain run has no scenario: null. */
-export interface UnderScenario {
+export interface MatrixRunPlan {
   readonly scenario: string | null;
   /** The run's folder among the artifacts. */
   readonly folder: string;
@@ -55,7 +55,12 @@ export interface UnderScenario {
 /** The folder of `--artifacts`. */
 export interface Artifacts {
   /** Saves a run, whether it passed or failed. */
-  save(sandbox: Sandbox, plan: ExecPlan, result: RunResult, under: UnderScenario | undefined): Promise<void>;
+  save(
+    sandbox: Sandbox,
+    plan: ExecPlan,
+    result: CommandRunResult,
+    under: MatrixRunPlan | undefined,
+  ): Promise<void>;
   write(file: string, text: string): void;
 }
 

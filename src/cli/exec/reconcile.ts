@@ -3,14 +3,14 @@ import { readNamespaceNames } from "../../core/reports/namespace-export.js";
 import type { BookReport } from "../../core/schema/reconciliation.js";
 import { formatCount } from "../../core/schema/text-format.js";
 import type { Sandbox } from "../../sandbox.js";
-import { compareRecords, runAppCommand } from "../books/app-rows.js";
-import { isFixableByUser, printErrors } from "../errors.js";
+import { compareAppRows, runRowsCommand } from "../books/app-rows.js";
+import { isFixableByUser, printErrorMessage } from "../errors.js";
 import { booksReport } from "../report/books.js";
 import { junitXml } from "../report/junit.js";
 import { reportLines } from "../report/text.js";
 import { lineWidth, printErrorLine } from "../terminal.js";
-import { plain } from "../text-layout.js";
-import { controlClientOf, type ExecPlan, type UnderScenario } from "./plan.js";
+import { plainPaint } from "../text-layout.js";
+import { controlClientOf, type ExecPlan, type MatrixRunPlan } from "./plan.js";
 
 const COULD_NOT = 2;
 
@@ -25,25 +25,25 @@ export async function reconcileAfterRun(
   }: {
     readonly command: string;
     readonly environment: NodeJS.ProcessEnv;
-    readonly under: UnderScenario | undefined;
+    readonly under: MatrixRunPlan | undefined;
   },
 ): Promise<number> {
   try {
-    const text = await runAppCommand(command, environment);
-    const report = await compareRecords(text, "--reconcile", {}, (body) =>
+    const text = await runRowsCommand(command, environment);
+    const report = await compareAppRows(text, "--reconcile", {}, (body) =>
       sandbox.control<BookReport>("POST /_sandbox/reconcile", body),
     );
     const folder = under?.folder ?? "";
     artifacts?.write(join(folder, "reconcile.json"), `${JSON.stringify(report, null, 2)}\n`);
     artifacts?.write(join(folder, "reconcile.xml"), junitXml([booksReport(report)]));
-    const lines = reportLines(booksReport(report), lineWidth(), plain);
+    const lines = reportLines(booksReport(report), lineWidth(), plainPaint);
     if (report.passed) for (const line of lines) notice(line);
     else for (const line of lines) printErrorLine(line, "");
     await warnOfOtherNamespaces(sandbox, notice);
     return report.passed ? 0 : 1;
   } catch (error) {
     if (!(error instanceof Error && isFixableByUser(error))) throw error;
-    printErrors(error);
+    printErrorMessage(error);
     return COULD_NOT;
   }
 }

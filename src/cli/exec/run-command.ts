@@ -7,18 +7,23 @@ import type { Sandbox } from "../../sandbox.js";
 import type { Coverage } from "../coverage-list.js";
 import { printAdvice } from "../report/advice-text.js";
 import { printErrorLine } from "../terminal.js";
-import { activeScenarios, allScenarios, countDueTasks, unappliedFaults } from "./applied-rules.js";
 import {
+  countDueTasks,
+  listActiveScenarios,
+  listAllScenarios,
+  listUnappliedFaults,
+} from "./applied-rules.js";
+import {
+  type CommandRunResult,
   type ExecPlan,
   environmentOf,
   listInAllNamespaces,
-  type RunResult,
-  type UnderScenario,
+  type MatrixRunPlan,
 } from "./plan.js";
 import { reconcileAfterRun } from "./reconcile.js";
 
 /** Runs the command once beside a fresh sandbox, and saves the artifacts. */
-export async function runBesideSandbox(plan: ExecPlan, under?: UnderScenario): Promise<RunResult> {
+export async function runBesideSandbox(plan: ExecPlan, under?: MatrixRunPlan): Promise<CommandRunResult> {
   const { command, options, templates, runner, artifacts, reconcile, required } = plan;
   const sandbox = await openSandbox({
     ...options,
@@ -36,7 +41,7 @@ export async function runBesideSandbox(plan: ExecPlan, under?: UnderScenario): P
     };
     const coverage = () => sandbox.control<Coverage>("GET /_sandbox/coverage?of=server");
     required?.refuseUnknown(await coverage());
-    const active = await activeScenarios(sandbox);
+    const active = await listActiveScenarios(sandbox);
     const startedAtMs = machineNowMs();
     const exitCode = await runner.run(command, environment);
     required?.addCoverage(await coverage());
@@ -47,16 +52,16 @@ export async function runBesideSandbox(plan: ExecPlan, under?: UnderScenario): P
         : await reconcileAfterRun(sandbox, plan, { command: reconcile, environment, under });
     const code = exitCode || reconcileCode;
     const due = await countDueTasks(sandbox);
-    const all = await allScenarios(sandbox, due);
+    const all = await listAllScenarios(sandbox, due);
     const { items: advice } = await sandbox.control<AdviceList>("GET /_sandbox/advice?of=server");
-    const result: RunResult = {
+    const result: CommandRunResult = {
       code,
       startedAt: iso(startedAtMs),
       seed: sandbox.seed,
       durationMs,
       // A test may have deleted a scenario; its counts are unknown.
       scenarios: active.flatMap(({ name }) => all.find((scenario) => scenario.name === name) ?? []),
-      unappliedFaults: plan.isStrict ? await unappliedFaults(sandbox) : [],
+      unappliedFaults: plan.isStrict ? await listUnappliedFaults(sandbox) : [],
       advice,
       due,
     };

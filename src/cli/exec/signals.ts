@@ -23,7 +23,7 @@ export interface SignalTarget {
   readonly pid: number;
   readonly sinceMs: number;
   /** Kills the command and all its descendants. */
-  endHard(): void;
+  killTree(): void;
 }
 
 /** Passes each signal of this process on to the command once. */
@@ -46,7 +46,7 @@ export class SignalForwarder {
   }
 
   /** Aborted by the first signal that asks to stop. */
-  get interrupted(): AbortSignal {
+  get interruptSignal(): AbortSignal {
     return this.#stopping.signal;
   }
 
@@ -69,7 +69,7 @@ export class SignalForwarder {
   };
 
   async #take(signal: PassedOn, atMs: number): Promise<void> {
-    const isForAll = await this.#guard.isForAll(signal);
+    const isForAll = await this.#guard.wasSentToGroup(signal);
     const last = this.#last.get(signal);
     const sinceMs = last === undefined ? Number.POSITIVE_INFINITY : atMs - last.atMs;
     if (sinceMs < ONE_SIGNAL_MS) return;
@@ -81,7 +81,7 @@ export class SignalForwarder {
     if (target === undefined && isStopping && this.#hasTakenStop) process.exit(exitCodeOf(signal));
     this.#hasTakenStop ||= isStopping;
     if (target === undefined) return;
-    if (signal === "SIGINT" && sinceMs < SECOND_SIGNAL_MS) target.endHard();
+    if (signal === "SIGINT" && sinceMs < SECOND_SIGNAL_MS) target.killTree();
     // A signal to the whole group has reached the command; a Windows console signals every process.
     else if ((!isForAll || atMs - target.sinceMs < YOUNG_COMMAND_MS) && process.platform !== "win32")
       signalProcess(target.pid, signal);

@@ -8,7 +8,7 @@ import { OptionsError } from "../../options.js";
 import type { Sandbox } from "../../sandbox.js";
 import { printErrorLine, printJson, printText } from "../terminal.js";
 import { wantsColour } from "../text-layout.js";
-import { activeScenarios, allScenarios, isMishap, strictFailures } from "./applied-rules.js";
+import { isMishap, listActiveScenarios, listAllScenarios, strictFailures } from "./applied-rules.js";
 import { Matrix, type MatrixRun } from "./matrix.js";
 import { commandText, type ExecPlan } from "./plan.js";
 import { runBesideSandbox } from "./run-command.js";
@@ -34,7 +34,7 @@ const LONG_RUN_MS = 10_000;
 const WIDTH = 100;
 
 /** Checks `--under` and reads its scenarios before anything runs. Returns the function that runs the command. */
-export async function prepareUnder(
+export async function prepareMatrix(
   lists: readonly string[],
   options: StartOptions,
 ): Promise<(plan: ExecPlan) => Promise<number>> {
@@ -48,11 +48,11 @@ export async function prepareUnder(
     for (const scenario of await scenariosOf(name, options))
       scenarios.set(GROUPS.has(name) ? scenario.name : name, scenario);
   if (options.scenario !== undefined) {
-    const base = await withSandbox(options, activeScenarios);
+    const base = await withSandbox(options, listActiveScenarios);
     for (const scenario of scenarios.values())
       for (const line of overrideWarnings(base, scenario)) printErrorLine(line);
   }
-  return (plan) => runUnder(plan, scenarios);
+  return (plan) => runMatrix(plan, scenarios);
 }
 
 /** The scenarios of a group, or the one with that name or file. */
@@ -64,8 +64,8 @@ async function scenariosOf(name: string, options: StartOptions): Promise<Scenari
       { ...options, scenario, onWarning: (warning: string) => printErrorLine(warning) },
       async (sandbox) =>
         isInGroup === undefined
-          ? (await activeScenarios(sandbox)).slice(0, 1)
-          : (await allScenarios(sandbox))
+          ? (await listActiveScenarios(sandbox)).slice(0, 1)
+          : (await listAllScenarios(sandbox))
               .filter(isInGroup)
               .sort((a, b) => Number(RARE.has(a.name)) - Number(RARE.has(b.name))),
     );
@@ -114,7 +114,7 @@ function decidesAll(rules: ScenarioView["charges"] | ScenarioView["withdrawals"]
  * Runs the command plain and, if that passes, under each scenario, each time beside a fresh sandbox of the same seed,
  * and prints the matrix. Returns 0 if all runs passed, the plain run's code if that failed, otherwise 1.
  */
-async function runUnder(plan: ExecPlan, scenarios: ReadonlyMap<string, ScenarioView>): Promise<number> {
+async function runMatrix(plan: ExecPlan, scenarios: ReadonlyMap<string, ScenarioView>): Promise<number> {
   const { command, runner, notice } = plan;
   const runs: MatrixRun[] = [];
   const folders = new Set<string>();

@@ -6,11 +6,11 @@ import type {
   TransitionActivity,
 } from "../../core/schema/activity-events.js";
 import { formatDuration } from "../../core/schema/duration.js";
-import { STATUSES } from "../../core/schema/statuses.js";
+import { CHARGE_STATUS_TABLE } from "../../core/schema/statuses.js";
 import { oneLine } from "../../core/schema/text-format.js";
 import { pause } from "../../core/time/timers.js";
 import type { Sandbox } from "../../sandbox.js";
-import { isOutputBehind, printText, terminalWidth } from "../terminal.js";
+import { isOutputBacklogged, printText, terminalWidth } from "../terminal.js";
 import { fitLine, paint, type Style, type StyledText } from "../text-layout.js";
 import { keysHint, listenToKeys } from "./keys.js";
 
@@ -57,7 +57,7 @@ export class ActivityPrinter {
   flush(): void {
     this.#isScheduled = false;
     const waiting = this.#waiting.splice(0);
-    if (isOutputBehind()) {
+    if (isOutputBacklogged()) {
       this.#leftOut += waiting.length;
       return;
     }
@@ -178,6 +178,6 @@ function statusStyle(status: number | null): Style {
 
 /** Serves charges and withdrawals: statuses that both have mean the same. */
 function toneOf(status: string): Style {
-  const { tone } = (STATUSES as Readonly<Record<string, { tone?: "good" | "bad" }>>)[status] ?? {};
+  const { tone } = (CHARGE_STATUS_TABLE as Readonly<Record<string, { tone?: "good" | "bad" }>>)[status] ?? {};
   return tone === "good" ? "green" : tone === "bad" ? "red" : "cyan";
 }

@@ -1,8 +1,8 @@
 import {
+  BOOK_FINDING_KINDS,
+  BOOK_FINDING_MESSAGES,
   type BookFinding,
   type BookReport,
-  FINDING_KINDS,
-  FINDINGS,
 } from "../../core/schema/reconciliation.js";
 import { formatCount } from "../../core/schema/text-format.js";
 import type { Report, ReportCase } from "./report.js";
@@ -18,13 +18,13 @@ export function booksReport({ rows, charges, compared, total, findings, passed }
     group: "reconcile",
     verdict: isEmpty ? "note" : passed ? "passed" : "failed",
     heading: `${formatCount(rows, "row")} compared with ${formatCount(charges, "charge")}: ${result}${scope}`,
-    cases: FINDING_KINDS.map((kind): ReportCase => {
+    cases: BOOK_FINDING_KINDS.map((kind): ReportCase => {
       const found = findings.filter((finding) => finding.kind === kind);
       if (found.length === 0) return { name: kind, outcome: "passed" };
       return {
         name: kind,
         outcome: "failed",
-        message: `${found.length} × ${FINDINGS[kind]}`,
+        message: `${found.length} × ${BOOK_FINDING_MESSAGES[kind]}`,
         type: kind,
         details: found.map((finding) => [placeOf(finding), orderText(finding)]),
       };

@@ -1,10 +1,10 @@
 import { DEVIATION_KINDS } from "../../core/schema/explore-limits.js";
 import { oneLineDeep } from "../../core/schema/text-format.js";
-import { deviationSetKey, deviationSetText, keyOf } from "../../tools/explore/deviation-set.js";
+import { deviationKey, deviationSetKey, deviationSetText } from "../../tools/explore/deviation-set.js";
 import type { ExploreFinding, ExploreReport, ExploreSingle } from "../../tools/explore/exploration.js";
 import { KIND_DEFINITIONS } from "../../tools/explore/kinds.js";
 import { type Paint, type Style, wrap } from "../text-layout.js";
-import type { Detail, Report, ReportCase } from "./report.js";
+import type { CaseDetail, Report, ReportCase } from "./report.js";
 
 const SAVED: Readonly<Record<keyof ExploreReport["saved"], string>> = {
   holds_a_failing_set: "holds a set that fails by itself",
@@ -37,7 +37,7 @@ export function exploreReport(flow: string, report: ExploreReport): Report {
     cases: [
       { name: "single deviations", outcome: complete_depth > 0 ? "passed" : "skipped", message: sentence },
       ...singles
-        .filter((single) => !failing.has(keyOf(single)))
+        .filter((single) => !failing.has(deviationKey(single)))
         .map((single): ReportCase => {
           const isRight = single.outcome === "right";
           return {
@@ -72,9 +72,9 @@ function findingCase({ oracle, message, story }: ExploreFinding): ReportCase {
   return { name: oracle, outcome: "failed", message, type: oracle, drawing };
 }
 
-function detailsOf({ deviations, file }: ExploreFinding): Detail[] {
+function detailsOf({ deviations, file }: ExploreFinding): CaseDetail[] {
   const details = deviations.map(
-    ({ kind, at }): Detail => ["deviation", `${kind} at ${at}: ${KIND_DEFINITIONS[kind].description}`],
+    ({ kind, at }): CaseDetail => ["deviation", `${kind} at ${at}: ${KIND_DEFINITIONS[kind].description}`],
   );
   return file === undefined ? details : [...details, ["file", file]];
 }
@@ -95,7 +95,7 @@ const TITLE = "what it survives";
 /** The outcomes of deviations tried alone: a line per kind, a column per place. */
 function matrixLines(singles: readonly ExploreSingle[], width: number, paint: Paint): string[] {
   if (singles.length === 0) return [];
-  const outcomes = new Map(singles.map((single) => [keyOf(single), single.outcome]));
+  const outcomes = new Map(singles.map((single) => [deviationKey(single), single.outcome]));
   const kinds = DEVIATION_KINDS.filter((kind) => singles.some((one) => one.kind === kind));
   const places = [...new Set(singles.map(({ at }) => at))];
   const room = Math.max(TITLE.length, ...kinds.map((kind) => kind.length));
@@ -106,7 +106,7 @@ function matrixLines(singles: readonly ExploreSingle[], width: number, paint: Pa
     paint("bold", `  ${TITLE.padEnd(room)}  ${numbers}`),
     ...kinds.map((kind) => {
       const signs = places.map((at) => {
-        const [sign, style] = SIGNS[outcomes.get(keyOf({ kind, at })) ?? "none"];
+        const [sign, style] = SIGNS[outcomes.get(deviationKey({ kind, at })) ?? "none"];
         return `${" ".repeat(cell - 1)}${paint(style, sign)}`;
       });
       return `  ${kind.padEnd(room)}  ${signs.join(" ")}`;

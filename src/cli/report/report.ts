@@ -1,7 +1,7 @@
 import type { Paint } from "../text-layout.js";
 
 /** `note`: passed, but to be reviewed; `skipped`: not run, or not judged. */
-export type Outcome = "passed" | "failed" | "error" | "note" | "skipped";
+export type ReportOutcome = "passed" | "failed" | "error" | "note" | "skipped";
 
 /** A check with its outcome, or a finding. */
 export interface ReportCase {
@@ -9,7 +9,7 @@ export interface ReportCase {
   readonly name: string;
   /** The name on the terminal; default: `name`. */
   readonly title?: string;
-  readonly outcome: Outcome;
+  readonly outcome: ReportOutcome;
   /** Column beside the title. A case with `column` is printed as one line of a list. */
   readonly column?: string;
   /** Reason for not passing; default: `column`. */
@@ -17,7 +17,7 @@ export interface ReportCase {
   /** Kind of failure. */
   readonly type?: string | undefined;
   /** Labelled texts, such as `expected` and `got`. */
-  readonly details?: readonly Detail[];
+  readonly details?: readonly CaseDetail[];
   readonly drawing?: Drawing | undefined;
   /** Place of the case in a file. */
   readonly place?: readonly [file: string, line: number];
@@ -26,7 +26,7 @@ export interface ReportCase {
   readonly cases?: readonly ReportCase[] | undefined;
 }
 
-export type Detail = readonly [label: string, text: string];
+export type CaseDetail = readonly [label: string, text: string];
 /** Lines that only the terminal shows. */
 export type Drawing = (width: number, paint: Paint) => readonly string[];
 
@@ -36,7 +36,7 @@ export interface Report {
   readonly name: string;
   /** Class name of the cases in JUnit. */
   readonly group: string;
-  readonly verdict: Outcome;
+  readonly verdict: ReportOutcome;
   /** First line on the terminal. */
   readonly heading?: string;
   readonly cases: readonly ReportCase[];

@@ -1,10 +1,10 @@
 import { formatCount } from "../../core/schema/text-format.js";
 import type { Difference, Failure } from "../../tools/scenario/running/failure.js";
 import { leafSteps, type RunReport, type StepReport } from "../../tools/scenario/running/run-report.js";
-import type { Detail, Report, ReportCase } from "./report.js";
+import type { CaseDetail, Report, ReportCase } from "./report.js";
 
 /** Report of a scenario file's run. If strict, rules that never applied and blind spots are failures. */
-export function runReport(run: RunReport, isStrict = false): Report {
+export function reportOfRun(run: RunReport, isStrict = false): Report {
   const { name, file, outcome, error, duration_ms, namespace, never_happened_at, blind_spots, warnings } =
     run;
   const whole = { name: "run", title: "could not run", outcome: "error", type: "CannotRun" } as const;
@@ -62,7 +62,7 @@ function stepCase(runFile: string, step: StepReport, before = ""): ReportCase {
   };
 }
 
-function detailsOf(failure: Failure): Detail[] {
+function detailsOf(failure: Failure): CaseDetail[] {
   const { expected, got, difference = [], made_by = [], note, nearest = [] } = failure;
   // A single nearest record repeats the failure's own difference.
   const others = nearest.length === 1 && nearest[0]!.difference === failure.difference ? [] : nearest;
@@ -96,7 +96,7 @@ function jsonOf(value: unknown): string {
 }
 
 /** The last line of `run`: how many scenarios and steps passed. */
-export function runSummary(runs: readonly RunReport[], isStrict: boolean): string {
+export function summaryOfRuns(runs: readonly RunReport[], isStrict: boolean): string {
   const steps = runs.flatMap((run) => leafSteps(run.steps));
   const count = (...outcomes: readonly StepReport["outcome"][]) =>
     steps.filter(({ step }) => outcomes.includes(step.outcome)).length;
@@ -105,6 +105,6 @@ export function runSummary(runs: readonly RunReport[], isStrict: boolean): strin
     `${count("failed", "error")} failed`,
     `${count("not_run")} not run`,
   ].filter((part, index) => index === 0 || !part.startsWith("0 "));
-  const good = runs.filter((run) => runReport(run, isStrict).verdict === "passed").length;
+  const good = runs.filter((run) => reportOfRun(run, isStrict).verdict === "passed").length;
   return `${good} of ${formatCount(runs.length, "scenario")} passed  (${parts.join(", ")})`;
 }

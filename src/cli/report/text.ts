@@ -1,9 +1,9 @@
 import { oneLineDeep } from "../../core/schema/text-format.js";
 import { lineWidth } from "../terminal.js";
 import { cutText, type Paint, paint, type Style, wrap, wrapHanging } from "../text-layout.js";
-import type { Outcome, Report, ReportCase } from "./report.js";
+import type { Report, ReportCase, ReportOutcome } from "./report.js";
 
-const MARKS: Readonly<Record<Outcome, readonly [mark: string, style: Style]>> = {
+const MARKS: Readonly<Record<ReportOutcome, readonly [mark: string, style: Style]>> = {
   passed: ["✓", "green"],
   failed: ["✗", "red"],
   error: ["✗", "red"],
@@ -71,14 +71,21 @@ export function caseLines(one: ReportCase, indent: string, titleWidth: number, w
 }
 
 /** Wraps a text after a mark. */
-function marked(outcome: Outcome, text: string, indent: string, width: number, paint: Paint, style?: Style) {
+function marked(
+  outcome: ReportOutcome,
+  text: string,
+  indent: string,
+  width: number,
+  paint: Paint,
+  style?: Style,
+) {
   return wrap(text, indent.length + 2, width).map((padded, index) => {
     const line = padded.trimStart();
     return `${indent}${index === 0 ? markOf(outcome, paint) : " "} ${style ? paint(style, line) : line}`;
   });
 }
 
-function markOf(outcome: Outcome, paint: Paint): string {
+function markOf(outcome: ReportOutcome, paint: Paint): string {
   const [mark, style] = MARKS[outcome];
   return paint(style, mark);
 }

@@ -7,7 +7,7 @@ import {
 } from "../../core/schema/receiver-report.js";
 import { formatCount, oneLineDeep } from "../../core/schema/text-format.js";
 import { paint } from "../text-layout.js";
-import type { Detail, Report, ReportCase } from "./report.js";
+import type { CaseDetail, Report, ReportCase } from "./report.js";
 import { caseLines } from "./text.js";
 
 /** Report of a receiver's check: a case per probe, a finding per fault and per point to review. */
@@ -86,7 +86,7 @@ function reviewCase({ probe, title, advice }: ProbeRow): ReportCase {
   return { name: title, outcome: "note", message, details: [["advice", advice!]] };
 }
 
-function detailsOf({ sent, expected, came_back }: ProbeRow, advice: string | null): Detail[] {
+function detailsOf({ sent, expected, came_back }: ProbeRow, advice: string | null): CaseDetail[] {
   const details = Object.entries({ sent, expected, response: came_back });
   return advice === null ? details : [...details, ["advice", advice]];
 }

@@ -2,7 +2,7 @@ import type { IncomingMessage, RequestOptions } from "node:http";
 import type { HttpResponse } from "../schema/http-response.js";
 import { type ConnectionPool, createRequester, wasCutWhileIdle } from "./outgoing-http.js";
 
-export interface HttpCall {
+export interface OutgoingHttpCall {
   readonly method: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | undefined;
@@ -17,7 +17,7 @@ export interface HttpCall {
  * Calls the app under test, or a sandbox; does not follow redirects. Does not use `fetch`, which takes 0.3 s for a
  * process's first call, hides the resolved address from checks and accepts no certificate authority.
  */
-export async function callUrl(url: URL, call: HttpCall): Promise<HttpResponse> {
+export async function callUrl(url: URL, call: OutgoingHttpCall): Promise<HttpResponse> {
   const { method, headers, body, signal, connections, tls } = call;
   const request = await createRequester(url, connections);
   return new Promise((resolve, reject) => {

@@ -2,7 +2,7 @@ import * as dns from "node:dns";
 import * as http from "node:http";
 import type { LookupFunction } from "node:net";
 import { loadLazily } from "../schema/load-lazily.js";
-import { isMetadataAddress } from "../schema/receiver-url.js";
+import { isCloudMetadataAddress } from "../schema/receiver-url.js";
 
 /** The idle timeout is short, because most servers close idle connections. */
 export const AGENT_OPTIONS = { keepAlive: true, timeout: 1_000 };
@@ -89,7 +89,7 @@ function lookupChecked(resolve: LookupFunction): LookupFunction {
   return (hostname, options, callback) =>
     resolve(hostname, options, (error, result, family) => {
       const addresses = typeof result === "string" ? [result] : (result ?? []).map(({ address }) => address);
-      const metadataAddress = error === null ? addresses.find(isMetadataAddress) : undefined;
+      const metadataAddress = error === null ? addresses.find(isCloudMetadataAddress) : undefined;
       if (metadataAddress === undefined) callback(error, result, family);
       else callback(new Error(`${hostname} is ${metadataAddress}, a cloud's metadata address`), "");
     });

@@ -1,7 +1,7 @@
 import { createHmac } from "node:crypto";
 import { type Signature, type SignatureScheme, signatureScheme } from "../schema/signature-schemes.js";
 
-export interface SignedMessage {
+export interface MessageToSign {
   readonly id: string;
   /** Wall time of the attempt; receivers compare it with their clock. */
   readonly sentAtMs: number;
@@ -13,7 +13,7 @@ export interface SignedMessage {
  */
 export function signatureHeaders(
   signature: Signature,
-  message: SignedMessage,
+  message: MessageToSign,
   secrets: readonly string[],
 ): Record<string, string> {
   const scheme = signatureScheme(signature);

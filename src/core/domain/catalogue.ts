@@ -39,7 +39,7 @@ export class Catalogue {
   }
 
   /** Throws if the currency is unknown: the code must have been checked before. */
-  knownCurrency(code: string): CurrencyFixture {
+  requireCurrency(code: string): CurrencyFixture {
     const currency = this.#currencies.get(code);
     if (currency === undefined) throw new Error(`no such currency: ${code}`);
     return currency;

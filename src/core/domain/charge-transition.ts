@@ -1,4 +1,4 @@
-// The life of a charge as pure functions: `transition` makes every status change, including those of a late payment,
+// The life of a charge as pure functions: `computeTransition` makes every status change, including those of a late payment,
 // from EXPIRED to PROCESSING or COMPLETED. The engine calls it and carries out the returned effects. Nothing here reads
 // a clock, stores or sends.
 import { type Actor, CHARGE_STATUSES, type ChargeStatus } from "../schema/common.js";
@@ -9,7 +9,7 @@ import type {
   LazyInstructions,
   PaymentInstructions,
 } from "../schema/records/payment-records.js";
-import { isOpen, STATUSES } from "../schema/statuses.js";
+import { CHARGE_STATUS_TABLE, isOpen } from "../schema/statuses.js";
 import { iso } from "../schema/time.js";
 import { withChargeState } from "./charge-state.js";
 import type { StatusRules } from "./timeline.js";
@@ -17,16 +17,16 @@ import type { StatusRules } from "./timeline.js";
 export type { Actor } from "../schema/common.js";
 export type {
   Charge,
-  ChargeNote,
   ChargeTasks,
   LazyInstructions,
   PaymentInstructions,
+  PaymentNote as ChargeNote,
   StatusChange,
 } from "../schema/records/payment-records.js";
 
 export const CHARGE_STATUS_RULES: StatusRules<ChargeStatus> = {
   first: "PENDING",
-  statuses: STATUSES,
+  statuses: CHARGE_STATUS_TABLE,
   expired: "EXPIRED",
 };
 
@@ -42,14 +42,14 @@ export function isLazyInstructions(value: unknown): value is LazyInstructions {
 }
 
 /** Time of the first expiry, in ms, even if a late payment followed. */
-export function firstExpiryMs(charge: Charge): number | undefined {
+export function firstExpiredMs(charge: Charge): number | undefined {
   const expired = charge.status_history.find((change) => change.status === "EXPIRED");
   return expired === undefined ? undefined : Date.parse(expired.at);
 }
 
 /** Returns true if the status needs a price that the charge lacks, like a hosted charge before its method is chosen. */
 export function needsPrice(charge: Charge, to: ChargeStatus): boolean {
-  return charge.settlement_amount === null && STATUSES[to].requiresPrice === true;
+  return charge.settlement_amount === null && CHARGE_STATUS_TABLE[to].requiresPrice === true;
 }
 
 /** A side effect that the engine carries out after replacing the charge. */
@@ -81,14 +81,14 @@ export type TransitionRefusal = "illegal" | "unpriced";
  * Changes a charge's status, for the API, scenarios, the clock, the checkout page and the control API alike. Returns
  * the new charge and its effects in order, or the reason for a refusal.
  */
-export function transition(
+export function computeTransition(
   charge: Charge,
   to: ChargeStatus,
   atMs: number,
   actor: Actor,
   reason?: string,
 ): ChargeTransition | TransitionRefusal {
-  if (!STATUSES[charge.status].next.includes(to)) return "illegal";
+  if (!CHARGE_STATUS_TABLE[charge.status].next.includes(to)) return "illegal";
   if (needsPrice(charge, to)) return "unpriced";
   const at = iso(atMs);
   const effects: ChargeEffect[] = [];
@@ -97,7 +97,8 @@ export function transition(
   if (isOpen(charge.status) && !isOpen(to)) effects.push(CANCEL.expiry);
   // Expiry keeps the timeline entries planned for after it; a manual change ends the whole timeline.
   const overruled = charge.overruled || actor === "control" || actor === "customer";
-  if (overruled || to === "EXPIRED" || STATUSES[to].next.length === 0) effects.push(CANCEL.timeline);
+  if (overruled || to === "EXPIRED" || CHARGE_STATUS_TABLE[to].next.length === 0)
+    effects.push(CANCEL.timeline);
   if (to === "EXPIRED" && !overruled) effects.push({ do: "schedule_late_entries" });
 
   if (to === "COMPLETED") {
@@ -176,7 +177,7 @@ export function appendActor(before: Actors | undefined, actor: Actor): Actors {
 }
 
 /** Settles a completed charge: sets `settled_at`; no status change, no event. */
-export function settle(charge: Charge, atMs: number): Charge {
+export function markSettled(charge: Charge, atMs: number): Charge {
   const at = iso(atMs);
   const { status, failure_reason, status_history, actors, overruled, notes } = charge;
   const settled = {

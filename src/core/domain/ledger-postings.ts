@@ -1,6 +1,6 @@
 import { LEDGER_ACCOUNTS, type LedgerAccount, type Mode } from "../schema/common.js";
 import type { Holdings, Posting } from "../schema/records/payment-records.js";
-import { add, isNegative, negate, subtract, sumToZero, zero } from "./money.js";
+import { add, isNegative, isZeroSum, negate, subtract, zeroAmount } from "./money.js";
 
 export type { Holdings, Posting } from "../schema/records/payment-records.js";
 
@@ -9,7 +9,7 @@ export function holdingsKey(mode: Mode, organizationId: string, currency: string
 }
 
 export function emptyBalances(decimals: number): Record<LedgerAccount, string> {
-  const none = zero(decimals);
+  const none = zeroAmount(decimals);
   return { available: none, pending: none, in_transit: none, fees: none, outside: none };
 }
 
@@ -108,7 +108,7 @@ export function applyPostings(
   const balances = { ...holdings.balances };
   for (const { account, amount } of postings) balances[account] = add(balances[account], amount);
   const amounts = postings.map((posting) => posting.amount);
-  if (!sumToZero(amounts))
+  if (!isZeroSum(amounts))
     throw new Error(`postings do not balance: ${JSON.stringify(postings)} sum to ${amounts.reduce(add)}`);
   for (const account of LEDGER_ACCOUNTS)
     if (account !== "outside" && isNegative(balances[account])) return { overdrawn: account };
@@ -119,6 +119,6 @@ export function applyPostings(
 export function assertBalanced(holdings: Holdings): void {
   const { available, pending, in_transit, fees, outside } = holdings.balances;
   const amounts = [available, pending, in_transit, fees, outside];
-  if (!sumToZero(amounts))
+  if (!isZeroSum(amounts))
     throw new Error(`ledger of ${holdings.key} is out of balance by ${amounts.reduce(add)}`);
 }

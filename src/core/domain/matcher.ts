@@ -2,15 +2,15 @@ import { isDecimal } from "../schema/matcher-words.js";
 import type { Range } from "../schema/matchers.js";
 import { compilePattern, MAX_PATTERN_INPUT } from "../schema/pattern.js";
 import { parseInstant } from "../schema/time.js";
-import { compare, decimalNotation } from "./money.js";
+import { compareAmounts, decimalNotation } from "./money.js";
 
 /** True for a match, false for no match, or the reason why the values cannot be compared. */
 export type MatchResult = boolean | string;
 
 /** Compares a value with an expected one, which may be a nested matcher. */
-export type CompareValue = (expected: unknown, actual: unknown) => MatchResult;
+export type ValueComparison = (expected: unknown, actual: unknown) => MatchResult;
 
-type Word = (expected: unknown, actual: unknown, fits: CompareValue) => MatchResult;
+type Word = (expected: unknown, actual: unknown, fits: ValueComparison) => MatchResult;
 
 /** Returns true if any verdict is true; else the first reason, or false if there is none. */
 function anyOf(verdicts: Iterable<MatchResult>): MatchResult {
@@ -50,7 +50,7 @@ const WORDS: Readonly<Record<string, Word>> = {
 };
 
 /** Returns true if the value satisfies all words of the matcher; else the result of the first word that fails. */
-export function evaluateMatcher(matcher: object, actual: unknown, fits: CompareValue): MatchResult {
+export function evaluateMatcher(matcher: object, actual: unknown, fits: ValueComparison): MatchResult {
   for (const [word, expected] of Object.entries(matcher)) {
     if (expected === undefined) continue;
     const verdict = WORDS[word]!(expected, actual, fits);
@@ -72,7 +72,7 @@ function compareOrder(test: (order: number) => boolean): Word {
   return (bound, actual) => {
     if (!isThere(actual)) return false;
     const [a, b] = [decimalText(actual), decimalText(bound)];
-    if (a !== undefined && b !== undefined) return test(compare(a, b));
+    if (a !== undefined && b !== undefined) return test(compareAmounts(a, b));
     const [atMs, boundMs] = [instantOf(actual), instantOf(bound)];
     if (atMs !== undefined && boundMs !== undefined) return test(atMs - boundMs);
     return `${kindOf(actual)} cannot be compared with ${kindOf(bound)}`;

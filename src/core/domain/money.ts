@@ -18,7 +18,7 @@ const WideDecimal = DecimalJs.clone({ precision: 1000, rounding: DecimalJs.ROUND
 const RATE_SIGNIFICANT_DIGITS = 12;
 
 /** Rounds half-up to exactly `decimals` decimals. */
-export function toCanonical(amount: string, decimals: number): string {
+export function toCanonicalAmount(amount: string, decimals: number): string {
   if (decimalsOf(amount) === decimals && PLAIN.test(amount)) return amount;
   return new Decimal(amount).toFixed(decimals);
 }
@@ -45,7 +45,7 @@ export function isNegative(amount: string): boolean {
 }
 
 /** Returns a negative number if a < b, 0 if equal, a positive number if a > b. */
-export function compare(a: string, b: string): number {
+export function compareAmounts(a: string, b: string): number {
   return new Decimal(a).comparedTo(new Decimal(b));
 }
 
@@ -58,7 +58,7 @@ export function add(a: string, b: string): string {
 }
 
 /** Returns true if the amounts, at most nine, sum to zero. */
-export function sumToZero(amounts: readonly string[]): boolean {
+export function isZeroSum(amounts: readonly string[]): boolean {
   const decimals = decimalsOf(amounts[0]!);
   let sum = 0;
   for (const amount of amounts) sum += decimalsOf(amount) === decimals ? smallUnits(amount) : Number.NaN;
@@ -74,7 +74,7 @@ export function subtract(a: string, b: string): string {
   return add(a, negate(b));
 }
 
-export function zero(decimals: number): string {
+export function zeroAmount(decimals: number): string {
   return decimals === 0 ? "0" : `0.${"0".repeat(decimals)}`;
 }
 

@@ -57,10 +57,10 @@ export function vocabularyOf({ fixtures, eventNames = {}, routes }: VocabularySo
     "payment method": () => fixtures?.methods.map(({ id }) => id),
     "payment rail": () => fixtures?.rails.map(({ id }) => id),
   };
-  return withRoutes((kind) => names[kind](), routes);
+  return setRoutes((kind) => names[kind](), routes);
 }
 
-export function withRoutes(names: Vocabulary, routes: Vocabulary["routes"]): Vocabulary {
+export function setRoutes(names: Vocabulary, routes: Vocabulary["routes"]): Vocabulary {
   return Object.assign(names, { routes });
 }
 

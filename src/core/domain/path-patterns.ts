@@ -1,4 +1,4 @@
-import { nearest } from "../schema/nearest.js";
+import { nearestWord } from "../schema/nearest.js";
 
 /** Longer paths get no suggestion. */
 const LONGEST_PATH = 200;
@@ -52,7 +52,7 @@ export function nearestPath(path: string, routes: readonly string[]): string | u
     const withoutId = route.replace(/\/:\w+$/, "");
     if (!byPath.has(withoutId)) byPath.set(withoutId, route);
   }
-  const found = nearest(
+  const found = nearestWord(
     path,
     [...byPath.keys()].filter((candidate) => isLike(segments, candidate.split("/"))),
   );
@@ -75,5 +75,5 @@ function isLike(segments: readonly string[], path: readonly string[]): boolean {
 }
 
 function isTypo(text: string, intended: string): boolean {
-  return text === intended || nearest(text, [intended]) !== undefined;
+  return text === intended || nearestWord(text, [intended]) !== undefined;
 }

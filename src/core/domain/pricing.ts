@@ -1,5 +1,5 @@
 import type { Fees, Pricing } from "../schema/records/payment-records.js";
-import { add, convert, exchangeRate, percentOf, toCanonical } from "./money.js";
+import { add, convert, exchangeRate, percentOf, toCanonicalAmount } from "./money.js";
 
 export type { Fees, Pricing } from "../schema/records/payment-records.js";
 
@@ -31,7 +31,7 @@ export function computePrice(pricing: Pricing, targetCurrency: string, terms: Pr
   const local = pricing.local_pricing;
   const settlement =
     local !== undefined && Object.hasOwn(local, targetCurrency)
-      ? toCanonical(local[targetCurrency]!, decimals)
+      ? toCanonicalAmount(local[targetCurrency]!, decimals)
       : convert(pricing.amount, rate, decimals);
   const platformFee = percentOf(settlement, terms.platform_percent, decimals);
   const gatewayFee = percentOf(settlement, terms.gateway_percent, decimals);

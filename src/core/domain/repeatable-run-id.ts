@@ -4,9 +4,9 @@ const LENGTH = 8;
 
 /** Deterministic ID of a run; `before` counts earlier runs of the scenario. */
 export function repeatableRunId(seed: string, scenario: string, before = 0): string {
-  return hashRunId(`${seed}\0run\0${scenario}\0${before}`);
+  return runIdFromText(`${seed}\0run\0${scenario}\0${before}`);
 }
 
-export function hashRunId(text: string): string {
+export function runIdFromText(text: string): string {
   return createHash("sha256").update(text).digest("hex").slice(0, LENGTH);
 }

@@ -11,7 +11,7 @@ export type RetryDecision =
   | { readonly next: "retry"; readonly afterMs: number };
 
 /** Redirects are not followed and count as failures. */
-export function isSuccess(status: number | null): boolean {
+export function isSuccessStatus(status: number | null): boolean {
   return status !== null && status >= 200 && status < 300;
 }
 
@@ -27,7 +27,7 @@ export function decideRetry(
   attemptsMade: number,
   scheduleMs: readonly number[],
 ): RetryDecision {
-  if (isSuccess(answer.status)) return { next: "delivered" };
+  if (isSuccessStatus(answer.status)) return { next: "delivered" };
   if (answer.status === 410) return { next: "disable" };
   const afterMs = scheduleMs[attemptsMade - 1];
   if (afterMs === undefined) return { next: "give_up" };

@@ -26,7 +26,7 @@ export function walletAddress(network: string, digest: Uint8Array): string {
       return base58Check(hex.decode(TRON_PREFIX + hex.encode(digest.subarray(0, DIGEST_BYTES))));
     case "ERC20":
     case "ETH":
-      return eip55(ETHEREUM_PREFIX + hex.encode(digest.subarray(0, DIGEST_BYTES)));
+      return toChecksumAddress(ETHEREUM_PREFIX + hex.encode(digest.subarray(0, DIGEST_BYTES)));
     case "BTC":
       // Version 0 with a 20-byte program: pay to the hash of a public key (BIP 173).
       return bech32.encode("tb", [0, ...bech32.toWords(digest.subarray(0, 20))]);
@@ -37,7 +37,7 @@ export function walletAddress(network: string, digest: Uint8Array): string {
 }
 
 /** Adds 0x and the checksum (EIP-55) to 40 lower-case hex digits. */
-export function eip55(address: string): string {
+export function toChecksumAddress(address: string): string {
   const hash = hex.encode(keccak_256(new TextEncoder().encode(address)));
   return `0x${[...address].map((digit, i) => (hash[i]! >= "8" ? digit.toUpperCase() : digit)).join("")}`;
 }

@@ -1,6 +1,6 @@
 import type { Catalogue } from "../domain/catalogue.js";
 import type { KeyFixture, OrganizationFixture } from "../schema/fixtures-file.js";
-import { invalid, type Refusal, refuse } from "../schema/refusals.js";
+import { type Refusal, refuse, refuseInvalid } from "../schema/refusals.js";
 import type { KeyOverride, OrganizationOverride } from "./records.js";
 import type { State } from "./state.js";
 import type { Command } from "./transaction.js";
@@ -51,7 +51,7 @@ export function changeOrganization(
     const unknownId = patch.enabled_payment_methods?.find((id) => tx.catalogue.method(id) === undefined);
     if (unknownId !== undefined) {
       const methods = tx.catalogue.fixtures.methods.map((method) => method.id).join(", ");
-      return invalid({
+      return refuseInvalid({
         enabled_payment_methods: `${unknownId} is not a payment method; use one of: ${methods}`,
       });
     }

@@ -1,14 +1,14 @@
 import type { Charge } from "../domain/charge-transition.js";
 import { getOwn } from "../schema/get-own.js";
-import type { FieldValue } from "./indexes.js";
+import type { FieldCondition } from "./indexes.js";
 
 /* Fields by which charges are found; each is indexed on first use, under its `name`. */
 
-export function emailValue(value: string): FieldValue<Charge> {
+export function emailCondition(value: string): FieldCondition<Charge> {
   return { name: "customer_email", value, of: (charge) => charge.customer_email };
 }
 
-export function metadataValue(key: string, value: string): FieldValue<Charge> {
+export function metadataCondition(key: string, value: string): FieldCondition<Charge> {
   return { name: `metadata.${key}`, value, of: (charge) => getOwn(charge.metadata, key) ?? null };
 }
 

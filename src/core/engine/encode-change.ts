@@ -2,7 +2,7 @@ import { toPlainRecord } from "../domain/charge-state.js";
 import { iso } from "../schema/time.js";
 import { type AppendedItems, diffFields, type Fields } from "./encode-fields.js";
 import { applyObjectDiffs, diffObjects, type ObjectDiffs } from "./encode-objects.js";
-import { scopeOf } from "./ids.js";
+import { idScopeOf } from "./ids.js";
 import { type EventId, LazyEvent } from "./lazy-event.js";
 import type {
   Change,
@@ -11,8 +11,8 @@ import type {
   EventRecord,
   JournalEntry,
   JournalPut,
-  Key,
-  Put,
+  RecordKey,
+  RecordPut,
   RecordReader,
 } from "./records.js";
 import { chargeDetailJson, withdrawalJson } from "./wire-views.js";
@@ -23,8 +23,8 @@ const EVENT_SOURCES = Object.keys(EVENT_DATA) as (keyof typeof EVENT_DATA)[];
 
 /** Keys of records that the next record may resemble: by collection, the newest of each kind and the last changed. */
 export interface LatestKeys {
-  readonly created: Map<CollectionName, Map<unknown, Key>>;
-  readonly changed: Map<CollectionName, Key>;
+  readonly created: Map<CollectionName, Map<unknown, RecordKey>>;
+  readonly changed: Map<CollectionName, RecordKey>;
 }
 
 export function createLatestKeys(): LatestKeys {
@@ -85,9 +85,9 @@ function encodePut(change: Change, index: number, before: RecordReader, latest: 
 function latestOfKind(
   { created: made }: LatestKeys,
   name: CollectionName,
-  key: Key,
+  key: RecordKey,
   { kind }: Fields,
-): Key | undefined {
+): RecordKey | undefined {
   let kinds = made.get(name);
   if (kinds === undefined) made.set(name, (kinds = new Map()));
   const other = kinds.get(kind);
@@ -97,7 +97,7 @@ function latestOfKind(
 
 /** Returns the fields of an event that do not follow from its object; undefined if the bytes do not follow. */
 function derivedFields(
-  key: Key,
+  key: RecordKey,
   event: LazyEvent<unknown>,
   change: Change,
   before: RecordReader,
@@ -123,8 +123,8 @@ function derivedFields(
 /** @param until index of the first put to ignore */
 function recordAfter<Name extends CollectionName>(
   name: Name,
-  key: Key,
-  puts: readonly Put[],
+  key: RecordKey,
+  puts: readonly RecordPut[],
   before: RecordReader,
   until = puts.length,
 ): Collections[Name] | undefined {
@@ -142,7 +142,7 @@ function recordAfter<Name extends CollectionName>(
  * @throws if the change refers to a missing record
  */
 export function decodeChange(entry: JournalEntry, before: RecordReader): Change {
-  const puts: Put[] = [];
+  const puts: RecordPut[] = [];
   for (const put of entry.puts) puts.push([put[0], put[1], decodeRecord(put, puts, before, entry.seq)]);
   for (const [index, [name, key, record, how]] of entry.puts.entries())
     if (how === "derived")
@@ -151,22 +151,27 @@ export function decodeChange(entry: JournalEntry, before: RecordReader): Change 
 }
 
 /** @param puts decoded puts before this one */
-function decodeRecord(put: JournalPut, puts: readonly Put[], before: RecordReader, seq: number): unknown {
+function decodeRecord(
+  put: JournalPut,
+  puts: readonly RecordPut[],
+  before: RecordReader,
+  seq: number,
+): unknown {
   const [name, key, record, how, other, more, grown] = put;
   if (how !== "changed" && how !== "like" && how !== "as") return record;
-  const recordOf = (id: Key): Fields => {
+  const recordOf = (id: RecordKey): Fields => {
     const found = recordAfter(name, id, puts, before) as Fields | undefined;
     if (found === undefined) throw new Error(`change ${seq} refers to ${name} ${id}, which does not exist`);
     return toPlainRecord(found);
   };
   const fields = record as Fields;
   if (how === "like") {
-    const model = recordOf(other as Key);
+    const model = recordOf(other as RecordKey);
     return { ...model, ...fields, ...applyObjectDiffs(model, more as ObjectDiffs | undefined) };
   }
   const old = recordOf(key);
   if (how === "changed") return { ...old, ...fields, ...appended(old, other as AppendedItems | undefined) };
-  const model = recordOf(other as Key);
+  const model = recordOf(other as RecordKey);
   const shared = Object.fromEntries((more as readonly string[]).map((field) => [field, model[field]]));
   return { ...old, ...shared, ...fields, ...appended(old, grown) };
 }
@@ -187,7 +192,12 @@ function appended(model: Fields, grown: AppendedItems = {}): Fields {
 type DerivedEvent = Pick<EventRecord, "type"> &
   Partial<EventRecord> & { readonly name?: string; readonly number?: number };
 
-function eventOf(key: Key, entry: DerivedEvent, { at, puts }: Change, before: RecordReader): EventRecord {
+function eventOf(
+  key: RecordKey,
+  entry: DerivedEvent,
+  { at, puts }: Change,
+  before: RecordReader,
+): EventRecord {
   const { name, type, object_id = onlyObjectOf(puts) ?? null } = entry;
   const seq = typeof key === "number" ? key : entry.seq!;
   const id = entry.event_id ?? (typeof key === "number" ? numberedEventId(before, entry.number ?? seq) : key);
@@ -203,8 +213,8 @@ function eventOf(key: Key, entry: DerivedEvent, { at, puts }: Change, before: Re
 }
 
 /** Returns the id of the charge or withdrawal that the change puts, if there is exactly one. */
-function onlyObjectOf(puts: readonly Put[]): string | undefined {
-  let only: Key | undefined;
+function onlyObjectOf(puts: readonly RecordPut[]): string | undefined {
+  let only: RecordKey | undefined;
   for (const [name, key] of puts)
     if (name === "charges" || name === "withdrawals") {
       if (only !== undefined) return undefined;
@@ -214,5 +224,5 @@ function onlyObjectOf(puts: readonly Put[]): string | undefined {
 }
 
 function numberedEventId(before: RecordReader, number: number): EventId {
-  return { scope: scopeOf(before.get("world", "world")!), number };
+  return { scope: idScopeOf(before.get("world", "world")!), number };
 }

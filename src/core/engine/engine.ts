@@ -4,8 +4,8 @@ import type { Settings } from "../schema/settings.js";
 import { initializeNamespace } from "./commands/namespace-setup.js";
 import { decodeChange } from "./encode-change.js";
 import { GroupCommit, isDurable, type StoreFailure } from "./group-commit.js";
-import { scopeOf } from "./ids.js";
-import type { Change, ClockRecord, NamespaceRecord, Put, StateDump, Task } from "./records.js";
+import { idScopeOf } from "./ids.js";
+import type { Change, ClockRecord, NamespaceRecord, RecordPut, StateDump, Task } from "./records.js";
 import { RuleCounts } from "./rule-counts.js";
 import { State } from "./state.js";
 import type { Store } from "./store.js";
@@ -45,7 +45,7 @@ export interface MemoryGuard {
 export class Engine {
   readonly catalogue: Catalogue;
   readonly settings: Settings;
-  readonly rules: RuleCounts;
+  readonly appliedCounts: RuleCounts;
   readonly #store: Store;
   readonly #memoryGuard: MemoryGuard | undefined;
   readonly #setUp: Command<unknown>;
@@ -63,7 +63,7 @@ export class Engine {
   constructor(options: EngineOptions) {
     this.catalogue = options.catalogue;
     this.settings = options.settings;
-    this.rules = new RuleCounts(options.totalRuleCounts);
+    this.appliedCounts = new RuleCounts(options.totalRuleCounts);
     this.#store = options.store;
     this.#memoryGuard = options.memoryGuard;
     this.#setUp = options.setUp;
@@ -91,7 +91,7 @@ export class Engine {
       options.audit?.(this.#state);
       this.#rescope();
     } catch (error) {
-      throw options.store.loadError(error);
+      throw options.store.toLoadError(error);
     }
   }
 
@@ -126,7 +126,7 @@ export class Engine {
     this.#memoryGuard?.check();
     if (this.#groupCommit === undefined) {
       this.#state.apply(change);
-      this.rules.add(tx.appliedRules);
+      this.appliedCounts.add(tx.appliedRules);
       for (const listener of this.#commitListeners) listener(change);
       for (const listener of this.#storedListeners) listener(change);
       return result;
@@ -144,14 +144,14 @@ export class Engine {
     groupCommit.add(
       change,
       () => {
-        this.rules.add(applied, -1);
+        this.appliedCounts.add(applied, -1);
         undo?.();
       },
       () => {
         for (const listener of this.#storedListeners) listener(change);
       },
     );
-    this.rules.add(applied);
+    this.appliedCounts.add(applied);
     for (const listener of this.#commitListeners) listener(change);
     groupCommit.scheduleFlush();
   }
@@ -239,7 +239,7 @@ export class Engine {
       restores: 0,
     };
     state.apply({ seq: state.seq, at: startMs, puts: [["world", "world", record]], counters: {} });
-    const scope = scopeOf(record);
+    const scope = idScopeOf(record);
     const tx = new Transaction(state, this.catalogue, this.settings, scope, startMs);
     initializeNamespace(tx);
     (carry ?? this.#setUp)(tx);
@@ -269,7 +269,7 @@ export class Engine {
       highest_generation: Math.max(loaded.highest_generation, current.highest_generation),
       restores: Math.max(loaded.restores, current.restores) + 1,
     };
-    const puts: Put[] = [["world", "world", record]];
+    const puts: RecordPut[] = [["world", "world", record]];
     if (clock !== undefined) puts.push(["clock", "clock", clock]);
     state.apply({ seq: this.#state.seq + 1, at: state.at, puts, counters: {} });
     this.#replace(state);
@@ -289,7 +289,7 @@ export class Engine {
   }
 
   #rescope(): void {
-    this.#scope = scopeOf(this.namespace);
+    this.#scope = idScopeOf(this.namespace);
   }
 
   close(): void {

@@ -6,7 +6,7 @@ import { durationMs } from "../schema/duration.js";
 import { getOwn } from "../schema/get-own.js";
 import type { WebhookRule } from "../schema/scenario-rules.js";
 import { iso } from "../schema/time.js";
-import { copyId, invalidSignatureMishap } from "./event-variants.js";
+import { eventCopyId, invalidSignatureMishap } from "./event-variants.js";
 import { type EventHead, LazyEvent } from "./lazy-event.js";
 import type { Delivery, Endpoint, EventRecord, Mishap } from "./records.js";
 import { EventCounts, type RetryMishap, retryMishapsOf } from "./retry-mishaps.js";
@@ -61,7 +61,7 @@ export function emit<Source>(tx: Transaction, emission: Emission<Source>): Event
       planDeliveries(tx, event, endpoint, mishap, found);
     }
   }
-  trimLog(tx);
+  trimEventLog(tx);
   return event;
 }
 
@@ -92,7 +92,7 @@ const STALE_MS = 600_000;
 export interface ManualEvent {
   readonly json: string;
   readonly times: number;
-  readonly signed: (typeof SIGNATURE_VARIANTS)[number];
+  readonly signatureVariant: (typeof SIGNATURE_VARIANTS)[number];
   /** Overrides the receiver's URL. */
   readonly toUrl?: string | undefined;
 }
@@ -102,7 +102,7 @@ export function sendManualEvent(
   tx: Transaction,
   like: EventRecord,
   endpoint: Endpoint,
-  { json, times, signed, toUrl }: ManualEvent,
+  { json, times, signatureVariant, toUrl }: ManualEvent,
 ): Delivery[] {
   const { event } = newEvent(tx, {
     type: like.type,
@@ -114,9 +114,9 @@ export function sendManualEvent(
   tx.put("events", event.event_id, event);
   const mishap: Mishap = {
     ...nothingWrong("dashboard"),
-    bad_signature: signed === "wrong",
-    stale_ms: signed === "stale" ? STALE_MS : 0,
-    ...(signed === "none" ? { unsigned: true } : {}),
+    bad_signature: signatureVariant === "wrong",
+    stale_ms: signatureVariant === "stale" ? STALE_MS : 0,
+    ...(signatureVariant === "none" ? { unsigned: true } : {}),
     ...(toUrl === undefined ? {} : { to_url: toUrl }),
     by_hand: true,
   };
@@ -187,7 +187,7 @@ function mishapOfCopy(
   if (!(hasOwnId || at_once)) return mishap;
   return {
     ...(mishap ?? nothingWrong(found.scenario)),
-    ...(hasOwnId ? { copy_id: copyId(event, endpoint.webhook_id, copy) } : {}),
+    ...(hasOwnId ? { copy_id: eventCopyId(event, endpoint.webhook_id, copy) } : {}),
     ...(at_once ? { at_once: copies } : {}),
   };
 }
@@ -317,7 +317,7 @@ export function planAttempt(tx: Transaction, delivery: Delivery, dueMs: number):
 const TRIM_MAX_EVENTS = 4;
 
 /** Removes a few events beyond the log's retention, with their deliveries; events with open deliveries stay. */
-export function trimLog(tx: Transaction): void {
+export function trimEventLog(tx: Transaction): void {
   const highestSeq = tx.last("event_seq") - tx.settings.retention.events;
   for (const event of tx.state.oldestClosedEvents(TRIM_MAX_EVENTS, highestSeq)) {
     for (const { delivery_id } of tx.state.deliveriesOf(event.event_id)) tx.remove("deliveries", delivery_id);

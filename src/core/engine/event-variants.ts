@@ -23,7 +23,7 @@ export function invalidSignatureMishap(
 }
 
 /** Id of an extra copy of an event to an endpoint. */
-export function copyId({ event_id }: EventRecord, webhookId: string, copy: number): string {
+export function eventCopyId({ event_id }: EventRecord, webhookId: string, copy: number): string {
   return idOf("event", digestOf(`${event_id}\0${webhookId}\0${copy}`));
 }
 

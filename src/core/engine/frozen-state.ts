@@ -1,19 +1,19 @@
 import { toPlainRecord } from "../domain/charge-state.js";
-import { plainEvent } from "./lazy-event.js";
+import { toPlainEvent } from "./lazy-event.js";
 import type { RecordTable } from "./record-table.js";
-import type { CollectionName, Collections, Key, StateDump } from "./records.js";
+import type { CollectionName, Collections, RecordKey, StateDump } from "./records.js";
 
-export interface Entries extends Iterable<readonly [Key, unknown]> {
+export interface RecordEntries extends Iterable<readonly [RecordKey, unknown]> {
   readonly length: number;
 }
 
 /** Snapshot to serialize later: copies only keys and references, as records are immutable. A StateDump fits too. */
 export type FrozenState = Omit<StateDump, "collections"> & {
-  readonly collections: Readonly<Record<CollectionName, Entries>>;
+  readonly collections: Readonly<Record<CollectionName, RecordEntries>>;
 };
 
-class FrozenEntries implements Entries {
-  readonly #keys: readonly Key[];
+class FrozenEntries implements RecordEntries {
+  readonly #keys: readonly RecordKey[];
   readonly #records: readonly unknown[];
 
   constructor(table: RecordTable<unknown>) {
@@ -27,7 +27,7 @@ class FrozenEntries implements Entries {
     return this.#records.length;
   }
 
-  *[Symbol.iterator](): Generator<readonly [Key, unknown]> {
+  *[Symbol.iterator](): Generator<readonly [RecordKey, unknown]> {
     for (const [index, record] of this.#records.entries()) yield [this.#keys[index]!, record];
   }
 }
@@ -36,18 +36,18 @@ interface Freezable extends Pick<StateDump, "seq" | "at" | "counters"> {
   readonly tables: Readonly<Record<CollectionName, RecordTable<unknown>>>;
 }
 
-export function freeze({ seq, at, counters, tables }: Freezable): FrozenState {
+export function freezeState({ seq, at, counters, tables }: Freezable): FrozenState {
   const collections = mapCollections(tables, (table) => new FrozenEntries(table));
   return { version: 1, seq, at, counters: { ...counters }, collections };
 }
 
 const PLAIN: { readonly [Name in CollectionName]?: (record: Collections[Name]) => object } = {
   charges: toPlainRecord,
-  events: plainEvent,
+  events: toPlainEvent,
 };
 
 /** Returns the state as JSON values: converts charges and events, which are no plain objects in memory. */
-export function thaw({ collections, ...head }: FrozenState): StateDump {
+export function thawState({ collections, ...head }: FrozenState): StateDump {
   const plain = mapCollections(collections, (entries, name) => {
     const plainOf = PLAIN[name];
     return plainOf === undefined
@@ -58,7 +58,7 @@ export function thaw({ collections, ...head }: FrozenState): StateDump {
 }
 
 /** Deep copy as plain JSON. Copies record by record: JSON of the whole may exceed the maximum length of a string. */
-export function deepCopy({ collections, ...head }: FrozenState): StateDump {
+export function deepCopyState({ collections, ...head }: FrozenState): StateDump {
   const copy = <Value>(value: Value) => JSON.parse(JSON.stringify(value)) as Value;
   const plain = mapCollections(collections, (entries) => Array.from(entries, copy));
   return { ...copy(head), collections: plain as unknown as StateDump["collections"] };

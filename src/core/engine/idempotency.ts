@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { invalid, isRefusal, type Refusal, refuse } from "../schema/refusals.js";
+import { isRefusal, type Refusal, refuse, refuseInvalid } from "../schema/refusals.js";
 import type { Command, Transaction } from "./transaction.js";
 
 /** Lifetime of a key in sandbox time. */
@@ -9,7 +9,7 @@ const FORGET_MAX_KEYS = 2;
 /** Longer bodies are stored as a hash. */
 const BODY_MAX_LENGTH = 1_024;
 
-export interface IdempotencyScope {
+export interface IdempotentRequest {
   /** Idempotency-Key header, if any. */
   readonly key: string | null;
   /** API key, method and path, within which the key is unique. */
@@ -24,13 +24,13 @@ export interface IdempotentResult {
 
 /** Does the work once per key: one commit stores work and response. Refusals are not stored and can be retried. */
 export function idempotentCommand<Record>(
-  { key, scope, body }: IdempotencyScope,
+  { key, scope, body }: IdempotentRequest,
   work: Command<Record | Refusal>,
   toJson: (record: Record) => string,
 ): Command<IdempotentResult | Refusal> {
   return (tx) => {
     if (key !== null && (key.length < 1 || key.length > KEY_MAX_LENGTH))
-      return invalid({ "Idempotency-Key": `must be 1 to ${KEY_MAX_LENGTH} characters` });
+      return refuseInvalid({ "Idempotency-Key": `must be 1 to ${KEY_MAX_LENGTH} characters` });
     const id = key === null ? undefined : `${scope}|${key}`;
     const canonical = id === undefined ? "" : canonicalJson(body);
     const storedBody = storableBody(canonical);

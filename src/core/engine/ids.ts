@@ -22,7 +22,7 @@ export type IdKind = keyof typeof ID_PREFIXES;
 const scopes = new WeakMap<NamespaceRecord, string>();
 
 /** Seed of a namespace's ids. */
-export function scopeOf(namespace: NamespaceRecord): string {
+export function idScopeOf(namespace: NamespaceRecord): string {
   let scope = scopes.get(namespace);
   if (scope === undefined) {
     const { seed, name, generation, restores } = namespace;
@@ -33,7 +33,7 @@ export function scopeOf(namespace: NamespaceRecord): string {
 }
 
 /** 32 bytes that depend on scope, kind and counter alone. */
-export function digest(scope: string, kind: IdKind, counter: number): Buffer {
+export function numberedDigest(scope: string, kind: IdKind, counter: number): Buffer {
   return digestOf(`${scope}\0${kind}\0${counter}`);
 }
 
@@ -74,7 +74,7 @@ const runs: Partial<Record<IdKind, Run>> = {};
 const BATCH_SIZE = 16;
 
 /** As `digest`, in hexadecimal, which costs half as much. */
-export function hexDigest(scope: string, kind: IdKind, counter: number): string {
+export function numberedHexDigest(scope: string, kind: IdKind, counter: number): string {
   const run = runs[kind];
   if (run?.scope !== scope || run.next !== counter) {
     runs[kind] = { scope, next: counter + 1, length: 1, ahead: [] };
@@ -106,7 +106,7 @@ export function idOf(kind: IdKind, bytes: Buffer): string {
 
 /** The id of the number-th object of its kind, derived from scope, kind and number. */
 export function numberedId(scope: string, kind: IdKind, number: number): string {
-  return idOfHex(kind, hexDigest(scope, kind, number));
+  return idOfHex(kind, numberedHexDigest(scope, kind, number));
 }
 
 /** `idOf` for a digest in hexadecimal; `part` 1 gives a second id of the same digest. */
@@ -124,7 +124,7 @@ export function fractionOf(bytes: Buffer): number {
 const READABLE = "23456789ABCDEFGHJKLMNPQRSTUVWXYZ";
 
 /** Reference a customer can type: a prefix and ten characters without look-alikes. */
-export function referenceOf(hex: string): string {
+export function providerReferenceOf(hex: string): string {
   let text = "PSB";
   for (let digit = 0; digit < 20; digit += 2)
     text += READABLE[((digitAt(hex, digit) & 1) << 4) | digitAt(hex, digit + 1)];

@@ -1,6 +1,6 @@
 import type { ChargeStatus, Mode } from "../schema/common.js";
 import type { RecordTable } from "./record-table.js";
-import type { CollectionName, Collections, Delivery, EventRecord, Key } from "./records.js";
+import type { CollectionName, Collections, Delivery, EventRecord, RecordKey } from "./records.js";
 import { pageAcrossLists, SortedList } from "./sorted-list.js";
 
 /*
@@ -71,14 +71,14 @@ export function chargeListName(mode: Mode, organizationId: string, status: Charg
 }
 
 /** An immutable field of records, and one of its values. */
-export interface FieldValue<Item> {
+export interface FieldCondition<Item> {
   readonly name: string;
   readonly of: (record: Item) => string | null;
   readonly value: string;
 }
 
-interface Grouping<Item> extends Pick<FieldValue<Item>, "of"> {
-  readonly groups: Map<string, Key[]>;
+interface Grouping<Item> extends Pick<FieldCondition<Item>, "of"> {
+  readonly groups: Map<string, RecordKey[]>;
 }
 
 /** A page of records, and the number of records on all pages. */
@@ -95,7 +95,7 @@ class CollectionIndex<Item extends { readonly seq: number }> {
   readonly #indexing: Indexing<Item>;
   readonly #lists = new Map<string, SortedList>();
   readonly #kinds = new Map<string, SortedList>();
-  readonly #keys = new Map<number, Key>();
+  readonly #keys = new Map<number, RecordKey>();
   /** Groupings by field name, each built on first use. */
   readonly #groupings = new Map<string, Grouping<Item>>();
 
@@ -105,7 +105,7 @@ class CollectionIndex<Item extends { readonly seq: number }> {
   }
 
   /** Updates the index after a record was put, replaced or removed in the table. */
-  note(key: Key, before: Item | undefined, after: Item | undefined): void {
+  note(key: RecordKey, before: Item | undefined, after: Item | undefined): void {
     const { kind } = this.#indexing;
     if (kind !== undefined) {
       const from = before && kind(before);
@@ -120,7 +120,7 @@ class CollectionIndex<Item extends { readonly seq: number }> {
     if (after !== undefined) this.#add(key, after);
   }
 
-  #add(key: Key, record: Item): void {
+  #add(key: RecordKey, record: Item): void {
     const { lists } = this.#indexing;
     if (lists !== undefined) {
       this.#keys.set(record.seq, key);
@@ -129,7 +129,7 @@ class CollectionIndex<Item extends { readonly seq: number }> {
     for (const { of, groups } of this.#groupings.values()) this.#addToGroup(groups, of(record), key);
   }
 
-  #remove(key: Key, record: Item): void {
+  #remove(key: RecordKey, record: Item): void {
     const { lists } = this.#indexing;
     if (lists !== undefined) {
       this.#keys.delete(record.seq);
@@ -138,7 +138,7 @@ class CollectionIndex<Item extends { readonly seq: number }> {
     for (const { of, groups } of this.#groupings.values()) removeFromGroup(groups, of(record), key);
   }
 
-  #addToGroup(groups: Map<string, Key[]>, name: string | null, key: Key): void {
+  #addToGroup(groups: Map<string, RecordKey[]>, name: string | null, key: RecordKey): void {
     addToGroup(groups, name, key, (each) => this.#records.get(each)!.seq);
   }
 
@@ -175,7 +175,7 @@ class CollectionIndex<Item extends { readonly seq: number }> {
   }
 
   /** Records with their keys, oldest first. */
-  oldest(name: string, limit: number): [Key, Item][] {
+  oldest(name: string, limit: number): [RecordKey, Item][] {
     const seqs = this.#lists.get(name)?.pageFromStart(limit) ?? [];
     return seqs.map((seq) => {
       const key = this.#keys.get(seq)!;
@@ -188,7 +188,7 @@ class CollectionIndex<Item extends { readonly seq: number }> {
   }
 
   /** The records that have all of the values, oldest first. Scans the smallest group. */
-  matching(fields: readonly FieldValue<Item>[]): Item[] {
+  matching(fields: readonly FieldCondition<Item>[]): Item[] {
     const groups = fields.map((field) => this.#grouping(field).get(field.value) ?? []);
     const [smallest = []] = groups.sort((a, b) => a.length - b.length);
     return smallest
@@ -196,7 +196,7 @@ class CollectionIndex<Item extends { readonly seq: number }> {
       .filter((record) => fields.every(({ of, value }) => of(record) === value));
   }
 
-  #grouping({ name, of }: FieldValue<Item>): Map<string, Key[]> {
+  #grouping({ name, of }: FieldCondition<Item>): Map<string, RecordKey[]> {
     let grouping = this.#groupings.get(name);
     if (grouping === undefined) {
       grouping = { of, groups: new Map() };
@@ -238,10 +238,10 @@ export function isIndexed(name: CollectionName): name is IndexedCollection {
 
 /** Inserts a key in order of its number. Keys come in that order, except when a removal is undone. */
 export function addToGroup(
-  groups: Map<string, Key[]>,
+  groups: Map<string, RecordKey[]>,
   name: string | null,
-  key: Key,
-  numberOf: (key: Key) => number,
+  key: RecordKey,
+  numberOf: (key: RecordKey) => number,
 ): void {
   if (name === null) return;
   const keys = groups.get(name);
@@ -255,7 +255,7 @@ export function addToGroup(
   keys.splice(index, 0, key);
 }
 
-export function removeFromGroup(groups: Map<string, Key[]>, name: string | null, key: Key): void {
+export function removeFromGroup(groups: Map<string, RecordKey[]>, name: string | null, key: RecordKey): void {
   if (name === null) return;
   const keys = groups.get(name)!;
   keys.splice(keys.indexOf(key), 1);

@@ -89,11 +89,11 @@ export class LazyEvent<Source> implements EventRecord {
   }
 
   toJSON(): EventRecord {
-    return plainEvent(this);
+    return toPlainEvent(this);
   }
 }
 
-export function plainEvent(event: EventRecord): EventRecord {
+export function toPlainEvent(event: EventRecord): EventRecord {
   const { event_id, seq, type, at, mode, organization_id, object_id, body } = event;
   return { event_id, seq, type, at, mode, organization_id, object_id, body };
 }

@@ -7,13 +7,13 @@ import {
   holdingsKey,
   type Posting,
 } from "../domain/ledger-postings.js";
-import { add, zero } from "../domain/money.js";
+import { add, zeroAmount } from "../domain/money.js";
 import type { Mode } from "../schema/common.js";
 import { type Refusal, refuse } from "../schema/refusals.js";
 import type { Transaction } from "./transaction.js";
 
 /** Accounts of an organization in a currency; opens them if needed. */
-export function openHoldings(
+export function findOrOpenHoldings(
   tx: Transaction,
   mode: Mode,
   organizationId: string,
@@ -22,7 +22,7 @@ export function openHoldings(
   const key = holdingsKey(mode, organizationId, currency);
   const account = tx.get("holdings", key);
   if (account !== undefined) return account;
-  const { decimals } = tx.catalogue.knownCurrency(currency);
+  const { decimals } = tx.catalogue.requireCurrency(currency);
   const opened: Holdings = {
     key,
     mode,
@@ -39,17 +39,17 @@ export function openHoldings(
 /** Amount returned to the customer by partial refunds and chargebacks, which are sandbox extensions. */
 export function amountReturned(tx: Transaction, charge: Charge): string {
   const { charge_id, currency, currency_paid = currency } = charge;
-  const { decimals } = tx.catalogue.knownCurrency(currency_paid);
+  const { decimals } = tx.catalogue.requireCurrency(currency_paid);
   return tx.state
     .entriesOf(charge_id)
     .filter(({ kind }) => kind === "partial_refund" || kind === "chargeback")
     .flatMap(({ postings }) => postings.filter(({ account }) => account === "outside"))
-    .reduce((sum, { amount }) => add(sum, amount), zero(decimals));
+    .reduce((sum, { amount }) => add(sum, amount), zeroAmount(decimals));
 }
 
 /** The payment of a priced charge as the ledger books it. */
 export function requireBookedPayment(tx: Transaction, charge: Charge): BookedPayment {
-  const booked = bookedPayment(charge, (currency) => tx.catalogue.knownCurrency(currency).decimals);
+  const booked = bookedPayment(charge, (currency) => tx.catalogue.requireCurrency(currency).decimals);
   if (booked === undefined) throw new Error(`charge ${charge.charge_id} has no price`);
   return booked;
 }
@@ -72,7 +72,7 @@ export function postToLedger(
   objectId: string,
   postings: readonly Posting[],
 ): Refusal | undefined {
-  const account = openHoldings(tx, mode, organization_id, currency);
+  const account = findOrOpenHoldings(tx, mode, organization_id, currency);
   const applied = applyPostings(account, postings);
   if ("overdrawn" in applied)
     return refuse("INSUFFICIENT_BALANCE", `The ${applied.overdrawn} balance in ${currency} is too low.`);

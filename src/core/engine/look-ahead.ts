@@ -1,7 +1,7 @@
 import { bookedPayment } from "../domain/booked-payment.js";
-import { CHARGE_STATUS_RULES, type Charge, firstExpiryMs } from "../domain/charge-transition.js";
+import { CHARGE_STATUS_RULES, type Charge, firstExpiredMs } from "../domain/charge-transition.js";
 import { holdingsKey } from "../domain/ledger-postings.js";
-import { compare } from "../domain/money.js";
+import { compareAmounts } from "../domain/money.js";
 import { type StatusRules, simulateTimeline, type TimelineProgress } from "../domain/timeline.js";
 import type { ChargeStatus } from "../schema/common.js";
 import { type Refusal, refuse } from "../schema/refusals.js";
@@ -15,7 +15,7 @@ function standingOf(reader: Reader, charge: Charge): TimelineProgress<ChargeStat
   const entry = taskOf(charge.tasks.timeline);
   return {
     status: charge.status,
-    expiredMs: firstExpiryMs(charge),
+    expiredMs: firstExpiredMs(charge),
     expiryMs: taskOf(charge.tasks.expiry)?.due_ms,
     next: entry === undefined ? undefined : { step: entry.step!, dueMs: entry.due_ms },
   };
@@ -27,7 +27,7 @@ function rulesFor(reader: Reader, charge: Charge): StatusRules<ChargeStatus> {
   if (status !== "COMPLETED" || settled_at === null) return CHARGE_STATUS_RULES;
   const account = reader.get("holdings", holdingsKey(mode, organization_id, currency_paid));
   const booked = account && bookedPayment(charge, () => account.decimals);
-  if (booked === undefined || compare(account!.balances.available, booked.settlement) >= 0)
+  if (booked === undefined || compareAmounts(account!.balances.available, booked.settlement) >= 0)
     return CHARGE_STATUS_RULES;
   return { ...CHARGE_STATUS_RULES, statuses: { ...CHARGE_STATUS_RULES.statuses, COMPLETED: { next: [] } } };
 }
@@ -58,6 +58,6 @@ function stepsOf(reader: Reader, charge: Charge, timeOf: (dueMs: number) => numb
   return simulateTimeline(rulesFor(reader, charge), timeline, standingOf(reader, charge), timeOf);
 }
 
-export function refuseUnreachable(until: ChargeStatus): Refusal {
+export function refuseUnreachableStatus(until: ChargeStatus): Refusal {
   return refuse("INVALID_TRANSITION", `No scheduled task makes the charge ${until}.`);
 }

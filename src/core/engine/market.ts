@@ -1,6 +1,6 @@
 import type { PricingTerms } from "../domain/pricing.js";
 import type { CurrencyFixture, MethodFixture } from "../schema/fixtures-file.js";
-import { type ErrorDetails, invalid, type Refusal } from "../schema/refusals.js";
+import { type ErrorDetails, type Refusal, refuseInvalid } from "../schema/refusals.js";
 import type { State } from "./state.js";
 import type { Command, Transaction } from "./transaction.js";
 
@@ -16,7 +16,7 @@ export function pricingTermsFor(
   method: MethodFixture,
 ): PricingTerms {
   return {
-    base_rate: usdRateOf(tx.state, tx.catalogue.knownCurrency(baseCurrency)),
+    base_rate: usdRateOf(tx.state, tx.catalogue.requireCurrency(baseCurrency)),
     target_rate: usdRateOf(tx.state, target),
     decimals: target.decimals,
     platform_percent: method.fees.platform_percent,
@@ -31,7 +31,7 @@ export function setRates(rates: Readonly<Record<string, string>>): Command<Refus
     for (const code of Object.keys(rates))
       if (tx.catalogue.currency(code) === undefined) details[code] = "is not a currency";
       else if (code === "USD") details[code] = "is what the others are measured in";
-    if (Object.keys(details).length > 0) return invalid(details);
+    if (Object.keys(details).length > 0) return refuseInvalid(details);
     for (const [code, rate] of Object.entries(rates)) tx.put("rates", code, { code, rate });
     return undefined;
   };

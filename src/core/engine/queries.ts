@@ -1,5 +1,5 @@
 import type { Catalogue } from "../domain/catalogue.js";
-import { toCanonical } from "../domain/money.js";
+import { toCanonicalAmount } from "../domain/money.js";
 import type { ChargeStatus } from "../schema/common.js";
 import type {
   CurrencyFixture,
@@ -14,7 +14,7 @@ import type { Collections, Endpoint } from "./records.js";
 import { type AsOf, recordAsOf, type StaleReadCollection } from "./stale-reads.js";
 import type { State } from "./state.js";
 
-export interface PayinPage {
+export interface PayinPageRequest {
   readonly limit: number;
   readonly offset: number;
   readonly status: ChargeStatus | undefined;
@@ -24,7 +24,7 @@ export interface PayinPage {
 export function listPayins(
   state: State,
   caller: Caller,
-  { limit, offset, status }: PayinPage,
+  { limit, offset, status }: PayinPageRequest,
   asOf: AsOf | undefined,
 ) {
   const { mode, organization } = caller;
@@ -58,7 +58,7 @@ export function listOwnRecords<Name extends "destinations" | "withdrawals">(
   state: State,
   name: Name,
   caller: Caller,
-  { limit, offset }: Pick<PayinPage, "limit" | "offset">,
+  { limit, offset }: Pick<PayinPageRequest, "limit" | "offset">,
   asOf: AsOf | undefined,
 ): { total: number; items: Collections[Name][] } {
   const { mode, organization } = caller;
@@ -103,15 +103,15 @@ export function visibleEndpoints(state: State, caller: Caller): Endpoint[] {
 
 export function railView(catalogue: Catalogue, rail: RailFixture) {
   const { id, display_name, payment_method, currency, country, min_amount, max_amount } = rail;
-  const { decimals } = catalogue.knownCurrency(currency);
+  const { decimals } = catalogue.requireCurrency(currency);
   return {
     id,
     display_name,
     payment_method,
     currency,
     country,
-    min_amount: toCanonical(min_amount, decimals),
-    max_amount: max_amount === null ? null : toCanonical(max_amount, decimals),
+    min_amount: toCanonicalAmount(min_amount, decimals),
+    max_amount: max_amount === null ? null : toCanonicalAmount(max_amount, decimals),
   };
 }
 

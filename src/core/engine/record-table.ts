@@ -1,17 +1,17 @@
-import type { Key } from "./records.js";
+import type { RecordKey } from "./records.js";
 
 /** Records of a collection in insertion order. A removal that can be undone hides the record and keeps its place. */
-export class RecordTable<Item> extends Map<Key, Item> {
+export class RecordTable<Item> extends Map<RecordKey, Item> {
   /** Keys of hidden records, whose values in the map are undefined. */
-  readonly #hidden = new Set<Key>();
+  readonly #hidden = new Set<RecordKey>();
 
-  hide(key: Key): void {
+  hide(key: RecordKey): void {
     super.set(key, undefined as Item);
     this.#hidden.add(key);
   }
 
   /** Restores a hidden record in its place. */
-  unhide(key: Key, item: Item): void {
+  unhide(key: RecordKey, item: Item): void {
     this.#hidden.delete(key);
     super.set(key, item);
   }
@@ -26,7 +26,7 @@ export class RecordTable<Item> extends Map<Key, Item> {
    *
    * @returns the earlier order of keys if the key was hidden, for `putBack`
    */
-  put(key: Key, item: Item): readonly Key[] | undefined {
+  put(key: RecordKey, item: Item): readonly RecordKey[] | undefined {
     const order = this.#hidden.delete(key) ? [...super.keys()] : undefined;
     if (order !== undefined) super.delete(key);
     super.set(key, item);
@@ -34,22 +34,22 @@ export class RecordTable<Item> extends Map<Key, Item> {
   }
 
   /** Undoes `put` of a hidden key. */
-  putBack(key: Key, order: readonly Key[]): void {
+  putBack(key: RecordKey, order: readonly RecordKey[]): void {
     const items = new Map(super.entries());
     super.clear();
     for (const each of order) super.set(each, items.get(each)!);
     this.hide(key);
   }
 
-  oldest(limit: number): [Key, Item][] {
+  oldest(limit: number): [RecordKey, Item][] {
     return takeFirst(this.entries(), limit);
   }
 
-  copyEntries(): { readonly keys: Key[]; readonly records: Item[] } {
+  copyEntries(): { readonly keys: RecordKey[]; readonly records: Item[] } {
     return { keys: [...this.keys()], records: [...this.values()] };
   }
 
-  override has(key: Key): boolean {
+  override has(key: RecordKey): boolean {
     return super.has(key) && !this.#hidden.has(key);
   }
 
@@ -57,7 +57,7 @@ export class RecordTable<Item> extends Map<Key, Item> {
     return super.size - this.#hidden.size;
   }
 
-  override keys(): MapIterator<Key> {
+  override keys(): MapIterator<RecordKey> {
     return this.#hidden.size === 0 ? super.keys() : this.#visible(([key]) => key);
   }
 
@@ -65,19 +65,19 @@ export class RecordTable<Item> extends Map<Key, Item> {
     return this.#hidden.size === 0 ? super.values() : this.#visible(([, item]) => item);
   }
 
-  override entries(): MapIterator<[Key, Item]> {
+  override entries(): MapIterator<[RecordKey, Item]> {
     return this.#hidden.size === 0 ? super.entries() : this.#visible((entry) => entry);
   }
 
-  override [Symbol.iterator](): MapIterator<[Key, Item]> {
+  override [Symbol.iterator](): MapIterator<[RecordKey, Item]> {
     return this.entries();
   }
 
-  override forEach(visit: (item: Item, key: Key, table: Map<Key, Item>) => void): void {
+  override forEach(visit: (item: Item, key: RecordKey, table: Map<RecordKey, Item>) => void): void {
     for (const [key, item] of this.entries()) visit(item, key, this);
   }
 
-  *#visible<Result>(of: (entry: [Key, Item]) => Result): MapIterator<Result> {
+  *#visible<Result>(of: (entry: [RecordKey, Item]) => Result): MapIterator<Result> {
     for (const entry of super.entries()) if (!this.#hidden.has(entry[0])) yield of(entry);
   }
 }

@@ -32,24 +32,24 @@ export type {
   Mishap,
 } from "../schema/records/webhook-records.js";
 
-export type Key = string | number;
+export type RecordKey = string | number;
 
 /** `record` is null for a removal. */
-export type Put = readonly [collection: CollectionName, key: Key, record: unknown];
+export type RecordPut = readonly [collection: CollectionName, key: RecordKey, record: unknown];
 
 /** Effects of one command, committed at once: one line of the data journal. */
 export interface Change {
   readonly seq: number;
   /** Sandbox time, milliseconds. */
   readonly at: number;
-  readonly puts: readonly Put[];
+  readonly puts: readonly RecordPut[];
   /** New values of the counters that changed. */
   readonly counters: Readonly<Record<string, number>>;
 }
 
 /** Read access to the records of one moment. */
 export interface RecordReader {
-  get<Name extends CollectionName>(name: Name, key: Key): Collections[Name] | undefined;
+  get<Name extends CollectionName>(name: Name, key: RecordKey): Collections[Name] | undefined;
 }
 
 /**
@@ -64,23 +64,29 @@ export interface JournalEntry extends Omit<Change, "puts"> {
 }
 
 export type JournalPut =
-  | Put
-  | readonly [collection: CollectionName, key: Key, fields: object, how: "derived"]
-  | readonly [collection: CollectionName, key: Key, fields: object, how: "changed", grown?: AppendedItems]
+  | RecordPut
+  | readonly [collection: CollectionName, key: RecordKey, fields: object, how: "derived"]
   | readonly [
       collection: CollectionName,
-      key: Key,
+      key: RecordKey,
+      fields: object,
+      how: "changed",
+      grown?: AppendedItems,
+    ]
+  | readonly [
+      collection: CollectionName,
+      key: RecordKey,
       fields: object,
       how: "like",
-      other: Key,
+      other: RecordKey,
       parts?: ObjectDiffs,
     ]
   | readonly [
       collection: CollectionName,
-      key: Key,
+      key: RecordKey,
       fields: object,
       how: "as",
-      other: Key,
+      other: RecordKey,
       shared: readonly string[],
       grown?: AppendedItems,
     ];
@@ -91,5 +97,7 @@ export interface StateDump {
   readonly seq: number;
   readonly at: number;
   readonly counters: Readonly<Record<string, number>>;
-  readonly collections: { readonly [Name in CollectionName]: readonly (readonly [Key, Collections[Name]])[] };
+  readonly collections: {
+    readonly [Name in CollectionName]: readonly (readonly [RecordKey, Collections[Name]])[];
+  };
 }

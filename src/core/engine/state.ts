@@ -3,11 +3,11 @@ import type { Holdings } from "../domain/ledger-postings.js";
 import type { Mode } from "../schema/common.js";
 import { COLLECTION_NAMES } from "../schema/records/collection-names.js";
 import { chargeSearch } from "./charge-fields.js";
-import { type FrozenState, freeze, thaw } from "./frozen-state.js";
+import { type FrozenState, freezeState, thawState } from "./frozen-state.js";
 import {
   addToGroup,
   ClosedEvents,
-  type FieldValue,
+  type FieldCondition,
   type IndexedCollection,
   Indexes,
   isIndexed,
@@ -23,9 +23,9 @@ import type {
   Delivery,
   Endpoint,
   EventRecord,
-  Key,
   LedgerEntry,
-  Put,
+  RecordKey,
+  RecordPut,
   StateDump,
   StoredScenario,
   Task,
@@ -37,10 +37,10 @@ type Tables = { readonly [Name in CollectionName]: RecordTable<Collections[Name]
 
 /** A put that can be undone. */
 interface AppliedPut {
-  readonly put: Put;
+  readonly put: RecordPut;
   readonly old: unknown;
   /** The order of keys before the put, if the put changed it. */
-  readonly order: readonly Key[] | undefined;
+  readonly order: readonly RecordKey[] | undefined;
 }
 
 /**
@@ -59,7 +59,7 @@ export class State {
   #endpointsInOrder: Endpoint[] | undefined;
   #activeScenarios: StoredScenario[] | undefined;
   /** Task ids by `ref`; built on first use. */
-  #tasksOf: Map<string, Key[]> | undefined;
+  #tasksOf: Map<string, RecordKey[]> | undefined;
   #plannedCount = 0;
   /** Bank statement of the ledger; built on first use. */
   #statement: Statement | undefined;
@@ -71,7 +71,7 @@ export class State {
     this.#indexes = new Indexes(this.tables);
   }
 
-  get<Name extends CollectionName>(name: Name, key: Key): Collections[Name] | undefined {
+  get<Name extends CollectionName>(name: Name, key: RecordKey): Collections[Name] | undefined {
     return this.tables[name].get(key);
   }
 
@@ -105,11 +105,11 @@ export class State {
     };
   }
 
-  #putUndoably(put: Put): AppliedPut {
+  #putUndoably(put: RecordPut): AppliedPut {
     const [name, key, record] = put;
     const table = this.tables[name] as RecordTable<unknown>;
     const old = table.get(key);
-    let order: readonly Key[] | undefined;
+    let order: readonly RecordKey[] | undefined;
     if (record !== null) order = table.put(key, record);
     else if (old !== undefined) table.hide(key);
     this.#index(name, key, old, record ?? undefined);
@@ -133,7 +133,7 @@ export class State {
     this.tasks.forgetDropped();
   }
 
-  #put<Name extends CollectionName>(name: Name, key: Key, record: Collections[Name] | null): void {
+  #put<Name extends CollectionName>(name: Name, key: RecordKey, record: Collections[Name] | null): void {
     const table = this.tables[name] as RecordTable<Collections[Name]>;
     const old = table.get(key);
     if (record === null) table.delete(key);
@@ -142,7 +142,7 @@ export class State {
   }
 
   /** @param isUndo true when a put is undone */
-  #index(name: CollectionName, key: Key, before: unknown, after: unknown, isUndo = false): void {
+  #index(name: CollectionName, key: RecordKey, before: unknown, after: unknown, isUndo = false): void {
     switch (name) {
       case "tasks":
         this.#noteTask(before as Task | undefined, after as Task | undefined, isUndo);
@@ -221,7 +221,7 @@ export class State {
   }
 
   /** Charges with all of these values, oldest first. */
-  chargesMatching(fields: readonly FieldValue<Charge>[]): Charge[] {
+  chargesMatching(fields: readonly FieldCondition<Charge>[]): Charge[] {
     return this.#indexes.of("charges").matching(fields);
   }
 
@@ -236,7 +236,7 @@ export class State {
   }
 
   /** Up to `limit` records of a collection with their keys, oldest first. */
-  oldestOf<Name extends IndexedCollection>(name: Name, limit: number): [Key, Collections[Name]][] {
+  oldestOf<Name extends IndexedCollection>(name: Name, limit: number): [RecordKey, Collections[Name]][] {
     return this.#indexes.of(name).oldest(name, limit);
   }
 
@@ -309,11 +309,11 @@ export class State {
   }
 
   freeze(): FrozenState {
-    return freeze(this);
+    return freezeState(this);
   }
 
   dump(): StateDump {
-    return thaw(freeze(this));
+    return thawState(freezeState(this));
   }
 
   static from(dump: StateDump): State {

@@ -28,5 +28,5 @@ export interface Store {
   /** Closes the store, and compacts it if `dump`, which returns the whole state, is given. */
   close(dump?: () => StateDump): void;
   /** The error to throw if the loaded data makes no valid state. */
-  loadError(cause: unknown): unknown;
+  toLoadError(cause: unknown): unknown;
 }

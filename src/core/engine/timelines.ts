@@ -1,6 +1,6 @@
 import { toPlainRecord } from "../domain/charge-state.js";
 import type { Charge } from "../domain/charge-transition.js";
-import { proportionOf, toCanonical } from "../domain/money.js";
+import { proportionOf, toCanonicalAmount } from "../domain/money.js";
 import { findRule, type MatchSubject, matchesRule } from "../domain/rule-matching.js";
 import { checkEntry, type PlannedEntry, type StatusRules } from "../domain/timeline.js";
 import type { Withdrawal } from "../domain/withdrawal.js";
@@ -54,8 +54,8 @@ export function withTimeline<Item extends Charge | Withdrawal>(
 function paidOf(tx: Transaction, { amount, currency }: Charge, paid: ChargeRule["paid"]) {
   if (paid === undefined) return {};
   const { code, decimals } =
-    tx.catalogue.currency(paid.currency ?? currency) ?? tx.catalogue.knownCurrency(currency);
-  const amount_paid = toCanonical(
+    tx.catalogue.currency(paid.currency ?? currency) ?? tx.catalogue.requireCurrency(currency);
+  const amount_paid = toCanonicalAmount(
     paid.amount ?? proportionOf(amount, String(paid.factor ?? 1), "1", decimals),
     decimals,
   );
@@ -82,7 +82,7 @@ function isDrawn(probability: number, id: string, scenario: string, index: numbe
 }
 
 /** Schedules the task of an entry; returns the task's id. */
-export function planEntry(
+export function planTimelineEntry(
   tx: Transaction,
   kind: "timeline" | "withdrawal",
   ref: string,
@@ -99,7 +99,7 @@ interface WithTimeline<Status extends string> {
 }
 
 /** Runs a due timeline entry by `move`; returns a note if it changes nothing. */
-export function runEntry<Status extends string, Moved extends object>(
+export function applyTimelineEntry<Status extends string, Moved extends object>(
   tx: Transaction,
   noun: "charge" | "withdrawal",
   rules: StatusRules<Status>,

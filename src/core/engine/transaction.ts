@@ -4,8 +4,8 @@ import type { RuleRef } from "../domain/rule-matching.js";
 import { isRefusal } from "../schema/refusals.js";
 import type { Settings } from "../schema/settings.js";
 import { clampInstant, iso } from "../schema/time.js";
-import { digest, hexDigest, type IdKind, numberedId } from "./ids.js";
-import type { Change, CollectionName, Collections, Key, Put, Task } from "./records.js";
+import { type IdKind, numberedDigest, numberedHexDigest, numberedId } from "./ids.js";
+import type { Change, CollectionName, Collections, RecordKey, RecordPut, Task } from "./records.js";
 import type { State } from "./state.js";
 
 /** Maximum number of puts that a lookup scans; above it, a map finds the record. */
@@ -20,7 +20,7 @@ export class Transaction {
   readonly atMs: number;
   readonly #scope: string;
   /** Pending writes: each record once, in order of its first write. */
-  #puts: Put[] = [];
+  #puts: RecordPut[] = [];
   /** Index of each record in `#puts`; undefined up to SCAN_MAX_PUTS. */
   #indexes: PutIndexes | undefined;
   #counters: Record<string, number> = {};
@@ -38,21 +38,21 @@ export class Transaction {
     return iso(this.atMs);
   }
 
-  get<Name extends CollectionName>(name: Name, key: Key): Collections[Name] | undefined {
+  get<Name extends CollectionName>(name: Name, key: RecordKey): Collections[Name] | undefined {
     const index = this.#indexOf(name, key);
     if (index === -1) return this.state.get(name, key);
     return (this.#puts[index]![2] as Collections[Name] | null) ?? undefined;
   }
 
-  put<Name extends CollectionName>(name: Name, key: Key, record: Collections[Name]): void {
+  put<Name extends CollectionName>(name: Name, key: RecordKey, record: Collections[Name]): void {
     this.#write(name, key, record);
   }
 
-  remove(name: CollectionName, key: Key): void {
+  remove(name: CollectionName, key: RecordKey): void {
     this.#write(name, key, null);
   }
 
-  #write(name: CollectionName, key: Key, record: unknown): void {
+  #write(name: CollectionName, key: RecordKey, record: unknown): void {
     const index = this.#indexOf(name, key);
     if (index !== -1) {
       this.#puts[index] = [name, key, record];
@@ -63,7 +63,7 @@ export class Transaction {
   }
 
   /** Index of the record in `#puts`, or -1. */
-  #indexOf(name: CollectionName, key: Key): number {
+  #indexOf(name: CollectionName, key: RecordKey): number {
     const puts = this.#puts;
     if (puts.length > SCAN_MAX_PUTS) return (this.#indexes ??= indexPuts(puts)).get(name)?.get(key) ?? -1;
     for (let index = 0; index < puts.length; index++) {
@@ -87,12 +87,12 @@ export class Transaction {
 
   /** Derives 32 bytes from the scope and the next number of the kind. */
   digest(kind: IdKind): Buffer {
-    return digest(this.#scope, kind, this.next(kind));
+    return numberedDigest(this.#scope, kind, this.next(kind));
   }
 
   /** As `digest`, in hexadecimal. */
   hexDigest(kind: IdKind): string {
-    return hexDigest(this.#scope, kind, this.next(kind));
+    return numberedHexDigest(this.#scope, kind, this.next(kind));
   }
 
   id(kind: IdKind): string {
@@ -115,7 +115,7 @@ export class Transaction {
   }
 
   /** A transaction on the same state at another time, with its own ids; its writes are discarded. */
-  scratch(name: string, atMs: number): Transaction {
+  createScratch(name: string, atMs: number): Transaction {
     return new Transaction(this.state, this.catalogue, this.settings, `${this.#scope}\0${name}`, atMs);
   }
 
@@ -153,15 +153,15 @@ export class Transaction {
   }
 }
 
-type PutIndexes = Map<CollectionName, Map<Key, number>>;
+type PutIndexes = Map<CollectionName, Map<RecordKey, number>>;
 
-function indexPuts(puts: readonly Put[]): PutIndexes {
+function indexPuts(puts: readonly RecordPut[]): PutIndexes {
   const indexes: PutIndexes = new Map();
   for (const [index, [name, key]] of puts.entries()) addIndex(indexes, name, key, index);
   return indexes;
 }
 
-function addIndex(indexes: PutIndexes, name: CollectionName, key: Key, index: number): void {
+function addIndex(indexes: PutIndexes, name: CollectionName, key: RecordKey, index: number): void {
   let byKey = indexes.get(name);
   if (byKey === undefined) indexes.set(name, (byKey = new Map()));
   byKey.set(key, index);

@@ -24,7 +24,7 @@ function payinSummary(charge: Charge) {
 }
 
 /** Specification: Charge detail. */
-export function chargeDetail(charge: Charge) {
+export function chargeDetailView(charge: Charge) {
   return {
     ...payinSummary(charge),
     payment_method: charge.payment_method,
@@ -66,7 +66,7 @@ export function payinSummaryJson(charge: Charge): string {
 
 export function chargeDetailJson(charge: Charge): string {
   let json = details.get(charge);
-  if (json === undefined) details.set(charge, (json = JSON.stringify(chargeDetail(charge))));
+  if (json === undefined) details.set(charge, (json = JSON.stringify(chargeDetailView(charge))));
   return json;
 }
 

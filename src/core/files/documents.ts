@@ -4,8 +4,14 @@
 import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
 import type * as z from "zod/mini";
 import { TOO_DEEP_MESSAGE } from "../schema/depth.js";
-import { closestIssues, DEFAULT_MESSAGE, issueMessage, issuePath, safeParse } from "../schema/issues.js";
-import { nearest } from "../schema/nearest.js";
+import {
+  closestIssues,
+  DEFAULT_ISSUE_MESSAGE,
+  issueMessage,
+  issuePath,
+  safeParse,
+} from "../schema/issues.js";
+import { nearestWord } from "../schema/nearest.js";
 import { conflictingFields, knownKeys, unknownFieldMessage } from "../schema/schema-paths.js";
 import { UserError } from "../schema/user-error.js";
 import {
@@ -279,7 +285,7 @@ const SYNTAX_MESSAGES: Readonly<Record<string, string>> = {
 
 function writtenMessage(issue: Issue): string {
   const isSilent =
-    issue.code === "invalid_type" && issue.message === DEFAULT_MESSAGE && issue.input !== undefined;
+    issue.code === "invalid_type" && issue.message === DEFAULT_ISSUE_MESSAGE && issue.input !== undefined;
   return (isSilent ? SYNTAX_MESSAGES[issue.expected] : undefined) ?? issueMessage(issue);
 }
 
@@ -324,15 +330,15 @@ function issueMessages(
       const excluded = known.includes(key) ? conflictingFields(schema, path, key, keys) : [];
       const message = `does not go with ${excluded.join(", ")}: leave one of them out`;
       const isBelow = (field: string): boolean => knownKeys(schema, [...path, field]).includes(key);
-      const below = nearest(key, known) === undefined ? known.find(isBelow) : undefined;
+      const below = nearestWord(key, known) === undefined ? known.find(isBelow) : undefined;
       const unknown =
         below === undefined ? unknownFieldMessage(key, known) : `goes under ${below}: { ${key}: … }`;
       return { path: [...path, key], message: excluded.length > 0 ? message : unknown };
     });
   }
-  const inner = issue.message === DEFAULT_MESSAGE || isRecord(issue.input) ? closestIssues(issue) : [];
+  const inner = issue.message === DEFAULT_ISSUE_MESSAGE || isRecord(issue.input) ? closestIssues(issue) : [];
   if (inner.length > 0) return inner.flatMap((cause) => issueMessages(schema, cause, isUnresolved));
-  if (isUnquoted(issue) && issue.message === DEFAULT_MESSAGE)
+  if (isUnquoted(issue) && issue.message === DEFAULT_ISSUE_MESSAGE)
     return [{ path, message: `${issueMessage(issue)}: put it in quotes` }];
   const [inKey] = issue.code === "invalid_key" ? issue.issues : [];
   if (inKey !== undefined) return [{ path, message: inKey.message }];

@@ -1,6 +1,11 @@
 import type * as z from "zod/mini";
-import { compare, toCanonical } from "../domain/money.js";
-import { FIXTURE_IDS, type Fixtures, fixturesPatchSchema, fixturesSchema } from "../schema/fixtures-file.js";
+import { compareAmounts, toCanonicalAmount } from "../domain/money.js";
+import {
+  FIXTURE_ID_FIELDS,
+  type Fixtures,
+  fixturesPatchSchema,
+  fixturesSchema,
+} from "../schema/fixtures-file.js";
 import { issueMessage, safeParse } from "../schema/issues.js";
 import {
   DocumentError,
@@ -13,7 +18,7 @@ import {
 } from "./documents.js";
 
 type List = keyof Fixtures;
-const LIST_NAMES = Object.keys(FIXTURE_IDS) as List[];
+const LIST_NAMES = Object.keys(FIXTURE_ID_FIELDS) as List[];
 
 /** A record with the user's changes. */
 interface Entry<Of extends List> {
@@ -27,7 +32,7 @@ interface Entry<Of extends List> {
 }
 type Entries = { readonly [Of in List]: readonly Entry<Of>[] };
 
-export async function readFixtures(shipped: Fixtures, file: string): Promise<Fixtures> {
+export async function readMergedFixtures(shipped: Fixtures, file: string): Promise<Fixtures> {
   return mergeFixtures(shipped, await readDocument(file));
 }
 
@@ -55,7 +60,7 @@ export function mergeFixtures(shipped: Fixtures, document: LoadedDocument): Fixt
 
 /** Merges one list; skips records without an id, which the schema check reports. */
 function mergedList<Of extends List>(list: Of, shipped: Fixtures, document: LoadedDocument): Entry<Of>[] {
-  const idField = FIXTURE_IDS[list];
+  const idField = FIXTURE_ID_FIELDS[list];
   const entries = new Map<unknown, Entry<Of>>();
   for (const record of shipped[list])
     entries.set((record as Record<string, unknown>)[idField], {
@@ -89,7 +94,7 @@ type ReportFault = (list: List, index: number | undefined, field: string, messag
 /** Reports references to records that do not exist. */
 function checkReferences(entries: Entries, report: ReportFault): void {
   const ids = (list: List): Set<unknown> =>
-    new Set(entries[list].map(({ record }) => (record as Record<string, unknown>)[FIXTURE_IDS[list]]));
+    new Set(entries[list].map(({ record }) => (record as Record<string, unknown>)[FIXTURE_ID_FIELDS[list]]));
   const [currencies, methods, organizations] = [ids("currencies"), ids("methods"), ids("organizations")];
   const mustExist = (
     known: Set<unknown>,
@@ -143,7 +148,11 @@ function checkPrecision(entries: Entries, report: ReportFault): void {
   ): void => {
     const most = decimals.get(currency);
     for (const [field, amount] of Object.entries(amounts))
-      if (most !== undefined && amount !== undefined && compare(toCanonical(amount, most), amount) !== 0)
+      if (
+        most !== undefined &&
+        amount !== undefined &&
+        compareAmounts(toCanonicalAmount(amount, most), amount) !== 0
+      )
         report(list, index, field, `must have at most ${most} decimals, as ${currency} has`);
   };
   each(entries, "currencies", ({ code, withdrawal_fee }, index) => {

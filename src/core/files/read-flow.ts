@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { nearest } from "../schema/nearest.js";
+import { nearestWord } from "../schema/nearest.js";
 import { type LoadedDocument, parseDocument, readDocument, wholeFileError } from "./documents.js";
 import { packageFlows, packageText } from "./package.js";
 
@@ -12,7 +12,7 @@ export async function readFlow(file: string): Promise<LoadedDocument> {
   // A user's file at the flow's own path takes precedence.
   if (found !== undefined)
     return existsSync(found) ? readDocument(found) : parseDocument(found, packageText(found));
-  const near = /^\w+$/.test(file) ? nearest(file, flows.map(shortName)) : undefined;
+  const near = /^\w+$/.test(file) ? nearestWord(file, flows.map(shortName)) : undefined;
   if (near !== undefined) throw wholeFileError(file, `there is no such file; did you mean the flow ${near}?`);
   return readDocument(file);
 }

@@ -1,4 +1,4 @@
-import { MAX_DEPTH, TOO_DEEP_MESSAGE } from "../schema/depth.js";
+import { MAX_JSON_DEPTH, TOO_DEEP_MESSAGE } from "../schema/depth.js";
 
 export type Yaml = typeof import("yaml");
 export type YamlDocument = ReturnType<Yaml["parseDocument"]>;
@@ -55,7 +55,7 @@ export function* structureFaults(yaml: Yaml, document: YamlDocument): Generator<
       else if (ancestors.includes(target)) yield { offset, message: `*${node.source} contains itself` };
     }
     if (!yaml.isCollection(node)) continue;
-    if (ancestors.length >= MAX_DEPTH)
+    if (ancestors.length >= MAX_JSON_DEPTH)
       return yield { offset: node.range?.[0] ?? 0, message: TOO_DEEP_MESSAGE };
     yield* repeatedKeys(yaml, node.items);
     const path = [...ancestors, node];

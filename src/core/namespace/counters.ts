@@ -1,4 +1,4 @@
-import { firstExpiryMs } from "../domain/charge-transition.js";
+import { firstExpiredMs } from "../domain/charge-transition.js";
 import { isAnswerLost } from "../engine/commands/delivery-commands.js";
 import type { Attempt, Change, Delivery, EventRecord } from "../engine/records.js";
 import type { State } from "../engine/state.js";
@@ -15,13 +15,13 @@ type CounterKind = "operations" | "statuses" | "events" | "error_codes" | "misha
 type CountsByKind = { [Name in CounterKind]?: Map<string, { times: number }> };
 
 /** Counts the operations, statuses, events, error codes and mishaps that an app has met; kept in memory only. */
-export class Counters {
+export class CoverageCounters {
   /** Values are objects, so that an increment needs no second map lookup. */
   #counts: CountsByKind = {};
-  readonly #total: Counters | undefined;
+  readonly #total: CoverageCounters | undefined;
 
   /** @param total also counts everything that this instance counts */
-  constructor(total?: Counters) {
+  constructor(total?: CoverageCounters) {
     this.#total = total;
   }
 
@@ -91,7 +91,7 @@ function findMishaps({ puts, counters }: Change, state: State): CountedMishap[] 
 function isLatePayment({ type, object_id }: EventRecord, state: State): boolean {
   if (type !== "charge.completed" || object_id === null) return false;
   const charge = state.get("charges", object_id);
-  return charge?.status === "COMPLETED" && firstExpiryMs(charge) !== undefined;
+  return charge?.status === "COMPLETED" && firstExpiredMs(charge) !== undefined;
 }
 
 /** Mishaps of the attempt with this number, if it is the delivery's last. */

@@ -1,6 +1,6 @@
 import { findRule, type MatchSubject, matchesRule } from "../domain/rule-matching.js";
 import type { Engine } from "../engine/engine.js";
-import { digest, digestOf, fractionOf } from "../engine/ids.js";
+import { digestOf, fractionOf, numberedDigest } from "../engine/ids.js";
 import { findScenario, scenariosFor } from "../engine/scenario-lookup.js";
 import type { FaultRule } from "../schema/scenario-rules.js";
 
@@ -70,9 +70,9 @@ export class FaultInjector {
       this.#applies(`${scenario}#${index}`, rule, subject, undo),
     );
     if (found === undefined) return undefined;
-    const { rules } = this.#engine;
-    rules.add([found]);
-    undo.push(() => rules.add([found], -1));
+    const { appliedCounts } = this.#engine;
+    appliedCounts.add([found]);
+    undo.push(() => appliedCounts.add([found], -1));
     return { rule: found.rule, source: found.scenario, undo: giveBack };
   }
 
@@ -103,7 +103,7 @@ export class FaultInjector {
   }
 
   #draw(id: string, count: number, probability: number): boolean {
-    return fractionOf(digest(`${this.#engine.scope}\0${id}`, "chance", count)) < probability;
+    return fractionOf(numberedDigest(`${this.#engine.scope}\0${id}`, "chance", count)) < probability;
   }
 
   /** Number of times a fault set by the control API was applied. */
@@ -113,7 +113,7 @@ export class FaultInjector {
 
   /** Resets the counts of a removed fault or scenario, or all of them without an id. */
   clearCounts(id?: string): void {
-    this.#engine.rules.resetCounts(id);
+    this.#engine.appliedCounts.resetCounts(id);
     for (const counts of [this.#counts, this.#countsBySubject])
       for (const key of counts.keys())
         if (id === undefined || key.split("#", 1)[0] === id) counts.delete(key);

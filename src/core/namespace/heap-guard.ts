@@ -1,5 +1,5 @@
 import { loadLazily } from "../schema/load-lazily.js";
-import { InsufficientSpace } from "../schema/unavailable.js";
+import { InsufficientSpaceError } from "../schema/unavailable.js";
 import type { HeapUse, HeapWatch } from "../time/heap-watch.js";
 
 type LoadWatch = () => Promise<{ watchHeap(note: (use: HeapUse) => void): HeapWatch }>;
@@ -20,7 +20,7 @@ export class HeapGuard {
   readonly #load: LoadWatch;
   #changes = 0;
   #watch: HeapWatch | undefined;
-  #shortage: InsufficientSpace | undefined;
+  #shortage: InsufficientSpaceError | undefined;
   #isFreed = false;
   #isClosed = false;
 
@@ -55,7 +55,7 @@ export class HeapGuard {
     const isFull = liveBytes > limitBytes * (this.#shortage === undefined ? FULL_SHARE : FREE_SHARE);
     if (!isFull) this.#shortage = undefined;
     else if (this.#shortage === undefined) {
-      this.#shortage = new InsufficientSpace(
+      this.#shortage = new InsufficientSpaceError(
         `memory is short: ${inMB(liveBytes)} of the ${inMB(limitBytes)} MB that V8 may use are taken, so changes are refused. ` +
           'Reset or delete namespaces, keep less (config "retention"), or start with NODE_OPTIONS=--max-old-space-size=MB',
       );

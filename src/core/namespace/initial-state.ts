@@ -15,17 +15,17 @@ import type { NamespaceOptions, WebhookOption } from "./namespace-options.js";
 const REAL_CLOCK: ClockSetting = { mode: "real", speed: 1 };
 
 /** Parts that a reset can keep. `keys` has no effect: API keys are not in the state and always stay. */
-export type ResetPart = "webhooks" | "keys" | "scenarios";
+export type RetainablePart = "webhooks" | "keys" | "scenarios";
 
 export interface ResetRequest {
-  readonly keep: readonly ResetPart[];
+  readonly keep: readonly RetainablePart[];
   readonly repeatIds: boolean;
 }
 
-export const DEFAULT_RESET_PARTS: readonly ResetPart[] = ["webhooks", "keys"];
+export const DEFAULT_RETAINED_PARTS: readonly RetainablePart[] = ["webhooks", "keys"];
 
 /** Opens the engine and clock of a namespace: from stored data, or new. */
-export function openState(options: NamespaceOptions): { engine: Engine; clock: Clock } {
+export function openEngineAndClock(options: NamespaceOptions): { engine: Engine; clock: Clock } {
   const { wall, startMs } = options;
   const onSetBack = (byMs: number): void =>
     options.onNotice?.(
@@ -43,7 +43,7 @@ export function openState(options: NamespaceOptions): { engine: Engine; clock: C
     setUp: initialContent(options),
     totalRuleCounts: options.totalRuleCounts,
     memoryGuard: options.heapGuard,
-    atEndOfTick: atEndOfTick,
+    atEndOfTick,
   });
   const { state, namespace: world } = engine;
   const contradiction = findContradiction(options, world);
@@ -83,10 +83,10 @@ function initialContent(options: NamespaceOptions): Command<void> {
 }
 
 /** Adds the options' scenarios and the kept parts; the options' endpoints only if endpoints are not kept. */
-export function contentAfterReset(
+export function addContentAfterReset(
   options: NamespaceOptions,
   before: State,
-  keep: readonly ResetPart[],
+  keep: readonly RetainablePart[],
 ): Command<void> {
   const endpoints = keep.includes("webhooks") ? before.endpoints() : undefined;
   const scenarios = keep.includes("scenarios") ? [...before.tables.scenarios.values()] : [];

@@ -26,7 +26,7 @@ export interface RunOutcome {
   readonly error?: string;
 }
 
-export interface ScenarioRun {
+export interface ScenarioRunOptions {
   readonly source: ScenarioSource;
   readonly vars: Readonly<Record<string, string>>;
   readonly app: string | undefined;
@@ -42,10 +42,10 @@ export interface ScenarioTools {
   /** Fills in variables, except environment variables. Refuses names outside the vocabulary. */
   read(namespace: Namespace, source: ScenarioSource, vocabulary?: Vocabulary): Promise<Scenario | Refusal>;
   /** Returns the report of a passed or failed run. */
-  run(namespace: Namespace, run: ScenarioRun): Promise<RunOutcome | Refusal>;
+  run(namespace: Namespace, run: ScenarioRunOptions): Promise<RunOutcome | Refusal>;
 }
 
-export interface ReceiverCheck {
+export interface ReceiverCheckOptions {
   readonly url: string;
   readonly secret: string;
   readonly signature: Signature;
@@ -55,4 +55,4 @@ export interface ReceiverCheck {
 }
 
 /** Tests a webhook receiver. Injected, since the implementation is a client of the server. */
-export type CheckReceiver = (check: ReceiverCheck) => Promise<WebhookReport>;
+export type ReceiverChecker = (check: ReceiverCheckOptions) => Promise<WebhookReport>;

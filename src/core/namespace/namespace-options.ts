@@ -8,7 +8,7 @@ import type { Settings } from "../schema/settings.js";
 import type { Snapshots } from "../store/storage.js";
 import type { WallClock } from "../time/wall-clock.js";
 import type { AdviceLog } from "./advice/advisor.js";
-import type { Counters } from "./counters.js";
+import type { CoverageCounters } from "./counters.js";
 import type { HeapGuard } from "./heap-guard.js";
 
 export type WebhookOption = z.infer<typeof webhookOptionSchema>;
@@ -54,7 +54,7 @@ export interface NamespaceOptions extends NamespaceDefaults {
   /** Log that collects the advice of all namespaces. */
   readonly totalAdvice: AdviceLog;
   /** Counts of all namespaces. */
-  readonly totalCounters: Counters;
+  readonly totalCounters: CoverageCounters;
   /** Scenario rule → how often it was applied, in all namespaces. */
   readonly totalRuleCounts: Map<string, number>;
   /** Refuses changes while memory is short. */

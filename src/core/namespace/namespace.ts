@@ -21,8 +21,8 @@ import type { Command } from "../engine/transaction.js";
 import type { ChargeStatus } from "../schema/common.js";
 import type { ClockSetting } from "../schema/option-schemas.js";
 import type { Refusal } from "../schema/refusals.js";
-import { Unavailable } from "../schema/unavailable.js";
-import { SizeNotice } from "../store/size-notice.js";
+import { UnavailableError } from "../schema/unavailable.js";
+import { SizeMonitor } from "../store/size-notice.js";
 import { AppActivity } from "../time/app-activity.js";
 import { ClockControl } from "../time/clock-control.js";
 import { createAbortController, type Deadline, onDeadline } from "../time/deadline.js";
@@ -31,9 +31,14 @@ import { runChargeUntil } from "../time/run-ahead.js";
 import { Scheduler } from "../time/scheduler.js";
 import { Advisor, adviceContext } from "./advice/advisor.js";
 import { ApiKeys } from "./api-keys.js";
-import { Counters } from "./counters.js";
+import { CoverageCounters } from "./counters.js";
 import { FaultInjector } from "./fault-injector.js";
-import { contentAfterReset, openState, type ResetRequest, registerWebhook } from "./initial-state.js";
+import {
+  addContentAfterReset,
+  openEngineAndClock,
+  type ResetRequest,
+  registerWebhook,
+} from "./initial-state.js";
 import { MailboxLeases } from "./mailbox-leases.js";
 import type { NamespaceOptions, WebhookOption } from "./namespace-options.js";
 import { type Observer, Observers } from "./observers.js";
@@ -43,7 +48,7 @@ import { ResponseHolds } from "./response-holds.js";
 import { RunLease } from "./run-lease.js";
 import { SavedStates } from "./saved-states.js";
 import type { Arrival } from "./served-request.js";
-import type { Watch, WatchEnd } from "./watchers.js";
+import type { WaitCondition, WaitEndReason } from "./watchers.js";
 import { Watchers } from "./watchers.js";
 
 export interface NamespaceInfo {
@@ -62,14 +67,14 @@ export class Namespace {
   readonly engine: Engine;
   readonly info: NamespaceInfo;
   readonly keys: ApiKeys;
-  readonly rates: RateLimiter | undefined;
+  readonly rateLimiter: RateLimiter | undefined;
   readonly publicUrl: string | undefined;
   readonly faults: FaultInjector;
   readonly holds: ResponseHolds;
   readonly journal: RequestJournal;
   readonly clock: ClockControl;
   readonly snapshots: SavedStates;
-  readonly counters: Counters;
+  readonly counters: CoverageCounters;
   readonly lease: RunLease;
   readonly mailboxLeases: MailboxLeases;
   readonly advisor: Advisor;
@@ -86,8 +91,8 @@ export class Namespace {
 
   constructor(options: NamespaceOptions) {
     const { wall, apiKey, liveApiKey, webhookSecret } = options;
-    const onError = (error: unknown) => error instanceof Unavailable || options.onError(error);
-    const { engine, clock } = openState(options);
+    const onError = (error: unknown) => error instanceof UnavailableError || options.onError(error);
+    const { engine, clock } = openEngineAndClock(options);
     const snapshots = options.snapshots();
     const observers = new Observers(onError);
     const onNotice = observers.guardNoticeHandler(options.onNotice);
@@ -145,16 +150,16 @@ export class Namespace {
       activity,
       closing: this.#closing.signal,
     });
-    this.rates =
+    this.rateLimiter =
       options.rateLimit === undefined ? undefined : new RateLimiter(options.rateLimit, clock, wall);
     this.#observers = observers;
     this.#watchers = new Watchers(wall);
     this.journal = new RequestJournal(options.settings.retention.requests, observers);
     if (onNotice !== undefined) {
-      const size = new SizeNotice(options.name, onNotice);
+      const size = new SizeMonitor(options.name, onNotice);
       observers.add({ onChange: () => size.note(() => engine.state.tables) });
     }
-    this.counters = new Counters(options.totalCounters);
+    this.counters = new CoverageCounters(options.totalCounters);
     observers.add({
       onRequest: (request) => this.counters.noteRequest(request),
       onChange: (change) => this.counters.noteChange(change, engine.state),
@@ -275,7 +280,7 @@ export class Namespace {
     return this.#scheduler.whenIdle();
   }
 
-  waitFor(watch: Watch, patience: Deadline): Promise<WatchEnd> {
+  waitFor(watch: WaitCondition, patience: Deadline): Promise<WaitEndReason> {
     return this.#watchers.waitFor(watch, patience);
   }
 
@@ -305,7 +310,7 @@ export class Namespace {
     const { engine } = this;
     const setting = this.#initialSetting;
     const startMs = setting.mode === "manual" ? engine.namespace.start_ms : this.#options.wall.nowMs();
-    const begin = contentAfterReset(this.#options, engine.state, keep);
+    const begin = addContentAfterReset(this.#options, engine.state, keep);
     const refusal = this.clock.replaceState(
       (clock) =>
         engine.reset(startMs, repeatIds, (tx) => {
@@ -316,7 +321,7 @@ export class Namespace {
       setting,
     );
     if (refusal !== undefined) return refusal;
-    this.rates?.clear();
+    this.rateLimiter?.clear();
     this.journal.clear();
     this.#activity.clear();
     this.counters.clear();

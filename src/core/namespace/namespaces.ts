@@ -4,15 +4,15 @@ import type { NamespaceIdentity } from "../schema/control-requests.js";
 import type { namespaceSchema } from "../schema/control-responses.js";
 import { safeParse } from "../schema/issues.js";
 import { namespaceNameSchema, parseClockSetting } from "../schema/option-schemas.js";
-import { invalid, isRefusal, type Refusal, refuse } from "../schema/refusals.js";
+import { isRefusal, type Refusal, refuse, refuseInvalid } from "../schema/refusals.js";
 import { secretFaults } from "../schema/signature-schemes.js";
 import { parseInstant } from "../schema/time.js";
-import { StorageUnavailable } from "../schema/unavailable.js";
-import type { Leases, Location, Storage } from "../store/storage.js";
+import { StorageUnavailableError } from "../schema/unavailable.js";
+import type { Leases, NamespaceLocation, Storage } from "../store/storage.js";
 import { OutOfHandlesError, StoreError } from "../store/store-error.js";
 import { activityObserver } from "./activity-observer.js";
 import { AdviceLog } from "./advice/advisor.js";
-import { Counters } from "./counters.js";
+import { CoverageCounters } from "./counters.js";
 import { FailedTestLog } from "./failed-test-log.js";
 import { HeapGuard } from "./heap-guard.js";
 import {
@@ -22,7 +22,7 @@ import {
   type NewNamespace,
   namespaceInKey,
 } from "./identity.js";
-import type { CheckReceiver, ScenarioTools } from "./injected-tools.js";
+import type { ReceiverChecker, ScenarioTools } from "./injected-tools.js";
 import { Namespace, type NamespaceInfo } from "./namespace.js";
 import type { NamespaceDefaults } from "./namespace-options.js";
 import { UnopenedNamespaces } from "./unopened-namespaces.js";
@@ -35,7 +35,7 @@ export interface NamespacesOptions {
   readonly base: NamespaceDefaults;
   readonly autoNamespaces: boolean;
   readonly scenarios: ScenarioTools;
-  readonly checkReceiver: CheckReceiver;
+  readonly checkReceiver: ReceiverChecker;
   readonly storage: Storage;
   /** Receives the activity of all namespaces. */
   readonly onActivity?: OnActivity | undefined;
@@ -49,7 +49,7 @@ export class Namespaces {
   /** Advice since the start, including that of reset or deleted namespaces. */
   readonly advice = new AdviceLog();
   /** Counts since the start, including those of reset or deleted namespaces. */
-  readonly totalCounters = new Counters();
+  readonly totalCounters = new CoverageCounters();
   readonly failedTests = new FailedTestLog();
   readonly #namespaces = new Map<string, Namespace>();
   readonly #byKey = new Map<string, Namespace>();
@@ -110,7 +110,7 @@ export class Namespaces {
   }
 
   /** With leases: finds the process that runs a call's namespace, after taking over or creating it if necessary. */
-  async locate(header: string | null, apiKey: string | null): Promise<Location> {
+  async locate(header: string | null, apiKey: string | null): Promise<NamespaceLocation> {
     const leases = this.leases!;
     let name = header ?? this.#nameOfKey(apiKey);
     name ??= await leases.nameOfKey(apiKey!, namespaceInKey(apiKey!));
@@ -140,7 +140,8 @@ export class Namespaces {
       this.#open(name, identity, isDefault ? base.startMs : undefined);
     } catch (error) {
       const isFatal = isDefault && this.leases === undefined;
-      if (isFatal || error instanceof OutOfHandlesError || error instanceof StorageUnavailable) throw error;
+      if (isFatal || error instanceof OutOfHandlesError || error instanceof StorageUnavailableError)
+        throw error;
       base.onError(this.#unopened.add(name, identity, error));
     }
   }
@@ -279,7 +280,7 @@ export class Namespaces {
       const isOwn = path.length === 1 || Number(path[1]) < webhooks.length;
       return [isOwn ? path.join(".") : "webhook_secret", message];
     });
-    return faults.length === 0 ? undefined : invalid(Object.fromEntries(faults));
+    return faults.length === 0 ? undefined : refuseInvalid(Object.fromEntries(faults));
   }
 
   /** Returns the namespace, created if necessary; an existing one is not changed. */

@@ -1,5 +1,5 @@
 import { deleteEndpoint } from "../engine/commands/endpoint-commands.js";
-import { type Rules, restoreRules, rulesOf } from "../engine/commands/scenario-commands.js";
+import { copyRules, type RuleSet, restoreRules } from "../engine/commands/scenario-commands.js";
 import type { Engine } from "../engine/engine.js";
 import type { Command } from "../engine/transaction.js";
 import { type ClockSetting, parseClockSetting } from "../schema/option-schemas.js";
@@ -29,7 +29,7 @@ interface CurrentRun {
 /** Settings to restore if the runner disappears. */
 interface SavedSettings {
   readonly clock: ClockSetting;
-  readonly rules: Rules;
+  readonly rules: RuleSet;
   readonly mailboxes: ReadonlySet<string>;
 }
 
@@ -91,7 +91,7 @@ export class RunLease {
     const { clock, engine } = this.#namespace;
     return {
       clock: parseClockSetting(clock.view().mode),
-      rules: rulesOf(engine.state),
+      rules: copyRules(engine.state),
       mailboxes: new Set(this.#mailboxes()),
     };
   }

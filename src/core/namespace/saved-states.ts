@@ -93,7 +93,7 @@ export class SavedStates {
   }
 
   /** The current state as pieces of JSON text. */
-  text(): AsyncIterable<string> {
+  exportText(): AsyncIterable<string> {
     return withYields(encodeState(this.#freeze()));
   }
 

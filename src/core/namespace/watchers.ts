@@ -1,4 +1,4 @@
-import type { Change, Key } from "../engine/records.js";
+import type { Change, RecordKey } from "../engine/records.js";
 import { type Deadline, onDeadline } from "../time/deadline.js";
 import { afterPendingIo } from "../time/timers.js";
 import { type WallClock, withYields, yieldToEventLoop } from "../time/wall-clock.js";
@@ -7,15 +7,15 @@ import type { RequestEntry } from "./served-request.js";
 /** Changes since the last check of the waiting calls. */
 export interface WatchedChanges<Request = RequestEntry> {
   /** Keys of stored or removed records. */
-  readonly charges: ReadonlySet<Key>;
-  readonly deliveries: ReadonlySet<Key>;
+  readonly charges: ReadonlySet<RecordKey>;
+  readonly deliveries: ReadonlySet<RecordKey>;
   readonly requests: readonly Request[];
   /** Cache of views of these records, shared by all watches. */
   readonly views: Map<object, object>;
 }
 
 /** A condition that a call waits for. */
-export interface Watch<Request = RequestEntry> {
+export interface WaitCondition<Request = RequestEntry> {
   /** Checks everything, with a yield after each step. */
   checkAll(): Iterable<unknown>;
   checkChanges(changes: WatchedChanges<Request>): void;
@@ -23,21 +23,21 @@ export interface Watch<Request = RequestEntry> {
 }
 
 /** Reason why a wait ended: condition met, timeout, client disconnected, namespace closed, too many waits. */
-export type WatchEnd = "met" | "late" | "left" | "closed" | "crowded";
+export type WaitEndReason = "met" | "late" | "left" | "closed" | "crowded";
 
 const MAX_WAITS = 1_000;
 
 /** Changes collected for the next check. */
 class CollectedChanges<Request> implements WatchedChanges<Request> {
-  readonly charges = new Set<Key>();
-  readonly deliveries = new Set<Key>();
+  readonly charges = new Set<RecordKey>();
+  readonly deliveries = new Set<RecordKey>();
   readonly requests: Request[] = [];
   readonly views = new Map<object, object>();
 }
 
 interface Wait<Request> {
-  readonly watch: Watch<Request>;
-  readonly end: (end: WatchEnd) => void;
+  readonly watch: WaitCondition<Request>;
+  readonly end: (end: WaitEndReason) => void;
   readonly fail: (error: unknown) => void;
   /** Incremented by each full check, which cancels earlier ones. */
   round: number;
@@ -131,7 +131,7 @@ export class Watchers<Request = RequestEntry> {
     }
   }
 
-  waitFor(watch: Watch<Request>, patience: Deadline): Promise<WatchEnd> {
+  waitFor(watch: WaitCondition<Request>, patience: Deadline): Promise<WaitEndReason> {
     if (this.#isClosed) return Promise.resolve("closed");
     if (patience.signal.aborted) return Promise.resolve("left");
     if (this.#waits.size >= MAX_WAITS) return Promise.resolve("crowded");
@@ -140,7 +140,7 @@ export class Watchers<Request = RequestEntry> {
         this.#waits.delete(wait);
         cancelTimeout();
       };
-      const end = (reason: WatchEnd): void => {
+      const end = (reason: WaitEndReason): void => {
         remove();
         resolve(reason);
       };

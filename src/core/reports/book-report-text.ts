@@ -4,7 +4,7 @@ import { formatCount } from "../schema/text-format.js";
 const MAX_LINES = 20;
 
 /** Summarizes a report: one line with the counts, and a line for each difference. */
-export function differencesText({ total, rows, charges, findings }: BookReport): {
+export function describeDifferences({ total, rows, charges, findings }: BookReport): {
   readonly message: string;
   readonly differences: readonly string[];
 } {

@@ -174,4 +174,4 @@ const lists = {
 export type ListName = keyof typeof lists;
 
 /** Keys are paths below `/_sandbox`. */
-export const LISTS: Readonly<Record<ListName, ListColumns>> = lists;
+export const LIST_COLUMNS: Readonly<Record<ListName, ListColumns>> = lists;

@@ -111,7 +111,7 @@ async function listOf(client: ControlClient, path: string, id: string): Promise<
 }
 
 /** A failed test with the activity saved before its namespace was reset or deleted. */
-export interface FailedTest extends NamespaceActivity {
+export interface FailedTestExport extends NamespaceActivity {
   readonly failed_test_id: number;
   readonly test: string;
   readonly namespace: string;
@@ -121,11 +121,11 @@ export interface FailedTest extends NamespaceActivity {
 /** Reads failed tests of all namespaces, oldest first; `leftOut` counts those that were not recorded. */
 export async function readFailedTests(
   client: ControlClient,
-): Promise<{ readonly tests: readonly FailedTest[]; readonly leftOut: number }> {
+): Promise<{ readonly tests: readonly FailedTestExport[]; readonly leftOut: number }> {
   const { left_out } = await client.call<JsonObject>("GET", "/_sandbox/failed-tests");
   const { items } = await listOf(client, "/failed-tests", "failed_test_id");
-  const tests: FailedTest[] = [];
+  const tests: FailedTestExport[] = [];
   for (const { failed_test_id } of [...items].reverse())
-    tests.push(await client.call<FailedTest>("GET", `/_sandbox/failed-tests/${failed_test_id}`));
+    tests.push(await client.call<FailedTestExport>("GET", `/_sandbox/failed-tests/${failed_test_id}`));
   return { tests, leftOut: Number(left_out) };
 }

@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { atMost, MAX_LENGTHS } from "./schema-checks.js";
+import { charactersAtMost, MAX_LENGTHS } from "./schema-checks.js";
 
 /** Test and live data are separate; the prefix of the API key selects one (specification: Authentication). */
 export const MODES = ["test", "live"] as const;
@@ -83,7 +83,7 @@ export const metadataSchema = z.record(z.string(), z.string()).check(
 );
 
 export const httpUrlSchema = z.string().check(
-  atMost(MAX_LENGTHS.url),
+  charactersAtMost(MAX_LENGTHS.url),
   z.refine(
     (text) => /^https?:\/\//i.test(text) && URL.canParse(text),
     "must be an absolute http or https URL",
@@ -95,4 +95,4 @@ export const phoneSchema = z
   .string()
   .check(z.regex(/^\+[1-9]\d{6,14}$/, "must be a phone number with country code, such as +254700000001"));
 
-export const emailSchema = z.email("must be an e-mail address").check(atMost(MAX_LENGTHS.email));
+export const emailSchema = z.email("must be an e-mail address").check(charactersAtMost(MAX_LENGTHS.email));

@@ -7,12 +7,12 @@ import { globTextSchema } from "./globs.js";
 import { withNameKind } from "./name-kinds.js";
 import {
   hasOneTarget,
-  ONE_TARGET,
+  ONE_TARGET_CONDITION,
   ONE_TARGET_MESSAGE,
   webhookOptionSchema,
   webhookUrlSchema,
 } from "./option-schemas.js";
-import { atMost, MAX_LENGTHS, minLength } from "./schema-checks.js";
+import { charactersAtMost, MAX_LENGTHS, minLength } from "./schema-checks.js";
 import { pageQuerySchema } from "./service-requests.js";
 import { signatureSchema } from "./signature-schemes.js";
 
@@ -32,11 +32,14 @@ export const chargeQuerySchema = queryShape({
   mode,
   customer_email: field(optionalText, { description: "Only this customer.", examples: ["ada@shop.test"] }),
   status: field(z.optional(chargeStatusSchema), "Only items with this status."),
-  q: field(z.optional(z.string().check(minLength(1, "must not be empty"), atMost(MAX_LENGTHS.name))), {
-    description:
-      "Only charges with all of these words in their IDs, e-mail, name, reference or metadata values. A word matches from its beginning; case is ignored.",
-    examples: ["ada@shop.test", "1042"],
-  }),
+  q: field(
+    z.optional(z.string().check(minLength(1, "must not be empty"), charactersAtMost(MAX_LENGTHS.name))),
+    {
+      description:
+        "Only charges with all of these words in their IDs, e-mail, name, reference or metadata values. A word matches from its beginning; case is ignored.",
+      examples: ["ada@shop.test", "1042"],
+    },
+  ),
 });
 
 export const withdrawalQuerySchema = queryShape({
@@ -64,11 +67,14 @@ export const deliveryQuerySchema = queryShape({
     "`true` or `1`: only deliveries that have been attempted and not accepted, whether or not they are still retried.",
   ),
   mode,
-  q: field(z.optional(z.string().check(minLength(1, "must not be empty"), atMost(MAX_LENGTHS.name))), {
-    description:
-      "Only deliveries about charges with these words, found as in the list of charges (the newest 500), or about the charge, withdrawal, event or delivery with this ID.",
-    examples: ["A-1042"],
-  }),
+  q: field(
+    z.optional(z.string().check(minLength(1, "must not be empty"), charactersAtMost(MAX_LENGTHS.name))),
+    {
+      description:
+        "Only deliveries about charges with these words, found as in the list of charges (the newest 500), or about the charge, withdrawal, event or delivery with this ID.",
+      examples: ["A-1042"],
+    },
+  ),
 });
 
 export const streamQuerySchema = queryShape({
@@ -182,11 +188,11 @@ const receiver = fieldsOf(webhookOptionSchema);
 export const endpointRequestSchema = withChecks(
   closedShape(
     "WebhookEndpointRequest",
-    { description: "A receiver to register: a URL or a mailbox.", jsonSchema: ONE_TARGET },
+    { description: "A receiver to register: a URL or a mailbox.", jsonSchema: ONE_TARGET_CONDITION },
     {
       ...receiver,
       organization_id: field(
-        z.optional(z.string().check(atMost(MAX_LENGTHS.name))),
+        z.optional(z.string().check(charactersAtMost(MAX_LENGTHS.name))),
         "The organization it receives events of; by default all.",
       ),
       lease: field(

@@ -2,17 +2,17 @@ import * as z from "zod/mini";
 import { timestampSchema } from "./common.js";
 import { field, fieldsOf, pickFields, recordShape } from "./descriptions.js";
 import { withNameKind } from "./name-kinds.js";
-import { text, textOrNull, texts } from "./records/record-fields.js";
+import { text, textList, textOrNull } from "./records/record-fields.js";
 import {
-  attemptRecord,
-  deliveryRecord,
-  endpointRecord,
-  eventRecord,
-  mishapRecord,
+  attemptRecordSchema,
+  deliveryRecordSchema,
+  endpointRecordSchema,
+  eventRecordSchema,
+  mishapRecordSchema,
 } from "./records/webhook-records.js";
 
-export const count = z.int().check(z.gte(0));
-export const ordinal = z.int().check(z.gte(1));
+export const unboundedCount = z.int().check(z.gte(0));
+export const unboundedOrdinal = z.int().check(z.gte(1));
 const anyData = z.record(text, z.unknown());
 const statusOrNull = z.nullable(z.int());
 
@@ -23,13 +23,13 @@ export function pageShape<Item extends z.core.$ZodType>(
   order = "newest first",
 ) {
   return recordShape(name, `A page of ${items.toLowerCase()}, ${order}.`, {
-    total: field(count, "Number of items on all pages."),
+    total: field(unboundedCount, "Number of items on all pages."),
     items: z.array(item),
   });
 }
 
 export const requestEntrySchema = recordShape("RequestEntry", "A call of the service and its response.", {
-  request_id: field(count, "Counts up with each request; `since` takes it."),
+  request_id: field(unboundedCount, "Counts up with each request; `since` takes it."),
   at: field(timestampSchema, "Sandbox time."),
   sent_at: field(timestampSchema, "Wall time."),
   method: withNameKind("HTTP method", text),
@@ -44,18 +44,21 @@ export const requestEntrySchema = recordShape("RequestEntry", "A call of the ser
   runner: field(textOrNull, "The scenario run that sent it, when it was not the app."),
   scenario: field(textOrNull, "The scenario named in its header."),
   fault: field(textOrNull, "The scenario or fault that interfered."),
-  tolerated: field(texts, "What the service silently ignores, such as unknown fields, each with its place."),
+  tolerated: field(
+    textList,
+    "What the service silently ignores, such as unknown fields, each with its place.",
+  ),
   request_body: field(z.unknown(), "Parsed if it is JSON, else text; of a body above 64 kB the first 64 kB."),
-  request_body_bytes: z.nullable(count),
+  request_body_bytes: z.nullable(unboundedCount),
   response_body: z.unknown(),
-  response_body_bytes: z.nullable(count),
+  response_body_bytes: z.nullable(unboundedCount),
 });
 export const requestListSchema = pageShape("RequestList", "Requests", requestEntrySchema);
 
 /** The object that an event or a delivery is about, if any. */
 const about = { charge_id: z.optional(text), withdrawal_id: z.optional(text) };
 
-const { mode, event_id } = eventRecord.shape;
+const { mode, event_id } = eventRecordSchema.shape;
 export const eventPayloadSchema = recordShape("EventPayload", "The body of a webhook.", {
   id: event_id,
   type: field(text, "The type, by the name receivers see."),
@@ -64,7 +67,7 @@ export const eventPayloadSchema = recordShape("EventPayload", "The body of a web
   data: field(anyData, "The object's record."),
 });
 export const eventSchema = recordShape("Event", "An event in the log.", {
-  ...pickFields(eventRecord.shape, "event_id", "at", "mode", "organization_id"),
+  ...pickFields(eventRecordSchema.shape, "event_id", "at", "mode", "organization_id"),
   type: field(text, "The type. Receivers may see another name: see `payload.type`."),
   ...about,
   data: field(anyData, "The object as a read returned it then, or the data the event was created with."),
@@ -73,22 +76,22 @@ export const eventSchema = recordShape("Event", "An event in the log.", {
 export const eventListSchema = pageShape("EventList", "Events", eventSchema);
 export const triggeredEventSchema = recordShape("TriggeredEvent", "The new event.", {
   ...fieldsOf(eventSchema),
-  deliveries: field(count, "How many deliveries it has; 0 if no endpoint receives it."),
+  deliveries: field(unboundedCount, "How many deliveries it has; 0 if no endpoint receives it."),
 });
 
 export const attemptSchema = recordShape("Attempt", "One delivery attempt.", {
-  ...attemptRecord.shape,
-  order: field(ordinal, "Its place among all attempts of the namespace."),
+  ...attemptRecordSchema.shape,
+  order: field(unboundedOrdinal, "Its place among all attempts of the namespace."),
   sent_at: field(timestampSchema, "Wall time, as used in the signature."),
   response_body: field(textOrNull, "The beginning of its response body."),
 });
 
-const down = mishapRecord.shape.down._zod.def.innerType.shape;
-const retry = mishapRecord.shape.retried._zod.def.innerType._zod.def.element.shape;
+const down = mishapRecordSchema.shape.down._zod.def.innerType.shape;
+const retry = mishapRecordSchema.shape.retried._zod.def.innerType._zod.def.element.shape;
 const mishapSchema = recordShape("Mishap", "What goes wrong with a delivery.", {
-  ...pickFields(mishapRecord.shape, "scenario", "bad_signature"),
-  stale_ms: field(count, "The age of the signature's timestamp."),
-  fail_first: field(count, "How many attempts fail without being sent."),
+  ...pickFields(mishapRecordSchema.shape, "scenario", "bad_signature"),
+  stale_ms: field(unboundedCount, "The age of the signature's timestamp."),
+  fail_first: field(unboundedCount, "How many attempts fail without being sent."),
   drop: field(z.boolean(), "It is never sent: its status is `dropped`, and it has no attempts."),
   forged: field(z.boolean(), "It carries a forged event modelled on this one."),
   lose_answer: field(z.boolean(), "The response to its first attempt is lost on the way back."),
@@ -96,7 +99,7 @@ const mishapSchema = recordShape("Mishap", "What goes wrong with a delivery.", {
   unsigned: z.boolean(),
   by_hand: field(z.boolean(), "Edited in the dashboard: it is sent once."),
   to_url: field(textOrNull, "Where it is sent, if not to its receiver's URL."),
-  at_once: field(count, "How many are sent at the same moment, including this one."),
+  at_once: field(unboundedCount, "How many are sent at the same moment, including this one."),
   down: z.nullable(
     recordShape("DownFromUntil", "When attempts fail without being sent.", {
       from: timestampSchema,
@@ -111,11 +114,14 @@ const mishapSchema = recordShape("Mishap", "What goes wrong with a delivery.", {
   ),
 });
 export const deliverySchema = recordShape("Delivery", "An event on its way to a receiver.", {
-  ...pickFields(deliveryRecord.shape, "delivery_id", "event_id", "webhook_id", "mode", "created_at"),
+  ...pickFields(deliveryRecordSchema.shape, "delivery_id", "event_id", "webhook_id", "mode", "created_at"),
   type: withNameKind("event type", text),
   url: field(textOrNull, "The receiver's URL; null for a mailbox or a deleted receiver."),
   ...about,
-  status: field(deliveryRecord.shape.status, "`dropped` by a scenario, or by deletion of the receiver."),
+  status: field(
+    deliveryRecordSchema.shape.status,
+    "`dropped` by a scenario, or by deletion of the receiver.",
+  ),
   answered: field(statusOrNull, "The response status of the last attempt."),
   next_attempt_at: field(z.nullable(timestampSchema), "When the next attempt is due, if there is one."),
   hold: z.nullable(
@@ -135,17 +141,20 @@ const mailboxItemSchema = recordShape("MailboxItem", "Exactly what a receiver wo
   delivery_id: field(text, "The delivery to acknowledge."),
   event_id,
   type: text,
-  attempt: ordinal,
+  attempt: unboundedOrdinal,
   ack_within_ms: field(z.number(), "Wall time to acknowledge it; after that the attempt has failed."),
   headers: field(z.record(text, text), "With the signature, made now."),
   body: field(text, "The bytes that are signed."),
 });
 pageShape("MailboxItemList", "Deliveries taken", mailboxItemSchema, "oldest first");
 
-const { seq: _, previous_secret: _1, previous_secret_until_ms: _2, ...endpoint } = endpointRecord.shape;
+const { seq: _, previous_secret: _1, previous_secret_until_ms: _2, ...endpoint } = endpointRecordSchema.shape;
 const endpointSchema = recordShape("WebhookEndpoint", "A receiver: it has a `url` or a `mailbox`.", {
   ...endpoint,
-  lease_ms: field(z.nullable(count), "How long a mailbox may go unread before it is deleted, in wall time."),
+  lease_ms: field(
+    z.nullable(unboundedCount),
+    "How long a mailbox may go unread before it is deleted, in wall time.",
+  ),
   organization_id: field(textOrNull, "The organization it receives events of; null for all."),
   enabled: field(z.boolean(), "Whether it is sent events; a 410 response disables it."),
 });

@@ -3,15 +3,15 @@ import { chargeStatusSchema, rateSchema, withdrawalStatusSchema } from "./common
 import {
   closedShape,
   currencyNote,
-  type Fields,
   field,
   fieldsOf,
   methodNote,
   queryShape,
+  type ShapeFields,
   withChecks,
 } from "./descriptions.js";
 import { durationSchema, waitDurationSchema } from "./duration.js";
-import { reason } from "./engine-requests.js";
+import { optionalReasonField } from "./engine-requests.js";
 import { keyFixtureSchema, keyStatusSchema, organizationFixtureSchema } from "./fixtures-file.js";
 import { recordMatchSchema } from "./globs.js";
 import { rangeSchema, reportInvalidMatchers } from "./matchers.js";
@@ -24,8 +24,8 @@ import {
   webhookUrlSchema,
 } from "./option-schemas.js";
 import { COLLECTION_NAMES } from "./records/collection-names.js";
-import { count, instantMs } from "./records/record-fields.js";
-import { atMost, entriesAtMost, MAX_LENGTHS, minLength, refineIfValid } from "./schema-checks.js";
+import { boundedCount, instantMsSchema } from "./records/record-fields.js";
+import { charactersAtMost, entriesAtMost, MAX_LENGTHS, minLength, refineIfValid } from "./schema-checks.js";
 import { methodChoiceSchema, pageQuerySchema } from "./service-requests.js";
 import { anySecretSchema } from "./signature-schemes.js";
 import { instantFault, parseInstant } from "./time.js";
@@ -125,7 +125,9 @@ export const scenarioQuerySchema = queryShape({
   ...fieldsOf(scopeQuerySchema),
 });
 
-export const refundRequestSchema = closedShape("RefundRequest", "A refund of all of it.", { reason });
+export const refundRequestSchema = closedShape("RefundRequest", "A refund of all of it.", {
+  reason: optionalReasonField,
+});
 
 export const chargeAdvanceRequestSchema = closedShape("ChargeAdvanceRequest", "How far along its timeline.", {
   until: field(chargeStatusSchema, "Until it has this status."),
@@ -134,7 +136,7 @@ export const chargeAdvanceRequestSchema = closedShape("ChargeAdvanceRequest", "H
 export const withdrawalTransitionRequestSchema = closedShape(
   "WithdrawalTransitionRequest",
   "The status to set.",
-  { to: field(withdrawalStatusSchema, "The status."), reason },
+  { to: field(withdrawalStatusSchema, "The status."), reason: optionalReasonField },
 );
 
 export const payRequestSchema = closedShape("PayRequest", "What the customer chooses on the hosted page.", {
@@ -153,7 +155,7 @@ export const payRequestSchema = closedShape("PayRequest", "What the customer cho
 });
 
 /** A patch of a fixture at run time; at least one field is required. */
-function patchOf<All extends Fields>(name: string, text: string, fields: All) {
+function patchOf<All extends ShapeFields>(name: string, text: string, fields: All) {
   const names = Object.keys(fields);
   return withChecks(
     closedShape(name, { description: text, jsonSchema: { minProperties: 1 } }, fields),
@@ -220,7 +222,10 @@ export const namespaceRequestSchema = closedShape(
       z.optional(
         z
           .string()
-          .check(atMost(MAX_LENGTHS.name), z.regex(/^sk_test_[A-Za-z0-9_-]+$/, "must start with sk_test_")),
+          .check(
+            charactersAtMost(MAX_LENGTHS.name),
+            z.regex(/^sk_test_[A-Za-z0-9_-]+$/, "must start with sk_test_"),
+          ),
       ),
       "Its test key; by default `sk_test_ns_NAME`. The live key is derived from it.",
     ),
@@ -254,9 +259,9 @@ export const stateDumpSchema = closedShape(
   "A whole state, as exported. The format changes between versions: import exactly what an export returned.",
   {
     version: field(z.literal(1), "The version of this format."),
-    seq: field(count, "The last change it holds."),
-    at: field(instantMs, "Sandbox time, in milliseconds since 1970."),
-    counters: field(z.record(z.string(), count), "The counters of the next IDs."),
+    seq: field(boundedCount, "The last change it holds."),
+    at: field(instantMsSchema, "Sandbox time, in milliseconds since 1970."),
+    counters: field(z.record(z.string(), boundedCount), "The counters of the next IDs."),
     collections: field(
       z.partialRecord(
         z.enum(COLLECTION_NAMES),
@@ -282,7 +287,7 @@ export const runScenarioRequestSchema = closedShape("ScenarioRunRequest", "What 
 });
 
 export const failedTestRequestSchema = closedShape("FailedTestRequest", "A test that has failed.", {
-  test: field(z.string().check(minLength(1, "must not be empty"), atMost(MAX_LENGTHS.message)), {
+  test: field(z.string().check(minLength(1, "must not be empty"), charactersAtMost(MAX_LENGTHS.message)), {
     description: "Its name.",
     examples: ["shop.test.ts > an order is paid"],
   }),

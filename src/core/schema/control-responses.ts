@@ -2,22 +2,27 @@ import * as z from "zod/mini";
 import { ACTORS, timestampSchema } from "./common.js";
 import {
   attemptSchema,
-  count,
   deliveryListSchema,
   deliverySchema,
   eventListSchema,
   eventSchema,
-  ordinal,
   pageShape,
   requestEntrySchema,
   requestListSchema,
+  unboundedCount,
+  unboundedOrdinal,
 } from "./control-log-responses.js";
-import { clockSchema, namespaceKeys } from "./control-sandbox-responses.js";
+import { clockSchema, namespaceKeyFields } from "./control-sandbox-responses.js";
 import { field, fieldsOf, namedSchema, pickFields, recordShape, shape } from "./descriptions.js";
-import { FINDING_KINDS, FINDINGS } from "./reconciliation.js";
-import { taskRecord } from "./records/namespace-records.js";
-import { chargeRecord, holdingsRecord, ledgerEntryRecord, noteRecord } from "./records/payment-records.js";
-import { text, textOrNull, texts } from "./records/record-fields.js";
+import { BOOK_FINDING_KINDS, BOOK_FINDING_MESSAGES } from "./reconciliation.js";
+import { taskRecordSchema } from "./records/namespace-records.js";
+import {
+  chargeRecordSchema,
+  holdingsRecordSchema,
+  ledgerEntryRecordSchema,
+  paymentNoteRecordSchema,
+} from "./records/payment-records.js";
+import { text, textList, textOrNull } from "./records/record-fields.js";
 import {
   bankAccountDestinationSchema,
   chargeDetailSchema,
@@ -34,13 +39,13 @@ import {
  */
 const timeOrNull = z.nullable(timestampSchema);
 const deleted = z.literal(true);
-const owner = pickFields(holdingsRecord.shape, "mode", "organization_id");
+const owner = pickFields(holdingsRecordSchema.shape, "mode", "organization_id");
 const { mode } = owner;
 
 export const namespaceSchema = recordShape("Namespace", "A namespace.", {
   name: text,
-  ...namespaceKeys,
-  charges: field(count, "How many charges it has."),
+  ...namespaceKeyFields,
+  charges: field(unboundedCount, "How many charges it has."),
 });
 pageShape("NamespaceList", "Namespaces", namespaceSchema);
 recordShape("NameDeleted", "It is deleted.", { name: text, deleted });
@@ -51,7 +56,7 @@ const snapshotSchema = recordShape("Snapshot", "A saved state.", {
 });
 pageShape("SnapshotList", "Snapshots", snapshotSchema);
 
-const { kind: taskKind, task_id } = taskRecord.shape;
+const { kind: taskKind, task_id } = taskRecordSchema.shape;
 const firedSchema = recordShape("Fired", "A task that ran.", {
   at: timestampSchema,
   task: taskKind,
@@ -61,16 +66,16 @@ recordShape("AdvanceReport", "How far the clock moved.", {
   from: timestampSchema,
   to: timestampSchema,
   fired: field(z.array(firedSchema), "The tasks that ran, in order; the first 1,000."),
-  fired_total: count,
+  fired_total: unboundedCount,
   quiet: z.optional(
     recordShape("QuietWaits", "How the app became still after webhooks; present with `quiet`.", {
-      waits: count,
-      calls: field(count, "Calls of the app that arrived or ended during the waits."),
+      waits: unboundedCount,
+      calls: field(unboundedCount, "Calls of the app that arrived or ended during the waits."),
       longest_ms: field(
-        count,
+        unboundedCount,
         "The longest time from the last response to a webhook to the app's last call, in wall time.",
       ),
-      restless: field(count, "Waits that ended, after ten times `quiet`, before the app was still."),
+      restless: field(unboundedCount, "Waits that ended, after ten times `quiet`, before the app was still."),
     }),
   ),
 });
@@ -89,7 +94,7 @@ const nextSchema = recordShape("Next", "A task, a waiting delivery, or a possibl
   id: field(text, "The charge, withdrawal or delivery."),
   at: field(timeOrNull, "When it is due; null if no time is set."),
   what: field(text, "The kind of task, the event, or the current status."),
-  to: field(texts, "The status a task leads to, or the possible next statuses of a transition."),
+  to: field(textList, "The status a task leads to, or the possible next statuses of a transition."),
 });
 pageShape(
   "NextList",
@@ -101,12 +106,12 @@ pageShape(
 const chargeFateSchema = recordShape("ChargeFate", "Why a charge has the outcome it has.", {
   scenario: field(textOrNull, "The scenario whose rule matched."),
   scenario_asked: field(textOrNull, "The scenario requested by name, if any."),
-  timeline: field(chargeRecord.shape.timeline, "Its timeline at the time it matched."),
-  notes: field(chargeRecord.shape.notes, "Entries that came too late, names that matched nothing."),
+  timeline: field(chargeRecordSchema.shape.timeline, "Its timeline at the time it matched."),
+  notes: field(chargeRecordSchema.shape.notes, "Entries that came too late, names that matched nothing."),
 });
 export const controlChargeSchema = recordShape("ControlCharge", "A charge with its scenario and timeline.", {
   ...fieldsOf(chargeDetailSchema),
-  ...pickFields(chargeRecord.shape, "mode", "kind"),
+  ...pickFields(chargeRecordSchema.shape, "mode", "kind"),
   sandbox: chargeFateSchema,
 });
 pageShape("ControlChargeList", "Charges", controlChargeSchema);
@@ -148,7 +153,7 @@ export const chargeHistoryItemSchema = namedSchema(
     }),
     recordShape("LedgerHappening", "An entry of the ledger: signed amounts whose sum is zero.", {
       kind: z.literal("ledger"),
-      ...pickFields(ledgerEntryRecord.shape, "at", "entry_id", "currency", "postings"),
+      ...pickFields(ledgerEntryRecordSchema.shape, "at", "entry_id", "currency", "postings"),
       posting: field(text, { description: "What for.", examples: ["payment", "settlement", "refund"] }),
     }),
     recordShape("EventHappening", "An event was created.", {
@@ -158,7 +163,7 @@ export const chargeHistoryItemSchema = namedSchema(
     }),
     recordShape("NoteHappening", "A note that no status shows.", {
       kind: z.literal("note"),
-      ...noteRecord.shape,
+      ...paymentNoteRecordSchema.shape,
     }),
     recordShape("AttemptHappening", "A delivery attempt.", {
       kind: z.literal("attempt"),
@@ -179,7 +184,7 @@ recordShape("ChargeStory", "All that happened to a charge, in order.", {
   charge_id: text,
   status,
   traceparent: field(textOrNull, "The W3C Trace Context of the call that made it, if it had one."),
-  total: count,
+  total: unboundedCount,
   items: z.array(chargeHistoryItemSchema),
 });
 
@@ -218,20 +223,20 @@ pageShape("ControlDestinationList", "Destinations", ownedDestination);
 
 const bookFindingSchema = recordShape("BookFinding", "Where the app's books and the ledger differ.", {
   kind: field(
-    z.enum(FINDING_KINDS),
-    `${FINDING_KINDS.map((kind) => `\`${kind}\`: ${FINDINGS[kind]}`).join("; ")}.`,
+    z.enum(BOOK_FINDING_KINDS),
+    `${BOOK_FINDING_KINDS.map((kind) => `\`${kind}\`: ${BOOK_FINDING_MESSAGES[kind]}`).join("; ")}.`,
   ),
-  row: field(z.nullable(count), "The row, from 1; null if no row refers to the charge."),
+  row: field(z.nullable(unboundedCount), "The row, from 1; null if no row refers to the charge."),
   charge_id: textOrNull,
   order: field(z.nullable(z.record(text, text)), "The `metadata.KEY` of the row or of the charge, if known."),
   message: text,
 });
 export const bookReportSchema = recordShape("BookReport", "The app's books compared with the ledger.", {
   passed: z.boolean(),
-  rows: count,
-  charges: field(count, "How many charges were compared."),
-  compared: field(texts, "The fields the rows had; others could not be compared."),
-  total: count,
+  rows: unboundedCount,
+  charges: field(unboundedCount, "How many charges were compared."),
+  compared: field(textList, "The fields the rows had; others could not be compared."),
+  total: unboundedCount,
   findings: field(z.array(bookFindingSchema), "By row; the first 1,000."),
 });
 
@@ -250,8 +255,8 @@ export const waitResultSchema = namedSchema(
 );
 
 const coveredSchema = recordShape("Covered", "How often each was met, and those that were not.", {
-  met: z.record(text, ordinal),
-  not_met: texts,
+  met: z.record(text, unboundedOrdinal),
+  not_met: textList,
 });
 const coverageSchema = recordShape("Coverage", "What the app has met, and what it has not.", {
   operations: coveredSchema,
@@ -268,12 +273,12 @@ const adviceSchema = recordShape("Advice", "Something the app did against the se
   id: field(text, "The name of the habit."),
   advice: field(text, "What the app should do."),
   why: field(text, "What it did."),
-  times: ordinal,
+  times: unboundedOrdinal,
   example: field(text, "The last time."),
   docs: field(text, "Where to read more in the docs of the package."),
 });
 const adviceListSchema = recordShape("AdviceList", "What the app did against the service's advice.", {
-  total: count,
+  total: unboundedCount,
   items: z.array(adviceSchema),
 });
 export type AdviceList = z.infer<typeof adviceListSchema>;
@@ -281,7 +286,7 @@ export type AdviceList = z.infer<typeof adviceListSchema>;
 recordShape("Lease", "The run that holds the namespace.", { namespace: text, run: text, held: z.boolean() });
 
 const failedTest = {
-  failed_test_id: field(count, "Counts up with each."),
+  failed_test_id: field(unboundedCount, "Counts up with each."),
   test: field(text, "Its name."),
   namespace: field(text, "Its namespace; it may have been deleted since."),
   at: field(timestampSchema, "When, in sandbox time."),
@@ -289,11 +294,14 @@ const failedTest = {
 export const failedTestSchema = shape("FailedTest", "A test that failed.", failedTest);
 export const failedTestListSchema = shape("FailedTestList", "Tests that failed.", {
   ...fieldsOf(pageShape("FailedTestPage", "Tests", failedTestSchema)),
-  left_out: field(count, "How many more tests failed without being recorded, because the limit was reached."),
+  left_out: field(
+    unboundedCount,
+    "How many more tests failed without being recorded, because the limit was reached.",
+  ),
 });
 const storiesSchema = shape("Stories", "What happened to the charges.", {
-  charges: field(count, "How many charges there were."),
-  not_in_order: field(count, "How many were not paid, or have a webhook that was not accepted."),
+  charges: field(unboundedCount, "How many charges there were."),
+  not_in_order: field(unboundedCount, "How many were not paid, or have a webhook that was not accepted."),
   items: field(
     z.array(
       shape("Story", "What happened to a charge.", {
@@ -317,7 +325,9 @@ export const failedTestDetailSchema = shape("FailedTestDetail", "What happened i
 
 recordShape("Rates", "Units of each currency for one US dollar.", { rates: z.record(text, text) });
 
-const missed = recordShape("StreamMissed", "Messages dropped for a slow reader.", { count: ordinal });
+const missed = recordShape("StreamMissed", "Messages dropped for a slow reader.", {
+  count: unboundedOrdinal,
+});
 /** Name of the server-sent event → its `data`. */
 export const STREAM_SCHEMAS = {
   hello: recordShape("StreamHello", "The stream.", { namespace: text, now: timestampSchema }),
@@ -339,7 +349,7 @@ export const STREAM_SCHEMAS = {
   missed,
   news: recordShape("StreamNews", "With `view=light`, instead of all others: what has changed.", {
     now: timestampSchema,
-    counts: field(z.record(text, count), {
+    counts: field(z.record(text, unboundedCount), {
       description: "How many changes of each kind there were since the previous message.",
       examples: [{ charge: 12, delivery: 30 }],
     }),

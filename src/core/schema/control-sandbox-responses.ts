@@ -1,9 +1,9 @@
 import * as z from "zod/mini";
 import { timestampSchema } from "./common.js";
-import { count } from "./control-log-responses.js";
+import { unboundedCount } from "./control-log-responses.js";
 import { field, recordShape } from "./descriptions.js";
 import { keyFixtureSchema } from "./fixtures-file.js";
-import { clockRecord, keyRecord } from "./records/namespace-records.js";
+import { clockRecordSchema, keyRecordSchema } from "./records/namespace-records.js";
 import { text } from "./records/record-fields.js";
 
 /* Responses about the sandbox itself: health, clock, keys. */
@@ -20,7 +20,7 @@ export const clockSchema = recordShape("Clock", "Sandbox time and the clock's mo
     description: "`manual` is paused, `real` runs with wall time, `60x` sixty times as fast.",
     examples: ["60x"],
   }),
-  speed: field(clockRecord.shape.speed, "Sandbox time per wall time; 1 unless it runs faster."),
+  speed: field(clockRecordSchema.shape.speed, "Sandbox time per wall time; 1 unless it runs faster."),
   now: timestampSchema,
   next_due: field(z.nullable(timestampSchema), "When the next task is due; null if there is none."),
   advancing: z.boolean(),
@@ -28,19 +28,19 @@ export const clockSchema = recordShape("Clock", "Sandbox time and the clock's mo
 
 const keySchema = recordShape("Key", "An API key. A `revoked` key gets 401.", {
   ...keyFixtureSchema.shape,
-  status: keyRecord.shape.status,
+  status: keyRecordSchema.shape.status,
 });
 const countsSchema = recordShape("Counts", "The number of records of each kind.", {
-  charges: count,
-  quotes: count,
-  withdrawals: count,
-  events: count,
-  deliveries: count,
-  webhook_endpoints: count,
-  scenarios: count,
-  tasks: count,
+  charges: unboundedCount,
+  quotes: unboundedCount,
+  withdrawals: unboundedCount,
+  events: unboundedCount,
+  deliveries: unboundedCount,
+  webhook_endpoints: unboundedCount,
+  scenarios: unboundedCount,
+  tasks: unboundedCount,
 });
-export const namespaceKeys = {
+export const namespaceKeyFields = {
   api_key: field(text, "Its key of test mode."),
   live_api_key: field(text, "Its key of live mode."),
   webhook_secret: text,
@@ -51,6 +51,6 @@ recordShape("Sandbox", "The server and the namespace.", {
   version: text,
   namespace: text,
   keys: z.array(keySchema),
-  ...namespaceKeys,
+  ...namespaceKeyFields,
   counts: countsSchema,
 });

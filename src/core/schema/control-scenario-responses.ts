@@ -1,10 +1,10 @@
 import * as z from "zod/mini";
-import { count, ordinal, pageShape } from "./control-log-responses.js";
+import { pageShape, unboundedCount, unboundedOrdinal } from "./control-log-responses.js";
 import { field, fieldsOf, recordShape } from "./descriptions.js";
-import { text, texts } from "./records/record-fields.js";
+import { text, textList } from "./records/record-fields.js";
 import { faultRuleSchema, scenarioSchema } from "./scenario-rules.js";
 
-const appliedSchema = z.record(text, count);
+const appliedSchema = z.record(text, unboundedCount);
 const optionalText = z.optional(text);
 const anything = z.optional(z.unknown());
 const duration_ms = field(z.number().check(z.gte(0)), "Wall time.");
@@ -29,10 +29,10 @@ pageShape(
 const faultSchema = recordShape("Fault", "A fault of the API.", {
   fault_id: text,
   ...fieldsOf(faultRuleSchema),
-  applied: field(count, "How often it has been applied."),
+  applied: field(unboundedCount, "How often it has been applied."),
 });
 pageShape("FaultList", "Faults", faultSchema);
-recordShape("FaultsRemoved", "How many were removed.", { removed: count });
+recordShape("FaultsRemoved", "How many were removed.", { removed: unboundedCount });
 
 const differenceSchema = recordShape("Difference", "A field that is not as expected.", {
   path: field(text, "Where; empty for the whole value."),
@@ -50,18 +50,18 @@ const failureSchema = recordShape("StepFailure", "Why a step did not pass.", {
   got: anything,
   difference: z.optional(z.array(differenceSchema)),
   line: field(
-    z.optional(ordinal),
+    z.optional(unboundedOrdinal),
     "The line of the expectation that failed; absent for the step as a whole.",
   ),
   note: field(optionalText, "Other records there are, and why they do not count."),
-  made_by: field(z.optional(texts), "Responses made by a fault, and which fault."),
+  made_by: field(z.optional(textList), "Responses made by a fault, and which fault."),
   nearest: field(z.optional(z.array(nearMissSchema)), "The records that match most closely."),
 });
 const stepReportSchema = recordShape("StepReport", "The result of a step.", {
-  number: ordinal,
+  number: unboundedOrdinal,
   title: field(text, "Its name, or a short description."),
   kind: field(text, { description: "The kind of step.", examples: ["request", "expect_charge"] }),
-  line: ordinal,
+  line: unboundedOrdinal,
   outcome: field(
     z.enum(["passed", "failed", "error", "not_run"]),
     "`not_run` when an earlier step did not pass.",
@@ -74,7 +74,7 @@ const stepReportSchema = recordShape("StepReport", "The result of a step.", {
 });
 const rulePlace = recordShape("RulePlace", "Where a rule, or a step that adds a fault, is in the file.", {
   rule: text,
-  line: ordinal,
+  line: unboundedOrdinal,
   file: field(optionalText, "The file, if that is not the file being run."),
 });
 recordShape("RunReport", "The result of a run.", {
@@ -87,9 +87,9 @@ recordShape("RunReport", "The result of a run.", {
   duration_ms,
   steps: z.array(stepReportSchema),
   applied: field(appliedSchema, "How often each of its rules and faults was applied."),
-  never_happened: field(texts, "The rules and faults that never applied."),
+  never_happened: field(textList, "The rules and faults that never applied."),
   never_happened_at: z.array(rulePlace),
-  blind_spots: field(texts, "Why the checks of a run that passed say little."),
+  blind_spots: field(textList, "Why the checks of a run that passed say little."),
   error: field(optionalText, "Why it could not be run, if that is not due to a step."),
-  warnings: field(texts, "What could not be restored afterwards."),
+  warnings: field(textList, "What could not be restored afterwards."),
 });

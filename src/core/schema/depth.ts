@@ -1,8 +1,8 @@
 /** Nesting limit of JSON; recursive functions rely on it. */
-export const MAX_DEPTH = 100;
-export const TOO_DEEP_MESSAGE = `is nested deeper than ${MAX_DEPTH} levels`;
+export const MAX_JSON_DEPTH = 100;
+export const TOO_DEEP_MESSAGE = `is nested deeper than ${MAX_JSON_DEPTH} levels`;
 
-export function isTooDeep(value: unknown, levels = MAX_DEPTH): boolean {
+export function isTooDeep(value: unknown, levels = MAX_JSON_DEPTH): boolean {
   if (typeof value !== "object" || value === null) return false;
   if (levels === 0) return true;
   if (Array.isArray(value)) {
@@ -15,7 +15,7 @@ export function isTooDeep(value: unknown, levels = MAX_DEPTH): boolean {
 }
 
 /** Parses JSON; returns the text itself if it is invalid or nested too deep. */
-export function jsonOrText(text: string): unknown {
+export function parseJsonOrText(text: string): unknown {
   try {
     const value: unknown = JSON.parse(text);
     return isTooDeep(value) ? text : value;

@@ -22,15 +22,15 @@ export interface Field<Schema extends z.core.$ZodType = z.core.$ZodType> {
   readonly schema: Schema;
   readonly note: Note;
 }
-export type Fields = Readonly<Record<string, Field>>;
+export type ShapeFields = Readonly<Record<string, Field>>;
 
-type SchemasOf<All extends Fields> = { -readonly [Name in keyof All]: All[Name]["schema"] };
+type SchemasOf<All extends ShapeFields> = { -readonly [Name in keyof All]: All[Name]["schema"] };
 
 export interface SchemaDescription {
   /** Name in the document; undefined for query parameters. */
   readonly name: string | undefined;
   readonly note: Note;
-  readonly fields: Fields;
+  readonly fields: ShapeFields;
 }
 
 const descriptions = new Map<z.core.$ZodType, SchemaDescription>();
@@ -40,7 +40,7 @@ export function field<Schema extends z.core.$ZodType>(schema: Schema, note: Note
 }
 
 /** A named object; every field has a description. */
-export function shape<All extends Fields>(name: string, note: Note, fields: All) {
+export function shape<All extends ShapeFields>(name: string, note: Note, fields: All) {
   return describe(z.object(schemasOf(fields)), { name, note, fields });
 }
 
@@ -70,7 +70,7 @@ export function pickFields<All extends object, Name extends keyof All>(
 }
 
 /** Like `shape`, but creates the fields on first use, since a start uses none of them. */
-export function lazyShape<All extends Fields>(name: string, note: Note, make: () => All) {
+export function lazyShape<All extends ShapeFields>(name: string, note: Note, make: () => All) {
   let cached: All | undefined;
   const fields = () => (cached ??= make());
   const schema = new z.ZodMiniObject({
@@ -91,11 +91,11 @@ export function lazyShape<All extends Fields>(name: string, note: Note, make: ()
 }
 
 /** A named object that rejects unknown fields. */
-export function closedShape<All extends Fields>(name: string | undefined, note: Note, fields: All) {
+export function closedShape<All extends ShapeFields>(name: string | undefined, note: Note, fields: All) {
   return describe(z.strictObject(schemasOf(fields)), { name, note, fields });
 }
 
-export function queryShape<All extends Fields>(fields: All) {
+export function queryShape<All extends ShapeFields>(fields: All) {
   return describe(z.object(schemasOf(fields)), { name: undefined, note: "", fields });
 }
 
@@ -113,13 +113,13 @@ function describe<Schema extends z.core.$ZodType>(schema: Schema, description: S
   return schema;
 }
 
-function schemasOf<All extends Fields>(fields: All): SchemasOf<All> {
+function schemasOf<All extends ShapeFields>(fields: All): SchemasOf<All> {
   const schemas: Record<string, z.core.$ZodType> = {};
   for (const name of Object.keys(fields)) schemas[name] = fields[name]!.schema;
   return schemas as SchemasOf<All>;
 }
 
-export function docsOf(schema: z.core.$ZodType): SchemaDescription | undefined {
+export function schemaDescriptionOf(schema: z.core.$ZodType): SchemaDescription | undefined {
   return descriptions.get(schema);
 }
 
@@ -131,7 +131,7 @@ export function namedSchemas(): ReadonlyMap<z.core.$ZodType, SchemaDescription> 
 export const ASSUMED_FIELD = "The interface does not show this field; that it exists is assumed.";
 
 /** Note of a field that the service's interface does not show, and that the sandbox assumes. */
-export function assumedField(text: string, details: NoteDetails = {}): FieldNote {
+export function assumedFieldNote(text: string, details: NoteDetails = {}): FieldNote {
   return { description: text, assumption: ASSUMED_FIELD, ...details };
 }
 
@@ -184,7 +184,7 @@ export function atLeastOneOf(...names: readonly string[]): Readonly<Record<strin
 }
 
 /** Formats values as a list: `one`, `two` and `three`. */
-export function codeList(values: readonly string[]): string {
+export function markdownCodeList(values: readonly string[]): string {
   const quoted = values.map((value) => `\`${value}\``);
   if (quoted.length < 2) return quoted[0] ?? "none";
   return `${quoted.slice(0, -1).join(", ")} and ${quoted.at(-1)}`;

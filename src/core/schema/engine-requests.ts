@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { amountSchema, chargeStatusSchema, modeSchema } from "./common.js";
 import { closedShape, currencyNote, field } from "./descriptions.js";
-import { atMost, MAX_LENGTHS, minLength } from "./schema-checks.js";
+import { charactersAtMost, MAX_LENGTHS, minLength } from "./schema-checks.js";
 
 // Request bodies that engine and library also read. Not in `control-requests.ts`, which a start does not load.
 
@@ -16,12 +16,14 @@ export const resetRequestSchema = closedShape("ResetRequest", "How to go back to
   ),
 });
 
-export const reasonSchema = z.string().check(minLength(1, "must not be empty"), atMost(MAX_LENGTHS.reason));
-export const reason = field(z.optional(reasonSchema), "Why, for its history and the webhook.");
+export const reasonSchema = z
+  .string()
+  .check(minLength(1, "must not be empty"), charactersAtMost(MAX_LENGTHS.reason));
+export const optionalReasonField = field(z.optional(reasonSchema), "Why, for its history and the webhook.");
 
 export const transitionRequestSchema = closedShape("TransitionRequest", "The status to set.", {
   to: field(chargeStatusSchema, "The status."),
-  reason: field(reason.schema, {
+  reason: field(optionalReasonField.schema, {
     description: "Why, for its history and the webhook.",
     examples: ["declined_by_operator"],
   }),

@@ -27,14 +27,14 @@ export function withdrawalEventType(status: WithdrawalStatus): string {
 export const TEST_EVENT_TYPE = "webhook.test";
 
 /** Event types of the service. Creation has no event, so PENDING has none. */
-export const EVENT_TYPES: readonly string[] = [
+export const SERVICE_EVENT_TYPES: readonly string[] = [
   ...CHARGE_STATUSES.filter((status) => status !== "PENDING").map(chargeEventType),
   ...WITHDRAWAL_STATUSES.filter((status) => status !== "PENDING").map(withdrawalEventType),
   TEST_EVENT_TYPE,
 ];
 
 /** Event types of the service and of the sandbox's extensions. */
-export const ALL_EVENT_TYPES: readonly string[] = [...EVENT_TYPES, ...REVERSAL_EVENT_TYPES];
+export const ALL_EVENT_TYPES: readonly string[] = [...SERVICE_EVENT_TYPES, ...REVERSAL_EVENT_TYPES];
 
 /** The object of an event type, and its status; undefined for an event without an object. */
 export function subjectOfEvent(
@@ -57,9 +57,12 @@ export function eventTypeOf(
   eventNames: Readonly<Record<string, string>> = {},
 ): string | undefined {
   if (ALL_EVENT_TYPES.includes(name)) return name;
-  return EVENT_TYPES.find((type) => Object.hasOwn(eventNames, type) && eventNames[type] === name);
+  return SERVICE_EVENT_TYPES.find((type) => Object.hasOwn(eventNames, type) && eventNames[type] === name);
 }
 
-export function unknownEventTypeMessage(name: string, known: readonly string[] = EVENT_TYPES): string {
+export function unknownEventTypeMessage(
+  name: string,
+  known: readonly string[] = SERVICE_EVENT_TYPES,
+): string {
   return `is an unknown event type${didYouMean(name, known, ".")} Known: ${known.join(", ")}`;
 }

@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 import { didYouMean } from "./nearest.js";
 
 /** Default of the maximum number of deviations in a run. */
-export const DEFAULT_DEPTH = 2;
+export const DEFAULT_EXPLORE_DEPTH = 2;
 const MAX_DEPTH = 5;
 
 export const depthSchema = z
@@ -10,7 +10,7 @@ export const depthSchema = z
   .check(z.gte(1, `must be 1 to ${MAX_DEPTH}`), z.lte(MAX_DEPTH, `must be 1 to ${MAX_DEPTH}`));
 
 /** Default of the maximum number of parallel runs. */
-export const DEFAULT_LANES = 4;
+export const DEFAULT_EXPLORE_LANES = 4;
 const MAX_LANES = 16;
 
 export const lanesSchema = z
@@ -45,13 +45,13 @@ export const DEVIATION_KINDS = [
 ] as const;
 
 /** Notes that can become findings: any kind of deviation, and bad client practice. */
-export const NOTED_KINDS = [...DEVIATION_KINDS, "manners"] as const;
+export const FAIL_ON_KINDS = [...DEVIATION_KINDS, "manners"] as const;
 
 export const failOnSchema = z.array(
   z.string().check(
-    z.refine((kind) => (NOTED_KINDS as readonly string[]).includes(kind), {
+    z.refine((kind) => (FAIL_ON_KINDS as readonly string[]).includes(kind), {
       error: ({ input }) =>
-        `is neither a kind of deviation nor manners${didYouMean(String(input), NOTED_KINDS)}`,
+        `is neither a kind of deviation nor manners${didYouMean(String(input), FAIL_ON_KINDS)}`,
     }),
   ),
 );

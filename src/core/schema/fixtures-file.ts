@@ -1,13 +1,13 @@
 import * as z from "zod/mini";
 import { amountSchema, metadataSchema, modeSchema, percentSchema, rateSchema } from "./common.js";
 import { durationSchema } from "./duration.js";
-import { atMost, MAX_LENGTHS, minLength } from "./schema-checks.js";
+import { charactersAtMost, MAX_LENGTHS, minLength } from "./schema-checks.js";
 
 /**
  * The fixtures file: organizations, keys, methods, currencies and rates of the emulated service. A user's file is
  * merged over the shipped one by the ID of each record (`mergeFixtures`).
  */
-const nameSchema = z.string().check(minLength(1, "must not be empty"), atMost(MAX_LENGTHS.name));
+const nameSchema = z.string().check(minLength(1, "must not be empty"), charactersAtMost(MAX_LENGTHS.name));
 const countrySchema = z.string().check(z.regex(/^[A-Z]{2}$/, "must be a two-letter country code"));
 const codeSchema = z
   .string()
@@ -129,7 +129,7 @@ export type ChargeFixture = Fixtures["charges"][number];
 export type KeyFixture = Fixtures["keys"][number];
 
 /** The ID field of the records in each list, for merging. */
-export const FIXTURE_IDS = {
+export const FIXTURE_ID_FIELDS = {
   currencies: "code",
   methods: "id",
   rails: "id",

@@ -1,8 +1,8 @@
 import * as z from "zod/mini";
-import { atMost, entriesAtMost, MAX_LENGTHS, minLength } from "./schema-checks.js";
+import { charactersAtMost, entriesAtMost, MAX_LENGTHS, minLength } from "./schema-checks.js";
 
 /** `*` matches any characters, `?` one; `\*` and `\?` are literal. */
-export const globTextSchema = z.string().check(atMost(MAX_LENGTHS.glob));
+export const globTextSchema = z.string().check(charactersAtMost(MAX_LENGTHS.glob));
 
 /** Patterns of which at least one must match. */
 export const globListSchema = z
@@ -11,7 +11,7 @@ export const globListSchema = z
 export type Glob = string | string[];
 
 export const eventGlobsSchema = z
-  .array(z.string().check(minLength(1, "must not be empty"), atMost(MAX_LENGTHS.eventGlob)))
+  .array(z.string().check(minLength(1, "must not be empty"), charactersAtMost(MAX_LENGTHS.eventGlob)))
   .check(minLength(1, "must not be empty"), entriesAtMost(50));
 
 interface LongGlob {

@@ -12,7 +12,8 @@ export function issueMessage(issue: Issue): string {
   switch (issue.code) {
     case "invalid_type":
       // The schema's own message is more specific than the expected type.
-      if (issue.message !== DEFAULT_MESSAGE && !/^(number|int)$/.test(issue.expected)) return issue.message;
+      if (issue.message !== DEFAULT_ISSUE_MESSAGE && !/^(number|int)$/.test(issue.expected))
+        return issue.message;
       return `must be ${article(issue.expected)}`;
     case "unrecognized_keys":
       return `unknown: ${issue.keys.join(", ")}`;
@@ -25,17 +26,17 @@ export function issueMessage(issue: Issue): string {
       return issue.issues.map(issueMessage)[0] ?? issue.message;
     case "too_small":
     case "too_big":
-      return issue.message === DEFAULT_MESSAGE ? boundMessage(issue) : issue.message;
+      return issue.message === DEFAULT_ISSUE_MESSAGE ? boundMessage(issue) : issue.message;
     default:
       return issue.message;
   }
 }
 
 /** Zod's message if the schema has none. */
-export const DEFAULT_MESSAGE = "Invalid input";
+export const DEFAULT_ISSUE_MESSAGE = "Invalid input";
 
 /** Sets the message explicitly: zod's locale is global to the process, and Playwright tests change it. */
-export const PARSE_OPTIONS = { reportInput: true, error: () => DEFAULT_MESSAGE } as const;
+export const PARSE_OPTIONS = { reportInput: true, error: () => DEFAULT_ISSUE_MESSAGE } as const;
 
 type BoundIssue = Extract<Issue, { readonly code: "too_small" | "too_big" }>;
 
@@ -80,7 +81,7 @@ function distance(issues: readonly Issue[]): number {
 
 /** Expands a union without a message of its own to the issues of its closest option. */
 function expandUnions(issue: Issue): Issue[] {
-  const closest = issue.message === DEFAULT_MESSAGE ? closestIssues(issue) : [];
+  const closest = issue.message === DEFAULT_ISSUE_MESSAGE ? closestIssues(issue) : [];
   return closest.length === 0 ? [issue] : closest.flatMap(expandUnions);
 }
 

@@ -1,10 +1,10 @@
 import * as z from "zod/mini";
 import { atLeastOneOf, closedShape, field, withChecks } from "./descriptions.js";
 import { type Glob, globListSchema, globTextSchema } from "./globs.js";
-import { DEFAULT_MESSAGE, issueMessage, PARSE_OPTIONS } from "./issues.js";
+import { DEFAULT_ISSUE_MESSAGE, issueMessage, PARSE_OPTIONS } from "./issues.js";
 import { isDecimal, isMatcher, MATCHER_WORDS, type MatcherWord } from "./matcher-words.js";
 import { compilePattern } from "./pattern.js";
-import { atMost, MAX_LENGTHS, refineIfValid } from "./schema-checks.js";
+import { charactersAtMost, MAX_LENGTHS, refineIfValid } from "./schema-checks.js";
 import { parseInstant } from "./time.js";
 
 /** Conditions on a value; all must hold. */
@@ -35,7 +35,7 @@ const boundSchema = z.optional(
     [
       z.number(),
       z.string().check(
-        atMost(MAX_LENGTHS.glob),
+        charactersAtMost(MAX_LENGTHS.glob),
         z.refine((text) => hasVariable(text) || isDecimal(text) || parseInstant(text) !== undefined, BOUND),
       ),
     ],
@@ -184,7 +184,7 @@ function matcherFaults(value: unknown, path: readonly (string | number)[] = []):
   const faults = (error?.issues ?? []).map((issue) => ({
     path: [...path, ...(issue.path as (string | number)[])],
     input: issue.input,
-    message: `${issue.message === DEFAULT_MESSAGE ? issueMessage(issue) : issue.message}; to expect a field of this name, write \\${String(issue.path[0])}`,
+    message: `${issue.message === DEFAULT_ISSUE_MESSAGE ? issueMessage(issue) : issue.message}; to expect a field of this name, write \\${String(issue.path[0])}`,
   }));
   return [...faults, ...inner];
 }

@@ -5,7 +5,7 @@ import { durationSchema } from "./duration.js";
 import { eventGlobsSchema } from "./globs.js";
 import { withNameKind } from "./name-kinds.js";
 import { normalizeWebhookUrl, WEBHOOK_URL_MESSAGE } from "./receiver-url.js";
-import { atMost, MAX_LENGTHS, minLength } from "./schema-checks.js";
+import { charactersAtMost, MAX_LENGTHS, minLength } from "./schema-checks.js";
 import { anySecretSchema, signatureSchema } from "./signature-schemes.js";
 import { instantFault, parseInstant } from "./time.js";
 
@@ -76,7 +76,7 @@ export const retentionSchema = z.strictObject({
 });
 
 export const webhookUrlSchema = z.string().check(
-  atMost(MAX_LENGTHS.url),
+  charactersAtMost(MAX_LENGTHS.url),
   z.refine((text) => normalizeWebhookUrl(text) !== undefined, WEBHOOK_URL_MESSAGE),
 );
 
@@ -106,12 +106,12 @@ export function hasOneTarget({
 export const ONE_TARGET_MESSAGE = "needs a url or a mailbox";
 
 /** JSON Schema condition: either a URL or a mailbox. */
-export const ONE_TARGET = { oneOf: [{ required: ["url"] }, { required: ["mailbox"] }] };
+export const ONE_TARGET_CONDITION = { oneOf: [{ required: ["url"] }, { required: ["mailbox"] }] };
 
 export const webhookOptionSchema = withChecks(
   closedShape(
     "WebhookOption",
-    { description: "A receiver: a URL or a mailbox.", jsonSchema: ONE_TARGET },
+    { description: "A receiver: a URL or a mailbox.", jsonSchema: ONE_TARGET_CONDITION },
     {
       url: field(
         z.optional(webhookUrlSchema),
@@ -160,9 +160,9 @@ export interface ClockSetting {
 /** Parses `real`, `manual` or `60x`. */
 export function parseClockSetting(text: string): ClockSetting {
   if (text === "manual") return { mode: "manual", speed: 1 };
-  return runningClock(text === "real" ? 1 : Number.parseFloat(text));
+  return runningClockSetting(text === "real" ? 1 : Number.parseFloat(text));
 }
 
-export function runningClock(speed: number): ClockSetting {
+export function runningClockSetting(speed: number): ClockSetting {
   return { mode: speed === 1 ? "real" : "scaled", speed };
 }

@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { httpUrlSchema, rateSchema } from "./common.js";
 import { durationSchema } from "./duration.js";
-import { EVENT_TYPES, unknownEventTypeMessage } from "./event-types.js";
+import { SERVICE_EVENT_TYPES, unknownEventTypeMessage } from "./event-types.js";
 import { didYouMean } from "./nearest.js";
 import {
   amountsSchema,
@@ -25,11 +25,11 @@ import {
   webhookUrlSchema,
 } from "./option-schemas.js";
 import { ERROR_STATUS } from "./refusals.js";
-import { atMost, entriesAtMost } from "./schema-checks.js";
+import { charactersAtMost, entriesAtMost } from "./schema-checks.js";
 import { anySecretSchema, SIGNATURE_PRESETS, secretFaults, signatureSchema } from "./signature-schemes.js";
 
 /** Groups of options, in the order of the file that `init` writes. */
-export const TOPICS = [
+export const OPTION_TOPICS = [
   "address",
   "callers",
   "state",
@@ -46,7 +46,7 @@ export const TOPICS = [
 export interface OptionRow<Schema extends z.ZodMiniType = z.ZodMiniType> {
   /** Schema of the value in a config file. */
   readonly schema: Schema;
-  readonly topic: (typeof TOPICS)[number];
+  readonly topic: (typeof OPTION_TOPICS)[number];
   /** Command-line flags; absent if only a config file has the option. */
   readonly flags?: string;
   /** Type to which the text of a flag or environment variable is converted; default: text. */
@@ -216,7 +216,7 @@ export const OPTIONS = {
     appliesToNamespace: true,
   }),
   seed: option({
-    schema: textSchema.check(atMost(200)),
+    schema: textSchema.check(charactersAtMost(200)),
     topic: "chance",
     flags: "--seed <text>",
     help: "the same seed and calls give the same bytes",
@@ -356,7 +356,7 @@ export const startOptionsSchema = startOptionsObject.check(({ value, issues }) =
   for (const code of Object.keys(value.error_codes ?? {}))
     if (!codes.includes(code)) fault("error_codes", code, `is not an error code${didYouMean(code, codes)}`);
   for (const type of Object.keys(value.event_names ?? {}))
-    if (!EVENT_TYPES.includes(type)) fault("event_names", type, unknownEventTypeMessage(type));
+    if (!SERVICE_EVENT_TYPES.includes(type)) fault("event_names", type, unknownEventTypeMessage(type));
   const { webhooks = [], webhook_secret = DEFAULT_WEBHOOK_SECRET, signature } = value;
   for (const fault of secretFaults({ webhook_secret, signature, webhooks }))
     issues.push({ code: "custom", ...fault });

@@ -73,7 +73,7 @@ export interface Answer {
 /** `must`: a requirement. `should`: a recommendation. */
 export type Severity = "must" | "should";
 /** The result of a probe; `note`: the user should look at the behaviour. */
-export type Verdict = "pass" | "fail" | "note";
+export type ProbeVerdict = "pass" | "fail" | "note";
 
 /** A probe and its result. */
 export interface ProbeRow {
@@ -90,7 +90,7 @@ export interface ProbeRow {
   /** Change of the app's own view of a charge, in one line; null if none was observed. */
   readonly seen: string | null;
   /** The result. */
-  readonly verdict: Verdict;
+  readonly verdict: ProbeVerdict;
   /** Requirement or recommendation. */
   readonly severity: Severity;
   /** The fault that this row is the first to show; null if there is none. */

@@ -28,7 +28,7 @@ function receiverUrl(text: string): string | undefined {
 export const IN_PROCESS_SCHEME = "in-process:";
 
 /** Returns true for a normalized URL, and for the URL of a function of this process. */
-export function isReceiverUrl(url: string): boolean {
+export function isNormalizedReceiverUrl(url: string): boolean {
   return receiverUrl(url) === url || /^in-process:\/\/handler-\d+$/.test(url);
 }
 
@@ -61,11 +61,11 @@ const METADATA_ADDRESSES = new Set([
 /** Private hosts do not count: they are allowed. `hostname` comes from a URL parser, which normalizes IP addresses. */
 function isMetadataHost(hostname: string): boolean {
   const name = hostname.replace(/\.+$/, "");
-  return METADATA_NAMES.has(name) || isMetadataAddress(name.replace(/^\[(.*)\]$/, "$1"));
+  return METADATA_NAMES.has(name) || isCloudMetadataAddress(name.replace(/^\[(.*)\]$/, "$1"));
 }
 
 /** Returns true for the IP address of a cloud metadata service, as a URL or a resolver writes it. */
-export function isMetadataAddress(address: string): boolean {
+export function isCloudMetadataAddress(address: string): boolean {
   const [plain] = address.toLowerCase().split("%");
   if (!plain!.includes(":")) return isMetadataIpv4(plain!);
   if (!URL.canParse(`http://[${plain}]/`)) return false;

@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { CHARGE_STATUSES, modeSchema } from "./common.js";
 import { instantSchema } from "./control-requests.js";
-import { closedShape, codeList, field } from "./descriptions.js";
+import { closedShape, field, markdownCodeList } from "./descriptions.js";
 import { entriesAtMost, minLength } from "./schema-checks.js";
 import { isPaid } from "./statuses.js";
 
@@ -40,7 +40,7 @@ export function statusWordsOf(marking: Marking): string[] {
 }
 
 /** Differences between an app's books and the ledger, in the order of reports. */
-export const FINDINGS = {
+export const BOOK_FINDING_MESSAGES = {
   paid_not_marked: "paid, but not marked as paid by the app",
   marked_not_paid: "not paid, but marked as paid or delivered by the app",
   amount_differs: "another amount or currency than the charge's",
@@ -50,8 +50,8 @@ export const FINDINGS = {
   unknown_charge: "there is no such charge",
 } as const;
 /** A kind of difference between an app's books and the ledger. */
-export type FindingKind = keyof typeof FINDINGS;
-export const FINDING_KINDS = Object.keys(FINDINGS) as FindingKind[];
+export type FindingKind = keyof typeof BOOK_FINDING_MESSAGES;
+export const BOOK_FINDING_KINDS = Object.keys(BOOK_FINDING_MESSAGES) as FindingKind[];
 
 /** A difference between the app's books and the ledger. */
 export interface BookFinding {
@@ -85,12 +85,12 @@ export interface BookReport {
 
 /** Fields of a row, besides `metadata.KEY`. */
 export const ROW_FIELDS = ["charge_id", "status", "amount", "currency", "delivered"] as const;
-export const METADATA_FIELD = "metadata.";
+export const METADATA_FIELD_PREFIX = "metadata.";
 
 export function isRowField(name: string): boolean {
   return (
     (ROW_FIELDS as readonly string[]).includes(name) ||
-    (name.startsWith(METADATA_FIELD) && name.length > METADATA_FIELD.length)
+    (name.startsWith(METADATA_FIELD_PREFIX) && name.length > METADATA_FIELD_PREFIX.length)
   );
 }
 
@@ -100,7 +100,9 @@ const rowOptions = {
       z.record(
         z
           .string()
-          .check(z.refine(isRowField, `must be one of ${ROW_FIELDS.join(", ")} and ${METADATA_FIELD}KEY`)),
+          .check(
+            z.refine(isRowField, `must be one of ${ROW_FIELDS.join(", ")} and ${METADATA_FIELD_PREFIX}KEY`),
+          ),
         z.string().check(minLength(1, "must not be empty")),
       ),
     ),
@@ -112,7 +114,7 @@ const rowOptions = {
   statuses: field(
     z.optional(z.record(z.string(), z.enum(MARKINGS, `must be one of ${MARKINGS.join(", ")}`))),
     {
-      description: `The app's status words: ${codeList(MARKINGS)}. Known words: ${MARKINGS.map((name) => `${name} (${statusWordsOf(name).join(", ")})`).join("; ")}. Case, spaces and dashes are ignored.`,
+      description: `The app's status words: ${markdownCodeList(MARKINGS)}. Known words: ${MARKINGS.map((name) => `${name} (${statusWordsOf(name).join(", ")})`).join("; ")}. Case, spaces and dashes are ignored.`,
       examples: [{ BEZAHLT: "paid" }],
     },
   ),

@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 import { amountSchema, timestampSchema } from "./common.js";
 import { closedShape, field, namedSchema, shape } from "./descriptions.js";
 import { REVERSAL_KINDS } from "./event-types.js";
-import { atMost, MAX_LENGTHS, minLength } from "./schema-checks.js";
+import { charactersAtMost, MAX_LENGTHS, minLength } from "./schema-checks.js";
 
 export const reversalKindSchema = namedSchema(
   "ReversalKind",
@@ -11,7 +11,7 @@ export const reversalKindSchema = namedSchema(
 );
 
 const reason = field(
-  z.optional(z.string().check(minLength(1, "must not be empty"), atMost(MAX_LENGTHS.reason))),
+  z.optional(z.string().check(minLength(1, "must not be empty"), charactersAtMost(MAX_LENGTHS.reason))),
   "Why, for the webhook.",
 );
 

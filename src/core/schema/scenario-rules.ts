@@ -4,7 +4,7 @@ import { atLeastOneOf, closedShape, field, namedSchema, withChecks } from "./des
 import { durationSchema } from "./duration.js";
 import { amountMatchSchema, textMatchSchema, valueMatchSchema } from "./matchers.js";
 import { withNameKind } from "./name-kinds.js";
-import { atMost, entriesAtMost, MAX_LENGTHS, minLength } from "./schema-checks.js";
+import { charactersAtMost, entriesAtMost, MAX_LENGTHS, minLength } from "./schema-checks.js";
 
 /**
  * Rules of a scenario: outcomes of charges and withdrawals, mishaps of webhooks, faults of API calls. The engine
@@ -49,7 +49,7 @@ export const withdrawalMatchSchema = closedShape("WithdrawalMatch", MATCH, {
 export type WithdrawalMatch = z.infer<typeof withdrawalMatchSchema>;
 
 const reasonSchema = z.optional(
-  z.string().check(minLength(1, "must not be empty"), atMost(MAX_LENGTHS.reason)),
+  z.string().check(minLength(1, "must not be empty"), charactersAtMost(MAX_LENGTHS.reason)),
 );
 
 export const chargeEntrySchema = namedSchema(
@@ -60,14 +60,14 @@ export const chargeEntrySchema = namedSchema(
     z.strictObject({ after_expiry: durationSchema, to: chargeStatusSchema, reason: reasonSchema }),
   ]),
 );
-export type ChargeEntry = z.infer<typeof chargeEntrySchema>;
+export type ChargeTimelineEntry = z.infer<typeof chargeEntrySchema>;
 
 export const withdrawalEntrySchema = closedShape("WithdrawalEntry", "A status the withdrawal will take.", {
   after: field(durationSchema, "Counted from the previous entry."),
   to: field(withdrawalStatusSchema, "The status."),
   reason: field(reasonSchema, "Why."),
 });
-export type WithdrawalEntry = z.infer<typeof withdrawalEntrySchema>;
+export type WithdrawalTimelineEntry = z.infer<typeof withdrawalEntrySchema>;
 
 const WHICH = "Which ones; by default all.";
 const likelihoodSchema = z.optional(z.number().check(z.gte(0), z.lte(1)));
@@ -215,8 +215,8 @@ const answerHeadersSchema = z.record(z.string(), z.string()).check(({ value, iss
 
 const respondSchema = z.strictObject({
   status: z.int().check(z.gte(400, "must be 400 to 599"), z.lte(599, "must be 400 to 599")),
-  code: z.optional(z.string().check(minLength(1, "must not be empty"), atMost(MAX_LENGTHS.name))),
-  message: z.optional(z.string().check(atMost(MAX_LENGTHS.message))),
+  code: z.optional(z.string().check(minLength(1, "must not be empty"), charactersAtMost(MAX_LENGTHS.name))),
+  message: z.optional(z.string().check(charactersAtMost(MAX_LENGTHS.message))),
   details: z.optional(z.record(z.string(), z.string())),
   headers: z.optional(answerHeadersSchema),
 });
@@ -288,7 +288,7 @@ const scenarioNameSchema = z
 
 export const scenarioSchema = closedShape(undefined, "", {
   name: field(scenarioNameSchema, "The name to request it by."),
-  description: field(z.optional(z.string().check(atMost(MAX_LENGTHS.message))), "For people."),
+  description: field(z.optional(z.string().check(charactersAtMost(MAX_LENGTHS.message))), "For people."),
   kind: field(
     z.optional(z.enum(["mishap", "outcome"])),
     "A mishap is something a good app survives; an outcome is another way a payment ends, not a weakness of the app. By default a scenario with `webhooks` or `faults` is a mishap.",

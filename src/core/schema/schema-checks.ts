@@ -21,7 +21,7 @@ export const MAX_LENGTHS = {
   eventGlob: 100,
 } as const;
 
-export function atMost(maximum: number) {
+export function charactersAtMost(maximum: number) {
   return maxLength(maximum, `must be at most ${maximum} characters`);
 }
 

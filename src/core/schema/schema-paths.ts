@@ -1,6 +1,6 @@
 import type * as z from "zod/mini";
 import { getOwn } from "./get-own.js";
-import { nearest } from "./nearest.js";
+import { nearestWord } from "./nearest.js";
 
 type Schema = z.core.$ZodType;
 
@@ -102,7 +102,7 @@ export function conflictingFields(
 
 /** Error message for an unknown field: suggests the nearest known one, else lists all. */
 export function unknownFieldMessage(word: string, known: readonly string[]): string {
-  const suggestion = nearest(word, known);
+  const suggestion = nearestWord(word, known);
   if (suggestion !== undefined) return `unknown field; did you mean ${suggestion}?`;
   return known.length > 0 ? `unknown field; known: ${known.join(", ")}` : "unknown field";
 }

@@ -9,7 +9,7 @@ import {
 } from "./common.js";
 import {
   allowedOnlyIf,
-  assumedField,
+  assumedFieldNote,
   CHECKOUT_LIFE_NOTE,
   currencyNote,
   field,
@@ -23,7 +23,7 @@ import {
 } from "./descriptions.js";
 import { eventGlobsSchema } from "./globs.js";
 import { normalizeWebhookUrl, WEBHOOK_URL_MESSAGE } from "./option-schemas.js";
-import { atMost, entriesAtMost, MAX_LENGTHS, minLength } from "./schema-checks.js";
+import { charactersAtMost, entriesAtMost, MAX_LENGTHS, minLength } from "./schema-checks.js";
 
 /**
  * Request bodies and queries of the service, read by `domain/requests` and the OpenAPI document. Unknown fields are
@@ -66,7 +66,7 @@ export const quoteRequestSchema = lazyShape("QuoteRequest", "A price to lock bef
   ),
   payment_rail: field(
     z.optional(z.string()),
-    assumedField(
+    assumedFieldNote(
       "The bank network or operator to use; by default the first one of the method and currency.",
       {
         examples: "{{some rails}}",
@@ -80,8 +80,10 @@ export const quoteRequestSchema = lazyShape("QuoteRequest", "A price to lock bef
 }));
 export type QuoteBody = z.infer<typeof quoteRequestSchema>;
 
-const accountNumberSchema = z.string().check(minLength(1, "must not be empty"), atMost(MAX_LENGTHS.account));
-const nameSchema = z.string().check(atMost(MAX_LENGTHS.name));
+const accountNumberSchema = z
+  .string()
+  .check(minLength(1, "must not be empty"), charactersAtMost(MAX_LENGTHS.account));
+const nameSchema = z.string().check(charactersAtMost(MAX_LENGTHS.name));
 
 /** Shortest and longest life of a checkout, in minutes (specification: Limits). */
 const EXPIRES_MESSAGE = "must be a whole number between 1 and 1440";
@@ -150,7 +152,7 @@ export const checkoutRequestSchema = lazyShape(
     customer_email: field(z.optional(emailSchema), { description: "Who pays.", examples: ["ada@shop.test"] }),
     customer_name: field(
       z.optional(nameSchema),
-      assumedField("The customer's full name.", { examples: ["Ada Obi"] }),
+      assumedFieldNote("The customer's full name.", { examples: ["Ada Obi"] }),
     ),
     quote_id: field(z.optional(z.string()), {
       description: "The quote that sets the price.",
@@ -181,7 +183,9 @@ export const methodChoiceSchema = z.object({
 });
 export type MethodChoice = z.infer<typeof methodChoiceSchema>;
 
-const requiredTextSchema = z.string().check(minLength(1, "must not be empty"), atMost(MAX_LENGTHS.name));
+const requiredTextSchema = z
+  .string()
+  .check(minLength(1, "must not be empty"), charactersAtMost(MAX_LENGTHS.name));
 const countrySchema = z.string().check(z.regex(/^[A-Z]{2}$/, "must be a two-letter country code"));
 
 /** Type of destination → its fields besides type, currency and country; all but `network` are required. */
@@ -209,43 +213,47 @@ export const destinationRequestSchema = lazyShape(
   () => ({
     type: field(
       z.enum(["bank_account", "mobile_money", "crypto_wallet"]),
-      assumedField("A bank account or mobile money wallet for fiat, a crypto wallet for crypto."),
+      assumedFieldNote("A bank account or mobile money wallet for fiat, a crypto wallet for crypto."),
     ),
     currency: field(z.string(), {
       ...currencyNote(""),
-      ...assumedField("Currency it takes.", { examples: "{{payout currencies}}" }),
+      ...assumedFieldNote("Currency it takes.", { examples: "{{payout currencies}}" }),
     }),
     country: field(
       z.optional(countrySchema),
-      assumedField("Two-letter code; by default the organization's (none for crypto).", { examples: ["KE"] }),
+      assumedFieldNote("Two-letter code; by default the organization's (none for crypto).", {
+        examples: ["KE"],
+      }),
     ),
     bank_code: field(
       z.optional(requiredTextSchema),
-      assumedField("The bank. Bank accounts only.", { examples: ["058"] }),
+      assumedFieldNote("The bank. Bank accounts only.", { examples: ["058"] }),
     ),
     account_number: field(
       z.optional(requiredTextSchema),
-      assumedField("Bank accounts only.", { examples: ["0123456789"] }),
+      assumedFieldNote("Bank accounts only.", { examples: ["0123456789"] }),
     ),
     account_name: field(
       z.optional(requiredTextSchema),
-      assumedField("Who holds the account. Bank accounts only.", { examples: ["Ada Obi"] }),
+      assumedFieldNote("Who holds the account. Bank accounts only.", { examples: ["Ada Obi"] }),
     ),
     phone_number: field(
       z.optional(phoneSchema),
-      assumedField("In E.164. Mobile money only.", { examples: ["+254700000001"] }),
+      assumedFieldNote("In E.164. Mobile money only.", { examples: ["+254700000001"] }),
     ),
     provider: field(
       z.optional(requiredTextSchema),
-      assumedField("The operator. Mobile money only.", { examples: ["SimbaPesa Sandbox"] }),
+      assumedFieldNote("The operator. Mobile money only.", { examples: ["SimbaPesa Sandbox"] }),
     ),
     wallet_address: field(
       z.optional(requiredTextSchema),
-      assumedField("Crypto wallets only.", { examples: ["TSandboxFakeMoneyX4oDm3XXiLNAZ2Lvq"] }),
+      assumedFieldNote("Crypto wallets only.", { examples: ["TSandboxFakeMoneyX4oDm3XXiLNAZ2Lvq"] }),
     ),
     network: field(
       z.optional(requiredTextSchema),
-      assumedField("If given, must be the currency's network. Crypto wallets only.", { examples: ["TRC20"] }),
+      assumedFieldNote("If given, must be the currency's network. Crypto wallets only.", {
+        examples: ["TRC20"],
+      }),
     ),
   }),
 );
@@ -255,10 +263,10 @@ export const withdrawalRequestSchema = lazyShape(
   "WithdrawalRequest",
   "Money to send out of the balance.",
   () => ({
-    destination_id: field(z.string(), assumedField("The payout destination to send it to.")),
+    destination_id: field(z.string(), assumedFieldNote("The payout destination to send it to.")),
     amount: field(
       amountSchema,
-      assumedField(
+      assumedFieldNote(
         "The amount that arrives, as a decimal string; the fee comes on top. At least the currency's minimum.",
         {
           examples: ["1000.00"],
@@ -274,7 +282,7 @@ export const withdrawalRequestSchema = lazyShape(
     ),
     reference: field(
       z.optional(requiredTextSchema),
-      assumedField("Your own reference.", { examples: ["rent-1"] }),
+      assumedFieldNote("Your own reference.", { examples: ["rent-1"] }),
     ),
     metadata: field(z.optional(metadataSchema), METADATA_NOTE),
   }),
@@ -289,27 +297,30 @@ export const receiverUrlSchema = httpUrlSchema.check(
 export const webhookRequestSchema = lazyShape("WebhookRequest", "A webhook endpoint to register.", () => ({
   url: field(
     receiverUrlSchema,
-    assumedField("The receiver: an absolute http or https URL.", {
+    assumedFieldNote("The receiver: an absolute http or https URL.", {
       examples: ["http://localhost:3000/webhooks"],
     }),
   ),
   events: field(
     z.optional(eventGlobsSchema),
-    assumedField("Event types to receive, as globs; by default all.", { examples: [["charge.*"]] }),
+    assumedFieldNote("Event types to receive, as globs; by default all.", { examples: [["charge.*"]] }),
   ),
 }));
 export const webhookPatchSchema = lazyShape(
   "WebhookUpdate",
   "The fields to change; others keep their values.",
   () => ({
-    url: field(z.optional(receiverUrlSchema), assumedField("The receiver: an absolute http or https URL.")),
+    url: field(
+      z.optional(receiverUrlSchema),
+      assumedFieldNote("The receiver: an absolute http or https URL."),
+    ),
     events: field(
       z.optional(eventGlobsSchema),
-      assumedField("Event types it receives, as globs.", {
+      assumedFieldNote("Event types it receives, as globs.", {
         examples: [["charge.completed", "charge.failed"]],
       }),
     ),
-    enabled: field(z.optional(z.boolean()), assumedField("Whether it is sent events.")),
+    enabled: field(z.optional(z.boolean()), assumedFieldNote("Whether it is sent events.")),
   }),
 );
 

@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
-import { closedShape, codeList, field, namedSchema } from "./descriptions.js";
+import { closedShape, field, markdownCodeList, namedSchema } from "./descriptions.js";
 import { issueMessage, issuePath } from "./issues.js";
-import { atMost, minLength } from "./schema-checks.js";
+import { charactersAtMost, minLength } from "./schema-checks.js";
 
 export const SIGNATURE_ALGORITHMS = ["sha256", "sha512", "sha1"] as const;
 export const SIGNATURE_ENCODINGS = ["hex", "base64"] as const;
@@ -127,7 +127,7 @@ export type Signature = SignaturePreset | CustomSignature;
 
 export const signatureSchema = namedSchema(
   "Signature",
-  `How events are signed: ${codeList(SIGNATURE_PRESETS)}, or a scheme of your own.`,
+  `How events are signed: ${markdownCodeList(SIGNATURE_PRESETS)}, or a scheme of your own.`,
   z.union([z.enum(SIGNATURE_PRESETS), customSignatureSchema], {
     error: ({ input, errors }) =>
       typeof input === "object" && input !== null && !Array.isArray(input)
@@ -171,7 +171,7 @@ export const anySecretSchema = z
   .string()
   .check(
     minLength(1, "must not be empty"),
-    atMost(500),
+    charactersAtMost(500),
     z.regex(/^[!-~]*$/, "must be printable ASCII without spaces"),
   );
 
@@ -182,7 +182,7 @@ export function secretFault(signature: Signature | undefined, secret: string): s
   return STANDARD_SECRET_MESSAGE;
 }
 
-export interface Secrets {
+export interface SigningOptions {
   /** Default secret. */
   readonly webhook_secret: string;
   /** Default signature scheme. */
@@ -194,7 +194,7 @@ export interface Secrets {
 }
 
 /** Errors of secrets that do not fit their signature scheme, in options and namespace requests. */
-export function secretFaults({ webhook_secret, signature, webhooks }: Secrets) {
+export function secretFaults({ webhook_secret, signature, webhooks }: SigningOptions) {
   const uses = [
     { path: ["webhook_secret"], secret: webhook_secret, signature },
     ...webhooks.flatMap((webhook, index) =>

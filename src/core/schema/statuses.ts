@@ -38,7 +38,7 @@ interface StatusFields {
 }
 
 /** PROCESSING does not expire; a payment after expiry may still be processed. */
-export const STATUSES: Readonly<Record<ChargeStatus, StatusRow>> = {
+export const CHARGE_STATUS_TABLE: Readonly<Record<ChargeStatus, StatusRow>> = {
   PENDING: {
     meaning: "the customer has yet to act",
     next: ["AWAITING_PAYMENT", "PROCESSING", "COMPLETED", "FAILED", "CANCELLED", "EXPIRED"],
@@ -132,12 +132,12 @@ export const STATUSES: Readonly<Record<ChargeStatus, StatusRow>> = {
 };
 
 export function isOpen(status: ChargeStatus): boolean {
-  return STATUSES[status].stage === "open";
+  return CHARGE_STATUS_TABLE[status].stage === "open";
 }
 
 /** The page of an ended charge; undefined while the customer can act or the payment is being processed. */
 export function outcomePage(status: ChargeStatus): OutcomePage | undefined {
-  const row = STATUSES[status];
+  const row = CHARGE_STATUS_TABLE[status];
   return "page" in row ? row.page : undefined;
 }
 
@@ -147,5 +147,5 @@ export function hasEnded(status: ChargeStatus): boolean {
 }
 
 export function isPaid(status: ChargeStatus): boolean {
-  return STATUSES[status].stage === "paid";
+  return CHARGE_STATUS_TABLE[status].stage === "paid";
 }

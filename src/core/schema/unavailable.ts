@@ -13,18 +13,18 @@ export const STORAGE_AWAY: Refusal = refuse(
 );
 
 /** An error that each caller receives, but that is reported only once: by the heap guard or the storage. */
-export abstract class Unavailable extends Error {
+export abstract class UnavailableError extends Error {
   abstract readonly refusal: Refusal;
 }
 
 /** The process is low on memory and refuses changes. */
-export class InsufficientSpace extends Unavailable {
+export class InsufficientSpaceError extends UnavailableError {
   override readonly name = "InsufficientSpace";
   readonly refusal = INSUFFICIENT_SPACE;
 }
 
 /** The database does not answer, or another process now runs the namespace. */
-export class StorageUnavailable extends Unavailable {
+export class StorageUnavailableError extends UnavailableError {
   override readonly name = "StorageUnavailable";
   readonly refusal = STORAGE_AWAY;
 }

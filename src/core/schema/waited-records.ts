@@ -4,7 +4,7 @@ import { deliverySchema, requestEntrySchema } from "./control-log-responses.js";
 import { chargeDetailSchema } from "./service-responses.js";
 
 /** Records a wait request can match and return. */
-export const WAITED_RECORDS = {
+export const WAITABLE_SCHEMAS = {
   charge: z.extend(chargeDetailSchema, { mode: modeSchema }),
   delivery: deliverySchema,
   request: requestEntrySchema,

@@ -1,5 +1,5 @@
 import { stringify } from "yaml";
 
-export function writeYaml(value: unknown): string {
+export function toYaml(value: unknown): string {
   return stringify(value, { lineWidth: 120, aliasDuplicateObjects: false });
 }

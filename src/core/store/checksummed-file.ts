@@ -108,7 +108,7 @@ export function readChecksummed(file: string): string {
 }
 
 /** Reads the object without its checksum and checks its shape. */
-export function parseChecksummed<T>(file: string, shape: z.ZodMiniType<T>): T {
+export function readChecksummedJson<T>(file: string, shape: z.ZodMiniType<T>): T {
   const text = readChecksummed(file);
   let value: { checksum?: unknown };
   try {

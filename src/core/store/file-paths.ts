@@ -4,7 +4,7 @@ import { asStoreError, StoreError, systemErrorCode } from "./store-error.js";
 import type { StoreIo } from "./store-io.js";
 
 /** @throws StoreError if the file's folder does not exist */
-export function checkFolder(file: string): void {
+export function checkParentFolder(file: string): void {
   const folder = dirname(file);
   try {
     if (statSync(folder).isDirectory()) return;

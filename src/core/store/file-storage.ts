@@ -2,7 +2,7 @@ import { closeSync, existsSync, openSync, rmSync } from "node:fs";
 import { dirname } from "node:path";
 import type { Store } from "../engine/store.js";
 import { type NamespaceIdentity, namespaceIdentitySchema } from "../schema/control-requests.js";
-import { parseChecksummed, publishFile, writeUnpublished } from "./checksummed-file.js";
+import { publishFile, readChecksummedJson, writeUnpublished } from "./checksummed-file.js";
 import { resolveFile, syncParentFolder } from "./file-paths.js";
 import { FileStore } from "./file-store.js";
 import { takeLock } from "./lock.js";
@@ -94,7 +94,7 @@ export class FileStorage implements Storage {
     const file = this.#file(name) + FILE_SUFFIX.identity;
     if (!existsSync(file)) return {};
     try {
-      return parseChecksummed(file, namespaceIdentitySchema);
+      return readChecksummedJson(file, namespaceIdentitySchema);
     } catch (error) {
       throw asStoreError(error, `Cannot read ${file}`);
     }

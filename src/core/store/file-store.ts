@@ -5,7 +5,7 @@ import type { Store } from "../engine/store.js";
 import { monotonicMs } from "../time/timers.js";
 import { Compaction } from "./compaction.js";
 import { DataJournal } from "./data-journal.js";
-import { checkFolder, checkWritable, resolveFile } from "./file-paths.js";
+import { checkParentFolder, checkWritable, resolveFile } from "./file-paths.js";
 import { type Lock, takeLock } from "./lock.js";
 import { SnapshotFile } from "./snapshot-file.js";
 import { asStoreError, damagedFileError, StoreError } from "./store-error.js";
@@ -59,7 +59,7 @@ export class FileStore implements Store {
   load(): ReturnType<Store["load"]> {
     const file = this.#file;
     if (this.#open !== undefined) throw new StoreError(`${file}: the store is open already.`);
-    checkFolder(file);
+    checkParentFolder(file);
     const { fsync = false, onNotice = () => {} } = this.#options;
     let lock: Lock | undefined;
     let journal: DataJournal | undefined;
@@ -186,7 +186,7 @@ export class FileStore implements Store {
     }
   }
 
-  loadError(cause: unknown): StoreError {
+  toLoadError(cause: unknown): StoreError {
     const reason = cause instanceof Error ? cause.message : String(cause);
     return damagedFileError(this.#file, this.#file, `not a state of this program (${reason})`);
   }

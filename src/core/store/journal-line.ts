@@ -19,7 +19,7 @@ const BEGUN_HEAD = /^(?:[0-9a-f]{0,8}|[0-9a-f]{8} (?:[1-9]\d*)?)$/;
 
 const NEWLINE = 0x0a;
 
-export type ReadLine =
+export type DecodedLine =
   | LineChange
   /** Left by a killed process before the change was acknowledged. */
   | "torn"
@@ -90,7 +90,7 @@ const HEX_DIGITS = Buffer.from("0123456789abcdef");
  * @param content without the newline
  * @param finished true if a newline follows; otherwise the file ends here
  */
-export function decodeLine(content: Buffer, finished: boolean): ReadLine {
+export function decodeLine(content: Buffer, finished: boolean): DecodedLine {
   const text = finished ? content : trimZeros(content);
   const head = HEAD.exec(text.toString("latin1", 0, MAX_HEAD_BYTES));
   if (head === null) {

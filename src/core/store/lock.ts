@@ -33,7 +33,7 @@ const SAME_BEAT_MS = 3_000;
 const MAX_TRIES = 10;
 
 /** Content of a lock file. */
-export interface Owner {
+export interface LockOwner {
   readonly pid: number;
   readonly host: string;
   /** Changes with each boot. Without /proc, this and the next two fields are null. */
@@ -58,7 +58,7 @@ let beatMs = 0;
 /** Content of a stale lock → its last touch. Other locks of the same owner are stale without a wait. */
 const lastBeatsMs = new Map<string, number>();
 
-let thisProcess: Owner | undefined;
+let thisProcess: LockOwner | undefined;
 
 /**
  * Creates FILE.lock, or takes over a stale one.
@@ -155,7 +155,7 @@ function beatIfDue(): void {
 function isStale(
   file: string,
   text: string,
-  thisProcess: Owner,
+  thisProcess: LockOwner,
   onNotice: (notice: string) => void,
 ): boolean {
   const lockFile = `${file}.lock`;
@@ -244,7 +244,7 @@ function putBack(aside: string, lockFile: string): void {
   }
 }
 
-function describeThisProcess(): Owner {
+function describeThisProcess(): LockOwner {
   const hasProc = hasOwnProc();
   return {
     pid: process.pid,
@@ -257,11 +257,11 @@ function describeThisProcess(): Owner {
 }
 
 /** Returns undefined for another program's file, and for an unfinished one. */
-function parseOwner(text: string): Owner | undefined {
+function parseOwner(text: string): LockOwner | undefined {
   try {
     const value: unknown = JSON.parse(text);
     return isObject(value) && Number.isSafeInteger(value.pid) && Number(value.pid) > 0
-      ? (value as unknown as Owner)
+      ? (value as unknown as LockOwner)
       : undefined;
   } catch {
     return undefined;
@@ -269,7 +269,7 @@ function parseOwner(text: string): Owner | undefined {
 }
 
 /** Returns undefined if a process with the pid runs, but may be another one. */
-function isProcessRunning({ pid, started }: Owner): boolean | undefined {
+function isProcessRunning({ pid, started }: LockOwner): boolean | undefined {
   try {
     process.kill(pid, 0);
   } catch (error) {

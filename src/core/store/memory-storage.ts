@@ -1,12 +1,12 @@
-import { type FrozenState, thaw } from "../engine/frozen-state.js";
+import { type FrozenState, thawState } from "../engine/frozen-state.js";
 import type { Store } from "../engine/store.js";
 import type { SavedState, Snapshot, Snapshots, Storage } from "./storage.js";
 
 /** Stores nothing: namespaces end with the process. */
-export function memoryStorage(): Storage {
+export function createMemoryStorage(): Storage {
   return {
     recover: () => [],
-    open: memoryStore,
+    open: createMemoryStore,
     snapshots: () => new SnapshotsInMemory(),
     identity: () => ({}),
     begin: () => undefined,
@@ -16,13 +16,13 @@ export function memoryStorage(): Storage {
   };
 }
 
-export function memoryStore(): Store {
+export function createMemoryStore(): Store {
   return {
     load: () => undefined,
     replace: () => {},
     compactIfLarge: () => undefined,
     close: () => {},
-    loadError: (cause) => cause,
+    toLoadError: (cause) => cause,
   };
 }
 
@@ -40,7 +40,7 @@ export class SnapshotsInMemory implements Snapshots {
 
   read(name: string): SavedState | undefined {
     const saved = this.#snapshots.get(name);
-    return saved && { dump: thaw(saved.state), isFromOutside: false };
+    return saved && { dump: thawState(saved.state), isFromOutside: false };
   }
 
   delete(name: string): boolean | Promise<boolean> {

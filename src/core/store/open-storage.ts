@@ -1,4 +1,4 @@
-import { memoryStorage } from "./memory-storage.js";
+import { createMemoryStorage } from "./memory-storage.js";
 import type { PostgresStorageOptions } from "./postgres/postgres-storage.js";
 import type { Storage } from "./storage.js";
 
@@ -8,7 +8,7 @@ export interface StorageOptions extends Omit<PostgresStorageOptions, "data"> {
 }
 
 export async function openStorage({ data, ...options }: StorageOptions): Promise<Storage> {
-  if (data === undefined) return memoryStorage();
+  if (data === undefined) return createMemoryStorage();
   if (/^postgres(ql)?:/.test(data)) {
     const { PostgresStorage } = await import("./postgres/postgres-storage.js");
     return new PostgresStorage({ ...options, data }).start();

@@ -1,5 +1,5 @@
 import { isSameJson } from "../engine/encode-fields.js";
-import type { JournalEntry, JournalPut, Key } from "../engine/records.js";
+import type { JournalEntry, JournalPut, RecordKey } from "../engine/records.js";
 
 /**
  * A change encoded against the previous journal line: same collections and counters, only keys, counter values and
@@ -15,7 +15,7 @@ export interface RepeatedChange {
   readonly counters: readonly number[];
 }
 
-export type RepeatedPut = Key | readonly [key: Key, fields: object];
+export type RepeatedPut = RecordKey | readonly [key: RecordKey, fields: object];
 
 /** Returns undefined if the changes differ in anything else. */
 export function encodeRepeatedChange(change: JournalEntry, before: JournalEntry): RepeatedChange | undefined {
@@ -82,7 +82,7 @@ export function decodeRepeatedChange(
 }
 
 function decodePut(before: JournalPut, encoded: RepeatedPut): JournalPut {
-  const [key, fields] = Array.isArray(encoded) ? (encoded as [Key, object]) : [encoded, before[2]];
+  const [key, fields] = Array.isArray(encoded) ? (encoded as [RecordKey, object]) : [encoded, before[2]];
   const [name, other, , ...rest] = before;
   if (rest[0] === "as" || rest[0] === "like") rest[1] = other;
   return [name, key, fields, ...rest] as unknown as JournalPut;

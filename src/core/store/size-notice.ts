@@ -17,7 +17,7 @@ const MAX_CHECK_INTERVAL = 16_384;
 const SAMPLE = 8;
 
 /** Warns once, in time, that a namespace is about to become too large to be read back. */
-export class SizeNotice {
+export class SizeMonitor {
   readonly #name: string;
   readonly #onNotice: (notice: string) => void;
   readonly #thresholdBytes: number;

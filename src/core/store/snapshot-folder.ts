@@ -6,9 +6,9 @@ import { safeParse } from "../schema/issues.js";
 import { withYields } from "../time/wall-clock.js";
 import {
   type ChecksumFileOptions,
-  parseChecksummed,
   publishFile,
   readChecksummed,
+  readChecksummedJson,
   UNPUBLISHED_SUFFIX,
   writeUnpublished,
 } from "./checksummed-file.js";
@@ -80,7 +80,7 @@ export class SnapshotFolder implements Snapshots {
     if (!this.#snapshots.has(name)) return undefined;
     const file = this.#file(name);
     try {
-      const { dump } = parseChecksummed(file, snapshotFileSchema);
+      const { dump } = readChecksummedJson(file, snapshotFileSchema);
       return { dump, isFromOutside: true };
     } catch (error) {
       throw asStoreError(error, `Cannot read ${file}`);

@@ -44,7 +44,7 @@ export interface NamespaceOwner {
   readonly url: string | null;
 }
 
-export type Location = "here" | "nowhere" | NamespaceOwner;
+export type NamespaceLocation = "here" | "nowhere" | NamespaceOwner;
 
 export interface LeaseEvents {
   /** Opens a namespace that was taken over from another process. */
@@ -64,7 +64,7 @@ export interface Leases {
   /** Returns true while no other process can have taken the namespace over. */
   holdsLease(name: string): boolean;
   /** Takes a free namespace over, or finds the process that runs it. */
-  locate(name: string): Promise<Location>;
+  locate(name: string): Promise<NamespaceLocation>;
   /** Finds a namespace by its own key, or by the name that the key contains. */
   nameOfKey(apiKey: string, nameInKey: string | undefined): Promise<string | undefined>;
   /** All namespaces, newest first. */

@@ -67,7 +67,7 @@ export function generateSeed(): string {
 }
 
 /** Keeps the process running without an active socket or timer, until the returned function is called. */
-export function keepAlive(): () => void {
+export function keepProcessRunning(): () => void {
   const timer = setInterval(() => {}, MAX_TIMER_MS);
   return () => clearInterval(timer);
 }

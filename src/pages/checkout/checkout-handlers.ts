@@ -5,7 +5,7 @@
 import type { Namespaces } from "../../core/namespace/namespaces.js";
 import { refuse } from "../../core/schema/refusals.js";
 import { hasEnded } from "../../core/schema/statuses.js";
-import { isCrossSite } from "../../server/http/hosts.js";
+import { isCrossOrigin } from "../../server/http/hosts.js";
 import { errorReply, toResponse } from "../../server/http/reply.js";
 import { CHECKOUT_ACTIONS, type CheckoutActionName } from "./form-actions.js";
 import { readForm } from "./method-form.js";
@@ -46,7 +46,7 @@ export function showCheckout(namespaces: Namespaces, request: Request, checkoutI
 }
 
 /** `GET /checkout/ID/status`: polled each second. `next` is the shop's URL once the charge has ended. */
-export function checkoutStatus(namespaces: Namespaces, _request: Request, checkoutId: string): Response {
+export function serveCheckoutStatus(namespaces: Namespaces, _request: Request, checkoutId: string): Response {
   const found = findCheckout(namespaces, checkoutId);
   if (found === undefined)
     return toResponse(errorReply(refuse("NOT_FOUND", "Checkout not found")), namespaces.nowMs());
@@ -59,7 +59,11 @@ export function checkoutStatus(namespaces: Namespaces, _request: Request, checko
 }
 
 /** Redirects a GET of an action's URL to the page: a refused form leaves that URL in the address bar. */
-export function backToPage(namespaces: Namespaces, _request: Request, checkoutId: string): Response {
+export function redirectToCheckoutPage(
+  namespaces: Namespaces,
+  _request: Request,
+  checkoutId: string,
+): Response {
   return findCheckout(namespaces, checkoutId) === undefined
     ? checkoutNotFound(namespaces)
     : seeOther(checkoutLinks(checkoutId, "action").page, namespaces.nowMs());
@@ -73,7 +77,7 @@ export async function actOnCheckout(
   action: CheckoutActionName,
 ): Promise<Response> {
   const publicUrl = namespaces.findCheckout(checkoutId)?.publicUrl;
-  if (isCrossSite(request, publicUrl))
+  if (isCrossOrigin(request, publicUrl))
     return errorResponse(
       namespaces,
       403,

@@ -1,6 +1,6 @@
 import { html, type Markup } from "../html.js";
 import { type PageParts, PageShell } from "../page-shell.js";
-import { SCRIPT } from "./script.js";
+import { CHECKOUT_SCRIPT } from "./script.js";
 import { STYLES } from "./styles.js";
 
 /** Data attributes for the script of a page that polls. */
@@ -45,7 +45,12 @@ function liveAttributes(live: PollState): Markup {
 }
 
 /** The URL alone authorizes paying and cancelling, so no referrer leaves this origin. */
-const SHELL = new PageShell({ styles: STYLES, script: SCRIPT, connects: true, referrer: "same-origin" });
+const SHELL = new PageShell({
+  styles: STYLES,
+  script: CHECKOUT_SCRIPT,
+  connects: true,
+  referrer: "same-origin",
+});
 
 /**
  * @param leadsAway forms may redirect to the shop. Browsers apply form-action to each redirect, so a policy that

@@ -5,7 +5,7 @@ import { paymentOffers } from "../../core/engine/commands/methods.js";
 import type { Namespace } from "../../core/namespace/namespace.js";
 import type { ChargeStatus } from "../../core/schema/common.js";
 import type { CurrencyFixture, MethodFixture } from "../../core/schema/fixtures-file.js";
-import { isPaid, STATUSES } from "../../core/schema/statuses.js";
+import { CHARGE_STATUS_TABLE, isPaid } from "../../core/schema/statuses.js";
 
 /** Data of a checkout page at one moment. */
 export interface CheckoutPage {
@@ -46,7 +46,7 @@ export function needsMethod(charge: Charge): boolean {
 }
 
 export function canBecome(charge: Charge, status: ChargeStatus): boolean {
-  return STATUSES[charge.status].next.includes(status);
+  return CHARGE_STATUS_TABLE[charge.status].next.includes(status);
 }
 
 /** Unit of displayed amounts: for a crypto currency its asset; the network is shown separately. */

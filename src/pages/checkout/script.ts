@@ -2,7 +2,7 @@
  * The checkout's only script; everything works without it. It runs the countdown at the speed of sandbox time, polls
  * the status, updates the total, and copies values.
  */
-export const SCRIPT = `
+export const CHECKOUT_SCRIPT = `
 document.documentElement.classList.add("js");
 addEventListener("DOMContentLoaded", () => {
   const { page, statusUrl, stay, then, speed, expires, remaining } = document.body.dataset;

@@ -21,8 +21,10 @@ export interface ActionResult extends Notice {
   readonly to?: string;
 }
 
-export type Action = (press: FormSubmission) => ActionResult | Refusal | Promise<ActionResult | Refusal>;
-export type Actions = Readonly<Record<string, Action>>;
+export type DashboardAction = (
+  press: FormSubmission,
+) => ActionResult | Refusal | Promise<ActionResult | Refusal>;
+export type DashboardActions = Readonly<Record<string, DashboardAction>>;
 
 type Caller = Pick<FormSubmission, "namespace" | "fetch">;
 

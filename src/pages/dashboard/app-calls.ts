@@ -1,10 +1,10 @@
 import { findJsonFault } from "../../core/domain/json-fault.js";
-import { invalid, isRefusal, type Refusal, refuse } from "../../core/schema/refusals.js";
+import { isRefusal, type Refusal, refuse, refuseInvalid } from "../../core/schema/refusals.js";
 import {
   type ActionResult,
-  type Actions,
   callService,
   DASHBOARD_RUNNER,
+  type DashboardActions,
   type FormSubmission,
   type ServiceRequest,
 } from "./api-calls.js";
@@ -14,7 +14,7 @@ import { requestPath } from "./shell-commands.js";
 const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"];
 
 /** Buttons that call the emulated service as the app does. */
-export const APP_CALLS: Actions = {
+export const APP_CALL_ACTIONS: DashboardActions = {
   replay: (press) => {
     const entry = entryOf(press);
     if (entry === undefined) return refuse("NOT_FOUND", "That request is no longer in the journal");
@@ -26,14 +26,16 @@ export const APP_CALLS: Actions = {
     const { field, namespace } = press;
     const { apiKey, liveApiKey } = namespace.info;
     const method = field("method").toUpperCase();
-    if (!METHODS.includes(method)) return invalid({ method: `must be one of ${METHODS.join(", ")}` });
+    if (!METHODS.includes(method)) return refuseInvalid({ method: `must be one of ${METHODS.join(", ")}` });
     const path = field("path");
     if (!path.startsWith("/api/"))
-      return invalid({ path: "must be a path of the service, such as /api/v1/payments/quotes" });
+      return refuseInvalid({ path: "must be a path of the service, such as /api/v1/payments/quotes" });
     const body = field("body");
     const fault = body === "" ? undefined : findJsonFault(body);
     if (fault !== undefined)
-      return invalid({ body: `is not JSON: line ${fault.line}, column ${fault.column}: ${fault.message}` });
+      return refuseInvalid({
+        body: `is not JSON: line ${fault.line}, column ${fault.column}: ${fault.message}`,
+      });
     const keys = new Map([
       ["test", apiKey],
       ["live", liveApiKey],
@@ -85,7 +87,7 @@ function entryOf({ namespace, args: [id] }: FormSubmission) {
 async function send(press: FormSubmission, call: ServiceRequest): Promise<ActionResult | Refusal> {
   const { namespace } = press;
   const { method, path } = call;
-  if (!URL.canParse(path, "http://sandbox")) return invalid({ path: "must be a path" });
+  if (!URL.canParse(path, "http://sandbox")) return refuseInvalid({ path: "must be a path" });
   const lastId = namespace.journal.entries()[0]?.id ?? 0;
   const status = await callService(press, call).then(
     (response) => response.status,

@@ -43,13 +43,13 @@ export function attentionItems(context: PageContext): AttentionItem[] {
 }
 
 /** Status or error of the last attempt. */
-export function attemptResult({ attempts }: Delivery): string {
+export function lastAttemptResult({ attempts }: Delivery): string {
   const last = attempts.at(-1);
   return last === undefined ? "no response yet" : String(last.status ?? last.error ?? "no response");
 }
 
 /** Status or error of the last attempt, with the first line of the response. */
-export function failureText(delivery: Delivery): string {
+export function deliveryFailureText(delivery: Delivery): string {
   const last = delivery.attempts.at(-1);
   if (last === undefined) return "no attempt yet";
   if (last.status === null) return last.error ?? "no response";
@@ -82,7 +82,7 @@ function failingReceivers(context: PageContext): AttentionItem[] {
       badgeText: `${total} failing`,
       title: `${types.length === 1 ? types[0] : `${types.length} types of events`} → ${receiverName(endpoint)}`,
       to: viewUrl(context, "webhooks", newest.delivery_id),
-      subtitle: html`${failureText(newest)} · ${next === undefined ? "given up" : html`next try in ${span(Date.parse(next) - context.nowMs)}`}`,
+      subtitle: html`${deliveryFailureText(newest)} · ${next === undefined ? "given up" : html`next try in ${span(Date.parse(next) - context.nowMs)}`}`,
       rowButtons: html`${button({ command: `retry-all ${webhook_id}`, label: `Retry all ${total}`, to: `to ${receiverName(endpoint)}` })}`,
     });
   }
@@ -122,7 +122,7 @@ function heldDeliveries(context: PageContext): AttentionItem[] {
 }
 
 /** An error response in one line: its first detail, else its message. */
-export function errorText({ responseBody }: RequestEntry): string {
+export function responseErrorText({ responseBody }: RequestEntry): string {
   try {
     const { error } = JSON.parse(responseBody ?? "") as {
       error: { message: string; details?: Record<string, string> };
@@ -144,7 +144,7 @@ function failedCalls(context: PageContext): CallGroup[] {
   const groups = new Map<string, CallGroup>();
   for (const entry of context.namespace.journal.entries().slice(0, MAX_REQUESTS)) {
     if (entry.inFlight || (entry.status !== null && entry.status < 400)) continue;
-    const name = `${entry.fault !== null} ${entry.method} ${entry.operation ?? entry.path} ${entry.status} ${errorText(entry)}`;
+    const name = `${entry.fault !== null} ${entry.method} ${entry.operation ?? entry.path} ${entry.status} ${responseErrorText(entry)}`;
     const { newest, count } = groups.get(name) ?? { newest: entry, count: 0 };
     groups.set(name, { newest, count: count + 1 });
   }
@@ -162,13 +162,13 @@ function refusedCalls(context: PageContext): AttentionItem[] {
     const { newest } = group;
     const to = viewUrl(context, "requests", String(newest.id));
     return {
-      key: `request-${newest.operation ?? newest.path}-${newest.status}-${errorText(newest)}`,
+      key: `request-${newest.operation ?? newest.path}-${newest.status}-${responseErrorText(newest)}`,
       at: iso(newest.atMs),
       tone: "bad",
       badgeText: statusText(group),
       title: `${newest.method} ${newest.path}`,
       to,
-      subtitle: errorText(newest),
+      subtitle: responseErrorText(newest),
       rowButtons: html`${copyButton("Copy curl", requestCurl(context, newest))}<a class="button" href="${to}">Open<span class="unseen"> ${newest.method} ${newest.path}</span></a>`,
     };
   });

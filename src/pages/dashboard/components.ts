@@ -2,7 +2,7 @@ import { isFailing } from "../../core/engine/is-failing.js";
 import type { Delivery } from "../../core/engine/records.js";
 import type { RequestEntry } from "../../core/namespace/served-request.js";
 import type { Mode } from "../../core/schema/common.js";
-import { STATUSES } from "../../core/schema/statuses.js";
+import { CHARGE_STATUS_TABLE } from "../../core/schema/statuses.js";
 import { groupDigits } from "../format.js";
 import { type Content, html, type Markup } from "../html.js";
 import { currentUrl, PAGE_ROWS, type PageContext, pageOffset } from "./page-context.js";
@@ -14,7 +14,7 @@ const MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "
 /** Colour and mark of a status. */
 export type Tone = "good" | "bad" | "warn" | "";
 const TONES: Readonly<Record<string, Tone>> = {
-  ...Object.fromEntries(Object.entries(STATUSES).map(([status, { tone = "" }]) => [status, tone])),
+  ...Object.fromEntries(Object.entries(CHARGE_STATUS_TABLE).map(([status, { tone = "" }]) => [status, tone])),
   CANCELLED: "",
   EXPIRED: "warn",
   delivered: "good",
@@ -60,7 +60,7 @@ export function plural(count: number, noun: string): string {
 }
 
 /** Joins the non-empty items with dots. */
-export function joinDots(list: readonly Content[]): Markup {
+export function joinWithDots(list: readonly Content[]): Markup {
   const items = list.filter(Boolean);
   return html`<bdi>${items.map((item, place) => html`${place > 0 && " · "}${item}`)}</bdi>`;
 }
@@ -140,7 +140,7 @@ export function wideTable(
 }
 
 /** A list row; the script patches it by its key. */
-export function row(
+export function listRow(
   context: PageContext,
   { key, at, status, title, to, subtitle, side, rowButtons, tone = "" }: ListRow,
 ): Markup {
@@ -188,7 +188,7 @@ export function foldedSection({
   return html`<section id="${id}" data-part><details${isOpen && html` open`}><summary><h2>${title}</h2></summary>${body}</details></section>`;
 }
 
-export function select(
+export function selectField(
   name: string,
   label: string,
   options: readonly (readonly [string, string])[],
@@ -239,7 +239,7 @@ export function jsonField(
 }
 
 /** A form whose buttons run actions with its fields. */
-export function form(
+export function actionForm(
   context: PageContext,
   body: Content,
   label: string,
@@ -270,7 +270,7 @@ export function factList(list: readonly (readonly [string, Content])[]): Markup 
   return html`<dl class="facts">${list.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>`;
 }
 
-export function toJson(value: unknown): string {
+export function toIndentedJson(value: unknown): string {
   return JSON.stringify(value, null, 2);
 }
 
@@ -278,7 +278,7 @@ export function toJson(value: unknown): string {
 export function formatJson(text: string | null): string {
   if (text === null || text === "") return "";
   try {
-    return toJson(JSON.parse(text));
+    return toIndentedJson(JSON.parse(text));
   } catch {
     return text;
   }

@@ -4,17 +4,17 @@ import type { Delivery } from "../../core/engine/records.js";
 import type { Namespace } from "../../core/namespace/namespace.js";
 import { parseDuration } from "../../core/schema/duration.js";
 import { normalizeWebhookUrl, WEBHOOK_URL_MESSAGE } from "../../core/schema/receiver-url.js";
-import { invalid, isRefusal, type Refusal, refuse } from "../../core/schema/refusals.js";
+import { isRefusal, type Refusal, refuse, refuseInvalid } from "../../core/schema/refusals.js";
 import { bodyTooLarge, MAX_BODY_BYTES, parseObject } from "../../server/http/body.js";
 import {
-  type Action,
   type ActionResult,
-  type Actions,
   callControl,
+  type DashboardAction,
+  type DashboardActions,
   type FormSubmission,
 } from "./api-calls.js";
-import { APP_CALLS } from "./app-calls.js";
-import { attemptResult } from "./attention.js";
+import { APP_CALL_ACTIONS } from "./app-calls.js";
+import { lastAttemptResult } from "./attention.js";
 import { plural, span } from "./components.js";
 import { dashboardUrl } from "./page-context.js";
 import { REPORT_ACTIONS } from "./report-actions.js";
@@ -133,7 +133,7 @@ const CALLS: Readonly<Record<string, Call>> = {
   namespace: ["POST /namespaces", ({ name }) => `Namespace ${name} created`, nameBody],
 };
 
-function actionOf([line, notice, body]: Call): Action {
+function actionOf([line, notice, body]: Call): DashboardAction {
   const [method = "", path = ""] = line.split(" ");
   return async (press) => {
     const json = body?.(press);
@@ -152,7 +152,9 @@ function eventTypes({ field }: FormSubmission): string[] {
 
 function parseObjectField(form: URLSearchParams, name: string): Record<string, unknown> | Refusal {
   const parsed = parseObject({ text: form.get(name) ?? "" });
-  return isRefusal(parsed) ? invalid({ [name]: parsed.details?.body ?? parsed.message }) : parsed.object;
+  return isRefusal(parsed)
+    ? refuseInvalid({ [name]: parsed.details?.body ?? parsed.message })
+    : parsed.object;
 }
 
 /** Snapshot taken before a reset, for Undo. */
@@ -162,10 +164,10 @@ const BEFORE_RESET = "before-reset";
 const MAX_RETRIED = 1_000;
 const PAGE = 100;
 
-const ACTIONS: Actions = {
+const ACTIONS: DashboardActions = {
   ...Object.fromEntries(Object.entries(CALLS).map(([name, call]) => [name, actionOf(call)])),
   ...REPORT_ACTIONS,
-  ...APP_CALLS,
+  ...APP_CALL_ACTIONS,
   to: async (press) => {
     const [to = ""] = press.args;
     // The page may be old, so the time on its button may have passed.
@@ -177,7 +179,7 @@ const ACTIONS: Actions = {
   reset: async (press) => {
     const { name } = press.namespace;
     // The value repeats the namespace, so a stale page or a script cannot reset another namespace.
-    if (press.args[0] !== name) return invalid({ value: `must name this namespace, ${name}` });
+    if (press.args[0] !== name) return refuseInvalid({ value: `must name this namespace, ${name}` });
     const saved = await callControl(press, "POST", "/snapshots", { name: BEFORE_RESET });
     const reset = await callControl(press, "POST", "/reset", {});
     if (isRefusal(reset)) return reset;
@@ -187,9 +189,9 @@ const ACTIONS: Actions = {
   duplicate: async (press) => {
     const { namespace, form, field } = press;
     const name = field("name");
-    if (name === "") return invalid({ name: "is missing" });
+    if (name === "") return refuseInvalid({ name: "is missing" });
     if (namespace.engine.state.get("scenarios", name) !== undefined && !form.has("replace"))
-      return invalid({ name: `scenario ${name} already exists: choose another name, or replace it` });
+      return refuseInvalid({ name: `scenario ${name} already exists: choose another name, or replace it` });
     const scenario = parseObjectField(form, "scenario");
     if (isRefusal(scenario)) return scenario;
     const path = `/scenarios/${encodeURIComponent(name)}`;
@@ -230,12 +232,14 @@ const ACTIONS: Actions = {
     const data = parseObjectField(form, "data");
     if (isRefusal(data)) return data;
     const times = Number(form.get("times") ?? 1);
-    if (!Number.isInteger(times) || times < 1 || times > 100) return invalid({ times: "must be 1 to 100" });
+    if (!Number.isInteger(times) || times < 1 || times > 100)
+      return refuseInvalid({ times: "must be 1 to 100" });
     const signing = SIGNATURE_VARIANTS.find((signature) => signature === (form.get("sign") ?? "right"));
-    if (signing === undefined) return invalid({ sign: `must be one of: ${SIGNATURE_VARIANTS.join(", ")}` });
+    if (signing === undefined)
+      return refuseInvalid({ sign: `must be one of: ${SIGNATURE_VARIANTS.join(", ")}` });
     const toUrl = field("url") === "" ? undefined : normalizeWebhookUrl(field("url"));
-    if (field("url") !== "" && toUrl === undefined) return invalid({ url: WEBHOOK_URL_MESSAGE });
-    const made = namespace.execute(resendWithData(id, { data, times, signed: signing, toUrl }));
+    if (field("url") !== "" && toUrl === undefined) return refuseInvalid({ url: WEBHOOK_URL_MESSAGE });
+    const made = namespace.execute(resendWithData(id, { data, times, signatureVariant: signing, toUrl }));
     if (isRefusal(made)) return made;
     const text = await attemptsText(namespace, made);
     return { text, to: `${dashboardUrl(namespace.name)}/webhooks/${made.at(-1)!.delivery_id}` };
@@ -262,7 +266,7 @@ async function attemptsText(
   if (others.length > 0) {
     const counts = new Map<string, number>();
     for (const each of [delivery!, ...others])
-      counts.set(attemptResult(each), (counts.get(attemptResult(each)) ?? 0) + 1);
+      counts.set(lastAttemptResult(each), (counts.get(lastAttemptResult(each)) ?? 0) + 1);
     const responses = [...counts].map(([response, count]) => `${count} × ${response}`);
     return `Sent ${attempts.size} times: ${responses.join(", ")}`;
   }

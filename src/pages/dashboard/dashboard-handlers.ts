@@ -8,15 +8,15 @@ import type { Namespaces } from "../../core/namespace/namespaces.js";
 import { isRefusal, type Refusal } from "../../core/schema/refusals.js";
 import { iso } from "../../core/schema/time.js";
 import { readBody } from "../../server/http/body.js";
-import { isCrossSite } from "../../server/http/hosts.js";
-import { unknownNamespace } from "../../server/service/admit.js";
+import { isCrossOrigin } from "../../server/http/hosts.js";
+import { unknownNamespaceReply } from "../../server/service/admit.js";
 import { html } from "../html.js";
 import { PageShell } from "../page-shell.js";
 import type { FormSubmission } from "./api-calls.js";
 import { runFormAction } from "./dashboard-actions.js";
 import { dashboardFrame } from "./frame.js";
 import {
-  DASHBOARD,
+  DASHBOARD_PATH,
   dashboardUrl,
   isView,
   type Notice,
@@ -25,7 +25,7 @@ import {
   type ViewName,
 } from "./page-context.js";
 import { renderView } from "./render-view.js";
-import { SCRIPT } from "./script.js";
+import { DASHBOARD_SCRIPT } from "./script.js";
 import { STYLES } from "./styles.js";
 import { asideView } from "./views/activity-view.js";
 
@@ -34,9 +34,9 @@ const MAX_FORM_BYTES = 32 * 1024 * 1024;
 
 const SHELL = new PageShell({
   styles: STYLES,
-  script: SCRIPT,
+  script: DASHBOARD_SCRIPT,
   connects: true,
-  path: DASHBOARD,
+  path: DASHBOARD_PATH,
   referrer: "same-origin",
 });
 
@@ -47,7 +47,7 @@ const RENDER_WHEN_COMPLETE = html`<link rel="expect" href="#help" blocking="rend
 const PART_HEADER = "sandbox-part";
 
 /** `GET /_sandbox/dashboard.css` and `.js`. */
-export function dashboardFile(namespaces: Namespaces, kind: "css" | "js"): Response {
+export function serveDashboardFile(namespaces: Namespaces, kind: "css" | "js"): Response {
   return SHELL.file(kind, namespaces.nowMs());
 }
 
@@ -56,7 +56,7 @@ export function showDashboard(namespaces: Namespaces, c: Context): Response {
   const name = c.req.param("namespace") ?? c.req.query("namespace") ?? null;
   const namespace = namespaces.find(name, null);
   if (namespace === undefined)
-    return namespaceNotFound(namespaces, unknownNamespace(namespaces, name, null).json, name);
+    return namespaceNotFound(namespaces, unknownNamespaceReply(namespaces, name, null).json, name);
   const view = c.req.param("view");
   if (view !== undefined && !isView(view))
     return notFound(namespaces, namespace, `There is no view “${view}”.`);
@@ -121,7 +121,7 @@ function contextOf(
   notice: Notice | undefined,
 ): PageContext {
   const [, view = "activity", id] = url.pathname
-    .slice(DASHBOARD.length + 1)
+    .slice(DASHBOARD_PATH.length + 1)
     .split("/")
     .map(decode);
   const query = new URLSearchParams(url.search);
@@ -161,15 +161,15 @@ export async function actOnDashboard(
   const name = c.req.param("namespace") ?? form.get("namespace");
   const namespace = namespaces.find(name, null);
   if (namespace === undefined)
-    return namespaceNotFound(namespaces, unknownNamespace(namespaces, name, null).json, name);
+    return namespaceNotFound(namespaces, unknownNamespaceReply(namespaces, name, null).json, name);
   const hasNoNamespace = c.req.param("namespace") === undefined;
   const home = hasNoNamespace
-    ? `${DASHBOARD}?namespace=${encodeURIComponent(namespace.name)}`
+    ? `${DASHBOARD_PATH}?namespace=${encodeURIComponent(namespace.name)}`
     : dashboardUrl(namespace.name);
   const backUrl = backUrlOf(form.get("back"), namespace) ?? home;
   const showError = (status: number, text: string) =>
     respond(namespaces, namespace, c, new URL(backUrl, c.req.url), status, { text, isBad: true }, form);
-  if (isCrossSite(c.req.raw, namespace.publicUrl))
+  if (isCrossOrigin(c.req.raw, namespace.publicUrl))
     return showError(403, "That form was not sent from this page.");
   const result = await runFormAction({ namespaces, namespace, form, fetch });
   if (isRefusal(result)) return showError(409, refusalText(result));

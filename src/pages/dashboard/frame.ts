@@ -1,10 +1,10 @@
 import { isFailing } from "../../core/engine/is-failing.js";
 import { html, type Markup } from "../html.js";
 import { attentionItems } from "./attention.js";
-import { button, dateText, form, span, type Tone } from "./components.js";
+import { actionForm, button, dateText, span, type Tone } from "./components.js";
 import {
   currentUrl,
-  DASHBOARD,
+  DASHBOARD_PATH,
   dashboardUrl,
   isInMode,
   type PageContext,
@@ -59,7 +59,7 @@ function top(context: PageContext): Markup {
   ] as const;
   return html`<div class="line">
 <a class="brand" href="${viewUrl(context, "activity")}"><span aria-hidden="true">▣</span> <span class="name">payments-sandbox</span></a>
-<form class="pick" method="get" action="${DASHBOARD}"><label class="unseen" for="ns">Namespace</label>
+<form class="pick" method="get" action="${DASHBOARD_PATH}"><label class="unseen" for="ns">Namespace</label>
 <select id="ns" name="namespace" data-go>${names.slice(0, 200).map((name) => html`<option${name === namespace.name && html` selected`}>${name}</option>`)}</select>
 <noscript><button>Go</button></noscript></form>
 <span class="modes" role="group" aria-label="Mode">${modes.map(([value, label]) => html`<a href="${currentUrl(context, { mode: value === "" ? " " : value }).replace(/[?&]mode=\+/, "")}"${(mode ?? "") === value && html` aria-current="true"`}>${label}</a>`)}</span>
@@ -87,7 +87,7 @@ ${button({ command: "advance 5m", label: "+5 m" })}
 ${button({ command: "advance 1h", label: "+1 h" })}
 ${button({ command: "until next", label: "Skip to next", key: "n" })}
 ${isFrozen ? button({ command: "clock real", label: "Resume" }) : button({ command: "clock manual", label: "Freeze" })}
-${form(context, html`<input name="value" size="12" required placeholder="10m, 2d, date…" aria-label="Advance by a duration or to a time"><button name="do" value="jump">Go</button>`, "Jump in time")}
+${actionForm(context, html`<input name="value" size="12" required placeholder="10m, 2d, date…" aria-label="Advance by a duration or to a time"><button name="do" value="jump">Go</button>`, "Jump in time")}
 <span class="soft due">next due: ${next === undefined ? "nothing" : html`in ${next}`}</span>
 </div>`;
 }

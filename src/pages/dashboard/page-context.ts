@@ -47,10 +47,10 @@ export interface PageContext {
   readonly submitted?: URLSearchParams | undefined;
 }
 
-export const DASHBOARD = "/_sandbox/dashboard";
+export const DASHBOARD_PATH = "/_sandbox/dashboard";
 
 export function dashboardUrl(namespace: string): string {
-  return `${DASHBOARD}/${encodeURIComponent(namespace)}`;
+  return `${DASHBOARD_PATH}/${encodeURIComponent(namespace)}`;
 }
 
 /** URL of a view or object in this namespace; keeps the mode. */

@@ -5,14 +5,14 @@ import { activityView } from "./views/activity-view.js";
 import { chargeView } from "./views/charge-view.js";
 import { chargesView } from "./views/charges-view.js";
 import { checksView } from "./views/checks-view.js";
-import { deliveryView } from "./views/delivery-view.js";
+import { deliveryDetailView } from "./views/delivery-view.js";
 import { faultsView } from "./views/faults-view.js";
 import { moneyView } from "./views/money-view.js";
 import { namespaceView } from "./views/namespace-view.js";
 import { probeView } from "./views/receiver-check-view.js";
 import { requestView } from "./views/request-view.js";
 import { requestsView } from "./views/requests-view.js";
-import { scenariosView, scenarioView } from "./views/scenarios-view.js";
+import { scenarioDetailView, scenariosView } from "./views/scenarios-view.js";
 import { searchView } from "./views/search-view.js";
 import { webhooksView } from "./views/webhooks-view.js";
 
@@ -41,7 +41,7 @@ export function renderView(context: PageContext): Markup | undefined {
     }
     case "webhooks": {
       const delivery = state.get("deliveries", id);
-      return delivery && deliveryView(context, delivery);
+      return delivery && deliveryDetailView(context, delivery);
     }
     case "requests": {
       const request = namespace.journal.entries().find((entry) => String(entry.id) === id);
@@ -49,7 +49,7 @@ export function renderView(context: PageContext): Markup | undefined {
     }
     case "scenarios": {
       const stored = state.get("scenarios", id);
-      return stored && scenarioView(context, stored);
+      return stored && scenarioDetailView(context, stored);
     }
     case "checks":
       return probeView(context, id);

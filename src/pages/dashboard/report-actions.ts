@@ -1,26 +1,26 @@
 import { parseBooks } from "../../core/domain/books/parse-books.js";
-import { jsonOrText } from "../../core/schema/depth.js";
+import { parseJsonOrText } from "../../core/schema/depth.js";
 import { safeParse } from "../../core/schema/issues.js";
 import type { ProbeRequest } from "../../core/schema/receiver-report.js";
 import { normalizeWebhookUrl } from "../../core/schema/receiver-url.js";
 import type { BookReport } from "../../core/schema/reconciliation.js";
-import { invalid, isRefusal, type Refusal, refuse } from "../../core/schema/refusals.js";
+import { isRefusal, type Refusal, refuse, refuseInvalid } from "../../core/schema/refusals.js";
 import { iso } from "../../core/schema/time.js";
 import { UserError } from "../../core/schema/user-error.js";
-import { type ActionResult, type Actions, callControl, type FormSubmission } from "./api-calls.js";
+import { type ActionResult, callControl, type DashboardActions, type FormSubmission } from "./api-calls.js";
 import { plural } from "./components.js";
 import { dashboardUrl } from "./page-context.js";
 import {
   countAppSteps,
   exploredSchema,
   isCheckDone,
-  type ReceiverCheck,
+  type ReceiverCheckProgress,
   reportsOf,
-  type ScenarioRun,
+  type ScenarioRunProgress,
 } from "./reports.js";
 
 /** Buttons whose result is a report on the page. */
-export const REPORT_ACTIONS: Actions = {
+export const REPORT_ACTIONS: DashboardActions = {
   check: checkReceiver,
   run: runScenario,
   books: compareBooks,
@@ -42,12 +42,12 @@ async function checkReceiver({
   if (endpoint === undefined) return refuse("NOT_FOUND", "That receiver has been deleted");
   const { url, secret, signature } = endpoint;
   if (url === null || !/^https?:/.test(url))
-    return invalid({ url: "there is none to send to: events of this receiver stay in this process" });
+    return refuseInvalid({ url: "there is none to send to: events of this receiver stay in this process" });
   const reports = reportsOf(namespace);
   if (reports.receiver !== undefined && !isCheckDone(reports.receiver))
     return busy(reports.receiver.url, "checked");
   const at = iso(namespace.nowMs());
-  const check: ReceiverCheck = { webhookId, url, at, rows: new Map(), sent: new Map() };
+  const check: ReceiverCheckProgress = { webhookId, url, at, rows: new Map(), sent: new Map() };
   reports.receiver = check;
   const notify = () => namespace.notifyReport("receiver");
   notify();
@@ -75,7 +75,7 @@ function busy(name: string, verb: string): Refusal {
   return refuse("VALIDATION_ERROR", `${name} is being ${verb}. Try again when that is done.`);
 }
 
-function storeRequest({ sent }: ReceiverCheck, request: ProbeRequest): void {
+function storeRequest({ sent }: ReceiverCheckProgress, request: ProbeRequest): void {
   const stored = sent.get(request.probe) ?? [];
   if (stored.length === MAX_SENT) return;
   const { body } = request;
@@ -83,7 +83,7 @@ function storeRequest({ sent }: ReceiverCheck, request: ProbeRequest): void {
   sent.set(request.probe, stored);
 }
 
-function outcomeOf({ url, report, error }: ReceiverCheck): ActionResult {
+function outcomeOf({ url, report, error }: ReceiverCheckProgress): ActionResult {
   if (report === undefined) return { text: `The check could not run: ${error}`, isBad: true };
   const { outcome, summary, findings } = report;
   if (outcome === "unreachable") return { text: `${url} cannot be reached: ${report.error}`, isBad: true };
@@ -98,16 +98,23 @@ async function runScenario(press: FormSubmission): Promise<ActionResult | Refusa
   const { namespaces, namespace, fetch, field } = press;
   const [name = ""] = press.args;
   const source = namespace.engine.state.get("scenarios", name)?.scenario.source;
-  if (source === undefined) return invalid({ name: "the scenario has no steps to run" });
+  if (source === undefined) return refuseInvalid({ name: "the scenario has no steps to run" });
   const reports = reportsOf(namespace);
   if (reports.run !== undefined && reports.run.report === undefined) return busy(reports.run.name, "run");
   const appField = field("app") || undefined;
   const app = appField === undefined ? undefined : normalizeWebhookUrl(appField);
   if (appField === undefined ? countAppSteps(source.steps) > 0 : app === undefined)
-    return invalid({ app: "must be your app's URL, such as http://localhost:3000" });
+    return refuseInvalid({ app: "must be your app's URL, such as http://localhost:3000" });
   const at = iso(namespace.nowMs());
-  const run: ScenarioRun = { name, at, app: appField, stepCount: 0, currentStep: undefined, steps: [] };
-  const update = (progress: Partial<ScenarioRun>) => {
+  const run: ScenarioRunProgress = {
+    name,
+    at,
+    app: appField,
+    stepCount: 0,
+    currentStep: undefined,
+    steps: [],
+  };
+  const update = (progress: Partial<ScenarioRunProgress>) => {
     Object.assign(run, progress);
     namespace.notifyReport("run");
   };
@@ -153,7 +160,7 @@ async function compareBooks(press: FormSubmission): Promise<ActionResult | Refus
     throw error;
   }
   const { rows, lines } = books;
-  if (rows.length === 0) return invalid({ rows: "no rows: paste some, or choose a file" });
+  if (rows.length === 0) return refuseInvalid({ rows: "no rows: paste some, or choose a file" });
   const options = { partial: form.has("partial"), mode: form.get("mode") ?? "test" };
   const report = await callControl<BookReport>(press, "POST", "/reconcile", { rows, ...options });
   if (isRefusal(report)) return withLine(report, lines);
@@ -181,9 +188,11 @@ function withLine({ message, details = {} }: Refusal, lines: readonly number[]):
 /** Stores a report of `explore --json` for display. */
 function readExplored({ namespace, form }: FormSubmission): ActionResult | Refusal {
   const text = (form.get("file") || form.get("report") || "").trim();
-  const parsed = safeParse(exploredSchema, jsonOrText(text.split("\n").at(-1)!));
+  const parsed = safeParse(exploredSchema, parseJsonOrText(text.split("\n").at(-1)!));
   if (!parsed.ok)
-    return invalid({ report: "must be what `payments-sandbox explore … --json` prints: one line of JSON" });
+    return refuseInvalid({
+      report: "must be what `payments-sandbox explore … --json` prints: one line of JSON",
+    });
   const { findings } = parsed.data;
   reportsOf(namespace).explored = { at: iso(namespace.nowMs()), report: parsed.data };
   namespace.notifyReport("explored");

@@ -5,7 +5,7 @@ import type { Probe, ProbeRequest, ProbeRow, WebhookReport } from "../../core/sc
 import type { BookReport } from "../../core/schema/reconciliation.js";
 
 /** A finished or running receiver check. */
-export interface ReceiverCheck {
+export interface ReceiverCheckProgress {
   readonly webhookId: string;
   readonly url: string;
   /** Sandbox time, ISO 8601. */
@@ -19,7 +19,7 @@ export interface ReceiverCheck {
   error?: string;
 }
 
-export interface RecordComparison {
+export interface BooksComparison {
   readonly at: string;
   readonly report: BookReport;
   /** Line number at which each row begins. */
@@ -27,7 +27,7 @@ export interface RecordComparison {
 }
 
 /** A finished or running scenario run. */
-export interface ScenarioRun {
+export interface ScenarioRunProgress {
   readonly name: string;
   readonly at: string;
   /** URL of the app under test. */
@@ -62,9 +62,9 @@ export interface StoredExploreReport {
 
 /** Latest reports of a namespace. In memory only, not part of its state. */
 export interface Reports {
-  receiver?: ReceiverCheck;
-  books?: RecordComparison;
-  run?: ScenarioRun;
+  receiver?: ReceiverCheckProgress;
+  books?: BooksComparison;
+  run?: ScenarioRunProgress;
   explored?: StoredExploreReport;
 }
 
@@ -76,7 +76,7 @@ export function reportsOf(namespace: Namespace): Reports {
   return reports;
 }
 
-export function isCheckDone({ report, error }: ReceiverCheck): boolean {
+export function isCheckDone({ report, error }: ReceiverCheckProgress): boolean {
   return report !== undefined || error !== undefined;
 }
 

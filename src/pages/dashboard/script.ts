@@ -1,7 +1,7 @@
 import { findJsonFault } from "../../core/domain/json-fault.js";
 
 /** Source of `jsonFault(text, kind)`: a message about the first fault of a text that must be JSON, or "". */
-export const JSON_FAULT = String.raw`
+export const JSON_FAULT_SCRIPT = String.raw`
 const findJsonFault=${String(findJsonFault)};
 const jsonFault=(text,kind)=>{
 if(!text.trim())return kind==="object"?"A JSON object is needed.":"";
@@ -20,7 +20,7 @@ return kind==="object"&&!/^\s*\{/.test(text)?"It must be a JSON object: {…}":"
  * Nothing moves under the pointer: while the pointer, focus or selection is in a section, that section and those
  * above it update their rows in place only, and a button offers the new rows.
  */
-export const SCRIPT = `
+export const DASHBOARD_SCRIPT = `
 document.documentElement.classList.add("js");
 addEventListener("DOMContentLoaded",()=>{
 const NAME="payments-sandbox dashboard",POLL_MS=2000,PAUSE_MS=10,TYPING_MS=150;
@@ -189,7 +189,7 @@ catch{clearTimeout(slow);lost(true)}finally{acting=false}});
 addEventListener("popstate",()=>location.reload());
 document.addEventListener("change",({target})=>{if(target.matches("[data-go]"))target.form.submit()});
 // Invalid JSON is reported while typing and not sent.
-${JSON_FAULT}
+${JSON_FAULT_SCRIPT}
 document.addEventListener("input",({target})=>{if(!target.matches("[data-json]"))return;
 const fault=jsonFault(target.value,target.dataset.json);
 target.setCustomValidity(fault);target.ariaInvalid=String(!!fault);

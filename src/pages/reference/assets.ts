@@ -23,7 +23,7 @@ nav{position:sticky;top:1rem;max-height:calc(100vh - 2rem);overflow-y:auto;paddi
 `;
 
 /** Unfolds link targets, copies commands and filters sections. The page is complete without it. */
-export const SCRIPT = `
+export const REFERENCE_SCRIPT = `
 addEventListener("DOMContentLoaded", () => {
   const byId = (id) => document.getElementById(id);
   const wide = matchMedia("(min-width: 60rem)");

@@ -8,18 +8,18 @@ import type { OpenApiDocument } from "../../server/openapi/document.js";
 import { type DocumentOptions, documentFor } from "../../server/openapi/serve.js";
 import { escapeText, html, type Markup } from "../html.js";
 import { PageShell } from "../page-shell.js";
-import { SCRIPT, STYLES } from "./assets.js";
+import { REFERENCE_SCRIPT, STYLES } from "./assets.js";
 import {
   assumptionMark,
   type Contents,
   type DocumentOperation,
+  type DocumentSchema,
   operationsOf,
   parameterList,
   refName,
   renderProse,
-  type Schema,
-  schemaPart,
-  typeOf,
+  schemaMarkup,
+  typeMarkup,
 } from "./schema-markup.js";
 
 interface Reference {
@@ -30,7 +30,7 @@ interface Reference {
   readonly related: Markup;
 }
 
-const SHELL = new PageShell({ styles: STYLES, script: SCRIPT, referrer: "same-origin" });
+const SHELL = new PageShell({ styles: STYLES, script: REFERENCE_SCRIPT, referrer: "same-origin" });
 
 /**
  * Renders an OpenAPI document as one page without further requests. A schema with a single use is shown inline,
@@ -71,7 +71,7 @@ ${tags.map(({ name, description }) => {
   return html`<div class="group"><h2 id="tag-${name}">${name}</h2><p>${description}</p>
 ${tagged.map((operation) => operationSection(reference, operation, inline))}</div>`;
 })}
-<div class="group"><h2 id="schemas">Schemas</h2>${schemas.map(([name, schema]) => section(`schema-${name}`, name, schemaPart(schema)))}</div>
+<div class="group"><h2 id="schemas">Schemas</h2>${schemas.map(([name, schema]) => section(`schema-${name}`, name, schemaMarkup(schema)))}</div>
 <div class="group"><h2 id="errors">Errors of many operations</h2><dl class="fields">${Object.entries(
     components.responses,
   ).map(
@@ -93,8 +93,8 @@ function singleUses(document: OpenApiDocument): Set<string> {
 }
 
 /** The schema of a body; for an event, its common part. */
-function schemaOf({ content = {} }: Contents): Schema {
-  const [{ schema } = { schema: {} }] = Object.values(content) as { schema: Schema }[];
+function schemaOf({ content = {} }: Contents): DocumentSchema {
+  const [{ schema } = { schema: {} }] = Object.values(content) as { schema: DocumentSchema }[];
   return schema.allOf?.[0] ?? schema;
 }
 
@@ -117,8 +117,8 @@ function operationSection(
   const contentPart = (title: string, contents: Contents) => {
     const schema = schemaOf(contents);
     const name = refName(schema.$ref ?? "");
-    if (!inline.has(name)) return html`<h4>${title}: ${typeOf(schema)}</h4>`;
-    return html`<div id="schema-${name}"><h4>${title}: ${name}</h4>${schemaPart(document.components.schemas[name]!)}</div>`;
+    if (!inline.has(name)) return html`<h4>${title}: ${typeMarkup(schema)}</h4>`;
+    return html`<div id="schema-${name}"><h4>${title}: ${name}</h4>${schemaMarkup(document.components.schemas[name]!)}</div>`;
   };
   const route = html`<span class="route"><span class="method ${method.toLowerCase()}">${method}</span>${isCall && html` <code>${path}</code>`} <span class="soft">${id}</span></span>`;
   const call = html`${security && html`<p class="soft">${security.length === 0 ? "No API key needed." : "The API key is optional."}</p>`}

@@ -7,33 +7,33 @@ type Texts = Partial<Record<"$ref" | "description" | "format" | "pattern" | "x-s
 type Limits = Partial<Record<`${"min" | "max"}${"imum" | "Length" | "Items"}` | "maxProperties", number>>;
 
 /** The JSON Schema keywords that the page shows. */
-export interface Schema extends Texts, Limits {
+export interface DocumentSchema extends Texts, Limits {
   readonly type?: string | readonly string[];
   readonly const?: unknown;
   readonly enum?: readonly unknown[];
   readonly default?: unknown;
   readonly examples?: readonly unknown[];
-  readonly contentSchema?: Schema;
-  readonly items?: Schema;
-  readonly additionalProperties?: Schema;
-  readonly anyOf?: readonly Schema[];
-  readonly oneOf?: readonly Schema[];
-  readonly allOf?: readonly Schema[];
-  readonly properties?: ByName<Schema>;
+  readonly contentSchema?: DocumentSchema;
+  readonly items?: DocumentSchema;
+  readonly additionalProperties?: DocumentSchema;
+  readonly anyOf?: readonly DocumentSchema[];
+  readonly oneOf?: readonly DocumentSchema[];
+  readonly allOf?: readonly DocumentSchema[];
+  readonly properties?: ByName<DocumentSchema>;
   readonly required?: readonly string[];
 }
 
-interface Parameter extends Omit<Schema, "required"> {
+interface Parameter extends Omit<DocumentSchema, "required"> {
   readonly name: string;
   readonly in: string;
   readonly required?: boolean;
-  readonly schema: Schema;
+  readonly schema: DocumentSchema;
 }
 
 /** A response or request body. */
 export interface Contents extends Texts {
   readonly content?: ByName<{
-    readonly schema: Schema;
+    readonly schema: DocumentSchema;
     readonly examples?: ByName<{ readonly value: unknown }>;
   }>;
 }
@@ -94,22 +94,22 @@ export function parameterList(parameters: readonly Parameter[]): Markup {
 }
 
 /** A schema's description, variants and fields. */
-export function schemaPart(schema: Schema): Markup {
+export function schemaMarkup(schema: DocumentSchema): Markup {
   const { properties, required = [] } = schema;
   if (properties === undefined)
-    return html`${description(schema)}${(schema.oneOf ?? schema.anyOf) && html`<p>${typeOf(schema)}</p>`}`;
+    return html`${description(schema)}${(schema.oneOf ?? schema.anyOf) && html`<p>${typeMarkup(schema)}</p>`}`;
   return html`${description(schema)}<dl class="fields">${Object.entries(properties).map(([name, property]) =>
     field(name, property, required.includes(name)),
   )}</dl>`;
 }
 
-function field(name: string, schema: Schema, required: boolean, location = ""): Markup {
-  return html`<div><dt><code>${name}</code> <span class="type">${typeOf(schema)} ${location}</span>${
+function field(name: string, schema: DocumentSchema, required: boolean, location = ""): Markup {
+  return html`<div><dt><code>${name}</code> <span class="type">${typeMarkup(schema)} ${location}</span>${
     required && html` <span class="required">required</span>`
   }</dt><dd>${description(schema)}</dd></div>`;
 }
 
-function description(schema: Schema): Markup {
+function description(schema: DocumentSchema): Markup {
   const limits = limitsOf(schema);
   return html`${schema.description && renderProse(schema.description)}${
     limits.length > 0 && html`<p class="soft">${limits}</p>`
@@ -117,17 +117,17 @@ function description(schema: Schema): Markup {
 }
 
 /** A type as text, linked if it has a name. */
-export function typeOf(schema: Schema): Markup {
+export function typeMarkup(schema: DocumentSchema): Markup {
   const { $ref, anyOf, oneOf, items, additionalProperties, properties, type = "anything" } = schema;
   if ($ref !== undefined) return html`<a href="#schema-${refName($ref)}">${refName($ref)}</a>`;
   const choices = anyOf ?? oneOf;
-  if (choices !== undefined) return join(choices.map(typeOf), " or ");
+  if (choices !== undefined) return join(choices.map(typeMarkup), " or ");
   if (schema.const !== undefined) return code(schema.const);
-  if (items !== undefined) return html`list of ${typeOf(items)}`;
-  if (schema.contentSchema !== undefined) return html`stream of ${typeOf(schema.contentSchema)}`;
+  if (items !== undefined) return html`list of ${typeMarkup(items)}`;
+  if (schema.contentSchema !== undefined) return html`stream of ${typeMarkup(schema.contentSchema)}`;
   if (properties !== undefined)
-    return html`{ ${Object.entries(properties).map(([name, part]) => html`${name}: ${typeOf(part)} `)}}`;
-  if (additionalProperties) return html`map to ${typeOf(additionalProperties)}`;
+    return html`{ ${Object.entries(properties).map(([name, part]) => html`${name}: ${typeMarkup(part)} `)}}`;
+  if (additionalProperties) return html`map to ${typeMarkup(additionalProperties)}`;
   return html`${typeof type === "string" ? type : type.join(" or ")}`;
 }
 
@@ -140,7 +140,7 @@ function code(value: unknown): Markup {
 }
 
 /** Constraints of a value beyond its type, and an example. */
-function limitsOf(schema: Schema): Markup[] {
+function limitsOf(schema: DocumentSchema): Markup[] {
   const { enum: values, pattern, format, examples = [] } = schema;
   const limits = [
     values && html`One of ${join(values.map(code), ", ")}`,

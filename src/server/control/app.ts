@@ -8,8 +8,8 @@ import { errorReply, responseOf, type TextResponse, toResponse } from "../http/r
 import { Routes } from "../http/routes.js";
 import type { DocumentOptions } from "../openapi/serve.js";
 import {
-  type ControlInProcess,
-  controlInProcess,
+  createInProcessControl,
+  type InProcessControl,
   type ServerHandle,
   serveControl,
 } from "./handle-control.js";
@@ -19,7 +19,7 @@ import { serveStream } from "./stream.js";
 export interface ControlApp {
   readonly app: Hono;
   /** Calls the control API without HTTP. */
-  readonly inProcess: ControlInProcess;
+  readonly inProcess: InProcessControl;
 }
 
 export interface ControlAppOptions {
@@ -65,6 +65,6 @@ export function createControlApp({
     .onError((error, c) => responseOf(failed(error, c.req.path)));
   return {
     app: routes.app,
-    inProcess: controlInProcess({ namespaces, operations: CONTROL_OPERATIONS, server: ways, onError }),
+    inProcess: createInProcessControl({ namespaces, operations: CONTROL_OPERATIONS, server: ways, onError }),
   };
 }

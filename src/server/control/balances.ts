@@ -5,12 +5,12 @@ import type { Namespace } from "../../core/namespace/namespace.js";
 import { ratesRequestSchema } from "../../core/schema/control-requests.js";
 import { fundRequestSchema } from "../../core/schema/engine-requests.js";
 import { issueDetails, safeParse } from "../../core/schema/issues.js";
-import { invalid } from "../../core/schema/refusals.js";
+import { refuseInvalid } from "../../core/schema/refusals.js";
 import { pageQuerySchema } from "../../core/schema/service-requests.js";
-import { controlOperation, pageReply, viewOrRefusal } from "./control-operation.js";
+import { defineControlOperation, pageReply, viewOrRefusal } from "./control-operation.js";
 
-export const BALANCES = [
-  controlOperation(
+export const BALANCE_OPERATIONS = [
+  defineControlOperation(
     {
       id: "listBalances",
       call: "GET /_sandbox/balances",
@@ -27,7 +27,7 @@ export const BALANCES = [
       return pageReply(newestFirst, query, balanceView);
     },
   ),
-  controlOperation(
+  defineControlOperation(
     {
       id: "fundBalance",
       call: "POST /_sandbox/balances",
@@ -54,8 +54,8 @@ function balanceView({ organization_id, mode, currency, balances }: Holdings) {
   };
 }
 
-export const RATES = [
-  controlOperation(
+export const RATE_OPERATIONS = [
+  defineControlOperation(
     {
       id: "getRates",
       call: "GET /_sandbox/rates",
@@ -67,7 +67,7 @@ export const RATES = [
     },
     ({ namespace }) => ratesOf(namespace),
   ),
-  controlOperation(
+  defineControlOperation(
     {
       id: "setRates",
       call: "PUT /_sandbox/rates",
@@ -85,7 +85,7 @@ export const RATES = [
         ratesRequestSchema,
         typeof nested === "object" && nested !== null ? nested : body,
       );
-      if (!rates.ok) return invalid(issueDetails(rates.issues));
+      if (!rates.ok) return refuseInvalid(issueDetails(rates.issues));
       return namespace.execute(setRates(rates.data)) ?? ratesOf(namespace);
     },
   ),

@@ -1,27 +1,27 @@
 import type { Charge } from "../../core/domain/charge-transition.js";
-import { emailValue, metadataValue } from "../../core/engine/charge-fields.js";
-import type { FieldValue } from "../../core/engine/indexes.js";
-import type { Delivery, Key } from "../../core/engine/records.js";
+import { emailCondition, metadataCondition } from "../../core/engine/charge-fields.js";
+import type { FieldCondition } from "../../core/engine/indexes.js";
+import type { Delivery, RecordKey } from "../../core/engine/records.js";
 import type { State } from "../../core/engine/state.js";
-import { chargeDetail } from "../../core/engine/wire-views.js";
+import { chargeDetailView } from "../../core/engine/wire-views.js";
 import type { Namespace } from "../../core/namespace/namespace.js";
 import type { RequestEntry } from "../../core/namespace/served-request.js";
 import type { WatchedChanges } from "../../core/namespace/watchers.js";
 import { isMatcher } from "../../core/schema/matcher-words.js";
 import { deliveriesAbout, deliveryViewIn } from "./deliveries.js";
-import { requestView } from "./requests.js";
+import { requestEntryView } from "./requests.js";
 
 /** Expected fields of a record, as `findMismatches` takes them. */
-export type Match = Readonly<Record<string, unknown>>;
+export type RecordMatch = Readonly<Record<string, unknown>>;
 
 /** Access to the records of a kind, for waits. */
 export interface RecordSource<Item extends object> {
   /** Records that may match, from an index if the match has an indexed field. */
-  possibleMatches(match: Match): Iterable<Item>;
+  possibleMatches(match: RecordMatch): Iterable<Item>;
   newest(limit: number): readonly Item[];
   /** Keys of the changed records; a deleted record is undefined. */
-  changed(news: WatchedChanges): Iterable<readonly [Key, Item | undefined]>;
-  key(item: Item): Key;
+  changed(news: WatchedChanges): Iterable<readonly [RecordKey, Item | undefined]>;
+  key(item: Item): RecordKey;
   /** Sort key; greater is newer. */
   order(item: Item): number;
   view(item: Item): Record<string, unknown>;
@@ -55,7 +55,7 @@ function zeroOrOne<Item>(item: Item | undefined): Item[] {
   return item === undefined ? [] : [item];
 }
 
-function chargesAmong(state: State, match: Match): Iterable<Charge> {
+function chargesAmong(state: State, match: RecordMatch): Iterable<Charge> {
   const id = exactText(match.charge_id);
   if (id !== undefined) return zeroOrOne(state.get("charges", id));
   const checkoutId = exactText(match.checkout_id);
@@ -64,19 +64,19 @@ function chargesAmong(state: State, match: Match): Iterable<Charge> {
   return fields.length === 0 ? state.tables.charges.values() : state.chargesMatching(fields);
 }
 
-function indexedFields({ customer_email, metadata }: Match): FieldValue<Charge>[] {
+function indexedFields({ customer_email, metadata }: RecordMatch): FieldCondition<Charge>[] {
   const email = exactText(customer_email);
   const isObject = typeof metadata === "object" && metadata !== null && !isMatcher(metadata);
   return [
-    ...(email === undefined ? [] : [emailValue(email)]),
+    ...(email === undefined ? [] : [emailCondition(email)]),
     ...Object.entries(isObject ? metadata : {}).flatMap(([key, expected]) => {
       const value = exactText(expected);
-      return value === undefined || key.startsWith("\\") ? [] : [metadataValue(key, value)];
+      return value === undefined || key.startsWith("\\") ? [] : [metadataCondition(key, value)];
     }),
   ];
 }
 
-function deliveriesAmong(state: State, match: Match): Iterable<Delivery> {
+function deliveriesAmong(state: State, match: RecordMatch): Iterable<Delivery> {
   const id = exactText(match.delivery_id);
   if (id !== undefined) return zeroOrOne(state.get("deliveries", id));
   const eventId = exactText(match.event_id);
@@ -94,7 +94,7 @@ function charges({ engine }: Namespace): RecordSource<Charge> {
     },
     key: ({ charge_id }) => charge_id,
     order: ({ seq }) => seq,
-    view: (charge) => ({ ...chargeDetail(charge), mode: charge.mode }),
+    view: (charge) => ({ ...chargeDetailView(charge), mode: charge.mode }),
     fields: CHARGE_FIELDS,
   };
 }
@@ -130,7 +130,7 @@ function requests({ journal }: Namespace): RecordSource<RequestEntry> {
     },
     key: ({ id }) => id,
     order: ({ id }) => id,
-    view: requestView,
+    view: requestEntryView,
     fields: {
       request_id: ({ id }) => id,
       method: ({ method }) => method,

@@ -2,7 +2,7 @@ import type { Charge } from "../../core/domain/charge-transition.js";
 import { receiverName } from "../../core/engine/log-responses.js";
 import type { Namespace } from "../../core/namespace/namespace.js";
 import type { ChargeHistoryItem } from "../../core/schema/control-responses.js";
-import { requestView } from "./requests.js";
+import { requestEntryView } from "./requests.js";
 
 /** Order of items at the same instant. */
 const ORDER: readonly ChargeHistoryItem["kind"][] = [
@@ -30,7 +30,7 @@ export function chargeHistory(namespace: Namespace, charge: Charge) {
           entry.objectId === id ||
           (entry.method === "POST" && (entry.responseBody ?? "").includes(id)),
       )
-      .map((entry): ChargeHistoryItem => ({ kind: "request", ...requestView(entry) })),
+      .map((entry): ChargeHistoryItem => ({ kind: "request", ...requestEntryView(entry) })),
     ...charge.status_history.map(
       (change, index): ChargeHistoryItem => ({
         kind: "transition",

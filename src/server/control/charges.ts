@@ -1,8 +1,8 @@
 import type { Charge } from "../../core/domain/charge-transition.js";
-import { emailValue, metadataValue } from "../../core/engine/charge-fields.js";
+import { emailCondition, metadataCondition } from "../../core/engine/charge-fields.js";
 import { transitionCharge } from "../../core/engine/commands/charge-commands.js";
 import { chargeBack, refundPart } from "../../core/engine/commands/reversal-commands.js";
-import type { FieldValue } from "../../core/engine/indexes.js";
+import type { FieldCondition } from "../../core/engine/indexes.js";
 import { chargeDetailJson } from "../../core/engine/wire-views.js";
 import type { Namespace } from "../../core/namespace/namespace.js";
 import type { ChargeStatus } from "../../core/schema/common.js";
@@ -13,7 +13,7 @@ import { refuse } from "../../core/schema/refusals.js";
 import { partialRefundRequestSchema, reversalRequestSchema } from "../../core/schema/reversal-requests.js";
 import { limitAndOffset } from "../http/operation-spec.js";
 import { chargeHistory } from "./charge-history.js";
-import { controlOperation, RawJson, viewOrRefusal } from "./control-operation.js";
+import { defineControlOperation, RawJson, viewOrRefusal } from "./control-operation.js";
 
 /** Prefix of query parameters that filter by metadata. */
 const METADATA_PREFIX = "metadata.";
@@ -24,8 +24,8 @@ export const EXTENSION_NOTE =
 const DEFAULT_METHOD_NOTE =
   "If a hosted charge needs a method for this and has none, its quote's method is used while that price is locked, else the first one the checkout offers.";
 
-export const CHARGES = [
-  controlOperation(
+export const CHARGE_CONTROL_OPERATIONS = [
+  defineControlOperation(
     {
       id: "listCharges",
       call: "GET /_sandbox/charges",
@@ -61,7 +61,7 @@ export const CHARGES = [
       return new RawJson(`{"total":${total},"items":[${items.map(controlChargeJson).join(",")}]}`);
     },
   ),
-  controlOperation(
+  defineControlOperation(
     {
       id: "getCharge",
       call: "GET /_sandbox/charges/:charge_id",
@@ -78,7 +78,7 @@ export const CHARGES = [
         (charge) => new RawJson(controlChargeJson(charge)),
       ),
   ),
-  controlOperation(
+  defineControlOperation(
     {
       id: "transitionCharge",
       call: "POST /_sandbox/charges/:charge_id/transition",
@@ -93,7 +93,7 @@ export const CHARGES = [
     },
     ({ namespace, body, param }) => changeStatus(namespace, param("charge_id"), body.to, body.reason),
   ),
-  controlOperation(
+  defineControlOperation(
     {
       id: "refundCharge",
       call: "POST /_sandbox/charges/:charge_id/refund",
@@ -108,7 +108,7 @@ export const CHARGES = [
     },
     ({ namespace, body, param }) => changeStatus(namespace, param("charge_id"), "REFUNDED", body.reason),
   ),
-  controlOperation(
+  defineControlOperation(
     {
       id: "refundPart",
       call: "POST /_sandbox/charges/:charge_id/partial-refund",
@@ -124,7 +124,7 @@ export const CHARGES = [
     ({ namespace, body: { amount, reason }, param }) =>
       namespace.execute(refundPart(param("charge_id"), amount, reason)),
   ),
-  controlOperation(
+  defineControlOperation(
     {
       id: "chargeBack",
       call: "POST /_sandbox/charges/:charge_id/chargeback",
@@ -139,7 +139,7 @@ export const CHARGES = [
     },
     ({ namespace, body, param }) => namespace.execute(chargeBack(param("charge_id"), body.reason)),
   ),
-  controlOperation(
+  defineControlOperation(
     {
       id: "advanceCharge",
       call: "POST /_sandbox/charges/:charge_id/advance",
@@ -155,7 +155,7 @@ export const CHARGES = [
     ({ namespace, body, param }) =>
       viewOrRefusal(namespace.advanceCharge(param("charge_id"), body.until), chargeReply),
   ),
-  controlOperation(
+  defineControlOperation(
     {
       id: "getChargeTimeline",
       call: "GET /_sandbox/charges/:charge_id/timeline",
@@ -196,13 +196,13 @@ function controlChargeJson(charge: Charge): string {
   return `${chargeDetailJson(charge).slice(0, -1)},${extra.slice(1)}`;
 }
 
-function indexedFields(email: string | undefined, url: string): FieldValue<Charge>[] {
+function indexedFields(email: string | undefined, url: string): FieldCondition<Charge>[] {
   const mark = url.indexOf("?");
   const parameters = mark === -1 ? [] : [...new URLSearchParams(url.slice(mark + 1))];
   const metadata = parameters
     .filter(([name]) => name.startsWith(METADATA_PREFIX))
-    .map(([name, value]) => metadataValue(name.slice(METADATA_PREFIX.length), value));
-  return email === undefined ? metadata : [emailValue(email), ...metadata];
+    .map(([name, value]) => metadataCondition(name.slice(METADATA_PREFIX.length), value));
+  return email === undefined ? metadata : [emailCondition(email), ...metadata];
 }
 
 function pageOfCharges(charges: readonly Charge[], offset: number, limit: number) {

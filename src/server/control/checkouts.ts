@@ -10,10 +10,10 @@ import { type Refusal, refuse } from "../../core/schema/refusals.js";
 import { pageQuerySchema } from "../../core/schema/service-requests.js";
 import { limitAndOffset } from "../http/operation-spec.js";
 import { chargeReply } from "./charges.js";
-import { controlOperation, viewOrRefusal } from "./control-operation.js";
+import { defineControlOperation, viewOrRefusal } from "./control-operation.js";
 
-export const QUOTES = [
-  controlOperation(
+export const QUOTE_OPERATIONS = [
+  defineControlOperation(
     {
       id: "listQuotes",
       call: "GET /_sandbox/quotes",
@@ -28,7 +28,7 @@ export const QUOTES = [
       return { total: engine.state.count("quotes"), items: items.map(controlQuoteView) };
     },
   ),
-  controlOperation(
+  defineControlOperation(
     {
       id: "listControlDestinations",
       call: "GET /_sandbox/destinations",
@@ -57,8 +57,8 @@ function controlDestinationView(destination: Destination) {
   return { ...destinationView(destination), mode, organization_id };
 }
 
-export const CHECKOUTS = [
-  controlOperation(
+export const CHECKOUT_OPERATIONS = [
+  defineControlOperation(
     {
       id: "payCheckout",
       call: "POST /_sandbox/checkouts/:checkout_id/pay",
@@ -76,7 +76,7 @@ export const CHECKOUTS = [
     ({ namespace, body, param }) =>
       onChargeOf(namespace, param("checkout_id"), (chargeId) => chooseMethod(chargeId, body)),
   ),
-  controlOperation(
+  defineControlOperation(
     {
       id: "cancelCheckout",
       call: "POST /_sandbox/checkouts/:checkout_id/cancel",

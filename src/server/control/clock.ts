@@ -1,17 +1,21 @@
 import { advanceRequestSchema, clockRequestSchema } from "../../core/schema/control-requests.js";
 import { durationMs } from "../../core/schema/duration.js";
-import { type ClockSetting, parseClockSetting, runningClock } from "../../core/schema/option-schemas.js";
-import { invalid } from "../../core/schema/refusals.js";
+import {
+  type ClockSetting,
+  parseClockSetting,
+  runningClockSetting,
+} from "../../core/schema/option-schemas.js";
+import { refuseInvalid } from "../../core/schema/refusals.js";
 import { iso, parseInstant } from "../../core/schema/time.js";
 import type { AdvanceTarget } from "../../core/time/advance-state.js";
-import { controlOperation } from "./control-operation.js";
+import { defineControlOperation } from "./control-operation.js";
 
 function earlierMessage(nowMs: number): string {
   return `must not be earlier than the time it is: ${iso(nowMs)}`;
 }
 
-export const CLOCK = [
-  controlOperation(
+export const CLOCK_OPERATIONS = [
+  defineControlOperation(
     {
       id: "getClock",
       call: "GET /_sandbox/clock",
@@ -23,7 +27,7 @@ export const CLOCK = [
     },
     ({ namespace }) => namespace.clock.view(),
   ),
-  controlOperation(
+  defineControlOperation(
     {
       id: "setClock",
       call: "PUT /_sandbox/clock",
@@ -39,12 +43,12 @@ export const CLOCK = [
     async ({ namespace, body: { mode, speed, now } }) => {
       const nowMs = now === undefined ? undefined : parseInstant(now);
       if (nowMs !== undefined && nowMs < namespace.nowMs())
-        return invalid({ now: earlierMessage(namespace.nowMs()) });
+        return refuseInvalid({ now: earlierMessage(namespace.nowMs()) });
       const refusal = await namespace.clock.set({ setting: settingOf(mode, speed), nowMs });
       return refusal ?? namespace.clock.view();
     },
   ),
-  controlOperation(
+  defineControlOperation(
     {
       id: "advanceClock",
       call: "POST /_sandbox/clock/advance",
@@ -65,7 +69,7 @@ export const CLOCK = [
       if (by !== undefined) return advance({ byMs: durationMs(by) });
       const toMs = parseInstant(to!)!;
       const nowMs = namespace.nowMs();
-      return toMs < nowMs ? invalid({ to: earlierMessage(nowMs) }) : advance({ toMs });
+      return toMs < nowMs ? refuseInvalid({ to: earlierMessage(nowMs) }) : advance({ toMs });
     },
   ),
 ];
@@ -73,6 +77,6 @@ export const CLOCK = [
 /** A speed without a mode makes the clock run. */
 function settingOf(mode: string | undefined, speed: number | undefined): ClockSetting | undefined {
   if (mode === "manual") return parseClockSetting(mode);
-  if (speed !== undefined) return runningClock(speed);
+  if (speed !== undefined) return runningClockSetting(speed);
   return mode === undefined ? undefined : parseClockSetting(mode);
 }

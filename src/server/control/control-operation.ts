@@ -9,9 +9,9 @@ import { issueDetails, safeParse } from "../../core/schema/issues.js";
 import {
   type ErrorCode,
   INVALID_QUERY_MESSAGE,
-  invalid,
   isRefusal,
   type Refusal,
+  refuseInvalid,
 } from "../../core/schema/refusals.js";
 import {
   type CallInput,
@@ -107,7 +107,7 @@ export class RawJson {
 }
 
 /** Makes an operation. Its handler gets a validated call and returns a value to be sent as JSON, or a refusal. */
-export function controlOperation<Query, Body = Fields>(
+export function defineControlOperation<Query, Body = Fields>(
   row: ControlRow<Query, Body>,
   handle: (call: ControlCall<Query, Body>) => object | Promise<object>,
 ): ControlOperation {
@@ -145,7 +145,7 @@ function paramError(
   if (params === undefined) return undefined;
   for (const [name, schema] of Object.entries(params)) {
     const checked = safeParse(schema, param(name));
-    if (!checked.ok) return invalid({ [name]: issueDetails(checked.issues).body! });
+    if (!checked.ok) return refuseInvalid({ [name]: issueDetails(checked.issues).body! });
   }
   return undefined;
 }
@@ -173,7 +173,10 @@ export function unknownNameError(
 ): Refusal | undefined {
   const unknown = schema === undefined ? [] : findUnknownNames(schema, value, names);
   if (unknown.length === 0) return undefined;
-  return invalid(Object.fromEntries(unknown.map(({ path, message }) => [path.join("."), message])), message);
+  return refuseInvalid(
+    Object.fromEntries(unknown.map(({ path, message }) => [path.join("."), message])),
+    message,
+  );
 }
 
 async function waitForClock({ namespace, url }: Pick<ControlCall, "namespace" | "url">) {

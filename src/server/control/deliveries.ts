@@ -15,10 +15,10 @@ import {
 } from "../../core/schema/control-log-requests.js";
 import { refuse } from "../../core/schema/refusals.js";
 import { limitAndOffset } from "../http/operation-spec.js";
-import { controlOperation, pageReply, viewOrRefusal } from "./control-operation.js";
+import { defineControlOperation, pageReply, viewOrRefusal } from "./control-operation.js";
 
-export const EVENTS = [
-  controlOperation(
+export const EVENT_OPERATIONS = [
+  defineControlOperation(
     {
       id: "listEvents",
       call: "GET /_sandbox/events",
@@ -40,7 +40,7 @@ export const EVENTS = [
       return { total, items: items.map(eventView) };
     },
   ),
-  controlOperation(
+  defineControlOperation(
     {
       id: "createEvent",
       call: "POST /_sandbox/events",
@@ -64,8 +64,8 @@ export const EVENTS = [
   ),
 ];
 
-export const DELIVERIES = [
-  controlOperation(
+export const DELIVERY_OPERATIONS = [
+  defineControlOperation(
     {
       id: "listDeliveries",
       call: "GET /_sandbox/deliveries",
@@ -111,7 +111,7 @@ export const DELIVERIES = [
       );
     },
   ),
-  controlOperation(
+  defineControlOperation(
     {
       id: "getDelivery",
       call: "GET /_sandbox/deliveries/:delivery_id",
@@ -129,7 +129,7 @@ export const DELIVERIES = [
         deliveryViewIn(namespace),
       ),
   ),
-  controlOperation(
+  defineControlOperation(
     {
       id: "redeliver",
       call: "POST /_sandbox/deliveries/:delivery_id/redeliver",
@@ -147,7 +147,7 @@ export const DELIVERIES = [
         items: deliveries.map(deliveryViewIn(namespace)),
       })),
   ),
-  controlOperation(
+  defineControlOperation(
     {
       id: "retryDelivery",
       call: "POST /_sandbox/deliveries/:delivery_id/retry",

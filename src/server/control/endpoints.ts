@@ -13,14 +13,14 @@ import {
 } from "../../core/schema/control-log-requests.js";
 import { durationMs } from "../../core/schema/duration.js";
 import { normalizeWebhookUrl } from "../../core/schema/option-schemas.js";
-import { invalid, refuse } from "../../core/schema/refusals.js";
+import { refuse, refuseInvalid } from "../../core/schema/refusals.js";
 import { pageQuerySchema } from "../../core/schema/service-requests.js";
 import { secretFault } from "../../core/schema/signature-schemes.js";
-import { controlOperation, pageReply, viewOrRefusal } from "./control-operation.js";
+import { defineControlOperation, pageReply, viewOrRefusal } from "./control-operation.js";
 import { deliveryViewIn } from "./deliveries.js";
 
-export const ENDPOINTS = [
-  controlOperation(
+export const ENDPOINT_OPERATIONS = [
+  defineControlOperation(
     {
       id: "listWebhookEndpoints",
       call: "GET /_sandbox/webhook-endpoints",
@@ -34,7 +34,7 @@ export const ENDPOINTS = [
     ({ namespace, query }) =>
       pageReply([...namespace.engine.state.endpoints()].reverse(), query, controlEndpointView),
   ),
-  controlOperation(
+  defineControlOperation(
     {
       id: "createWebhookEndpoint",
       call: "POST /_sandbox/webhook-endpoints",
@@ -59,7 +59,7 @@ export const ENDPOINTS = [
       const existing = endpointAt(state, target);
       const signingSecret = secret ?? existing?.secret ?? namespace.info.webhookSecret;
       const fault = secretFault(signature ?? existing?.signature ?? settings.signature, signingSecret);
-      if (fault !== undefined) return invalid({ secret: fault });
+      if (fault !== undefined) return refuseInvalid({ secret: fault });
       const endpoint = registerEndpoint({
         ...target,
         leaseMs: lease === undefined ? undefined : durationMs(lease),
@@ -71,7 +71,7 @@ export const ENDPOINTS = [
       return controlEndpointView(namespace.execute(endpoint));
     },
   ),
-  controlOperation(
+  defineControlOperation(
     {
       id: "getWebhookEndpoint",
       call: "GET /_sandbox/webhook-endpoints/:webhook_id",
@@ -85,7 +85,7 @@ export const ENDPOINTS = [
         controlEndpointView,
       ),
   ),
-  controlOperation(
+  defineControlOperation(
     {
       id: "updateWebhookEndpoint",
       call: "PATCH /_sandbox/webhook-endpoints/:webhook_id",
@@ -100,10 +100,10 @@ export const ENDPOINTS = [
     ({ namespace, body: { url, force: _force, ...patch }, param }) => {
       const endpoint = namespace.engine.state.get("endpoints", param("webhook_id"));
       if (url !== undefined && endpoint !== undefined && endpoint.mailbox !== null)
-        return invalid({ url: "is not for a mailbox" });
+        return refuseInvalid({ url: "is not for a mailbox" });
       const fault = endpoint && secretFault(patch.signature ?? endpoint.signature, endpoint.secret);
       if (fault !== undefined)
-        return invalid({ signature: `cannot use this endpoint's secret, which ${fault}` });
+        return refuseInvalid({ signature: `cannot use this endpoint's secret, which ${fault}` });
       const changes = { ...patch, url: url === undefined ? undefined : normalizeWebhookUrl(url) };
       return viewOrRefusal(
         namespace.execute(updateEndpoint(undefined, param("webhook_id"), changes)),
@@ -111,7 +111,7 @@ export const ENDPOINTS = [
       );
     },
   ),
-  controlOperation(
+  defineControlOperation(
     {
       id: "deleteWebhookEndpoint",
       call: "DELETE /_sandbox/webhook-endpoints/:webhook_id",
@@ -128,8 +128,8 @@ export const ENDPOINTS = [
 
 const TAKE_DEFAULT = 100;
 
-export const MAILBOXES = [
-  controlOperation(
+export const MAILBOX_OPERATIONS = [
+  defineControlOperation(
     {
       id: "takeFromMailbox",
       call: "POST /_sandbox/mailboxes/:name/take",
@@ -164,7 +164,7 @@ export const MAILBOXES = [
       return { total: taken.length, items };
     },
   ),
-  controlOperation(
+  defineControlOperation(
     {
       id: "acknowledgeDelivery",
       call: "POST /_sandbox/mailboxes/:name/:delivery_id/ack",

@@ -4,10 +4,10 @@ import { failedTestRequestSchema } from "../../core/schema/control-requests.js";
 import { isRefusal } from "../../core/schema/refusals.js";
 import { pageQuerySchema } from "../../core/schema/service-requests.js";
 import { iso } from "../../core/schema/time.js";
-import { controlOperation, pageReply, RawJson } from "./control-operation.js";
+import { defineControlOperation, pageReply, RawJson } from "./control-operation.js";
 
-export const FAILED_TESTS = [
-  controlOperation(
+export const FAILED_TEST_OPERATIONS = [
+  defineControlOperation(
     {
       id: "keepFailedTest",
       call: "POST /_sandbox/failed-tests",
@@ -34,7 +34,7 @@ export const FAILED_TESTS = [
       );
     },
   ),
-  controlOperation(
+  defineControlOperation(
     {
       id: "listFailedTests",
       call: "GET /_sandbox/failed-tests",
@@ -50,7 +50,7 @@ export const FAILED_TESTS = [
       left_out: failedTests.omittedCount,
     }),
   ),
-  controlOperation(
+  defineControlOperation(
     {
       id: "getFailedTest",
       call: "GET /_sandbox/failed-tests/:failed_test_id",

@@ -1,5 +1,5 @@
 import type { Context } from "hono";
-import { type Route, type Vocabulary, vocabularyOf, withRoutes } from "../../core/domain/name-check.js";
+import { type Route, setRoutes, type Vocabulary, vocabularyOf } from "../../core/domain/name-check.js";
 import type { Namespace } from "../../core/namespace/namespace.js";
 import type { Namespaces } from "../../core/namespace/namespaces.js";
 import type { HttpResponse } from "../../core/schema/http-response.js";
@@ -15,9 +15,9 @@ import {
   readBody,
 } from "../http/body.js";
 import { bearerKey } from "../http/call.js";
-import { CROSS_SITE_MESSAGE, isCrossSite } from "../http/hosts.js";
+import { CROSS_ORIGIN_MESSAGE, isCrossOrigin } from "../http/hosts.js";
 import { errorReply, failureReply, type Reply, replyHeaders, toResponse } from "../http/reply.js";
-import { unknownNamespace } from "../service/admit.js";
+import { unknownNamespaceReply } from "../service/admit.js";
 import type { ControlCall, ControlOperation } from "./control-operation.js";
 
 /** Access to this server: a function that calls it, and the routes of its service. */
@@ -53,7 +53,7 @@ async function replyTo(
   // With leases, calls about namespaces use no namespace of this process.
   const isOfServer = namespaces.leases !== undefined && operation.path.startsWith("/_sandbox/namespaces");
   if (namespace === undefined && !isOfServer)
-    return { reply: unknownNamespace(namespaces, name, key), nowMs: namespaces.nowMs() };
+    return { reply: unknownNamespaceReply(namespaces, name, key), nowMs: namespaces.nowMs() };
   const pending = namespace?.flushQuietly();
   if (pending !== undefined) await pending;
   const execute = async (): Promise<Reply | Refusal> => {
@@ -96,7 +96,9 @@ export function serveControl(
       signal: () => raw.signal,
       param: (parameter) => c.req.param(parameter) ?? "",
       body: (publicUrl) =>
-        isCrossSite(raw, publicUrl) ? refuse("FORBIDDEN", CROSS_SITE_MESSAGE) : readObject(raw, operation),
+        isCrossOrigin(raw, publicUrl)
+          ? refuse("FORBIDDEN", CROSS_ORIGIN_MESSAGE)
+          : readObject(raw, operation),
     });
     return toResponse(reply, nowMs);
   };
@@ -115,7 +117,7 @@ async function readObject(
 }
 
 /** Calls the control API; returns undefined if the path is unknown. */
-export type ControlInProcess = (path: string, init: RequestInit) => Promise<HttpResponse> | undefined;
+export type InProcessControl = (path: string, init: RequestInit) => Promise<HttpResponse> | undefined;
 
 interface InProcessOptions {
   readonly namespaces: Namespaces;
@@ -127,12 +129,12 @@ interface InProcessOptions {
 const NEVER = createAbortController().signal;
 
 /** Serves calls from this process, with the same checks but without Request and Response objects. */
-export function controlInProcess({
+export function createInProcessControl({
   namespaces,
   operations,
   server,
   onError,
-}: InProcessOptions): ControlInProcess {
+}: InProcessOptions): InProcessControl {
   const routes = operations.map((operation) => {
     const names = [...operation.path.matchAll(/:(\w+)/g)].map(([, name]) => name!);
     return { operation, names, pattern: new RegExp(`^${operation.path.replace(/:\w+/g, "([^/]+)")}$`) };
@@ -172,7 +174,7 @@ function inProcessResponse({ reply: { status, json, pieces, headers }, nowMs }: 
 
 /** The known names of a namespace, including event types triggered with `force`. */
 function vocabularyIn(namespace: Namespace, routes: readonly Route[]): Vocabulary {
-  return withRoutes((kind) => {
+  return setRoutes((kind) => {
     const { catalogue, settings, state } = namespace.engine;
     const names = vocabularyOf({ fixtures: catalogue.fixtures, eventNames: settings.event_names, routes })(
       kind,

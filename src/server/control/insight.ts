@@ -1,10 +1,10 @@
-import { COUNTED_MISHAPS, type Counters } from "../../core/namespace/counters.js";
+import { COUNTED_MISHAPS, type CoverageCounters } from "../../core/namespace/counters.js";
 import { CHARGE_STATUSES } from "../../core/schema/common.js";
 import { scopeQuerySchema } from "../../core/schema/control-requests.js";
-import { EVENT_TYPES, TEST_EVENT_TYPE } from "../../core/schema/event-types.js";
+import { SERVICE_EVENT_TYPES, TEST_EVENT_TYPE } from "../../core/schema/event-types.js";
 import { ERROR_STATUS } from "../../core/schema/refusals.js";
 import { OPERATIONS } from "../service/operations.js";
-import { controlOperation } from "./control-operation.js";
+import { defineControlOperation } from "./control-operation.js";
 
 /** Codes that only the control API uses. */
 const CONTROL_CODES = new Set([
@@ -15,8 +15,8 @@ const CONTROL_CODES = new Set([
   "NAMESPACE_LEASED",
 ]);
 
-export const INSIGHT = [
-  controlOperation(
+export const INSIGHT_OPERATIONS = [
+  defineControlOperation(
     {
       id: "getCoverage",
       call: "GET /_sandbox/coverage",
@@ -33,7 +33,7 @@ export const INSIGHT = [
       return coverageOf(query.of === "server" ? namespaces.totalCounters : namespace.counters);
     },
   ),
-  controlOperation(
+  defineControlOperation(
     {
       id: "getAdvice",
       call: "GET /_sandbox/advice",
@@ -54,7 +54,7 @@ export const INSIGHT = [
 ];
 
 /** Splits all known names into those the app has met and those it has not. */
-export function coverageOf(counters: Counters) {
+export function coverageOf(counters: CoverageCounters) {
   return {
     operations: split(
       OPERATIONS.map(({ id }) => id),
@@ -62,7 +62,7 @@ export function coverageOf(counters: Counters) {
     ),
     statuses: split(CHARGE_STATUSES, counters.counts("statuses")),
     events: split(
-      EVENT_TYPES.filter((type) => type !== TEST_EVENT_TYPE),
+      SERVICE_EVENT_TYPES.filter((type) => type !== TEST_EVENT_TYPE),
       counters.counts("events"),
     ),
     error_codes: split(

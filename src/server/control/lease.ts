@@ -1,9 +1,9 @@
 import { leaseRequestSchema } from "../../core/schema/control-requests.js";
-import { invalid, isRefusal } from "../../core/schema/refusals.js";
-import { type ControlCall, controlOperation } from "./control-operation.js";
+import { isRefusal, refuseInvalid } from "../../core/schema/refusals.js";
+import { type ControlCall, defineControlOperation } from "./control-operation.js";
 
-export const LEASE = [
-  controlOperation(
+export const LEASE_OPERATIONS = [
+  defineControlOperation(
     {
       id: "takeLease",
       call: "POST /_sandbox/lease",
@@ -32,7 +32,7 @@ export const LEASE = [
         return namespace.lease.take(run, cleanUp) ?? { namespace: namespace.name, run, held: true };
       }),
   ),
-  controlOperation(
+  defineControlOperation(
     {
       id: "releaseLease",
       call: "DELETE /_sandbox/lease",
@@ -56,6 +56,6 @@ function withRun<Call extends Pick<ControlCall, "run">, Result>(
   handle: (run: string, call: Call) => Result,
 ) {
   return call.run === null
-    ? invalid({ "Sandbox-Run": "must name the run, in this header" })
+    ? refuseInvalid({ "Sandbox-Run": "must name the run, in this header" })
     : handle(call.run, call);
 }

@@ -6,13 +6,13 @@ import {
   organizationPatchSchema,
 } from "../../core/schema/control-requests.js";
 import { namespaceNameSchema } from "../../core/schema/option-schemas.js";
-import { invalid, refuse } from "../../core/schema/refusals.js";
+import { refuse, refuseInvalid } from "../../core/schema/refusals.js";
 import { pageQuerySchema } from "../../core/schema/service-requests.js";
 import { limitAndOffset } from "../http/operation-spec.js";
-import { controlOperation, pageReply, viewOrRefusal } from "./control-operation.js";
+import { defineControlOperation, pageReply, viewOrRefusal } from "./control-operation.js";
 
-export const NAMESPACES = [
-  controlOperation(
+export const NAMESPACE_OPERATIONS = [
+  defineControlOperation(
     {
       id: "listNamespaces",
       call: "GET /_sandbox/namespaces",
@@ -34,7 +34,7 @@ export const NAMESPACES = [
       return { total: all.length, items: (await Promise.all(views)).flat() };
     },
   ),
-  controlOperation(
+  defineControlOperation(
     {
       id: "createNamespace",
       call: "POST /_sandbox/namespaces",
@@ -49,7 +49,7 @@ export const NAMESPACES = [
     },
     ({ namespaces, body }) => namespaces.create(body),
   ),
-  controlOperation(
+  defineControlOperation(
     {
       id: "getNamespace",
       call: "GET /_sandbox/namespaces/:name",
@@ -60,7 +60,7 @@ export const NAMESPACES = [
       namespaces.list().find(({ name }) => name === param("name")) ??
       namespaces.notFoundRefusal(param("name"), null),
   ),
-  controlOperation(
+  defineControlOperation(
     {
       id: "putNamespace",
       call: "PUT /_sandbox/namespaces/:name",
@@ -78,11 +78,11 @@ export const NAMESPACES = [
     ({ namespaces, body, param }) => {
       const name = param("name");
       return body.name !== undefined && body.name !== name
-        ? invalid({ name: "must be the name in the path" })
+        ? refuseInvalid({ name: "must be the name in the path" })
         : namespaces.ensure(name, body);
     },
   ),
-  controlOperation(
+  defineControlOperation(
     {
       id: "deleteNamespace",
       call: "DELETE /_sandbox/namespaces/:name",
@@ -101,8 +101,8 @@ export const NAMESPACES = [
 
 const UNTIL_RESET = "A reset undoes the change.";
 
-export const ACCESS = [
-  controlOperation(
+export const ACCESS_OPERATIONS = [
+  defineControlOperation(
     {
       id: "updateKey",
       call: "PATCH /_sandbox/keys/:key",
@@ -121,7 +121,7 @@ export const ACCESS = [
         : namespace.execute(changeKey(known, body));
     },
   ),
-  controlOperation(
+  defineControlOperation(
     {
       id: "updateOrganization",
       call: "PATCH /_sandbox/organizations/:organization_id",

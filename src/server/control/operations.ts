@@ -1,48 +1,48 @@
-import { BALANCES, RATES } from "./balances.js";
-import { CHARGES } from "./charges.js";
-import { CHECKOUTS, QUOTES } from "./checkouts.js";
-import { CLOCK } from "./clock.js";
+import { BALANCE_OPERATIONS, RATE_OPERATIONS } from "./balances.js";
+import { CHARGE_CONTROL_OPERATIONS } from "./charges.js";
+import { CHECKOUT_OPERATIONS, QUOTE_OPERATIONS } from "./checkouts.js";
+import { CLOCK_OPERATIONS } from "./clock.js";
 import type { ControlOperation } from "./control-operation.js";
-import { DELIVERIES, EVENTS } from "./deliveries.js";
-import { ENDPOINTS, MAILBOXES } from "./endpoints.js";
-import { FAILED_TESTS } from "./failed-tests.js";
-import { INSIGHT } from "./insight.js";
-import { LEASE } from "./lease.js";
-import { ACCESS, NAMESPACES } from "./namespaces.js";
-import { RECONCILIATION } from "./reconciliation.js";
-import { REQUESTS } from "./requests.js";
-import { SANDBOX } from "./sandbox.js";
-import { FAULTS, SCENARIOS } from "./scenarios.js";
-import { STATE } from "./state.js";
-import { NEXT_OPERATIONS, TASKS } from "./tasks.js";
-import { WAIT } from "./wait.js";
-import { WITHDRAWALS } from "./withdrawals.js";
+import { DELIVERY_OPERATIONS, EVENT_OPERATIONS } from "./deliveries.js";
+import { ENDPOINT_OPERATIONS, MAILBOX_OPERATIONS } from "./endpoints.js";
+import { FAILED_TEST_OPERATIONS } from "./failed-tests.js";
+import { INSIGHT_OPERATIONS } from "./insight.js";
+import { LEASE_OPERATIONS } from "./lease.js";
+import { ACCESS_OPERATIONS, NAMESPACE_OPERATIONS } from "./namespaces.js";
+import { RECONCILE_OPERATIONS } from "./reconciliation.js";
+import { REQUEST_OPERATIONS } from "./requests.js";
+import { SANDBOX_OPERATIONS } from "./sandbox.js";
+import { FAULT_OPERATIONS, SCENARIO_OPERATIONS } from "./scenarios.js";
+import { STATE_OPERATIONS } from "./state.js";
+import { NEXT_OPERATIONS, TASK_OPERATIONS } from "./tasks.js";
+import { WAIT_OPERATIONS } from "./wait.js";
+import { WITHDRAWAL_OPERATIONS } from "./withdrawals.js";
 
 /** All calls of the control API, in the order of the OpenAPI document. */
 export const CONTROL_OPERATIONS: readonly ControlOperation[] = [
-  ...SANDBOX,
-  ...NAMESPACES,
-  ...STATE,
-  ...CLOCK,
-  ...CHARGES,
-  ...INSIGHT,
+  ...SANDBOX_OPERATIONS,
+  ...NAMESPACE_OPERATIONS,
+  ...STATE_OPERATIONS,
+  ...CLOCK_OPERATIONS,
+  ...CHARGE_CONTROL_OPERATIONS,
+  ...INSIGHT_OPERATIONS,
   ...NEXT_OPERATIONS,
-  ...TASKS,
-  ...FAILED_TESTS,
-  ...WITHDRAWALS,
-  ...QUOTES,
-  ...CHECKOUTS,
-  ...BALANCES,
-  ...RECONCILIATION,
-  ...WAIT,
-  ...SCENARIOS,
-  ...LEASE,
-  ...FAULTS,
-  ...REQUESTS,
-  ...EVENTS,
-  ...DELIVERIES,
-  ...MAILBOXES,
-  ...ENDPOINTS,
-  ...RATES,
-  ...ACCESS,
+  ...TASK_OPERATIONS,
+  ...FAILED_TEST_OPERATIONS,
+  ...WITHDRAWAL_OPERATIONS,
+  ...QUOTE_OPERATIONS,
+  ...CHECKOUT_OPERATIONS,
+  ...BALANCE_OPERATIONS,
+  ...RECONCILE_OPERATIONS,
+  ...WAIT_OPERATIONS,
+  ...SCENARIO_OPERATIONS,
+  ...LEASE_OPERATIONS,
+  ...FAULT_OPERATIONS,
+  ...REQUEST_OPERATIONS,
+  ...EVENT_OPERATIONS,
+  ...DELIVERY_OPERATIONS,
+  ...MAILBOX_OPERATIONS,
+  ...ENDPOINT_OPERATIONS,
+  ...RATE_OPERATIONS,
+  ...ACCESS_OPERATIONS,
 ];

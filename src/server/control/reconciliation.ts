@@ -1,20 +1,20 @@
 import { parseRows, type RowFault } from "../../core/domain/books/parse-rows.js";
-import { reconcile } from "../../core/domain/books/reconcile.js";
+import { reconcileAppRows } from "../../core/domain/books/reconcile.js";
 import type { Charge } from "../../core/domain/charge-transition.js";
-import { metadataValue } from "../../core/engine/charge-fields.js";
+import { metadataCondition } from "../../core/engine/charge-fields.js";
 import type { State } from "../../core/engine/state.js";
 import type { Mode } from "../../core/schema/common.js";
 import { reconcileRequestSchema } from "../../core/schema/reconciliation.js";
-import { invalid } from "../../core/schema/refusals.js";
-import { controlOperation } from "./control-operation.js";
+import { refuseInvalid } from "../../core/schema/refusals.js";
+import { defineControlOperation } from "./control-operation.js";
 
 const MAX_BYTES = 32 * 1024 * 1024;
 /** Maximum numbers of findings and of faulty rows in a response. */
 const FINDINGS_MAX = 1_000;
 const ROW_FAULTS_MAX = 20;
 
-export const RECONCILIATION = [
-  controlOperation(
+export const RECONCILE_OPERATIONS = [
+  defineControlOperation(
     {
       id: "reconcile",
       call: "POST /_sandbox/reconcile",
@@ -35,7 +35,7 @@ export const RECONCILIATION = [
       const { mode = keyMode, since, partial } = body;
       const { state } = engine;
       const charges = chargesOf(state, mode);
-      const findings = reconcile(read.rows, {
+      const findings = reconcileAppRows(read.rows, {
         ...charges,
         chargesNeedingRow: () => {
           if (partial === true) return [];
@@ -68,7 +68,7 @@ function chargesOf(state: State, mode: Mode) {
       return charge !== undefined && isOfMode(charge) ? charge : undefined;
     },
     ofOrder: (order: Readonly<Record<string, string>>) => {
-      const fields = Object.entries(order).map(([key, value]) => metadataValue(key, value));
+      const fields = Object.entries(order).map(([key, value]) => metadataCondition(key, value));
       return state
         .chargesMatching(fields.slice(0, KEYS_LOOKED_UP))
         .filter((charge) => isOfMode(charge) && fields.every(({ of, value }) => of(charge) === value));
@@ -84,5 +84,5 @@ function invalidRows(faults: readonly RowFault[]) {
   const details = faults
     .slice(0, ROW_FAULTS_MAX)
     .map(({ index, field, message }) => [`rows.${index}.${field}`, `${message} (row ${index + 1})`]);
-  return invalid(Object.fromEntries(details), "Invalid rows");
+  return refuseInvalid(Object.fromEntries(details), "Invalid rows");
 }

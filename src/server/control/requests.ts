@@ -1,14 +1,14 @@
 import { matchesAnyGlob } from "../../core/domain/glob.js";
 import type { RequestEntry } from "../../core/namespace/served-request.js";
 import { requestQuerySchema } from "../../core/schema/control-log-requests.js";
-import { jsonOrText } from "../../core/schema/depth.js";
-import { INVALID_QUERY_MESSAGE, invalid } from "../../core/schema/refusals.js";
+import { parseJsonOrText } from "../../core/schema/depth.js";
+import { INVALID_QUERY_MESSAGE, refuseInvalid } from "../../core/schema/refusals.js";
 import { maskKey } from "../../core/schema/text-format.js";
 import { iso, parseInstant } from "../../core/schema/time.js";
-import { controlOperation, pageReply } from "./control-operation.js";
+import { defineControlOperation, pageReply } from "./control-operation.js";
 
-export const REQUESTS = [
-  controlOperation(
+export const REQUEST_OPERATIONS = [
+  defineControlOperation(
     {
       id: "listRequests",
       call: "GET /_sandbox/requests",
@@ -25,7 +25,7 @@ export const REQUESTS = [
       const sinceId = since !== undefined && /^\d+$/.test(since) ? Number(since) : undefined;
       const sinceMs = since === undefined || sinceId !== undefined ? undefined : parseInstant(since);
       if (since !== undefined && sinceId === undefined && sinceMs === undefined)
-        return invalid(
+        return refuseInvalid(
           { since: "must be the id of a request, or an ISO 8601 instant such as 2026-01-31T09:00:00.000Z" },
           INVALID_QUERY_MESSAGE,
         );
@@ -40,10 +40,10 @@ export const REQUESTS = [
             (sinceId === undefined || entry.id > sinceId) &&
             (sinceMs === undefined || entry.atMs >= sinceMs),
         );
-      return pageReply(found, query, requestView);
+      return pageReply(found, query, requestEntryView);
     },
   ),
-  controlOperation(
+  defineControlOperation(
     {
       id: "clearRequests",
       call: "DELETE /_sandbox/requests",
@@ -58,7 +58,7 @@ export const REQUESTS = [
 ];
 
 /** A journal entry with parsed JSON bodies and a masked key. */
-export function requestView(entry: RequestEntry) {
+export function requestEntryView(entry: RequestEntry) {
   const mark = entry.url.indexOf("?");
   return {
     request_id: entry.id,
@@ -89,5 +89,5 @@ function bytesOf(text: string | null): number | null {
 }
 
 function asJson(text: string | null): unknown {
-  return text === null || text === "" ? null : jsonOrText(text);
+  return text === null || text === "" ? null : parseJsonOrText(text);
 }

@@ -1,17 +1,17 @@
-import { DEFAULT_RESET_PARTS } from "../../core/namespace/initial-state.js";
+import { DEFAULT_RETAINED_PARTS } from "../../core/namespace/initial-state.js";
 import { resetRequestSchema } from "../../core/schema/engine-requests.js";
-import { type ControlCall, controlOperation, specWithoutHandler } from "./control-operation.js";
+import { type ControlCall, defineControlOperation, specWithoutHandler } from "./control-operation.js";
 
 /** The listener answers this call, even before the control API is loaded. */
-export const HEALTH = specWithoutHandler({
+export const HEALTH_SPEC = specWithoutHandler({
   id: "getHealth",
   call: "GET /health",
   response: "Health",
   docs: { summary: "Health check", description: "Returns 200 as soon as the server is ready." },
 });
 
-export const SANDBOX = [
-  controlOperation(
+export const SANDBOX_OPERATIONS = [
+  defineControlOperation(
     {
       id: "getSandbox",
       call: "GET /_sandbox",
@@ -23,7 +23,7 @@ export const SANDBOX = [
     },
     sandboxView,
   ),
-  controlOperation(
+  defineControlOperation(
     {
       id: "resetSandbox",
       call: "POST /_sandbox/reset",
@@ -38,7 +38,7 @@ export const SANDBOX = [
       },
     },
     async (call) => {
-      const { keep = DEFAULT_RESET_PARTS, ids } = call.body;
+      const { keep = DEFAULT_RETAINED_PARTS, ids } = call.body;
       await call.namespace.flushQuietly();
       return call.namespace.reset({ keep, repeatIds: ids === "repeat" }) ?? sandboxView(call);
     },

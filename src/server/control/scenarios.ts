@@ -13,13 +13,13 @@ import type { Namespace } from "../../core/namespace/namespace.js";
 import { runScenarioRequestSchema, scenarioQuerySchema } from "../../core/schema/control-requests.js";
 import { issueDetails, safeParse } from "../../core/schema/issues.js";
 import { normalizeWebhookUrl } from "../../core/schema/option-schemas.js";
-import { invalid, isRefusal, type Refusal } from "../../core/schema/refusals.js";
+import { isRefusal, type Refusal, refuseInvalid } from "../../core/schema/refusals.js";
 import { faultRuleSchema, type Scenario, scenarioSchema } from "../../core/schema/scenario-rules.js";
 import { pageQuerySchema } from "../../core/schema/service-requests.js";
-import { controlOperation, pageReply, unknownNameError, viewOrRefusal } from "./control-operation.js";
+import { defineControlOperation, pageReply, unknownNameError, viewOrRefusal } from "./control-operation.js";
 
-export const SCENARIOS = [
-  controlOperation(
+export const SCENARIO_OPERATIONS = [
+  defineControlOperation(
     {
       id: "listScenarios",
       call: "GET /_sandbox/scenarios",
@@ -38,7 +38,7 @@ export const SCENARIOS = [
       return pageReply(inOrder, query, (stored) => view(namespace, stored, query.of));
     },
   ),
-  controlOperation(
+  defineControlOperation(
     {
       id: "getScenario",
       call: "GET /_sandbox/scenarios/:name",
@@ -51,7 +51,7 @@ export const SCENARIOS = [
         (stored) => view(namespace, stored),
       ),
   ),
-  controlOperation(
+  defineControlOperation(
     {
       id: "putScenario",
       call: "PUT /_sandbox/scenarios/:name",
@@ -73,7 +73,8 @@ export const SCENARIOS = [
       },
     },
     async ({ namespaces, namespace, body: { force, ...body }, vocabulary, param }) => {
-      if (force !== undefined && typeof force !== "boolean") return invalid({ force: "must be a boolean" });
+      if (force !== undefined && typeof force !== "boolean")
+        return refuseInvalid({ force: "must be a boolean" });
       const named = { name: param("name"), ...body };
       const allowed = force === true ? undefined : vocabulary;
       const hasMore = "steps" in body || "vars" in body;
@@ -81,13 +82,13 @@ export const SCENARIOS = [
         ? await namespaces.options.scenarios.read(namespace, named, allowed)
         : checkedScenario(named, allowed);
       if (isRefusal(scenario)) return scenario;
-      if (scenario.name !== param("name")) return invalid({ name: "must be the name in the path" });
+      if (scenario.name !== param("name")) return refuseInvalid({ name: "must be the name in the path" });
       // Resets the counters of the replaced rules.
       namespace.faults.clearCounts(scenario.name);
       return view(namespace, namespace.execute(storeScenario(scenario, { active: false, byHand: true })));
     },
   ),
-  controlOperation(
+  defineControlOperation(
     {
       id: "deleteScenario",
       call: "DELETE /_sandbox/scenarios/:name",
@@ -106,7 +107,7 @@ export const SCENARIOS = [
       return { name, deleted: true };
     },
   ),
-  controlOperation(
+  defineControlOperation(
     {
       id: "activateScenario",
       call: "POST /_sandbox/scenarios/:name/activate",
@@ -124,7 +125,7 @@ export const SCENARIOS = [
       return viewOrRefusal(stored, (scenario) => view(namespace, scenario));
     },
   ),
-  controlOperation(
+  defineControlOperation(
     {
       id: "deactivateScenario",
       call: "POST /_sandbox/scenarios/:name/deactivate",
@@ -136,7 +137,7 @@ export const SCENARIOS = [
         view(namespace, stored),
       ),
   ),
-  controlOperation(
+  defineControlOperation(
     {
       id: "runScenario",
       call: "POST /_sandbox/scenarios/:name/run",
@@ -153,7 +154,7 @@ export const SCENARIOS = [
       const stored = scenarioOf(namespace, param("name"));
       if (stored === undefined) return refuseUnknownScenario(namespace.engine.state, param("name"));
       const { source } = stored.scenario;
-      if (source === undefined) return invalid({ name: "the scenario has no steps to run" });
+      if (source === undefined) return refuseInvalid({ name: "the scenario has no steps to run" });
       const { vars = {}, app } = body;
       const options = {
         source,
@@ -168,7 +169,7 @@ export const SCENARIOS = [
 ];
 
 function view({ engine }: Namespace, stored: StoredScenario, of?: "namespace" | "server") {
-  return scenarioView(stored, engine.rules.of(stored.scenario, of));
+  return scenarioView(stored, engine.appliedCounts.of(stored.scenario, of));
 }
 
 function scenarioOf({ engine }: Namespace, name: string) {
@@ -177,12 +178,12 @@ function scenarioOf({ engine }: Namespace, name: string) {
 
 function checkedScenario(body: unknown, vocabulary: Vocabulary | undefined): Scenario | Refusal {
   const checked = safeParse(scenarioSchema, body);
-  if (!checked.ok) return invalid(issueDetails(checked.issues, scenarioSchema));
+  if (!checked.ok) return refuseInvalid(issueDetails(checked.issues, scenarioSchema));
   return (vocabulary && unknownNameError(scenarioSchema, checked.data, { vocabulary })) ?? checked.data;
 }
 
-export const FAULTS = [
-  controlOperation(
+export const FAULT_OPERATIONS = [
+  defineControlOperation(
     {
       id: "listFaults",
       call: "GET /_sandbox/faults",
@@ -199,7 +200,7 @@ export const FAULTS = [
       return pageReply(newestFirst, query, (fault) => faultView(fault, faults.countApplied(fault.fault_id)));
     },
   ),
-  controlOperation(
+  defineControlOperation(
     {
       id: "createFault",
       call: "POST /_sandbox/faults",
@@ -213,7 +214,7 @@ export const FAULTS = [
     },
     ({ namespace, body }) => faultView(namespace.execute(addFault(body)), 0),
   ),
-  controlOperation(
+  defineControlOperation(
     {
       id: "deleteFaults",
       call: "DELETE /_sandbox/faults",
@@ -222,7 +223,7 @@ export const FAULTS = [
     },
     ({ namespace }) => removeOneOrAll(namespace),
   ),
-  controlOperation(
+  defineControlOperation(
     {
       id: "deleteFault",
       call: "DELETE /_sandbox/faults/:fault_id",

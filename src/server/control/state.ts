@@ -1,12 +1,12 @@
 import { snapshotRequestSchema } from "../../core/schema/control-requests.js";
-import { MAX_DEPTH } from "../../core/schema/depth.js";
+import { MAX_JSON_DEPTH } from "../../core/schema/depth.js";
 import { refuse } from "../../core/schema/refusals.js";
 import { pageQuerySchema } from "../../core/schema/service-requests.js";
-import { controlOperation, pageReply, RawJson } from "./control-operation.js";
+import { defineControlOperation, pageReply, RawJson } from "./control-operation.js";
 import { sandboxView } from "./sandbox.js";
 
-export const STATE = [
-  controlOperation(
+export const STATE_OPERATIONS = [
+  defineControlOperation(
     {
       id: "getState",
       call: "GET /_sandbox/state",
@@ -17,15 +17,15 @@ export const STATE = [
           "The whole state of the namespace at this moment, to be imported here or elsewhere. It is streamed, whatever its size, and other calls are served meanwhile.",
       },
     },
-    ({ namespace }) => new RawJson(namespace.snapshots.text()),
+    ({ namespace }) => new RawJson(namespace.snapshots.exportText()),
   ),
-  controlOperation(
+  defineControlOperation(
     {
       id: "putState",
       call: "PUT /_sandbox/state",
       // Maximum length of a string in Node.js.
       maxBodyBytes: 511 * 1024 * 1024,
-      maxDepth: MAX_DEPTH + 20,
+      maxDepth: MAX_JSON_DEPTH + 20,
       canWaitForClock: true,
       response: "Sandbox",
       docs: {
@@ -59,7 +59,7 @@ export const STATE = [
     },
     async (call) => (await call.namespace.snapshots.load(call.body)) ?? sandboxView(call),
   ),
-  controlOperation(
+  defineControlOperation(
     {
       id: "listSnapshots",
       call: "GET /_sandbox/snapshots",
@@ -69,7 +69,7 @@ export const STATE = [
     },
     ({ namespace, query }) => pageReply(namespace.snapshots.list(), query),
   ),
-  controlOperation(
+  defineControlOperation(
     {
       id: "createSnapshot",
       call: "POST /_sandbox/snapshots",
@@ -84,7 +84,7 @@ export const STATE = [
     },
     ({ namespace, body }) => namespace.snapshots.save(body.name),
   ),
-  controlOperation(
+  defineControlOperation(
     {
       id: "restoreSnapshot",
       call: "POST /_sandbox/snapshots/:name/restore",
@@ -98,7 +98,7 @@ export const STATE = [
     },
     async (call) => (await call.namespace.snapshots.restore(call.param("name"))) ?? sandboxView(call),
   ),
-  controlOperation(
+  defineControlOperation(
     {
       id: "deleteSnapshot",
       call: "DELETE /_sandbox/snapshots/:name",

@@ -10,15 +10,15 @@ import { isRefusal } from "../../core/schema/refusals.js";
 import { bearerKey } from "../http/call.js";
 import { readQuery } from "../http/operation-spec.js";
 import { errorReply, replyHeaders, toResponse } from "../http/reply.js";
-import { unknownNamespace } from "../service/admit.js";
+import { unknownNamespaceReply } from "../service/admit.js";
 import { specWithoutHandler } from "./control-operation.js";
 import { deliveryViewIn } from "./deliveries.js";
-import { requestView } from "./requests.js";
+import { requestEntryView } from "./requests.js";
 
 /** Size of each reader's buffer. */
 const BUFFERED_BYTES = 16 * 1024 * 1024;
 
-export const STREAM = specWithoutHandler({
+export const STREAM_SPEC = specWithoutHandler({
   id: "followStream",
   call: "GET /_sandbox/stream",
   query: streamQuerySchema,
@@ -41,7 +41,7 @@ export function serveStream(namespaces: Namespaces): (c: Context) => Response {
     const key = bearerKey(headers.get("authorization"));
     const namespace = namespaces.find(name, key);
     if (namespace === undefined)
-      return toResponse(unknownNamespace(namespaces, name, key), namespaces.nowMs());
+      return toResponse(unknownNamespaceReply(namespaces, name, key), namespaces.nowMs());
     const input = readQuery(streamQuerySchema, c.req.url);
     if (isRefusal(input)) return toResponse(errorReply(input), namespaces.nowMs());
     const options = {
@@ -70,7 +70,7 @@ function streamOf(namespace: Namespace, view: "light" | undefined): ReadableStre
           if (droppedCount > 0 || (controller.desiredSize ?? 0) <= 0) droppedCount++;
           else controller.enqueue(encoder.encode(messageText(event, view())));
         };
-        const sendRequest = (entry: RequestEntry): void => send("request", () => requestView(entry));
+        const sendRequest = (entry: RequestEntry): void => send("request", () => requestEntryView(entry));
         send("hello", () => ({ namespace: namespace.name, now: namespace.clock.view().now }));
         if (view === "light") {
           stop = subscribeToSummary(namespace, (summary) => send("news", () => summary));

@@ -6,11 +6,11 @@ import { comesBefore } from "../../core/engine/task-queue.js";
 import { nextQuerySchema } from "../../core/schema/control-log-requests.js";
 import { iso } from "../../core/schema/time.js";
 import { limitAndOffset } from "../http/operation-spec.js";
-import { controlOperation, pageReply } from "./control-operation.js";
+import { defineControlOperation, pageReply } from "./control-operation.js";
 import { deliveriesAbout } from "./deliveries.js";
 
-export const TASKS = [
-  controlOperation(
+export const TASK_OPERATIONS = [
+  defineControlOperation(
     {
       id: "listTasks",
       call: "GET /_sandbox/tasks",
@@ -82,7 +82,7 @@ function statusAfter(
 const LATEST = "~";
 
 export const NEXT_OPERATIONS = [
-  controlOperation(
+  defineControlOperation(
     {
       id: "listNext",
       call: "GET /_sandbox/next",

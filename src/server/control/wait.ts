@@ -2,17 +2,17 @@ import * as z from "zod/mini";
 import { findMismatches } from "../../core/domain/deep-match.js";
 import { isInRange } from "../../core/domain/matcher.js";
 import type { Vocabulary } from "../../core/domain/name-check.js";
-import type { Key } from "../../core/engine/records.js";
-import type { Watch, WatchedChanges } from "../../core/namespace/watchers.js";
+import type { RecordKey } from "../../core/engine/records.js";
+import type { WaitCondition, WatchedChanges } from "../../core/namespace/watchers.js";
 import { waitRequestSchema } from "../../core/schema/control-requests.js";
 import { durationMs } from "../../core/schema/duration.js";
 import { getOwn } from "../../core/schema/get-own.js";
 import { loadLazily } from "../../core/schema/load-lazily.js";
 import type { Range } from "../../core/schema/matchers.js";
 import { type ErrorDetails, type Refusal, refuse } from "../../core/schema/refusals.js";
-import type { WAITED_RECORDS } from "../../core/schema/waited-records.js";
-import { type Match, type RecordSource, recordSourceOf } from "./candidates.js";
-import { controlOperation, unknownNameError } from "./control-operation.js";
+import type { WAITABLE_SCHEMAS } from "../../core/schema/waited-records.js";
+import { type RecordMatch, type RecordSource, recordSourceOf } from "./candidates.js";
+import { defineControlOperation, unknownNameError } from "./control-operation.js";
 
 const DEFAULT_TIMEOUT = "10s";
 /** A scan yields to other work after this many records. */
@@ -27,8 +27,8 @@ export const TOO_MANY_WAITS = refuse(
   "Too many calls are already waiting in this namespace",
 );
 
-export const WAIT = [
-  controlOperation(
+export const WAIT_OPERATIONS = [
+  defineControlOperation(
     {
       id: "waitFor",
       call: "POST /_sandbox/wait",
@@ -81,11 +81,13 @@ export const WAIT = [
 
 /** Refuses a match that no record can meet. */
 async function impossibleMatch(
-  kind: keyof typeof WAITED_RECORDS,
+  kind: keyof typeof WAITABLE_SCHEMAS,
   match: Readonly<Record<string, unknown>>,
   vocabulary: Vocabulary,
 ): Promise<Refusal | undefined> {
-  const { WAITED_RECORDS } = await loadLazily(() => import("../../core/schema/waited-records.js"));
+  const { WAITABLE_SCHEMAS: WAITED_RECORDS } = await loadLazily(
+    () => import("../../core/schema/waited-records.js"),
+  );
   return unknownNameError(
     z.object({ match: WAITED_RECORDS[kind] }),
     { match },
@@ -100,17 +102,17 @@ function waitError(end: string, namespace: string): Refusal | undefined {
 }
 
 /** Counts matching records until there are enough. */
-class RecordWatch implements Watch {
+class RecordWatch implements WaitCondition {
   readonly #candidates: RecordSource<object>;
-  readonly #match: Match;
+  readonly #match: RecordMatch;
   readonly #count: number | Range;
   /** Expected fields that can be read from the stored record. */
   readonly #direct: readonly { readonly expected: unknown; readonly read: (item: object) => unknown }[];
   /** Expected values of the other fields, for which the record's view is made. */
   readonly #viewed: Readonly<Record<string, unknown>>;
-  #matching = new Map<Key, object>();
+  #matching = new Map<RecordKey, object>();
 
-  constructor(candidates: RecordSource<object>, match: Match, count: number | Range) {
+  constructor(candidates: RecordSource<object>, match: RecordMatch, count: number | Range) {
     this.#candidates = candidates;
     this.#match = match;
     this.#count = count;
@@ -138,7 +140,7 @@ class RecordWatch implements Watch {
     for (const [key, item] of this.#candidates.changed(news)) this.#note(key, item, news.views);
   }
 
-  #note(key: Key, item: object | undefined, views?: Map<object, object>): void {
+  #note(key: RecordKey, item: object | undefined, views?: Map<object, object>): void {
     if (item !== undefined && this.#matches(item, views)) this.#matching.set(key, item);
     else this.#matching.delete(key);
   }
@@ -171,7 +173,10 @@ class RecordWatch implements Watch {
 }
 
 /** The nearest misses as error details; undefined without misses, because details are never empty. */
-function nearestMisses({ newest, key, view }: RecordSource<object>, match: Match): ErrorDetails | undefined {
+function nearestMisses(
+  { newest, key, view }: RecordSource<object>,
+  match: RecordMatch,
+): ErrorDetails | undefined {
   const ranked = newest(MISSES_SEARCHED)
     .map((record) => ({ key: key(record), faults: findMismatches(match, view(record)) }))
     .filter(({ faults }) => faults.length > 0)

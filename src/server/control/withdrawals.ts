@@ -8,10 +8,10 @@ import { refuse } from "../../core/schema/refusals.js";
 import { reversalRequestSchema } from "../../core/schema/reversal-requests.js";
 import { limitAndOffset } from "../http/operation-spec.js";
 import { EXTENSION_NOTE } from "./charges.js";
-import { controlOperation, viewOrRefusal } from "./control-operation.js";
+import { defineControlOperation, viewOrRefusal } from "./control-operation.js";
 
-export const WITHDRAWALS = [
-  controlOperation(
+export const WITHDRAWAL_OPERATIONS = [
+  defineControlOperation(
     {
       id: "listControlWithdrawals",
       call: "GET /_sandbox/withdrawals",
@@ -30,7 +30,7 @@ export const WITHDRAWALS = [
       return { total, items: items.map(controlWithdrawalView) };
     },
   ),
-  controlOperation(
+  defineControlOperation(
     {
       id: "getControlWithdrawal",
       call: "GET /_sandbox/withdrawals/:withdrawal_id",
@@ -45,7 +45,7 @@ export const WITHDRAWALS = [
         controlWithdrawalView,
       ),
   ),
-  controlOperation(
+  defineControlOperation(
     {
       id: "bounceWithdrawal",
       call: "POST /_sandbox/withdrawals/:withdrawal_id/bounce",
@@ -60,7 +60,7 @@ export const WITHDRAWALS = [
     },
     ({ namespace, body, param }) => namespace.execute(bounceWithdrawal(param("withdrawal_id"), body.reason)),
   ),
-  controlOperation(
+  defineControlOperation(
     {
       id: "transitionWithdrawal",
       call: "POST /_sandbox/withdrawals/:withdrawal_id/transition",

@@ -8,17 +8,17 @@ import type { Namespaces } from "../../core/namespace/namespaces.js";
 import { loadLazily } from "../../core/schema/load-lazily.js";
 import { refuse } from "../../core/schema/refusals.js";
 import { iso } from "../../core/schema/time.js";
-import { Unavailable } from "../../core/schema/unavailable.js";
+import { UnavailableError } from "../../core/schema/unavailable.js";
 import type { ControlApp } from "../control/app.js";
 import type { DocumentLoader, DocumentOptions } from "../openapi/serve.js";
 import { hintForUnknownCall } from "../service/admit.js";
-import { handle, handleUnknown } from "../service/handle.js";
+import { handle, handleUnknownCall } from "../service/handle.js";
 import { OPERATIONS } from "../service/operations.js";
 import { handleRequest, isDropped } from "./call.js";
-import { pathOf, serviceRoutes } from "./custom-paths.js";
+import { operationPath, serviceRoutes } from "./custom-paths.js";
 import type { FastPath } from "./fast-path.js";
-import { CROSS_SITE_MESSAGE, isCrossSiteSubresource } from "./hosts.js";
-import { errorReply, failureReply, ok, type Reply, responseOf, serialize, toResponse } from "./reply.js";
+import { CROSS_ORIGIN_MESSAGE, isCrossSiteSubresource } from "./hosts.js";
+import { errorReply, failureReply, ok, type Reply, responseOf, serializeReply, toResponse } from "./reply.js";
 import { type RouteHandler, Routes } from "./routes.js";
 
 /** A page's route; its handler runs after pending changes are stored. */
@@ -72,7 +72,9 @@ export function createApps({
       return serveOrForward(namespaces)(c, next);
     });
   for (const operation of OPERATIONS)
-    routes.addCall(operation.method, pathOf(operation, paths), (call) => handle(namespaces, operation, call));
+    routes.addCall(operation.method, operationPath(operation, paths), (call) =>
+      handle(namespaces, operation, call),
+    );
   const server = { fetch: inProcessFetch(app), routes: serviceRoutes(paths) };
   // Loads OpenAPI on demand, to keep starts short.
   const described = { namespaces, paths, documentOf };
@@ -110,12 +112,12 @@ export function createApps({
   routes.add("GET", "/health", () => toResponse(healthReply(namespaces), namespaces.nowMs()));
 
   const report = (error: unknown) => {
-    if (!(error instanceof Unavailable)) onError(error);
+    if (!(error instanceof UnavailableError)) onError(error);
   };
   const failureResponse = (error: unknown, path: string) => {
     report(error);
     // `error_codes` renames the codes of the service, not of the control API.
-    return serialize(failureReply(error, isControl(path) ? {} : errorCodes), namespaces.nowMs());
+    return serializeReply(failureReply(error, isControl(path) ? {} : errorCodes), namespaces.nowMs());
   };
   let control: ControlApp | undefined;
   const loadControl = async (): Promise<ControlApp> => {
@@ -131,7 +133,7 @@ export function createApps({
   const controlApp = () => control ?? loadControl();
   const toControl = async (c: Context) => {
     if (isCrossSiteSubresource((name) => c.req.raw.headers.get(name)))
-      return toResponse(errorReply(refuse("FORBIDDEN", CROSS_SITE_MESSAGE)), namespaces.nowMs());
+      return toResponse(errorReply(refuse("FORBIDDEN", CROSS_ORIGIN_MESSAGE)), namespaces.nowMs());
     return (await controlApp()).app.fetch(c.req.raw, c.env);
   };
   app.all(`${CONTROL}/*`, toControl);
@@ -152,7 +154,7 @@ export function createApps({
               { allow, "sandbox-hint": hintForUnknownCall(true) },
               errorCodes,
             );
-      return handleRequest((call) => handleUnknown(namespaces, call, reply), c);
+      return handleRequest((call) => handleUnknownCall(namespaces, call, reply), c);
     })
     .onError((error, c) => responseOf(failureResponse(error, c.req.path)));
   return {

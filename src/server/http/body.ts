@@ -1,6 +1,6 @@
 import { isAscii } from "node:buffer";
-import { isTooDeep, MAX_DEPTH, TOO_DEEP_MESSAGE } from "../../core/schema/depth.js";
-import { invalid, type Refusal, refuse } from "../../core/schema/refusals.js";
+import { isTooDeep, MAX_JSON_DEPTH, TOO_DEEP_MESSAGE } from "../../core/schema/depth.js";
+import { type Refusal, refuse, refuseInvalid } from "../../core/schema/refusals.js";
 
 export const MAX_BODY_BYTES = 1024 * 1024;
 /** Maximum length of an oversized body to read and discard: a client that is still sending misses the response. */
@@ -52,23 +52,23 @@ export function decodeBody(bytes: ArrayBuffer | Uint8Array): RawBody {
   }
 }
 
-export interface JsonObject {
+export interface ParsedBody {
   readonly object: Record<string, unknown>;
 }
 
 /** Parses a JSON object; refuses a body that is too large, of another type, malformed or not an object. */
-export function parseBody(raw: RawBody, header: (name: string) => string | null): JsonObject | Refusal {
+export function parseBody(raw: RawBody, header: (name: string) => string | null): ParsedBody | Refusal {
   if ("tooLarge" in raw) return bodyTooLarge();
   if ("torn" in raw) return incompleteBody();
   const contentType = header("content-type") ?? "";
   if (!/^application\/json\s*(;|$)/i.test(contentType))
-    return invalid({ body: "must be sent with Content-Type: application/json" });
+    return refuseInvalid({ body: "must be sent with Content-Type: application/json" });
   const [, charset] = /;\s*charset\s*=\s*"?([^\s;"]*)/i.exec(contentType) ?? [];
   if (charset !== undefined && !/^(utf-?8|us-ascii)$/i.test(charset))
-    return invalid({ body: `must be UTF-8, not ${charset}` });
+    return refuseInvalid({ body: `must be UTF-8, not ${charset}` });
   const encoding = header("content-encoding") ?? "identity";
   if (encoding !== "" && encoding.toLowerCase() !== "identity")
-    return invalid({ body: `must not be compressed: Content-Encoding ${encoding} is not supported` });
+    return refuseInvalid({ body: `must not be compressed: Content-Encoding ${encoding} is not supported` });
   return parseObject(raw);
 }
 
@@ -77,25 +77,26 @@ export function bodyTooLarge(maxBytes = MAX_BODY_BYTES): Refusal {
 }
 
 export function incompleteBody(): Refusal {
-  return invalid({ body: "ended before it was complete" });
+  return refuseInvalid({ body: "ended before it was complete" });
 }
 
 /** Shorter texts cannot exceed the nesting limit. */
-const DEEP_LENGTH_MIN = 2 * MAX_DEPTH;
+const DEEP_LENGTH_MIN = 2 * MAX_JSON_DEPTH;
 
 export function parseObject(
   { text, isGarbled }: Extract<RawBody, { text: string }>,
-  maxDepth = MAX_DEPTH,
-): JsonObject | Refusal {
-  if (isGarbled) return invalid({ body: "is not valid UTF-8" });
+  maxDepth = MAX_JSON_DEPTH,
+): ParsedBody | Refusal {
+  if (isGarbled) return refuseInvalid({ body: "is not valid UTF-8" });
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch {
-    return invalid({ body: text.trim() === "" ? "is required" : "is not valid JSON" });
+    return refuseInvalid({ body: text.trim() === "" ? "is required" : "is not valid JSON" });
   }
   if (typeof value !== "object" || value === null || Array.isArray(value))
-    return invalid({ body: "must be a JSON object" });
-  if (text.length > DEEP_LENGTH_MIN && isTooDeep(value, maxDepth)) return invalid({ body: TOO_DEEP_MESSAGE });
+    return refuseInvalid({ body: "must be a JSON object" });
+  if (text.length > DEEP_LENGTH_MIN && isTooDeep(value, maxDepth))
+    return refuseInvalid({ body: TOO_DEEP_MESSAGE });
   return { object: value as Record<string, unknown> };
 }

@@ -35,7 +35,7 @@ function pathFault(id: string, path: string, paths: Readonly<Record<string, stri
 }
 
 /** The path of an operation, with parameters as `:name`. */
-export function pathOf({ id, path }: Operation, paths: Readonly<Record<string, string>>): string {
+export function operationPath({ id, path }: Operation, paths: Readonly<Record<string, string>>): string {
   return getOwn(paths, id)?.replace(/\{(\w+)\}/g, ":$1") ?? path;
 }
 
@@ -43,7 +43,7 @@ export function serviceRoutes(paths: Readonly<Record<string, string>>): Route[] 
   return OPERATIONS.map((operation) => ({
     id: operation.id,
     method: operation.method,
-    path: pathOf(operation, paths),
+    path: operationPath(operation, paths),
   }));
 }
 

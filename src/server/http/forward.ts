@@ -2,7 +2,7 @@ import type { MiddlewareHandler } from "hono";
 import { proxy } from "hono/proxy";
 import type { Namespaces } from "../../core/namespace/namespaces.js";
 import { STORAGE_AWAY } from "../../core/schema/unavailable.js";
-import type { Location } from "../../core/store/storage.js";
+import type { NamespaceLocation } from "../../core/store/storage.js";
 import { bearerKey, droppedResponse } from "./call.js";
 import { errorReply, toResponse } from "./reply.js";
 
@@ -26,7 +26,7 @@ const OF_SERVER = /^\/($|health$|docs|_sandbox\/(namespaces$|docs|dashboard\.(cs
 const NAMED_IN_PATH = /^\/_sandbox\/(?:namespaces|dashboard)\/([^/]+)/;
 const CHECKOUT = /^\/checkout\/([^/]+)/;
 
-async function locate({ url, headers }: Request, namespaces: Namespaces): Promise<Location> {
+async function locate({ url, headers }: Request, namespaces: Namespaces): Promise<NamespaceLocation> {
   const { pathname, searchParams } = new URL(url);
   if (OF_SERVER.test(pathname)) return "here";
   const checkout = CHECKOUT.exec(pathname)?.[1];
@@ -37,7 +37,7 @@ async function locate({ url, headers }: Request, namespaces: Namespaces): Promis
 }
 
 /** Asks the other processes for a checkout, because its link names no namespace. */
-async function locateCheckout(checkoutId: string, namespaces: Namespaces): Promise<Location> {
+async function locateCheckout(checkoutId: string, namespaces: Namespaces): Promise<NamespaceLocation> {
   if (namespaces.findCheckout(checkoutId) !== undefined) return "here";
   const places = new Map((await namespaces.leases!.listOwners()).map((place) => [place.url, place]));
   const answers = [...places.values()].map(async (place) => {

@@ -63,13 +63,13 @@ export function isLoopback(name: string): boolean {
   return name === "localhost" || name === "::1" || /^127(\.\d{1,3}){3}$/.test(name);
 }
 
-export const CROSS_SITE_MESSAGE = "Calls from another site's pages are refused";
+export const CROSS_ORIGIN_MESSAGE = "Calls from another site's pages are refused";
 
 /**
  * Returns true if a page of another site sent the request. Browsers send Sec-Fetch-Site over HTTPS and to loopback,
  * otherwise Origin; other programs send neither and are allowed.
  */
-export function isCrossSite(request: Request, publicUrl: string | undefined): boolean {
+export function isCrossOrigin(request: Request, publicUrl: string | undefined): boolean {
   const site = request.headers.get("sec-fetch-site");
   if (site !== null) return site !== "same-origin" && site !== "none";
   const origin = request.headers.get("origin");

@@ -13,8 +13,8 @@ import { afterDelay } from "../../core/time/timers.js";
 import { workQueue } from "../../core/time/work-queue.js";
 import { BufferedRequest } from "./fast-path.js";
 import {
-  type PlainResponse,
-  safeFailure,
+  failureOrFallback,
+  type RawResponse,
   serverResponseClass,
   statusOfParserError,
   toWireText,
@@ -22,7 +22,7 @@ import {
 
 export type CreateServer = typeof createPlainServer;
 
-export interface ListenOptions {
+export interface ListenerOptions {
   readonly port: number;
   readonly host: string;
   /** Handles a request; `incoming` has the socket, which a Request lacks. */
@@ -30,11 +30,11 @@ export interface ListenOptions {
   /** Handles an ordinary call without a Request; false leaves it to `fetch`. */
   readonly fastPath?: (incoming: BufferedRequest, outgoing: ServerResponse) => boolean;
   /** Answers malformed HTTP requests. */
-  readonly onUnreadable: (status: number) => PlainResponse;
+  readonly onUnreadable: (status: number) => RawResponse;
   /** Answers plain HTTP on an HTTPS port; default: closes the connection. */
-  readonly onPlainHttp?: () => PlainResponse;
+  readonly onPlainHttp?: () => RawResponse;
   /** Answers a request whose `fetch` failed or whose response cannot be sent. */
-  readonly onFailure: (error: unknown) => PlainResponse;
+  readonly onFailure: (error: unknown) => RawResponse;
   /** Loads the parts that not every request needs. */
   readonly loadRest?: () => Promise<unknown>;
   /** Answers GET /health during loading; false leaves it to `fetch`. */
@@ -59,7 +59,7 @@ export interface ListeningServer {
 const LOAD_DELAY_MS = 100;
 
 /** Opens the port; rejects with a UserError when it is taken or not permitted. */
-export async function listen(options: ListenOptions): Promise<ListeningServer> {
+export async function listen(options: ListenerOptions): Promise<ListeningServer> {
   let listener = options.ownsProcess ? undefined : await requestListener(options);
   let loading: Promise<RequestListener> | undefined;
   const load = (): Promise<RequestListener> =>
@@ -197,7 +197,7 @@ async function requestListener({
   onUnreadable,
   onFailure,
   ownsProcess,
-}: ListenOptions): Promise<RequestListener> {
+}: ListenerOptions): Promise<RequestListener> {
   const { getRequestListener, RequestError } = await loadLazily(() => import("@hono/node-server"));
   await loadRest?.();
   return getRequestListener(
@@ -206,14 +206,14 @@ async function requestListener({
       overrideGlobalObjects: ownsProcess,
       errorHandler: (error) => {
         const { status, headers, body } =
-          error instanceof RequestError ? onUnreadable(400) : safeFailure(onFailure, error);
+          error instanceof RequestError ? onUnreadable(400) : failureOrFallback(onFailure, error);
         return new Response(body, { status, headers });
       },
     },
   ) as RequestListener;
 }
 
-function listenError(error: NodeJS.ErrnoException, { port, host }: ListenOptions): UserError {
+function listenError(error: NodeJS.ErrnoException, { port, host }: ListenerOptions): UserError {
   switch (error.code) {
     case "EADDRINUSE":
       return new UserError(

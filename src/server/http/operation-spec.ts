@@ -1,7 +1,7 @@
 import type * as z from "zod/mini";
 import { issueDetails, issueMessage, issuePath, safeParse } from "../../core/schema/issues.js";
-import { nearest } from "../../core/schema/nearest.js";
-import { INVALID_QUERY_MESSAGE, invalid, isRefusal, type Refusal } from "../../core/schema/refusals.js";
+import { nearestWord } from "../../core/schema/nearest.js";
+import { INVALID_QUERY_MESSAGE, isRefusal, type Refusal, refuseInvalid } from "../../core/schema/refusals.js";
 import { LIST_LIMIT_DEFAULT } from "../../core/schema/service-requests.js";
 
 /** The route and input schemas of an operation of the service or the control API. */
@@ -55,7 +55,7 @@ export function readInput(
   const checked = safeParse(body, rawBody);
   return checked.ok
     ? { query: input.query, body: checked.data }
-    : invalid(issueDetails(checked.issues, body));
+    : refuseInvalid(issueDetails(checked.issues, body));
 }
 
 const NO_QUERY = { query: undefined } as const;
@@ -88,14 +88,14 @@ export function readQuery<T extends Record<string, unknown>>(
   if (!checked.ok)
     for (const issue of checked.issues)
       if (!details.has(issuePath(issue))) details.set(issuePath(issue), issueMessage(issue));
-  if (details.size > 0) return invalid(Object.fromEntries(details), INVALID_QUERY_MESSAGE);
+  if (details.size > 0) return refuseInvalid(Object.fromEntries(details), INVALID_QUERY_MESSAGE);
   const valid = { query: (checked as { data: T }).data };
   if (query === "") emptyQueries.set(schema, valid);
   return valid;
 }
 
 function unknownParameterMessage(name: string, known: readonly string[]): string {
-  const near = nearest(name, known);
+  const near = nearestWord(name, known);
   return `is not a known parameter${near === undefined ? `; known: ${known.join(", ")}` : `; did you mean ${near}?`}`;
 }
 

@@ -3,7 +3,7 @@ import { INTERNAL_ERROR, type Refusal, refuse } from "../../core/schema/refusals
 import type { BufferedRequest } from "./fast-path.js";
 import { errorReply, replyHeaders } from "./reply.js";
 
-export interface PlainResponse {
+export interface RawResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
@@ -23,20 +23,20 @@ export function statusOfParserError(code: string | undefined): number {
 }
 
 /** Writes a response as HTTP/1.1 text with `Connection: close`, for a bare socket. */
-export function toWireText({ status, headers, body }: PlainResponse): string {
+export function toWireText({ status, headers, body }: RawResponse): string {
   const all = { ...headers, connection: "close", "content-length": String(Buffer.byteLength(body)) };
   const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`);
   return `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join("")}\r\n${body}`;
 }
 
 /** Sent if `onFailure` itself throws. */
-const FALLBACK: PlainResponse = {
+const FALLBACK: RawResponse = {
   status: 500,
   headers: { "content-type": "application/json; charset=utf-8" },
   body: errorReply(INTERNAL_ERROR).json,
 };
 
-export function safeFailure(onFailure: (error: unknown) => PlainResponse, error: unknown): PlainResponse {
+export function failureOrFallback(onFailure: (error: unknown) => RawResponse, error: unknown): RawResponse {
   try {
     return onFailure(error);
   } catch {
@@ -46,7 +46,7 @@ export function safeFailure(onFailure: (error: unknown) => PlainResponse, error:
 
 /** A ServerResponse that sends 500 if its headers are invalid. */
 export function serverResponseClass(
-  onFailure: (error: unknown) => PlainResponse,
+  onFailure: (error: unknown) => RawResponse,
 ): typeof ServerResponse<BufferedRequest> {
   return class extends ServerResponse<BufferedRequest> {
     #replacement: string | undefined;
@@ -56,7 +56,7 @@ export function serverResponseClass(
         return super.writeHead(status, ...(rest as [OutgoingHttpHeaders?]));
       } catch (error) {
         if (this.headersSent) throw error;
-        const { status: failureStatus, headers, body } = safeFailure(onFailure, error);
+        const { status: failureStatus, headers, body } = failureOrFallback(onFailure, error);
         this.#replacement = body;
         return super.writeHead(failureStatus, { ...headers, "content-length": Buffer.byteLength(body) });
       }

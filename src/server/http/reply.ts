@@ -1,6 +1,6 @@
 import { ERROR_STATUS, INTERNAL_ERROR, type Refusal } from "../../core/schema/refusals.js";
 import { iso } from "../../core/schema/time.js";
-import { Unavailable } from "../../core/schema/unavailable.js";
+import { UnavailableError } from "../../core/schema/unavailable.js";
 
 /** A response before serialization: a status and the JSON text. */
 export interface Reply {
@@ -50,7 +50,7 @@ export function errorReply(
 
 /** The reply to a call that could not be executed or stored. */
 export function failureReply(error: unknown, codes: Readonly<Record<string, string>>): Reply {
-  return error instanceof Unavailable
+  return error instanceof UnavailableError
     ? errorReply(error.refusal, { "retry-after": "1" }, codes)
     : errorReply(INTERNAL_ERROR, undefined, codes);
 }
@@ -69,7 +69,7 @@ export interface TextResponse {
 }
 
 /** Serializes a reply without pieces. */
-export function serialize(
+export function serializeReply(
   reply: Reply,
   nowMs: number,
   extra?: Readonly<Record<string, string>>,
@@ -83,7 +83,7 @@ export function responseOf({ status, headers, body }: TextResponse): Response {
 }
 
 export function toResponse(reply: Reply, nowMs: number, extra?: Readonly<Record<string, string>>): Response {
-  if (reply.pieces === undefined) return responseOf(serialize(reply, nowMs, extra));
+  if (reply.pieces === undefined) return responseOf(serializeReply(reply, nowMs, extra));
   const headers = headersOf(reply, nowMs, extra);
   return new Response(streamOf(reply.pieces), { status: reply.status, headers });
 }

@@ -6,8 +6,8 @@ import { STREAM_SCHEMAS } from "../../core/schema/control-responses.js";
 import { safeParse } from "../../core/schema/issues.js";
 import type { ControlSpec } from "../control/control-operation.js";
 import { CONTROL_OPERATIONS } from "../control/operations.js";
-import { HEALTH } from "../control/sandbox.js";
-import { STREAM } from "../control/stream.js";
+import { HEALTH_SPEC } from "../control/sandbox.js";
+import { STREAM_SPEC } from "../control/stream.js";
 import { controlErrors, sharedControlResponses } from "./control-errors.js";
 import { type OpenApiDocument, type OpenApiJson, pathsOf } from "./document.js";
 import { COMMON_HEADERS, RESPONSE_HEADERS } from "./headers.js";
@@ -16,7 +16,7 @@ import {
   componentSchemas,
   queryParameters,
   reachableSchemas,
-  schemaNamed,
+  schemaByName,
   schemaNameOf,
   schemaRef,
 } from "./schemas.js";
@@ -61,7 +61,7 @@ function tagOf(path: string): string {
 
 /** Makes the OpenAPI 3.1 document of the control API. Placeholders stand for the values of a namespace. */
 export function controlDocument(): OpenApiDocument {
-  const rows: readonly ControlSpec<unknown, unknown>[] = [HEALTH, STREAM, ...CONTROL_OPERATIONS];
+  const rows: readonly ControlSpec<unknown, unknown>[] = [HEALTH_SPEC, STREAM_SPEC, ...CONTROL_OPERATIONS];
   const paths = pathsOf(
     rows.map((row) => ({
       path: templatedPath(row.path),
@@ -117,7 +117,7 @@ const SECURITY_SCHEMES: Readonly<Record<string, OpenApiJson>> = {
 
 function describeControlCall(row: ControlSpec<unknown, unknown>): OpenApiJson {
   const { docs, path, queryPrefix } = row;
-  const rawBody = docs.body === undefined ? undefined : (schemaNamed(docs.body) as z.ZodMiniType);
+  const rawBody = docs.body === undefined ? undefined : (schemaByName(docs.body) as z.ZodMiniType);
   const body = row.body ?? rawBody;
   const described = operationObject(
     {
@@ -126,23 +126,23 @@ function describeControlCall(row: ControlSpec<unknown, unknown>): OpenApiJson {
       docs: { ...docs, tag: tagOf(path) },
     },
     {
-      security: row === HEALTH ? { security: [] } : {},
+      security: row === HEALTH_SPEC ? { security: [] } : {},
       parameters: [
         ...(queryPrefix === undefined
           ? []
           : [prefixedParameters(queryPrefix, docs.prefixedParameters ?? "")]),
         ...(row.canWaitForClock ? queryParameters(waitQuerySchema) : []),
-        ...(row === STREAM ? [NAMESPACE_IN_QUERY] : []),
-        ...(row === HEALTH ? [] : [NAMESPACE]),
+        ...(row === STREAM_SPEC ? [NAMESPACE_IN_QUERY] : []),
+        ...(row === HEALTH_SPEC ? [] : [NAMESPACE]),
       ],
       // An absent body is an empty object.
       needsBody: body !== undefined && !safeParse(body, {}).ok,
       responseHeaders: COMMON_HEADERS,
-      errors: controlErrors(row, row !== HEALTH),
+      errors: controlErrors(row, row !== HEALTH_SPEC),
     },
     { bodies: docs.example === undefined ? {} : { example: docs.example }, responses: {} },
   );
-  return row === STREAM
+  return row === STREAM_SPEC
     ? { ...described, responses: withEventStream(described.responses as Responses) }
     : described;
 }

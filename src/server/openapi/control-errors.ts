@@ -12,7 +12,7 @@ import { INSUFFICIENT_SPACE, STORAGE_AWAY } from "../../core/schema/unavailable.
 import type { ControlSpec } from "../control/control-operation.js";
 import { TOO_MANY_WAITS } from "../control/wait.js";
 import { bodyTooLarge } from "../http/body.js";
-import { CROSS_SITE_MESSAGE } from "../http/hosts.js";
+import { CROSS_ORIGIN_MESSAGE } from "../http/hosts.js";
 import { errorReply } from "../http/reply.js";
 import type { OpenApiJson } from "./document.js";
 import type { NamedExamples } from "./example-recorder.js";
@@ -58,7 +58,7 @@ function sharedByCalls(
     ...(isInNamespace
       ? {
           "no token": NO_TOKEN,
-          "another site": refuse("FORBIDDEN", CROSS_SITE_MESSAGE),
+          "another site": refuse("FORBIDDEN", CROSS_ORIGIN_MESSAGE),
           "no namespace": NO_NAMESPACE,
         }
       : {}),

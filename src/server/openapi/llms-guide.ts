@@ -1,13 +1,13 @@
 import type { Context } from "hono";
 import { CHARGE_STATUSES } from "../../core/schema/common.js";
 import { DEFAULT_API_KEY, DEFAULT_WEBHOOK_SECRET } from "../../core/schema/option-schemas.js";
-import { hasEnded, STATUSES } from "../../core/schema/statuses.js";
+import { CHARGE_STATUS_TABLE, hasEnded } from "../../core/schema/statuses.js";
 import { replyHeaders } from "../http/reply.js";
 import type { OpenApiDocument } from "./document.js";
 import { type DocumentOptions, documentFor } from "./serve.js";
 
 const UNDER_WAY = CHARGE_STATUSES.filter((status) => !hasEnded(status));
-const UNPAID = CHARGE_STATUSES.filter((status) => STATUSES[status].stage === "unpaid");
+const UNPAID = CHARGE_STATUSES.filter((status) => CHARGE_STATUS_TABLE[status].stage === "unpaid");
 
 /** `GET /llms.txt`: everything needed before the first call, on one page for coding agents. */
 export async function serveGuide(options: DocumentOptions, c: Context): Promise<Response> {
@@ -35,7 +35,7 @@ A local server that stands in for a payments service in test mode. No real money
 
 1. POST /api/v1/payments/quotes \`{"pricing":{"base_currency":"USD","amount":"25.00"},"payment_method":"card"}\` → \`quote_id\`. Amounts are decimal text, never numbers.
 2. POST /api/v1/payments/whitelabel with the same \`pricing\` and \`payment_method\`, \`quote_id\`, \`customer_email\` and your \`metadata\` (such as \`{"order_id":"1042"}\`) → \`charge_id\`, PENDING. Or POST /api/v1/payments/checkouts for a hosted page: send the customer to \`checkout_url\`.
-3. The charge goes ${UNDER_WAY.join(" → ")} → COMPLETED, or ${UNPAID.join(", ")}; COMPLETED may become ${STATUSES.COMPLETED.next.join(" or ")}. Each change after the first sends a webhook \`{"id","type":"charge.completed","timestamp","mode","data":{charge}}\`.
+3. The charge goes ${UNDER_WAY.join(" → ")} → COMPLETED, or ${UNPAID.join(", ")}; COMPLETED may become ${CHARGE_STATUS_TABLE.COMPLETED.next.join(" or ")}. Each change after the first sends a webhook \`{"id","type":"charge.completed","timestamp","mode","data":{charge}}\`.
 4. Deliver the order when \`charge.completed\` arrives, or when GET /api/v1/payments/charges/{charge_id} says COMPLETED. Never on the customer's return to your page.
 
 ## The four rules of a receiver

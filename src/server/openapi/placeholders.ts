@@ -1,6 +1,6 @@
 import { payoutCurrencies } from "../../core/domain/requests/payout-requests.js";
 import type { Engine } from "../../core/engine/engine.js";
-import { codeList, requiredIf } from "../../core/schema/descriptions.js";
+import { markdownCodeList, requiredIf } from "../../core/schema/descriptions.js";
 import { formatDuration } from "../../core/schema/duration.js";
 import type { MethodFixture } from "../../core/schema/fixtures-file.js";
 import {
@@ -16,12 +16,12 @@ import type { OpenApiJson } from "./document.js";
  * Looks up the value of a placeholder `{{name}}` in the fixtures and settings of a namespace. A text that is only a
  * placeholder may get a value of any type; undefined omits its field.
  */
-export type PlaceholderValues = (placeholder: string) => unknown;
+export type PlaceholderLookup = (placeholder: string) => unknown;
 
-export function placeholderValues(
+export function createPlaceholderLookup(
   { catalogue, settings }: Pick<Engine, "catalogue" | "settings">,
   version: string,
-): PlaceholderValues {
+): PlaceholderLookup {
   const { currencies, methods, rails } = catalogue.fixtures;
   const ids = (all: readonly { readonly id: string }[]) => all.map(({ id }) => id);
   const codes = (all: readonly { readonly code: string }[]) => all.map(({ code }) => code);
@@ -34,10 +34,10 @@ export function placeholderValues(
   ];
   const values: Readonly<Record<string, () => unknown>> = {
     version: () => version,
-    "currencies in words": () => codeList(codes(currencies)),
+    "currencies in words": () => markdownCodeList(codes(currencies)),
     "some currencies": () => codes(currencies).slice(0, 4),
     "payout currencies": () => codes(payoutCurrencies(catalogue)),
-    "methods in words": () => codeList(ids(methods)),
+    "methods in words": () => markdownCodeList(ids(methods)),
     methods: () => ids(methods),
     "two methods": () => ids(methods).slice(0, 2),
     "some rails": () => ids(rails).slice(0, 3),
@@ -67,13 +67,13 @@ function requireForMethods(methods: readonly string[], field: string): OpenApiJs
 }
 
 /** Replaces all placeholders in a document, or in a part of one. */
-export function fillPlaceholders<Part>(part: Part, facts: PlaceholderValues): Part {
+export function fillPlaceholders<Part>(part: Part, facts: PlaceholderLookup): Part {
   return fillPart(part, facts) as Part;
 }
 
 const PLACEHOLDER = /\{\{([^{}]+)\}\}/g;
 
-function fillPart(part: unknown, facts: PlaceholderValues): unknown {
+function fillPart(part: unknown, facts: PlaceholderLookup): unknown {
   if (typeof part === "string") {
     if (!part.includes("{{")) return part;
     const [, whole] = /^\{\{([^{}]+)\}\}$/.exec(part) ?? [];

@@ -9,7 +9,12 @@ import {
   timestampSchema,
 } from "../../core/schema/common.js";
 import { instantSchema } from "../../core/schema/control-requests.js";
-import { docsOf, type Note, namedSchemas, type SchemaDescription } from "../../core/schema/descriptions.js";
+import {
+  type Note,
+  namedSchemas,
+  type SchemaDescription,
+  schemaDescriptionOf,
+} from "../../core/schema/descriptions.js";
 import { DURATION_PATTERN, durationSchema, waitDurationSchema } from "../../core/schema/duration.js";
 import { clockOptionSchema } from "../../core/schema/option-schemas.js";
 import { MAX_LENGTHS } from "../../core/schema/schema-checks.js";
@@ -29,18 +34,18 @@ export function schemaRef(component: string): OpenApiJson {
 }
 
 export function schemaNameOf(schema: z.core.$ZodType): string {
-  const name = docsOf(schema)?.name;
+  const name = schemaDescriptionOf(schema)?.name;
   if (name === undefined) throw new Error("a schema without a name");
   return name;
 }
 
-export function schemaNamed(name: string): z.core.$ZodType {
+export function schemaByName(name: string): z.core.$ZodType {
   for (const [schema, words] of namedSchemas()) if (words.name === name) return schema;
   throw new Error(`no schema is called ${name}`);
 }
 
 export function descriptionOf(name: string): string {
-  const { note } = docsOf(schemaNamed(name))!;
+  const { note } = schemaDescriptionOf(schemaByName(name))!;
   return typeof note === "string" ? note : note.description;
 }
 
@@ -79,7 +84,7 @@ export function reachableSchemas(
 }
 
 export function queryParameters(query: z.ZodMiniObject): OpenApiJson[] {
-  const words = docsOf(query)!.fields;
+  const words = schemaDescriptionOf(query)!.fields;
   const { properties } = z.toJSONSchema(query, { io: "input", override });
   return Object.entries(properties as Record<string, OpenApiJson>).map(([name, schema]) => {
     const { examples, ...keywords } = noteKeywords(words[name]!.note);

@@ -6,9 +6,9 @@ import type { Namespace } from "../../core/namespace/namespace.js";
 import type { Namespaces } from "../../core/namespace/namespaces.js";
 import { bearerKey } from "../http/call.js";
 import { toResponse } from "../http/reply.js";
-import { unknownNamespace } from "../service/admit.js";
+import { unknownNamespaceReply } from "../service/admit.js";
 import { type OpenApiDocument, withCustomPaths, withServer } from "./document.js";
-import { fillPlaceholders, placeholderValues } from "./placeholders.js";
+import { createPlaceholderLookup, fillPlaceholders } from "./placeholders.js";
 
 export type ApiName = "service" | "control";
 
@@ -45,12 +45,13 @@ export async function documentFor(
   const name = headers.get("sandbox-namespace");
   const key = bearerKey(headers.get("authorization"));
   const namespace = namespaces.find(name, key);
-  if (namespace === undefined) return toResponse(unknownNamespace(namespaces, name, key), namespaces.nowMs());
+  if (namespace === undefined)
+    return toResponse(unknownNamespaceReply(namespaces, name, key), namespaces.nowMs());
   let document = filledDocuments[api].get(namespace.engine);
   if (document === undefined) {
     const described = fillPlaceholders(
       await documentOf(api),
-      placeholderValues(namespace.engine, namespaces.options.base.version),
+      createPlaceholderLookup(namespace.engine, namespaces.options.base.version),
     );
     document = api === "service" ? withCustomPaths(paths, described) : described;
     filledDocuments[api].set(namespace.engine, document);

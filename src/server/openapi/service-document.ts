@@ -1,5 +1,5 @@
 import "../../core/schema/service-responses.js";
-import { EVENT_TYPES, subjectOfEvent } from "../../core/schema/event-types.js";
+import { SERVICE_EVENT_TYPES, subjectOfEvent } from "../../core/schema/event-types.js";
 import { type KeyRequirement, type Operation, TAGS } from "../service/operation.js";
 import { OPERATIONS } from "../service/operations.js";
 import { ASSUMPTION_KEY, type OpenApiDocument, type OpenApiJson, pathsOf } from "./document.js";
@@ -92,7 +92,7 @@ const ASSUMED =
 /** The document's `webhooks`: one request to registered endpoints per event type. */
 function webhookItems(examples: Readonly<Record<string, OpenApiJson>>): Record<string, OpenApiJson> {
   return Object.fromEntries(
-    EVENT_TYPES.map((type) => [`{{event ${type}}}`, { post: webhook(type, examples[type]) }]),
+    SERVICE_EVENT_TYPES.map((type) => [`{{event ${type}}}`, { post: webhook(type, examples[type]) }]),
   );
 }
 

@@ -1,7 +1,7 @@
 import { INTERNAL_ERROR, type Refusal, refuse } from "../../core/schema/refusals.js";
 import { INSUFFICIENT_SPACE, STORAGE_AWAY } from "../../core/schema/unavailable.js";
 import { bodyTooLarge } from "../http/body.js";
-import { INVALID_KEY, NO_ORGANIZATION, READ_ONLY_KEY, rateLimitExceeded } from "../service/admit.js";
+import { INVALID_KEY, ORGANIZATION_NOT_FOUND, READ_ONLY_KEY, rateLimitRefusal } from "../service/admit.js";
 import type { Operation } from "../service/operation.js";
 import { ASSUMPTION_KEY, type OpenApiJson } from "./document.js";
 import type { CallExamples, NamedExamples } from "./example-recorder.js";
@@ -62,7 +62,7 @@ export function sharedResponses(): Readonly<Record<SharedResponse, OpenApiJson>>
       "More requests than the key may make per minute",
       "The error code and the headers.",
       [...KEYED_HEADERS, "Retry-After", HINT_HEADER],
-      { "limit exceeded": errorBody(rateLimitExceeded(100, 17)) },
+      { "limit exceeded": errorBody(rateLimitRefusal(100, 17)) },
     ),
     InternalError: errorResponse("Internal error; try again later", "The error code.", COMMON_HEADERS, {
       "internal error": errorBody(INTERNAL_ERROR),
@@ -125,7 +125,7 @@ function notFound(keyed: boolean, what: string | undefined, examples: NamedExamp
     [...(keyed ? KEYED_HEADERS : COMMON_HEADERS), HINT_HEADER],
     {
       ...examples,
-      ...(keyed ? { "no organization": errorBody(NO_ORGANIZATION) } : {}),
+      ...(keyed ? { "no organization": errorBody(ORGANIZATION_NOT_FOUND) } : {}),
       "no namespace": errorBody(refuse("NOT_FOUND", 'There is no namespace "nightly"')),
     },
   );

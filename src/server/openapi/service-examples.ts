@@ -1,4 +1,4 @@
-import { EVENT_TYPES, TEST_EVENT_TYPE } from "../../core/schema/event-types.js";
+import { SERVICE_EVENT_TYPES, TEST_EVENT_TYPE } from "../../core/schema/event-types.js";
 import { OPERATIONS } from "../service/operations.js";
 import type { OpenApiJson } from "./document.js";
 import { type DocumentExamples, ExampleRecorder } from "./example-recorder.js";
@@ -22,7 +22,7 @@ export async function recordServiceExamples(
   await recorder.call("getBalances", "after a payment");
   await recordWithdrawal(recorder);
   await recordCheckout(recorder);
-  for (const type of EVENT_TYPES)
+  for (const type of SERVICE_EVENT_TYPES)
     await recorder.event(type, type === TEST_EVENT_TYPE ? { data: { hello: "receiver" } } : {});
   await recordWebhooks(recorder);
   await recordErrors(recorder);

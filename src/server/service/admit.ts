@@ -27,7 +27,7 @@ export interface RejectedCall {
 
 export const INVALID_KEY = refuse("UNAUTHORIZED", "Invalid API key");
 export const READ_ONLY_KEY = refuse("FORBIDDEN", "This API key is read-only");
-export const NO_ORGANIZATION = refuse("NOT_FOUND", "Organization not found");
+export const ORGANIZATION_NOT_FOUND = refuse("NOT_FOUND", "Organization not found");
 const REAL_KEY = refuse(
   "UNAUTHORIZED",
   "Invalid API key: it looks like a real key of live mode, which the sandbox neither takes nor keeps; use sk_live_sandbox",
@@ -60,7 +60,7 @@ export function admit(
   const namespaceName = call.header("sandbox-namespace");
   const namespace = namespaces.find(namespaceName, token);
   if (namespace === undefined)
-    return { namespace, reply: unknownNamespace(namespaces, namespaceName, token) };
+    return { namespace, reply: unknownNamespaceReply(namespaces, namespaceName, token) };
   const key = token === null ? undefined : namespace.keys.find(token);
   const needsNoKey = operation.key === "none" ? key === undefined : authorization === null;
   if (operation.key !== "required" && needsNoKey)
@@ -69,8 +69,8 @@ export function admit(
   if (key === undefined) return { namespace, reply: refusalReply(namespace, invalidKey(namespaces, token)) };
 
   let headers: Record<string, string> | undefined;
-  if (namespace.rates !== undefined) {
-    const { limited, limit, remaining, resetSeconds } = namespace.rates.hit(
+  if (namespace.rateLimiter !== undefined) {
+    const { limited, limit, remaining, resetSeconds } = namespace.rateLimiter.hit(
       key.key,
       namespace.nowMs(),
       key.rate_limit,
@@ -83,7 +83,7 @@ export function admit(
       const retry = { "retry-after": String(resetSeconds) };
       return {
         namespace,
-        reply: refusalReply(namespace, rateLimitExceeded(limit, resetSeconds), retry),
+        reply: refusalReply(namespace, rateLimitRefusal(limit, resetSeconds), retry),
         headers,
       };
     }
@@ -93,7 +93,8 @@ export function admit(
   if (key.permission === "read_only" && operation.method !== "GET")
     return { namespace, reply: refusalReply(namespace, READ_ONLY_KEY), headers };
   const caller = callerOf(namespace, key);
-  if (caller === undefined) return { namespace, reply: refusalReply(namespace, NO_ORGANIZATION), headers };
+  if (caller === undefined)
+    return { namespace, reply: refusalReply(namespace, ORGANIZATION_NOT_FOUND), headers };
   return { namespace, caller, headers, arrival: namespace.arrival() };
 }
 
@@ -105,7 +106,7 @@ function callerOf(namespace: Namespace, key: KeyFixture): Caller | undefined {
   return { key: key.key, mode: key.key.startsWith("sk_live_") ? "live" : "test", organization };
 }
 
-export function rateLimitExceeded(limit: number, resetSeconds: number): Refusal {
+export function rateLimitRefusal(limit: number, resetSeconds: number): Refusal {
   return refuse(
     "RATE_LIMIT_EXCEEDED",
     `Rate limit exceeded. Try again in ${resetSeconds} s. The sandbox allows ${limit} requests per minute and key; start it with --rate-limit off for no limit.`,
@@ -126,7 +127,7 @@ export function refusalReply(
   return errorReply(refusal, all, namespace.engine.settings.error_codes);
 }
 
-export function unknownNamespace(
+export function unknownNamespaceReply(
   namespaces: Namespaces,
   header: string | null,
   apiKey: string | null,
@@ -166,7 +167,7 @@ export function hintForUnknownCall(isKnownPath: boolean): string {
 }
 
 function hintOf({ code, message, details = {} }: Refusal): string | undefined {
-  if (message === NO_ORGANIZATION.message)
+  if (message === ORGANIZATION_NOT_FOUND.message)
     return "The key's organization is deactivated; use sk_test_sandbox";
   const field = Object.keys(HINT_BY_FIELD).find((name) => name in details);
   return field === undefined ? HINT_BY_CODE[code] : HINT_BY_FIELD[field];

@@ -8,7 +8,7 @@ import { durationMs } from "../../core/schema/duration.js";
 import { type ErrorCode, INTERNAL_ERROR, INVALID_BODY_MESSAGE } from "../../core/schema/refusals.js";
 import type { FaultRule } from "../../core/schema/scenario-rules.js";
 import type { CallResult, HttpCall } from "../http/call.js";
-import { failureReply, type Reply, serialize } from "../http/reply.js";
+import { failureReply, type Reply, serializeReply } from "../http/reply.js";
 import { type AdmittedCall, INVALID_KEY } from "./admit.js";
 import { journalInFlight, type ServedCall } from "./journal-entries.js";
 import type { Operation } from "./operation.js";
@@ -102,7 +102,7 @@ export async function answerWithFault(
   const clientGone = signal.aborted;
   const sentReply = isOpen && !clientGone ? reply : null;
   entry.end({ reply: sentReply, objectId, hasClientDisconnected: clientGone });
-  return sentReply === null ? null : serialize(sentReply, namespace.nowMs(), headers);
+  return sentReply === null ? null : serializeReply(sentReply, namespace.nowMs(), headers);
 }
 
 function asOfStale(stale: NonNullable<FaultRule["stale"]>, nowMs: number): AsOf {

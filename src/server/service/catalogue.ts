@@ -1,12 +1,12 @@
 import { payoutCurrencies } from "../../core/domain/requests/payout-requests.js";
 import { readBalances } from "../../core/engine/commands/account-commands.js";
 import { currencyCodes, organizationView, paymentMethodView, railView } from "../../core/engine/queries.js";
-import { INVALID_QUERY_MESSAGE, invalid } from "../../core/schema/refusals.js";
+import { INVALID_QUERY_MESSAGE, refuseInvalid } from "../../core/schema/refusals.js";
 import { railQuerySchema } from "../../core/schema/service-requests.js";
 import { ok } from "../http/reply.js";
-import { ASSUMED_CALL_NOTE, operation } from "./operation.js";
+import { ASSUMED_CALL_NOTE, defineOperation } from "./operation.js";
 
-export const listPaymentMethods = operation(
+export const listPaymentMethods = defineOperation(
   {
     id: "listPaymentMethods",
     method: "GET",
@@ -29,7 +29,7 @@ export const listPaymentMethods = operation(
   },
 );
 
-export const listSupportedCurrencies = operation(
+export const listSupportedCurrencies = defineOperation(
   {
     id: "listSupportedCurrencies",
     method: "GET",
@@ -45,7 +45,7 @@ export const listSupportedCurrencies = operation(
   ({ namespace }) => ok(currencyCodes(namespace.engine.catalogue.fixtures.currencies)),
 );
 
-export const listPaymentRails = operation(
+export const listPaymentRails = defineOperation(
   {
     id: "listPaymentRails",
     method: "GET",
@@ -68,7 +68,7 @@ export const listPaymentRails = operation(
       details.payment_method = `must be one of ${enabled.join(", ")}`;
     if (currency !== undefined && catalogue.currency(currency) === undefined)
       details.currency = `must be one of ${catalogue.fixtures.currencies.map(({ code }) => code).join(", ")}`;
-    if (Object.keys(details).length > 0) return invalid(details, INVALID_QUERY_MESSAGE);
+    if (Object.keys(details).length > 0) return refuseInvalid(details, INVALID_QUERY_MESSAGE);
     const rails = catalogue.fixtures.rails.filter(
       (rail) =>
         enabled.includes(rail.payment_method) &&
@@ -79,7 +79,7 @@ export const listPaymentRails = operation(
   },
 );
 
-export const listPayoutCurrencies = operation(
+export const listPayoutCurrencies = defineOperation(
   {
     id: "listPayoutCurrencies",
     method: "GET",
@@ -95,7 +95,7 @@ export const listPayoutCurrencies = operation(
   ({ namespace }) => ok(currencyCodes(payoutCurrencies(namespace.engine.catalogue))),
 );
 
-export const getBalances = operation(
+export const getBalances = defineOperation(
   {
     id: "getBalances",
     method: "GET",
@@ -112,7 +112,7 @@ export const getBalances = operation(
   ({ namespace, caller }) => ok(namespace.read(readBalances(caller))),
 );
 
-export const getOrganization = operation(
+export const getOrganization = defineOperation(
   {
     id: "getOrganization",
     method: "GET",

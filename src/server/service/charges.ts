@@ -5,9 +5,9 @@ import { type Refusal, refuse } from "../../core/schema/refusals.js";
 import { payinQuerySchema } from "../../core/schema/service-requests.js";
 import { limitAndOffset } from "../http/operation-spec.js";
 import { okJson, type Reply } from "../http/reply.js";
-import { operation, type ServiceCall } from "./operation.js";
+import { defineOperation, type ServiceCall } from "./operation.js";
 
-export const listPayins = operation(
+export const listPayinsOperation = defineOperation(
   {
     id: "listPayins",
     method: "GET",
@@ -35,7 +35,7 @@ export const listPayins = operation(
   },
 );
 
-export const getPayin = operation(
+export const getPayin = defineOperation(
   {
     id: "getPayin",
     method: "GET",
@@ -52,7 +52,7 @@ export const getPayin = operation(
   chargeReply,
 );
 
-export const getCharge = operation(
+export const getCharge = defineOperation(
   {
     id: "getCharge",
     method: "GET",

@@ -9,11 +9,11 @@ import {
   whitelabelRequestSchema,
 } from "../../core/schema/service-requests.js";
 import { ok, okCreated } from "../http/reply.js";
-import { operation } from "./operation.js";
+import { defineOperation } from "./operation.js";
 
 const CREATES = "It returns 200, as the whitelabel checkout does.";
 
-export const createQuote = operation(
+export const createQuoteOperation = defineOperation(
   {
     id: "createQuote",
     method: "POST",
@@ -34,7 +34,7 @@ export const createQuote = operation(
   },
 );
 
-export const createWhitelabel = operation(
+export const createWhitelabelOperation = defineOperation(
   {
     id: "createWhitelabel",
     method: "POST",
@@ -58,7 +58,7 @@ export const createWhitelabel = operation(
   },
 );
 
-export const createCheckout = operation(
+export const createCheckoutOperation = defineOperation(
   {
     id: "createCheckout",
     method: "POST",

@@ -4,13 +4,13 @@
 import type { AsOf } from "../../core/engine/stale-reads.js";
 import type { Namespaces } from "../../core/namespace/namespaces.js";
 import { isRefusal } from "../../core/schema/refusals.js";
-import { type JsonObject, parseBody, type RawBody } from "../http/body.js";
+import { type ParsedBody, parseBody, type RawBody } from "../http/body.js";
 import { bearerKey, type CallResult, type HttpCall } from "../http/call.js";
 import { readInput } from "../http/operation-spec.js";
-import { failureReply, type Reply, serialize } from "../http/reply.js";
+import { failureReply, type Reply, serializeReply } from "../http/reply.js";
 import { type AdmittedCall, admit, refusalReply } from "./admit.js";
 import { answerWithFault, pickFault } from "./answer-with-fault.js";
-import { ignoredParts, journal, type ServedCall } from "./journal-entries.js";
+import { ignoredParts, journalCall, type ServedCall } from "./journal-entries.js";
 import type { Operation } from "./operation.js";
 
 /** Runs steps 2 to 10 of a call. Step 1, routing, was done by fast-path.ts for ordinary calls, by Hono for others. */
@@ -24,8 +24,8 @@ export function handle(
   if ("reply" in admitted) {
     const { namespace, reply, headers } = admitted;
     const arrival = namespace?.arrival() ?? { atMs: 0, wallMs: 0 };
-    journal(call, { operation: operation.id, namespace, arrival }, { reply });
-    return serialize(reply, (namespace ?? namespaces).nowMs(), headers);
+    journalCall(call, { operation: operation.id, namespace, arrival }, { reply });
+    return serializeReply(reply, (namespace ?? namespaces).nowMs(), headers);
   }
   // A read is answered synchronously, unless changes before it are still being stored.
   if (operation.method !== "GET") return receiveBody(operation, call, admitted);
@@ -51,7 +51,7 @@ async function receiveBody(
 }
 
 const NO_BODY = { text: "" };
-const NOTHING_PARSED: JsonObject = { object: {} };
+const NOTHING_PARSED: ParsedBody = { object: {} };
 
 function respond(
   operation: Operation,
@@ -95,7 +95,8 @@ function respond(
     return isRefusal(result) ? refusalReply(namespace, result) : result;
   };
   if (fault !== undefined) return answerWithFault(call, admitted, served, fault, execute);
-  const fail = (error: unknown): void => journal(call, served, { reply: failureReply(error, error_codes) });
+  const fail = (error: unknown): void =>
+    journalCall(call, served, { reply: failureReply(error, error_codes) });
   let reply: Reply;
   try {
     reply = execute();
@@ -105,9 +106,9 @@ function respond(
   }
   const send = (): CallResult => {
     // 9 Request journal.
-    journal(call, served, { reply });
+    journalCall(call, served, { reply });
     // 10 Reply.
-    return serialize(reply, namespace.nowMs(), headers);
+    return serializeReply(reply, namespace.nowMs(), headers);
   };
   if (namespace.engine.isStored) return send();
   // Sends from the callback, not after an await, so that replies leave in the order of the calls.
@@ -122,7 +123,7 @@ function respond(
 
 /** Journals a call whose client disconnected before the body was complete. */
 function journalDisconnected(call: HttpCall, served: ServedCall): CallResult {
-  journal(call, served, { reply: null, hasClientDisconnected: true });
+  journalCall(call, served, { reply: null, hasClientDisconnected: true });
   return null;
 }
 
@@ -130,17 +131,21 @@ function journalDisconnected(call: HttpCall, served: ServedCall): CallResult {
  * Answers a call to an unknown path or with a wrong method, and journals it as a mistake of the app. A call without a
  * key outside /api/ is not journaled: browsers make such calls by themselves.
  */
-export async function handleUnknown(
+export async function handleUnknownCall(
   namespaces: Namespaces,
   call: HttpCall,
   reply: Reply,
 ): Promise<CallResult> {
   const authorization = call.header("authorization");
-  if (!authorization && !call.path.startsWith("/api/")) return serialize(reply, namespaces.nowMs());
+  if (!authorization && !call.path.startsWith("/api/")) return serializeReply(reply, namespaces.nowMs());
   const namespace = namespaces.find(call.header("sandbox-namespace"), bearerKey(authorization));
   const served = { operation: null, namespace, arrival: namespace?.arrival() ?? { atMs: 0, wallMs: 0 } };
   const raw: RawBody = call.hasBody ? await call.readBody() : NO_BODY;
   if ("torn" in raw) return journalDisconnected(call, served);
-  journal(call, { ...served, requestBody: "text" in raw && raw.text !== "" ? raw.text : null }, { reply });
-  return serialize(reply, (namespace ?? namespaces).nowMs());
+  journalCall(
+    call,
+    { ...served, requestBody: "text" in raw && raw.text !== "" ? raw.text : null },
+    { reply },
+  );
+  return serializeReply(reply, (namespace ?? namespaces).nowMs());
 }

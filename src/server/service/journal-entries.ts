@@ -34,7 +34,7 @@ interface CallEnd {
   readonly objectId?: string | undefined;
 }
 
-export function journal(call: HttpCall, served: ServedCall, end: CallEnd): void {
+export function journalCall(call: HttpCall, served: ServedCall, end: CallEnd): void {
   if (isFromApp(call)) served.namespace?.journal.add(entryOf(call, served, end), served.arrival);
 }
 
@@ -57,7 +57,7 @@ export function journalInFlight(call: HttpCall, served: ServedCall, isSlow: bool
       if (entry !== undefined) entry.objectId = objectId;
     },
     end: (end) => {
-      if (entry === undefined) journal(call, served, end);
+      if (entry === undefined) journalCall(call, served, end);
       else namespace?.journal.finish(entry, entryOf(call, served, end));
     },
     keepOpen: async (until) => {

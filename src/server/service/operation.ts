@@ -66,7 +66,11 @@ export interface Operation extends ServiceSpec<KeyRequirement, unknown, unknown>
 }
 
 /** Makes an operation whose handler gets calls validated by the specification. */
-export function operation<Query, Body = Record<string, unknown>, Need extends KeyRequirement = "required">(
+export function defineOperation<
+  Query,
+  Body = Record<string, unknown>,
+  Need extends KeyRequirement = "required",
+>(
   spec: ServiceSpec<Need, Query, Body>,
   handle: (call: ServiceCall<Need, Query, Body>) => Reply | Refusal,
 ): Operation {

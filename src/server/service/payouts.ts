@@ -13,9 +13,9 @@ import {
 } from "../../core/schema/service-requests.js";
 import { limitAndOffset } from "../http/operation-spec.js";
 import { ok, okJson } from "../http/reply.js";
-import { ASSUMED_CALL_NOTE, operation } from "./operation.js";
+import { ASSUMED_CALL_NOTE, defineOperation } from "./operation.js";
 
-export const createDestination = operation(
+export const createDestinationOperation = defineOperation(
   {
     id: "createDestination",
     method: "POST",
@@ -35,7 +35,7 @@ export const createDestination = operation(
   },
 );
 
-export const listDestinations = operation(
+export const listDestinations = defineOperation(
   {
     id: "listDestinations",
     method: "GET",
@@ -61,7 +61,7 @@ export const listDestinations = operation(
   },
 );
 
-export const getDestination = operation(
+export const getDestination = defineOperation(
   {
     id: "getDestination",
     method: "GET",
@@ -84,7 +84,7 @@ export const getDestination = operation(
   },
 );
 
-export const createWithdrawal = operation(
+export const createWithdrawalOperation = defineOperation(
   {
     id: "createWithdrawal",
     method: "POST",
@@ -115,7 +115,7 @@ export const createWithdrawal = operation(
   },
 );
 
-export const listWithdrawals = operation(
+export const listWithdrawals = defineOperation(
   {
     id: "listWithdrawals",
     method: "GET",
@@ -142,7 +142,7 @@ export const listWithdrawals = operation(
   },
 );
 
-export const getWithdrawal = operation(
+export const getWithdrawal = defineOperation(
   {
     id: "getWithdrawal",
     method: "GET",

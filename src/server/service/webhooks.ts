@@ -15,9 +15,9 @@ import {
 } from "../../core/schema/service-requests.js";
 import { limitAndOffset } from "../http/operation-spec.js";
 import { ok, type Reply } from "../http/reply.js";
-import { ASSUMED_CALL_NOTE, operation } from "./operation.js";
+import { ASSUMED_CALL_NOTE, defineOperation } from "./operation.js";
 
-export const createWebhook = operation(
+export const createWebhook = defineOperation(
   {
     id: "createWebhook",
     method: "POST",
@@ -44,7 +44,7 @@ export const createWebhook = operation(
     ),
 );
 
-export const listWebhooks = operation(
+export const listWebhooks = defineOperation(
   {
     id: "listWebhooks",
     method: "GET",
@@ -69,7 +69,7 @@ export const listWebhooks = operation(
   },
 );
 
-export const getWebhook = operation(
+export const getWebhook = defineOperation(
   {
     id: "getWebhook",
     method: "GET",
@@ -92,7 +92,7 @@ export const getWebhook = operation(
   },
 );
 
-export const updateWebhook = operation(
+export const updateWebhook = defineOperation(
   {
     id: "updateWebhook",
     method: "PATCH",
@@ -113,7 +113,7 @@ export const updateWebhook = operation(
   },
 );
 
-export const deleteWebhook = operation(
+export const deleteWebhook = defineOperation(
   {
     id: "deleteWebhook",
     method: "DELETE",
@@ -133,7 +133,7 @@ export const deleteWebhook = operation(
   },
 );
 
-export const rotateWebhookSecret = operation(
+export const rotateWebhookSecret = defineOperation(
   {
     id: "rotateWebhookSecret",
     method: "POST",

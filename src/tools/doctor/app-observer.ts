@@ -1,9 +1,16 @@
 import type { Answer, Probe } from "../../core/schema/receiver-report.js";
 import type { WallClock } from "../../core/time/wall-clock.js";
-import { type AppView, changesOf, effectOf, firstDifference, pathsOf, viewOf } from "./app-view.js";
-import { metadataKeysOf, observedUrl, placeholderValues } from "./check-options.js";
+import {
+  type AppView,
+  describeChanges,
+  describeFirstDifference,
+  effectOf,
+  viewOf,
+  viewPathsOf,
+} from "./app-view.js";
+import { chargePlaceholders, metadataKeysOf, observedUrl } from "./check-options.js";
 import { type Observation, VISIBILITY_PROBE } from "./probe.js";
-import type { ObserveOptions, ProbeSession } from "./probe-session.js";
+import type { ObservationOptions, ProbeSession } from "./probe-session.js";
 import { type RealCharge, RealCharges } from "./real-charges.js";
 import type { SampleEvent } from "./samples.js";
 import { sendRequest } from "./send-request.js";
@@ -21,7 +28,7 @@ const BURST = 10;
 const COPIES = 5;
 const RETRIES = 3;
 
-interface ObservedCharge {
+interface ChargeWithView {
   readonly charge: RealCharge;
   readonly before: AppView;
 }
@@ -34,15 +41,15 @@ export class AppObserver {
   readonly #receiver: URL;
   readonly #wall: WallClock;
   readonly #timeoutMs: number;
-  readonly #observed = new Map<string, ObservedCharge>();
-  readonly #opening: ObservedCharge[] = [];
+  readonly #observed = new Map<string, ChargeWithView>();
+  readonly #opening: ChargeWithView[] = [];
   /** Paths of the view that change without an event, or differ between charges. */
   readonly #ignored = new Set<string>();
   #usualEffect: AppView = new Map();
   #noEffect: Observation | undefined;
   #slowestMs = 0;
 
-  private constructor(session: ProbeSession, charges: RealCharges, { observe }: ObserveOptions) {
+  private constructor(session: ProbeSession, charges: RealCharges, { observe }: ObservationOptions) {
     const { url, wall, timeoutMs } = session.options;
     this.#session = session;
     this.#charges = charges;
@@ -53,7 +60,7 @@ export class AppObserver {
   }
 
   /** Creates the first charges; the session's first events are about them. */
-  static async open(session: ProbeSession, options: ObserveOptions): Promise<AppObserver> {
+  static async open(session: ProbeSession, options: ObservationOptions): Promise<AppObserver> {
     const charges = await RealCharges.open(session.options, options);
     const observer = new AppObserver(session, charges, options);
     try {
@@ -93,13 +100,13 @@ export class AppObserver {
       if (after === undefined) return this.#noEffect!;
       effects.push(effectOf(observed.before, after));
     }
-    for (const path of pathsOf(...effects))
+    for (const path of viewPathsOf(...effects))
       if (effects[0]!.get(path) !== effects[1]!.get(path)) this.#ignored.add(path);
     this.#usualEffect = effects[0]!;
     this.#observed.set("paid", second);
     const before = await this.#readView(first.charge);
     await this.#deliver(first.charge.events.COMPLETED);
-    const changes = changesOf(before, await this.#readSettledView(first), this.#ignored);
+    const changes = describeChanges(before, await this.#readSettledView(first), this.#ignored);
     return changes.length === 0
       ? { text: "the repeated event changed nothing" }
       : { text: `the repeated event changed it: ${changes.join(", ")}`, fault: "handled_twice" };
@@ -121,7 +128,7 @@ export class AppObserver {
     const before = await this.#readView(paid.charge);
     for (const late of ["PROCESSING", "AWAITING_PAYMENT"] as const)
       await this.#deliver(paid.charge.events[late]);
-    const changes = changesOf(before, await this.#readSettledView(paid), this.#ignored);
+    const changes = describeChanges(before, await this.#readSettledView(paid), this.#ignored);
     return changes.length === 0
       ? { text: "events from before the payment changed nothing" }
       : { text: `an event from before the payment changed it: ${changes.join(", ")}`, fault: "goes_back" };
@@ -131,7 +138,7 @@ export class AppObserver {
     const observed = await this.#newCharge();
     const { COMPLETED } = observed.charge.events;
     await this.#session.send("forged", COMPLETED, { secrets: [this.#session.unknownSecret] });
-    const changes = changesOf(observed.before, await this.#readSettledView(observed), this.#ignored);
+    const changes = describeChanges(observed.before, await this.#readSettledView(observed), this.#ignored);
     if (changes.length > 0)
       return { text: `a forged event changed it: ${changes.join(", ")}`, fault: "forged_acted_upon" };
     await this.#deliverUntilAccepted(COMPLETED);
@@ -168,7 +175,7 @@ export class AppObserver {
   }
 
   async observeBurst(): Promise<Observation> {
-    const all: ObservedCharge[] = [];
+    const all: ChargeWithView[] = [];
     for (let count = 0; count < BURST; count++) all.push(await this.#newCharge());
     const answers = await Promise.all(all.map(({ charge }) => this.#deliver(charge.events.COMPLETED)));
     const accepted = all.filter((_, index) => answers[index]!.kind === "accepted");
@@ -210,7 +217,7 @@ export class AppObserver {
       : { text: `an event before the response to its call: ${wrong}`, fault: "lost_early" };
   }
 
-  async #newCharge(): Promise<ObservedCharge> {
+  async #newCharge(): Promise<ChargeWithView> {
     const charge = await this.#charges.create(metadataKeysOf(this.#observe));
     return { charge, before: await this.#readView(charge) };
   }
@@ -228,15 +235,15 @@ export class AppObserver {
   }
 
   /** Pays a charge and returns the view afterwards. Sets `#noEffect` if the view does not change. */
-  async #pay(observed: ObservedCharge): Promise<AppView | undefined> {
+  async #pay(observed: ChargeWithView): Promise<AppView | undefined> {
     const { charge, before } = observed;
     await this.#pause(SETTLE_MS);
-    for (const path of pathsOf(before, await this.#readView(charge)))
+    for (const path of viewPathsOf(before, await this.#readView(charge)))
       if (before.get(path) !== (await this.#readView(charge)).get(path)) this.#ignored.add(path);
     const answer = await this.#deliverUntilAccepted(charge.events.COMPLETED);
     const startMs = this.#wall.nowMs();
     const hasChanged = await this.#waitUntil(
-      async () => changesOf(before, await this.#readView(charge), this.#ignored).length > 0,
+      async () => describeChanges(before, await this.#readView(charge), this.#ignored).length > 0,
     );
     this.#slowestMs = Math.max(this.#slowestMs, this.#wall.nowMs() - startMs);
     if (hasChanged) return this.#readSettledView(observed);
@@ -251,18 +258,18 @@ export class AppObserver {
   }
 
   /** Waits for the usual effect of a payment; describes the difference if the effect does not appear. */
-  async #difference(observed: ObservedCharge): Promise<string | undefined> {
+  async #difference(observed: ChargeWithView): Promise<string | undefined> {
     let wrong: string | undefined;
     await this.#waitUntil(async () => {
       const effect = effectOf(observed.before, await this.#readView(observed.charge));
-      wrong = firstDifference(effect, this.#usualEffect, this.#ignored);
+      wrong = describeFirstDifference(effect, this.#usualEffect, this.#ignored);
       return wrong === undefined;
     });
     return wrong;
   }
 
   /** Reads the view once the app has had time to finish its work. */
-  async #readSettledView({ charge }: ObservedCharge): Promise<AppView> {
+  async #readSettledView({ charge }: ChargeWithView): Promise<AppView> {
     await this.#pause(Math.max(SETTLE_MS, 3 * this.#slowestMs));
     return this.#readView(charge);
   }
@@ -270,7 +277,7 @@ export class AppObserver {
   async #readView(charge: RealCharge): Promise<AppView> {
     return viewOf(
       await this.#requestView(charge),
-      Object.values(placeholderValues(charge)),
+      Object.values(chargePlaceholders(charge)),
       this.#wall.nowMs(),
     );
   }

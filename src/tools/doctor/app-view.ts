@@ -1,4 +1,4 @@
-import { jsonOrText } from "../../core/schema/depth.js";
+import { parseJsonOrText } from "../../core/schema/depth.js";
 import type { Answer } from "../../core/schema/receiver-report.js";
 
 type Leaf = string | number | boolean | null;
@@ -14,7 +14,7 @@ export function viewOf({ status, body }: Answer, names: readonly string[], nowMs
   const leaves = new Map<string, Leaf>([[STATUS, status]]);
   if (status === null || status >= 300) return leaves;
   const masked = names.reduce((text, name) => text.replaceAll(name, "…"), body);
-  flatten(jsonOrText(masked), "", leaves, nowMs);
+  flatten(parseJsonOrText(masked), "", leaves, nowMs);
   return leaves;
 }
 
@@ -39,8 +39,8 @@ function leafOf(value: unknown): Leaf {
 }
 
 /** Describes the changes between two views, one line each. */
-export function changesOf(before: AppView, after: AppView, ignored: ReadonlySet<string>): string[] {
-  return [...pathsOf(before, after)]
+export function describeChanges(before: AppView, after: AppView, ignored: ReadonlySet<string>): string[] {
+  return [...viewPathsOf(before, after)]
     .filter((path) => !ignored.has(path) && before.get(path) !== after.get(path))
     .map((path) => `${path} ${leafText(before.get(path))} → ${leafText(after.get(path))}`);
 }
@@ -48,7 +48,7 @@ export function changesOf(before: AppView, after: AppView, ignored: ReadonlySet<
 /** The effect of an event: differences of numbers, new values of other leaves. */
 export function effectOf(before: AppView, after: AppView): AppView {
   const effect = new Map<string, Leaf>();
-  for (const path of pathsOf(before, after)) {
+  for (const path of viewPathsOf(before, after)) {
     const [was, is] = [before.get(path), after.get(path)];
     if (was !== is)
       effect.set(path, typeof was === "number" && typeof is === "number" ? is - was : (is ?? null));
@@ -57,12 +57,12 @@ export function effectOf(before: AppView, after: AppView): AppView {
 }
 
 /** Describes the first difference of an effect from the usual one; undefined if they agree. */
-export function firstDifference(
+export function describeFirstDifference(
   effect: AppView,
   usual: AppView,
   ignored: ReadonlySet<string>,
 ): string | undefined {
-  for (const path of pathsOf(usual, effect)) {
+  for (const path of viewPathsOf(usual, effect)) {
     const [actual, expected] = [effect.get(path), usual.get(path)];
     if (!ignored.has(path) && !isAlmostEqual(actual, expected))
       return actual === undefined
@@ -78,7 +78,7 @@ function isAlmostEqual(one: Leaf | undefined, other: Leaf | undefined): boolean 
   );
 }
 
-export function pathsOf(...views: readonly AppView[]): Set<string> {
+export function viewPathsOf(...views: readonly AppView[]): Set<string> {
   return new Set(views.flatMap((view) => [...view.keys()]));
 }
 

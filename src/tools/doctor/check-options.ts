@@ -16,7 +16,7 @@ import {
 } from "../../core/schema/signature-schemes.js";
 import { UserError } from "../../core/schema/user-error.js";
 import { generateSeed, systemWallClock } from "../../core/time/wall-clock.js";
-import type { CheckOptions } from "./probe-session.js";
+import type { ResolvedCheckOptions } from "./probe-session.js";
 
 /** Options of a receiver check. */
 export interface CheckWebhookOptions {
@@ -90,7 +90,7 @@ export function readCheckOptions(
   options: CheckWebhookOptions,
   nameOf: (option: string) => string,
   sandbox?: ControlClient,
-): CheckOptions {
+): ResolvedCheckOptions {
   const checked = safeParse(schema, { ...options, url });
   // Removes a prefix such as `checkWebhook: `, with which the line already begins.
   const observeName = nameOf("observe").split(": ").at(-1);
@@ -142,14 +142,18 @@ export function metadataKeysOf(observe: string): string[] {
 /** Fills in the placeholders of the address for one charge; a path is relative to the receiver's host. */
 export function observedUrl(observe: string, receiver: URL, charge: ChargeNames): URL {
   const filled = observe.replace(/^GET /, "").replace(PLACEHOLDER, (_all, name: string) => {
-    const { [name]: value } = placeholderValues(charge);
+    const { [name]: value } = chargePlaceholders(charge);
     return encodeURIComponent(value ?? "");
   });
   return new URL(filled, receiver);
 }
 
 /** The charge's values by name of the placeholder. */
-export function placeholderValues({ charge_id, checkout_id, metadata }: ChargeNames): Record<string, string> {
+export function chargePlaceholders({
+  charge_id,
+  checkout_id,
+  metadata,
+}: ChargeNames): Record<string, string> {
   const keys = Object.entries(metadata).map(([key, value]) => [`metadata.${key}`, value]);
   return { charge_id, checkout_id, ...Object.fromEntries(keys) };
 }

@@ -2,8 +2,8 @@ import type { ProbeRow, WebhookReport } from "../../core/schema/receiver-report.
 import { iso } from "../../core/schema/time.js";
 import { AppObserver } from "./app-observer.js";
 import { judgeProbes } from "./judge-probes.js";
-import type { Evidence } from "./probe.js";
-import { type CheckOptions, ProbeSession } from "./probe-session.js";
+import type { ProbeEvidence } from "./probe.js";
+import { ProbeSession, type ResolvedCheckOptions } from "./probe-session.js";
 import { sendProbes } from "./probes.js";
 
 /**
@@ -16,14 +16,14 @@ import { sendProbes } from "./probes.js";
  * @param onRow called after each probe; the final report may name a more specific fault
  */
 export async function checkWebhook(
-  options: CheckOptions,
+  options: ResolvedCheckOptions,
   onRow: (row: ProbeRow) => void = () => {},
 ): Promise<WebhookReport> {
   const { url, signature, timeoutMs, wall } = options;
   const startMs = wall.nowMs();
   const session = new ProbeSession(options);
   const observer = options.observation && (await AppObserver.open(session, options.observation));
-  let evidence: Evidence;
+  let evidence: ProbeEvidence;
   try {
     evidence = await sendProbes(session, observer, (probe, soFar) => {
       const row = judgeProbes(soFar, session.scheme).rows.find((candidate) => candidate.probe === probe)!;

@@ -1,12 +1,12 @@
-import { EVENT_TYPES } from "../../core/schema/event-types.js";
+import { SERVICE_EVENT_TYPES } from "../../core/schema/event-types.js";
 import type { Answer, Probe } from "../../core/schema/receiver-report.js";
 import { timelessReason } from "./invalid-signatures.js";
 import {
+  createSampleEvent,
   isSignatureRefusal,
   judgeAccepted,
   judgeConsequence,
   judgeFault,
-  newEvent,
   type ValidEventProbe,
 } from "./probe.js";
 import { isAcceptedOrBusy, type ProbeSession } from "./probe-session.js";
@@ -37,7 +37,9 @@ export const CONTENT_PROBES = {
     expected: "2xx: clocks differ, and networks are slow",
     outOfScope: timelessReason,
     send: (session) =>
-      session.sendValid("an event signed a minute ago", () => newEvent(session), { ageMs: MINUTE_MS }),
+      session.sendValid("an event signed a minute ago", () => createSampleEvent(session), {
+        ageMs: MINUTE_MS,
+      }),
     judge: (answers) => judgeAccepted(answers, "tolerance_too_small"),
   },
 
@@ -52,13 +54,13 @@ export const CONTENT_PROBES = {
 
   each_type: {
     title: "every event type",
-    sent: `an event of each of the ${EVENT_TYPES.length} types, properly signed`,
+    sent: `an event of each of the ${SERVICE_EVENT_TYPES.length} types, properly signed`,
     expected: EACH_TIME,
     send: (session) =>
       send(
         session,
         Object.fromEntries(
-          EVENT_TYPES.map((type) => [type, (samples: SampleFactory) => samples.eventOfType(type)]),
+          SERVICE_EVENT_TYPES.map((type) => [type, (samples: SampleFactory) => samples.eventOfType(type)]),
         ),
       ),
     judge: (answers) => {

@@ -7,7 +7,7 @@ interface Fault {
   readonly advice: string;
 }
 
-export const FAULTS = {
+export const RECEIVER_FAULTS = {
   refuses_valid_events: {
     title: "valid events are refused",
     advice:
@@ -302,9 +302,9 @@ export const FAULTS = {
   },
 } as const satisfies Readonly<Record<string, Fault>>;
 
-export type FaultName = keyof typeof FAULTS;
+export type ReceiverFaultName = keyof typeof RECEIVER_FAULTS;
 
-export function severityOf(name: FaultName): Severity {
-  const fault: Fault = FAULTS[name];
+export function severityOf(name: ReceiverFaultName): Severity {
+  const fault: Fault = RECEIVER_FAULTS[name];
   return fault.severity ?? "must";
 }

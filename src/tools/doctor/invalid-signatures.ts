@@ -1,15 +1,15 @@
 import type { Answer, AnswerKind, Probe } from "../../core/schema/receiver-report.js";
 import type { SignatureScheme } from "../../core/schema/signature-schemes.js";
-import type { FaultName } from "./faults.js";
+import type { ReceiverFaultName } from "./faults.js";
 import {
   BUSY_JUDGEMENT,
+  createSampleEvent,
   finalAnswers,
   type InvalidSignatureProbe,
   type Judgement,
   judgeConsequence,
   judgeFault,
-  newEvent,
-  PASS,
+  PASS_JUDGEMENT,
 } from "./probe.js";
 import type { ProbeSession, SignatureParts } from "./probe-session.js";
 
@@ -33,7 +33,7 @@ export function timelessReason({ payload }: SignatureScheme): string | undefined
 
 /** Sends an event signed with another secret. */
 export function sendInvalidSignature(session: ProbeSession, sent: string): Promise<Answer[]> {
-  return session.sendInvalid(sent, newEvent(session), { secrets: [session.unknownSecret] });
+  return session.sendInvalid(sent, createSampleEvent(session), { secrets: [session.unknownSecret] });
 }
 
 /** Sends an event for each variant of its signature. */
@@ -43,7 +43,7 @@ async function withSignatures(
 ): Promise<Answer[]> {
   const answers: Answer[] = [];
   for (const [sent, forge] of Object.entries(variants))
-    answers.push(...(await session.sendInvalid(sent, newEvent(session), { forge })));
+    answers.push(...(await session.sendInvalid(sent, createSampleEvent(session), { forge })));
   return answers;
 }
 
@@ -66,7 +66,7 @@ export const INVALID_SIGNATURE_PROBES = {
         : undefined),
     send: (session) => {
       const tamper = (body: string) => body.replace('"amount":"512.50"', '"amount":"51250.00"');
-      return session.sendInvalid("an event with another amount than was signed", newEvent(session), {
+      return session.sendInvalid("an event with another amount than was signed", createSampleEvent(session), {
         tamper,
       });
     },
@@ -86,7 +86,7 @@ export const INVALID_SIGNATURE_PROBES = {
     acceptanceFault: "unsigned_accepted",
     outOfScope: unsignedReason,
     send: (session) =>
-      session.sendInvalid("an event without a signature", newEvent(session), { isUnsigned: true }),
+      session.sendInvalid("an event without a signature", createSampleEvent(session), { isUnsigned: true }),
   },
   empty_signature: {
     title: "an empty signature",
@@ -156,7 +156,7 @@ export const INVALID_SIGNATURE_PROBES = {
     acceptanceFault: "stale_accepted",
     outOfScope: timelessReason,
     send: (session) =>
-      session.sendInvalid("an event signed ten minutes ago", newEvent(session), { ageMs: STALE_MS }),
+      session.sendInvalid("an event signed ten minutes ago", createSampleEvent(session), { ageMs: STALE_MS }),
   },
   future: {
     title: "a timestamp of the future",
@@ -168,7 +168,9 @@ export const INVALID_SIGNATURE_PROBES = {
       timelessReason(scheme) ??
       ("stripe-signature" in scheme.headers ? "this scheme's own libraries let it pass" : undefined),
     send: (session) =>
-      session.sendInvalid("an event signed ten minutes from now", newEvent(session), { ageMs: -STALE_MS }),
+      session.sendInvalid("an event signed ten minutes from now", createSampleEvent(session), {
+        ageMs: -STALE_MS,
+      }),
   },
 } as const satisfies Readonly<Partial<Record<Probe, InvalidSignatureProbe>>>;
 
@@ -177,7 +179,7 @@ function wrongCharacter(right: string): string {
 }
 
 /** Fault by the way in which a receiver refuses an event. */
-const REFUSAL_FAULTS: Readonly<Partial<Record<AnswerKind, FaultName>>> = {
+const REFUSAL_FAULTS: Readonly<Partial<Record<AnswerKind, ReceiverFaultName>>> = {
   crashed: "refusals_crash",
   timeout: "refusals_hang",
   broken: "refusals_break",
@@ -210,7 +212,7 @@ export function judgeInvalidSignatures(
       const first = firstOfKind.get(kind);
       marks.set(probe, first === undefined ? judgeFault(refusalFault) : judgeConsequence(first));
       if (first === undefined) firstOfKind.set(kind, probe);
-    } else marks.set(probe, kind === "busy" ? BUSY_JUDGEMENT : PASS);
+    } else marks.set(probe, kind === "busy" ? BUSY_JUDGEMENT : PASS_JUDGEMENT);
   }
   return marks;
 }
@@ -218,7 +220,7 @@ export function judgeInvalidSignatures(
 function acceptedMark(
   probe: keyof typeof INVALID_SIGNATURE_PROBES,
   accepted: readonly Probe[],
-  common: FaultName | undefined,
+  common: ReceiverFaultName | undefined,
 ): Judgement {
   const { acceptanceFault: faultName, coveredBy }: InvalidSignatureProbe = INVALID_SIGNATURE_PROBES[probe];
   if (common !== undefined)
@@ -238,7 +240,7 @@ function rootOf(probe: Probe, accepted: readonly Probe[]): Probe {
 function commonFault(
   kinds: ReadonlyMap<Probe, AnswerKind>,
   accepted: readonly Probe[],
-): FaultName | undefined {
+): ReceiverFaultName | undefined {
   const compared = (["tampered", "wrong_secret"] as const).filter((probe) => kinds.has(probe));
   if (compared.length === 0 || !compared.every((probe) => accepted.includes(probe))) return undefined;
   if (accepted.includes("unsigned")) return "no_verification";

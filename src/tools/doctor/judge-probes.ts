@@ -6,10 +6,9 @@ import {
   type ProbeRow,
 } from "../../core/schema/receiver-report.js";
 import type { SignatureScheme } from "../../core/schema/signature-schemes.js";
-import { FAULTS, type FaultName, severityOf } from "./faults.js";
+import { RECEIVER_FAULTS, type ReceiverFaultName, severityOf } from "./faults.js";
 import { judgeInvalidSignatures } from "./invalid-signatures.js";
 import {
-  type Evidence,
   finalAnswers,
   type Judgement,
   type Judgements,
@@ -17,14 +16,15 @@ import {
   judgeFault,
   judgeUndecided,
   type Observation,
-  PASS,
+  PASS_JUDGEMENT,
+  type ProbeEvidence,
   VISIBILITY_PROBE,
 } from "./probe.js";
 import { outOfScopeReason, PROBE_DEFINITIONS } from "./probes.js";
 
 /** Judges the evidence of all probes. A pure function. */
 export function judgeProbes(
-  evidence: Evidence,
+  evidence: ProbeEvidence,
   scheme: SignatureScheme,
 ): { rows: ProbeRow[]; findings: Finding[] } {
   const marks = judgeInvalidSignatures(evidence.answers);
@@ -60,7 +60,7 @@ function withObservation(
     observation.fault === "handled_at_once" && marks.get("duplicate")?.fault === "handled_twice";
   if (isReported) return judgeConsequence("duplicate");
   if (observation.fault !== undefined) return judgeFault(observation.fault);
-  if (!observation.isUnclear) return PASS;
+  if (!observation.isUnclear) return PASS_JUDGEMENT;
   return found.verdict === "pass" ? found : judgeUndecided(observation.text);
 }
 
@@ -85,7 +85,7 @@ function flakyMark(probe: Probe): Judgement {
   return judgeFault(probe === "valid" ? "first_request_fails" : "fails_now_and_then");
 }
 
-function mark(probe: Probe, evidence: Evidence, marks: Judgements, scheme: SignatureScheme): Judgement {
+function mark(probe: Probe, evidence: ProbeEvidence, marks: Judgements, scheme: SignatureScheme): Judgement {
   const sent = evidence.answers.get(probe);
   if (sent === undefined)
     return evidence.stoppedAt === null || outOfScopeReason(probe, scheme) !== undefined
@@ -100,18 +100,18 @@ function mark(probe: Probe, evidence: Evidence, marks: Judgements, scheme: Signa
   // A refused connection is judged only in a burst; in other probes an earlier broken connection explains it.
   return "judge" in definition
     ? definition.judge(finalAnswers(probe === "burst" ? sent : reached), evidence, marks)
-    : PASS;
+    : PASS_JUDGEMENT;
 }
 
 /** Judges a receiver that stopped listening: the cause is the last probe that broke a connection, if any. */
-function goneMark(probe: Probe, { answers }: Evidence, marks: Judgements): Judgement {
+function goneMark(probe: Probe, { answers }: ProbeEvidence, marks: Judgements): Judgement {
   const breaking = PROBES.slice(0, PROBES.indexOf(probe)).findLast((earlier) =>
     answers.get(earlier)?.some((answer) => answer.kind === "broken"),
   );
   return breaking === undefined ? judgeFault("gone") : judgeConsequence(breaking, marks);
 }
 
-function row(probe: Probe, found: Judgement, evidence: Evidence, scheme: SignatureScheme): ProbeRow {
+function row(probe: Probe, found: Judgement, evidence: ProbeEvidence, scheme: SignatureScheme): ProbeRow {
   const answers = evidence.answers.get(probe) ?? [];
   const observation = evidence.observations.get(probe);
   const definition = PROBE_DEFINITIONS[probe];
@@ -152,10 +152,10 @@ function findingsOf(rows: readonly ProbeRow[]): Finding[] {
       ...rows.filter((row) => row.because === probe && row.answers.length > 0).map((row) => row.probe),
     ];
     const known = findings.get(name);
-    const { title, advice } = FAULTS[name as FaultName];
+    const { title, advice } = RECEIVER_FAULTS[name as ReceiverFaultName];
     findings.set(name, {
       fault: name,
-      severity: severityOf(name as FaultName),
+      severity: severityOf(name as ReceiverFaultName),
       title,
       advice,
       probes: [...(known?.probes ?? []), ...probes],

@@ -10,7 +10,7 @@ import type { WallClock } from "../../core/time/wall-clock.js";
 import { type SampleEvent, SampleFactory } from "./samples.js";
 import { sendRequest } from "./send-request.js";
 
-export interface ObserveOptions {
+export interface ObservationOptions {
   /** `GET PATH`: the app's view of a charge. */
   readonly observe: string;
   /** `POST PATH BODY`: places an order in the app; without it the doctor creates the charges. */
@@ -18,7 +18,7 @@ export interface ObserveOptions {
   readonly sandbox: ControlClient;
 }
 
-export interface CheckOptions {
+export interface ResolvedCheckOptions {
   readonly url: string;
   readonly secret: string;
   readonly signature: Signature;
@@ -28,7 +28,7 @@ export interface CheckOptions {
   /** Seed of the ids of this run. */
   readonly seed: string;
   /** Default: only the receiver's responses are judged. */
-  readonly observation?: ObserveOptions | undefined;
+  readonly observation?: ObservationOptions | undefined;
   /** Called with each request before it is sent. */
   readonly onSent?: ((request: ProbeRequest) => void) | undefined;
 }
@@ -37,7 +37,7 @@ export interface CheckOptions {
 const UNKNOWN_SECRET = "whsec_dGhpcy1pcy1ub3QtdGhlLXNlY3JldC15b3UtYXJlLWxvb2tpbmctZm9yIQ==";
 
 /** An answer that takes longer than this is a fault, because senders give up after some seconds. */
-export const SLOW_MS = 5_000;
+export const SLOW_ANSWER_MS = 5_000;
 
 /** Attempts before a request counts as failed; more for a flaky receiver. */
 const TRIES = 2;
@@ -69,13 +69,13 @@ export class ProbeSession {
   /** The first valid event that failed with a 5xx, and its probe. */
   firstCrashed: { readonly event: SampleEvent; readonly probe: Probe } | undefined;
   makeFirstEvent: () => SampleEvent = () => this.samples.event(this.samples.charge());
-  readonly options: CheckOptions;
+  readonly options: ResolvedCheckOptions;
   readonly #url: URL;
   #isFlaky = false;
   #timeoutMs: number;
   #slowestMs = 0;
 
-  constructor(options: CheckOptions) {
+  constructor(options: ResolvedCheckOptions) {
     this.options = options;
     this.#url = new URL(options.url);
     this.#timeoutMs = options.timeoutMs;

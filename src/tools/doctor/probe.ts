@@ -1,11 +1,11 @@
-import type { Answer, Probe, Severity, Verdict } from "../../core/schema/receiver-report.js";
+import type { Answer, Probe, ProbeVerdict, Severity } from "../../core/schema/receiver-report.js";
 import type { SignatureScheme } from "../../core/schema/signature-schemes.js";
-import { FAULTS, type FaultName, severityOf } from "./faults.js";
-import { type ProbeSession, SLOW_MS } from "./probe-session.js";
+import { RECEIVER_FAULTS, type ReceiverFaultName, severityOf } from "./faults.js";
+import { type ProbeSession, SLOW_ANSWER_MS } from "./probe-session.js";
 import type { SampleEvent } from "./samples.js";
 
 /** Results of the probes so far. */
-export interface Evidence {
+export interface ProbeEvidence {
   readonly answers: ReadonlyMap<Probe, readonly Answer[]>;
   /** Probe after which the check stopped, because the receiver accepts nothing or is gone; else null. */
   readonly stoppedAt: Probe | null;
@@ -29,13 +29,13 @@ interface SentProbe extends ProbeDefinition {
 /** A probe whose events a good receiver accepts. */
 export interface ValidEventProbe extends SentProbe {
   /** `answers` holds the final answer to each request. */
-  readonly judge: (answers: readonly Answer[], evidence: Evidence, marks: Judgements) => Judgement;
+  readonly judge: (answers: readonly Answer[], evidence: ProbeEvidence, marks: Judgements) => Judgement;
 }
 
 /** A probe whose events a good receiver refuses. All of these probes are judged together. */
 export interface InvalidSignatureProbe extends SentProbe {
   /** Fault of a receiver that accepts the event. */
-  readonly acceptanceFault: FaultName;
+  readonly acceptanceFault: ReceiverFaultName;
   /** Probe whose fault covers this probe's fault if the receiver accepts the events of both. */
   readonly coveredBy?: Probe;
 }
@@ -47,14 +47,14 @@ export interface ObservedProbe extends ProbeDefinition {
   readonly needs: string;
 }
 
-export function newEvent({ samples }: ProbeSession): SampleEvent {
+export function createSampleEvent({ samples }: ProbeSession): SampleEvent {
   return samples.event(samples.charge());
 }
 
 /** Result of observing the app's own view during a probe. */
 export interface Observation {
   readonly text: string;
-  readonly fault?: FaultName;
+  readonly fault?: ReceiverFaultName;
   /** The observation is inconclusive. */
   readonly isUnclear?: true;
 }
@@ -63,9 +63,9 @@ export interface Observation {
 export const VISIBILITY_PROBE: Probe = "duplicate";
 
 export interface Judgement {
-  readonly verdict: Verdict;
+  readonly verdict: ProbeVerdict;
   readonly severity: Severity;
-  readonly fault?: FaultName;
+  readonly fault?: ReceiverFaultName;
   readonly because?: Probe;
   readonly advice?: string;
 }
@@ -73,12 +73,12 @@ export interface Judgement {
 /** Judgements of the earlier probes and of all forgeries. */
 export type Judgements = ReadonlyMap<Probe, Judgement>;
 
-export const PASS: Judgement = { verdict: "pass", severity: "must" };
+export const PASS_JUDGEMENT: Judgement = { verdict: "pass", severity: "must" };
 
 /** Judges a probe by a fault: a failure if the severity is `must`, else a note. */
-export function judgeFault(name: FaultName): Judgement {
+export function judgeFault(name: ReceiverFaultName): Judgement {
   const severity = severityOf(name);
-  const { advice } = FAULTS[name];
+  const { advice } = RECEIVER_FAULTS[name];
   return { verdict: severity === "must" ? "fail" : "note", severity, fault: name, advice };
 }
 
@@ -98,10 +98,12 @@ export const BUSY_JUDGEMENT = judgeUndecided(
 );
 
 /** Judges events that must all be accepted; `name` is the fault of refusing one. */
-export function judgeAccepted(answers: readonly Answer[], name: FaultName): Judgement {
+export function judgeAccepted(answers: readonly Answer[], name: ReceiverFaultName): Judgement {
   const refused = answers.filter((answer) => answer.kind !== "accepted");
   if (refused.length === 0)
-    return answers.some((answer) => answer.duration_ms > SLOW_MS) ? judgeFault("slow") : PASS;
+    return answers.some((answer) => answer.duration_ms > SLOW_ANSWER_MS)
+      ? judgeFault("slow")
+      : PASS_JUDGEMENT;
   return refused.every((answer) => answer.kind === "busy") ? BUSY_JUDGEMENT : judgeFault(name);
 }
 
@@ -120,7 +122,7 @@ function maskedBody({ body }: Answer): string {
 }
 
 /** Returns true if the answer is the receiver's answer to duplicates; undefined if new events get the same one. */
-export function isKnownDuplicate(answer: Answer, { answers }: Evidence): boolean | undefined {
+export function isDuplicateAnswer(answer: Answer, { answers }: ProbeEvidence): boolean | undefined {
   const first = answers.get("valid")?.find(({ kind }) => kind === "accepted");
   const [duplicate, ...newEvents] = finalAnswers(answers.get("duplicate") ?? []);
   if (first === undefined || duplicate?.kind !== "accepted" || isSameAnswer(first, duplicate))
@@ -132,6 +134,6 @@ export function isKnownDuplicate(answer: Answer, { answers }: Evidence): boolean
 }
 
 /** Returns true for the kind of answer that refuses a signature, which is a 5xx in some receivers. */
-export function isSignatureRefusal({ kind }: Answer, { answers }: Evidence): boolean {
+export function isSignatureRefusal({ kind }: Answer, { answers }: ProbeEvidence): boolean {
   return kind === "refused" || kind === finalAnswers(answers.get("wrong_secret") ?? [])[0]?.kind;
 }

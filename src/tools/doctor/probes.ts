@@ -4,10 +4,10 @@ import type { AppObserver } from "./app-observer.js";
 import { CONTENT_PROBES } from "./event-contents.js";
 import { INVALID_SIGNATURE_PROBES } from "./invalid-signatures.js";
 import type {
-  Evidence,
   InvalidSignatureProbe,
   Observation,
   ObservedProbe,
+  ProbeEvidence,
   ValidEventProbe,
 } from "./probe.js";
 import type { ProbeSession } from "./probe-session.js";
@@ -43,11 +43,11 @@ export function outOfScopeReason(probe: Probe, scheme: SignatureScheme): string 
 export async function sendProbes(
   session: ProbeSession,
   observer: AppObserver | undefined,
-  onProbe: (probe: Probe, evidence: Evidence) => void,
-): Promise<Evidence> {
+  onProbe: (probe: Probe, evidence: ProbeEvidence) => void,
+): Promise<ProbeEvidence> {
   const answers = new Map<Probe, readonly Answer[]>();
   const sights = new Map<Probe, Observation>();
-  let evidence: Evidence = { answers, observations: sights, stoppedAt: null, retried: null };
+  let evidence: ProbeEvidence = { answers, observations: sights, stoppedAt: null, retried: null };
   for (const probe of PROBES) {
     session.probe = probe;
     if (probe === "retry") evidence = { ...evidence, retried: session.firstCrashed?.probe ?? null };

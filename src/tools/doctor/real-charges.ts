@@ -1,7 +1,7 @@
 import type { ControlClient } from "../../control-client.js";
 import { UserError } from "../../core/schema/user-error.js";
 import { buildOrderRequest, EMAIL_PLACEHOLDER } from "./check-options.js";
-import type { CheckOptions, ObserveOptions } from "./probe-session.js";
+import type { ObservationOptions, ResolvedCheckOptions } from "./probe-session.js";
 import type { SampleEvent } from "./samples.js";
 import { sendRequest } from "./send-request.js";
 
@@ -41,15 +41,15 @@ interface EventRecord {
 
 /** Creates and pays charges in a running sandbox, directly or by orders in the app. */
 export class RealCharges {
-  readonly #options: CheckOptions;
-  readonly #observation: ObserveOptions;
+  readonly #options: ResolvedCheckOptions;
+  readonly #observation: ObservationOptions;
   readonly #key: string;
   readonly #initialRefusals: number;
   #count = 0;
 
   private constructor(
-    options: CheckOptions,
-    observation: ObserveOptions,
+    options: ResolvedCheckOptions,
+    observation: ObservationOptions,
     key: string,
     initialRefusals: number,
   ) {
@@ -59,7 +59,7 @@ export class RealCharges {
     this.#initialRefusals = initialRefusals;
   }
 
-  static async open(options: CheckOptions, observation: ObserveOptions): Promise<RealCharges> {
+  static async open(options: ResolvedCheckOptions, observation: ObservationOptions): Promise<RealCharges> {
     const { sandbox, order } = observation;
     const { api_key } = await sandbox.call<{ api_key: string }>("GET", "/_sandbox");
     const match = order?.includes(EMAIL_PLACEHOLDER) ? { customer_email: emailOf(options.seed, "*") } : {};

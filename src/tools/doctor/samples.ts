@@ -1,10 +1,10 @@
 import type { z } from "zod/mini";
-import { digest, digestOf, idOf, referenceOf } from "../../core/engine/ids.js";
+import { digestOf, idOf, numberedDigest, providerReferenceOf } from "../../core/engine/ids.js";
 import type { ChargeStatus, WithdrawalStatus } from "../../core/schema/common.js";
 import { chargeEventType, subjectOfEvent } from "../../core/schema/event-types.js";
 import type { chargeDetailSchema } from "../../core/schema/responses/charge-responses.js";
 import type { withdrawalSchema } from "../../core/schema/responses/payout-responses.js";
-import { STATUSES } from "../../core/schema/statuses.js";
+import { CHARGE_STATUS_TABLE } from "../../core/schema/statuses.js";
 import { iso } from "../../core/schema/time.js";
 
 type Charge = z.infer<typeof chargeDetailSchema>;
@@ -31,11 +31,11 @@ export class SampleFactory {
 
   /** A new charge that awaits payment. */
   charge(changes: Partial<Charge> = {}, createdMs = this.#nowMs() - MINUTE_MS): Charge {
-    const bytes = digest(this.#scope, "charge", ++this.#counter);
-    const reference = referenceOf(digestOf(bytes.toString("hex")).toString("hex"));
+    const bytes = numberedDigest(this.#scope, "charge", ++this.#counter);
+    const reference = providerReferenceOf(digestOf(bytes.toString("hex")).toString("hex"));
     return {
       charge_id: idOf("charge", bytes),
-      checkout_id: idOf("checkout", digest(this.#scope, "checkout", this.#counter)),
+      checkout_id: idOf("checkout", numberedDigest(this.#scope, "checkout", this.#counter)),
       organization_id: "org_sandbox",
       amount: "512.50",
       currency: "KES",
@@ -72,7 +72,7 @@ export class SampleFactory {
 
   /** The states of a new charge up to a status, without its creation, which emits no event. */
   lifeUntil(to: ChargeStatus): Charge[] {
-    const { sample } = STATUSES[to];
+    const { sample } = CHARGE_STATUS_TABLE[to];
     if (sample === undefined || sample.from === "PENDING") return [this.charge()];
     const before = this.lifeUntil(sample.from);
     const at = iso(this.#nowMs());
@@ -141,11 +141,11 @@ export class SampleFactory {
   }
 
   #withdrawal(status: WithdrawalStatus): Withdrawal {
-    const bytes = digest(this.#scope, "withdrawal", ++this.#counter);
+    const bytes = numberedDigest(this.#scope, "withdrawal", ++this.#counter);
     const createdMs = this.#nowMs() - MINUTE_MS;
     return {
       withdrawal_id: idOf("withdrawal", bytes),
-      destination_id: idOf("destination", digest(this.#scope, "destination", this.#counter)),
+      destination_id: idOf("destination", numberedDigest(this.#scope, "destination", this.#counter)),
       organization_id: "org_sandbox",
       amount: "1000.00",
       fee: "10.00",
@@ -160,7 +160,7 @@ export class SampleFactory {
   }
 
   #fields<Data>(data: Data, type: string, atMs: number) {
-    const id = idOf("event", digest(this.#scope, "event", ++this.#counter));
+    const id = idOf("event", numberedDigest(this.#scope, "event", ++this.#counter));
     return {
       id,
       fields: { id, type, timestamp: iso(atMs), mode: "test", data },

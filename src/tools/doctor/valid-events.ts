@@ -1,5 +1,5 @@
 import type { Answer, AnswerKind, Probe } from "../../core/schema/receiver-report.js";
-import type { FaultName } from "./faults.js";
+import type { ReceiverFaultName } from "./faults.js";
 import {
   EXPECTED_REFUSAL,
   INVALID_SIGNATURE_PROBES,
@@ -8,8 +8,9 @@ import {
 } from "./invalid-signatures.js";
 import {
   BUSY_JUDGEMENT,
+  createSampleEvent,
   finalAnswers,
-  isKnownDuplicate,
+  isDuplicateAnswer,
   isSameAnswer,
   isSignatureRefusal,
   type Judgement,
@@ -18,8 +19,7 @@ import {
   judgeConsequence,
   judgeFault,
   judgeUndecided,
-  newEvent,
-  PASS,
+  PASS_JUDGEMENT,
   type ValidEventProbe,
 } from "./probe.js";
 import { isAcceptedOrBusy, type ProbeSession } from "./probe-session.js";
@@ -28,7 +28,9 @@ const BURST = 20;
 const COPIES = 5;
 
 /** Fault by kind of answer to a valid event, except refusals. */
-const BY_KIND: Readonly<Record<Exclude<AnswerKind, "accepted" | "refused" | "unreachable">, FaultName>> = {
+const BY_KIND: Readonly<
+  Record<Exclude<AnswerKind, "accepted" | "refused" | "unreachable">, ReceiverFaultName>
+> = {
   crashed: "crashes_on_valid_events",
   timeout: "too_slow",
   redirected: "redirects",
@@ -36,7 +38,7 @@ const BY_KIND: Readonly<Record<Exclude<AnswerKind, "accepted" | "refused" | "unr
   busy: "busy",
 };
 /** Fault by status of a refusal that does not concern the signature. */
-const BY_STATUS: Readonly<Record<number, FaultName>> = {
+const BY_STATUS: Readonly<Record<number, ReceiverFaultName>> = {
   404: "wrong_path",
   405: "wrong_method",
   410: "endpoint_gone",
@@ -88,11 +90,11 @@ export const VALID_EVENT_PROBES = {
       const answers = await session.resend("the same event again", event);
       return isSameAnswer(answers.at(-1)!, answer)
         ? answers
-        : [...answers, ...(await session.sendValid(NEW_EVENT, () => newEvent(session)))];
+        : [...answers, ...(await session.sendValid(NEW_EVENT, () => createSampleEvent(session)))];
     },
     judge: ([duplicate], evidence) => {
       const found = judgeAccepted([duplicate!], "duplicates");
-      return found === PASS && isKnownDuplicate(duplicate!, evidence) !== true
+      return found === PASS_JUDGEMENT && isDuplicateAnswer(duplicate!, evidence) !== true
         ? judgeUndecided(
             "Responses do not show if it did the work twice: store the ids of handled events, and check them first.",
           )
@@ -106,7 +108,7 @@ export const VALID_EVENT_PROBES = {
     expected: `${EXPECTED_REFUSAL}; 2xx to the genuine one, and the work done`,
     outOfScope: unsignedReason,
     send: async (session) => {
-      const event = newEvent(session);
+      const event = createSampleEvent(session);
       const wrong = { secrets: [session.unknownSecret] };
       return [
         ...(await session.sendInvalid(INVALID_NEW, event, wrong)),
@@ -123,7 +125,7 @@ export const VALID_EVENT_PROBES = {
         return judgeConsequence("wrong_secret", marks);
       if (
         genuine !== undefined &&
-        (!isAcceptedOrBusy(genuine) || isKnownDuplicate(genuine, evidence) === true)
+        (!isAcceptedOrBusy(genuine) || isDuplicateAnswer(genuine, evidence) === true)
       )
         return judgeFault("forged_id_counts");
       if (second?.kind === "accepted") return judgeFault("known_id_unverified");
@@ -147,7 +149,7 @@ export const VALID_EVENT_PROBES = {
     judge: (answers, _evidence, marks) => {
       const sentIn = (order: string) => answers.filter(({ sent }) => sent.startsWith(order));
       const reversed = judgeAccepted(sentIn(REVERSED), "reordered");
-      if (reversed === PASS)
+      if (reversed === PASS_JUDGEMENT)
         return judgeUndecided(
           "Responses do not show if it kept the later status: the charge must still be completed in your data.",
         );
@@ -169,7 +171,7 @@ export const VALID_EVENT_PROBES = {
     send: async (session) => {
       const { secret, unknownSecret } = session;
       const signedBy = (sent: string, ...secrets: string[]) =>
-        session.sendValid(sent, () => newEvent(session), { secrets });
+        session.sendValid(sent, () => createSampleEvent(session), { secrets });
       return [
         ...(await signedBy("the known one second", unknownSecret, secret)),
         ...(await signedBy("the known one first", secret, unknownSecret)),
@@ -205,7 +207,7 @@ export const VALID_EVENT_PROBES = {
           return judgeUndecided(
             "It never returned 5xx, so this could not be tested; an event it had accepted was sent again instead.",
           );
-        const isRemembered = isKnownDuplicate(answer, evidence);
+        const isRemembered = isDuplicateAnswer(answer, evidence);
         if (isRemembered === undefined)
           return judgeUndecided("Responses do not show if it did the work this time: check your data.");
         return isRemembered ? judgeFault("retry") : judgeAccepted([answer], "retry");
@@ -225,14 +227,14 @@ export const VALID_EVENT_PROBES = {
     expected: "2xx each time, and the work done once",
     send: (session) =>
       session.sendConcurrently(COPIES, () => {
-        const event = newEvent(session);
+        const event = createSampleEvent(session);
         return Array.from({ length: COPIES }, () => event);
       }),
     judge: (answers, _evidence, marks) => {
       const found = acceptingCrowd(answers, "simultaneous", marks);
       if (found.fault === "simultaneous" && marks.get("duplicate")?.fault === "duplicates")
         return judgeConsequence("duplicate");
-      return found === PASS
+      return found === PASS_JUDGEMENT
         ? judgeUndecided(
             "Responses do not show if it did the work once: let a unique key on the event's id decide which copy is first.",
           )
@@ -245,13 +247,13 @@ export const VALID_EVENT_PROBES = {
     sent: `${BURST} events of ${BURST} charges at once`,
     expected: "2xx each time",
     send: (session) =>
-      session.sendConcurrently(BURST, () => Array.from({ length: BURST }, () => newEvent(session))),
+      session.sendConcurrently(BURST, () => Array.from({ length: BURST }, () => createSampleEvent(session))),
     judge: (answers, _evidence, marks) => acceptingCrowd(answers, "burst", marks),
   },
 } as const satisfies Readonly<Partial<Record<Probe, ValidEventProbe>>>;
 
 /** Judges concurrent requests, whose failures mean nothing if the receiver fails at random. */
-function acceptingCrowd(answers: readonly Answer[], name: FaultName, marks: Judgements): Judgement {
+function acceptingCrowd(answers: readonly Answer[], name: ReceiverFaultName, marks: Judgements): Judgement {
   const found = judgeAccepted(answers, name);
   const [flaky] = [...marks].find(([, mark]) => mark.fault === "fails_now_and_then") ?? [];
   return found.fault === name && flaky !== undefined ? judgeConsequence(flaky) : found;

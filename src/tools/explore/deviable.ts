@@ -33,7 +33,7 @@ export interface JobMoment {
   /** Sandbox milliseconds since the start of the run; absent: before the customer pays on the page. */
   readonly sinceMs?: number;
   /** The webhook sent at the same moment, and the number of the app's reads before it. */
-  readonly atOnce?: { readonly place: WebhookPlace; readonly reads: number };
+  readonly concurrentWebhook?: { readonly place: WebhookPlace; readonly reads: number };
 }
 
 /** A change to one call, in the fields of a fault rule. */
@@ -46,7 +46,7 @@ export interface RunPlan {
   deviateCall(place: CallPlace, change: CallChange): void;
   deviateWebhook(place: WebhookPlace, change: WebhookChange): void;
   /** Makes the customer's first call to the app this many times concurrently. */
-  press(times: number): void;
+  repeatFirstCall(times: number): void;
   /** Has the customer pay after the charge has expired. */
   payLate(): void;
   /** Has the customer pay another amount or currency than asked, on the timeline of the plain run. */
@@ -110,7 +110,7 @@ export interface FlowCoverage {
 
 /** The outcome of one run. */
 export interface Trace {
-  readonly observed: Observed;
+  readonly observed: ObservedRun;
   /** The first check that failed; absent where the run passed. */
   readonly failure?: RunFailure | undefined;
   /** At least one call to the app succeeded. */
@@ -118,7 +118,7 @@ export interface Trace {
 }
 
 /** Purpose of a step: to drive the run, or to check it. */
-export type Role =
+export type StepRole =
   | "reset"
   | "drive"
   | "tail"
@@ -135,7 +135,7 @@ export interface RunFailure {
   readonly isIncomplete: boolean;
   /** Why the run could not be carried out. */
   readonly error?: string | undefined;
-  readonly role: Role | undefined;
+  readonly role: StepRole | undefined;
   /** Title of the step; absent where no step failed. */
   readonly title?: string | undefined;
   readonly message: string;
@@ -154,7 +154,7 @@ export interface RunFailure {
 }
 
 /** The calls, deliveries, charges and withdrawals of one run, each in order of arrival. */
-export interface Observed {
+export interface ObservedRun {
   /** Sandbox time at the start; absent where the flow has no scheduled work. */
   readonly startMs?: number;
   readonly calls: readonly ObservedCall[];

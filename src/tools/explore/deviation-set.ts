@@ -1,10 +1,10 @@
-import type { DEVIATION_KINDS, NOTED_KINDS } from "../../core/schema/explore-limits.js";
+import type { DEVIATION_KINDS, FAIL_ON_KINDS } from "../../core/schema/explore-limits.js";
 
 /** The kind of a deviation. */
 export type DeviationKind = (typeof DEVIATION_KINDS)[number];
 
 /** A note that can become a finding. */
-export type NotedKind = (typeof NOTED_KINDS)[number];
+export type FailOnKind = (typeof FAIL_ON_KINDS)[number];
 
 /** One difference from the plain run. */
 export interface Deviation {
@@ -17,13 +17,13 @@ export interface Deviation {
 /** The deviations of one run, in any order. Comments call it a set. */
 export type DeviationSet = readonly Deviation[];
 
-export function keyOf({ kind, at }: Deviation): string {
+export function deviationKey({ kind, at }: Deviation): string {
   return `${kind} ${at}`;
 }
 
 /** Returns the same key for the same deviations in any order. */
 export function deviationSetKey(schedule: DeviationSet): string {
-  return schedule.map(keyOf).sort().join("\n");
+  return schedule.map(deviationKey).sort().join("\n");
 }
 
 /** As text: `answer_lost at createWhitelabel#1`. */

@@ -1,5 +1,5 @@
 import { formatDuration } from "../../core/schema/duration.js";
-import type { Observed } from "./deviable.js";
+import type { ObservedRun } from "./deviable.js";
 import { type DeviationSet, deviationSetText } from "./deviation-set.js";
 import type { ExploreFinding, ExploreSingle } from "./exploration.js";
 
@@ -10,11 +10,11 @@ export class Evidence {
   /** Operations that the app repeats blindly or safely, each with the first schedule that showed the repeat. */
   readonly #repeats = { blind: new Map<string, DeviationSet>(), safe: new Map<string, DeviationSet>() };
 
-  constructor(plain: Observed) {
+  constructor(plain: ObservedRun) {
     this.#plain = timelineOf(plain);
   }
 
-  add(schedule: DeviationSet, observed: Observed, outcome: ExploreSingle["outcome"]): void {
+  add(schedule: DeviationSet, observed: ObservedRun, outcome: ExploreSingle["outcome"]): void {
     const [first] = schedule;
     if (schedule.length === 1) this.singles.push({ kind: first!.kind, at: first!.at, outcome });
     const repeat = findRepeat(observed);
@@ -22,7 +22,7 @@ export class Evidence {
     if (known?.has(repeat!.operation) === false) known.set(repeat!.operation, schedule);
   }
 
-  storyOf(observed: Observed): NonNullable<ExploreFinding["story"]> {
+  storyOf(observed: ObservedRun): NonNullable<ExploreFinding["story"]> {
     return { plain: this.#plain, failing: timelineOf(observed) };
   }
 
@@ -57,7 +57,7 @@ interface Repeat {
 }
 
 /** Finds an operation that the app repeated without checking the unknown outcome of the first call. */
-export function findRepeat({ calls }: Observed): Repeat | undefined {
+export function findRepeat({ calls }: ObservedRun): Repeat | undefined {
   const open = new Map<string, string | undefined>();
   let safe: Repeat | undefined;
   for (const { operation, method, status, isByFlow, idempotencyKey } of calls) {
@@ -77,7 +77,7 @@ export function findRepeat({ calls }: Observed): Repeat | undefined {
 }
 
 /** Lists the events of a run in order, one line each, without ids and absolute times, which differ between runs. */
-export function timelineOf({ calls, deliveries, charges }: Observed): string[] {
+export function timelineOf({ calls, deliveries, charges }: ObservedRun): string[] {
   const own = calls.filter(({ isByFlow }) => !isByFlow);
   const events = [
     ...own.map(({ operation, status, atMs }) => ({

@@ -1,16 +1,16 @@
-import { DEFAULT_LANES, DEVIATION_KINDS } from "../../core/schema/explore-limits.js";
+import { DEFAULT_EXPLORE_LANES, DEVIATION_KINDS } from "../../core/schema/explore-limits.js";
 import { createAbortController } from "../../core/time/deadline.js";
 import { systemWallClock, type WallClock } from "../../core/time/wall-clock.js";
-import { unacceptedWebhooks } from "../scenario/running/blind-spots.js";
+import { unacceptedWebhooksMessage } from "../scenario/running/blind-spots.js";
 import { BlindSpotError } from "./blind-error.js";
-import type { Deviable, Observed, Trace } from "./deviable.js";
+import type { Deviable, ObservedRun, Trace } from "./deviable.js";
 import {
   type Deviation,
   type DeviationKind,
   type DeviationSet,
+  deviationKey,
   deviationSetText,
-  keyOf,
-  type NotedKind,
+  type FailOnKind,
 } from "./deviation-set.js";
 import { Evidence } from "./evidence.js";
 import {
@@ -19,10 +19,10 @@ import {
   summarySentence,
   type UntriedDeviation,
 } from "./exploration.js";
-import { behaviourOf, type Verdict } from "./judge.js";
+import { behaviourOf, type TraceVerdict } from "./judge.js";
 import { KIND_DEFINITIONS, KnownDeviations } from "./kinds.js";
-import { type RunResult, type SearchResult, search, seededRandom } from "./search.js";
-import { observePlainRuns, type PlainRuns, SAVED_REPEATS, type Trial, Trials } from "./trials.js";
+import { type SearchResult, type SearchRunResult, search, seededRandom } from "./search.js";
+import { observePlainRuns, type PlainRunResult, SAVED_RACE_REPEATS, type Trial, Trials } from "./trials.js";
 
 export interface ExploreOptions {
   /** Maximum number of deviations in a set. */
@@ -56,7 +56,7 @@ const NOT_SEARCHED: SearchResult = {
 
 const EXTENSION = "the service reports no amount paid: try it with --fail-on";
 
-type WrongVerdict = Extract<Verdict, { outcome: "wrong" }>;
+type WrongVerdict = Extract<TraceVerdict, { outcome: "wrong" }>;
 
 /**
  * Searches for the smallest sets of deviations that break the app.
@@ -123,9 +123,9 @@ async function exploreWith(deviable: Deviable, options: LimitedOptions): Promise
 }
 
 /** Throws if a part of the flow checks nothing of the app, because it would pass in every run. */
-function checkLookedAt(deviable: Deviable, { trace }: PlainRuns): readonly string[] {
+function checkLookedAt(deviable: Deviable, { trace }: PlainRunResult): readonly string[] {
   const { fields, spots } = deviable.flowCoverage();
-  const unaccepted = unacceptedWebhooks(trace.observed.deliveries.flatMap(({ attempts }) => attempts));
+  const unaccepted = unacceptedWebhooksMessage(trace.observed.deliveries.flatMap(({ attempts }) => attempts));
   const all = unaccepted === undefined ? spots : [...spots, { path: [], message: unaccepted }];
   if (all.length > 0) throw new BlindSpotError(deviable.source, all);
   return fields;
@@ -143,14 +143,14 @@ class Exploration {
   readonly first: readonly Deviation[];
   readonly #deviable: Deviable;
   readonly #options: LimitedOptions;
-  readonly #plain: PlainRuns;
+  readonly #plain: PlainRunResult;
   readonly #deviations: KnownDeviations;
   readonly #lanes: number;
   readonly #trials: Trials;
   readonly #notes = new Set<string>();
   #count = 0;
 
-  constructor(deviable: Deviable, options: LimitedOptions, plain: PlainRuns) {
+  constructor(deviable: Deviable, options: LimitedOptions, plain: PlainRunResult) {
     const { observed } = plain.trace;
     this.#deviable = deviable;
     this.#options = options;
@@ -166,7 +166,7 @@ class Exploration {
   #chooseLanes(): number {
     const { lanes } = this.#options;
     const reason = this.#deviable.isolationReason();
-    if (reason === undefined) return lanes ?? DEFAULT_LANES;
+    if (reason === undefined) return lanes ?? DEFAULT_EXPLORE_LANES;
     if (lanes !== undefined && lanes > 1) this.#notes.add(`one lane: ${reason}`);
     return 1;
   }
@@ -212,8 +212,8 @@ class Exploration {
   }
 
   /** Runs the sets in order until the time is over or the app is gone. */
-  async #runAll(schedules: readonly DeviationSet[]): Promise<RunResult[]> {
-    const results: RunResult[] = [];
+  async #runAll(schedules: readonly DeviationSet[]): Promise<SearchRunResult[]> {
+    const results: SearchRunResult[] = [];
     const done = await this.#trials.runConcurrently(schedules);
     for (const [index, schedule] of schedules.entries()) {
       const result = await this.#run(schedule, done.get(index));
@@ -224,7 +224,7 @@ class Exploration {
   }
 
   /** Returns undefined if the time is over. */
-  async #run(schedule: DeviationSet, done: Trial | undefined): Promise<RunResult | undefined> {
+  async #run(schedule: DeviationSet, done: Trial | undefined): Promise<SearchRunResult | undefined> {
     const trial = done ?? (await this.#trials.runBrief(schedule));
     const { trace, verdict } = trial;
     const needsConfirmation = verdict.outcome === "wrong" || this.#trials.isSuspect(trial);
@@ -256,9 +256,9 @@ class Exploration {
   }
 
   /** Confirms a failure by a run of the plan that is saved. Failures that do not reproduce are not reported. */
-  async #confirm(schedule: DeviationSet, first: Verdict): Promise<WrongVerdict | undefined> {
+  async #confirm(schedule: DeviationSet, first: TraceVerdict): Promise<WrongVerdict | undefined> {
     if (first.outcome === "wrong" && first.isAppGone) return first;
-    const { verdict } = await this.#trials.run(this.#trials.plan(schedule, SAVED_REPEATS), "full");
+    const { verdict } = await this.#trials.run(this.#trials.plan(schedule, SAVED_RACE_REPEATS), "full");
     if (verdict.outcome === "wrong" && (verdict.isAppGone || verdict.isBroken)) {
       const isAppGone = verdict.isAppGone || !(await this.#trials.passesPlainRun());
       return { ...(first.outcome === "wrong" ? first : verdict), isAppGone };
@@ -277,7 +277,7 @@ class Exploration {
 
   #report(schedule: DeviationSet, { oracle, message }: WrongVerdict, { observed }: Trace): void {
     const description = `${message}; ${schedule.map(({ kind, at }) => `${at}: ${KIND_DEFINITIONS[kind].description}`).join("; ")}`;
-    const file = this.#deviable.save(this.#trials.plan(schedule, SAVED_REPEATS), description);
+    const file = this.#deviable.save(this.#trials.plan(schedule, SAVED_RACE_REPEATS), description);
     const deviations = schedule.map(({ kind, at }) => ({ kind, at }));
     const story = this.evidence.storyOf(observed);
     this.findings.push({ oracle, message, deviations, story, ...(file === undefined ? {} : { file }) });
@@ -301,13 +301,13 @@ class Exploration {
   notTried(): UntriedDeviation[] {
     const { observed } = this.#plain.trace;
     const possible = this.#deviations.findIn(observed);
-    const tried = new Set(this.evidence.singles.map(keyOf));
+    const tried = new Set(this.evidence.singles.map(deviationKey));
     const overReason = this.#options.overReason() ?? "the search ended first";
     const isNoted = ({ kind }: Deviation) =>
       KIND_DEFINITIONS[kind].isNoteOnly === true && !this.#isTimeOver();
     return [
       ...possible
-        .filter((one) => !tried.has(keyOf(one)) && !isNoted(one))
+        .filter((one) => !tried.has(deviationKey(one)) && !isNoted(one))
         .map((one) => ({ ...one, reason: this.#isTried(one) ? overReason : EXTENSION })),
       ...DEVIATION_KINDS.filter((kind) => possible.every((one) => one.kind !== kind)).map((kind) => ({
         kind,
@@ -317,14 +317,14 @@ class Exploration {
     ];
   }
 
-  #isRaised(kind: NotedKind): boolean {
+  #isRaised(kind: FailOnKind): boolean {
     return this.#options.failOn?.includes(kind) === true;
   }
 }
 
 function absenceReason(
   kind: DeviationKind,
-  { deliveries }: Observed,
+  { deliveries }: ObservedRun,
   { hasJob, jobReason = "the flow has no tick" }: Deviable["customer"],
 ): string {
   if (kind.startsWith("job_") && !hasJob) return jobReason;

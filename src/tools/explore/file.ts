@@ -3,7 +3,7 @@ import { DocumentError, isRecord, warningText } from "../../core/files/documents
 import { makeFolder } from "../../core/files/make-folder.js";
 import { readFlow } from "../../core/files/read-flow.js";
 import { durationMs } from "../../core/schema/duration.js";
-import { DEFAULT_DEPTH } from "../../core/schema/explore-limits.js";
+import { DEFAULT_EXPLORE_DEPTH } from "../../core/schema/explore-limits.js";
 import { loadLazily } from "../../core/schema/load-lazily.js";
 import { trimTrailingSlashes } from "../../core/schema/text-format.js";
 import { UserError } from "../../core/schema/user-error.js";
@@ -12,7 +12,11 @@ import { BlindSpotError } from "./blind-error.js";
 import type { ExploreReport } from "./exploration.js";
 import { type ExploreOptions, explore } from "./explore.js";
 import { flowOf } from "./sandbox/flow.js";
-import { SandboxDeviable, type SandboxDeviableOptions, type SaveTo } from "./sandbox/sandbox-deviable.js";
+import {
+  SandboxDeviable,
+  type SandboxDeviableOptions,
+  type ScenarioFileWriter,
+} from "./sandbox/sandbox-deviable.js";
 
 export interface ExploreFileOptions extends ExploreOptions, Omit<SandboxDeviableOptions, "saveTo"> {
   /** The folder for scenario files that reproduce findings; created where it is missing. */
@@ -31,7 +35,7 @@ interface LibraryOptions
 /** Explores the flow of a file with the library's defaults. */
 export function exploreWithDefaults(
   file: string,
-  { app, budget, depth = DEFAULT_DEPTH, environment = process.env, ...options }: LibraryOptions,
+  { app, budget, depth = DEFAULT_EXPLORE_DEPTH, environment = process.env, ...options }: LibraryOptions,
   connection: Pick<ExploreFileOptions, "fetch" | "runIdOf">,
 ): Promise<ExploreReport> {
   const budgetMs = budget === undefined ? undefined : durationMs(budget);
@@ -61,8 +65,8 @@ export async function exploreFile(
   }
 }
 
-async function folderWriter(folder: string): Promise<SaveTo> {
-  const { writeYaml } = await loadLazily(() => import("../../core/schema/write-yaml.js"));
+async function folderWriter(folder: string): Promise<ScenarioFileWriter> {
+  const { toYaml: writeYaml } = await loadLazily(() => import("../../core/schema/write-yaml.js"));
   const write = (file: string, text: string): void => {
     try {
       makeFolder(folder);

@@ -4,16 +4,16 @@ import { type Marking, STATUS_WORDS } from "../../core/schema/reconciliation.js"
 import { outcomePage } from "../../core/schema/statuses.js";
 import { formatCount } from "../../core/schema/text-format.js";
 import type {
-  Observed,
   ObservedCall,
   ObservedCharge,
   ObservedPayment,
+  ObservedRun,
   RunFailure,
   Trace,
 } from "./deviable.js";
 import type { Oracle } from "./exploration.js";
 
-export type Verdict =
+export type TraceVerdict =
   | { readonly outcome: "right" }
   | { readonly outcome: "unknown"; readonly reason: string }
   | Wrong;
@@ -28,7 +28,7 @@ interface Wrong {
   readonly isBroken?: boolean;
 }
 
-export function judge({ failure, observed }: Trace): Verdict {
+export function judgeTrace({ failure, observed }: Trace): TraceVerdict {
   if (failure === undefined) return { outcome: "right" };
   const verdict = judgeFailure(failure, observed);
   const hung = observed.deliveries.find(({ unanswered }) => unanswered !== undefined);
@@ -37,7 +37,7 @@ export function judge({ failure, observed }: Trace): Verdict {
   return { ...wrong("liveness", message), isAppGone: true };
 }
 
-function judgeFailure(failure: RunFailure, { charges }: Observed): Verdict {
+function judgeFailure(failure: RunFailure, { charges }: ObservedRun): TraceVerdict {
   const { isIncomplete, error, role, title, message, isCallToApp, ending } = failure;
   if (isIncomplete) return { outcome: "unknown", reason: error ?? message };
   const text = `${title}: ${message}`;
@@ -73,7 +73,7 @@ function wrong(oracle: Oracle, message: string): Wrong {
   return { outcome: "wrong", oracle, message };
 }
 
-function judgePaid({ differences, role }: RunFailure): Verdict {
+function judgePaid({ differences, role }: RunFailure): TraceVerdict {
   const { got, expected } = differences.find(({ path }) => path === "count") ?? {};
   const paid = Number(got ?? 0);
   const range = typeof expected === "number" ? { lte: expected } : expected;
@@ -89,7 +89,7 @@ function judgePaid({ differences, role }: RunFailure): Verdict {
 }
 
 /** Judges a view of the app that differs from a plain run's: an error of money if the charges contradict the view. */
-function judgeView(failure: RunFailure, charges: readonly ObservedCharge[]): Verdict {
+function judgeView(failure: RunFailure, charges: readonly ObservedCharge[]): TraceVerdict {
   const { differences, message } = failure;
   const text = differencesText(failure) || message;
   const isMore = differences.some(({ expected, got }) => amountOf(got) > amountOf(expected));
@@ -130,7 +130,10 @@ function differencesText({ differences }: RunFailure): string {
 }
 
 /** Returns true if the observation of a brief run suggests that a check left out of the run would fail. */
-export function suggestsFailure({ deliveries, charges, withdrawals }: Observed, plain: Observed): boolean {
+export function suggestsFailure(
+  { deliveries, charges, withdrawals }: ObservedRun,
+  plain: ObservedRun,
+): boolean {
   const hasError = deliveries.some(({ attempts }) =>
     attempts.some(({ status }) => status !== null && status >= 500),
   );

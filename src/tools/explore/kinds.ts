@@ -5,13 +5,13 @@ import type {
   CallChange,
   Deviable,
   JobMoment,
-  Observed,
   ObservedCharge,
   ObservedPayment,
+  ObservedRun,
   RunPlan,
   WebhookChange,
 } from "./deviable.js";
-import { type Deviation, type DeviationKind, type DeviationSet, keyOf } from "./deviation-set.js";
+import { type Deviation, type DeviationKind, type DeviationSet, deviationKey } from "./deviation-set.js";
 import { type Place, type PlaceOfCall, type PlaceOfEvent, placesOf } from "./places.js";
 
 /** The change of a deviation to the plan of a run. */
@@ -212,7 +212,7 @@ export const KIND_DEFINITIONS: Readonly<Record<DeviationKind, Kind>> = {
   },
   pressed_twice: {
     description: "the customer presses twice",
-    effectAt: onCustomer("presses", (plan, times) => plan.press(times)),
+    effectAt: onCustomer("presses", (plan, times) => plan.repeatFirstCall(times)),
     isRace: true,
   },
   job_meanwhile: {
@@ -280,26 +280,26 @@ export class KnownDeviations {
   }
 
   /** Lists the deviations that are possible in a run. */
-  findIn(observed: Observed): Deviation[] {
+  findIn(observed: ObservedRun): Deviation[] {
     this.#payments ??= [...observed.charges, ...observed.withdrawals];
     return placesOf(observed, this.#customer).flatMap((place) => {
       const deviations = deviationsAt(place);
       for (const deviation of deviations)
-        if (!this.#places.has(keyOf(deviation))) this.#places.set(keyOf(deviation), place);
+        if (!this.#places.has(deviationKey(deviation))) this.#places.set(deviationKey(deviation), place);
       return deviations;
     });
   }
 
   /** Returns a predicate for deviations that apply to a run; `found` are the deviations that were possible in it. */
   applicabilityTest(found: readonly Deviation[]): (deviation: Deviation) => boolean {
-    const [keys, places] = [new Set(found.map(keyOf)), new Set(found.map(({ at }) => at))];
+    const [keys, places] = [new Set(found.map(deviationKey)), new Set(found.map(({ at }) => at))];
     return (deviation) => {
       const { what } = this.#placeOf(deviation);
       if (what !== "call" && what !== "event") return true;
       // The charge's timeline releases a held response: without a timeline the flow would wait in vain.
       return this.effectOf(deviation).isHolding === undefined
         ? places.has(deviation.at)
-        : keys.has(keyOf(deviation));
+        : keys.has(deviationKey(deviation));
     };
   }
 
@@ -309,7 +309,7 @@ export class KnownDeviations {
 
   /** Deviations of one call exclude each other, as do two that hold the flow; unrelated payments are independent. */
   separationOf(one: Deviation, other: Deviation): Separation | undefined {
-    if ([one, other].some((deviation) => this.#excluded.has(keyOf(deviation)))) return "impossible";
+    if ([one, other].some((deviation) => this.#excluded.has(deviationKey(deviation)))) return "impossible";
     const [a, b] = [this.effectOf(one), this.effectOf(other)];
     const isSameCall =
       a.call !== undefined &&
@@ -326,12 +326,12 @@ export class KnownDeviations {
    * Excludes a held read from larger sets if the app reads while it handles a webhook. The service sends the next
    * webhook only after the response to that one, so the hold merely timed out.
    */
-  excludeUnreleasedRead([only, ...others]: DeviationSet, { deliveries }: Observed): void {
+  excludeUnreleasedRead([only, ...others]: DeviationSet, { deliveries }: ObservedRun): void {
     if (only?.kind !== "read_held" || others.length > 0 || this.effectOf(only).isHolding) return;
     const hasWaited = deliveries.some(({ attempts }) =>
       attempts.some(({ durationMs }) => durationMs >= READ_HELD_MS),
     );
-    if (hasWaited) this.#excluded.add(keyOf(only));
+    if (hasWaited) this.#excluded.add(deviationKey(only));
   }
 
   /** Returns true if the deviation affects only the run's own customer and the flow does not wait for it. */
@@ -342,7 +342,7 @@ export class KnownDeviations {
   }
 
   #placeOf(deviation: Deviation): Place {
-    return this.#places.get(keyOf(deviation))!;
+    return this.#places.get(deviationKey(deviation))!;
   }
 
   #paymentOf(deviation: Deviation): ObservedPayment | undefined {

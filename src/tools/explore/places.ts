@@ -4,10 +4,10 @@ import type {
   CallPlace,
   Deviable,
   JobMoment,
-  Observed,
   ObservedCall,
   ObservedCharge,
   ObservedPayment,
+  ObservedRun,
   WebhookPlace,
 } from "./deviable.js";
 
@@ -22,7 +22,7 @@ export interface PlaceOfCall extends CallPlace {
   /** Duration of the created payment's timeline in sandbox milliseconds; absent unless it advances by itself. */
   readonly timelineMs?: number;
   /** The call read a charge or withdrawal whose status had changed. */
-  readonly hasChangedStatus?: true;
+  readonly hasChangedStatus: boolean;
   /** Sandbox milliseconds from a read to the next event of the payment; 0 for a read at the moment of a webhook. */
   readonly nextEventMs?: number;
   /** The charge or withdrawal that the call created or read. */
@@ -56,7 +56,7 @@ export interface PlaceOfCustomer {
 }
 
 /** Lists the places of a run: calls of the app, events, actions of the customer. */
-export function placesOf(observed: Observed, { press, isOnPage, hasJob }: Deviable["customer"]): Place[] {
+export function placesOf(observed: ObservedRun, { press, isOnPage, hasJob }: Deviable["customer"]): Place[] {
   const calls = callPlaces(observed);
   const [first] = observed.charges;
   return [
@@ -75,10 +75,10 @@ export function placesOf(observed: Observed, { press, isOnPage, hasJob }: Deviab
 /** Calls after this time come from the app's own jobs after the flow; no step waits for them. */
 const TAIL_MS = 4 * 86_400_000;
 
-function callPlaces(observed: Observed): PlaceOfCall[] {
+function callPlaces(observed: ObservedRun): PlaceOfCall[] {
   const { calls } = observed;
   const payments = [...observed.charges, ...observed.withdrawals];
-  return calls.flatMap((call, index) => {
+  return calls.flatMap((call, index): PlaceOfCall[] => {
     if (call.isByFlow) return [];
     const { operation, method, isOwn, atMs } = call;
     const before = calls.slice(0, index).filter((one) => one.operation === operation).length;
@@ -86,28 +86,28 @@ function callPlaces(observed: Observed): PlaceOfCall[] {
     const read = payments.find(({ id }) => id === call.readId);
     const hasChanged = read !== undefined && read.history.filter((change) => change.atMs <= atMs).length > 1;
     const isAwaited = atMs - (calls[0]?.atMs ?? atMs) < TAIL_MS;
-    const payment = created ?? read;
-    return {
-      what: "call",
-      at: `${operation}#${before + 1}`,
-      operation,
-      earlierCount: before,
-      isRead: method === "GET",
-      isOwn,
-      ...(created?.isAutomatic && isAwaited ? { timelineMs: created.endedMs - created.createdMs } : {}),
-      ...(hasChanged ? { hasChangedStatus: true } : {}),
-      ...(isAwaited ? nextEventAfter(call, observed) : {}),
-      ...(payment === undefined ? {} : { payment }),
-    };
+    return [
+      {
+        what: "call",
+        at: `${operation}#${before + 1}`,
+        operation,
+        earlierCount: before,
+        isRead: method === "GET",
+        isOwn,
+        timelineMs: created?.isAutomatic && isAwaited ? created.endedMs - created.createdMs : undefined,
+        hasChangedStatus: hasChanged,
+        nextEventMs: isAwaited ? nextEventMs(call, observed) : undefined,
+        payment: created ?? read,
+      },
+    ];
   });
 }
 
-function nextEventAfter({ readId, atMs }: ObservedCall, { deliveries }: Observed) {
-  if (readId === undefined) return {};
+function nextEventMs({ readId, atMs }: ObservedCall, { deliveries }: ObservedRun): number | undefined {
   const next = deliveries.find((one) => one.object_id === readId && one.atMs > atMs);
-  if (next === undefined) return {};
+  if (next === undefined) return undefined;
   const isAfterWebhook = deliveries.some(({ attempts }) => attempts.some((one) => one.atMs === atMs));
-  return { nextEventMs: isAfterWebhook ? 0 : next.atMs - atMs };
+  return isAfterWebhook ? 0 : next.atMs - atMs;
 }
 
 /** Returns true for an event of a status that is not final. */
@@ -116,22 +116,20 @@ function isPendingEvent(type: string): boolean {
   return subject !== undefined && !hasEnded(subject.status);
 }
 
-function eventPlaces(observed: Observed, calls: readonly PlaceOfCall[], hasJob: boolean): PlaceOfEvent[] {
+function eventPlaces(observed: ObservedRun, calls: readonly PlaceOfCall[], hasJob: boolean): PlaceOfEvent[] {
   const { deliveries, startMs } = observed;
   const payments = [...observed.charges, ...observed.withdrawals];
   // Keeps the first delivery of each event.
   const events = deliveries.filter(
     ({ event_id }, index) => deliveries.findIndex((one) => one.event_id === event_id) === index,
   );
-  return events.flatMap((event, index) => {
+  return events.flatMap((event, index): PlaceOfEvent[] => {
     const { type, object_id, attempts, atMs } = event;
     const payment = payments.find(({ id }) => id === object_id)!;
     const before = events.slice(0, index).filter((one) => one.type === type).length;
     const own = events.filter((one) => one.object_id === object_id);
     const next = own[own.indexOf(event) + 1];
     const isCreator = (call: PlaceOfCall) => call.timelineMs !== undefined && call.payment === payment;
-    const creator = own[0] === event ? calls.find(isCreator) : undefined;
-    const firstAfter = creator === undefined ? {} : { creatingCall: creator };
     const place = {
       at: `${type}#${before + 1}`,
       type,
@@ -146,12 +144,13 @@ function eventPlaces(observed: Observed, calls: readonly PlaceOfCall[], hasJob: 
       {
         what: "event" as const,
         ...place,
-        ...firstAfter,
+        creatingCall: own[0] === event ? calls.find(isCreator) : undefined,
         // A millisecond later: at the same instant, a read of the job would pass for one of the webhook's handler.
-        ...(sinceMs !== undefined && isPending ? { jobBeforeNext: { sinceMs: sinceMs + 1 } } : {}),
-        ...(sinceMs !== undefined && !isPendingEvent(type)
-          ? { jobWithEvent: { sinceMs, atOnce: { place: { type, earlierCount: before }, reads } } }
-          : {}),
+        jobBeforeNext: sinceMs !== undefined && isPending ? { sinceMs: sinceMs + 1 } : undefined,
+        jobWithEvent:
+          sinceMs === undefined || isPendingEvent(type)
+            ? undefined
+            : { sinceMs, concurrentWebhook: { place: { type, earlierCount: before }, reads } },
       },
       ...attempts.slice(1).map((attempt, further) => ({
         ...place,

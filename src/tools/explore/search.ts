@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
-import { type Deviation, type DeviationSet, deviationSetKey, keyOf } from "./deviation-set.js";
+import { type Deviation, type DeviationSet, deviationKey, deviationSetKey } from "./deviation-set.js";
 import type { ExploreReport, SkipReason } from "./exploration.js";
 import { KIND_DEFINITIONS, type Separation } from "./kinds.js";
 
-export interface RunResult {
+export interface SearchRunResult {
   readonly hasFailed: boolean;
   /** The app's calls and responses as text, compared with other runs. */
   readonly behaviour: string;
@@ -22,7 +22,7 @@ export interface SearchOptions {
   readonly depth: number;
   readonly initialDeviations: readonly Deviation[];
   /** Carries out sets in order or concurrently; returns fewer results if it is interrupted. */
-  readonly run: (schedules: readonly DeviationSet[]) => Promise<readonly RunResult[]>;
+  readonly run: (schedules: readonly DeviationSet[]) => Promise<readonly SearchRunResult[]>;
   /** Number of sets per call of `run`. */
   readonly batchSize?: number;
   readonly separationOf: (one: Deviation, other: Deviation) => Separation | undefined;
@@ -68,7 +68,7 @@ class Search {
   /** Sets that behaved like a set that differs only in a kind of the same likeness. */
   readonly #alike: ReadonlySet<string>[] = [];
   readonly #reactions = new Set<string>();
-  readonly #meets = new Map<string, RunResult["canApply"]>();
+  readonly #meets = new Map<string, SearchRunResult["canApply"]>();
   readonly #behaviours = new Set<string>();
   readonly #skipped = { holds_a_failing_set: 0, absorbed: 0, alike: 0, independent: 0, unmet: 0 };
   readonly #runsOfDepth: number[] = [];
@@ -187,7 +187,7 @@ class Search {
   }
 
   #skipReasonOf(schedule: DeviationSet): SkipReason | undefined {
-    const keys = new Set(schedule.map(keyOf));
+    const keys = new Set(schedule.map(deviationKey));
     const holds = (set: ReadonlySet<string>) => [...set].every((key) => keys.has(key));
     if (this.#failing.some(holds)) return "holds_a_failing_set";
     if (this.#options.shuffleRandom !== undefined) return undefined;
@@ -205,7 +205,7 @@ class Search {
   }
 
   /** Returns true if an earlier set that differs only in a kind of the same likeness had this behaviour. */
-  #isLikeAnother(schedule: DeviationSet, { behaviour }: RunResult): boolean {
+  #isLikeAnother(schedule: DeviationSet, { behaviour }: SearchRunResult): boolean {
     const reactions = schedule.flatMap((one) => {
       const { likeness } = KIND_DEFINITIONS[one.kind];
       const others = deviationSetKey(schedule.filter((other) => other !== one));
@@ -217,8 +217,8 @@ class Search {
   }
 
   /** Records a result; returns true if its behaviour is new. */
-  #record(schedule: DeviationSet, result: RunResult): boolean {
-    const keys = schedule.map(keyOf);
+  #record(schedule: DeviationSet, result: SearchRunResult): boolean {
+    const keys = schedule.map(deviationKey);
     const index = schedule.length - 1;
     this.#runs++;
     this.#runsOfDepth[index] = (this.#runsOfDepth[index] ?? 0) + 1;
@@ -237,6 +237,6 @@ class Search {
 
 /** The first deviations, followed by those that only this run made possible. */
 function withNew(first: readonly Deviation[], found: readonly Deviation[]): Deviation[] {
-  const known = new Set(first.map(keyOf));
-  return [...first, ...found.filter((one) => !known.has(keyOf(one)))];
+  const known = new Set(first.map(deviationKey));
+  return [...first, ...found.filter((one) => !known.has(deviationKey(one)))];
 }

@@ -1,13 +1,13 @@
 import { oneLine } from "../../core/schema/text-format.js";
 import { UserError } from "../../core/schema/user-error.js";
-import type { Deviable, Observed, RunPlan, Trace } from "./deviable.js";
-import { type DeviationSet, keyOf } from "./deviation-set.js";
+import type { Deviable, ObservedRun, RunPlan, Trace } from "./deviable.js";
+import { type DeviationSet, deviationKey } from "./deviation-set.js";
 import type { ExploreFinding } from "./exploration.js";
-import { behaviourOf, judge, suggestsFailure, type Verdict } from "./judge.js";
+import { behaviourOf, judgeTrace, suggestsFailure, type TraceVerdict } from "./judge.js";
 import { type KnownDeviations, RACE_REPEATS } from "./kinds.js";
 
 /** The runs without deviations. */
-export interface PlainRuns {
+export interface PlainRunResult {
   /** The run that deviating runs are compared with. */
   readonly trace: Trace;
   /** The first difference between two plain runs; undefined if they agree. */
@@ -22,7 +22,7 @@ export interface PlainRuns {
 export async function observePlainRuns(
   deviable: Deviable,
   overReason: () => string | undefined,
-): Promise<PlainRuns | ExploreFinding> {
+): Promise<PlainRunResult | ExploreFinding> {
   const traces: Trace[] = [];
   for (const purpose of ["check", "learn", "learn"] as const) {
     const trace = await deviable.observePlain(purpose);
@@ -44,7 +44,7 @@ function plainFailure(source: string, trace: Trace, hasTail: boolean): ExploreFi
   const reason = error ?? `${title}: ${message}${excerptOf(body)}`;
   if (!hasTail && ending === "unreachable" && !trace.hasReachedApp)
     throw new UserError(`${source}: ${reason}: start it first, or give its right URL`);
-  const verdict = judge(trace);
+  const verdict = judgeTrace(trace);
   const isGone = verdict.outcome === "wrong" && (verdict.isAppGone === true || verdict.isBroken === true);
   if (verdict.outcome !== "wrong" || !(isGone || (hasTail && role !== "drive")))
     throw new UserError(`${source}: the flow fails with nothing going wrong: ${reason}`);
@@ -63,23 +63,23 @@ function excerptOf(body: unknown): string {
 
 export interface Trial {
   readonly trace: Trace;
-  readonly verdict: Verdict;
+  readonly verdict: TraceVerdict;
 }
 
 /** Repetitions of a race in a saved file, so that the app loses the race on any machine. */
-export const SAVED_REPEATS = 10;
+export const SAVED_RACE_REPEATS = 10;
 
 /** Carries out schedules and judges them. */
 export class Trials {
   readonly #deviable: Deviable;
   readonly #deviations: KnownDeviations;
-  readonly #plain: Observed;
+  readonly #plain: ObservedRun;
   readonly #lanes: number;
   /** Deviations tried alone so far → true if all calls named the run's own customer. */
   readonly #isConcurrent = new Map<string, boolean>();
 
   /** @param lanes maximum number of concurrent runs */
-  constructor(deviable: Deviable, deviations: KnownDeviations, plain: Observed, lanes: number) {
+  constructor(deviable: Deviable, deviations: KnownDeviations, plain: ObservedRun, lanes: number) {
     this.#deviable = deviable;
     this.#deviations = deviations;
     this.#plain = plain;
@@ -103,7 +103,7 @@ export class Trials {
     const [only] = schedule;
     if (only !== undefined && schedule.length === 1) {
       const isOwn = this.#deviations.isOwn(only) && hasOnlyOwnCalls(trial.trace);
-      this.#isConcurrent.set(keyOf(only), isOwn);
+      this.#isConcurrent.set(deviationKey(only), isOwn);
     }
     return trial;
   }
@@ -122,7 +122,7 @@ export class Trials {
       const traces = await this.#deviable.observe(plans, "brief");
       if (!traces.every(hasOnlyOwnCalls)) continue;
       for (const [lane, trace] of traces.entries()) {
-        const trial = { trace, verdict: judge(trace) };
+        const trial = { trace, verdict: judgeTrace(trace) };
         if (trial.verdict.outcome === "right" && !this.isSuspect(trial)) trials.set(group[lane]!, trial);
       }
     }
@@ -136,13 +136,13 @@ export class Trials {
   #canBeConcurrent(schedule: DeviationSet): boolean {
     return (
       schedule.length > 1 &&
-      schedule.every((one) => this.#isConcurrent.get(keyOf(one)) ?? this.#deviations.isOwn(one))
+      schedule.every((one) => this.#isConcurrent.get(deviationKey(one)) ?? this.#deviations.isOwn(one))
     );
   }
 
   async run(plan: RunPlan, detail: "brief" | "full"): Promise<Trial> {
     const [trace] = await this.#deviable.observe([plan], detail);
-    return { trace: trace!, verdict: judge(trace!) };
+    return { trace: trace!, verdict: judgeTrace(trace!) };
   }
 }
 

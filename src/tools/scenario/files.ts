@@ -16,15 +16,15 @@ import {
   scenarioFileSchema,
 } from "../../core/schema/scenario-file.js";
 import type { Scenario } from "../../core/schema/scenario-rules.js";
-import { type IncludedFiles, includeNames, readIncluded, resolveBeside } from "./includes.js";
+import { type IncludedFiles, parseIncludes, readIncludedFiles, resolveBeside } from "./includes.js";
 import type { LoadedStep } from "./loaded-steps.js";
-import { addFixtureNames, type InitialState, readFixtures } from "./scenario-start.js";
-import { ruleWarnings, timelineWarnings, type Warning } from "./scenario-warnings.js";
+import { addFixtureNames, type InitialState, readInitialFixtures } from "./scenario-start.js";
+import { ruleWarnings, type ScenarioWarning, timelineWarnings } from "./scenario-warnings.js";
 import { Scope, variableNameOf } from "./scope.js";
 import { SHARED_STEPS_ADVICE } from "./step-faults.js";
 import { type StepList, StepLoader, savedVariableNames } from "./step-loader.js";
 import type { SourceLine } from "./step-reference.js";
-import { fill, foreignSyntaxWarnings, hasVariable } from "./variables.js";
+import { fillReferences, foreignSyntaxWarnings, hasVariable } from "./variables.js";
 
 /**
  * Reads and checks scenario files, merges includes, fills in variables; used by the sandbox, the command and `explore`.
@@ -71,9 +71,9 @@ export async function loadScenarioFile(
   document: LoadedDocument,
   givens: ScenarioInputs,
 ): Promise<LoadedScenario> {
-  const included = await readIncluded(document);
+  const included = await readIncludedFiles(document);
   const loaded = loadScenario(document, givens, included);
-  const fixtures = await readFixtures(loaded.given, document);
+  const fixtures = await readInitialFixtures(loaded.given, document);
   if (givens.vocabulary === undefined || fixtures === undefined) return { ...loaded, fixtures };
   // The file's own fixtures add names.
   const vocabulary = addFixtureNames(givens.vocabulary, fixtures.value);
@@ -182,7 +182,7 @@ export function loadScenario(
 }
 
 /** Prepares another run of a loaded file with other rules, which must be valid. The file must have no includes. */
-export function withRules(
+export function withScenarioRules(
   loaded: LoadedScenario,
   raw: Readonly<Record<string, unknown>>,
   { vars: given = {}, environment = {}, runIdOf }: ScenarioInputs,
@@ -190,7 +190,7 @@ export function withRules(
   const runId = runIdOf(String(raw.name));
   const scope = new Scope(isRecord(raw.vars) ? raw.vars : {}, { vars: given, environment, runId });
   const rules = RULE_KINDS.flatMap((kind) =>
-    raw[kind] === undefined ? [] : [[kind, fill(raw[kind], scope.resolve, () => {})]],
+    raw[kind] === undefined ? [] : [[kind, fillReferences(raw[kind], scope.resolve, () => {})]],
   );
   const scenario = { name: String(raw.name), ...Object.fromEntries(rules) } as Scenario;
   return { ...loaded, scenario, scope, runId };
@@ -232,12 +232,12 @@ function inFiles(sources: readonly Source[], faults: readonly DocumentFault[]): 
 }
 
 function placedIn(document: LoadedDocument) {
-  return ({ path, message }: Warning): DocumentFault => document.faultAt(path, message);
+  return ({ path, message }: ScenarioWarning): DocumentFault => document.faultAt(path, message);
 }
 
 /** Steps of files included at the top, which come first. */
 function stepsOfIncluded({ file }: LoadedDocument, include: unknown, included: IncludedFiles) {
-  return includeNames(include, []).flatMap(({ name }) => {
+  return parseIncludes(include, []).flatMap(({ name }) => {
     const value = included.get(resolveBeside(file, name))?.value;
     return isRecord(value) && Array.isArray(value.steps) ? [{ include: name }] : [];
   });
@@ -271,7 +271,7 @@ function filledRules(
   const filled: Record<string, unknown> = { ...raw };
   for (const kind of SECTIONS_BEFORE_STEPS) {
     if (!Object.hasOwn(raw, kind)) continue;
-    filled[kind] = fill(
+    filled[kind] = fillReferences(
       raw[kind],
       (reference) => {
         const root = variableNameOf(reference.name);

@@ -1,7 +1,7 @@
 import { isAbsolute, join } from "node:path";
 import { DocumentError, isRecord, type LoadedDocument, readDocument } from "../../core/files/documents.js";
-import { listsIn } from "./loaded-steps.js";
-import type { Path } from "./variables.js";
+import { nestedStepLists } from "./loaded-steps.js";
+import type { ValuePath } from "./variables.js";
 
 /** Files that a scenario file includes, directly or not, by path. */
 export type IncludedFiles = ReadonlyMap<string, LoadedDocument>;
@@ -12,7 +12,7 @@ export function resolveBeside(file: string, name: string): string {
 }
 
 /** Reads all included files. Reports a missing file or a circle at the line of the include. */
-export async function readIncluded(document: LoadedDocument): Promise<IncludedFiles> {
+export async function readIncludedFiles(document: LoadedDocument): Promise<IncludedFiles> {
   const read = new Map<string, LoadedDocument>();
   const follow = async (document: LoadedDocument, chain: readonly string[]): Promise<void> => {
     for (const { at, name } of includesOf(document.value)) {
@@ -22,7 +22,7 @@ export async function readIncluded(document: LoadedDocument): Promise<IncludedFi
         throw new DocumentError([document.faultAt(at, message)]);
       }
       if (read.has(file)) continue;
-      const included = await readDocument(file).catch(reportAt(document, at, file));
+      const included = await readDocument(file).catch(reportUnreadableFile(document, at, file));
       read.set(file, included);
       await follow(included, [...chain, file]);
     }
@@ -32,7 +32,7 @@ export async function readIncluded(document: LoadedDocument): Promise<IncludedFi
 }
 
 /** Reports an unreadable file at the place that names the file. */
-export function reportAt(document: LoadedDocument, at: Path, file: string) {
+export function reportUnreadableFile(document: LoadedDocument, at: ValuePath, file: string) {
   return (error: unknown): never => {
     const [first] = error instanceof DocumentError ? error.faults : [];
     if (first?.line !== 1 || first.column !== 1) throw error;
@@ -41,30 +41,30 @@ export function reportAt(document: LoadedDocument, at: Path, file: string) {
 }
 
 interface Include {
-  readonly at: Path;
+  readonly at: ValuePath;
   readonly name: string;
 }
 
 /** Lists the includes at the top of a file and among its steps. */
 function includesOf(value: unknown): Include[] {
   if (!isRecord(value)) return [];
-  return [...includeNames(value.include, ["include"]), ...includesAmong(value.steps, ["steps"])];
+  return [...parseIncludes(value.include, ["include"]), ...includesAmong(value.steps, ["steps"])];
 }
 
-function includesAmong(list: unknown, at: Path): Include[] {
+function includesAmong(list: unknown, at: ValuePath): Include[] {
   if (!Array.isArray(list)) return [];
   return list.flatMap((step: unknown, index) => {
     if (!isRecord(step)) return [];
     const stepPath = [...at, index];
     return [
-      ...includeNames(step.include, [...stepPath, "include"]),
-      ...listsIn(step).flatMap((part) => includesAmong(part.list, [...stepPath, ...part.at])),
+      ...parseIncludes(step.include, [...stepPath, "include"]),
+      ...nestedStepLists(step).flatMap((part) => includesAmong(part.list, [...stepPath, ...part.at])),
     ];
   });
 }
 
 /** Lists the names of one include: a single name, or at the top of a file an array. */
-export function includeNames(include: unknown, at: Path): Include[] {
+export function parseIncludes(include: unknown, at: ValuePath): Include[] {
   if (typeof include === "string") return [{ at, name: include }];
   if (!Array.isArray(include)) return [];
   return include.flatMap((name: unknown, index) =>

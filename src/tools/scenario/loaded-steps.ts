@@ -1,7 +1,7 @@
 import type { LoadedDocument } from "../../core/files/documents.js";
 import type { StepLocation } from "./step-reference.js";
 import type { StepKind } from "./steps/step-kinds.js";
-import { fill, type Path, type Resolve, type VariableFault } from "./variables.js";
+import { fillReferences, type ResolveReference, type ValuePath, type VariableFault } from "./variables.js";
 
 export type RawStep = Readonly<Record<string, unknown>>;
 
@@ -15,12 +15,12 @@ export interface LoadedStep {
 }
 
 /** Lists the steps with all nested ones. */
-export function everyStep(steps: readonly LoadedStep[]): LoadedStep[] {
-  return steps.flatMap((step) => [step, ...step.lists.flatMap(everyStep)]);
+export function flattenSteps(steps: readonly LoadedStep[]): LoadedStep[] {
+  return steps.flatMap((step) => [step, ...step.lists.flatMap(flattenSteps)]);
 }
 
-export function stepLocation(document: LoadedDocument, at: Path): StepLocation {
-  const lineAt = (path: Path): number => document.faultAt(path, "").line;
+export function stepLocation(document: LoadedDocument, at: ValuePath): StepLocation {
+  const lineAt = (path: ValuePath): number => document.faultAt(path, "").line;
   return {
     file: document.file,
     line: lineAt(at),
@@ -31,14 +31,14 @@ export function stepLocation(document: LoadedDocument, at: Path): StepLocation {
 /** Fields with nested steps. */
 const LISTS = ["steps", "parallel"];
 
-export interface RawList {
+export interface NestedStepList {
   /** Path within the step. */
-  readonly at: Path;
+  readonly at: ValuePath;
   readonly list: readonly unknown[];
 }
 
 /** Lists of steps nested in a step. */
-export function listsIn({ steps, parallel }: RawStep): RawList[] {
+export function nestedStepLists({ steps, parallel }: RawStep): NestedStepList[] {
   const lanes = Array.isArray(parallel) ? [...parallel.entries()] : [];
   return [
     ...(Array.isArray(steps) ? [{ at: ["steps"], list: steps }] : []),
@@ -47,10 +47,14 @@ export function listsIn({ steps, parallel }: RawStep): RawList[] {
 }
 
 /** Fills in the variables of a step, but not of nested steps, which may use variables saved later. */
-export function fillStep(step: RawStep, resolve: Resolve, onFault: (fault: VariableFault) => void): RawStep {
+export function fillStep(
+  step: RawStep,
+  resolve: ResolveReference,
+  onFault: (fault: VariableFault) => void,
+): RawStep {
   const entries = Object.entries(step);
   const fields = entries.filter(([field]) => !LISTS.includes(field));
   const lists = entries.filter(([field]) => LISTS.includes(field));
-  const filled = fill(Object.fromEntries(fields), resolve, onFault) as RawStep;
+  const filled = fillReferences(Object.fromEntries(fields), resolve, onFault) as RawStep;
   return { ...filled, ...Object.fromEntries(lists) };
 }

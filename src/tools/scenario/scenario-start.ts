@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { type Vocabulary, vocabularyOf, withRoutes } from "../../core/domain/name-check.js";
+import { setRoutes, type Vocabulary, vocabularyOf } from "../../core/domain/name-check.js";
 import {
   type DocumentFault,
   isRecord,
@@ -11,7 +11,7 @@ import { safeParse } from "../../core/schema/issues.js";
 import type { NameKind } from "../../core/schema/name-kinds.js";
 import type { StartOptions } from "../../core/schema/option-table.js";
 import type { NamespaceSetup } from "../../core/schema/scenario-file.js";
-import { reportAt, resolveBeside } from "./includes.js";
+import { reportUnreadableFile, resolveBeside } from "./includes.js";
 
 /** A file's `given` block: the initial state that the file needs. */
 export interface InitialState {
@@ -47,7 +47,7 @@ export function mergeInitialStates(files: readonly InitialState[], options: Star
 const FIXTURES_PATH = ["given", "fixtures"];
 
 /** Reads the fixtures of a file's `given`, which are in the file itself or in another. */
-export async function readFixtures(
+export async function readInitialFixtures(
   { fixtures }: NamespaceSetup,
   document: LoadedDocument,
 ): Promise<LoadedDocument | undefined> {
@@ -59,7 +59,7 @@ export async function readFixtures(
     };
   if (typeof fixtures !== "string") return undefined;
   const file = resolveBeside(document.file, fixtures);
-  return readDocument(file).catch(reportAt(document, FIXTURES_PATH, file));
+  return readDocument(file).catch(reportUnreadableFile(document, FIXTURES_PATH, file));
 }
 
 const FIXTURE_KINDS: readonly NameKind[] = ["currency", "payment method", "payment rail"];
@@ -69,7 +69,7 @@ export function addFixtureNames(known: Vocabulary, fixtures: unknown): Vocabular
   const checked = safeParse(fixturesPatchSchema, fixtures);
   const { currencies = [], methods = [], rails = [] } = checked.ok ? checked.data : {};
   const added = vocabularyOf({ fixtures: { currencies, methods, rails } });
-  return withRoutes((kind) => {
+  return setRoutes((kind) => {
     const names = known(kind);
     return names && FIXTURE_KINDS.includes(kind) ? [...names, ...(added(kind) ?? [])] : names;
   }, known.routes);

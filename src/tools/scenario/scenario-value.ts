@@ -1,6 +1,6 @@
 import type { Vocabulary } from "../../core/domain/name-check.js";
 import { DocumentError, type DocumentFault, valueDocument } from "../../core/files/documents.js";
-import { invalid, isRefusal, type Refusal } from "../../core/schema/refusals.js";
+import { isRefusal, type Refusal, refuseInvalid } from "../../core/schema/refusals.js";
 import type { Scenario } from "../../core/schema/scenario-rules.js";
 import { trimTrailingSlashes } from "../../core/schema/text-format.js";
 import { type LoadedScenario, loadScenario } from "./files.js";
@@ -65,5 +65,5 @@ function load(
 }
 
 function refusalOf(faults: readonly DocumentFault[]): Refusal {
-  return invalid(Object.fromEntries(faults.map(({ field, message }) => [field || "body", message])));
+  return refuseInvalid(Object.fromEntries(faults.map(({ field, message }) => [field || "body", message])));
 }

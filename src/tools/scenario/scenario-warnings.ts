@@ -19,16 +19,16 @@ import type { StepKind } from "./steps/step-kinds.js";
 import { hasVariable } from "./variables.js";
 
 /** Valid content that has no effect at run time. */
-export interface Warning {
+export interface ScenarioWarning {
   readonly path: readonly (string | number)[];
   readonly message: string;
 }
 
-type Path = Warning["path"];
+type Path = ScenarioWarning["path"];
 type Rule = Readonly<Record<string, unknown>> & { readonly match?: object | undefined };
 
 /** Warns of rules that can never apply or have no effect. */
-export function ruleWarnings(scenario: Scenario): Warning[] {
+export function ruleWarnings(scenario: Scenario): ScenarioWarning[] {
   return [
     ...RULE_KINDS.flatMap((kind) =>
       shadowedRules(scenario[kind] ?? []).map(([rule, by]) => ({
@@ -82,7 +82,7 @@ const RETRY_EFFECTS = ["delay", "copies", "lose_answer"];
 /** Values without effect on a delivery. */
 const NO_EFFECT: readonly unknown[] = [undefined, false, "0s"];
 
-function webhookWarnings(rule: WebhookRule, index: number, all: readonly WebhookRule[]): Warning[] {
+function webhookWarnings(rule: WebhookRule, index: number, all: readonly WebhookRule[]): ScenarioWarning[] {
   const { match: _match, drop, ...rest } = rule;
   const effects = Object.entries({ ...rest, copies: rest.copies === 1 ? undefined : rest.copies })
     .filter(([word, value]) => !NO_EFFECT.includes(value) && !(word === "fail_first" && value === 0))
@@ -117,7 +117,7 @@ function webhookWarnings(rule: WebhookRule, index: number, all: readonly Webhook
 const EXPIRY_MS = DEFAULT_SETTINGS.limits.checkout_default_minutes * 60_000;
 
 /** Warns of timeline entries without effect, for payments with the default expiry that only the timeline advances. */
-export function timelineWarnings({ charges = [], withdrawals = [] }: Scenario): Warning[] {
+export function timelineWarnings({ charges = [], withdrawals = [] }: Scenario): ScenarioWarning[] {
   const warningAt = (kind: "charges" | "withdrawals", rule: number) => (idle: Idle) => ({
     path: [kind, rule, "timeline", idle.step],
     message: idle.message,
@@ -186,14 +186,17 @@ function unreachedReason<Status extends string>(
 const EXPECTATION_FIELDS = ["expect", "match", "count"];
 
 /** Warns of expectations in a step that can never be met. */
-export function impossibleStepWarnings(kind: StepKind, step: Readonly<Record<string, unknown>>): Warning[] {
+export function impossibleStepWarnings(
+  kind: StepKind,
+  step: Readonly<Record<string, unknown>>,
+): ScenarioWarning[] {
   const fields =
     kind === "fault" || kind.startsWith("expect_") ? [...EXPECTATION_FIELDS, kind] : EXPECTATION_FIELDS;
   return fields.flatMap((field) => impossibleExpectations(step[field], [field]));
 }
 
 /** Warns of matchers and ranges that no value meets. */
-function impossibleExpectations(value: unknown, path: Path = []): Warning[] {
+function impossibleExpectations(value: unknown, path: Path = []): ScenarioWarning[] {
   if (Array.isArray(value))
     return value.flatMap((part, index) => impossibleExpectations(part, [...path, index]));
   if (!isRecord(value)) return [];

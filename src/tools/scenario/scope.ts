@@ -1,13 +1,13 @@
 import { getOwn } from "../../core/schema/get-own.js";
 import { didYouMean } from "../../core/schema/nearest.js";
 import {
-  fill,
-  MAX_SIZE,
-  type Reference,
+  fillReferences,
+  MAX_VALUE_SIZE,
   type Resolution,
-  type Resolve,
+  type ResolveReference,
   sizeOf,
   type VariableFault,
+  type VariableReference,
   valueAt,
 } from "./variables.js";
 
@@ -34,7 +34,7 @@ export class Scope {
     const define = (name: string): void => {
       if (this.#values.has(name) || !Object.hasOwn(file, name)) return;
       open.add(name);
-      const value = fill(
+      const value = fillReferences(
         file[name],
         (reference) => {
           const root = variableNameOf(reference.name);
@@ -47,7 +47,7 @@ export class Scope {
         },
       );
       open.delete(name);
-      const isTooLarge = sizeOf(value) > MAX_SIZE;
+      const isTooLarge = sizeOf(value) > MAX_VALUE_SIZE;
       if (isTooLarge) this.faults.push({ path: [name], message: "expands to a value that is too long" });
       this.#values.set(name, isTooLarge ? "" : value);
     };
@@ -62,7 +62,7 @@ export class Scope {
     return [...this.#values.keys()];
   }
 
-  readonly resolve: Resolve = ({ name, fallback }: Reference): Resolution => {
+  readonly resolve: ResolveReference = ({ name, fallback }: VariableReference): Resolution => {
     const root = variableNameOf(name);
     const rest = name.slice(root.length + 1);
     if (root === "env") return this.#resolveEnvironment(rest, fallback);
@@ -120,7 +120,7 @@ function convertTo(text: string, fileValue: unknown): unknown {
 
 /** Variables visible to a step. */
 export interface Variables {
-  readonly resolve: Resolve;
+  readonly resolve: ResolveReference;
   save(name: string, value: unknown): void;
 }
 
@@ -137,7 +137,7 @@ export class LocalScope implements Variables {
     this.#isIsolated = isIsolated;
   }
 
-  readonly resolve: Resolve = (reference) => {
+  readonly resolve: ResolveReference = (reference) => {
     const root = variableNameOf(reference.name);
     return this.#values.has(root)
       ? evaluate(reference.name, this.#values.get(root))

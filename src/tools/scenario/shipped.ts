@@ -47,7 +47,7 @@ async function readShipped(): Promise<ShippedContent> {
 }
 
 /** Reads the shipped files once per process. The result is never modified. */
-export function loadShipped(): Promise<ShippedContent> {
+export function loadShippedContent(): Promise<ShippedContent> {
   shipped ??= readShipped().catch((error) => {
     shipped = undefined;
     throw error;
@@ -67,7 +67,7 @@ async function readChecked(file: string, text: string): Promise<unknown> {
 }
 
 /** Checks every shipped file for the build. Throws the faults with their places. */
-export async function compileShipped(): Promise<CompiledFiles> {
+export async function compileShippedFiles(): Promise<CompiledFiles> {
   const compiled: Record<string, CompiledFile> = {};
   for (const file of [FIXTURES_FILE, ...shippedScenarioFiles()]) {
     const text = packageText(file);

@@ -5,11 +5,11 @@ import {
   schemaFaults,
   valueDocument,
 } from "../../core/files/documents.js";
-import { didYouMean, nearest } from "../../core/schema/nearest.js";
+import { didYouMean, nearestWord } from "../../core/schema/nearest.js";
 import { unknownFieldMessage } from "../../core/schema/schema-paths.js";
 import { STEP_KINDS, STEPS, type StepKind } from "./steps/step-kinds.js";
 import { WAIT_KINDS, WAIT_SCHEMAS } from "./steps/wait-for.js";
-import { hasVariable, type Path } from "./variables.js";
+import { hasVariable, type ValuePath } from "./variables.js";
 
 /** Fields beside an action; they tell a misspelled action from a missing one. */
 const COMPANIONS: readonly string[] = [
@@ -37,7 +37,7 @@ export function stepKinds(step: Readonly<Record<string, unknown>>): StepKind[] {
 /** Checks a step whose known variables are filled in. */
 export function stepFaults(
   document: LoadedDocument,
-  at: Path,
+  at: ValuePath,
   step: Readonly<Record<string, unknown>>,
   isUnresolved: (value: unknown) => boolean = hasVariable,
 ): DocumentFault[] {
@@ -58,17 +58,17 @@ export function stepFaults(
         `must be one of ${WAIT_KINDS.join(", ")}${didYouMean(String(step.wait_for), WAIT_KINDS)}`,
       ),
     ];
-  return schemaFaults(schemaOf(kind, step), document, { path: at, value: step, isUnresolved });
+  return schemaFaults(stepSchemaOf(kind, step), document, { path: at, value: step, isUnresolved });
 }
 
 /** Returns the schema of a step; that of `wait_for` depends on its value. */
-export function schemaOf(kind: StepKind, { wait_for }: Readonly<Record<string, unknown>>): z.ZodMiniType {
+export function stepSchemaOf(kind: StepKind, { wait_for }: Readonly<Record<string, unknown>>): z.ZodMiniType {
   return isWaitKind(wait_for) ? WAIT_SCHEMAS[wait_for] : STEPS[kind].schema;
 }
 
 function missingActionFaults(
   document: Pick<LoadedDocument, "faultAt">,
-  at: Path,
+  at: ValuePath,
   step: Readonly<Record<string, unknown>>,
 ): DocumentFault[] {
   if (Object.hasOwn(step, "use"))
@@ -76,7 +76,7 @@ function missingActionFaults(
       document.faultAt([...at, "use"], `is not supported: write the steps here; ${SHARED_STEPS_ADVICE}`),
     ];
   const unknown = Object.keys(step).filter((key) => !COMPANIONS.includes(key));
-  const typos = unknown.filter((key) => nearest(key, STEP_KINDS) !== undefined);
+  const typos = unknown.filter((key) => nearestWord(key, STEP_KINDS) !== undefined);
   if (typos.length > 0)
     return typos.map((key) => document.faultAt([...at, key], unknownFieldMessage(key, STEP_KINDS)));
   const [companion] = Object.keys(step).filter((key) => key !== "name");

@@ -9,19 +9,19 @@ import { type DocumentFault, isRecord, type LoadedDocument } from "../../core/fi
 import { didYouMean } from "../../core/schema/nearest.js";
 import { childSchema, knownKeys, schemaNodes, unknownPathPart } from "../../core/schema/schema-paths.js";
 import { type IncludedFiles, resolveBeside } from "./includes.js";
-import { fillStep, type LoadedStep, listsIn, type RawStep, stepLocation } from "./loaded-steps.js";
+import { fillStep, type LoadedStep, nestedStepLists, type RawStep, stepLocation } from "./loaded-steps.js";
 import { impossibleStepWarnings } from "./scenario-warnings.js";
 import { type Scope, variableNameOf } from "./scope.js";
-import { schemaOf, stepFaults, stepKinds } from "./step-faults.js";
+import { stepFaults, stepKinds, stepSchemaOf } from "./step-faults.js";
 import { REPEAT_MAX } from "./steps/repeat.js";
 import { parseRoute } from "./steps/request.js";
 import type { ContainerDefinition, StepDefinition } from "./steps/step-definition.js";
 import { STEPS, type StepKind } from "./steps/step-kinds.js";
-import type { Path, Reference, Resolution } from "./variables.js";
+import type { Resolution, ValuePath, VariableReference } from "./variables.js";
 
 export interface StepList {
   readonly document: LoadedDocument;
-  readonly at: Path;
+  readonly at: ValuePath;
   readonly list: readonly unknown[];
 }
 
@@ -77,13 +77,13 @@ export class StepLoader {
     });
   }
 
-  #isTooMany(document: LoadedDocument, at: Path): boolean {
+  #isTooMany(document: LoadedDocument, at: ValuePath): boolean {
     const message = `is one step too many: a file has at most ${MAX_STEPS_LOADED}, with those it includes`;
     if (++this.#count === MAX_STEPS_LOADED + 1) this.faults.push(document.faultAt(at, message));
     return this.#count > MAX_STEPS_LOADED;
   }
 
-  #step(document: LoadedDocument, at: Path, step: RawStep, known: RunVariables): LoadedStep | undefined {
+  #step(document: LoadedDocument, at: ValuePath, step: RawStep, known: RunVariables): LoadedStep | undefined {
     const [kind] = stepKinds(step);
     const filled = fillStep(
       step,
@@ -108,7 +108,7 @@ export class StepLoader {
     const lists =
       kind === "include"
         ? [this.#include(document, at, filled, known)]
-        : listsIn(step).map((part) => {
+        : nestedStepLists(step).map((part) => {
             const inner: RunVariables = new Set(known);
             if (typeof step.as === "string") inner.add(step.as);
             return this.#list({ document, at: [...at, ...part.at], list: part.list }, inner);
@@ -118,14 +118,14 @@ export class StepLoader {
   }
 
   /** Returns true for an unknown event type, operation or status: `count: 0` or `not` would make it pass always. */
-  #isVoid(kind: StepKind, step: RawStep, path: Path): boolean {
+  #isVoid(kind: StepKind, step: RawStep, path: ValuePath): boolean {
     if (!kind.startsWith("expect_")) return false;
     const isName = kind === "expect_sequence" || path.some((part) => VOID_FIELDS.includes(part));
     const value = path.reduce((inner: unknown, part) => (inner as RawStep | undefined)?.[part], step);
     return isName && !this.#ownTypes.has(value);
   }
 
-  #include(document: LoadedDocument, at: Path, { include }: RawStep, known: RunVariables): LoadedStep[] {
+  #include(document: LoadedDocument, at: ValuePath, { include }: RawStep, known: RunVariables): LoadedStep[] {
     const included = this.#context.included.get(resolveBeside(document.file, String(include)));
     const steps = isRecord(included?.value) ? included.value.steps : undefined;
     if (included !== undefined && Array.isArray(steps))
@@ -138,7 +138,7 @@ export class StepLoader {
     return [];
   }
 
-  #resolve(reference: Reference, known: RunVariables): Resolution {
+  #resolve(reference: VariableReference, known: RunVariables): Resolution {
     const root = variableNameOf(reference.name);
     this.variables.add(root);
     if (known.has(root)) return "open";
@@ -152,7 +152,7 @@ export class StepLoader {
 }
 
 /** Fields of expectations whose values are names of the service. */
-const VOID_FIELDS: Path = ["type", "operation", "status"];
+const VOID_FIELDS: ValuePath = ["type", "operation", "status"];
 
 function nestedRepeat(outer: unknown, inner: unknown): string {
   const times = Number(outer) * Number(inner);
@@ -165,7 +165,7 @@ export function savedVariableNames(step: RawStep): string[] {
   return [
     ...(isRecord(step.save) ? Object.keys(step.save) : []),
     ...(isRecord(step.pay) && typeof step.pay.as === "string" ? [step.pay.as] : []),
-    ...listsIn(step).flatMap(({ list }) => list.filter(isRecord).flatMap(savedVariableNames)),
+    ...nestedStepLists(step).flatMap(({ list }) => list.filter(isRecord).flatMap(savedVariableNames)),
   ];
 }
 
@@ -180,7 +180,7 @@ type Definition = Pick<StepDefinition | ContainerDefinition, "result" | "expecta
 /** Finds unknown names in a step, which make its expectation always true or always false. */
 function unknownNamesInStep(kind: StepKind, step: Step, check: NameCheck): UnknownName[] {
   return [
-    ...findUnknownNames(schemaOf(kind, step), step, check),
+    ...findUnknownNames(stepSchemaOf(kind, step), step, check),
     ...(kind === "request" ? unknownRoute(step, check) : []),
     ...unknownExpectedFields(kind, step, check),
     ...unknownSavedFields(kind, step, check),

@@ -6,11 +6,11 @@ import {
   type LoadedDocument,
 } from "../../core/files/documents.js";
 import { readFlow } from "../../core/files/read-flow.js";
-import { FIXTURE_IDS } from "../../core/schema/fixtures-file.js";
+import { FIXTURE_ID_FIELDS } from "../../core/schema/fixtures-file.js";
 import { startOptionsSchema } from "../../core/schema/option-table.js";
 import { scenarioFileSchema } from "../../core/schema/scenario-file.js";
 import { loadScenarioFile, type ScenarioInputs } from "./files.js";
-import { loadShipped } from "./shipped.js";
+import { loadShippedContent } from "./shipped.js";
 
 export type FileKind = "scenario" | "fixtures" | "config";
 
@@ -48,7 +48,7 @@ export async function validateFile(file: string, options: ValidationOptions): Pr
 
 const TOP_LEVEL_FIELDS: Readonly<Record<FileKind, readonly string[]>> = {
   scenario: Object.keys(scenarioFileSchema.shape),
-  fixtures: Object.keys(FIXTURE_IDS),
+  fixtures: Object.keys(FIXTURE_ID_FIELDS),
   config: Object.keys(startOptionsSchema.shape),
 };
 
@@ -123,5 +123,5 @@ async function check(
 /** Throws the faults of fixtures. */
 async function checkFixtures(document: LoadedDocument): Promise<void> {
   const { mergeFixtures } = await import("../../core/files/merge-fixtures.js");
-  mergeFixtures((await loadShipped()).fixtures, document);
+  mergeFixtures((await loadShippedContent()).fixtures, document);
 }

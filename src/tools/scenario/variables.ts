@@ -1,4 +1,4 @@
-import { MAX_DEPTH, TOO_DEEP_MESSAGE } from "../../core/schema/depth.js";
+import { MAX_JSON_DEPTH, TOO_DEEP_MESSAGE } from "../../core/schema/depth.js";
 
 /**
  * `${name}`, `${name.path}` and `${env.NAME:-default}` in strings. A string that consists of one reference takes the
@@ -7,7 +7,7 @@ import { MAX_DEPTH, TOO_DEEP_MESSAGE } from "../../core/schema/depth.js";
 const REFERENCE = /\$?\$\{([^{}]*)\}?/g;
 const NAME = /^([A-Za-z_][A-Za-z0-9_-]*(?:\.[^\s.:]+)*)(?::-(.*))?$/s;
 
-export interface Reference {
+export interface VariableReference {
   /** `email`, or `quote.amount`. */
   readonly name: string;
   /** Text after `:-`. */
@@ -16,16 +16,16 @@ export interface Reference {
 
 /** The value of a reference; `open` if it is not known yet and the text stays as it is. */
 export type Resolution = { readonly value: unknown } | { readonly fault: string } | "open";
-export type Resolve = (reference: Reference) => Resolution;
+export type ResolveReference = (reference: VariableReference) => Resolution;
 
-export type Path = readonly (string | number)[];
+export type ValuePath = readonly (string | number)[];
 export interface VariableFault {
-  readonly path: Path;
+  readonly path: ValuePath;
   readonly message: string;
 }
 
 /** Maximum depth after filling in; above the limit of input, because variables can hold nested values. */
-const MAX_FILLED_DEPTH = MAX_DEPTH + 20;
+const MAX_FILLED_DEPTH = MAX_JSON_DEPTH + 20;
 
 /** Returns true for a string with a variable that is not filled in. */
 export function hasVariable(value: unknown): boolean {
@@ -33,11 +33,11 @@ export function hasVariable(value: unknown): boolean {
 }
 
 /** Fills in every variable in a value. Calls `onFault` for one that cannot be resolved, which stays as it is. */
-export function fill(
+export function fillReferences(
   value: unknown,
-  resolve: Resolve,
+  resolve: ResolveReference,
   onFault: (fault: VariableFault) => void,
-  path: Path = [],
+  path: ValuePath = [],
 ): unknown {
   if (typeof value === "string")
     return fillText(value, resolve, (message) => {
@@ -47,14 +47,15 @@ export function fill(
     onFault({ path: path.slice(0, 10), message: TOO_DEEP_MESSAGE });
     return null;
   }
-  if (Array.isArray(value)) return value.map((part, index) => fill(part, resolve, onFault, [...path, index]));
+  if (Array.isArray(value))
+    return value.map((part, index) => fillReferences(part, resolve, onFault, [...path, index]));
   if (typeof value !== "object" || value === null) return value;
   return Object.fromEntries(
-    Object.entries(value).map(([key, part]) => [key, fill(part, resolve, onFault, [...path, key])]),
+    Object.entries(value).map(([key, part]) => [key, fillReferences(part, resolve, onFault, [...path, key])]),
   );
 }
 
-function fillText(text: string, resolve: Resolve, onFault: (message: string) => void): unknown {
+function fillText(text: string, resolve: ResolveReference, onFault: (message: string) => void): unknown {
   if (!text.includes("${")) return text;
   let single: { readonly value: unknown } | undefined;
   let length = text.length;
@@ -72,7 +73,7 @@ function fillText(text: string, resolve: Resolve, onFault: (message: string) => 
     }
     if (whole === text) single = resolved;
     length += sizeOf(resolved.value);
-    if (length > MAX_SIZE) {
+    if (length > MAX_VALUE_SIZE) {
       onFault("expands to a text that is too long");
       return "";
     }
@@ -82,7 +83,7 @@ function fillText(text: string, resolve: Resolve, onFault: (message: string) => 
 }
 
 /** Maximum size of a value in characters and parts: a few lines of variables can double a value many times. */
-export const MAX_SIZE = 1_000_000;
+export const MAX_VALUE_SIZE = 1_000_000;
 
 const sizes = new WeakMap<object, number>();
 
@@ -98,7 +99,7 @@ export function sizeOf(value: unknown): number {
   return size;
 }
 
-function parseReference(inside: string): Reference | undefined {
+function parseReference(inside: string): VariableReference | undefined {
   const match = NAME.exec(inside);
   return match === null ? undefined : { name: match[1]!, fallback: match[2] };
 }
@@ -128,7 +129,7 @@ const FOREIGN_SYNTAX = /\{\{\s*([A-Za-z_][\w-]*)\s*\}\}|(?<!\$)\$([A-Za-z_][\w-]
 export function foreignSyntaxWarnings(
   value: unknown,
   names: ReadonlySet<string>,
-  path: Path = [],
+  path: ValuePath = [],
 ): VariableFault[] {
   if (typeof value === "string")
     return [...value.matchAll(FOREIGN_SYNTAX)].flatMap(([written, inBraces, bare]) => {

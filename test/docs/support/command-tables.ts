@@ -1,5 +1,5 @@
 import type { Command, Option } from "commander";
-import { OPTION_ROWS, variableName } from "../../../src/cli/options.js";
+import { environmentVariableOf, OPTION_ROWS } from "../../../src/cli/options.js";
 
 const cell = (text: string): string => text.replaceAll("|", "\\|");
 const row = (...cells: string[]): string => `| ${cells.map(cell).join(" | ")} |`;
@@ -25,7 +25,7 @@ function usageOf(command: Command): string {
 /** The options of `start`, each with its names elsewhere. */
 export function startTable(): string {
   const rows = OPTION_ROWS.map(({ name, flags, help: says }) =>
-    row(`\`${flags}\``, `\`${name}\``, `\`${variableName(name)}\``, says),
+    row(`\`${flags}\``, `\`${name}\``, `\`${environmentVariableOf(name)}\``, says),
   );
   return table(["option", "config key", "variable", ""], rows);
 }

@@ -1,4 +1,8 @@
-import type { ChargeEntry, Scenario, WithdrawalEntry } from "../../../src/core/schema/scenario-rules.js";
+import type {
+  ChargeTimelineEntry,
+  Scenario,
+  WithdrawalTimelineEntry,
+} from "../../../src/core/schema/scenario-rules.js";
 import { firstSentence, type ShippedFile } from "./shipped.js";
 
 /** The tables of docs/scenarios.md, made of the files they are about. */
@@ -28,7 +32,7 @@ function given({ payment_method, ...match }: Match): string {
   return parts.join(" and ") + (payment_method === undefined ? "" : ` (\`${String(payment_method)}\` only)`);
 }
 
-function story(timeline: readonly (ChargeEntry | WithdrawalEntry)[]): string {
+function story(timeline: readonly (ChargeTimelineEntry | WithdrawalTimelineEntry)[]): string {
   return timeline
     .map((entry) => {
       const when = "after_expiry" in entry ? `${entry.after_expiry} after expiry` : entry.after;

@@ -5,7 +5,7 @@ import {
   isRowField,
   MARKINGS,
   type Marking,
-  METADATA_FIELD,
+  METADATA_FIELD_PREFIX,
   type ReconcileRequest,
   ROW_FIELDS,
   STATUS_WORDS,
@@ -65,7 +65,7 @@ function rowValues(row: RawRow, map: Readonly<Record<string, string>>): Values {
   const nested = typeof metadata === "object" && metadata !== null ? Object.entries(metadata) : [];
   const found = [
     ...Object.entries(row).filter(([field]) => isRowField(field)),
-    ...nested.map(([key, value]) => [METADATA_FIELD + key, value] as const),
+    ...nested.map(([key, value]) => [METADATA_FIELD_PREFIX + key, value] as const),
     ...Object.entries(map).map(([field, path]) => [field, valueAt(row, path)] as const),
   ];
   return Object.fromEntries(
@@ -91,12 +91,12 @@ function bookRow(
   const marking = markings.get(statusKey(status ?? ""));
   if (status === undefined) fault("status", "is missing");
   else if (marking === undefined) fault("status", unknownStatus(status, markings));
-  const keys = Object.keys(values).filter((field) => field.startsWith(METADATA_FIELD));
+  const keys = Object.keys(values).filter((field) => field.startsWith(METADATA_FIELD_PREFIX));
   if (keys.length === 0 && !Object.hasOwn(values, "charge_id"))
     fault("charge_id", "is missing: a row names its charge, or its order as metadata.KEY");
   const order = keys.flatMap((key) => {
     const value = cellText(values[key]);
-    return value === undefined ? [] : [[key.slice(METADATA_FIELD.length), value]];
+    return value === undefined ? [] : [[key.slice(METADATA_FIELD_PREFIX.length), value]];
   });
   const amount = cellText(values.amount);
   if (values.amount !== undefined && !AMOUNT_PATTERN.test(amount ?? ""))

@@ -1,6 +1,6 @@
-import { type BookFinding, FINDING_KINDS, type FindingKind } from "../../schema/reconciliation.js";
+import { BOOK_FINDING_KINDS, type BookFinding, type FindingKind } from "../../schema/reconciliation.js";
 import type { Charge } from "../charge-transition.js";
-import { compare } from "../money.js";
+import { compareAmounts } from "../money.js";
 import type { BookRow } from "./parse-rows.js";
 
 export interface ChargeLookup {
@@ -12,7 +12,7 @@ export interface ChargeLookup {
 }
 
 /** Compares the app's rows with the charges; returns the differences in the order of the rows. */
-export function reconcile(rows: readonly BookRow[], ledger: ChargeLookup): BookFinding[] {
+export function reconcileAppRows(rows: readonly BookRow[], ledger: ChargeLookup): BookFinding[] {
   const mentioned = new Set<Charge>();
   const paidTwice = new Set<string>();
   const ofRows = rows.flatMap((row) => {
@@ -83,12 +83,12 @@ function differencesOf(row: BookRow, charges: readonly Charge[]): BookFinding[] 
   if (delivered > 1) add("delivered_twice", newest, `delivered ${delivered} times`);
   if (paid.length === 0 && refunded !== undefined && delivered > 0)
     add("refunded_and_delivered", refunded, `${statusText(refunded)}; ${claimWithDelivery}`);
-  return found.sort((a, b) => FINDING_KINDS.indexOf(a.kind) - FINDING_KINDS.indexOf(b.kind));
+  return found.sort((a, b) => BOOK_FINDING_KINDS.indexOf(a.kind) - BOOK_FINDING_KINDS.indexOf(b.kind));
 }
 
 function isSameMoney({ amount, currency }: BookRow, charge: Charge): boolean {
   return (
-    (amount === undefined || compare(amount, charge.amount) === 0) &&
+    (amount === undefined || compareAmounts(amount, charge.amount) === 0) &&
     (currency === undefined || currency === charge.currency)
   );
 }

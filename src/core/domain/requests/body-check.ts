@@ -2,8 +2,8 @@ import type * as z from "zod/mini";
 import type { CurrencyFixture } from "../../schema/fixtures-file.js";
 import { issueMessage, issuePath, safeParse } from "../../schema/issues.js";
 import { passesQuickValidation } from "../../schema/quick-validation.js";
-import { type ErrorDetails, invalid, type Refusal } from "../../schema/refusals.js";
-import { decimalsOf, isZero, toCanonical } from "../money.js";
+import { type ErrorDetails, type Refusal, refuseInvalid } from "../../schema/refusals.js";
+import { decimalsOf, isZero, toCanonicalAmount } from "../money.js";
 
 /**
  * Collects the faults of a request body by field, so one response names all of them. The schema is checked first, then
@@ -17,16 +17,17 @@ export class BodyCheck<Body> {
     this.#raw = (typeof body === "object" && body !== null ? body : {}) as Record<string, unknown>;
     if (!passesQuickValidation(schema, body)) {
       const checked = safeParse(schema, body);
-      if (!checked.ok) for (const issue of checked.issues) this.fault(issuePath(issue), issueMessage(issue));
+      if (!checked.ok)
+        for (const issue of checked.issues) this.reportFault(issuePath(issue), issueMessage(issue));
     }
     // Zod's record schema skips the key __proto__.
     const { metadata } = this.#raw;
     if (typeof metadata === "object" && metadata !== null && Object.hasOwn(metadata, "__proto__"))
-      this.fault("metadata", "must not have a key __proto__");
-    for (const [path, message] of Object.entries(faults)) this.fault(path, message);
+      this.reportFault("metadata", "must not have a key __proto__");
+    for (const [path, message] of Object.entries(faults)) this.reportFault(path, message);
   }
 
-  fault(path: string, message: string): void {
+  reportFault(path: string, message: string): void {
     if (!this.#details.has(path)) this.#details.set(path, message);
   }
 
@@ -35,12 +36,12 @@ export class BodyCheck<Body> {
   }
 
   /** Returns a top-level field, or undefined if it is invalid. */
-  field<Name extends keyof Body & string>(name: Name): Body[Name] | undefined {
+  validField<Name extends keyof Body & string>(name: Name): Body[Name] | undefined {
     return this.isValid(name) ? (this.#raw[name] as Body[Name] | undefined) : undefined;
   }
 
   get refusal(): Refusal | undefined {
-    return this.#details.size === 0 ? undefined : invalid(Object.fromEntries(this.#details));
+    return this.#details.size === 0 ? undefined : refuseInvalid(Object.fromEntries(this.#details));
   }
 }
 
@@ -57,8 +58,8 @@ export function checkAmount<Body>(
 ): string | undefined {
   if (!body.isValid(path) || typeof amount !== "string") return undefined;
   if (decimalsOf(amount) > currency.decimals)
-    body.fault(path, `must have at most ${currency.decimals} decimals in ${currency.code}`);
-  else if (isZero(amount)) body.fault(path, "must be more than 0");
-  else return toCanonical(amount, currency.decimals);
+    body.reportFault(path, `must have at most ${currency.decimals} decimals in ${currency.code}`);
+  else if (isZero(amount)) body.reportFault(path, "must be more than 0");
+  else return toCanonicalAmount(amount, currency.decimals);
   return undefined;
 }

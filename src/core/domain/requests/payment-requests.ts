@@ -25,12 +25,12 @@ function checkPricing<Body extends { pricing: QuoteBody["pricing"] }>(
   body: BodyCheck<Body>,
   catalogue: Catalogue,
 ): Pricing | undefined {
-  const pricing = body.field("pricing") as Partial<QuoteBody["pricing"]> | undefined;
+  const pricing = body.validField("pricing") as Partial<QuoteBody["pricing"]> | undefined;
   if (typeof pricing !== "object" || pricing === null) return undefined;
   const findCurrency = (code: string, path: string): CurrencyFixture | undefined => {
     const currency = catalogue.currency(code);
     if (currency === undefined)
-      body.fault(path, oneOfMessage(catalogue.fixtures.currencies.map(({ code }) => code).sort()));
+      body.reportFault(path, oneOfMessage(catalogue.fixtures.currencies.map(({ code }) => code).sort()));
     return currency;
   };
   const base =
@@ -43,7 +43,7 @@ function checkPricing<Body extends { pricing: QuoteBody["pricing"] }>(
   let isLocalValid = true;
   if (typeof local === "object" && local !== null) {
     if (base !== undefined && base.code !== "USD")
-      body.fault("pricing.local_pricing", "is allowed only when base_currency is USD");
+      body.reportFault("pricing.local_pricing", "is allowed only when base_currency is USD");
     for (const [code, localAmount] of Object.entries(local)) {
       const path = `pricing.local_pricing.${code}`;
       const currency = findCurrency(code, path);
@@ -65,11 +65,14 @@ function checkMethod<Body extends { payment_method: string }>(
   catalogue: Catalogue,
   organization: OrganizationFixture,
 ): MethodFixture | undefined {
-  const id = body.field("payment_method");
+  const id = body.validField("payment_method");
   if (typeof id !== "string") return undefined;
   const method = catalogue.enabledMethod(organization, id);
   if (method === undefined)
-    body.fault("payment_method", oneOfMessage(catalogue.enabledMethods(organization).map(({ id }) => id)));
+    body.reportFault(
+      "payment_method",
+      oneOfMessage(catalogue.enabledMethods(organization).map(({ id }) => id)),
+    );
   return method;
 }
 
@@ -91,17 +94,17 @@ export function readQuoteRequest(
   const body = new BodyCheck(quoteRequestSchema, raw, faults);
   const pricing = checkPricing(body, catalogue);
   const method = checkMethod(body, catalogue, organization);
-  const code = body.field("to_currency") ?? pricing?.base_currency;
+  const code = body.validField("to_currency") ?? pricing?.base_currency;
   let currency: CurrencyFixture | undefined;
   let rail: RailFixture | undefined;
   if (method !== undefined && typeof code === "string") {
     if (method.currencies.includes(code)) currency = catalogue.currency(code);
-    else body.fault("to_currency", `must be one of ${method.currencies.join(", ")} for ${method.id}`);
+    else body.reportFault("to_currency", `must be one of ${method.currencies.join(", ")} for ${method.id}`);
     const rails = catalogue.rails(method.id, code);
-    const railId = body.field("payment_rail");
+    const railId = body.validField("payment_rail");
     rail = railId === undefined ? rails[0] : rails.find(({ id }) => id === railId);
     if (currency !== undefined && railId !== undefined && rail === undefined)
-      body.fault("payment_rail", oneOfMessage(rails.map(({ id }) => id)));
+      body.reportFault("payment_rail", oneOfMessage(rails.map(({ id }) => id)));
   }
   return (
     body.refusal ?? {
@@ -109,7 +112,7 @@ export function readQuoteRequest(
       method: method!,
       currency: currency!,
       rail,
-      customerEmail: body.field("customer_email") ?? null,
+      customerEmail: body.validField("customer_email") ?? null,
     }
   );
 }
@@ -135,7 +138,7 @@ export function readWhitelabelRequest(
   const method = checkMethod(body, catalogue, organization);
   const field = method && METHOD_KINDS[method.kind].customerField;
   if (field !== undefined && (raw as WhitelabelBody)[field] === undefined)
-    body.fault(field, `is required for ${method!.id}`);
+    body.reportFault(field, `is required for ${method!.id}`);
   return body.refusal ?? { pricing: pricing!, method: method!, body: raw as WhitelabelBody };
 }
 
@@ -156,11 +159,11 @@ export function readCheckoutRequest(
   const body = new BodyCheck(checkoutRequestSchema, raw, faults);
   const pricing = checkPricing(body, catalogue);
   const enabled = catalogue.enabledMethods(organization).map((method) => method.id);
-  const requested = body.field("payment_methods");
+  const requested = body.validField("payment_methods");
   if (Array.isArray(requested))
     for (const [index, id] of requested.entries())
       if (typeof id === "string" && !enabled.includes(id))
-        body.fault(`payment_methods.${index}`, oneOfMessage(enabled));
+        body.reportFault(`payment_methods.${index}`, oneOfMessage(enabled));
   return (
     body.refusal ?? {
       pricing: pricing!,
@@ -186,25 +189,26 @@ export function readMethodChoice(
   raw: unknown,
 ): ChosenMethod | Refusal {
   const body = new BodyCheck<MethodChoice>(methodChoiceSchema, raw);
-  const id = body.field("payment_method");
+  const id = body.validField("payment_method");
   const method = typeof id === "string" && offered.includes(id) ? catalogue.method(id) : undefined;
-  if (typeof id === "string" && method === undefined) body.fault("payment_method", oneOfMessage(offered));
+  if (typeof id === "string" && method === undefined)
+    body.reportFault("payment_method", oneOfMessage(offered));
   let currency: CurrencyFixture | undefined;
   if (method !== undefined) {
-    const code = body.field("currency") ?? currencyOf(method);
+    const code = body.validField("currency") ?? currencyOf(method);
     if (code !== undefined && method.currencies.includes(code)) currency = catalogue.currency(code);
-    else body.fault("currency", oneOfMessage(method.currencies));
+    else body.reportFault("currency", oneOfMessage(method.currencies));
     const { customerField, isRequiredOnPage } = METHOD_KINDS[method.kind];
     if (customerField !== undefined && isRequiredOnPage && (raw as MethodChoice)[customerField] === undefined)
-      body.fault(customerField, `is required for ${method.id}`);
+      body.reportFault(customerField, `is required for ${method.id}`);
   }
   return (
     body.refusal ?? {
       method: method!,
       currency: currency!,
       rail: catalogue.rails(method!.id, currency!.code)[0],
-      phoneNumber: body.field("phone_number") ?? null,
-      bankAccountNumber: body.field("bank_account_number") ?? null,
+      phoneNumber: body.validField("phone_number") ?? null,
+      bankAccountNumber: body.validField("bank_account_number") ?? null,
     }
   );
 }

@@ -8,7 +8,7 @@ import {
   withdrawalRequestSchema,
 } from "../../schema/service-requests.js";
 import type { Catalogue } from "../catalogue.js";
-import { compare, toCanonical } from "../money.js";
+import { compareAmounts, toCanonicalAmount } from "../money.js";
 import { BodyCheck, checkAmount, oneOfMessage } from "./body-check.js";
 
 /** Currencies that allow withdrawals: those with a minimum. */
@@ -20,11 +20,12 @@ function checkPayoutCurrency<Body extends { currency: string }>(
   body: BodyCheck<Body>,
   catalogue: Catalogue,
 ): CurrencyFixture | undefined {
-  const code = body.field("currency");
+  const code = body.validField("currency");
   if (typeof code !== "string") return undefined;
   const payable = payoutCurrencies(catalogue);
   const currency = payable.find((currency) => currency.code === code);
-  if (currency === undefined) body.fault("currency", oneOfMessage(payable.map((currency) => currency.code)));
+  if (currency === undefined)
+    body.reportFault("currency", oneOfMessage(payable.map((currency) => currency.code)));
   return currency;
 }
 
@@ -36,25 +37,26 @@ export function readDestinationRequest(
 ): (Record<string, string | null> & { type: string; currency: string }) | Refusal {
   const body = new BodyCheck<DestinationBody>(destinationRequestSchema, raw);
   const currency = checkPayoutCurrency(body, catalogue);
-  const type = body.field("type");
+  const type = body.validField("type");
   const fields: Record<string, string | null> = {};
   if (type !== undefined && currency !== undefined) {
     if ((type === "crypto_wallet") !== (currency.type === "crypto"))
-      body.fault("type", `does not suit ${currency.code}, which is a ${currency.type} currency`);
+      body.reportFault("type", `does not suit ${currency.code}, which is a ${currency.type} currency`);
     for (const name of DESTINATION_FIELDS[type]) {
-      const value = body.field(name);
+      const value = body.validField(name);
       if (name === "network") {
         const network = currency.network ?? currency.code;
         if (value !== undefined && value !== network)
-          body.fault("network", `must be ${network} for ${currency.code}`);
+          body.reportFault("network", `must be ${network} for ${currency.code}`);
         fields.network = network;
-      } else if ((raw as DestinationBody)[name] === undefined) body.fault(name, `is required for ${type}`);
+      } else if ((raw as DestinationBody)[name] === undefined)
+        body.reportFault(name, `is required for ${type}`);
       else fields[name] = value ?? null;
     }
   }
   const { refusal } = body;
   if (refusal !== undefined) return refusal;
-  const country = body.field("country") ?? (type === "crypto_wallet" ? null : organization.country);
+  const country = body.validField("country") ?? (type === "crypto_wallet" ? null : organization.country);
   return { type: type!, currency: currency!.code, country, ...fields };
 }
 
@@ -76,16 +78,19 @@ export function readWithdrawalRequest(
 ): WithdrawalRequest | Refusal {
   const body = new BodyCheck<WithdrawalBody>(withdrawalRequestSchema, raw, faults);
   const currency = checkPayoutCurrency(body, catalogue);
-  const amount = currency && checkAmount(body, "amount", body.field("amount"), currency);
+  const amount = currency && checkAmount(body, "amount", body.validField("amount"), currency);
   const minimum = currency?.minimum_withdrawal;
-  if (amount !== undefined && minimum !== undefined && compare(amount, minimum) < 0)
-    body.fault("amount", `must be at least ${toCanonical(minimum, currency!.decimals)} ${currency!.code}`);
-  const destinationId = body.field("destination_id");
+  if (amount !== undefined && minimum !== undefined && compareAmounts(amount, minimum) < 0)
+    body.reportFault(
+      "amount",
+      `must be at least ${toCanonicalAmount(minimum, currency!.decimals)} ${currency!.code}`,
+    );
+  const destinationId = body.validField("destination_id");
   if (destinationId !== undefined) {
     const code = currencyOf(destinationId);
-    if (code === undefined) body.fault("destination_id", "is not the id of a payout destination");
+    if (code === undefined) body.reportFault("destination_id", "is not the id of a payout destination");
     else if (currency !== undefined && code !== currency.code)
-      body.fault("currency", `does not match the destination, which is in ${code}`);
+      body.reportFault("currency", `does not match the destination, which is in ${code}`);
   }
   return body.refusal ?? { currency: currency!, amount: amount!, body: raw as WithdrawalBody };
 }

@@ -5,7 +5,7 @@ import type { Mode } from "../../schema/common.js";
 import { type FundRequest, fundRequestSchema } from "../../schema/engine-requests.js";
 import type { Refusal } from "../../schema/refusals.js";
 import type { Caller } from "../caller.js";
-import { openHoldings, postToLedger } from "../ledger-posting.js";
+import { findOrOpenHoldings, postToLedger } from "../ledger-posting.js";
 import { usdRateOf } from "../market.js";
 import type { Command } from "../transaction.js";
 
@@ -16,7 +16,7 @@ export function readBalances(caller: Caller) {
   const { mode, organization } = caller;
   const command: Command<ReturnType<typeof balancesView>> = (tx) => {
     for (const currency of [tx.catalogue.currency(USD), tx.catalogue.homeCurrency(organization)])
-      if (currency !== undefined) openHoldings(tx, mode, organization.organization_id, currency.code);
+      if (currency !== undefined) findOrOpenHoldings(tx, mode, organization.organization_id, currency.code);
     const opened = tx.state.holdingsOf(mode, organization.organization_id).map(({ currency }) => currency);
     const codes = new Set([USD, ...opened]);
     const home = tx.catalogue.homeCurrency(organization)?.code;
@@ -24,8 +24,8 @@ export function readBalances(caller: Caller) {
     const holdings = [...codes]
       .filter((code) => tx.catalogue.currency(code) !== undefined)
       .map((code) => ({
-        account: openHoldings(tx, mode, organization.organization_id, code),
-        rate: usdRateOf(tx.state, tx.catalogue.knownCurrency(code)),
+        account: findOrOpenHoldings(tx, mode, organization.organization_id, code),
+        rate: usdRateOf(tx.state, tx.catalogue.requireCurrency(code)),
       }));
     return balancesView(organization.organization_id, holdings, tx.catalogue.currency(USD)?.decimals ?? 2);
   };
@@ -39,7 +39,7 @@ export function fundBalance(request: FundRequest & { readonly mode: Mode }): Com
     const body = new BodyCheck<FundRequest>(fundRequestSchema, request);
     const currency = tx.catalogue.currency(request.currency);
     if (currency === undefined)
-      body.fault("currency", oneOfMessage(fixtures.currencies.map(({ code }) => code)));
+      body.reportFault("currency", oneOfMessage(fixtures.currencies.map(({ code }) => code)));
     const amount = currency && checkAmount(body, "amount", request.amount, currency);
     if (body.refusal !== undefined) return body.refusal;
     const owner = {
@@ -48,13 +48,13 @@ export function fundBalance(request: FundRequest & { readonly mode: Mode }): Com
       currency: currency!.code,
     };
     const refusal = postToLedger(tx, "funding", owner, "funding", openingPostings(amount!));
-    return refusal ?? openHoldings(tx, owner.mode, owner.organization_id, owner.currency);
+    return refusal ?? findOrOpenHoldings(tx, owner.mode, owner.organization_id, owner.currency);
   };
 }
 
 function balancesView(
   organizationId: string,
-  holdings: readonly { account: ReturnType<typeof openHoldings>; rate: string }[],
+  holdings: readonly { account: ReturnType<typeof findOrOpenHoldings>; rate: string }[],
   decimals: number,
 ) {
   return {

@@ -2,13 +2,13 @@ import { type Actor, type Charge, needsPrice } from "../../domain/charge-transit
 import { isSamePricing } from "../../domain/pricing.js";
 import { readWhitelabelRequest } from "../../domain/requests/payment-requests.js";
 import type { ChargeStatus } from "../../schema/common.js";
-import { type ErrorDetails, invalid, isRefusal, type Refusal, refuse } from "../../schema/refusals.js";
+import { type ErrorDetails, isRefusal, type Refusal, refuse, refuseInvalid } from "../../schema/refusals.js";
 import type { Caller } from "../caller.js";
 import { requestedScenario } from "../scenario-lookup.js";
 import type { Command } from "../transaction.js";
-import { beginTimeline, matchScenario, moveCharge } from "./charge-life.js";
+import { beginTimeline, moveCharge, setMatchingTimeline } from "./charge-life.js";
 import { priceByDefaultMethod, priceCharge, quotedTerms, singleMethodList } from "./methods.js";
-import { newCharge } from "./new-charge.js";
+import { buildCharge } from "./new-charge.js";
 import { findValidQuote } from "./quote-commands.js";
 
 /** Creates a checkout and starts its payment (specification: POST whitelabel). */
@@ -33,9 +33,9 @@ export function createWhitelabel(
     if (!isSamePricing(pricing, quote.pricing)) mismatches.pricing = "does not match the quote";
     if (body.payment_rail !== undefined && body.payment_rail !== quote.payment_rail)
       mismatches.payment_rail = `does not match the quote, which is for ${quote.payment_rail}`;
-    if (Object.keys(mismatches).length > 0) return invalid(mismatches);
+    if (Object.keys(mismatches).length > 0) return refuseInvalid(mismatches);
 
-    const charge = newCharge(tx, caller, {
+    const charge = buildCharge(tx, caller, {
       kind: "whitelabel",
       body,
       pricing: quote.pricing,
@@ -45,7 +45,7 @@ export function createWhitelabel(
     });
     const terms = quotedTerms(tx, quote, {
       method,
-      currency: tx.catalogue.knownCurrency(quote.currency),
+      currency: tx.catalogue.requireCurrency(quote.currency),
       phoneNumber: body.phone_number ?? null,
       bankAccountNumber: body.bank_account_number ?? null,
     });
@@ -65,7 +65,7 @@ export function transitionCharge(
     if (charge === undefined) return refuse("NOT_FOUND", "Charge not found");
     if (!needsPrice(charge, to)) return moveCharge(tx, charge, to, actor, reason);
     const priced = priceByDefaultMethod(tx, charge);
-    return moveCharge(tx, priced === undefined ? charge : matchScenario(tx, priced), to, actor, reason);
+    return moveCharge(tx, priced === undefined ? charge : setMatchingTimeline(tx, priced), to, actor, reason);
   };
 }
 

@@ -4,12 +4,12 @@ import {
   CHARGE_STATUS_RULES,
   type Charge,
   type ChargeTasks,
-  firstExpiryMs,
-  settle,
-  transition,
+  computeTransition,
+  firstExpiredMs,
+  markSettled,
 } from "../../domain/charge-transition.js";
 import { paymentPostings, refundPostings, settlementPostings } from "../../domain/ledger-postings.js";
-import { compare } from "../../domain/money.js";
+import { compareAmounts } from "../../domain/money.js";
 import {
   nextEntry,
   nextEntryAfterExpiry,
@@ -23,24 +23,24 @@ import { emit } from "../event-emission.js";
 import { amountReturned, postToLedger, requireBookedPayment } from "../ledger-posting.js";
 import type { Task } from "../records.js";
 import { chargeSubject } from "../subjects.js";
-import { planEntry, runEntry, withTimeline } from "../timelines.js";
+import { applyTimelineEntry, planTimelineEntry, withTimeline } from "../timelines.js";
 import type { Command, Transaction } from "../transaction.js";
 import { chargeDetailJson, copyCachedJson } from "../wire-views.js";
 
 /** Sets the timeline of the charge from the matching rule; later changes of the scenario do not affect it. */
-export function matchScenario(tx: Transaction, charge: Charge): Charge {
+export function setMatchingTimeline(tx: Transaction, charge: Charge): Charge {
   return copyCachedJson(charge, withTimeline(tx, "charges", charge, chargeSubject(charge)));
 }
 
 /** Sets the charge's timeline and plans its first entry; puts the charge. */
 export function beginTimeline(tx: Transaction, charge: Charge): Charge {
-  const matched = matchScenario(tx, charge);
+  const matched = setMatchingTimeline(tx, charge);
   const first = planNext(tx, matched, nextEntry(matched.timeline, 0, tx.atMs, undefined));
   return putWithTasks(tx, matched, withTask(matched.tasks, "timeline", first));
 }
 
 function planNext(tx: Transaction, charge: Charge, entry: PlannedEntry | undefined): number | undefined {
-  return planEntry(tx, "timeline", charge.charge_id, entry);
+  return planTimelineEntry(tx, "timeline", charge.charge_id, entry);
 }
 
 /** Replaces one task; undefined removes it. */
@@ -100,7 +100,7 @@ function applyTransition(
   actor: Actor,
   reason?: string,
 ): Moved | Refusal {
-  const moved = transition(charge, to, tx.atMs, actor, reason);
+  const moved = computeTransition(charge, to, tx.atMs, actor, reason);
   if (moved === "illegal")
     return refuse("INVALID_TRANSITION", `A charge that is ${charge.status} cannot become ${to}.`, {
       status: nextStatusesText(CHARGE_STATUS_RULES, charge.status),
@@ -156,7 +156,7 @@ function postCharge(
 ): Refusal | undefined {
   const { amount, currency, settlement, totalFee } = requireBookedPayment(tx, charge);
   const returned = kind === "refund" ? amountReturned(tx, charge) : "0";
-  if (kind === "refund" && compare(returned, amount) === 0)
+  if (kind === "refund" && compareAmounts(returned, amount) === 0)
     return refuse("INVALID_TRANSITION", "Nothing of the charge is left to refund.");
   const postings =
     kind === "payment"
@@ -195,11 +195,11 @@ export function runTimelineEntry(task: Task): Command<void> {
     const step = task.step!;
     if (found?.timeline[step] === undefined) return;
     const waiting = withTask(found.tasks, "timeline", undefined);
-    const moved = runEntry(tx, "charge", CHARGE_STATUS_RULES, found, step, (to, reason) =>
+    const moved = applyTimelineEntry(tx, "charge", CHARGE_STATUS_RULES, found, step, (to, reason) =>
       applyTransition(tx, found, waiting, to, "scenario", reason),
     );
     const planFollowing = (charge: Charge) =>
-      planNext(tx, charge, nextEntry(charge.timeline, step + 1, tx.atMs, firstExpiryMs(charge)));
+      planNext(tx, charge, nextEntry(charge.timeline, step + 1, tx.atMs, firstExpiredMs(charge)));
     if (typeof moved === "string") {
       const noted = { ...toPlainRecord(found), notes: [...found.notes, { at: tx.at, note: moved }] };
       const tasks = withTask(waiting, "timeline", planFollowing(found));
@@ -225,6 +225,6 @@ export function settleCharge(task: Task): Command<void> {
     const charge = withTasks(found, withTask(found.tasks, "settlement", undefined));
     const refusal = postCharge(tx, charge, "settlement");
     if (refusal !== undefined) throw new Error(`settlement of ${charge.charge_id}: ${refusal.message}`);
-    putCharge(tx, settle(charge, tx.atMs));
+    putCharge(tx, markSettled(charge, tx.atMs));
   };
 }

@@ -3,14 +3,14 @@ import { isSamePricing } from "../../domain/pricing.js";
 import { readCheckoutRequest, readMethodChoice } from "../../domain/requests/payment-requests.js";
 import type { ChargeStatus } from "../../schema/common.js";
 import type { MethodFixture } from "../../schema/fixtures-file.js";
-import { invalid, isRefusal, type Refusal, refuse } from "../../schema/refusals.js";
+import { isRefusal, type Refusal, refuse, refuseInvalid } from "../../schema/refusals.js";
 import type { Caller } from "../caller.js";
-import { refuseUnreachable, willReachStatus } from "../look-ahead.js";
+import { refuseUnreachableStatus, willReachStatus } from "../look-ahead.js";
 import { requestedScenario } from "../scenario-lookup.js";
 import type { Command, Transaction } from "../transaction.js";
 import { beginTimeline, moveCharge, putCharge } from "./charge-life.js";
 import { amountBeforeMethod, defaultCurrency, priceByDefaultMethod, priceByMethod } from "./methods.js";
-import { newCharge } from "./new-charge.js";
+import { buildCharge } from "./new-charge.js";
 import { findValidQuote } from "./quote-commands.js";
 
 /** Creates a standard checkout, whose charge is in the base currency and unpriced until the customer picks a method. */
@@ -28,11 +28,14 @@ export function createCheckout(
     if (body.quote_id !== undefined) {
       const quote = findValidQuote(tx, caller, body.quote_id);
       if (isRefusal(quote)) return quote;
-      if (!isSamePricing(pricing, quote.pricing)) return invalid({ pricing: "does not match the quote" });
+      if (!isSamePricing(pricing, quote.pricing))
+        return refuseInvalid({ pricing: "does not match the quote" });
       if (!methods.includes(quote.payment_method))
-        return invalid({ payment_methods: `must include ${quote.payment_method}, which the quote is for` });
+        return refuseInvalid({
+          payment_methods: `must include ${quote.payment_method}, which the quote is for`,
+        });
     }
-    const charge = newCharge(tx, caller, {
+    const charge = buildCharge(tx, caller, {
       kind: "hosted",
       body,
       pricing,
@@ -70,7 +73,7 @@ export function chooseDefaultMethod(chargeId: string, until: ChargeStatus): Comm
     if (isRefusal(paying)) return paying;
     return paying !== undefined && willReachStatus(tx, paying, until, tx.atMs)
       ? paying
-      : refuseUnreachable(until);
+      : refuseUnreachableStatus(until);
   };
 }
 

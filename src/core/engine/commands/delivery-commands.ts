@@ -1,6 +1,6 @@
 import { decideRetry } from "../../domain/retry.js";
 import { type Refusal, refuse } from "../../schema/refusals.js";
-import { planAttempt, planDelivery, trimLog } from "../event-emission.js";
+import { planAttempt, planDelivery, trimEventLog } from "../event-emission.js";
 import type { Attempt, Delivery, Task } from "../records.js";
 import { retryMishapAt } from "../retry-mishaps.js";
 import type { Command, Transaction } from "../transaction.js";
@@ -52,7 +52,7 @@ export function recordAttempt(task: Task, outcome: AttemptResult): Command<void>
     }
     sendCopies(tx, delivery, attempt);
     if (attempts.length === 1) leaveLane(tx, delivery);
-    trimLog(tx);
+    trimEventLog(tx);
   };
 }
 
@@ -133,7 +133,7 @@ export function dropDelivery(task: Task): Command<void> {
       next_attempt_at: null,
     });
     if (delivery.attempts.length === 0) leaveLane(tx, delivery);
-    trimLog(tx);
+    trimEventLog(tx);
   };
 }
 

@@ -1,5 +1,5 @@
 import type { Mode } from "../../schema/common.js";
-import { invalid, type Refusal, refuse } from "../../schema/refusals.js";
+import { type Refusal, refuse, refuseInvalid } from "../../schema/refusals.js";
 import type { Signature } from "../../schema/signature-schemes.js";
 import { clampInstant } from "../../schema/time.js";
 import type { Caller } from "../caller.js";
@@ -97,7 +97,7 @@ export function updateEndpoint(
     const other =
       url === endpoint.url ? undefined : endpointAt(tx.state, { url, mailbox, mode, organizationId });
     if (other !== undefined)
-      return invalid({ url: `is the URL of ${other.webhook_id} already; change or delete that one` });
+      return refuseInvalid({ url: `is the URL of ${other.webhook_id} already; change or delete that one` });
     const next: Endpoint = {
       ...endpoint,
       url,

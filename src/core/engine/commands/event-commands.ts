@@ -7,8 +7,8 @@ import { emit, type ManualEvent, planDelivery, sendManualEvent } from "../event-
 import type { Delivery, EventRecord } from "../records.js";
 import { chargeSubject, withdrawalSubject } from "../subjects.js";
 import type { Command, Transaction } from "../transaction.js";
-import { chargeDetail, withdrawalView } from "../wire-views.js";
-import { sampleCharge, sampleWithdrawal } from "./sample-records.js";
+import { chargeDetailView, withdrawalView } from "../wire-views.js";
+import { buildSampleCharge, buildSampleWithdrawal } from "./sample-records.js";
 
 export interface Trigger {
   /** Type of the event, or the name under which events of the type are sent. */
@@ -52,16 +52,16 @@ function topicOf(tx: Transaction, trigger: Trigger, type: string | undefined): T
   if (chargeId !== undefined) {
     const charge = tx.get("charges", chargeId);
     if (charge === undefined) return refuse("NOT_FOUND", "Charge not found");
-    return { record: chargeDetail(charge), subject: chargeSubject(charge), charge };
+    return { record: chargeDetailView(charge), subject: chargeSubject(charge), charge };
   }
   const meaning = force === true || type === undefined ? undefined : subjectOfEvent(type);
   switch (meaning?.object) {
     case "charge": {
-      const charge = sampleCharge(tx, meaning.status, mode);
-      return { record: chargeDetail(charge), subject: chargeSubject(charge) };
+      const charge = buildSampleCharge(tx, meaning.status, mode);
+      return { record: chargeDetailView(charge), subject: chargeSubject(charge) };
     }
     case "withdrawal": {
-      const withdrawal = sampleWithdrawal(tx, meaning.status, mode);
+      const withdrawal = buildSampleWithdrawal(tx, meaning.status, mode);
       return { record: withdrawalView(withdrawal), subject: withdrawalSubject(withdrawal, undefined) };
     }
     default:

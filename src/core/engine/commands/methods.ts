@@ -1,11 +1,11 @@
 import { toPlainRecord } from "../../domain/charge-state.js";
 import type { Charge } from "../../domain/charge-transition.js";
-import { compare, isZero } from "../../domain/money.js";
+import { compareAmounts, isZero } from "../../domain/money.js";
 import { computePrice, type Price, type Pricing } from "../../domain/pricing.js";
 import type { ChosenMethod } from "../../domain/requests/payment-requests.js";
 import { durationMs } from "../../schema/duration.js";
 import type { CurrencyFixture, MethodFixture } from "../../schema/fixtures-file.js";
-import { invalid, type Refusal } from "../../schema/refusals.js";
+import { type Refusal, refuseInvalid } from "../../schema/refusals.js";
 import { digestOf } from "../ids.js";
 import { DeferredInstructions } from "../lazy-instructions.js";
 import { pricingTermsFor } from "../market.js";
@@ -117,7 +117,7 @@ function termsOf(tx: Transaction, charge: Charge, choice: ChosenMethod): Payment
 export function priceByMethod(tx: Transaction, charge: Charge, choice: ChosenMethod): Charge | Refusal {
   const terms = termsOf(tx, charge, choice);
   if (isZero(terms.price.settlement_amount))
-    return invalid({ currency: `the price is zero in ${choice.currency.code}` });
+    return refuseInvalid({ currency: `the price is zero in ${choice.currency.code}` });
   return priceCharge(tx, charge, terms);
 }
 
@@ -142,14 +142,14 @@ export function paymentOffers(tx: Transaction, charge: Charge): PaymentTerms[] {
 export function amountBeforeMethod(tx: Transaction, pricing: Pricing, methods: readonly string[]): string {
   const setting = tx.settings.amount_before_method;
   if (setting === "base") return pricing.amount;
-  const base = tx.catalogue.knownCurrency(pricing.base_currency);
+  const base = tx.catalogue.requireCurrency(pricing.base_currency);
   const amounts = methods.flatMap((id) => {
     const method = tx.catalogue.method(id);
     return method === undefined
       ? []
       : [computePrice(pricing, base.code, pricingTermsFor(tx, base.code, base, method)).amount];
   });
-  return amounts.sort(compare).at(setting === "cheapest" ? 0 : -1) ?? pricing.amount;
+  return amounts.sort(compareAmounts).at(setting === "cheapest" ? 0 : -1) ?? pricing.amount;
 }
 
 /** Prices a charge by its quote's method, else by the first one offered; skips methods with a price of zero. */

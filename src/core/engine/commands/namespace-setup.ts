@@ -1,5 +1,5 @@
 import { openingPostings } from "../../domain/ledger-postings.js";
-import { isZero, toCanonical } from "../../domain/money.js";
+import { isZero, toCanonicalAmount } from "../../domain/money.js";
 import type { ChargeFixture } from "../../schema/fixtures-file.js";
 import { isRefusal } from "../../schema/refusals.js";
 import { postToLedger } from "../ledger-posting.js";
@@ -7,7 +7,7 @@ import type { ClockRecord, Endpoint } from "../records.js";
 import type { Command, Transaction } from "../transaction.js";
 import { moveCharge, putCharge } from "./charge-life.js";
 import { marketTerms, priceCharge } from "./methods.js";
-import { newCharge } from "./new-charge.js";
+import { buildCharge } from "./new-charge.js";
 
 /** Creates the balances and charges of the fixtures in a new namespace. */
 export function initializeNamespace(tx: Transaction): void {
@@ -23,9 +23,12 @@ function startingCharge(tx: Transaction, fixture: ChargeFixture): void {
   const currency = catalogue.currency(fixture.currency);
   if (organization === undefined || method === undefined || currency === undefined)
     throw new Error(`starting charge ${fixture.id} names an unknown organization, method or currency`);
-  const pricing = { base_currency: currency.code, amount: toCanonical(fixture.amount, currency.decimals) };
+  const pricing = {
+    base_currency: currency.code,
+    amount: toCanonicalAmount(fixture.amount, currency.decimals),
+  };
   const { customer_email, customer_name, metadata } = fixture;
-  const charge = newCharge(
+  const charge = buildCharge(
     tx,
     { key: fixture.id, mode: fixture.mode, organization },
     {
@@ -51,8 +54,8 @@ function startingCharge(tx: Transaction, fixture: ChargeFixture): void {
 
 function openBalances(tx: Transaction): void {
   for (const balance of tx.catalogue.fixtures.balances) {
-    const currency = tx.catalogue.knownCurrency(balance.currency);
-    const amount = toCanonical(balance.available_balance, currency.decimals);
+    const currency = tx.catalogue.requireCurrency(balance.currency);
+    const amount = toCanonicalAmount(balance.available_balance, currency.decimals);
     if (isZero(amount)) continue;
     const refusal = postToLedger(tx, "opening", balance, balance.id, openingPostings(amount));
     if (isRefusal(refusal)) throw new Error(`opening balance ${balance.id}: ${refusal.message}`);

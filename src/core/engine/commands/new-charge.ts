@@ -3,7 +3,7 @@ import type { Pricing } from "../../domain/pricing.js";
 import type { CheckoutBody } from "../../schema/service-requests.js";
 import { clampInstant, iso } from "../../schema/time.js";
 import type { Caller } from "../caller.js";
-import { idOfHex, referenceOf } from "../ids.js";
+import { idOfHex, providerReferenceOf } from "../ids.js";
 import type { Transaction } from "../transaction.js";
 
 const MINUTE_MS = 60_000;
@@ -34,7 +34,7 @@ export interface NewCharge {
 }
 
 /** Creates a charge without a price, in the base currency, and schedules its expiry. The caller must put the charge. */
-export function newCharge(tx: Transaction, caller: Caller, values: NewCharge): Charge {
+export function buildCharge(tx: Transaction, caller: Caller, values: NewCharge): Charge {
   const { body, pricing } = values;
   const hex = tx.hexDigest("charge");
   const lifeMs = (body.expires_in_minutes ?? tx.settings.limits.checkout_default_minutes) * MINUTE_MS;
@@ -48,7 +48,7 @@ export function newCharge(tx: Transaction, caller: Caller, values: NewCharge): C
     amount: values.amount ?? pricing.amount,
     currency: pricing.base_currency,
     status: "PENDING",
-    provider_reference: referenceOf(hex),
+    provider_reference: providerReferenceOf(hex),
     created_at: tx.at,
     updated_at: tx.at,
     payment_method: null,

@@ -4,7 +4,7 @@ import { computePrice } from "../../domain/pricing.js";
 import { readQuoteRequest } from "../../domain/requests/payment-requests.js";
 import { walletAddress } from "../../domain/wallets.js";
 import type { CurrencyFixture, MethodFixture } from "../../schema/fixtures-file.js";
-import { invalid, isRefusal, type Refusal } from "../../schema/refusals.js";
+import { isRefusal, type Refusal, refuseInvalid } from "../../schema/refusals.js";
 import { clampInstant } from "../../schema/time.js";
 import type { Caller } from "../caller.js";
 import { idOf } from "../ids.js";
@@ -33,7 +33,7 @@ export function createQuote(
       pricingTermsFor(tx, pricing.base_currency, currency, method),
     );
     if (isZero(priced.settlement_amount))
-      return invalid({ "pricing.amount": `is too small: it is zero in ${currency.code}` });
+      return refuseInvalid({ "pricing.amount": `is too small: it is zero in ${currency.code}` });
     const bytes = tx.digest("quote");
     const quote: Quote = {
       quote_id: idOf("quote", bytes),
@@ -87,6 +87,6 @@ export function findValidQuote(tx: Transaction, caller: Caller, quoteId: string)
     quote.organization_id !== caller.organization.organization_id ||
     tx.atMs >= quote.expires_at_ms
   )
-    return invalid({ quote_id: QUOTE_GONE });
+    return refuseInvalid({ quote_id: QUOTE_GONE });
   return quote;
 }

@@ -5,11 +5,11 @@ import {
   partialRefundPostings,
   withdrawalReversalPostings,
 } from "../../domain/ledger-postings.js";
-import { compare, decimalsOf, isZero, subtract, toCanonical } from "../../domain/money.js";
+import { compareAmounts, decimalsOf, isZero, subtract, toCanonicalAmount } from "../../domain/money.js";
 import type { MatchSubject } from "../../domain/rule-matching.js";
 import type { Withdrawal } from "../../domain/withdrawal.js";
 import { REVERSALS, type ReversalKind } from "../../schema/event-types.js";
-import { invalid, type Refusal, refuse } from "../../schema/refusals.js";
+import { type Refusal, refuse, refuseInvalid } from "../../schema/refusals.js";
 import { emit } from "../event-emission.js";
 import { amountReturned, postToLedger, requireBookedPayment } from "../ledger-posting.js";
 import { chargeSubject, withdrawalSubject } from "../subjects.js";
@@ -46,15 +46,15 @@ export function refundPart(
   reason?: string,
 ): Command<Reversal | Refusal> {
   return reversePart(chargeId, "partial_refund", reason, (tx, { currency }, left) => {
-    const { decimals } = tx.catalogue.knownCurrency(currency);
+    const { decimals } = tx.catalogue.requireCurrency(currency);
     if (decimalsOf(requested) > decimals)
-      return invalid({ amount: `must have at most ${decimals} decimals in ${currency}` });
-    if (isZero(requested)) return invalid({ amount: "must be more than 0" });
-    if (compare(requested, left) >= 0)
-      return invalid({
+      return refuseInvalid({ amount: `must have at most ${decimals} decimals in ${currency}` });
+    if (isZero(requested)) return refuseInvalid({ amount: "must be more than 0" });
+    if (compareAmounts(requested, left) >= 0)
+      return refuseInvalid({
         amount: `must be less than the ${left} ${currency} that are left; refund returns all of it`,
       });
-    return toCanonical(requested, decimals);
+    return toCanonicalAmount(requested, decimals);
   });
 }
 

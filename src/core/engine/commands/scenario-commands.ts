@@ -1,7 +1,7 @@
 import { didYouMean } from "../../schema/nearest.js";
 import { type Refusal, refuse } from "../../schema/refusals.js";
 import type { FaultRule, Scenario } from "../../schema/scenario-rules.js";
-import type { Key, StoredFault, StoredScenario } from "../records.js";
+import type { RecordKey, StoredFault, StoredScenario } from "../records.js";
 import type { State } from "../state.js";
 import type { Command } from "../transaction.js";
 
@@ -80,19 +80,19 @@ export function removeFaults(faultId?: string): Command<readonly string[] | Refu
 }
 
 /** All scenarios, active or not, and the faults set by the control API. */
-export interface Rules {
-  readonly scenarios: ReadonlyMap<Key, StoredScenario>;
-  readonly faults: ReadonlyMap<Key, StoredFault>;
+export interface RuleSet {
+  readonly scenarios: ReadonlyMap<RecordKey, StoredScenario>;
+  readonly faults: ReadonlyMap<RecordKey, StoredFault>;
 }
 
-export function rulesOf({ tables }: State): Rules {
+export function copyRules({ tables }: State): RuleSet {
   return { scenarios: new Map(tables.scenarios), faults: new Map(tables.faults) };
 }
 
 /** Restores the rules of an earlier time. */
-export function restoreRules(rules: Rules): Command<void> {
+export function restoreRules(rules: RuleSet): Command<void> {
   return (tx) => {
-    const now = rulesOf(tx.state);
+    const now = copyRules(tx.state);
     for (const name of ["scenarios", "faults"] as const) {
       for (const key of now[name].keys()) if (!rules[name].has(key)) tx.remove(name, key);
       for (const [key, record] of rules[name]) if (now[name].get(key) !== record) tx.put(name, key, record);

@@ -4,7 +4,7 @@ import {
   withdrawalPostings,
   withdrawalReturnedPostings,
 } from "../../domain/ledger-postings.js";
-import { add, toCanonical } from "../../domain/money.js";
+import { add, toCanonicalAmount } from "../../domain/money.js";
 import { readDestinationRequest, readWithdrawalRequest } from "../../domain/requests/payout-requests.js";
 import type { MatchSubject } from "../../domain/rule-matching.js";
 import { nextEntry, nextStatusesText } from "../../domain/timeline.js";
@@ -20,7 +20,7 @@ import { findOwnRecord } from "../queries.js";
 import type { Destination, Task } from "../records.js";
 import { requestedScenario } from "../scenario-lookup.js";
 import { withdrawalSubject } from "../subjects.js";
-import { planEntry, runEntry, withTimeline } from "../timelines.js";
+import { applyTimelineEntry, planTimelineEntry, withTimeline } from "../timelines.js";
 import type { Command, Transaction } from "../transaction.js";
 import { withdrawalJson } from "../wire-views.js";
 
@@ -54,7 +54,7 @@ export function createWithdrawal(
     if (isRefusal(request)) return request;
     const { amount, currency, body } = request;
     const values = { body: { ...body, amount }, currency, scenarioAsked: requested.name };
-    const withdrawal = newWithdrawal(tx, caller, values);
+    const withdrawal = buildWithdrawal(tx, caller, values);
     const postings = withdrawalPostings(add(amount, withdrawal.fee));
     const refusal = postToLedger(tx, "withdrawal", withdrawal, withdrawal.withdrawal_id, postings);
     if (refusal !== undefined) return refusal;
@@ -70,14 +70,14 @@ export interface NewWithdrawal {
 }
 
 /** Creates a withdrawal; the caller must put it and make its postings. */
-export function newWithdrawal(tx: Transaction, caller: Caller, values: NewWithdrawal): Withdrawal {
+export function buildWithdrawal(tx: Transaction, caller: Caller, values: NewWithdrawal): Withdrawal {
   const { body, currency } = values;
   return {
     withdrawal_id: tx.id("withdrawal"),
     destination_id: body.destination_id,
     organization_id: caller.organization.organization_id,
     amount: body.amount,
-    fee: toCanonical(currency.withdrawal_fee ?? "0", currency.decimals),
+    fee: toCanonicalAmount(currency.withdrawal_fee ?? "0", currency.decimals),
     currency: currency.code,
     status: "PENDING",
     failure_reason: null,
@@ -103,7 +103,7 @@ function subjectOf(tx: Transaction, withdrawal: Withdrawal): MatchSubject {
 /** Plans the entry at `step`, if there is one, and puts the withdrawal. */
 function planStep(tx: Transaction, withdrawal: Withdrawal, step: number): Withdrawal {
   const entry = nextEntry(withdrawal.timeline, step, tx.atMs, undefined);
-  const task = planEntry(tx, "withdrawal", withdrawal.withdrawal_id, entry);
+  const task = planTimelineEntry(tx, "withdrawal", withdrawal.withdrawal_id, entry);
   return putWithdrawal(tx, { ...withdrawal, timeline_task: task ?? null });
 }
 
@@ -166,7 +166,7 @@ export function runWithdrawalEntry(task: Task): Command<void> {
     const step = task.step!;
     if (found?.timeline[step] === undefined) return;
     const stopped: Withdrawal = { ...found, timeline_task: null };
-    const moved = runEntry(tx, "withdrawal", WITHDRAWAL_STATUS_RULES, stopped, step, (to, reason) =>
+    const moved = applyTimelineEntry(tx, "withdrawal", WITHDRAWAL_STATUS_RULES, stopped, step, (to, reason) =>
       moveWithdrawal(tx, stopped, to, "scenario", reason),
     );
     const withdrawal =

@@ -2,7 +2,7 @@ import { bookedPayment } from "../../domain/booked-payment.js";
 import { toPlainRecord } from "../../domain/charge-state.js";
 import type { Charge } from "../../domain/charge-transition.js";
 import { emptyBalances, holdingsKey } from "../../domain/ledger-postings.js";
-import { add, compare, isZero, sumToZero } from "../../domain/money.js";
+import { add, compareAmounts, isZero, isZeroSum } from "../../domain/money.js";
 import { LEDGER_ACCOUNTS, type LedgerAccount, type Mode } from "../../schema/common.js";
 import type { State } from "../state.js";
 import { recordPath, type StateFaults } from "./state-faults.js";
@@ -31,7 +31,7 @@ function checkEntries({ tables }: State, faults: StateFaults): Map<string, Sums>
     const path = recordPath("entries", index++, "postings");
     const key = holdingsKey(mode, organization_id, currency);
     if (!tables.holdings.has(key)) faults.add(path, `belongs to ${key}, which has no accounts`);
-    if (!sumToZero(postings.map(({ amount }) => amount))) faults.add(path, "must sum to zero");
+    if (!isZeroSum(postings.map(({ amount }) => amount))) faults.add(path, "must sum to zero");
     if (faults.isFull) break;
     const sums = sumsOf(posted, key, () => emptyBalances(0));
     for (const { account, amount } of postings) sums[account] = add(sums[account], amount);
@@ -86,9 +86,9 @@ function checkHoldings(
       const expected = posted.get(key)?.[account] ?? "0";
       const owed = open.get(key)?.[account] ?? "0";
       const path = recordPath("holdings", position, "balances", account);
-      if (compare(balances[account], expected) !== 0)
+      if (compareAmounts(balances[account], expected) !== 0)
         faults.add(path, `must be ${expected}, the sum of its entries`);
-      else if (AWAITS[account] !== undefined && compare(balances[account], owed) !== 0)
+      else if (AWAITS[account] !== undefined && compareAmounts(balances[account], owed) !== 0)
         faults.add(path, `must be ${owed}, the amount waiting to be ${AWAITS[account]}`);
     }
     open.delete(key);

@@ -1,5 +1,5 @@
 import type { CollectionName } from "../../schema/records/collection-names.js";
-import type { Key } from "../records.js";
+import type { RecordKey } from "../records.js";
 import type { CheckedRecords } from "./check-records.js";
 import { recordPath, type StateFaults } from "./state-faults.js";
 
@@ -59,7 +59,7 @@ export function checkNumbering(
   return faults.isEmpty;
 }
 
-type Entries = Iterable<readonly [Key, object]>;
+type Entries = Iterable<readonly [RecordKey, object]>;
 
 function checkKeys(
   name: CollectionName,

@@ -3,15 +3,17 @@ import { stateDumpSchema } from "../../schema/control-requests.js";
 import { issueDetails, safeParse } from "../../schema/issues.js";
 import { COLLECTION_NAMES, type CollectionName } from "../../schema/records/collection-names.js";
 import { RECORD_SCHEMAS } from "../../schema/records/collections.js";
-import type { Collections, Key, StateDump } from "../records.js";
+import type { Collections, RecordKey, StateDump } from "../records.js";
 import { recordPath, type StateFaults } from "./state-faults.js";
 
 /** Records of an imported state by key, before validation. */
-export type UncheckedRecords = { readonly [Name in CollectionName]?: Iterable<readonly [Key, unknown]> };
+export type UncheckedRecords = {
+  readonly [Name in CollectionName]?: Iterable<readonly [RecordKey, unknown]>;
+};
 
 /** Records of an imported state by key, each valid by its schema. */
 export type CheckedRecords = {
-  readonly [Name in CollectionName]?: Iterable<readonly [Key, Collections[Name]]>;
+  readonly [Name in CollectionName]?: Iterable<readonly [RecordKey, Collections[Name]]>;
 };
 
 /** Checks that a value has the shape of an export, except for its records. */

@@ -1,9 +1,9 @@
 import type { Catalogue } from "../../domain/catalogue.js";
 import type { Charge } from "../../domain/charge-transition.js";
-import { add, compare } from "../../domain/money.js";
+import { add, compareAmounts } from "../../domain/money.js";
 import type { Withdrawal } from "../../domain/withdrawal.js";
-import { STATUSES } from "../../schema/statuses.js";
-import type { Key, Quote, Task } from "../records.js";
+import { CHARGE_STATUS_TABLE } from "../../schema/statuses.js";
+import type { Quote, RecordKey, Task } from "../records.js";
 import type { State } from "../state.js";
 import { recordPath, type StateFaults } from "./state-faults.js";
 
@@ -14,7 +14,7 @@ export function checkRelations(state: State, catalogue: Catalogue, faults: State
   const { tables } = state;
   const each = <Value>(
     name: string,
-    table: ReadonlyMap<Key, Value>,
+    table: ReadonlyMap<RecordKey, Value>,
     checkRecord: (record: Value, report: Report) => void,
   ) => {
     let index = 0;
@@ -66,7 +66,7 @@ function checkPrice(
   { amount, settlement_amount, fees }: Pick<Quote, "amount" | "settlement_amount" | "fees">,
   report: Report,
 ) {
-  if (compare(amount, add(settlement_amount, fees.total_fee)) !== 0)
+  if (compareAmounts(amount, add(settlement_amount, fees.total_fee)) !== 0)
     report("amount", "must be settlement_amount plus total_fee");
 }
 
@@ -78,7 +78,7 @@ function checkCharge(state: State, charge: Charge, report: Report): void {
       report(field, settlement_amount === null ? "must be null without a price" : "is required with a price");
   if (settlement_amount !== null && fees !== null)
     checkPrice({ amount: charge.amount, settlement_amount, fees }, report);
-  if (settlement_amount === null && STATUSES[status].requiresPrice === true)
+  if (settlement_amount === null && CHARGE_STATUS_TABLE[status].requiresPrice === true)
     report("settlement_amount", `is required of a charge that is ${status}`);
   if (charge.actors.length !== charge.status_history.length)
     report("actors", "must have one entry for each of status_history");

@@ -1,5 +1,5 @@
 import type { Catalogue } from "../../domain/catalogue.js";
-import { invalid, type Refusal } from "../../schema/refusals.js";
+import { type Refusal, refuseInvalid } from "../../schema/refusals.js";
 import type { Settings } from "../../schema/settings.js";
 import type { StateDump } from "../records.js";
 import { State } from "../state.js";
@@ -64,6 +64,6 @@ function checkWhole(state: State, { catalogue, settings }: Configuration, faults
 function refusal(faults: StateFaults): Refusal {
   const { details } = faults;
   return faults.isFull
-    ? invalid(details, `Invalid request parameters; showing the first ${Object.keys(details).length}`)
-    : invalid(details);
+    ? refuseInvalid(details, `Invalid request parameters; showing the first ${Object.keys(details).length}`)
+    : refuseInvalid(details);
 }

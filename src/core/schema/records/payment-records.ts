@@ -20,25 +20,25 @@ import {
   withdrawalSchema,
 } from "../service-responses.js";
 import {
-  count,
+  boundedCount,
   type DeepReadonly,
-  instantMs,
-  jsonText,
-  ordinal,
+  instantMsSchema,
+  jsonTextSchema,
+  sequenceNumber,
   signedMoney,
-  spanMs,
+  spanMsSchema,
   text,
+  textList,
   textOrNull,
-  texts,
 } from "./record-fields.js";
 
-export const pricingRecord = z.strictObject({
+export const pricingRecordSchema = z.strictObject({
   base_currency: currencyCodeSchema,
   amount: moneySchema,
   local_pricing: z.optional(z.record(text, moneySchema)),
 });
 /** The pricing object of a request; every amount padded to its currency's decimals. */
-export type Pricing = DeepReadonly<z.infer<typeof pricingRecord>>;
+export type Pricing = DeepReadonly<z.infer<typeof pricingRecordSchema>>;
 
 const feesRecord = z.strictObject({
   ...feesSchema.shape,
@@ -54,34 +54,34 @@ const priceShape = {
   settlement_amount: moneySchema,
 };
 
-export const quoteRecord = z.strictObject({
+export const quoteRecordSchema = z.strictObject({
   quote_id: text,
-  seq: ordinal,
+  seq: sequenceNumber,
   mode: modeSchema,
   organization_id: text,
-  pricing: pricingRecord,
+  pricing: pricingRecordSchema,
   payment_method: text,
   payment_rail: textOrNull,
   ...priceShape,
   wallet_address: textOrNull,
   network: textOrNull,
   customer_email: textOrNull,
-  created_at_ms: instantMs,
-  expires_at_ms: instantMs,
-  locked_until_ms: instantMs,
+  created_at_ms: instantMsSchema,
+  expires_at_ms: instantMsSchema,
+  locked_until_ms: instantMsSchema,
 });
-export type Quote = DeepReadonly<z.infer<typeof quoteRecord>>;
+export type Quote = DeepReadonly<z.infer<typeof quoteRecordSchema>>;
 
-export const noteRecord = z.strictObject({ at: timestampSchema, note: text });
-export type ChargeNote = DeepReadonly<z.infer<typeof noteRecord>>;
+export const paymentNoteRecordSchema = z.strictObject({ at: timestampSchema, note: text });
+export type PaymentNote = DeepReadonly<z.infer<typeof paymentNoteRecordSchema>>;
 const statusChangeRecord = z.strictObject(statusChangeSchema.shape);
 export type StatusChange = DeepReadonly<z.infer<typeof statusChangeRecord>>;
 
 /** Ids of a charge's scheduled tasks. */
 const chargeTasksRecord = z.strictObject({
-  expiry: z.optional(ordinal),
-  timeline: z.optional(ordinal),
-  settlement: z.optional(ordinal),
+  expiry: z.optional(sequenceNumber),
+  timeline: z.optional(sequenceNumber),
+  settlement: z.optional(sequenceNumber),
 });
 export type ChargeTasks = DeepReadonly<z.infer<typeof chargeTasksRecord>>;
 
@@ -101,34 +101,34 @@ export interface LazyInstructions {
 
 const { payment_provider: _provider, ...chargeWire } = chargeDetailSchema.shape;
 /** The stored charge: wire fields first, then internal ones. */
-export const chargeRecord = z.strictObject({
+export const chargeRecordSchema = z.strictObject({
   ...chargeWire,
   fees: z.nullable(feesRecord),
   payment_instructions: z.nullable(instructionsRecord),
   status_history: z.array(statusChangeRecord).check(minLength(1, "must not be empty")),
 
   /** Creation order in the namespace; lists sort by it, newest first. */
-  seq: ordinal,
+  seq: sequenceNumber,
   mode: modeSchema,
   kind: z.enum(["whitelabel", "hosted"]),
   success_url: z.nullable(httpUrlSchema),
   cancel_url: z.nullable(httpUrlSchema),
   /** Hosted only: the methods to choose from, and the quote that sets the price. */
-  offered_methods: texts,
+  offered_methods: textList,
   quote_id: textOrNull,
-  pricing: pricingRecord,
+  pricing: pricingRecordSchema,
   phone_number: textOrNull,
   bank_account_number: textOrNull,
-  expires_at_ms: instantMs,
+  expires_at_ms: instantMsSchema,
   /** Delay of settlement after COMPLETED; 0 settles in the same commit. */
-  settlement_delay_ms: spanMs,
+  settlement_delay_ms: spanMsSchema,
   /** The scenario requested by name, in the request or its metadata. */
   scenario_asked: textOrNull,
   /** The scenario whose rule matched, and a copy of the rule's timeline. */
   scenario: textOrNull,
   timeline: z.array(chargeEntrySchema),
   /** Index of the matched rule in `scenario.charges`. */
-  rule: z.nullable(count),
+  rule: z.nullable(boundedCount),
   /** Actor of each change in `status_history`. */
   actors: z.array(z.enum(ACTORS)),
   /** True if a manual change has cancelled the rest of the timeline, including entries after expiry. */
@@ -137,37 +137,37 @@ export const chargeRecord = z.strictObject({
   traceparent: textOrNull,
   tasks: chargeTasksRecord,
   /** Facts without a status change: timeline entries that came too late, scenario names that matched nothing. */
-  notes: z.array(noteRecord),
+  notes: z.array(paymentNoteRecordSchema),
 });
-export type Charge = Omit<DeepReadonly<z.infer<typeof chargeRecord>>, "payment_instructions"> & {
+export type Charge = Omit<DeepReadonly<z.infer<typeof chargeRecordSchema>>, "payment_instructions"> & {
   readonly payment_instructions: PaymentInstructions | LazyInstructions | null;
 };
 
 /** The stored withdrawal: wire fields first. */
-export const withdrawalRecord = z.strictObject({
+export const withdrawalRecordSchema = z.strictObject({
   ...withdrawalSchema.shape,
-  seq: ordinal,
+  seq: sequenceNumber,
   mode: modeSchema,
   /** The scenario requested by name, and the one whose rule matched. */
   scenario_asked: textOrNull,
   scenario: textOrNull,
   timeline: z.array(withdrawalEntrySchema),
   /** Index of the matched rule in `scenario.withdrawals`. */
-  rule: z.nullable(count),
+  rule: z.nullable(boundedCount),
   /** ID of the task for the next timeline entry. */
-  timeline_task: z.nullable(ordinal),
-  notes: z.array(noteRecord),
+  timeline_task: z.nullable(sequenceNumber),
+  notes: z.array(paymentNoteRecordSchema),
 });
-export type Withdrawal = DeepReadonly<z.infer<typeof withdrawalRecord>>;
+export type Withdrawal = DeepReadonly<z.infer<typeof withdrawalRecordSchema>>;
 
 const { destination_id: _id, created_at: _at, ...bankAccount } = bankAccountDestinationSchema.shape;
 const { destination_id: _id2, created_at: _at2, ...mobileMoney } = mobileMoneyDestinationSchema.shape;
 const { destination_id: _id3, created_at: _at3, ...cryptoWallet } = cryptoWalletDestinationSchema.shape;
 
 /** A payout destination; its fields depend on the type. */
-export const destinationRecord = z.strictObject({
+export const destinationRecordSchema = z.strictObject({
   destination_id: text,
-  seq: ordinal,
+  seq: sequenceNumber,
   mode: modeSchema,
   organization_id: text,
   created_at: timestampSchema,
@@ -177,7 +177,7 @@ export const destinationRecord = z.strictObject({
     z.strictObject(cryptoWallet),
   ]),
 });
-export type Destination = Omit<DeepReadonly<z.infer<typeof destinationRecord>>, "fields"> & {
+export type Destination = Omit<DeepReadonly<z.infer<typeof destinationRecordSchema>>, "fields"> & {
   readonly fields: Readonly<Record<string, string | null>> & {
     readonly type: string;
     readonly currency: string;
@@ -185,21 +185,21 @@ export type Destination = Omit<DeepReadonly<z.infer<typeof destinationRecord>>, 
 };
 
 /** The stored response to a request with an Idempotency-Key, and the body that a repetition must have. */
-export const idempotencyRecord = z.strictObject({
-  seq: ordinal,
+export const idempotencyRecordSchema = z.strictObject({
+  seq: sequenceNumber,
   body: text,
-  json: jsonText(() => true, "must be JSON"),
-  at_ms: instantMs,
+  json: jsonTextSchema(() => true, "must be JSON"),
+  at_ms: instantMsSchema,
 });
-export type IdempotentResponse = DeepReadonly<z.infer<typeof idempotencyRecord>>;
+export type IdempotentResponse = DeepReadonly<z.infer<typeof idempotencyRecordSchema>>;
 
 /** Balances of an organization in one mode and currency. The five accounts always sum to zero. */
-export const holdingsRecord = z.strictObject({
+export const holdingsRecordSchema = z.strictObject({
   key: text,
   mode: modeSchema,
   organization_id: text,
   currency: currencyCodeSchema,
-  seq: ordinal,
+  seq: sequenceNumber,
   decimals: z.int().check(z.gte(0), z.lte(18)),
   balances: z.strictObject({
     available: moneySchema,
@@ -209,14 +209,14 @@ export const holdingsRecord = z.strictObject({
     outside: signedMoney,
   }),
 });
-export type Holdings = DeepReadonly<z.infer<typeof holdingsRecord>>;
+export type Holdings = DeepReadonly<z.infer<typeof holdingsRecordSchema>>;
 
 const postingRecord = z.strictObject({ account: z.enum(LEDGER_ACCOUNTS), amount: signedMoney });
 export type Posting = DeepReadonly<z.infer<typeof postingRecord>>;
 
-export const ledgerEntryRecord = z.strictObject({
+export const ledgerEntryRecordSchema = z.strictObject({
   entry_id: text,
-  seq: ordinal,
+  seq: sequenceNumber,
   at: timestampSchema,
   kind: text,
   mode: modeSchema,
@@ -226,4 +226,4 @@ export const ledgerEntryRecord = z.strictObject({
   object_id: text,
   postings: z.array(postingRecord).check(z.minLength(1), z.maxLength(9)),
 });
-export type LedgerEntry = DeepReadonly<z.infer<typeof ledgerEntryRecord>>;
+export type LedgerEntry = DeepReadonly<z.infer<typeof ledgerEntryRecordSchema>>;

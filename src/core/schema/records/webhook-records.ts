@@ -2,19 +2,19 @@ import * as z from "zod/mini";
 import { deliveryStatusSchema, modeSchema, timestampSchema } from "../common.js";
 import { eventGlobsSchema } from "../globs.js";
 import { mailboxSchema, ONE_TARGET_MESSAGE, unreachableSchema } from "../option-schemas.js";
-import { isReceiverUrl } from "../receiver-url.js";
+import { isNormalizedReceiverUrl } from "../receiver-url.js";
 import { downAnswerSchema } from "../scenario-rules.js";
 import { anySecretSchema, secretFault, signatureSchema } from "../signature-schemes.js";
 import {
-  count,
+  boundedCount,
   type DeepReadonly,
-  instantMs,
-  jsonText,
-  ordinal,
-  spanMs,
+  instantMsSchema,
+  jsonTextSchema,
+  sequenceNumber,
+  spanMsSchema,
   text,
+  textList,
   textOrNull,
-  texts,
 } from "./record-fields.js";
 
 function isEvent(value: unknown): boolean {
@@ -22,43 +22,45 @@ function isEvent(value: unknown): boolean {
 }
 
 /** An event; `body` is the exact text every delivery sends. */
-export const eventRecord = z.strictObject({
+export const eventRecordSchema = z.strictObject({
   event_id: text,
-  seq: ordinal,
+  seq: sequenceNumber,
   type: text,
   at: timestampSchema,
   mode: modeSchema,
   organization_id: textOrNull,
   object_id: textOrNull,
-  body: jsonText(isEvent, "must be the JSON of an event"),
+  body: jsonTextSchema(isEvent, "must be the JSON of an event"),
 });
-export type EventRecord = DeepReadonly<z.infer<typeof eventRecord>>;
+export type EventRecord = DeepReadonly<z.infer<typeof eventRecordSchema>>;
 
-export const attemptRecord = z.strictObject({
-  attempt: ordinal,
+export const attemptRecordSchema = z.strictObject({
+  attempt: sequenceNumber,
   /** Sequence number among all attempts of the namespace. */
-  order: ordinal,
+  order: sequenceNumber,
   /** Sandbox time. */
   at: timestampSchema,
   /** Wall time; the signature covers it. */
   sent_at: timestampSchema,
-  duration_ms: spanMs,
+  duration_ms: spanMsSchema,
   request_headers: z.record(text, text),
   status: z.nullable(z.int()),
   response_body: textOrNull,
   error: textOrNull,
 });
-export type Attempt = DeepReadonly<z.infer<typeof attemptRecord>>;
+export type Attempt = DeepReadonly<z.infer<typeof attemptRecordSchema>>;
 
-export const mishapRecord = z.strictObject({
+export const mishapRecordSchema = z.strictObject({
   scenario: text,
   bad_signature: z.boolean(),
-  stale_ms: spanMs,
+  stale_ms: spanMsSchema,
   /** Number of attempts that fail without being sent. */
-  fail_first: count,
+  fail_first: boundedCount,
   drop: z.boolean(),
   /** Attempts in this period fail without being sent. */
-  down: z.optional(z.strictObject({ from_ms: instantMs, until_ms: instantMs, answer: downAnswerSchema })),
+  down: z.optional(
+    z.strictObject({ from_ms: instantMsSchema, until_ms: instantMsSchema, answer: downAnswerSchema }),
+  ),
   /** The delivery carries a false event, modelled on the real one, with this type and status. */
   forged: z.optional(z.strictObject({ type: text, status: textOrNull })),
   /** The response to the first attempt is lost. */
@@ -66,17 +68,17 @@ export const mishapRecord = z.strictObject({
   /** Event ID sent instead of the real one. */
   copy_id: z.optional(text),
   /** Number of deliveries sent at the same moment, including this one. */
-  at_once: z.optional(count),
+  at_once: z.optional(boundedCount),
   /** Mishaps of retries, each from one rule. */
   retried: z.optional(
     z.array(
       z.strictObject({
-        attempt: ordinal,
+        attempt: sequenceNumber,
         scenario: text,
         /** Index in `scenario.webhooks`. */
-        index: count,
-        delay_ms: spanMs,
-        copies: ordinal,
+        index: boundedCount,
+        delay_ms: spanMsSchema,
+        copies: sequenceNumber,
         lose_answer: z.boolean(),
       }),
     ),
@@ -88,11 +90,11 @@ export const mishapRecord = z.strictObject({
   /** URL used instead of the receiver's. */
   to_url: z.optional(text),
 });
-export type Mishap = DeepReadonly<z.infer<typeof mishapRecord>>;
+export type Mishap = DeepReadonly<z.infer<typeof mishapRecordSchema>>;
 
-export const deliveryRecord = z.strictObject({
+export const deliveryRecordSchema = z.strictObject({
   delivery_id: text,
-  seq: ordinal,
+  seq: sequenceNumber,
   event_id: text,
   event_type: text,
   object_id: textOrNull,
@@ -102,25 +104,27 @@ export const deliveryRecord = z.strictObject({
   created_at: timestampSchema,
   next_attempt_at: z.nullable(timestampSchema),
   /** ID of the task for the next attempt. */
-  task: z.nullable(ordinal),
-  attempts: z.array(attemptRecord),
-  mishap: z.nullable(mishapRecord),
+  task: z.nullable(sequenceNumber),
+  attempts: z.array(attemptRecordSchema),
+  mishap: z.nullable(mishapRecordSchema),
   /** The lane in which the delivery waits for earlier events of the same object; null to be sent independently. */
   lane: textOrNull,
 });
-export type Delivery = DeepReadonly<z.infer<typeof deliveryRecord>>;
+export type Delivery = DeepReadonly<z.infer<typeof deliveryRecordSchema>>;
 export type DeliveryStatus = Delivery["status"];
 
-export const endpointRecord = z
+export const endpointRecordSchema = z
   .strictObject({
     webhook_id: text,
-    seq: ordinal,
+    seq: sequenceNumber,
     /** Null for a mailbox. */
-    url: z.nullable(text.check(z.refine(isReceiverUrl, "must be a webhook URL as the sandbox writes it"))),
+    url: z.nullable(
+      text.check(z.refine(isNormalizedReceiverUrl, "must be a webhook URL as the sandbox writes it")),
+    ),
     /** Deliveries wait under this name until they are collected. */
     mailbox: z.nullable(mailboxSchema),
     /** Wall time without a read after which the mailbox is deleted. */
-    lease_ms: z.optional(count),
+    lease_ms: z.optional(boundedCount),
     /** Handling of attempts without a listener, on a running clock. */
     unreachable: unreachableSchema,
     mode: modeSchema,
@@ -129,7 +133,7 @@ export const endpointRecord = z
     events: eventGlobsSchema,
     secret: anySecretSchema,
     previous_secret: z.nullable(anySecretSchema),
-    previous_secret_until_ms: instantMs,
+    previous_secret_until_ms: instantMsSchema,
     signature: signatureSchema,
     enabled: z.boolean(),
     created_at: timestampSchema,
@@ -144,15 +148,15 @@ export const endpointRecord = z
       if (message !== undefined) issues.push({ code: "custom", input: secret, path: [name], message });
     }
   });
-export type Endpoint = Omit<DeepReadonly<z.infer<typeof endpointRecord>>, "signature"> & {
+export type Endpoint = Omit<DeepReadonly<z.infer<typeof endpointRecordSchema>>, "signature"> & {
   readonly signature: z.infer<typeof signatureSchema>;
 };
 
 /** Queue of first attempts for one object and endpoint, which keeps the object's events in order. */
-export const laneRecord = z.strictObject({
+export const laneRecordSchema = z.strictObject({
   lane: text,
-  waiting: texts,
+  waiting: textList,
   /** Deliveries sent right after the next event. */
-  swapped: texts,
+  swapped: textList,
 });
-export type Lane = DeepReadonly<z.infer<typeof laneRecord>>;
+export type Lane = DeepReadonly<z.infer<typeof laneRecordSchema>>;

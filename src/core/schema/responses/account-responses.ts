@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { timestampSchema } from "../common.js";
-import { assumedField, currencyNote, field, shape } from "../descriptions.js";
+import { assumedFieldNote, currencyNote, field, shape } from "../descriptions.js";
 import { currencyCodeSchema, moneySchema, text } from "./response-fields.js";
 
 export const balanceSchema = shape("Balance", "What is held in one currency.", {
@@ -23,8 +23,8 @@ export const balancesSchema = shape("Balances", "All balances of the organizatio
 });
 
 export const organizationSchema = shape("Organization", "The merchant.", {
-  organization_id: field(text, assumedField("The organization.")),
-  name: field(text, assumedField("Its name.")),
+  organization_id: field(text, assumedFieldNote("The organization.")),
+  name: field(text, assumedFieldNote("Its name.")),
   country: field(text, {
     description: "Two-letter code; its currency has a balance.",
     assumption: "The field's name.",
@@ -32,12 +32,12 @@ export const organizationSchema = shape("Organization", "The merchant.", {
   }),
   status: field(
     z.enum(["active", "deactivated"]),
-    assumedField("A deactivated organization gets 404 everywhere."),
+    assumedFieldNote("A deactivated organization gets 404 everywhere."),
   ),
-  verified: field(z.boolean(), assumedField("Verified merchants may use more methods.")),
+  verified: field(z.boolean(), assumedFieldNote("Verified merchants may use more methods.")),
   enabled_payment_methods: field(z.array(text), {
     description: "Ids of the methods it may use.",
     examples: ["{{methods}}"],
   }),
-  created_at: field(timestampSchema, assumedField("When it was made.")),
+  created_at: field(timestampSchema, assumedFieldNote("When it was made.")),
 });

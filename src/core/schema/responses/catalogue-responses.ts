@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { assumedField, field, methodNote, shape } from "../descriptions.js";
+import { assumedFieldNote, field, methodNote, shape } from "../descriptions.js";
 import { currencyCodeSchema, moneySchema, nullableText, text } from "./response-fields.js";
 
 export const paymentMethodSchema = shape("PaymentMethod", "A way to pay.", {
@@ -27,17 +27,17 @@ export const currencyCodesSchema = shape("CurrencyCodes", "Currency codes, group
 });
 
 export const paymentRailSchema = shape("PaymentRail", "A bank network or operator a payment can use.", {
-  id: field(text, assumedField("The name requests use for it.", { examples: ["simba_pesa"] })),
-  display_name: field(text, assumedField("Its display name.")),
-  payment_method: field(text, assumedField("The method it belongs to.")),
-  currency: field(currencyCodeSchema, assumedField("The currency it moves.")),
-  country: field(nullableText, assumedField("Two-letter code; null for crypto.")),
-  min_amount: field(moneySchema, assumedField("The minimum amount.")),
-  max_amount: field(z.nullable(moneySchema), assumedField("The maximum amount; null for no limit.")),
+  id: field(text, assumedFieldNote("The name requests use for it.", { examples: ["simba_pesa"] })),
+  display_name: field(text, assumedFieldNote("Its display name.")),
+  payment_method: field(text, assumedFieldNote("The method it belongs to.")),
+  currency: field(currencyCodeSchema, assumedFieldNote("The currency it moves.")),
+  country: field(nullableText, assumedFieldNote("Two-letter code; null for crypto.")),
+  min_amount: field(moneySchema, assumedFieldNote("The minimum amount.")),
+  max_amount: field(z.nullable(moneySchema), assumedFieldNote("The maximum amount; null for no limit.")),
 });
 export const paymentRailListSchema = shape("PaymentRailList", "The matching rails.", {
   payment_rails: field(
     z.array(paymentRailSchema),
-    assumedField("The first of a method and currency is the one used when none is named."),
+    assumedFieldNote("The first of a method and currency is the one used when none is named."),
   ),
 });

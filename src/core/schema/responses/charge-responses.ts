@@ -6,10 +6,10 @@ import {
   metadataSchema,
   timestampSchema,
 } from "../common.js";
-import { assumedField, currencyNote, FEES_NOTE, field, namedSchema, shape } from "../descriptions.js";
-import { STATUSES } from "../statuses.js";
+import { assumedFieldNote, currencyNote, FEES_NOTE, field, namedSchema, shape } from "../descriptions.js";
+import { CHARGE_STATUS_TABLE } from "../statuses.js";
 import { paymentInstructionsSchema } from "./payment-instructions.js";
-import { feesSchema, rail } from "./quote-responses.js";
+import { feesSchema, railField } from "./quote-responses.js";
 import {
   currencyCodeSchema,
   exchangeRateSchema,
@@ -22,9 +22,11 @@ import {
 namedSchema(
   "ChargeStatus",
   {
-    description: `The status of a payment.\n\n${CHARGE_STATUSES.map((status) => `- \`${status}\`: ${STATUSES[status].meaning}.`).join("\n")}`,
-    assumption: `Transitions: ${CHARGE_STATUSES.filter((status) => STATUSES[status].next.length > 0)
-      .map((status) => `${status} → ${STATUSES[status].next.join(", ")}`)
+    description: `The status of a payment.\n\n${CHARGE_STATUSES.map((status) => `- \`${status}\`: ${CHARGE_STATUS_TABLE[status].meaning}.`).join("\n")}`,
+    assumption: `Transitions: ${CHARGE_STATUSES.filter(
+      (status) => CHARGE_STATUS_TABLE[status].next.length > 0,
+    )
+      .map((status) => `${status} → ${CHARGE_STATUS_TABLE[status].next.join(", ")}`)
       .join("; ")}. The rest are final; a payment after EXPIRED is a late one.`,
   },
   chargeStatusSchema,
@@ -60,23 +62,23 @@ export const whitelabelResultSchema = shape("WhitelabelResult", "A payment that 
 });
 
 export const checkoutSchema = shape("Checkout", "A hosted page waiting for the customer.", {
-  checkout_id: field(text, assumedField("The checkout.")),
+  checkout_id: field(text, assumedFieldNote("The checkout.")),
   checkout_url: field(httpUrlSchema, {
     description: "Where to send the customer.",
     assumption: "The interface does not name the field that holds the URL.",
     examples: ["http://127.0.0.1:4402/checkout/co_f2a5ed6a38de6871f3183cfa"],
   }),
-  charge_id: field(text, assumedField("The charge, which exists from the start.")),
-  status: field(chargeStatusSchema, assumedField("The charge's status: `PENDING`.")),
+  charge_id: field(text, assumedFieldNote("The charge, which exists from the start.")),
+  status: field(chargeStatusSchema, assumedFieldNote("The charge's status: `PENDING`.")),
   amount: field(
     moneySchema,
-    assumedField("The price as it was given; fees are known once the customer picks a method."),
+    assumedFieldNote("The price as it was given; fees are known once the customer picks a method."),
   ),
-  currency: field(currencyCodeSchema, assumedField("The base currency of the price.")),
-  payment_methods: field(z.array(text), assumedField("The methods the customer may choose from.")),
+  currency: field(currencyCodeSchema, assumedFieldNote("The base currency of the price.")),
+  payment_methods: field(z.array(text), assumedFieldNote("The methods the customer may choose from.")),
   metadata: field(metadataSchema, "As sent."),
   expires_at: field(timestampSchema, "When the page stops taking payments."),
-  created_at: field(timestampSchema, assumedField("When it was made.")),
+  created_at: field(timestampSchema, assumedFieldNote("When it was made.")),
 });
 
 const payinSummary = {
@@ -108,23 +110,23 @@ export const payinListSchema = shape("PayinList", "A page of payments.", {
 });
 
 export const statusChangeSchema = shape("StatusChange", "A change of a charge's status.", {
-  status: field(chargeStatusSchema, assumedField("What it became.")),
-  at: field(timestampSchema, assumedField("When.")),
+  status: field(chargeStatusSchema, assumedFieldNote("What it became.")),
+  at: field(timestampSchema, assumedFieldNote("When.")),
   reason: field(
     z.optional(text),
-    assumedField("Why, where there is a reason.", { examples: ["declined_by_operator"] }),
+    assumedFieldNote("Why, where there is a reason.", { examples: ["declined_by_operator"] }),
   ),
 });
 
-export const chargeDetail = {
+export const chargeDetailFields = {
   ...payinSummary,
   payment_method: field(
     nullableText,
-    assumedField("The method; null until the customer of a hosted page has picked one."),
+    assumedFieldNote("The method; null until the customer of a hosted page has picked one."),
   ),
-  payment_rail: rail,
-  customer_email: field(nullableText, assumedField("Who pays.")),
-  customer_name: field(nullableText, assumedField("The customer's name.")),
+  payment_rail: railField,
+  customer_email: field(nullableText, assumedFieldNote("Who pays.")),
+  customer_name: field(nullableText, assumedFieldNote("The customer's name.")),
   metadata: field(metadataSchema, "As sent with the checkout."),
   fees: field(z.nullable(feesSchema), {
     ...FEES_NOTE,
@@ -132,7 +134,7 @@ export const chargeDetail = {
   }),
   exchange_rate: field(
     z.nullable(exchangeRateSchema),
-    assumedField("The rate used; null until the charge is priced."),
+    assumedFieldNote("The rate used; null until the charge is priced."),
   ),
   settlement_amount: field(z.nullable(moneySchema), {
     description:
@@ -147,26 +149,26 @@ export const chargeDetail = {
   }),
   failure_reason: field(
     nullableText,
-    assumedField("Why it failed; null otherwise.", { examples: ["insufficient_funds"] }),
+    assumedFieldNote("Why it failed; null otherwise.", { examples: ["insufficient_funds"] }),
   ),
   payment_instructions: field(
     z.nullable(paymentInstructionsSchema),
-    assumedField("What the customer is shown; null until the customer has picked a method."),
+    assumedFieldNote("What the customer is shown; null until the customer has picked a method."),
   ),
-  expires_at: field(timestampSchema, assumedField("When it expires.")),
+  expires_at: field(timestampSchema, assumedFieldNote("When it expires.")),
   status_history: field(z.array(statusChangeSchema), {
     description: "Its statuses, oldest first.",
     assumption: "The shape of its elements.",
   }),
   amount_paid: field(
     z.optional(moneySchema),
-    assumedField(
+    assumedFieldNote(
       "Extension of the sandbox: what the customer has paid, where a scenario says that it is not the amount. Absent otherwise.",
     ),
   ),
   currency_paid: field(
     z.optional(currencyCodeSchema),
-    assumedField("Extension of the sandbox: the currency of `amount_paid`; present with it."),
+    assumedFieldNote("Extension of the sandbox: the currency of `amount_paid`; present with it."),
   ),
 };
 export const chargeDetailSchema = shape(
@@ -176,5 +178,5 @@ export const chargeDetailSchema = shape(
     assumption:
       "The charge of a hosted page has null for what is not known before the customer picks a method.",
   },
-  chargeDetail,
+  chargeDetailFields,
 );

@@ -1,43 +1,43 @@
 import * as z from "zod/mini";
 import { metadataSchema, timestampSchema, withdrawalStatusSchema } from "../common.js";
-import { assumedField, field, namedSchema, shape } from "../descriptions.js";
+import { assumedFieldNote, field, namedSchema, shape } from "../descriptions.js";
 import {
   currencyCodeSchema,
   listShape,
   moneySchema,
   nullableText,
   text,
-  variant,
+  variantField,
 } from "./response-fields.js";
 
 const destination = {
-  destination_id: field(text, assumedField("The ID withdrawals use.")),
+  destination_id: field(text, assumedFieldNote("The ID withdrawals use.")),
   currency: field(
     currencyCodeSchema,
-    assumedField("Currency it takes.", { examples: "{{payout currencies}}" }),
+    assumedFieldNote("Currency it takes.", { examples: "{{payout currencies}}" }),
   ),
-  country: field(nullableText, assumedField("Two-letter code; null for crypto.")),
-  created_at: field(timestampSchema, assumedField("When it was registered.")),
+  country: field(nullableText, assumedFieldNote("Two-letter code; null for crypto.")),
+  created_at: field(timestampSchema, assumedFieldNote("When it was registered.")),
 };
-const destinationType = assumedField("The variant.");
+const destinationType = assumedFieldNote("The variant.");
 export const bankAccountDestinationSchema = shape("BankAccountDestination", "A bank account.", {
-  type: variant("bank_account", destinationType),
+  type: variantField("bank_account", destinationType),
   ...destination,
-  bank_code: field(text, assumedField("The bank.")),
-  account_number: field(text, assumedField("The account.")),
-  account_name: field(text, assumedField("Who holds it.")),
+  bank_code: field(text, assumedFieldNote("The bank.")),
+  account_number: field(text, assumedFieldNote("The account.")),
+  account_name: field(text, assumedFieldNote("Who holds it.")),
 });
 export const mobileMoneyDestinationSchema = shape("MobileMoneyDestination", "A mobile money wallet.", {
-  type: variant("mobile_money", destinationType),
+  type: variantField("mobile_money", destinationType),
   ...destination,
-  phone_number: field(text, assumedField("Its number, in E.164.")),
-  provider: field(text, assumedField("The operator.")),
+  phone_number: field(text, assumedFieldNote("Its number, in E.164.")),
+  provider: field(text, assumedFieldNote("The operator.")),
 });
 export const cryptoWalletDestinationSchema = shape("CryptoWalletDestination", "A crypto wallet.", {
-  type: variant("crypto_wallet", destinationType),
+  type: variantField("crypto_wallet", destinationType),
   ...destination,
-  wallet_address: field(text, assumedField("Its address.")),
-  network: field(text, assumedField("The network it is on.")),
+  wallet_address: field(text, assumedFieldNote("Its address.")),
+  network: field(text, assumedFieldNote("The network it is on.")),
 });
 export const destinationSchema = namedSchema(
   "Destination",
@@ -62,23 +62,29 @@ namedSchema(
   withdrawalStatusSchema,
 );
 
-export const withdrawal = {
-  withdrawal_id: field(text, assumedField("The withdrawal.", { examples: ["wd_bc7f60c88949b7849b107b21"] })),
-  destination_id: field(text, assumedField("Where it goes.")),
-  organization_id: field(text, assumedField("The organization that owns it.")),
-  amount: field(moneySchema, assumedField("What arrives.")),
-  fee: field(moneySchema, assumedField("The fee on top; returned with the amount if the withdrawal fails.")),
-  currency: field(currencyCodeSchema, assumedField("Currency of both.")),
-  status: field(withdrawalStatusSchema, assumedField("Its status.")),
-  failure_reason: field(nullableText, assumedField("Why it failed; null otherwise.")),
-  reference: field(nullableText, assumedField("Your own reference, if you gave one.")),
-  metadata: field(metadataSchema, assumedField("As sent; empty if none was.")),
-  created_at: field(timestampSchema, assumedField("When it was made.")),
-  updated_at: field(timestampSchema, assumedField("When it last changed.")),
+export const withdrawalFields = {
+  withdrawal_id: field(
+    text,
+    assumedFieldNote("The withdrawal.", { examples: ["wd_bc7f60c88949b7849b107b21"] }),
+  ),
+  destination_id: field(text, assumedFieldNote("Where it goes.")),
+  organization_id: field(text, assumedFieldNote("The organization that owns it.")),
+  amount: field(moneySchema, assumedFieldNote("What arrives.")),
+  fee: field(
+    moneySchema,
+    assumedFieldNote("The fee on top; returned with the amount if the withdrawal fails."),
+  ),
+  currency: field(currencyCodeSchema, assumedFieldNote("Currency of both.")),
+  status: field(withdrawalStatusSchema, assumedFieldNote("Its status.")),
+  failure_reason: field(nullableText, assumedFieldNote("Why it failed; null otherwise.")),
+  reference: field(nullableText, assumedFieldNote("Your own reference, if you gave one.")),
+  metadata: field(metadataSchema, assumedFieldNote("As sent; empty if none was.")),
+  created_at: field(timestampSchema, assumedFieldNote("When it was made.")),
+  updated_at: field(timestampSchema, assumedFieldNote("When it last changed.")),
 };
 export const withdrawalSchema = shape(
   "Withdrawal",
   { description: "A payout from the balance.", assumption: "The whole record." },
-  withdrawal,
+  withdrawalFields,
 );
 export const withdrawalListSchema = listShape("WithdrawalList", "withdrawals", withdrawalSchema);

@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { timestampSchema } from "../common.js";
-import { assumedField, currencyNote, FEES_NOTE, field, RATE_NOTE, shape } from "../descriptions.js";
+import { assumedFieldNote, currencyNote, FEES_NOTE, field, RATE_NOTE, shape } from "../descriptions.js";
 import {
   currencyCodeSchema,
   exchangeRateSchema,
@@ -18,9 +18,9 @@ export const feesSchema = shape("Fees", "What a payment costs.", {
   fee_breakdown: field(feeBreakdownSchema, "The parts."),
 });
 
-export const rail = field(
+export const railField = field(
   nullableText,
-  assumedField("The bank network or operator, if there is one.", { examples: ["simba_pesa"] }),
+  assumedFieldNote("The bank network or operator, if there is one.", { examples: ["simba_pesa"] }),
 );
 
 export const quoteSchema = shape("Quote", "A price locked for a limited time.", {
@@ -28,10 +28,10 @@ export const quoteSchema = shape("Quote", "A price locked for a limited time.", 
     description: "The ID a checkout refers to.",
     examples: ["qt_2a1e58a0b2be40422e267c4f"],
   }),
-  payment_method: field(text, assumedField("The method it is for.")),
-  payment_rail: rail,
-  base_currency: field(currencyCodeSchema, assumedField("Currency the price was given in.")),
-  base_amount: field(moneySchema, assumedField("The price in that currency.")),
+  payment_method: field(text, assumedFieldNote("The method it is for.")),
+  payment_rail: railField,
+  base_currency: field(currencyCodeSchema, assumedFieldNote("Currency the price was given in.")),
+  base_amount: field(moneySchema, assumedFieldNote("The price in that currency.")),
   amount: field(moneySchema, {
     description: "What the customer pays, fees included.",
     examples: ["3305.63"],
@@ -41,7 +41,7 @@ export const quoteSchema = shape("Quote", "A price locked for a limited time.", 
   fees: field(feesSchema, FEES_NOTE),
   settlement_amount: field(
     moneySchema,
-    assumedField("What the merchant will receive: the amount less the fees."),
+    assumedFieldNote("What the merchant will receive: the amount less the fees."),
   ),
   expires_at: field(timestampSchema, {
     description: "Until when a checkout may use it: {{quote valid}}.",
@@ -49,12 +49,12 @@ export const quoteSchema = shape("Quote", "A price locked for a limited time.", 
   }),
   locked_until: field(
     timestampSchema,
-    assumedField("Until when rate, fees and total are locked: {{quote locked}}."),
+    assumedFieldNote("Until when rate, fees and total are locked: {{quote locked}}."),
   ),
-  created_at: field(timestampSchema, assumedField("When it was made.")),
+  created_at: field(timestampSchema, assumedFieldNote("When it was made.")),
   wallet_address: field(
     z.optional(text),
-    assumedField("Crypto only: the wallet the instructions will name."),
+    assumedFieldNote("Crypto only: the wallet the instructions will name."),
   ),
-  network: field(z.optional(text), assumedField("Crypto only: the network to send on.")),
+  network: field(z.optional(text), assumedFieldNote("Crypto only: the network to send on.")),
 });

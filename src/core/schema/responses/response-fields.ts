@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { metadataSchema } from "../common.js";
 import {
-  assumedField,
+  assumedFieldNote,
   type FieldNote,
   field,
   METADATA_DESCRIPTION,
@@ -20,8 +20,11 @@ export const nullableText = z.nullable(text);
 
 export function listShape<Item extends z.core.$ZodType>(name: string, plural: string, item: Item) {
   return shape(name, `A page of ${plural}.`, {
-    total: field(totalSchema, assumedField("Number of items on all pages.")),
-    items: field(z.array(item), assumedField(`${plural[0]!.toUpperCase()}${plural.slice(1)}, newest first.`)),
+    total: field(totalSchema, assumedFieldNote("Number of items on all pages.")),
+    items: field(
+      z.array(item),
+      assumedFieldNote(`${plural[0]!.toUpperCase()}${plural.slice(1)}, newest first.`),
+    ),
   });
 }
 export const totalSchema = z.int().check(z.gte(0));
@@ -37,6 +40,6 @@ namedSchema(
 );
 
 /** The discriminator of a union. */
-export function variant<Type extends string>(type: Type, note: FieldNote | string = "The variant.") {
+export function variantField<Type extends string>(type: Type, note: FieldNote | string = "The variant.") {
   return field(z.literal(type), note);
 }

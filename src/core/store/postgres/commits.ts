@@ -1,5 +1,5 @@
 import type { NamespaceIdentity } from "../../schema/control-requests.js";
-import { StorageUnavailable } from "../../schema/unavailable.js";
+import { StorageUnavailableError } from "../../schema/unavailable.js";
 import { generateToken } from "../../time/wall-clock.js";
 import type { LeaseEvents, Snapshot } from "../storage.js";
 import { DatabaseConnection } from "./link.js";
@@ -102,9 +102,9 @@ export abstract class CommitQueue extends DatabaseConnection {
         // Memory already has the new state, and cannot go back.
         if (entries[0]!.isState) this.lose(lease);
         onFailed(
-          error instanceof StorageUnavailable
+          error instanceof StorageUnavailableError
             ? error
-            : new StorageUnavailable(String(error), { cause: error }),
+            : new StorageUnavailableError(String(error), { cause: error }),
         );
       }
     }
@@ -126,7 +126,7 @@ export abstract class CommitQueue extends DatabaseConnection {
 
   checkReachable(lease: NamespaceLease): void {
     if (lease.isLost) throw leaseLostError(lease);
-    if (this.isStorageUnreachable) throw new StorageUnavailable("the database does not answer");
+    if (this.isStorageUnreachable) throw new StorageUnavailableError("the database does not answer");
   }
 
   /** Writes snapshots and compactions on the second connection, since they must not delay commits. */
@@ -139,6 +139,6 @@ export abstract class CommitQueue extends DatabaseConnection {
   }
 }
 
-export function leaseLostError({ name }: Pick<NamespaceLease, "name">): StorageUnavailable {
-  return new StorageUnavailable(`another process runs the namespace "${name}" by now`);
+export function leaseLostError({ name }: Pick<NamespaceLease, "name">): StorageUnavailableError {
+  return new StorageUnavailableError(`another process runs the namespace "${name}" by now`);
 }

@@ -1,5 +1,5 @@
 import pg from "pg";
-import { StorageUnavailable } from "../../schema/unavailable.js";
+import { StorageUnavailableError } from "../../schema/unavailable.js";
 
 /** SQLSTATEs of a lost, starting, full or read-only server, a transaction to repeat, and an expired lease. */
 const AWAY = /^(08|23503|25006|40|53|55P03|57|58)/;
@@ -34,7 +34,7 @@ export class DatabaseConnection {
     } catch (error) {
       const { code, message } = error as { code?: string; message: string };
       if (code !== undefined && /^[0-9A-Z]{5}$/.test(code) && !AWAY.test(code)) throw error;
-      throw new StorageUnavailable(`the database does not answer: ${message || code}`, { cause: error });
+      throw new StorageUnavailableError(`the database does not answer: ${message || code}`, { cause: error });
     }
   }
 

@@ -8,10 +8,10 @@
 import type { Store } from "../../engine/store.js";
 import type { NamespaceIdentity } from "../../schema/control-requests.js";
 import { parseDuration } from "../../schema/duration.js";
-import { StorageUnavailable } from "../../schema/unavailable.js";
+import { StorageUnavailableError } from "../../schema/unavailable.js";
 import { afterDelay, monotonicMs, repeatEvery } from "../../time/timers.js";
 import type { FileStorageOptions } from "../file-storage.js";
-import type { Leases, Location, NamespaceOwner, Snapshots, Storage } from "../storage.js";
+import type { Leases, NamespaceLocation, NamespaceOwner, Snapshots, Storage } from "../storage.js";
 import { asStoreError, StoreError } from "../store-error.js";
 import { CommitQueue, leaseLostError, type NamespaceLease, type StoredEntry } from "./commits.js";
 import { DatabaseConnection } from "./link.js";
@@ -46,7 +46,7 @@ export class PostgresStorage extends CommitQueue implements Storage, Leases {
   seed = "";
   readonly #schema: string;
   readonly #leaseMs: number;
-  readonly #searches = new Map<string, Promise<Location>>();
+  readonly #searches = new Map<string, Promise<NamespaceLocation>>();
   /** Keyed by namespace name and by API key. */
   readonly #places = new Map<string, NamespaceOwner>();
   #url: string | null = null;
@@ -148,13 +148,13 @@ export class PostgresStorage extends CommitQueue implements Storage, Leases {
     return this.heldLeases.has(name) && monotonicMs() < this.#validUntilMs;
   }
 
-  async locate(name: string): Promise<Location> {
+  async locate(name: string): Promise<NamespaceLocation> {
     if (this.holdsLease(name)) return "here";
     return this.#places.get(name) ?? this.#search(name, () => this.#find(name));
   }
 
   /** Runs one takeover or creation of a namespace at a time; a second caller gets the result of the first. */
-  #search(name: string, work: () => Promise<Location>): Promise<Location> {
+  #search(name: string, work: () => Promise<NamespaceLocation>): Promise<NamespaceLocation> {
     let search = this.#searches.get(name);
     if (search === undefined) {
       search = work().finally(() => this.#searches.delete(name));
@@ -163,11 +163,11 @@ export class PostgresStorage extends CommitQueue implements Storage, Leases {
     return search;
   }
 
-  async #find(name: string): Promise<Location> {
+  async #find(name: string): Promise<NamespaceLocation> {
     // By this machine's clock the lease has expired. While the database is away, reads go on from memory.
     if (this.heldLeases.has(name)) await this.#renew();
     if (this.heldLeases.has(name)) return "here";
-    if (this.isStorageUnreachable) throw new StorageUnavailable("the database does not answer");
+    if (this.isStorageUnreachable) throw new StorageUnavailableError("the database does not answer");
     await this.#free();
     if (await this.#take(name)) return "here";
     const [place] = await this.listOwners("name = $2", [name]);

@@ -30,7 +30,7 @@ export class PostgresStore implements Store {
     const snapshot = parsed.shift();
     if (snapshot === undefined) return undefined;
     if (!isStateDump(snapshot) || !parsed.every(isChange))
-      throw this.loadError("a row is not one of this program");
+      throw this.toLoadError("a row is not one of this program");
     return { snapshot, changes: parsed };
   }
 
@@ -97,7 +97,7 @@ export class PostgresStore implements Store {
     this.lease.commits.forget(this.lease);
   }
 
-  loadError(cause: unknown): StoreError {
+  toLoadError(cause: unknown): StoreError {
     const reason = cause instanceof Error ? cause.message : String(cause);
     return new StoreError(
       `The namespace "${this.lease.name}" in the database is not a state of this program (${reason}). Restore the database from a backup, or delete the namespace.`,

@@ -8,7 +8,17 @@ import type { RequestEntry } from "../../../core/namespace/served-request.js";
 import { iso } from "../../../core/schema/time.js";
 import { html, type Markup } from "../../html.js";
 import { attentionItems } from "../attention.js";
-import { badge, button, conditionText, form, input, row, rowList, section, snippet } from "../components.js";
+import {
+  actionForm,
+  badge,
+  button,
+  conditionText,
+  input,
+  listRow,
+  rowList,
+  section,
+  snippet,
+} from "../components.js";
 import { currentUrl, isInMode, type PageContext, viewUrl } from "../page-context.js";
 import { cliCommand, controlCurl } from "../shell-commands.js";
 import { taskItem } from "./due-tasks.js";
@@ -39,7 +49,7 @@ ${section({
   title: "Needs attention",
   body: rowList(
     "Needs attention",
-    items.map((need) => row(context, { ...need, status: badge(need.badgeText, need.tone) })),
+    items.map((need) => listRow(context, { ...need, status: badge(need.badgeText, need.tone) })),
     "Nothing: no failed calls or webhooks, no held deliveries, no active scenario.",
   ),
 })}
@@ -136,7 +146,7 @@ function setupView(context: PageContext): Markup {
 <ol class="steps">
 <li data-part id="step-1"><h2>1. Point your app here</h2>${snippet(".env", env)}</li>
 <li data-part id="step-2"><h2>2. Make a charge</h2><p>Let your app pay for something, or ${button({ command: "make", label: "Make one for me", kind: "main" })}</p>${snippet("On the command line", cliCommand(context, "charge create"))}</li>
-<li data-part id="step-3"><h2>3. Receive its webhook ${receivers > 0 && badge("done", "good")}</h2>${form(context, html`${input({ name: "url", label: "Your receiver's URL", hint: "http://localhost:3000/webhooks", required: true })}<button name="do" value="receiver">Save</button>`, "Add a receiver")}
+<li data-part id="step-3"><h2>3. Receive its webhook ${receivers > 0 && badge("done", "good")}</h2>${actionForm(context, html`${input({ name: "url", label: "Your receiver's URL", hint: "http://localhost:3000/webhooks", required: true })}<button name="do" value="receiver">Save</button>`, "Add a receiver")}
 ${snippet("As curl", controlCurl(context, "POST /_sandbox/webhook-endpoints", { url: "http://localhost:3000/webhooks" }))}</li>
 </ol>`;
 }

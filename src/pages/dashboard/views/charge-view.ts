@@ -1,23 +1,23 @@
 import type { Charge } from "../../../core/domain/charge-transition.js";
 import { isFailing } from "../../../core/engine/is-failing.js";
-import { chargeDetail } from "../../../core/engine/wire-views.js";
+import { chargeDetailView } from "../../../core/engine/wire-views.js";
 import { transitionCause } from "../../../server/control/charge-history.js";
 import { groupDigits } from "../../format.js";
 import { html, type Markup } from "../../html.js";
 import {
+  actionForm,
   amountMarkup,
   badge,
   copyButton,
   factList,
   foldedSection,
-  form,
   modeMark,
   rowList,
   section,
-  select,
+  selectField,
   snippet,
   timeTag,
-  toJson,
+  toIndentedJson,
 } from "../components.js";
 import { type PageContext, viewUrl } from "../page-context.js";
 import { cliCommand, controlCurl } from "../shell-commands.js";
@@ -77,9 +77,9 @@ ${payloadDiffSection(context, charge)}
 ${foldedSection({
   id: "again",
   title: "Reproduce",
-  body: html`${form(
+  body: html`${actionForm(
     context,
-    html`<input type="hidden" name="charge" value="${id}">${select(
+    html`<input type="hidden" name="charge" value="${id}">${selectField(
       "scenario",
       "With scenario",
       [
@@ -100,7 +100,7 @@ ${snippet("Test (Vitest)", testSource(charge))}`,
 ${foldedSection({
   id: "raw",
   title: "Raw",
-  body: html`<pre tabindex="0" aria-label="The charge as JSON">${toJson({ ...chargeDetail(charge), mode: charge.mode, kind: charge.kind, scenario: charge.scenario, timeline: charge.timeline, notes: charge.notes })}</pre>`,
+  body: html`<pre tabindex="0" aria-label="The charge as JSON">${toIndentedJson({ ...chargeDetailView(charge), mode: charge.mode, kind: charge.kind, scenario: charge.scenario, timeline: charge.timeline, notes: charge.notes })}</pre>`,
 })}`;
 }
 

@@ -1,9 +1,9 @@
 import { type Charge, needsPrice } from "../../../core/domain/charge-transition.js";
 import { CHARGE_STATUSES } from "../../../core/schema/common.js";
-import { STATUSES } from "../../../core/schema/statuses.js";
+import { CHARGE_STATUS_TABLE } from "../../../core/schema/statuses.js";
 import { sentenceCase } from "../../format.js";
 import { html, type Markup } from "../../html.js";
-import { button, form, input, select, shortIdText } from "../components.js";
+import { actionForm, button, input, selectField, shortIdText } from "../components.js";
 import { isInMode, PAGE_ROWS, type PageContext } from "../page-context.js";
 import { filteredList } from "./filtered-list.js";
 import { chargeRow } from "./record-rows.js";
@@ -30,14 +30,14 @@ ${filteredList<Charge>(context, "charges", {
 }
 
 interface Transition {
-  readonly to: keyof typeof STATUSES;
+  readonly to: keyof typeof CHARGE_STATUS_TABLE;
   readonly verb: string;
 }
 
 /** Allowed transitions. A status that needs a price is left out if no method can set one. */
 function allowedTransitions(charge: Charge): Transition[] {
-  return STATUSES[charge.status].next.flatMap((to) => {
-    const { verb } = STATUSES[to];
+  return CHARGE_STATUS_TABLE[charge.status].next.flatMap((to) => {
+    const { verb } = CHARGE_STATUS_TABLE[to];
     return verb === undefined || (needsPrice(charge, to) && charge.offered_methods.length === 0)
       ? []
       : [{ to, verb }];
@@ -60,7 +60,7 @@ function transitionButton(charge: Charge, { to, verb }: Transition, kind?: "main
 }
 
 /** Statuses with a button in list rows. Each has a fixed slot, so buttons do not move when the status changes. */
-const COMMON_STATUSES = CHARGE_STATUSES.filter((status) => STATUSES[status].hasRowButton === true);
+const COMMON_STATUSES = CHARGE_STATUSES.filter((status) => CHARGE_STATUS_TABLE[status].hasRowButton === true);
 
 /** Common transitions, for a list row. */
 function commonTransitions(charge: Charge): Markup {
@@ -79,9 +79,9 @@ export function transitionControls(context: PageContext, charge: Charge): Markup
     return html`<span class="soft">This status is final: no further transition is possible.</span>`;
   const statuses = plannedStatuses(context, charge);
   return html`${transitionButtons(charge)}<details class="more-moves"><summary class="button">More ▾</summary><div>
-${form(
+${actionForm(
   context,
-  html`${select(
+  html`${selectField(
     "to",
     "Change the status to",
     transitions.map(({ to }): [string, string] => [to, to]),

@@ -2,19 +2,19 @@ import { receiverName } from "../../../core/engine/log-responses.js";
 import type { CountedMishap } from "../../../core/namespace/counters.js";
 import type { BookFinding, FindingKind } from "../../../core/schema/reconciliation.js";
 import { ERROR_STATUS, type ErrorCode } from "../../../core/schema/refusals.js";
-import { STATUSES } from "../../../core/schema/statuses.js";
+import { CHARGE_STATUS_TABLE } from "../../../core/schema/statuses.js";
 import { coverageOf } from "../../../server/control/insight.js";
 import { html, type Markup } from "../../html.js";
 import {
+  actionForm,
   badge,
   button,
   copyButton,
-  form,
+  listRow,
   plural,
-  row,
   rowList,
   section,
-  select,
+  selectField,
   shellQuote,
   shortId,
   snippet,
@@ -35,7 +35,7 @@ ${section({
   body: rowList(
     "Advice",
     advice.map((item) =>
-      row(context, {
+      listRow(context, {
         key: item.id,
         status: badge(`${item.times}×`, "warn"),
         title: item.advice,
@@ -74,7 +74,7 @@ function exploredPart(context: PageContext): Markup {
         : html`<p>${explored.report.findings.length === 0 ? badge("nothing found", "good") : badge(plural(explored.report.findings.length, "finding"), "bad")} ${explored.report.sentence} <span class="soft">Read at ${timeTag(context, explored.at)}.</span></p>
 <ul class="findings">${explored.report.findings.map((item) => findingItem(context, item))}</ul>`
     }
-${form(
+${actionForm(
   context,
   html`<label class="field whole"><span>Report</span><textarea name="report" rows="2" spellcheck="false"></textarea></label>
 <label class="field"><span>or a file</span><input type="file" name="file" accept=".json,.jsonl,.txt,text/plain"></label>
@@ -123,11 +123,11 @@ ${rowList(
   "Nothing: your app's records and the ledger agree.",
 )}${books.report.total > MAX_ROWS && html`<p class="soft">and ${books.report.total - MAX_ROWS} more: the command lists all</p>`}`
     }
-${form(
+${actionForm(
   context,
   html`<label class="field whole"><span>Rows</span><textarea name="rows" rows="4" spellcheck="false" placeholder="${PLACEHOLDER}"></textarea></label>
 <label class="field"><span>or a file</span><input type="file" name="file" accept=".csv,.json,.jsonl,.ndjson,text/plain"></label>
-${select(
+${selectField(
   "mode",
   "Mode",
   [
@@ -150,7 +150,7 @@ function findingRow(context: PageContext, finding: BookFinding, lines: readonly 
   const deliveryId =
     charge && kind === "paid_not_marked" ? completedDelivery(context, charge.charge_id) : undefined;
   const fields = Object.entries(order ?? {}).map(([name, value]) => `${name} ${value}`);
-  return row(context, {
+  return listRow(context, {
     key: `${kind}-${finding.row}-${charge_id}`,
     status: badge(kind.replaceAll("_", " "), "bad"),
     title: charge_id === null ? message : html`${shortId(charge_id)} ${message}`,
@@ -196,7 +196,7 @@ const KINDS: Readonly<Record<Kind, CoverageKind>> = {
   statuses: {
     title: "Statuses",
     commandFor: (name) => {
-      const { verb } = STATUSES[name as keyof typeof STATUSES];
+      const { verb } = CHARGE_STATUS_TABLE[name as keyof typeof CHARGE_STATUS_TABLE];
       // The command line has no verb for PENDING, AWAITING_PAYMENT and PROCESSING.
       if (verb !== undefined && name !== "PROCESSING") return `charge last ${verb}`;
       return name === "PENDING" ? "charge create" : "clock next";

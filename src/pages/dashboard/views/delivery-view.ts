@@ -3,34 +3,34 @@ import { isFailing } from "../../../core/engine/is-failing.js";
 import { receiverName } from "../../../core/engine/log-responses.js";
 import type { Attempt, Delivery, EventRecord } from "../../../core/engine/records.js";
 import { html, type Markup } from "../../html.js";
-import { attemptResult, failureText } from "../attention.js";
+import { deliveryFailureText, lastAttemptResult } from "../attention.js";
 import {
+  actionForm,
   badge,
   button,
   deliveryState,
   factList,
-  form,
   formatJson,
   httpTone,
   input,
   jsonField,
+  listRow,
   modeMark,
-  row,
   rowList,
   section,
-  select,
+  selectField,
   shellQuote,
   snippet,
   span,
   timeTag,
-  toJson,
+  toIndentedJson,
 } from "../components.js";
 import { type PageContext, viewUrl } from "../page-context.js";
 import { cliCommand, controlCurl } from "../shell-commands.js";
 import { diffMarkup } from "./payload-diff.js";
 
 /** A delivery: attempts, body, changes since the previous event, and a form to resend it. */
-export function deliveryView(context: PageContext, delivery: Delivery): Markup {
+export function deliveryDetailView(context: PageContext, delivery: Delivery): Markup {
   const { namespace, nowMs } = context;
   const { state } = namespace.engine;
   const { delivery_id, event_id, object_id } = delivery;
@@ -84,7 +84,7 @@ function causeText({ namespace, nowMs }: PageContext, delivery: Delivery): Marku
   const text =
     hold?.reason ??
     (hasFailed
-      ? failureText(delivery)
+      ? deliveryFailureText(delivery)
       : status === "dropped"
         ? dropped
         : status === "delivered"
@@ -173,10 +173,10 @@ function resendSection(context: PageContext, delivery: Delivery, event: EventRec
   return section({
     id: "edit",
     title: "Edit & resend",
-    body: form(
+    body: actionForm(
       context,
-      html`${jsonField("data", "Data (JSON)", fieldValue("data", toJson(data)), { rows: 12, kind: "object" })}
-${select("sign", "Sign with", SIGNATURES, fieldValue("sign", "right"))}
+      html`${jsonField("data", "Data (JSON)", fieldValue("data", toIndentedJson(data)), { rows: 12, kind: "object" })}
+${selectField("sign", "Sign with", SIGNATURES, fieldValue("sign", "right"))}
 ${input({ name: "url", label: "To", value: fieldValue("url", ""), hint: receiverName(endpoint) })}
 ${input({ name: "times", label: "Times (1 to 100)", value: fieldValue("times", "1"), type: "number", min: 1, max: 100 })}
 <button name="do" value="resend ${delivery.delivery_id}" class="main">Send as a new event</button>
@@ -197,13 +197,13 @@ function copiesSection(context: PageContext, delivery: Delivery): Markup | false
     body: rowList(
       "Deliveries of this event",
       all.map((copy) =>
-        row(context, {
+        listRow(context, {
           key: copy.delivery_id,
           at: copy.attempts.at(-1)?.at ?? copy.created_at,
           status: badge(deliveryState(copy)),
           title: `→ ${copy.mishap?.to_url ?? receiverName(state.get("endpoints", copy.webhook_id))}`,
           to: viewUrl(context, "webhooks", copy.delivery_id),
-          subtitle: `${attemptResult(copy)}${copy.attempts.length === 0 ? "" : ` in ${Math.round(copy.attempts.at(-1)!.duration_ms)} ms`}${copy === delivery ? " · this one" : ""}`,
+          subtitle: `${lastAttemptResult(copy)}${copy.attempts.length === 0 ? "" : ` in ${Math.round(copy.attempts.at(-1)!.duration_ms)} ms`}${copy === delivery ? " · this one" : ""}`,
         }),
       ),
       "",

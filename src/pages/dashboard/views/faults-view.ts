@@ -5,18 +5,18 @@ import type { FaultRule } from "../../../core/schema/scenario-rules.js";
 import { iso } from "../../../core/schema/time.js";
 import { html, type Markup } from "../../html.js";
 import {
+  actionForm,
   badge,
   button,
   conditionText,
   copyButton,
-  form,
   jsonField,
+  listRow,
   plural,
-  row,
   rowList,
   section,
   timeTag,
-  toJson,
+  toIndentedJson,
 } from "../components.js";
 import { type PageContext, viewUrl } from "../page-context.js";
 import { cliCommand, controlCurl } from "../shell-commands.js";
@@ -49,9 +49,9 @@ export function faultsView(context: PageContext): Markup {
 ${section({
   id: "new",
   title: "New fault",
-  body: html`<div class="actions">${Object.entries(PRESETS).map(([name, { label }]) => button({ command: `fault-ready ${name}`, label }))}</div>${form(
+  body: html`<div class="actions">${Object.entries(PRESETS).map(([name, { label }]) => button({ command: `fault-ready ${name}`, label }))}</div>${actionForm(
     context,
-    html`${jsonField("rule", "Fault (JSON)", context.submitted?.get("rule") ?? toJson(EXAMPLE), { rows: 12, kind: "object" })}<button name="do" value="fault" class="main">Start</button>`,
+    html`${jsonField("rule", "Fault (JSON)", context.submitted?.get("rule") ?? toIndentedJson(EXAMPLE), { rows: 12, kind: "object" })}<button name="do" value="fault" class="main">Start</button>`,
     "New fault",
   )}`,
 })}
@@ -89,7 +89,7 @@ function faultRow(
       ? "no hits yet"
       : html`last hit ${timeTag(context, iso(hit.atMs))} <a href="${viewUrl(context, "requests", String(hit.id))}">${hit.method} ${hit.path} ↗</a>`;
   const isUsedUp = isCounted && applied >= times;
-  return row(context, {
+  return listRow(context, {
     key: fault_id,
     status: badge(
       !isCounted ? plural(applied, "hit") : isUsedUp ? "used up" : `${applied} of ${times} used`,

@@ -1,7 +1,16 @@
 /** A filtered list: filter form, one page of rows, and the same query as curl. */
-import { LISTS, type ListFilter, type ListName } from "../../../core/reports/list-columns.js";
+import { LIST_COLUMNS, type ListFilter, type ListName } from "../../../core/reports/list-columns.js";
 import { type Content, html, type Markup } from "../../html.js";
-import { copyButton, filterForm, input, pager, plural, rowList, section, select } from "../components.js";
+import {
+  copyButton,
+  filterForm,
+  input,
+  pager,
+  plural,
+  rowList,
+  section,
+  selectField,
+} from "../components.js";
 import { currentUrl, PAGE_ROWS, type PageContext, pageOffset } from "../page-context.js";
 import { controlCurl } from "../shell-commands.js";
 
@@ -32,7 +41,7 @@ export function filteredList<Item>(
   name: ListName,
   { choices, find, row, none, title, hasChips = false }: Listing<Item>,
 ): Markup {
-  const { filters = [], headings } = LISTS[name];
+  const { filters = [], headings } = LIST_COLUMNS[name];
   const fields = filters.flatMap(({ field }) => field ?? []);
   const values: FilterValues = Object.fromEntries(
     fields.map((field) => [field.name, context.query.get(field.name)?.trim() ?? ""]),
@@ -61,7 +70,7 @@ export function filteredList<Item>(
     fields.map((field) =>
       choices[field.name] === undefined
         ? input({ ...field, value: values[field.name]!, type: "search" })
-        : select(field.name, field.label, [["", "any"], ...options(field)], values[field.name]!),
+        : selectField(field.name, field.label, [["", "any"], ...options(field)], values[field.name]!),
     ),
   )}
 ${section({

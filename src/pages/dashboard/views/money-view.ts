@@ -5,16 +5,16 @@ import { LEDGER_ACCOUNTS, type LedgerAccount } from "../../../core/schema/common
 import { groupDigits, sentenceCase } from "../../format.js";
 import { html, type Markup } from "../../html.js";
 import {
+  actionForm,
   button,
   filterForm,
-  form,
   input,
+  listRow,
   modeMark,
   pager,
-  row,
   rowList,
   section,
-  select,
+  selectField,
   shortId,
   timeTag,
   wideTable,
@@ -72,9 +72,9 @@ ${section({
           ),
         )
   }
-${form(
+${actionForm(
   context,
-  html`${select(
+  html`${selectField(
     "currency",
     "Currency",
     currencies.map(({ code }): [string, string] => [code, code]),
@@ -116,7 +116,7 @@ ${section({
   body: rowList(
     "Payout destinations",
     destinations.map((destination) =>
-      row(context, {
+      listRow(context, {
         key: destination.destination_id,
         at: destination.created_at,
         title: html`${shortId(destination.destination_id)} ${destination.fields.type} ${modeMark(destination.mode)}`,
@@ -132,9 +132,9 @@ ${section({
 ${section({
   id: "rates",
   title: "Rates: units for one US dollar",
-  body: form(
+  body: actionForm(
     context,
-    html`${select(
+    html`${selectField(
       "currency",
       "Currency",
       currencies.map((currency): [string, string] => [
@@ -163,7 +163,7 @@ function ledgerSection(context: PageContext): Markup {
   return section({
     id: "ledger",
     title: `Ledger: ${rows.total}`,
-    body: html`${filterForm(context, select("account", "Account", [["", "all"], ...options], account ?? ""))}
+    body: html`${filterForm(context, selectField("account", "Account", [["", "all"], ...options], account ?? ""))}
 ${
   rows.items.length === 0
     ? html`<p class="soft">No money has moved.</p>`

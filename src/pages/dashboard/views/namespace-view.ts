@@ -3,16 +3,16 @@ import type { RecordChange, StateChanges } from "../../../core/engine/state-diff
 import { isRefusal, type Refusal } from "../../../core/schema/refusals.js";
 import { html, type Markup } from "../../html.js";
 import {
+  actionForm,
   badge,
   button,
   factList,
-  form,
   input,
+  listRow,
   plural,
-  row,
   rowList,
   section,
-  select,
+  selectField,
   snippet,
   wideTable,
 } from "../components.js";
@@ -45,7 +45,7 @@ ${section({
   body: html`${rowList(
     "Namespaces",
     all.slice(0, 200).map((info) =>
-      row(context, {
+      listRow(context, {
         key: info.name,
         status: info.name === namespace.name ? badge("current", "good") : false,
         title: info.name,
@@ -55,7 +55,7 @@ ${section({
       }),
     ),
     "None.",
-  )}${form(context, html`${input({ name: "name", label: "Name", hint: "my-branch", required: true })}<button name="do" value="namespace">Create a namespace</button>`, "Create a namespace")}
+  )}${actionForm(context, html`${input({ name: "name", label: "Name", hint: "my-branch", required: true })}<button name="do" value="namespace">Create a namespace</button>`, "Create a namespace")}
 ${snippet("Use a namespace", cliCommand(context, "status"))}`,
 })}
 ${section({
@@ -83,7 +83,7 @@ function snapshotSections(context: PageContext): Markup {
     body: html`${rowList(
       "Snapshots",
       snapshots.map((snapshot) =>
-        row(context, {
+        listRow(context, {
           key: snapshot.name,
           at: snapshot.at,
           title: snapshot.name,
@@ -92,7 +92,7 @@ ${button({ command: `restore ${snapshot.name}`, label: "Restore", to: snapshot.n
         }),
       ),
       "None. Save one, try something, and restore it.",
-    )}${form(context, html`${input({ name: "name", label: "Name", hint: "before-the-refund", required: true })}<button name="do" value="save">Save a snapshot</button>`, "Save a snapshot")}
+    )}${actionForm(context, html`${input({ name: "name", label: "Name", hint: "before-the-refund", required: true })}<button name="do" value="save">Save a snapshot</button>`, "Save a snapshot")}
 ${snippet("Export the whole state", `${controlCurl(context, "GET /_sandbox/state")} > state.json`)}
 ${snippet("Import it, here or elsewhere", `${controlCurl(context, "PUT /_sandbox/state")} -d @state.json`)}`,
   })}
@@ -109,7 +109,7 @@ function comparison(context: PageContext, from: string, names: readonly string[]
   return section({
     id: "diff",
     title: `From ${from} to ${to === NOW ? "now" : to}`,
-    body: html`<form class="fields" method="get" action="${viewUrl(context, "world")}#diff" aria-label="Compare">${select("diff", "From", list([]), from)}${select("with", "To", list([[NOW, "now"]]), to)}<button>Compare</button></form>
+    body: html`<form class="fields" method="get" action="${viewUrl(context, "world")}#diff" aria-label="Compare">${selectField("diff", "From", list([]), from)}${selectField("with", "To", list([[NOW, "now"]]), to)}<button>Compare</button></form>
 ${isRefusal(changes) ? html`<p class="why">${(changes as Refusal).message}</p>` : changesView(changes)}`,
   });
 }

@@ -1,7 +1,7 @@
 import type { Charge } from "../../../core/domain/charge-transition.js";
 import { flattenRecord } from "../../../core/engine/state-diff.js";
 import { html, type Markup } from "../../html.js";
-import { filterForm, foldedSection, select, timeTag } from "../components.js";
+import { filterForm, foldedSection, selectField, timeTag } from "../components.js";
 import type { PageContext } from "../page-context.js";
 
 /** Compares two payloads of a charge: by default the last two. */
@@ -21,7 +21,7 @@ export function payloadDiffSection(context: PageContext, charge: Charge): Markup
     id: "compare",
     isOpen: context.query.has("before") || context.query.has("after"),
     title: "Compare payloads",
-    body: html`${filterForm(context, html`${select("before", "From", options, before.event_id)}${select("after", "To", options, after.event_id)}`, "Compare", "#compare")}
+    body: html`${filterForm(context, html`${selectField("before", "From", options, before.event_id)}${selectField("after", "To", options, after.event_id)}`, "Compare", "#compare")}
 <p class="soft">${before.type}, ${timeTag(context, before.at)} → ${after.type}, ${timeTag(context, after.at)}</p>
 ${diffMarkup(before.body, after.body)}`,
   });

@@ -14,14 +14,14 @@ import {
   factList,
   formatJson,
   httpTone,
-  row,
+  listRow,
   rowList,
   section,
   type Tone,
   timeTag,
 } from "../components.js";
 import { type PageContext, viewUrl } from "../page-context.js";
-import { isCheckDone, type ReceiverCheck, reportsOf } from "../reports.js";
+import { isCheckDone, type ReceiverCheckProgress, reportsOf } from "../reports.js";
 import { cliCommand } from "../shell-commands.js";
 
 const TONES = { pass: "good", fail: "bad", note: "warn" } as const;
@@ -39,7 +39,7 @@ export function receiverCheckSection(context: PageContext): Markup {
 ${rowList(
   "Receivers to check",
   endpoints.map((endpoint) =>
-    row(context, {
+    listRow(context, {
       key: `check-${endpoint.webhook_id}`,
       status: receiver?.webhookId === endpoint.webhook_id && verdict(receiver),
       title: receiverName(endpoint),
@@ -52,7 +52,7 @@ ${rowList(
   });
 }
 
-function verdict(check: ReceiverCheck): Markup {
+function verdict(check: ReceiverCheckProgress): Markup {
   const { report, rows: result } = check;
   if (!isCheckDone(check)) return badge(`${result.size} of ${PROBES.length}`, "warn");
   if (report === undefined) return badge("could not run", "bad");
@@ -85,12 +85,12 @@ function findingItem(context: PageContext, { severity, title, advice, probes }: 
 
 function probeRow(context: PageContext, probe: Probe, result: ProbeRow | undefined, isDone: boolean): Markup {
   if (result === undefined)
-    return row(context, {
+    return listRow(context, {
       key: probe,
       status: badge(isDone ? "not sent" : "waiting", ""),
       title: probeName(probe),
     });
-  return row(context, {
+  return listRow(context, {
     key: probe,
     status: badge(...badgeOf(result)),
     title: result.title,

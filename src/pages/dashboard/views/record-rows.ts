@@ -1,5 +1,5 @@
 /**
- * Records as list rows. Columns come from `LISTS`; the functions below add data that only the server knows,
+ * Records as list rows. Columns come from `LIST_COLUMNS`; the functions below add data that only the server knows,
  * such as the order of a delivery's charge or its failing webhooks.
  */
 
@@ -13,14 +13,14 @@ import {
   columnValue,
   formatOf,
   type JsonRecord,
-  LISTS,
+  LIST_COLUMNS,
   type ListName,
   type RowSlot,
 } from "../../../core/reports/list-columns.js";
 import type { Mode } from "../../../core/schema/common.js";
 import { iso } from "../../../core/schema/time.js";
 import { type Content, html, type Markup } from "../../html.js";
-import { errorText, failureText } from "../attention.js";
+import { deliveryFailureText, responseErrorText } from "../attention.js";
 import {
   amountMarkup,
   badge,
@@ -28,11 +28,11 @@ import {
   deliveryState,
   durationText,
   httpTone,
-  joinDots,
+  joinWithDots,
   type ListRow,
+  listRow,
   modeMark,
   plural,
-  row,
   shortId,
   shortIdText,
   span,
@@ -57,15 +57,15 @@ function recordRow(
   record: object,
   { about = [], ...overrides }: Partial<ListRow> & RowOptions & Pick<ListRow, "key">,
 ): Markup {
-  const list = LISTS[name];
+  const list = LIST_COLUMNS[name];
   const fields = record as JsonRecord & { readonly mode?: Mode };
   const slot = (name: RowSlot) =>
     (list.slots?.[name] ?? []).map((field) => fieldContent(field, columnValue(list, field, fields), fields));
-  return row(context, {
+  return listRow(context, {
     status: slot("status"),
     title: html`<bdi>${slot("title").map((part, index) => html`${index > 0 && " "}${part}`)}</bdi>${fields.mode !== undefined && html` ${modeMark(fields.mode)}`}`,
     to: list.view && viewUrl(context, list.view, overrides.key),
-    subtitle: joinDots([...slot("sub"), ...about]),
+    subtitle: joinWithDots([...slot("sub"), ...about]),
     side: slot("side"),
     tone: statusTone(String(fields.status)),
     ...overrides,
@@ -142,7 +142,7 @@ export function eventRow(context: PageContext, event: EventRecord): Markup {
     key,
     at,
     to: isCharge ? viewUrl(context, "charges", object_id!) : `${viewUrl(context, "money")}#withdrawals`,
-    subtitle: joinDots([shortId(key), ...objectText(context, object_id)]),
+    subtitle: joinWithDots([shortId(key), ...objectText(context, object_id)]),
     side: plural(state.deliveriesOf(key).length, "webhook"),
   });
 }
@@ -159,7 +159,7 @@ export function deliveryRow(
   const outcome =
     context.namespace.findHold(delivery)?.reason ??
     (failing
-      ? `${failureText(delivery)}${next === null ? " · given up" : ` · next try in ${span(Date.parse(next) - context.nowMs)}`}`
+      ? `${deliveryFailureText(delivery)}${next === null ? " · given up" : ` · next try in ${span(Date.parse(next) - context.nowMs)}`}`
       : last !== undefined
         ? `${last.status ?? last.error} in ${Math.round(last.duration_ms)} ms`
         : mishap?.drop
@@ -189,7 +189,7 @@ export function requestRow(
   const bad = !inFlight && (status ?? 500) >= 400;
   const error =
     status !== null
-      ? errorText(entry)
+      ? responseErrorText(entry)
       : entry.hasClientDisconnected
         ? "the client hung up"
         : "connection dropped";

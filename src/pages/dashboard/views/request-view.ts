@@ -1,23 +1,23 @@
 import type { RequestEntry } from "../../../core/namespace/served-request.js";
-import { jsonOrText } from "../../../core/schema/depth.js";
+import { parseJsonOrText } from "../../../core/schema/depth.js";
 import { maskKey } from "../../../core/schema/text-format.js";
 import { iso } from "../../../core/schema/time.js";
 import { html, type Markup } from "../../html.js";
-import { errorText } from "../attention.js";
+import { responseErrorText } from "../attention.js";
 import {
+  actionForm,
   badge,
   button,
   durationText,
   factList,
-  form,
   formatJson,
   httpTone,
   input,
   jsonField,
-  row,
+  listRow,
   rowList,
   section,
-  select,
+  selectField,
   snippet,
   timeTag,
 } from "../components.js";
@@ -41,7 +41,7 @@ ${
     body: rowList(
       "Advice",
       advice.map(({ id, advice: text, why, docs }) =>
-        row(context, {
+        listRow(context, {
           key: id,
           status: badge("advice", "warn"),
           title: text,
@@ -62,7 +62,7 @@ ${section({ id: "copies", title: "Copy", body: snippet("curl", requestCurl(conte
 function summarySection(context: PageContext, entry: RequestEntry): Markup {
   const bad = isBad(entry);
   return html`<div class="object" data-part id="request"><h1>${entry.method} ${entry.path} ${badge(entry.inFlight ? "in flight" : String(entry.status ?? "dropped"), entry.inFlight ? "warn" : httpTone(entry.status))}</h1>
-${bad && html`<p class="why"><strong>Why:</strong> ${entry.fault !== null && html`${faultLink(context, entry.fault)} interfered: `}${entry.status === null ? (entry.hasClientDisconnected ? "the client hung up" : "the connection was dropped") : errorText(entry)}</p>`}
+${bad && html`<p class="why"><strong>Why:</strong> ${entry.fault !== null && html`${faultLink(context, entry.fault)} interfered: `}${entry.status === null ? (entry.hasClientDisconnected ? "the client hung up" : "the connection was dropped") : responseErrorText(entry)}</p>`}
 ${!bad && entry.fault !== null && html`<p class="why">${faultLink(context, entry.fault)} applied to this request.</p>`}
 ${factList([
   [
@@ -117,9 +117,9 @@ function problemsOf({
   responseBody,
   tolerated = [],
 }: RequestEntry): Problem[] {
-  const request = method === "GET" ? queryOf(url) : jsonOrText(requestBody ?? "");
+  const request = method === "GET" ? queryOf(url) : parseJsonOrText(requestBody ?? "");
   const details =
-    (status ?? 500) >= 400 ? valueAt(jsonOrText(responseBody ?? ""), "error.details") : undefined;
+    (status ?? 500) >= 400 ? valueAt(parseJsonOrText(responseBody ?? ""), "error.details") : undefined;
   const ignored = tolerated.flatMap((note) => {
     const [, field, message] = /^body\.([^:]+): (.*)$/.exec(note) ?? [];
     return field === undefined ? [] : [[field, message] as const];
@@ -156,16 +156,16 @@ function problemTable(problems: readonly Problem[]): Markup {
 
 function editForm(context: PageContext, entry: RequestEntry): Markup {
   const methods = [...new Set([entry.method, "GET", "POST", "PUT", "PATCH", "DELETE"])];
-  return form(
+  return actionForm(
     context,
-    html`${select(
+    html`${selectField(
       "method",
       "Method",
       methods.map((method): [string, string] => [method, method]),
       entry.method,
     )}
 <label class="field grow"><span>Path</span><input name="path" value="${requestPath(entry)}" required autocomplete="off" spellcheck="false"></label>
-${select(
+${selectField(
   "key",
   "Key",
   [

@@ -1,27 +1,27 @@
 import type { StoredScenario } from "../../../core/engine/records.js";
 import type { RunStep } from "../../../core/namespace/injected-tools.js";
-import type { ChargeEntry, ChargeRule } from "../../../core/schema/scenario-rules.js";
-import { writeYaml } from "../../../core/schema/write-yaml.js";
+import type { ChargeRule, ChargeTimelineEntry } from "../../../core/schema/scenario-rules.js";
+import { toYaml } from "../../../core/schema/write-yaml.js";
 import { html, type Markup } from "../../html.js";
 import {
+  actionForm,
   badge,
   button,
   copyButton,
-  form,
   input,
   jsonField,
+  listRow,
   plural,
-  row,
   rowList,
   section,
   snippet,
   statusTone,
   type Tone,
   timeTag,
-  toJson,
+  toIndentedJson,
 } from "../components.js";
 import { type PageContext, viewUrl } from "../page-context.js";
-import { countAppSteps, reportsOf, type ScenarioRun } from "../reports.js";
+import { countAppSteps, reportsOf, type ScenarioRunProgress } from "../reports.js";
 import { cliCommand } from "../shell-commands.js";
 
 /** All scenarios, each drawn as a timeline. */
@@ -40,8 +40,8 @@ ${section({ id: "library", title: `Library: ${others.length}`, body: html`<ul cl
 
 function card(context: PageContext, stored: StoredScenario): Markup {
   const { name, scenario, activated } = stored;
-  const { rules } = context.namespace.engine;
-  const applied = Object.values(rules.of(scenario)).reduce((sum, times) => sum + times, 0);
+  const { appliedCounts } = context.namespace.engine;
+  const applied = Object.values(appliedCounts.of(scenario)).reduce((sum, times) => sum + times, 0);
   const { charges = [], withdrawals = [], webhooks = [], faults = [], source } = scenario;
   const url = viewUrl(context, "scenarios", name);
   return html`<li id="${name}" class="card" data-key="${name}"><h3><a href="${viewUrl(context, "scenarios", name)}" data-row>${name}</a> ${activated > 0 && badge("active", "warn")}</h3>
@@ -83,7 +83,7 @@ function ruleTimelines(rules: readonly ChargeRule[]): Markup[] {
 }
 
 /** Draws a timeline with the delays between its statuses. */
-function timelineMarkup(match: object | undefined, timeline: readonly ChargeEntry[]): Markup {
+function timelineMarkup(match: object | undefined, timeline: readonly ChargeTimelineEntry[]): Markup {
   return html`<p class="drawn"><span class="soft">${match === undefined ? "every charge" : ruleFields(match)}:</span> <span class="stop">PENDING</span>${timeline.length === 0 && html`<span class="gap">nothing follows</span>`}${timeline.map(
     (entry) => {
       const after = "after" in entry ? entry.after : `expiry + ${entry.after_expiry}`;
@@ -100,12 +100,12 @@ const TONES: Readonly<Record<RunStep["outcome"], Tone>> = {
 };
 
 /** A scenario: its rules, a run of its steps, its file, and a form to duplicate it. */
-export function scenarioView(context: PageContext, stored: StoredScenario): Markup {
+export function scenarioDetailView(context: PageContext, stored: StoredScenario): Markup {
   const { name, scenario, activated } = stored;
   const { source, webhooks = [], faults = [], withdrawals = [] } = scenario;
   const file = source ?? scenario;
   const { run } = reportsOf(context.namespace);
-  const applied = context.namespace.engine.rules.of(scenario);
+  const applied = context.namespace.engine.appliedCounts.of(scenario);
   const ruleNames = Object.keys(applied);
   const calls = countAppSteps(source?.steps);
   const callsApp = calls > 0;
@@ -117,7 +117,7 @@ ${scenario.description !== undefined && html`<p>${scenario.description.trim()}</
 <div class="actions">${activationButton(stored)}${source !== undefined && !callsApp && button({ command: `run ${name}`, label: "Run its steps", to: name, kind: "main", progressUrl: runUrl })}<a class="button" href="#save">Duplicate</a></div>
 ${
   callsApp &&
-  form(
+  actionForm(
     context,
     html`${input({ name: "app", label: "Your app's URL", value: context.submitted?.get("app") ?? (ownRun?.app || ""), hint: "http://localhost:3000", required: true })}
 <button name="do" value="run ${name}" class="main" data-there="${runUrl}">Run its steps</button>
@@ -145,22 +145,22 @@ ${section({
   }</p>`,
 })}
 ${source !== undefined && section({ id: "run", isAppendOnly: true, title: runTitle(run, name), body: ownRun === undefined ? html`<p class="soft">Its steps have not been run from this page.</p>` : stepList(context, ownRun) })}
-${section({ id: "yaml", title: "File", body: html`${snippet(`${name}.yaml`, writeYaml(file), "c")}${snippet("Command line", cliCommand(context, `scenario use ${name}`))}` })}
+${section({ id: "yaml", title: "File", body: html`${snippet(`${name}.yaml`, toYaml(file), "c")}${snippet("Command line", cliCommand(context, `scenario use ${name}`))}` })}
 ${section({
   id: "save",
   title: "Duplicate",
-  body: form(
+  body: actionForm(
     context,
     html`${input({ name: "name", label: "Name", value: `${name}_2`, required: true })}
 <label class="field"><span>Replace an existing scenario</span><input type="checkbox" name="replace"></label>
-${jsonField("scenario", "Scenario (JSON)", toJson(file), { rows: 12, kind: "object" })}
+${jsonField("scenario", "Scenario (JSON)", toIndentedJson(file), { rows: 12, kind: "object" })}
 <button name="do" value="duplicate ${name}">Save</button>`,
     "Duplicate",
   ),
 })}`;
 }
 
-function runTitle(run: ScenarioRun | undefined, name: string): string {
+function runTitle(run: ScenarioRunProgress | undefined, name: string): string {
   if (run?.name !== name) return "Run";
   if (run.report === undefined) return `Run: step ${run.steps.length + 1} of ${run.stepCount || "…"}`;
   return `Run: ${run.report.outcome}`;
@@ -169,7 +169,7 @@ function runTitle(run: ScenarioRun | undefined, name: string): string {
 /** Finished steps, the running step, and the number left. */
 function stepList(
   context: PageContext,
-  { at, stepCount, currentStep, steps: finished, report }: ScenarioRun,
+  { at, stepCount, currentStep, steps: finished, report }: ScenarioRunProgress,
 ): Markup {
   const left = stepCount - finished.length - (currentStep === undefined ? 0 : 1);
   return html`<p class="soft">${timeTag(context, at)}${report !== undefined && html`, ${Math.round(report.duration_ms)} ms`}</p>
@@ -181,14 +181,14 @@ ${rowList(
     ...(currentStep === undefined
       ? []
       : [
-          row(context, {
+          listRow(context, {
             key: `step-${finished.length + 1}`,
             status: badge("running", "warn"),
             title: currentStep,
           }),
         ]),
     ...(report === undefined && left > 0
-      ? [row(context, { key: "left", status: badge("waiting", ""), title: plural(left, "more step") })]
+      ? [listRow(context, { key: "left", status: badge("waiting", ""), title: plural(left, "more step") })]
       : []),
   ],
   "Starting.",
@@ -197,7 +197,7 @@ ${(report?.never_happened.length ?? 0) > 0 && html`<p>${badge("never happened", 
 }
 
 function stepRow(context: PageContext, { number, title, outcome, duration_ms, failure }: RunStep): Markup {
-  return row(context, {
+  return listRow(context, {
     key: `step-${number}`,
     status: badge(outcome.replace("_", " "), TONES[outcome]),
     title: `${number}. ${title}`,

@@ -4,17 +4,17 @@ import { receiverName } from "../../../core/engine/log-responses.js";
 import type { Delivery, Endpoint } from "../../../core/engine/records.js";
 import { searchDeliveries } from "../../../server/control/deliveries.js";
 import { html, type Markup } from "../../html.js";
-import { failureText } from "../attention.js";
+import { deliveryFailureText } from "../attention.js";
 import {
+  actionForm,
   badge,
   button,
   copyButton,
   deliveryState,
-  form,
   input,
+  listRow,
   modeMark,
   plural,
-  row,
   rowList,
   section,
   type Tone,
@@ -88,7 +88,7 @@ ${selected?.url == null ? addForm(context) : editForm(context, selected)}`,
 
 function addForm(context: PageContext): Markup {
   const mode = context.mode === "live" && html`<input type="hidden" name="mode" value="live">`;
-  return form(
+  return actionForm(
     context,
     html`${mode}${input({ name: "url", label: "URL", hint: "http://localhost:3000/webhooks", required: true })}${input({ name: "events", label: "Events", value: "*" })}<button name="do" value="receiver" class="main">Add receiver</button>`,
     "Add a receiver",
@@ -98,7 +98,7 @@ function addForm(context: PageContext): Markup {
 function editForm(context: PageContext, endpoint: Endpoint): Markup {
   const { webhook_id, url, events } = endpoint;
   const name = receiverName(endpoint);
-  return html`<div id="edit">${form(
+  return html`<div id="edit">${actionForm(
     context,
     html`${input({ name: "url", label: `URL of ${name}`, value: url ?? "", required: true })}
 ${input({ name: "events", label: "Events", value: events.join(", ") })}
@@ -127,7 +127,7 @@ function receiverRow(context: PageContext, endpoint: Endpoint): Markup {
   const name = receiverName(endpoint);
   const edit = `${viewUrl(context, "webhooks", undefined, { receiver: webhook_id })}#edit`;
   const signatureName = typeof signature === "string" ? signature : "own signature";
-  return row(context, {
+  return listRow(context, {
     key: webhook_id,
     status: badge(word, tone),
     title: html`${name} ${modeMark(mode)}`,
@@ -157,7 +157,7 @@ function healthOf({ namespace }: PageContext, { enabled }: Endpoint, items: read
     };
   if (failing.length === 0) return { word: "ok", tone: "good", why: undefined };
   const share = Math.round((failing.length / items.length) * 100);
-  return { word: `${share} % fail`, tone: "bad", why: failureText(failing[0]!) };
+  return { word: `${share} % fail`, tone: "bad", why: deliveryFailureText(failing[0]!) };
 }
 
 /** One character per delivery, oldest first. */

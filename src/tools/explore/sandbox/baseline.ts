@@ -1,14 +1,14 @@
 import { isRecord } from "../../../core/files/documents.js";
 import { isMatcherWord } from "../../../core/schema/matcher-words.js";
 import type { LoadedScenario } from "../../scenario/files.js";
-import type { Observed, ObservedCharge } from "../deviable.js";
+import type { ObservedCharge, ObservedRun } from "../deviable.js";
 import { completedCount } from "../judge.js";
 import type { Flow } from "./flow.js";
 import { observedName } from "./run-document.js";
 import type { Baseline } from "./sandbox-plan.js";
 
-export interface PlainRun {
-  readonly observed: Observed;
+export interface LoadedPlainRun {
+  readonly observed: ObservedRun;
   readonly loaded: LoadedScenario;
 }
 
@@ -16,7 +16,7 @@ export interface PlainRun {
 const RUN_ID = `\${run.id}`;
 
 /** Derives the expected end of every run from what two plain runs have in common. */
-export function baselineOf(flow: Flow, one: PlainRun, other: PlainRun): Baseline {
+export function baselineOf(flow: Flow, one: LoadedPlainRun, other: LoadedPlainRun): Baseline {
   const [charge] = one.observed.charges;
   const { runId } = one.loaded;
   const hasOwnEmail = charge?.email.includes(runId) ?? false;
@@ -40,23 +40,23 @@ export function baselineOf(flow: Flow, one: PlainRun, other: PlainRun): Baseline
 }
 
 /** Returns true if the app's views end alike in both runs, except ignored fields. */
-export function hasSameViews(flow: Flow, one: PlainRun, other: PlainRun): boolean {
+export function hasSameViews(flow: Flow, one: LoadedPlainRun, other: LoadedPlainRun): boolean {
   return JSON.stringify(commonViews(flow, one, other)) === JSON.stringify(commonViews(flow, one, one));
 }
 
-function commonViews({ observe }: Flow, one: PlainRun, other: PlainRun): unknown[] {
+function commonViews({ observe }: Flow, one: LoadedPlainRun, other: LoadedPlainRun): unknown[] {
   return observe.map(({ ignore = [] }, index) => {
     const [first, second] = [one, other].map((run) => observedIn(run, index));
     return commonPart(first, second, ignore) ?? { exists: true };
   });
 }
 
-function ownedBy({ email }: ObservedCharge, { observed }: PlainRun): readonly ObservedCharge[] {
+function ownedBy({ email }: ObservedCharge, { observed }: LoadedPlainRun): readonly ObservedCharge[] {
   return observed.charges.filter((one) => one.email === email);
 }
 
 /** Finds the charges whose metadata holds a variable of the flow, such as the order's id. */
-function namedOrder({ observed, loaded }: PlainRun) {
+function namedOrder({ observed, loaded }: LoadedPlainRun) {
   const [charge] = observed.charges;
   const variables = loaded.scope.names.map((name) => [name, variableOf(loaded, name)] as const);
   const named = Object.entries(charge?.metadata ?? {}).flatMap(([key, value]) => {
@@ -79,7 +79,7 @@ function variableOf({ scope }: LoadedScenario, name: string): unknown {
     : "";
 }
 
-function observedIn(run: PlainRun, index: number): unknown {
+function observedIn(run: LoadedPlainRun, index: number): unknown {
   const resolved = run.loaded.scope.resolve({ name: observedName(index), fallback: undefined });
   const value = typeof resolved === "object" && "value" in resolved ? resolved.value : undefined;
   return withoutRun(value, run.loaded.runId);

@@ -1,13 +1,13 @@
 import { isRecord } from "../../../core/files/documents.js";
 import type { RawStep } from "../../scenario/loaded-steps.js";
-import type { Role } from "../deviable.js";
+import type { StepRole } from "../deviable.js";
 import type { RunDocument } from "./run-document.js";
 
 /** Roles of steps whose result the observation of the run implies. */
-const IMPLIED: readonly Role[] = ["rest", "paid", "paid_out", "manners"];
+const IMPLIED: readonly StepRole[] = ["rest", "paid", "paid_out", "manners"];
 
 /** Leaves out steps whose result the observation implies, and checks that are part of an observed view. */
-export function briefDocument({ document, roles }: RunDocument): RunDocument {
+export function omitImpliedSteps({ document, roles }: RunDocument): RunDocument {
   const all = document.steps as readonly RawStep[];
   const observed = all.filter((_, index) => roles[index] === "observe");
   const isNeeded = all.map(

@@ -8,11 +8,11 @@ import {
   recordIdOf,
 } from "../../scenario/running/control-lists.js";
 import type {
-  Observed,
   ObservedCall,
   ObservedCharge,
   ObservedDelivery,
   ObservedPayment,
+  ObservedRun,
 } from "../deviable.js";
 
 /** Position in the sandbox's lists at the start of a run, with the usual number of rows per run. */
@@ -26,21 +26,21 @@ const WATCHED = ["requests", "deliveries", "charges", "withdrawals"] as const;
 const FIRST_PAGE = 15;
 const MAX_PAGE = 100;
 
-export async function currentPosition(client: Client): Promise<ListPosition> {
+export async function readListPosition(client: Client): Promise<ListPosition> {
   const positionIn = async (list: Watched) =>
     [list, { last: await newestId(client, list), usual: FIRST_PAGE }] as const;
   return Object.fromEntries(await Promise.all(WATCHED.map(positionIn))) as ListPosition;
 }
 
 /** Rows of the sandbox's lists in order of arrival. */
-export type Rows = Readonly<Record<Watched, readonly LogRow[]>>;
+export type ObservedRows = Readonly<Record<Watched, readonly LogRow[]>>;
 
 /** Reads the rows since a position; `runs` is the number of runs that made them. */
-export async function rowsSince(
+export async function readRowsSince(
   client: Client,
   position: ListPosition,
   runs: number,
-): Promise<{ rows: Rows; position: ListPosition }> {
+): Promise<{ rows: ObservedRows; position: ListPosition }> {
   const since = (list: Watched) => {
     const { last, usual } = position[list];
     // One row more: listSince() reads pages until it finds the last row of the previous run.
@@ -54,7 +54,7 @@ export async function rowsSince(
   });
   const rows = WATCHED.map((list, index) => [list, lists[index]!.reverse()] as const);
   return {
-    rows: Object.fromEntries(rows) as unknown as Rows,
+    rows: Object.fromEntries(rows) as unknown as ObservedRows,
     position: Object.fromEntries(ends) as ListPosition,
   };
 }
@@ -64,7 +64,10 @@ export async function rowsSince(
  *
  * @param email the run's customer if runs were concurrent; concurrent runs have no withdrawals
  */
-export function observedOf({ requests, deliveries, charges, withdrawals }: Rows, email?: string): Observed {
+export function observedRunOf(
+  { requests, deliveries, charges, withdrawals }: ObservedRows,
+  email?: string,
+): ObservedRun {
   const created = charges.filter(({ customer_email }) => email === undefined || customer_email === email);
   const own = new Set([...created.map(objectIdOf), ...withdrawals.map(objectIdOf)]);
   const emails = new Set(

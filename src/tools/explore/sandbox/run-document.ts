@@ -5,7 +5,7 @@ import type { QuietReport } from "../../../core/time/app-activity.js";
 import type { RawStep } from "../../scenario/loaded-steps.js";
 import { stepKinds } from "../../scenario/step-faults.js";
 import { PAY_DEFAULTS } from "../../scenario/steps/pay.js";
-import type { Role } from "../deviable.js";
+import type { StepRole } from "../deviable.js";
 import { markingOf } from "../judge.js";
 import { type Flow, firstAppCallOf, paidPageOf } from "./flow.js";
 import { type Baseline, JOB_WEBHOOK_DELAY, type SandboxPlan } from "./sandbox-plan.js";
@@ -13,7 +13,7 @@ import { type Baseline, JOB_WEBHOOK_DELAY, type SandboxPlan } from "./sandbox-pl
 /** A run as a scenario file, with the role of each step. */
 export interface RunDocument {
   readonly document: Readonly<Record<string, unknown>>;
-  readonly roles: readonly Role[];
+  readonly roles: readonly StepRole[];
 }
 
 /** Sandbox time between two runs of the app's scheduled work. */
@@ -36,7 +36,7 @@ export function observedName(index: number): string {
 
 interface Placed {
   readonly step: RawStep;
-  readonly role: Role;
+  readonly role: StepRole;
 }
 
 /** Prefix of the variables in which a plain run saves the quiet report of each advance. */
@@ -117,7 +117,7 @@ function bySkip(one: FaultRule | WebhookRule, other: FaultRule | WebhookRule): n
   return (other.skip ?? 0) - (one.skip ?? 0);
 }
 
-function withRole(role: Role, steps: readonly RawStep[]): Placed[] {
+function withRole(role: StepRole, steps: readonly RawStep[]): Placed[] {
   return steps.map((step) => ({ step, role }));
 }
 
@@ -230,7 +230,7 @@ function withMovingTime(
   { customerMatch }: Baseline,
 ): Placed[] {
   if (timeAdvance === undefined) return [...placed];
-  const stepsOf = (role: Role) => placed.filter((one) => one.role === role).map(({ step }) => step);
+  const stepsOf = (role: StepRole) => placed.filter((one) => one.role === role).map(({ step }) => step);
   const { by, call } = timeAdvance;
   const begin: RawStep =
     call === undefined
@@ -276,10 +276,10 @@ function withJobs(placed: readonly Placed[], flow: Flow, plan: SandboxPlan): Pla
   // Inserts at the last moment first, which leaves earlier moments in place.
   return timed
     .sort((one, other) => other.atMs - one.atMs)
-    .reduce((all: readonly Placed[], { atMs, atOnce }) => {
+    .reduce((all: readonly Placed[], { atMs, concurrentWebhook }) => {
       const ticks = jobSteps(flow, plan.schedule.length);
       const work: RawStep[] =
-        atOnce === undefined
+        concurrentWebhook === undefined
           ? ticks
           : [
               {
@@ -287,7 +287,7 @@ function withJobs(placed: readonly Placed[], flow: Flow, plan: SandboxPlan): Pla
                 parallel: [ticks, [workBegins(plan.pace), { advance: JOB_WEBHOOK_DELAY }]],
               },
             ];
-      return inserted(all, atMs, work, atOnce === undefined ? 0 : durationMs(JOB_WEBHOOK_DELAY));
+      return inserted(all, atMs, work, concurrentWebhook === undefined ? 0 : durationMs(JOB_WEBHOOK_DELAY));
     }, placed) as Placed[];
 }
 

@@ -14,21 +14,21 @@ import {
   type LoadedScenario,
   loadScenarioFile,
   type ScenarioInputs,
-  withRules,
+  withScenarioRules,
 } from "../../scenario/files.js";
-import { everyStep, type RawStep } from "../../scenario/loaded-steps.js";
+import { flattenSteps, type RawStep } from "../../scenario/loaded-steps.js";
 import { Client } from "../../scenario/running/client.js";
 import { leafSteps, type StepReport } from "../../scenario/running/run-report.js";
 import { RunSession, type RunSummary } from "../../scenario/running/run-session.js";
 import { stepKinds } from "../../scenario/step-faults.js";
 import { STEPS, type StepKind } from "../../scenario/steps/step-kinds.js";
-import type { Deviable, FlowCoverage, Observed, Role, RunFailure, Trace } from "../deviable.js";
+import type { Deviable, FlowCoverage, ObservedRun, RunFailure, StepRole, Trace } from "../deviable.js";
 import type { DeviationSet } from "../deviation-set.js";
-import { baselineOf, hasSameViews, type PlainRun } from "./baseline.js";
-import { briefDocument } from "./brief-document.js";
+import { baselineOf, hasSameViews, type LoadedPlainRun } from "./baseline.js";
+import { omitImpliedSteps } from "./brief-document.js";
 import { type Flow, firstAppCallOf, paidPageOf } from "./flow.js";
 import { findFlowCoverage, saveCheckedBodies, savedVariable } from "./looked-at.js";
-import { currentPosition, type ListPosition, observedOf, rowsSince } from "./observation.js";
+import { type ListPosition, observedRunOf, readListPosition, readRowsSince } from "./observation.js";
 import {
   deviatingDocument,
   hasKnownTimes,
@@ -52,11 +52,11 @@ export interface SandboxDeviableOptions {
   readonly runIdOf: (name: string) => string;
   readonly signal?: AbortSignal | undefined;
   readonly wall?: WallClock | undefined;
-  readonly saveTo?: SaveTo | undefined;
+  readonly saveTo?: ScenarioFileWriter | undefined;
 }
 
 /** Writes scenario files that reproduce findings. */
-export interface SaveTo {
+export interface ScenarioFileWriter {
   readonly folder: string;
   readonly write: (file: string, text: string) => void;
   readonly yamlOf: (value: unknown) => string;
@@ -77,7 +77,7 @@ function steadyMs(flow: Flow): number {
   return Math.max(durationMs(STEADY_DURATION), learningQuietMs(flow));
 }
 
-interface Run extends PlainRun {
+interface Run extends LoadedPlainRun {
   readonly trace: Trace;
   /** The longest wall time for which a step waited for the app. */
   readonly waitedMs: number;
@@ -137,7 +137,7 @@ export class SandboxDeviable implements Deviable {
     const name = `explore-${runIdOf(String(flow.raw.name))}`;
     const session = await RunSession.open({ fetch, namespace, controlToken, app, signal, wall, name });
     const deviable = new SandboxDeviable(flow, options, session);
-    deviable.#position = await currentPosition(deviable.#client);
+    deviable.#position = await readListPosition(deviable.#client);
     return deviable;
   }
 
@@ -231,12 +231,16 @@ export class SandboxDeviable implements Deviable {
   }
 
   planRun(schedule: DeviationSet, isSaved: boolean): SandboxPlan {
-    return new SandboxPlan(schedule, { whose: this.#baseline.customerMatch, isSaved, pace: this.#pace });
+    return new SandboxPlan(schedule, {
+      customerMatch: this.#baseline.customerMatch,
+      isSaved,
+      pace: this.#pace,
+    });
   }
 
   async observe(plans: readonly SandboxPlan[], detail: "brief" | "full"): Promise<Trace[]> {
     const documents = plans.map((plan) => this.#documentOf(plan));
-    const runs = await this.#carryOut(detail === "full" ? documents : documents.map(briefDocument));
+    const runs = await this.#carryOut(detail === "full" ? documents : documents.map(omitImpliedSteps));
     return runs.map(({ trace }) => trace);
   }
 
@@ -285,13 +289,13 @@ export class SandboxDeviable implements Deviable {
     for (const { steps } of reports.slice(0, 1))
       for (const [index, { kind, duration_ms }] of steps.entries())
         this.#addTime(`${roles[index]}: ${kind}`, duration_ms);
-    const reading = rowsSince(this.#client, this.#position!, all.length);
+    const reading = readRowsSince(this.#client, this.#position!, all.length);
     const { rows, position } = await this.#timed("reading logs", reading);
     this.#position = position;
     return all.map((loaded, index) => {
       const report = reports[index]!;
       const observed = {
-        ...observedOf(rows, this.#customerOf(loaded.runId)),
+        ...observedRunOf(rows, this.#customerOf(loaded.runId)),
         ...(startMs === undefined ? {} : { startMs }),
       };
       const hasReachedApp = leafSteps(report.steps).some(
@@ -328,17 +332,17 @@ export class SandboxDeviable implements Deviable {
     const inputs: ScenarioInputs = { vars: only(vars, names), environment, runIdOf };
     const key = JSON.stringify(Object.entries(document).filter(([word]) => !PER_RUN.has(word)));
     const checked = this.#checked.get(key);
-    if (checked !== undefined) return withRules(checked, document, inputs);
+    if (checked !== undefined) return withScenarioRules(checked, document, inputs);
     // Includes are relative to the flow's file.
     const loaded = await loadScenarioFile({ ...valueDocument(document), file: this.#flow.file }, inputs);
-    if (document.include === undefined && !everyStep(loaded.steps).some(({ kind }) => kind === "include"))
+    if (document.include === undefined && !flattenSteps(loaded.steps).some(({ kind }) => kind === "include"))
       this.#checked.set(key, loaded);
     return loaded;
   }
 }
 
 /** The app says that it works on after its responses: by 202, or because the flow has to wait for it. */
-function isAsynchronous({ drive }: Flow, { deliveries }: Observed): boolean {
+function isAsynchronous({ drive }: Flow, { deliveries }: ObservedRun): boolean {
   return (
     deliveries.some(({ attempts }) => attempts.some(({ status }) => status === 202)) ||
     drive.some((step) => stepKinds(step)[0] === "wait_for")
@@ -346,7 +350,7 @@ function isAsynchronous({ drive }: Flow, { deliveries }: Observed): boolean {
 }
 
 /** False if the app made no call since its first webhook: then it has nothing to go on with. */
-function mayGoOn(flow: Flow, observed: Observed): boolean {
+function mayGoOn(flow: Flow, observed: ObservedRun): boolean {
   const { calls, deliveries } = observed;
   const firstMs = Math.min(...deliveries.flatMap(({ attempts }) => attempts.map(({ atMs }) => atMs)));
   return isAsynchronous(flow, observed) || calls.some(({ isByFlow, atMs }) => !isByFlow && atMs >= firstMs);
@@ -359,7 +363,7 @@ function only(vars: Readonly<Record<string, string>>, names: readonly string[]):
   return Object.fromEntries(Object.entries(vars).filter(([name]) => names.includes(name)));
 }
 
-function failureOf(report: RunSummary, roles: readonly Role[]): RunFailure | undefined {
+function failureOf(report: RunSummary, roles: readonly StepRole[]): RunFailure | undefined {
   if (report.passed) return undefined;
   const hasFailed = ({ outcome }: StepReport) => outcome === "failed" || outcome === "error";
   const step = leafSteps(report.steps).find((leaf) => hasFailed(leaf.step))?.step;
@@ -411,7 +415,7 @@ function withMovedIncludes(from: string, to: string, value: unknown, key = ""): 
 export function isolationReason(
   flow: Flow,
   { customerMatch }: Baseline,
-  plain: Observed,
+  plain: ObservedRun,
 ): string | undefined {
   const { raw, drive, scheduledWork, checks } = flow;
   if (flow.reset.length > 0) return "`reset` sets the app back before each";

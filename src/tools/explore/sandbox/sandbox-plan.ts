@@ -32,7 +32,7 @@ function isHeldRead({ hold, delay_answer }: CallChange): boolean {
 }
 
 export interface PlanSetting {
-  readonly whose: Baseline["customerMatch"];
+  readonly customerMatch: Baseline["customerMatch"];
   readonly isSaved: boolean;
   readonly pace: number;
 }
@@ -62,11 +62,11 @@ export class SandboxPlan implements RunPlan {
    * @param isSaved the run confirms a failure and is saved
    * @param pace factor of the wall times within which two parts of the app must overlap
    */
-  constructor(schedule: DeviationSet, { whose, isSaved, pace }: PlanSetting) {
+  constructor(schedule: DeviationSet, { customerMatch, isSaved, pace }: PlanSetting) {
     this.schedule = schedule;
     this.isSaved = isSaved;
     this.pace = pace;
-    this.#whose = whose;
+    this.#whose = customerMatch;
   }
 
   deviateCall({ operation, earlierCount, isOwn }: CallPlace, change: CallChange): void {
@@ -104,7 +104,7 @@ export class SandboxPlan implements RunPlan {
     });
   }
 
-  press(times: number): void {
+  repeatFirstCall(times: number): void {
     this.presses = times;
     this.isRepeated ||= times > RACE_REPEATS;
   }
@@ -136,13 +136,13 @@ export class SandboxPlan implements RunPlan {
   /** Delays the webhook until the scheduled work has begun, and slows the app's reads, so that both overlap. */
   runJob(moment: JobMoment, isSaved: boolean): void {
     this.jobs.push(moment);
-    const { atOnce } = moment;
-    if (atOnce === undefined) return;
+    const { concurrentWebhook } = moment;
+    if (concurrentWebhook === undefined) return;
     this.isRepeated ||= isSaved;
-    this.deviateWebhook(atOnce.place, { delay: JOB_WEBHOOK_DELAY });
+    this.deviateWebhook(concurrentWebhook.place, { delay: JOB_WEBHOOK_DELAY });
     for (const ms of SLOW_READS_MS) {
       const delay_answer = formatDuration(ms * this.pace * (isSaved ? 2 : 1));
-      this.#slowRead({ delay_answer, skip: atOnce.reads, times: 1 });
+      this.#slowRead({ delay_answer, skip: concurrentWebhook.reads, times: 1 });
     }
   }
 

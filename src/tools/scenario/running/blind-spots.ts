@@ -1,5 +1,5 @@
 import type { LoadedScenario } from "../files.js";
-import { everyStep } from "../loaded-steps.js";
+import { flattenSteps } from "../loaded-steps.js";
 import { STEPS } from "../steps/step-kinds.js";
 import type { LogRow } from "./control-lists.js";
 import type { StartState } from "./start-state.js";
@@ -10,12 +10,12 @@ interface Attempt {
 
 /** Returns reasons why passing checks prove little; empty if there are none. */
 export async function blindSpots({ steps }: LoadedScenario, startState: StartState): Promise<string[]> {
-  const kinds = everyStep(steps).map(({ kind }) => kind);
+  const kinds = flattenSteps(steps).map(({ kind }) => kind);
   if (!kinds.some((kind) => STEPS[kind].traits.includes("checks")))
     return ["no step checks anything: add an expectation, such as expect_charge"];
   if (kinds.includes("expect_delivery")) return [];
   const rows = await startState.since("deliveries", (row) => attemptsOf(row).some(isAccepted));
-  const message = unacceptedWebhooks(rows.filter(({ mishap }) => mishap === null).flatMap(attemptsOf));
+  const message = unacceptedWebhooksMessage(rows.filter(({ mishap }) => mishap === null).flatMap(attemptsOf));
   return message === undefined ? [] : [message];
 }
 
@@ -28,7 +28,7 @@ function isAccepted({ status }: Attempt): boolean {
 }
 
 /** Explains that no receiver accepted a webhook; undefined if a receiver did, or if no webhook was sent. */
-export function unacceptedWebhooks(attempts: readonly Attempt[]): string | undefined {
+export function unacceptedWebhooksMessage(attempts: readonly Attempt[]): string | undefined {
   if (attempts.length === 0 || attempts.some(isAccepted)) return undefined;
   const statuses = [...new Set(attempts.map(({ status }) => status ?? "no response"))].join(", ");
   return `the app accepted none of ${attempts.length} webhook attempts (${statuses}): check the receiver's URL`;

@@ -1,5 +1,5 @@
 import { ControlClient, type ControlOptions, type SandboxFetch } from "../../../control-client.js";
-import { jsonOrText } from "../../../core/schema/depth.js";
+import { parseJsonOrText } from "../../../core/schema/depth.js";
 import type { HttpResponse } from "../../../core/schema/http-response.js";
 import { createAbortController } from "../../../core/time/deadline.js";
 import type { WallClock } from "../../../core/time/wall-clock.js";
@@ -158,7 +158,7 @@ async function readAnswer(response: HttpResponse): Promise<CallResponse> {
   return {
     status: response.status,
     headers: Object.fromEntries(response.headers),
-    body: text === "" ? null : jsonOrText(text),
+    body: text === "" ? null : parseJsonOrText(text),
   };
 }
 

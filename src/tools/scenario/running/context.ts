@@ -3,7 +3,7 @@ import type { WallClock } from "../../../core/time/wall-clock.js";
 import type { StepLocation } from "../step-reference.js";
 import type { Cleanup } from "./cleanup.js";
 import type { Client } from "./client.js";
-import type { RuleCounts } from "./rule-usage.js";
+import type { RuleUsage } from "./rule-usage.js";
 import type { StartState } from "./start-state.js";
 
 export interface RunContext {
@@ -17,7 +17,7 @@ export interface RunContext {
   readonly app: string | undefined;
   /** Reused connections to the app; absent: a new one for each call. */
   readonly connections?: ConnectionPool;
-  readonly ruleCounts: RuleCounts;
+  readonly ruleCounts: RuleUsage;
   readonly startState: StartState;
   readonly cleanup: Cleanup;
   /** Freezes the clock, adds the file's rules and records the start state; called first, and after a reset. */

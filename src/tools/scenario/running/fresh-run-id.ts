@@ -1,7 +1,7 @@
-import { hashRunId } from "../../../core/domain/repeatable-run-id.js";
+import { runIdFromText } from "../../../core/domain/repeatable-run-id.js";
 import { generateSeed } from "../../../core/time/wall-clock.js";
 
 /** Returns an unused run id; the sandbox may remember earlier runs. */
-export function freshRunId(): string {
-  return hashRunId(generateSeed());
+export function generateRunId(): string {
+  return runIdFromText(generateSeed());
 }

@@ -10,7 +10,7 @@ interface FaultRecord {
 }
 
 /** Counts how often the file's rules and the faults set by its steps apply in this run. */
-export class RuleCounts {
+export class RuleUsage {
   readonly #client: Client;
   /** Name of the file's rules in the sandbox; undefined without rules. */
   #scenario: string | undefined;

@@ -2,7 +2,7 @@ import type { SandboxFetch } from "../../../control-client.js";
 import type { NamespaceSetup } from "../../../core/schema/scenario-file.js";
 import type { WallClock } from "../../../core/time/wall-clock.js";
 import type { LoadedScenario } from "../files.js";
-import { everyStep } from "../loaded-steps.js";
+import { flattenSteps } from "../loaded-steps.js";
 import type { Cleanup } from "./cleanup.js";
 import { Client } from "./client.js";
 import type { RunContext } from "./context.js";
@@ -68,7 +68,7 @@ export async function enterNamespace(
 /** Returns true if the run may use another namespace: none was named, and no app calls the default one. */
 function mayMove({ steps }: LoadedScenario, { namespace, app }: StageRequest): boolean {
   return (
-    namespace === undefined && app === undefined && !everyStep(steps).some(({ kind }) => kind === "manual")
+    namespace === undefined && app === undefined && !flattenSteps(steps).some(({ kind }) => kind === "manual")
   );
 }
 

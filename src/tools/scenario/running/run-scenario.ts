@@ -1,14 +1,14 @@
 import { ruleNames } from "../../../core/domain/rule-matching.js";
-import { keepAlive, systemWallClock, type WallClock } from "../../../core/time/wall-clock.js";
+import { keepProcessRunning, systemWallClock, type WallClock } from "../../../core/time/wall-clock.js";
 import type { LoadedScenario } from "../files.js";
-import { everyStep } from "../loaded-steps.js";
+import { flattenSteps } from "../loaded-steps.js";
 import { blindSpots } from "./blind-spots.js";
 import { Cleanup } from "./cleanup.js";
 import { Client } from "./client.js";
 import type { RunContext } from "./context.js";
 import { CannotRunError } from "./failure.js";
 import type { Lease } from "./lease-client.js";
-import { RuleCounts } from "./rule-usage.js";
+import { RuleUsage } from "./rule-usage.js";
 import {
   canUseNamespace,
   enterNamespace,
@@ -49,8 +49,8 @@ export async function runScenario(loaded: LoadedScenario, options: RunOptions): 
   );
   const stop = (): void => client.abort();
   signal?.addEventListener("abort", stop);
-  const release = keepAlive();
-  const applied = new RuleCounts(client, loaded.ruleLines);
+  const release = keepProcessRunning();
+  const applied = new RuleUsage(client, loaded.ruleLines);
   const startState = new StartState(client);
   let error: string | undefined;
   const count = loaded.steps.length;
@@ -114,11 +114,11 @@ async function contextOf(
   options: RunOptions,
   client: Client,
   cleanup: Cleanup,
-  ruleCounts: RuleCounts,
+  ruleCounts: RuleUsage,
   startState: StartState,
 ): Promise<RunContext> {
   const { app, wall = systemWallClock, manual = async () => {} } = options;
-  if (app === undefined && everyStep(loaded.steps).some(({ kind }) => callsApp(kind)))
+  if (app === undefined && flattenSteps(loaded.steps).some(({ kind }) => callsApp(kind)))
     throw new CannotRunError("some steps call the app under test: give its URL with --app");
   const access = await readNamespaceKeys(client);
   return {

@@ -1,15 +1,15 @@
 import { ConnectionPool } from "../../../core/delivery/outgoing-http.js";
 import { RULE_KINDS } from "../../../core/domain/rule-matching.js";
-import { keepAlive, systemWallClock, type WallClock } from "../../../core/time/wall-clock.js";
+import { keepProcessRunning, systemWallClock, type WallClock } from "../../../core/time/wall-clock.js";
 import type { LoadedScenario } from "../files.js";
-import { everyStep, type LoadedStep } from "../loaded-steps.js";
+import { flattenSteps, type LoadedStep } from "../loaded-steps.js";
 import type { Variables } from "../scope.js";
 import { STEPS } from "../steps/step-kinds.js";
 import { Cleanup } from "./cleanup.js";
 import { Client } from "./client.js";
 import { CannotRunError } from "./failure.js";
 import { Lease } from "./lease-client.js";
-import { RuleCounts } from "./rule-usage.js";
+import { RuleUsage } from "./rule-usage.js";
 import { freezeClock, type NamespaceKeys, type RunTarget, readNamespaceKeys } from "./run-namespace.js";
 import type { RunReport, StepReport } from "./run-report.js";
 import { errorMessage, outcomeOf } from "./run-scenario.js";
@@ -32,7 +32,7 @@ export class RunSession {
   readonly #access: NamespaceKeys;
   readonly #lease: Lease | undefined;
   readonly #leftovers: Cleanup;
-  readonly #release = keepAlive();
+  readonly #release = keepProcessRunning();
   readonly #connections = new ConnectionPool();
   #hasRules = false;
   #runs = 0;
@@ -104,7 +104,7 @@ export class RunSession {
     const client = clientOf(this.#options, { runner: loaded.runId });
     const cleanup = new Cleanup();
     const startState = new StartState(client);
-    const needsStartState = everyStep(loaded.steps).some(comparesWithStart);
+    const needsStartState = flattenSteps(loaded.steps).some(comparesWithStart);
     const prepare = async (): Promise<void> => {
       if (needsStartState) await startState.record();
     };
@@ -114,7 +114,7 @@ export class RunSession {
       ...this.#access,
       app,
       connections: this.#connections,
-      ruleCounts: new RuleCounts(client, loaded.ruleLines),
+      ruleCounts: new RuleUsage(client, loaded.ruleLines),
       startState,
       cleanup,
       requestManualStep: async () => {},
@@ -180,7 +180,7 @@ function comparesWithStart({ kind, raw }: LoadedStep): boolean {
 }
 
 /** One of several concurrent runs. */
-export interface Lane {
+export interface RunLane {
   readonly steps: readonly LoadedStep[];
   readonly scope: Variables;
   readonly execution: Execution;
@@ -194,7 +194,7 @@ export interface Lane {
  * @param canShare called with the index of a step, from 0
  */
 async function runInLockstep(
-  lanes: readonly Lane[],
+  lanes: readonly RunLane[],
   canShare: (index: number) => boolean,
 ): Promise<StepReport[][]> {
   const reports: StepReport[][] = lanes.map(() => []);
@@ -203,7 +203,7 @@ async function runInLockstep(
     const isOpen = (position: number): boolean =>
       reports[position]!.every(({ outcome }) => outcome === "passed");
     const open = lanes.filter((_, position) => isOpen(position));
-    const carryOut = async ({ steps, scope, execution }: Lane): Promise<StepReport> => {
+    const carryOut = async ({ steps, scope, execution }: RunLane): Promise<StepReport> => {
       const [report] = await runSteps(steps.slice(index, index + 1), scope, execution);
       return { ...report!, number: index + 1 };
     };
@@ -222,7 +222,7 @@ async function runInLockstep(
 }
 
 /** Returns true if all runs have the same step and can share it. */
-function isSame(lanes: readonly Lane[], index: number, canShare: boolean): boolean {
+function isSame(lanes: readonly RunLane[], index: number, canShare: boolean): boolean {
   const steps = lanes.map(({ steps }) => steps[index]!);
   if (!canShare && steps.some(({ kind }) => kind !== "advance")) return false;
   const [first, ...others] = lanes.map(({ scope }, position) =>

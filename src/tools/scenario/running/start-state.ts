@@ -21,7 +21,7 @@ export class StartState {
   async record(): Promise<void> {
     for (const list of ["requests", "events", "deliveries", "withdrawals"] as const)
       this.#lastIds[list] = await newestId(this.#client, list);
-    this.#balances = await readBalances(this.#client);
+    this.#balances = await readBalanceRows(this.#client);
     const { now } = (await this.#client.callOrFail("GET", "/clock")) as { now: string };
     this.#startTime = now;
   }
@@ -62,7 +62,7 @@ export interface BalanceRow {
 }
 
 /** Reads the balances of every organization and mode. Does not open accounts. */
-export async function readBalances(client: Client): Promise<BalanceRow[]> {
+export async function readBalanceRows(client: Client): Promise<BalanceRow[]> {
   const all: BalanceRow[] = [];
   for await (const page of readPages<BalanceRow>("/balances", (path) => client.callOrFail("GET", path)))
     all.push(...page);

@@ -11,7 +11,7 @@ import {
 import type { RunContext } from "../running/context.js";
 import { CannotRunError, StepFailure } from "../running/failure.js";
 import { callResult, checkCallResult } from "./check-response.js";
-import { type CallContent, DEFAULT_WITHIN, encodeContent, splitCall } from "./request.js";
+import { type CallContent, DEFAULT_CALL_TIMEOUT, encodeContent, splitCall } from "./request.js";
 import { defineStep, stepSchema } from "./step-definition.js";
 import { callShape, type ExpectedResponse, resultSchema } from "./step-schemas.js";
 
@@ -48,7 +48,7 @@ interface AppStep extends CallContent {
 }
 
 async function callAndCheck(step: AppStep, context: RunContext): Promise<CallResponse | NoResponse> {
-  const { app, expect, within = DEFAULT_WITHIN } = step;
+  const { app, expect, within = DEFAULT_CALL_TIMEOUT } = step;
   const withinMs = durationMs(within);
   const answer = await callAppUnderTest(context, app, step, withinMs, expect?.dropped);
   checkCallResult(expect, answer, withinMs);
@@ -62,7 +62,7 @@ async function pollUntilSteady(
   steadyMs: number,
 ): Promise<CallResponse | NoResponse> {
   const { wall } = context;
-  const { expect, within = DEFAULT_WITHIN } = step;
+  const { expect, within = DEFAULT_CALL_TIMEOUT } = step;
   const startedMs = wall.nowMs();
   let last: { readonly text: string; readonly sinceMs: number } | undefined;
   for (;;) {

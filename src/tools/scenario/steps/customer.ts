@@ -8,7 +8,7 @@ import type { RunContext } from "../running/context.js";
 import { callAppUnderTest } from "./app.js";
 import { callResult, checkCallResult, checkResponse } from "./check-response.js";
 import { advanceCharge, CUSTOMER_DEFAULTS, PAY_DEFAULTS } from "./pay.js";
-import { DEFAULT_WITHIN_MS } from "./request.js";
+import { DEFAULT_CALL_TIMEOUT_MS } from "./request.js";
 import { defineStep, stepSchema } from "./step-definition.js";
 import {
   type ExpectedResponse,
@@ -143,14 +143,14 @@ async function returnToShop(context: RunContext, checkout_id: string): Promise<o
   const next = await readNextUrl(context, checkout_id);
   if (next === undefined || context.app === undefined) return [];
   const { pathname, search } = new URL(next);
-  const answer = await callAppUnderTest(context, `GET ${pathname}${search}`, {}, DEFAULT_WITHIN_MS);
+  const answer = await callAppUnderTest(context, `GET ${pathname}${search}`, {}, DEFAULT_CALL_TIMEOUT_MS);
   return [{ url: next, ...callResult(answer) }];
 }
 
 /** Reads the URL to which the page leads. */
 async function readNextUrl({ client }: RunContext, checkout_id: string): Promise<string | undefined> {
   const path = `/checkout/${encodeURIComponent(checkout_id)}/status`;
-  const answer = await client.service("GET", path, { headers: {}, body: undefined }, DEFAULT_WITHIN_MS);
-  checkCallResult(undefined, answer, DEFAULT_WITHIN_MS);
+  const answer = await client.service("GET", path, { headers: {}, body: undefined }, DEFAULT_CALL_TIMEOUT_MS);
+  checkCallResult(undefined, answer, DEFAULT_CALL_TIMEOUT_MS);
   return typeof answer === "string" ? undefined : (answer.body as { next?: string }).next;
 }

@@ -1,12 +1,12 @@
 import * as z from "zod/mini";
 import { findMismatches } from "../../../core/domain/deep-match.js";
-import { compare, subtract } from "../../../core/domain/money.js";
+import { compareAmounts, subtract } from "../../../core/domain/money.js";
 import { modeSchema } from "../../../core/schema/common.js";
 import { type Difference, StepFailure } from "../running/failure.js";
-import { type BalanceRow, readBalances } from "../running/start-state.js";
+import { type BalanceRow, readBalanceRows } from "../running/start-state.js";
 import { waitUntilIdle } from "./expect-records.js";
 import { defineStep, stepSchema } from "./step-definition.js";
-import { textField, textSchema } from "./step-schemas.js";
+import { expectedTextSchema, textSchema } from "./step-schemas.js";
 
 const SIGNED = 'must be a signed decimal string such as "+500.00"';
 const changeSchema = z
@@ -18,8 +18,8 @@ const balanceSchema = z
     currency: textSchema,
     mode: z.optional(modeSchema),
     organization_id: z.optional(textSchema),
-    available_balance: textField,
-    pending_balance: textField,
+    available_balance: expectedTextSchema,
+    pending_balance: expectedTextSchema,
     /** Change of the available balance since the run began. */
     change: z.optional(changeSchema),
   })
@@ -39,7 +39,7 @@ export const expectBalance = defineStep(["checks"], {
   run: async (step, context) => {
     const { currency, mode = "test", organization_id, change, ...values } = step.expect_balance;
     await waitUntilIdle(context);
-    const now = await readBalances(context.client);
+    const now = await readBalanceRows(context.client);
     const organization = organization_id ?? context.organization;
     const isSelected = (row: BalanceRow): boolean =>
       row.currency === currency && row.mode === mode && row.organization_id === organization;
@@ -72,6 +72,6 @@ export const expectBalance = defineStep(["checks"], {
 /** Compares decimals by value, so `5.0` equals `5.00`; other expectations are matchers. */
 function isAmount(expected: unknown, actual: string): boolean {
   if (typeof expected === "string" && /^[+-]?\d+(\.\d+)?$/.test(expected))
-    return compare(expected.replace("+", ""), actual.replace("+", "")) === 0;
+    return compareAmounts(expected.replace("+", ""), actual.replace("+", "")) === 0;
   return findMismatches(expected, actual).length === 0;
 }

@@ -2,17 +2,21 @@ import { readPages } from "../../../control-client.js";
 import { controlChargeSchema } from "../../../core/schema/control-responses.js";
 import type { RunContext } from "../running/context.js";
 import { type LogRow, listSince } from "../running/control-lists.js";
-import { expectRecords } from "./expect-records.js";
+import { defineRecordExpectation } from "./expect-records.js";
 import { chargeFields, expectedFields } from "./step-schemas.js";
 
-export const expectCharge = expectRecords("expect_charge", ["checks", "ignores_start", "own_customer"], {
-  says: "A charge is as described; with count, exactly that many are.",
-  what: "charge",
-  fields: { ...chargeFields, ...expectedFields("kind", "sandbox") },
-  record: controlChargeSchema,
-  rows: candidates,
-  idOf: (row) => String(row.charge_id),
-});
+export const expectCharge = defineRecordExpectation(
+  "expect_charge",
+  ["checks", "ignores_start", "own_customer"],
+  {
+    description: "A charge is as described; with count, exactly that many are.",
+    what: "charge",
+    fields: { ...chargeFields, ...expectedFields("kind", "sandbox") },
+    record: controlChargeSchema,
+    rows: candidates,
+    idOf: (row) => String(row.charge_id),
+  },
+);
 
 /** Reads only one charge if its id is given, so that a failure describes that charge. */
 async function candidates(

@@ -1,13 +1,13 @@
 import * as z from "zod/mini";
 import { attemptSchema, deliverySchema } from "../../../core/schema/control-log-responses.js";
 import type { LogRow } from "../running/control-lists.js";
-import { describeMailboxDeliveries, expectRecords } from "./expect-records.js";
+import { defineRecordExpectation, describeMailboxDeliveries } from "./expect-records.js";
 import { recordMatches } from "./matching.js";
 import { deliveryFields, expectedFields, httpStatusSchema } from "./step-schemas.js";
 
 /** A dropped delivery has no attempts; it counts if the step expects `status: dropped`. */
-export const expectDelivery = expectRecords("expect_delivery", ["checks"], {
-  says: "Delivery attempts of webhooks since the run started, and the app's responses.",
+export const expectDelivery = defineRecordExpectation("expect_delivery", ["checks"], {
+  description: "Delivery attempts of webhooks since the run started, and the app's responses.",
   what: "delivery attempt",
   fields: {
     ...deliveryFields,
@@ -22,7 +22,7 @@ export const expectDelivery = expectRecords("expect_delivery", ["checks"], {
     const deliveries = mishap === undefined ? all.filter((delivery) => !isFabricated(delivery)) : all;
     return status === "dropped" ? deliveries.map(withoutAttempts) : deliveries.flatMap(attemptsOf);
   },
-  aside: (context, { answered: _answered, attempt: _attempt, ...expected }) =>
+  describeUncounted: (context, { answered: _answered, attempt: _attempt, ...expected }) =>
     describeMailboxDeliveries(context, (delivery) => recordMatches(expected, delivery)),
   idOf: ({ type, delivery_id, attempt }) =>
     `${String(type)} ${String(delivery_id)}${attempt === undefined ? "" : ` attempt ${String(attempt)}`}`,

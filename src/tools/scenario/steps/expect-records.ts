@@ -3,7 +3,7 @@ import { readPages } from "../../../control-client.js";
 import type { RunContext } from "../running/context.js";
 import type { LogRow } from "../running/control-lists.js";
 import { StepFailure } from "../running/failure.js";
-import { findExpected, recordMatches } from "./matching.js";
+import { findExpectedRecord, recordMatches } from "./matching.js";
 import { narrowRecordSchema } from "./record-schemas.js";
 import { type StepDefinition, type StepTrait, stepSchema } from "./step-definition.js";
 import { countSchema, saveSchema } from "./step-schemas.js";
@@ -11,7 +11,7 @@ import { countSchema, saveSchema } from "./step-schemas.js";
 type Expected = Readonly<Record<string, unknown>>;
 
 interface RecordExpectation {
-  readonly says: string;
+  readonly description: string;
   /** Name of the kind of record, such as `charge`. */
   readonly what: string;
   /** Fields that can be expected. */
@@ -21,9 +21,9 @@ interface RecordExpectation {
   /** Reads the records, newest first. */
   readonly rows: (context: RunContext, expected: Expected) => Promise<readonly LogRow[]>;
   /** Describes records that do not count, for a failed step. */
-  readonly aside?: (context: RunContext, expected: Expected) => Promise<string | undefined>;
+  readonly describeUncounted?: (context: RunContext, expected: Expected) => Promise<string | undefined>;
   /** Expectations of all matching records together; `found` is newest first. */
-  readonly together?: {
+  readonly jointExpectation?: {
     readonly fields: Readonly<Record<string, z.ZodMiniType>>;
     readonly check: (expected: Expected, found: readonly LogRow[], at: string) => void;
   };
@@ -32,16 +32,20 @@ interface RecordExpectation {
 }
 
 /** Defines a step that expects matching records: at least one, or `count`. */
-export function expectRecords(
+export function defineRecordExpectation(
   kind: `expect_${string}`,
   traits: readonly StepTrait[],
-  { says, what, fields, record, rows, aside, together, idOf }: RecordExpectation,
+  { description, what, fields, record, rows, describeUncounted, jointExpectation, idOf }: RecordExpectation,
 ): StepDefinition {
-  const describedSchema = z.strictObject({ ...fields, ...together?.fields, count: z.optional(countSchema) });
-  const joinedFields = Object.keys(together?.fields ?? {});
+  const describedSchema = z.strictObject({
+    ...fields,
+    ...jointExpectation?.fields,
+    count: z.optional(countSchema),
+  });
+  const joinedFields = Object.keys(jointExpectation?.fields ?? {});
   return {
     traits,
-    description: says,
+    description,
     schema: stepSchema({ [kind]: describedSchema, save: saveSchema }),
     result: (step) => narrowRecordSchema(record, step[kind]),
     expectationField: kind,
@@ -53,15 +57,15 @@ export function expectRecords(
       await waitUntilIdle(context);
       const search = { at: kind, what, expected, count, rows: await rows(context, expected), idOf };
       try {
-        const newest = findExpected(search);
-        together?.check(
+        const newest = findExpectedRecord(search);
+        jointExpectation?.check(
           described,
           search.rows.filter((row) => recordMatches(expected, row)),
           kind,
         );
         return newest;
       } catch (error) {
-        const note = error instanceof StepFailure ? await aside?.(context, expected) : undefined;
+        const note = error instanceof StepFailure ? await describeUncounted?.(context, expected) : undefined;
         if (!(error instanceof StepFailure) || note === undefined) throw error;
         throw new StepFailure({ ...error.failure, note }, error.at);
       }

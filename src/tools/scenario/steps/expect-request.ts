@@ -3,7 +3,7 @@ import { requestEntrySchema } from "../../../core/schema/control-log-responses.j
 import { durationMs, durationSchema, formatDuration } from "../../../core/schema/duration.js";
 import { type LogRow, recordIdOf } from "../running/control-lists.js";
 import { type Difference, StepFailure } from "../running/failure.js";
-import { expectRecords } from "./expect-records.js";
+import { defineRecordExpectation } from "./expect-records.js";
 import { recordMatches } from "./matching.js";
 import { requestFields } from "./step-schemas.js";
 
@@ -26,12 +26,12 @@ const BOUNDS = Object.keys(HOLDS) as (keyof typeof HOLDS)[];
 const GROWTH = 1.1;
 
 /** Requests of the run's own steps do not count. */
-export const expectRequest = expectRecords("expect_request", ["checks"], {
-  says: "What the app has sent since the run began.",
+export const expectRequest = defineRecordExpectation("expect_request", ["checks"], {
+  description: "What the app has sent since the run began.",
   what: "request",
   fields: requestFields,
   record: requestEntrySchema,
-  together: {
+  jointExpectation: {
     fields: { spacing: z.optional(spacingSchema) },
     check: ({ spacing }, found, at) => {
       if (spacing !== undefined) checkSpacing(spacing as Spacing, found, at);
@@ -39,7 +39,7 @@ export const expectRequest = expectRecords("expect_request", ["checks"], {
   },
   rows: async ({ startState: baseline }) =>
     (await baseline.since("requests")).filter((row) => !isRunRequest(row)),
-  aside: async ({ startState: baseline }, expected) => {
+  describeUncounted: async ({ startState: baseline }, expected) => {
     const runRequests = (await baseline.since("requests"))
       .filter(isRunRequest)
       .filter((row) => recordMatches(expected, row));

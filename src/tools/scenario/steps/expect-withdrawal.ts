@@ -3,14 +3,14 @@ import { modeSchema, withdrawalStatusSchema } from "../../../core/schema/common.
 import { expectationMatcherSchema } from "../../../core/schema/matchers.js";
 import { withdrawalSchema } from "../../../core/schema/service-responses.js";
 import { recordIdOf } from "../running/control-lists.js";
-import { expectRecords } from "./expect-records.js";
+import { defineRecordExpectation } from "./expect-records.js";
 import { expectedFields } from "./step-schemas.js";
 
 type Field = keyof typeof withdrawalSchema.shape;
 
 /** Withdrawals name no customer, so those from before the run do not count. */
-export const expectWithdrawal = expectRecords("expect_withdrawal", ["checks"], {
-  says: "A withdrawal made since the run began is as described; with count, exactly that many are.",
+export const expectWithdrawal = defineRecordExpectation("expect_withdrawal", ["checks"], {
+  description: "A withdrawal made since the run began is as described; with count, exactly that many are.",
   what: "withdrawal",
   fields: {
     ...expectedFields(...(Object.keys(withdrawalSchema.shape) as Field[])),

@@ -24,7 +24,14 @@ export interface RecordSearch {
 }
 
 /** Returns the newest matching record; throws if the number of matches is not as expected. */
-export function findExpected({ at, what, expected, count, rows, idOf }: RecordSearch): LogRow | undefined {
+export function findExpectedRecord({
+  at,
+  what,
+  expected,
+  count,
+  rows,
+  idOf,
+}: RecordSearch): LogRow | undefined {
   const compared = rows.map((row) => ({ row, difference: recordDifferences(expected, row) }));
   const found = compared.filter(({ difference }) => difference.length === 0).map(({ row }) => row);
   const range = typeof count === "number" ? { gte: count, lte: count } : (count ?? { gte: 1 });

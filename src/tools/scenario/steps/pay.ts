@@ -12,7 +12,7 @@ import type { RunContext } from "../running/context.js";
 import { StepFailure } from "../running/failure.js";
 import { NamedRecord } from "../scope.js";
 import { checkCallResult } from "./check-response.js";
-import { callService, DEFAULT_WITHIN_MS } from "./request.js";
+import { callService, DEFAULT_CALL_TIMEOUT_MS } from "./request.js";
 import { defineStep, stepSchema } from "./step-definition.js";
 import { saveSchema, textSchema } from "./step-schemas.js";
 
@@ -89,7 +89,13 @@ export async function advanceCharge(
 }
 
 async function call(context: RunContext, path: string, body: object): Promise<Row> {
-  const answer = await callService(context, "POST", `/api/v1/payments/${path}`, { body }, DEFAULT_WITHIN_MS);
-  checkCallResult(undefined, answer, DEFAULT_WITHIN_MS);
+  const answer = await callService(
+    context,
+    "POST",
+    `/api/v1/payments/${path}`,
+    { body },
+    DEFAULT_CALL_TIMEOUT_MS,
+  );
+  checkCallResult(undefined, answer, DEFAULT_CALL_TIMEOUT_MS);
   return typeof answer === "string" ? {} : (answer.body as Row);
 }

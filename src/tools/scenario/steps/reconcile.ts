@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { differencesText } from "../../../core/reports/book-report-text.js";
+import { describeDifferences } from "../../../core/reports/book-report-text.js";
 import { modeSchema } from "../../../core/schema/common.js";
 import { durationMs } from "../../../core/schema/duration.js";
 import { type BookReport, rowOptionsShape } from "../../../core/schema/reconciliation.js";
@@ -9,7 +9,7 @@ import { StepFailure } from "../running/failure.js";
 import { callAppUnderTest } from "./app.js";
 import { checkCallResult } from "./check-response.js";
 import { waitUntilIdle } from "./expect-records.js";
-import { DEFAULT_WITHIN } from "./request.js";
+import { DEFAULT_CALL_TIMEOUT } from "./request.js";
 import { defineStep, stepSchema } from "./step-definition.js";
 import { callShape } from "./step-schemas.js";
 
@@ -22,20 +22,20 @@ const booksSchema = z.strictObject({
   ...rowOptionsShape,
 });
 
-export const reconcile = defineStep(["checks"], {
+export const reconcileStep = defineStep(["checks"], {
   description:
     "Compares the app's orders with the ledger: a call of the app that returns a list, and how to read it.",
   schema: stepSchema({ reconcile: booksSchema }),
   run: async (step, context) => {
     const { app, headers = {}, within, ...reading } = step.reconcile;
     await waitUntilIdle(context);
-    const withinMs = durationMs(within ?? DEFAULT_WITHIN);
+    const withinMs = durationMs(within ?? DEFAULT_CALL_TIMEOUT);
     const answer = await callAppUnderTest(context, app, { headers }, withinMs);
     checkCallResult(undefined, answer, withinMs);
     const rows = typeof answer === "string" ? [] : rowsIn(answer.body, app);
     const report = await reconcileRows(context, { ...reading, rows, since: context.startState.time });
     if (report.passed) return report;
-    const { message, differences } = differencesText(report);
+    const { message, differences } = describeDifferences(report);
     throw failureOf(message, differences);
   },
 });

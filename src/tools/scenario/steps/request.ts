@@ -10,8 +10,8 @@ import { callResult, checkCallResult } from "./check-response.js";
 import { defineStep, stepSchema } from "./step-definition.js";
 import { callShape, resultSchema } from "./step-schemas.js";
 
-export const DEFAULT_WITHIN = "30s";
-export const DEFAULT_WITHIN_MS = durationMs(DEFAULT_WITHIN);
+export const DEFAULT_CALL_TIMEOUT = "30s";
+export const DEFAULT_CALL_TIMEOUT_MS = durationMs(DEFAULT_CALL_TIMEOUT);
 
 export const request = defineStep(["checks", "ignores_start", "own_customer"], {
   description: "A call of the sandbox, with the namespace's key: METHOD /path.",
@@ -20,7 +20,7 @@ export const request = defineStep(["checks", "ignores_start", "own_customer"], {
   schema: stepSchema({ request: callSchema, ...callShape }),
   run: async (step, context) => {
     const { method, path } = splitCall(step.request);
-    const withinMs = durationMs(step.within ?? DEFAULT_WITHIN);
+    const withinMs = durationMs(step.within ?? DEFAULT_CALL_TIMEOUT);
     const answer = await callService(context, method, path, step, withinMs);
     checkCallResult(step.expect, answer, withinMs);
     return callResult(answer);

@@ -13,13 +13,13 @@ import { include } from "./include.js";
 import { manual } from "./manual.js";
 import { parallel } from "./parallel.js";
 import { pay } from "./pay.js";
-import { reconcile } from "./reconcile.js";
+import { reconcileStep } from "./reconcile.js";
 import { repeat } from "./repeat.js";
 import { request } from "./request.js";
 import { reset } from "./reset.js";
 import { bounce, chargeback, partialRefund } from "./reversals.js";
 import { scenario } from "./scenario.js";
-import { transition } from "./transition.js";
+import { transitionStep } from "./transition.js";
 import { trigger } from "./trigger.js";
 import { waitFor } from "./wait-for.js";
 
@@ -41,8 +41,8 @@ export const STEPS = {
   expect_sequence: expectSequence,
   expect_balance: expectBalance,
   expect_withdrawal: expectWithdrawal,
-  reconcile,
-  transition,
+  reconcile: reconcileStep,
+  transition: transitionStep,
   partial_refund: partialRefund,
   chargeback,
   bounce,

@@ -101,18 +101,18 @@ function isText(name: keyof typeof chargeDetailSchema.shape): boolean {
 }
 
 /** Expectation for a text field. Refuses numbers, which YAML makes of unquoted amounts and which never match. */
-export const textField = z.optional(
+export const expectedTextSchema = z.optional(
   expectationSchema.check(z.refine((value) => typeof value !== "number", "is text: put the value in quotes")),
 );
 
 export const chargeFields = {
   ...expectedFields(...chargeNames),
-  ...Object.fromEntries(chargeNames.filter(isText).map((name) => [name, textField])),
+  ...Object.fromEntries(chargeNames.filter(isText).map((name) => [name, expectedTextSchema])),
   mode: z.optional(modeSchema),
   status: z.optional(statusPattern(CHARGE_STATUSES)),
 };
 
-export const eventType = withNameKind("event type", anything);
+export const eventTypeSchema = withNameKind("event type", anything);
 
 export const deliveryFields = {
   ...expectedFields(
@@ -127,7 +127,7 @@ export const deliveryFields = {
     "mishap",
     "data",
   ),
-  type: eventType,
+  type: eventTypeSchema,
   mode: z.optional(modeSchema),
   status: z.optional(z.union([deliveryStatusSchema, expectationMatcherSchema])),
 };

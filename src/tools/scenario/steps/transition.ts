@@ -19,7 +19,7 @@ const transitionSchema = z
     ),
   );
 
-export const transition = defineStep(["ignores_start"], {
+export const transitionStep = defineStep(["ignores_start"], {
   description: "Moves a charge or withdrawal to a status, as the control API does.",
   schema: stepSchema({ transition: transitionSchema, expect: z.optional(responseSchema), save: saveSchema }),
   run: async (step, { client }) => {

@@ -7,7 +7,7 @@ import {
 } from "../../../core/schema/duration.js";
 import { getOwn } from "../../../core/schema/get-own.js";
 import { expectationMatcherSchema, type Range, rangeSchema } from "../../../core/schema/matchers.js";
-import { WAITED_RECORDS } from "../../../core/schema/waited-records.js";
+import { WAITABLE_SCHEMAS } from "../../../core/schema/waited-records.js";
 import type { CallResponse } from "../running/client.js";
 import type { RunContext } from "../running/context.js";
 import { StepFailure } from "../running/failure.js";
@@ -24,7 +24,7 @@ const GRACE_MS = 5_000;
 
 const waitedStatusSchema = z.union([z.int("must be a status such as 200"), expectationMatcherSchema]);
 
-const RECORDS: Readonly<Record<string, z.ZodMiniObject>> = WAITED_RECORDS;
+const RECORDS: Readonly<Record<string, z.ZodMiniObject>> = WAITABLE_SCHEMAS;
 
 /** Records to wait for, with the schemas of `match`. */
 const MATCHES = {
