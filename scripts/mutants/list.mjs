@@ -24,7 +24,7 @@ const SWAPS = {
 };
 /** Calls whose arguments document an API, and the property that does. */
 const DESCRIBING = new Set(["field", "shape", "lazyShape", "closedShape", "namedSchema", "describe"]);
-const DESCRIPTION = "says";
+const DESCRIPTION = "description";
 
 /** Files that send signals are not mutated: a mutant could kill processes that the tests did not start. Signal 0 only asks. */
 const SIGNALING = /\bprocess\.kill\((?![^)]*, 0\))/;
