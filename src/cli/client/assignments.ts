@@ -2,7 +2,7 @@ import { getOwn } from "../../core/schema/get-own.js";
 import { UserError } from "../../core/schema/user-error.js";
 import type { Json } from "./connection.js";
 
-/** Parses `a.b=value` pairs into an object. Valid JSON values are parsed, the rest is text. */
+/** Parses `a.b=value` pairs into an object. Values are JSON or text. */
 export function parseAssignments(pairs: unknown): Json {
   const result: Json = {};
   for (const pair of (pairs as string[] | undefined) ?? []) {
@@ -21,7 +21,7 @@ export function parseAssignments(pairs: unknown): Json {
   return result;
 }
 
-/** Parses JSON. Numbers stay text, because an amount keeps its decimals. */
+/** Parses JSON. Returns numbers and invalid JSON as text: as a number, the amount 25.00 would lose its decimals. */
 function parsedValue(text: string): unknown {
   try {
     const value: unknown = JSON.parse(text);

@@ -48,9 +48,7 @@ export function requireKnownWord(known: readonly string[], command: string, word
   throw new UserError(`unknown action "${word}" for ${command}${rest} one of: ${known.join(", ")}`);
 }
 
-/**
- * Makes the `call` of an action on `path/NAME`. NAME is the second word; `what` describes a missing one in the error.
- */
+/** Makes the `call` of an action on `path/NAME`. NAME is the second word; the error without it names `what`. */
 export function createCallByName(
   method: "get" | "post" | "delete",
   path: string,

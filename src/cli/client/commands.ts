@@ -50,7 +50,7 @@ export function addClientCommands(root: Command): void {
 
 const VERB = /^[<[](verb|what)[\]>]$/;
 
-/** Declares an argument; a verb is checked before any call. */
+/** Declares an argument. An unknown verb is refused before the sandbox is called. */
 function argument(word: string, command: string, verbs: readonly string[]): Argument {
   const made = new Argument(word);
   if (!VERB.test(word)) return made;

@@ -8,7 +8,7 @@ interface Method {
   readonly currencies: readonly string[];
 }
 
-/** Fields of every payment method. */
+/** Customer fields that satisfy every payment method. */
 const CUSTOMER = { phone_number: "+254700000001", bank_account_number: "0123456789" };
 
 /** `charge create`: makes a charge as an app does, by a quote and a whitelabel checkout, or by a hosted one. */

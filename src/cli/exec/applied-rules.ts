@@ -69,8 +69,8 @@ export async function listUnappliedFaults(sandbox: Sandbox): Promise<string[]> {
 }
 
 /**
- * Number of tasks left due by a run with a delaying scenario, beyond the number of the plain run, such as "5 webhooks".
- * Undefined if there are no such tasks, or if the scenario does more than delay.
+ * Tasks that a delaying scenario left due, minus those that the plain run left due, as text such as "5 webhooks".
+ * Undefined if none remain, or if the scenario does more than delay.
  */
 export function unfinishedTasksText(
   { charges = [], withdrawals = [], webhooks = [], faults = [] }: ScenarioView,
