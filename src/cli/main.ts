@@ -9,7 +9,7 @@ export async function main(argv: readonly string[]): Promise<void> {
   ignoreClosedOutput();
   const words = heedCommon(argv.slice(2));
   try {
-    // To start quickly, plain flags of `start` are read without the program, which loads the parser of all commands.
+    // For a quick start, a line with only options of `start` is parsed without commander and the other commands.
     const flags = parseStartFlags(words[0] === "start" ? words.slice(1) : words);
     if (flags !== undefined) await (await import("./start.js")).start(flags);
     else await (await import("./program.js")).runProgram(words);

@@ -135,7 +135,7 @@ interface OtherAddresses {
   readonly refused: string | undefined;
 }
 
-/** Lists the allowed hosts. Undefined unless the server listens on every address. */
+/** Finds the other URLs. Undefined unless the server listens on every address. */
 function otherAddresses(port: number | undefined, options: StartOptions): OtherAddresses | undefined {
   const { host = DEFAULT_HOST, allowed_host = [] } = options;
   if (port === undefined || !isWildcardAddress(normalizeAddress(host))) return undefined;

@@ -54,14 +54,14 @@ export function commandLineOf(pid: number): string {
 }
 
 /**
- * A command and its descendants; on Linux also processes of its session that carry its mark though their parent has
+ * A command and its descendants. On Linux, marked processes of this session belong too, even after their parent has
  * ended. A process that left the session is meant to outlive the command.
  */
 export class ProcessTree {
   readonly #known = new Map<number, ProcessInfo>();
   readonly #mark: string;
 
-  /** @param root the command; without it, or if its pid now belongs to another process, only the mark counts */
+  /** @param root the command; if absent, or if another process now has its pid, only marked processes are found */
   constructor(mark: string, root?: { readonly pid: number; readonly started: string | undefined }) {
     this.#mark = `${MARK_VARIABLE}=${mark}\0`;
     const row = root === undefined ? undefined : processes().find(({ pid }) => pid === root.pid);

@@ -13,7 +13,7 @@ const STOPPING: readonly string[] = ["SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT"];
 const ONE_SIGNAL_MS = 100;
 /** Within this time npm passes on a terminal's Ctrl-C, which this process has already received. */
 const PASSED_ON_LATE_MS = 2_000;
-/** A second Ctrl-C within this time of the first does not wait for the command. */
+/** A second Ctrl-C within this time of the first kills the command. */
 const SECOND_SIGNAL_MS = 10_000;
 /** A command younger than this may have missed the signal to its group. */
 const YOUNG_COMMAND_MS = 10;

@@ -176,7 +176,7 @@ function statusStyle(status: number | null): Style {
   return status >= 400 ? "yellow" : "green";
 }
 
-/** Serves charges and withdrawals: statuses that both have mean the same. */
+/** Style of a charge or withdrawal status; a status that both have means the same for both. */
 function toneOf(status: string): Style {
   const { tone } = (CHARGE_STATUS_TABLE as Readonly<Record<string, { tone?: "good" | "bad" }>>)[status] ?? {};
   return tone === "good" ? "green" : tone === "bad" ? "red" : "cyan";
