@@ -28,7 +28,7 @@ export async function reconcileCommand(flags: ReconcileFlags): Promise<void> {
   const connection = new Connection(flags);
   const reading: ReconcileOptions = {
     map: pairsOf("--map", flags.map),
-    // The sandbox refuses an unknown meaning and names the known ones.
+    // Not checked here: the sandbox refuses an unknown meaning of a status word and lists the known meanings.
     statuses: pairsOf("--status", flags.status) as Record<string, Marking>,
     ...(partial === undefined ? {} : { partial }),
     ...(since === undefined ? {} : { since }),

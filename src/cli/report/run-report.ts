@@ -64,7 +64,7 @@ function stepCase(runFile: string, step: StepReport, before = ""): ReportCase {
 
 function detailsOf(failure: Failure): CaseDetail[] {
   const { expected, got, difference = [], made_by = [], note, nearest = [] } = failure;
-  // A single nearest record repeats the failure's own difference.
+  // Leaves out a single nearest record whose difference is already that of the failure.
   const others = nearest.length === 1 && nearest[0]!.difference === failure.difference ? [] : nearest;
   const details: [string, string | undefined][] = [
     ["expected", expected === undefined ? undefined : jsonOf(expected)],

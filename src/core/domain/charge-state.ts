@@ -54,7 +54,7 @@ class ChargeState implements Readonly<Record<(typeof CHARGE_STATE_FIELDS)[number
 let hasGetters = false;
 
 type OptionalTerm = { [Name in keyof Charge]-?: undefined extends Charge[Name] ? Name : never }[keyof Charge];
-/** Terms that few charges have. Getters are made for the fields of the first charge, which may lack these. */
+/** Terms that few charges have. Listed, because `defineGetters` sees only the first charge, which may lack them. */
 const OPTIONAL_TERMS = Object.keys({
   amount_paid: true,
   currency_paid: true,
