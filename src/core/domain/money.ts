@@ -78,7 +78,7 @@ export function zeroAmount(decimals: number): string {
   return decimals === 0 ? "0" : `0.${"0".repeat(decimals)}`;
 }
 
-/** Longest amount, in characters, of which nine sum to a safe integer of units. */
+/** Maximum length of a small amount, in characters: the sum of nine is a safe integer in smallest units. */
 const SMALL_LENGTH = 15;
 
 /** Fast path for most amounts: the amount in smallest units, or NaN if it is too long. */

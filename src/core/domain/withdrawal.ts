@@ -34,7 +34,7 @@ export interface WithdrawalTransition {
   readonly shouldCancelTimeline: boolean;
 }
 
-/** Changes a withdrawal's status; nothing else does. The counterpart of `transition` for charges. */
+/** Makes every status change of a withdrawal, as `computeTransition` does for charges. */
 export function transitionWithdrawal(
   withdrawal: Withdrawal,
   to: WithdrawalStatus,

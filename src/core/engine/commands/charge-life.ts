@@ -60,7 +60,7 @@ function withTasks(charge: Charge, tasks: ChargeTasks): Charge {
   return copyCachedJson(charge, withChargeState(charge, charge, tasks));
 }
 
-/** Changes a charge's status by `transition()`, with postings, tasks and event; puts the charge, or refuses. */
+/** Changes a charge's status by `computeTransition`, with postings, tasks and event; puts the charge, or refuses. */
 export function moveCharge(
   tx: Transaction,
   charge: Charge,

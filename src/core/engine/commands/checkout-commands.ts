@@ -63,7 +63,7 @@ export function chooseMethod(chargeId: string, raw: unknown): Command<Charge | R
   };
 }
 
-/** Picks the default method; refuses if the charge would not reach the status then. */
+/** Picks the default method; refuses if the charge would not reach the status `until` with it. */
 export function chooseDefaultMethod(chargeId: string, until: ChargeStatus): Command<Charge | Refusal> {
   return (tx) => {
     const charge = tx.get("charges", chargeId);

@@ -95,7 +95,7 @@ export function isAnswerLost(delivery: Delivery, { attempt, error }: Attempt): b
   return scenario !== undefined && error === lostAnswerError(scenario);
 }
 
-/** Makes a delivery's planned attempt now; a failed delivery gets an extra attempt. Both count as attempts. */
+/** Makes a delivery's planned attempt now; a failed delivery gets an extra attempt. */
 export function retryDelivery(deliveryId: string): Command<Delivery | Refusal> {
   return (tx) => {
     const delivery = tx.get("deliveries", deliveryId);
