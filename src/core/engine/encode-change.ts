@@ -95,7 +95,7 @@ function latestOfKind(
   return other;
 }
 
-/** Returns the fields of an event that do not follow from its object; undefined if the bytes do not follow. */
+/** Returns the event's fields that its object does not give; undefined if the object does not give the event's bytes. */
 function derivedFields(
   key: RecordKey,
   event: LazyEvent<unknown>,

@@ -44,7 +44,7 @@ export function diffFields(
     const isThere = index < old.length;
     if (isThere && old[index] !== field) return undefined;
     if (isThere && (value === olds[index] || isUnchanged(olds[index], value, model?.[field]))) continue;
-    // JSON has no undefined: in the file the field is missing, or would be.
+    // JSON has no undefined, so the journal file would lose the field.
     if (value === undefined || (isThere && olds[index] === undefined)) return undefined;
     // New fields are never given by name, to keep their order.
     if (isThere && model !== undefined && isShared(model, field, value)) {
@@ -84,10 +84,7 @@ function comparisonOf(before: Fields, after: Fields): Comparison {
   };
 }
 
-/**
- * @param model this field of the record changed before; records that change together share new objects, so a value that
- *   is the same object needs no comparison
- */
+/** Fast path: an object shared with `model`, the record changed just before, is new in both, so it is not compared. */
 function isUnchanged(before: unknown, after: unknown, model: unknown): boolean {
   return after !== model && isSameJson(before, after);
 }

@@ -73,7 +73,7 @@ const runs: Partial<Record<IdKind, Run>> = {};
 /** Batch size for longer runs of digests: made one by one, each digest costs three times as much. */
 const BATCH_SIZE = 16;
 
-/** As `digest`, in hexadecimal, which costs half as much. */
+/** As `numberedDigest`, in hexadecimal, which costs half as much. */
 export function numberedHexDigest(scope: string, kind: IdKind, counter: number): string {
   const run = runs[kind];
   if (run?.scope !== scope || run.next !== counter) {
