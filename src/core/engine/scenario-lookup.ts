@@ -26,7 +26,7 @@ function pushIfAny(scenarios: Scenario[], found: Scenario | undefined): void {
   if (found !== undefined) scenarios.push(found);
 }
 
-/** Returns the scenario that a request names in a header, else in its metadata, with validation errors. */
+/** Returns the scenario that a request names in a header, else in its metadata; `faults` reports an unknown name. */
 export function requestedScenario(
   state: State,
   header: string | null,

@@ -136,7 +136,7 @@ function checkReferences(entries: Entries, report: ReportFault): void {
   });
 }
 
-/** Reports amounts with more decimals than their currency: money is never rounded silently. Limits may have more. */
+/** Reports amounts with more decimals than their currency: money is never rounded silently. Limits are not checked. */
 function checkPrecision(entries: Entries, report: ReportFault): void {
   const decimals = new Map<string, number>();
   each(entries, "currencies", (currency) => decimals.set(currency.code, currency.decimals));

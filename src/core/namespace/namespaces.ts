@@ -268,7 +268,7 @@ export class Namespaces {
     }
   }
 
-  /** Checks secrets as at start. An inherited endpoint uses this namespace's secret too. */
+  /** Checks the secrets of a new namespace. An inherited endpoint uses the new namespace's secret too. */
   #checkSecrets(name: string, request: NewNamespace): Refusal | undefined {
     const { base } = this.options;
     const webhooks = request.webhooks ?? [];

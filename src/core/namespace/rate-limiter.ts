@@ -14,7 +14,7 @@ const RATE_WINDOW_MS = 60_000;
 interface Window {
   readonly startMs: number;
   count: number;
-  /** Wall time at which the first refused client has waited for its `Retry-After`. */
+  /** Wall time at which the `Retry-After` of the first refused client ends. */
   waitedWallMs: number;
 }
 

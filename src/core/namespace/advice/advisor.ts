@@ -115,7 +115,7 @@ interface LastRead {
 }
 
 interface AccountReads extends LastRead {
-  /** The number of writes before the last read. */
+  /** Number of the app's writes before the last read. */
   writes: number;
 }
 
