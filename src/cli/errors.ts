@@ -3,7 +3,7 @@ import { SandboxError } from "../core/schema/sandbox-error.js";
 import { UserError } from "../core/schema/user-error.js";
 import { printErrorLine, printJson } from "./terminal.js";
 
-/** Details of a user's error in JSON. */
+/** Details that JSON output has for an error that the user can fix. */
 interface Advice {
   readonly code: string;
   /** Fix, usually a command. */

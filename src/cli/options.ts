@@ -115,7 +115,7 @@ export async function readStartOptions(
 /** Variables read elsewhere, or set for the command of `exec`. */
 const OTHER_VARIABLES = ["config", "url", "under", "exec"];
 
-/** Refuses a variable one typo away from a known one, which would have no effect. */
+/** Refuses an environment variable whose name is a known name with a typo: it would have no effect. */
 function refuseTypos(environment: NodeJS.ProcessEnv): void {
   const prefix = environmentVariableOf("");
   const known: string[] = [...OPTION_ROWS.map(({ name }) => name), ...OTHER_VARIABLES];

@@ -131,7 +131,7 @@ function refuseUnusedFlags(flags: RunFlags): void {
 
 const ADVICE = "GET /_sandbox/advice";
 
-/** Runs each file in a sandbox of its own, with a manual clock and the service of the config file. */
+/** Runs each file in a sandbox of its own, with a manual clock and the service options of the config file. */
 async function inFreshSandboxes(flags: RunFlags, vars: Readonly<Record<string, string>>): Promise<Runner> {
   const {
     port: _port,
@@ -146,7 +146,7 @@ async function inFreshSandboxes(flags: RunFlags, vars: Readonly<Record<string, s
   });
   return async (loaded, progress, signal) => {
     const { fixtures: _read, ...given } = loaded.given;
-    // Flags win over the file, and the file over the configuration.
+    // Flags win over the scenario file, and the scenario file over the config file.
     if (flags.seed !== undefined) delete given.seed;
     if (flags.startTime !== undefined) delete given.start_time;
     const world = { ...service, ...given, furtherFixtures: loaded.fixtures, clock: "manual" } as const;

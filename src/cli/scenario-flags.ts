@@ -17,8 +17,8 @@ export function parseVariables(given: readonly string[] = []): Record<string, st
 }
 
 /**
- * Names of the service that flags, variables and config file define. If those are invalid, names of the shipped
- * service: the error is reported where the options are used.
+ * Names of the service that the options define; of the shipped service if an option is invalid, because the error is
+ * reported where the option is used.
  */
 export async function vocabularyOfFlags(flags: Readonly<Record<string, unknown>>): Promise<Vocabulary> {
   try {

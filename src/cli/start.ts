@@ -45,7 +45,7 @@ export async function start(flags: Readonly<Record<string, unknown>>): Promise<v
 function stopOnSignals(sandbox: Sandbox, onStopped: () => void): () => void {
   let isStopping = false;
   const stop = (): void => {
-    // A second Ctrl-C does not wait.
+    // A second signal exits without waiting for the close.
     if (isStopping) process.exit(0);
     isStopping = true;
     sandbox.close().then(

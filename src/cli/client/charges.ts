@@ -8,7 +8,6 @@ import { recordFormatter } from "./output.js";
 
 const FIELDS = LIST_COLUMNS.charges.columns;
 
-/** Prints the columns of a charge. */
 export const formatCharge = recordFormatter(...FIELDS);
 
 function movesTo(to: string): ClientAction {

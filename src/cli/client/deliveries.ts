@@ -5,7 +5,7 @@ import { pause } from "../../core/time/timers.js";
 import { generateInstanceId, systemWallClock } from "../../core/time/wall-clock.js";
 import type { Connection, Json } from "./connection.js";
 
-/** `webhook redeliver [last|ID] --times N`: creates new deliveries of the same event. */
+/** `webhook redeliver [last|ID] --times N`: creates new deliveries of a delivery's event. */
 export async function requestRedelivery(
   connection: Connection,
   selector: string | undefined,

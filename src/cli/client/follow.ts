@@ -10,7 +10,7 @@ export async function followActivity(
   if (!response.ok || response.body === null)
     throw new UserError(`the stream returned HTTP ${response.status}`);
   const { body } = response;
-  // The reader of the output has exited, as `head` does.
+  // Output fails once its reader, such as `head`, has exited.
   process.stdout.once("error", () => void body.cancel());
   const decoder = new TextDecoder();
   let rest = "";

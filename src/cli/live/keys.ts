@@ -118,7 +118,7 @@ async function advance(sandbox: Sandbox): Promise<string> {
   return `advanced 10s to ${to}; ${fired_total} step${fired_total === 1 ? "" : "s"} ran`;
 }
 
-/** Checked before reading: the system stops a background process that reads from its terminal. */
+/** Returns false for a background process, which the system would stop when it reads from its terminal. */
 async function isInForeground(): Promise<boolean> {
   if (process.platform === "win32") return true;
   try {

@@ -49,7 +49,7 @@ export function compareAmounts(a: string, b: string): number {
   return new Decimal(a).comparedTo(new Decimal(b));
 }
 
-/** Exact sum, with as many decimals as the amount that has more. */
+/** Exact sum, with the decimals of the more precise amount. */
 export function add(a: string, b: string): string {
   const decimals = decimalsOf(a);
   if (decimals !== decimalsOf(b)) return new Decimal(a).plus(b).toFixed(Math.max(decimals, decimalsOf(b)));

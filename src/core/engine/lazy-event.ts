@@ -36,7 +36,7 @@ export class LazyEvent<Source> implements EventRecord {
   #body: string | undefined;
 
   constructor(id: EventId, head: EventHead, { name, source, toJson }: EventData<Source>) {
-    // Separate fields: an object around them would take memory as long as the event.
+    // Separate fields: an object around them would stay in memory with the event.
     if (typeof id === "string") {
       this.#id = id;
       this.#scope = undefined;

@@ -31,7 +31,7 @@ export class DeferredInstructions implements LazyInstructions {
   readonly #chargeId: string;
 
   constructor(source: Source) {
-    // Separate fields: an object around them would take memory as long as the charge.
+    // Separate fields: an object around them would stay in memory with the charge.
     this.#kind = source.kind;
     this.#rail = source.rail;
     this.#currency = source.currency;

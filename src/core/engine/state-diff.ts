@@ -26,7 +26,7 @@ export interface StateChanges {
   readonly records: readonly RecordChange[];
 }
 
-/** Internal collections, not compared because they follow from the others. */
+/** Internal collections, which are not compared. */
 const INTERNAL = new Set<CollectionName>(["idempotency", "lanes", "tasks", "clock", "entries"]);
 
 /** @param limit maximum length of `records`; `counts` covers all changes */

@@ -101,7 +101,7 @@ export function addContentAfterReset(
   };
 }
 
-/** Keeps a user's stored scenario of the same name, unless a file of this start has that name. */
+/** Adds the options' scenarios. A user's stored scenario takes precedence, unless a user file defines its name. */
 function addScenarios({ scenarios, fileScenarios, activeScenarios }: NamespaceOptions): Command<void> {
   return (tx) => {
     for (const scenario of scenarios) {

@@ -355,7 +355,7 @@ export class Namespace {
     this.engine.close();
   }
 
-  /** Closes without writing: the namespace is deleted, or another process may have it. */
+  /** Closes without writing, because the namespace is deleted or another process may run it now. */
   discard(): void {
     this.#stop();
     this.engine.discard();

@@ -165,7 +165,7 @@ export class Namespaces {
     return this.#default?.nowMs() ?? this.options.base.wall.nowMs();
   }
 
-  /** Finds by the `Sandbox-Namespace` header, else by the API key, else the default one. */
+  /** Finds a namespace by the `Sandbox-Namespace` header, else by the API key; without both, the default one. */
   find(header: string | null, apiKey: string | null): Namespace | undefined {
     if (header !== null) return this.#namespaces.get(header);
     if (apiKey === null) return this.#default;
@@ -301,7 +301,7 @@ export class Namespaces {
     return undefined;
   }
 
-  /** Discards a namespace: it is deleted, or another process may have it. */
+  /** Closes a namespace without writing, because it is deleted or another process may run it now. */
   discard(name: string): void {
     const namespace = this.#namespaces.get(name);
     if (namespace === undefined) return;

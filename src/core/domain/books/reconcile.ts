@@ -7,7 +7,7 @@ export interface ChargeLookup {
   byId(chargeId: string): Charge | undefined;
   /** Charges whose metadata contains that of the order, oldest first. */
   ofOrder(order: BookRow["orderMetadata"]): readonly Charge[];
-  /** Paid charges that need a row, oldest first. */
+  /** Paid charges that must have a row in the app's books, oldest first. */
   chargesNeedingRow(): readonly Charge[];
 }
 

@@ -70,7 +70,7 @@ function decimalsIn({ tables }: State, { mode, organization_id }: Charge, curren
 /** Words for messages: amounts in the account wait to be settled or sent. */
 const AWAITS: Readonly<Partial<Record<LedgerAccount, string>>> = { pending: "settled", in_transit: "sent" };
 
-/** Checks each account against its postings and open amounts; removes checked ones from `open`. */
+/** Checks each account against its postings and open amounts; removes checked holdings from `open`. */
 function checkHoldings(
   { tables }: State,
   posted: ReadonlyMap<string, Sums>,
