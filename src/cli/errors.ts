@@ -3,7 +3,7 @@ import { SandboxError } from "../core/schema/sandbox-error.js";
 import { UserError } from "../core/schema/user-error.js";
 import { printErrorLine, printJson } from "./terminal.js";
 
-/** Details that JSON output has for an error that the user can fix. */
+/** Details of an error that the user can fix, for JSON output. */
 interface Advice {
   readonly code: string;
   /** Fix, usually a command. */

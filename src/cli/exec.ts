@@ -83,7 +83,7 @@ function refuseRetired({ underReport, seeds }: ExecFlags): void {
 /** Flags that need a command that ends by itself; the app of `--explore` keeps running. */
 const RUN_FLAGS = ["under", "strict", "reconcile", "require", "artifacts"] as const;
 
-/** Refuses flags of a plain run with `--explore`, and flags of the exploration without it. */
+/** Refuses `RUN_FLAGS` with `--explore`, and the options of `--explore` without it. */
 function refuseMixed(flags: Readonly<Record<string, unknown>> & ExecFlags): void {
   const isExploring = flags.explore !== undefined;
   const odd = (isExploring ? RUN_FLAGS : EXPLORE_OPTION_NAMES).find((name) => flags[name] !== undefined);

@@ -4,7 +4,7 @@ import { cellWidth, cutCells, padCells, paint, type Style } from "./text-layout.
 
 const GAP = 2;
 const COLUMN_MIN = 6;
-/** Minimum width of a cut column while ids are whole. Cuts below it come after the shortening of ids. */
+/** Minimum width of cut columns while ids are whole; once ids are shortened, `COLUMN_MIN` is the minimum. */
 const READABLE = 20;
 /** Characters of a shortened id: enough to be a unique prefix, which commands accept. */
 const ID_PREFIX = 11;

@@ -48,7 +48,7 @@ export function requireKnownWord(known: readonly string[], command: string, word
   throw new UserError(`unknown action "${word}" for ${command}${rest} one of: ${known.join(", ")}`);
 }
 
-/** Makes the `call` of an action on `path/NAME`. NAME is the second word; the error without it names `what`. */
+/** Makes the `call` of an action on `path/NAME`. NAME is the second word; if it is missing, the error names `what`. */
 export function createCallByName(
   method: "get" | "post" | "delete",
   path: string,

@@ -54,8 +54,8 @@ export function commandLineOf(pid: number): string {
 }
 
 /**
- * A command and its descendants. On Linux, marked processes of this session belong too, even after their parent has
- * ended. A process that left the session is meant to outlive the command.
+ * A command and its descendants; on Linux also the marked processes of this session, even after their parent has ended.
+ * A process that left the session is meant to outlive the command.
  */
 export class ProcessTree {
   readonly #known = new Map<number, ProcessInfo>();

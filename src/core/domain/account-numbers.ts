@@ -3,10 +3,10 @@ const ACCOUNT_DIGITS: Readonly<Record<string, number>> = { GH: 13, KE: 12, TZ: 1
 
 /**
  * Returns an account number at a fictional bank. No country reserves account numbers for examples, so the number may
- * exist: only the bank's name shows that it is not real.
+ * exist at a real bank: only the bank's name shows that it is fictional.
  *
  * Nigeria has one scheme for all banks, NUBAN: nine digits and a check digit that also covers the bank's code; 999
- * is not in the Central Bank's list. Elsewhere each bank has its own check digits; this uses Luhn's (ISO/IEC 7812-1).
+ * is not in the Central Bank's list. Elsewhere each bank has its own check digits: Luhn's stand in (ISO/IEC 7812-1).
  */
 export function bankAccountNumber(country: string | null, digest: Uint8Array): string {
   if (country === "NG") {

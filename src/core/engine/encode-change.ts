@@ -95,7 +95,7 @@ function latestOfKind(
   return other;
 }
 
-/** Returns the event's fields that its object does not give; undefined if the object does not give its bytes. */
+/** Returns the event's fields that its object does not determine; undefined if the event's bytes cannot be derived. */
 function derivedFields(
   key: RecordKey,
   event: LazyEvent<unknown>,

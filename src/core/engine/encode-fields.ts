@@ -84,7 +84,7 @@ function comparisonOf(before: Fields, after: Fields): Comparison {
   };
 }
 
-/** Fast path: an object shared with `model`, the record changed just before, is new in both, so it is not compared. */
+/** Skips the comparison for the object of `model`, the record changed before: records share only new objects. */
 function isUnchanged(before: unknown, after: unknown, model: unknown): boolean {
   return after !== model && isSameJson(before, after);
 }
