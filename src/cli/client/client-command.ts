@@ -26,7 +26,7 @@ export interface ClientCommand {
   readonly example: string;
   readonly options?: readonly (readonly [flags: string, says: string])[];
   readonly verbs?: Readonly<Record<string, ClientAction>>;
-  /** Action without a verb. */
+  /** Action of a command line without a verb. */
   readonly defaultAction?: ClientAction;
 }
 

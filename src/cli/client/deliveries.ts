@@ -72,7 +72,7 @@ export async function pullDeliveries(
   process.exit(code ?? 0);
 }
 
-/** Returns true if a pull with `--once` left its mailbox and no other pull has it. */
+/** Returns true if an earlier pull with `--once` left a mailbox that no pull uses now. */
 async function hasLeft(connection: Connection): Promise<boolean> {
   const { items } = await connection.get("/webhook-endpoints", { limit: 100 });
   return (items as Json[]).some(({ mailbox, lease_ms }) => mailbox === MAILBOX && lease_ms === null);

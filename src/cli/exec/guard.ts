@@ -92,12 +92,12 @@ export class SignalGuard {
     });
   }
 
-  /** Names the processes to end if this process is killed. */
+  /** Passes the guard a process tree to end if this process is killed. */
   watch(pid: number, started: string | undefined, mark: string): void {
     this.#write(`watch ${pid} ${started || "-"} ${mark}`);
   }
 
-  /** Clears the processes to end. */
+  /** Withdraws the process tree of `watch`. */
   unwatch(): void {
     this.#write("watch");
   }

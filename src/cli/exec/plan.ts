@@ -20,7 +20,7 @@ export interface ExecPlan {
   readonly isStrict: boolean;
   /** The command that prints the app's payment records. */
   readonly reconcile: string | undefined;
-  /** Names of `--require`, counted over all runs together. */
+  /** Coverage that all runs together must reach (`--require`). */
   readonly required: RequiredCoverage | undefined;
   /** Prints a line of progress, unless `--quiet`. */
   readonly notice: (text: string) => void;

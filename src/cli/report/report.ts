@@ -32,7 +32,7 @@ export type Drawing = (width: number, paint: Paint) => readonly string[];
 
 /** The result of `run` (of one file), `check-webhook`, `explore` or `reconcile`. */
 export interface Report {
-  /** Names the suite in JUnit. */
+  /** Name of the suite in JUnit. */
   readonly name: string;
   /** Class name of the cases in JUnit. */
   readonly group: string;

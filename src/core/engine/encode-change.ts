@@ -21,7 +21,7 @@ import { chargeDetailJson, withdrawalJson } from "./wire-views.js";
 const EVENT_DATA = { charges: chargeDetailJson, withdrawals: withdrawalJson };
 const EVENT_SOURCES = Object.keys(EVENT_DATA) as (keyof typeof EVENT_DATA)[];
 
-/** Keys of records that the next record may resemble: by collection, the newest of each kind and the last changed. */
+/** Keys of the models for the next record: by collection, the newest record of each kind and the last changed one. */
 export interface LatestKeys {
   readonly created: Map<CollectionName, Map<unknown, RecordKey>>;
   readonly changed: Map<CollectionName, RecordKey>;

@@ -8,7 +8,7 @@ import { pageAcrossLists, SortedList } from "./sorted-list.js";
  * list, kind or field. Indexes follow from the records and are never stored.
  */
 
-/** Names the lists that a record belongs to. Each list holds its records in order of `seq`. */
+/** Functions that return the names of a record's lists. Each list holds its records in order of `seq`. */
 interface Indexing<Item> {
   /** Lists in which a record stays as long as it exists. */
   readonly lists?: readonly ((record: Item) => string)[];

@@ -115,7 +115,7 @@ interface LastRead {
 }
 
 interface AccountReads extends LastRead {
-  /** Number of the app's writes before the last read. */
+  /** Number of writes (requests other than GET) before the last read. */
   writes: number;
 }
 
