@@ -133,7 +133,7 @@ export async function openSandbox(requested: OpenOptions): Promise<Sandbox> {
       (await loadLazily(() => import("./openapi-documents.js"))).documentOf(api, openSandbox),
     onError: options.onError,
   });
-  // A test runner reports an import after its end as an error, so a library loads the control API now.
+  // Test runners report an import after the end of the tests as an error, so a library loads the control API now.
   if (!options.ownsProcess) await apps.control();
   return new Sandbox(namespaces, apps, options);
 }

@@ -50,7 +50,7 @@ export interface ResolvedServiceOptions {
   readonly warnings: readonly string[];
 }
 
-/** A fault of an option that its schema cannot find. */
+/** A fault of an option that the option's schema cannot find. */
 export interface OptionFault {
   readonly path: readonly (string | number)[];
   readonly message: string;
@@ -274,7 +274,7 @@ function repriced(fixtures: Fixtures, { fees = {}, rates = {} }: StartOptions): 
   };
 }
 
-/** An absent percentage must not overwrite the fixture's. */
+/** Omits absent percentages, which would overwrite those of the fixture. */
 function withoutGaps(
   fees: { platform_percent?: string | undefined; gateway_percent?: string | undefined } = {},
 ) {

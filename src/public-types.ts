@@ -21,9 +21,9 @@ export interface WebhookOption {
   events?: string[];
   /** Allows globs that match no known event type. */
   force?: boolean;
-  /** The signing secret of its webhooks; default: `webhookSecret`. */
+  /** The signing secret of the receiver's webhooks; default: `webhookSecret`. */
   secret?: string;
-  /** Signature scheme of its webhooks; default: the sandbox's. */
+  /** Signature scheme of the receiver's webhooks; default: the sandbox's. */
   signature?: Signature;
   /** Hold or fail attempts while nothing listens at the URL; default: the sandbox's. */
   unreachable?: "hold" | "fail";
@@ -107,11 +107,11 @@ export interface WebhookHandlerOptions {
   force?: boolean;
   /** Receives the events of this mode; default `"test"`. */
   mode?: Mode;
-  /** The signing secret of its webhooks; default: the sandbox's. */
+  /** The signing secret of the handler's webhooks; default: the sandbox's. */
   secret?: string;
-  /** Signature scheme of its webhooks; default: the sandbox's. */
+  /** Signature scheme of the handler's webhooks; default: the sandbox's. */
   signature?: Signature;
-  /** The URL of its requests, for an app that routes by it; default `http://localhost/webhooks`. */
+  /** URL of the requests to the handler, for an app that routes by URL; default `http://localhost/webhooks`. */
   url?: string;
 }
 
@@ -145,7 +145,7 @@ export interface ExploreFlowOptions extends Pick<RunFileOptions, "vars" | "envir
   readonly app: string;
   /** Maximum number of deviations at once; default 2. */
   readonly depth?: number;
-  /** Maximum number of parallel runs; default 4, or 1 if runs could interfere. The findings do not depend on it. */
+  /** Maximum number of parallel runs, which does not change the findings; default 4, or 1 if runs could interfere. */
   readonly lanes?: number;
   /** Maximum wall time, a duration; default: none. */
   readonly budget?: string;
@@ -233,7 +233,7 @@ export interface ChargeDetail {
   readonly provider_reference: string;
   /** Instant of creation. */
   readonly created_at: string;
-  /** Last change of its status. */
+  /** Instant of the last status change. */
   readonly updated_at: string;
   /** Null until the customer has chosen a method. */
   readonly payment_method: string | null;
@@ -298,7 +298,7 @@ export interface WithdrawalDetail {
   readonly metadata: Readonly<Record<string, string>>;
   /** Instant of creation. */
   readonly created_at: string;
-  /** Last change of its status. */
+  /** Instant of the last status change. */
   readonly updated_at: string;
 }
 

@@ -26,8 +26,8 @@ export interface PageParts {
 }
 
 /**
- * The document around a family of pages. Its policy allows only its own style sheet and script: inline by hash, or as
- * cacheable files of this server. No page can be framed.
+ * The document around a family of pages. Its Content Security Policy allows only its own style sheet and script: inline
+ * by hash, or as cacheable files of this server. No page can be framed.
  */
 export class PageShell {
   readonly #assets: Markup;

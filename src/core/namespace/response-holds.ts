@@ -60,7 +60,7 @@ export class ResponseHolds {
     return state.endpoints().some((endpoint) => endpoint.enabled && endpoint.mode === mode);
   }
 
-  /** Calls back when a webhook of the object, sent from now on, is answered; with `idle`, once no more will follow. */
+  /** Calls back when a new webhook of the object has been answered and, for `idle`, the object has nothing planned. */
   #watchAnswers(objectId: string, hold: "webhook" | "idle", onMet: () => void): () => void {
     const { engine, wall } = this.#options;
     const sinceMs = wall.nowMs();

@@ -97,7 +97,7 @@ export class SavedStates {
     return withYields(encodeState(this.#freeze()));
   }
 
-  /** Replaces the state by one from outside, after full validation. Refused if invalid, or during an advance. */
+  /** Replaces the state by an imported state, after full validation. Refused if invalid, or during an advance. */
   async load(dump: unknown): Promise<Refusal | undefined> {
     const { readState } = await loadLazily(() => import("../engine/intake/read-state.js"));
     const state = readState(dump, this.#options.scheduler.engine);

@@ -11,18 +11,18 @@ export interface ServedRequest {
   readonly apiKey: string | null;
   readonly requestBody: string | null;
   readonly responseBody: string | null;
-  /** The work was done, but a fault suppressed the response. */
+  /** A fault suppressed the response after the call took effect. */
   readonly isAnswerLost?: boolean | undefined;
   /** Error code of the response, before the option `error_codes` renames it. */
   readonly errorCode: string | null;
   readonly idempotencyKey: string | null;
-  /** Id of the scenario run that sent it (header `Sandbox-Runner`); null for the app. */
+  /** Id of the scenario run that sent the request (header `Sandbox-Runner`); null if the app sent it. */
   readonly runner?: string | null;
   readonly scenario: string | null;
   readonly fault: string | null;
   /** Id of the charge or withdrawal that the call created; with a fault, the id in the lost or delayed response. */
   objectId?: string | undefined;
-  /** Silently ignored input: location and problem of each. */
+  /** Location and problem of each input that was silently ignored. */
   readonly tolerated?: readonly string[] | undefined;
 }
 

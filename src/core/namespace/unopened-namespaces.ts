@@ -5,7 +5,7 @@ import { apiKeysOf } from "./identity.js";
 
 interface LeftOutNamespace {
   readonly reason: string;
-  /** Empty if the keys cannot be read either. */
+  /** Empty if the keys cannot be read. */
   readonly apiKeys: readonly string[];
 }
 

@@ -10,13 +10,13 @@ export interface WatchedChanges<Request = RequestEntry> {
   readonly charges: ReadonlySet<RecordKey>;
   readonly deliveries: ReadonlySet<RecordKey>;
   readonly requests: readonly Request[];
-  /** Cache of views of these records, shared by all watches. */
+  /** Cache of views of the changed records, shared by all waiting calls. */
   readonly views: Map<object, object>;
 }
 
 /** A condition that a call waits for. */
 export interface WaitCondition<Request = RequestEntry> {
-  /** Checks everything, with a yield after each step. */
+  /** Checks all records and requests, with a yield after each step. */
   checkAll(): Iterable<unknown>;
   checkChanges(changes: WatchedChanges<Request>): void;
   isMet(): boolean;
@@ -39,12 +39,12 @@ interface Wait<Request> {
   readonly watch: WaitCondition<Request>;
   readonly end: (end: WaitEndReason) => void;
   readonly fail: (error: unknown) => void;
-  /** Incremented by each full check, which cancels earlier ones. */
+  /** Number of the latest full check, which cancels earlier checks of the call. */
   round: number;
 }
 
 /**
- * Calls that wait for a condition. Each checks everything once, then the changes after each burst. Costs nothing
+ * Calls that wait for a condition. Each call checks all records once, then only changes, in batches. Costs nothing
  * without waiting calls.
  */
 export class Watchers<Request = RequestEntry> {
@@ -82,7 +82,7 @@ export class Watchers<Request = RequestEntry> {
     this.onWake();
   }
 
-  /** Also called when the namespace may be idle, which is not a change. */
+  /** Also called without a change, when the namespace may be idle. */
   onWake(): void {
     if (this.#waits.size === 0 || this.#isPlanned) return;
     this.#isPlanned = true;

@@ -1,6 +1,6 @@
 /**
- * Columns and filters of each list of the control API. The command makes its tables and options from them, the
- * dashboard its rows, headings, filter forms and curl commands.
+ * Columns and filters of each list of the control API. The command makes its tables and options from them; the
+ * dashboard makes rows, headings, filter forms and curl commands.
  */
 import { missingStatusReason } from "./charge-history-text.js";
 
@@ -29,7 +29,7 @@ export interface ListFilter {
   readonly name: string;
   /** The filter's option on the command line. */
   readonly option?: readonly [flags: string, about: string];
-  /** Field of the dashboard's form; `name` is its query parameter. */
+  /** Field of the dashboard's form; `field.name` is the query parameter of the page. */
   readonly field?: { readonly name: string; readonly label: string; readonly hint?: string };
   /** Builds the control API's query from the field's value; default: `name` with that value. */
   readonly query?: (value: string) => Query;
@@ -173,5 +173,5 @@ const lists = {
 
 export type ListName = keyof typeof lists;
 
-/** Keys are paths below `/_sandbox`. */
+/** List, as a path below `/_sandbox` → its columns and filters. */
 export const LIST_COLUMNS: Readonly<Record<ListName, ListColumns>> = lists;

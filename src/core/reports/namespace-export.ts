@@ -118,7 +118,7 @@ export interface FailedTestExport extends NamespaceActivity {
   readonly at: string;
 }
 
-/** Reads failed tests of all namespaces, oldest first; `leftOut` counts those that were not recorded. */
+/** Reads failed tests of all namespaces, oldest first; `leftOut` counts the tests that were not recorded. */
 export async function readFailedTests(
   client: ControlClient,
 ): Promise<{ readonly tests: readonly FailedTestExport[]; readonly leftOut: number }> {

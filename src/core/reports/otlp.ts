@@ -15,8 +15,8 @@ const ERROR = 2;
 
 /**
  * Converts a charge's history to OTLP JSON, for a collector's `/v1/traces`. The history is one span below the span of
- * the request that created the charge; requests and delivery attempts are child spans, other items are events of the
- * span. Times are sandbox time. Ids are derived from the content, so a repeated export is identical.
+ * the request that created the charge; requests and delivery attempts are its child spans, other items its events.
+ * Times are sandbox time. Ids are derived from the content, so a repeated export is identical.
  */
 export function toOtlpTrace({ charge, items, traceparent }: TracedHistory, version: string) {
   const [, traceIdOfCall, parent] = traceparent?.split("-") ?? [];

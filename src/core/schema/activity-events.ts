@@ -20,7 +20,7 @@ export interface RequestActivity extends ActivityBase {
   readonly status: number | null;
   readonly unanswered: "client gone" | "connection cut" | null;
   readonly fault: string | null;
-  /** The scenario run or command that sent it; null for the app. */
+  /** The scenario run or command that sent the request; null if the app sent it. */
   readonly runner: string | null;
   readonly error: string | null;
   readonly made: CreatedObject | null;

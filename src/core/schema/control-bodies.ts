@@ -4,7 +4,7 @@ import { atLeastOneOf, closedShape, field, fieldsOf, namedSchema } from "./descr
 import { scenarioFileSchema } from "./scenario-file.js";
 import { scenarioSchema } from "./scenario-rules.js";
 
-/** Schemas of bodies that handlers check part by part: only the OpenAPI documents use them. */
+/** Schemas for the OpenAPI documents only; handlers check these bodies part by part. */
 const { name: scenarioName, ...parts } = fieldsOf(scenarioSchema);
 const { source: _source, description, ...ruleKinds } = parts;
 const nameInPath = field(z.optional(scenarioName.schema), "The name in the path, if given.");

@@ -104,7 +104,7 @@ function speedOf(mode: string | undefined, defaultSpeed: number): number {
   return mode?.endsWith("x") ? parseClockSetting(mode).speed : defaultSpeed;
 }
 
-/** Query of calls that return 409 during an advance, unless they wait for its end. */
+/** Query of calls that, during an advance, return 409 or wait for the end of the advance. */
 export const waitQuerySchema = queryShape({
   wait: field(z.optional(waitDurationSchema), {
     description:

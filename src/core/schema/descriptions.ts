@@ -221,7 +221,7 @@ export const METADATA_NOTE: FieldNote = {
   assumption: "A feature of the sandbox only: the service gives no metadata key a meaning.",
 };
 
-/** Has no `default` keyword: type generators treat a field with one as required. */
+/** Has no `default` keyword: type generators treat a field with that keyword as required. */
 export const CHECKOUT_LIFE_NOTE: FieldNote = {
   description: "Minutes until the checkout expires: {{checkout minutes}} by default.",
   examples: ["{{checkout minutes}}"],

@@ -3,7 +3,7 @@ import { amountSchema, chargeStatusSchema, modeSchema } from "./common.js";
 import { closedShape, currencyNote, field } from "./descriptions.js";
 import { charactersAtMost, MAX_LENGTHS, minLength } from "./schema-checks.js";
 
-// Request bodies that engine and library also read. Not in `control-requests.ts`, which a start does not load.
+// Request bodies of control API, engine and library. Not in `control-requests.ts`, which a start does not load.
 
 export const resetRequestSchema = closedShape("ResetRequest", "How to go back to the start.", {
   keep: field(

@@ -51,7 +51,7 @@ export function subjectOfEvent(
   return withdrawal && { object: "withdrawal", status: withdrawal };
 }
 
-/** The event type that a name stands for: an event type itself, or the name that the config sends in its place. */
+/** Resolves an event type, or its new name in `eventNames`, to the event type; undefined for other names. */
 export function eventTypeOf(
   name: string,
   eventNames: Readonly<Record<string, string>> = {},

@@ -44,7 +44,7 @@ export const DEVIATION_KINDS = [
   "webhook_dropped",
 ] as const;
 
-/** Notes that can become findings: any kind of deviation, and bad client practice. */
+/** Kinds of notes that `explore` can report as findings: the kinds of deviations, and bad client practice. */
 export const FAIL_ON_KINDS = [...DEVIATION_KINDS, "manners"] as const;
 
 export const failOnSchema = z.array(

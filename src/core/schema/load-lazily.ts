@@ -1,8 +1,8 @@
 const loading = new Set<Promise<unknown>>();
 
 /**
- * Imports a module on first use and tracks it for `whenLoadsSettled()`. Test runners report an import after their end as
- * an error; Jest ends the whole run.
+ * Imports a module on first use and tracks it for `whenLoadsSettled()`. Test runners report an import after the end of
+ * the tests as an error; Jest ends the whole run.
  */
 export async function loadLazily<Module>(load: () => Promise<Module>): Promise<Module> {
   const promise = load();

@@ -86,7 +86,7 @@ export const valueMatchSchema: z.ZodMiniType<ValueMatch> = z.union([
   matcherSchema,
 ]);
 
-/** Schema of a match for a field of one type; reports bounds of other types at their paths. */
+/** Schema of the match for a field; reports bounds (such as `gt`) that do not fit the field's type. */
 function matchWithBounds(isAllowed: (bound: string | number) => boolean, message: string) {
   return valueMatchSchema.check(({ value, issues }) => {
     if (issues.length > 0) return;

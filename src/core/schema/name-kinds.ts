@@ -2,7 +2,7 @@ import type * as z from "zod/mini";
 import { unknownEventTypeMessage } from "./event-types.js";
 import { didYouMean } from "./nearest.js";
 
-/** Kinds of names whose full set is known; the text appears in messages. */
+/** Kinds of names that belong to a known set; error messages contain the kind. */
 export type NameKind =
   | "operation"
   | "event type"
@@ -16,7 +16,7 @@ export type NameKind =
 
 const kinds = new WeakMap<z.core.$ZodType, NameKind | undefined>();
 
-/** Clones a schema and marks its text as names of a kind, or globs of such names. Undefined cancels `BY_FIELD`. */
+/** Clones a schema and marks its text as names of `kind`, or globs of such names; undefined disables `BY_FIELD`. */
 export function withNameKind<Schema extends z.ZodMiniType>(
   kind: NameKind | undefined,
   schema: Schema,

@@ -1,7 +1,7 @@
 /** Comparing two words costs the product of their lengths. */
 const LONGEST_WORD = 200;
 
-/** Returns the known word of which the given one is probably a typo, if any. */
+/** Returns the known word nearest to a probable typo, if any. */
 export function nearestWord(word: string, known: readonly string[]): string | undefined {
   if (word.length > LONGEST_WORD) return undefined;
   const allowed = Math.max(1, Math.floor(word.length / 3));

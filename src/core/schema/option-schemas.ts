@@ -18,7 +18,7 @@ export const DEFAULT_HOST = "127.0.0.1";
 export const DEFAULT_WEBHOOK_SECRET = "whsec_cGF5bWVudHMtc2FuZGJveC1kZWZhdWx0LXNlY3JldCE=";
 export const DEFAULT_API_KEY = "sk_test_sandbox";
 export const DEFAULT_LIVE_API_KEY = "sk_live_sandbox";
-/** Default seed of exec, run and the library, for repeatable runs. */
+/** Default seed of the commands `exec` and `run` and of the library, for repeatable runs. */
 export const FIXED_SEED = "payments-sandbox";
 export const DEFAULT_RATE_LIMIT = 100;
 

@@ -58,7 +58,7 @@ const METADATA_ADDRESSES = new Set([
   "192.0.0.192",
 ]);
 
-/** Private hosts do not count: they are allowed. `hostname` comes from a URL parser, which normalizes IP addresses. */
+/** Other private hosts are allowed. `hostname` comes from a URL parser, which normalizes IP addresses. */
 function isMetadataHost(hostname: string): boolean {
   const name = hostname.replace(/\.+$/, "");
   return METADATA_NAMES.has(name) || isCloudMetadataAddress(name.replace(/^\[(.*)\]$/, "$1"));

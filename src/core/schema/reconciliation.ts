@@ -59,7 +59,7 @@ export interface BookFinding {
   readonly kind: FindingKind;
   /** The row, from 1; null if no row refers to the charge. */
   readonly row: number | null;
-  /** The charge; null if there is none. */
+  /** ID of the charge, or the row's ID of an unknown charge; null if there is neither. */
   readonly charge_id: string | null;
   /** The app's own IDs of the order, if known: the metadata of the row or of the charge. */
   readonly order: Readonly<Record<string, string>> | null;

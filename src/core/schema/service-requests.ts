@@ -27,8 +27,8 @@ import { charactersAtMost, entriesAtMost, MAX_LENGTHS, minLength } from "./schem
 
 /**
  * Request bodies and queries of the service, read by `domain/requests` and the OpenAPI document. Unknown fields are
- * ignored. Checks that need fixtures (currencies, decimals, enabled methods) are in `domain/requests`; errors of both
- * are reported together.
+ * ignored. `domain/requests` makes the checks that need fixtures (currencies, decimals, enabled methods); a response
+ * reports the errors of the schema and of these checks together.
  */
 export const pricingSchema = lazyShape(
   "Pricing",

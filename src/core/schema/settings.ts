@@ -24,7 +24,7 @@ export interface Settings {
   /** Delay of each retry after the previous attempt. */
   readonly retry_schedule_ms: readonly number[];
   readonly signature: Signature;
-  /** Handling of attempts at an endpoint without a listener, while the clock runs. */
+  /** Handling of attempts while nothing listens at the URL, on a running clock. */
   readonly unreachable: "hold" | "fail";
   /** Event type → name on the wire. */
   readonly event_names: Readonly<Record<string, string>>;

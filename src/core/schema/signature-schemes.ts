@@ -20,7 +20,7 @@ export interface SignatureScheme {
   readonly key: "text" | "base64";
   /** Format of one signature. */
   readonly signatureFormat: string;
-  /** Separator of the signatures of two secrets; null if only one is sent. */
+  /** Separator of the signatures of two secrets; null if only one signature is sent. */
   readonly signatureSeparator: string | null;
   readonly headers: Readonly<Record<string, string>>;
 }

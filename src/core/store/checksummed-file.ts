@@ -11,7 +11,7 @@ import { type StoreIo, writeAll } from "./store-io.js";
 export const UNPUBLISHED_SUFFIX = ".new";
 
 export interface ChecksumFileOptions {
-  /** True if content is on the disk before a call returns, which is safe against power loss too. */
+  /** True to sync content to the disk before a call returns, so that it survives a power loss. */
   readonly fsync: boolean;
   readonly io: StoreIo;
   /** Longest readable content. Default: the longest string of this Node. */

@@ -30,7 +30,7 @@ export class Compaction {
     this.#writing = files.snapshot.begin(state, { check: files.check, fsync: false });
   }
 
-  /** Bytes appended to the journal since the start. */
+  /** Bytes appended to the journal since the start of the compaction. */
   get appendedBytes(): number {
     return this.#files.journal.bytes - this.#nextByte;
   }

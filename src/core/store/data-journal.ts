@@ -74,7 +74,7 @@ export class DataJournal {
       if (change === undefined) throw damage("the line before it does not have the change it refers to");
       before = change;
       this.#intactBytes = startByte + content.length + 1;
-      // After a crash between snapshot and journal cut, the journal begins with older lines.
+      // After a crash between snapshot and journal cut, the journal begins with lines that the snapshot contains.
       if (changes.length === 0 && change.seq <= afterSeq) continue;
       if (change.seq !== lastSeq + 1)
         throw damage(`change ${change.seq} where change ${lastSeq + 1} belongs`);
@@ -190,9 +190,9 @@ export class DataJournal {
   }
 }
 
-/** Does not follow a link: this program never creates one there. */
+/** Opens or creates the journal. Throws for a link, since this program never creates a link there. */
 function openJournal(journalFile: string): number {
-  // Windows cannot truncate a file opened for appending, so every write names its position too.
+  // Without O_APPEND on Windows, where it prevents truncation; each write names its position in any case.
   const appending = process.platform === "win32" ? 0 : constants.O_APPEND;
   const flags = constants.O_RDWR | constants.O_CREAT | appending | (constants.O_NOFOLLOW ?? 0);
   try {

@@ -16,7 +16,7 @@ export function checkParentFolder(file: string): void {
 }
 
 /**
- * Respects a read-only mode, which a rename, or root, would ignore.
+ * Refuses read-only files: a rename ignores the mode, and so does root.
  *
  * @throws StoreError if the file is read-only or not a regular file
  */
@@ -53,7 +53,7 @@ export function syncParentFolder(file: string, io: StoreIo): void {
   }
 }
 
-/** Links that a path may lead through. No operating system follows more. */
+/** Maximum number of links in a path. No operating system follows more. */
 const MAX_LINKS = 64;
 
 /** Resolves all links of a path, so that a file has one journal and one lock. The path need not exist. */

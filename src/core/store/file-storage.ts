@@ -29,7 +29,7 @@ export interface FileStorageOptions {
   readonly io?: Partial<StoreIo>;
 }
 
-/** Stores each namespace in files beside the default one's. */
+/** Stores each namespace in files beside the default namespace's file. */
 export class FileStorage implements Storage {
   readonly #data: string;
   readonly #defaultName: string;
@@ -139,7 +139,7 @@ export class FileStorage implements Storage {
     }
   }
 
-  /** Removes all files of an unfinished namespace, the marker last. It has no snapshots. */
+  /** Removes all files of an unfinished namespace, which has no snapshots; the marker last. */
   #removeUnfinished(name: string): void {
     for (const ending of ["", ".tmp", FILE_SUFFIX.journal, FILE_SUFFIX.lock, FILE_SUFFIX.unfinished])
       rmSync(this.#file(name) + ending, { force: true });

@@ -112,7 +112,7 @@ export class FileStore implements Store {
   /** @throws StoreError with the disk's error; the old state stays then */
   replace(state: StateDump): void {
     this.#openOrThrow();
-    // Journal lines above the snapshot's number would be replayed on it after a crash.
+    // After a crash, journal lines with numbers above the snapshot's would be replayed on it.
     if (state.seq < this.#lastSeq)
       throw new StoreError(
         `${this.#file}: a state at change ${state.seq} cannot replace one at ${this.#lastSeq}.`,

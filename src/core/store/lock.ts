@@ -239,7 +239,7 @@ function putBack(aside: string, lockFile: string): void {
   try {
     linkSync(aside, lockFile);
   } catch (error) {
-    // EEXIST: the lock exists again; the owner of the moved lock detects that in `check`. Other errors: no hard links.
+    // EEXIST: a new lock exists, as the moved lock's owner sees in `check`. Other errors: the disk has no hard links.
     if (systemErrorCode(error) !== "EEXIST") renameSync(aside, lockFile);
   }
 }
@@ -256,7 +256,7 @@ function describeThisProcess(): LockOwner {
   };
 }
 
-/** Returns undefined for another program's file, and for an unfinished one. */
+/** Returns undefined for another program's file, and for an unfinished lock file. */
 function parseOwner(text: string): LockOwner | undefined {
   try {
     const value: unknown = JSON.parse(text);
@@ -268,7 +268,7 @@ function parseOwner(text: string): LockOwner | undefined {
   }
 }
 
-/** Returns undefined if a process with the pid runs, but may be another one. */
+/** Returns undefined if a process with the pid runs that may not be the owner. */
 function isProcessRunning({ pid, started }: LockOwner): boolean | undefined {
   try {
     process.kill(pid, 0);

@@ -27,7 +27,7 @@ const TEMPORARY = /^\.(tmp|lock\.\d+)$/;
 export interface NamespaceFiles {
   /** Valid namespace names, with the suffixes of their files. */
   readonly namespaces: ReadonlyMap<string, ReadonlySet<string>>;
-  /** Paths of files to remove, including the data file's own. */
+  /** Paths of temporary files to remove, those of the data file included. */
   readonly temporaryFiles: readonly string[];
 }
 

@@ -17,7 +17,7 @@ export interface RepeatedChange {
 
 export type RepeatedPut = RecordKey | readonly [key: RecordKey, fields: object];
 
-/** Returns undefined if the changes differ in anything else. */
+/** Returns undefined if the changes differ in more than a repeated change can express. */
 export function encodeRepeatedChange(change: JournalEntry, before: JournalEntry): RepeatedChange | undefined {
   const { seq, at, puts } = change;
   if (puts.length !== before.puts.length) return undefined;

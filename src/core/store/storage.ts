@@ -14,7 +14,7 @@ import type { NamespaceIdentity } from "../schema/control-requests.js";
 export interface Storage {
   /**
    * Finishes or undoes interrupted operations and returns the names of stored namespaces. Call it when the default
-   * namespace is open: its lock covers all.
+   * namespace is open, because the lock of that namespace covers all.
    */
   recover(): string[];
   open(name: string): Store;
@@ -30,15 +30,14 @@ export interface Storage {
   /**
    * Deletes a namespace atomically: if it throws, the namespace still exists.
    *
-   * @param close closes the open namespace after deletion; omitted for one that could not be opened, and `remove`
-   * then throws if another process has it
+   * @param close closes the open namespace after deletion; without `close`, throws if another process has the namespace
    */
   remove(name: string, close?: () => void): void | Promise<void>;
   /** Present if several processes use the storage: one at a time runs a namespace. */
   readonly leases?: Leases;
 }
 
-/** Process that runs a namespace. `url` is null for this process, for no process, and for one without a URL. */
+/** Process that runs a namespace. `url` is null for this process, for no process, and for a process without a URL. */
 export interface NamespaceOwner {
   readonly name: string;
   readonly url: string | null;

@@ -56,7 +56,7 @@ export class Clock {
     return this.#lastMs;
   }
 
-  /** Reads the wall clock. After a step back, sandbox time continues by monotonic time. */
+  /** Reads the wall clock. Once the wall clock is set back, sandbox time continues by monotonic time. */
   #readWall(): number {
     const wallMs = this.#wall.nowMs();
     const elapsedMs = this.#wall.monotonicMs();

@@ -33,7 +33,7 @@ export interface DeliveryAttempts {
   readonly hasOpenAttempts: boolean;
   /** Called when the clock setting has changed. */
   onClockChange(): void;
-  /** Returns later tasks to the queue after an advance failed, and ignores their outcomes. */
+  /** After a failed advance, returns tasks due after `nowMs` to the queue and ignores their attempts' outcomes. */
   rollBack(nowMs: number): void;
   /** Cancels all attempts: the state was replaced. */
   cancelAll(): void;
@@ -97,7 +97,7 @@ export class Scheduler<Attempts extends DeliveryAttempts = DeliveryAttempts> {
     return this.#closed;
   }
 
-  /** Executes the command of an external call after all due tasks; an advance counts what the call causes. */
+  /** Executes the command of an external call after all due tasks; an advance counts the call and its tasks. */
   execute<Result>(command: Command<Result>): Result {
     const advance = this.#advance;
     if (advance === undefined) return this.run(command);

@@ -5,12 +5,12 @@ import { monotonicMs, yieldToEventLoop } from "./wall-clock.js";
 const IN_USE_MS = 2;
 /** Interval between work items while the API is in use. */
 const SPACING_MS = 1;
-/** Length of the finished part of the queue that triggers its removal. */
+/** Number of finished items at the front of the queue that triggers their removal. */
 const DROP_FINISHED_AT = 1_024;
 
 /**
  * Runs one deferred work item per event-loop tick, so that API calls run in between. While the API is in use, items
- * are spaced further apart: a burst of deliveries does not slow it.
+ * are spaced further apart, so that a burst of deliveries does not slow the API calls.
  */
 export class WorkQueue {
   #queue: (() => void)[] = [];

@@ -76,7 +76,7 @@ export function rateText({ charge, catalogue }: CheckoutPage, currency: string, 
     : `1 ${baseUnit} = ${sixDigits(units)} ${payUnit}`;
 }
 
-/** Rounds to six significant digits; the amount beside it is exact. */
+/** Rounds to six significant digits; the amount shown beside the rate is exact. */
 function sixDigits(units: number): string {
   const text = units.toPrecision(6);
   if (text.includes("e")) return groupDigits(String(Math.round(units)));

@@ -47,7 +47,7 @@ ${cancelForm(page)}
   },
 });
 
-/** With script, the total follows the selected option. Without, it stays the price before fees. */
+/** With script, the total follows the selected option; without script, the total stays the price before fees. */
 function choiceSummary(page: CheckoutPage): Markup {
   const selected = selectedPrice(page);
   if (selected === undefined) return paymentSummary(page, dueAmount(page));

@@ -52,7 +52,7 @@ export async function callControl<Body>(
   return refuse(code, message, details, response.status);
 }
 
-/** The `Sandbox-Runner` of calls made by the dashboard. */
+/** Value of the header `Sandbox-Runner` in calls of the dashboard. */
 export const DASHBOARD_RUNNER = "dashboard";
 
 export interface ServiceRequest {

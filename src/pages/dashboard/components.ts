@@ -254,7 +254,7 @@ export function filterForm(context: PageContext, body: Content, does = "Filter",
 }
 
 /**
- * Links to other pages of a list. None for a single page: they would move while the list grows.
+ * Links to other pages of a list; none for a single page, because links would move while the list grows.
  * @param name query parameter of the offset, where a view has several lists
  */
 export function pager(context: PageContext, total: number, name = "offset"): Markup | false {

@@ -43,7 +43,7 @@ const SHELL = new PageShell({
 /** Blocks rendering until the page is complete; on slow machines its parts would shift. */
 const RENDER_WHEN_COMPLETE = html`<link rel="expect" href="#help" blocking="render">`;
 
-/** Request header by which the script asks for the body only. */
+/** Request header by which the script asks for the page's body element only. */
 const PART_HEADER = "sandbox-part";
 
 /** `GET /_sandbox/dashboard.css` and `.js`. */

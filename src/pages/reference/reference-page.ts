@@ -133,7 +133,7 @@ ${success && contentPart("Response", success)}
   return section(id, operation.summary, body, route);
 }
 
-/** An error of one operation, or a link to a shared one. */
+/** An error of one operation, or a link to a shared error. */
 function errorPart({ $ref, description = "", content, ...rest }: Contents): Markup {
   if ($ref !== undefined) return html`<a href="#error-${refName($ref)}">${refName($ref)}</a>`;
   const examples = Object.values(content?.["application/json"]?.examples ?? {});

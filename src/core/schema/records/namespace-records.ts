@@ -103,7 +103,7 @@ export const namespaceRecordSchema = z.strictObject({
   name: text,
   seed: text,
   start_ms: instantMsSchema,
-  /** Start time from the options at creation, if any; later starts must not give another one. */
+  /** Start time from the options at creation, if any; a later start must not have another start time. */
   asked_start_ms: z.nullable(instantMsSchema),
   /** Part of every ID; a reset increments it, so no ID is issued twice. */
   generation: boundedCount,

@@ -91,7 +91,7 @@ const instructionsRecord = z.discriminatedUnion("type", [
   z.strictObject(cryptoInstructionsSchema.shape),
   z.strictObject(cardInstructionsSchema.shape),
 ]);
-/** The fields depend on the type; no code reads one by name. */
+/** The fields depend on the type; no code reads a field by name. */
 export type PaymentInstructions = Readonly<Record<string, string>> & { readonly type: string };
 
 /** Instructions created on first serialization. */

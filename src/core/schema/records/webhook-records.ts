@@ -85,7 +85,7 @@ export const mishapRecordSchema = z.strictObject({
   ),
   /** Sent without signature headers. */
   unsigned: z.optional(z.boolean()),
-  /** Edited in the dashboard: one attempt, no retries. */
+  /** A manual event from the dashboard: one attempt, no retries. */
   by_hand: z.optional(z.boolean()),
   /** URL used instead of the receiver's. */
   to_url: z.optional(text),
@@ -107,7 +107,7 @@ export const deliveryRecordSchema = z.strictObject({
   task: z.nullable(sequenceNumber),
   attempts: z.array(attemptRecordSchema),
   mishap: z.nullable(mishapRecordSchema),
-  /** The lane in which the delivery waits for earlier events of the same object; null to be sent independently. */
+  /** The lane in which the delivery waits for earlier events of the same object; null without such a wait. */
   lane: textOrNull,
 });
 export type Delivery = DeepReadonly<z.infer<typeof deliveryRecordSchema>>;
@@ -125,7 +125,7 @@ export const endpointRecordSchema = z
     mailbox: z.nullable(mailboxSchema),
     /** Wall time without a read after which the mailbox is deleted. */
     lease_ms: z.optional(boundedCount),
-    /** Handling of attempts without a listener, on a running clock. */
+    /** Handling of attempts while nothing listens at the URL, on a running clock. */
     unreachable: unreachableSchema,
     mode: modeSchema,
     /** The organization that registered the endpoint; null receives the events of all organizations in the mode. */
@@ -156,7 +156,7 @@ export type Endpoint = Omit<DeepReadonly<z.infer<typeof endpointRecordSchema>>, 
 export const laneRecordSchema = z.strictObject({
   lane: text,
   waiting: textList,
-  /** Deliveries sent right after the next event. */
+  /** Deliveries that let the object's next event go first. */
   swapped: textList,
 });
 export type Lane = DeepReadonly<z.infer<typeof laneRecordSchema>>;

@@ -4,7 +4,7 @@ import { generateToken } from "../../time/wall-clock.js";
 import type { LeaseEvents, Snapshot } from "../storage.js";
 import { DatabaseConnection } from "./link.js";
 
-/** The right to commit to a namespace while the database has the same `fence`, with the data stored at its start. */
+/** A namespace's data at the start of a lease, and the right to commit while the database has the same `fence`. */
 export interface NamespaceLease {
   readonly commits: CommitQueue;
   readonly name: string;
@@ -49,8 +49,8 @@ const COMMIT = `with batch as (
   ) select write from held`;
 
 /**
- * Group commit of a process: one transaction writes all waiting entries, and checks fence and last number of each
- * namespace. Transactions run one at a time.
+ * Group commit of a process: one transaction writes all waiting entries, and checks the fence and the last entry's
+ * number of each namespace. Transactions run one at a time.
  */
 export abstract class CommitQueue extends DatabaseConnection {
   readonly processId = generateToken();

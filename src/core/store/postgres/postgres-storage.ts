@@ -23,7 +23,7 @@ const RENEWALS_PER_LEASE = 3;
 const RETRY_MS = 500;
 /** Limit of statements that read or write whole states. */
 const LONG_QUERY_MS = 60_000;
-/** Validity of a looked-up place, so that not every call queries the database. */
+/** Validity of a looked-up namespace owner, so that not every call queries the database. */
 const LOOKUP_MS = 1_000;
 
 export interface PostgresStorageOptions extends FileStorageOptions {
@@ -47,7 +47,7 @@ export class PostgresStorage extends CommitQueue implements Storage, Leases {
   readonly #schema: string;
   readonly #leaseMs: number;
   readonly #searches = new Map<string, Promise<NamespaceLocation>>();
-  /** Keyed by namespace name and by API key. */
+  /** Namespace owners by namespace name and by API key. */
   readonly #places = new Map<string, NamespaceOwner>();
   #url: string | null = null;
   #validUntilMs = 0;
@@ -120,7 +120,7 @@ export class PostgresStorage extends CommitQueue implements Storage, Leases {
     const identity = JSON.stringify({ api_key, webhook_secret, clock });
     const insertion =
       "insert into namespaces (name, identity, owner) values ($1, $2, $3) on conflict do nothing returning id";
-    // The caller that began a search gets its error.
+    // An error of a search goes to the caller that began the search.
     while (this.#searches.has(name)) await this.#searches.get(name)!.catch(() => {});
     let isCreated = false;
     await this.#search(name, async () => {

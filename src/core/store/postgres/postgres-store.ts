@@ -58,7 +58,7 @@ export class PostgresStore implements Store {
     return this.#write([{ seq: state.seq, isState: true, body: [...encodeState(state)].join("") }]);
   }
 
-  /** Throws at once while the database is away: a read then goes on without the changes of due tasks. */
+  /** Throws at once while the database is away, so that a read goes on without the changes of due tasks. */
   #write(entries: readonly StoredEntry[]): Promise<void> {
     this.lease.commits.checkReachable(this.lease);
     return this.lease.commits.write(this.lease, entries).then(() => this.#count(entries));
@@ -71,7 +71,7 @@ export class PostgresStore implements Store {
 
   async #compact(state: FrozenState): Promise<Error | undefined> {
     const charsBefore = this.#changedChars;
-    // No second compaction begins meanwhile.
+    // Prevents a second compaction meanwhile.
     this.#stateChars = Number.POSITIVE_INFINITY;
     try {
       const body = await joinPieces(withYields(encodeState(state)));

@@ -82,7 +82,7 @@ function faultRow(
 ): Markup {
   const { times } = rule;
   const applied = context.namespace.faults.countApplied(fault_id);
-  // With `per: customer` or `per: charge`, `times` is not a total.
+  // With `per: customer` or `per: charge`, `times` is not the total number of hits.
   const isCounted = times !== undefined && rule.per === "request";
   const lastHit =
     hit === undefined

@@ -72,7 +72,7 @@ const MAX_FIELDS = 12;
 /** Stands for the current state; no snapshot has this name. */
 const NOW = "";
 
-/** Snapshots, and the differences between two of them or since one. */
+/** Snapshots, and the differences between two snapshots or since a snapshot. */
 function snapshotSections(context: PageContext): Markup {
   const snapshots = context.namespace.snapshots.list();
   const names = snapshots.map(({ name }) => name);

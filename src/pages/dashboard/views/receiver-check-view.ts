@@ -59,7 +59,7 @@ function verdict(check: ReceiverCheckProgress): Markup {
   return badge(report.outcome, report.outcome === "passed" ? "good" : "bad");
 }
 
-/** Results of the probes, shown while the check runs too. */
+/** Results of the probes; also shown while the check runs. */
 export function probesSection(context: PageContext): Markup | undefined {
   const { receiver } = reportsOf(context.namespace);
   if (receiver === undefined) return undefined;

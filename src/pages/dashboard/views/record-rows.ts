@@ -1,6 +1,6 @@
 /**
  * Records as list rows. Columns come from `LIST_COLUMNS`; the functions below add data that only the server knows,
- * such as the order of a delivery's charge or its failing webhooks.
+ * such as the app's order behind a delivery's charge, or a charge's failing webhooks.
  */
 
 import type { Charge } from "../../../core/domain/charge-transition.js";

@@ -108,7 +108,7 @@ interface Problem {
   readonly message: string;
 }
 
-/** Fields named in the error's `details`, and ignored ones. */
+/** Fields named in the error's `details`, and ignored fields. */
 function problemsOf({
   method,
   url,

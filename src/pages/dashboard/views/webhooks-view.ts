@@ -67,7 +67,7 @@ ${filteredList<Delivery>(context, "deliveries", {
 })}`;
 }
 
-/** Deliveries from which a receiver's health is computed. */
+/** Number of deliveries from which a receiver's health is computed. */
 const HEALTH_DELIVERIES = 50;
 
 /** Receivers with their health; one can be edited at a time. */
