@@ -81,7 +81,7 @@ function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Converts options of `createSandbox` to those of `start`. Spelling suggestions also know the names in `others`. */
+/** Converts options of `createSandbox` to those of `start`. Names in `others` also serve as spelling suggestions. */
 export function parseStartOptions(
   method: string,
   options: SandboxOptions,

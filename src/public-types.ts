@@ -181,7 +181,7 @@ export interface ReconcileOptions {
   readonly map?: Readonly<Record<string, string>>;
   /** The app's word for a status → its meaning. The usual words are built in. */
   readonly statuses?: Readonly<Record<string, Marking>>;
-  /** The rows are incomplete: paid charges without a row are no findings. Default false. */
+  /** The rows are incomplete, so paid charges without a row are no findings. Default false. */
   readonly partial?: boolean;
   /** Charges created before this instant are checked only if a row refers to them. Default: all are checked. */
   readonly since?: string;

@@ -39,7 +39,7 @@ export function readableInstant(iso: string): string {
   return `${Number(iso.slice(8, 10))} ${month} ${iso.slice(0, 4)}, ${iso.slice(11, 19)} UTC`;
 }
 
-/** `mm:ss` or `h:mm:ss`, rounded up: 00:00 means that the time is over. */
+/** `mm:ss` or `h:mm:ss`, rounded up, so that 00:00 means that the time is over. */
 export function remainingTime(remainingMs: number): string {
   const seconds = Math.max(0, Math.ceil(remainingMs / 1000));
   const two = (value: number) => String(value).padStart(2, "0");

@@ -221,7 +221,7 @@ function statsOf(lockFile: string): Stats | undefined {
   return statSync(lockFile, { throwIfNoEntry: false });
 }
 
-/** Renames before removal: of two processes that found the lock stale, only one succeeds. */
+/** Renames before removal, so that only one of two processes that found the lock stale succeeds. */
 function removeStale(lockFile: string, stale: string): void {
   const aside = `${lockFile}.${process.pid}`;
   try {

@@ -2,7 +2,7 @@ import { type FrozenState, thawState } from "../engine/frozen-state.js";
 import type { Store } from "../engine/store.js";
 import type { SavedState, Snapshot, Snapshots, Storage } from "./storage.js";
 
-/** Stores nothing: namespaces end with the process. */
+/** Stores nothing, so namespaces end with the process. */
 export function createMemoryStorage(): Storage {
   return {
     recover: () => [],

@@ -6,7 +6,7 @@ import type { RepeatedChange } from "./repeated-change.js";
 
 const COLLECTIONS: ReadonlySet<unknown> = new Set(COLLECTION_NAMES);
 const DUMP_MEMBERS: ReadonlySet<string> = new Set(["version", "seq", "at", "counters", "collections"]);
-/** Limit of a Date. */
+/** Latest instant that a `Date` can hold. */
 const MAX_TIME_MS = 8.64e15;
 
 export function isChange(value: unknown): value is JournalEntry {

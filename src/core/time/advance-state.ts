@@ -106,7 +106,7 @@ export class Advance {
     );
   }
 
-  /** Returns a refusal if the current instant would never end, even with attempts in flight. */
+  /** Returns a refusal, even with attempts in flight, if the current instant would never end. */
   stuckRefusal(): Refusal | undefined {
     if (this.#calls <= CALLS_PER_INSTANT) return undefined;
     return refuse(

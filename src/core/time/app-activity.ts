@@ -15,7 +15,7 @@ export interface QuietReport {
   readonly restless: number;
 }
 
-/** Tracks the app's calls under way, and when the last call began or ended. Calls held by a fault do not count. */
+/** Tracks the app's calls under way, except calls held by a fault, and when the last call began or ended. */
 export class AppActivity {
   readonly #wall: WallClock;
   #lastMs = Number.NEGATIVE_INFINITY;

@@ -14,7 +14,7 @@ export function controlCurl({ origin, namespace }: PageContext, line: string, bo
   return parts.join(" ");
 }
 
-/** Repeats an app's call as a curl command, with the namespace's key: the journal masks the original. */
+/** Repeats an app's call as a curl command, with the namespace's key, because the journal masks the app's key. */
 export function requestCurl({ origin, namespace }: PageContext, entry: RequestEntry): string {
   const { requestBody: body } = entry;
   const { apiKey, liveApiKey } = namespace.info;

@@ -149,7 +149,7 @@ function limitsOf(schema: DocumentSchema): Markup[] {
     range(schema.minItems, schema.maxItems, " entries"),
     range(undefined, schema.maxProperties, " keys"),
     schema.default !== undefined && html`Default ${code(schema.default)}`,
-    // A format is the readable form of its pattern.
+    // A format already describes its pattern in readable form.
     pattern !== undefined && format === undefined && html`Pattern ${code(pattern)}`,
     examples[0] !== undefined && html`For example ${code(examples[0])}`,
   ];

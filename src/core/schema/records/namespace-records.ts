@@ -45,7 +45,7 @@ export const scenarioRecordSchema = z.strictObject({
   since_ms: instantMsSchema,
   /** Index of a webhook rule that counts its matches → number of matching events since `since_ms`. */
   met: z.optional(z.record(text, boundedCount)),
-  /** Stored through the control API: a start does not replace the scenario by a shipped one of the same name. */
+  /** Stored through the control API, so a start does not replace the scenario by a shipped one of the same name. */
   by_hand: z.optional(z.literal(true)),
 });
 export type StoredScenario = Readonly<z.infer<typeof scenarioRecordSchema>>;

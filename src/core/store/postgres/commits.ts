@@ -110,7 +110,7 @@ export abstract class CommitQueue extends DatabaseConnection {
     }
   }
 
-  /** Called if the database does not answer: the fate of the entries is unknown. */
+  /** Called if the database does not answer, which leaves the fate of the entries unknown. */
   abstract noteAway(error: unknown): void;
 
   /** Gives a lease up: memory and database may differ, or another process may have the namespace. */

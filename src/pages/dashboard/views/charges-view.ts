@@ -71,7 +71,7 @@ function commonTransitions(charge: Charge): Markup {
   })}</span>`;
 }
 
-/** All transitions, with a fold for a reason or the charge's own timeline. */
+/** All transitions, with collapsible controls for a reason or the charge's own timeline. */
 export function transitionControls(context: PageContext, charge: Charge): Markup {
   const { charge_id: id } = charge;
   const transitions = allowedTransitions(charge);
