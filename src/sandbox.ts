@@ -98,12 +98,12 @@ export class Sandbox {
     return this.#namespaces.defaultInfo.seed;
   }
 
-  /** Requests per minute and key. @internal */
+  /** Maximum number of requests per minute of an API key. @internal */
   get rateLimit(): ResolvedOpenOptions["rate_limit"] {
     return this.#options.rate_limit;
   }
 
-  /** The token the control API requires beyond loopback; undefined if it requires none or is closed. */
+  /** Token of the control API when listening beyond loopback; undefined if access needs none or is closed. */
   get controlToken(): string | undefined {
     const { control_token } = this.#options;
     return control_token === "off" ? undefined : control_token;
@@ -151,8 +151,8 @@ export class Sandbox {
   /**
    * Delivers webhooks to a function of this process instead of a port, with the same bytes, headers, order and retries;
    * `advance()` waits for it. The function returns a Response, a status, or nothing (204). If it throws, the delivery
-   * gets a 500; the next `advance()`, `settled()` or `close()` throws a failed assertion again. Earlier events are not
-   * delivered. Resolves with a function that unregisters the handler.
+   * gets a 500; the next `advance()`, `settled()` or `close()` rethrows a failed assertion. Events from before the call
+   * are not delivered. Resolves with a function that unregisters the handler.
    */
   async onWebhook(
     handler: WebhookHandler,

@@ -19,7 +19,7 @@ export interface RecordSource<Item extends object> {
   /** Records that may match, from an index if the match has an indexed field. */
   possibleMatches(match: RecordMatch): Iterable<Item>;
   newest(limit: number): readonly Item[];
-  /** Keys of the changed records; a deleted record is undefined. */
+  /** Changed records with their keys; a deleted record is undefined. */
   changed(news: WatchedChanges): Iterable<readonly [RecordKey, Item | undefined]>;
   key(item: Item): RecordKey;
   /** Sort key; greater is newer. */

@@ -39,14 +39,14 @@ export interface ControlCall<Query = Fields, Body = Fields> extends CallInput<Qu
   readonly fetch: (request: Request) => Promise<Response>;
   /** Headers with the control token, for calls that another process may answer. */
   readonly access: Record<string, string>;
-  /** The names that requests may use in this namespace. */
+  /** Names of operations, event types, methods and so on that exist in this namespace. */
   readonly vocabulary: Vocabulary;
   /** Aborted when the client disconnects. */
   signal(): AbortSignal;
   param(name: string): string;
 }
 
-/** An operation of the control API without its handler. Refuses unknown query parameters: a typo would go unnoticed. */
+/** An operation of the control API without its handler. Refuses unknown query parameters, which may be typos. */
 export interface ControlSpec<Query, Body>
   extends OperationSpec<Query, Body>,
     Pick<DocumentedSpec, "response"> {
@@ -150,7 +150,7 @@ function paramError(
   return undefined;
 }
 
-/** Validates query and body and refuses unknown names: a typo would match nothing and go unnoticed. */
+/** Validates query and body; refuses unknown event types, methods and so on, because a typo would match nothing. */
 function readCheckedInput(
   spec: ControlSpec<unknown, unknown>,
   { url, body, vocabulary }: UnvalidatedCall,

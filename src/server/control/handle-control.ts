@@ -50,7 +50,7 @@ async function replyTo(
   const name = header("sandbox-namespace");
   const key = bearerKey(header("authorization"));
   const namespace = namespaces.find(name, key)!;
-  // With leases, calls about namespaces use no namespace of this process.
+  // With leases, calls under /_sandbox/namespaces work without a namespace of this process.
   const isOfServer = namespaces.leases !== undefined && operation.path.startsWith("/_sandbox/namespaces");
   if (namespace === undefined && !isOfServer)
     return { reply: unknownNamespaceReply(namespaces, name, key), nowMs: namespaces.nowMs() };
@@ -172,7 +172,7 @@ function inProcessResponse({ reply: { status, json, pieces, headers }, nowMs }: 
   };
 }
 
-/** The known names of a namespace, including event types triggered with `force`. */
+/** Vocabulary of a namespace, including the event types that were triggered with `force`. */
 function vocabularyIn(namespace: Namespace, routes: readonly Route[]): Vocabulary {
   return setRoutes((kind) => {
     const { catalogue, settings, state } = namespace.engine;

@@ -6,7 +6,7 @@ import { ERROR_STATUS } from "../../core/schema/refusals.js";
 import { OPERATIONS } from "../service/operations.js";
 import { defineControlOperation } from "./control-operation.js";
 
-/** Codes that only the control API uses. */
+/** Error codes that only the control API uses. */
 const CONTROL_CODES = new Set([
   "WAIT_TIMEOUT",
   "INVALID_TRANSITION",
@@ -53,7 +53,7 @@ export const INSIGHT_OPERATIONS = [
   ),
 ];
 
-/** Splits all known names into those the app has met and those it has not. */
+/** Splits operations, statuses, event types, error codes and mishaps into those the app has met and the rest. */
 export function coverageOf(counters: CoverageCounters) {
   return {
     operations: split(

@@ -55,7 +55,7 @@ export const RECONCILE_OPERATIONS = [
   ),
 ];
 
-/** Maximum number of an order's keys that are looked up by index; the other keys filter the result. */
+/** Maximum number of an order's metadata keys to look up by index; the other keys filter the result. */
 const KEYS_LOOKED_UP = 4;
 
 /** Indexed access to the charges of a mode. */

@@ -101,7 +101,7 @@ function waitError(end: string, namespace: string): Refusal | undefined {
   return end === "closed" ? refuse("NOT_FOUND", `There is no namespace "${namespace}"`) : undefined;
 }
 
-/** Counts matching records until there are enough. */
+/** Counts matching records until the number that the wait expects is reached. */
 class RecordWatch implements WaitCondition {
   readonly #candidates: RecordSource<object>;
   readonly #match: RecordMatch;

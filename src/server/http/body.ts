@@ -3,7 +3,7 @@ import { isTooDeep, MAX_JSON_DEPTH, TOO_DEEP_MESSAGE } from "../../core/schema/d
 import { type Refusal, refuse, refuseInvalid } from "../../core/schema/refusals.js";
 
 export const MAX_BODY_BYTES = 1024 * 1024;
-/** Maximum length of an oversized body to read and discard: a client that is still sending misses the response. */
+/** Oversized bodies are read to the end up to this length: a client misses a response sent before it is done. */
 const DISCARDED_BYTES_MAX = 64 * 1024 * 1024;
 
 /** A body before validation. */

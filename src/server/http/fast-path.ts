@@ -50,7 +50,7 @@ const PLAIN_TARGET = /^\/[\w/-]*(\?[\w.~=&-]*)?$/;
 /** Matches hosts that a URL leaves unchanged: lower-case, and without the port 80 or 443, which it may drop. */
 const PLAIN_HOST = /^[a-z0-9._-]+(:([1-5]\d{3,4}|6[0-4]\d{3}|[6-9]\d{3}))?$/;
 
-/** Returns true if the body has a declared length within the limit. A GET must have no body: nothing reads it. */
+/** Returns true if the body's declared length is within the limit; for GET, whose body is never read, if it is 0. */
 function hasPlainBody({ method, headers }: BufferedRequest): boolean {
   if (headers["transfer-encoding"] !== undefined) return false;
   const length = headers["content-length"];
@@ -151,7 +151,7 @@ export class BufferedRequest extends IncomingMessage {
 
   /**
    * Resolves with the whole body. Bodies that arrive over several connections in one event-loop tick resolve together
-   * at the end of the tick, which takes a quarter less time. The body of an only caller resolves at once.
+   * at the end of the tick, which takes a quarter less time. Successive bodies of one connection resolve at once.
    */
   readTakenBody(): Promise<RawBody> {
     return new Promise((resolve) => {
@@ -183,7 +183,7 @@ export class BufferedRequest extends IncomingMessage {
     super._destroy(error, callback);
   }
 
-  /** The first end counts: the connection may close after a whole body. */
+  /** Keeps the first end, because the connection may still close after a whole body. */
   #finish(end: "whole" | "torn"): void {
     if (this.#end !== undefined) return;
     this.#end = end;

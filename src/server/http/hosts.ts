@@ -1,7 +1,7 @@
 import { refuse } from "../../core/schema/refusals.js";
 import { errorReply, toResponse } from "./reply.js";
 
-/** Names that are always allowed. */
+/** Host names that are always allowed. */
 export const LOCAL_NAMES = ["localhost", "host.docker.internal", "127.0.0.1", "::1"];
 
 /** Allows requests to this server's names only, against DNS rebinding by other sites' pages. Ignores ports. */

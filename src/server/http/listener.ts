@@ -35,7 +35,7 @@ export interface ListenerOptions {
   readonly onPlainHttp?: () => RawResponse;
   /** Answers a request whose `fetch` failed or whose response cannot be sent. */
   readonly onFailure: (error: unknown) => RawResponse;
-  /** Loads the parts that not every request needs. */
+  /** Loads the modules that only some requests need. */
   readonly loadRest?: () => Promise<unknown>;
   /** Answers GET /health during loading; false leaves it to `fetch`. */
   readonly onEarlyHealth?: (incoming: IncomingMessage, outgoing: ServerResponse) => boolean;
@@ -55,7 +55,7 @@ export interface ListeningServer {
   close(): Promise<void>;
 }
 
-/** Delays loading until a client that waits for the port has its first response. */
+/** Delay of loading after the port opens, which lets a client that waits for the port have its first response. */
 const LOAD_DELAY_MS = 100;
 
 /** Opens the port; rejects with a UserError when it is taken or not permitted. */
@@ -170,14 +170,14 @@ class Pipelines {
   }
 }
 
-/** OpenSSL's errors for plain HTTP. Before Node 24, OpenSSL recognizes few methods. */
+/** OpenSSL's errors for plain HTTP. Before Node 24, OpenSSL recognizes only a few HTTP methods. */
 const PLAIN_HTTP = new Set([
   "ERR_SSL_HTTP_REQUEST",
   "ERR_SSL_HTTPS_PROXY_REQUEST",
   "ERR_SSL_WRONG_VERSION_NUMBER",
 ]);
 
-/** The TCP connection below a TLS one that failed because of plain HTTP. */
+/** The TCP connection below a TLS connection on which the client sent plain HTTP. */
 function plainHttp(
   { code }: NodeJS.ErrnoException,
   socket: Socket & { _parent?: Socket },
@@ -190,7 +190,7 @@ function isBeforeHandshake(socket: Socket & Partial<Pick<TLSSocket, "getProtocol
   return socket.getProtocol !== undefined && !socket.getProtocol();
 }
 
-/** Loads the adapter from Node to Hono, the slowest part of a start. Earlier requests wait for it. */
+/** Loads the adapter from Node to Hono, the slowest part of a start. Requests that arrive meanwhile wait. */
 async function requestListener({
   fetch,
   loadRest,

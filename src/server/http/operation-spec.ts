@@ -14,7 +14,7 @@ export interface OperationSpec<Query, Body> {
   readonly query?: z.ZodMiniObject & z.ZodMiniType<Query>;
   /** Without a schema, the body is ignored. */
   readonly body?: z.ZodMiniType<Body>;
-  /** Schema of a body that the command validates, together with the fixtures, to report all errors at once. */
+  /** Schema of a body that the operation's command validates with the fixtures, to report all errors at once. */
   readonly rawBody?: z.ZodMiniType;
   /** Runs due tasks before the handler. */
   readonly runsDueTasks?: true;
@@ -32,7 +32,7 @@ export interface OperationDocs {
   readonly tag: string;
   readonly summary: string;
   readonly description: string;
-  /** Assumptions that the interface does not state. */
+  /** The sandbox's assumptions, which the interface of the service does not state. */
   readonly assumed?: string;
 }
 

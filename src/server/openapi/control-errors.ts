@@ -43,7 +43,7 @@ const NO_TOKEN = refuse("FORBIDDEN", "The control API needs the header Sandbox-C
 const OTHER_HOST = 'This server does not serve the host "evil.test"; see --allowed-host';
 const BUSY = "The clock is being advanced. Try again when it has finished, or pass ?wait=10s.";
 
-/** Refusals that a call has in common with others, by example name. */
+/** Refusals that a call has in common with other calls, by example name. */
 function sharedByCalls(
   row: ControlSpec<unknown, unknown>,
   isInNamespace: boolean,

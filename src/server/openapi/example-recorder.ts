@@ -87,7 +87,7 @@ export class ExampleRecorder {
     return { status: response.status, json: (await response.json()) as OpenApiJson };
   }
 
-  /** Records an event, without a subject about a sample. */
+  /** Records an event; without a subject, the event is about a sample object. */
   async event(type: string, subject: OpenApiJson = {}): Promise<void> {
     const { json } = await this.send("POST", "/_sandbox/events", { type, ...subject });
     this.#events[type] = json.payload as OpenApiJson;
