@@ -32,7 +32,7 @@ export interface TestNamespace {
   fetch(input: Request | URL | string, init?: RequestInit): Promise<Response>;
   onWebhook(handler: WebhookHandler, options: WebhookHandlerOptions): Promise<() => Promise<void>>;
   explore(flow: string, options: ExploreFlowOptions): Promise<ExploreReport>;
-  /** Activates the scenarios of the options again where a reset deactivates them. */
+  /** Activates the scenarios of the options again after a reset that deactivated them. */
   restoreOptions(): Promise<void>;
   close(): Promise<void>;
 }

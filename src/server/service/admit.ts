@@ -49,7 +49,7 @@ function invalidKey(namespaces: Namespaces, key: string | null): Refusal {
   return refuse(code, `${message}: make the namespace "${name}" first, or start with --auto-namespaces`);
 }
 
-/** Runs steps 2 to 4 of a call (handle.ts), which need only its head: key, rate limit, permission and organization. */
+/** Runs steps 2 to 4 of `handle` (key, rate limit, permission and organization), which need only the call's head. */
 export function admit(
   namespaces: Namespaces,
   operation: Operation,
@@ -135,7 +135,7 @@ export function unknownNamespaceReply(
   return errorReply(namespaces.notFoundRefusal(header, apiKey), { "sandbox-hint": NAMESPACE_HINT });
 }
 
-/** Hints by error code. They are sent in the header `Sandbox-Hint`, so that the body stays as the service's. */
+/** Hints by error code, sent in the header `Sandbox-Hint`, because the service's body has no place for them. */
 const HINT_BY_CODE: Readonly<Partial<Record<ErrorCode, string>>> = {
   VALIDATION_ERROR: "Each field in error.details says what is wrong with it; /docs shows the whole request",
   INSUFFICIENT_BALANCE:

@@ -30,7 +30,7 @@ interface CallEnd {
   readonly reply: Reply | null;
   readonly hasClientDisconnected?: boolean;
   readonly isAnswerLost?: boolean;
-  /** Id of the call's object, if no sent reply has it. */
+  /** Id of the call's object, for a reply that lacks it or was not sent. */
   readonly objectId?: string | undefined;
 }
 
@@ -41,7 +41,7 @@ export function journalCall(call: HttpCall, served: ServedCall, end: CallEnd): v
 interface InFlightCall {
   setObject(objectId: string | undefined): void;
   end(end: CallEnd): void;
-  /** Marks an ended call as in flight until the promise resolves. */
+  /** Marks a call that ended without a response as still in flight until the promise resolves. */
   keepOpen(until: Promise<void>): Promise<void>;
 }
 
@@ -68,7 +68,7 @@ export function journalInFlight(call: HttpCall, served: ServedCall, isSlow: bool
   };
 }
 
-/** Returns false for keyless requests from pages of other sites, which would displace the app's in the journal. */
+/** Returns false for keyless requests from other sites' pages, which would displace the app's calls in the journal. */
 function isFromApp(call: HttpCall): boolean {
   return Boolean(call.header("authorization")) || !isCrossSiteSubresource((name) => call.header(name));
 }

@@ -169,7 +169,7 @@ function normalizeIpv6(address: string): string {
   return new URL(`http://[${address.replace(/%.*/, "")}]`).hostname.slice(1, -1);
 }
 
-/** Copies the bytes: a Buffer may share its ArrayBuffer with others. */
+/** Copies the bytes, because a Buffer may share its ArrayBuffer with other Buffers. */
 function toArrayBuffer(bytes: Buffer): ArrayBuffer {
   return Uint8Array.from(bytes).buffer;
 }

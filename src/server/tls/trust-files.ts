@@ -65,7 +65,7 @@ function folderOf(port: number): string {
   return join(userFolder(), String(port));
 }
 
-/** Refuses a folder of another user, who could choose what we trust: the temporary folder is shared. */
+/** Refuses a folder that another user can write to: its files decide which authorities clients trust. */
 function refuseForeign(folder: string): void {
   const uid = userId();
   const stats = lstatSync(folder);

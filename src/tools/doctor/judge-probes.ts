@@ -190,7 +190,7 @@ function answerText({ status, duration_ms, location, body, error }: Answer): str
   return `${status}${target} in ${duration(duration_ms)}${snippet === "" ? "" : `, "${snippet}"`}`;
 }
 
-/** Counts per status, the names of requests with a rarer status, and the slowest duration. */
+/** Text with the number of answers per status, the requests with a rarer status, and the slowest duration. */
 function summaryText(answers: readonly Answer[]): string {
   const groups = new Map<string, string[]>();
   for (const { status, error, sent } of answers) {

@@ -84,7 +84,7 @@ export function judgeFault(name: ReceiverFaultName): Judgement {
 
 /** Judges a probe whose result is explained or hidden by the fault of an earlier probe. */
 export function judgeConsequence(probe: Probe, marks?: Judgements): Judgement {
-  // Names the root cause: a still earlier probe may explain the earlier one.
+  // Names the root cause: the fault of the earlier probe may follow from that of a still earlier probe.
   return { verdict: "note", severity: "should", because: marks?.get(probe)?.because ?? probe };
 }
 
@@ -97,7 +97,7 @@ export const BUSY_JUDGEMENT = judgeUndecided(
   "It asked for a later retry (429, or 503 with Retry-After), which is no fault; so this could not be tested.",
 );
 
-/** Judges events that must all be accepted; `name` is the fault of refusing one. */
+/** Judges events that must all be accepted; `name` is the fault if the receiver refuses one. */
 export function judgeAccepted(answers: readonly Answer[], name: ReceiverFaultName): Judgement {
   const refused = answers.filter((answer) => answer.kind !== "accepted");
   if (refused.length === 0)

@@ -58,7 +58,7 @@ export interface RunPlan {
   /**
    * Runs the app's scheduled work at a moment in the flow.
    *
-   * @param isSaved the plan is saved in a file, so the app must lose a race on any machine
+   * @param isSaved the plan goes into a file, with which the app must lose the race on slower machines too
    */
   runJob(moment: JobMoment, isSaved: boolean): void;
 }

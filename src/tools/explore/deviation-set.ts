@@ -3,7 +3,7 @@ import type { DEVIATION_KINDS, FAIL_ON_KINDS } from "../../core/schema/explore-l
 /** The kind of a deviation. */
 export type DeviationKind = (typeof DEVIATION_KINDS)[number];
 
-/** A note that can become a finding. */
+/** Kind of a note that `failOn` can make a finding. */
 export type FailOnKind = (typeof FAIL_ON_KINDS)[number];
 
 /** One difference from the plain run. */

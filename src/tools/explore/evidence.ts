@@ -96,7 +96,7 @@ export function timelineOf({ calls, deliveries, charges }: ObservedRun): string[
     ),
   ];
   const startMs = Math.min(...events.map(({ atMs }) => atMs));
-  // Simultaneous events keep the order above: their real order is a race.
+  // Simultaneous events keep the order of the list, because their real order differs between runs.
   return [...events]
     .sort((one, other) => one.atMs - other.atMs)
     .map(({ atMs, text }) => `+${formatDuration(Math.round((atMs - startMs) / 1_000) * 1_000)} ${text}`);

@@ -6,7 +6,7 @@ export type Oracle = "money" | "convergence" | "liveness" | "manners" | "expect"
 
 /** A smallest set of deviations that breaks the app. */
 export interface ExploreFinding {
-  /** The oracle that found it. */
+  /** The oracle that found the failure. */
   readonly oracle: Oracle;
   /** One line. */
   readonly message: string;
@@ -14,7 +14,7 @@ export interface ExploreFinding {
   readonly deviations: readonly Deviation[];
   /** Timelines of a plain run and of the failing run, one line per event; absent without deviations. */
   readonly story?: { readonly plain: readonly string[]; readonly failing: readonly string[] };
-  /** The scenario file that reproduces it; absent without `save`. */
+  /** The scenario file that reproduces the finding; absent without `save`. */
   readonly file?: string;
 }
 
@@ -36,7 +36,7 @@ export type SkipReason =
   | "holds_a_failing_set"
   /** Two of its deviations do not change the app's behaviour. */
   | "absorbed"
-  /** A subset behaved like another set that has a similar kind in place of one of its kinds. */
+  /** A subset behaved like another set, which has a similar deviation in place of one of the subset's. */
   | "alike"
   /** Its deviations concern charges that have nothing in common. */
   | "independent"

@@ -59,7 +59,7 @@ function onCall(changeOf: (place: PlaceOfCall) => CallChange | undefined): Kind[
   };
 }
 
-/** Maximum wall time of a held read: an app that locks the order answers the webhook only after the read. */
+/** Maximum wall time of a held read, because an app that locks the order answers the webhook only after the read. */
 const READ_HELD_MS = 150;
 /** With `delay_answer`, an app that responds to a webhook before handling it has time to handle it during the read. */
 const READ_HELD = { hold: "webhook", at_most: `${READ_HELD_MS}ms`, delay_answer: "30ms" } as const;
@@ -82,7 +82,7 @@ function holdingRead(place: PlaceOfCall): Effect | undefined {
 /** A run that holds this call may have no charge to wait for. */
 const PAYOUT = "createWithdrawal";
 
-/** Maximum wall time of a held response: a lock of the app may make the webhook wait for the response. */
+/** Maximum wall time of a held response, because the app may lock the webhook out until it has the response. */
 const HELD_MAX = "5s";
 
 /** Holds the response while time advances past the timeline of the charge or withdrawal. */
@@ -307,7 +307,7 @@ export class KnownDeviations {
     return KIND_DEFINITIONS[deviation.kind].effectAt(this.#placeOf(deviation))!;
   }
 
-  /** Deviations of one call exclude each other, as do two that hold the flow; unrelated payments are independent. */
+  /** Two deviations of one call, or two that hold the flow, are impossible; those of unrelated payments independent. */
   separationOf(one: Deviation, other: Deviation): Separation | undefined {
     if ([one, other].some((deviation) => this.#excluded.has(deviationKey(deviation)))) return "impossible";
     const [a, b] = [this.effectOf(one), this.effectOf(other)];
@@ -324,7 +324,7 @@ export class KnownDeviations {
 
   /**
    * Excludes a held read from larger sets if the app reads while it handles a webhook. The service sends the next
-   * webhook only after the response to that one, so the hold merely timed out.
+   * webhook only after the app's response, so the hold merely timed out.
    */
   excludeUnreleasedRead([only, ...others]: DeviationSet, { deliveries }: ObservedRun): void {
     if (only?.kind !== "read_held" || others.length > 0 || this.effectOf(only).isHolding) return;
