@@ -65,7 +65,7 @@ class Search {
   readonly #tried = new Set<string>();
   readonly #failing: ReadonlySet<string>[] = [];
   readonly #absorbed = new Set<string>();
-  /** Sets that behaved like a set that differs only in a kind of the same likeness. */
+  /** Sets that behaved like an earlier set, which differs only by another deviation of the same `likeness`. */
   readonly #alike: ReadonlySet<string>[] = [];
   readonly #reactions = new Set<string>();
   readonly #meets = new Map<string, SearchRunResult["canApply"]>();
@@ -196,7 +196,7 @@ class Search {
     return schedule.some((one) => this.#isUnmet(one, schedule)) ? "unmet" : undefined;
   }
 
-  /** Returns true if the run of the other deviations has no place for this one: adding it changes nothing. */
+  /** Returns true if a run with the set's other deviations has no place for `one`, which therefore changes nothing. */
   #isUnmet(one: Deviation, schedule: DeviationSet): boolean {
     const meets = this.#meets.get(deviationSetKey(schedule.filter((other) => other !== one)));
     if (meets === undefined || meets(one)) return false;
@@ -204,7 +204,7 @@ class Search {
     return true;
   }
 
-  /** Returns true if an earlier set that differs only in a kind of the same likeness had this behaviour. */
+  /** Returns true if an earlier set, which differs only by another deviation of the same `likeness`, behaved alike. */
   #isLikeAnother(schedule: DeviationSet, { behaviour }: SearchRunResult): boolean {
     const reactions = schedule.flatMap((one) => {
       const { likeness } = KIND_DEFINITIONS[one.kind];

@@ -75,7 +75,7 @@ export async function loadScenarioFile(
   const loaded = loadScenario(document, givens, included);
   const fixtures = await readInitialFixtures(loaded.given, document);
   if (givens.vocabulary === undefined || fixtures === undefined) return { ...loaded, fixtures };
-  // The file's own fixtures add names.
+  // The file's own fixtures add names to the vocabulary.
   const vocabulary = addFixtureNames(givens.vocabulary, fixtures.value);
   return { ...loadScenario(document, { ...givens, vocabulary }, included), fixtures };
 }

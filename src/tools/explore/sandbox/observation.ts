@@ -124,7 +124,7 @@ function callOf(
   };
 }
 
-/** Returns true for a call that creates a payment: its customer may have no charge yet. */
+/** Returns true for a call that creates a payment, whose customer may have no charge yet. */
 function createsPayment({ method, path }: LogRow): boolean {
   return method === "POST" && !/\/(ch|wd)_/.test(String(path));
 }

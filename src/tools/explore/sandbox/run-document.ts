@@ -112,7 +112,7 @@ export function deviatingDocument(
   return assemble(flow, rules, placed, name);
 }
 
-/** Sorts by `skip`, descending: `skip` counts only what no earlier rule matches. */
+/** Sorts by `skip`, descending, because a rule's `skip` counts only calls or webhooks that no earlier rule matches. */
 function bySkip(one: FaultRule | WebhookRule, other: FaultRule | WebhookRule): number {
   return (other.skip ?? 0) - (one.skip ?? 0);
 }

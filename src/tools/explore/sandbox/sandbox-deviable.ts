@@ -102,14 +102,14 @@ export class SandboxDeviable implements Deviable {
   readonly #session: RunSession;
   readonly #plain: Run[] = [];
   readonly #profile = new Map<string, number>();
-  /** Duration without calls of the app after a webhook before time advances; undefined: no wait after the response. */
+  /** How long the app must make no calls after a webhook before time advances; undefined: time advances at once. */
   #quiet: string | undefined;
   #isRestless = false;
   /** The app called the service after a webhook, or showed otherwise that it may work on after its responses. */
   #mayGoOn = false;
   /** Response time of the app in a plain run, as a multiple of PROMPT_MS. */
   #pace = 1;
-  /** Set by the second plain run that learns. */
+  /** Derived from the two plain runs that end the learning; not set before. */
   #baseline!: Baseline;
   /** Checked files by their content without the rules. */
   readonly #checked = new Map<string, LoadedScenario>();
@@ -166,7 +166,7 @@ export class SandboxDeviable implements Deviable {
     return run!;
   }
 
-  /** Waits after webhooks, to learn how long the app goes on, only if it may go on after its responses. */
+  /** Waits after webhooks, to learn how long the app works on, only if the app may work on after its responses. */
   async #runFirst(): Promise<Run> {
     const quick = this.#mayGoOn ? undefined : await this.#runPlain({});
     if (quick !== undefined && quick.trace.failure === undefined && !mayGoOn(this.#flow, quick.observed))
@@ -341,7 +341,7 @@ export class SandboxDeviable implements Deviable {
   }
 }
 
-/** The app says that it works on after its responses: by 202, or because the flow has to wait for it. */
+/** Returns true if the app works on after its responses: it responds with 202, or the flow has to wait for it. */
 function isAsynchronous({ drive }: Flow, { deliveries }: ObservedRun): boolean {
   return (
     deliveries.some(({ attempts }) => attempts.some(({ status }) => status === 202)) ||
@@ -349,14 +349,14 @@ function isAsynchronous({ drive }: Flow, { deliveries }: ObservedRun): boolean {
   );
 }
 
-/** False if the app made no call since its first webhook: then it has nothing to go on with. */
+/** Returns false if the app made no call since its first webhook, so that no work seems left after its responses. */
 function mayGoOn(flow: Flow, observed: ObservedRun): boolean {
   const { calls, deliveries } = observed;
   const firstMs = Math.min(...deliveries.flatMap(({ attempts }) => attempts.map(({ atMs }) => atMs)));
   return isAsynchronous(flow, observed) || calls.some(({ isByFlow, atMs }) => !isByFlow && atMs >= firstMs);
 }
 
-/** Fields that differ between runs. */
+/** Fields of a run's document that differ between runs with the same steps. */
 const PER_RUN: ReadonlySet<string> = new Set(["name", ...RULE_KINDS]);
 
 function only(vars: Readonly<Record<string, string>>, names: readonly string[]): Record<string, string> {

@@ -82,7 +82,7 @@ export class SandboxPlan implements RunPlan {
       : change;
   }
 
-  /** True if a read is held: the next webhook must arrive during the read, without a long wait for the app. */
+  /** True if a read is held, during which the next webhook must arrive without a long wait for the app. */
   get holdsRead(): boolean {
     return this.faults.some(isHeldRead);
   }
