@@ -20,7 +20,7 @@ export interface InitialState {
   readonly initialStateFault: (field: string, message: string) => DocumentFault;
 }
 
-/** Fields that stored data determines. */
+/** Fields of `given` that are ignored with `--data`, because the stored data has them. */
 const STORED_FIELDS: readonly string[] = ["start_time", "seed"] satisfies (keyof NamespaceSetup)[];
 
 /** Merges the `given` blocks of files, without fixtures: options override files, later files override earlier ones. */

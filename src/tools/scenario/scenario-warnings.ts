@@ -74,7 +74,7 @@ function isEmpty(match: object): boolean {
   return Object.keys(match).length === 0;
 }
 
-/** Fields that select deliveries. */
+/** Fields of a webhook rule that select deliveries. */
 const SELECTORS = ["attempt", "times", "skip"];
 /** Effects that a rule can have on retries. */
 const RETRY_EFFECTS = ["delay", "copies", "lose_answer"];
@@ -116,7 +116,7 @@ function webhookWarnings(rule: WebhookRule, index: number, all: readonly Webhook
 
 const EXPIRY_MS = DEFAULT_SETTINGS.limits.checkout_default_minutes * 60_000;
 
-/** Warns of timeline entries without effect, for payments with the default expiry that only the timeline advances. */
+/** Warns of timeline entries without effect; assumes the default expiry, and no transition besides the timeline's. */
 export function timelineWarnings({ charges = [], withdrawals = [] }: Scenario): ScenarioWarning[] {
   const warningAt = (kind: "charges" | "withdrawals", rule: number) => (idle: Idle) => ({
     path: [kind, rule, "timeline", idle.step],

@@ -11,7 +11,7 @@ import { STEP_KINDS, STEPS, type StepKind } from "./steps/step-kinds.js";
 import { WAIT_KINDS, WAIT_SCHEMAS } from "./steps/wait-for.js";
 import { hasVariable, type ValuePath } from "./variables.js";
 
-/** Fields beside an action; they tell a misspelled action from a missing one. */
+/** Fields of a step besides its action. Another unknown field may be a misspelled action. */
 const COMPANIONS: readonly string[] = [
   "name",
   "body",

@@ -59,7 +59,7 @@ export class StepLoader {
     this.#context = context;
   }
 
-  /** Loads the lists of a file. Lists in `after` see the variables that the others save, but not each other's. */
+  /** Loads the lists of a file. Each list in `after` sees the variables that `lists` save, but not those of the rest. */
   load(lists: readonly StepList[], after: readonly StepList[] = []): LoadedStep[] {
     const known: RunVariables = new Set();
     const steps = lists.flatMap((list) => this.#list(list, known));
@@ -117,7 +117,7 @@ export class StepLoader {
     return { kind, raw: step, location: stepLocation(document, at), lists };
   }
 
-  /** Returns true for an unknown event type, operation or status: `count: 0` or `not` would make it pass always. */
+  /** Returns true for an unknown event type, operation or status, with which `count: 0` or `not` would always pass. */
   #isVoid(kind: StepKind, step: RawStep, path: ValuePath): boolean {
     if (!kind.startsWith("expect_")) return false;
     const isName = kind === "expect_sequence" || path.some((part) => VOID_FIELDS.includes(part));

@@ -26,7 +26,7 @@ export interface Validation {
 export interface ValidationOptions {
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly vars?: Readonly<Record<string, string>>;
-  /** Known names; default: those of every sandbox. */
+  /** Event types, operations and other names that the file may use; default: the names of every sandbox. */
   readonly vocabulary?: Vocabulary | undefined;
   /** Returns the faults of a config file whose options match the schema. */
   readonly configFaults: (document: LoadedDocument) => Promise<readonly DocumentFault[]>;

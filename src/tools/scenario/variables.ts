@@ -82,7 +82,7 @@ function fillText(text: string, resolve: ResolveReference, onFault: (message: st
   return single === undefined ? filled : single.value;
 }
 
-/** Maximum size of a value in characters and parts: a few lines of variables can double a value many times. */
+/** Maximum size of a value in characters and parts, because a few lines of variables can double it many times. */
 export const MAX_VALUE_SIZE = 1_000_000;
 
 const sizes = new WeakMap<object, number>();

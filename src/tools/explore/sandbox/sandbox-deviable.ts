@@ -109,7 +109,7 @@ export class SandboxDeviable implements Deviable {
   #mayGoOn = false;
   /** Response time of the app in a plain run, as a multiple of PROMPT_MS. */
   #pace = 1;
-  /** Derived from the two plain runs that end the learning; not set before. */
+  /** Set once both plain runs with the purpose `learn` have passed. */
   #baseline!: Baseline;
   /** Checked files by their content without the rules. */
   readonly #checked = new Map<string, LoadedScenario>();

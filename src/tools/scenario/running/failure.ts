@@ -17,7 +17,7 @@ export interface Difference {
 export interface NearMiss {
   /** Kind and id of the record. */
   readonly id: string;
-  /** Fields that differ. */
+  /** Fields of the record that differ from the expectation. */
   readonly difference: readonly Difference[];
 }
 
@@ -29,11 +29,11 @@ export interface Failure {
   readonly expected?: unknown;
   /** The actual value. */
   readonly got?: unknown;
-  /** Fields that differ. */
+  /** Fields that differ from the expectation. */
   readonly difference?: readonly Difference[];
   /** Line of the expectation in the file, from 1; absent if the expectation is the whole step. */
   readonly line?: number;
-  /** Matching records that do not count for the expectation, and the reason. */
+  /** Records that match the expectation but are not counted for it, and the reason. */
   readonly note?: string;
   /** Calls of the step or the app whose response came from a fault, with that fault. */
   readonly made_by?: readonly string[];

@@ -154,13 +154,13 @@ async function putRules(
     await client.undo("POST", `${path}/deactivate`);
     await client.undo("DELETE", path);
   });
-  // `force`: unknown names were reported when the file was read.
+  // Accepts unknown names (`force`), because they were reported when the file was read.
   await client.callOrFail("PUT", path, { ...rules, name, force: true });
   await client.callOrFail("POST", `${path}/activate`);
   return name;
 }
 
-/** The scenario's own name, which requests can use, unless the sandbox has a scenario of that name. */
+/** Returns the scenario's own name, so that requests can select it, or a unique name if the sandbox has it already. */
 async function freeName(client: Client, name: string, runId: string): Promise<string> {
   const { status } = await client.control("GET", `/scenarios/${encodeURIComponent(name)}`);
   if (status === 404) return name;

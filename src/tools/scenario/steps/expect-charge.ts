@@ -35,7 +35,7 @@ async function candidates(
     isExact(value),
   );
   const matches = exact.length === 0 ? [] : await chargesWith(client, exact as [string, string][]);
-  // Without a match, all charges are read for the nearest ones.
+  // Without a match, reads all charges, to report those that match most closely.
   return matches.length > 0 ? matches : listSince(client, "charges", undefined);
 }
 

@@ -5,7 +5,7 @@ import { defineRecordExpectation, describeMailboxDeliveries } from "./expect-rec
 import { recordMatches } from "./matching.js";
 import { deliveryFields, expectedFields, httpStatusSchema } from "./step-schemas.js";
 
-/** A dropped delivery has no attempts; it counts if the step expects `status: dropped`. */
+/** Checks attempts; with `status: dropped` it checks deliveries, because a dropped delivery has no attempts. */
 export const expectDelivery = defineRecordExpectation("expect_delivery", ["checks"], {
   description: "Delivery attempts of webhooks since the run started, and the app's responses.",
   what: "delivery attempt",
@@ -18,7 +18,7 @@ export const expectDelivery = defineRecordExpectation("expect_delivery", ["check
   record: z.extend(attemptSchema, deliverySchema.shape),
   rows: async ({ startState: baseline }, { status, mishap }) => {
     const all = await baseline.since("deliveries");
-    // Forged deliveries count if the step names a mishap.
+    // Includes forged deliveries only if the step names a mishap.
     const deliveries = mishap === undefined ? all.filter((delivery) => !isFabricated(delivery)) : all;
     return status === "dropped" ? deliveries.map(withoutAttempts) : deliveries.flatMap(attemptsOf);
   },

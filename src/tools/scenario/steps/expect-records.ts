@@ -20,7 +20,7 @@ interface RecordExpectation {
   readonly record: z.ZodMiniObject;
   /** Reads the records, newest first. */
   readonly rows: (context: RunContext, expected: Expected) => Promise<readonly LogRow[]>;
-  /** Describes records that do not count, for a failed step. */
+  /** Describes matching records that are not in `rows`, for the message of a failed step. */
   readonly describeUncounted?: (context: RunContext, expected: Expected) => Promise<string | undefined>;
   /** Expectations of all matching records together; `found` is newest first. */
   readonly jointExpectation?: {

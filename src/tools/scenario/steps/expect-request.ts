@@ -25,7 +25,7 @@ const BOUNDS = Object.keys(HOLDS) as (keyof typeof HOLDS)[];
 /** Minimum ratio of growing pauses; smaller differences may come from a busy machine. */
 const GROWTH = 1.1;
 
-/** Requests of the run's own steps do not count. */
+/** Checks the app's requests, without those of the run's own steps. */
 export const expectRequest = defineRecordExpectation("expect_request", ["checks"], {
   description: "What the app has sent since the run began.",
   what: "request",

@@ -8,7 +8,7 @@ import { expectedFields } from "./step-schemas.js";
 
 type Field = keyof typeof withdrawalSchema.shape;
 
-/** Withdrawals name no customer, so those from before the run do not count. */
+/** Withdrawals name no customer, so the step ignores those from before the run. */
 export const expectWithdrawal = defineRecordExpectation("expect_withdrawal", ["checks"], {
   description: "A withdrawal made since the run began is as described; with count, exactly that many are.",
   what: "withdrawal",

@@ -85,7 +85,7 @@ export function recordMatches(expected: Readonly<Record<string, unknown>>, row: 
   return recordDifferences(expected, row).length === 0;
 }
 
-/** Lists the fields of a record that differ. A status can be expected by class, such as `2xx`. */
+/** Lists the fields of a record that differ from the expectation, whose status may be a class such as `2xx`. */
 export function recordDifferences(expected: Readonly<Record<string, unknown>>, row: LogRow): Difference[] {
   const fields: Record<string, unknown> = {};
   const actual: LogRow = { ...row };

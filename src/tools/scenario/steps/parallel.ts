@@ -5,7 +5,7 @@ import { defineContainer, stepSchema } from "./step-definition.js";
 
 const MAX_LANES = 100;
 
-/** Variables saved in a lane become visible to others when all lanes have ended. */
+/** Variables saved in a lane become visible outside the lane when all lanes have ended. */
 export const parallel = defineContainer({
   description: "Carries out several lists of steps at the same time.",
   schema: stepSchema({
