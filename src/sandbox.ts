@@ -279,7 +279,7 @@ export class Sandbox {
   async restore(snapshot: SandboxState): Promise<void> {
     const namespace = this.#requireOpen("restore").default;
     await namespace.flushQuietly();
-    // Copies the records: stored ones are immutable, and the caller may change its own.
+    // Copies the records, because stored records are immutable and the caller may change its copy.
     const refusal = await namespace.snapshots.load(toPlainJson(snapshot));
     if (refusal !== undefined) throw new SandboxError(refusal);
   }

@@ -34,8 +34,8 @@ export interface ControlAppOptions {
 }
 
 /**
- * Makes an app of all routes under /_sandbox. It is separate because some of its paths need Hono's slow router: they
- * have a fixed segment where another path has a parameter.
+ * Makes the Hono app of all routes under /_sandbox. It is separate from the service's, because its paths need Hono's
+ * slow router: some have a fixed segment where another path has a parameter.
  */
 export function createControlApp({
   described,

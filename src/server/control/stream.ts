@@ -52,7 +52,7 @@ export function serveStream(namespaces: Namespaces): (c: Context) => Response {
         "x-accel-buffering": "no",
       },
     };
-    // No stream for HEAD: an unread stream is never cancelled.
+    // No stream for HEAD, because an unread stream is never cancelled.
     return new Response(c.req.raw.method === "HEAD" ? null : streamOf(namespace, input.query.view), options);
   };
 }

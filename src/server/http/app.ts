@@ -55,7 +55,7 @@ export interface Apps {
   readonly fastPath: FastPath;
 }
 
-/** Makes the app with all routes. A known path with another method gives 405, an unknown path 404. */
+/** Makes the Hono app with all routes. A known path with another method gives 405, an unknown path 404. */
 export function createApps({
   namespaces,
   pages,

@@ -3,7 +3,7 @@ import { isTooDeep, MAX_JSON_DEPTH, TOO_DEEP_MESSAGE } from "../../core/schema/d
 import { type Refusal, refuse, refuseInvalid } from "../../core/schema/refusals.js";
 
 export const MAX_BODY_BYTES = 1024 * 1024;
-/** Oversized bodies are read to the end up to this length: a client misses a response sent before it is done. */
+/** Oversized bodies up to this length are read and discarded, because a client that still sends misses the response. */
 const DISCARDED_BYTES_MAX = 64 * 1024 * 1024;
 
 /** A body before validation. */
@@ -11,7 +11,7 @@ export type RawBody =
   /** `isGarbled`: invalid UTF-8; the text contains replacement characters. */
   | { readonly text: string; readonly isGarbled?: boolean }
   | { readonly tooLarge: true }
-  /** The client disconnected before the body was whole: the call must not be executed. */
+  /** The client disconnected before the body was whole, so the call must not be executed. */
   | { readonly torn: true };
 
 /** Reads a body, keeping at most `maxBytes` in memory. */
@@ -56,7 +56,7 @@ export interface ParsedBody {
   readonly object: Record<string, unknown>;
 }
 
-/** Parses a JSON object; refuses a body that is too large, of another type, malformed or not an object. */
+/** Parses a JSON object; refuses a body that is too large, of another content type, malformed or not an object. */
 export function parseBody(raw: RawBody, header: (name: string) => string | null): ParsedBody | Refusal {
   if ("tooLarge" in raw) return bodyTooLarge();
   if ("torn" in raw) return incompleteBody();

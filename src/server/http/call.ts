@@ -98,6 +98,6 @@ export function bearerKey(header: string | null | undefined): string | null {
   return key;
 }
 
-/** Cache of the last header: an app sends the same one with each call. */
+/** Cache of the last header, because an app sends the same header with each call. */
 let lastHeader: string | undefined;
 let lastKey: string | null = null;

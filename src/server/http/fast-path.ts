@@ -124,7 +124,7 @@ interface Address {
   readonly path: string;
 }
 
-/** The last address; successive calls share it, because the request journal stores its strings with each call. */
+/** The last address. Successive calls share its strings, of which the request journal would else store many copies. */
 let lastAddress: Address | undefined;
 
 function addressOf({ socket, headers, url: target = "" }: BufferedRequest, path: string): Address {

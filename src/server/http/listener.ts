@@ -102,7 +102,7 @@ export async function listen(options: ListenerOptions): Promise<ListeningServer>
     // The client has not completed the TLS handshake and could not read a response.
     if (isBeforeHandshake(socket)) return socket.destroy();
     const refuse = (): void => {
-      // A started response must not be mixed with another.
+      // A started response must not be mixed with another response.
       const { _httpMessage: started } = socket as { _httpMessage?: ServerResponse | null };
       if (error.code !== "ECONNRESET" && socket.writable && !started?.headersSent)
         socket.write(toWireText(options.onUnreadable(statusOfParserError(error.code))));

@@ -81,7 +81,7 @@ interface RefusalOptions {
   readonly onError: (error: unknown) => void;
 }
 
-/** Makes the responses to requests that do not reach the app, in the service's error shape. */
+/** Makes the responses to requests that the routes cannot answer, in the service's error shape. */
 export function earlyResponses({ nowMs, errorCodes, onError }: RefusalOptions) {
   const respond = (refusal: Refusal) => {
     const { status, json } = errorReply(refusal, undefined, errorCodes);

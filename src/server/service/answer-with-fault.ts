@@ -13,7 +13,7 @@ import { type AdmittedCall, INVALID_KEY } from "./admit.js";
 import { journalInFlight, type ServedCall } from "./journal-entries.js";
 import type { Operation } from "./operation.js";
 
-/** Picks the fault set for this call by a scenario or the control API, and counts it. */
+/** Picks the fault that a scenario or the control API has set for this call, and counts it. */
 export function pickFault(
   operation: Operation,
   call: HttpCall,
@@ -62,7 +62,7 @@ function isObject(value: unknown): value is Record<string, unknown> {
 
 /**
  * Answers a call as its fault says: late, with an error, from an earlier state or not at all. The call is executed even
- * with `drop: after`, or if the client disconnects during a delay: a service would notice that too late.
+ * with `drop: after`, or if the client disconnects during a delay, which a service would notice too late.
  */
 export async function answerWithFault(
   call: HttpCall,
@@ -119,7 +119,7 @@ function forcedReply(
   const code = respond.code ?? codes[defaultCode] ?? defaultCode;
   const error = { code, message: message ?? FORCED_MESSAGES[defaultCode] ?? "Error" };
   const allHeaders: Record<string, string> = status === 429 || status === 503 ? { "retry-after": "1" } : {};
-  // Lower case, so that a header of the rule replaces ours.
+  // Lower case, so that the rule's `Retry-After` replaces the default.
   for (const [name, value] of Object.entries(headers ?? {})) allHeaders[name.toLowerCase()] = value;
   return {
     status,

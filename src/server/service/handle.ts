@@ -129,7 +129,7 @@ function journalDisconnected(call: HttpCall, served: ServedCall): CallResult {
 
 /**
  * Answers a call to an unknown path or with a wrong method, and journals it as a mistake of the app. A call without a
- * key outside /api/ is not journaled: browsers make such calls by themselves.
+ * key outside /api/ is not journaled, because browsers make such calls by themselves.
  */
 export async function handleUnknownCall(
   namespaces: Namespaces,

@@ -73,7 +73,7 @@ function isFromApp(call: HttpCall): boolean {
   return Boolean(call.header("authorization")) || !isCrossSiteSubresource((name) => call.header(name));
 }
 
-/** Sets every field from the start: an object that grows takes twice the memory. */
+/** Sets every field from the start, because an object that grows takes twice the memory. */
 function entryOf(call: HttpCall, served: ServedCall, end: CallEnd): RequestEntry {
   const { arrival } = served;
   const { reply } = end;
@@ -138,7 +138,7 @@ export function ignoredParts(
 const NONE: readonly string[] = [];
 
 class Notes {
-  /** Created with the first note: most calls have none. */
+  /** Created with the first note, because most calls have no notes. */
   #all: string[] | undefined;
 
   get all(): readonly string[] {

@@ -15,7 +15,7 @@ import { type RealCharge, RealCharges } from "./real-charges.js";
 import type { SampleEvent } from "./samples.js";
 import { sendRequest } from "./send-request.js";
 
-/** Timeout for the effect of the first event: an app may do its work after it has responded. */
+/** Timeout for the effect of the first event, which may come long after the app's response. */
 const FIRST_TIMEOUT_MS = 5_000;
 /** Later timeouts are 20 times the slowest effect so far, but at least this long. */
 const MIN_TIMEOUT_MS = 3_000;

@@ -18,7 +18,7 @@ const NOTHING_SIGNED = "nothing is signed, so a receiver cannot tell";
 const NO_TIMESTAMP =
   "this scheme signs no timestamp, so a receiver cannot tell an old request from a new one";
 
-/** Age of the stale event and lead of the future one: twice the tolerance of the official libraries. */
+/** How far the stale event is in the past and the future event ahead: twice the official libraries' tolerance. */
 const STALE_MS = 10 * 60_000;
 /** Length of a correct prefix that no comparison may accept. */
 const PREFIX_LENGTH = 8;

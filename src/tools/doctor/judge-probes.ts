@@ -64,7 +64,7 @@ function withObservation(
   return found.verdict === "pass" ? found : judgeUndecided(observation.text);
 }
 
-/** Probes that may fail once: the server may still be starting, or be overloaded by concurrent requests. */
+/** Probes that may fail once, because the server may still be starting, or be overloaded by concurrent requests. */
 const MAY_FAIL_ONCE: readonly Probe[] = ["valid", "simultaneous", "burst"];
 
 /** Returns true if a request failed at first and passed when repeated. */

@@ -121,13 +121,13 @@ function maskedBody({ body }: Answer): string {
   return body.replace(/[\w-]*\d[\w-]*/g, "#");
 }
 
-/** Returns true if the answer is the receiver's answer to duplicates; undefined if new events get the same one. */
+/** Returns true if the answer is the receiver's answer to duplicates; undefined if it answers all events alike. */
 export function isDuplicateAnswer(answer: Answer, { answers }: ProbeEvidence): boolean | undefined {
   const first = answers.get("valid")?.find(({ kind }) => kind === "accepted");
   const [duplicate, ...newEvents] = finalAnswers(answers.get("duplicate") ?? []);
   if (first === undefined || duplicate?.kind !== "accepted" || isSameAnswer(first, duplicate))
     return undefined;
-  // A receiver whose answers all differ gives no clue.
+  // If answers to new events differ from each other, the answer to a duplicate tells nothing.
   return newEvents.some((newAnswer) => isSameAnswer(newAnswer, first))
     ? isSameAnswer(answer, duplicate)
     : undefined;

@@ -28,7 +28,7 @@ interface ChargeRecord {
 /** Mailbox for webhooks of a charge whose call is held; acknowledging a webhook releases the call. */
 const MAILBOX = "check-webhook";
 const POLL_MS = 25;
-/** Timeout of an order, as a multiple of a webhook's: an app may handle no webhooks while its own call is held. */
+/** Timeout of an order, as a multiple of the webhook timeout: a held call may keep the app from handling webhooks. */
 const ORDER_TIMEOUTS = 3;
 
 const LIMITED =
@@ -168,7 +168,7 @@ export class RealCharges {
     }
   }
 
-  /** Throws if the sandbox refused calls with 429: the app's failures are then no faults of its own. */
+  /** Throws if the sandbox refused calls with 429, because the app's failures are then no faults of its own. */
   async throwIfLimited(): Promise<void> {
     if ((await countRefusals(this.#observation.sandbox)) > this.#initialRefusals)
       throw new UserError(LIMITED);

@@ -18,7 +18,7 @@ export interface SampleEvent {
 
 const MINUTE_MS = 60_000;
 
-/** Makes charges and events with ids that are new in each run, as a receiver may remember earlier ones. */
+/** Makes charges and events with ids that are new in each run, because a receiver may remember ids of earlier runs. */
 export class SampleFactory {
   readonly #scope: string;
   readonly #nowMs: () => number;

@@ -1,7 +1,7 @@
 import { UserError } from "../../core/schema/user-error.js";
 import type { BlindSpot } from "./deviable.js";
 
-/** Thrown if parts of a flow check nothing of the app: an exploration without findings would prove nothing. */
+/** Thrown if parts of a flow check nothing of the app, because an exploration without findings would prove nothing. */
 export class BlindSpotError extends UserError {
   readonly spots: readonly BlindSpot[];
 

@@ -45,7 +45,7 @@ export class Evidence {
   }
 }
 
-/** Operations that move money at once: a second call is a second payment. */
+/** Operations that move money at once, so that a second call is a second payment. */
 const MONEY_OPERATIONS = ["createWhitelabel", "createWithdrawal"];
 /** Operations that take an Idempotency-Key. */
 const KEYED_OPERATIONS = ["createWithdrawal"];

@@ -22,7 +22,7 @@ interface Wrong {
   readonly outcome: "wrong";
   readonly oracle: Oracle;
   readonly message: string;
-  /** The app is gone or no longer responds: further runs are useless. */
+  /** The app is gone or no longer responds, so further runs are useless. */
   readonly isAppGone?: boolean;
   /** The app broke a connection; it may have exited, or may still serve the next customer. */
   readonly isBroken?: boolean;

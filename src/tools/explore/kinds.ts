@@ -39,7 +39,7 @@ interface Kind {
   readonly isJob?: true;
   /** The service reports no amount paid, so the kind is tried only with `failOn`. */
   readonly isExtension?: true;
-  /** The service never does this: tried last, reported as a note. */
+  /** The service never does this, so the kind is tried last and reported as a note. */
   readonly isNoteOnly?: true;
 }
 
@@ -296,7 +296,7 @@ export class KnownDeviations {
     return (deviation) => {
       const { what } = this.#placeOf(deviation);
       if (what !== "call" && what !== "event") return true;
-      // The charge's timeline releases a held response: without a timeline the flow would wait in vain.
+      // The charge's timeline releases a held response; without a timeline the flow would wait in vain.
       return this.effectOf(deviation).isHolding === undefined
         ? places.has(deviation.at)
         : keys.has(deviationKey(deviation));
@@ -307,7 +307,7 @@ export class KnownDeviations {
     return KIND_DEFINITIONS[deviation.kind].effectAt(this.#placeOf(deviation))!;
   }
 
-  /** Two deviations of one call, or two that hold the flow, are impossible; those of unrelated payments independent. */
+  /** Two deviations of one call, or two that hold the flow, are impossible together; unrelated payments, independent. */
   separationOf(one: Deviation, other: Deviation): Separation | undefined {
     if ([one, other].some((deviation) => this.#excluded.has(deviationKey(deviation)))) return "impossible";
     const [a, b] = [this.effectOf(one), this.effectOf(other)];

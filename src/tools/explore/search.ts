@@ -13,7 +13,7 @@ export interface SearchRunResult {
   readonly deviations: readonly Deviation[];
   /** Returns true if a deviation would apply to the run. */
   readonly canApply: (deviation: Deviation) => boolean;
-  /** The app is gone or no longer responds: the search ends. */
+  /** The app is gone or no longer responds, so the search ends. */
   readonly isAppGone?: boolean;
 }
 

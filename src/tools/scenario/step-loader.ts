@@ -59,7 +59,7 @@ export class StepLoader {
     this.#context = context;
   }
 
-  /** Loads the lists of a file. Each list in `after` sees the variables that `lists` save, but not those of the rest. */
+  /** Loads the lists of a file. A list in `after` sees the variables that `lists` save, but not those of the rest. */
   load(lists: readonly StepList[], after: readonly StepList[] = []): LoadedStep[] {
     const known: RunVariables = new Set();
     const steps = lists.flatMap((list) => this.#list(list, known));

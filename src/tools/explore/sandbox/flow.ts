@@ -22,7 +22,7 @@ export interface Flow {
   readonly never: readonly NeverRule[];
 }
 
-/** Oracle of the steps that check state; null for checks of messages, which are left out: deviations change messages. */
+/** Oracle of the steps that check state; null for checks of messages, left out because deviations change messages. */
 const CHECKS: Readonly<Record<Extract<StepKind, `expect_${string}` | "reconcile">, Oracle | null>> = {
   expect_charge: "expect",
   expect_balance: "expect",

@@ -43,7 +43,7 @@ export async function readRowsSince(
 ): Promise<{ rows: ObservedRows; position: ListPosition }> {
   const since = (list: Watched) => {
     const { last, usual } = position[list];
-    // One row more: listSince() reads pages until it finds the last row of the previous run.
+    // One row more, because listSince() reads pages until it finds the last row of the previous run.
     return listSince(client, list, last, Math.min(usual * runs + 1, MAX_PAGE));
   };
   const lists = await Promise.all(WATCHED.map(since));

@@ -176,7 +176,7 @@ export class SandboxDeviable implements Deviable {
     return run;
   }
 
-  /** Waits until the views are steady only if they do not end as in the first run at once. */
+  /** Tries without a wait for steady views; repeats with the wait unless the views end as in the first run. */
   async #runSecond(first: Run): Promise<Run> {
     const quick = this.#quiet === undefined ? await this.#runPlain({ steady: "0ms" }) : undefined;
     const isSame =

@@ -43,7 +43,7 @@ export class SandboxPlan implements RunPlan {
   readonly charges: ChargeRule[] = [];
   readonly webhooks: WebhookRule[] = [];
   readonly faults: FaultRule[] = [];
-  /** Kept apart from `faults`, to come last: slow reads only widen the window of a race. */
+  /** Kept apart from `faults`, to come last, because slow reads only widen the window of a race. */
   readonly slowReads: FaultRule[] = [];
   presses = 1;
   isCancelled = false;

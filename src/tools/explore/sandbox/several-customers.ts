@@ -3,7 +3,7 @@ import type { RawStep } from "../../scenario/loaded-steps.js";
 import { stepKinds } from "../../scenario/step-faults.js";
 import type { RunDocument } from "./run-document.js";
 
-/** Customers of a saved race. One is not enough: an app that has just started is slow, and wins the race. */
+/** Customers of a saved race. One customer is not enough: an app that has just started is slow and wins the race. */
 const CUSTOMERS = 5;
 const RUN_ID = `\${run.id}`;
 const CUSTOMER = `${RUN_ID}-\${customer}`;

@@ -140,7 +140,7 @@ async function contextOf(
 
 const MAX_NAME_LENGTH = 100;
 
-/** Activates the file's rules above all others for the run. Returns their unique name; undefined without rules. */
+/** Activates the file's rules for the run, before other rules. Returns their unique name; undefined without rules. */
 async function putRules(
   client: Client,
   loaded: LoadedScenario,

@@ -88,7 +88,7 @@ function durationText(ms: number): string {
   return formatDuration(ms) || "0ms";
 }
 
-/** Pauses in sandbox or wall time, whichever is longer: an app waits in wall time, a test moves sandbox time. */
+/** Pauses in the longer of sandbox and wall time, because an app waits in wall time and a test moves sandbox time. */
 function pausesBetween(rows: readonly LogRow[]): number[] {
   const since = (field: string, index: number): number =>
     Date.parse(String(rows[index]![field])) - Date.parse(String(rows[index - 1]![field]));
