@@ -307,7 +307,7 @@ export class KnownDeviations {
     return KIND_DEFINITIONS[deviation.kind].effectAt(this.#placeOf(deviation))!;
   }
 
-  /** Two deviations of one call, or two that hold the flow, are impossible together; unrelated payments, independent. */
+  /** Two deviations of one call, or two that hold the flow, exclude each other; unrelated payments are independent. */
   separationOf(one: Deviation, other: Deviation): Separation | undefined {
     if ([one, other].some((deviation) => this.#excluded.has(deviationKey(deviation)))) return "impossible";
     const [a, b] = [this.effectOf(one), this.effectOf(other)];

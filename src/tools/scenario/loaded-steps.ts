@@ -37,7 +37,6 @@ export interface NestedStepList {
   readonly list: readonly unknown[];
 }
 
-/** Lists of steps nested in a step. */
 export function nestedStepLists({ steps, parallel }: RawStep): NestedStepList[] {
   const lanes = Array.isArray(parallel) ? [...parallel.entries()] : [];
   return [

@@ -32,7 +32,6 @@ export function readScenarioValue(
   return loaded.unknownNames.length > 0 ? refusalOf(loaded.unknownNames) : loaded.scenario;
 }
 
-/** Runs the steps of a scenario given as a value. */
 export async function runScenarioValue(
   stage: ScenarioNamespace,
   { source, vars, app, fetch, signal, onStep, onStepBegin }: Run,

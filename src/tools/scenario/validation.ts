@@ -120,7 +120,6 @@ async function check(
   }
 }
 
-/** Throws the faults of fixtures. */
 async function checkFixtures(document: LoadedDocument): Promise<void> {
   const { mergeFixtures } = await import("../../core/files/merge-fixtures.js");
   mergeFixtures((await loadShippedContent()).fixtures, document);

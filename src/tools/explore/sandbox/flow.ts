@@ -74,7 +74,6 @@ export function paidPageOf({ drive }: Flow): RawStep | undefined {
   });
 }
 
-/** Finds the customer's first call to the app. */
 export function firstAppCallOf({ drive }: Flow): RawStep | undefined {
   return drive.find(({ app }) => typeof app === "string" && !app.startsWith("GET "));
 }

@@ -101,7 +101,6 @@ function fieldsExpected(expected: unknown, path: Path, field: Path = []): { fiel
   return field.length === 0 ? [] : [{ field: field.join("."), path }];
 }
 
-/** Returns the value of a variable that a step saved. */
 export function savedVariable({ scope }: LoadedScenario, name: string): unknown {
   const resolved = scope.resolve({ name, fallback: undefined });
   return typeof resolved === "object" && "value" in resolved ? resolved.value : undefined;

@@ -162,7 +162,6 @@ async function readAnswer(response: HttpResponse): Promise<CallResponse> {
   };
 }
 
-/** Describes why a request got no response. */
 export function networkErrorReason(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   // `fetch` wraps the network error in `cause`; `http` throws it directly.

@@ -49,7 +49,6 @@ export interface Iteration {
 export interface ContainerDefinition<Schema extends z.ZodMiniType = z.ZodMiniType>
   extends Omit<StepDefinition<Schema>, "run" | "namedResult"> {
   readonly iterations: (step: z.infer<Schema>) => readonly Iteration[];
-  /** The iterations are concurrent. */
   readonly hasConcurrentIterations?: boolean;
 }
 
