@@ -27,7 +27,7 @@ export class Routes {
     this.app.on(method, path, handle);
   }
 
-  /** Adds a call of the service; `match` finds only these. */
+  /** Adds a call of the service. `match` finds only calls that were added here. */
   addCall(method: string, path: string, handler: Handler): void {
     const handle: RouteHandler = (c) => handleRequest(handler, c);
     this.#handlers.set(handle, handler);
