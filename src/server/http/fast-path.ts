@@ -50,7 +50,7 @@ const PLAIN_TARGET = /^\/[\w/-]*(\?[\w.~=&-]*)?$/;
 /** Matches hosts that a URL leaves unchanged: lower-case, and without the port 80 or 443, which it may drop. */
 const PLAIN_HOST = /^[a-z0-9._-]+(:([1-5]\d{3,4}|6[0-4]\d{3}|[6-9]\d{3}))?$/;
 
-/** Returns true if the body's declared length is within the limit; for GET, whose body is never read, if it is 0. */
+/** Returns true if the body has a declared length within the limit; for GET, whose body is never read, if empty. */
 function hasPlainBody({ method, headers }: BufferedRequest): boolean {
   if (headers["transfer-encoding"] !== undefined) return false;
   const length = headers["content-length"];

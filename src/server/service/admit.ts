@@ -135,7 +135,7 @@ export function unknownNamespaceReply(
   return errorReply(namespaces.notFoundRefusal(header, apiKey), { "sandbox-hint": NAMESPACE_HINT });
 }
 
-/** Hints by error code, sent in the header `Sandbox-Hint`, because the service's body has no place for them. */
+/** Hints by error code. The header `Sandbox-Hint` has the hint, so that the body equals the service's. */
 const HINT_BY_CODE: Readonly<Partial<Record<ErrorCode, string>>> = {
   VALIDATION_ERROR: "Each field in error.details says what is wrong with it; /docs shows the whole request",
   INSUFFICIENT_BALANCE:

@@ -87,7 +87,7 @@ export interface Deviable {
   flowCoverage(): FlowCoverage;
   /** @param isSaved the run confirms a failure and is saved, so a busy machine gets more time */
   planRun(schedule: DeviationSet, isSaved: boolean): RunPlan;
-  /** Carries out plans concurrently. A brief run skips checks whose result its observation implies. */
+  /** Carries out plans concurrently. A brief run skips checks whose result follows from observed calls and charges. */
   observe(plans: readonly RunPlan[], detail: "brief" | "full"): Promise<readonly Trace[]>;
   /** Wall time in milliseconds so far, by part of a run. */
   profile(): Readonly<Record<string, number>>;

@@ -32,7 +32,7 @@ export interface ExploreSingle extends Deviation {
 
 /** Reason not to run a set of deviations. */
 export type SkipReason =
-  /** A subset of it fails. */
+  /** A subset of the set fails. */
   | "holds_a_failing_set"
   /** Two of its deviations do not change the app's behaviour. */
   | "absorbed"

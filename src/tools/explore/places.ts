@@ -145,7 +145,7 @@ function eventPlaces(observed: ObservedRun, calls: readonly PlaceOfCall[], hasJo
         what: "event" as const,
         ...place,
         creatingCall: own[0] === event ? calls.find(isCreator) : undefined,
-        // A millisecond later: at the same instant, a read of the job would pass for one of the webhook's handler.
+        // A millisecond later, because at the same instant a read of the job would pass for the webhook handler's.
         jobBeforeNext: sinceMs !== undefined && isPending ? { sinceMs: sinceMs + 1 } : undefined,
         jobWithEvent:
           sinceMs === undefined || isPendingEvent(type)

@@ -176,7 +176,7 @@ export class SandboxDeviable implements Deviable {
     return run;
   }
 
-  /** Tries without a wait for steady views; repeats with the wait unless the views end as in the first run. */
+  /** Waits for steady views, unless a run without that wait ends with the views of the first run. */
   async #runSecond(first: Run): Promise<Run> {
     const quick = this.#quiet === undefined ? await this.#runPlain({ steady: "0ms" }) : undefined;
     const isSame =
@@ -341,7 +341,7 @@ export class SandboxDeviable implements Deviable {
   }
 }
 
-/** Returns true if the app works on after its responses: it responds with 202, or the flow has to wait for it. */
+/** Returns true if the app works on after its responses: it responds with 202, or the flow has a `wait_for` step. */
 function isAsynchronous({ drive }: Flow, { deliveries }: ObservedRun): boolean {
   return (
     deliveries.some(({ attempts }) => attempts.some(({ status }) => status === 202)) ||
@@ -349,7 +349,7 @@ function isAsynchronous({ drive }: Flow, { deliveries }: ObservedRun): boolean {
   );
 }
 
-/** Returns false if the app made no call since its first webhook, so that no work seems left after its responses. */
+/** Returns true if the app may work on after its responses: it says so, or calls the service after a webhook. */
 function mayGoOn(flow: Flow, observed: ObservedRun): boolean {
   const { calls, deliveries } = observed;
   const firstMs = Math.min(...deliveries.flatMap(({ attempts }) => attempts.map(({ atMs }) => atMs)));

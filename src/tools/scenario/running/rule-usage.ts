@@ -39,7 +39,7 @@ export class RuleUsage {
     this.#places.set(title, place);
   }
 
-  /** Reads the counts: at the end of the run, and before a counted rule is removed. */
+  /** Reads the counts; called at the end of the run, and before a counted rule is removed. */
   async readCounts(): Promise<void> {
     // A rule that a step removed keeps its count.
     const now: Record<string, number> = { ...this.#now };
