@@ -165,7 +165,7 @@ export async function configFaults(document: LoadedDocument): Promise<DocumentFa
     return [];
   } catch (error) {
     if (!(error instanceof OptionsError)) throw error;
-    const { sortFaults: inOrder } = await import("./core/files/documents.js");
+    const { distinctSortedFaults: inOrder } = await import("./core/files/documents.js");
     const faults = [
       ...error.faults.map(({ path, message }) => document.faultAt(path, message)),
       ...error.files.flatMap(({ path, error: { faults } }) =>

@@ -82,7 +82,7 @@ export class DocumentError extends UserError {
 }
 
 /** Sorts by position; drops repeated faults of a field. */
-export function sortFaults(faults: readonly DocumentFault[]): DocumentFault[] {
+export function distinctSortedFaults(faults: readonly DocumentFault[]): DocumentFault[] {
   const seen = new Set<string>();
   return [...faults]
     .sort((a, b) => a.line - b.line || a.column - b.column)

@@ -10,11 +10,11 @@ import { issueMessage, safeParse } from "../schema/issues.js";
 import {
   DocumentError,
   type DocumentFault,
+  distinctSortedFaults,
   isRecord,
   type LoadedDocument,
   readDocument,
   schemaFaults,
-  sortFaults,
 } from "./documents.js";
 
 type List = keyof Fixtures;
@@ -52,7 +52,7 @@ export function mergeFixtures(shipped: Fixtures, document: LoadedDocument): Fixt
     faults.push(document.faultAt([list, index ?? 0, field], message));
   checkReferences(entries, report);
   checkPrecision(entries, report);
-  if (faults.length > 0) throw new DocumentError(sortFaults(faults));
+  if (faults.length > 0) throw new DocumentError(distinctSortedFaults(faults));
   return Object.fromEntries(
     LIST_NAMES.map((list) => [list, entries[list].map(({ record }) => record)]),
   ) as unknown as Fixtures;

@@ -77,5 +77,5 @@ export function headerRefs(names: readonly string[]): OpenApiJson {
 }
 
 export const COMMON_HEADERS = ["Sandbox-Now", "X-Content-Type-Options"];
-export const KEYED_HEADERS = [...COMMON_HEADERS, "RateLimit", "RateLimit-Policy"];
+export const RATE_LIMITED_HEADERS = [...COMMON_HEADERS, "RateLimit", "RateLimit-Policy"];
 export const HINT_HEADER = "Sandbox-Hint";

@@ -4,7 +4,7 @@ import { type KeyRequirement, type Operation, TAGS } from "../service/operation.
 import { OPERATIONS } from "../service/operations.js";
 import { ASSUMPTION_KEY, type OpenApiDocument, type OpenApiJson, pathsOf } from "./document.js";
 import { type DocumentExamples, examplesOf, NO_EXAMPLES } from "./example-recorder.js";
-import { KEYED_HEADERS, REQUEST_HEADERS, RESPONSE_HEADERS } from "./headers.js";
+import { RATE_LIMITED_HEADERS, REQUEST_HEADERS, RESPONSE_HEADERS } from "./headers.js";
 import { operationObject, templatedPath } from "./operation-object.js";
 import { componentSchemas, reachableSchemas, schemaRef } from "./schemas.js";
 import { errorResponses, sharedResponses } from "./service-errors.js";
@@ -47,7 +47,7 @@ function describeServiceCall(row: Operation, examples: DocumentExamples): OpenAp
     parameters: headers.map((name) => REQUEST_HEADERS[name]),
     needsBody: true,
     responseHeaders: [
-      ...KEYED_HEADERS,
+      ...RATE_LIMITED_HEADERS,
       ...(headers.includes("Idempotency-Key") ? ["Idempotent-Replayed"] : []),
     ],
     errors: errorResponses(row, call),

@@ -5,7 +5,7 @@ import { INVALID_KEY, ORGANIZATION_NOT_FOUND, READ_ONLY_KEY, rateLimitRefusal } 
 import type { Operation } from "../service/operation.js";
 import { ASSUMPTION_KEY, type OpenApiJson } from "./document.js";
 import type { CallExamples, NamedExamples } from "./example-recorder.js";
-import { COMMON_HEADERS, HINT_HEADER, headerRefs, KEYED_HEADERS } from "./headers.js";
+import { COMMON_HEADERS, HINT_HEADER, headerRefs, RATE_LIMITED_HEADERS } from "./headers.js";
 import { jsonContent } from "./operation-object.js";
 import { schemaRef } from "./schemas.js";
 
@@ -47,13 +47,13 @@ export function sharedResponses(): Readonly<Record<SharedResponse, OpenApiJson>>
     Forbidden: errorResponse(
       "The key may not do this, or the Host header is not this server's",
       "When there is no permission, and the error code: the interface has the status alone.",
-      [...KEYED_HEADERS, HINT_HEADER],
+      [...RATE_LIMITED_HEADERS, HINT_HEADER],
       { "read-only key": errorBody(READ_ONLY_KEY) },
     ),
     TooLarge: errorResponse(
       "The body is larger than 1 MiB",
       "The limit, the status and the error code.",
-      [...KEYED_HEADERS, HINT_HEADER],
+      [...RATE_LIMITED_HEADERS, HINT_HEADER],
       {
         "too large": errorBody(bodyTooLarge()),
       },
@@ -61,7 +61,7 @@ export function sharedResponses(): Readonly<Record<SharedResponse, OpenApiJson>>
     RateLimited: errorResponse(
       "More requests than the key may make per minute",
       "The error code and the headers.",
-      [...KEYED_HEADERS, "Retry-After", HINT_HEADER],
+      [...RATE_LIMITED_HEADERS, "Retry-After", HINT_HEADER],
       { "limit exceeded": errorBody(rateLimitRefusal(100, 17)) },
     ),
     InternalError: errorResponse("Internal error; try again later", "The error code.", COMMON_HEADERS, {
@@ -102,13 +102,13 @@ function invalidInput(hasBody: boolean, examples: NamedExamples = {}): OpenApiJs
     ? errorResponse(
         "The body is not valid; `details` lists the fields",
         "Another content type, broken JSON and a body that is no object: `details.body`. Unknown fields are ignored.",
-        [...KEYED_HEADERS, HINT_HEADER],
+        [...RATE_LIMITED_HEADERS, HINT_HEADER],
         examples,
       )
     : errorResponse(
         "The query is not valid; `details` lists the parameters",
         "A parameter given twice is refused; unknown ones are ignored.",
-        [...KEYED_HEADERS, HINT_HEADER],
+        [...RATE_LIMITED_HEADERS, HINT_HEADER],
         examples,
       );
 }
@@ -122,7 +122,7 @@ function notFound(keyed: boolean, what: string | undefined, examples: NamedExamp
   return errorResponse(
     reasons[0]!.toUpperCase() + reasons.slice(1),
     "Namespaces are the sandbox's own. That every keyed call of a deactivated organization is refused, not balances alone.",
-    [...(keyed ? KEYED_HEADERS : COMMON_HEADERS), HINT_HEADER],
+    [...(keyed ? RATE_LIMITED_HEADERS : COMMON_HEADERS), HINT_HEADER],
     {
       ...examples,
       ...(keyed ? { "no organization": errorBody(ORGANIZATION_NOT_FOUND) } : {}),
@@ -135,7 +135,7 @@ function reusedKey(examples: NamedExamples = {}): OpenApiJson {
   return errorResponse(
     "The Idempotency-Key was used with another body",
     "The status and the error code.",
-    [...KEYED_HEADERS, HINT_HEADER],
+    [...RATE_LIMITED_HEADERS, HINT_HEADER],
     examples,
   );
 }

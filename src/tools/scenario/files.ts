@@ -3,10 +3,10 @@ import { RULE_KINDS } from "../../core/domain/rule-matching.js";
 import {
   DocumentError,
   type DocumentFault,
+  distinctSortedFaults,
   isRecord,
   type LoadedDocument,
   schemaFaults,
-  sortFaults,
 } from "../../core/files/documents.js";
 import { readFlow } from "../../core/files/read-flow.js";
 import {
@@ -228,7 +228,9 @@ function emptyWarnings(
 
 /** Sorts faults by file, then by line. */
 function inFiles(sources: readonly Source[], faults: readonly DocumentFault[]): DocumentFault[] {
-  return sources.flatMap(({ document }) => sortFaults(faults.filter(({ file }) => file === document.file)));
+  return sources.flatMap(({ document }) =>
+    distinctSortedFaults(faults.filter(({ file }) => file === document.file)),
+  );
 }
 
 function placedIn(document: LoadedDocument) {
