@@ -31,7 +31,7 @@ export function diffObjects(
   return { fields: Object.fromEntries(whole), parts: Object.fromEntries(parts) };
 }
 
-/** Returns undefined if the differences save nothing or would not give the exact bytes. */
+/** Returns undefined if the differences are no shorter than the value or would not restore its JSON byte for byte. */
 function diffObject(model: unknown, value: unknown): ObjectDiff | undefined {
   if (isLazyInstructions(model)) return diffObject(model.toJSON(), value);
   if (isLazyInstructions(value)) return diffObject(model, value.toJSON());

@@ -23,7 +23,7 @@ export class RuleCounts {
     }
   }
 
-  /** Counts of the scenario's rules in this namespace, or in all namespaces since the start. */
+  /** How often each rule of the scenario has applied: in this namespace, or in all since the server started. */
   of(scenario: Scenario, scope: "namespace" | "server" = "namespace"): Record<string, number> {
     const counts = scope === "server" ? this.#total : this.#counts;
     return Object.fromEntries(

@@ -12,7 +12,7 @@ import { plural } from "./components.js";
 import { dashboardUrl } from "./page-context.js";
 import {
   countAppSteps,
-  exploredSchema,
+  exploreReportSchema,
   isCheckDone,
   type ReceiverCheckProgress,
   reportsOf,
@@ -188,7 +188,7 @@ function withLine({ message, details = {} }: Refusal, lines: readonly number[]):
 /** Stores a report of `explore --json` for display. */
 function readExplored({ namespace, form }: FormSubmission): ActionResult | Refusal {
   const text = (form.get("file") || form.get("report") || "").trim();
-  const parsed = safeParse(exploredSchema, parseJsonOrText(text.split("\n").at(-1)!));
+  const parsed = safeParse(exploreReportSchema, parseJsonOrText(text.split("\n").at(-1)!));
   if (!parsed.ok)
     return refuseInvalid({
       report: "must be what `payments-sandbox explore … --json` prints: one line of JSON",

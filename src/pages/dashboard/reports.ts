@@ -42,7 +42,7 @@ export interface ScenarioRunProgress {
 }
 
 /** The fields of an `explore` report that the page shows. */
-export const exploredSchema = z.object({
+export const exploreReportSchema = z.object({
   sentence: z.string(),
   findings: z.array(
     z.object({
@@ -57,7 +57,7 @@ export const exploredSchema = z.object({
 
 export interface StoredExploreReport {
   readonly at: string;
-  readonly report: z.infer<typeof exploredSchema>;
+  readonly report: z.infer<typeof exploreReportSchema>;
 }
 
 /** Latest reports of a namespace. In memory only, not part of its state. */

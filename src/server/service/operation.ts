@@ -74,6 +74,6 @@ export function defineOperation<
   spec: ServiceSpec<Need, Query, Body>,
   handle: (call: ServiceCall<Need, Query, Body>) => Reply | Refusal,
 ): Operation {
-  // `handle` (handle.ts) has validated key and input.
+  // The cast is safe: handle.ts validates key and input before it calls this handler.
   return { key: "required", ...spec, handle: handle as Operation["handle"] } as Operation;
 }

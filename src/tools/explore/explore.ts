@@ -139,7 +139,7 @@ function byDuration(profile: Readonly<Record<string, number>>): Record<string, n
 class Exploration {
   readonly findings: ExploreFinding[] = [];
   readonly evidence: Evidence;
-  /** Deviations possible in a plain run, of the kinds that are tried. */
+  /** Deviations that can be the only one of a run, of the kinds that are tried. */
   readonly first: readonly Deviation[];
   readonly #deviable: Deviable;
   readonly #options: LimitedOptions;
@@ -255,7 +255,7 @@ class Exploration {
     return behaviourOf(trace, withReads) === behaviourOf(this.#plain.trace, withReads);
   }
 
-  /** Confirms a failure by a run of the plan that is saved. Failures that do not reproduce are not reported. */
+  /** Confirms a failure by another run, with the steps that would be saved. A failure that does not recur is not reported. */
   async #confirm(schedule: DeviationSet, first: TraceVerdict): Promise<WrongVerdict | undefined> {
     if (first.outcome === "wrong" && first.isAppGone) return first;
     const { verdict } = await this.#trials.run(this.#trials.plan(schedule, SAVED_RACE_REPEATS), "full");

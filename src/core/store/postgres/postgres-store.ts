@@ -13,7 +13,7 @@ import type { NamespaceLease, StoredEntry } from "./commits.js";
 /** Changes are compacted once they are larger than this and twice as large as the state. */
 const COMPACT_AT_CHARS = 4 * 1024 * 1024;
 
-/** Stores a namespace in the database. The changes of a tick are in one transaction of the process. */
+/** Stores one namespace in the database. All namespaces of the process share one transaction per tick. */
 export class PostgresStore implements Store {
   readonly #latest = createLatestKeys();
   #stateChars = 0;
