@@ -103,3 +103,16 @@ it("a stale read shows what was before the last change, whenever the read comes,
   const stale = places.map((place) => planned("read_stale", place).faults[0]);
   expect(stale).toEqual([undefined, expect.objectContaining({ stale: "last_change", skip: 1 })]);
 });
+
+it.each([
+  [{ isSaved: false, pace: 1 }, "2s", "150ms"],
+  [{ isSaved: false, pace: 5 }, "5s", "750ms"],
+  [{ isSaved: true, pace: 1 }, "5s", "150ms"],
+  [{ isSaved: false, pace: 1, isWaiting: true }, "5s", "150ms"],
+])("a response is held longer by %j, for an app that needs it to be", (setting, answer, read) => {
+  const place = { operation: "getCharge", earlierCount: 0, isOwn: false } as const;
+  const plan = new SandboxPlan([], { customerMatch: {}, ...setting });
+  plan.deviateCall(place, { hold: "final", at_most: "5s" });
+  plan.deviateCall(place, { hold: "webhook", at_most: "150ms", delay_answer: "30ms" });
+  expect(plan.faults.map(({ at_most }) => at_most)).toEqual([answer, read]);
+});

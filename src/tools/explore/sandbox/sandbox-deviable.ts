@@ -234,6 +234,7 @@ export class SandboxDeviable implements Deviable {
     return new SandboxPlan(schedule, {
       customerMatch: this.#baseline.customerMatch,
       isSaved,
+      isWaiting: this.#quiet !== undefined,
       pace: this.#pace,
     });
   }

@@ -31,10 +31,15 @@ function isHeldRead({ hold, delay_answer }: CallChange): boolean {
   return hold === "webhook" && delay_answer !== undefined;
 }
 
+/** Longest hold of a response for an app that takes no longer than PROMPT_MS to respond. */
+const PROMPT_HELD_MS = 2_000;
+
 export interface PlanSetting {
   readonly customerMatch: Baseline["customerMatch"];
   readonly isSaved: boolean;
   readonly pace: number;
+  /** Time waits for the app after each webhook, so a response may have to be held for longer. */
+  readonly isWaiting?: boolean;
 }
 
 /** Collects the deviations of one run as rules and changes of a scenario file. */
@@ -56,16 +61,18 @@ export class SandboxPlan implements RunPlan {
   readonly jobs: JobMoment[] = [];
   readonly isSaved: boolean;
   readonly pace: number;
+  readonly #isPatient: boolean;
   readonly #whose: Baseline["customerMatch"];
 
   /**
    * @param isSaved the run confirms a failure and is saved
    * @param pace factor of the wall times within which two parts of the app must overlap
    */
-  constructor(schedule: DeviationSet, { customerMatch, isSaved, pace }: PlanSetting) {
+  constructor(schedule: DeviationSet, { customerMatch, isSaved, isWaiting = false, pace }: PlanSetting) {
     this.schedule = schedule;
     this.isSaved = isSaved;
     this.pace = pace;
+    this.#isPatient = isSaved || isWaiting;
     this.#whose = customerMatch;
   }
 
@@ -74,12 +81,14 @@ export class SandboxPlan implements RunPlan {
     this.faults.push({ match, ...this.#atPace(change), skip: earlierCount, times: 1, per: "request" });
   }
 
-  /** Scales the hold of a read to the app's pace, because a slow app responds later to the next webhook. */
+  /** Scales the longest hold to the app's pace, because a slow app responds later to the next webhook. */
   #atPace(change: CallChange): CallChange {
-    const { at_most } = change;
-    return isHeldRead(change)
-      ? { ...change, at_most: formatDuration(durationMs(at_most!) * this.pace) }
-      : change;
+    if (change.at_most === undefined) return change;
+    const maxMs = durationMs(change.at_most);
+    if (isHeldRead(change)) return { ...change, at_most: formatDuration(maxMs * this.pace) };
+    return this.#isPatient
+      ? change
+      : { ...change, at_most: formatDuration(Math.min(maxMs, PROMPT_HELD_MS * this.pace)) };
   }
 
   /** True if a read is held, during which the next webhook must arrive without a long wait for the app. */
