@@ -4,7 +4,7 @@ import { type Deadline, onDeadline } from "../time/deadline.js";
 import type { WallClock } from "../time/wall-clock.js";
 import type { BarrierMember } from "./barriers.js";
 import {
-  buildOutcome,
+  buildAttemptResult,
   CANCELLED_RESULT,
   failedResult,
   MAX_LOGGED_BODY_BYTES,
@@ -95,7 +95,7 @@ export async function deliverInProcess(
   barrier?: BarrierMember,
 ): Promise<AttemptResult> {
   await barrier?.arrive();
-  return buildOutcome(signed, await callReceiver(receiver, signed, wall, patience), wall);
+  return buildAttemptResult(signed, await callReceiver(receiver, signed, wall, patience), wall);
 }
 
 async function callReceiver(

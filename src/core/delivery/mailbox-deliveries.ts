@@ -1,7 +1,7 @@
 import { type AttemptResult, recordAttempt } from "../engine/commands/delivery-commands.js";
 import type { Task } from "../engine/records.js";
 import type { Scheduler } from "../time/scheduler.js";
-import { buildOutcome, failedResult, parseRetryAfter, type SignedRequest } from "./outcomes.js";
+import { buildAttemptResult, failedResult, parseRetryAfter, type SignedRequest } from "./outcomes.js";
 import type { DeliveryJob } from "./sender.js";
 
 /** A delivery taken from a mailbox and not acknowledged yet. */
@@ -77,7 +77,7 @@ export class Mailboxes {
     if (taken === undefined) return false;
     const { scheduler } = this.#options;
     const answer = { ...response, retryAfterMs: parseRetryAfter(retryAfter, scheduler.wall.nowMs()) };
-    const outcome = buildOutcome(taken.request, answer, scheduler.wall);
+    const outcome = buildAttemptResult(taken.request, answer, scheduler.wall);
     scheduler.run(recordAttempt(taken.task, outcome), () => {
       if (!this.#taken.has(deliveryId)) this.#awaitAnswer(taken.task, taken.request);
     });
@@ -94,7 +94,7 @@ export class Mailboxes {
     this.#taken.delete(deliveryId);
     const { scheduler, acknowledgeTimeoutMs: answerWithinMs, recordOutcome: bringBack } = this.#options;
     const missed = failedResult(`not acknowledged within ${answerWithinMs / 1000} s`);
-    bringBack(taken.task, buildOutcome(taken.request, missed, scheduler.wall));
+    bringBack(taken.task, buildAttemptResult(taken.request, missed, scheduler.wall));
   }
 
   /** Removes deliveries due after the instant, taken or not, and returns their tasks. */

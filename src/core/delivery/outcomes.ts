@@ -26,8 +26,8 @@ export function timedOutResult(timeoutMs: number): SendResult {
 
 export const CANCELLED_RESULT = failedResult("called off");
 
-/** Builds the outcome of an attempt that ends now. */
-export function buildOutcome(
+/** Builds the result of an attempt that ends now. */
+export function buildAttemptResult(
   { sentAt, headers }: Omit<SignedRequest, "body">,
   answer: SendResult,
   wall: WallClock,

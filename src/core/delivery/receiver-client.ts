@@ -5,7 +5,7 @@ import { loadLazily } from "../schema/load-lazily.js";
 import type { WallClock } from "../time/wall-clock.js";
 import type { BarrierMember } from "./barriers.js";
 import {
-  buildOutcome,
+  buildAttemptResult,
   CANCELLED_RESULT,
   failedResult,
   MAX_LOGGED_BODY_BYTES,
@@ -66,7 +66,7 @@ export class ReceiverClient {
         ? CANCELLED_RESULT
         : await this.#exchange(transport, url, signed, signal, barrier);
     barrier?.leave();
-    return buildOutcome(signed, answer, this.#options.wall);
+    return buildAttemptResult(signed, answer, this.#options.wall);
   }
 
   #exchange(

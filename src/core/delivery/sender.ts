@@ -8,7 +8,7 @@ import type { WallClock } from "../time/wall-clock.js";
 import { workQueue } from "../time/work-queue.js";
 import { type BarrierMember, Barriers } from "./barriers.js";
 import { deliverInProcess, InProcessReceivers, isInProcessUrl } from "./in-process-receivers.js";
-import { buildOutcome, failedResult, type SignedRequest } from "./outcomes.js";
+import { buildAttemptResult, failedResult, type SignedRequest } from "./outcomes.js";
 import { ReceiverClient } from "./receiver-client.js";
 import { signatureHeaders } from "./signing.js";
 
@@ -132,7 +132,7 @@ export class Sender {
         ? { status: mode, response_body: null, error: null, retryAfterMs: null }
         : failedResult(`${FAILURE_MESSAGES[mode](timeoutMs)} by scenario ${scenario}`);
     const sentAt = new Date(wall.nowMs()).toISOString();
-    return buildOutcome({ sentAt, headers: {} }, answer, wall);
+    return buildAttemptResult({ sentAt, headers: {} }, answer, wall);
   }
 
   #send(
