@@ -4,7 +4,7 @@ import type { Delivery } from "../../core/engine/records.js";
 import type { RequestEntry } from "../../core/namespace/served-request.js";
 import { iso } from "../../core/schema/time.js";
 import { type Content, html } from "../html.js";
-import { button, copyButton, firstLine, span, type Tone } from "./components.js";
+import { button, copyButton, firstLine, readableDuration, type Tone } from "./components.js";
 import { isInMode, type PageContext, viewUrl } from "./page-context.js";
 import { requestCurl } from "./shell-commands.js";
 
@@ -82,7 +82,7 @@ function failingReceivers(context: PageContext): AttentionItem[] {
       badgeText: `${total} failing`,
       title: `${types.length === 1 ? types[0] : `${types.length} types of events`} → ${receiverName(endpoint)}`,
       to: viewUrl(context, "webhooks", newest.delivery_id),
-      subtitle: html`${deliveryFailureText(newest)} · ${next === undefined ? "given up" : html`next try in ${span(Date.parse(next) - context.nowMs)}`}`,
+      subtitle: html`${deliveryFailureText(newest)} · ${next === undefined ? "given up" : html`next try in ${readableDuration(Date.parse(next) - context.nowMs)}`}`,
       rowButtons: html`${button({ command: `retry-all ${webhook_id}`, label: `Retry all ${total}`, to: `to ${receiverName(endpoint)}` })}`,
     });
   }

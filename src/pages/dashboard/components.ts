@@ -7,7 +7,8 @@ import { groupDigits } from "../format.js";
 import { type Content, html, type Markup } from "../html.js";
 import { currentUrl, PAGE_ROWS, type PageContext, pageOffset } from "./page-context.js";
 
-export { readableDuration as span } from "../format.js";
+export { formatCount } from "../../core/schema/text-format.js";
+export { readableDuration } from "../format.js";
 
 const MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
 
@@ -53,10 +54,6 @@ export function timeTag({ nowMs }: PageContext, iso: string): Markup {
 
 export function dateText(iso: string): string {
   return `${Number(iso.slice(8, 10))} ${MONTHS[Number(iso.slice(5, 7)) - 1]} ${iso.slice(0, 4)}`;
-}
-
-export function plural(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? "" : "s"}`;
 }
 
 /** Joins the non-empty items with dots. */

@@ -15,7 +15,7 @@ import {
 } from "./api-calls.js";
 import { APP_CALL_ACTIONS } from "./app-calls.js";
 import { lastAttemptResult } from "./attention.js";
-import { plural, span } from "./components.js";
+import { formatCount, readableDuration } from "./components.js";
 import { dashboardUrl } from "./page-context.js";
 import { REPORT_ACTIONS } from "./report-actions.js";
 import { presetFault } from "./views/faults-view.js";
@@ -42,9 +42,9 @@ type Call = readonly [
 ];
 
 const advanceNotice = ({ from = "", to = "", fired_total = 0 }: Result): string =>
-  `Advanced ${span(Date.parse(to) - Date.parse(from))}: ${plural(fired_total, "step")} ran`;
+  `Advanced ${readableDuration(Date.parse(to) - Date.parse(from))}: ${formatCount(fired_total, "step")} ran`;
 const receiverNotice = ({ url, events = [] }: Result): string => `${url} receives ${events.join(", ")}`;
-const faultsStopNotice = ({ removed = 0 }: Result): string => `${plural(removed, "fault")} stopped`;
+const faultsStopNotice = ({ removed = 0 }: Result): string => `${formatCount(removed, "fault")} stopped`;
 const faultNotice = ({ match }: Result): string => `Fault started for ${match?.operation ?? "any call"}`;
 const nameBody = ({ field }: FormSubmission) => ({ name: field("name") });
 
@@ -174,7 +174,7 @@ const ACTIONS: DashboardActions = {
     if (Date.parse(to) < press.namespace.nowMs()) return { text: "That time has passed" };
     const result = await callControl<Result>(press, "POST", "/clock/advance", { to });
     if (isRefusal(result)) return result;
-    return { text: `Advanced to ${to.slice(11, 19)}: ${plural(result.fired_total ?? 0, "step")} ran` };
+    return { text: `Advanced to ${to.slice(11, 19)}: ${formatCount(result.fired_total ?? 0, "step")} ran` };
   },
   reset: async (press) => {
     const { name } = press.namespace;

@@ -1,7 +1,7 @@
 import { isFailing } from "../../core/engine/is-failing.js";
 import { html, type Markup } from "../html.js";
 import { attentionItems } from "./attention.js";
-import { actionForm, button, dateText, span, type Tone } from "./components.js";
+import { actionForm, button, dateText, readableDuration, type Tone } from "./components.js";
 import {
   currentUrl,
   DASHBOARD_PATH,
@@ -76,7 +76,7 @@ function clockBar(context: PageContext): Markup {
   const clock = context.namespace.clock.view();
   const isFrozen = clock.mode === "manual";
   const { next_due, now } = clock;
-  const next = next_due === null ? undefined : span(Date.parse(next_due) - Date.parse(now));
+  const next = next_due === null ? undefined : readableDuration(Date.parse(next_due) - Date.parse(now));
   return html`<div class="line clock" role="group" aria-label="Clock">
 <span class="time" data-clock data-now="${now}" data-speed="${isFrozen ? 0 : clock.speed}"><span aria-hidden="true">${isFrozen ? "‖" : "▶"}</span>
 <span class="day">${dateText(now)}</span>

@@ -8,7 +8,7 @@ import { isRefusal, type Refusal, refuse, refuseInvalid } from "../../core/schem
 import { iso } from "../../core/schema/time.js";
 import { UserError } from "../../core/schema/user-error.js";
 import { type ActionResult, callControl, type DashboardActions, type FormSubmission } from "./api-calls.js";
-import { plural } from "./components.js";
+import { formatCount } from "./components.js";
 import { dashboardUrl } from "./page-context.js";
 import {
   countAppSteps,
@@ -90,7 +90,7 @@ function outcomeOf({ url, report, error }: ReceiverCheckProgress): ActionResult 
   const text = `${summary.pass} passed, ${summary.fail} failed, ${summary.note} to review`;
   return findings.length === 0
     ? { text: `No fault was found: ${text}` }
-    : { text: `${plural(findings.length, "fault")} found: ${text}`, isBad: outcome === "failed" };
+    : { text: `${formatCount(findings.length, "fault")} found: ${text}`, isBad: outcome === "failed" };
 }
 
 /** Runs a scenario's steps; the page shows each as it finishes. */
@@ -141,7 +141,7 @@ async function runScenario(press: FormSubmission): Promise<ActionResult | Refusa
   const failed = steps.find(({ outcome }) => outcome === "failed" || outcome === "error");
   return {
     text: passed
-      ? `${name}: ${plural(steps.length, "step")} passed`
+      ? `${name}: ${formatCount(steps.length, "step")} passed`
       : `${name} failed: ${error ?? `${failed?.title}: ${failed?.failure?.message}`}`,
     isBad: !passed,
     to: `${dashboardUrl(namespace.name)}/scenarios/${encodeURIComponent(name)}#run`,
@@ -166,11 +166,11 @@ async function compareBooks(press: FormSubmission): Promise<ActionResult | Refus
   if (isRefusal(report)) return withLine(report, lines);
   reportsOf(namespace).books = { at: iso(namespace.nowMs()), report, lines };
   namespace.notifyReport("books");
-  const compared = `${plural(report.rows, "row")} against ${plural(report.charges, "charge")}`;
+  const compared = `${formatCount(report.rows, "row")} against ${formatCount(report.charges, "charge")}`;
   return {
     text: report.passed
       ? `Nothing differs: ${compared}`
-      : `${plural(report.total, "difference")}: ${compared}`,
+      : `${formatCount(report.total, "difference")}: ${compared}`,
     isBad: !report.passed,
     to: `${dashboardUrl(namespace.name)}/checks#books`,
   };
@@ -197,7 +197,7 @@ function readExplored({ namespace, form }: FormSubmission): ActionResult | Refus
   reportsOf(namespace).explored = { at: iso(namespace.nowMs()), report: parsed.data };
   namespace.notifyReport("explored");
   return {
-    text: findings.length === 0 ? "It found nothing" : plural(findings.length, "finding"),
+    text: findings.length === 0 ? "It found nothing" : formatCount(findings.length, "finding"),
     to: `${dashboardUrl(namespace.name)}/checks#explored`,
   };
 }

@@ -7,7 +7,7 @@ import { iso } from "../../../core/schema/time.js";
 import { chargeHistory } from "../../../server/control/charge-history.js";
 import { groupDigits } from "../../format.js";
 import { type Content, html, type Markup } from "../../html.js";
-import { badge, button, firstLine, httpTone, span, statusTone } from "../components.js";
+import { badge, button, firstLine, httpTone, readableDuration, statusTone } from "../components.js";
 import { currentUrl, type PageContext, viewUrl } from "../page-context.js";
 import { taskText } from "./due-tasks.js";
 
@@ -36,7 +36,7 @@ export function chargeTimeline(context: PageContext, charge: Charge): Markup {
   const isWall = showsWallTime(context);
   const startMs = Date.parse(all[0]?.at ?? charge.created_at);
   const timeOf = (line: Line) =>
-    isWall ? (line.wallAt?.slice(11, 23) ?? "–") : `+${span(Date.parse(line.at) - startMs)}`;
+    isWall ? (line.wallAt?.slice(11, 23) ?? "–") : `+${readableDuration(Date.parse(line.at) - startMs)}`;
   let previousMs = startMs;
   let hasNow = false;
   const list = groupsOf(lines, timeOf).map((group) => {
@@ -44,7 +44,9 @@ export function chargeTimeline(context: PageContext, charge: Charge): Markup {
     const gap = Date.parse(at) - previousMs;
     previousMs = Date.parse(at);
     const fold =
-      gap >= FOLDED_MS && !isWall && html`<tr class="fold"><td colspan="5">~ ${span(gap)} ~</td></tr>`;
+      gap >= FOLDED_MS &&
+      !isWall &&
+      html`<tr class="fold"><td colspan="5">~ ${readableDuration(gap)} ~</td></tr>`;
     const nowLine = isDue && !hasNow && html`<tr class="now"><td colspan="5">now · due below</td></tr>`;
     hasNow ||= isDue === true;
     return html`${nowLine}${fold}<tr class="${isDue ? "due" : ""}"><td class="at" title="${at}">${timeOf(group[0]!)}</td>${LANES.map((name, lane) => html`<td data-lane="${name}">${group.filter((line) => line.lane === lane).map(({ key, body }) => html`<div id="${key}">${body}</div>`)}</td>`)}</tr>`;

@@ -10,8 +10,8 @@ import {
   badge,
   button,
   copyButton,
+  formatCount,
   listRow,
-  plural,
   rowList,
   section,
   selectField,
@@ -71,7 +71,7 @@ function exploredPart(context: PageContext): Markup {
     body: html`${
       explored === undefined
         ? html`<p>From one happy flow, <code>explore</code> finds which order of webhooks, duplicate or lost response makes your app go wrong. Paste what its <code>--json</code> printed, or choose the file.</p>`
-        : html`<p>${explored.report.findings.length === 0 ? badge("nothing found", "good") : badge(plural(explored.report.findings.length, "finding"), "bad")} ${explored.report.sentence} <span class="soft">Read at ${timeTag(context, explored.at)}.</span></p>
+        : html`<p>${explored.report.findings.length === 0 ? badge("nothing found", "good") : badge(formatCount(explored.report.findings.length, "finding"), "bad")} ${explored.report.sentence} <span class="soft">Read at ${timeTag(context, explored.at)}.</span></p>
 <ul class="findings">${explored.report.findings.map((item) => findingItem(context, item))}</ul>`
     }
 ${actionForm(
@@ -116,7 +116,7 @@ function recordsSection(context: PageContext): Markup {
     body: html`${
       books === undefined
         ? html`<p>Paste what your app believes: CSV with a header, or JSON lines, an order a row, with <code>charge_id</code> or <code>metadata.KEY</code>, and <code>status</code>, <code>amount</code>, <code>currency</code>, <code>delivered</code>. It is compared with the ledger.</p>`
-        : html`<p>${books.report.passed ? badge("nothing differs", "good") : badge(plural(books.report.total, "difference"), "bad")} ${plural(books.report.rows, "row")} against ${plural(books.report.charges, "charge")}, ${timeTag(context, books.at)}; compared: ${books.report.compared.join(", ")}</p>
+        : html`<p>${books.report.passed ? badge("nothing differs", "good") : badge(formatCount(books.report.total, "difference"), "bad")} ${formatCount(books.report.rows, "row")} against ${formatCount(books.report.charges, "charge")}, ${timeTag(context, books.at)}; compared: ${books.report.compared.join(", ")}</p>
 ${rowList(
   "What differs",
   books.report.findings.slice(0, MAX_ROWS).map((item) => findingRow(context, item, books.lines)),

@@ -16,12 +16,12 @@ import {
   jsonField,
   listRow,
   modeMark,
+  readableDuration,
   rowList,
   section,
   selectField,
   shellQuote,
   snippet,
-  span,
   timeTag,
   toIndentedJson,
 } from "../components.js";
@@ -90,7 +90,7 @@ function causeText({ namespace, nowMs }: PageContext, delivery: Delivery): Marku
         : status === "delivered"
           ? `delivered at attempt ${attempts.length}`
           : "no attempt yet");
-  return html`${text}${next !== null && html` · next try in ${span(Date.parse(next) - nowMs)}`}${resendText(delivery)}`;
+  return html`${text}${next !== null && html` · next try in ${readableDuration(Date.parse(next) - nowMs)}`}${resendText(delivery)}`;
 }
 
 /** A manual resend that failed. Not counted as failing, since the failure may be intended. */

@@ -1,7 +1,7 @@
 import type { Task } from "../../../core/engine/records.js";
 import { iso } from "../../../core/schema/time.js";
 import { html, type Markup } from "../../html.js";
-import { button, shortId, span } from "../components.js";
+import { button, readableDuration, shortId } from "../components.js";
 import { type PageContext, viewUrl } from "../page-context.js";
 
 /** Describes what a task will do. */
@@ -28,7 +28,7 @@ export function taskItem(context: PageContext, task: Task, nowMs: number): Marku
   const { ref, kind, task_id, due_ms } = task;
   const view = kind === "attempt" ? "webhooks" : kind === "withdrawal" ? "money" : "charges";
   const inMs = due_ms - nowMs;
-  return html`<li data-key="task-${task_id}"><span class="at">${inMs <= 0 ? "now" : `+${span(inMs)}`}</span>
+  return html`<li data-key="task-${task_id}"><span class="at">${inMs <= 0 ? "now" : `+${readableDuration(inMs)}`}</span>
 <a href="${viewUrl(context, view, view === "money" ? undefined : ref)}"><span>${taskText(context, task)}</span> <span class="soft">${shortId(ref)}</span></a>
 ${inMs > 0 && button({ command: `to ${iso(due_ms)}`, label: "Go", to: `to ${ref} ${taskText(context, task)}` })}</li>`;
 }

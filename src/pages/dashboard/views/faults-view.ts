@@ -10,9 +10,9 @@ import {
   button,
   conditionText,
   copyButton,
+  formatCount,
   jsonField,
   listRow,
-  plural,
   rowList,
   section,
   timeTag,
@@ -92,7 +92,7 @@ function faultRow(
   return listRow(context, {
     key: fault_id,
     status: badge(
-      !isCounted ? plural(applied, "hit") : isUsedUp ? "used up" : `${applied} of ${times} used`,
+      !isCounted ? formatCount(applied, "hit") : isUsedUp ? "used up" : `${applied} of ${times} used`,
       isUsedUp ? "" : "warn",
     ),
     title: `${matchText(rule)} → ${effectText(rule)}`,

@@ -4,9 +4,9 @@ import { type Content, html, type Markup } from "../../html.js";
 import {
   copyButton,
   filterForm,
+  formatCount,
   input,
   pager,
-  plural,
   rowList,
   section,
   selectField,
@@ -75,7 +75,7 @@ export function filteredList<Item>(
   )}
 ${section({
   id: name,
-  title: title?.(total) ?? (isFiltered ? `${total} found` : plural(total, name.replace(/s$/, ""))),
+  title: title?.(total) ?? (isFiltered ? `${total} found` : formatCount(total, name.replace(/s$/, ""))),
   tools: copyButton(
     "Copy as curl",
     controlCurl(

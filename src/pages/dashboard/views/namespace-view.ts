@@ -7,9 +7,9 @@ import {
   badge,
   button,
   factList,
+  formatCount,
   input,
   listRow,
-  plural,
   rowList,
   section,
   selectField,
@@ -51,7 +51,7 @@ ${section({
         title: info.name,
         to: dashboardUrl(info.name),
         subtitle: html`key <code>${info.api_key}</code>`,
-        side: plural(info.charges, "charge"),
+        side: formatCount(info.charges, "charge"),
       }),
     ),
     "None.",
@@ -62,7 +62,7 @@ ${section({
   id: "reset",
   title: "Reset",
   body: html`<details><summary>Reset everything…</summary>
-<p>This removes ${plural(tables.charges.size, "charge")}, ${plural(tables.withdrawals.size, "withdrawal")}, ${plural(tables.events.size, "event")} and every balance of the namespace ${namespace.name}. Receivers, keys and snapshots stay. A snapshot is taken first, so that it can be undone.</p>
+<p>This removes ${formatCount(tables.charges.size, "charge")}, ${formatCount(tables.withdrawals.size, "withdrawal")}, ${formatCount(tables.events.size, "event")} and every balance of the namespace ${namespace.name}. Receivers, keys and snapshots stay. A snapshot is taken first, so that it can be undone.</p>
 <div class="actions">${button({ command: `reset ${namespace.name}`, label: `Reset ${namespace.name}`, kind: "danger" })}</div></details>`,
 })}`;
 }

@@ -27,15 +27,15 @@ import {
   button,
   deliveryState,
   durationText,
+  formatCount,
   httpTone,
   joinWithDots,
   type ListRow,
   listRow,
   modeMark,
-  plural,
+  readableDuration,
   shortId,
   shortIdText,
-  span,
   statusTone,
 } from "../components.js";
 import { type PageContext, viewUrl } from "../page-context.js";
@@ -79,7 +79,7 @@ function fieldContent(field: string, value: unknown, { currency }: JsonRecord): 
   if (format === "id") return html`<code>${shortIdText(text)}</code>`;
   if (format === "status") return badge(text);
   if (format === "amount") return amountMarkup(text, String(currency));
-  return format === "count" ? plural(Number(value), field.replace(/s$/, "")) : text;
+  return format === "count" ? formatCount(Number(value), field.replace(/s$/, "")) : text;
 }
 
 export function isRequestOfMode({ mode }: PageContext, { apiKey }: RequestEntry): boolean {
@@ -112,7 +112,7 @@ export function chargeRow(context: PageContext, charge: Charge, options: RowOpti
   const about = [
     orderOf(charge),
     failure_reason,
-    failing > 0 && `${plural(failing, "webhook")} failing`,
+    failing > 0 && `${formatCount(failing, "webhook")} failing`,
     scenario !== null && scenario !== "default" && `scenario ${scenario}`,
   ];
   const customer = html`<bdi>${customer_email ?? customer_name ?? "no e-mail"}</bdi> ${modeMark(charge.mode)}`;
@@ -143,7 +143,7 @@ export function eventRow(context: PageContext, event: EventRecord): Markup {
     at,
     to: isCharge ? viewUrl(context, "charges", object_id!) : `${viewUrl(context, "money")}#withdrawals`,
     subtitle: joinWithDots([shortId(key), ...objectText(context, object_id)]),
-    side: plural(state.deliveriesOf(key).length, "webhook"),
+    side: formatCount(state.deliveriesOf(key).length, "webhook"),
   });
 }
 
@@ -159,7 +159,7 @@ export function deliveryRow(
   const outcome =
     context.namespace.findHold(delivery)?.reason ??
     (failing
-      ? `${deliveryFailureText(delivery)}${next === null ? " · given up" : ` · next try in ${span(Date.parse(next) - context.nowMs)}`}`
+      ? `${deliveryFailureText(delivery)}${next === null ? " · given up" : ` · next try in ${readableDuration(Date.parse(next) - context.nowMs)}`}`
       : last !== undefined
         ? `${last.status ?? last.error} in ${Math.round(last.duration_ms)} ms`
         : mishap?.drop

@@ -8,10 +8,10 @@ import {
   badge,
   button,
   copyButton,
+  formatCount,
   input,
   jsonField,
   listRow,
-  plural,
   rowList,
   section,
   snippet,
@@ -46,12 +46,12 @@ function card(context: PageContext, stored: StoredScenario): Markup {
   const url = viewUrl(context, "scenarios", name);
   return html`<li id="${name}" class="card" data-key="${name}"><h3><a href="${viewUrl(context, "scenarios", name)}" data-row>${name}</a> ${activated > 0 && badge("active", "warn")}</h3>
 ${scenario.description !== undefined && html`<p>${scenario.description.trim()}</p>`}
-${ruleTimelines(charges.slice(0, 3))}${charges.length > 3 && html`<p class="soft">and ${plural(charges.length - 3, "more rule")}</p>`}
+${ruleTimelines(charges.slice(0, 3))}${charges.length > 3 && html`<p class="soft">and ${formatCount(charges.length - 3, "more rule")}</p>`}
 <p class="soft">${[
-    withdrawals.length > 0 && `${plural(withdrawals.length, "rule")} for withdrawals`,
+    withdrawals.length > 0 && `${formatCount(withdrawals.length, "rule")} for withdrawals`,
     webhooks.length > 0 && `webhooks: ${webhooks.map((rule) => ruleFields(rule)).join("; ")}`,
     faults.length > 0 && `faults: ${faults.map((rule) => ruleFields(rule)).join("; ")}`,
-    `applied ${plural(applied, "time")}`,
+    `applied ${formatCount(applied, "time")}`,
   ]
     .filter(Boolean)
     .join(" · ")}</p>
@@ -121,7 +121,7 @@ ${
     context,
     html`${input({ name: "app", label: "Your app's URL", value: context.submitted?.get("app") ?? (ownRun?.app || ""), hint: "http://localhost:3000", required: true })}
 <button name="do" value="run ${name}" class="main" data-there="${runUrl}">Run its steps</button>
-<p class="soft">${plural(calls, "step")} of it ${calls === 1 ? "calls" : "call"} your app, so a run needs its URL. On the command line: <code>${cliCommand(context, `run ${name}.yaml --app URL`)}</code></p>`,
+<p class="soft">${formatCount(calls, "step")} of it ${calls === 1 ? "calls" : "call"} your app, so a run needs its URL. On the command line: <code>${cliCommand(context, `run ${name}.yaml --app URL`)}</code></p>`,
     "Run its steps",
   )
 }</div>
@@ -188,7 +188,13 @@ ${rowList(
           }),
         ]),
     ...(report === undefined && left > 0
-      ? [listRow(context, { key: "left", status: badge("waiting", ""), title: plural(left, "more step") })]
+      ? [
+          listRow(context, {
+            key: "left",
+            status: badge("waiting", ""),
+            title: formatCount(left, "more step"),
+          }),
+        ]
       : []),
   ],
   "Starting.",

@@ -11,10 +11,10 @@ import {
   button,
   copyButton,
   deliveryState,
+  formatCount,
   input,
   listRow,
   modeMark,
-  plural,
   rowList,
   section,
   type Tone,
@@ -172,6 +172,6 @@ function healthBar(items: readonly Delivery[]): Markup | false {
     })
     .reverse()
     .join("");
-  const label = `The last ${plural(items.length, "webhook")}: ${count.good} delivered, ${count.bad} failing, ${count.open} open or dropped`;
+  const label = `The last ${formatCount(items.length, "webhook")}: ${count.good} delivered, ${count.bad} failing, ${count.open} open or dropped`;
   return html`<span class="bars" role="img" aria-label="${label}" title="${label}">${signatureName}</span>`;
 }
