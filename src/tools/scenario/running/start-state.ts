@@ -2,15 +2,14 @@ import { readPages } from "../../../control-client.js";
 import type { Client } from "./client.js";
 import { type LogRow, listSince, newestId, recordIdOf } from "./control-lists.js";
 
-/** State at the start of a run. Steps count later requests, events, deliveries and withdrawals, but all charges. */
+/** Lists of which a step counts only the records since the start of the run; of charges, it counts all. */
+const LOG_LISTS = ["requests", "events", "deliveries", "withdrawals"] as const;
+export type LogListName = (typeof LOG_LISTS)[number];
+
+/** State at the start of a run. */
 export class StartState {
   readonly #client: Client;
-  #lastIds: Record<LogListName, string | undefined> = {
-    requests: undefined,
-    events: undefined,
-    deliveries: undefined,
-    withdrawals: undefined,
-  };
+  readonly #lastIds = new Map<LogListName, string | undefined>();
   #balances: BalanceRow[] = [];
   #startTime = "";
 
@@ -19,8 +18,7 @@ export class StartState {
   }
 
   async record(): Promise<void> {
-    for (const list of ["requests", "events", "deliveries", "withdrawals"] as const)
-      this.#lastIds[list] = await newestId(this.#client, list);
+    for (const list of LOG_LISTS) this.#lastIds.set(list, await newestId(this.#client, list));
     this.#balances = await readBalanceRows(this.#client);
     const { now } = (await this.#client.callOrFail("GET", "/clock")) as { now: string };
     this.#startTime = now;
@@ -33,12 +31,12 @@ export class StartState {
 
   /** Rows since the start, newest first; `isEnough` as in listSince(). */
   since(list: LogListName, isEnough?: (row: LogRow) => boolean): Promise<LogRow[]> {
-    return listSince(this.#client, list, this.#lastIds[list], undefined, isEnough);
+    return listSince(this.#client, list, this.#lastIds.get(list), undefined, isEnough);
   }
 
   /** Rows before the start, newest first. */
   async before(list: LogListName): Promise<LogRow[]> {
-    const last = this.#lastIds[list];
+    const last = this.#lastIds.get(list);
     if (last === undefined) return [];
     const all = await listSince(this.#client, list, undefined);
     const end = all.findIndex((row) => recordIdOf(list, row) === last);
@@ -50,8 +48,6 @@ export class StartState {
     return this.#balances.find(matches);
   }
 }
-
-export type LogListName = "requests" | "events" | "deliveries" | "withdrawals";
 
 export interface BalanceRow {
   readonly organization_id: string;
