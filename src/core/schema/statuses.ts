@@ -33,8 +33,12 @@ interface StatusFields {
   /** Verb in the dashboard; also a command, except `process`. */
   readonly verb?: string;
   readonly tone?: "good" | "bad";
-  /** The transition of a sample charge, `afterMs` after its creation; default: at expiry. */
-  readonly sample?: { readonly from: ChargeStatus; readonly afterMs?: number; readonly reason?: string };
+  /** How a sample charge gets this status: `afterMs` after its creation, or at expiry; null for a new charge. */
+  readonly sample: {
+    readonly from: ChargeStatus;
+    readonly afterMs?: number;
+    readonly reason?: string;
+  } | null;
 }
 
 /** PROCESSING does not expire; a payment after expiry may still be processed. */
@@ -43,6 +47,7 @@ export const CHARGE_STATUS_TABLE: Readonly<Record<ChargeStatus, StatusRow>> = {
     meaning: "the customer has yet to act",
     next: ["AWAITING_PAYMENT", "PROCESSING", "COMPLETED", "FAILED", "CANCELLED", "EXPIRED"],
     stage: "open",
+    sample: null,
   },
   AWAITING_PAYMENT: {
     meaning: "the customer has started to pay; confirmation is pending",

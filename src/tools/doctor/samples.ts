@@ -73,7 +73,7 @@ export class SampleFactory {
   /** The states of a new charge up to a status, without its creation, which emits no event. */
   lifeUntil(to: ChargeStatus): Charge[] {
     const { sample } = CHARGE_STATUS_TABLE[to];
-    if (sample === undefined || sample.from === "PENDING") return [this.charge()];
+    if (sample === null || sample.from === "PENDING") return [this.charge()];
     const before = this.lifeUntil(sample.from);
     const at = iso(this.#nowMs());
     const last = before.at(-1)!;

@@ -16,7 +16,7 @@ const MINUTE_MS = 60_000;
 
 function chargeSteps(to: ChargeStatus, tx: Transaction): readonly Step<ChargeStatus>[] {
   const { sample } = CHARGE_STATUS_TABLE[to];
-  if (sample === undefined) return [];
+  if (sample === null) return [];
   const { from, afterMs = tx.settings.limits.checkout_default_minutes * MINUTE_MS, reason } = sample;
   return [...chargeSteps(from, tx), [afterMs, to, reason]];
 }
