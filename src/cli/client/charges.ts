@@ -1,4 +1,5 @@
 import { LIST_COLUMNS } from "../../core/reports/list-columns.js";
+import { CHARGE_STATUS_TABLE } from "../../core/schema/statuses.js";
 import { UserError } from "../../core/schema/user-error.js";
 import { type ClientAction, type ClientCall, type ClientCommand, flagText } from "./client-command.js";
 import type { Connection } from "./connection.js";
@@ -78,11 +79,11 @@ export const CHARGE_COMMANDS: readonly ClientCommand[] = [
         )(charge),
     },
     verbs: {
-      complete: movesTo("COMPLETED"),
-      fail: movesTo("FAILED"),
-      cancel: movesTo("CANCELLED"),
-      expire: movesTo("EXPIRED"),
-      refund: movesTo("REFUNDED"),
+      ...Object.fromEntries(
+        Object.entries(CHARGE_STATUS_TABLE).flatMap(([status, { verb }]) =>
+          verb === undefined || status === "PROCESSING" ? [] : [[verb, movesTo(status)]],
+        ),
+      ),
       story: HISTORY_ACTION,
     },
   },
