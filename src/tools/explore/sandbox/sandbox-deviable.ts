@@ -8,7 +8,6 @@ import { dirname, isAbsolute, join, relative } from "node:path";
 import type { SandboxFetch } from "../../../control-client.js";
 import { RULE_KINDS } from "../../../core/domain/rule-matching.js";
 import { isRecord, valueDocument } from "../../../core/files/documents.js";
-import { durationMs } from "../../../core/schema/duration.js";
 import { systemWallClock, type WallClock } from "../../../core/time/wall-clock.js";
 import {
   type LoadedScenario,
@@ -24,6 +23,7 @@ import { stepKinds } from "../../scenario/step-faults.js";
 import { STEPS, type StepKind } from "../../scenario/steps/step-kinds.js";
 import type { Deviable, FlowCoverage, ObservedRun, RunFailure, StepRole, Trace } from "../deviable.js";
 import type { DeviationSet } from "../deviation-set.js";
+import { learnedQuiet, learningQuietMs, mayGoOn, paceOf, steadyMs } from "./app-pace.js";
 import { baselineOf, hasSameViews, type LoadedPlainRun } from "./baseline.js";
 import { omitImpliedSteps } from "./brief-document.js";
 import { type Flow, firstAppCallOf, paidPageOf } from "./flow.js";
@@ -35,7 +35,6 @@ import {
   plainDocument,
   quietReports,
   type RunDocument,
-  STEADY_DURATION,
 } from "./run-document.js";
 import { type Baseline, SandboxPlan } from "./sandbox-plan.js";
 import { repeatForCustomers } from "./several-customers.js";
@@ -60,21 +59,6 @@ export interface ScenarioFileWriter {
   readonly folder: string;
   readonly write: (file: string, text: string) => void;
   readonly yamlOf: (value: unknown) => string;
-}
-
-const MIN_QUIET_MS = 20;
-/** Response time of a small app on an idle machine. */
-const PROMPT_MS = 20;
-const MAX_PACE = 5;
-/** Minimum wait of the first plain run after each webhook; longer if `observe` has a longer `steady`. */
-const LEARNING_QUIET_MS = 100;
-
-function learningQuietMs(flow: Flow): number {
-  return Math.max(LEARNING_QUIET_MS, ...flow.observe.map(({ steady = "0ms" }) => durationMs(steady)));
-}
-
-function steadyMs(flow: Flow): number {
-  return Math.max(durationMs(STEADY_DURATION), learningQuietMs(flow));
 }
 
 interface Run extends LoadedPlainRun {
@@ -107,7 +91,6 @@ export class SandboxDeviable implements Deviable {
   #isRestless = false;
   /** The app called the service after a webhook, or showed otherwise that it may work on after its responses. */
   #mayGoOn = false;
-  /** Response time of the app in a plain run, as a multiple of PROMPT_MS. */
   #pace = 1;
   /** Set once both plain runs with the purpose `learn` have passed. */
   #baseline!: Baseline;
@@ -155,7 +138,7 @@ export class SandboxDeviable implements Deviable {
     const [first] = this.#plain;
     const run = await (first === undefined ? this.#runFirst() : this.#runSecond(first));
     if (run.trace.failure !== undefined) return run.trace;
-    this.#pace = Math.max(1, Math.min(MAX_PACE, Math.round(run.responseMs / PROMPT_MS)));
+    this.#pace = paceOf(run.responseMs);
     if (this.#plain.push(run) === 2) this.#baseline = baselineOf(this.#flow, first!, run);
     return run.trace;
   }
@@ -184,17 +167,10 @@ export class SandboxDeviable implements Deviable {
     return isSame ? quick : this.#runPlain({ quiet: this.#quiet });
   }
 
-  /**
-   * Learns how long to wait for the app after a webhook: not at all if the app has finished its work when it responds;
-   * if it responds with 202 or makes calls afterwards, twice the time of the plain run.
-   */
   #learnQuiet({ loaded, observed, waitedMs }: Run): void {
     const reports = quietReports(loaded.scope.names, (name) => savedVariable(loaded, name));
-    const longestMs = Math.max(0, waitedMs, ...reports.map(({ longest_ms }) => longest_ms));
     this.#isRestless = reports.some(({ restless }) => restless > 0);
-    const goesOn = isAsynchronous(this.#flow, observed) || reports.some(({ calls }) => calls > 0);
-    if (goesOn && !this.#isRestless)
-      this.#quiet = `${Math.max(MIN_QUIET_MS, Math.min(2 * longestMs, steadyMs(this.#flow)))}ms`;
+    this.#quiet = this.#isRestless ? undefined : learnedQuiet(this.#flow, observed, reports, waitedMs);
   }
 
   openQuestions(): readonly string[] {
@@ -340,21 +316,6 @@ export class SandboxDeviable implements Deviable {
       this.#checked.set(key, loaded);
     return loaded;
   }
-}
-
-/** Returns true if the app works on after its responses: it responds with 202, or the flow has a `wait_for` step. */
-function isAsynchronous({ drive }: Flow, { deliveries }: ObservedRun): boolean {
-  return (
-    deliveries.some(({ attempts }) => attempts.some(({ status }) => status === 202)) ||
-    drive.some((step) => stepKinds(step)[0] === "wait_for")
-  );
-}
-
-/** Returns true if the app may work on after its responses: it says so, or calls the service after a webhook. */
-function mayGoOn(flow: Flow, observed: ObservedRun): boolean {
-  const { calls, deliveries } = observed;
-  const firstMs = Math.min(...deliveries.flatMap(({ attempts }) => attempts.map(({ atMs }) => atMs)));
-  return isAsynchronous(flow, observed) || calls.some(({ isByFlow, atMs }) => !isByFlow && atMs >= firstMs);
 }
 
 /** Fields of a run's document that differ between runs with the same steps. */

@@ -1,0 +1,57 @@
+import { durationMs } from "../../../core/schema/duration.js";
+import type { QuietReport } from "../../../core/time/app-activity.js";
+import { stepKinds } from "../../scenario/step-faults.js";
+import type { ObservedRun } from "../deviable.js";
+import type { Flow } from "./flow.js";
+import { STEADY_DURATION } from "./run-document.js";
+
+/** Response time of a small app on an idle machine. */
+const PROMPT_MS = 20;
+const MAX_PACE = 5;
+
+/** Returns how many times longer the app takes to respond, from 1 to MAX_PACE. */
+export function paceOf(responseMs: number): number {
+  return Math.max(1, Math.min(MAX_PACE, Math.round(responseMs / PROMPT_MS)));
+}
+
+const MIN_QUIET_MS = 20;
+/** Minimum wait of the first plain run after each webhook; longer if `observe` has a longer `steady`. */
+const LEARNING_QUIET_MS = 100;
+
+export function learningQuietMs({ observe }: Flow): number {
+  return Math.max(LEARNING_QUIET_MS, ...observe.map(({ steady = "0ms" }) => durationMs(steady)));
+}
+
+export function steadyMs(flow: Flow): number {
+  return Math.max(durationMs(STEADY_DURATION), learningQuietMs(flow));
+}
+
+/**
+ * How long to wait for the app after a webhook: undefined if the app has finished its work when it responds; if it
+ * responds with 202 or makes calls afterwards, twice the time of the plain run.
+ */
+export function learnedQuiet(
+  flow: Flow,
+  observed: ObservedRun,
+  reports: readonly QuietReport[],
+  waitedMs: number,
+): string | undefined {
+  if (!isAsynchronous(flow, observed) && reports.every(({ calls }) => calls === 0)) return undefined;
+  const longestMs = Math.max(0, waitedMs, ...reports.map(({ longest_ms }) => longest_ms));
+  return `${Math.max(MIN_QUIET_MS, Math.min(2 * longestMs, steadyMs(flow)))}ms`;
+}
+
+/** Returns true if the app works on after its responses: it responds with 202, or the flow has a `wait_for` step. */
+function isAsynchronous({ drive }: Flow, { deliveries }: ObservedRun): boolean {
+  return (
+    deliveries.some(({ attempts }) => attempts.some(({ status }) => status === 202)) ||
+    drive.some((step) => stepKinds(step)[0] === "wait_for")
+  );
+}
+
+/** Returns true if the app may work on after its responses: it says so, or calls the service after a webhook. */
+export function mayGoOn(flow: Flow, observed: ObservedRun): boolean {
+  const { calls, deliveries } = observed;
+  const firstMs = Math.min(...deliveries.flatMap(({ attempts }) => attempts.map(({ atMs }) => atMs)));
+  return isAsynchronous(flow, observed) || calls.some(({ isByFlow, atMs }) => !isByFlow && atMs >= firstMs);
+}
