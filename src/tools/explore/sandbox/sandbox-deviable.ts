@@ -161,10 +161,10 @@ export class SandboxDeviable implements Deviable {
 
   /** Waits for steady views, unless a run without that wait ends with the views of the first run. */
   async #runSecond(first: Run): Promise<Run> {
-    const quick = this.#quiet === undefined ? await this.#runPlain({ steady: "0ms" }) : undefined;
-    const isSame =
-      quick !== undefined && quick.trace.failure === undefined && hasSameViews(this.#flow, first, quick);
-    return isSame ? quick : this.#runPlain({ quiet: this.#quiet });
+    if (this.#quiet !== undefined) return this.#runPlain({ quiet: this.#quiet });
+    const quick = await this.#runPlain({ steady: "0ms" });
+    const isSame = quick.trace.failure === undefined && hasSameViews(this.#flow, first, quick);
+    return isSame ? quick : this.#runPlain({});
   }
 
   #learnQuiet({ loaded, observed, waitedMs }: Run): void {
@@ -182,10 +182,8 @@ export class SandboxDeviable implements Deviable {
   }
 
   flowCoverage(): FlowCoverage {
-    return findFlowCoverage(
-      this.#flow,
-      this.#plain.map(({ loaded }) => loaded),
-    );
+    const runs = this.#plain.map(({ loaded }) => loaded);
+    return findFlowCoverage(this.#flow, runs);
   }
 
   isolationReason(): string | undefined {
