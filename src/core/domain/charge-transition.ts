@@ -1,4 +1,4 @@
-// The life of a charge as pure functions: `computeTransition` makes every status change, including those of a late payment,
+// The life of a charge as pure functions. `computeTransition` makes each status change, also those of a late payment,
 // from EXPIRED to PROCESSING or COMPLETED. The engine calls it and carries out the returned effects. Nothing here reads
 // a clock, stores or sends.
 import { type Actor, CHARGE_STATUSES, type ChargeStatus } from "../schema/common.js";

@@ -255,7 +255,7 @@ class Exploration {
     return behaviourOf(trace, withReads) === behaviourOf(this.#plain.trace, withReads);
   }
 
-  /** Confirms a failure by another run, with the steps that would be saved. A failure that does not recur is not reported. */
+  /** Confirms a failure by another run, with the steps to save. A failure that does not recur is not reported. */
   async #confirm(schedule: DeviationSet, first: TraceVerdict): Promise<WrongVerdict | undefined> {
     if (first.outcome === "wrong" && first.isAppGone) return first;
     const { verdict } = await this.#trials.run(this.#trials.plan(schedule, SAVED_RACE_REPEATS), "full");

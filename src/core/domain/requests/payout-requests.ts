@@ -67,7 +67,7 @@ export interface WithdrawalRequest {
 }
 
 /**
- * Checks a withdrawal request; returns it in canonical form, or all its faults. `currencyOf` returns the currency of the
+ * Checks a withdrawal request; returns it in canonical form or all its faults. `currencyOf` returns the currency of the
  * caller's destination, if it exists.
  */
 export function readWithdrawalRequest(
