@@ -20,13 +20,13 @@ export function baselineOf(flow: Flow, one: LoadedPlainRun, other: LoadedPlainRu
   const [charge] = one.observed.charges;
   const { runId } = one.loaded;
   const hasOwnEmail = charge?.email.includes(runId) ?? false;
-  const whose = hasOwnEmail
+  const customerMatch = hasOwnEmail
     ? { customer_email: charge!.email.replaceAll("*", "\\*").replaceAll(runId, RUN_ID) }
     : {};
   const named = namedOrder(one);
-  const all = hasOwnEmail ? { match: whose, charges: ownedBy(charge!, one) } : named;
+  const all = hasOwnEmail ? { match: customerMatch, charges: ownedBy(charge!, one) } : named;
   return {
-    customerMatch: whose,
+    customerMatch,
     chargeMatch: all?.match ?? {},
     completedCharges: completedCount(all?.charges ?? one.observed.charges),
     ...(one.observed.withdrawals.length === 0

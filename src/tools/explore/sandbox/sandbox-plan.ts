@@ -62,7 +62,7 @@ export class SandboxPlan implements RunPlan {
   readonly isSaved: boolean;
   readonly pace: number;
   readonly #isPatient: boolean;
-  readonly #whose: Baseline["customerMatch"];
+  readonly #customerMatch: Baseline["customerMatch"];
 
   /**
    * @param isSaved the run confirms a failure and is saved
@@ -73,11 +73,11 @@ export class SandboxPlan implements RunPlan {
     this.isSaved = isSaved;
     this.pace = pace;
     this.#isPatient = isSaved || isWaiting;
-    this.#whose = customerMatch;
+    this.#customerMatch = customerMatch;
   }
 
   deviateCall({ operation, earlierCount, isOwn }: CallPlace, change: CallChange): void {
-    const match = { operation, ...(isOwn ? this.#whose : {}) };
+    const match = { operation, ...(isOwn ? this.#customerMatch : {}) };
     this.faults.push({ match, ...this.#atPace(change), skip: earlierCount, times: 1, per: "request" });
   }
 
@@ -102,7 +102,7 @@ export class SandboxPlan implements RunPlan {
       this.#slowRead({ delay_answer: SAVED_SLOW_READ, times: change.copies });
     }
     // A withdrawal names no customer.
-    const match = { type, ...(type.includes("withdrawal") ? {} : this.#whose) };
+    const match = { type, ...(type.includes("withdrawal") ? {} : this.#customerMatch) };
     const position = attempt === undefined ? {} : { attempt };
     this.webhooks.push({
       match,
@@ -121,7 +121,7 @@ export class SandboxPlan implements RunPlan {
   payLate(): void {
     this.isPaidLate = true;
     this.charges.push({
-      match: this.#whose,
+      match: this.#customerMatch,
       timeline: [
         { after: "1s", to: "AWAITING_PAYMENT" },
         { after_expiry: "10m", to: "COMPLETED" },
@@ -131,7 +131,7 @@ export class SandboxPlan implements RunPlan {
 
   payWrongMoney(paid: ChargeRule["paid"], timeline: ChargeRule["timeline"]): void {
     this.isWrongMoney = true;
-    this.charges.push({ match: this.#whose, paid, timeline });
+    this.charges.push({ match: this.#customerMatch, paid, timeline });
   }
 
   cancelThenPay(): void {
@@ -156,9 +156,9 @@ export class SandboxPlan implements RunPlan {
   }
 
   #slowRead(change: Pick<FaultRule, "delay_answer" | "skip" | "times">): void {
-    const isOfCustomer = this.#whose.customer_email !== undefined;
+    const isOfCustomer = this.#customerMatch.customer_email !== undefined;
     const per = isOfCustomer ? "customer" : "request";
-    this.slowReads.push({ match: { method: "GET", ...this.#whose }, ...change, per });
+    this.slowReads.push({ match: { method: "GET", ...this.#customerMatch }, ...change, per });
   }
 
   /** True if the deviations show errors to the app, which may then respond with errors itself. */
